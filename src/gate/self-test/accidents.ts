@@ -46,7 +46,7 @@ export async function panic(selfTest: SelfTest, what: string): Promise<Diagnosti
 export async function hang(selfTest: SelfTest, what: string): Promise<Diagnostic[]> {
   const { deps, name, testbed } = selfTest;
   if (testbed.dut.power === undefined) {
-    const why = '`power` is not configured: a DUT that hangs stays lost until somebody walks to it';
+    const why = '`power` is not configured: a DUT that hangs stays lost until a person walks to it';
     return [skipped(what, why)];
   }
   const limit = formatDuration(testbed.dut.boot.limitSeconds);

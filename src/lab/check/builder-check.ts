@@ -1,4 +1,4 @@
-// Looks at the machine that builds kernels: what it needs for that, and the space.
+// Checks the machine that builds kernels: its programs, its jail, and its free space.
 import { posix } from 'node:path';
 import type { BuilderConfig } from '../../config/builder.ts';
 import { jailProblem } from '../../kernel/jail.ts';
@@ -26,7 +26,7 @@ import {
 
 export type BuilderMachine = CheckedMachine & { config: BuilderConfig };
 
-/** After the login to it; undefined where there is none. */
+/** Follows the login. */
 export function builderSteps(builder: BuilderMachine | undefined): CheckStep[] {
   if (builder === undefined) return [noBuilder];
   const { config } = builder;
@@ -50,10 +50,10 @@ export function builderSteps(builder: BuilderMachine | undefined): CheckStep[] {
     ...(usesFilemon ? [on(builder, 'filemon on the builder', filemon)] : []),
     on(builder, 'the builds on the builder', (host, what) => builds(host, config, what)),
     on(builder, 'the space on the builder', async (host, what) => {
-      const { place, bytes } = await spaceFor(host, folder);
-      const found = `${inGigabytes(bytes)} free in ${place}`;
-      if (bytes >= config.leastFreeBytes) return [ok(what, found)];
-      const why = `${found}, and a build is to have ${inGigabytes(config.leastFreeBytes)}`;
+      const { path, bytes } = await spaceFor(host, folder);
+      const free = `${inGigabytes(bytes)} free in ${path}`;
+      if (bytes >= config.leastFreeBytes) return [ok(what, free)];
+      const why = `${free}, and a build is to have ${inGigabytes(config.leastFreeBytes)}`;
       return [wrong(what, why, 'make room there, or name another `folder` in ppsgate.yml')];
     }),
   ];
@@ -75,19 +75,19 @@ async function clone(host: Host, repository: string, what: string): Promise<Diag
   return [wrong(what, why, `${typed(get)} there`)];
 }
 
-/** What a patch brings along runs there, and what that may reach. */
+/** A build runs code of the patch: reports the user and the jail that confine it. */
 async function builds(host: Host, config: BuilderConfig, what: string): Promise<Diagnostic[]> {
   const { jail, user, recipe } = config;
   const problem = await jailProblem(host, config, limits.timeoutSeconds);
   if (problem !== undefined) return [wrong(what, problem.why, problem.fix)];
-  const place =
+  const confinement =
     jail === undefined
-      ? `as ${user}, who may change whatever lies there: a jail keeps them away from it (\`jail\` in ppsgate.yml)`
+      ? `as ${user}, who may change everything there: a jail keeps them away from it (\`jail\` in ppsgate.yml)`
       : `as ${jail.user} in the jail ${jail.name}, without network`;
   const outside = outsideOptions(recipe);
-  if (outside.length === 0) return [ok(what, place)];
+  if (outside.length === 0) return [ok(what, confinement)];
   return [
-    ok(what, place),
+    ok(what, confinement),
     ok(
       'the cache of kernels',
       `nothing is taken from it, as ${outside.join(' and ')} may name what lies outside of the tree`,
@@ -95,7 +95,6 @@ async function builds(host: Host, config: BuilderConfig, what: string): Promise<
   ];
 }
 
-/** `metaMode` needs it. */
 async function filemon(host: Host, what: string): Promise<Diagnostic[]> {
   if (await does(host, shell`kldstat -q -m filemon`)) return [ok(what, 'it is loaded')];
   return [
@@ -103,12 +102,12 @@ async function filemon(host: Host, what: string): Promise<Diagnostic[]> {
   ];
 }
 
-/** Free bytes of the folder, or of what of its path is there already. */
-async function spaceFor(host: Host, folder: string): Promise<{ place: string; bytes: number }> {
-  let place = folder;
-  while (place !== '/' && !(await does(host, shell`test -d ${place}`))) {
-    place = posix.dirname(place);
+/** Free bytes of the folder, or of its nearest existing parent. */
+async function spaceFor(host: Host, folder: string): Promise<{ path: string; bytes: number }> {
+  let path = folder;
+  while (path !== '/' && !(await does(host, shell`test -d ${path}`))) {
+    path = posix.dirname(path);
   }
-  const [disk] = await fileSystemsOf(host, [place]);
-  return { place, bytes: disk?.availableBytes ?? 0 };
+  const [disk] = await fileSystemsOf(host, [path]);
+  return { path, bytes: disk?.availableBytes ?? 0 };
 }

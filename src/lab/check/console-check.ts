@@ -1,4 +1,4 @@
-// Looks at the DUT's console: whether it opens, and is the one that the DUT writes to.
+// Checks the DUT's console: it must open, and show what the DUT writes.
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import { lastLine, shortened } from '../../model/one-line.ts';
 import type { Host } from '../../system/host/ssh.ts';
@@ -26,16 +26,21 @@ export function consoleStep({ name, testbed, dut, deps }: ConsoleCheck): CheckSt
       '`console` is not configured: a kernel that does not come up mostly says there alone why';
     return { what, needs: [], run: async () => [skipped(what, why)] };
   }
-  return on(dut, what, async (host) => [await lookAt(host, { what, name, console, deps })]);
+  return on(dut, what, async (host) => [
+    await consoleDiagnostic(host, { what, name, console, deps }),
+  ]);
 }
 
-type Look = { what: string; name: string; console: ConsoleConfig; deps: CheckDeps };
+type OpenCheck = { what: string; name: string; console: ConsoleConfig; deps: CheckDeps };
 
 const mostCharacters = 65_536;
 const mostSeconds = 10;
 
-/** What is written to /dev/console is the proof that the console is that of the DUT. */
-async function lookAt(host: Host, { what, name, console, deps }: Look): Promise<Diagnostic> {
+/** Writes a word to /dev/console, which proves that the console is the DUT's. */
+async function consoleDiagnostic(
+  host: Host,
+  { what, name, console, deps }: OpenCheck,
+): Promise<Diagnostic> {
   let shown = '';
   const onOutput = (chunk: Buffer) => {
     shown = (shown + chunk.toString('latin1')).slice(-mostCharacters);
@@ -48,7 +53,7 @@ async function lookAt(host: Host, { what, name, console, deps }: Look): Promise<
     });
   if (opened instanceof ConsoleError) return wrong(what, opened.message, fixes[console.kind]);
   try {
-    // The DUT makes the word, so that a recording of this says the same.
+    // Made by the DUT, so that a replayed recording has the same word.
     const word = `ppsgate ${(await host.output(shell`uuidgen`, limits)).trim()}`;
     await host.output(shell`tee ${'/dev/console'}`, { ...limits, stdin: `\r\n${word}\r\n` });
     for (let second = 0; second < mostSeconds && !shown.includes(word); second += 1) {
@@ -68,12 +73,12 @@ const fixes: Record<ConsoleConfig['kind'], string> = {
 };
 
 /**
- * By kern.console: a kernel writes to all that are active, but /dev/console is the first of them. `ttyu1,ttyv0,/…`: the
- * active ones come before the slash.
+ * Reads kern.console, `ttyu1,ttyv0,/…`, whose active consoles come before the slash: a kernel writes to all of them, and
+ * /dev/console is the first.
  */
 async function unseen(host: Host, what: string, shown: string): Promise<Diagnostic> {
-  const said = lastLine(await host.output(shell`sysctl -n kern.console`, limits)) ?? '';
-  const active = (said.split('/')[0] ?? '').split(',').filter(Boolean);
+  const consoles = lastLine(await host.output(shell`sysctl -n kern.console`, limits)) ?? '';
+  const active = (consoles.split('/')[0] ?? '').split(',').filter(Boolean);
   const [first = 'nothing'] = active;
   if (active.every(isScreen)) {
     return wrong(what, `the DUT writes to ${first} alone, and to no serial port`, serialFirst);

@@ -1,4 +1,4 @@
-// A testbed looked at step by step: what is well, what is wrong and how it is fixed, what could not be tried.
+// Runs the steps of a check: each yields diagnostics, with a fix for all that is wrong.
 import { readFile } from 'node:fs/promises';
 import type { HostConfig } from '../../config/fields.ts';
 import { reasonOf } from '../../model/one-line.ts';
@@ -10,40 +10,37 @@ import { type Command, commandText, shell } from '../../system/shell.ts';
 import { PowerError } from '../power/power.ts';
 
 export type Diagnostic =
-  /** `why` is what was found. */
+  /** `why` is the observation. */
   | { kind: 'ok'; what: string; why: string }
-  /** `fix` is a command, or what a person is to do. */
+  /** `fix` is a command, or an instruction to a person. */
   | { kind: 'wrong'; what: string; why: string; fix: string }
   | { kind: 'skipped'; what: string; why: string };
 
 export type CheckStep<Found = Diagnostic> = {
   what: string;
-  /** Earlier steps, by their `what`, without which this one makes no sense. */
+  /** Earlier steps, by their `what`, that must succeed first. */
   needs?: readonly string[];
   run(what: string): Promise<Found[]> | AsyncIterable<Found>;
 };
 
 type Walk<Found> = {
   signal: AbortSignal;
-  /** Hears what is looked at next. */
+  /** Called before each step. */
   onStep?(what: string): void;
-  /** What is told of a step that threw; throws what is no diagnostic. */
+  /** Returns the diagnostic of a step that threw; rethrows other errors. */
   failed(what: string, error: unknown): Found;
 };
 
-/**
- * Takes the steps one by one; a step whose needs are not met is skipped, with the first thing that was wrong. Throws the
- * signal's reason between two steps.
- */
+/** Runs the steps in order, and skips those whose needs have failed. Throws the signal's reason between two steps. */
 export async function* walk<Found extends { kind: string }>(
   steps: readonly CheckStep<Found>[],
   { signal, onStep = () => {}, failed }: Walk<Found>,
 ): AsyncGenerator<Found | Skipped> {
-  /** Steps that did not go well, and the step that is to blame. */
+  /** Failed and skipped steps, and the step that caused it. */
   const blamed = new Map<string, string>();
   for (const { what, needs = [], run } of steps) {
     signal.throwIfAborted();
-    const blame = needs.map((need) => blamed.get(need)).find((found) => found !== undefined);
+    const blame = needs.map((need) => blamed.get(need)).find((step) => step !== undefined);
     if (blame !== undefined) {
       blamed.set(what, blame);
       yield skipped(what, `not tried, because of this: ${blame}`);
@@ -67,7 +64,7 @@ const faults: readonly string[] = ['wrong', 'unreachable'];
 
 export const lookAgain = 'run this check again once that is fixed';
 
-/** Of a testbed, whose machines and power may fail to answer. */
+/** Handles machines and power that do not respond. */
 export function testbedFailed(what: string, error: unknown): Diagnostic {
   if (!(error instanceof HostError || error instanceof PowerError)) throw error;
   return wrong(what, error.message, lookAgain);
@@ -93,16 +90,16 @@ export const typed = (command: Command): string => `\`${unquoted(commandText(com
 export const unquoted = (text: string): string => text.replace(/'([\w@%+=:,./-]+)'/g, '$1');
 
 export type CheckedMachine = {
-  /** How people call it: `the DUT`, `the sender and the receiver`. */
+  /** Name for people: `the DUT`, `the sender and the receiver`. */
   label: string;
   config: HostConfig;
-  /** Once it has let us in. */
+  /** Set by the login. */
   host: Host | undefined;
 };
 
 export const sshTo = ({ label }: CheckedMachine): string => `ssh to ${label}`;
 
-/** A step that asks one machine. */
+/** A step on one machine, after its login. */
 export function on(
   machine: CheckedMachine,
   what: string,
@@ -115,7 +112,7 @@ export function on(
   };
 }
 
-/** No question that is asked here takes longer. */
+/** For each command of a check. */
 export const limits = { timeoutSeconds: 60 };
 
 export const isGood = (outcome: CommandOutcome): boolean =>
@@ -128,7 +125,7 @@ export const inGigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1
 
 export type Connect = (host: HostConfig, label: string) => Promise<Host>;
 
-/** Logs in to a machine, and keeps the connection in it. */
+/** Logs in to a machine, and sets its `host`. */
 export function loginStep(machine: CheckedMachine, connect: Connect): CheckStep {
   const what = sshTo(machine);
   const { label, config } = machine;
@@ -171,7 +168,7 @@ async function fixOfHostKey(config: HostConfig): Promise<string> {
   return `once you know why the key changed: ${forget}, and then ${scan(config)}`;
 }
 
-/** A key that the machine never saw cannot be read here. */
+/** A key that the machine did not refuse could not be read here. */
 function fixOfKey({ host, port, user, privateKeyPath }: HostConfig, wasRefused: boolean): string {
   if (privateKeyPath === undefined) {
     return '`ssh-add -l` has to name a key that is in its authorized_keys; or name a `key` in ppsgate.yml';
@@ -186,7 +183,7 @@ function fixOfKey({ host, port, user, privateKeyPath }: HostConfig, wasRefused: 
   return `${copy}, with \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
 }
 
-/** Undefined where it is no file of ours that cannot be read. */
+/** Undefined for any error but an unreadable file of ours. */
 function fixOfFile(error: unknown, config: HostConfig): string | undefined {
   if (!(error instanceof Error && 'path' in error && 'code' in error)) return undefined;
   const { knownHostsPath, privateKeyPath } = config;

@@ -1,4 +1,4 @@
-// How fast the generators of a FreeBSD testbed are, and whether that is faster than its DUT.
+// Measures the generators of a FreeBSD testbed, which have to be faster than its DUT.
 
 import type { FreebsdTestbed, Sender as SenderConfig } from '../../config/freebsd-testbed.ts';
 import { frameBytesFor, type Traffic } from '../../config/schema.ts';
@@ -28,7 +28,7 @@ type CeilingCheck = {
 
 const ceiling = 'the ceiling of the generators';
 
-/** Trials past the DUT where ports are joined so, and through it as it runs: each sender alone, and all together. `needs` are the steps that packets depend on. */
+/** Sends past the DUT where `backToBack` joins ports, and through it: each sender alone, and all together. */
 export function checkCeiling(check: CeilingCheck, needs: readonly string[]): CheckStep {
   if (check.sends) return { what: ceiling, needs, run: () => trials(check) };
   const run = async () => [skipped(ceiling, 'no packets are to be sent')];
@@ -85,7 +85,7 @@ const called = (label: string): string => (label === 'sender' ? 'the sender' : l
 const noPortsPastIt =
   'no `backToBack` in ppsgate.yml: what it offers is known as its own port counts it, and what the receiver can count only up to what the DUT sends';
 
-/** What the sender offers and the receiver counts where nothing is between them but a cable. */
+/** Measures the sender and the receiver over a cable without the DUT. */
 async function backToBack(
   check: CeilingCheck,
   what: string,
@@ -99,7 +99,9 @@ async function backToBack(
   ];
   const joined: CeilingSender = {
     ...sender,
-    ...{ interface: from, sourceMac: near.mac ?? '', destinationMac: far.mac ?? '' },
+    interface: from,
+    sourceMac: near.mac ?? '',
+    destinationMac: far.mac ?? '',
     gigabits: near.gigabits,
   };
   const way = `by ${netmapPort(from)} to ${netmapPort(to)} of the receiver`;
@@ -117,9 +119,8 @@ async function backToBack(
   );
 }
 
-/** The better the DUT, the more the receiver has to count. */
 function receiverDiagnostic(
-  trial: Trial,
+  trial: CeilingTrial,
   egress: string,
   egressPackets: number | undefined,
 ): Diagnostic {
@@ -146,21 +147,21 @@ const portOn = async (host: Host, name: string) => {
   return { mac: port?.mac, gigabits: port?.gigabits };
 };
 
-/** Long enough for ten steady seconds. */
+/** Contains ten steady seconds. */
 const trafficSeconds = 15;
-/** How long netmap takes before a link is up again. */
+/** Time in which a link comes up under netmap. */
 const leastSettleSeconds = 4;
 
-type Trial = PktGenTrial | { kind: 'refused'; message: string };
+type CeilingTrial = PktGenTrial | { kind: 'refused'; message: string };
 
-/** Where packets are counted, and how they come there. */
+/** Port that counts the packets; `way` describes their path. */
 type TrafficPath = { host: Host; interface: string; way: string };
 
 async function trialOf(
   { families: [family = 'inet4'], traffic, testbed, deps }: CeilingCheck,
   senders: readonly CeilingSender[],
   { host, interface: name, way }: TrafficPath,
-): Promise<Trial> {
+): Promise<CeilingTrial> {
   const split = flowRanges(traffic.flows, family, senders.length);
   if (split.kind === 'refused') return split;
   const settleSeconds = Math.max(leastSettleSeconds, traffic.settleSeconds);
@@ -186,29 +187,29 @@ type LineCapacity = { gigabits: number; pps: number } | undefined;
 /** Preamble, start delimiter and the gap between frames, IEEE 802.3. */
 const wireBytesPerFrame = 20;
 
-/** What the senders' links carry together, or that of the DUT where it is less; undefined where one is not known. */
+/** Capacity of the senders' links, or of the DUT's where it is less; undefined where one is not known. */
 function lineOf(
   { families: [family = 'inet4'], traffic }: CeilingCheck,
   senders: readonly CeilingSender[],
   dutGigabits: number | undefined,
 ): LineCapacity {
-  const known = senders.flatMap(({ gigabits }) => gigabits ?? []);
-  if (dutGigabits === undefined || known.length < senders.length) return undefined;
+  const speeds = senders.flatMap(({ gigabits }) => gigabits ?? []);
+  if (dutGigabits === undefined || speeds.length < senders.length) return undefined;
   const gigabits = Math.min(
     dutGigabits,
-    known.reduce((sum, each) => sum + each, 0),
+    speeds.reduce((sum, each) => sum + each, 0),
   );
   const bits = (frameBytesFor(traffic, { family }) + wireBytesPerFrame) * 8;
   return { gigabits, pps: (gigabits * 1e9) / bits };
 }
 
-/** One of several need not find the DUT's limit. */
-function aloneDiagnostic(what: string, trial: Trial, line: LineCapacity): Diagnostic {
+/** One sender of several need not reach the DUT's limit. */
+function aloneDiagnostic(what: string, trial: CeilingTrial, line: LineCapacity): Diagnostic {
   const fault = faultOf(what, trial);
   return fault ?? ok(what, throughput(trial, line));
 }
 
-function togetherDiagnostic(what: string, trial: Trial, line: LineCapacity): Diagnostic {
+function togetherDiagnostic(what: string, trial: CeilingTrial, line: LineCapacity): Diagnostic {
   const fault = faultOf(what, trial);
   if (fault !== undefined) return fault;
   if (!isLimited(trial)) return ok(what, throughput(trial, line));
@@ -224,16 +225,16 @@ function togetherDiagnostic(what: string, trial: Trial, line: LineCapacity): Dia
   );
 }
 
-const offeredOf = (trial: Trial): number =>
+const offeredOf = (trial: CeilingTrial): number =>
   trial.kind === 'measured' ? (trial.run.offeredPps ?? 0) : 0;
 
-const isLimited = (trial: Trial): boolean =>
+const isLimited = (trial: CeilingTrial): boolean =>
   trial.kind === 'measured' &&
   trial.run.validity.kind === 'invalid' &&
   trial.run.validity.cause === 'generator-limited';
 
-/** What keeps the trial's numbers from being verified. */
-function faultOf(what: string, trial: Trial): Diagnostic | undefined {
+/** Undefined where the trial's numbers are valid. */
+function faultOf(what: string, trial: CeilingTrial): Diagnostic | undefined {
   switch (trial.kind) {
     case 'refused':
       return wrong(what, trial.message, 'correct `flows` in ppsgate.yml');
@@ -251,12 +252,12 @@ function faultOf(what: string, trial: Trial): Diagnostic | undefined {
   }
 }
 
-function throughput(trial: Trial, line: LineCapacity): string {
+function throughput(trial: CeilingTrial, line: LineCapacity): string {
   if (trial.kind !== 'measured') return '';
   return `${offers(trial, line)}, and ${formatPps(trial.run.medianPps)} came through`;
 }
 
-function offers(trial: Trial, line: LineCapacity): string {
+function offers(trial: CeilingTrial, line: LineCapacity): string {
   const most = line === undefined ? '' : ` of ${formatPps(line.pps)} (${line.gigabits} Gbit/s)`;
   return `offers ${formatPps(offeredOf(trial))}${most}`;
 }

@@ -1,4 +1,4 @@
-// Walks a new lab's owner through the wiring of a FreeBSD testbed: logins, ports, settings, kernels, power, speed.
+// Checks the setup of a FreeBSD testbed: logins, ports, settings, kernels, power, speed.
 
 import type { FreebsdTestbed, Generator } from '../../config/freebsd-testbed.ts';
 import type { Traffic } from '../../config/schema.ts';
@@ -8,7 +8,7 @@ import { lastLine } from '../../model/one-line.ts';
 import type { Family } from '../../model/scenario.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
-import { whyUnfit } from '../freebsd/boot/boot-fit.ts';
+import { type BootMethodName, whyUnfit } from '../freebsd/boot/boot-fit.ts';
 import { loadedModules } from '../freebsd/boot/boot-modules.ts';
 import { fileSystemsOf } from '../freebsd/boot/boot-system.ts';
 import { type Interface, parseIfconfig } from '../freebsd/dut/network.ts';
@@ -46,21 +46,21 @@ export type FreebsdCheck = {
   testbed: FreebsdTestbed;
   families: readonly Family[];
   traffic: Traffic;
-  /** Where frames of several sizes are measured. */
+  /** Sizes of frames, where several are measured. */
   frameSizes?: readonly number[];
-  /** Whether packets are sent. */
+  /** True to send packets. */
   sends: boolean;
-  /** Whether the DUT is switched off and on. */
+  /** True to switch the DUT off and on. */
   cycles: boolean;
 };
 
-/** Finding after diagnostic, as each is made; nothing is changed on any machine, but for a DUT whose power is to be cycled. */
+/** Changes nothing on any machine, except for the power cycle of the DUT. */
 export async function* checkFreebsdTestbed(
   check: FreebsdCheck,
   deps: CheckDeps,
 ): AsyncGenerator<Diagnostic> {
   await using opened = new AsyncDisposableStack();
-  const lab = labOf(check, deps);
+  const lab = checkedTestbed(check, deps);
   for (const machine of allOf(lab)) opened.defer(async () => machine.host?.close());
   yield* walk(stepsOf(lab), { signal: deps.signal, failed: testbedFailed });
 }
@@ -83,7 +83,7 @@ const allOf = ({ dut, generators, builder }: CheckedTestbed): CheckedMachine[] =
   ...(builder === undefined ? [] : [builder]),
 ];
 
-function labOf(check: FreebsdCheck, deps: CheckDeps): CheckedTestbed {
+function checkedTestbed(check: FreebsdCheck, deps: CheckDeps): CheckedTestbed {
   const { builder } = check.testbed;
   return {
     ...check,
@@ -93,7 +93,7 @@ function labOf(check: FreebsdCheck, deps: CheckDeps): CheckedTestbed {
   };
 }
 
-/** Those that measure, as they are called and before they have let us in. */
+/** The machines that measure, before their logins. */
 export function machinesOf({ dut, senders, receiver }: FreebsdTestbed): {
   dut: CheckedMachine;
   generators: GeneratorMachine[];
@@ -105,8 +105,8 @@ export function machinesOf({ dut, senders, receiver }: FreebsdTestbed): {
     })),
     { port: receiver, label: 'the receiver' },
   ];
-  const place = ({ port }: GeneratorRole) => `${port.user}@${port.host.toLowerCase()} ${port.port}`;
-  const generators = [...Map.groupBy(roles, place).values()].map(
+  const login = ({ port }: GeneratorRole) => `${port.user}@${port.host.toLowerCase()} ${port.port}`;
+  const generators = [...Map.groupBy(roles, login).values()].map(
     (same): GeneratorMachine => ({
       label: same.map(({ label }) => label).join(' and '),
       config: same[0]?.port ?? receiver,
@@ -134,8 +134,11 @@ function stepsOf(lab: CheckedTestbed): CheckStep[] {
     ...on(dut, 'the routes and neighbours of the DUT', (host, what) => pathsOf(lab, host, what)),
     needs: [sshTo(dut), ...ports],
   };
-  const onTheWay = [
-    ...[sshTo(dut), ...ports, paths.what, powerCycled],
+  const trafficNeeds = [
+    sshTo(dut),
+    ...ports,
+    paths.what,
+    powerCycled,
     ...[...generatorSteps, ...mtus].map(({ what }) => what),
   ];
   return [
@@ -155,23 +158,23 @@ function stepsOf(lab: CheckedTestbed): CheckStep[] {
     ...moduleSteps(lab),
     ...powerSteps(lab),
     consoleStep(lab),
-    checkCeiling(lab, onTheWay),
+    checkCeiling(lab, trafficNeeds),
   ];
 }
 
 const oldestRelease = 12;
 
 async function release(host: Host, what: string): Promise<Diagnostic[]> {
-  const said = lastLine(await host.output(shell`uname -s -r`, limits)) ?? '';
-  const [, major] = /^FreeBSD (\d+)/.exec(said) ?? [];
-  if (major === undefined) return [wrong(what, `it runs ${said}`, 'install FreeBSD on it')];
-  if (Number(major) >= oldestRelease) return [ok(what, said)];
-  return [wrong(what, `it runs ${said}`, `install FreeBSD ${oldestRelease} or later`)];
+  const system = lastLine(await host.output(shell`uname -s -r`, limits)) ?? '';
+  const [, major] = /^FreeBSD (\d+)/.exec(system) ?? [];
+  if (major === undefined) return [wrong(what, `it runs ${system}`, 'install FreeBSD on it')];
+  if (Number(major) >= oldestRelease) return [ok(what, system)];
+  return [wrong(what, `it runs ${system}`, `install FreeBSD ${oldestRelease} or later`)];
 }
 
 type Sleeper = Pick<CheckDeps, 'sleep'>;
 
-/** Whether they are up and have a link; a link that settles is waited for. */
+/** Checks that the ports are up and have a link, after a moment where it settles. */
 export const dutPortSteps = (
   { dut }: FreebsdTestbed,
   machine: CheckedMachine,
@@ -181,7 +184,7 @@ export const dutPortSteps = (
     on(machine, `${name} of the DUT`, (host, what) => dutPort(host, name, what, deps)),
   );
 
-/** The same of what pkt-gen opens, and whether its MAC address is the one of ppsgate.yml. */
+/** Checks the ports that pkt-gen opens, and their MAC addresses. */
 export const generatorPortSteps = (machine: GeneratorMachine, deps: Sleeper): CheckStep[] =>
   machine.roles.map((role) => {
     const what = `${netmapPort(role.port.interface)} of ${role.label}`;
@@ -199,7 +202,7 @@ async function dutPort(
   return [linkOf(port, 'the DUT', what)];
 }
 
-/** A port that pkt-gen had open a moment ago is without a link for so long, and so is the one at the other end. */
+/** A port that pkt-gen had open has no link for that long, nor has the port at the other end. */
 const settleSeconds = 5;
 
 async function settledInterface(
@@ -257,14 +260,14 @@ function linkOf(port: Interface, label: string, what: string): Diagnostic {
 
 function macOf(
   { mac }: Interface,
-  wanted: string,
+  configured: string,
   native: Interface | undefined,
   port: string,
 ): Diagnostic {
   const what = `the MAC address of ${port}`;
-  if (mac === wanted) return ok(what, wanted);
-  const whose = native?.mac === wanted ? `, which is that of ${native.name}` : '';
-  const why = `it is ${mac ?? 'none'}, and ppsgate.yml has ${wanted}${whose}`;
+  if (mac === configured) return ok(what, configured);
+  const whose = native?.mac === configured ? `, which is that of ${native.name}` : '';
+  const why = `it is ${mac ?? 'none'}, and ppsgate.yml has ${configured}${whose}`;
   return wrong(
     what,
     why,
@@ -280,17 +283,17 @@ async function flowControl(
   const problems = await Promise.all(
     roles.map(async ({ label, port }) => {
       const settings = generatorPortSettings(port.interface);
-      const said = await readAll(host, readsOf(settings));
+      const outputs = await readAll(host, readsOf(settings));
       return settings
-        .flatMap((setting) => problemOf(setting, said, label))
+        .flatMap((setting) => problemOf(setting, outputs, label))
         .map((problem) => diagnosticOf(problem, label));
     }),
   );
-  const found = problems.flat();
-  return found.length > 0 ? found : [ok(what, 'no known one is on')];
+  const diagnostics = problems.flat();
+  return diagnostics.length > 0 ? diagnostics : [ok(what, 'no known one is on')];
 }
 
-/** Without arguments it tells its usage; timeout(1) exits with 126 or 127 where it cannot start it. */
+/** Without arguments it prints its usage; timeout(1) exits with 126 or 127 where it cannot start it. */
 async function pktGen(host: Host, what: string): Promise<Diagnostic[]> {
   const outcome = await host.run(shell`timeout 5 pkt-gen`, limits);
   const isThere = outcome.kind === 'exited' && outcome.code !== 126 && outcome.code !== 127;
@@ -343,7 +346,7 @@ function mtuSteps({ dut, generators, testbed, traffic, frameSizes }: CheckedTest
 const contextOf = ({ testbed, families }: CheckedTestbed): SettingsContext =>
   settingsContext(testbed, families);
 
-/** Apart from other settings: without routes the trial would leave by the default route. */
+/** Separate from other settings: without routes the trial would leave by the default route. */
 async function pathsOf(lab: CheckedTestbed, host: Host, what: string): Promise<Diagnostic[]> {
   const { families } = lab;
   const problems = await pathProblems(host, { context: contextOf(lab), families });
@@ -354,9 +357,9 @@ async function pathsOf(lab: CheckedTestbed, host: Host, what: string): Promise<D
 
 async function settingsOf(lab: CheckedTestbed, host: Host, what: string): Promise<Diagnostic[]> {
   const context = contextOf(lab);
-  const said = await readAll(host, settingsCommands(context));
+  const outputs = await readAll(host, settingsCommands(context));
   const { waive = {} } = lab.testbed;
-  const problems = waived(checkSettings(said, context), waive).filter(({ isVital }) => !isVital);
+  const problems = waived(checkSettings(outputs, context), waive).filter(({ isVital }) => !isVital);
   const superfluous = Object.keys(waive)
     .filter((name) => problems.every(({ setting }) => setting !== name))
     .map((name) => ok(name, 'it holds, so take it out of `waive` in ppsgate.yml'));
@@ -369,9 +372,9 @@ async function settingsOf(lab: CheckedTestbed, host: Host, what: string): Promis
 }
 
 async function firewalls(host: Host, what: string): Promise<Diagnostic[]> {
-  const told = await firewallWarnings(host, await siteFirewalls(host));
-  if (told.length === 0) return [ok(what, 'none is on')];
-  return told.map((sentence) => ok(what, sentence.replace(/\.$/, '')));
+  const warnings = await firewallWarnings(host, await siteFirewalls(host));
+  if (warnings.length === 0) return [ok(what, 'none is on')];
+  return warnings.map((sentence) => ok(what, sentence.replace(/\.$/, '')));
 }
 
 function diagnosticOf(
@@ -394,16 +397,14 @@ function bootSteps({ dut, testbed }: CheckedTestbed): CheckStep[] {
   return [boots, on(dut, 'the space in /boot of the DUT', bootSpace)];
 }
 
-type Method = FreebsdTestbed['dut']['boot']['method'];
-
-const tools: Record<Method, string> = {
+const tools: Record<BootMethodName, string> = {
   nextboot: '/sbin/nextboot',
   'boot-environment': '/sbin/bectl',
   nanobsd: '/usr/local/sbin/upgrade',
 };
 
-/** Tools are looked for and not called: each of them would change what boots next. */
-async function bootMethod(host: Host, method: Method, what: string): Promise<Diagnostic[]> {
+/** Tools are not called, as each would change the next boot. */
+async function bootMethod(host: Host, method: BootMethodName, what: string): Promise<Diagnostic[]> {
   const tool = tools[method];
   if (!(await does(host, shell`test -e ${tool}`))) {
     const other = 'choose another `boot.method` in ppsgate.yml';
@@ -416,20 +417,20 @@ async function bootMethod(host: Host, method: Method, what: string): Promise<Dia
   return [ok(what, `${tool} is there, and the root is on ${device}`)];
 }
 
-/** Whether kernels are built with what the DUT finds its root by. */
+/** Checks that kernels are built with the modules by which the DUT finds its root. */
 function moduleSteps({ dut, testbed: { builder } }: CheckedTestbed): CheckStep[] {
   if (builder?.recipe.kind !== 'make') return [];
   const { recipe } = builder;
-  const look = async (host: Host, what: string): Promise<Diagnostic[]> => {
+  const run = async (host: Host, what: string): Promise<Diagnostic[]> => {
     const loaded = await loadedModules(host);
     const why = whyNoRoot(recipe, loaded);
     if (why !== undefined) return [wrong(what, why, 'name zfs in it, or leave it out')];
     return [ok(what, `${loaded.names.join(' ') || 'none'} of FreeBSD ${loaded.release}`)];
   };
-  return [on(dut, 'the modules that the DUT has loaded', look)];
+  return [on(dut, 'the modules that the DUT has loaded', run)];
 }
 
-/** Two kernels, and what unpacks them. */
+/** Space of two kernels and an archive. */
 const leastBootBytes = 1e9;
 
 async function bootSpace(host: Host, what: string): Promise<Diagnostic[]> {

@@ -1,9 +1,10 @@
-// Whether a testbed is as it was before anybody measured on it: looked at after each use, and changed by nothing here.
+// Checks after each use that a testbed is as it was before; changes nothing on it.
 
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { LinuxTestbed, TestbedConfig } from '../../config/schema.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { type Command, shell } from '../../system/shell.ts';
+import type { BootMethodName } from '../freebsd/boot/boot-fit.ts';
 import { isOurs, runningSystem } from '../freebsd/boot/boot-system.ts';
 import { nextRoot } from '../freebsd/dut/slices.ts';
 import { bounded } from '../freebsd/freebsd-deps.ts';
@@ -31,12 +32,10 @@ import { dutPortSteps, generatorPortSteps, machinesOf } from './freebsd-check.ts
 import { interfaceStep, linuxMachinesOf } from './linux-check.ts';
 import { type CheckDeps, powerSteps } from './power-check.ts';
 
-export type HealthDeps = CheckDeps;
-
-/** Finding after diagnostic, as each is made; nothing is changed on any machine. Throws the signal's reason. */
+/** Throws the signal's reason. */
 export async function* healthOf(
   testbed: TestbedConfig,
-  deps: HealthDeps,
+  deps: CheckDeps,
 ): AsyncGenerator<Diagnostic> {
   await using opened = new AsyncDisposableStack();
   const connect: Connect = async (host, label) => {
@@ -49,7 +48,7 @@ export async function* healthOf(
   });
 }
 
-/** One sentence: the first thing that is wrong, and how many more are. Undefined where all is well. */
+/** Returns one sentence: the first fault, and the number of others. */
 export function whyUnhealthy(diagnostics: readonly Diagnostic[]): string | undefined {
   const [first, ...others] = diagnostics.filter(({ kind }) => kind === 'wrong');
   if (first === undefined) return undefined;
@@ -59,7 +58,7 @@ export function whyUnhealthy(diagnostics: readonly Diagnostic[]): string | undef
   return `${sentence} (and ${more} wrong).`;
 }
 
-function stepsOf(testbed: TestbedConfig, deps: HealthDeps): CheckStep[] {
+function stepsOf(testbed: TestbedConfig, deps: CheckDeps): CheckStep[] {
   switch (testbed.kind) {
     case 'embedded-linux':
     case 'virtual':
@@ -79,7 +78,7 @@ const embedded: CheckStep = {
   ],
 };
 
-function freebsdSteps(testbed: FreebsdTestbed, deps: HealthDeps): CheckStep[] {
+function freebsdSteps(testbed: FreebsdTestbed, deps: CheckDeps): CheckStep[] {
   const { dut, generators } = machinesOf(testbed);
   const { method } = testbed.dut.boot;
   const name = testbed.dut.host;
@@ -101,15 +100,13 @@ function freebsdSteps(testbed: FreebsdTestbed, deps: HealthDeps): CheckStep[] {
 
 async function ownKernel(host: Host, what: string): Promise<Diagnostic[]> {
   const system = await runningSystem(host);
-  const found = `${system.kernel} of ${system.root}`;
-  if (!isOurs(system)) return [ok(what, `it runs ${found}`)];
+  const kernel = `${system.kernel} of ${system.root}`;
+  if (!isOurs(system)) return [ok(what, `it runs ${kernel}`)];
   const fix = `${typed(shell`shutdown -r now`)} on the DUT: the boot after that is its own`;
-  return [wrong(what, `it still runs ${found}, which was measured`, fix)];
+  return [wrong(what, `it still runs ${kernel}, which was measured`, fix)];
 }
 
-type Method = FreebsdTestbed['dut']['boot']['method'];
-
-async function nextBoot(host: Host, method: Method, what: string): Promise<Diagnostic[]> {
+async function nextBoot(host: Host, method: BootMethodName, what: string): Promise<Diagnostic[]> {
   if (method === 'nanobsd') return [await nextSlice(host, what)];
   if (await does(host, shell`test -e ${'/boot/nextboot.conf'}`)) {
     const fix = `${typed(shell`nextboot -D`)} on the DUT`;
@@ -121,7 +118,7 @@ async function nextBoot(host: Host, method: Method, what: string): Promise<Diagn
   return [wrong(what, `the boot environment ${once} is activated for it`, fix)];
 }
 
-/** An appliance does not tell its own slice from one that was measured, but which one it boots next. */
+/** An appliance cannot tell its own slice from a measured one: compares the next boot with the current one. */
 async function nextSlice(host: Host, what: string): Promise<Diagnostic> {
   const [{ root }, next] = [await runningSystem(host), await nextRoot(host)];
   if (next === root) return ok(what, `from ${root}, as it runs`);
@@ -154,10 +151,10 @@ async function environments(host: Host, what: string): Promise<Diagnostic[]> {
 async function files(host: Host, what: string): Promise<Diagnostic[]> {
   const names = (await host.output(shell`ls -1 /boot`)).split('\n').filter(isOurName);
   const hasRules = await does(host, shell`test -e ${rulesFolder}`);
-  const left = [...names.map((name) => `/boot/${name}`), ...(hasRules ? [rulesFolder] : [])];
-  if (left.length === 0) return [ok(what, 'none of an experiment')];
-  const fix = `${typed(shell`rm -rf ${left}`)} on the DUT`;
-  return [wrong(what, `left behind: ${left.join(', ')}`, fix)];
+  const leftovers = [...names.map((name) => `/boot/${name}`), ...(hasRules ? [rulesFolder] : [])];
+  if (leftovers.length === 0) return [ok(what, 'none of an experiment')];
+  const fix = `${typed(shell`rm -rf ${leftovers}`)} on the DUT`;
+  return [wrong(what, `left behind: ${leftovers.join(', ')}`, fix)];
 }
 
 async function firewalls(host: Host, what: string): Promise<Diagnostic[]> {
@@ -189,7 +186,7 @@ async function programs(host: Host, what: string, pgrep: Command): Promise<Diagn
   return [wrong(what, `still running, by their numbers: ${ids.join(', ')}`, fix)];
 }
 
-function linuxSteps(testbed: LinuxTestbed, deps: HealthDeps): CheckStep[] {
+function linuxSteps(testbed: LinuxTestbed, deps: CheckDeps): CheckStep[] {
   const machines = linuxMachinesOf(testbed);
   const { sender, dut } = machines;
   const all = Object.values(machines);
@@ -208,25 +205,27 @@ function linuxSteps(testbed: LinuxTestbed, deps: HealthDeps): CheckStep[] {
 const linuxPrograms = (host: Host, what: string): Promise<Diagnostic[]> =>
   programs(host, what, shell`pgrep ${ourPrograms}`);
 
-/** The DUT's hold its former rules and settings. */
+/** The DUT's files contain its former rules and settings. */
 async function linuxFiles(host: Host, what: string): Promise<Diagnostic[]> {
   const outcome = await host.run(shell`ls -A ${ourFolder}`, limits);
   const names = isGood(outcome) ? outcome.stdout.split('\n').filter(Boolean) : [];
   if (names.length === 0) return [ok(what, 'none of an experiment')];
-  const left = names.map((name) => `${ourFolder}/${name}`);
+  const leftovers = names.map((name) => `${ourFolder}/${name}`);
   const script = `${ourFolder}/dut/dut.bash`;
-  const layBack = names.includes('dut') ? `${typed(shell`bash ${script} restore`)} and then ` : '';
-  const fix = `${layBack}${typed(shell`rm -rf ${ourFolder}`)} there`;
-  return [wrong(what, `left behind: ${left.join(', ')}`, fix)];
+  const restoreFirst = names.includes('dut')
+    ? `${typed(shell`bash ${script} restore`)} and then `
+    : '';
+  const fix = `${restoreFirst}${typed(shell`rm -rf ${ourFolder}`)} there`;
+  return [wrong(what, `left behind: ${leftovers.join(', ')}`, fix)];
 }
 
-/** The kernel does not even say whether an interface that is down has a carrier. */
+/** The kernel reports no carrier of an interface that is down. */
 function linkStep(machine: CheckedMachine, name: string): CheckStep {
   const what = `the link of ${name} of ${machine.label}`;
-  const asksCarrier = shell`cat ${`/sys/class/net/${name}/carrier`}`;
+  const readCarrier = shell`cat ${`/sys/class/net/${name}/carrier`}`;
   return {
     ...on(machine, what, async (host) => {
-      const outcome = await host.run(asksCarrier, limits);
+      const outcome = await host.run(readCarrier, limits);
       if (!isGood(outcome)) {
         const up = typed(shell`ip link set ${name} up`);
         return [wrong(what, 'the interface is down', `${up} on ${machine.label}`)];

@@ -1,4 +1,4 @@
-// Looks at three Linux hosts before they are used as a testbed: whether they let us in, and have their programs and interfaces.
+// Checks three Linux hosts before their use as a testbed: logins, programs and interfaces.
 import type { LinuxTestbed } from '../../config/schema.ts';
 import { missingOn, type Program, packagesOf } from '../../system/host/programs.ts';
 import { shell } from '../../system/shell.ts';
@@ -17,7 +17,6 @@ import {
   wrong,
 } from './diagnostic.ts';
 
-/** Finding after diagnostic, as each is made. */
 export async function* checkLinuxTestbed(
   testbed: LinuxTestbed,
   { connect, signal }: { connect: Connect; signal: AbortSignal },
@@ -35,10 +34,10 @@ export async function* checkLinuxTestbed(
   yield* walk(steps, { signal, failed: testbedFailed });
 }
 
-/** A machine, with the names of its interfaces that packets take. */
+/** `names` are the interfaces that packets pass. */
 type LinuxMachine = CheckedMachine & { names: string[] };
 
-/** As they are called, and before they have let us in. */
+/** The machines before their logins. */
 export function linuxMachinesOf({
   sender,
   dut,
@@ -69,7 +68,6 @@ const programsStep = (machine: CheckedMachine, programs: readonly Program[]): Ch
     return [wrong(what, `${missing.join(' and ')} cannot be found`, fix)];
   });
 
-/** Whether there is such an interface. */
 export function interfaceStep(machine: CheckedMachine, name: string): CheckStep {
   const what = `${name} of ${machine.label}`;
   return {

@@ -1,4 +1,4 @@
-// Asks what controls the DUT's power, and where it is to be tried switches the DUT off and on.
+// Checks the DUT's power control, and on request switches the DUT off and on.
 
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import { HostError } from '../../system/host/host-error.ts';
@@ -17,7 +17,7 @@ import {
 } from './diagnostic.ts';
 
 export type CheckDeps = FreebsdDeps & {
-  /** Hears what is about to happen where that takes a while, or is not harmless. */
+  /** Receives a sentence before a step that is slow, or not harmless. */
   notify(sentence: string): void;
   signal: AbortSignal;
 };
@@ -29,17 +29,17 @@ type PowerCheck = {
   name: string;
   testbed: FreebsdTestbed;
   dut: CheckedMachine;
-  /** Whether the DUT is switched off and on. */
+  /** True to switch the DUT off and on. */
   cycles: boolean;
   deps: CheckDeps;
 };
 
-/** After the login to the DUT, whose connection a power cycle renews. */
+/** Follows the login to the DUT, whose connection a power cycle renews. */
 export function powerSteps(lab: PowerCheck): CheckStep[] {
   const { dut, testbed, cycles } = lab;
   const { power } = testbed.dut;
   if (power === undefined) {
-    const why = '`power` is not configured: a DUT that hangs stays lost until somebody walks to it';
+    const why = '`power` is not configured: a DUT that hangs stays lost until a person walks to it';
     return [{ what: powerControl, needs: [], run: async () => [skipped(powerControl, why)] }];
   }
   const what = powerCycled;
@@ -96,14 +96,14 @@ async function powerCycle(
   return [ok(what, `up again after ${Math.round(deps.now() - begun)} s`)];
 }
 
-const secondsBetweenLooks = 5;
+const pollSeconds = 5;
 
-/** Undefined where it does not answer within the limit of a boot. */
+/** Undefined where no login succeeds within the limit of a boot. */
 async function reachAgain({ deps, testbed }: PowerCheck): Promise<Host | undefined> {
   const deadline = deps.now() + testbed.dut.boot.limitSeconds;
   while (deps.now() < deadline) {
     deps.signal.throwIfAborted();
-    await deps.sleep(secondsBetweenLooks);
+    await deps.sleep(pollSeconds);
     const host = await deps.connect(testbed.dut, 'DUT').catch((error: unknown) => {
       if (error instanceof HostError) return undefined;
       throw error;

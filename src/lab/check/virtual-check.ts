@@ -1,4 +1,4 @@
-// Looks whether this machine carries virtual machines that boot, count and panic as a testbed needs: by one of them.
+// Checks that this machine runs guests that boot, count instructions and panic as a testbed needs, with one guest.
 import { readFile } from 'node:fs/promises';
 import type { FreebsdGuests, LinuxGuests, VirtualTestbed } from '../../config/virtual-testbed.ts';
 import { grouped } from '../../model/format.ts';
@@ -20,7 +20,7 @@ import { KernelFilesError } from '../qemu/vm/kernel-files.ts';
 import { guestCpu, type VirtualLab, virtualLabUp } from '../qemu/vm/virtual-lab.ts';
 import { type CheckStep, type Diagnostic, lookAgain, ok, walk, wrong } from './diagnostic.ts';
 
-/** Finding after diagnostic, as each is made; the laboratory is made for it, and taken down. */
+/** Creates a virtual lab for the check, and removes it. */
 export async function* checkVirtualTestbed(
   testbed: VirtualTestbed,
   { signal, ...deps }: FreebsdDeps & { signal: AbortSignal },
@@ -59,7 +59,7 @@ async function bootLinux(
 ): Promise<Diagnostic[]> {
   const kernel = await lab.kernel(testbed.kernelPath);
   const startedAt = performance.now();
-  // A check boots no patch, so that the variant is but a name.
+  // Only a name: a check boots no patch.
   const variant = { variant: 'base', commit: '', files: [] };
   const deps = { lab, connect: connectTo, cpus: [guestCpu], signal };
   const [booted] = await bootTogether(deps, [{ variant, kernel }]);
@@ -112,14 +112,14 @@ const secondsSince = (startedAt: number): string =>
 async function counted(guest: Guest, { accelerator }: VirtualTestbed): Promise<Diagnostic> {
   const what = 'its instructions';
   if (guest.counts === undefined) {
-    const why = `with \`accelerator: ${accelerator}\` nobody counts them: its CPU time is told instead`;
+    const why = `with \`accelerator: ${accelerator}\` they are not counted: its CPU time is reported instead`;
     return { kind: 'skipped', what, why };
   }
   const executed = Number((await readFile(guest.counts)).readBigUInt64LE());
   return ok(what, `${grouped(executed)} were counted by then`);
 }
 
-/** It dies of the command, and the connection with it. */
+/** The command ends the guest, and the connection with it. */
 async function panicked(guest: Guest, host: Host, command: Command): Promise<Diagnostic> {
   await host.run(command, { timeoutSeconds: 30 }).catch(() => {});
   await host.close();

@@ -1,33 +1,33 @@
-// What consoles are reached by: programs on this machine whose output goes on, and what power's are reached by.
+// Starts the programs on this machine that read consoles.
 import { spawn } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import { lastLine, reasonOf } from '../../model/one-line.ts';
 import { type PowerDeps, realPowerDeps } from '../power/power.ts';
 
-export type ConsoleDeps = Pick<PowerDeps, 'run' | 'sleep' | 'readSecret' | 'password'> & {
-  /** `program` on the PATH with `args` as they are: no shell reads them. Never throws. */
+export type ConsoleDeps = PowerDeps & {
+  /** Runs `program` of the PATH with `args`, without a shell. Never throws. */
   start(program: string, args: readonly string[], options: StartOptions): RunningProgram;
-  /** As `sleep`, but keeps no process from ending. */
+  /** Like `sleep`, but lets the process end. */
   wait(seconds: number): Promise<void>;
 };
 
 type StartOptions = {
-  /** Beside our own environment. */
+  /** Added to our own environment. */
   env?: Readonly<Record<string, string>>;
   /** Receives each piece of its output. */
   onOutput(chunk: Buffer): void;
-  /** What has it leave, on its standard input, which stays open until then; absent: a signal does. */
-  farewell?: string;
+  /** Written to its standard input to end it; absent: a signal ends it. */
+  endInput?: string;
 };
 
 export type RunningProgram = {
-  /** When it has ended, or could not be started. Never rejects. */
+  /** Resolves when it has ended, or could not be started. Never rejects. */
   ended: Promise<ProgramEnd>;
-  /** Returns when it and what it started have ended; a second time does nothing. */
+  /** Ends it with its children; does nothing a second time. */
   close(): Promise<void>;
 };
 
-/** `how` completes "NAME …"; `said` is the last line of its standard error. */
+/** `how` completes "NAME …"; `lastError` is the last line of its standard error. */
 export type ProgramEnd = { how: string; lastError: string | undefined };
 
 export const realConsoleDeps: ConsoleDeps = { ...realPowerDeps, start, wait };
@@ -36,15 +36,15 @@ function wait(seconds: number): Promise<void> {
   return setTimeout(seconds * 1000, undefined, { ref: false });
 }
 
-const secondsToLeave = 3;
+const secondsToEnd = 3;
 const mostOfErrors = 4096;
 
 function start(
   program: string,
   args: readonly string[],
-  { env, onOutput, farewell }: StartOptions,
+  { env, onOutput, endInput }: StartOptions,
 ): RunningProgram {
-  // Detached is in a process group of its own, to be killed as one, and without a terminal to ask for a password on.
+  // Detached: a process group of its own, to be killed as one, and no terminal to prompt for a password on.
   const child = spawn(program, args, { env: { ...process.env, ...env }, detached: true });
   let errors = '';
   child.stdout.on('data', onOutput);
@@ -66,15 +66,15 @@ function start(
     try {
       process.kill(-child.pid, signal);
     } catch {
-      // All of it has ended.
+      // The group has ended.
     }
   };
   return {
     ended,
     async close() {
-      child.stdin.end(farewell);
-      if (farewell === undefined) kill('SIGTERM');
-      await Promise.race([ended, wait(secondsToLeave)]);
+      child.stdin.end(endInput);
+      if (endInput === undefined) kill('SIGTERM');
+      await Promise.race([ended, wait(secondsToEnd)]);
       kill('SIGKILL');
       await ended;
     },

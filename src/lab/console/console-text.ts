@@ -1,13 +1,13 @@
-// What the console of a FreeBSD machine, or of a guest with Linux, shows: a panic, a prompt that it waits at, its last lines. All of it is the word of a
-// kernel that nobody has to trust.
+// Finds a panic, a prompt and the last lines in the console output of FreeBSD and Linux. The text is not trusted: the
+// kernel under test writes it.
 import { plainLine } from '../../model/escape.ts';
 import { shortened } from '../../model/one-line.ts';
 
-/** What was on the console when the machine was lost. */
+/** The end of a lost machine's console output. */
 export type LastWords = {
-  /** What the kernel died of. */
+  /** The panic's message. */
   panic?: string;
-  /** Up to 20 lines: from the panic up to the next boot, or the last that there were. */
+  /** Up to 20 lines: from the panic to the next boot, or the last ones. */
   console?: string;
 };
 
@@ -16,10 +16,7 @@ const mostCharacters = 1024 ** 2;
 const mostLines = 20;
 const mostOfLine = 200;
 
-/**
- * Where the machine has come up since by itself (`isUp`), and no panic is there, the lines before that boot are told:
- * those of the loader say why.
- */
+/** Without a panic, and where the machine came up again without a power cycle (`isUp`), returns the lines before that boot. */
 export function lastWords(text: string, isUp: boolean): LastWords {
   const lines = linesOf(text);
   const panic = panicIn(lines);
@@ -37,7 +34,7 @@ export function lastWords(text: string, isUp: boolean): LastWords {
 /** The kernel's first line of every boot. */
 const bootLine = '---<<BOOT>>---';
 
-/** Completes "its console …": what it waits at, and how it ends. */
+/** Completes "its console …": the prompt, and the last lines. */
 export function describeScreen(text: string): string {
   const lines = linesOf(text);
   const last = lines.at(-1);
@@ -57,7 +54,7 @@ const prompts = [
   },
   { is: /^OK$/, name: "the loader's prompt, as where there is no kernel" },
   { is: /^boot:$/, name: 'the prompt of boot2, as where there is no loader' },
-  { is: /\blogin:$/, name: 'a login prompt, so its network is to be looked at' },
+  { is: /\blogin:$/, name: 'a login prompt, so check its network' },
 ];
 
 function panicIn(lines: readonly string[]): { line: number; message: string } | undefined {
@@ -71,20 +68,20 @@ function panicIn(lines: readonly string[]): { line: number; message: string } | 
 }
 
 /**
- * The kernel knows nothing of the line it begins on: before it may stand a prompt or what rc(8) was about to say. What
- * savecore(8) says of a panic before, "reboot after panic: …", is none. The others stand in where the message is lost.
+ * A panic may begin in the middle of a line, after a prompt or output of rc(8). savecore(8)'s "reboot after panic: …" is
+ * none. The later patterns serve where the message is lost.
  */
 const panics = [
   /(?:^|[:.>#$%\]] ?)panic: (\S.*)$/,
   /^(Fatal (?:trap \d+: |double fault).*)$/,
   /^(KDB: enter: panic)$/,
-  // Linux, where what happened is told before the panic that it comes to.
+  // Linux, which prints the cause before the panic.
   /^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?(BUG: (?!sleeping function|scheduling while)\S.*)$/,
   /^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?((?:Oops|general protection fault|kernel BUG at)\b.*)$/,
   /^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?Kernel panic - not syncing: (\S.*)$/,
 ];
 
-/** Those that are not empty, each as it may be told. */
+/** Lines that are not empty, escaped. */
 function linesOf(text: string): string[] {
   return text
     .slice(-mostCharacters)

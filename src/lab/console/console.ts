@@ -1,4 +1,4 @@
-// Opens the console of a machine: IPMI's Serial over LAN, conserver's client, or a command of the lab's own.
+// Opens the console of a machine: by IPMI's Serial over LAN, conserver's client, or a site's own command.
 
 import type { ConserverConfig, ConsoleConfig } from '../../config/console.ts';
 import type { IpmiConfig } from '../../config/power.ts';
@@ -11,24 +11,21 @@ import type { ConsoleDeps, ProgramEnd, RunningProgram } from './console-deps.ts'
 export type { ConsoleConfig } from '../../config/console.ts';
 export { type ConsoleDeps, realConsoleDeps } from './console-deps.ts';
 
-/** A console that cannot be opened, or has ended: which, and what was said, in one sentence. */
+/** One sentence on a console that cannot be opened, or has ended. */
 export class ConsoleError extends Error {
   override readonly name = 'ConsoleError';
 }
 
 export type OpenedConsole = {
-  /** When there is no more to hear: why, in a sentence. Never rejects. */
+  /** Resolves at the end of the output, to a sentence on the reason. Never rejects. */
   ended: Promise<string>;
   close(): Promise<void>;
 };
 
-/** Gets what a console prints, as it comes. */
+/** Receives each piece of a console's output. */
 export type OnOutput = (chunk: Buffer) => void;
 
-/**
- * The console of the machine that people call `name`, when it says that it is open. Throws a ConsoleError where it is not
- * within some seconds.
- */
+/** `name` is the machine's, for people. Throws a ConsoleError where the console does not open within seconds. */
 export async function openConsole(
   name: string,
   config: ConsoleConfig,
@@ -36,13 +33,13 @@ export async function openConsole(
   deps: ConsoleDeps,
 ): Promise<OpenedConsole> {
   const label = labelOf(name, config);
-  const ways = await programOf(label, config, deps);
-  const { program, args, env, opens, farewell } = ways;
+  const consoleProgram = await programOf(label, config, deps);
+  const { program, args, env, opens, endInput } = consoleProgram;
   const isOpen = Promise.withResolvers<undefined>();
   let head = '';
   const started = deps.start(program, args, {
     env,
-    ...(farewell !== undefined && { farewell }),
+    ...(endInput !== undefined && { endInput }),
     onOutput(chunk) {
       onOutput(chunk);
       if (head.length > mostOfHead) return;
@@ -50,7 +47,11 @@ export async function openConsole(
       if (opens === undefined || opens.test(head)) isOpen.resolve(undefined);
     },
   });
-  const failure = await Promise.race([isOpen.promise, started.ended, silence(ways, deps)]);
+  const failure = await Promise.race([
+    isOpen.promise,
+    started.ended,
+    silence(consoleProgram, deps),
+  ]);
   if (failure === undefined) return opened(label, program, started);
   await started.close();
   throw new ConsoleError(
@@ -60,14 +61,14 @@ export async function openConsole(
 
 const mostOfHead = 4096;
 
-/** One that is silent is a machine that prints nothing, unless it has a word to say first. */
+/** Accepts silence as an idle machine, unless the program prints something on opening. */
 async function silence(
-  { opens, patienceSeconds }: ConsoleProgram,
+  { opens, openSeconds }: ConsoleProgram,
   deps: ConsoleDeps,
 ): Promise<ProgramEnd | undefined> {
-  await deps.wait(patienceSeconds);
+  await deps.wait(openSeconds);
   if (opens === undefined) return undefined;
-  return { how: `did not open it within ${patienceSeconds} s`, lastError: undefined };
+  return { how: `did not open it within ${openSeconds} s`, lastError: undefined };
 }
 
 const opened = (
@@ -100,11 +101,11 @@ type ConsoleProgram = {
   program: string;
   args: readonly string[];
   env: Record<string, string>;
-  /** What is printed when it is open; absent: anything. */
+  /** Printed when it is open; absent: any output. */
   opens?: RegExp;
-  /** How long it may take until it is open, or has ended. */
-  patienceSeconds: number;
-  farewell?: string;
+  /** Time limit for opening it. */
+  openSeconds: number;
+  endInput?: string;
 };
 
 async function programOf(
@@ -119,12 +120,12 @@ async function programOf(
       return spying(config);
     case 'command': {
       const [program = '', ...args] = config.command;
-      return { program, args, env: {}, patienceSeconds: 1 };
+      return { program, args, env: {}, openSeconds: 1 };
     }
   }
 }
 
-/** A BMC has one session for it: what somebody has left open is ended first. */
+/** A BMC has one session: one left open is ended first. */
 async function overLan(
   label: string,
   config: IpmiConfig,
@@ -137,9 +138,9 @@ async function overLan(
       program: 'ipmitool',
       args: [...sessionWords(config), 'sol', 'activate'],
       env: sessionEnvironment(password),
-      // Without a terminal, its own words come with the machine's first ones.
-      patienceSeconds: 3,
-      farewell: '~.',
+      // Without a terminal, its own message comes with the machine's first output.
+      openSeconds: 3,
+      endInput: '~.',
     };
   } catch (error) {
     if (error instanceof PowerError) throw new ConsoleError(error.message, { cause: error });
@@ -147,16 +148,18 @@ async function overLan(
   }
 }
 
-/** `-s` reads alone, and disturbs nobody who types there; `-k` ends where the server itself has lost the console. */
+/** `-s` only reads, and disturbs no other user; `-k` ends it where the server has lost the console. */
 const spying = ({ console, host, port }: ConserverConfig): ConsoleProgram => ({
   program: 'console',
   args: [
     ...(host === undefined ? [] : ['-M', host]),
     ...(port === undefined ? [] : ['-p', `${port}`]),
-    ...['-k', '-s', console],
+    '-k',
+    '-s',
+    console,
   ],
   env: { LC_ALL: 'C' },
   opens: /^\[spying\]/m,
-  patienceSeconds: 20,
-  farewell: '\x05c.',
+  openSeconds: 20,
+  endInput: '\x05c.',
 });

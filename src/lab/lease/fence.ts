@@ -1,22 +1,22 @@
-// Keeps a controller whose lease is over from a machine: each command carries the lease's token, and a higher one seen there refuses it.
+// Fences a machine against a controller whose lease is over: the machine refuses commands with a lower token than it has seen.
 import { type RunOptions, stdoutOf } from '../../system/host/execute.ts';
 import { ownFolder } from '../../system/host/own-folder.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { type Command, commandText, shell } from '../../system/shell.ts';
 
 export type Fence = {
-  /** Whole; a later lease has a higher one. */
+  /** An integer; a later lease has a higher one. */
   token: number;
-  /** Throws where this side already knows that the lease is over. */
+  /** Throws where this process knows that the lease is over. */
   assertHeld(): void;
 };
 
-/** Where a machine keeps the tokens that it has seen, each as the name of an empty file: it outlives a reboot on most. */
+/** Holds each token that a machine has seen, as the name of an empty file; on most it outlives a reboot. */
 export const tokenFolder = '/var/tmp/ppsgate-tokens';
 
 /**
- * The same machine, whose every task throws a FencedError where a higher token was seen there; nothing is then done.
- * An upload asks before it begins, and not again at its end.
+ * Wraps a machine: every task throws a FencedError, and does nothing, once a higher token was seen there. An upload checks
+ * before it begins, not at its end.
  */
 export function fencedHost(host: Host, fence: Fence, folder = tokenFolder): Host {
   const word = tokenWord(fence.token);
@@ -27,12 +27,12 @@ export function fencedHost(host: Host, fence: Fence, folder = tokenFolder): Host
     fence.assertHeld();
     const outcome = await host.run(guarded(command), { ...options, shownAs: command });
     if (outcome.kind !== 'exited' || outcome.code !== refusalCode) return outcome;
-    // A command may well exit with that code: only the guard says why.
-    const said = options.onStderr === undefined ? outcome.stderr : await askAgain(options);
-    refuse(host, said, fence.token, folder);
+    // The command itself may exit with that code: only the guard's message decides.
+    const stderr = options.onStderr === undefined ? outcome.stderr : await checkAgain(options);
+    refuse(host, stderr, fence.token, folder);
     return outcome;
   };
-  const askAgain = async ({ signal, timeoutSeconds }: RunOptions): Promise<string> => {
+  const checkAgain = async ({ signal, timeoutSeconds }: RunOptions): Promise<string> => {
     const limits = {
       ...(signal !== undefined && { signal }),
       ...(timeoutSeconds !== undefined && { timeoutSeconds }),
@@ -53,10 +53,7 @@ export function fencedHost(host: Host, fence: Fence, folder = tokenFolder): Host
   };
 }
 
-/**
- * From now on the machine refuses lower tokens. Throws a FencedError where it has seen a higher one, and a HostError
- * where it cannot be told.
- */
+/** Makes the machine refuse lower tokens. Throws a FencedError where it has seen a higher one, or a HostError. */
 export async function raiseFence(host: Host, token: number, folder = tokenFolder): Promise<void> {
   const raising = shell`sh -c ${raiseIn(folder)} ppsgate ${tokenWord(token)}`;
   const shownAs = shell`touch ${`${folder}/${token}`}`;
@@ -65,7 +62,7 @@ export async function raiseFence(host: Host, token: number, folder = tokenFolder
   stdoutOf(outcome, host.name, shownAs);
 }
 
-/** A later lease has taken a machine over: nothing was done there, and nothing is to be tried again. */
+/** A later lease has the machine: nothing was done there, and a retry is useless. */
 export class FencedError extends Error {
   override readonly name = 'FencedError';
 }
@@ -73,17 +70,17 @@ export class FencedError extends Error {
 /** Time limit, for a machine that died right after the login. */
 const raiseSeconds = 60;
 
-/** No program that is run here exits so; one that does is told apart by what the guard says. */
+/** Used by no program that runs here; the guard's message tells it apart. */
 const refusalCode = 213;
 
 /**
- * The script that runs the command in its second argument unless the folder has a higher token than its first one.
- * One line without `!`: root's login shell may be csh, which both would break.
+ * Script that runs the command in its second argument unless the folder has a higher token than its first one. One line
+ * without `!`: root's login shell may be csh, which both would break.
  */
 export const guardIn = (folder: string): string =>
   commandText(shell`${refuseHigherIn(folder)}; exec sh -c "$2"`);
 
-/** Installs its own token before it looks for a higher one: of two that race, the lower always meets the higher. */
+/** Writes its own token before it checks for a higher one: in a race, the lower always sees the higher. */
 export const raiseIn = (folder: string): string =>
   commandText(
     shell`${ownFolder(folder)} && : >${folder}/"$1" || exit 1; ${refuseHigherIn(folder)}; for file in ${folder}/[0-9]*; do if test "\${file##*/}" -lt "$1" 2>/dev/null; then rm -f "$file"; fi; done`,

@@ -1,5 +1,4 @@
-// Holds a testbed by the token of a lease: no machine of it obeys, no power is cycled, and nobody's session on its
-// console is ended, once a later lease has it.
+// Fences a whole testbed: once a later lease has it, its machines, power and console refuse this controller.
 
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { TestbedConfig } from '../../config/schema.ts';
@@ -12,13 +11,13 @@ import { type Fence, fencedHost, raiseFence } from './fence.ts';
 type Connect = FreebsdDeps['connect'];
 
 export type ProvenFence = Fence & {
-  /** Asks the store; throws where the lease is not ours any more, or that cannot be known. */
+  /** Reads the store; throws where the lease is over, or the store does not respond. */
   prove(): Promise<void>;
 };
 
 /**
- * The world of one testbed, of which only its own machines are fenced: a builder serves many leases at once.
- * Tasks, power cycles and the opening of a console throw a FencedError where a later lease has the testbed.
+ * Wraps the deps of one testbed: tasks, power cycles and consoles throw a FencedError once a later lease has it. A builder
+ * is not fenced, as it serves many leases at once.
  */
 export function fencedDeps(
   deps: FreebsdDeps,
@@ -28,7 +27,7 @@ export function fencedDeps(
   const connect = fencedConnect(deps.connect, lease);
   return {
     ...deps,
-    // The builder is told by what is configured, as it may be the same machine as a sender.
+    // Compares the configuration, as the builder may be the same machine as a sender.
     connect: (config, label, options) =>
       config === testbed.builder
         ? deps.connect(config, label, options)
@@ -55,7 +54,7 @@ export function fencedDeps(
   };
 }
 
-/** Each login raises the fence anew: an appliance keeps /var in memory, and has forgotten its tokens after a boot. */
+/** Each login raises the fence again: an appliance keeps /var in memory, and loses its tokens in a boot. */
 export function fencedConnect(connect: Connect, fence: Fence): Connect {
   return async (config, label, options) => {
     fence.assertHeld();
@@ -71,8 +70,8 @@ export function fencedConnect(connect: Connect, fence: Fence): Connect {
 }
 
 /**
- * Makes all machines of a testbed refuse whoever held it before; the embedded one has none of its own. Throws a
- * FencedError where one has seen a higher token, and a HostError where one cannot be reached.
+ * Makes all machines of a testbed refuse former lease holders. Throws a FencedError where one has seen a higher token, and
+ * a HostError where one is out of reach.
  */
 export async function raiseFences(
   testbed: TestbedConfig,
@@ -88,15 +87,15 @@ export async function raiseFences(
 }
 
 /** Time limit for all generators together, as the DUT waits. */
-const askSeconds = 20;
+const checkSeconds = 20;
 
-/** The DUT itself may hang; nobody who has a testbed goes past its generators. */
+/** Checks the token on the generators, as the DUT may hang, and every lease holder uses them. */
 async function checkGenerators(
   deps: FreebsdDeps,
   testbed: FreebsdTestbed,
   lease: Fence,
 ): Promise<void> {
-  const signal = AbortSignal.timeout(askSeconds * 1000);
+  const signal = AbortSignal.timeout(checkSeconds * 1000);
   await Promise.all(
     generatorsOf(testbed).map(async ({ config, label }) => {
       try {

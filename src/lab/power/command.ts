@@ -1,4 +1,4 @@
-// Controls power with commands of the lab's own, such as those of a switched PDU.
+// Controls power with a site's own commands, such as those of a switched PDU.
 
 import type { CommandConfig } from '../../config/power.ts';
 import { lastLine, shortened } from '../../model/one-line.ts';
@@ -20,7 +20,7 @@ export function openCommand(name: string, config: CommandConfig, deps: PowerDeps
     check: 'what its commands do',
     state: async () => readingOf(await run(config.state), config.state, label),
     turn: async (to) => replyOf(await run(config[to]), config[to]),
-    // What was off in between is over when the command ends.
+    // The power is on again when the command ends.
     ...(cycle !== undefined && { cycle: async () => replyOf(await run(cycle), cycle) }),
   };
 }
@@ -38,10 +38,10 @@ function replyOf(ran: ProgramOutcome, argv: readonly string[]): PowerReply {
   return { kind: 'refused', why: ended(ran, argv) };
 }
 
-/** Only the program is named: an argument may be a password. */
+/** Names only the program: an argument may be a password. */
 function ended(ran: ProgramOutcome, [program = '']: readonly string[]): string {
   if (ran.kind === 'failed') return `${shortened(program)} ${ran.why}`;
-  const said = lastLine(ran.stderr) ?? lastLine(ran.stdout);
-  const words = said === undefined ? 'and said nothing' : `and said "${shortened(said)}"`;
-  return `${shortened(program)} exited with ${ran.code} ${words}`;
+  const line = lastLine(ran.stderr) ?? lastLine(ran.stdout);
+  const message = line === undefined ? 'and said nothing' : `and said "${shortened(line)}"`;
+  return `${shortened(program)} exited with ${ran.code} ${message}`;
 }

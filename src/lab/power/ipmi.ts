@@ -18,25 +18,25 @@ export async function openIpmi(
 ): Promise<PowerController> {
   const label = `The BMC of ${name} (IPMI at ${config.host}:${config.port})`;
   const password = await readPassword(label, config.passwordPath, deps);
-  const ask = (order: PowerOrder) =>
+  const request = (order: PowerOrder) =>
     requestBmc({ label, config, password, order: ['chassis', 'power', order], deps });
   return {
     label,
     check: "the machine, and the BMC's event log",
-    state: async () => readingOf(await ask('status'), label),
-    turn: async (to) => replyOf(await ask(to)),
-    cycle: async () => replyOf(await ask('cycle')),
+    state: async () => readingOf(await request('status'), label),
+    turn: async (to) => replyOf(await request(to)),
+    cycle: async () => replyOf(await request('cycle')),
   };
 }
 
 type PowerOrder = 'status' | 'on' | 'off' | 'cycle';
 type Exited = Extract<ProgramOutcome, { kind: 'exited' }>;
 type BmcRequest = {
-  /** What the BMC is called, to begin a sentence. */
+  /** Begins a sentence. */
   label: string;
   config: IpmiConfig;
   password: string;
-  /** Words of the order, as ipmitool has them. */
+  /** Arguments of ipmitool. */
   order: readonly string[];
   deps: Pick<PowerDeps, 'run' | 'sleep'>;
 };
@@ -45,8 +45,8 @@ const tries = 3;
 const secondsBetweenTries = 2;
 
 /**
- * What ipmitool said when it ended. Throws a PowerError where the BMC stays silent or lets nobody in. Only silence is
- * tried again: a BMC that is given a wrong password too often locks its user out.
+ * Throws a PowerError where the BMC does not respond or refuses the login. Retries only after silence: a BMC locks a user
+ * out after some wrong passwords.
  */
 export async function requestBmc({
   label,
@@ -67,7 +67,7 @@ export async function requestBmc({
         `${label} cannot be asked: ipmitool ${ran.why}; check that ipmitool is installed and works here.`,
       );
     }
-    // Of what it says beside a success, some sounds like a failure.
+    // Some of its messages beside a success sound like a failure.
     if (ran.code === 0) return ran;
     const refusal = refusalOf(ran.stderr, config.user);
     if (refusal !== undefined) throw new PowerError(`${label} ${refusal}.`);
@@ -80,8 +80,8 @@ export async function requestBmc({
 }
 
 /**
- * `-E` for the password from the environment, `-N` and `-R` for 10 s of silence; power is an operator's to switch (IPMI
- * 2.0, Appendix G), so no more is asked for. Before it, `-v` has ipmitool say the reason of a refusal.
+ * `-E` takes the password from the environment, `-N` and `-R` allow 10 s of silence, `-L` asks for no more than an
+ * operator, who may switch power (IPMI 2.0, Appendix G). The caller's `-v` has ipmitool print the reason of a refusal.
  */
 export function sessionWords({ host, port, user, cipherSuite }: IpmiConfig): string[] {
   const session = `-E -I lanplus -L OPERATOR -C ${cipherSuite} -p ${port} -N 2 -R 2`;
@@ -93,11 +93,11 @@ export const sessionEnvironment = (password: string): Record<string, string> => 
   LC_ALL: 'C',
 });
 
-/** Also of a BMC that lets us in, and then has not answered. */
+/** Includes a BMC that stops responding after the login. */
 const silent =
   /Unable to establish IPMI|Could not open socket|no response|Unable to get Chassis Power Status/i;
 
-/** In the words of ipmitool 1.8.19, most of them heard before ipmi_sim; some name an RMCP+ status code (IPMI 2.0, table 13-15). */
+/** Messages of ipmitool 1.8.19, most of them seen with ipmi_sim; some name an RMCP+ status code (IPMI 2.0, table 13-15). */
 function refusalOf(stderr: string, user: string): string | undefined {
   if (/HMAC is invalid|unauthorized name|invalid role|password is longer/i.test(stderr)) {
     return `does not let in the user ${user} (${lastMessage(stderr)}); check \`user\`, its password file (20 bytes at most), and that it may be an operator over LAN`;
@@ -108,7 +108,7 @@ function refusalOf(stderr: string, user: string): string | undefined {
   return undefined;
 }
 
-/** The last of its lines but for the conclusion, which is the same whatever happened, and for what it says of late answers. */
+/** Returns the last line that is specific: not the fixed conclusion, and no note on late replies. */
 function lastMessage(stderr: string): string {
   const lines = stderr
     .split('\n')
@@ -124,7 +124,7 @@ function readingOf({ code, stdout, stderr }: Exited, label: string): PowerReadin
   );
 }
 
-/** ipmitool exits with 0 when the BMC's completion code is 0: it will obey, or says so. */
+/** ipmitool exits with 0 when the BMC's completion code is 0. */
 function replyOf({ code, stderr }: Exited): PowerReply {
-  return code === 0 ? { kind: 'taken' } : { kind: 'refused', why: lastMessage(stderr) };
+  return code === 0 ? { kind: 'accepted' } : { kind: 'refused', why: lastMessage(stderr) };
 }

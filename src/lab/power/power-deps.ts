@@ -1,4 +1,4 @@
-// What power controllers are reached by: HTTPS, programs on this machine, a clock and files. Tests pass their own.
+// HTTPS, programs on this machine, a clock and files, for power controllers. Tests pass their own.
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
@@ -8,23 +8,23 @@ import { sendRequest } from '../../system/http.ts';
 
 export type PowerDeps = {
   sendRequest: typeof sendRequest;
-  /** `program` on the PATH with `args` as they are: no shell reads them. Never rejects. */
+  /** Runs `program` of the PATH with `args`, without a shell. Never rejects. */
   run(program: string, args: readonly string[], options: RunOptions): Promise<ProgramOutcome>;
   sleep(seconds: number): Promise<void>;
-  /** As text; rejects with Node's error. */
+  /** Rejects with Node's error. */
   readFile(path: string): Promise<string>;
-  /** The same, but rejects with an ExposedError where others can get at the file. */
+  /** Rejects with an ExposedError where other users can read the file. */
   readSecret(path: string): Promise<string>;
-  /** Of all BMCs for which no file is named. */
+  /** Password of all BMCs without a file. */
   password(): string | undefined;
 };
 
 export type RunOptions = {
-  /** Absent: an end of file. */
+  /** Absent: empty. */
   stdin?: string;
-  /** Beside our own environment. */
+  /** Added to our own environment. */
   env?: Readonly<Record<string, string>>;
-  /** The program and what it started are killed after that. */
+  /** The program and its children are killed after that. */
   timeoutSeconds: number;
 };
 
@@ -50,7 +50,7 @@ function run(
   options: RunOptions,
 ): Promise<ProgramOutcome> {
   const { stdin = '', env, timeoutSeconds } = options;
-  // Detached is in a process group of its own, to be killed as one, and without a terminal to ask for a password on.
+  // Detached: a process group of its own, to be killed as one, and no terminal to prompt for a password on.
   const child = spawn(program, args, { env: { ...process.env, ...env }, detached: true });
   const { promise, resolve } = Promise.withResolvers<ProgramOutcome>();
 
@@ -64,7 +64,7 @@ function run(
   );
   const stdout = collect(child.stdout, giveUp);
   const stderr = collect(child.stderr, giveUp);
-  // A program may end without reading what it is given.
+  // A program may end without reading its input.
   child.stdin.on('error', () => {});
   child.stdin.end(stdin);
   child.on('error', (error) => giveUp(`cannot be started: ${reasonOf(error)}`));
@@ -80,11 +80,11 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // All of it has ended.
+    // The group has ended.
   }
 }
 
-/** What came so far. */
+/** Returns a function that returns the output so far. */
 function collect(stream: NodeJS.ReadableStream, giveUp: (why: string) => void): () => string {
   const chunks: Buffer[] = [];
   let bytes = 0;

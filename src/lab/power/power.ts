@@ -1,4 +1,4 @@
-// Turns machines on and off through what controls their power: a BMC that speaks Redfish or IPMI, or commands of the lab's own.
+// Turns machines on and off: through a BMC with Redfish or IPMI, or by a site's own commands.
 
 import type { PowerConfig } from '../../config/power.ts';
 import { openCommand } from './command.ts';
@@ -13,10 +13,7 @@ export { PowerError } from './power-controller.ts';
 export { type PowerDeps, realPowerDeps } from './power-deps.ts';
 export type { Power } from './switch.ts';
 
-/**
- * The power of the machine that people call `name`.
- * Throws a PowerError for a password or CA file that cannot be used; the controller is not asked anything yet.
- */
+/** `name` is the machine's, for people. Throws a PowerError for an unusable password or CA file; sends nothing yet. */
 export async function openPower(
   name: string,
   config: PowerConfig,

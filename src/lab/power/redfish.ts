@@ -49,10 +49,10 @@ async function trustOf(label: string, config: RedfishConfig, deps: PowerDeps): P
   return caPath === undefined ? {} : { ca: await readFileFor(label, 'CA', caPath, deps) };
 }
 
-/** The best first, of `ResetType` in DMTF's Resource schema. */
+/** Values of `ResetType` in DMTF's Resource schema, the best first. */
 const resetTypes = { on: ['On', 'ForceOn'], off: ['ForceOff'] } as const;
 
-/** What is used of DMTF's ComputerSystem schema; BMCs that start have null for the state. */
+/** The needed part of DMTF's ComputerSystem schema; a starting BMC has null for the state. */
 const systemDocument = z.object({
   PowerState: z.enum(['On', 'Off', 'PoweringOn', 'PoweringOff', 'Paused']).nullable(),
   Actions: z
@@ -101,7 +101,7 @@ async function reset(
   const target = onSameServer(server, url, action.target, 'its reset action is at');
   const { status, body } = await requestJson(server, target, { ResetType: type });
   return status < 300
-    ? { kind: 'taken' }
+    ? { kind: 'accepted' }
     : { kind: 'refused', why: errorText(server, status, body) };
 }
 
@@ -111,8 +111,8 @@ async function readSystem(server: RedfishServer, url: URL, redirects = 0): Promi
   const { label } = server;
   const { status, headers, body } = await requestJson(server, url);
   if (status >= 300 && status < 400 && redirects < mostRedirects) {
-    const place = onSameServer(server, url, headers.get('location') ?? '', 'it redirects to');
-    return readSystem(server, place, redirects + 1);
+    const target = onSameServer(server, url, headers.get('location') ?? '', 'it redirects to');
+    return readSystem(server, target, redirects + 1);
   }
   if (status !== 200) {
     throw new PowerError(
@@ -126,12 +126,12 @@ async function readSystem(server: RedfishServer, url: URL, redirects = 0): Promi
   );
 }
 
-/** The credentials go nowhere else. */
-function onSameServer({ label }: RedfishServer, url: URL, place: string, how: string): URL {
-  const target = URL.parse(place, url.href);
+/** Throws for any other server, which must not receive the credentials. */
+function onSameServer({ label }: RedfishServer, url: URL, location: string, how: string): URL {
+  const target = URL.parse(location, url.href);
   if (target?.origin === url.origin) return target;
   throw new PowerError(
-    `${label} is not followed: ${how} "${shortened(place)}", and the password is for ${url.host} alone; check \`url\`.`,
+    `${label} is not followed: ${how} "${shortened(location)}", and the password is for ${url.host} alone; check \`url\`.`,
   );
 }
 
@@ -141,17 +141,17 @@ type RedfishResponse = Omit<HttpResponse, 'body'> & { body: string };
 
 const tries = 4;
 
-/** GET, or POST of what is to be `sent`; every reset may be asked for twice. Throws where there is nobody to talk to. */
+/** Sends GET, or POST of a `payload`, and retries: every reset may be requested twice. Throws without a response. */
 async function requestJson(
   server: RedfishServer,
   url: URL,
-  sent?: object,
+  payload?: object,
 ): Promise<RedfishResponse> {
   const { label, deps } = server;
-  let reply = await tryOnce(server, url, sent);
+  let reply = await tryOnce(server, url, payload);
   for (let attempt = 1; attempt < tries && isTransient(reply); attempt += 1) {
     await deps.sleep(secondsToWait(reply));
-    reply = await tryOnce(server, url, sent);
+    reply = await tryOnce(server, url, payload);
   }
   if (reply.kind === 'answered') return acceptedResponse(server, reply);
   if (reply.distrust !== undefined)
@@ -169,10 +169,10 @@ const answerSeconds = 30;
 async function tryOnce(
   server: RedfishServer,
   url: URL,
-  sent: object | undefined,
+  payload: object | undefined,
 ): Promise<RedfishReply> {
   const { trust, deps } = server;
-  const request = requestOf(server, sent);
+  const request = requestOf(server, payload);
   const reply = await deps.sendRequest(url, { ...request, trust });
   if (reply.kind === 'no-answer') return reply;
   if (reply.body !== undefined) return { ...reply, body: reply.body.toString() };
@@ -180,26 +180,26 @@ async function tryOnce(
   return { kind: 'no-answer', why, code: '', wasSent: true };
 }
 
-/** Uses basic authentication, which every Redfish service has (DSP0266, "Authentication") and which leaves no session behind. */
-function requestOf({ user, password }: RedfishServer, sent: object | undefined): HttpRequest {
+/** Uses basic authentication, which every Redfish service has (DSP0266, "Authentication"), and which leaves no session. */
+function requestOf({ user, password }: RedfishServer, payload: object | undefined): HttpRequest {
   const headers = {
     accept: 'application/json',
     'odata-version': '4.0',
     authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
   };
   const limits = { answerSeconds, connectSeconds: answerSeconds, mostBytes };
-  if (sent === undefined) return { ...limits, method: 'GET', headers };
+  if (payload === undefined) return { ...limits, method: 'GET', headers };
   const withType = { ...headers, 'content-type': 'application/json' };
-  return { ...limits, method: 'POST', headers: withType, body: JSON.stringify(sent) };
+  return { ...limits, method: 'POST', headers: withType, body: JSON.stringify(payload) };
 }
 
-/** Never a refused password: a BMC that is given one too often locks its user out. */
+/** Never true for a refused password: a BMC locks a user out after some of them. */
 function isTransient(reply: RedfishReply): boolean {
   if (reply.kind === 'no-answer') return reply.distrust === undefined;
   return reply.status === 429 || (reply.status >= 500 && reply.status !== 501);
 }
 
-/** `Retry-After` in seconds, as BMCs write it (RFC 9110, section 10.2.3, also has dates), in bounds. */
+/** Reads `Retry-After` in seconds, at most 60; BMCs do not send dates (RFC 9110, section 10.2.3). */
 function secondsToWait(reply: RedfishReply): number {
   const after = reply.kind === 'answered' ? reply.headers.get('retry-after') : undefined;
   return /^\d+$/.test(after ?? '') ? Math.min(Number(after), 60) : 3;
@@ -225,7 +225,7 @@ function distrusted(label: string, code: string, { sha256, fault, reason }: Dist
   return `${label} shows ${shown}, which is not trusted (${why}); compare the fingerprint on the BMC itself, then set \`certificateSha256\` to it, or \`ca\` to its authority.`;
 }
 
-/** Of the error response that DSP0266 describes: the first of the messages, or the sum of them. */
+/** Error response of DSP0266: the first of its messages, or the summary. */
 const errorDocument = z.object({
   error: z.object({
     message: z.string().optional(),
@@ -236,7 +236,7 @@ const errorDocument = z.object({
   }),
 });
 
-/** What a BMC repeats of our credentials goes no further. */
+/** Masks our credentials where a BMC repeats them. */
 function errorText({ user, password }: RedfishServer, status: number, body: string): string {
   const { data } = errorDocument.safeParse(parseJson(body));
   const message = data?.error['@Message.ExtendedInfo']?.[0]?.Message ?? data?.error.message;

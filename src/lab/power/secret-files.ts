@@ -1,10 +1,10 @@
-// Reads what a power controller is opened with from files: a password, an authority's certificate.
+// Reads the password, or an authority's certificate, of a power controller.
 import { ExposedError } from '../../config/secret.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { PowerError } from './power-controller.ts';
 import type { PowerDeps } from './power-deps.ts';
 
-/** The one line of the file, or without one the world's; throws a PowerError that says where it was looked for, and nothing of it. */
+/** Reads one line of the file, or else the environment; throws a PowerError that names the source, never the content. */
 export async function readPassword(
   label: string,
   path: string | undefined,
@@ -16,12 +16,12 @@ export async function readPassword(
       : await readFileFor(label, 'password', path, { readFile: deps.readSecret });
   const password = text.replace(/\r?\n$/, '');
   if (/^\P{Cc}+$/u.test(password)) return password;
-  const place =
+  const source =
     path === undefined
       ? 'PPSGATE_BMC_PASSWORD of the environment, for no `passwordFile` is named'
       : `the password file ${path}`;
   throw new PowerError(
-    `${label} cannot be opened with ${place}: it is empty or has more than a line; write the password there and nothing else.`,
+    `${label} cannot be opened with ${source}: it is empty or has more than a line; write the password there and nothing else.`,
   );
 }
 

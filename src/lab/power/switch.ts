@@ -1,4 +1,4 @@
-// Makes switching of what a controller can do: believes what it sees and not what it was promised, and asks again in bounds.
+// Switches a machine's power through a controller: trusts the state it reads, not the reply, and retries.
 import {
   type PowerController,
   PowerError,
@@ -7,24 +7,24 @@ import {
 } from './power-controller.ts';
 import type { PowerDeps } from './power-deps.ts';
 
-/** Each returns when the controller says that it is so, and throws a PowerError where it does not within some minutes. */
+/** Each returns when the controller reports the new state; throws a PowerError after some minutes without it. */
 export type Power = {
   state(): Promise<'on' | 'off'>;
   on(): Promise<void>;
-  /** At once, without a shutdown. */
+  /** Immediate, without a shutdown. */
   off(): Promise<void>;
   /** Off, and on again; a machine that is off is turned on. */
   cycle(): Promise<void>;
 };
 
-const times = 3;
+const attempts = 3;
 /** Real machines take up to 10 s to go off, emulated ones 11. */
 const secondsToObey = 30;
-/** Between looks. The least that a cycle has to keep a machine off is 1 s (IPMI 2.0, section 28.3), which is not to be missed. */
-const pace = { usual: 1, cycle: 0.25 };
-/** A refusal may be that of a controller which has not ended something else. */
+/** Seconds between polls. A cycle may keep a machine off for only 1 s (IPMI 2.0, section 28.3). */
+const pollSeconds = { usual: 1, cycle: 0.25 };
+/** A controller may refuse an order while it carries out another. */
 const secondsAfterRefusal = 5;
-/** Until the power supply's capacitors are empty; some BMCs also lose what they are told right after. */
+/** Until the power supply's capacitors are empty; some BMCs also lose an order that follows at once. */
 const secondsOff = 5;
 
 export function switchOf(controller: PowerController, sleep: PowerDeps['sleep']): Power {
@@ -33,7 +33,7 @@ export function switchOf(controller: PowerController, sleep: PowerDeps['sleep'])
     on: () => turn(controller, 'on', sleep),
     off: () => turn(controller, 'off', sleep),
     async cycle() {
-      if (await cycledByItself(controller, sleep)) return;
+      if (await cycledByController(controller, sleep)) return;
       await turn(controller, 'off', sleep);
       await sleep(secondsOff);
       await turn(controller, 'on', sleep);
@@ -52,54 +52,54 @@ async function settledState(
   );
 }
 
-/** Always tells, whatever the state was before: it may lag behind, or be about to change. */
+/** Sends the order in any state: the reported one may lag behind, or be about to change. */
 async function turn(
   controller: PowerController,
   to: 'on' | 'off',
   sleep: PowerDeps['sleep'],
 ): Promise<void> {
   let disobedience = '';
-  for (let time = 0; time < times; time += 1) {
-    const answer = await controller.turn(to);
-    const seconds = answer.kind === 'refused' ? secondsAfterRefusal : secondsToObey;
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const reply = await controller.turn(to);
+    const seconds = reply.kind === 'refused' ? secondsAfterRefusal : secondsToObey;
     const seen = await watch(controller, (state) => state === to, seconds, sleep);
     if (seen === to) return;
-    disobedience = described(answer, to, seen);
+    disobedience = described(reply, to, seen);
   }
   throw new PowerError(`${controller.label} ${disobedience}; check ${controller.check}.`);
 }
 
-function described(answer: PowerReply, to: 'on' | 'off', seen: PowerReading): string {
-  if (answer.kind === 'refused') return `refuses to turn the machine ${to}: ${answer.why}`;
-  return `took the order to turn the machine ${to} ${times} times, but still says ${secondsToObey} s after the last that it is ${seen}`;
+function described(reply: PowerReply, to: 'on' | 'off', seen: PowerReading): string {
+  if (reply.kind === 'refused') return `refuses to turn the machine ${to}: ${reply.why}`;
+  return `took the order to turn the machine ${to} ${attempts} times, but still says ${secondsToObey} s after the last that it is ${seen}`;
 }
 
-/** The controller's own cycle leaves the machine on even where we end halfway. It counts where it was seen. */
-async function cycledByItself(
+/** The controller's own cycle leaves the machine on even if this process dies. It counts once the machine was seen off. */
+async function cycledByController(
   controller: PowerController,
   sleep: PowerDeps['sleep'],
 ): Promise<boolean> {
   if (controller.cycle === undefined || (await controller.state()) !== 'on') return false;
 
-  const answer = await controller.cycle();
-  if (answer.kind === 'refused') return false;
+  const reply = await controller.cycle();
+  if (reply.kind === 'refused') return false;
 
-  const leftOn = (state: PowerReading) => state !== 'on';
-  const seenOff = () => watch(controller, leftOn, secondsToObey, sleep, pace.cycle);
-  if (answer.kind === 'taken' && !leftOn(await seenOff())) return false;
+  const isOff = (state: PowerReading) => state !== 'on';
+  const seenOff = () => watch(controller, isOff, secondsToObey, sleep, pollSeconds.cycle);
+  if (reply.kind === 'accepted' && !isOff(await seenOff())) return false;
   return (await watch(controller, (state) => state === 'on', secondsToObey, sleep)) === 'on';
 }
 
-/** The first state that is as wanted, or else the last of so many seconds. */
+/** Returns the first state that matches, or the last one after that many seconds. */
 async function watch(
   controller: PowerController,
-  isWanted: (state: PowerReading) => boolean,
+  matches: (state: PowerReading) => boolean,
   seconds: number,
   sleep: PowerDeps['sleep'],
-  secondsBetween = pace.usual,
+  secondsBetween = pollSeconds.usual,
 ): Promise<PowerReading> {
   let state = await controller.state();
-  for (let waited = 0; waited < seconds && !isWanted(state); waited += secondsBetween) {
+  for (let waited = 0; waited < seconds && !matches(state); waited += secondsBetween) {
     await sleep(secondsBetween);
     state = await controller.state();
   }

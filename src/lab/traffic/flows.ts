@@ -1,9 +1,9 @@
-// The packets that the sender repeats: one smallest UDP packet a flow, in trafgen(8)'s configuration language.
+// Writes the packets that trafgen(8) repeats, in its configuration language: one UDP packet for each flow.
 import type { Family } from '../../model/scenario.ts';
 
 export type FlowsRequest = {
   family: Family;
-  /** How many flows: pairs of source and destination address. */
+  /** Number of pairs of source and destination address. */
   flows: number;
   /** Size of the Ethernet frame with its 4 bytes of CRC: 64 to 1518. */
   frameBytes: number;
@@ -16,7 +16,7 @@ const port = 2000;
 const crcBytes = 4;
 const udpHeaderBytes = 8;
 
-/** Addresses out of RFC 2544's networks (RFC 5180's for IPv6), counted up from .10.1; the family's smallest frame is the least. */
+/** Counts addresses up from .10.1 in the networks of RFC 2544 (RFC 5180 for IPv6). A frame has at least the family's minimum size. */
 export function trafgenFlows(request: FlowsRequest): string {
   const packets: string[] = [];
   for (let flow = 0; flow < request.flows; flow++) {
@@ -40,9 +40,16 @@ function ipv4(totalBytes: number, source: number, destination: number): number[]
   const addresses = [...ipv4Address(18, source), ...ipv4Address(19, destination)];
   const udp = udpDatagram(totalBytes - 20, addresses);
   const header = (checksum: number) => [
-    ...[0x45, 0, ...word(20 + udp.length)],
-    ...[0, 0, 0, 0],
-    ...[64, 17, ...word(checksum)],
+    0x45,
+    0,
+    ...word(20 + udp.length),
+    0,
+    0,
+    0,
+    0,
+    64,
+    17,
+    ...word(checksum),
     ...addresses,
   ];
   const withChecksum = [...header(internetChecksum(header(0))), ...udp];
@@ -60,8 +67,10 @@ function ipv6(totalBytes: number, source: number, destination: number): number[]
 function udpDatagram(bytes: number, addresses: number[]): number[] {
   const length = Math.max(bytes, udpHeaderBytes);
   const datagram = (checksum: number) => [
-    ...[...word(port), ...word(port)],
-    ...[...word(length), ...word(checksum)],
+    ...word(port),
+    ...word(port),
+    ...word(length),
+    ...word(checksum),
     ...new Array<number>(length - udpHeaderBytes).fill(0),
   ];
   const checksum = internetChecksum([...addresses, 0, 17, ...word(length), ...datagram(0)]);
@@ -86,7 +95,7 @@ function ipv4Address(network: number, index: number): number[] {
 
 /** 2001:2::a:1 and up, or 2001:2:0:8000::a:1 and up. */
 function ipv6Address(network: number, index: number): number[] {
-  return [...[0x2001, 2, 0, network, 0, 0, 10, 1 + index].flatMap(word)];
+  return [0x2001, 2, 0, network, 0, 0, 10, 1 + index].flatMap(word);
 }
 
 const word = (value: number): number[] => [value >>> 8, value & 0xff];

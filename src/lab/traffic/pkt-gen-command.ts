@@ -1,4 +1,4 @@
-// The commands that make netmap's pkt-gen(8) receive and send a trial on FreeBSD hosts.
+// Builds the commands of netmap's pkt-gen(8) that receive and send a trial on FreeBSD hosts.
 
 import type { FlowSlice, Flows } from '../../model/flows.ts';
 import { netmapPort } from '../../model/freebsd-port.ts';
@@ -6,11 +6,11 @@ import type { Family } from '../../model/scenario.ts';
 import { type Command, shell, type Word } from '../../system/shell.ts';
 
 type ReceiverRequest = {
-  /** The port that is wired to the DUT, as ifconfig(8) calls it. */
+  /** Port to the DUT, by its name in ifconfig(8). */
   interface: string;
-  /** A port that is opened for netmap loses its link for 2 to 4 s: nothing is sent before they are over. */
+  /** Time before the first packet: opening a port for netmap takes its link down for 2 to 4 s. */
   settleSeconds: number;
-  /** Time from its start, settling included, to the interrupt that ends it with its summary. */
+  /** Time from the start to the interrupt that ends it with its summary; includes settling. */
   seconds: number;
 };
 
@@ -19,30 +19,30 @@ export type SenderRequest = ReceiverRequest & {
   flows: FlowSlice;
   /** Size of the Ethernet frame with its 4 bytes of CRC; pkt-gen sends no frame longer than the port's MTU and those 4. */
   frameBytes: number;
-  /** MAC address of the netmap port: a virtual interface has one of its own. */
+  /** Of the netmap port: a virtual interface has a MAC address of its own. */
   sourceMac: string;
   destinationMac: string;
   /** One netmap ring each. */
   threads: number;
-  /** Rate of all threads together; absent: as fast as they can. */
+  /** Rate of all threads together; absent: maximum. */
   ratePps?: number | undefined;
-  /** Ends the trial before its time is up; absent: only time does. */
+  /** Ends the trial early. */
   packets?: number;
-  /** Only for the pkt-gen of FreeBSD's ports: any other takes the option for a mistake, and does not start. */
+  /** Only for the pkt-gen of FreeBSD's ports: others reject the option. */
   updatesChecksums?: boolean;
 };
 
 /**
- * Counts what arrives, second by second, until it is interrupted. timeout(1) then exits with 124, and
- * pkt-gen writes its rates to stderr and its summary to stdout.
+ * Counts packets, second by second, until the interrupt. timeout(1) then exits with 124; pkt-gen writes rates to stderr
+ * and the summary to stdout.
  */
 export function receiverCommand(request: ReceiverRequest): Command {
   return shell`${interrupted(request)} pkt-gen -N -f rx ${opened(request)}`;
 }
 
 /**
- * Sends UDP packets whose addresses count up, in the forms and from the networks of published FreeBSD
- * forwarding benches (RFC 2544 and RFC 5180). Throws a RangeError for a frame that cannot be.
+ * Sends UDP packets whose addresses count up, as in published FreeBSD forwarding benches (networks of RFC 2544 and
+ * RFC 5180). Throws a RangeError for an impossible frame size.
  */
 export function senderCommand(request: SenderRequest): Command {
   const { family, flows, threads, sourceMac, destinationMac } = request;
@@ -52,19 +52,19 @@ export function senderCommand(request: SenderRequest): Command {
 }
 
 /**
- * The same command, after a line on stderr that tells its process id: sshd signals no process when its channel closes.
- * A csh leaves alone what stands in single quotes, too.
+ * Prints the process id on stderr before the command: sshd signals no process when its channel closes. The quoting is safe
+ * for csh, too.
  */
 export const printingProcessId = (command: Command): Command =>
   shell`sh -c 'echo process $$ >&2; exec "$@"' sh ${command}`;
 
-/** Undefined where a log does not tell, yet. */
+/** Undefined while the log has no process id. */
 export function processIdIn(log: string): number | undefined {
   const [, digits] = /^process (\d+)\r?\n/m.exec(log) ?? [];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Has a generator write its summary and end: timeout(1) passes the signal on to it. */
+/** Ends a generator, which writes its summary: timeout(1) passes the signal on. */
 export const interruptCommand = (processId: number): Command => shell`kill -INT ${processId}`;
 
 const interrupted = ({ seconds }: ReceiverRequest): Command => shell`timeout -s INT ${seconds}`;
@@ -78,18 +78,18 @@ function bytesWithoutCrc({ family, frameBytes }: SenderRequest): number {
     return frameBytes - crcBytes;
   }
   throw new RangeError(
-    `A frame of ${frameBytes} bytes is none that carries ${family} over Ethernet: choose one of ${least} to ${longestFrameBytes} bytes.`,
+    `A frame of ${frameBytes} bytes cannot carry ${family} over Ethernet: choose one of ${least} to ${longestFrameBytes} bytes.`,
   );
 }
 
 const crcBytes = 4;
-// Ethernet's own minimum, and that of the headers: Ethernet 14, IPv6 40, UDP 8 and CRC 4.
+// Ethernet's minimum, and that of the headers: Ethernet 14, IPv6 40, UDP 8 and CRC 4.
 const smallestFrameBytes: Record<Family, number> = { inet4: 64, inet6: 66 };
 const longestFrameBytes = 1518;
 
 function optional({ ratePps, threads, packets, updatesChecksums }: SenderRequest): Word[] {
   return [
-    // Each thread keeps the whole of -R, and 0 would be no limit at all.
+    // -R limits each thread, and 0 is no limit.
     ...(ratePps === undefined ? [] : ['-R', Math.max(1, Math.round(ratePps / threads))]),
     ...(packets === undefined ? [] : ['-n', packets]),
     ...(updatesChecksums ? ['-U'] : []),
@@ -98,7 +98,7 @@ function optional({ ratePps, threads, packets, updatesChecksums }: SenderRequest
 
 type Ranges = Record<keyof Flows, (addresses: number, first?: number) => string>;
 
-/** Without a port pkt-gen takes 1234 on both sides; pf drops port 0. */
+/** Without a port, pkt-gen uses 1234 on both sides; pf drops port 0. */
 const ranges: Record<Family, Ranges> = {
   inet4: {
     sources: (count, first = 1) => `${inet4(18, first)}:2000-${inet4(18, first + count - 1)}`,
@@ -118,6 +118,6 @@ const inet4 = (network: number, index: number): string =>
 const inet6 = (subnet: string, index: number): string =>
   `[2001:2:0:${subnet}::${index.toString(16)}]`;
 
-/** Whether a log says that its pkt-gen has opened its port and waited for the link: the sender may start. */
+/** True once pkt-gen has opened its port and waited for the link, so that the sender may start. */
 export const isReady = (logSoFar: string): boolean =>
   /^\d+\.\d+ \w+ \[\d+\] (?:Ready\.\.\.|reading from .*)\r?$/m.test(logSoFar);

@@ -1,64 +1,64 @@
-// A pkt-gen that runs on another machine: what it says while it does, and how it is ended.
+// Runs a pkt-gen on another machine: collects its output, and ends it.
 
 import type { Host } from '../../system/host/ssh.ts';
 import type { Command } from '../../system/shell.ts';
 import { interruptCommand, printingProcessId, processIdIn } from './pkt-gen-command.ts';
 
 export type PktGenProcess = {
-  /** All of it; rejected with a HostError where its end cannot be known. */
+  /** The whole log; rejects with a HostError where the connection is lost. */
   log: Promise<string>;
-  /** What it has said on stderr so far. */
+  /** Standard error so far. */
   output(): string;
-  /** Whether what it says came to that before it ended; never rejected. */
-  until(holds: (said: string) => boolean): Promise<boolean>;
-  /** Once it has told its process id; nothing for one that has ended. */
+  /** Resolves to true when its output satisfies the condition, to false when it ends before; never rejects. */
+  until(holds: (output: string) => boolean): Promise<boolean>;
+  /** Waits for its process id; does nothing once it has ended. */
   interrupt(): Promise<void>;
-  /** The process ended by itself, or still runs. */
+  /** True unless `interrupt` ended it. */
   isUntouched(): boolean;
   isOver(): boolean;
 };
 
-/** The most characters of a log; a second has some hundred. */
-const mostSaid = 16 * 1024 ** 2;
+/** In characters; a second has about a hundred. */
+const mostOutput = 16 * 1024 ** 2;
 
 /** pkt-gen's rates and messages go to stderr, its summary to stdout. */
 export function startPktGen(host: Host, command: Command): PktGenProcess {
-  const lookers = new Set<() => void>();
-  let said = '';
+  const waiters = new Set<() => void>();
+  let output = '';
   let isOver = false;
   let isUntouched = true;
   const onStderr = (chunk: Uint8Array) => {
-    if (said.length < mostSaid) said += Buffer.from(chunk).toString();
-    for (const look of lookers) look();
+    if (output.length < mostOutput) output += Buffer.from(chunk).toString();
+    for (const check of waiters) check();
   };
   const log = host
     .run(printingProcessId(command), { onStderr })
-    .then(({ stdout }) => said + stdout)
+    .then(({ stdout }) => output + stdout)
     .finally(() => {
       isOver = true;
-      for (const look of lookers) look();
+      for (const check of waiters) check();
     });
-  // Whoever waits for the log hears of it.
+  // Reported to those that await the log.
   log.catch(() => {});
 
-  const until = (holds: (said: string) => boolean) =>
+  const until = (holds: (output: string) => boolean) =>
     new Promise<boolean>((resolve) => {
-      const look = () => {
-        const isSo = holds(said);
-        if (!isSo && !isOver) return;
-        lookers.delete(look);
-        resolve(isSo);
+      const check = () => {
+        const isSatisfied = holds(output);
+        if (!isSatisfied && !isOver) return;
+        waiters.delete(check);
+        resolve(isSatisfied);
       };
-      lookers.add(look);
-      look();
+      waiters.add(check);
+      check();
     });
   return {
     log,
-    output: () => said,
+    output: () => output,
     until,
     async interrupt() {
       await until((text) => processIdIn(text) !== undefined);
-      const processId = processIdIn(said);
+      const processId = processIdIn(output);
       if (processId === undefined || isOver) return;
       isUntouched = false;
       await host.run(interruptCommand(processId));
@@ -68,7 +68,7 @@ export function startPktGen(host: Host, command: Command): PktGenProcess {
   };
 }
 
-/** Never rejected: where a connection is lost, the log says so. */
+/** Never rejects: a lost connection rejects the log. */
 export async function endPktGens(processes: readonly PktGenProcess[]): Promise<void> {
   await Promise.allSettled(processes.map((one) => one.interrupt()));
   await Promise.allSettled(processes.map(({ log }) => log));

@@ -1,4 +1,4 @@
-// From the logs of a run to its number, and whether it counts.
+// Computes the number and the validity of a run from its logs.
 
 import { formatGeneral } from '../../analysis/stats/printf.ts';
 import {
@@ -13,32 +13,31 @@ import type { Validity } from '../../model/result.ts';
 import { lineRate, type PktGenLog, type PktGenRate } from './pkt-gen.ts';
 
 export type PktGenRun = {
-  /** What came through, in packets per second; 0 where nothing could be measured. */
+  /** Received packets per second; 0 where nothing could be measured. */
   medianPps: number;
-  /** What all senders sent, each in its own steady stretch; absent where no log tells of one. */
+  /** Sum of the senders' rates, each in its own steady stretch; absent where one has none. */
   offeredPps?: number;
-  /** Time of the traffic that the median is of. */
+  /** Length of the traffic in the median. */
   seconds: number;
-  /** Rates from the log's first on until the median was known to 0.5 %; absent where it never was. */
+  /** From the log's first rate until the median was known to 0.5 %; absent where it never was. */
   steadyAfterSeconds?: number;
   validity: Validity;
 };
 
 export type PktGenRunOptions = {
-  /** The median as the netbenches archive computes it, in place of the median of the steady stretch. */
+  /** Computes the median as the netbenches archive does, not of the steady stretch. */
   netbenchesTrim: boolean;
-  /** What each sender was asked for, in the order of their logs; absent: as much as it can. */
+  /** Requested rate of each sender, in the order of their logs; absent: maximum. */
   requestedPps?: readonly number[];
-  /** What the DUT says that it sent to the receiver during the trial; absent where it does not tell. */
+  /** Packets that the DUT sent to the receiver, by its own count; absent where not known. */
   egressPackets?: number | undefined;
-  /** What came to the DUT from the senders, by its own count, dropped or not; absent where it does not tell. */
+  /** Packets that reached the DUT, by its own count, dropped or not; absent where not known. */
   ingressPackets?: number | undefined;
 };
 
 /**
- * A run's number and validity, from the receiver's log and, where there are any, the senders'. Whether the run counts
- * is judged by its steady stretch, whichever the median is of. One in which the DUT got its packets, and let none
- * through from the first second to the last, counts like any other: with 0.
+ * Reads the receiver's log and any senders'. Validity depends on the steady stretch, for either median. A run counts with 0
+ * where the DUT received its packets, and forwarded none from the first second to the last.
  */
 export function pktGenRun(
   receiver: PktGenLog,
@@ -97,7 +96,7 @@ const namedSenders = (logs: readonly PktGenLog[]): SenderLog[] =>
 const medianOf = (stretch: SteadyStretch): number | undefined =>
   stretch.kind === 'steady' ? stretch.medianPps : undefined;
 
-/** Undefined where one of them is not known, or there is none. */
+/** Undefined without senders, or where one has no steady rate. */
 function offeredBy(senders: readonly SenderLog[]): number | undefined {
   const medians = senders.flatMap(({ stretch }) => medianOf(stretch) ?? []);
   return medians.length === 0 || medians.length < senders.length ? undefined : sum(medians);
@@ -107,9 +106,8 @@ const firstLinesDropped = 15;
 const lastLinesDropped = 10;
 
 /**
- * The rates that the archive's `.pps` files are medians of: it drops the first 15 and the last 10 lines of the file,
- * whatever they say, and then rates of zero. A line without its newline is no line to it. Of a file of 25 lines or
- * fewer nothing is left (the archive's script stumbles there, and gives no number either).
+ * Selects rates as the archive's script does: it drops the first 15 and the last 10 lines of a file, of any content, and
+ * then rates of zero. It ignores a line without its newline, and gives no number for 25 lines or fewer.
  */
 function netbenchesRates({ rates, lines }: PktGenLog): PktGenRate[] {
   return rates.filter(
@@ -117,7 +115,7 @@ function netbenchesRates({ rates, lines }: PktGenLog): PktGenRate[] {
   );
 }
 
-/** The archive's script reads its medians off ministat's rows, which have eight digits. */
+/** The archive's script reads medians from ministat's rows, which have eight digits. */
 const asPrinted = (pps: number): number => Number(formatGeneral(pps, 8));
 
 function ratesWithin({ rates }: PktGenLog, stretch: SteadyStretch): PktGenRate[] {
@@ -126,7 +124,7 @@ function ratesWithin({ rates }: PktGenLog, stretch: SteadyStretch): PktGenRate[]
 
 const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** What no number survives. A log that is only cut short, or that ends in nonsense, still has its seconds. */
+/** A log that is only cut short, or ends in garbage, still counts. */
 function brokenLog(receiver: PktGenLog, senders: readonly SenderLog[]): Invalid | undefined {
   const [fault] = [{ name: 'receiver', log: receiver }, ...senders].flatMap(({ name, log }) => {
     const message = decisiveFault(log);
@@ -142,15 +140,12 @@ const decisiveFault = ({ faults }: PktGenLog): string | undefined =>
 const isSilent = ({ rates }: PktGenLog): boolean =>
   rates.length > 0 && rates.every(({ pps }) => pps === 0);
 
-/** The DUT has to have seen this share of what was sent: of what it drops some cards count only a part. */
+/** The DUT must have received this share of the sent packets: some cards count only a part of those they drop. */
 const leastArrivedRatio = 0.5;
-/** More than this share of what was sent is no ARP and the like. */
+/** A larger share of the sent packets is not ARP or similar traffic. */
 const mostBesideRatio = 1e-4;
 
-/**
- * A dead link looks like a DUT that forwards nothing. That it does so is told by the DUT's own ports alone: packets came
- * in throughout, and none went out.
- */
+/** Accepts silence only where the DUT's own ports prove it: packets came in, and none went out. A dead link looks alike. */
 function unlessDropped(
   { rates }: PktGenLog,
   senders: readonly SenderLog[],
@@ -177,7 +172,7 @@ function unsteady(receiver: PktGenLog, stretch: SteadyStretch): Invalid | undefi
   return invalid('unsteady', `no steady rate: ${stretch.reason}${cutNote(receiver)}`);
 }
 
-/** Below this a median of one-second rates, and the look for holes and drift, say little. */
+/** A shorter stretch gives no reliable median of one-second rates, and hides holes and drift. */
 export const leastSeconds = 10;
 
 function tooShort(receiver: PktGenLog, seconds: number): Invalid | undefined {
@@ -186,7 +181,7 @@ function tooShort(receiver: PktGenLog, seconds: number): Invalid | undefined {
   return invalid('too-short', `${few}, at least ${leastSeconds} s are needed${cutNote(receiver)}`);
 }
 
-/** A cut log that has enough seconds left loses only the line that was cut; one that has not says why. */
+/** Explains a stretch that is too short by the cut in the log. */
 function cutNote({ faults }: PktGenLog): string {
   const cut = faults.find(({ kind }) => kind === 'cut');
   return cut === undefined ? '' : ` (${cut.message})`;
@@ -204,7 +199,7 @@ function hole(receiver: PktGenLog, stretch: SteadyStretch): Invalid | undefined 
   return invalid('hole', `${lost} came through for ${when}`);
 }
 
-/** A sender that is unsteady leaves nobody to know what was offered. */
+/** With an unsteady sender the offered rate is not known. */
 function unsteadySender(senders: readonly SenderLog[]): Invalid | undefined {
   const [fault] = senders.flatMap(({ name, stretch }) =>
     stretch.kind === 'steady'
@@ -214,32 +209,33 @@ function unsteadySender(senders: readonly SenderLog[]): Invalid | undefined {
   return fault;
 }
 
-/** Under another load than that of the other runs a DUT forwards another number of packets. */
-const leastOfAsked = 0.95;
+/** A DUT forwards another number of packets under another load. */
+const leastOfRequested = 0.95;
 
 function slowSender(
   senders: readonly SenderLog[],
-  askedPps: readonly number[],
+  requestedPps: readonly number[],
 ): Invalid | undefined {
   const [fault] = senders.flatMap(({ name, stretch }, index) => {
-    const [sent, asked] = [medianOf(stretch), askedPps[index]];
-    if (sent === undefined || asked === undefined || sent >= leastOfAsked * asked) return [];
-    const share = `${formatPps(sent)} of ${formatPps(asked)} (${formatPercent(sent / asked)})`;
-    return invalid('generator-limited', `${name}: slower than asked, it sent ${share}`);
+    const [sent, requested] = [medianOf(stretch), requestedPps[index]];
+    if (sent === undefined || requested === undefined || sent >= leastOfRequested * requested)
+      return [];
+    const share = `${formatPps(sent)} of ${formatPps(requested)} (${formatPercent(sent / requested)})`;
+    return invalid('generator-limited', `${name}: slower than requested, it sent ${share}`);
   });
   return fault;
 }
 
 /**
- * The receiver has to count this share of what the DUT says that it sent. What it may lose beside hides no change that is
- * larger than the usual margin; what else leaves the DUT by that port is far less, as ARP is.
+ * The receiver must count this share of the packets that the DUT sent: a smaller loss hides no change beyond the default
+ * margin. Other packets of that port, such as ARP, are far fewer.
  */
 const leastCountedRatio = 0.98;
 
 /**
- * Packets are held against packets, and rates against rates, and the better of the two counts: a link that came up late
- * loses packets which some cards count as sent, and leaves the rate as it was; a rate that falls as the DUT gets warm is
- * above its median on average, and loses no packets. A receiver that is too slow has too little of both.
+ * Compares packets and rates, and uses the better ratio. A link that comes up late loses packets which some cards count as
+ * sent, at the same rate; a rate that falls as the DUT gets warm has a mean above its median, and loses no packets. Only a
+ * slow receiver fails both.
  */
 function receiverLimited(
   receiver: PktGenLog,
@@ -259,7 +255,7 @@ function receiverLimited(
   );
 }
 
-/** The summary counts what comes after the last rate, too. */
+/** The summary includes packets after the last rate. */
 const packetsOf = ({ summary, rates }: PktGenLog): number =>
   summary?.packets ?? sum(rates.map(({ packets }) => packets));
 
@@ -269,7 +265,7 @@ const secondsSent = ({ summary, rates }: PktGenLog): number =>
 /** A DUT that forwards this share of the load was not its limit. */
 const saturatedRatio = 0.98;
 
-/** Without a sender's log nobody can tell. */
+/** Not known without a sender's log. */
 function generatorLimited(
   medianPps: number | undefined,
   offeredPps: number | undefined,

@@ -1,4 +1,4 @@
-// Trials by pkt-gen through ports that stay open from one to the next; and what the logs of each make of its run.
+// Runs trials with pkt-gen, through ports that stay open from one trial to the next.
 
 import { defaultBounds, isSteady, type SteadyBounds } from '../../analysis/stats/steady.ts';
 import { type Flows, flowSlices } from '../../model/flows.ts';
@@ -10,9 +10,9 @@ import { isReady, receiverCommand, type SenderRequest, senderCommand } from './p
 import { endPktGens, type PktGenProcess, startPktGen } from './pkt-gen-process.ts';
 import { leastSeconds, type PktGenRun, pktGenRun } from './pkt-gen-run.ts';
 
-/** One connection serves four of them at most: the fifth of the tasks that go on at once over it ends the others. */
+/** A connection carries four tasks at once: a fifth ends the others. */
 type PktGenHosts = {
-  /** One to four; each counts twice where its port is held. */
+  /** One to four, each counted twice where its port is held. */
   senders: readonly PktGenSender[];
   receiver: PktGenPort;
 };
@@ -22,25 +22,25 @@ type PktGenPort = { host: Host; interface: string };
 export type PktGenSender = PktGenPort & Pick<SenderRequest, 'sourceMac' | 'destinationMac'>;
 
 export type PktGenRequest = Pick<SenderRequest, 'family' | 'frameBytes' | 'updatesChecksums'> & {
-  /** Flows of all senders together; each sends those of its own slice of the sources. */
+  /** Flows of all senders; each has a slice of the sources. */
   flows: Flows;
-  /** Rate of all senders together, shared as the flows are; absent: as fast as they can. */
+  /** Rate of all senders, shared as the flows are; absent: maximum. */
   ratePps?: number | undefined;
   /** Threads of each sender. */
   threads: number;
-  /** How long packets flow, at most. */
+  /** Maximum length of the traffic. */
   trafficSeconds: number;
-  /** After so long the trial ends as soon as the receiver's median is known to 0.5 %; absent: by time only. */
+  /** From then on the trial ends when the receiver's median is known to 0.5 %; absent: by time only. */
   atLeastSeconds?: number | undefined;
 };
 
 /**
- * Logs as they were received, a line with the process id first and, of senders, pkt-gen's own words before its summary. A
- * receiver that stays for the next trial has written none: its log is how it began, and its lines since the senders did.
+ * Raw logs, after a line with the process id. A receiver that stays for the next trial has no summary: its log is its first
+ * lines, and those since the senders started.
  */
 type PktGenLogs = {
   receiver: string;
-  /** Logs in the order of the senders; none where they were not started. */
+  /** In the order of the senders; empty where they were not started. */
   senders: string[];
 };
 
@@ -49,33 +49,32 @@ export type PktGenTrial =
   | { kind: 'failed'; logs: PktGenLogs; reason: string };
 
 type PortsRequest = {
-  /** A port that is opened for netmap loses its link for so long, at most. */
+  /** Maximum time without a link after opening a port for netmap. */
   settleSeconds: number;
-  /** From the link's return on; whoever is lost leaves them open no longer. */
+  /** Time from the link's return until the ports close, also without a controller. */
   seconds: number;
-  /** Whether the senders' ports are held open, too: else each sender opens its own, and waits for its link. */
+  /** Holds the senders' ports open, too; else each sender opens its own, and waits for its link. */
   holdsSenders: boolean;
 };
 
 /** Ports in netmap mode, with their links up. */
 export type PktGenPorts = {
   receiver: PktGenProcess;
-  /** How the receiver's log began. */
+  /** First lines of the receiver's log. */
   head: string;
-  /** One for each sender's port; none where senders open their own. */
+  /** One for each sender's port; empty where senders open their own. */
   holders: PktGenProcess[];
-  /** What a sender has to wait for its own link. */
+  /** Time that a sender waits for its link. */
   settleSeconds: number;
 };
 
 type Opened = { kind: 'open'; ports: PktGenPorts } | Extract<PktGenTrial, { kind: 'failed' }>;
 
 /**
- * Opens all ports at the same time, and answers when their links had the time to come up. The senders' ports are held by
- * a receiver, which sends nothing: netmap has a driver change its mode, which is what takes the link down, only when the
- * first program opens a ring or the last one closes it (`nm_kring_pending` in netmap_do_regif of FreeBSD's
- * sys/dev/netmap/netmap.c), and lets several programs open the same rings. So a sender that comes and goes bounces nothing.
- * Throws the signal's reason where that aborted it; none is left open unless all are.
+ * Opens all ports at once, or none, and returns when their links have settled. A receiver, which sends nothing, holds each
+ * sender's port, so that senders come and go without a link flap: netmap changes a driver's mode, which takes the link
+ * down, only when the first program opens a ring or the last one closes it (`nm_kring_pending` in netmap_do_regif of
+ * FreeBSD's sys/dev/netmap/netmap.c), and several programs may open the same rings. Throws the signal's reason.
  */
 export async function openPorts(
   hosts: { senders: readonly PktGenPort[]; receiver: PktGenPort },
@@ -84,7 +83,8 @@ export async function openPorts(
 ): Promise<Opened> {
   const open = ({ host, interface: name }: PktGenPort) => {
     const command = receiverCommand({
-      ...{ interface: name, settleSeconds },
+      interface: name,
+      settleSeconds,
       seconds: settleSeconds + seconds,
     });
     return startPktGen(host, command);
@@ -98,36 +98,36 @@ export async function openPorts(
   over.abort();
   const unready = all.findIndex((one) => one.isOver() || !isReady(one.output()));
   if (unready === -1 && !signal.aborted) {
-    const said = receiver.output();
-    const head = said.slice(0, said.lastIndexOf('\n') + 1);
-    const ports = { receiver, head, holders };
-    return { kind: 'open', ports: { ...ports, settleSeconds: holdsSenders ? 0 : settleSeconds } };
+    const output = receiver.output();
+    const head = output.slice(0, output.lastIndexOf('\n') + 1);
+    const ownSettleSeconds = holdsSenders ? 0 : settleSeconds;
+    return { kind: 'open', ports: { receiver, head, holders, settleSeconds: ownSettleSeconds } };
   }
   await endPktGens(all);
   signal.throwIfAborted();
-  const said = await Promise.all(all.map(({ log }) => log));
+  const outputs = await Promise.all(all.map(({ log }) => log));
   const [name, port] =
     unready === 0 ? ['receiver', hosts.receiver] : ['sender', hosts.senders[unready - 1]];
-  const why = lastWords(said[unready] ?? '');
+  const why = lastComplaint(outputs[unready] ?? '');
   return {
     kind: 'failed',
-    logs: { receiver: said[0] ?? '', senders: [] },
+    logs: { receiver: outputs[0] ?? '', senders: [] },
     reason: `the ${name} on ${port?.interface} of ${port?.host.name} did not get ready: ${why}`,
   };
 }
 
-/** Whether none of the programs that hold them has ended. */
+/** True while all programs that hold them run. */
 export const areOpen = ({ receiver, holders }: PktGenPorts): boolean =>
   ![receiver, ...holders].some((one) => one.isOver());
 
-/** Never rejected. */
+/** Never rejects. */
 export const closePorts = ({ receiver, holders }: PktGenPorts): Promise<void> =>
   endPktGens([receiver, ...holders]);
 
 /**
- * However the trial ends, every sender is told to, and has ended when this answers; the ports stay open. Throws the
- * signal's reason where that aborted it; a HostError where a connection is lost, over which a generator ends by its own
- * time; a RangeError for flows that the senders cannot share, or a frame that cannot be.
+ * All senders have ended when this returns or throws; the ports stay open. Throws the signal's reason; a HostError for a
+ * lost connection, whose generator ends when its time is over; a RangeError for flows that the senders cannot share, or an
+ * impossible frame size.
  */
 export async function trialThrough(
   { receiver, head, holders, settleSeconds }: PktGenPorts,
@@ -139,13 +139,14 @@ export async function trialThrough(
   const over = new AbortController();
   const cancelled = aborted(signal, over.signal);
   const from = receiver.output().lastIndexOf('\n') + 1;
-  const since = (said: string) => said.slice(from);
+  const since = (output: string) => output.slice(from);
   const sending: PktGenProcess[] = [];
   try {
     if (!signal.aborted) {
       sending.push(...trial.sends.map(({ host, command }) => startPktGen(host, command)));
       const enough = enoughFor(request);
-      const steady = enough === undefined ? [] : [receiver.until((said) => enough(since(said)))];
+      const steady =
+        enough === undefined ? [] : [receiver.until((output) => enough(since(output)))];
       const ended = [receiver, ...holders, ...sending].map(({ log }) => log);
       await Promise.race([...ended, ...steady, cancelled]);
     }
@@ -156,7 +157,7 @@ export async function trialThrough(
     if (sending.length > 0) await receiver.until(anotherRate(await last));
   }
   signal.throwIfAborted();
-  // One whose connection was lost throws here.
+  // Throws for a lost connection.
   await Promise.all([receiver, ...holders].filter((one) => one.isOver()).map(({ log }) => log));
   const logs: PktGenLogs = {
     receiver: head + since(receiver.output()),
@@ -175,11 +176,11 @@ export async function trialThrough(
 /** Between opening the ports and the senders' start, and after they have ended. */
 const spareSeconds = 20;
 
-/** How long ports have to be open for one trial, whose senders may wait for links of their own. */
+/** Time that ports have to be open for one trial, whose senders may wait for their own links. */
 export const secondsFor = (settleSeconds: number, trafficSeconds: number): number =>
   settleSeconds + trafficSeconds + spareSeconds;
 
-/** A trial alone: each port is opened for it, and closed however it ends. Throws what `trialThrough` does. */
+/** Runs a single trial: opens the ports for it, and closes them. Throws like `trialThrough`. */
 export async function pktGenTrial(
   hosts: PktGenHosts,
   { settleSeconds, ...request }: PktGenRequest & Pick<PortsRequest, 'settleSeconds'>,
@@ -197,7 +198,7 @@ export async function pktGenTrial(
 
 type PlannedSends = {
   sends: { host: Host; command: Command }[];
-  /** Rate that each sender is asked for; none where they are to send as fast as they can. */
+  /** Rate of each sender; empty for the maximum. */
   requestedPps: number[];
 };
 
@@ -233,18 +234,18 @@ function enoughFor({ atLeastSeconds, trafficSeconds }: PktGenRequest) {
   if (atLeastSeconds === undefined || atLeastSeconds >= trafficSeconds) return undefined;
   const atLeast = Math.max(leastSeconds, Math.ceil(atLeastSeconds));
   const bounds: SteadyBounds = { ...defaultBounds, atLeast };
-  return (said: string) => isSteady(ratesIn(said), bounds);
+  return (output: string) => isSteady(ratesIn(output), bounds);
 }
 
-const ratesIn = (said: string): number[] => parsePktGenLog(said).rates.map(({ pps }) => pps);
+const ratesIn = (log: string): number[] => parsePktGenLog(log).rates.map(({ pps }) => pps);
 
-/** The receiver's next one: what was still under way when the senders ended has come by then. */
-function anotherRate(saidBefore: string) {
-  const before = ratesIn(saidBefore).length;
-  return (said: string) => ratesIn(said).length > before;
+/** Waits for the receiver's next rate, by which all packets in flight have arrived. */
+function anotherRate(outputBefore: string) {
+  const before = ratesIn(outputBefore).length;
+  return (output: string) => ratesIn(output).length > before;
 }
 
-/** A sender that was ended before it was ready is not the one to blame. */
+/** Ignores senders that were interrupted before they were ready. */
 function whyNotStarted(
   senders: readonly PktGenSender[],
   logs: PktGenLogs,
@@ -253,15 +254,15 @@ function whyNotStarted(
   const index = logs.senders.findIndex((log, at) => !isReady(log) && sending[at]?.isUntouched());
   const sender = senders[index];
   if (sender === undefined) return undefined;
-  const why = lastWords(logs.senders[index] ?? '');
+  const why = lastComplaint(logs.senders[index] ?? '');
   return `the sender on ${sender.interface} of ${sender.host.name} did not start: ${why}`;
 }
 
-/** What pkt-gen complains of stands before its usage; what the shell or timeout(1) does stands alone. */
-function lastWords(log: string): string {
-  const said = log.replace(/^process \d+\r?\n/m, '');
-  const complaints = [...said.matchAll(/^\d+\.\d+ \w+ \[\d+\] (.*\S)/gm)]
-    .map(([, words = '']) => words)
-    .filter((words) => words !== 'aborting');
-  return lastLine(complaints.at(-1) ?? said) ?? 'it said nothing';
+/** pkt-gen prints its complaint before its usage; the shell and timeout(1) print theirs alone. */
+function lastComplaint(log: string): string {
+  const text = log.replace(/^process \d+\r?\n/m, '');
+  const complaints = [...text.matchAll(/^\d+\.\d+ \w+ \[\d+\] (.*\S)/gm)]
+    .map(([, message = '']) => message)
+    .filter((message) => message !== 'aborting');
+  return lastLine(complaints.at(-1) ?? text) ?? 'it said nothing';
 }

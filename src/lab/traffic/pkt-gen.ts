@@ -1,38 +1,38 @@
-// What netmap's pkt-gen(8) says of its trial, on the sender's side and on the receiver's.
+// Parses the logs of netmap's pkt-gen(8), of senders and receivers.
 import { shortened } from '../../model/one-line.ts';
 
 /** One `main_thread … pps` line, written about once a second. */
 export type PktGenRate = {
-  /** When its interval ended, in seconds since the interval of the first rate did. */
+  /** End of its interval, in seconds since the end of the first one. */
   seconds: number;
   pps: number;
   packets: number;
   intervalSeconds: number;
-  /** Where it stands in the log, counted from 1. */
+  /** Line of the log, counted from 1. */
   line: number;
 };
 
-/** A clause that a report can show; one of a kind at most, the first. */
+/** `message` is a clause for reports. A log has the first fault of each kind. */
 export type PktGenFault = {
   kind: 'unreadable' | 'not-pkt-gen' | 'crashed' | 'negative-duration' | 'cut';
   message: string;
 };
 
 export type PktGenLog = {
-  /** As bench-lab wrote it on the first line. */
+  /** Written by bench-lab on the first line. */
   command?: string;
   /** Size of each packet sent, or received. */
   frameBytesWithoutCrc?: number;
   rates: PktGenRate[];
   summary?: { packets: number; seconds: number; pps: number };
-  /** Lines that a newline ends. */
+  /** Lines with a newline. */
   lines: number;
   faults: PktGenFault[];
 };
 
 /**
- * Reads a log line by line and passes over what it does not know: kernels, shells and ssh write into it too.
- * The formats are those of pkt-gen's own printing from 2015 to 2026; nothing that is read throws.
+ * Reads a log line by line, in the formats of pkt-gen from 2015 to 2026. Ignores unknown lines: kernels, shells and ssh
+ * write into it, too. Never throws.
  */
 export function parsePktGenLog(text: string): PktGenLog {
   const log: PktGenLog = { rates: [], lines: 0, faults: [] };
@@ -50,7 +50,7 @@ export function parsePktGenLog(text: string): PktGenLog {
       });
       lastStamp = line.stamp;
     } else if (isWhole || line.kind === 'crash') {
-      take(log, line, number);
+      addLine(log, line, number);
     } else {
       addFault(log, { kind: 'cut', message: `the log ends in the middle of line ${number}` });
     }
@@ -66,10 +66,10 @@ type PktGenLine =
   | { kind: 'torn-rate' }
   /** A line of pkt-gen, but of no use here. */
   | { kind: 'other' }
-  /** A line of whoever else writes into the log, or one like anybody's: `Terminated`. */
+  /** A line of another program, or of unknown origin: `Terminated`. */
   | { kind: 'foreign' };
 
-/** Far longer than any of pkt-gen's: the rest of such a line is not looked at. */
+/** Far longer than any of pkt-gen's; the rest of a line is ignored. */
 const longestLine = 4096;
 
 function* linesOf(text: string) {
@@ -84,7 +84,7 @@ function* linesOf(text: string) {
   }
 }
 
-/** `seconds.microseconds function [line of its source] `, before whatever netmap's logging macro prints. */
+/** `seconds.microseconds function [line of its source] `, before the text of netmap's logging macro. */
 const stamped = /^\d{1,9}\.\d{1,9} \w{1,40} \[\d{1,9}\] /;
 const rateLine =
   /^(\d{1,9}\.\d{1,9}) main_thread \[\d{1,9}\] (\d{1,15}) pps \((\d{1,15}) pkts (?:in (\d{1,15}) usec\)|\d{1,18} bps in (\d{1,15}) usec\) [\d.]{1,18} avg_batch \d{1,18} min_space)$/;
@@ -124,7 +124,7 @@ function stampedLine(content: string): PktGenLine {
   return { kind: begunRate.test(content) ? 'torn-rate' : 'other' };
 }
 
-/** What pkt-gen sends without `-l`. */
+/** Default of pkt-gen without `-l`. */
 const defaultFrameBytes = 60;
 
 function commandOf(text: string): PktGenLine {
@@ -137,9 +137,7 @@ function commandOf(text: string): PktGenLine {
 /** pkt-gen prints its clock modulo this many seconds. */
 const stampCycle = 1000;
 
-/**
- * The time that is nearest to what the rate's own interval says, of all that the stamp may mean; time never runs back.
- */
+/** Returns the time that fits the stamp and is nearest to the rate's own interval; never goes back. */
 function secondsAt(
   { stamp, rate }: Extract<PktGenLine, { kind: 'rate' }>,
   before: PktGenRate | undefined,
@@ -151,13 +149,13 @@ function secondsAt(
   return before.seconds + Math.max(0, step + cycles * stampCycle);
 }
 
-function take(log: PktGenLog, line: PktGenLine, number: number): void {
+function addLine(log: PktGenLog, line: PktGenLine, number: number): void {
   if (line.kind === 'command') {
     const { text, frameBytesWithoutCrc: bytes } = line;
     log.command ??= text;
     if (bytes !== undefined) log.frameBytesWithoutCrc ??= bytes;
   }
-  if (line.kind === 'summary') takeSummary(log, line);
+  if (line.kind === 'summary') addSummary(log, line);
   if (line.kind === 'crash') {
     addFault(log, {
       kind: 'crashed',
@@ -170,13 +168,13 @@ function take(log: PktGenLog, line: PktGenLine, number: number): void {
 }
 
 /** pkt-gen prints a duration since 1970, negated, where its threads never saw a start. */
-function takeSummary(
+function addSummary(
   log: PktGenLog,
   { packets, frameBytesWithoutCrc, seconds }: Extract<PktGenLine, { kind: 'summary' }>,
 ): void {
   log.frameBytesWithoutCrc ??= frameBytesWithoutCrc;
   if (seconds < 0) {
-    const message = `pkt-gen's summary tells a negative duration, ${seconds} s`;
+    const message = `pkt-gen's summary has a negative duration, ${seconds} s`;
     addFault(log, { kind: 'negative-duration', message });
   }
   if (seconds > 0) log.summary = { packets, seconds, pps: packets / seconds };
@@ -189,11 +187,11 @@ function addFault(log: PktGenLog, fault: PktGenFault): void {
 function notPktGen(text: string): PktGenFault {
   return {
     kind: 'not-pkt-gen',
-    message: `no log of pkt-gen: it ${whatItIs(text.slice(0, longestLine))}`,
+    message: `no log of pkt-gen: it ${description(text.slice(0, longestLine))}`,
   };
 }
 
-function whatItIs(start: string): string {
+function description(start: string): string {
   if (start.trim() === '') return 'is empty';
   if (start.includes('\0')) return 'is binary';
   if (/^CMD\b.{0,255}: equilibrium |using equilibrium throughput/m.test(start)) {
@@ -207,13 +205,10 @@ const crcBytes = 4;
 const smallestFrameBytes = 64;
 /** Preamble, start delimiter and the gap between frames, IEEE 802.3. */
 const wireBytesPerFrame = 20;
-/** Two clocks differ: a generator's second may be longer than its wire's. */
+/** Clocks differ: a generator's second may be longer than its wire's. */
 const clockTolerance = 1.001;
 
-/**
- * The slowest standard Ethernet speed at which that many frames a second fit, and how many fit at most;
- * undefined where not even the fastest carries them.
- */
+/** Returns the slowest standard Ethernet speed that carries that rate, and its maximum rate; undefined where none does. */
 export function lineRate(
   pps: number,
   frameBytesWithoutCrc: number,

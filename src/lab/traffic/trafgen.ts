@@ -1,4 +1,4 @@
-// netsniff-ng's trafgen(8) as the sender of a trial.
+// Runs netsniff-ng's trafgen(8) as the sender of a trial.
 import { readFileSync } from 'node:fs';
 import { nsPerTick } from '../../system/clock-ticks.ts';
 import type { Command } from '../../system/shell.ts';
@@ -28,7 +28,7 @@ type TrafgenOutcome =
       packets: number;
       seconds: number;
       offeredPps: number;
-      /** Share of the time in which trafgen was due and did not run; absent where the sender does not tell. */
+      /** Share of the time in which trafgen was runnable and did not run; absent where not known. */
       waitedRatio?: number;
     }
   | { kind: 'failed'; reason: string };
@@ -52,7 +52,7 @@ export function parseTrafgenLog(log: string): TrafgenOutcome {
   };
 }
 
-/** The share of one CPU, however many processes waited; the line comes first, where nothing of trafgen's can stand for it. */
+/** As a share of one CPU. Only the first line counts, which trafgen cannot forge. */
 function waitedShare(log: string): number | undefined {
   const [, ns, ticks, start, end] = waitingLine.exec(log) ?? [];
   const seconds = Number(end) - Number(start);

@@ -320,7 +320,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
       skip: ['check', 'scenarios', 'trials', 'profile', 'panic', 'noise'],
     });
     expect(lines(diagnostics).at(-2)).toMatchInlineSnapshot(
-      `"skipped a hang: \`power\` is not configured: a DUT that hangs stays lost until somebody walks to it"`,
+      `"skipped a hang: \`power\` is not configured: a DUT that hangs stays lost until a person walks to it"`,
     );
     expectHome(lab);
   });

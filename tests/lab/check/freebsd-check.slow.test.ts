@@ -717,7 +717,7 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
     expect(about(diagnostics, 'the space on the builder')?.why).toMatch(` GB free in ${folder}`);
 
     expect(about(diagnostics, 'the builds on the builder')?.why).toBe(
-      `as ${user}, who may change whatever lies there: a jail keeps them away from it (\`jail\` in ppsgate.yml)`,
+      `as ${user}, who may change everything there: a jail keeps them away from it (\`jail\` in ppsgate.yml)`,
     );
 
     const options = ['-DWITH_EXTRA', 'PORTS_MODULES=graphics/drm-kmod'];

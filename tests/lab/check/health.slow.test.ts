@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
 import { type Diagnostic, ok, skipped, wrong } from '../../../src/lab/check/diagnostic.ts';
-import { type HealthDeps, healthOf, whyUnhealthy } from '../../../src/lab/check/health.ts';
+import { healthOf, whyUnhealthy } from '../../../src/lab/check/health.ts';
+import type { CheckDeps } from '../../../src/lab/check/power-check.ts';
 import { connectTo } from '../../../src/lab/connect.ts';
 import type { FreebsdDeps } from '../../../src/lab/freebsd/freebsd-deps.ts';
 import {
@@ -35,7 +36,7 @@ async function aTestbed({ method = 'nextboot', ...options }: Setup = {}) {
   const folder = temporaryFolder();
   const testbed = testbedOf(lab, folder);
   testbed.dut.boot = { method, limitSeconds: 600 };
-  const health = async (changes: Partial<HealthDeps> = {}): Promise<Diagnostic[]> =>
+  const health = async (changes: Partial<CheckDeps> = {}): Promise<Diagnostic[]> =>
     Array.fromAsync(healthOf(testbed, { ...depsOf(lab), notify() {}, signal, ...changes }));
   return { lab, folder, testbed, health };
 }

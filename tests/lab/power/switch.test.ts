@@ -57,12 +57,12 @@ test('a cycle that keeps the machine off for no more than a second is seen, and 
           },
           async turn(to) {
             orders.push(to);
-            return { kind: 'taken' };
+            return { kind: 'accepted' };
           },
           async cycle() {
             orderedAt = now;
             orders.push('cycle');
-            return { kind: 'taken' };
+            return { kind: 'accepted' };
           },
         },
         async (seconds) => {
@@ -91,7 +91,7 @@ test('a state is only told when it is one', async () => {
 
 const reading = fc.constantFrom<PowerReading>('on', 'off', 'changing');
 const answer = fc.constantFrom<PowerReply>(
-  { kind: 'taken' },
+  { kind: 'accepted' },
   { kind: 'done' },
   { kind: 'refused', why: 'No' },
 );
@@ -120,7 +120,7 @@ function play({ readings, answers, cycle }: Behaviour) {
     },
     async turn() {
       turns += 1;
-      return answers[turns - 1] ?? answers.at(-1) ?? { kind: 'taken' as const };
+      return answers[turns - 1] ?? answers.at(-1) ?? { kind: 'accepted' as const };
     },
     ...(cycle !== undefined && { cycle: async () => cycle }),
   };

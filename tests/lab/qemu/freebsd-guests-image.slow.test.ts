@@ -58,7 +58,7 @@ test('an image that nobody reaches says so, and how its console is made to show 
   );
   const seen = { ...files, '/boot/loader.conf': onSerialLine };
   expect(await whyUnfit({ image: { files: seen } })).toBe(
-    'root could not log in within 120 s, and its console shows a login prompt, so its network is to be looked at, and ends with "Starting sshd. | FreeBSD/amd64 (freebsd) (ttyu0) | login:"',
+    'root could not log in within 120 s, and its console shows a login prompt, so check its network, and ends with "Starting sshd. | FreeBSD/amd64 (freebsd) (ttyu0) | login:"',
   );
 });
 

@@ -98,7 +98,7 @@ test.for([64, 128, 256, 512, 1024, 1280, 1518])(
 test('the smallest frame of IPv6 has room for its headers', () => {
   expect(senderOptions({ family: 'inet6', frameBytes: 66 })['-l']).toBe('62');
   expect(() => senderOptions({ family: 'inet6', frameBytes: 64 })).toThrow(
-    'A frame of 64 bytes is none that carries inet6 over Ethernet: choose one of 66 to 1518 bytes.',
+    'A frame of 64 bytes cannot carry inet6 over Ethernet: choose one of 66 to 1518 bytes.',
   );
 });
 

@@ -203,7 +203,7 @@ test('a sender that reaches less than 95 % of what it was asked for is told by i
     pktGenRun(received(trial(5e6, 30)), senders, { ...ours, requestedPps }).validity;
   expect(validity([7e6, 8e6])).toEqual(
     invalid(
-      'sender 2: slower than asked, it sent 6.000 Mpps of 8.000 Mpps (75 %)',
+      'sender 2: slower than requested, it sent 6.000 Mpps of 8.000 Mpps (75 %)',
       'generator-limited',
     ),
   );

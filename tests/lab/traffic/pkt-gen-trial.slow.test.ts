@@ -148,7 +148,7 @@ describe('in the laboratory', () => {
     expect(run.validity).toEqual({
       kind: 'invalid',
       cause: 'generator-limited',
-      reason: 'sender: slower than asked, it sent 7.000 Mpps of 10.00 Mpps (70 %)',
+      reason: 'sender: slower than requested, it sent 7.000 Mpps of 10.00 Mpps (70 %)',
     });
   });
 

@@ -102,7 +102,7 @@ test('a negative duration is a fault, and no summary', () => {
   expect(log.faults).toEqual([
     {
       kind: 'negative-duration',
-      message: "pkt-gen's summary tells a negative duration, -1505074016.06 s",
+      message: "pkt-gen's summary has a negative duration, -1505074016.06 s",
     },
   ]);
 });
