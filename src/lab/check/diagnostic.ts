@@ -112,7 +112,7 @@ export function on(
   };
 }
 
-/** For each command of a check. */
+/** Time limit of each command of a check. */
 export const limits = { timeoutSeconds: 60 };
 
 export const isGood = (outcome: CommandOutcome): boolean =>

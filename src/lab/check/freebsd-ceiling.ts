@@ -21,7 +21,7 @@ type CeilingCheck = {
   testbed: FreebsdTestbed;
   families: readonly Family[];
   traffic: Traffic;
-  /** Whether packets are sent. */
+  /** True to send packets. */
   sends: boolean;
   deps: Pick<FreebsdDeps, 'connect'> & { notify(sentence: string): void; signal: AbortSignal };
 };

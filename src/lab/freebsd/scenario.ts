@@ -10,7 +10,7 @@ type Installation = {
   commands: Command[];
 };
 
-/** For a DUT without any scenario. Files go to `folder`, an absolute path. */
+/** Assumes a DUT without any scenario. Files go to `folder`, an absolute path. */
 export function scenarioInstallation(
   scenario: Scenario,
   folder: string,

@@ -71,7 +71,7 @@ async function turn(
 
 function described(reply: PowerReply, to: 'on' | 'off', seen: PowerReading): string {
   if (reply.kind === 'refused') return `refuses to turn the machine ${to}: ${reply.why}`;
-  return `took the order to turn the machine ${to} ${attempts} times, but still says ${secondsToObey} s after the last that it is ${seen}`;
+  return `accepted the order to turn the machine ${to} ${attempts} times, but still says ${secondsToObey} s after the last that it is ${seen}`;
 }
 
 /** The controller's own cycle leaves the machine on even if this process dies. It counts once the machine was seen off. */

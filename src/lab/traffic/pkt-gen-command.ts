@@ -19,7 +19,7 @@ export type SenderRequest = ReceiverRequest & {
   flows: FlowSlice;
   /** Size of the Ethernet frame with its 4 bytes of CRC; pkt-gen sends no frame longer than the port's MTU and those 4. */
   frameBytes: number;
-  /** Of the netmap port: a virtual interface has a MAC address of its own. */
+  /** Address of the netmap port: a virtual interface has a MAC address of its own. */
   sourceMac: string;
   destinationMac: string;
   /** One netmap ring each. */

@@ -53,7 +53,7 @@ test('a command that fails is told of by its program and its last words, not by 
 test('a command that does nothing is told of', async () => {
   const { power } = await lab({ on: 'exit 0' });
   expect(await messageOf(power.on())).toContain(
-    'took the order to turn the machine on 3 times, but still says 30 s after the last that it is off',
+    'accepted the order to turn the machine on 3 times, but still says 30 s after the last that it is off',
   );
 });
 

@@ -63,7 +63,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
     const patient = timelessDeps();
     const deaf = await openPower('dut-3', bmc.config, patient);
     expect(await messageOf(deaf.off())).toBe(
-      `${label} took the order to turn the machine off 3 times, but still says 30 s after the last that it is on; check the machine, and the BMC's event log.`,
+      `${label} accepted the order to turn the machine off 3 times, but still says 30 s after the last that it is on; check the machine, and the BMC's event log.`,
     );
     expect(patient.slept).toEqual(Array(90).fill(1));
   });

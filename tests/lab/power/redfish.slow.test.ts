@@ -113,7 +113,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     await using bmc = await startBmc(certificate, { lies: true });
     const deps = timelessDeps();
     expect(await messageOf((await open(bmc, {}, deps)).off())).toBe(
-      `${label(bmc)} took the order to turn the machine off 3 times, but still says 30 s after the last that it is on; check the machine, and the BMC's event log.`,
+      `${label(bmc)} accepted the order to turn the machine off 3 times, but still says 30 s after the last that it is on; check the machine, and the BMC's event log.`,
     );
     expect(bmc.resets).toEqual(['ForceOff', 'ForceOff', 'ForceOff']);
     expect(deps.slept).toEqual(Array(90).fill(1));
