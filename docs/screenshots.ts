@@ -12,11 +12,11 @@ import type { Browser } from 'playwright-core';
 import type { CellProfiles } from '../src/analysis/profile/result-profiles.ts';
 import type { Result } from '../src/model/result.ts';
 import { writeSite } from '../src/publish/site/write-site.ts';
-import { renderHtml } from '../src/report/html.ts';
-import { intervalPlot, type PlotForm } from '../src/report/interval-plot.ts';
-import { renderMarkdown } from '../src/report/markdown.ts';
+import { intervalPlot } from '../src/report/interval-plot.ts';
 import { explained, readResult } from '../src/report/read-result.ts';
 import { drawGraph, graphsOf } from '../src/report/report-flamegraphs.ts';
+import { renderHtml, renderMarkdown } from '../src/report/reports.ts';
+import type { PlotForm } from '../src/report/svg.ts';
 import { branchOverTime, commitOf, dayAfter } from '../tests/fakes/branch-over-time.ts';
 import { startChromium } from '../tests/fakes/chromium.ts';
 

@@ -25,8 +25,8 @@ import {
 import { type Answer, answering, linkedNow, together } from '../publish/reporters/reporter.ts';
 import { bisectHeadline } from '../report/bisect-headline.ts';
 import { headline, outcomeName } from '../report/headline.ts';
-import type { ReportLinks } from '../report/markdown.ts';
 import { explained } from '../report/read-result.ts';
+import type { ReportLinks } from '../report/reports.ts';
 import type { Admission } from './admission.ts';
 import { admitEvent, exitCodeOf } from './admit-event.ts';
 import {

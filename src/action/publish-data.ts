@@ -5,7 +5,7 @@ import { publishToBranch } from '../publish/data-branch/branch.ts';
 import { publishToDirectory } from '../publish/data-branch/directory.ts';
 import { isOfGate, type Publication } from '../publish/data-branch/layout.ts';
 import { factsOf } from '../publish/nightly.ts';
-import type { ReportLinks } from '../report/markdown.ts';
+import type { ReportLinks } from '../report/reports.ts';
 import type { JobContext } from './job.ts';
 import { log } from './log.ts';
 import { reportTrend } from './report-trend.ts';

@@ -1,19 +1,5 @@
 // Text that came from a patch, a log or a kernel, made harmless for Markdown: it only ever stands in code.
 
-/** How a report writes what are not its own words. */
-export type Quoting = {
-  /** Text of others: anything. */
-  code: (text: string, mostCharacters?: number) => string;
-  /** The name of a cell or scenario: letters, digits, spaces, `_`, `.` and `-`. */
-  name: (name: string) => string;
-};
-
-/** As text, for what can say more only by markup of its own. */
-export const plain: Quoting = {
-  code: (text, mostCharacters) => plainLine(text, mostCharacters),
-  name: (name) => name,
-};
-
 /** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect. */
 export function codeSpan(text: string, mostCharacters = 200): string {
   const line = plainLine(text, mostCharacters);

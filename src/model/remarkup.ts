@@ -1,11 +1,6 @@
 // Text that came from a patch, a log or a kernel, made harmless for Remarkup: it only ever stands in code.
 
-import { plainBlock, plainLine, type Quoting } from './escape.ts';
-
-export const remarkup: Quoting = {
-  code: (text, most) => remarkupText(text, most),
-  name: (name) => remarkupText(name),
-};
+import { plainBlock, plainLine } from './escape.ts';
 
 /**
  * Code within a line, cut to `mostCharacters`: no mention, object, link, macro or line break in it can take effect. It

@@ -17,7 +17,8 @@ import {
 } from '../model/format.ts';
 import { shortId } from '../model/patch.ts';
 import { type CellVerdict, isCost, isLoss, type Metric } from '../model/result.ts';
-import { rejectionText, symbols } from './headline.ts';
+import { symbols } from './document.ts';
+import { rejectionText } from './headline.ts';
 
 /** `f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots`; plain text of our own making, without markup. */
 export function bisectHeadline(result: BisectResult): string {

@@ -20,8 +20,7 @@ import { escaped } from '../model/xml.ts';
 import { bisectHeadline, bisectTitle, faultText } from './bisect-headline.ts';
 import { type Level, levelsOf } from './bisect-levels.ts';
 import { isMeasured, isNamed, type Stretch, stepsOf, stretchesOf } from './bisect-rows.ts';
-import type { PlotForm } from './interval-plot.ts';
-import { colors, element, path, round, svgDocument, text, ticksOf } from './svg.ts';
+import { colors, element, type PlotForm, path, round, svgDocument, text, ticksOf } from './svg.ts';
 
 /** An SVG document with a light background of its own; undefined where nothing was measured. */
 export function bisectPlot(result: BisectResult, form: PlotForm = 'wide'): string | undefined {

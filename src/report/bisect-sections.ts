@@ -1,51 +1,25 @@
-// What every report of a bisection tells below its sentence, before it is written in some markup.
+// Words the facts that a bisection's comment and page share.
 
 import { renderMinistat } from '../analysis/stats/ministat.ts';
 import type { BisectResult, BisectRevision, RevisionFault } from '../model/bisect-result.ts';
 import { bisectConfidenceRatio } from '../model/bisect-result.ts';
-import type { Quoting } from '../model/escape.ts';
 import { formatMetric, formatPercent, metricName } from '../model/format.ts';
 import { shortId } from '../model/patch.ts';
 import { cellName } from '../model/scenario.ts';
 import { changeText, counted, faultText } from './bisect-headline.ts';
 import { isMeasured, rangeText, stepsOf } from './bisect-rows.ts';
-import type { Ministat } from './ministat-blocks.ts';
-import { type CommonSection, failureSaid, invalidRunLines, unseenBy } from './sections.ts';
-
-/** The sections below a comment in their order; what finds no room is left out from the end. Text is quoted for what stands `open`, or `folded`. */
-export function bisectSections(
-  result: BisectResult,
-  open: Quoting,
-  folded: Quoting,
-): CommonSection[] {
-  const all: CommonSection[] = [
-    { kind: 'notice', title: 'The bad one without it:', lines: revertLines(result, open) },
-    { kind: 'lines', title: 'what cannot be measured', lines: faultLines(result, folded) },
-    {
-      kind: 'lines',
-      title: 'runs that do not count',
-      lines: invalidRunLines(result.runs, folded.code),
-    },
-    {
-      kind: 'lines',
-      title: 'what is to be known of the testbed',
-      lines: result.testbed.warnings.map((warning) => folded.code(warning, 300)),
-    },
-    { kind: 'lines', title: 'environment', lines: environmentLines(result, folded) },
-    { kind: 'lines', title: 'how it was decided', lines: howDecided(result) },
-    ...neighbourMinistat(result).map((one): CommonSection => ({ kind: 'ministat', ...one })),
-  ];
-  return all.filter((section) => !('lines' in section) || section.lines.length > 0);
-}
+import { type Block, nameOf, quoted, type Text, words } from './document.ts';
+import { failureSaid, fingerprintLines, unseenBy } from './sections.ts';
 
 /** `forwarding inet4, by packets per second (more is better): 12 commits, 5 of 13 tried`. */
-export const searchedText = (result: BisectResult, { name }: Quoting): string =>
-  `${name(cellName(result.cell))}, by ${metricName(result.metric)}: ${rangeText(result)}`;
+export const searchedText = (result: BisectResult): Text =>
+  words`${nameOf(result.cell)}, by ${metricName(result.metric)}: ${rangeText(result)}`;
 
 /** What was measured of bad without the culprit, or why it was not. */
-export function revertLines({ revert, metric }: BisectResult, { code }: Quoting): string[] {
+export function revertLines({ revert, metric }: BisectResult): Text[] {
   if (revert === undefined) return [];
-  if (revert.kind === 'impossible') return [`It cannot be measured: ${code(revert.why, 300)}`];
+  if (revert.kind === 'impossible')
+    return [words`It cannot be measured: ${quoted(revert.why, 300)}`];
   const { values, change } = revert;
   const rates = `${formatMetric(change.before, metric)} → ${formatMetric(change.after, metric)}`;
   return [`${changeText(change)} against the bad one (${rates}), ${counted(values.length, 'run')}`];
@@ -82,13 +56,13 @@ export function whoFailed({ revisions, fixUps }: FaultGroup): string {
 const mostNamed = 3;
 const mostGroups = 20;
 
-function faultLines(result: BisectResult, { code }: Quoting): string[] {
+export function faultLines(result: BisectResult): Text[] {
   const groups = faultGroups(result);
   const lines = groups.slice(0, mostGroups).map((group) => {
     const { fault } = group;
-    const panic = 'panic' in fault && fault.panic ? ` (panic: ${code(fault.panic)})` : '';
-    const said = fault.message === '' ? '' : `: ${code(fault.message, 300)}`;
-    return `${whoFailed(group)}: ${faultText(fault)}${said}${panic}`;
+    const panic = 'panic' in fault && fault.panic ? words` (panic: ${quoted(fault.panic)})` : '';
+    const said = fault.message === '' ? '' : words`: ${quoted(fault.message, 300)}`;
+    return words`${whoFailed(group)}: ${faultText(fault)}${said}${panic}`;
   });
   const rest = groups.length - lines.length;
   return rest > 0 ? [...lines, `${rest} more faults`] : lines;
@@ -98,16 +72,13 @@ function faultLines(result: BisectResult, { code }: Quoting): string[] {
 export const faultSaid = (fault: RevisionFault): string =>
   fault.kind === 'forwards-nothing' ? fault.message : failureSaid(fault);
 
-/** What was asked for, on what it ran, and in which order. */
-function environmentLines(result: BisectResult, { code }: Quoting): string[] {
-  const { testbed, generator, seed } = result;
-  return [
-    ...rangeFacts(result).map(([key, value]) => `${key}: ${code(value)}`),
-    ...Object.entries(testbed.fingerprint).map(([key, value]) => `${code(key)}: ${code(value)}`),
-    `seed ${seed}`,
-    `${generator.name} ${code(generator.version)}`,
-  ];
-}
+/** The range, the testbed and the order of trials. */
+export const environmentLines = (result: BisectResult): Text[] => [
+  ...rangeFacts(result).map(([key, value]) => words`${key}: ${quoted(value)}`),
+  ...fingerprintLines(result.testbed),
+  `seed ${result.seed}`,
+  words`${result.generator.name} ${quoted(result.generator.version)}`,
+];
 
 /** Good, bad and fix-ups as they were typed, and what they are. */
 export function rangeFacts({ good, bad, fixUps, revisions }: BisectResult): [string, string][] {
@@ -140,7 +111,7 @@ export function howDecided({ isShared, history, metric }: BisectResult): string[
  * The revisions before and after the change, as ministat(1) has them. It asks for three numbers of each: where a
  * neighbour has fewer, all that was measured on its side stands for it.
  */
-export function neighbourMinistat(result: BisectResult): Ministat[] {
+export function neighbourMinistat(result: BisectResult): Block[] {
   const { answer, revisions, cell } = result;
   const [step, ...others] = stepsOf(answer);
   const isFound = answer.kind === 'culprit' || answer.kind === 'group';
@@ -168,7 +139,8 @@ export function neighbourMinistat(result: BisectResult): Ministat[] {
   const note = isAlone
     ? undefined
     : 'ministat asks for three numbers of each: where a neighbour has fewer, all that was measured on its side stands for it.';
-  return [{ name: 'ministat of before and after', ...(note !== undefined && { note }), text }];
+  const name = 'ministat of before and after';
+  return [{ kind: 'code', name, ...(note !== undefined && { note }), text, isFolded: true }];
 }
 
 const leastValues = 3;

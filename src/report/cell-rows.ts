@@ -1,4 +1,4 @@
-// The table of all cells, before it is written in some markup.
+// Builds the table of all cells by one metric.
 
 import { runCounts } from '../analysis/stats/interim-result.ts';
 import {
@@ -7,75 +7,130 @@ import {
   formatMetric,
   formatPercent,
   formatRuns,
+  metricName,
 } from '../model/format.ts';
 import {
   type CellResult,
-  type CellVerdict,
   type Comparison,
   type Metric,
   type Policy,
   verdictsWorstFirst,
 } from '../model/result.ts';
-import { isSilent, silenceOf, stoppedCells, symbols } from './headline.ts';
-
-export type Column = { head: string; isNumber?: true };
+import { cellName } from '../model/scenario.ts';
+import {
+  type Block,
+  type Column,
+  mark,
+  nameOf,
+  quoted,
+  strong,
+  type Text,
+  verdictWord,
+  words,
+} from './document.ts';
+import { isSilent, silenceOf, stoppedCells } from './headline.ts';
 
 /**
- * The columns of a table by one metric. What is asked first stands in front, the change and its interval as one: a
- * phone has room for three columns, and the others are out of sight.
+ * A cell's row, and below it those of its other variants. The change and its interval stand as one in front: a phone
+ * shows three columns. A comment in Remarkup has four narrow ones, in which a cell shares one with its verdict, and base
+ * with patched.
  */
-export const cellColumns = ({ metric, confidenceRatio }: Policy, shown: Metric): Column[] => [
-  { head: 'cell' },
-  ...(shown === metric ? [{ head: 'verdict' }] : []),
-  { head: `change (${formatPercent(confidenceRatio)} interval)` },
-  { head: 'base', isNumber: true },
-  { head: 'patched', isNumber: true },
-  { head: 'runs', isNumber: true },
-];
+export function cellTable(
+  policy: Policy,
+  cells: readonly CellResult[],
+  metric: Metric,
+  isOnPage = false,
+): Block {
+  const isJudged = metric === policy.metric;
+  const change = { head: `change (${formatPercent(policy.confidenceRatio)} interval)` };
+  const groups = cells.map((cell) => ({
+    weight: weightOf(cell),
+    rows: rowsOf(cell, metric, isJudged, isOnPage),
+  }));
+  return {
+    kind: 'table',
+    caption: `Change of patched against base, by ${metricName(metric)}`,
+    isLimited: true,
+    columns: [
+      { head: 'cell' },
+      ...(isJudged ? [{ head: 'verdict' }] : []),
+      change,
+      ...numberColumns('base', 'patched', 'runs'),
+    ],
+    groups: groups.map(({ weight, rows }) => ({
+      weight,
+      rows: rows.map(({ name, verdict, change, base, patched, runs }) =>
+        isJudged
+          ? [name, verdict, change, base, patched, runs]
+          : [name, change, base, patched, runs],
+      ),
+    })),
+    narrow: {
+      columns: [
+        { head: isJudged ? 'cell and verdict' : 'cell' },
+        change,
+        { head: 'base → patched' },
+        { head: 'runs' },
+      ],
+      groups: groups.map(({ weight, rows }) => ({
+        weight,
+        rows: rows.map(({ name, verdict, change, base, patched, runs }) => [
+          isJudged ? words`${name} ${verdict}` : name,
+          change,
+          base === '–' && patched === '–' ? '–' : `${base} → ${patched}`,
+          // `9 + 10 of 10 + 10` may break in its middle.
+          runs.replace('\u00a0of', ' of'),
+        ]),
+      })),
+    },
+  };
+}
 
-/** Change with its interval, base, patched and runs; lines break in the first alone. */
-type Numbers = { numbers: string[] };
+export const numberColumns = (...heads: readonly string[]): Column[] =>
+  heads.map((head) => ({ head, isNumber: true }));
 
-export type CellRow = Numbers &
-  /** Without a verdict where the metric was not judged. */
-  (
-    | { kind: 'cell'; result: CellResult; verdict: CellVerdict['kind'] | undefined }
-    | { kind: 'variant'; variant: string; verdict: 'not judged' | undefined }
-  );
+/** Lines break in the change alone. */
+type CellRow = {
+  name: Text;
+  verdict: Text;
+  change: Text;
+  base: string;
+  patched: string;
+  runs: string;
+};
 
-/** A cell's row, and below it those of its other variants; a change that is surely one is written by `bold`. */
-export function cellRows(
+function rowsOf(
   result: CellResult,
   metric: Metric,
-  policy: Policy,
-  bold: (text: string) => string = (text) => text,
+  isJudged: boolean,
+  isOnPage: boolean,
 ): CellRow[] {
-  const isJudged = metric === policy.metric;
   const { comparisons, others } = result;
   const verdict = result.verdict.kind;
   const own = comparisonBy(metric, comparisons, isJudged);
-  // What was measured of an invalid cell is no change that anybody may believe.
+  // The numbers of an invalid cell are no verified change.
   const verified = verdict === 'invalid' ? undefined : own;
   const { counted, made } = runCounts(result, metric);
   return [
     {
-      kind: 'cell',
-      result,
-      numbers: [
-        verified ? changeOf(verified, bold) : '–',
-        ...valuesOf(own),
-        unbroken(formatRuns(verified ? [verified.baseRuns, verified.patchedRuns] : counted, made)),
-      ],
-      verdict: isJudged ? verdict : undefined,
+      name: isOnPage ? linkTo(result) : nameOf(result.cell),
+      verdict: isOnPage
+        ? [verdictWord(verdict), remarkOf(result)]
+        : words`${mark(verdict)} ${verdict}${remarkOf(result)}`,
+      change: verified ? changeOf(verified) : '–',
+      ...valuesOf(own),
+      runs: unbroken(
+        formatRuns(verified ? [verified.baseRuns, verified.patchedRuns] : counted, made),
+      ),
     },
     ...others.map((other): CellRow => {
       const its = comparisonBy(metric, other.comparisons, isJudged);
-      const runs = its ? unbroken(`${its.baseRuns} + ${its.patchedRuns}`) : '–';
       return {
-        kind: 'variant',
-        variant: other.variant,
-        numbers: [its ? changeOf(its, bold) : '–', ...valuesOf(its), runs],
-        verdict: isJudged ? 'not judged' : undefined,
+        name: { kind: 'styled', style: 'other', text: words`↳ ${quoted(other.variant)}` },
+        verdict: 'not judged',
+        change: its ? changeOf(its) : '–',
+        ...valuesOf(its),
+        runs: its ? unbroken(`${its.baseRuns} + ${its.patchedRuns}`) : '–',
       };
     }),
   ];
@@ -89,39 +144,37 @@ const comparisonBy = (
 ): Comparison | undefined =>
   comparisons.find((one) => one.metric === metric) ?? (isJudged ? comparisons[0] : undefined);
 
-/** `−10.4 % (−11.2 … −9.60)`. */
-function changeOf(
-  { interval: { change, low, high } }: Comparison,
-  bold: (text: string) => string,
-): string {
-  const isClear = low > 0 || high < 0;
-  const shown = unbroken(formatChange(change));
+/** `−10.4 % (−11.2 … −9.60)`; bold where it is clearly one. */
+function changeOf({ interval: { change, low, high } }: Comparison): Text {
+  const size = unbroken(formatChange(change));
   const interval = formatInterval(low, high).replace(' …', '\u00a0…');
-  return `${isClear ? bold(shown) : shown} (${interval})`;
+  return words`${low > 0 || high < 0 ? strong(size) : size} (${interval})`;
 }
 
-const valuesOf = (shown: Comparison | undefined): string[] =>
-  shown === undefined
-    ? ['–', '–']
-    : [shown.base, shown.patched].map((value) => unbroken(formatMetric(value, shown.metric)));
-
-/** `🔴 regression`, as a cell of a table; nothing where the table is not the one that was judged. */
-export function verdictTexts(row: CellRow): string[] {
-  if (row.verdict === undefined) return [];
-  if (row.kind === 'variant') return [row.verdict];
-  return [`${symbols[row.verdict]} ${row.verdict}${remarkOf(row.result)}`];
+function valuesOf(comparison: Comparison | undefined): { base: string; patched: string } {
+  if (comparison === undefined) return { base: '–', patched: '–' };
+  const format = (value: number) => unbroken(formatMetric(value, comparison.metric));
+  return { base: format(comparison.base), patched: format(comparison.patched) };
 }
 
-/** `, forwards nothing` or `, ended early`: what stands behind a cell's verdict; mostly empty. */
+/** `, forwards nothing` or `, ended early` behind a cell's verdict; mostly empty. */
 export function remarkOf(cell: CellResult): string {
   if (isSilent(cell)) return `, ${silenceOf(cell)}`;
   return stoppedCells([cell]).length > 0 ? ', ended early' : '';
 }
 
-/** With spaces at which no line breaks. */
+/** Leads to the cell's section of the page. */
+export const linkTo = (result: CellResult): Text =>
+  words`${mark(result.verdict.kind)} ${{ kind: 'link', text: cellName(result.cell), address: `#${cellAnchor(result)}` }}`;
+
+export const cellAnchor = ({ cell }: Pick<CellResult, 'cell'>): string =>
+  `cell-${cellName(cell)}`.replace(/[^\w.-]+/g, '-');
+
+/** Holds spaces at which no line breaks. */
 export const unbroken = (text: string): string => text.replaceAll(' ', '\u00a0');
 
 export const worstFirst = (cells: readonly CellResult[]): CellResult[] =>
   cells.toSorted((a, b) => weightOf(a) - weightOf(b));
 
-const weightOf = ({ verdict }: CellResult): number => verdictsWorstFirst.indexOf(verdict.kind);
+export const weightOf = ({ verdict }: CellResult): number =>
+  verdictsWorstFirst.indexOf(verdict.kind);

@@ -1,6 +1,5 @@
-// Why a cell got slower or faster, in lines for a comment: the functions that moved, or why nobody knows them.
+// Explains why a cell got slower or faster: the functions that changed, or the profiles that are missing.
 
-import type { Quoting } from '../model/escape.ts';
 import {
   flamegraphAnchor,
   formatDifference,
@@ -9,41 +8,45 @@ import {
   grouped,
 } from '../model/format.ts';
 import type { CellProfile, CellResult, CellVerdict, ChangedFunction } from '../model/result.ts';
-import { cellName } from '../model/scenario.ts';
 import { isJudged } from '../model/variant-name.ts';
+import { numberColumns, unbroken } from './cell-rows.ts';
+import {
+  type Block,
+  type Column,
+  code,
+  joined,
+  nameOf,
+  paragraph,
+  quoted,
+  strong,
+  type Text,
+  words,
+} from './document.ts';
 
-/** What only the place of publication knows. */
 export type GraphLinks = {
   /** URL of the report as a page, on which each flamegraph has its anchor. */
   page?: string;
-  /** URL of a single flamegraph by its anchor, or its path beside the report; it goes before the page. */
+  /** URL of a single flamegraph by its anchor, or its path beside the report; preferred to the page. */
   graph?: (anchor: string) => string | undefined;
 };
 
-/** A text linked to an address, in the markup at hand. */
-type Linking = (text: string, address: string) => string;
-
-/** What was profiled, and what that says of the reason. */
 export type Explained = Pick<CellResult, 'cell' | 'profiles' | 'reason'>;
 
-/** A line for each of the first cells that changed, or in which functions did, and one for how many more there are. */
-export function whyLines(
-  cells: readonly CellResult[],
-  quoting: Quoting,
-  flamegraphs: (cell: CellResult) => string = () => '',
-): string[] {
-  const told = order.flatMap((kind) =>
+/** A line for each of the first cells that changed, or in which functions did, and one that counts the others. */
+export function whyLines(cells: readonly CellResult[], links: GraphLinks): Text[] {
+  const explained = order.flatMap((kind) =>
     cells.filter((cell) => cell.verdict.kind === kind && deservesLine(cell)),
   );
-  const lines = told.slice(0, mostTold).map((cell) => {
-    const line = `**Why** (${quoting.name(cellName(cell.cell))}): ${reasonText(cell, quoting)}`;
-    return [line, flamegraphs(cell)].filter(Boolean).join(' · ');
-  });
-  const rest = told.length - lines.length;
-  return rest > 0 ? [...lines, `**Why** of ${rest} more cells: below`] : lines;
+  const lines = explained
+    .slice(0, mostLines)
+    .map((cell) => words`${strong('Why')} (${nameOf(cell.cell)}): ${reasonText(cell, links)}`);
+  const rest = explained.length - lines.length;
+  return rest > 0
+    ? [...lines, words`${strong('Why')} of ${String(rest)} more cells: below`]
+    : lines;
 }
 
-const mostTold = 3;
+const mostLines = 3;
 
 const order: CellVerdict['kind'][] = [
   'regression',
@@ -63,7 +66,7 @@ function deservesLine(cell: CellResult): boolean {
   );
 }
 
-/** Whether base or patched was to be profiled, whatever came of it. */
+/** Profiling of base or patched was asked for. */
 export const isProfiled = (cell: Explained): boolean => judgedProfiles(cell).length > 0;
 
 const judgedProfiles = ({ profiles }: Explained): CellProfile[] =>
@@ -71,33 +74,33 @@ const judgedProfiles = ({ profiles }: Explained): CellProfile[] =>
 
 const mostNamed = 3;
 
-/** The functions that moved most, or why nobody knows them. */
-export function reasonText(cell: Explained, quoting: Quoting): string {
+/** The functions that changed most, or why none is known, and links to the flamegraphs. */
+export function reasonText(cell: Explained, links: GraphLinks): Text {
+  return [changesText(cell), flamegraphs(cell, links)];
+}
+
+function changesText(cell: Explained): Text {
   const { reason } = cell;
-  if (reason === undefined) return missingTexts(cell, quoting).join(', ') || 'not compared';
+  if (reason === undefined) {
+    const missing = missingTexts(cell);
+    return missing.length > 0 ? joined(missing, ', ') : 'not compared';
+  }
   if (reason.changedFunctions.length === 0) return unmoved;
   const named = reason.changedFunctions
     .slice(0, mostNamed)
-    .map(
-      (changedFunction) =>
-        `${functionName(changedFunction, quoting)} ${changeText(changedFunction)}`,
-    );
+    .map((one) => words`${code(one.function, 80)} ${changeText(one)}`);
   const rest = reason.moved - named.length;
-  return [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+  return joined([...named, ...(rest > 0 ? [`${rest} more`] : [])], ', ');
 }
 
 const unmoved = 'no function changed beyond chance';
 
-const missingTexts = (cell: Explained, { code }: Quoting): string[] =>
+const missingTexts = (cell: Explained): Text[] =>
   judgedProfiles(cell).flatMap((profile) =>
     profile.kind === 'missing'
-      ? `there is no profile of ${profile.variant}: ${code(profile.reason, 300)}`
+      ? [words`there is no profile of ${profile.variant}: ${quoted(profile.reason, 300)}`]
       : [],
   );
-
-/** How long names of functions are cut. */
-export const functionName = (changedFunction: ChangedFunction, { code }: Quoting): string =>
-  code(changedFunction.function, 80);
 
 /**
  * `+38 ns per packet (9.3 → 12.4 % of cycles)`, `+250 instructions per packet (9.3 → 12.4 % of them)`; where nothing tells
@@ -116,7 +119,7 @@ export function changeText(changedFunction: ChangedFunction): string {
 export const pointsText = ({ baseRatio, patchedRatio }: ChangedFunction): string =>
   `${formatDifference((patchedRatio - baseRatio) * 100)} points`;
 
-/** Whether something was measured that tells what a packet takes of the function. */
+/** The cost of a packet was measured. */
 export const hasCost = ({ nsPerPacket, instructionsPerPacket }: ChangedFunction): boolean =>
   nsPerPacket !== undefined || instructionsPerPacket !== undefined;
 
@@ -128,32 +131,69 @@ export function costText({ nsPerPacket, instructionsPerPacket }: ChangedFunction
   return `${formatTwoDigits(cost.patched - cost.base)} ${unit}`;
 }
 
-/** What the reason of a cell rests on: `5,932 samples of base, 6,010 samples of patched, left out as idle: cpu_idle`. */
-export function groundsText(cell: Explained, quoting: Quoting): string {
-  const { reason } = cell;
-  const idle = reason?.idleFrames.map((frame) => quoting.code(frame, 80)) ?? [];
-  const rest = reason === undefined ? 0 : reason.moved - reason.changedFunctions.length;
+/** All functions that changed, below the samples that show it. */
+export function whyOfCell(cell: Explained, links: GraphLinks): Block[] {
+  const changed = cell.reason?.changedFunctions ?? [];
   return [
-    ...judgedProfiles(cell).flatMap((profile) =>
-      profile.kind === 'profiled'
-        ? `${grouped(profile.busySamples)} samples of ${profile.variant}`
-        : [],
-    ),
-    ...missingTexts(cell, quoting),
-    ...(idle.length > 0 ? [`left out as idle: ${idle.join(' ')}`] : []),
-    ...(reason?.changedFunctions.length === 0 ? [unmoved] : []),
-    ...(rest > 0 ? [`${rest} functions more than are named`] : []),
-  ].join(', ');
+    paragraph(words`${nameOf(cell.cell)}: ${groundsText(cell)}${flamegraphs(cell, links)}`),
+    ...(changed.length > 0 ? [changedFunctionTable(changed)] : []),
+  ];
 }
 
-/** `flamegraphs: base · patched · difference`, each linked, as far as there are such; empty where there is none. */
-export function flamegraphsText(cell: Explained, links: GraphLinks, link: Linking): string {
+const changedFunctionTable = (changed: readonly ChangedFunction[]): Block => ({
+  kind: 'table',
+  columns: changedColumns(true),
+  groups: [{ weight: 0, rows: changed.map((one) => changedRow(one, true)) }],
+  lines: changed.map((one) => {
+    const module = one.module === undefined ? '' : words` (${quoted(one.module, 80)})`;
+    return words`  ${code(one.function, 80)}${module} ${changeText(one)}`;
+  }),
+});
+
+export const changedColumns = (hasCosts: boolean): Column[] => [
+  { head: 'function' },
+  ...numberColumns(...(hasCosts ? ['per packet'] : []), 'change', 'base', 'patched'),
+  { head: 'module' },
+];
+
+export const changedRow = (changed: ChangedFunction, hasCosts: boolean): Text[] => [
+  code(changed.function, 80),
+  ...(hasCosts ? [unbroken(costText(changed))] : []),
+  unbroken(pointsText(changed)),
+  unbroken(`${formatShare(changed.baseRatio)} %`),
+  unbroken(`${formatShare(changed.patchedRatio)} %`),
+  changed.module ? quoted(changed.module, 80) : '–',
+];
+
+/** `5,932 samples of base, 6,010 samples of patched, left out as idle: cpu_idle`. */
+function groundsText(cell: Explained): Text {
+  const { reason } = cell;
+  const idle = reason?.idleFrames.map((frame) => code(frame, 80)) ?? [];
+  const rest = reason === undefined ? 0 : reason.moved - reason.changedFunctions.length;
+  return joined(
+    [
+      ...judgedProfiles(cell).flatMap((profile) =>
+        profile.kind === 'profiled'
+          ? `${grouped(profile.busySamples)} samples of ${profile.variant}`
+          : [],
+      ),
+      ...missingTexts(cell),
+      ...(idle.length > 0 ? [words`left out as idle: ${joined(idle, ' ')}`] : []),
+      ...(reason?.changedFunctions.length === 0 ? [unmoved] : []),
+      ...(rest > 0 ? [`${rest} functions more than are named`] : []),
+    ],
+    ', ',
+  );
+}
+
+/** ` · flamegraphs: base · patched · difference`, as far as there are such; empty where there is none. */
+function flamegraphs(cell: Explained, links: GraphLinks): Text {
   const linked = graphNames(cell).flatMap((which) => {
     const anchor = flamegraphAnchor(cell.cell, which);
     const address = links.graph?.(anchor) ?? (links.page && `${links.page}#${anchor}`);
-    return address ? link(which, address) : [];
+    return address ? { text: which, address } : [];
   });
-  return linked.length > 0 ? `flamegraphs: ${linked.join(' · ')}` : '';
+  return linked.length > 0 ? { kind: 'graphs', before: ' · flamegraphs: ', links: linked } : '';
 }
 
 function graphNames(cell: Explained): string[] {

@@ -1,4 +1,4 @@
-// The verdict in one line, for someone who reads nothing else.
+// Words the verdict in one line, for a reader of nothing else.
 
 import { formatPercent, formatSize, metricNouns } from '../model/format.ts';
 import { patchName } from '../model/patch.ts';
@@ -12,59 +12,51 @@ import {
   type Result,
   type Validity,
 } from '../model/result.ts';
-import { cellName } from '../model/scenario.ts';
-
-export const symbols: Record<CellVerdict['kind'], string> = {
-  regression: '🔴',
-  improvement: '🟢',
-  'no-regression': '🟢',
-  inconclusive: '🟡',
-  invalid: '⚪',
-};
+import { enumerated, joined, nameOf, plainText, symbols, type Text, words } from './document.ts';
 
 /** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; plain text of our own making, without markup. */
-export function headline(result: Result): string {
-  const { symbol, text } = sentence(result);
-  return `${symbol} ppsgate: ${patchName(result.patch)} ${text}`;
-}
+export const headline = (result: Result): string =>
+  `${symbols[symbolOf(result)]} ppsgate: ${patchName(result.patch)} ${plainText(sentence(result))}`;
 
-/** The same where it stands under ppsgate's name already: `🔴 #7 loses 10.4 % (forwarding inet4)`. */
-export function verdictLine(result: Result): string {
-  const { symbol, text } = sentence(result);
-  return `${symbol} ${patchName(result.patch)} ${text}`;
+/** The same under ppsgate's name: `🔴 #7 loses 10.4 % (forwarding inet4)`. */
+export const verdictLine = (result: Result): string =>
+  `${symbols[symbolOf(result)]} ${patchName(result.patch)} ${plainText(sentence(result))}`;
+
+/**
+ * The verdict by whose symbol a result is shown: a patch that cannot be measured has that of a loss; a lab that cannot
+ * measure has that of no verdict, as has a patch that need not be measured.
+ */
+export function symbolOf({ outcome }: Pick<Result, 'outcome'>): CellVerdict['kind'] {
+  switch (outcome.kind) {
+    case 'judged':
+      return outcome.verdict;
+    case 'unchanged':
+    case 'out-of-disk':
+      return 'invalid';
+    default:
+      return 'regression';
+  }
 }
 
 /** `regression`, `boot-failed`: the verdict, or what kept a patch from one. */
 export const outcomeName = ({ outcome }: Pick<Result, 'outcome'>): string =>
   outcome.kind === 'judged' ? outcome.verdict : outcome.kind;
 
-/** What is said of the patch; `named` writes the names of cells, where they could be taken for markup. */
-export function sentence(
-  { outcome, policy }: Result,
-  named: (name: string) => string = (name) => name,
-): { symbol: string; text: string } {
-  if (outcome.kind === 'unchanged') return outcome.ignoredPaths ? leftAlone : unchanged;
+/** States the outcome of a patch, after its name. */
+export function sentence({ outcome, policy }: Result): Text {
+  if (outcome.kind === 'unchanged') {
+    return outcome.ignoredPaths
+      ? 'changes nothing that packets of this testbed pass'
+      : 'changes nothing that the testbed installs';
+  }
   if (outcome.kind !== 'judged') return rejections[outcome.kind];
-
   const { cells, verdict } = outcome;
-  return { symbol: symbols[verdict], text: judgedText(verdict, cells, policy, named) };
-}
-
-const leftAlone = { symbol: '⚪', text: 'changes nothing that packets of this testbed pass' };
-const unchanged = { symbol: '⚪', text: 'changes nothing that the testbed installs' };
-
-function judgedText(
-  verdict: CellVerdict['kind'],
-  cells: readonly CellResult[],
-  policy: Policy,
-  named: (name: string) => string,
-): string {
   const those = withVerdict(cells, verdict);
   switch (verdict) {
     case 'regression':
-      return changes(those, verdict, policy, named);
+      return changes(those, verdict, policy);
     case 'improvement':
-      return `${changes(those, verdict, policy, named)}; no regression`;
+      return words`${changes(those, verdict, policy)}; no regression`;
     case 'no-regression':
       return nothingThatMatters(cells, policy);
     case 'inconclusive': {
@@ -84,16 +76,16 @@ function judgedText(
 const partOf = (those: readonly CellResult[], cells: readonly CellResult[]): string =>
   `${those.length} of ${cells.length} cells`;
 
-/** `does not boot`: what is said of a variant with which nothing can be measured. */
-export const rejectionText = ({ kind }: Rejection): string => rejections[kind].text;
+/** `does not boot`, of a variant that cannot be measured. */
+export const rejectionText = ({ kind }: Rejection): string => rejections[kind];
 
-const rejections: Record<Rejection['kind'], { symbol: string; text: string }> = {
-  'does-not-apply': { symbol: '🔴', text: 'does not apply' },
-  'build-failed': { symbol: '🔴', text: 'does not build' },
-  'does-not-load': { symbol: '🔴', text: 'does not load' },
-  'boot-failed': { symbol: '🔴', text: 'does not boot' },
-  'panics-under-load': { symbol: '🔴', text: 'panics under load' },
-  'out-of-disk': { symbol: '⚪', text: 'was not measured: a disk of the lab is full' },
+const rejections: Record<Rejection['kind'], string> = {
+  'does-not-apply': 'does not apply',
+  'build-failed': 'does not build',
+  'does-not-load': 'does not load',
+  'boot-failed': 'does not boot',
+  'panics-under-load': 'panics under load',
+  'out-of-disk': 'was not measured: a disk of the lab is full',
 };
 
 export const withVerdict = (
@@ -128,24 +120,26 @@ const mostNamed = 3;
  */
 function changes(
   cells: readonly CellResult[],
-  way: keyof (typeof ways)[Metric],
+  direction: keyof (typeof deeds)[Metric],
   { metric }: Policy,
-  named: (name: string) => string,
-): string {
+): Text {
   const silent = cells.filter(isSilent);
   const moving = cells.filter((cell) => !isSilent(cell));
-  const [verb, what] = ways[metric][way];
+  const [verb, unit] = deeds[metric][direction];
   const sizes = moving.slice(0, mostNamed).map(({ cell, comparisons: [judged] }, index) => {
     const size = judged === undefined ? 'an unknown share' : formatSize(judged.interval.change);
-    return `${size}${index === 0 ? what : ''} (${named(cellName(cell))})`;
+    return words`${size}${index === 0 ? unit : ''} (${nameOf(cell)})`;
   });
-  return [
-    ...(silent.length > 0 ? [silentText(silent, named)] : []),
-    ...(moving.length > 0 ? [`${verb} ${listed(sizes, moving.length)}`] : []),
-  ].join(', and ');
+  return joined(
+    [
+      ...(silent.length > 0 ? [silentText(silent)] : []),
+      ...(moving.length > 0 ? [words`${verb} ${listed(sizes, moving.length)}`] : []),
+    ],
+    ', and ',
+  );
 }
 
-const ways = {
+const deeds = {
   pps: { regression: ['loses', ''], improvement: ['gains', ''] },
   nsPerPacket: {
     regression: ['takes', ` more ${metricNouns.nsPerPacket}`],
@@ -157,20 +151,13 @@ const ways = {
   },
 } as const;
 
-const namesOf = (cells: readonly CellResult[], named: (name: string) => string): string =>
-  listed(
-    cells.slice(0, mostNamed).map(({ cell }) => named(cellName(cell))),
-    cells.length,
-  );
-
 /** `a, b and 2 more` of four. */
-function listed(parts: readonly string[], count: number): string {
+function listed(parts: readonly Text[], count: number): Text {
   const rest = count - parts.length;
-  const all = rest > 0 ? [...parts, `${rest} more`] : parts;
-  return [all.slice(0, -1).join(', '), all.at(-1)].filter(Boolean).join(' and ');
+  return enumerated(rest > 0 ? [...parts, `${rest} more`] : parts);
 }
 
-/** Nothing came through with patched, whatever was judged. */
+/** Not one packet came through with patched, by any metric. */
 export const isSilent = ({ comparisons: [judged] }: CellResult): boolean =>
   judged?.metric === 'pps' && judged.patched === 0;
 
@@ -183,12 +170,16 @@ export function silenceOf({ runs, comparisons: [judged] }: CellResult): string {
     : 'forwards nothing';
 }
 
-/** `forwards nothing (forwarding inet4 and pf-stateful inet4)`; those that do so now and then come after the others. */
-function silentText(cells: readonly CellResult[], named: (name: string) => string): string {
+/** `forwards nothing (forwarding inet4 and pf-stateful inet4)`; cells in which some runs forward come last. */
+function silentText(cells: readonly CellResult[]): Text {
   const groups = [...Map.groupBy(cells, silenceOf)].toSorted(([one], [other]) =>
     one < other ? -1 : 1,
   );
-  return groups.map(([said, those]) => `${said} (${namesOf(those, named)})`).join(', and ');
+  const texts = groups.map(([silence, those]) => {
+    const names = those.slice(0, mostNamed).map(({ cell }) => nameOf(cell));
+    return words`${silence} (${listed(names, those.length)})`;
+  });
+  return joined(texts, ', and ');
 }
 
 /** The bound that the verdict rests on, of the cell that comes nearest to the loss that matters. */
@@ -209,7 +200,7 @@ function nothingThatMatters(cells: readonly CellResult[], policy: Policy): strin
     : `loses nothing that matters: ${formatSize(most)} at most, where ${matters} would matter`;
 }
 
-/** Why most runs of cells do not count, in words of our own. */
+/** Explains in words of our own why most runs of cells do not count. */
 function whyInvalid(cells: readonly CellResult[]): string {
   const [busy] = cells.flatMap(busyMachine);
   const invalid = cells.flatMap(({ runs }) =>

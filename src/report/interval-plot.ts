@@ -25,15 +25,13 @@ import {
   type Attributes,
   colors,
   element,
+  type PlotForm,
   path,
   round,
   svgDocument,
   text,
   ticksOf,
 } from './svg.ts';
-
-/** `wide` has a line for each cell; `narrow`, for a phone, has the interval below its numbers. */
-export type PlotForm = 'wide' | 'narrow';
 
 /** An SVG document with a light background of its own; undefined where nothing was judged. Of more than `mostCells` the worst are drawn. */
 export function intervalPlot(

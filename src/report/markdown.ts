@@ -1,213 +1,98 @@
-// The comment: the verdict in one line, the table of all cells, and what an author wants to know folded below.
+// Writes a comment in Markdown as GitHub reads it: text of others stands in code only.
 
-import { codeBlock, codeSpan, pageUrl, type Quoting } from '../model/escape.ts';
-import { formatShare } from '../model/format.ts';
-import { type Patch, patchName } from '../model/patch.ts';
-import type { CellResult, ChangedFunction, Metric, Policy, Result } from '../model/result.ts';
-import { cellName } from '../model/scenario.ts';
-import { type CellRow, cellColumns, cellRows, unbroken, verdictTexts } from './cell-rows.ts';
+import { codeBlock, codeSpan, pageUrl } from '../model/escape.ts';
 import {
-  costText,
-  type Explained,
-  flamegraphsText,
-  functionName,
-  type GraphLinks,
-  groundsText,
-  pointsText,
-  whyLines,
-} from './change-reason.ts';
+  type Block,
+  type CommentDocument,
+  type Markup,
+  symbols,
+  type Table,
+  type Text,
+  written,
+} from './document.ts';
 import { fitted, rowsThatFit } from './fit-to-limit.ts';
-import { headline } from './headline.ts';
-import { meaningOf, nextStep } from './next-steps.ts';
-import {
-  type CommonSection,
-  failureSaid,
-  failureText,
-  invalidLines,
-  otherMetricTitle,
-  rule,
-  type Section,
-  sectionsOf,
-  setting,
-} from './sections.ts';
 
-/** GitHub refuses a comment of more characters; what ours remembers of earlier pushes needs some. */
+/** GitHub refuses a comment of more characters; our own record of earlier pushes needs some. */
 export const mostCharacters = 65_536 - 12_288;
 
-/** What only the place of publication knows. */
-export type ReportLinks = {
-  /** Markdown of our own: how to rerun, where the raw data is. */
-  rerun?: string;
-  /** How to ask for more runs. */
-  goOn?: string;
-  rawData?: string;
-  /** URL of a picture of the whole, or the name of one that lies beside it. */
-  image?: string;
-  /** What the job that measured said of the result and was not verified, in sentences. */
-  corrections?: readonly string[];
-} & GraphLinks;
-
-/** Renders at most `mostCharacters`: what does not fit is left out from the end, and said. */
-export function renderMarkdown(result: Result, links: ReportLinks = {}): string {
-  const sections = sectionsOf(result, markdown, markdown);
-  return fitted(
-    [`### ${headline(result)}`, ...mainParts(result, links), setting(result, markdown)],
-    [...corrections(links), ...sections.map((section) => sectionText(section, result, links))],
-    footer(links),
+export const writeMarkdown = ({ headline, main, parts, footer }: CommentDocument): string =>
+  fitted(
+    [`### ${line(headline)}`, ...main.map(block)],
+    parts.map(block),
+    footer.length > 0 ? `<sub>${footer.map(line).join(' · ')}</sub>` : '',
     { most: mostCharacters, sizeOf: (text) => text.length },
   );
-}
 
-function mainParts(result: Result, links: ReportLinks): string[] {
-  const { outcome, policy } = result;
-  const next = `**What now:** ${nextStep(result, links.goOn)}`;
-  const meaning = [meaningOf(result), next].filter((line) => line !== undefined);
-  switch (outcome.kind) {
-    case 'judged':
+const line = (text: Text): string => written(text, markup);
+
+const markup: Markup = {
+  own: (words) => words,
+  quoted: ({ text, most }) => codeSpan(text, most),
+  code: ({ text, most }) => codeSpan(text, most),
+  name: ({ text }) => text,
+  strong: ({ text }) => `**${line(text)}**`,
+  mark: ({ verdict }) => symbols[verdict],
+  link: ({ text, address }) => link(text, pageUrl(address)),
+  graphs: ({ before, links }) =>
+    `${before}${links.map(({ text, address }) => link(text, fileOrPage(address))).join(' · ')}`,
+  styled: ({ text }) => line(text),
+  lines: ({ lines }) => lines.map(line).join(', '),
+};
+
+/** The text alone where the address is none. */
+const link = (text: string, url: string | undefined): string =>
+  url === undefined ? text : `[${text}](${url})`;
+
+const fileOrPage = (address: string): string | undefined =>
+  /^\w[\w./-]*$/.test(address) ? address : pageUrl(address);
+
+function block(one: Block): string {
+  switch (one.kind) {
+    case 'paragraph':
+      return line(one.text);
+    case 'list':
       return [
-        ...meaning,
-        table(policy, outcome.cells, policy.metric),
-        ...invalidLines(outcome.cells, markdown).map((line) => `- ${line}`),
-        ...whyLines(outcome.cells, markdown, (cell) => flamegraphsText(cell, links, graphLink)),
-        rule(policy),
-      ];
-    case 'unchanged':
-      return meaning;
-    default:
-      return [`${failureText(outcome, markdown)}\n\n${codeBlock(failureSaid(outcome))}`, next];
+        ...(one.title ? [line(one.title)] : []),
+        ...one.items.map((item) => `- ${line(item)}`),
+      ].join('\n');
+    case 'table':
+      return table(one);
+    case 'code':
+      return codeOf(one);
+    case 'fold':
+      return details(line(one.title), one.blocks.map(block).join('\n\n'));
+    case 'cells':
+      return rowsThatFit(one.cells, ({ blocks }) => `${blocks.map(block).join('\n\n')}\n`)
+        .join('\n')
+        .trimEnd();
+    case 'picture': {
+      const url = fileOrPage(one.image);
+      return url === undefined ? '' : `![${one.alt}](${url})`;
+    }
+    case 'heading':
+    case 'drawing':
+    case 'facts':
+      return '';
   }
 }
 
-export const markdown: Quoting = { code: codeSpan, name: (name) => name };
-
-function table(policy: Policy, cells: readonly CellResult[], metric: Metric): string {
-  const columns = cellColumns(policy, metric);
+function table({ columns, groups, isLimited }: Table): string {
+  const toRows = ({ rows }: (typeof groups)[number]) =>
+    rows.map((row) => tableRow(row.map(line))).join('\n');
   return [
     tableRow(columns.map(({ head }) => head)),
     `|${columns.map(({ isNumber }) => (isNumber ? '--:' : '---')).join('|')}|`,
-    ...rowsThatFit(cells, (cell) => cellRows(cell, metric, policy, bold).map(rowText).join('\n')),
+    ...(isLimited ? rowsThatFit(groups, toRows) : groups.map(toRows)),
   ].join('\n');
 }
 
-export const bold = (text: string): string => `**${text}**`;
+const tableRow = (cells: readonly string[]): string =>
+  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 
-function rowText(row: CellRow): string {
-  const name = row.kind === 'variant' ? `↳ ${codeSpan(row.variant)}` : cellName(row.result.cell);
-  return tableRow([name, ...verdictTexts(row), ...row.numbers]);
+function codeOf({ name, text, note, isFolded }: Extract<Block, { kind: 'code' }>): string {
+  const parts = [...(note === undefined ? [] : [note]), codeBlock(text, isFolded ? 6000 : 4000)];
+  return isFolded ? details(name, parts.join('\n\n')) : parts.join('\n\n');
 }
 
-export const tableRow = (columns: readonly string[]): string =>
-  `| ${columns.map((column) => column.replaceAll('|', '\\|')).join(' | ')} |`;
-
-export const corrections = ({ corrections = [] }: ReportLinks): string[] =>
-  corrections.length === 0
-    ? []
-    : [
-        details(
-          'said otherwise where it was measured, and not verified',
-          bullets(corrections.map((sentence) => codeSpan(sentence, 500))),
-        ),
-      ];
-
-/** Folded, but for what no reader may miss; each ministat by itself, so that it can be left out alone. */
-function sectionText(section: Section, { policy, patch }: Result, links: ReportLinks): string {
-  switch (section.kind) {
-    case 'other-metric':
-      return details(
-        otherMetricTitle(section.metric),
-        table(policy, section.cells, section.metric),
-      );
-    case 'environment':
-      return details('environment', bullets([patchLine(patch), ...section.lines]));
-    case 'reading': {
-      const meanings = section.meanings.map(([verdict, meaning]) => `${bold(verdict)}: ${meaning}`);
-      return details('how to read this', [...section.paragraphs, bullets(meanings)].join('\n\n'));
-    }
-    case 'why': {
-      const cells = rowsThatFit(section.cells, (cell) => `${whyOfCell(cell, links)}\n`);
-      return details('why', cells.join('\n').trimEnd());
-    }
-    default:
-      return commonSection(section);
-  }
-}
-
-/** A section that a report of anything may have. */
-export function commonSection(section: CommonSection): string {
-  switch (section.kind) {
-    case 'notice':
-      return `${section.title}\n${bullets(section.lines)}`;
-    case 'lines':
-      return details(section.title, bullets(section.lines));
-    case 'ministat': {
-      const { name, note, text } = section;
-      const block = codeBlock(text, 6000);
-      return details(name, note === undefined ? block : `${note}\n\n${block}`);
-    }
-  }
-}
-
-/** All functions that moved, and what tells so. */
-export function whyOfCell(cell: Explained, links: ReportLinks): string {
-  const grounds = `${cellName(cell.cell)}: ${groundsText(cell, markdown)}`;
-  const head = [grounds, flamegraphsText(cell, links, graphLink)].filter(Boolean).join(' · ');
-  const changedFunctions = cell.reason?.changedFunctions ?? [];
-  return changedFunctions.length === 0
-    ? head
-    : `${head}\n\n${changedFunctionTable(changedFunctions)}`;
-}
-
-const changedFunctionTable = (changedFunctions: readonly ChangedFunction[]): string =>
-  [
-    '| function | per packet | change | base | patched | module |',
-    '|---|--:|--:|--:|--:|---|',
-    ...changedFunctions.map(changedFunctionRow),
-  ].join('\n');
-
-function changedFunctionRow(changedFunction: ChangedFunction): string {
-  const { module, baseRatio, patchedRatio } = changedFunction;
-  const numbers = [
-    costText(changedFunction),
-    pointsText(changedFunction),
-    `${formatShare(baseRatio)} %`,
-    `${formatShare(patchedRatio)} %`,
-  ].map(unbroken);
-  return tableRow([
-    functionName(changedFunction, markdown),
-    ...numbers,
-    module ? codeSpan(module, 80) : '–',
-  ]);
-}
-
-function patchLine(patch: Patch): string {
-  const title = codeSpan(patch.title);
-  const by = `by ${codeSpan(patch.author)}`;
-  if (patch.kind !== 'revision') return `patch: ${title} ${by}`;
-  return `patch: ${link(patchName(patch), patch.url)} diff ${patch.diff}, ${title} ${by}`;
-}
-
-/** The text alone where the address is none of a page. */
-function link(text: string, address: string): string {
-  const url = pageUrl(address);
-  return url === undefined ? text : `[${text}](${url})`;
-}
-
-/** A link to a page, or to a file beside the report. */
-export const graphLink = (text: string, address: string): string =>
-  /^\w[\w./-]*$/.test(address) ? `[${text}](${address})` : link(text, address);
-
-/** What is told below a report. */
-export function footer({ rerun, rawData, page }: ReportLinks): string {
-  const parts = [
-    rerun && `Rerun: ${rerun}`,
-    rawData && `Raw data: ${rawData}`,
-    page && link('the whole report', page),
-  ].filter(Boolean);
-  return parts.length > 0 ? `<sub>${parts.join(' · ')}</sub>` : '';
-}
-
-export const details = (summary: string, body: string): string =>
+const details = (summary: string, body: string): string =>
   `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
-
-export const bullets = (lines: readonly string[]): string =>
-  lines.map((line) => `- ${line}`).join('\n');

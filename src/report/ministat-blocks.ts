@@ -1,4 +1,4 @@
-// What people paste into mail: the classic ministat block of each cell.
+// Renders the classic ministat block of each cell, which people paste into mail.
 
 import { countedRuns } from '../analysis/stats/interim-result.ts';
 import { renderMinistat } from '../analysis/stats/ministat.ts';
@@ -6,29 +6,29 @@ import { type ConfidencePercent, confidencePercents } from '../analysis/stats/st
 import type { CellResult, Metric, Policy, Run } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
 import { isJudged } from '../model/variant-name.ts';
-
-export type Ministat = { name: string; note?: string; text: string };
+import type { Block } from './document.ts';
 
 /** Patched of each cell against base, and then its earlier diffs against base. */
-export const ministats = (policy: Policy, cells: readonly CellResult[]): Ministat[] => [
+export const ministats = (policy: Policy, cells: readonly CellResult[]): Block[] => [
   ...cells.flatMap((cell) => ministatOfPatched(policy, cell)),
   ...cells.flatMap((cell) => ministatOfOthers(policy, cell)),
 ];
 
-function ministatOfPatched(policy: Policy, cell: CellResult): Ministat[] {
+function ministatOfPatched(policy: Policy, cell: CellResult): Block[] {
   const [base, patched] = ministatSets(cell, ['base', 'patched'], policy.metric);
   if (base === undefined || patched === undefined) return [];
   const text = ministat([base, patched], policy);
-  return [{ name: `ministat: ${cellName(cell.cell)}`, note: ministatNote(cell), text }];
+  const name = `ministat: ${cellName(cell.cell)}`;
+  return [{ kind: 'code', name, note: ministatNote(cell), text, isFolded: true }];
 }
 
 /** Each of them against base. */
-function ministatOfOthers(policy: Policy, cell: CellResult): Ministat[] {
+function ministatOfOthers(policy: Policy, cell: CellResult): Block[] {
   const names = cell.others.slice(0, mostOthers).map(({ variant }) => variant);
   const [base, ...others] = ministatSets(cell, ['base', ...names], policy.metric);
   if (base?.variant !== 'base' || others.length === 0) return [];
   const name = `ministat of earlier diffs: ${cellName(cell.cell)}`;
-  return [{ name, text: ministat([base, ...others], policy) }];
+  return [{ kind: 'code', name, text: ministat([base, ...others], policy), isFolded: true }];
 }
 
 /** ministat has symbols for so many sets and base. */
@@ -36,7 +36,7 @@ const mostOthers = 6;
 
 type VariantSet = { variant: string; name: string; values: Float64Array };
 
-/** Those of enough runs for a spread. */
+/** Leaves out variants of too few runs for a spread. */
 const ministatSets = (
   cell: CellResult,
   variants: readonly string[],
@@ -55,7 +55,7 @@ function ministat(sets: readonly VariantSet[], { confidenceRatio }: Policy): str
   return renderMinistat(sets, { separateBars: true, confidencePercent });
 }
 
-/** What tells the classic block from the table above it. */
+/** Explains how the classic block differs from the table above it. */
 function ministatNote({ design }: CellResult): string {
   const early =
     design.name === 'fixed'
@@ -68,7 +68,7 @@ function ministatNote({ design }: CellResult): string {
   return `ministat takes the runs to be independent${early}${together}.`;
 }
 
-/** Of base and patched those runs that the table counts. */
+/** The runs of base and patched that the table counts. */
 function valuesOf(cell: CellResult, variant: string, metric: Metric): Float64Array {
   const { base, patched } = countedRuns(cell, cell.pairs);
   const counted = isJudged(variant) ? [...base, ...patched] : cell.runs.filter(isValid);

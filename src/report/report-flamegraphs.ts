@@ -1,13 +1,16 @@
-// Which flamegraphs a report shows, and what is written above them.
+// Chooses the flamegraphs of a report, and titles them.
 
 import { flamegraph } from '../analysis/profile/flamegraph.ts';
 import { type Profile, samplesOf } from '../analysis/profile/profile.ts';
 import type { CellProfiles } from '../analysis/profile/result-profiles.ts';
+import type { BisectResult } from '../model/bisect-result.ts';
 import { plainLine } from '../model/escape.ts';
 import { flamegraphAnchor, grouped } from '../model/format.ts';
 import { reasonOf } from '../model/one-line.ts';
+import { shortId } from '../model/patch.ts';
 import type { CellProfile, CellResult, Result } from '../model/result.ts';
 import { type Cell, cellName } from '../model/scenario.ts';
+import { stepsOf } from './bisect-rows.ts';
 
 export type Graph = {
   cell: Cell;
@@ -25,14 +28,34 @@ export type Graph = {
 
 /**
  * Graphs of all variants in every cell that was judged, and of the difference of base and patched, as far as there are
- * profiles.
+ * profiles; of a bisection those of the change's neighbours.
  */
-export function graphsOf({ outcome }: Result, profiles: readonly CellProfiles[]): Graph[] {
-  if (outcome.kind !== 'judged') return [];
-  const cells = new Map(outcome.cells.map((cell) => [cellName(cell.cell), cell]));
+export function graphsOf(
+  result: Result | BisectResult,
+  profiles: readonly CellProfiles[],
+): Graph[] {
+  if ('kind' in result) return graphsOfBisection(result, profiles);
+  if (result.outcome.kind !== 'judged') return [];
+  const cells = new Map(result.outcome.cells.map((cell) => [cellName(cell.cell), cell]));
   return profiles.flatMap((data) => {
     const cell = cells.get(cellName(data.cell));
     return cell === undefined ? [] : graphsOfCell(cell, data);
+  });
+}
+
+/** Named by the commits; `base` is the one before, and `patched` the one after. */
+function graphsOfBisection(result: BisectResult, [own]: readonly CellProfiles[]): Graph[] {
+  if (own === undefined) return [];
+  const { cell, revisions, answer } = result;
+  const id = shortId(revisions[stepsOf(answer)[0]?.last ?? -1]?.commit ?? '') || 'patched';
+  const names = new Map([
+    ['base', `before ${id}`],
+    ['patched', id],
+    ['difference', `${id} against before it`],
+  ]);
+  return graphsOfCell(result, own).map((graph) => {
+    const which = names.get(graph.which) ?? graph.which;
+    return { ...graph, which, title: `${cellName(cell)}, ${which}` };
   });
 }
 
@@ -52,8 +75,7 @@ export function drawGraph(graph: Graph, standalone = true): Drawn {
   }
 }
 
-/** The same of a cell by itself. */
-export function graphsOfCell(
+function graphsOfCell(
   { cell, profiles }: Pick<CellResult, 'cell' | 'profiles'>,
   { variants }: CellProfiles,
 ): Graph[] {

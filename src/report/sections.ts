@@ -1,10 +1,9 @@
-// What every report tells below its verdict, before it is written in some markup.
+// Words the facts that a comment and a page share.
 
 import { buildNoise } from '../analysis/stats/build-noise.ts';
 import { countedRuns } from '../analysis/stats/interim-result.ts';
 import { runsApart } from '../analysis/stats/outlier.ts';
 import { frameBytesFor } from '../config/schema.ts';
-import type { Quoting } from '../model/escape.ts';
 import {
   formatChange,
   formatDuration,
@@ -27,119 +26,41 @@ import {
   type Result,
   type Run,
 } from '../model/result.ts';
-import { cellName } from '../model/scenario.ts';
 import { isJudged } from '../model/variant-name.ts';
-import { isProfiled } from './change-reason.ts';
+import { joined, name, nameOf, quoted, type Text, words } from './document.ts';
 import { isSilent, marginsOf, rejectionText } from './headline.ts';
-import { type Ministat, ministats } from './ministat-blocks.ts';
 
-/** What a report of anything may have. */
-export type CommonSection =
-  /** A title and lines that no reader may miss. */
-  | { kind: 'notice'; title: string; lines: string[] }
-  /** A title and lines for those who ask. */
-  | { kind: 'lines'; title: string; lines: string[] }
-  | ({ kind: 'ministat' } & Ministat);
-
-export type Section =
-  | CommonSection
-  /** The table of what was measured beside what was judged. */
-  | { kind: 'other-metric'; metric: Metric; cells: readonly CellResult[] }
-  | { kind: 'environment'; lines: string[] }
-  /** How to read the report. */
-  | { kind: 'reading'; paragraphs: string[]; meanings: [CellVerdict['kind'], string][] }
-  /** All functions that moved, by cell. */
-  | { kind: 'why'; cells: CellResult[] };
-
-/**
- * The sections of a comment in their order, from the end of which is left out what finds no room. Notices are quoted
- * as what stands `open`, the other lines as what stands `folded`.
- */
-export function sectionsOf(result: Result, open: Quoting, folded: Quoting): Section[] {
-  const { outcome, policy, testbed, patch } = result;
-  const cells = outcome.kind === 'judged' ? outcome.cells : [];
-  const profiled = cells.filter(isProfiled);
-  const quoted = (texts: readonly string[]) => texts.map((text) => folded.code(text, 300));
-  const all: Section[] = [
-    {
-      kind: 'notice',
-      title: '⚠️ **baseline moved**, which is not held against the patch:',
-      lines: movedBaselineLines(cells, open),
-    },
-    {
-      kind: 'notice',
-      title: 'Left out of the comparison, which is not held against the patch:',
-      lines: leftOutLines(result, open),
-    },
-    {
-      kind: 'notice',
-      title: 'What this metric does not see:',
-      lines: outcome.kind === 'judged' ? unseenBy(policy.metric) : [],
-    },
-    ...otherMetrics(policy, cells).map(
-      (metric): Section => ({
-        kind: 'other-metric',
-        metric,
-        cells,
-      }),
-    ),
-    { kind: 'lines', title: 'runs that do not count', lines: uncountedLines(cells, folded) },
-    {
-      kind: 'lines',
-      title: 'runs that stand apart, and count',
-      lines: interimApartLines(cells, folded),
-    },
-    { kind: 'lines', title: 'what builds differ in', lines: buildNoiseLines(result, folded) },
-    {
-      kind: 'lines',
-      title: 'what is to be known of the testbed',
-      lines: quoted(testbed.warnings),
-    },
-    { kind: 'lines', title: 'notes on the revision', lines: quoted(notesOf(patch)) },
-    { kind: 'environment', lines: environmentLines(result, folded) },
-    ...(outcome.kind === 'judged' ? [reading(result)] : []),
-    ...(profiled.length > 0 ? [{ kind: 'why' as const, cells: profiled }] : []),
-    ...ministats(policy, cells).map((one): Section => ({ kind: 'ministat', ...one })),
-  ];
-  return all.filter((section) => !('lines' in section) || section.lines.length > 0);
-}
-
-const reading = (result: Result): Section => ({
-  kind: 'reading',
-  paragraphs: readingParagraphs(result),
-  meanings: verdictMeanings(result.policy),
-});
-
-/** Where and how it was measured, on one line. */
-export function setting(result: Result, quoting: Quoting): string {
+/** The testbed, the traffic and the time of a gate, on one line. */
+export function setting(result: Result): Text {
   const { testbed, trials } = result;
   // Where variants are kernels, the DUT's own is none of them.
   const hasKernels = trials.some(({ kernel, kernels }) => kernel ?? kernels);
   const own = hasKernels ? undefined : testbed.fingerprint.kernel;
-  const [measured = own && quoting.code(own)] = kernelsOf(result, quoting).get('base') ?? [];
-  return settingOf(result, quoting, measured);
+  const [measured = own] = kernelsOf(result).get('base') ?? [];
+  return settingOf(result, measured);
 }
 
 type Measurement = Pick<Result, 'testbed' | 'traffic' | 'trials' | 'startedAt' | 'finishedAt'>;
 
-/** The same of whatever was measured; `kernel` is the one to name beside the CPU, quoted already. */
-export function settingOf(result: Measurement, quoting: Quoting, kernel?: string): string {
+/** The same of any measurement; `kernel` stands beside the CPU. */
+export function settingOf(result: Measurement, kernel?: string): Text {
   const { testbed, traffic, trials } = result;
-  const { cpu } = testbed.fingerprint;
-  const hardware = [cpu && quoting.code(cpu), kernel].filter((text) => text !== undefined);
-  const name = quoting.code(testbed.name);
-  const parts = [name + (hardware.length ? ` (${hardware.join(', ')})` : '')];
-  if (trials.length > 0) {
-    const sent = trials.reduce((most, trial) => Math.max(most, trial.offeredPps), 0);
-    const asked =
-      traffic.offeredPps === undefined ? '' : `${formatPps(traffic.offeredPps)} asked for, `;
-    const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
-    parts.push(
-      `${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP, ${asked}up to ${formatPps(sent)} sent over a trial`,
-      `${formatDuration(seconds)}`,
-    );
-  }
-  return parts.join(' · ');
+  const hardware = [testbed.fingerprint.cpu, kernel].filter((one) => one !== undefined);
+  const hosts = hardware.map((one) => quoted(one));
+  const testbedText = [
+    quoted(testbed.name),
+    hosts.length > 0 ? words` (${joined(hosts, ', ')})` : '',
+  ];
+  if (trials.length === 0) return testbedText;
+  const sent = trials.reduce((most, trial) => Math.max(most, trial.offeredPps), 0);
+  const asked =
+    traffic.offeredPps === undefined ? '' : `${formatPps(traffic.offeredPps)} asked for, `;
+  const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
+  return [
+    testbedText,
+    ` · ${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP, ${asked}up to ${formatPps(sent)} sent over a trial`,
+    ` · ${formatDuration(seconds)}`,
+  ];
 }
 
 /** `64- and 66-byte`: as they were sent, for not every family fits the smallest. */
@@ -168,7 +89,7 @@ export function failureSaid(outcome: Rejection): string {
   return [outcome.message, panic, console].filter(Boolean).join('\n');
 }
 
-export function failureText(outcome: Rejection, { name }: Quoting): string {
+export function failureText(outcome: Rejection): Text {
   switch (outcome.kind) {
     case 'does-not-apply':
       return 'The patch does not apply, and nothing was measured:';
@@ -177,7 +98,7 @@ export function failureText(outcome: Rejection, { name }: Quoting): string {
     case 'out-of-disk':
       return 'The patch is not to blame; free some space and run again:';
     case 'does-not-load':
-      return `The base loads, the patched files do not (${name(outcome.scenario)}); nothing was measured. The DUT says:`;
+      return words`The base loads, the patched files do not (${name(outcome.scenario)}); nothing was measured. The DUT says:`;
     case 'boot-failed':
       return 'The patched kernel does not come up, and nothing was measured with it. The DUT is back on its own kernel:';
     case 'panics-under-load':
@@ -208,10 +129,10 @@ export const unseenBy = (metric: Metric): string[] =>
 const mostReasons = 20;
 
 /** Why cells are invalid, in lines of their own: there is no room for sentences in a table. */
-export function invalidLines(cells: readonly CellResult[], { code, name }: Quoting): string[] {
+export function invalidLines(cells: readonly CellResult[]): Text[] {
   const lines = cells.flatMap(({ cell, verdict }) =>
     verdict.kind === 'invalid'
-      ? `${name(cellName(cell))} is invalid: ${code(verdict.reason, 300)}`
+      ? [words`${nameOf(cell)} is invalid: ${quoted(verdict.reason, 300)}`]
       : [],
   );
   const rest = lines.length - mostReasons;
@@ -219,26 +140,26 @@ export function invalidLines(cells: readonly CellResult[], { code, name }: Quoti
 }
 
 /** Runs that were measured and do not count, by cause. */
-export const uncountedLines = (cells: readonly CellResult[], { code, name }: Quoting): string[] =>
+export const uncountedLines = (cells: readonly CellResult[]): Text[] =>
   cells.flatMap((result) => {
     const { cell, runs } = result;
     const spare = spareRuns(result);
     const lines = [
-      ...invalidRunLines(runs, code),
+      ...invalidRunLines(runs),
       ...[...Map.groupBy(spare, (run) => whySpare(run, result))].map(
         ([why, group]) => `${group.length} of ${runs.length} runs, ${why}`,
       ),
     ];
-    return lines.map((line) => `${name(cellName(cell))}: ${line}`);
+    return lines.map((line) => words`${nameOf(cell)}: ${line}`);
   });
 
 /** `2 of 8 runs, …`: a line for each cause. */
-export function invalidRunLines(runs: readonly Run[], code: Quoting['code']): string[] {
+export function invalidRunLines(runs: readonly Run[]): Text[] {
   const faults = runs.flatMap(({ validity }) => (validity.kind === 'invalid' ? validity : []));
   return [...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
     const [first, ...others] = group.map(({ reason }) => reason);
     const like = others.some((reason) => reason !== first) ? 'the first of them: ' : '';
-    return `${group.length} of ${runs.length} runs, ${like}${code(first ?? '')}`;
+    return words`${`${group.length} of ${runs.length} runs, ${like}`}${quoted(first ?? '')}`;
   });
 }
 
@@ -260,22 +181,16 @@ export function whySpare({ variant, pps }: Run, cell: CellResult): string {
 }
 
 /** Single runs far from the others: they count, and each was repeated once. */
-export const interimApartLines = (
-  cells: readonly CellResult[],
-  { code, name }: Quoting,
-): string[] =>
+export const apartLines = (cells: readonly CellResult[]): Text[] =>
   cells.flatMap(({ cell, design, runs }) =>
     (design.method === 'pooled' ? runsApart(runs.filter(isOfVerdict)) : []).map(
       ({ number, variant, pps }) =>
-        `${name(cellName(cell))}: run ${number} of ${code(variant)}, ${formatPps(pps)}`,
+        words`${nameOf(cell)}: run ${String(number)} of ${quoted(variant)}, ${formatPps(pps)}`,
     ),
   );
 
 /** A line for each cell whose kernels have several links: how far builds lie apart, beside runs of one build. */
-function buildNoiseLines(
-  { outcome, policy, variants }: Pick<Result, 'outcome' | 'policy' | 'variants'>,
-  { name }: Quoting,
-): string[] {
+export function buildNoiseLines({ outcome, policy, variants }: Result): Text[] {
   const cells = outcome.kind === 'judged' ? outcome.cells : [];
   const commits = new Set(
     variants.flatMap((variant) => (isJudged(variant.name) ? variant.commit : [])),
@@ -288,37 +203,47 @@ function buildNoiseLines(
       betweenLinks === undefined
         ? `builds and runs together by ${formatPercent(together)}, as none of ${links} links was booted twice`
         : `builds by ${formatPercent(betweenLinks)}, as ${links} links tell, and runs of one build by ${formatPercent(withinLinks)}`;
-    return `${name(cellName(cell.cell))}: ${text} (standard deviations)`;
+    return [words`${nameOf(cell.cell)}: ${text} (standard deviations)`];
   });
 }
 
 const isOfVerdict = ({ variant }: Run): boolean => isJudged(variant);
 
 /** A line for every cell whose base is not what it was. */
-export const movedBaselineLines = (cells: readonly CellResult[], { name }: Quoting): string[] =>
+export const movedBaselineLines = (cells: readonly CellResult[]): Text[] =>
   cells.flatMap(({ cell, baseline }) => {
     if (baseline.kind !== 'moved') return [];
     const { change, low, high } = baseline.interval;
-    return `${name(cellName(cell))}: ${formatChange(change)} against its history (99 % interval ${formatInterval(low, high)})`;
+    return [
+      words`${nameOf(cell)}: ${formatChange(change)} against its history (99 % interval ${formatInterval(low, high)})`,
+    ];
   });
 
-/** What was run, on what, and in which order. */
-function environmentLines(result: Result, quoting: Quoting): string[] {
+/** The variants, the testbed and the order of runs. */
+export function environmentLines(result: Result): Text[] {
   const { variants, testbed, seed, generator } = result;
-  const { code } = quoting;
-  const kernels = kernelsOf(result, quoting);
+  const kernels = kernelsOf(result);
   return [
     ...variants.map(({ name, commit }) =>
-      [`${code(name)}: commit ${code(commit)}`, ...(kernels.get(name) ?? [])].join(', '),
+      joined(
+        [
+          words`${quoted(name)}: commit ${quoted(commit)}`,
+          ...(kernels.get(name) ?? []).map((kernel) => quoted(kernel)),
+        ],
+        ', ',
+      ),
     ),
-    ...Object.entries(testbed.fingerprint).map(([key, value]) => `${code(key)}: ${code(value)}`),
+    ...fingerprintLines(testbed),
     `order of runs: seed ${seed}`,
-    `${generator.name} ${code(generator.version)}`,
+    words`${generator.name} ${quoted(generator.version)}`,
   ];
 }
 
+export const fingerprintLines = ({ fingerprint }: Result['testbed']): Text[] =>
+  Object.entries(fingerprint).map(([key, value]) => words`${quoted(key)}: ${quoted(value)}`);
+
 /** What ran where variants are kernels of their own, which a report had better not get wrong. */
-export function kernelsOf({ trials, outcome }: Result, { code }: Quoting): Map<string, string[]> {
+export function kernelsOf({ trials, outcome }: Result): Map<string, string[]> {
   const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
   const variantOf = new Map(runs.map((run) => [run.trial, run.variant]));
   const found = trials.flatMap(({ number, kernel, kernels = {} }) => [
@@ -328,7 +253,7 @@ export function kernelsOf({ trials, outcome }: Result, { code }: Quoting): Map<s
   return new Map(
     [...Map.groupBy(found, ({ variant }) => variant)].map(([variant, group]) => [
       variant,
-      [...new Set(group.map(({ kernel }) => code(kernel)))],
+      [...new Set(group.map(({ kernel }) => kernel))],
     ]),
   );
 }
@@ -337,11 +262,11 @@ export function kernelsOf({ trials, outcome }: Result, { code }: Quoting): Map<s
 export const notesOf = (patch: Patch): string[] => (patch.kind === 'revision' ? patch.notes : []);
 
 /** A line for every variant that could not be measured beside base and patched. */
-export const leftOutLines = ({ leftOut }: Result, { code }: Quoting): string[] =>
+export const leftOutLines = ({ leftOut }: Result): Text[] =>
   leftOut.map(({ variant, rejection }) => {
     const panic =
-      'panic' in rejection && rejection.panic ? ` (panic: ${code(rejection.panic)})` : '';
-    return `${code(variant)} ${rejectionText(rejection)}: ${code(rejection.message, 300)}${panic}`;
+      'panic' in rejection && rejection.panic ? words` (panic: ${quoted(rejection.panic)})` : '';
+    return words`${quoted(variant)} ${rejectionText(rejection)}: ${quoted(rejection.message, 300)}${panic}`;
   });
 
 /** How the numbers came about, a paragraph each. */

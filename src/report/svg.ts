@@ -1,5 +1,21 @@
-// Pieces of a picture in SVG that stands by itself: as a file, on a page, and as pixels.
+// Draws pictures in SVG that need nothing beside them: as a file, on a page, and as pixels.
+
 import { escaped } from '../model/xml.ts';
+import type { Block } from './document.ts';
+import { Html, html } from './markup.ts';
+
+/** `narrow` is for a phone. */
+export type PlotForm = 'wide' | 'narrow';
+
+/** A page shows the form for which it is wide enough, in its own colours. */
+export function bothForms(draw: (form: PlotForm) => string | undefined): Block[] {
+  const drawn = (['wide', 'narrow'] as const).flatMap((form) => {
+    const plot = draw(form);
+    return plot === undefined ? [] : html`<div class="${form}">${new Html(plot)}</div>\n`;
+  });
+  if (drawn.length === 0) return [];
+  return [{ kind: 'drawing', drawing: html`<div class="intervals">${drawn}</div>\n` }];
+}
 
 /** No two are the same, so that a page can put its own in their place. */
 export const colors = {

@@ -1,41 +1,48 @@
-// Installs the result and its reports into a work directory.
+// Writes a result and its reports into a work directory.
+
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CellProfiles } from '../analysis/profile/result-profiles.ts';
+import type { BisectResult } from '../model/bisect-result.ts';
 import { reasonOf } from '../model/one-line.ts';
 import type { Result } from '../model/result.ts';
-import { renderHtml } from './html.ts';
+import { bisectPlot } from './bisect-plot.ts';
 import { intervalPlot } from './interval-plot.ts';
 import { renderJunit } from './junit.ts';
-import { renderMarkdown } from './markdown.ts';
 import { pngOf } from './png.ts';
 import { drawGraph, type Graph, graphsOf } from './report-flamegraphs.ts';
+import { isBisectResult, renderHtml, renderMarkdown } from './reports.ts';
 
 /**
- * Writes `result.json` and `report.md`, and into `report/` the page, JUnit XML, the plot of all intervals as SVG and
- * PNG, and a flamegraph of each profile under its anchor's name; each file whole or not at all. What cannot be drawn
- * costs that drawing alone, and `leftOut` hears why, in a sentence.
+ * Writes `result.json` and `report.md`, and into `report/` the page, the plot as SVG and PNG, a flamegraph of each
+ * profile under its anchor's name, and JUnit XML of a gate; each file whole or not at all. A drawing that fails is left
+ * out, and `leftOut` is called with the reason, a sentence.
  */
 export async function writeResult(
   directory: string,
-  result: Result,
+  result: Result | BisectResult,
   profiles: readonly CellProfiles[] = [],
   leftOut: (why: string) => void = () => {},
 ): Promise<void> {
   await replaceFile(join(directory, 'result.json'), `${JSON.stringify(result, null, 2)}\n`);
   await replaceFile(join(directory, 'report.md'), renderMarkdown(result));
   const report = join(directory, 'report');
-  await replaceFile(join(report, 'junit.xml'), renderJunit(result));
-  const drawn = async (name: string, what: string, draw: () => Drawing | Promise<Drawing>) =>
-    replaceDrawing(join(report, name), await drawing(what, draw, leftOut));
-  await drawn('index.html', 'page', () => renderHtml(result, profiles));
-  await drawn('intervals.svg', 'plot of the intervals', () => intervalPlot(result));
-  await drawn('intervals.png', 'picture of the intervals', () => intervalsInPixels(result));
+  const draw = async (name: string, what: string, make: () => Drawing | Promise<Drawing>) =>
+    replaceDrawing(join(report, name), await drawing(what, make, leftOut));
+  const plot = isBisectResult(result)
+    ? { name: 'bisect', what: 'over the commits', draw: () => bisectPlot(result) }
+    : { name: 'intervals', what: 'of the intervals', draw: () => intervalPlot(result) };
+  if (!isBisectResult(result)) await replaceFile(join(report, 'junit.xml'), renderJunit(result));
+  await draw('index.html', 'page', () => renderHtml(result, profiles));
+  await draw(`${plot.name}.svg`, `plot ${plot.what}`, plot.draw);
+  await draw(`${plot.name}.png`, `picture ${plot.what}`, async () => {
+    const svg = plot.draw();
+    return svg === undefined ? undefined : pngOf(svg);
+  });
   await writeGraphs(report, graphsOf(result, profiles), leftOut);
 }
 
-/** Each under its anchor's name. */
-export async function writeGraphs(
+async function writeGraphs(
   report: string,
   graphs: readonly Graph[],
   leftOut: (why: string) => void,
@@ -49,9 +56,9 @@ export async function writeGraphs(
 }
 
 /** Undefined where there is nothing to draw. */
-export type Drawing = string | Uint8Array | undefined;
+type Drawing = string | Uint8Array | undefined;
 
-export async function drawing(
+async function drawing(
   what: string,
   draw: () => Drawing | Promise<Drawing>,
   leftOut: (why: string) => void,
@@ -64,15 +71,9 @@ export async function drawing(
   }
 }
 
-/** What an earlier result has left would be wrong where nothing is drawn. */
-export const replaceDrawing = (path: string, content: Drawing): Promise<void> =>
+/** Removes the drawing of an earlier result where nothing is drawn. */
+const replaceDrawing = (path: string, content: Drawing): Promise<void> =>
   content === undefined ? rm(path, { force: true }) : replaceFile(path, content);
-
-async function intervalsInPixels(result: Result): Promise<Uint8Array | undefined> {
-  const plot = intervalPlot(result);
-  if (plot === undefined) return undefined;
-  return pngOf(plot);
-}
 
 /** Writes a file whole or not at all, in a folder that need not be there yet. */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {

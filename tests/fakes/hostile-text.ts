@@ -43,13 +43,8 @@ import { parseHistory, parseIndex } from '../../src/publish/data-branch/layout.t
 import { parseTrendIndex } from '../../src/publish/data-branch/trend-files.ts';
 import { readMemory } from '../../src/publish/reporters/comment-text.ts';
 import { annotationsOf } from '../../src/report/annotations.ts';
-import { renderBisectHtml } from '../../src/report/bisect-html.ts';
-import { renderBisectMarkdown } from '../../src/report/bisect-markdown.ts';
-import { renderBisectRemarkup } from '../../src/report/bisect-remarkup.ts';
-import { renderHtml } from '../../src/report/html.ts';
 import { renderJunit } from '../../src/report/junit.ts';
-import { renderMarkdown } from '../../src/report/markdown.ts';
-import { renderRemarkup } from '../../src/report/remarkup.ts';
+import { renderHtml, renderMarkdown, renderRemarkup } from '../../src/report/reports.ts';
 import { parseKnownHosts } from '../../src/system/host/known-hosts.ts';
 import { type Command, commandText } from '../../src/system/shell.ts';
 import { aBisectResult, aRevision, failedForm } from './bisect-result.ts';
@@ -172,9 +167,9 @@ const readers: Readonly<Record<string, Reading>> = {
   },
   'a report of a bisection': (text) => {
     const result = bisected(text);
-    return [renderBisectMarkdown(result), renderBisectRemarkup(result)];
+    return [renderMarkdown(result), renderRemarkup(result)];
   },
-  'a page of a bisection': (text) => renderBisectHtml(bisected(text)),
+  'a page of a bisection': (text) => renderHtml(bisected(text)),
   'a page of a failure': (message) => renderHtml(aResult({ outcome: failed(message) }), []),
 };
 

@@ -12,7 +12,7 @@ import type {
 } from '../../src/model/result.ts';
 import type { Cell } from '../../src/model/scenario.ts';
 import { endingOfResult, type Measured } from '../../src/publish/reporters/outcome-text.ts';
-import type { ReportLinks } from '../../src/report/markdown.ts';
+import type { ReportLinks } from '../../src/report/reports.ts';
 
 export const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
 

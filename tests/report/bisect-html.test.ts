@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { withReasons } from '../../src/analysis/profile/result-profiles.ts';
 import { type BisectResult, bisectResultSchema } from '../../src/model/bisect-result.ts';
 import type { CellProfile } from '../../src/model/result.ts';
-import { renderBisectHtml } from '../../src/report/bisect-html.ts';
+import { renderHtml } from '../../src/report/reports.ts';
 import {
   aBisectResult,
   bisectResults,
@@ -26,7 +26,7 @@ const textOf = (page: string): string =>
     .replace(/\s+/g, ' ');
 
 test('tells what was found, what to do, and how it came about', () => {
-  const text = textOf(renderBisectHtml(mellanoxFixed));
+  const text = textOf(renderHtml(mellanoxFixed));
   for (const said of [
     'f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots',
     'forwarding inet4, by packets per second (more is better): 12 commits, 6 of 13 tried',
@@ -40,19 +40,19 @@ test('tells what was found, what to do, and how it came about', () => {
 });
 
 test('all revisions are behind a fold where some are not told', () => {
-  expect(textOf(renderBisectHtml(mellanoxFixed))).toContain('all 13 revisions');
-  expect(textOf(renderBisectHtml(mellanoxBroken))).not.toContain('all 13 revisions');
+  expect(textOf(renderHtml(mellanoxFixed))).toContain('all 13 revisions');
+  expect(textOf(renderHtml(mellanoxBroken))).not.toContain('all 13 revisions');
 });
 
 test('the plot is there for a desk and for a phone', () => {
-  const page = renderBisectHtml(mellanoxFixed);
+  const page = renderHtml(mellanoxFixed);
   expect(page).toMatch(/<div class="wide"><svg.*<div class="narrow"><svg/s);
 });
 
 test('a fault has its console, line by line', () => {
   const fault = { kind: 'boot-failed', message: 'silent', console: 'Fatal trap 12\ncpuid = 0' };
   const forms = [failedForm(bisectFault(fault))];
-  const page = renderBisectHtml(aBisectResult({ revisions: revisionsOf(8, { 3: { forms } }) }));
+  const page = renderHtml(aBisectResult({ revisions: revisionsOf(8, { 3: { forms } }) }));
   expect(page).toContain('3 (a0030303eeee): does not boot</summary>');
   expect(page).toContain('Fatal trap 12\ncpuid = 0\n');
 });
@@ -77,15 +77,15 @@ function explained(): {
 
 test('flamegraphs of before and after are named by the commit, with the functions that moved', () => {
   const { result, profiles } = explained();
-  const text = textOf(renderBisectHtml(result, profiles));
+  const text = textOf(renderHtml(result, profiles));
   expect(text).toContain('forwarding inet4, before f8f5b459d21e');
   expect(text).toContain('f8f5b459d21e against before it');
   expect(text).toContain('Functions whose own share of the samples moved');
-  expect(textOf(renderBisectHtml(mellanoxFixed))).not.toContain('Flamegraphs');
+  expect(textOf(renderHtml(mellanoxFixed))).not.toContain('Flamegraphs');
 });
 
 test('the same result is the same page', () => {
-  expect(renderBisectHtml(mellanoxFixed)).toBe(renderBisectHtml(structuredClone(mellanoxFixed)));
+  expect(renderHtml(mellanoxFixed)).toBe(renderHtml(structuredClone(mellanoxFixed)));
 });
 
 describe('text of others is never markup', () => {
@@ -106,8 +106,8 @@ describe('text of others is never markup', () => {
     };
     const bad = poisoned(result, inSchema);
     expect(JSON.stringify(bad).split('alert(1)').length).toBeGreaterThan(15);
-    const page = renderBisectHtml(bad);
-    expectHarmless(page, renderBisectHtml(result));
+    const page = renderHtml(bad);
+    expectHarmless(page, renderHtml(result));
     expect(page).toContain('&lt;script&gt;alert(1)');
   });
 
@@ -117,10 +117,7 @@ describe('text of others is never markup', () => {
       ...one,
       variants: one.variants.map((taken) => ({ ...taken, variant: hostile })),
     }));
-    expectHarmless(renderBisectHtml(result, bad), renderBisectHtml(result, profiles));
-    expectHarmless(
-      renderBisectHtml(poisoned(result, inSchema), profiles),
-      renderBisectHtml(result, profiles),
-    );
+    expectHarmless(renderHtml(result, bad), renderHtml(result, profiles));
+    expectHarmless(renderHtml(poisoned(result, inSchema), profiles), renderHtml(result, profiles));
   });
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { renderBisectMarkdown } from '../../src/report/bisect-markdown.ts';
-import { renderBisectRemarkup } from '../../src/report/bisect-remarkup.ts';
+import { renderMarkdown, renderRemarkup } from '../../src/report/reports.ts';
 import { anyBisect } from '../fakes/any-bisect.ts';
 import {
   aBisectResult,
@@ -20,7 +19,7 @@ const unbroken = (text: string) => text.replaceAll('\u00a0', ' ');
 const ministat = /<details><summary>ministat.*?<\/details>\n/s;
 
 test('a culprit, as its reader sees it', () => {
-  const markdown = unbroken(renderBisectMarkdown(mellanoxFixed)).replace(ministat, '');
+  const markdown = unbroken(renderMarkdown(mellanoxFixed)).replace(ministat, '');
   expect(markdown).toMatchInlineSnapshot(`
     "### 🔴 ppsgate: f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots
 
@@ -74,12 +73,12 @@ test('a culprit, as its reader sees it', () => {
 
 test('what instructions do not tell is said where they are searched by', () => {
   const result = aBisectResult({ metric: 'instructionsPerPacket' });
-  expect(renderBisectMarkdown(result)).toContain('- Cache misses, locks, other CPUs, ');
-  expect(renderBisectMarkdown(aBisectResult())).not.toContain('Cache misses');
+  expect(renderMarkdown(result)).toContain('- Cache misses, locks, other CPUs, ');
+  expect(renderMarkdown(aBisectResult())).not.toContain('Cache misses');
 });
 
 test('a group, as its reader sees it on Phabricator', () => {
-  const remarkup = unbroken(renderBisectRemarkup(mellanoxBroken)).split('\n```lang')[0];
+  const remarkup = unbroken(renderRemarkup(mellanoxBroken)).split('\n```lang')[0];
   expect(remarkup).toMatchInlineSnapshot(`
     "**🔴 ppsgate: one of these 11 costs 55.9 ± 0.2 %: \`f8f5b459d21e\` … \`431980466ff0\`, P > 0.999, 11 boots**
 
@@ -109,7 +108,7 @@ test('a group, as its reader sees it on Phabricator', () => {
 });
 
 test('ministat is of both neighbours, or of both sides where these have too few numbers', () => {
-  expect(renderBisectMarkdown(mellanoxFixed)).toMatch(
+  expect(renderMarkdown(mellanoxFixed)).toMatch(
     /where a neighbour has fewer.*x up to a0010101eeee, forwarding inet4\n\+ from f8f5b459d21e/s,
   );
   const values = (level: number) => [level, level + 1, level + 2];
@@ -117,18 +116,18 @@ test('ministat is of both neighbours, or of both sides where these have too few 
     4: { forms: [measuredForm(values(100))] },
     5: { forms: [measuredForm(values(90))] },
   });
-  const own = renderBisectMarkdown(aBisectResult({ revisions }));
+  const own = renderMarkdown(aBisectResult({ revisions }));
   expect(own).toContain('x a0040404eeee, forwarding inet4\n+ a0050505eeee, forwarding inet4');
   expect(own).not.toContain('where a neighbour has fewer');
   const few = revisionsOf(8, { 4: { forms: [measuredForm([1])] } });
-  expect(renderBisectMarkdown(aBisectResult({ revisions: few }))).not.toContain('ministat');
+  expect(renderMarkdown(aBisectResult({ revisions: few }))).not.toContain('ministat');
 });
 
 test('what cannot be measured is told once for all that fail alike, in its own words', () => {
   const panic = 'page fault while in kernel mode';
   const forms = [failedForm({ kind: 'boot-failed', message: 'no prompt within 300 s', panic })];
   const some = Object.fromEntries([2, 3, 4, 5].map((place) => [place, { forms }]));
-  const markdown = renderBisectMarkdown(aBisectResult({ revisions: revisionsOf(8, some) }));
+  const markdown = renderMarkdown(aBisectResult({ revisions: revisionsOf(8, some) }));
   expect(markdown).toContain(
     '- 2 (a0020202eeee), 3 (a0030303eeee), 4 (a0040404eeee) and 1 more: does not boot: `no prompt within 300 s` (panic: `page fault while in kernel mode`)',
   );
@@ -137,18 +136,18 @@ test('what cannot be measured is told once for all that fail alike, in its own w
 test('a revert that was measured stands above the folds', () => {
   const { 'a reverted culprit, of variants that share trials': result = aBisectResult() } =
     bisectResults;
-  expect(renderBisectMarkdown(result)).toContain(
+  expect(renderMarkdown(result)).toContain(
     'The bad one without it:\n- +11.0 ± 0.2 % against the bad one (1.000 Mpps → 1.110 Mpps), 2 runs',
   );
   const revert = { kind: 'impossible', why: 'it does not apply' } as const;
-  expect(renderBisectMarkdown(aBisectResult({ revert }))).toContain(
+  expect(renderMarkdown(aBisectResult({ revert }))).toContain(
     '- It cannot be measured: `it does not apply`',
   );
 });
 
 test('warnings, and runs that do not count, are folded', () => {
   const { testbed } = aBisectResult();
-  const markdown = renderBisectMarkdown(
+  const markdown = renderMarkdown(
     aBisectResult({
       testbed: { ...testbed, warnings: ['The clock is off.'] },
       runs: [aRun(), aRun({ validity: unfit('0.4 s without a packet') })],
@@ -162,15 +161,15 @@ test('why is told where before and after were profiled', () => {
   const result = aBisectResult({
     profiles: [{ kind: 'missing', variant: 'base', reason: 'hwpmc does not know the CPU' }],
   });
-  expect(renderBisectMarkdown(result)).toContain(
+  expect(renderMarkdown(result)).toContain(
     '**Why**: there is no profile of base: `hwpmc does not know the CPU`',
   );
 });
 
 test('a plot is shown where it has an address', () => {
   const image = 'https://example.org/bisect.png';
-  expect(renderBisectMarkdown(mellanoxFixed, { image })).toContain(`costs 55.9 ± 0.2 %](${image})`);
-  expect(renderBisectMarkdown(mellanoxFixed, { image: 'x) <img>' })).not.toContain('![');
+  expect(renderMarkdown(mellanoxFixed, { image })).toContain(`costs 55.9 ± 0.2 %](${image})`);
+  expect(renderMarkdown(mellanoxFixed, { image: 'x) <img>' })).not.toContain('![');
 });
 
 describe('whatever is in a result', () => {
@@ -191,7 +190,7 @@ describe('whatever is in a result', () => {
   test('a comment is no longer than GitHub takes, and has no markup but ours', () => {
     fc.assert(
       fc.property(anyBisect(text), (result) => {
-        const markdown = renderBisectMarkdown(result);
+        const markdown = renderMarkdown(result);
         expect(markdown.length).toBeLessThan(65_536);
         expect(markdown).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}]/u);
         const bare = withoutCode(markdown);
@@ -205,7 +204,7 @@ describe('whatever is in a result', () => {
   test('the table has as many columns in every row', () => {
     fc.assert(
       fc.property(anyBisect(text), (result) => {
-        const table = /^\| n \|.*?$(?=\n\n)/ms.exec(renderBisectMarkdown(result))?.[0] ?? '';
+        const table = /^\| n \|.*?$(?=\n\n)/ms.exec(renderMarkdown(result))?.[0] ?? '';
         const rows = table.split('\n');
         expect(rows.length).toBeGreaterThan(3);
         const columns = rows.map((row) => row.split(/(?<!\\)\|/).length);
@@ -218,7 +217,7 @@ describe('whatever is in a result', () => {
   test('on Phabricator it is no longer than 100 kB', () => {
     fc.assert(
       fc.property(anyBisect(text), (result) => {
-        expect(Buffer.byteLength(renderBisectRemarkup(result))).toBeLessThanOrEqual(100_000);
+        expect(Buffer.byteLength(renderRemarkup(result))).toBeLessThanOrEqual(100_000);
       }),
       { numRuns: times(40) },
     );

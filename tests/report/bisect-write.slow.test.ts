@@ -2,11 +2,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { BisectResult } from '../../src/model/bisect-result.ts';
-import { renderBisectHtml } from '../../src/report/bisect-html.ts';
-import { renderBisectMarkdown } from '../../src/report/bisect-markdown.ts';
 import { bisectPlot } from '../../src/report/bisect-plot.ts';
-import { writeBisect } from '../../src/report/bisect-write.ts';
 import { explained, readAnyResult } from '../../src/report/read-result.ts';
+import { renderHtml, renderMarkdown } from '../../src/report/reports.ts';
 import { writeResult } from '../../src/report/write-reports.ts';
 import { aBisectResult, bisectResults, mellanoxFixed } from '../fakes/bisect-result.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
@@ -15,17 +13,17 @@ import { aResult } from '../fakes/result.ts';
 
 test('a bisection is read as it was written, with its report beside it and nothing else', async () => {
   const directory = temporaryFolder();
-  await writeBisect(directory, mellanoxFixed);
+  await writeResult(directory, mellanoxFixed);
   const found = { directory, result: mellanoxFixed };
   expect(await readAnyResult(directory)).toEqual(found);
   expect(await readAnyResult(join(directory, 'result.json'))).toEqual(found);
   const read = (...path: string[]) => readFileSync(join(directory, ...path));
-  expect(read('report.md').toString()).toBe(renderBisectMarkdown(mellanoxFixed));
+  expect(read('report.md').toString()).toBe(renderMarkdown(mellanoxFixed));
   expect(readdirSync(directory).toSorted()).toEqual(['report', 'report.md', 'result.json']);
   expect(readdirSync(join(directory, 'report')).toSorted()).toEqual([
     ...['bisect.png', 'bisect.svg', 'index.html'],
   ]);
-  expect(read('report', 'index.html').toString()).toBe(renderBisectHtml(mellanoxFixed));
+  expect(read('report', 'index.html').toString()).toBe(renderHtml(mellanoxFixed));
   expect(read('report', 'bisect.svg').toString()).toBe(bisectPlot(mellanoxFixed));
   expect(read('report', 'bisect.png').subarray(1, 4).toString()).toBe('PNG');
 });
@@ -45,8 +43,8 @@ test('what is neither is refused, and what to do is said', async () => {
 
 test('a plot of an earlier result is gone where nothing was measured', async () => {
   const directory = temporaryFolder();
-  await writeBisect(directory, mellanoxFixed);
-  await writeBisect(directory, bisectResults['nothing measured'] ?? aBisectResult());
+  await writeResult(directory, mellanoxFixed);
+  await writeResult(directory, bisectResults['nothing measured'] ?? aBisectResult());
   expect(readdirSync(join(directory, 'report'))).toEqual(['index.html']);
 });
 
@@ -61,7 +59,7 @@ test('profiles of before and after are read again, and each has its flamegraph',
   const written = { ...mellanoxFixed, profiles: [profileOf('base'), profileOf('patched')] };
   const { result, profiles } = await explained(written, directory);
   expect(result.reason?.changedFunctions[0]?.function).toBe('mlx5e_xmit');
-  await writeBisect(directory, result, profiles);
+  await writeResult(directory, result, profiles);
   for (const which of ['base', 'patched', 'difference']) {
     const name = `flamegraph-forwarding-inet4-${which}.svg`;
     expect(existsSync(join(directory, 'report', name)), name).toBe(true);
@@ -79,7 +77,7 @@ test('what cannot be drawn costs that drawing alone, and is said', async () => {
   const profile = { format: 'folded', stacks } as const;
   const leftOut: string[] = [];
   const variants = [{ variant: 'patched', idleFrames: [], profile }];
-  await writeBisect(directory, mellanoxFixed, [{ ...first, variants }], (why) => leftOut.push(why));
+  await writeResult(directory, mellanoxFixed, [{ ...first, variants }], (why) => leftOut.push(why));
   expect(leftOut).toEqual([
     expect.stringMatching(/^There is no flamegraph of forwarding inet4, f8f5b459d21e: .*\.$/),
   ]);

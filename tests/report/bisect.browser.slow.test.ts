@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { renderBisectHtml } from '../../src/report/bisect-html.ts';
+import { renderHtml } from '../../src/report/reports.ts';
 import { bisectResults, mellanoxBroken, mellanoxFixed } from '../fakes/bisect-result.ts';
 import { useBrowser } from '../fakes/browser.ts';
 import { describeWith } from '../needs.ts';
 
 describeWith(['chromium'], 'the page of a bisection in a browser', () => {
   const open = useBrowser();
-  const html = renderBisectHtml(mellanoxFixed);
+  const html = renderHtml(mellanoxFixed);
 
   test('shows its plot, asks for nothing, and complains of nothing', async () => {
     const { page, complaints, requests } = await open('index.html', html);
@@ -21,7 +21,7 @@ describeWith(['chromium'], 'the page of a bisection in a browser', () => {
   test.for(Object.entries({ ...bisectResults, mellanoxFixed, mellanoxBroken }))(
     'fits a phone without scrolling sideways: %s',
     async ([, result]) => {
-      const { page } = await open('index.html', renderBisectHtml(result), { widthPixels: 390 });
+      const { page } = await open('index.html', renderHtml(result), { widthPixels: 390 });
       await page.evaluate(
         "document.querySelectorAll('details').forEach((fold) => { fold.open = true; })",
       );
@@ -32,8 +32,7 @@ describeWith(['chromium'], 'the page of a bisection in a browser', () => {
   );
 
   test('on a phone the plot is as large as it was drawn, and what came of a commit is in sight', async () => {
-    const page = (await open('index.html', renderBisectHtml(mellanoxBroken), { widthPixels: 390 }))
-      .page;
+    const page = (await open('index.html', renderHtml(mellanoxBroken), { widthPixels: 390 })).page;
     const plot = page.locator('.intervals svg:visible');
     expect(await plot.count()).toBe(1);
     expect(((await plot.boundingBox())?.width ?? 0) / 360).toBeGreaterThan(0.95);
@@ -45,7 +44,7 @@ describeWith(['chromium'], 'the page of a bisection in a browser', () => {
   test('no text of the plot is drawn over another one', async () => {
     for (const result of [mellanoxFixed, mellanoxBroken]) {
       for (const widthPixels of [1200, 390]) {
-        const { page } = await open('index.html', renderBisectHtml(result), { widthPixels });
+        const { page } = await open('index.html', renderHtml(result), { widthPixels });
         const boxes = await Promise.all(
           (await page.locator('.intervals svg:visible text').all()).map((one) => one.boundingBox()),
         );

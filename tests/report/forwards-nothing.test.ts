@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Result, type Run, resultSchema } from '../../src/model/result.ts';
-import { renderHtml } from '../../src/report/html.ts';
 import { intervalPlot } from '../../src/report/interval-plot.ts';
 import { renderJunit } from '../../src/report/junit.ts';
-import { renderMarkdown } from '../../src/report/markdown.ts';
-import { renderRemarkup } from '../../src/report/remarkup.ts';
+import { renderHtml, renderMarkdown, renderRemarkup } from '../../src/report/reports.ts';
 import { judgeCell, singleRunDesign } from '../fakes/cell.ts';
 import { aResult, aRun } from '../fakes/result.ts';
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { renderHtml } from '../../src/report/html.ts';
+import { renderHtml } from '../../src/report/reports.ts';
 import { useBrowser, type View } from '../fakes/browser.ts';
 import { anExperiment } from '../fakes/report.ts';
 import { aResult } from '../fakes/result.ts';

@@ -10,7 +10,7 @@ import {
   type Result,
   resultSchema,
 } from '../../src/model/result.ts';
-import { renderHtml } from '../../src/report/html.ts';
+import { renderHtml } from '../../src/report/reports.ts';
 import { expectHarmless, hostile, poisoned } from '../fakes/poisoned.ts';
 import { anExperiment } from '../fakes/report.ts';
 import {

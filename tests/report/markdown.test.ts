@@ -9,7 +9,8 @@ import type {
   Run,
 } from '../../src/model/result.ts';
 import { families, scenarios } from '../../src/model/scenario.ts';
-import { mostCharacters, type ReportLinks, renderMarkdown } from '../../src/report/markdown.ts';
+import { mostCharacters } from '../../src/report/markdown.ts';
+import { type ReportLinks, renderMarkdown } from '../../src/report/reports.ts';
 import { judgeCell } from '../fakes/cell.ts';
 import {
   aCell,

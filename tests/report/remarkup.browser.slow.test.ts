@@ -1,7 +1,7 @@
 // A comment as a phone shows it, in the HTML that Phabricator makes of Remarkup.
 import { expect, test } from 'vitest';
 import { replyText } from '../../src/relay/reply.ts';
-import { renderRemarkup } from '../../src/report/remarkup.ts';
+import { renderRemarkup } from '../../src/report/reports.ts';
 import { useBrowser } from '../fakes/browser.ts';
 import { judgeCell } from '../fakes/cell.ts';
 import { anExperiment } from '../fakes/report.ts';

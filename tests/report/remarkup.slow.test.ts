@@ -12,8 +12,7 @@ import {
   resultSchema,
 } from '../../src/model/result.ts';
 import { bisectPlotAlt } from '../../src/report/bisect-plot.ts';
-import { renderBisectRemarkup } from '../../src/report/bisect-remarkup.ts';
-import { renderRemarkup, renderRemarkupFailure } from '../../src/report/remarkup.ts';
+import { renderRemarkup, renderRemarkupFailure } from '../../src/report/reports.ts';
 import { failedForm, mellanoxFixed } from '../fakes/bisect-result.ts';
 import { judgeCell } from '../fakes/cell.ts';
 import { aCell, aResult, aRun, pairedRuns, revision, unchanged, unfit } from '../fakes/result.ts';
@@ -783,12 +782,12 @@ describe('no text of a result gets out of code', () => {
         },
       });
     };
-    const shape = skeleton(renderBisectRemarkup(hostile(tame), links));
+    const shape = skeleton(renderRemarkup(hostile(tame), links));
     const alt = bisectPlotAlt(hostile(tame));
     const drawn: Effect = { kind: 'object', text: `{F123, size=full, alt=${alt}}` };
     fc.assert(
       fc.property(manyTexts, ({ texts, names }) => {
-        const remarkup = renderBisectRemarkup(hostile(inTurn(texts, names)), links);
+        const remarkup = renderRemarkup(hostile(inTurn(texts, names)), links);
         expect(effectsOf(remarkup)).toEqual([drawn, ...ours]);
         expect(skeleton(remarkup)).toEqual(shape);
         expect(remarkup).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}]/u);

@@ -2,11 +2,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Profile } from '../../src/analysis/profile/profile.ts';
-import { renderHtml } from '../../src/report/html.ts';
 import { intervalPlot } from '../../src/report/interval-plot.ts';
 import { renderJunit } from '../../src/report/junit.ts';
-import { renderMarkdown } from '../../src/report/markdown.ts';
 import { readResult } from '../../src/report/read-result.ts';
+import { renderHtml, renderMarkdown } from '../../src/report/reports.ts';
 import { writeResult } from '../../src/report/write-reports.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { anExperiment } from '../fakes/report.ts';

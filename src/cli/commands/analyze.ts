@@ -10,8 +10,8 @@ import { conclusionOfResult, conclusionOfVerdict, exitCodes } from '../../model/
 import type { Result, Run } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import { renderMarkdown } from '../../report/markdown.ts';
 import { explained } from '../../report/read-result.ts';
+import { renderMarkdown } from '../../report/reports.ts';
 import { runToExit } from '../../system/exit.ts';
 import {
   type Analysis,

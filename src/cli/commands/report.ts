@@ -5,10 +5,8 @@ import type { Command } from 'commander';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import type { Result } from '../../model/result.ts';
-import { renderBisectMarkdown } from '../../report/bisect-markdown.ts';
-import { writeBisect } from '../../report/bisect-write.ts';
-import { renderMarkdown } from '../../report/markdown.ts';
 import { explained, readAnyResult } from '../../report/read-result.ts';
+import { renderMarkdown } from '../../report/reports.ts';
 import { writeResult } from '../../report/write-reports.ts';
 import { runToExit } from '../../system/exit.ts';
 import { printJson } from './table.ts';
@@ -38,10 +36,9 @@ async function reported(
   written: Result | BisectResult,
   { page }: ReportOptions,
 ): Promise<string> {
-  if (!page) return 'kind' in written ? renderBisectMarkdown(written) : renderMarkdown(written);
+  if (!page) return renderMarkdown(written);
   const warn = (text: string) => process.stderr.write(`ppsgate: ${text}\n`);
   const { result, profiles } = await explained(written, directory, warn);
-  if ('kind' in result) await writeBisect(directory, result, profiles, warn);
-  else await writeResult(directory, result, profiles, warn);
+  await writeResult(directory, result, profiles, warn);
   return `${join(directory, 'report', 'index.html')}\n`;
 }

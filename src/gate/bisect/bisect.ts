@@ -10,8 +10,8 @@ import type { Patch } from '../../model/patch.ts';
 import { byMetric, isCost } from '../../model/result.ts';
 import type { OperatingSystem } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import { writeBisect } from '../../report/bisect-write.ts';
 import { explained, readAnyResult } from '../../report/read-result.ts';
+import { writeResult } from '../../report/write-reports.ts';
 import { bisectionEstimateLines } from '../estimate/bisection.ts';
 import {
   baseNumbers,
@@ -216,7 +216,7 @@ async function conclude(
   const warn = (text: string) => onEvent({ kind: 'warning', text });
   const { result, profiles } = await explained(assembleBisection(plan, journal), directory, warn);
   await history.append(historyEntriesOf(plan, result));
-  await writeBisect(directory, result, profiles, warn);
+  await writeResult(directory, result, profiles, warn);
   return result;
 }
 

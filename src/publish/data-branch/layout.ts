@@ -19,14 +19,10 @@ import { byMetric, type CellResult, metricSchema, type Result } from '../../mode
 import { type Cell, cellName, cellSchema } from '../../model/scenario.ts';
 import type { TrendIndex } from '../../model/trend.ts';
 import { type BadgeVerdict, badgeOf, badgeVerdicts, renderBadge } from '../../report/badge.ts';
-import { bisectGraphs } from '../../report/bisect-graphs.ts';
-import { renderBisectHtml } from '../../report/bisect-html.ts';
-import { renderBisectMarkdown } from '../../report/bisect-markdown.ts';
 import { bisectPlot } from '../../report/bisect-plot.ts';
 import { outcomeName, stoppedCells } from '../../report/headline.ts';
-import { renderHtml } from '../../report/html.ts';
-import { type ReportLinks, renderMarkdown } from '../../report/markdown.ts';
 import { drawGraph, graphsOf } from '../../report/report-flamegraphs.ts';
+import { type ReportLinks, renderHtml, renderMarkdown } from '../../report/reports.ts';
 import { badgeLabel, badgePath, plain, samePath, shortHash } from './paths.ts';
 import { renderReadme } from './readme.ts';
 import { nextTrend, type Told, trendFiles, trendOfHistory } from './trend-files.ts';
@@ -266,12 +262,7 @@ function filesOfResult(
   const links: ReportLinks = { rawData: `[\`${jsonName}\`](${jsonName})`, graph };
   const named: File[] = [
     [jsonName, `${JSON.stringify(result)}\n`],
-    [
-      reportName,
-      isOfGate(result)
-        ? renderMarkdown(result, links)
-        : renderBisectMarkdown(result, { ...links, image: plotName }),
-    ],
+    [reportName, renderMarkdown(result, isOfGate(result) ? links : { ...links, image: plotName })],
     ...others,
   ];
   const bytes = named.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0);
@@ -289,8 +280,7 @@ const mostGraphBytes = 64 * 1024 ** 2;
 function graphFiles({ result, profiles, leftOut = () => {} }: Publication): Map<string, string> {
   const files = new Map<string, string>();
   let room = mostGraphBytes;
-  const graphs = isOfGate(result) ? graphsOf(result, profiles) : bisectGraphs(result, profiles);
-  for (const graph of graphs) {
+  for (const graph of graphsOf(result, profiles)) {
     const drawn = drawGraph(graph);
     if (drawn.kind === 'left-out') {
       leftOut(drawn.why);
@@ -323,10 +313,7 @@ function plotFile({ result, leftOut = () => {} }: Publication): File[] {
 /** None where it cannot be made: the rest of the result is kept all the same. */
 function pageFile({ result, profiles, leftOut = () => {} }: Publication): File[] {
   try {
-    const render = isOfGate(result)
-      ? () => renderHtml(result, profiles)
-      : () => renderBisectHtml(result, profiles);
-    return [[pageName, render()]];
+    return [[pageName, renderHtml(result, profiles)]];
   } catch (error) {
     leftOut(`The report is kept without its page (${reasonOf(error)}).`);
     return [];

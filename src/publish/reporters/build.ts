@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { GithubConfig } from '../../config/github.ts';
 import { type Conduit, ConduitError, mayPass } from '../../forge/phabricator/conduit.ts';
-import { plain, plainBlock } from '../../model/escape.ts';
+import { plainBlock } from '../../model/escape.ts';
 import { formatChange, formatInterval, formatMetric, formatPercent } from '../../model/format.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import type { RevisionDiff } from '../../model/patch.ts';
@@ -12,6 +12,7 @@ import type { CellResult, CellVerdict, Comparison, Result } from '../../model/re
 import { cellName } from '../../model/scenario.ts';
 import { bisectHeadline } from '../../report/bisect-headline.ts';
 import { remarkOf } from '../../report/cell-rows.ts';
+import { plainText } from '../../report/document.ts';
 import { outcomeName, sentence } from '../../report/headline.ts';
 import { unchangedMeaning } from '../../report/next-steps.ts';
 import { invalidLines } from '../../report/sections.ts';
@@ -348,7 +349,7 @@ const resultsWithout = new Map<Unmeasured['why'], Unit['result']>([
 function unitsOfCells(cells: readonly CellResult[], result: Result): Unit[] {
   const isMeasured = cells.some(({ verdict }) => verdict.kind !== 'invalid');
   if (isMeasured || cells.length === 1) return cells.map((cell) => unitOf(cell, result));
-  const lines = [`invalid: ${sentence(result).text}`, ...invalidLines(cells, plain)];
+  const lines = [`invalid: ${plainText(sentence(result))}`, ...invalidLines(cells).map(plainText)];
   return [aUnit('gate', resultOf.invalid, lines.join('\n'))];
 }
 

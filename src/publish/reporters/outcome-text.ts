@@ -14,9 +14,8 @@ import { codeBlock } from '../../model/escape.ts';
 import type { Result } from '../../model/result.ts';
 import { withoutPaths } from '../../model/without-paths.ts';
 import { type BisectWays, bisectHeadline, bisectSymbol } from '../../report/bisect-headline.ts';
-import { renderBisectMarkdown } from '../../report/bisect-markdown.ts';
 import { verdictLine } from '../../report/headline.ts';
-import { type ReportLinks, renderMarkdown } from '../../report/markdown.ts';
+import { type ReportLinks, renderMarkdown } from '../../report/reports.ts';
 
 export type Ending = Measured | Bisected | Unmeasured | Uncounted;
 
@@ -132,7 +131,7 @@ export function summaryOf(ending: Ending): string {
       return renderMarkdown(ending.result, ending.links);
     case 'bisected': {
       const { result, asked, links } = ending;
-      return renderBisectMarkdown(result, { ...links, ways: waysOf(callOnGithub, asked) });
+      return renderMarkdown(result, { ...links, ways: waysOf(callOnGithub, asked) });
     }
     case 'unmeasured':
       return ending.why === 'cancelled' ? ending.said : codeBlock(ending.said);

@@ -4,7 +4,7 @@ import type { WaitEstimate } from '../../gate/estimate/queue.ts';
 import { formatEstimate } from '../../model/format.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { withoutPaths } from '../../model/without-paths.ts';
-import type { ReportLinks } from '../../report/markdown.ts';
+import type { ReportLinks } from '../../report/reports.ts';
 import {
   type Bisected,
   cancelled,

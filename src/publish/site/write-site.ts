@@ -3,9 +3,8 @@ import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import { renderBisectHtml } from '../../report/bisect-html.ts';
-import { renderHtml } from '../../report/html.ts';
 import { readAnyResult } from '../../report/read-result.ts';
+import { renderHtml } from '../../report/reports.ts';
 import { replaceFile } from '../../report/write-reports.ts';
 import { siteFiles } from './build-site.ts';
 import type { KeptResult, Source } from './site-source.ts';
@@ -74,8 +73,7 @@ async function writeResultPage(
     for (const name of others) await cp(join(from, path, name), join(draft, path, name));
     if (!others.includes(pageName)) {
       const { result } = await readAnyResult(join(from, path));
-      const page = 'kind' in result ? renderBisectHtml(result, []) : renderHtml(result, []);
-      await replaceFile(join(draft, path, pageName), page);
+      await replaceFile(join(draft, path, pageName), renderHtml(result));
     }
   } catch (error) {
     await rm(join(draft, path), { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { asciiOf, readsUtf8 } from '../../../src/cli/commands/ascii.ts';
-import { renderMarkdown } from '../../../src/report/markdown.ts';
+import { renderMarkdown } from '../../../src/report/reports.ts';
 import { anExperiment } from '../../fakes/report.ts';
 
 const isAscii = /^\p{ASCII}*$/u;

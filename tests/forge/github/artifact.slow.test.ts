@@ -15,7 +15,8 @@ import {
 import type { PullRequest, Revision } from '../../../src/model/patch.ts';
 import { type Result, resultSchema } from '../../../src/model/result.ts';
 import { headline } from '../../../src/report/headline.ts';
-import { mostCharacters, renderMarkdown } from '../../../src/report/markdown.ts';
+import { mostCharacters } from '../../../src/report/markdown.ts';
+import { renderMarkdown } from '../../../src/report/reports.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';
 import { installationToken } from '../../fakes/github/server.ts';
 import {

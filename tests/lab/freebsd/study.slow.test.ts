@@ -9,7 +9,7 @@ import { readJournal } from '../../../src/gate/experiment/journal.ts';
 import { makePlan, type Plan } from '../../../src/gate/experiment/plan.ts';
 import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import type { CellResult, Result } from '../../../src/model/result.ts';
-import { renderMarkdown } from '../../../src/report/markdown.ts';
+import { renderMarkdown } from '../../../src/report/reports.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import type { Behaviour } from '../../fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLabOptions, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';

@@ -1,0 +1,126 @@
+// Builds the comment on a bisection: its sentence, what to do next, the revisions that say something, and the rest.
+
+import type { BisectResult } from '../model/bisect-result.ts';
+import { type BisectWays, bisectHeadline, bisectLook, bisectNextSteps } from './bisect-headline.ts';
+import { bisectPlotAlt } from './bisect-plot.ts';
+import { type BisectRow, bisectRows, hasFixUps } from './bisect-rows.ts';
+import {
+  environmentLines,
+  faultLines,
+  howDecided,
+  neighbourMinistat,
+  revertLines,
+  searchedText,
+} from './bisect-sections.ts';
+import { numberColumns } from './cell-rows.ts';
+import { isProfiled, reasonText, whyOfCell } from './change-reason.ts';
+import { type CommentDocument, type CommentLinks, correctionsOf } from './comment.ts';
+import {
+  type Block,
+  commitId,
+  foldedList,
+  joined,
+  list,
+  mark,
+  paragraph,
+  quoted,
+  strong,
+  type Text,
+  words,
+} from './document.ts';
+import { invalidRunLines, settingOf } from './sections.ts';
+
+/** `ways` say how to ask for what is proposed. */
+export type BisectCommentLinks = CommentLinks & { ways?: BisectWays };
+
+export function bisectComment(result: BisectResult, links: BisectCommentLinks): CommentDocument {
+  const why: Block[] = isProfiled(result)
+    ? [{ kind: 'fold', title: 'why', blocks: whyOfCell(result, links) }]
+    : [];
+  return {
+    headline: words`${mark(bisectLook(result))} ppsgate: ${bisectHeadline(result)}`,
+    main: [
+      paragraph(searchedText(result)),
+      ...whatNow(bisectNextSteps(result, links.ways), links),
+      table(result),
+      ...(isProfiled(result)
+        ? [paragraph(words`${strong('Why')}: ${reasonText(result, links)}`)]
+        : []),
+      ...(links.image === undefined
+        ? []
+        : [{ kind: 'picture', image: links.image, alt: bisectPlotAlt(result) } as const]),
+      paragraph(settingOf(result)),
+    ],
+    parts: [...correctionsOf(links), ...parts(result), ...why],
+    footer: links.footer,
+  };
+}
+
+function whatNow(steps: readonly string[], { isOnRevision }: CommentLinks): Block[] {
+  if (isOnRevision) return list(steps);
+  const title = strong('What now:');
+  return steps.length === 1 ? [paragraph(words`${title} ${steps}`)] : list(steps, title);
+}
+
+const parts = (result: BisectResult): Block[] => [
+  ...list(revertLines(result), 'The bad one without it:'),
+  ...foldedList('what cannot be measured', faultLines(result)),
+  ...foldedList('runs that do not count', invalidRunLines(result.runs)),
+  ...foldedList(
+    'what is to be known of the testbed',
+    result.testbed.warnings.map((warning) => quoted(warning, 300)),
+  ),
+  ...foldedList('environment', environmentLines(result)),
+  ...foldedList('how it was decided', howDecided(result)),
+  ...neighbourMinistat(result),
+];
+
+function table(result: BisectResult): Block {
+  const rows = bisectRows(result);
+  const withFixUps = hasFixUps(rows);
+  const runs = result.isShared ? 'runs' : 'boots';
+  return {
+    kind: 'table',
+    columns: [
+      ...numberColumns('n'),
+      { head: 'commit' },
+      { head: 'subject' },
+      ...(withFixUps ? [{ head: 'with' }] : []),
+      ...numberColumns(runs, 'median', 'against good'),
+      { head: 'outcome' },
+      ...numberColumns('P'),
+    ],
+    groups: rows.map((row) => ({ weight: 0, rows: [wideRow(row, withFixUps)] })),
+    narrow: {
+      columns: ['commit and outcome', runs, 'median', 'P'].map((head) => ({ head })),
+      groups: rows.map((row) => ({ weight: 0, rows: [narrowRow(row)] })),
+    },
+  };
+}
+
+function wideRow(row: BisectRow, withFixUps: boolean): Text[] {
+  if (row.kind === 'folded') {
+    return ['', '', row.text, ...new Array<string>(withFixUps ? 6 : 5).fill('')];
+  }
+  const { place, subject, isFurther, fixUps, cells } = row;
+  return [
+    place,
+    isFurther ? '↳' : idOf(row),
+    isFurther ? '' : quoted(subject, 72),
+    ...(withFixUps ? [fixUps.length > 0 ? joined(fixUps.map(commitId), ' ') : '–'] : []),
+    ...[cells.boots, cells.median, cells.againstGood, cells.outcome, cells.p],
+  ];
+}
+
+function narrowRow(row: BisectRow): Text[] {
+  if (row.kind === 'folded') return [row.text, '–', '–', '–'];
+  const { place, subject, isFurther, fixUps, cells } = row;
+  const commit = isFurther ? ['↳'] : [place, idOf(row), quoted(subject, 72)];
+  const on = fixUps.length > 0 ? ['with', ...fixUps.map(commitId)] : [];
+  const against = cells.againstGood === '–' ? '' : ` (${cells.againstGood})`;
+  const first = joined([...commit, ...on, '–', cells.outcome].filter(Boolean), ' ');
+  return [first, cells.boots, `${cells.median}${against}`, cells.p];
+}
+
+const idOf = ({ commit, isNamed }: Extract<BisectRow, { kind: 'revision' }>): Text =>
+  isNamed ? strong(commitId(commit)) : commitId(commit);

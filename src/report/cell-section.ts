@@ -1,0 +1,157 @@
+// Builds a cell's section of the page: its verdict, the reason, its flamegraphs and its runs.
+
+import {
+  formatChange,
+  formatInterval,
+  formatMetric,
+  formatPercent,
+  metricNouns,
+} from '../model/format.ts';
+import {
+  type CellResult,
+  type Metric,
+  metricSchema,
+  type Policy,
+  type ProfileReason,
+  type Run,
+} from '../model/result.ts';
+import { cellAnchor, numberColumns, remarkOf } from './cell-rows.ts';
+import { changedColumns, changedRow, hasCost } from './change-reason.ts';
+import {
+  type Block,
+  heading,
+  joined,
+  list,
+  mark,
+  nameOf,
+  type PageSection,
+  paragraph,
+  quoted,
+  strong,
+  type Text,
+  verdictWord,
+  words,
+} from './document.ts';
+import { graphFolds, type Picture } from './graph-folds.ts';
+import { isSilent, silenceOf } from './headline.ts';
+import { ministats } from './ministat-blocks.ts';
+import { runPlot } from './run-plot.ts';
+import { apartLines, spareRuns, uncountedLines, whySpare } from './sections.ts';
+
+/** The pictures are those of this cell. */
+export const cellSection = (
+  policy: Policy,
+  result: CellResult,
+  pictures: readonly Picture[],
+): PageSection => ({
+  id: cellAnchor(result),
+  heading: words`${mark(result.verdict.kind)} ${nameOf(result.cell)}`,
+  blocks: [
+    ...conclusion(policy, result),
+    ...whyBlocks(result),
+    ...graphFolds(pictures),
+    ...runs(policy, result),
+    ...ministats(policy, [result]),
+  ],
+});
+
+/** `regression: −10.4 % (95 % interval −11.2 … −9.60)`. */
+function conclusion({ confidenceRatio }: Policy, cell: CellResult): Block[] {
+  const { verdict, comparisons } = cell;
+  const word = verdictWord(verdict.kind);
+  if (isSilent(cell)) return [paragraph(words`${word}: ${strong(silenceOf(cell))}`)];
+  if (verdict.kind === 'invalid') {
+    return [paragraph([word, remarkOf(cell)]), paragraph(quoted(verdict.reason, 1000))];
+  }
+  const { interval } = comparisons[0] ?? {};
+  const numbers =
+    interval &&
+    words`: ${strong(formatChange(interval.change))} (${formatPercent(confidenceRatio)} interval ${formatInterval(interval.low, interval.high)})`;
+  return [paragraph([word, remarkOf(cell), numbers ?? ''])];
+}
+
+/** The functions that changed, and the profiles that are missing. */
+export function whyBlocks({ reason, profiles }: Pick<CellResult, 'reason' | 'profiles'>): Block[] {
+  const missing = profiles.flatMap((one) =>
+    one.kind === 'missing' ? [words`${quoted(one.variant)}: ${quoted(one.reason, 500)}`] : [],
+  );
+  if (reason === undefined && missing.length === 0) return [];
+  return [
+    heading('Why'),
+    ...(reason ? [changedFunctions(reason)] : []),
+    ...list(missing, 'There is no profile of'),
+  ];
+}
+
+function changedFunctions({ changedFunctions: changed, moved, idleFrames }: ProfileReason): Block {
+  const names = joined(
+    idleFrames.map((name) => quoted(name)),
+    ', ',
+  );
+  const idle =
+    idleFrames.length > 0
+      ? words` Stacks with ${names} are left out, as the CPU idled in them.`
+      : '';
+  if (changed.length === 0) {
+    return paragraph(words`No function’s share of the samples moved beyond chance.${idle}`);
+  }
+  const rest = moved - changed.length;
+  const others = rest > 0 ? `; ${rest} more moved less` : '';
+  const hasCosts = changed.some(hasCost);
+  return {
+    kind: 'table',
+    caption: words`Functions whose own share of the samples moved beyond chance${others}.${idle}`,
+    columns: changedColumns(hasCosts),
+    groups: [{ weight: 0, rows: changed.map((one) => changedRow(one, hasCosts)) }],
+  };
+}
+
+function runs(policy: Policy, cell: CellResult): Block[] {
+  const inOrder = cell.runs.toSorted((a, b) => a.number - b.number);
+  if (inOrder.length === 0) return [];
+  const drawing = runPlot(inOrder, policy.metric);
+  return [
+    heading('Runs'),
+    ...(drawing ? [{ kind: 'drawing', drawing } as const] : []),
+    ...list(uncountedLines([cell]), 'Runs that do not count:'),
+    ...list(apartLines([cell]), 'Runs that stand apart, and count:'),
+    { kind: 'fold', title: `${inOrder.length} runs in order`, blocks: [runTable(inOrder, cell)] },
+  ];
+}
+
+/** Runs of a cell, or of a bisection, which compares no pairs and has no cell. */
+export function runTable(inOrder: readonly Run[], cell?: CellResult): Block {
+  const spare = new Map(cell && spareRuns(cell).map((run) => [run, whySpare(run, cell)]));
+  const metrics = metricSchema.options.filter(
+    (metric) => metric === 'pps' || inOrder.some((run) => run[metric] !== undefined),
+  );
+  const rows = inOrder.map((run): Text[] => [
+    String(run.number),
+    ...(cell ? [String(run.pair)] : []),
+    quoted(run.variant),
+    ...metrics.map((metric) => valueText(run[metric], metric)),
+    validityText(run, spare),
+  ]);
+  return {
+    kind: 'table',
+    caption: `All runs, as they followed each other${cell ? '; those of one pair are compared' : ''}`,
+    columns: [
+      ...numberColumns('run', ...(cell ? ['pair'] : [])),
+      { head: 'variant' },
+      ...numberColumns(...metrics.map((metric) => metricNouns[metric])),
+      { head: 'counts' },
+    ],
+    groups: [{ weight: 0, rows }],
+  };
+}
+
+const valueText = (value: number | undefined, metric: Metric): string =>
+  value === undefined ? '–' : formatMetric(value, metric);
+
+function validityText(run: Run, spare: ReadonlyMap<Run, string>): Text {
+  const { validity } = run;
+  const why = spare.get(run);
+  if (why !== undefined) return `no, ${why}`;
+  if (validity.kind === 'valid') return 'yes';
+  return words`${verdictWord('invalid', 'no')}, ${validity.cause}: ${quoted(validity.reason, 500)}`;
+}

@@ -1,0 +1,154 @@
+// Builds the comment on a gate: the verdict, the table of all cells, and folded below what an author looks up.
+
+import { patchName } from '../model/patch.ts';
+import type { CellResult, Result } from '../model/result.ts';
+import { cellTable, weightOf } from './cell-rows.ts';
+import { isProfiled, whyLines, whyOfCell } from './change-reason.ts';
+import { type CommentDocument, type CommentLinks, correctionsOf } from './comment.ts';
+import {
+  type Block,
+  foldedList,
+  list,
+  mark,
+  paragraph,
+  quoted,
+  strong,
+  type Text,
+  words,
+} from './document.ts';
+import { sentence, symbolOf } from './headline.ts';
+import { ministats } from './ministat-blocks.ts';
+import { meaningOf, nextStep } from './next-steps.ts';
+import {
+  apartLines,
+  buildNoiseLines,
+  environmentLines,
+  failureSaid,
+  failureText,
+  invalidLines,
+  leftOutLines,
+  movedBaselineLines,
+  notesOf,
+  otherMetrics,
+  otherMetricTitle,
+  readingParagraphs,
+  rule,
+  setting,
+  uncountedLines,
+  unseenBy,
+  verdictMeanings,
+} from './sections.ts';
+
+export const gateComment = (result: Result, links: CommentLinks): CommentDocument => ({
+  headline: words`${mark(symbolOf(result))} ppsgate: ${patchText(result, links)} ${sentence(result)}`,
+  main: [...mainBlocks(result, links), paragraph(setting(result))],
+  parts: [...correctionsOf(links), ...parts(result, links)],
+  footer: links.footer,
+});
+
+/** Readers of a revision know its number, and not its diff's. */
+const patchText = ({ patch }: Result, { isOnRevision }: CommentLinks): Text => {
+  if (!isOnRevision) return patchName(patch);
+  return quoted(patch.kind === 'revision' ? `diff ${patch.diff}` : patchName(patch));
+};
+
+function mainBlocks(result: Result, links: CommentLinks): Block[] {
+  const { outcome, policy } = result;
+  const next = paragraph(words`${strong('What now:')} ${nextStep(result, links.goOn)}`);
+  const meaning = meaningOf(result);
+  const meant = meaning === undefined ? [next] : [paragraph(meaning), next];
+  switch (outcome.kind) {
+    case 'judged':
+      return [
+        ...meant,
+        cellTable(policy, outcome.cells, policy.metric),
+        ...list(invalidLines(outcome.cells)),
+        ...whyLines(outcome.cells, links).map(paragraph),
+        ...(links.image === undefined
+          ? []
+          : [
+              {
+                kind: 'picture',
+                image: links.image,
+                alt: 'the changes of all cells and their intervals',
+              } as const,
+            ]),
+        paragraph(rule(policy)),
+      ];
+    case 'unchanged':
+      return meant;
+    default:
+      return [
+        paragraph(failureText(outcome)),
+        { kind: 'code', name: 'what was said', text: failureSaid(outcome) },
+        next,
+      ];
+  }
+}
+
+/** In their order, from the end of which those are left out that do not fit. */
+function parts(result: Result, links: CommentLinks): Block[] {
+  const { outcome, policy, testbed, patch } = result;
+  const cells = outcome.kind === 'judged' ? outcome.cells : [];
+  const inLines = (texts: readonly string[]) => texts.map((text) => quoted(text, 300));
+  return [
+    ...list(
+      movedBaselineLines(cells),
+      words`⚠️ ${strong('baseline moved')}, which is not held against the patch:`,
+    ),
+    ...list(
+      leftOutLines(result),
+      'Left out of the comparison, which is not held against the patch:',
+    ),
+    ...list(
+      outcome.kind === 'judged' ? unseenBy(policy.metric) : [],
+      'What this metric does not see:',
+    ),
+    ...otherMetrics(policy, cells).map(
+      (metric): Block => ({
+        kind: 'fold',
+        title: otherMetricTitle(metric),
+        blocks: [cellTable(policy, cells, metric)],
+      }),
+    ),
+    ...foldedList('runs that do not count', uncountedLines(cells)),
+    ...foldedList('runs that stand apart, and count', apartLines(cells)),
+    ...foldedList('what builds differ in', buildNoiseLines(result)),
+    ...foldedList('what is to be known of the testbed', inLines(testbed.warnings)),
+    ...foldedList('notes on the revision', inLines(notesOf(patch))),
+    ...foldedList('environment', [patchLine(result, links), ...environmentLines(result)]),
+    ...(outcome.kind === 'judged' ? [howToRead(result)] : []),
+    ...whyFold(cells.filter(isProfiled), links),
+    ...ministats(policy, cells),
+  ];
+}
+
+function patchLine({ patch }: Result, { isOnRevision }: CommentLinks): Text {
+  const [title, author] = [quoted(patch.title), quoted(patch.author)];
+  if (isOnRevision) {
+    const diff = patch.kind === 'revision' ? ` diff ${patch.diff}` : '';
+    return words`patch: ${patchName(patch)}${diff}, ${title}, by ${author}`;
+  }
+  if (patch.kind !== 'revision') return words`patch: ${title} by ${author}`;
+  const link = { kind: 'link', text: patchName(patch), address: patch.url } as const;
+  return words`patch: ${link} diff ${String(patch.diff)}, ${title} by ${author}`;
+}
+
+const howToRead = (result: Result): Block => ({
+  kind: 'fold',
+  title: 'how to read this',
+  blocks: [
+    ...readingParagraphs(result).map(paragraph),
+    ...list(
+      verdictMeanings(result.policy).map(
+        ([verdict, meaning]) => words`${strong(verdict)}: ${meaning}`,
+      ),
+    ),
+  ],
+});
+
+function whyFold(cells: readonly CellResult[], links: CommentLinks): Block[] {
+  if (cells.length === 0) return [];
+  const all = cells.map((cell) => ({ weight: weightOf(cell), blocks: whyOfCell(cell, links) }));
+  return [{ kind: 'fold', title: 'why', blocks: [{ kind: 'cells', cells: all }] }];
+}

@@ -1,0 +1,84 @@
+// Draws the flamegraphs of a page, each folded below a small picture of it.
+
+import { type Box, layout } from '../analysis/profile/flamegraph-layout.ts';
+import { samplesOf } from '../analysis/profile/profile.ts';
+import { plainLine } from '../model/escape.ts';
+import { type Block, heading } from './document.ts';
+import { Html, html } from './markup.ts';
+import { drawGraph, type Graph } from './report-flamegraphs.ts';
+
+/** A graph with its SVG, or without where the page has no room for it; `why` explains a graph that cannot be drawn. */
+export type Picture = { graph: Graph; svg?: string; why?: string };
+
+/** Graphs of kernels have about 50,000 each; a page of more than a few million is slow on a phone. */
+const mostGraphCharacters = 5_000_000;
+
+/** Draws the flamegraphs of a page; those behind are left out where there is no room for all. */
+export function picturesThatFit(graphs: readonly Graph[]): Picture[] {
+  let free = mostGraphCharacters;
+  return graphs.map((graph): Picture => {
+    const drawn = drawGraph(graph, false);
+    if (drawn.kind === 'left-out') return { graph, why: drawn.why };
+    const { svg } = drawn;
+    if (svg.length > free) return { graph };
+    free -= svg.length;
+    return { graph, svg };
+  });
+}
+
+export const graphFolds = (pictures: readonly Picture[]): Block[] =>
+  pictures.length === 0
+    ? []
+    : [
+        heading('Flamegraphs'),
+        {
+          kind: 'drawing',
+          drawing: html`<div class="graphs">\n${pictures.map(graphFold)}</div>\n`,
+        },
+      ];
+
+/** The browser itself opens a fold for what a link or a search finds in it. */
+function graphFold({ graph, svg, why }: Picture): Html {
+  const { anchor, which } = graph;
+  if (why !== undefined) return html`<p id="${anchor}">${plainLine(why, 500)}</p>\n`;
+  const elsewhere = html`<p>It is too large for this page, and drawn in <code>${anchor}.svg</code>.</p>`;
+  return html`<details class="graph">
+<summary>${plainLine(which)}${graphPreview(graph)}</summary>
+<div id="${anchor}">${svg === undefined ? elsewhere : new Html(svg)}</div>
+</details>
+`;
+}
+
+/** A small picture of shape and colours without names, which the page's style sizes; nothing where there are no samples. */
+function graphPreview({ profile, base }: Graph): Html | undefined {
+  const stacks = { profile: profile.stacks, base: base?.stacks ?? [] };
+  const totals = { profile: samplesOf(stacks.profile), base: samplesOf(stacks.base) };
+  if (totals.profile === 0) return undefined;
+  const pixelsPerSample = width / totals.profile;
+  const { rows } = layout(stacks, 'profile', { pixelsPerSample, leastPixels: 0.7 });
+  const boxes = rows.flatMap((row, depth) =>
+    row.map((box) => ({
+      look: base === undefined ? moduleLook(box) : changeLook(box, totals),
+      path: `M${tenths(box.x)} ${rows.length - depth - 1}h${tenths(box.width)}v1h-${tenths(box.width)}z`,
+    })),
+  );
+  const paths = [...Map.groupBy(boxes, ({ look }) => look)].map(
+    ([look, own]) => html`<path class="${look}" d="${own.map(({ path }) => path).join('')}"/>`,
+  );
+  return html`<svg class="preview" viewBox="0 0 ${width} ${rows.length}" preserveAspectRatio="none" aria-hidden="true">${paths}</svg>`;
+}
+
+/** Width in pixels of the page, about. A row is of one unit, and as high as there is room. */
+const width = 340;
+
+const tenths = (pixels: number): number => Math.round(pixels * 10) / 10;
+
+const moduleLook = ({ module }: Box): string =>
+  module === undefined || /^kernel/.test(module) ? 'of-kernel' : 'of-module';
+
+/** How a path looks, by the share of all samples that it has with all that it calls, before and now. */
+function changeLook({ samples }: Box, totals: Box['samples']): string {
+  const change = samples.profile / totals.profile - samples.base / totals.base;
+  if (Math.abs(change) < 0.003) return 'same';
+  return `${change > 0 ? 'more' : 'less'}${Math.abs(change) < 0.03 ? '' : ' much'}`;
+}
