@@ -1,4 +1,5 @@
-// What kept a patch from being measured, at the lines that it says are wrong: GitHub shows them among the changes.
+// Finds the lines that kept a patch from being measured, which GitHub annotates among the changes.
+
 import { posix } from 'node:path';
 import type { Result } from '../model/result.ts';
 
@@ -70,7 +71,7 @@ function kernelPath(found: string): string | undefined {
 
 const objectFolder = /(?:^|\/)(?:obj\/|(?:amd64|arm|arm64|i386|powerpc|riscv)\.\w+\/$)/;
 
-/** Whoever wrote it: a compiler says what a patch has it say, and a result may come from a job that lies. */
+/** A patch can make a compiler print anything, and a result may come from a job that lies. */
 const isPlain = (path: string): boolean =>
   path.length <= 500 &&
   /^(?:[^\p{C}/\\]+\/)*[^\p{C}/\\]+$/u.test(path) &&

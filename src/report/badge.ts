@@ -1,8 +1,8 @@
-// A badge: what was last judged of one cell of the default branch, while that is news.
+// Draws a badge of the last verdict of one cell of the default branch, while it is recent.
 import { formatPps } from '../model/format.ts';
 import { html } from './markup.ts';
 
-/** What a cell, or the whole patch before any cell, was last found to be. */
+/** The last verdict of a cell, or of a patch that had no cells. */
 export const badgeVerdicts = [
   'regression',
   'no-regression',
@@ -26,7 +26,7 @@ export type BadgeSubject = {
 };
 
 type Badge = {
-  /** What shields.io reads from a URL: "Endpoint badge" at shields.io. */
+  /** JSON that shields.io reads from a URL: "Endpoint badge" at shields.io. */
   endpoint: { schemaVersion: 1; label: string; message: string; color: string };
   svg: string;
 };
@@ -44,21 +44,21 @@ export function renderBadge(
 }
 
 /** A badge that says `message`. */
-export function badgeOf(label: string, { message, color }: Shown): Badge {
+export function badgeOf(label: string, { message, color }: BadgeText): Badge {
   const shown = { label: readable(label), message, color };
   return { endpoint: { schemaVersion: 1, ...shown }, svg: pictureOf(shown) };
 }
 
-const noData: Shown = { message: 'no data', color: 'lightgrey' };
+const noData: BadgeText = { message: 'no data', color: 'lightgrey' };
 
-type Shown = { message: string; color: keyof typeof colors };
+type BadgeText = { message: string; color: keyof typeof colors };
 
-type Last = NonNullable<BadgeSubject['last']>;
+type LastVerdict = NonNullable<BadgeSubject['last']>;
 
-const messageOf = ({ verdict, pps }: Last): string =>
+const messageOf = ({ verdict, pps }: LastVerdict): string =>
   pps === undefined ? verdict : `${verdict} · ${formatPps(pps)}`;
 
-function colorOf({ verdict }: Last): Shown['color'] {
+function colorOf({ verdict }: LastVerdict): BadgeText['color'] {
   switch (verdict) {
     case 'no-regression':
     case 'improvement':
@@ -90,7 +90,7 @@ const padding = 6;
 const fontSize = 11;
 
 /** Light text on grey, and then dark text on the color, which has enough contrast on each color. */
-function pictureOf({ label, message, color }: Shown & { label: string }): string {
+function pictureOf({ label, message, color }: BadgeText & { label: string }): string {
   const [left, right] = [partWidth(label), partWidth(message)];
   const text = (shown: string, x: number, fill: string) =>
     html`<text x="${x + padding}" y="${baseline}" fill="${fill}" textLength="${widthOf(shown)}" lengthAdjust="spacingAndGlyphs">${shown}</text>`;

@@ -108,7 +108,11 @@ function wideRow(row: BisectRow, withFixUps: boolean): Text[] {
     isFurther ? '↳' : idOf(row),
     isFurther ? '' : quoted(subject, 72),
     ...(withFixUps ? [fixUps.length > 0 ? joined(fixUps.map(commitId), ' ') : '–'] : []),
-    ...[cells.boots, cells.median, cells.againstGood, cells.outcome, cells.p],
+    cells.boots,
+    cells.median,
+    cells.againstGood,
+    cells.outcome,
+    cells.p,
   ];
 }
 

@@ -1,4 +1,4 @@
-// What a bisection found, in one sentence, and what to do next: for someone who reads nothing else.
+// Words the answer of a bisection in one sentence, and the next steps, for a reader of nothing else.
 
 import type {
   BisectAnswer,
@@ -54,7 +54,7 @@ export function bisectHeadline(result: BisectResult): string {
   }
 }
 
-/** The same above a plot, where there is less room and the metric is told. */
+/** The same above a plot, which is narrower and names the metric. */
 export function bisectTitle(result: BisectResult): string {
   const { answer, metric } = result;
   switch (answer.kind) {
@@ -73,7 +73,7 @@ export function bisectTitle(result: BisectResult): string {
   }
 }
 
-/** Which verdict of a gate an answer looks like: a loss, a gain, open, or nothing to be said. */
+/** The verdict of a gate by whose symbol and colour an answer is shown. */
 export function bisectLook({ answer, metric }: BisectResult): CellVerdict['kind'] {
   switch (answer.kind) {
     case 'culprit':
@@ -96,7 +96,7 @@ export const bisectSymbol = (result: BisectResult): string => symbols[bisectLook
 const lookOf = ({ change }: BisectChange, metric: Metric): 'regression' | 'improvement' =>
   isLoss({ metric }, change) ? 'regression' : 'improvement';
 
-/** How those who read a report ask for what it proposes, in backticks where it is typed. */
+/** Commands and options that ask for what a report proposes, in backticks where they are typed. */
 export type BisectWays = {
   /** Another bisection with this commit as a fix-up. */
   fixUp: (commit: string) => string;
@@ -112,7 +112,7 @@ const commandLine: BisectWays = {
   verifyRevert: '`--verify-revert`',
 };
 
-/** What to do now, in sentences, one at least; between backticks stands what is typed. */
+/** The next steps in sentences, one at least; backticks stand around what is typed. */
 export function bisectNextSteps(result: BisectResult, ways: BisectWays = commandLine): string[] {
   const { answer } = result;
   switch (answer.kind) {
@@ -163,7 +163,7 @@ function afterCulprit(result: BisectResult, answer: Culprit, ways: BisectWays): 
   return [look, ...togetherLines(result, answer), verify].filter((line) => line !== undefined);
 }
 
-/** That a fix-up was on top, so the change could be of either. */
+/** Warns that a fix-up was on top, so the change could be of either. */
 function togetherLines(result: BisectResult, { measuredWith, revision }: Culprit): string[] {
   if (measuredWith.length === 0) return [];
   const names = listed(measuredWith.map(shortId));
@@ -272,6 +272,6 @@ export const counted = (count: number, what: string): string =>
 const listed = (parts: readonly string[]): string =>
   [parts.slice(0, -1).join(', '), parts.at(-1)].filter(Boolean).join(' and ');
 
-/** The short id of a revision by its index, which may come from a result that somebody else made. */
+/** The short id of a revision by its index; a result of others may name one that is not there. */
 const idOf = ({ revisions }: BisectResult, index: number): string =>
   shortId(revisions[index]?.commit ?? 'an unknown commit');

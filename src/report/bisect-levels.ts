@@ -1,4 +1,4 @@
-// The levels between which a rate changed within a range of commits, as far as a bisection tells.
+// Computes the levels between which a rate changed within a range of commits.
 
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
 import { pooledNoise } from '../analysis/stats/evidence.ts';

@@ -127,7 +127,11 @@ function rowOf(row: BisectRow, withFixUps: boolean, result: BisectResult): Text[
   return [
     place,
     isFurther ? '↳' : [named, { kind: 'styled', style: 'subject', text: quoted(subject, 120) }],
-    ...[cells.outcome, cells.median, cells.againstGood, cells.p, cells.boots],
+    cells.outcome,
+    cells.median,
+    cells.againstGood,
+    cells.p,
+    cells.boots,
     ...(withFixUps ? [fixUps.length > 0 ? joined(fixUps.map(commitId), ' ') : '–'] : []),
   ];
 }

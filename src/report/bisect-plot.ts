@@ -1,4 +1,4 @@
-// A bisection as a picture, in SVG: what every boot forwarded along the commits, the levels before and after, and each commit's chance.
+// Draws a bisection in SVG: the rate of every boot along the commits, the levels before and after, and each commit's chance.
 
 import {
   type BisectResult,
@@ -19,35 +19,39 @@ import { cellName } from '../model/scenario.ts';
 import { escaped } from '../model/xml.ts';
 import { bisectHeadline, bisectTitle, faultText } from './bisect-headline.ts';
 import { type Level, levelsOf } from './bisect-levels.ts';
-import { isMeasured, isNamed, type Stretch, stepsOf, stretchesOf } from './bisect-rows.ts';
-import { colors, element, type PlotForm, path, round, svgDocument, text, ticksOf } from './svg.ts';
+import { isMeasured, isNamed, type RevisionRange, rangesOf, stepsOf } from './bisect-rows.ts';
+import { type Extent, extentOfRates, linearScale, ticksOf } from './scale.ts';
+import { colors, element, type PlotForm, path, round, svgDocument, text } from './svg.ts';
 
 /** An SVG document with a light background of its own; undefined where nothing was measured. */
 export function bisectPlot(result: BisectResult, form: PlotForm = 'wide'): string | undefined {
   const dots = result.revisions.flatMap(dotsOf);
   if (dots.length === 0) return undefined;
-  const places = forms[form];
-  const columns = columnsOf(result, places);
+  const sizes = forms[form];
+  const columns = columnsOf(result, sizes);
   const levels = levelsOf(result);
-  const axis = axisOf([...dots.map(({ value }) => value), ...levels.map(({ value }) => value)]);
-  const drawing: Drawing = { result, places, columns, levels, axis };
+  const values = [...dots, ...levels].map(({ value }) => value);
+  const axis = extentOfRates(values, { spareRatio: 0.1, leastRatio: 0.004 });
+  const scale = linearScale(axis, sizes.bottom, sizes.top);
+  const heightOf = (value: number) => round(scale(value));
+  const drawing: BisectDrawing = { result, sizes, columns, levels, axis, heightOf };
   const legend = legendPieces(drawing, dots);
-  return svgDocument(places.width, legend.bottom + 10, [
+  return svgDocument(sizes.width, legend.bottom + 10, [
     ...heading(drawing),
     ...gaps(drawing),
-    ...scale(drawing),
+    ...grid(drawing),
     ...failures(drawing),
     ...bands(drawing),
     ...step(drawing),
     ...columns.flatMap((column) => marks(column, drawing)),
     ...chances(drawing),
     ...labels(drawing),
-    ...columns.flatMap((column) => told(column, drawing)),
+    ...columns.flatMap((column) => tooltip(column, drawing)),
     ...legend.pieces,
   ]);
 }
 
-/** What the picture shows, for who does not see it: in words, and without a comma. */
+/** Describes the picture in words, for readers who do not see it; Remarkup allows no comma. */
 export function bisectPlotAlt(result: BisectResult): string {
   const { revisions } = result;
   const tried = revisions.filter(({ forms }) => forms.length > 0);
@@ -56,23 +60,24 @@ export function bisectPlotAlt(result: BisectResult): string {
   return `The rate of each boot along the commits: ${tried.length} of ${revisions.length} were tried${without}; ${bisectTitle(result)}`;
 }
 
-type Drawing = {
+type BisectDrawing = {
   result: BisectResult;
-  places: Form;
-  columns: readonly Column[];
+  sizes: PlotSizes;
+  columns: readonly PlotColumn[];
   levels: readonly Level[];
-  axis: Axis;
+  axis: Extent;
+  heightOf: (rate: number) => number;
 };
 
-/** All lengths are in pixels. */
-type Form = {
+/** Lengths in pixels. */
+type PlotSizes = {
   width: number;
   margin: number;
   title: { y: number; size: number };
   subtitle: { y: number; hasSetting: boolean; longest: number };
   left: number;
   right: number;
-  /** Between which the rates are drawn, and then the chances. */
+  /** Ends of the rates, and then of the chances. */
   top: number;
   bottom: number;
   chanceTop: number;
@@ -82,7 +87,7 @@ type Form = {
   mostRevisions: number;
 };
 
-const forms: Record<PlotForm, Form> = {
+const forms: Record<PlotForm, PlotSizes> = {
   wide: {
     width: 920,
     margin: 24,
@@ -115,20 +120,20 @@ const forms: Record<PlotForm, Form> = {
 
 const { paper, ink, faint, pale, red, green, amber, grey } = colors;
 
-/** Where a told revision is drawn, or several that are not. */
-type Column = Stretch & { left: number; width: number };
+/** Place of a revision that is drawn, or of several that are not. */
+type PlotColumn = RevisionRange & { left: number; width: number };
 
-function columnsOf(result: BisectResult, { left, right, mostRevisions }: Form): Column[] {
+function columnsOf(result: BisectResult, { left, right, mostRevisions }: PlotSizes): PlotColumn[] {
   const { revisions } = result;
-  const stretches =
+  const ranges =
     revisions.length <= mostRevisions
-      ? revisions.map((_, index) => ({ first: index, last: index, isTold: true }))
-      : stretchesOf(result, mostRevisions);
-  const width = (right - left) / stretches.length;
-  return stretches.map((one, nth) => ({ ...one, left: left + nth * width, width }));
+      ? revisions.map((_, index) => ({ first: index, last: index, isListed: true }))
+      : rangesOf(result, mostRevisions);
+  const width = (right - left) / ranges.length;
+  return ranges.map((one, nth) => ({ ...one, left: left + nth * width, width }));
 }
 
-const middleOf = ({ left, width }: Column): number => left + width / 2;
+const middleOf = ({ left, width }: PlotColumn): number => left + width / 2;
 
 type Dot = { value: number; isPlain: boolean };
 
@@ -139,27 +144,9 @@ const dotsOf = ({ forms }: BisectRevision): Dot[] =>
       values.map((value) => ({ value, isPlain: fixUps.length === 0 })),
     );
 
-type Axis = { low: number; high: number };
-
-/** Holds all values, with some room beside them; noise of a thousandth should not look like an abyss. */
-function axisOf(values: readonly number[]): Axis {
-  const [least, most] = values.reduce(
-    ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
-    [Number.POSITIVE_INFINITY, 0],
-  );
-  const room = Math.max((most - least) * 0.1, most * 0.004, Number.MIN_VALUE);
-  return { low: Math.max(least - room, 0), high: most + room };
-}
-
-function heightOf(value: number, { axis, places }: Pick<Drawing, 'axis' | 'places'>): number {
-  const { top, bottom } = places;
-  const inside = Math.min(Math.max(value, axis.low), axis.high);
-  return round(bottom - ((inside - axis.low) / (axis.high - axis.low)) * (bottom - top));
-}
-
-function heading(drawing: Drawing): string[] {
-  const { result, places } = drawing;
-  const { title, subtitle, margin: x } = places;
+function heading(drawing: BisectDrawing): string[] {
+  const { result, sizes } = drawing;
+  const { title, subtitle, margin: x } = sizes;
   const { metric, cell, testbed } = result;
   const rates = ratesText(drawing);
   const parts = subtitle.hasSetting
@@ -174,16 +161,19 @@ function heading(drawing: Drawing): string[] {
 }
 
 /** `26.84 Mpps to 11.83 Mpps`: as the answer has it, or all levels. */
-function ratesText({ result: { answer, metric }, levels }: Drawing): string {
+function ratesText({ result: { answer, metric }, levels }: BisectDrawing): string {
   const change = 'change' in answer ? answer.change : undefined;
   const values = change ? [change.before, change.after] : levels.map(({ value }) => value);
   return values.map((value) => formatMetric(value, metric)).join(' to ');
 }
 
-/** What lies behind revisions of which nothing is drawn. */
-const gaps = ({ columns, places: { top, bottom, chanceTop, chanceBottom } }: Drawing): string[] =>
-  columns.flatMap(({ isTold, left: x, width }) =>
-    isTold
+/** Shades the revisions that are not drawn. */
+const gaps = ({
+  columns,
+  sizes: { top, bottom, chanceTop, chanceBottom },
+}: BisectDrawing): string[] =>
+  columns.flatMap(({ isListed, left: x, width }) =>
+    isListed
       ? []
       : [
           [top, bottom],
@@ -195,15 +185,15 @@ const gaps = ({ columns, places: { top, bottom, chanceTop, chanceBottom } }: Dra
 
 const small = { 'font-size': 11, fill: faint };
 
-function scale(drawing: Drawing): string[] {
-  const { result, places, axis } = drawing;
-  const { left, right, bottom, chanceTop, chanceBottom } = places;
+function grid(drawing: BisectDrawing): string[] {
+  const { result, sizes, axis } = drawing;
+  const { left, right, bottom, chanceTop, chanceBottom } = sizes;
   const line = (y: number) => path(`M${left} ${y}H${right}`, { stroke: pale });
   const label = (said: string, y: number) =>
     text(said, { x: left - 8, y, ...small, 'text-anchor': 'end' });
   return [
     ...ticksOf(axis, 6).flatMap((tick) => {
-      const y = heightOf(tick, drawing);
+      const y = drawing.heightOf(tick);
       return [line(y), label(formatTick(tick, result.metric), y + 4)];
     }),
     path(`M${left} ${bottom}H${right}`, { stroke: grey }),
@@ -214,11 +204,11 @@ function scale(drawing: Drawing): string[] {
 }
 
 /** `failed` was tried and cannot be measured, `between` lies between such, and was not tried. */
-type Failure = { kind: 'failed' | 'between'; left: number; right: number; faults: Set<string> };
+type FailedRange = { kind: 'failed' | 'between'; left: number; right: number; faults: Set<string> };
 
-function failures(drawing: Drawing): string[] {
-  const { places, columns, result } = drawing;
-  const { top, bottom } = places;
+function failures(drawing: BisectDrawing): string[] {
+  const { sizes, columns, result } = drawing;
+  const { top, bottom } = sizes;
   return [
     ...failuresOf(drawing).flatMap((failure) => {
       const { kind, left, right } = failure;
@@ -227,20 +217,20 @@ function failures(drawing: Drawing): string[] {
       return [hatching(area, stroke), ...faultName(failure, area)];
     }),
     // Measured in one form, while another one cannot be.
-    ...columns.flatMap(({ isTold, first, left: x, width }) => {
+    ...columns.flatMap(({ isListed, first, left: x, width }) => {
       const forms = result.revisions[first]?.forms ?? [];
-      const isMixed = isTold && forms.some(isMeasured) && forms.some(({ fault }) => fault);
+      const isMixed = isListed && forms.some(isMeasured) && forms.some(({ fault }) => fault);
       return isMixed ? hatching({ x, y: bottom - 14, width, height: 14 }, grey) : [];
     }),
   ];
 }
 
 /** Neighbours that failed alike are one. */
-function failuresOf({ columns, result }: Drawing): Failure[] {
-  const found: Failure[] = [];
-  for (const { isTold, first, left, width } of columns) {
+function failuresOf({ columns, result }: BisectDrawing): FailedRange[] {
+  const found: FailedRange[] = [];
+  for (const { isListed, first, left, width } of columns) {
     const revision = result.revisions[first];
-    const kind = isTold && revision ? failureOf(revision) : undefined;
+    const kind = isListed && revision ? failureOf(revision) : undefined;
     if (kind === undefined) continue;
     const faults = (revision?.forms ?? []).flatMap(({ fault }) => (fault ? faultText(fault) : []));
     const before = found.at(-1);
@@ -254,7 +244,7 @@ function failuresOf({ columns, result }: Drawing): Failure[] {
   return found;
 }
 
-function failureOf({ forms, isAssumedFailed }: BisectRevision): Failure['kind'] | undefined {
+function failureOf({ forms, isAssumedFailed }: BisectRevision): FailedRange['kind'] | undefined {
   if (forms.some(isMeasured)) return undefined;
   if (forms.some(({ fault }) => fault !== undefined)) return 'failed';
   return isAssumedFailed ? 'between' : undefined;
@@ -277,8 +267,8 @@ function hatching({ x, y, width, height }: Area, stroke: string): string {
   return path(lines.join(''), { ...look, fill: 'none' });
 }
 
-/** What is the matter, upright where there is no room for it along the line. */
-function faultName({ faults }: Failure, area: Area): string[] {
+/** Name of a fault, upright where it is longer than the line. */
+function faultName({ faults }: FailedRange, area: Area): string[] {
   const [said = '', ...others] = faults;
   const name = others.length > 0 ? 'cannot be measured' : said;
   const long = widthOf(name) + 10;
@@ -293,7 +283,9 @@ function faultName({ faults }: Failure, area: Area): string[] {
     element('rect', {
       x: middle.x - width / 2,
       y: middle.y - height / 2,
-      ...{ width, height, fill: paper },
+      width,
+      height,
+      fill: paper,
     }),
     text(name, { x: middle.x, y: middle.y + 4, ...small, 'text-anchor': 'middle', ...turned }),
   ];
@@ -303,18 +295,18 @@ function faultName({ faults }: Failure, area: Area): string[] {
 const widthOf = (said: string): number => said.length * 5.9;
 
 /** Each level as far as its revisions go; where there is no step, good's and bad's over all. */
-function bands(drawing: Drawing): string[] {
-  const { levels, columns, places } = drawing;
+function bands(drawing: BisectDrawing): string[] {
+  const { levels, columns, sizes } = drawing;
   const isSplit = hasSteps(drawing);
   return levels.flatMap((level, nth) => {
     const own = columns.filter(({ first, last }) => last >= level.first && first <= level.last);
     const [first, last] = [own[0], own.at(-1)];
     if (first === undefined || last === undefined) return [];
-    const x = isSplit ? first.left : places.left;
-    const end = isSplit ? last.left + last.width : places.right;
+    const x = isSplit ? first.left : sizes.left;
+    const end = isSplit ? last.left + last.width : sizes.right;
     const color = colorOf(drawing, nth);
-    const [high, low] = [heightOf(level.high, drawing), heightOf(level.low, drawing)];
-    const y = heightOf(level.value, drawing);
+    const [high, low] = [drawing.heightOf(level.high), drawing.heightOf(level.low)];
+    const y = drawing.heightOf(level.value);
     const height = Math.max(low - high, 1);
     return [
       element('rect', { x, y: high, width: end - x, height, fill: color, 'fill-opacity': '0.16' }),
@@ -323,11 +315,11 @@ function bands(drawing: Drawing): string[] {
   });
 }
 
-const hasSteps = ({ result }: Drawing): boolean =>
+const hasSteps = ({ result }: BisectDrawing): boolean =>
   ['culprit', 'group', 'several'].includes(result.answer.kind);
 
 /** The first is what it was; another one is better or worse, where the answer tells them apart. */
-function colorOf(drawing: Drawing, nth: number): string {
+function colorOf(drawing: BisectDrawing, nth: number): string {
   const { levels, result } = drawing;
   const [first, own] = [levels[0], levels[nth]];
   if (nth === 0 || first === undefined || own === undefined) return grey;
@@ -335,11 +327,11 @@ function colorOf(drawing: Drawing, nth: number): string {
   return isLoss(result, own.value - first.value) ? red : green;
 }
 
-/** Where it changed: an upright line, or all of a group, with the commit's name. */
-function step(drawing: Drawing): string[] {
-  const { result, columns, places } = drawing;
+/** Marks the change by an upright line, or by both ends of a group, with the commit's name. */
+function step(drawing: BisectDrawing): string[] {
+  const { result, columns, sizes } = drawing;
   const { answer, revisions } = result;
-  const { top, chanceBottom, left, right } = places;
+  const { top, chanceBottom, left, right } = sizes;
   if (answer.kind === 'inconclusive' || answer.kind === 'slide') return [];
   const steps = stepsOf(answer).flatMap(({ after, last }) => {
     const own = columns.filter((column) => column.last > after && column.first <= last);
@@ -351,7 +343,7 @@ function step(drawing: Drawing): string[] {
     const name = isOne ? shortId(revisions[last]?.commit ?? '') : many;
     return { x: from.left, end: to.left + to.width, isOne, name };
   });
-  const taken: Span[] = [];
+  const spans: Span[] = [];
   return steps.flatMap(({ x, end, isOne, name }) => {
     const width = widthOf(name);
     const at = Math.min(Math.max(isOne ? x : (x + end) / 2, left + width / 2), right - width / 2);
@@ -364,7 +356,7 @@ function step(drawing: Drawing): string[] {
           'stroke-dasharray': '4 3',
         }),
       ),
-      ...(claimed(taken, span)
+      ...(claimed(spans, span)
         ? [text(name, { ...small, x: at, y: top - 9, fill: amber, 'text-anchor': 'middle' })]
         : []),
     ];
@@ -373,28 +365,28 @@ function step(drawing: Drawing): string[] {
 
 type Span = { from: number; to: number };
 
-/** Whether there was room, which is then taken. */
-function claimed(taken: Span[], span: Span): boolean {
-  if (taken.some(({ from, to }) => from < span.to + 5 && span.from - 5 < to)) return false;
-  taken.push(span);
+/** Claims the span unless it overlaps another one. */
+function claimed(spans: Span[], span: Span): boolean {
+  if (spans.some(({ from, to }) => from < span.to + 5 && span.from - 5 < to)) return false;
+  spans.push(span);
   return true;
 }
 
 /** A mark for each boot of a revision, side by side. */
-function marks(column: Column, drawing: Drawing): string[] {
-  const { places, levels, result } = drawing;
+function marks(column: PlotColumn, drawing: BisectDrawing): string[] {
+  const { sizes, levels, result } = drawing;
   const revision = result.revisions[column.first];
-  if (!column.isTold || revision === undefined) return [];
+  if (!column.isListed || revision === undefined) return [];
   const nth = levels.findIndex(({ first, last }) => column.first >= first && column.first <= last);
   const color = nth === 0 || nth === -1 ? ink : colorOf(drawing, nth);
   const dots = dotsOf(revision);
-  const room = Math.max(column.width - 2 * places.radius - 2, 0);
-  const apart = Math.min(2 * places.radius + 2, room / Math.max(dots.length - 1, 1));
+  const room = Math.max(column.width - 2 * sizes.radius - 2, 0);
+  const apart = Math.min(2 * sizes.radius + 2, room / Math.max(dots.length - 1, 1));
   return dots.map(({ value, isPlain }, index) =>
-    dot(middleOf(column) + (index - (dots.length - 1) / 2) * apart, heightOf(value, drawing), {
+    dot(middleOf(column) + (index - (dots.length - 1) / 2) * apart, drawing.heightOf(value), {
       color,
       isPlain,
-      radius: places.radius,
+      radius: sizes.radius,
     }),
   );
 }
@@ -405,16 +397,18 @@ const dot = (
   { color, isPlain, radius: r }: { color: string; isPlain: boolean; radius: number },
 ): string =>
   element('circle', {
-    ...{ cx, cy, r },
+    cx,
+    cy,
+    r,
     ...(isPlain
       ? { fill: color, stroke: paper }
       : { fill: paper, stroke: color, 'stroke-width': 1.6 }),
   });
 
 /** A bar for each revision, as high as its chance; the greatest has its number. */
-function chances({ result, places, columns }: Drawing): string[] {
+function chances({ result, sizes, columns }: BisectDrawing): string[] {
   const { revisions, answer, metric } = result;
-  const { chanceTop, chanceBottom } = places;
+  const { chanceTop, chanceBottom } = sizes;
   const bars = columns.map((column) => {
     const own = revisions.slice(column.first, column.last + 1);
     const chance = own.reduce((sum, { probability }) => sum + Math.max(probability, 0), 0);
@@ -422,7 +416,7 @@ function chances({ result, places, columns }: Drawing): string[] {
   });
   const greatest = bars.toSorted((a, b) => b.chance - a.chance)[0];
   const drawn = bars.filter(({ chance }) => chance > 0.002);
-  const label = greatest && greatest.chance >= 0.05 && numberAt(greatest, places);
+  const label = greatest && greatest.chance >= 0.05 && numberAt(greatest, sizes);
   return [
     ...drawn.map(({ column, chance }) => {
       const width = Math.min(column.width * 0.7, 26);
@@ -437,8 +431,8 @@ function chances({ result, places, columns }: Drawing): string[] {
 
 /** Above its bar, or beside one that leaves no room there. */
 function numberAt(
-  { column, chance }: { column: Column; chance: number },
-  { left, right, chanceTop, chanceBottom }: Form,
+  { column, chance }: { column: PlotColumn; chance: number },
+  { left, right, chanceTop, chanceBottom }: PlotSizes,
 ): { said: string; at: Record<string, string | number> } {
   const said = formatProbability(chance);
   const [middle, long] = [middleOf(column), widthOf(said)];
@@ -459,19 +453,19 @@ function namedColor(answer: BisectResult['answer'], metric: BisectResult['metric
 }
 
 /** Places along the line as far as there is room, the answer's first, and what good and bad are. */
-function labels({ result, places, columns }: Drawing): string[] {
+function labels({ result, sizes, columns }: BisectDrawing): string[] {
   const { revisions, answer } = result;
-  const { chanceBottom, left, right } = places;
-  const weightOf = ({ first }: Column): number =>
+  const { chanceBottom, left, right } = sizes;
+  const weightOf = ({ first }: PlotColumn): number =>
     isNamed(answer, first) ? 0 : first === 0 || first === revisions.length - 1 ? 1 : 2;
-  const taken: Span[] = [];
+  const spans: Span[] = [];
   const shown = columns
     .toSorted((a, b) => weightOf(a) - weightOf(b))
     .flatMap((column) => {
-      const { first, last, isTold } = column;
-      const said = isTold ? String(revisions[first]?.place ?? '') : `…${last - first + 1}`;
+      const { first, last, isListed } = column;
+      const said = isListed ? String(revisions[first]?.place ?? '') : `…${last - first + 1}`;
       const [x, half] = [middleOf(column), widthOf(said) / 2];
-      if (!claimed(taken, { from: x - half, to: x + half })) return [];
+      if (!claimed(spans, { from: x - half, to: x + half })) return [];
       return text(said, { ...small, x, y: chanceBottom + 16, 'text-anchor': 'middle' });
     });
   const [good, bad] = [revisions[0], revisions.at(-1)].map((one) => shortId(one?.commit ?? ''));
@@ -483,13 +477,16 @@ function labels({ result, places, columns }: Drawing): string[] {
   ];
 }
 
-/** What a pointer that rests on a revision is told. */
-function told({ isTold, first, left: x, width }: Column, { result, places }: Drawing): string[] {
+/** Tooltip of a revision. */
+function tooltip(
+  { isListed, first, left: x, width }: PlotColumn,
+  { result, sizes }: BisectDrawing,
+): string[] {
   const revision = result.revisions[first];
-  if (!isTold || revision === undefined) return [];
+  if (!isListed || revision === undefined) return [];
   const { place, commit, subject, probability } = revision;
   const said = `${place}: ${shortId(commit)} ${plainLine(subject, 80)} (P ${formatProbability(probability)})`;
-  const { top: y, chanceBottom } = places;
+  const { top: y, chanceBottom } = sizes;
   return [
     element(
       'rect',
@@ -499,15 +496,15 @@ function told({ isTold, first, left: x, width }: Column, { result, places }: Dra
   ];
 }
 
-type Entry = { label: string; sample: (x: number, y: number) => string };
+type LegendEntry = { label: string; sample: (x: number, y: number) => string };
 
 /** The legend of what there is in the picture, in lines that are as long as there is room. */
 function legendPieces(
-  drawing: Drawing,
+  drawing: BisectDrawing,
   dots: readonly Dot[],
 ): { pieces: string[]; bottom: number } {
-  const { places } = drawing;
-  const { margin, width, chanceBottom } = places;
+  const { sizes } = drawing;
+  const { margin, width, chanceBottom } = sizes;
   let [x, y] = [margin, chanceBottom + 56];
   const pieces = entriesOf(drawing, dots).flatMap(({ label, sample }) => {
     const long = 18 + widthOf(label);
@@ -519,7 +516,7 @@ function legendPieces(
   return { pieces, bottom: y };
 }
 
-function entriesOf(drawing: Drawing, dots: readonly Dot[]): Entry[] {
+function entriesOf(drawing: BisectDrawing, dots: readonly Dot[]): LegendEntry[] {
   const { result, levels } = drawing;
   const kinds = new Set(failuresOf(drawing).map(({ kind }) => kind));
   const isMixed = result.revisions.some(
@@ -531,7 +528,7 @@ function entriesOf(drawing: Drawing, dots: readonly Dot[]): Entry[] {
     hatching({ x, y: y - 10, width: 12, height: 12 }, stroke);
   const one = result.isShared ? 'run' : 'boot';
   const percent = formatPercent(bisectConfidenceRatio);
-  const all: (Entry & { isThere: boolean })[] = [
+  const all: (LegendEntry & { isThere: boolean })[] = [
     { isThere: dots.some(({ isPlain }) => isPlain), label: `a ${one}`, sample: mark(true) },
     {
       isThere: dots.some(({ isPlain }) => !isPlain),
@@ -544,7 +541,12 @@ function entriesOf(drawing: Drawing, dots: readonly Dot[]): Entry[] {
       sample: (x, y) =>
         [
           element('rect', {
-            ...{ x, y: y - 9, width: 12, height: 10, fill: grey, 'fill-opacity': '0.16' },
+            x,
+            y: y - 9,
+            width: 12,
+            height: 10,
+            fill: grey,
+            'fill-opacity': '0.16',
           }),
           path(`M${x} ${y - 4}h12`, { stroke: grey, 'stroke-width': 1.2 }),
         ].join(''),

@@ -1,4 +1,4 @@
-// The table of a bisection's revisions, before it is written in some markup: those that say something, the rest counted.
+// Chooses the rows of a bisection's table: revisions that matter, and counts of the others.
 
 import { median } from '../analysis/stats/summary.ts';
 import type { BisectForm, BisectResult, BisectRevision } from '../model/bisect-result.ts';
@@ -7,29 +7,29 @@ import { shortId } from '../model/patch.ts';
 import { counted, faultText } from './bisect-headline.ts';
 import { unbroken } from './cell-rows.ts';
 
-/** Indices of a result's revisions in a row: one that is told, or those before the next one that is. */
-export type Stretch = { first: number; last: number; isTold: boolean };
+/** Indices of consecutive revisions: one that has rows, or those up to the next one that has. */
+export type RevisionRange = { first: number; last: number; isListed: boolean };
 
 /**
- * The revisions in their order, as told ones and stretches of others. Told are good and bad, what was tried, what the
- * answer names and its neighbours; where these are more than `most`, those that say least are not. A lone one is told.
+ * The revisions in their order: listed ones and ranges of others. Listed are good and bad, those that were tried, those
+ * that the answer names, and their neighbours; of more than `most` the least telling are not. A lone one is listed.
  */
-export function stretchesOf(result: BisectResult, most = 60): Stretch[] {
+export function rangesOf(result: BisectResult, most = 60): RevisionRange[] {
   const { revisions } = result;
-  const told = toldRevisions(result, most);
-  const stretches: Stretch[] = [];
+  const listed = listedRevisions(result, most);
+  const ranges: RevisionRange[] = [];
   let next = 0;
-  for (const index of [...told, revisions.length]) {
-    if (index - next === 1) stretches.push({ first: next, last: next, isTold: true });
-    if (index - next > 1) stretches.push({ first: next, last: index - 1, isTold: false });
-    if (index < revisions.length) stretches.push({ first: index, last: index, isTold: true });
+  for (const index of [...listed, revisions.length]) {
+    if (index - next === 1) ranges.push({ first: next, last: next, isListed: true });
+    if (index - next > 1) ranges.push({ first: next, last: index - 1, isListed: false });
+    if (index < revisions.length) ranges.push({ first: index, last: index, isListed: true });
     next = index + 1;
   }
-  return stretches;
+  return ranges;
 }
 
 /** Ascending indices; what the answer is about first, then by their chance and by how often they were measured. */
-function toldRevisions(result: BisectResult, most: number): number[] {
+function listedRevisions(result: BisectResult, most: number): number[] {
   const { revisions } = result;
   const named = namedRevisions(result);
   const isFew = named.members.size <= mostMembers;
@@ -47,7 +47,7 @@ function toldRevisions(result: BisectResult, most: number): number[] {
     .toSorted((a, b) => a - b);
 }
 
-/** How many members of a group are told in full; in a larger one those that were tried say enough. */
+/** Most members of a group that all have rows; of a larger one those that were tried do. */
 const mostMembers = 30;
 
 /** A commit that is less likely than this and was never tried says nothing. */
@@ -71,7 +71,7 @@ function namedRevisions({ answer, revisions }: BisectResult): {
   return { members: new Set(members), neighbours: new Set(neighbours.filter(within)) };
 }
 
-/** The stretches in which the answer says that the rate changed, or may have: after one index, up to another. */
+/** The ranges in which the answer says that the rate changed, or may have: after one index, up to another. */
 export function stepsOf(answer: BisectResult['answer']): { after: number; last: number }[] {
   switch (answer.kind) {
     case 'culprit':
@@ -89,7 +89,7 @@ export function stepsOf(answer: BisectResult['answer']): { after: number; last: 
   }
 }
 
-/** Whether an answer says that the change is at this index, or may be. */
+/** An answer names the revision of this index as the change, or as a candidate. */
 export const isNamed = (answer: BisectResult['answer'], index: number): boolean =>
   answer.kind !== 'inconclusive' &&
   stepsOf(answer).some(({ after, last }) => index > after && index <= last);
@@ -104,7 +104,7 @@ export type BisectRow =
       /** `12`, `0 good`; empty in further rows of the same revision. */
       place: string;
       commit: string;
-      /** Text of somebody else. */
+      /** Text of others. */
       subject: string;
       isNamed: boolean;
       isFurther: boolean;
@@ -115,26 +115,25 @@ export type BisectRow =
     }
   | { kind: 'folded'; text: string };
 
-/** A row of each form of what is told, and one for each stretch that is not; all revisions where `most` is infinite. */
+/** A row of each form of a listed revision, and one for each range of others; all revisions where `most` is infinite. */
 export function bisectRows(result: BisectResult, most?: number): BisectRow[] {
   const { revisions } = result;
-  const stretches =
+  const ranges =
     most === Number.POSITIVE_INFINITY
-      ? revisions.map((_, index) => ({ first: index, last: index, isTold: true }))
-      : stretchesOf(result, most);
+      ? revisions.map((_, index) => ({ first: index, last: index, isListed: true }))
+      : rangesOf(result, most);
   const good = median(revisions[0]?.forms.find(isMeasured)?.values ?? []);
-  return stretches.flatMap(({ first, last, isTold }) =>
-    isTold
+  return ranges.flatMap(({ first, last, isListed }) =>
+    isListed
       ? rowsOfRevision(result, first, good)
       : { kind: 'folded', text: foldedText(revisions.slice(first, last + 1)) },
   );
 }
 
-/** Whether any of the rows tells of a fix-up. */
 export const hasFixUps = (rows: readonly BisectRow[]): boolean =>
   rows.some((row) => row.kind === 'revision' && row.fixUps.length > 0);
 
-/** More than a fix-up for each of a few bugs nobody has. */
+/** Ranges that need more than one fix-up for each of a few bugs are unknown. */
 const mostFixUps = 4;
 const mostForms = 4;
 
@@ -178,7 +177,7 @@ function rateTexts(
   };
 }
 
-/** Whether a form has been measured: it works, and has at least one number. */
+/** A form works, and has at least one number. */
 export const isMeasured = ({ values, fault }: BisectForm): boolean =>
   fault === undefined && values.length > 0;
 
@@ -215,7 +214,7 @@ function foldedText(revisions: readonly BisectRevision[]): string {
   return `… ${counts.join(', ')}${same}`;
 }
 
-/** How many commits lie after good, up to and with bad, and how many of their kernels differ. */
+/** Counts the commits after good, up to and with bad, and the kernels that differ. */
 export function rangeText({ revisions }: BisectResult): string {
   const first = revisions[0]?.place ?? 0;
   const last = revisions.at(-1);

@@ -15,7 +15,7 @@ import { failureSaid, fingerprintLines, unseenBy } from './sections.ts';
 export const searchedText = (result: BisectResult): Text =>
   words`${nameOf(result.cell)}, by ${metricName(result.metric)}: ${rangeText(result)}`;
 
-/** What was measured of bad without the culprit, or why it was not. */
+/** The measurement of bad without the culprit, or why there is none. */
 export function revertLines({ revert, metric }: BisectResult): Text[] {
   if (revert === undefined) return [];
   if (revert.kind === 'impossible')
@@ -28,7 +28,7 @@ export function revertLines({ revert, metric }: BisectResult): Text[] {
 /** The revisions of which a form has the same fault, and says the same of it. */
 export type FaultGroup = { fault: RevisionFault; revisions: BisectRevision[]; fixUps: string[] };
 
-/** What was wrong with commits, each fault with those that have it, in the order in which they come first. */
+/** Groups faults with the commits that have them, in the order of their first commit. */
 export function faultGroups({ revisions }: BisectResult): FaultGroup[] {
   const failed = revisions.flatMap((revision) =>
     revision.forms.flatMap(({ fault, fixUps }) => (fault ? { revision, fault, fixUps } : [])),
@@ -91,7 +91,7 @@ export function rangeFacts({ good, bad, fixUps, revisions }: BisectResult): [str
   ];
 }
 
-/** How the numbers came about, a sentence or two each; docs/bisect.md is the whole of it. */
+/** Explains the numbers, a sentence or two each; docs/bisect.md has all of it. */
 export function howDecided({ isShared, history, metric }: BisectResult): string[] {
   const number = isShared
     ? 'The median of its runs in a trial, against the middle of good and bad in the same trial, is one number of a commit'

@@ -8,7 +8,7 @@ export type { CommentDocument } from './document.ts';
 export type CommentLinks = GraphLinks & {
   /** The comment stands on a revision of Phabricator. */
   isOnRevision?: boolean;
-  /** How to ask for more runs. */
+  /** Words that ask for more runs. */
   goOn?: string | undefined;
   /** A picture of the result: what the forge calls it, its URL, or the name of one that lies beside the report. */
   image?: string;

@@ -76,7 +76,7 @@ const tenths = (pixels: number): number => Math.round(pixels * 10) / 10;
 const moduleLook = ({ module }: Box): string =>
   module === undefined || /^kernel/.test(module) ? 'of-kernel' : 'of-module';
 
-/** How a path looks, by the share of all samples that it has with all that it calls, before and now. */
+/** Classes of a path, by the share of all samples that it has with all that it calls, before and now. */
 function changeLook({ samples }: Box, totals: Box['samples']): string {
   const change = samples.profile / totals.profile - samples.base / totals.base;
   if (Math.abs(change) < 0.003) return 'same';

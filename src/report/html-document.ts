@@ -1,4 +1,5 @@
-// A page as a whole: its style, its scripts, and what a browser may do with it.
+// Completes a page by its style, its scripts, and what a browser may do with it.
+
 import { createHash } from 'node:crypto';
 import { flamegraphScript, flamegraphStyle } from '../analysis/profile/flamegraph.ts';
 import { embeddedScript } from '../system/embedded-assets.ts';

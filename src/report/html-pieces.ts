@@ -1,4 +1,4 @@
-// What the page's parts have in common: tables, lists, folds and the verdicts' symbols.
+// Builds the parts of a page: tables, lists, folds and the verdicts' symbols.
 
 import { plainLine } from '../model/escape.ts';
 import type { CellVerdict } from '../model/result.ts';
@@ -46,7 +46,7 @@ export const fold = (summary: Piece, body: Piece): Html =>
 export const preformatted = (text: string): Html =>
   scrolling(html`<pre>${text.split('\n').map((line) => html`${line}\n`)}</pre>`);
 
-/** Names with what there is to say of each: texts of anybody. */
+/** Names and values, which are text of others. */
 export const factList = (facts: readonly (readonly [string, string])[]): Html => html`<dl>
 ${facts.map(([key, value]) => html`<div><dt>${breakable(plainLine(key))}</dt><dd>${plainLine(value, 500)}</dd></div>\n`)}</dl>
 `;

@@ -1,4 +1,4 @@
-// What the page looks like: by light and by night, on a phone, on a desk and on paper.
+// Styles the page in light and dark, on a phone, on a desk and on paper.
 import { embedded } from '../system/embedded-assets.ts';
 import { colors } from './svg.ts';
 

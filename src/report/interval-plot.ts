@@ -1,4 +1,4 @@
-// The change of every cell with its interval as a picture, in SVG: no change in the middle, the loss that matters shaded.
+// Draws the change of every cell with its interval in SVG: no change in the middle, the loss that matters shaded.
 
 import { plainLine } from '../model/escape.ts';
 import {
@@ -21,6 +21,7 @@ import { cellName } from '../model/scenario.ts';
 import { escaped } from '../model/xml.ts';
 import { worstFirst } from './cell-rows.ts';
 import { marginsOf } from './headline.ts';
+import { clamped, type Extent, extentOf, linearScale, ticksOf } from './scale.ts';
 import {
   type Attributes,
   colors,
@@ -30,7 +31,6 @@ import {
   round,
   svgDocument,
   text,
-  ticksOf,
 } from './svg.ts';
 
 /** An SVG document with a light background of its own; undefined where nothing was judged. Of more than `mostCells` the worst are drawn. */
@@ -45,34 +45,34 @@ export function intervalPlot(
   const rows = shown.flatMap((cell) => rowsOf(cell, policy));
   if (rows.every(({ interval }) => interval === undefined)) return undefined;
 
-  const places = forms[form];
-  const { top, rowHeight } = places;
+  const sizes = forms[form];
+  const { top, rowHeight } = sizes;
   const axis = axisOf(rows, policy);
   const end = top + rows.length * rowHeight;
   const tops = rows.map((_, index) => top + index * rowHeight);
   const hidden = cells.length - shown.length;
-  return svgDocument(places.width, end + places.legend + (hidden > 0 ? 37 : 19), [
-    ...heading(result, places),
-    ...rows.flatMap((row, index) => separator(row, tops[index] ?? top, places)),
-    ...scale(axis, tops, policy, places),
-    ...rows.flatMap((row, index) => rowPieces(row, axis, tops[index] ?? top, places)),
-    ...legend(end + places.legend, policy, hidden, places),
+  return svgDocument(sizes.width, end + sizes.legend + (hidden > 0 ? 37 : 19), [
+    ...heading(result, sizes),
+    ...rows.flatMap((row, index) => separator(row, tops[index] ?? top, sizes)),
+    ...scale(axis, tops, policy, sizes),
+    ...rows.flatMap((row, index) => rowPieces(row, axis, tops[index] ?? top, sizes)),
+    ...legend(end + sizes.legend, policy, hidden, sizes),
   ]);
 }
 
 const mostOthers = 10;
 
-type Row = {
+type PlotRow = {
   label: string;
   /** Absent: an earlier diff, which is shown and not judged. */
   verdict?: CellVerdict['kind'];
   interval: Interval | undefined;
 };
 
-function rowsOf({ cell, verdict, comparisons, others }: CellResult, { metric }: Policy): Row[] {
+function rowsOf({ cell, verdict, comparisons, others }: CellResult, { metric }: Policy): PlotRow[] {
   const intervalOf = (all: readonly Comparison[]) =>
     all.find((one) => one.metric === metric)?.interval;
-  // What was measured of an invalid cell is no change that anybody may believe.
+  // The numbers of an invalid cell are no verified change.
   const interval = verdict.kind === 'invalid' ? undefined : intervalOf(comparisons);
   return [
     { label: cellName(cell), verdict: verdict.kind, interval },
@@ -83,32 +83,31 @@ function rowsOf({ cell, verdict, comparisons, others }: CellResult, { metric }: 
 }
 
 /** A place in a row: from the left of the picture, and from the top of the row. */
-type Place = { x: number; y: number };
+type PlotPoint = { x: number; y: number };
 
 /** All lengths are in pixels. */
-type Form = {
+type PlotSizes = {
   width: number;
   margin: number;
-  /** Where the first row begins. */
+  /** Top of the first row. */
   top: number;
   rowHeight: number;
   title: { y: number; size: number };
   subtitle: { y: number; hasTestbed: boolean };
-  /** Whether heads stand above the numbers. */
   hasHeads: boolean;
   /** The left and the right end of the plot, its middle line, and how far it reaches from there. */
   plot: { left: number; right: number; middle: number; reach: number };
-  label: Place;
+  label: PlotPoint;
   /** Numbers end here. */
-  change: Place;
-  interval: Place;
-  symbol: Place;
-  verdict: Place;
+  change: PlotPoint;
+  interval: PlotPoint;
+  symbol: PlotPoint;
+  verdict: PlotPoint;
   /** From the last row to the line of the legend. */
   legend: number;
 };
 
-const forms: Record<PlotForm, Form> = {
+const forms: Record<PlotForm, PlotSizes> = {
   wide: {
     width: 920,
     margin: 24,
@@ -145,31 +144,22 @@ const forms: Record<PlotForm, Form> = {
 
 const { paper, ink, faint, pale, red, green, amber, grey } = colors;
 
-/** The changes at the left and the right end of the plot. */
-type Axis = { low: number; high: number };
-
 /** No change is less than −100 %; one that is more than the other end leaves the plot, for the rest to be seen. */
-const widest: Axis = { low: -1, high: 1 };
+const widest: Extent = { low: -1, high: 1 };
 
-const inside = ({ low, high }: Axis, change: number): number =>
-  Math.min(Math.max(change, low), high);
-
-/** Holds no change, both margins and all intervals, with some room beside them. */
-function axisOf(rows: readonly Row[], policy: Policy): Axis {
+/** Holds no change, both margins and all intervals, with spare beside them. */
+function axisOf(rows: readonly PlotRow[], policy: Policy): Extent {
   const { loss, gain } = marginsOf(policy);
   const ends = rows.flatMap(({ interval }) => (interval ? [interval.low, interval.high] : []));
-  const held = [0, loss, gain, ...ends].map((change) => inside(widest, change));
-  const [least, most] = [Math.min(...held), Math.max(...held)];
-  const room = Math.max(most - least, 1e-6) * 0.06;
-  return { low: least - room, high: most + room };
+  const { low, high } = extentOf([0, loss, gain, ...ends].map((change) => clamped(change, widest)));
+  const spare = Math.max(high - low, 1e-6) * 0.06;
+  return { low: low - spare, high: high + spare };
 }
 
-function placeOf(change: number, axis: Axis, { left, right }: Form['plot']): number {
-  const share = (inside(axis, change) - axis.low) / (axis.high - axis.low);
-  return left + share * (right - left);
-}
+const placeOf = (change: number, axis: Extent, { left, right }: PlotSizes['plot']): number =>
+  linearScale(axis, left, right)(change);
 
-function heading({ patch, policy, testbed }: Result, form: Form): string[] {
+function heading({ patch, policy, testbed }: Result, form: PlotSizes): string[] {
   const { margin: x, title: head, subtitle: below } = form;
   const diff = patch.kind === 'revision' ? `, diff ${patch.diff}` : '';
   const title = `${patchName(patch)}${diff}: change against base`;
@@ -183,23 +173,28 @@ function heading({ patch, policy, testbed }: Result, form: Form): string[] {
   ];
 }
 
-function heads({ confidenceRatio }: Policy, { top, change, interval, verdict }: Form): string[] {
+function heads(
+  { confidenceRatio }: Policy,
+  { top, change, interval, verdict }: PlotSizes,
+): string[] {
   const head = { y: top - 8, 'font-size': 11, fill: faint };
   return [
     text('change', { x: change.x, ...head, 'text-anchor': 'end' }),
     text(`${formatPercent(confidenceRatio)} interval`, {
-      ...{ x: interval.x, ...head, 'text-anchor': 'end' },
+      x: interval.x,
+      ...head,
+      'text-anchor': 'end',
     }),
     text('verdict', { x: verdict.x, ...head }),
   ];
 }
 
 /** Earlier diffs stand with their cell. */
-const separator = ({ verdict }: Row, y: number, { margin, width }: Form): string[] =>
+const separator = ({ verdict }: PlotRow, y: number, { margin, width }: PlotSizes): string[] =>
   verdict === undefined ? [] : [path(`M${margin} ${y}H${width - margin}`, { stroke: pale })];
 
-/** What lies behind the rows: the loss that matters, round numbers, the margins, and no change. */
-function scale(axis: Axis, tops: readonly number[], policy: Policy, form: Form): string[] {
+/** Draws behind the rows the loss that matters, round numbers, the margins, and no change. */
+function scale(axis: Extent, tops: readonly number[], policy: Policy, form: PlotSizes): string[] {
   const { plot, top, rowHeight, margin, width } = form;
   const { loss, gain } = marginsOf(policy);
   const lossAt = placeOf(loss, axis, plot);
@@ -232,17 +227,22 @@ function scale(axis: Axis, tops: readonly number[], policy: Policy, form: Form):
 }
 
 /** One where the rows' plots touch, else one for each row, so that no line runs through words. */
-function bandsOf(tops: readonly number[], { plot, rowHeight, top }: Form): [number, number][] {
+function bandsOf(tops: readonly number[], { plot, rowHeight, top }: PlotSizes): [number, number][] {
   if (2 * plot.reach === rowHeight) return [[top, top + tops.length * rowHeight]];
   return tops.map((y) => [y + plot.middle - plot.reach, y + plot.middle + plot.reach]);
 }
 
 const shade = { fill: red, 'fill-opacity': '0.08' };
 
-/** What was found of one row: drawn, in numbers, and in a word. */
-function rowPieces({ label, verdict, interval }: Row, axis: Axis, top: number, form: Form) {
+/** One row: drawn, in numbers, and in a word. */
+function rowPieces(
+  { label, verdict, interval }: PlotRow,
+  axis: Extent,
+  top: number,
+  form: PlotSizes,
+) {
   const look = verdict === undefined ? unjudged : looks[verdict];
-  const at = ({ x, y }: Place) => ({ x, y: top + y });
+  const at = ({ x, y }: PlotPoint) => ({ x, y: top + y });
   const middle = top + form.plot.middle;
   const small = { 'font-size': 12, fill: faint };
   const toEnd = { 'text-anchor': 'end' };
@@ -284,10 +284,10 @@ function labelOf(name: string): string {
 /** An interval with bars at its ends where there is room, or arrows where it goes on beyond the plot. */
 function drawnInterval(
   { low, high }: Interval,
-  axis: Axis,
+  axis: Extent,
   y: number,
   color: string,
-  plot: Form['plot'],
+  plot: PlotSizes['plot'],
 ): string {
   const [left, right] = [round(placeOf(low, axis, plot)), round(placeOf(high, axis, plot))];
   const bar = (x: number) => (right - left > 18 ? `M${x} ${y - 5}v10` : '');
@@ -301,12 +301,12 @@ function drawnInterval(
 }
 
 /** A colour, and a symbol around 0,0 for those who do not see the colour. */
-type Look = { color: string; symbol: string };
+type VerdictLook = { color: string; symbol: string };
 
 const disc = 'M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0Z';
 
-/** The look of each verdict, here and wherever else it is drawn. */
-export const looks: Record<CellVerdict['kind'], Look> = {
+/** The look of each verdict in all drawings. */
+export const looks: Record<CellVerdict['kind'], VerdictLook> = {
   regression: { color: red, symbol: 'M-7 -5H7L0 7Z' },
   improvement: { color: green, symbol: 'M-7 5H7L0 -7Z' },
   'no-regression': { color: green, symbol: disc },
@@ -314,12 +314,12 @@ export const looks: Record<CellVerdict['kind'], Look> = {
   invalid: { color: grey, symbol: 'M-6 -4L-4 -6L0 -2L4 -6L6 -4L2 0L6 4L4 6L0 2L-4 6L-6 4L-2 0Z' },
 };
 
-const unjudged: Look = { color: grey, symbol: disc };
+const unjudged: VerdictLook = { color: grey, symbol: disc };
 
-const symbolAt = ({ x, y }: Place, { color, symbol }: Look): string =>
+const symbolAt = ({ x, y }: PlotPoint, { color, symbol }: VerdictLook): string =>
   path(symbol, { transform: `translate(${round(x)} ${y})`, fill: color, stroke: paper });
 
-function legend(y: number, policy: Policy, hidden: number, { margin: x }: Form): string[] {
+function legend(y: number, policy: Policy, hidden: number, { margin: x }: PlotSizes): string[] {
   const small = { y, 'font-size': 11, fill: faint };
   const box = { y: y - 9, width: 10, height: 10, stroke: red, 'stroke-dasharray': '2 1.5' };
   const { loss } = marginsOf(policy);

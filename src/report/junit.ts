@@ -1,4 +1,4 @@
-// The result as test cases, for whoever shows those: one for each cell, under the same name in every build.
+// Writes a result as test cases: one for each cell, under the same name in every build.
 
 import { plainBlock, plainLine } from '../model/escape.ts';
 import {
@@ -28,8 +28,8 @@ import { unchangedMeaning } from './next-steps.ts';
 export function renderJunit(result: Result): string {
   const { testbed, startedAt } = result;
   const cases = casesOf(result);
-  const count = (ending: Ending): string =>
-    String(cases.filter((one) => one.ending === ending).length);
+  const count = (conclusion: CaseOutcome): string =>
+    String(cases.filter((one) => one.conclusion === conclusion).length);
   const seconds = cases.reduce((sum, one) => sum + one.seconds, 0);
   const suite = attributes({
     name: `ppsgate ${testbed.name}`,
@@ -50,12 +50,12 @@ export function renderJunit(result: Result): string {
   ].join('\n');
 }
 
-type Ending = 'passed' | 'failure' | 'error' | 'skipped';
+type CaseOutcome = 'passed' | 'failure' | 'error' | 'skipped';
 
-type Case = {
+type TestCase = {
   name: string;
   seconds: number;
-  ending: Ending;
+  conclusion: CaseOutcome;
   /** A verdict, or what kept the patch from one. */
   type: string;
   /** One line; empty where it passed. */
@@ -64,7 +64,7 @@ type Case = {
   text: string;
 };
 
-function casesOf(result: Result): Case[] {
+function casesOf(result: Result): TestCase[] {
   const { outcome } = result;
   switch (outcome.kind) {
     case 'judged':
@@ -76,16 +76,16 @@ function casesOf(result: Result): Case[] {
   }
 }
 
-const unchanged = (message: string): Case => ({
+const unchanged = (message: string): TestCase => ({
   name: 'unchanged',
   seconds: 0,
-  ending: 'skipped',
+  conclusion: 'skipped',
   type: 'unchanged',
   message,
   text: '',
 });
 
-function judgedCases({ policy, trials }: Result, cells: readonly CellResult[]): Case[] {
+function judgedCases({ policy, trials }: Result, cells: readonly CellResult[]): TestCase[] {
   const trialsOf = Map.groupBy(trials, ({ cell }) => cellName(cell));
   return cells.map((cell) => {
     const name = cellName(cell.cell);
@@ -94,13 +94,13 @@ function judgedCases({ policy, trials }: Result, cells: readonly CellResult[]): 
       name,
       seconds: its.reduce((sum, { trafficSeconds }) => sum + trafficSeconds, 0),
       type: cell.verdict.kind,
-      ...endingOf(cell, policy),
+      ...caseOutcome(cell, policy),
       text: cell.comparisons.map((one) => comparisonText(one, policy)).join('\n'),
     };
   });
 }
 
-function endingOf(cell: CellResult, policy: Policy): Pick<Case, 'ending' | 'message'> {
+function caseOutcome(cell: CellResult, policy: Policy): Pick<TestCase, 'conclusion' | 'message'> {
   const {
     verdict,
     comparisons: [judged],
@@ -109,22 +109,22 @@ function endingOf(cell: CellResult, policy: Policy): Pick<Case, 'ending' | 'mess
   switch (verdict.kind) {
     case 'regression':
       return {
-        ending: 'failure',
+        conclusion: 'failure',
         message: isSilent(cell)
           ? silenceOf(cell)
           : `${judged ? changeText(judged, policy) : 'regression'}; ${margin} or more matters`,
       };
     case 'invalid':
-      return { ending: 'error', message: verdict.reason };
+      return { conclusion: 'error', message: verdict.reason };
     case 'inconclusive':
       return {
-        ending: 'skipped',
+        conclusion: 'skipped',
         message: verdict.isStopped
           ? 'not decided: the loss of another cell ended the experiment'
           : `may ${lossThatMatters(policy)} or not: more runs would tell`,
       };
     default:
-      return { ending: 'passed', message: '' };
+      return { conclusion: 'passed', message: '' };
   }
 }
 
@@ -140,10 +140,10 @@ const changeText = ({ interval: { change, low, high } }: Comparison, policy: Pol
   `${formatChange(change)} (${formatPercent(policy.confidenceRatio)} interval ${formatInterval(low, high)})`;
 
 /** Nothing was measured, and the one case that there is says why. */
-const refusal = (outcome: Rejection): Case => ({
+const refusal = (outcome: Rejection): TestCase => ({
   name: outcomeName({ outcome }),
   seconds: 0,
-  ending: outcome.kind === 'out-of-disk' ? 'error' : 'failure',
+  conclusion: outcome.kind === 'out-of-disk' ? 'error' : 'failure',
   type: outcome.kind,
   message: rejectionText(outcome),
   text: [
@@ -156,23 +156,26 @@ const refusal = (outcome: Rejection): Case => ({
     .join('\n'),
 });
 
-function caseElement({ name, seconds, ending, ...told }: Case, classname: string): string {
+function caseElement(
+  { name, seconds, conclusion, ...details }: TestCase,
+  classname: string,
+): string {
   const start = `<testcase${attributes({ classname, name, time: seconds.toFixed(3) })}>`;
-  return `${start}${endingElement(ending, told)}</testcase>`;
+  return `${start}${outcomeElement(conclusion, details)}</testcase>`;
 }
 
 /** Jenkins shows the text of a failure or an error; of what was skipped, only the message. */
-function endingElement(
-  ending: Ending,
-  { type, message, text }: Pick<Case, 'type' | 'message' | 'text'>,
+function outcomeElement(
+  conclusion: CaseOutcome,
+  { type, message, text }: Pick<TestCase, 'type' | 'message' | 'text'>,
 ): string {
-  switch (ending) {
+  switch (conclusion) {
     case 'passed':
       return systemOut(text);
     case 'skipped':
       return `<skipped${attributes({ message })}/>${systemOut(text)}`;
     default:
-      return `<${ending}${attributes({ message, type })}>${lines(text)}</${ending}>`;
+      return `<${conclusion}${attributes({ message, type })}>${lines(text)}</${conclusion}>`;
   }
 }
 

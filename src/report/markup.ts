@@ -1,4 +1,4 @@
-// HTML out of templates that escape whatever is put into them.
+// Builds HTML from templates that escape every text.
 import { escaped } from '../model/xml.ts';
 
 /** Markup of our own making. */
@@ -11,7 +11,7 @@ export class Html {
   }
 }
 
-/** What a template takes: a text is escaped, `undefined` and `false` are nothing. */
+/** A value of a template: a text is escaped, `undefined` and `false` are nothing. */
 export type Piece = string | number | Html | undefined | false | readonly Piece[];
 
 /** `` html`<p title="${text}">${texts.map((one) => html`<b>${one}</b>`)}</p>` ``; attributes stand in double quotes. */

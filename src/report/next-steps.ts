@@ -1,4 +1,4 @@
-// What a result means to whoever has never read one, and what to do now: the lines below the headline.
+// Words the meaning of a result for first readers, and the next step.
 
 import { formatPercent } from '../model/format.ts';
 import type { Rejection } from '../model/rejection.ts';
@@ -13,7 +13,7 @@ import {
   withVerdict,
 } from './headline.ts';
 
-/** What was found, in a sentence; undefined where a rejection tells it. Plain text of our own making. */
+/** The result in a sentence of plain text of our own making; undefined where a rejection says it. */
 export function meaningOf({ outcome, policy }: Result): string | undefined {
   if (outcome.kind === 'unchanged') return unchangedMeaning(outcome);
   if (outcome.kind !== 'judged') return undefined;
@@ -73,7 +73,7 @@ function whereText(those: readonly CellResult[], cells: readonly CellResult[]): 
     : ` in ${those.length} of ${cells.length} cells`;
 }
 
-/** What to do now; between backticks stands what is typed. `goOn` is how more runs are asked for where the report stands. */
+/** The next step, with backticks around what is typed. `goOn` asks for more runs at the place of the report. */
 export function nextStep(
   { outcome, testbed }: Result,
   goOn = '`ppsgate gate --resume DIR --max-runs N`',
@@ -108,17 +108,17 @@ const afterUnchanged =
 const afterLeftAlone =
   'Ask for a testbed that has such ports, if there is one. To have it measured here all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.';
 
-/** What most runs suffered from is fixed first; where that is nothing known, the testbed is to be looked at. */
+/** The cause of most invalid runs is fixed first; without a known one the testbed is checked. */
 function afterInvalid(cells: readonly CellResult[], testbed: string): string {
   const cause = causeOf(withVerdict(cells, 'invalid'));
-  // The name comes from a result that may be of somebody else's making.
+  // The result may be made by others.
   const name = /^[\w.-]{1,64}$/.test(testbed) ? ` ${testbed}` : '';
   const check = `\`ppsgate testbeds check${name}\``;
   const fix = cause === undefined ? undefined : fixes[cause];
   return `${fix ?? `Fix what ${check} finds wrong`}, and run it again.`;
 }
 
-/** By what made most runs invalid; for other causes the testbed is to be looked at. */
+/** By the cause of most invalid runs; for other causes the testbed is checked. */
 const fixes: Partial<Record<Cause, string>> = {
   'generator-limited':
     'Give the DUT more to do than it can: a higher `traffic.rate`, a second sender, or fewer cores of the DUT',
@@ -133,7 +133,7 @@ const afterRejection: Record<Rejection['kind'], string> = {
   'build-failed':
     'Build the kernel with the patch yourself, fix what the build says first, and send the patch again. The whole log is in `builds/`, beside `result.json`.',
   'out-of-disk':
-    'Whoever looks after the lab frees some space on the disk that is named above; then the same patch can be judged again as it is.',
+    'A maintainer of the lab frees some space on the disk that is named above; then the same patch can be judged again as it is.',
   'does-not-load':
     'Load the files on a machine of your own, as with `pfctl -nf`, `nft -c -f` or `ipfw -n`, fix what is said above, and send the patch again.',
   'boot-failed':

@@ -1,4 +1,5 @@
-// A picture in SVG as a PNG, for places that show nothing else.
+// Renders a picture in SVG as a PNG, for places that show nothing else.
+
 import { readFile } from 'node:fs/promises';
 import { brotliDecompressSync } from 'node:zlib';
 

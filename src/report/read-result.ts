@@ -1,4 +1,5 @@
 // Reads a result that an earlier process, or another machine, has written.
+
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -47,7 +48,7 @@ async function parsedFile<T>(path: string, schema: z.ZodType<T>): Promise<T> {
 
 /**
  * A result of a work directory with the profiles that lie there, and what they say of the reason. They tell what a
- * patch's kernel had to say of itself: whatever is wrong with them, the result stands without, and `leftOut` hears why.
+ * patch's kernel had to say of itself: if one of them is wrong, the result stands without, and `leftOut` is called with the reason.
  */
 export async function explained<R extends Result | BisectResult>(
   result: R,

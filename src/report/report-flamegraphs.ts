@@ -19,7 +19,7 @@ export type Graph = {
   /** Its place on the page, and the name of its file. */
   anchor: string;
   title: string;
-  /** What ran and what was counted, as the profiles recorded it. */
+  /** Kernel, event and samples, as the profiles recorded them. */
   subtitle: string;
   profile: Profile;
   /** Absent where nothing is compared. */

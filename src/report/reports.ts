@@ -14,7 +14,6 @@ import { remarkupFailure, writeRemarkup } from './remarkup.ts';
 
 type Links = Omit<BisectCommentLinks, 'footer' | 'isOnRevision'>;
 
-/** What only the place of publication knows. */
 export type ReportLinks = Links & {
   /** Markdown of our own: how to rerun, and the raw data. */
   rerun?: string;

@@ -1,4 +1,4 @@
-// The runs of a cell in the order in which they were made, drawn one mark each.
+// Draws the runs of a cell in their order, one mark each.
 
 import { median } from '../analysis/stats/summary.ts';
 import { plainLine } from '../model/escape.ts';
@@ -7,6 +7,7 @@ import type { Metric, Run } from '../model/result.ts';
 import { isJudged } from '../model/variant-name.ts';
 import { scrolling } from './html-pieces.ts';
 import { type Html, html, type Piece } from './markup.ts';
+import { type Extent, extentOfRates, linearScale } from './scale.ts';
 
 /** A plot for a page, whose style has its colours; nothing where no run has a number. */
 export function runPlot(inOrder: readonly Run[], metric: Metric): Html | undefined {
@@ -29,7 +30,7 @@ ${legend(
   );
 }
 
-type Point = { run: Run; value: number; x: number };
+type RunPoint = { run: Run; value: number; x: number };
 
 // All lengths are in pixels, from the upper left corner.
 const [width, height] = [920, 190];
@@ -37,35 +38,25 @@ const [left, right, top, bottom] = [96, 900, 34, 170];
 
 const stepOf = (runs: readonly Run[]): number => (right - left) / runs.length;
 
-type Axis = { low: number; high: number };
-
-/** Runs that do not count may lie far away: they are drawn at the edge, where the others are seen apart. */
-function axisOf(points: readonly Point[]): Axis {
+/** Runs that do not count may lie far away. */
+function axisOf(points: readonly RunPoint[]): Extent {
   const valid = points.filter(({ run }) => run.validity.kind === 'valid');
   const values = (valid.length > 0 ? valid : points).map(({ value }) => value);
-  const [least, most] = values.reduce(
-    ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
-    [Number.POSITIVE_INFINITY, 0],
-  );
-  // Noise of a thousandth should not look like an abyss.
-  const room = Math.max((most - least) * 0.08, most * 0.005, Number.MIN_VALUE);
-  return { low: Math.max(least - room, 0), high: most + room };
+  return extentOfRates(values, { spareRatio: 0.08, leastRatio: 0.005 });
 }
 
-function placeOf(value: number, { low, high }: Axis): number {
-  const share = (Math.min(Math.max(value, low), high) - low) / (high - low);
-  return Math.round((bottom - share * (bottom - top)) * 10) / 10;
-}
+const placeOf = (value: number, axis: Extent): number =>
+  Math.round(linearScale(axis, bottom, top)(value) * 10) / 10;
 
 const edge = (value: number, y: number, metric: Metric): Html =>
   html`<path class="edge" d="M${left} ${y}H${right}"/><text x="${left - 10}" y="${y + 4}" text-anchor="end">${formatTick(value, metric)}</text>\n`;
 
 /** Their median, and a mark for each. */
-function drawn(look: Look, points: readonly Point[], axis: Axis): Piece {
+function drawn(look: VariantLook, points: readonly RunPoint[], axis: Extent): Piece {
   const [valid, invalid] = [true, false].map((isValid) =>
     points.filter(({ run }) => (run.validity.kind === 'valid') === isValid),
   );
-  const marks = (shape: string, some: readonly Point[] = []) =>
+  const marks = (shape: string, some: readonly RunPoint[] = []) =>
     some
       .map(({ value, x }) => `M${Math.round(x * 10) / 10} ${placeOf(value, axis)}${shape}`)
       .join('');
@@ -76,22 +67,22 @@ function drawn(look: Look, points: readonly Point[], axis: Axis): Piece {
 <path class="uncounted" d="${marks(cross, invalid)}"/>\n`;
 }
 
-type Look = { name: 'base' | 'patched' | 'other'; shape: string };
+type VariantLook = { name: 'base' | 'patched' | 'other'; shape: string };
 
 const cross = 'm-3.5 -3.5l7 7m0 -7l-7 7';
 
-const shapes: Record<Look['name'], string> = {
+const shapes: Record<VariantLook['name'], string> = {
   base: 'm-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0',
   patched: 'm-4 3.2h8l-4 -7Z',
   other: 'm0 -4l4 4l-4 4l-4 -4Z',
 };
 
-function lookOf(variant: string): Look {
+function lookOf(variant: string): VariantLook {
   const name = !isJudged(variant) ? 'other' : variant === 'base' ? 'base' : 'patched';
   return { name, shape: shapes[name] };
 }
 
-function legend(variants: readonly string[], points: readonly Point[]): Piece {
+function legend(variants: readonly string[], points: readonly RunPoint[]): Piece {
   const hasInvalid = points.some(({ run }) => run.validity.kind === 'invalid');
   const entries = [
     ...variants
@@ -107,5 +98,5 @@ function legend(variants: readonly string[], points: readonly Point[]): Piece {
 
 const mostNamed = 5;
 
-const described = (points: readonly Point[]): string =>
+const described = (points: readonly RunPoint[]): string =>
   `${points.length} runs in order; the table below has their numbers`;

@@ -42,7 +42,7 @@ export function setting(result: Result): Text {
 
 type Measurement = Pick<Result, 'testbed' | 'traffic' | 'trials' | 'startedAt' | 'finishedAt'>;
 
-/** The same of any measurement; `kernel` stands beside the CPU. */
+/** The same of any measurement; `kernel` follows the CPU. */
 export function settingOf(result: Measurement, kernel?: string): Text {
   const { testbed, traffic, trials } = result;
   const hardware = [testbed.fingerprint.cpu, kernel].filter((one) => one !== undefined);
@@ -72,7 +72,6 @@ function frameSizes({ trials, traffic }: Measurement): string {
   return [sizes.map((size) => `${size}-`).join(', '), last].filter(Boolean).join(' and ');
 }
 
-/** What the cells are judged by. */
 export function rule(policy: Policy): string {
   const { metric, marginRatio, falseAlarmRatio } = policy;
   const speed = isCost(metric) ? ` (a loss of ${formatPercent(marginRatio)} of its speed)` : '';
@@ -106,7 +105,7 @@ export function failureText(outcome: Rejection): Text {
   }
 }
 
-/** What was measured beside what was judged. */
+/** Metrics that were measured and not judged. */
 export const otherMetrics = ({ metric }: Policy, cells: readonly CellResult[]): Metric[] =>
   metricSchema.options.filter(
     (other) =>
@@ -118,7 +117,7 @@ export const otherMetrics = ({ metric }: Policy, cells: readonly CellResult[]): 
 export const otherMetricTitle = (metric: Metric): string =>
   `${metricName(metric)}, which is not judged`;
 
-/** What a metric cannot tell, in a sentence, lest somebody takes it for measured; none where a packet's whole way is in it. */
+/** The costs that a metric does not include, in a sentence; none where a packet's whole path is in it. */
 export const unseenBy = (metric: Metric): string[] =>
   metric === 'instructionsPerPacket'
     ? [
@@ -242,7 +241,7 @@ export function environmentLines(result: Result): Text[] {
 export const fingerprintLines = ({ fingerprint }: Result['testbed']): Text[] =>
   Object.entries(fingerprint).map(([key, value]) => words`${quoted(key)}: ${quoted(value)}`);
 
-/** What ran where variants are kernels of their own, which a report had better not get wrong. */
+/** The kernels of each variant as they ran; empty where variants share the DUT's own. */
 export function kernelsOf({ trials, outcome }: Result): Map<string, string[]> {
   const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
   const variantOf = new Map(runs.map((run) => [run.trial, run.variant]));
@@ -258,7 +257,7 @@ export function kernelsOf({ trials, outcome }: Result): Map<string, string[]> {
   );
 }
 
-/** What is told of a revision: how its base was found, and what of it was not taken. */
+/** Notes on how a revision's base was found, and on the parts of it that were left out. */
 export const notesOf = (patch: Patch): string[] => (patch.kind === 'revision' ? patch.notes : []);
 
 /** A line for every variant that could not be measured beside base and patched. */
@@ -269,7 +268,7 @@ export const leftOutLines = ({ leftOut }: Result): Text[] =>
     return words`${quoted(variant)} ${rejectionText(rejection)}: ${quoted(rejection.message, 300)}${panic}`;
   });
 
-/** How the numbers came about, a paragraph each. */
+/** Explains the numbers, a paragraph each. */
 export function readingParagraphs({ policy, variants, outcome }: Result): string[] {
   const { marginRatio, confidenceRatio, falseAlarmRatio, missRatio } = policy;
   const confidence = formatPercent(confidenceRatio);

@@ -1,8 +1,10 @@
-// How fast a cell was, run by run, in a picture as high as a line of text.
+// Draws a cell's rate, run by run, in a picture as high as a line of text.
+
 import { median } from '../analysis/stats/summary.ts';
 import { formatChange, formatMetric } from '../model/format.ts';
 import type { Metric } from '../model/result.ts';
 import { type Cell, cellName } from '../model/scenario.ts';
+import { type Extent, linearScale } from './scale.ts';
 import { colors, element, path, round, svgDocument, text } from './svg.ts';
 
 /**
@@ -12,21 +14,25 @@ import { colors, element, path, round, svgDocument, text } from './svg.ts';
 export function sparkline(values: readonly number[], changes: readonly number[]): string {
   const attributes = {
     xmlns: 'http://www.w3.org/2000/svg',
-    ...{ class: 'sparkline', width, height, viewBox: `0 0 ${width} ${height}` },
-    ...{ role: 'img', 'aria-label': described(values, changes) },
+    class: 'sparkline',
+    width,
+    height,
+    viewBox: `0 0 ${width} ${height}`,
+    role: 'img',
+    'aria-label': described(values, changes),
   };
   return element('svg', attributes, drawn(values, changes, 'currentColor'));
 }
 
-type Row = {
+type SparklineRow = {
   cell: Cell;
   /** Medians of nightly runs, in the metric's unit. */
   values: readonly number[];
   changes: readonly number[];
 };
 
-/** A picture of its own: a line for each cell, with what it did in its last night. */
-export function sparklineSheet(rows: readonly Row[], metric: Metric): string {
+/** A picture of its own: a line for each cell, with the rate of its last nightly run. */
+export function sparklineSheet(rows: readonly SparklineRow[], metric: Metric): string {
   const pieces = rows.flatMap(({ cell, values, changes }, index) => {
     const top = margin + index * rowHeight;
     const last = values.at(-1);
@@ -39,7 +45,9 @@ export function sparklineSheet(rows: readonly Row[], metric: Metric): string {
         drawn(values, changes, colors.ink),
       ),
       text(last === undefined ? 'no nightly run' : formatMetric(last, metric), {
-        ...{ x: numberLeft, y: line, fill: colors.faint },
+        x: numberLeft,
+        y: line,
+        fill: colors.faint,
       }),
     ];
   });
@@ -62,13 +70,10 @@ const leastRangeRatio = 0.02;
 
 function drawn(values: readonly number[], changes: readonly number[], ink: string): string {
   if (values.length === 0) return '';
-  const { low, high } = rangeOf(values);
-  const step = (width - 2 * inset) / Math.max(values.length - 1, 1);
-  const x = (index: number) => round(inset + index * step);
-  const y = (value: number) => {
-    const share = (Math.min(Math.max(value, low), high) - low) / (high - low);
-    return round(height - inset - share * (height - 2 * inset));
-  };
+  const along = linearScale({ low: 0, high: Math.max(values.length - 1, 1) }, inset, width - inset);
+  const up = linearScale(rangeOf(values), height - inset, inset);
+  const x = (index: number) => round(along(index));
+  const y = (value: number) => round(up(value));
   const [newest = 0] = values.slice(-1);
   const line = values.map((value, index) => `${index === 0 ? 'M' : 'L'}${x(index)} ${y(value)}`);
   const marks = changes
@@ -84,7 +89,7 @@ function drawn(values: readonly number[], changes: readonly number[], ink: strin
 }
 
 /** One bad nightly run in thirty lies at the edge, where the others are seen apart. */
-function rangeOf(values: readonly number[]): { low: number; high: number } {
+function rangeOf(values: readonly number[]): Extent {
   const sorted = values.toSorted((a, b) => a - b);
   const off = Math.floor(sorted.length / 30);
   const [least = 0, most = 0] = [sorted[off], sorted[sorted.length - 1 - off]];

@@ -47,15 +47,6 @@ export function svgDocument(width: number, height: number, pieces: readonly stri
   return `${element('svg', attributes, lines)}\n`;
 }
 
-/** Round numbers within an axis that is no point, some six of them, or `most` at most. */
-export function ticksOf({ low, high }: { low: number; high: number }, most = 8): number[] {
-  const least = (high - low) / most;
-  const power = 10 ** Math.floor(Math.log10(least));
-  const step = power * ([1, 2, 5].find((factor) => factor * power >= least) ?? 10);
-  const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];
-  return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
-}
-
 export type Attributes = Record<string, string | number>;
 
 export function element(name: string, attributes: Attributes, inside?: string): string {

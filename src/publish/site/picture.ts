@@ -3,6 +3,7 @@
 import { isOpen } from '../../analysis/trend/change-history.ts';
 import { isLoss } from '../../model/result.ts';
 import { type Html, html } from '../../report/markup.ts';
+import { type Extent, linearScale } from '../../report/scale.ts';
 import { round } from '../../report/svg.ts';
 import type { Series } from './series.ts';
 
@@ -21,8 +22,10 @@ export function picture(series: Series, most = 250, around = series.points.lengt
   );
   const began = points[0]?.time ?? 0;
   const span = Math.max((points.at(-1)?.time ?? 0) - began, 1);
-  const x = (time: number) => round(room + ((time - began) / span) * (width - 2 * room));
-  const y = (value: number) => round(room + (1 - share(value, axis)) * (height - 2 * room));
+  const along = linearScale({ low: began, high: began + span }, room, width - room);
+  const up = linearScale(axis, height - room, room);
+  const x = (time: number) => round(along(time));
+  const y = (value: number) => round(up(value));
   const dots = points.map(({ time, value }) => `M${x(time)} ${y(value)}h0`).join('');
   const steps = levels.flatMap(({ from, to, typical }) => {
     const [first, last] = [
@@ -41,14 +44,8 @@ export function picture(series: Series, most = 250, around = series.points.lengt
   return html`<svg class="picture" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">${marks}<path class="dots" d="${dots}"/><path class="steps" d="${steps.join('')}"/></svg>`;
 }
 
-const share = (value: number, { low, high }: { low: number; high: number }): number =>
-  Math.min(Math.max((value - low) / (high - low), 0), 1);
-
 /** A nightly run far off is drawn at the edge, where the others are seen apart, unless it begins a level; noise of a thousandth is no abyss. */
-function axisOf(
-  values: readonly number[],
-  levels: readonly number[],
-): { low: number; high: number } {
+function axisOf(values: readonly number[], levels: readonly number[]): Extent {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 1;
   const reach = Math.max(3 * (at(0.9) - at(0.1)), at(0.5) * 0.01);

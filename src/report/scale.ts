@@ -1,0 +1,39 @@
+// Places numbers along the axes of all plots.
+
+/** The values at the ends of an axis. */
+export type Extent = { low: number; high: number };
+
+/** Maps a value to pixels; one beyond the axis lies at its end, where the others are seen apart. */
+export function linearScale(extent: Extent, from: number, to: number): (value: number) => number {
+  const { low, high } = extent;
+  return (value) => from + ((clamped(value, extent) - low) / (high - low)) * (to - from);
+}
+
+export const clamped = (value: number, { low, high }: Extent): number =>
+  Math.min(Math.max(value, low), high);
+
+/** Holds rates of zero or more, with spare beside them: noise of a thousandth should not look like an abyss. */
+export function extentOfRates(
+  values: readonly number[],
+  { spareRatio, leastRatio }: { spareRatio: number; leastRatio: number },
+): Extent {
+  const { low, high } = extentOf(values);
+  const spare = Math.max((high - low) * spareRatio, high * leastRatio, Number.MIN_VALUE);
+  return { low: Math.max(low - spare, 0), high: high + spare };
+}
+
+/** A spread has too many arguments for some plots. */
+export const extentOf = (values: readonly number[]): Extent =>
+  values.reduce(
+    ({ low, high }, value) => ({ low: Math.min(low, value), high: Math.max(high, value) }),
+    { low: Number.POSITIVE_INFINITY, high: Number.NEGATIVE_INFINITY },
+  );
+
+/** Round numbers within an axis that is no point, about six of them, or `most` at most. */
+export function ticksOf({ low, high }: Extent, most = 8): number[] {
+  const least = (high - low) / most;
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = power * ([1, 2, 5].find((factor) => factor * power >= least) ?? 10);
+  const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];
+  return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
+}
