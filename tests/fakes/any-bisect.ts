@@ -1,4 +1,4 @@
-// Results of bisections drawn at random: every kind of answer, and whatever texts.
+// Draws results of bisections at random: every kind of answer, and any texts.
 import fc from 'fast-check';
 import type {
   BisectAnswer,
@@ -29,12 +29,16 @@ export const anyBisect = (text: fc.Arbitrary<string>): fc.Arbitrary<BisectResult
     )
     .map(({ text, revisions, hasHistory, revert, ...rest }) => ({
       ...aBisectResult(rest),
-      ...{ good: text, bad: text, fixUps: [text] },
+      good: text,
+      bad: text,
+      fixUps: [text],
       generator: { name: 'ppsgate', version: text },
       testbed: { name: text, fingerprint: { cpu: text, [text]: text }, warnings: [text] },
       runs: [aRun({ variant: text, validity: unfit(text) })],
       revisions: revisions.map((revision, place) => ({
-        ...{ ...revision, place, commit: commitAt(place) },
+        ...revision,
+        place,
+        commit: commitAt(place),
       })),
       ...(hasHistory && { history }),
       ...(revert !== undefined && { revert: { kind: 'impossible', why: revert } }),
@@ -55,7 +59,10 @@ const anyFault = (text: fc.Arbitrary<string>): fc.Arbitrary<RevisionFault> =>
     text.map((message): RevisionFault => ({ kind: 'build-failed', message })),
     text.map(
       (said): RevisionFault => ({
-        ...{ kind: 'boot-failed', message: said, panic: said, console: said },
+        kind: 'boot-failed',
+        message: said,
+        panic: said,
+        console: said,
       }),
     ),
   );
@@ -110,13 +117,19 @@ function anyAnswer(count: number): fc.Arbitrary<BisectAnswer> {
   const found: fc.Arbitrary<LocatedChange> = fc.oneof(
     fc.tuple(last, probability, change, fc.boolean()).map(
       ([revision, probability, change, isFixed]): LocatedChange => ({
-        ...{ kind: 'culprit', revision, probability, change },
+        kind: 'culprit',
+        revision,
+        probability,
+        change,
         measuredWith: isFixed ? [commitAt(7)] : [],
       }),
     ),
     fc.tuple(stretch, probability, change).map(
       ([ends, probability, change]): LocatedChange => ({
-        ...{ kind: 'group', ...ends, probability, change },
+        kind: 'group',
+        ...ends,
+        probability,
+        change,
       }),
     ),
   );
@@ -132,7 +145,10 @@ function anyAnswer(count: number): fc.Arbitrary<BisectAnswer> {
       .map(([change, steps]): BisectAnswer => ({ kind: 'slide', change, steps })),
     fc.tuple(change, fc.array(fc.record({ revision: last, probability }), { maxLength: 3 })).map(
       ([change, best]): BisectAnswer => ({
-        ...{ kind: 'inconclusive', change, best, bootsExpected: 9 },
+        kind: 'inconclusive',
+        change,
+        best,
+        bootsExpected: 9,
       }),
     ),
   );

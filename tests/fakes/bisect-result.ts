@@ -50,8 +50,11 @@ export const failedForm = (fault: RevisionFault = silent, fixUps: string[] = [])
 });
 
 export const aChange = (change: number, half = 0.002, before = 1e6): BisectChange => ({
-  ...{ change, low: change - half, high: change + half },
-  ...{ before, after: before * (1 + change) },
+  change,
+  low: change - half,
+  high: change + half,
+  before,
+  after: before * (1 + change),
 });
 
 /** Eight commits, of which the fifth costs 10 %; with what a test wants to be otherwise. */
@@ -123,7 +126,11 @@ export const group = (
   last: number,
   likelyFix?: string,
 ): BisectAnswer & { kind: 'group' } => ({
-  ...{ kind: 'group', after, last, probability: 0.9991, change: aChange(-0.1) },
+  kind: 'group',
+  after,
+  last,
+  probability: 0.9991,
+  change: aChange(-0.1),
   ...(likelyFix !== undefined && { likelyFix }),
 });
 
@@ -238,8 +245,11 @@ const mellanox: Partial<BisectResult> = {
 };
 
 const mellanoxLoss: BisectChange = {
-  ...{ change: -0.5591, low: -0.5612, high: -0.5568 },
-  ...{ before: 26_842_000, after: 11_834_000 },
+  change: -0.5591,
+  low: -0.5612,
+  high: -0.5568,
+  before: 26_842_000,
+  after: 11_834_000,
 };
 
 /** Twelve commits, ten of which forward nothing without the last one; it was on top of them. */
@@ -248,7 +258,10 @@ export const mellanoxFixed: BisectResult = aBisectResult({
   fixUps: ['431980466ff0:f8f5b459d21e'],
   boots: 10,
   answer: {
-    ...{ kind: 'culprit', revision: 2, probability: 0.9999, change: mellanoxLoss },
+    kind: 'culprit',
+    revision: 2,
+    probability: 0.9999,
+    change: mellanoxLoss,
     measuredWith: [fix],
   },
   revisions: mellanoxRevisions({
@@ -266,7 +279,11 @@ export const mellanoxBroken: BisectResult = aBisectResult({
   ...mellanox,
   boots: 11,
   answer: {
-    ...{ kind: 'group', after: 1, last: 12, probability: 0.9994, change: mellanoxLoss },
+    kind: 'group',
+    after: 1,
+    last: 12,
+    probability: 0.9994,
+    change: mellanoxLoss,
     likelyFix: fix,
   },
   revisions: mellanoxRevisions({

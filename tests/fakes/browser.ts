@@ -14,7 +14,7 @@ export type View = Pick<BrowserContextOptions, 'colorScheme' | 'javaScriptEnable
 /** A file as it is open in a browser. */
 export type Opened = {
   page: Page;
-  /** What scripts threw and the console was told of as wrong, so far. */
+  /** Errors that scripts threw or logged so far. */
   complaints: string[];
   /** All that it asked for beside itself, so far; what is neither a file nor data it does not get. */
   requests: string[];

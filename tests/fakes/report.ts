@@ -87,7 +87,7 @@ type Found = {
   pps: number;
   interval: Interval;
   verdict: CellVerdict;
-  /** How dear the lookup of a state is in patched, as a ratio to base. */
+  /** Cost of the lookup of a state in patched, as a ratio to base. */
   lookupRatio: number;
 };
 
@@ -282,7 +282,7 @@ fork_trampoline 0
    eth_tx_reclaim 6
 `;
 
-/** What the cell's scenario takes of it. */
+/** The part of it that the cell's scenario runs. */
 function weightsOf({ scenario, family }: Cell): Weight[] {
   const isFirewalled = scenario !== 'forwarding';
   const isStateful = scenario === 'ipfw-stateful';

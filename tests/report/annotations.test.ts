@@ -1,4 +1,4 @@
-// Which lines of a failure are shown at the code, and that no text of others leads out of it.
+// Tests that lines of a failure are shown at the code, and that no text of others leads out of it.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Result } from '../../src/model/result.ts';
@@ -55,7 +55,7 @@ test('there are twenty at most, the first', () => {
   );
 });
 
-test('a patch that was judged has none, whatever its numbers', () => {
+test('a patch that was judged has none', () => {
   expect(annotationsOf(aResult())).toEqual([]);
 });
 
@@ -159,7 +159,7 @@ describe('hostile text', () => {
     expect(annotation?.message).not.toMatch(/\p{Cs}/u);
   });
 
-  test('of a megabyte is read, whatever it repeats', () => {
+  test('of a megabyte is read', () => {
     for (const part of ['a', 'sys/a.c:1', ' ', '\n', '../', '\u001b]0;', 'sys/', 'obj/sys/']) {
       expect(of(part.repeat(2 ** 20 / part.length))).toEqual([]);
     }

@@ -39,7 +39,7 @@ test.each([
 });
 
 describe('the picture', () => {
-  test('is named for whoever does not see it', () => {
+  test('has a name for readers who do not see it', () => {
     const { svg } = badge({ verdict: 'regression', at: now });
     expect(svg).toMatch(/^<svg [^>]*role="img" aria-label="hp-t540 forwarding inet4: regression">/);
     expect(svg).toContain('<title>hp-t540 forwarding inet4: regression</title>');
@@ -93,13 +93,15 @@ describe('the picture', () => {
     expect(drawn(badge({ verdict, at: now }).svg).color).toBe(color);
   });
 
-  /** Where the badge's right part begins, and the texts of both. */
+  /** Begin of the badge's right part, and the texts of both. */
   function drawn(svg: string) {
     const [, width] = svg.match(/^<svg [^>]*width="(\d+)"/) ?? [];
     const [, left, color] = svg.match(/<path d="M(\d+) 0h[^"]*" fill="([^"]*)"/) ?? [];
     const texts = [...svg.matchAll(/<text x="(\d+)"[^>]* textLength="([\d.]+)"/g)];
     return {
-      ...{ width: Number(width), left: Number(left), color },
+      width: Number(width),
+      left: Number(left),
+      color,
       texts: texts.map(([, x, length]) => ({ x: Number(x), length: Number(length) })),
     };
   }
@@ -119,7 +121,7 @@ describe('no data', () => {
   });
 });
 
-describe('a name of somebody else', () => {
+describe('a name of others', () => {
   const known = piecesOf(badge({ verdict: 'regression', pps: 1, at: now }).svg);
 
   test.each([
@@ -134,7 +136,7 @@ describe('a name of somebody else', () => {
     expect(pieces).toEqual(known);
   });
 
-  test('adds nothing to it whatever it is', () => {
+  test('adds nothing to it', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: fc.constantFrom('<', '>', '"', "'", '&', ';', '/', 'a', '=', ' ', '!') }),

@@ -61,8 +61,14 @@ const bisectFault = (fault: { kind: string; message: string; console: string }) 
   ({ ...fault, kind: 'boot-failed' }) as const;
 
 const profileOf = (variant: string): CellProfile => ({
-  ...{ kind: 'profiled', variant, event: 'cpu-clock', kernel: 'FreeBSD 13' },
-  ...{ seconds: 10, busySamples: 5_932, idleSamples: 17, file: `profiles/${variant}` },
+  kind: 'profiled',
+  variant,
+  event: 'cpu-clock',
+  kernel: 'FreeBSD 13',
+  seconds: 10,
+  busySamples: 5_932,
+  idleSamples: 17,
+  file: `profiles/${variant}`,
 });
 
 /** A bisection with profiles of before and after. */

@@ -33,7 +33,10 @@ const textsOf = (plot: XmlElement): string[] => named(plot, 'text').map(({ text 
 
 const dotsOf = (plot: XmlElement) =>
   named(plot, 'circle').map(({ attributes: { cx, cy, r, fill } }) => ({
-    ...{ cx: Number(cx), cy: Number(cy), r: Number(r), fill },
+    cx: Number(cx),
+    cy: Number(cy),
+    r: Number(r),
+    fill,
   }));
 
 /** Dots of boots, without those of the legend, which is below. */
@@ -108,7 +111,7 @@ test('is told in words, without the comma that would end them in Remarkup', () =
   );
 });
 
-describe('whatever is in a result', () => {
+describe('of any result', () => {
   const anyForm = fc.constantFrom<PlotForm>('wide', 'narrow');
 
   test('the picture is well-formed, of no elements but ours, and all is inside', () => {

@@ -88,7 +88,12 @@ test('of more than there is room for those that the answer is about stay', () =>
   const revisions = revisionsOf(99).map((one) => ({ ...one, forms }));
   const lines = linesOf(aBisectResult({ revisions, answer: culprit(50, -0.1) }), 4);
   expect(lines.map((line) => line.split(' |')[0])).toEqual([
-    ...['0 good', '… 48 tried', '49', '50!', '… 48 tried', '99 bad'],
+    '0 good',
+    '… 48 tried',
+    '49',
+    '50!',
+    '… 48 tried',
+    '99 bad',
   ]);
 });
 

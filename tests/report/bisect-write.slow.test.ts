@@ -21,7 +21,9 @@ test('a bisection is read as it was written, with its report beside it and nothi
   expect(read('report.md').toString()).toBe(renderMarkdown(mellanoxFixed));
   expect(readdirSync(directory).toSorted()).toEqual(['report', 'report.md', 'result.json']);
   expect(readdirSync(join(directory, 'report')).toSorted()).toEqual([
-    ...['bisect.png', 'bisect.svg', 'index.html'],
+    'bisect.png',
+    'bisect.svg',
+    'index.html',
   ]);
   expect(read('report', 'index.html').toString()).toBe(renderHtml(mellanoxFixed));
   expect(read('report', 'bisect.svg').toString()).toBe(bisectPlot(mellanoxFixed));
@@ -51,8 +53,14 @@ test('a plot of an earlier result is gone where nothing was measured', async () 
 test('profiles of before and after are read again, and each has its flamegraph', async () => {
   const directory = temporaryFolder();
   const profileOf = (variant: string): BisectResult['profiles'][number] => ({
-    ...{ kind: 'profiled', variant, event: 'cpu-clock', kernel: 'FreeBSD 13' },
-    ...{ seconds: 10, busySamples: 10_000, idleSamples: 1, file: `${variant}.folded` },
+    kind: 'profiled',
+    variant,
+    event: 'cpu-clock',
+    kernel: 'FreeBSD 13',
+    seconds: 10,
+    busySamples: 10_000,
+    idleSamples: 1,
+    file: `${variant}.folded`,
   });
   writeFileSync(join(directory, 'base.folded'), 'ip_input;mlx5e_xmit 1000\nip_input 9000\n');
   writeFileSync(join(directory, 'patched.folded'), 'ip_input;mlx5e_xmit 6000\nip_input 4000\n');

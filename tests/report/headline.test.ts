@@ -93,7 +93,7 @@ test('by instructions per packet a change is told in instructions', () => {
   );
 });
 
-test('a router that forwards nothing is told of first, whatever is judged', () => {
+test('a router that forwards nothing is reported first, by any metric', () => {
   const silent = aCell({ kind: 'regression' }, { change: -1, low: -1, high: -1 }, stateful);
   const cells = [timed('regression', 0.188), silent];
   expect(headlineOf('regression', cells, byTime)).toBe(
@@ -169,7 +169,7 @@ test('a patch that was never measured says why', () => {
   expect(headline(aResult({ outcome: apply }))).toBe('🔴 ppsgate: #7 does not apply');
 });
 
-test('a range of commits is named by its ends, whatever its title says', () => {
+test('a range of commits is named by its ends and not by its title', () => {
   const patch = {
     kind: 'range',
     title: '# @everyone',

@@ -130,7 +130,7 @@ describeWith(['chromium'], 'the page in a browser', () => {
     await page.locator(`#${anchor} svg`).waitFor({ state: 'visible' });
   });
 
-  test('runs no script that somebody else has put into it', async () => {
+  test('runs no script of others', async () => {
     const foreign = html.replace('</main>', '<script>document.title = "foreign"</script></main>');
     const { page, complaints } = await open('index.html', foreign);
     expect(await page.title()).toContain('ppsgate');

@@ -191,7 +191,9 @@ describe('flamegraphs', () => {
     const many = Array.from({ length: 5 }, (_, index) => {
       const cell = { ...forwarding, frameBytes: 64 + index };
       const variants = ['base', 'patched'].map((variant) => ({
-        ...{ variant, profile: deep(variant), idleFrames: [] },
+        variant,
+        profile: deep(variant),
+        idleFrames: [],
       }));
       return { cell, variants };
     });

@@ -33,7 +33,7 @@ const kinds = [
 const cellOf = (kind: CellVerdict['kind'], interval = around(-0.1)): CellResult =>
   aCell(kind === 'invalid' ? { kind, reason: 'a hole' } : { kind }, interval);
 
-/** Of a result that was judged. */
+/** Plot of a result that was judged. */
 function plotOf(cells: CellResult[], changes: Partial<Result> = {}): string {
   const svg = intervalPlot(judged(cells, changes));
   if (svg === undefined) expect.fail('There is something to draw.');
@@ -43,7 +43,7 @@ function plotOf(cells: CellResult[], changes: Partial<Result> = {}): string {
 const textsOf = (svg: string): string[] =>
   [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text = '']) => text);
 
-/** Where the upright line of a colour stands, from the left. */
+/** Distance of a colour's upright line from the left. */
 function uprightAt(svg: string, stroke: string): number {
   const [, x] =
     new RegExp(`<path d="M([\\d.]+) [\\d.]+V[\\d.]+" stroke="${stroke}"`).exec(svg) ?? [];
@@ -189,7 +189,7 @@ test('the same result is the same picture', () => {
   expect(plotOf(cells)).toBe(plotOf(cells));
 });
 
-describe('whatever is in a result', () => {
+describe('of any result', () => {
   const ratio = fc.oneof(
     fc.double({ min: -1, max: 3, noNaN: true }),
     fc.double({ noDefaultInfinity: true, noNaN: true }),

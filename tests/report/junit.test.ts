@@ -40,7 +40,7 @@ const rejections: Rejection[] = [
   { kind: 'out-of-disk', message: 'No space left on device.' },
 ];
 
-test('the experiment is a suite, and each of its cells a case that took as long as its packets flowed', () => {
+test('the experiment is a suite, and each of its cells a case whose time is that of its packets', () => {
   const suite = suiteOf(judged(aCell({ kind: 'no-regression' })));
   expect(suite.attributes).toEqual({
     name: 'ppsgate shelf-3',
@@ -79,7 +79,7 @@ test.for(['no-regression', 'improvement'] as const)('%s passes, and tells its ch
   expect(first?.text).toContain('−10.4 % (90 % interval −11.2 … −9.60)');
 });
 
-test('an inconclusive cell is skipped, for nobody can say; an invalid one is an error with its reason', () => {
+test('an inconclusive cell is skipped; an invalid one is an error with its reason', () => {
   const open = onlyCase(judged(aCell({ kind: 'inconclusive' }))).first;
   expect(open?.name).toBe('skipped');
   expect(open?.attributes.message).toBe('may lose 2 % or not: more runs would tell');
@@ -132,13 +132,25 @@ describe("what Jenkins' schema of JUnit XML wants (junit-10.xsd of its xUnit plu
     ...rejections.map((outcome): [string, Result] => [outcome.kind, aResult({ outcome })]),
   ];
 
-  /** Of an element: what it may hold, and its attributes; those that it must have end with `!`. */
+  /** Content of an element, and its attributes; required ones end with `!`. */
   const grammar: Record<string, { elements: string[]; attributes: string[]; isText?: true }> = {
     testsuite: {
       elements: ['testsuite', 'properties', 'testcase', 'system-out', 'system-err'],
       attributes: [
-        ...['name!', 'tests!', 'failures!', 'errors!', 'group', 'time', 'skipped', 'timestamp'],
-        ...['hostname', 'id', 'package', 'file', 'log', 'url'],
+        'name!',
+        'tests!',
+        'failures!',
+        'errors!',
+        'group',
+        'time',
+        'skipped',
+        'timestamp',
+        'hostname',
+        'id',
+        'package',
+        'file',
+        'log',
+        'url',
       ],
     },
     testcase: {
@@ -216,7 +228,11 @@ describe('text of others', () => {
             '\ud800',
             '\x1b[31m',
           ],
-          ...['\r\n', '\n\n', '\t', '\u202e', '\u2028'],
+          '\r\n',
+          '\n\n',
+          '\t',
+          '\u202e',
+          '\u2028',
         ),
         fc.integer({ min: 1, max: 9000 }).map((count) => '<&>"'.repeat(count)),
       ),

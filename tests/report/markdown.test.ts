@@ -57,7 +57,7 @@ const changedFunction = (name = 'fib4_lookup', module?: string): ChangedFunction
   patchedRatio: 0.124,
 });
 
-/** What profiles of base and patched add to a cell. */
+/** Profiles of base and patched, and the reason that they give. */
 const profiled = (
   changedFunctions: ChangedFunction[] = [changedFunction()],
   idleFrames: string[] = [],
@@ -317,7 +317,11 @@ const hostileText = fc
       fc.string({ unit: 'binary', maxLength: 20 }),
       fc.constantFrom(
         ...['`', '```', '\n\n', '\r', '|', '\\', '\u2028', '\u001b[31m', '\u202e', '</details>'],
-        ...['@everyone', '<img src=x>', '<!--', '\n# title\n', '![x](https://example.org/x)'],
+        '@everyone',
+        '<img src=x>',
+        '<!--',
+        '\n# title\n',
+        '![x](https://example.org/x)',
       ),
       fc
         .tuple(fc.constantFrom('`', '|', '🚦', '\n', 'a b '), fc.integer({ min: 1, max: 5_000 }))
@@ -365,7 +369,9 @@ const anyOutcome: fc.Arbitrary<Result['outcome']> = fc.oneof(
   })),
   fc.tuple(hostileText, hostileText, hostileText).map(([message, panic, console]) => ({
     kind: 'boot-failed' as const,
-    ...{ message, panic, console },
+    message,
+    panic,
+    console,
   })),
 );
 
@@ -399,7 +405,7 @@ const anyResult: fc.Arbitrary<Result> = fc
     };
   });
 
-test('the report is never longer than GitHub takes, and its folds are balanced, whatever it has to tell', () => {
+test('the report is never longer than GitHub takes, and its folds are balanced', () => {
   fc.assert(
     fc.property(anyResult, (result) => {
       const markdown = renderMarkdown(result);
@@ -415,7 +421,7 @@ test('the report is never longer than GitHub takes, and its folds are balanced, 
   );
 });
 
-/** What is left for a renderer to take as markup: CommonMark's fenced blocks and code spans taken out. */
+/** The text in which a renderer finds markup: without CommonMark's fenced blocks and code spans. */
 function withoutCode(markdown: string): string {
   const kept: string[] = [];
   let fence: string | undefined;

@@ -334,12 +334,12 @@ type Block =
   | { kind: 'code'; text: string; options: Record<string, string> }
   | { kind: 'table'; rows: string[][]; hasHead: boolean }
   | { kind: 'literal'; text: string }
-  /** Of what markup in lines takes effect. */
+  /** Blocks in which markup within lines takes effect. */
   | { kind: 'text' | 'list' | 'header' | 'quote' | 'note' | 'rule' | 'interpreter'; text: string };
 
 type BlockRule = { kind: Block['kind']; lines: (lines: readonly string[]) => number };
 
-/** How many lines from the first on are of the kind, by the first line and those that follow. */
+/** Counts the lines of the kind from the first on, by the first line and the next ones. */
 const linesWhile = (first: RegExp, next: RegExp) => (lines: readonly string[]) => {
   if (!first.test(lines[0] ?? '')) return 0;
   const end = lines.findIndex((line, index) => index > 0 && !next.test(line));
@@ -389,7 +389,7 @@ const blockRules: BlockRule[] = [
   },
 ];
 
-/** What Remarkup makes of the lines of a comment, as far as somebody could make use of it. */
+/** What Remarkup makes of the lines of a comment, as far as an attacker could use it. */
 function blocksOf(remarkup: string): Block[] {
   const blocks: Block[] = [];
   let lines = remarkup.replaceAll('\r\n', '\n').split('\n');
@@ -450,7 +450,7 @@ function tableOf(text: string): Block {
   };
 }
 
-/** Of one that begins with `|`; a link that does not end takes the rest of its column with it. */
+/** Columns of a line that begins with `|`; a link that does not end takes the rest of its column with it. */
 const columnsOf = (line: string): string[] =>
   line
     .replace(/^\s*\|/, '')
@@ -466,7 +466,7 @@ const columnsOf = (line: string): string[] =>
 
 type Effect = { kind: 'mention' | 'object' | 'macro' | 'link'; text: string };
 
-/** Code is taken out first, and then whatever has an effect; longer ones before what they contain. */
+/** Code is taken out first, and then all that has an effect; longer ones before what they contain. */
 const effectRules: [Effect['kind'], RegExp][] = [
   ['link', /\[\[.*?\]\]/g],
   ['link', /\[[^\]\n]*\]\([^)\s]*\)/g],
@@ -499,7 +499,7 @@ function inlineOf(text: string): { code: string[]; effects: Effect[]; rest: stri
   return { code, effects, rest };
 }
 
-/** Of a whole comment. */
+/** Effects of a whole comment. */
 const textsOf = (blocks: readonly Block[]): string[] =>
   blocks.flatMap((block) => {
     if (block.kind === 'table') return block.rows.flat();
@@ -512,7 +512,7 @@ const effectsOf = (remarkup: string): Effect[] =>
 const tablesOf = (remarkup: string): string[][][] =>
   blocksOf(remarkup).flatMap((block) => (block.kind === 'table' ? [block.rows] : []));
 
-/** What is left where all code is alike. */
+/** A comment without the text of its code. */
 const skeleton = (remarkup: string): unknown =>
   blocksOf(remarkup).map((block) => {
     if (block.kind === 'code') return { ...block.options, name: 'name' in block.options };
@@ -602,7 +602,7 @@ describeWith([recorded], 'the model of Remarkup agrees with Phabricator', () => 
   });
 });
 
-/** What has an effect in Remarkup, or could end the code around it. */
+/** Texts that have an effect in Remarkup, or could end the code around them. */
 const pieces = [
   '`§``§```§````§ ```§```\n§\n```\n§##§%%%§\n%%%\n§**§//§|§||§[[§]]§{§}§\x24{{{§}}}§\\§\'§"§&lt;§<b>',
   '@alice§@bob.§ D1 § T2, §{F3}§{D4}§{P5§rSRC§rSRC830dce812dee§#network§abcdef0123§[[ x | y ]]',
@@ -612,7 +612,7 @@ const pieces = [
   '\n§\r\n§\r§\n\n§\t§\v§ §    §\0§\u0001§\u0085§\u00a0§\u200b§\u2028§\u202e§\ud83d§🚦§é',
 ].flatMap((several) => several.split('§'));
 
-/** Text as somebody would write it who knows Remarkup. */
+/** Text of an attacker who knows Remarkup. */
 const hostileText = fc
   .array(
     fc.oneof(
@@ -623,7 +623,7 @@ const hostileText = fc
   )
   .map((parts) => `x${parts.join('')}`);
 
-/** What the schema allows a site to call its rules. */
+/** Names of rules that the schema allows. */
 const hostileName = fc.constantFrom(...'D1 T2 rSRC abcdef0 a__b__c x-y F1.png r--x'.split(' '));
 
 type Texts = { next: () => string; name: () => string };
@@ -732,7 +732,7 @@ const manyTexts = fc.record({
 
 describe('no text of a result gets out of code', () => {
   test.for(makers.map((maker, index) => [`outcome ${index}`, maker] as const))(
-    'and the report has the same shape whatever the texts are (%s)',
+    'and the report has the same shape with any texts (%s)',
     ([, maker]) => {
       const shape = skeleton(renderRemarkup(maker(tame), links));
       const effects = maker === makers[0] ? [picture, ...ours] : ours;
@@ -759,7 +759,9 @@ describe('no text of a result gets out of code', () => {
       const { revisions } = mellanoxFixed;
       return bisectResultSchema.parse({
         ...mellanoxFixed,
-        ...{ good: next(), bad: next(), fixUps: [next()] },
+        good: next(),
+        bad: next(),
+        fixUps: [next()],
         generator: { name: 'ppsgate', version: next() },
         testbed: {
           name: next(),
@@ -769,7 +771,8 @@ describe('no text of a result gets out of code', () => {
         cell: { scenario: name(), family: 'inet4' },
         revisions: revisions.map((revision, index) => ({
           ...revision,
-          ...{ subject: next(), author: next() },
+          subject: next(),
+          author: next(),
           forms: index === 4 ? [failedForm(fault)] : revision.forms,
         })),
         revert: { kind: 'impossible', why: next() },

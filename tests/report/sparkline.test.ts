@@ -34,7 +34,7 @@ describe('a sparkline', () => {
     expect(heights(bad).size).toBe(heights(calm).size);
   });
 
-  test('stays within its picture, and is XML, whatever the nightly runs were', () => {
+  test('stays within its picture, and is XML, of any nightly runs', () => {
     const rate = fc.double({ min: 1e-3, max: 1e12, noNaN: true });
     fc.assert(
       fc.property(fc.array(rate, { maxLength: 70 }), fc.array(fc.integer()), (values, changes) => {

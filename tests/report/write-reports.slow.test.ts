@@ -61,7 +61,9 @@ test('what cannot be drawn costs that drawing alone, and is said', async () => {
   const directory = temporaryFolder();
   const cell = { scenario: 'forwarding', family: 'inet4' } as const;
   const profileOf = (variant: string, stacks: Profile['stacks']) => ({
-    ...{ variant, idleFrames: [], profile: { format: 'folded', stacks } as const },
+    variant,
+    idleFrames: [],
+    profile: { format: 'folded', stacks } as const,
   });
   const hostile = Array.from({ length: 10_000 }, (_, index) => ({
     frames: Array.from({ length: 20 }, (_, depth) => ({ name: `${index}.${depth}` })),

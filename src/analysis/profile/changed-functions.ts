@@ -53,7 +53,7 @@ export function explain(
 const mostChangedFunctions = 10;
 
 type Exactness = {
-  /** Of all that a packet takes, in the dearer variant: what is less does not explain a loss that matters. */
+  /** Share of all that a packet takes in the dearer variant; less does not explain a loss that matters. */
   leastChange: number;
   /** Standard deviation of the logarithm of a function's cost between boots of one kernel. */
   bootDeviation: number;
@@ -73,14 +73,14 @@ const falseAlarm = { unchanged: 0.01, changed: 0.05 };
 /** So many samples tell as much as one that came by itself. */
 const samplesPerBurst = 2;
 
-/** What a packet takes in base and in patched. */
+/** Cost of a packet in base and in patched. */
 export type PacketCost = Pick<Comparison, 'base' | 'patched'> & { metric: Cost };
 
 type Pair = { base: number; patched: number };
 
 type OwnShare = { name: string; module: string | undefined; samples: Pair; ratio: Pair };
 
-/** Of the functions that can have changed by enough. */
+/** The functions that can have changed by enough. */
 function ownShares(
   base: Profile,
   patched: Profile,
@@ -125,7 +125,7 @@ function shareOf(leaves: readonly Leaf[], totals: Pair): OwnShare {
   };
 }
 
-/** Of the patched share over the base's; 1 where no function is in both. */
+/** Median ratio of the patched share to the base's; 1 where no function is in both. */
 function medianRatio(functions: readonly OwnShare[]): number {
   const logs = functions
     .filter(({ ratio }) => ratio.base > 0 && ratio.patched > 0)
@@ -163,7 +163,7 @@ const mostCounted = 100_000;
 
 type Side = { count: number; weight: number };
 
-/** That a beta-binomial count is `own.count` or more of those of both sides, whose weights are the distribution's α and β. */
+/** Probability that a beta-binomial count is `own.count` or more of both sides'; their weights are the distribution's α and β. */
 function upperTail(own: Side, other: Side): number {
   const logBeta = (a: number, b: number) => gammaln(a) + gammaln(b) - gammaln(a + b);
   const all = own.count + other.count;
@@ -196,7 +196,7 @@ function unlikely(
   return inOrder.slice(0, end < 0 ? inOrder.length : end).map(({ one }) => one);
 }
 
-/** Of all time for each packet in the dearer variant. */
+/** Share of all time for each packet in the dearer variant. */
 const relativeChange = ({ base, patched }: Pair, slowdown: number): number =>
   (patched * slowdown - base) / Math.max(1, slowdown);
 
@@ -217,7 +217,7 @@ const changedFunctionOf = (
   }),
 });
 
-/** Of its cost where that is known, of its share elsewhere. */
+/** Change of its cost where that is known, else of its share. */
 const absoluteChange = (
   { baseRatio, patchedRatio }: ChangedFunction,
   { base, patched }: Pair = { base: 1, patched: 1 },

@@ -1,4 +1,4 @@
-// Where the frames of a flamegraph lie: stacks that begin alike share a box, row by row from the outermost callers.
+// Lays out a flamegraph: stacks that begin alike share a box, row by row from the outermost callers.
 import type { Frame, Profile, Stack } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
 
@@ -7,7 +7,7 @@ export type Box = {
   readonly name: string;
   /** Without the folder that it lay in. */
   readonly module: string | undefined;
-  /** Of all stacks that begin so. */
+  /** Samples of all stacks that begin so. */
   readonly samples: Record<Source, number>;
   readonly stacks: Record<Source, Stack[]>;
   x: number;
@@ -21,7 +21,7 @@ export type Layout = {
   /** From the root up, which is `all`. */
   rows: readonly (readonly Box[])[];
   samples: number;
-  /** Of these, what lies in boxes that are too narrow to be drawn. */
+  /** Samples of these in boxes that are too narrow to be drawn. */
   hiddenSamples: number;
 };
 
@@ -29,7 +29,7 @@ export type Layout = {
  * Siblings by name, as wide as their samples of one of the two. The same path in both is one box, by its names alone.
  * Too narrow boxes are not followed further: large profiles have most of their paths in there.
  *
- * @throws ProfileError for more boxes than anybody can look at.
+ * @throws ProfileError for more boxes than a page can show.
  */
 export function layout(
   stacks: Record<Source, readonly Stack[]>,
@@ -81,7 +81,7 @@ function add({ samples, stacks }: Box, source: Source, stack: Stack): void {
   stacks[source].push(stack);
 }
 
-/** What the function at a depth called, side by side. */
+/** Callees of the function at a depth, side by side. */
 function callees(
   caller: Box,
   depth: number,
@@ -115,7 +115,7 @@ export function vanishedStacks(profile: Profile, base: Profile): Stack[] {
   return base.stacks.filter(({ frames }) => !hasPath(paths, frames));
 }
 
-/** What is called by what, by name. */
+/** Callees by name. */
 type Paths = Map<string, Paths>;
 
 function addPath(paths: Paths, frames: readonly Frame[]): void {

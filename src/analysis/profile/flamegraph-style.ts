@@ -1,4 +1,4 @@
-// How flamegraphs look, in light and in dark: a hue for each module, red and blue for more and less than in base.
+// Styles flamegraphs, in light and in dark: a hue for each module, red and blue for more and less than in base.
 import { embedded } from '../../system/embedded-assets.ts';
 import { moduleName } from './flamegraph-layout.ts';
 import type { Frame, Profile } from './profile.ts';
@@ -54,7 +54,7 @@ export function changeLook({ before, now }: ShareChange): string {
   return points < 0 ? `less${step}` : `more${step}`;
 }
 
-/** Where the next stronger colour of a change begins, in percentage points. */
+/** Thresholds of the stronger colours of a change, in percentage points. */
 export const changeSteps = [0.1, 0.3, 1, 3, 10] as const;
 
 /** From green to violet; those that follow each other are far apart. */

@@ -23,7 +23,7 @@ export const flamegraphScript = (): string =>
 export type FlamegraphOptions = {
   title: string;
   subtitle?: string | undefined;
-  /** What the profile is compared with. */
+  /** The profile of base, for a comparison. */
   base?: Profile | undefined;
   /** At rest; the script fits the picture into its place. */
   widthPixels?: number;
@@ -36,7 +36,7 @@ export type FlamegraphOptions = {
  *
  * Against a base, colours tell how the share of a path changed. Paths that only the base has stand in a lane of their
  * own at the same scale: above their callers, which are as wide as they are now, there may be no room for them.
- * Frames of both are the same where names and callers are, wherever the kernel and its modules lay.
+ * Frames of both are the same where names and callers are, at any addresses of the kernel and its modules.
  *
  * @throws ProfileError for one that is too large for a browser.
  */
@@ -71,9 +71,9 @@ export function flamegraph(profile: Profile, options: FlamegraphOptions): string
 const margin = 10;
 const rowHeight = 17;
 const frameHeight = 16;
-/** Of a frame: what is narrower is not drawn. */
+/** Least width of a frame that is drawn. */
 const leastPixels = 0.1;
-/** Of a monospaced font of 11 pixels. */
+/** Width in a monospaced font of 11 pixels. */
 const characterWidth = 6.63;
 
 // In characters.
@@ -157,7 +157,7 @@ function vanishedLane(placed: Layout, changeOf: (box: Box) => ShareChange): read
   return [line('note', heading, 32), drawn];
 }
 
-/** What is said of a frame by its classes, and in words. */
+/** Classes of a frame, and its description. */
 type Told = { look: (box: Box) => string; about: (box: Box) => string };
 
 function flames({ rows }: Layout, { look, about }: Told): Part {
@@ -192,7 +192,7 @@ const tooLarge = new ProfileError(
 const shortened = (text: string, mostCharacters = longestName): string =>
   text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters - 1)}…`;
 
-/** What of a name there is room for. */
+/** Cuts a name to the width of its box. */
 function fitted(name: string, width: number): string {
   const mostCharacters = Math.floor((width - 6) / characterWidth);
   return mostCharacters < 3 ? '' : shortened(name, mostCharacters);

@@ -2,7 +2,7 @@
 import { type Frame, type Profile, type Stack, samplesOf } from './profile.ts';
 
 /**
- * What a processor runs in while it waits for work, on FreeBSD (kern/sched_ule.c, sched_4bsd.c and each machine's
+ * Functions in which a processor waits for work, on FreeBSD (kern/sched_ule.c, sched_4bsd.c and each machine's
  * cpu_idle) and on Linux (kernel/sched/idle.c, drivers/cpuidle and each machine's arch_cpu_idle).
  */
 const idleLoops: ReadonlySet<string> = new Set([
@@ -68,7 +68,7 @@ const idleLoops: ReadonlySet<string> = new Set([
   'stop_loop',
 ]);
 
-/** What stops a processor until an interrupt; a virtual one also waits for a lock so, which is no idling. */
+/** Instructions that stop a processor until an interrupt; a virtual one also waits for a lock so, which is no idling. */
 const halts: ReadonlySet<string> = new Set([
   'safe_halt',
   'native_halt',
@@ -82,7 +82,7 @@ const halts: ReadonlySet<string> = new Set([
 
 /**
  * The profile without its idle stacks, how many samples those have, and which frames told, as they were met. A stack is
- * idle where the function that was sampled is an idle loop, or halts for one: whatever else stands above an idle loop is
+ * idle where the function that was sampled is an idle loop, or halts for one: every other frame above an idle loop is
  * an interrupt that was taken while idle, and its work.
  */
 export function withoutIdle(profile: Profile): {

@@ -1,8 +1,8 @@
-// What the parsers of all formats share: whole lines go in, frames are told apart, one profile comes out.
+// Builds one profile from whole lines, for the parsers of all formats.
 import type { Frame, Profile, Stack } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
 
-/** What a profile may hold; a few megabytes can be made to say far more than they have room for. */
+/** Bounds of a profile: a few megabytes can be made to expand into far more. */
 export type ProfileBounds = {
   /** Frames of one stack. */
   depth: number;
@@ -15,7 +15,7 @@ export type ProfileBounds = {
 };
 
 /**
- * For files that somebody names at a shell. 100 MB of a kernel's call graph have thousands of functions and some ten
+ * Bounds of files that are named at a shell. 100 MB of a kernel's call graph have thousands of functions and some ten
  * million frames; these bounds are where a process of 4 GB comes to its end.
  */
 export const ownBounds: ProfileBounds = {
@@ -25,7 +25,7 @@ export const ownBounds: ProfileBounds = {
 };
 
 /**
- * For what a machine with a stranger's kernel says, or a stranger's artifact. hwpmc(4) is told to keep 100 frames of a
+ * Bounds of profiles from a machine with a stranger's kernel, or from a stranger's artifact. hwpmc(4) is told to keep 100 frames of a
  * stack, and Linux keeps 127; published profiles of forwarding have less than 2,000 functions, 100,000 frames and 2 MB
  * as folded text. All of this is drawn in a few seconds.
  */
@@ -38,7 +38,7 @@ export const foreignBounds: ProfileBounds = {
 
 export type ReadProfile = {
   profile: Profile;
-  /** What a reader should know of it, a sentence each: that the file was cut short, that it counts several events. */
+  /** Warnings, a sentence each: that the file was cut short, that it counts several events. */
   notes: string[];
 };
 
@@ -132,7 +132,7 @@ export const isBlank = (line: string): boolean => line.trim() === '';
 
 export const isComment = (line: string): boolean => /^#(?:\s|$)/.test(line);
 
-/** Of a line `# kernel: TEXT`, as ppsgate writes it at the head of the profiles that it keeps, or perf's `# os release`. */
+/** Reads a line `# kernel: TEXT`, as ppsgate writes it at the head of the profiles that it keeps, or perf's `# os release`. */
 export function kernelIn(comment: string): string | undefined {
   const text = /^# (?:kernel|os release)\s*:\s*(\S.*)/s.exec(comment)?.[1];
   return text && oneLine(text);

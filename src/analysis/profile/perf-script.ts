@@ -27,7 +27,7 @@ const isFrameOfModule = (line: string): boolean =>
 
 /**
  * One stack for each set of equal ones, each with the command's name as its outermost frame, where perf tells it; a
- * sample counts as one, whatever its period. Offsets into functions are dropped; lines of no known shape (sources,
+ * sample counts as one, with any period. Offsets into functions are dropped; lines of no known shape (sources,
  * branches) are passed over.
  *
  * @throws ProfileError where there is no sample.
@@ -107,7 +107,7 @@ export function perfScriptParser(name: string, bounds: ProfileBounds): ProfilePa
 type Head = {
   command: string;
   event?: string;
-  /** What stands behind the event: without call chains the one frame, of a tracepoint its fields. */
+  /** Text behind the event: without call chains the one frame, of a tracepoint its fields. */
   rest: string;
   /** Not just words, but with a CPU, a time, or a process and an event. */
   isSure: boolean;
@@ -161,7 +161,7 @@ function modulePart(text: string): [symbol: string, module?: string] {
   return module === 'inlined' ? [text.slice(0, start)] : [text.slice(0, start), module];
 }
 
-/** Of stacks with the same frames the samples are added up, in the order of the first of them. */
+/** Adds up the samples of stacks with the same frames, in the order of the first of them. */
 function stackTable(name: string, bounds: ProfileBounds) {
   const numbers = new Map<Frame, number>();
   const known = new Map<string, Stack & { samples: number }>();

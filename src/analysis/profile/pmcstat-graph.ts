@@ -121,7 +121,7 @@ type SampleLine = {
   nameEnd: number;
 };
 
-/** `INDENT SHARE%  [SAMPLES]   NAME`: shares and names are whatever stands there, but in this order. */
+/** `INDENT SHARE%  [SAMPLES]   NAME`: shares and names are any text, in this order. */
 function sampleAt(bytes: Buffer, start: number): SampleLine | undefined {
   const indentEnd = skipSpaces(bytes, start);
   const shareEnd = skip(bytes, indentEnd, share);
@@ -155,7 +155,7 @@ const exactDigits = 15;
 
 const [digit, share, blank, inName] = [1, 2, 4, 8];
 
-/** What a byte can be part of; a line's end is part of nothing, so that no scan leaves its line. */
+/** Kinds of bytes; a line's end is of none, so that no scan leaves its line. */
 const kinds = Uint8Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte);
   const isSpacing = /[ \t\n\v\f\r]/.test(character);
@@ -185,7 +185,7 @@ const lineEndAfter = (bytes: Buffer, at: number): number =>
 /** A line that tells of the samples below it: `@ EVENT [N samples]`, or a comment. */
 const isNotice = (byte: number | undefined): boolean => byte === 0x40 || byte === 0x23;
 
-/** Of what stands behind a name; one and the same text for the same module, which is quickly compared. */
+/** Module behind a name; the same string object for the same module, which compares quickly. */
 function moduleCache(): (afterName: string) => string | undefined {
   const known = new Map<string, string | undefined>();
   return (afterName) => {

@@ -1,4 +1,4 @@
-// What cannot be read as a profile.
+// Rejects a text that is no profile.
 
 /** One sentence that names the file, where it goes wrong, and what to do. */
 export class ProfileError extends Error {

@@ -1,4 +1,4 @@
-// Where a machine spent its time: samples by the stacks of functions that they fell into.
+// Defines a profile: samples by the stacks of functions in which a machine spent its time.
 
 /** A function as a profile names it; one object each in a profile, so that frames can be told apart by identity. */
 export type Frame = {
@@ -17,9 +17,9 @@ type ProfileFormat = 'pmcstat' | 'perf' | 'folded';
 
 export type Profile = {
   readonly format: ProfileFormat;
-  /** What was counted, in the tool's own words: `CPU_CLK_UNHALTED_CORE`, `cpu-clock`; absent where the file does not tell. */
+  /** The event in the tool's own words: `CPU_CLK_UNHALTED_CORE`, `cpu-clock`; absent where the file has none. */
   readonly event?: string;
-  /** What ran, as the file itself recorded it; absent where it does not tell. */
+  /** The kernel as the file recorded it; absent where it has none. */
   readonly kernel?: string;
   /** In the order of the file; the same frames may come more than once. */
   readonly stacks: readonly Stack[];

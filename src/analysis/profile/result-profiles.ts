@@ -110,7 +110,7 @@ function reasonOf(
 }
 
 /**
- * What the samples are shares of: instructions where the profiler took its samples by them, else time. That is of the
+ * The unit of which samples are shares: instructions where the profiler sampled by them, else time. It is that of the
  * forwarding thread where the DUT tells of it, and else of the whole DUT, which had no time to spare.
  */
 function packetCost(

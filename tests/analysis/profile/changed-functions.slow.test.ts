@@ -1,4 +1,4 @@
-// What a change of profiles is told by: which functions moved, and which only seem to.
+// Tests the functions that changed between profiles, and those that only seem to.
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
@@ -103,8 +103,11 @@ test('a function that kept its share is not named, though those of most others f
   const rest = { input: 2_000, output: 2_000, transmit: 2_000 };
   const base = profileOf({ ...rest, checksum: 2_000, lookup: 1_000 });
   const patched = profileOf({
-    ...{ input: 1_600, output: 1_600, transmit: 1_600 },
-    ...{ checksum: 2_000, lookup: 2_200 },
+    input: 1_600,
+    output: 1_600,
+    transmit: 1_600,
+    checksum: 2_000,
+    lookup: 2_200,
   });
   expect(namesOf(explain(base, patched))).toEqual(['lookup']);
 });

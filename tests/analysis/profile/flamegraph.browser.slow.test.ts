@@ -113,7 +113,7 @@ describeWith(['chromium'], 'a flamegraph in a browser', () => {
     await begin(page);
     await page.keyboard.type('PF_|^read');
     expect(await found(page)).toEqual(['pf_find_state', 'pf_test', 'read']);
-    // What pf_test calls is in its share already.
+    // The share of pf_test includes its callees already.
     expect(await page.locator('output').textContent()).toBe('55.0 % matched');
     await page.keyboard.press('Escape');
     expect(await found(page)).toEqual([]);

@@ -9,7 +9,7 @@ import {
 import { type Profile, samplesOf } from '../../../src/analysis/profile/profile.ts';
 import { readXml, type XmlElement } from '../../fakes/xml.ts';
 
-/** Of folded stacks; a frame is written as NAME or MODULE`NAME. */
+/** Profile of folded stacks; a frame is written as NAME or MODULE`NAME. */
 function profileOf(...stacks: string[]): Profile {
   return {
     format: 'folded',
@@ -50,7 +50,7 @@ const textOf = (element: XmlElement): string =>
 const flamesIn = (svg: XmlElement): XmlElement[] =>
   allOf(svg).filter(({ attributes }) => attributes.class === 'flames');
 
-/** Of the flames, and of the lane below where there is one; from the root up. */
+/** Rows of the flames, and of the lane below where there is one; from the root up. */
 const framesOf = (svg: XmlElement): Drawn[][] =>
   flamesIn(svg).map(({ elements }) =>
     elements.flatMap((row) => row.elements.map((frame) => frameOf(frame, row))),
@@ -77,7 +77,7 @@ function frame(svg: XmlElement, name: string): Drawn {
   return found ?? expect.fail(`No frame ${name} is drawn.`);
 }
 
-/** Of a picture of 1,200 pixels, without its margins. */
+/** Width of a picture of 1,200 pixels, without its margins. */
 const full = 1180;
 
 describe('a flamegraph', () => {
@@ -340,7 +340,7 @@ describe('text of a profile', () => {
       .map((parts) => parts.join('')),
   );
 
-  test('never becomes markup, whatever it is', () => {
+  test('never becomes markup', () => {
     const pieces = (svg: XmlElement) =>
       new Set(
         allOf(svg).flatMap(({ name, attributes }) => [

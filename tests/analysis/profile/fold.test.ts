@@ -43,7 +43,7 @@ test('names cannot break a line, steer a terminal or pass for a comment', () => 
   ]);
 });
 
-test('whatever a name is, a stack is one line of as many frames, and read so', () => {
+test('a stack of any names is one line of as many frames, and read so', () => {
   const name = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 20 }),
     fc.constantFrom('__proto__', 'constructor'),

@@ -1,4 +1,4 @@
-// What perf script prints: which of its lines are samples, and what becomes of their frames.
+// Tests the output of perf script: the lines that are samples, and their frames.
 import { describe, expect, test } from 'vitest';
 import { foldedLines } from '../../../src/analysis/profile/fold.ts';
 import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';

@@ -17,7 +17,11 @@ const base = profileOf({ ip_forward: 3_000, nft_do_chain: 1_000 });
 const patched = profileOf({ ip_forward: 3_000, nft_do_chain: 2_000 });
 
 const comparisonOf = (metric: Comparison['metric'], base: number): Comparison => ({
-  ...{ metric, base, patched: base * 1.25, baseRuns: 8, patchedRuns: 8 },
+  metric,
+  base,
+  patched: base * 1.25,
+  baseRuns: 8,
+  patchedRuns: 8,
   interval: { change: 0.25, low: 0.24, high: 0.26 },
 });
 const byInstructions = comparisonOf('instructionsPerPacket', 8_000);
@@ -26,8 +30,14 @@ const byTime = comparisonOf('nsPerPacket', 1_000);
 /** The function that got dearer, where profiles were sampled by that event. */
 function changedFunctionOf(event: string, comparisons: Comparison[]): ChangedFunction | undefined {
   const taken = (variant: string): CellProfile => ({
-    ...{ kind: 'profiled', variant, event, kernel: 'Linux 6.18', file: `profiles/${variant}` },
-    ...{ seconds: 2, busySamples: 4_000, idleSamples: 0 },
+    kind: 'profiled',
+    variant,
+    event,
+    kernel: 'Linux 6.18',
+    file: `profiles/${variant}`,
+    seconds: 2,
+    busySamples: 4_000,
+    idleSamples: 0,
   });
   const cell: CellResult = {
     ...aCell({ kind: 'regression' }),
@@ -53,7 +63,7 @@ test('samples by instructions are told as instructions of a packet, where these 
 
 test.for([
   ['by time', 'cpu-clock', [byInstructions, byTime]],
-  ['of a cell whose instructions nobody counted', 'instructions', [byTime]],
+  ['of a cell whose instructions were not counted', 'instructions', [byTime]],
 ] as const)('samples %s are told as time of a packet', ([, event, comparisons]) => {
   const changedFunction = changedFunctionOf(event, [...comparisons]);
   expect(changedFunction?.nsPerPacket?.base).toBeCloseTo(250, 6);
