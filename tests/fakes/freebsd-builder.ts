@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export type FreebsdBuilder = {
   /** The folder of the scripts. */
   readonly bin: string;
-  /** What make was called for, in order: `buildkernel`, … */
+  /** Targets of make, in order: `buildkernel`, … */
   makes(): string[];
   /** The words of the last make for a target. */
   wordsOf(target: string): string[];
@@ -13,7 +13,7 @@ export type FreebsdBuilder = {
   setCompiler(version: string): void;
   /** From now on the tree's linker is lld of this LLVM. */
   setLinker(version: number): void;
-  /** Whether filemon(4) is loaded. */
+  /** True while filemon(4) is loaded. */
   setFilemon(loaded: boolean): void;
   /** A program becomes another file, and says of itself what it said before. */
   update(program: string): void;

@@ -14,7 +14,7 @@ import type { Target } from '../../src/system/host/login.ts';
 import { type KernelText, kernelArchive } from './freebsd-lab/kernel.ts';
 import type { FreebsdLab } from './freebsd-lab/lab.ts';
 
-/** What holds on a FreeBSD testbed where ppsgate.yml says nothing of it. */
+/** Defaults of a FreeBSD testbed in ppsgate.yml. */
 export const usualTraffic = {
   flows: 2000,
   frameBytes: 64,

@@ -39,7 +39,7 @@ export function trial(pps: number, seconds: number): number[] {
 export type FakePktGen = {
   /** Folder that is to be on the PATH. */
   bin: string;
-  /** What happened: `start PORT`, `counted PORT` for each rate, `interrupted PORT`, in order. */
+  /** Events in order: `start PORT`, `counted PORT` for each rate, `interrupted PORT`. */
   journal(): string[];
 };
 

@@ -1,4 +1,4 @@
-// What whoever logs in to a machine is told of the files that it takes.
+// Errors on files that a login needs.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// What a profile is worth that comes from a machine with a patch's kernel: nothing where it is made to stop the gate.
+// Judges profiles of a machine that runs a patch's kernel: hostile ones must not stop the gate.
 import { expect, test } from 'vitest';
 import { judgeProfile } from '../../src/lab/judge-profile.ts';
 

@@ -21,7 +21,7 @@ export type Bench = {
   config: Config;
 };
 
-/** What was bought, and how it is cabled: no page can tell the laboratory that. */
+/** Cards and cabling, which no page contains. */
 const hardware = {
   'rcc-ve-i350': {
     cpu: ['Intel(R) Atom(TM) CPU  C2558  @ 2.40GHz', '4'],
@@ -82,7 +82,7 @@ type Hardware = {
   cpu: readonly [string, string];
   /** In packets per second. */
   forwards: number;
-  /** What each sender reaches, where that is not its port's speed. */
+  /** Rate of each sender, where it is not its port's speed. */
   sends?: number;
   cabling(testbed: FreebsdTestbed): Partial<CablingOptions>;
 };
@@ -126,7 +126,7 @@ const sectionsOf = (text: string, heading: string): [string, string][] =>
       return [title, lines.join('\n')];
     });
 
-/** What the machines of the laboratory are called on a page. */
+/** Names on a page for the machines of the simulated lab. */
 const titles: Readonly<Record<string, string>> = {
   generator: 'generator',
   sender1: 'sender',

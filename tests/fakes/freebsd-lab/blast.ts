@@ -9,10 +9,10 @@ import type { FreebsdLab } from './lab.ts';
 
 export type TrialOptions = {
   family?: Family;
-  /** That packets flow, 20 when absent. */
+  /** Length of the traffic, 20 when absent. */
   seconds?: number;
   sender?: number;
-  /** What to do five seconds after the first packet. */
+  /** Called five seconds after the first packet. */
   during?: () => Promise<void>;
 };
 

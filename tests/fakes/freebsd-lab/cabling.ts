@@ -1,4 +1,4 @@
-// How the machines are wired together, and how the DUT is addressed: two data networks and an admin network.
+// Cabling of the machines, and addresses of the DUT: two data networks and an admin network.
 import type { CardName } from './cards.ts';
 import type { Interface, Neighbour, Route } from './machine.ts';
 import { connectPorts, joinSwitch, type Port, port } from './wiring.ts';
@@ -35,7 +35,7 @@ export type Cabling = {
     neighbours: readonly Neighbour[];
   };
   generators: readonly { name: string; interfaces: readonly Interface[] }[];
-  /** What each sender's `pkt-gen` is to be told: `-i`, `-S` and `-D`. */
+  /** Options `-i`, `-S` and `-D` for each sender's `pkt-gen`. */
   senders: readonly { machine: string; interface: string; mac: string; dutMac: string }[];
   /** The `-i` of the receiver's, and the DUT's interfaces that packets enter and leave by. */
   receiver: { machine: string; interface: string; mac: string };

@@ -25,7 +25,7 @@ export type Clock = {
 
 const paces = ['awaited', 'busy', 'idle', 'spare'] as const;
 
-/** How long ssh has to be silent, in real time, before time runs for the most urgent who sleeps. */
+/** Time of silence on ssh, in real time, before the clock runs for the most urgent sleeper. */
 const patienceMilliseconds: Readonly<Record<Pace, number>> = {
   awaited: 3,
   busy: 10,

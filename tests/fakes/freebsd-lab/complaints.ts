@@ -1,4 +1,4 @@
-// What no test should ever do to the laboratory: kept until it stops, and thrown then.
+// Collects misuse of the simulated lab by a test: thrown when it stops.
 
 export type Complaints = {
   add(complaint: string): void;

@@ -1,7 +1,7 @@
 // The serial console of a machine: what the loader, the kernel and rc(8) print there goes to whoever listens.
 
 export type LabConsole = {
-  /** Whether whoever prints now has the serial line for a console. */
+  /** True while the printing program has the serial line for a console. */
   isOn: boolean;
   /** With line ends as a terminal wants them. */
   print(text: string): void;

@@ -1,4 +1,4 @@
-// What a panic leaves behind: messages, and a dump that savecore(8) and crashinfo(8) find at the next boot.
+// Traces of a panic: messages, and a dump that savecore(8) and crashinfo(8) find at the next boot.
 import { remove, textOf, writeFile } from './file-system.ts';
 import type { Kernel } from './kernel.ts';
 import { type Deps, type Machine, notify } from './machine.ts';
@@ -26,7 +26,7 @@ const dumpMessages = ['Dumping 1102 out of 32640 MB:..2%..50%..100%', 'Dump comp
 /** Stands for the dump device. */
 const dumpFile = '/var/crash/.dumped';
 
-/** Whether savecore(8) still has something to save. */
+/** True while savecore(8) has a dump to save. */
 export const hasUnsavedDump = ({ files }: Machine): boolean =>
   textOf(files, dumpFile) !== undefined;
 

@@ -40,7 +40,7 @@ export const archiveOf = (kernel: KernelText, variant = 'patched'): KernelArchiv
 export const imageOf = (kernel: KernelText, variant = 'patched'): KernelArchive =>
   archiveWith(execFileSync('xz', ['-c'], { input: sliceImage(kernel) }), variant);
 
-/** What claims to be one, with the checksum of these bytes. */
+/** A fake kernel, with the checksum of these bytes. */
 export function archiveWith(bytes: Buffer, variant = 'patched'): KernelArchive {
   const path = join(temporaryFolder(), 'kernel');
   writeFileSync(path, bytes);

@@ -1,4 +1,4 @@
-// What goes wrong in the laboratory, and when: ordered beforehand or at any time by a test.
+// Faults of the simulated lab: ordered beforehand, or at any time by a test.
 
 export type Fault =
   /** A boot of the DUT goes wrong, counted from 1 since the laboratory was started. */
@@ -42,7 +42,7 @@ export type Faults = {
   order(fault: Fault): void;
   /** The fault of that kind that the boot, trial… with this number has to meet: once. */
   take<Kind extends FaultKind>(kind: Kind, at: number): FaultOf<Kind> | undefined;
-  /** Those that a command has to meet. */
+  /** Faults that a command triggers. */
   takeAt(machine: string, command: string): CommandFault[];
 };
 

@@ -1,4 +1,4 @@
-// What sh makes of the scripts that fence a machine: the tokens are files on its disk, as they are on a real one.
+// Interprets the scripts that fence a machine: tokens are files on its disk, as on a real one.
 import { guardIn, raiseIn, tokenFolder } from '../../../src/lab/lease/fence.ts';
 import { fileErrorText, makeFolder, namesIn, remove, writeFile } from './file-system.ts';
 import type { Machine } from './machine.ts';

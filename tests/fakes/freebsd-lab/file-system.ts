@@ -5,7 +5,7 @@ export type FileNode =
   | { kind: 'file'; bytes: Buffer; mode: number }
   | { kind: 'folder'; mode: number };
 
-/** What a system call failed with, by the name that errno(2) gives it. */
+/** Failure of a system call, by its name in errno(2). */
 export type FileError =
   | 'EROFS'
   | 'ENOENT'
@@ -31,7 +31,7 @@ export type FileSystem = {
   readonly totalBytes: number;
   readonly otherBytes: number;
   readonly nodes: Map<string, FileNode>;
-  /** What else is on the disk, and not mounted: clones of ZFS share what is the same. */
+  /** Content of the disk that is not mounted: clones of ZFS share common files. */
   unmounted?: () => Iterable<FileNode>;
   /** Folders outside of which nothing can be written; all can when absent. */
   writable?: readonly string[];
@@ -59,7 +59,7 @@ export const availableBytes = (files: FileSystem): number =>
 const sizeOf = (node: FileNode | undefined): number =>
   node?.kind === 'file' ? node.bytes.length : 0;
 
-/** Whether a path lies where nothing can be written. */
+/** True for paths on read-only file systems. */
 export const isReadOnly = ({ writable }: FileSystem, path: string): boolean =>
   writable !== undefined &&
   !writable.some((folder) => `${absolute(path)}/`.startsWith(`${folder}/`));

@@ -47,7 +47,7 @@ function readCluster(
   return undefined;
 }
 
-/** Whether an option was given. */
+/** True where the option was given. */
 export const hasOption = (options: readonly Option[], name: string): boolean =>
   options.some((option) => option.name === name);
 

@@ -3,7 +3,7 @@ import { connect } from '../../../src/system/host/ssh.ts';
 import { shell } from '../../../src/system/shell.ts';
 import { type FreebsdLabOptions, startFreebsdLab } from './lab.ts';
 
-/** What the DUT answers. */
+/** Returns the DUT's output. */
 async function asked(
   command: ReturnType<typeof shell>,
   options: FreebsdLabOptions = {},

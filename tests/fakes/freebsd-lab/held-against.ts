@@ -79,7 +79,7 @@ function machineOf(lab: FreebsdLab, label: string): LabMachine {
   return (label.startsWith('sender') ? lab.senders[Number(number) - 1] : undefined) ?? lab.receiver;
 }
 
-/** What is there, whatever its values are. */
+/** Names, without their values. */
 function shapeOf(question: Question, text: string): Set<string> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const pieces = [{ at: 0, line: 0, turn: 0, stream: 'stdout' as const, text }];

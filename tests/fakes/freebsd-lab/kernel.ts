@@ -1,4 +1,4 @@
-// What the laboratory takes for a kernel: a text that says its version, and what goes wrong with it.
+// Kernels of the simulated lab: a text with its version and its faults.
 import { createHash } from 'node:crypto';
 import { makeTar } from './tar.ts';
 
@@ -32,7 +32,7 @@ export type KernelText = {
   ident: string;
   release?: string;
   options?: readonly string[];
-  /** That t5fw_cfg.ko has for the cards of Chelsio, `1.27.0.0`; none that is newer than theirs when absent. */
+  /** Version in t5fw_cfg.ko for Chelsio's cards, `1.27.0.0`; none newer than theirs when absent. */
   firmware?: string;
   behaviour?: Behaviour;
   /** Another link of it is in another order; the linker's own when absent. */

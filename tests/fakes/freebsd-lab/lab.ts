@@ -18,15 +18,15 @@ import { mountOf } from './root.ts';
 import { farEnd, type Port } from './wiring.ts';
 
 export type FreebsdLabOptions = DutOptions & {
-  /** What a kernel forwards, in packets per second, by its ident; 5 Mpps for all when absent. */
+  /** Forwarding rate of a kernel in packets per second, by its ident; 5 Mpps for all when absent. */
   truth?: (load: Load) => number;
   /** 0.5 % a boot and 0.23 % a second when absent, as on real machines. */
   noise?: Partial<Noise>;
   /** More may be ordered at any time. */
   faults?: readonly Fault[];
-  /** What a sender reaches at most, even where its port carries more. */
+  /** Maximum rate of a sender, where its port carries more. */
   generatorPps?: number;
-  /** What a receiver counts at most, even where its port carries more. */
+  /** Maximum rate that a receiver counts, where its port carries more. */
   receiverPps?: number;
   /** One sender and the receiver on one machine, 10 Gbit/s, when absent. */
   cabling?: Partial<CablingOptions>;
@@ -48,7 +48,7 @@ export type FreebsdLab = AsyncDisposable & {
   readonly clock: Clock;
   readonly dut: LabMachine;
   readonly senders: readonly LabMachine[];
-  /** Which is the only sender, too, unless ordered otherwise. */
+  /** Also the only sender, unless ordered otherwise. */
   readonly receiver: LabMachine;
   /** Names of interfaces and the DUT's MAC addresses. */
   readonly cabling: Cabling;
@@ -179,7 +179,7 @@ export async function keepTime(
   }
 }
 
-/** Which upload it is, and whether it still may go on. */
+/** Number of the upload, and its right to go on. */
 function uploadCounter(faults: Faults): () => (bytes: number) => boolean {
   let uploads = 0;
   return () => {

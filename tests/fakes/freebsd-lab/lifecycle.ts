@@ -1,4 +1,4 @@
-// How a machine boots, reboots, panics, hangs and loses its power.
+// Boots, reboots, panics, hangs and power losses of a machine.
 import { dirname } from 'node:path/posix';
 import { dumpCore, saveCore } from './crash.ts';
 import type { FaultKind } from './faults.ts';
@@ -36,7 +36,7 @@ export function startUp(machine: Machine, { clock }: Deps): void {
   startServices(machine, clock.now());
 }
 
-/** What shutdown(8) -r now does: programs end and connections drop after a while. */
+/** Simulates shutdown(8) -r now: programs end and connections drop after a while. */
 export function reboot(machine: Machine, deps: Deps): void {
   if (machine.stage !== 'up') return;
   enter(machine, 'shutting-down');
@@ -181,7 +181,7 @@ function enter(machine: Machine, stage: Stage): void {
 /** `settings` are those of nextboot.conf, for that boot alone. */
 type Chosen = { file: string; kernel: Kernel | undefined; settings: ReadonlyMap<string, string> };
 
-/** What loader(8) starts: nextboot.conf counts once, and is switched off before the kernel is even read. */
+/** The system that loader(8) starts: nextboot.conf counts once, and is disabled before the kernel is read. */
 function chooseKernel(machine: Machine, ignoresNextboot: boolean): Chosen {
   const loader = loaderSettings(machine);
   const nextboot = readSettings(textOf(machine.files, nextbootFile) ?? '');
@@ -192,7 +192,7 @@ function chooseKernel(machine: Machine, ignoresNextboot: boolean): Chosen {
   return { file, kernel: readKernel(node?.kind === 'file' ? node.bytes : undefined), settings };
 }
 
-/** Of two lines the last holds. */
+/** The last of two lines counts. */
 const loaderSettings = ({ files }: Machine): Map<string, string> =>
   new Map(
     ['/boot/loader.conf', '/boot/loader.conf.local'].flatMap((path) => [

@@ -65,11 +65,11 @@ export type Machine = {
   readonly name: string;
   readonly files: FileSystem;
   interfaces: readonly Interface[];
-  /** Those that device.hints(5) keep from their driver. */
+  /** Devices that device.hints(5) keep from their driver. */
   disabled: readonly Interface[];
   readonly routes: Route[];
   readonly neighbours: Neighbour[];
-  /** What rc.conf says of both, where commands or a kernel have changed them since: a boot brings it back. */
+  /** Values of rc.conf for both, where commands or a kernel have changed them since: a boot restores them. */
   ofRcConf: { routes: readonly Route[]; neighbours: readonly Neighbour[] } | undefined;
   /** What DHCP gives to its cards, by their MAC addresses: lines of ifconfig(8). Without them nobody reaches its sshd. */
   readonly leases: ReadonlyMap<string, string>;
@@ -84,7 +84,7 @@ export type Machine = {
   readonly root: Root;
   stage: Stage;
   power: PowerState;
-  /** What it takes the time to be ahead of the laboratory's, in seconds: kern.boottime moves with it when it is set. */
+  /** Lead of its clock over the lab's, in seconds: kern.boottime moves with it when it is set. */
   clockAhead: number;
   /** Since the laboratory was started, begun ones too. */
   boots: number;
@@ -110,7 +110,7 @@ export type Machine = {
    * a machine that prints there all that it does.
    */
   readonly firmwareText?: string;
-  /** What hangs until the machine is reset, and where. */
+  /** Hangs until the machine is reset. */
   stuck: { kernel: Kernel; at: string } | undefined;
   /** Packets take all its time, and leave none for sshd. */
   isOverloaded: boolean;
@@ -124,10 +124,10 @@ export type Machine = {
   readonly watchers: Set<() => void>;
 };
 
-/** What a boot takes the time from, and how long after it ntpd(8) sets it right; never when absent. */
+/** Clock that a boot reads, and the time until ntpd(8) sets it right; never when absent. */
 export type RealTimeClock = { aheadSeconds: number; setAfterSeconds?: number };
 
-/** What is left of a panic. */
+/** Traces of a panic. */
 export type Crashes = {
   /** The oldest messages give way to new ones. */
   mostMessages: number;
@@ -169,7 +169,7 @@ export function tellWatchers({ watchers }: Machine): void {
   for (const watcher of watchers) watcher();
 }
 
-/** What a module brings along. */
+/** Effects of loading a module. */
 export function addModule(machine: Machine, name: string): void {
   machine.modules.add(name);
   if (name !== 'ipfw') return;

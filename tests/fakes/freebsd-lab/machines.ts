@@ -29,7 +29,7 @@ export type DutOptions = Partial<Pick<Machine, 'name' | 'firmwareText' | 'leases
   /** FreeBSD's nextboot(8) is a script up to 14.0 (when absent), and a program that fails in other ways since. */
   nextboot?: Machine['nextboot'];
   ownFirewalls?: Machine['ownFirewalls'];
-  /** What it boots from; `ufs` when absent. On `nanobsd` only /etc, /var, /tmp and /root can be written. */
+  /** Kind of its root; `ufs` when absent. On `nanobsd` only /etc, /var, /tmp and /root can be written. */
   root?: RootKind;
   /** Texts in place of what it is delivered with, by their paths; one with an /etc/rc.conf is set up by that alone. */
   files?: Files;
@@ -93,7 +93,7 @@ export function sliceImage(kernel: KernelText): Buffer {
   return makeTar(files);
 }
 
-/** What keeps ports from holding their senders back. */
+/** Settings that keep ports from pausing their senders. */
 function portsConf(interfaces: Machine['interfaces']) {
   const settings = interfaces.flatMap(({ name }) =>
     driverSettingsOf(name).filter(

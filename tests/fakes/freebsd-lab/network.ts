@@ -20,7 +20,7 @@ import { normal, uniform } from './random.ts';
 import { valueOfSysctl } from './sysctls.ts';
 import { type Cable, type Counters, count, farEnd, isLinkUp, type Port } from './wiring.ts';
 
-/** What a sender puts on the wire, from `begin` to `end`. */
+/** Packets of a sender, from `begin` to `end`. */
 export type Stream = {
   from: Port;
   family: Family;
@@ -34,7 +34,7 @@ export type Stream = {
   heedsPause: boolean;
 };
 
-/** What is asked of a kernel, which the table of truths tells. */
+/** Properties of a kernel, by the table of truths. */
 export type Load = { ident: string; scenario: LabScenario; family: Family };
 
 export type Noise = {
@@ -43,20 +43,20 @@ export type Noise = {
   perBoot: number;
   /** The same of a second within a run. */
   perSecond: number;
-  /** What another build of the same sources does, which is the same in each of its boots. */
+  /** Effect of another build of the same sources, the same in each of its boots. */
   perBuild: number;
 };
 
 export type Network = {
-  /** What a generator reaches at most, whatever its port could carry. */
+  /** Maximum rate of a generator, on any port. */
   readonly generatorPps: number;
-  /** What a receiver counts at most, whatever arrives. */
+  /** Maximum rate that a receiver counts. */
   readonly receiverPps: number;
   begin(stream: Stream): void;
   end(stream: Stream): void;
   /** Counts every packet up to now at every port; call it before counters are read. */
   count(): void;
-  /** What the driver says of a port of the DUT: it asks its card now and then. */
+  /** Counters of the driver for a port of the DUT, read from the card now and then. */
   shown(port: Port): PortCounters;
   /** A sender was started: the first of those that run together begins the next trial. */
   beginTrial(): void;
@@ -64,7 +64,7 @@ export type Network = {
   endTrial(): void;
   /** A port is not open any more. */
   letGo(): void;
-  /** Whether a sender runs. */
+  /** True while a sender runs. */
   isTrial(): boolean;
   /** Number of the last trial that was begun, counted from 1; 0 before. */
   trial(): number;
@@ -75,12 +75,12 @@ export type Network = {
 };
 
 export type Traffic = {
-  /** What a kernel forwards, in packets per second. */
+  /** Forwarding rate of a kernel in packets per second. */
   truth: (load: Load) => number;
   noise: Noise;
   generatorPps: number;
   receiverPps: number;
-  /** How long a kernel that dies under load stands it; 5 when absent. */
+  /** Time until a kernel dies under load; 5 when absent. */
   secondsToDie?: number;
 };
 
@@ -110,7 +110,7 @@ export function networkThrough(
     return pps * boot * (isStarved(dut) ? 0.1 : 1);
   };
 
-  /** What a stream sends while the DUT does not hold it back. */
+  /** Rate of a stream without pause frames. */
   const selected = (): number =>
     [...streams].reduce((sum, stream) => sum + (entryOf(dut, stream) ? stream.pps : 0), 0);
 
@@ -244,10 +244,10 @@ export function networkThrough(
   };
 }
 
-/** That a dead link stays dead after its trial, where no other follows: who looks at once sees it. */
+/** Time for which a dead link stays dead after its trial, where no other trial follows. */
 const secondsToFix = 20;
 
-/** Whether a port sends pause frames when it is full, and waits when it gets some. */
+/** True where a port sends pause frames when it is full, and obeys received ones. */
 export function pauses({ sysctls }: Machine, name: string): boolean {
   const [, driver = '', unit = ''] = /^v?([a-z]+)(\d+)$/.exec(name) ?? [];
   return (pauseSwitches[driver] ?? ['fc'])
@@ -276,7 +276,7 @@ const between = (one: PortCounters, other: PortCounters, share: number): PortCou
   return { received: mix(one.received, other.received), sent: mix(one.sent, other.sent) };
 };
 
-/** How old a driver's counters may be. */
+/** Maximum age of a driver's counters. */
 const refreshSeconds: Readonly<Record<CardName, number>> = {
   'T540-CR': 0.25,
   'T580-LP-CR': 0.25,
@@ -298,7 +298,7 @@ function entryOf(dut: Machine, stream: Stream): Interface | undefined {
 /** The header of Ethernet, which the MTU does not count. */
 const headerBytes = 14;
 
-/** Where the DUT sends the packets of a stream to; undefined where it drops them. */
+/** Destination of a stream's packets; undefined where the DUT drops them. */
 function exitOf(dut: Machine, stream: Stream, now: number) {
   const family = stream.family === 'inet4' ? 'inet' : 'inet6';
   const sysctl = family === 'inet' ? 'net.inet.ip.forwarding' : 'net.inet6.ip6.forwarding';
@@ -316,7 +316,7 @@ function exitOf(dut: Machine, stream: Stream, now: number) {
   return isTaken ? { interface: out, receiver, cable } : undefined;
 }
 
-/** What is there has an address of its own, and answers who asks for it. */
+/** Replies of hosts that have the requested address. */
 const isOfAdminNetwork = ({ macs }: Port): boolean => macs.length === 0;
 
 /** blackhole and reject of route(8). */

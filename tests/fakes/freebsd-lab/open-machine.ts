@@ -131,7 +131,7 @@ async function execute(execution: Execution, opening: Opening): Promise<Ending> 
   const [name = '', ...args] = split.words;
   const found = machine.lacks.has(name) ? undefined : findProgram(name);
   if (found === undefined) {
-    // What csh says.
+    // Message of csh.
     complain(`${name}: Command not found.\n`);
     return { kind: 'exited', code: 1 };
   }

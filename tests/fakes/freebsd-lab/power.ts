@@ -1,4 +1,4 @@
-// What controls the power of a machine: a BMC that takes its time, and may lie or never answer.
+// Simulates the BMC of a machine: it is slow, and may lie or never reply.
 
 import { PowerError } from '../../../src/lab/power/power.ts';
 import type { Faults } from './faults.ts';

@@ -5,7 +5,7 @@ import type { Complaints } from './complaints.ts';
 import type { Deps, Machine } from './machine.ts';
 import type { Network } from './network.ts';
 
-/** How a command ended: by itself, or by a signal such as `KILL`. */
+/** End of a command: by exit, or by a signal such as `KILL`. */
 export type Ending = { kind: 'exited'; code: number } | { kind: 'signaled'; signal: string };
 
 export type Process = {

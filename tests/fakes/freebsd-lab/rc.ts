@@ -52,7 +52,7 @@ const defaults = new Map([
   ['harvest_mask', '511'],
 ]);
 
-/** Those that a boot of the laboratory heeds, and those whose meaning it does not show. */
+/** Variables that a boot of the simulated lab applies, and those that it ignores. */
 const known = [
   ...['static_routes', 'ipv6_static_routes', 'static_arp_pairs', 'static_ndp_pairs'],
   ...['defaultrouter', 'ipv6_defaultrouter', 'gateway_enable', 'ipv6_gateway_enable'],

@@ -1,4 +1,4 @@
-// What a machine boots from: one UFS partition, ZFS boot environments, or the two slices of an appliance.
+// The root of a machine: one UFS partition, ZFS boot environments, or the two slices of an appliance.
 import { posix } from 'node:path';
 import {
   absolute,
@@ -23,7 +23,7 @@ export type Environments = {
   /** All but the running one hold their files while they are not mounted. */
   all: Map<string, Environment>;
   running: string;
-  /** Where nextboot(8) leaves word in the pool's boot environment, which the loader can write. */
+  /** nextboot(8)'s area in the pool, which the loader can write. */
   nvstore: Map<string, string>;
   /** The pool's bootfs property. */
   byDefault: string;
@@ -46,7 +46,7 @@ export type Slices = {
   /** What /cfg keeps for the next boot, by the names of files in /etc. */
   configuration: Tree;
   isConfigurationMounted: boolean;
-  /** Where the slice that does not run is mounted to be looked at. */
+  /** Mount point of the slice that does not run. */
   mountedAt: string | undefined;
 };
 
@@ -92,7 +92,7 @@ export const fstabOf = (scheme: Scheme): string => {
 
 export const otherSlice = (slice: SliceName): SliceName => (slice === 's1' ? 's2' : 's1');
 
-/** What the file system that holds a path is called, where it is mounted, and of which type it is. */
+/** Name, mount point and type of the file system that holds a path. */
 export function mountOf(root: Root, path: string): { device: string; place: string; type: string } {
   return { ...placeOf(root, path), type: root.kind === 'nanobsd' ? 'ufs' : root.kind };
 }
@@ -130,13 +130,13 @@ function placeOf(root: Root, path: string): { device: string; place: string } {
   }
 }
 
-/** What an appliance makes anew at every boot. */
+/** Folders that an appliance makes again at every boot. */
 const memoryDisks = ['/etc', '/var', '/tmp'];
 
-/** What no boot environment of bsdinstall(8) holds. */
+/** Folders outside of bsdinstall(8)'s boot environments. */
 const sharedDatasets = ['/tmp', '/var/tmp', '/var/crash'];
 
-/** What the loader does first: files of the root that boots next take the place of those that ran. */
+/** First step of the loader: files of the root that boots next replace those that ran. */
 export function switchRoot(root: Root, files: FileSystem, ignoresOnce: boolean): void {
   if (root.kind === 'nanobsd') {
     if (root.mountedAt !== undefined) unmountSlice(root, files);
@@ -184,7 +184,7 @@ export function mountEnvironment(
   putTree(files, environment.tree, place);
 }
 
-/** Where it is not mounted, nothing happens; an empty folder stays. */
+/** Does nothing where it is not mounted; an empty folder stays. */
 export function unmountEnvironment(root: Environments, files: FileSystem, name: string): void {
   const environment = root.all.get(name);
   if (environment?.mountedAt === undefined) return;
@@ -216,7 +216,7 @@ export function unmountConfiguration(root: Slices, files: FileSystem): void {
   files.nodes.set('/cfg', { kind: 'folder', mode: 0o755 });
 }
 
-/** What fstab(5) says of the slice that boots next, now and in the configuration that is kept. */
+/** Root in fstab(5), now and in the saved configuration. */
 export function writeFstab(root: Slices, files: FileSystem, slice: SliceName): void {
   const [from, to] = [otherSlice(slice), slice].map((one) => labelOf(root.scheme, one));
   const fstab = (textOf(files, '/etc/fstab') ?? '').replaceAll(from ?? '', to ?? '');

@@ -12,7 +12,7 @@ import { readXml } from '../xml.ts';
 
 const program = join(import.meta.dirname, 'serve.ts');
 
-/** What is started as a process of its own ends with the test. */
+/** Processes that end with the test. */
 function start(...words: string[]) {
   const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'ignore'] });
   const ended = once(child, 'exit').then(([code]) => code);

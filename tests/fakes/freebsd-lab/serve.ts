@@ -13,7 +13,7 @@ import { type FreebsdLab, keepTime, startFreebsdLab } from './lab.ts';
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** What patched forwards, as a ratio to base. */
+    /** Forwarding rate of patched, as a ratio to base. */
     'patched-ratio': { type: 'string', default: '0.9' },
     /** The generator sends less than any kernel can forward. */
     'generator-limited': { type: 'boolean', default: false },

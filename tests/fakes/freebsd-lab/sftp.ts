@@ -114,7 +114,7 @@ function respond(
   }
 }
 
-/** What is there stays where it is not to be truncated. */
+/** Keeps the content that is not truncated. */
 function open(files: FileSystem, path: string, flags: number, mode: number): FileError | undefined {
   const node = nodeAt(files, path);
   if (node === undefined && !(flags & openFlag.create)) return 'ENOENT';

@@ -6,7 +6,7 @@ import { type Deps, isDeaf, type Machine } from './machine.ts';
 import type { Ending } from './process.ts';
 import { type OnWrite, serveSftp } from './sftp.ts';
 
-/** What a command is run with; `say` and `complain` write to its stdout and stderr. */
+/** Context of a command; `say` and `complain` write to its stdout and stderr. */
 export type Execution = {
   line: string;
   stdin: () => Promise<Buffer>;

@@ -1,4 +1,4 @@
-// What is found on testbeds that were used: as they were, or with something that an experiment left behind.
+// Checks testbeds after use: clean ones, and those with leftovers of an experiment.
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
@@ -99,7 +99,7 @@ test.for(['zfs', 'nanobsd'] as const)('so is a DUT that boots from %s', async (r
   expect(picture(lab)).toEqual(before);
 });
 
-/** What somebody did to the DUT, by hand or by an experiment. */
+/** Changes to the DUT, by hand or by an experiment. */
 const onDut = async (lab: FreebsdLab, ...commands: readonly Command[]) => {
   await using host = await connect(lab.dut.target);
   for (const command of commands) await host.output(command);
@@ -298,13 +298,13 @@ test('one sentence says what is wrong first, and how much more is', () => {
   );
 });
 
-/** Of machines on which somebody else may be at work: they answer at once, or not at all. */
+/** Connects to machines that other users may need: they respond at once, or not at all. */
 const impatient: FreebsdDeps['connect'] = (host, label) =>
   connectTo(host, label, { keepaliveSeconds: 0, timeoutSeconds: 2 });
 
 const never = new Promise<never>(() => {});
 
-/** Of a controller that loses its power: from then on it hears and says nothing, and the machines know nothing of that. */
+/** Simulates a controller that loses its power: it then neither sends nor receives, and the machines do not notice. */
 function mortal(deps: FreebsdDeps, diesAt: (command: string) => boolean) {
   let die = () => {};
   let isDead = false;
@@ -428,7 +428,7 @@ async function dieMeasuring(
 }
 
 describe('a controller that dies leaves a testbed', () => {
-  // What it had on its own disk is nobody's any more.
+  // Its own disk is lost.
   beforeEach(() => vi.stubEnv('TMPDIR', temporaryFolder()));
   afterEach(() => vi.unstubAllEnvs());
 

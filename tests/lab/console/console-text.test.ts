@@ -1,4 +1,4 @@
-// What is read off a console, which is the word of a kernel that nobody has to trust.
+// Reads a console's output, written by a kernel that is not trusted.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeScreen, lastWords } from '../../../src/lab/console/console-text.ts';

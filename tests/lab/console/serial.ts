@@ -5,7 +5,7 @@ import { createServer, type Socket } from 'node:net';
 export interface Serial extends AsyncDisposable {
   readonly port: number;
   print(text: string): void;
-  /** What was typed there. */
+  /** Text typed there. */
   typed(): string;
   /** Returns when somebody listens. */
   connected(): Promise<void>;

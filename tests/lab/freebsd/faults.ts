@@ -1,4 +1,4 @@
-// What can go wrong with a FreeBSD testbed, and what comes of it: docs/faults.md tells of it, and is held to what is seen here.
+// Faults of a FreeBSD testbed and their outcomes: docs/faults.md is compared with the results.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -42,10 +42,10 @@ type Setup = {
   /** Patched, base, base, patched. */
   patchedFirst?: true;
   hasNoPower?: true;
-  /** What the DUT prints is recorded. */
+  /** Records the DUT's console. */
   hasConsole?: true;
   arrange?: (lab: FreebsdLab, cancel: () => void) => void;
-  /** That the patched kernel takes. */
+  /** Forwarding rate of the patched kernel. */
   patchedBytes?: number;
   /** Kernels are built, and not brought along. */
   builds?: Builds;

@@ -22,7 +22,7 @@ type Setup = {
   spoilBooted?: (lab: FreebsdLab) => void;
 };
 
-/** What came of the inspection, and of a trial that was asked for whatever that said. */
+/** Outcome of the inspection, and of a trial that follows it in any case. */
 async function gateOn({
   mode,
   family = 'inet4',

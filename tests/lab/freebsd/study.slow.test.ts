@@ -25,7 +25,7 @@ const patch = {
 const variants = ['base', 'patched', 'diff 80345', 'diff 80654', 'diff 80677'];
 const identOf = (variant: string): string => variant.replace(' ', '');
 
-/** What they forward, as a ratio to base. */
+/** Forwarding rates as a ratio to base. */
 const speeds = new Map([
   ['base', 1],
   ['patched', 1.08],
@@ -37,7 +37,6 @@ const speeds = new Map([
 type Setup = {
   behaviours?: Record<string, Behaviour>;
   lab?: FreebsdLabOptions;
-  /** Of each. */
   kernelBytes?: number;
 };
 

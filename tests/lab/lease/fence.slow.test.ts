@@ -32,7 +32,6 @@ const held = (token: number): Fence => ({ token, assertHeld() {} });
 describeWith(['sshd', 'ssh-keygen'], 'a fence on a real machine', () => {
   let sshd: Sshd;
   let host: Host;
-  /** Of one test. */
   let folder: string;
   let tokens: string;
 
@@ -52,7 +51,7 @@ describeWith(['sshd', 'ssh-keygen'], 'a fence on a real machine', () => {
   const raise = (token: number) => raiseFence(host, token, tokens);
   const fenced = (token: number, fence = held(token)) => fencedHost(host, fence, tokens);
 
-  /** What is refused is nothing that is tried again. */
+  /** A refusal is never retried. */
   async function expectRefusal(task: Promise<unknown>): Promise<void> {
     const error = await task.then(
       () => new Error('nothing was refused'),

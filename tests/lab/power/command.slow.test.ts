@@ -112,7 +112,7 @@ async function lab(scripts: Scripts = {}, word = 'outlet-4') {
     folder,
     deps,
     power: await openPower('dut-3', config, deps),
-    /** What was done by those that say so. */
+    /** Lines that the commands have logged. */
     log: () => readFileSync(join(folder, 'log'), 'utf8').split('\n').filter(Boolean),
   };
 }

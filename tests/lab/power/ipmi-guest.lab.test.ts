@@ -144,7 +144,7 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
     ]);
   });
 
-  /** That its last boot has come to its end. */
+  /** True when its last boot has ended. */
   async function seenUp(text: () => string): Promise<void> {
     const mark = (await guest.marks()).at(-1) ?? 'no boot';
     await expect.poll(text, { interval: 20 }).toContain(mark);
@@ -177,7 +177,7 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
   }
 });
 
-/** For a guest that is about to be lost: one that only answers late may be given up as well. */
+/** Serves a guest that is about to be lost: a slow one counts as lost, too. */
 const impatient = { keepaliveSeconds: 0.5, keepaliveCount: 2 };
 
 const lines = (diagnostics: readonly Diagnostic[]) =>

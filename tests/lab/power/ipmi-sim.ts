@@ -11,9 +11,9 @@ import type { IpmiConfig } from '../../../src/config/power.ts';
 export interface IpmiSim extends AsyncDisposable {
   readonly config: IpmiConfig;
   readonly password: string;
-  /** Whether the machine does as the BMC wants; it does at first. */
+  /** True while the machine obeys the BMC, as at first. */
   obeys(does: boolean): void;
-  /** What all processes were started with, when the BMC was last told to switch. */
+  /** Arguments of all processes at the BMC's last order to switch. */
   argumentsSeen(): string;
 }
 

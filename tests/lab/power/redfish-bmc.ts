@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { type Certificate, type HttpsServer, startHttps } from './https-server.ts';
 
 export type Manners = {
-  /** What is seen of the machine after PowerCycle, one state a look; then it is on. */
+  /** States of the machine after PowerCycle, one for each poll; then it is on. */
   cycle?: readonly string[];
   /** Statuses of the resets that it refuses, with the message `No`. */
   refuses?: Readonly<Record<string, number>>;
@@ -52,7 +52,7 @@ export async function startBmc(
   return { ...server, resets };
 }
 
-/** What answers everything with the same document. */
+/** Replies to every request with the same document. */
 export const json =
   (status: number, document?: object, headers: Record<string, string> = {}): RequestListener =>
   (_, response) => {

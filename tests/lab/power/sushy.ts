@@ -10,7 +10,7 @@ import { sendRequest } from '../../../src/system/http.ts';
 import { type Certificate, freeTcpPort } from './https-server.ts';
 
 export interface Sushy extends AsyncDisposable {
-  /** Of one of the machines given; all are off at first. */
+  /** Belongs to one of the machines; all are off at first. */
   config(machine: string): RedfishConfig;
   readonly password: string;
 }

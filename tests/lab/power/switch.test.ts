@@ -1,4 +1,4 @@
-// What holds of switching, whatever a controller says and does.
+// Switches power, for every reply and state of a controller.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {

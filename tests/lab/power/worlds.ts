@@ -15,7 +15,7 @@ export function timelessDeps(): PowerDeps & { readonly slept: number[] } {
   return { ...realPowerDeps, sleep, slept };
 }
 
-/** What went wrong, or else a complaint. */
+/** Returns the error's message, or fails the test. */
 export async function messageOf(work: Promise<unknown>): Promise<string> {
   return work.then(
     () => 'It went well.',

@@ -31,7 +31,7 @@ function sumOf(bytes: Buffer): number {
   return sum;
 }
 
-/** Where each family keeps its addresses and its UDP datagram, from the start of the frame. */
+/** Offsets of each family's addresses and UDP datagram, from the start of the frame. */
 const layout = {
   inet4: { addresses: [26, 34], udp: 34, headers: 42 },
   inet6: { addresses: [22, 54], udp: 54, headers: 62 },

@@ -30,7 +30,7 @@ const request: SenderRequest = {
   threads: 2,
 };
 
-/** What the host's shell makes of a command line without operators. */
+/** Words into which the host's shell splits a command line without operators. */
 const wordsOf = (command: Command): string[] =>
   commandText(command)
     .trim()

@@ -214,7 +214,7 @@ describe('held against what the DUT says that it sent', () => {
   const offer = sent(trial(14e6, 20));
   const validity = (received: PktGenLog, egressPackets: number | undefined, sender = offer) =>
     pktGenRun(received, sender, { ...ours, egressPackets }).validity;
-  /** What the trial has, with its first and its last second, and the sender's time for it. */
+  /** Packets of the trial, with its first and its last second, and the sender's time. */
   const packetsOf = ({ rates }: PktGenLog) => rates.reduce((sum, { packets }) => sum + packets, 0);
 
   test('a receiver that counts clearly fewer was the limit, and both rates are told', () => {

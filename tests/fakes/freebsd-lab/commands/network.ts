@@ -79,7 +79,7 @@ export function configureAll(process: Plain, one: Interface): number {
     addAddress(one, `inet6 ${value} prefixlen ${bits}`);
     return goOn(more);
   }
-  // What follows is of that family, as the flags of ND are of inet6.
+  // Later lines belong to that family, as the flags of ND to inet6.
   if (word === 'inet' || word === 'inet6' || neighbourDiscovery.has(word)) return goOn(rest);
   if (word === 'mtu') {
     one.mtu = Number(value);
@@ -269,7 +269,7 @@ const connectedRoutes = ({ interfaces }: Machine): Route[] =>
     }),
   );
 
-/** What an `inet …` or `inet6 …` line of ifconfig(8) is in. */
+/** Context of an `inet …` or `inet6 …` line of ifconfig(8). */
 function networkOf(line: string): string {
   const [family, address = '', , bits] = line.split(' ');
   if (family === 'inet6') return `${address.replace(/::.*$/, '')}::/${bits}`;
@@ -278,7 +278,7 @@ function networkOf(line: string): string {
   return `${dotted(numberOf(address) & mask)}/${length}`;
 }
 
-/** What rc(8) has to run them. */
+/** Variables by which rc(8) runs them. */
 export type Plain = Pick<Process, 'machine' | 'args' | 'out' | 'err' | 'complaints'>;
 
 const routeUsage = 'usage: route [-j jail] [-46dnqtv] command [[modifiers] args]';

@@ -1,4 +1,4 @@
-// What every program does with its command line: parse it as getopt(3) does, or say how it is used.
+// Parses the command line of every program as getopt(3) does, or prints the usage.
 import { getopt, type Option } from '../getopt.ts';
 import type { Process } from '../process.ts';
 

@@ -1,4 +1,4 @@
-// What pkt-gen's two sides have in common.
+// Limits of both sides of pkt-gen.
 
 /** Most packets per second of a port whose driver does not know netmap. */
 export const emulatedPps = 1_500_000;

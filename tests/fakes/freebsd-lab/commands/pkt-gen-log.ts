@@ -1,4 +1,4 @@
-// What pkt-gen says, line by line in the forms of its newest printing (netmap's D macro and tx_output).
+// Output of pkt-gen, line by line in its newest format (netmap's D macro and tx_output).
 import type { Process } from '../process.ts';
 import type { AddressRange, PktGenOptions } from './pkt-gen-options.ts';
 
@@ -25,7 +25,7 @@ const rangeText = ({ first, last, port }: AddressRange): string => {
 /** Microseconds: what is shorter it does not tell. */
 const shortestReport = 10_000;
 
-/** What was counted in an interval. */
+/** Counts of an interval. */
 export function sayRate(
   process: Process,
   options: PktGenOptions,

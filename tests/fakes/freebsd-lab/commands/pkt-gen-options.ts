@@ -34,7 +34,7 @@ export type AddressRange = {
 
 export type PktGenCommand =
   | { kind: 'right'; options: PktGenOptions }
-  /** What it says before its usage; getopt(3) has its own words for an option that it does not know. */
+  /** Complaint before the usage; getopt(3) has its own message for an unknown option. */
   | { kind: 'wrong'; message: string; fromGetopt?: string }
   /** It would be right, but asks for what the laboratory has not. */
   | { kind: 'not-modelled'; what: string };

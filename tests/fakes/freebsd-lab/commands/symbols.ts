@@ -17,7 +17,7 @@ type Symbol = {
 
 const at = (address: number): bigint => 0xffffffff00000000n + BigInt(address);
 
-/** Where the code of each lies in memory, as in every boot of the laboratory. */
+/** Address of each symbol, the same in every boot of the simulated lab. */
 const functions: Readonly<Record<string, readonly [name: string, address: number][]>> = {
   kernel: [
     ['acpi_cpu_c1', 0x8038_1000],
@@ -68,7 +68,7 @@ const symbolsOf = (file: string): Symbol[] => [
 
 const magic = 'symbols of ksyms(4)\n';
 
-/** What a device is read as, where it is there: ksyms(4) copies the tables of all files, sections' numbers as they are. */
+/** Content of the device: ksyms(4) copies the tables of all files, with the numbers of their sections. */
 export function deviceAt({ modules }: Machine, path: string): FileNode | undefined {
   if (path !== '/dev/ksyms' || !modules.has('ksyms')) return undefined;
   return { kind: 'file', bytes: Buffer.from(`${magic}${[...modules].join(' ')}`), mode: 0o400 };

@@ -138,13 +138,13 @@ function whyRefused(name: string, { access, type }: Sysctl, value: string): stri
 /** stathz, see sys/kern/kern_clock.c. */
 const ticksPerSecond = 127;
 
-/** What runs while a machine comes up; its averages fall with time. */
+/** Load while a machine comes up; its averages fall with time. */
 const loadOfBoot = 2;
 
 /** Name of every kernel's configuration: base and patched are built from one. */
 const configurationName = 'GENERIC';
 
-/** Those that the kernel makes up when it is asked. */
+/** Values that the kernel computes when they are read. */
 function readSysctl(machine: Machine, name: string, { value }: Sysctl, now: number): string {
   const { running, ipfw, sysctls, busyCpus, clockAhead, crashes } = machine;
   if (running === undefined) return value;

@@ -1,4 +1,4 @@
-// What a DUT has loaded, as its own commands say.
+// Lists the modules that a DUT has loaded.
 import { expect, test } from 'vitest';
 import { loadedModules } from '../../../../src/lab/freebsd/boot/boot-modules.ts';
 import { connect } from '../../../../src/system/host/ssh.ts';

@@ -44,7 +44,7 @@ ${name}: flags=1008843<UP,BROADCAST,RUNNING,SIMPLEX,MULTICAST,LOWER_UP> metric 0
 	nd6 options=21<PERFORMNUD,AUTO_LINKLOCAL>
 `;
 
-/** What a DUT says on which everything is as it should be, by the words of the command. */
+/** Outputs of a DUT without any fault, by the text of the command. */
 const right: Readonly<Record<string, string>> = {
   'sysctl -n kern.random.harvest.mask': '66907\n',
   'sysctl -n machdep.hyperthreading_allowed': '0\n',
