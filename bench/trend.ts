@@ -16,9 +16,9 @@ import {
 } from '../src/analysis/stats/simulate.ts';
 import { median } from '../src/analysis/stats/summary.ts';
 import {
+  changesToGate,
   judgeTrend,
   seriesKey,
-  wantedGates,
   withGate,
 } from '../src/analysis/trend/change-history.ts';
 import { grouped } from '../src/model/format.ts';
@@ -422,7 +422,7 @@ function branchOf(testbed: string, noise: NoiseSource, seed: number): TrendChang
       nightlyRuns.get(seriesKey({ testbed, cell }))?.push(line);
     }
     index = judgeTrend(index, nightlyRuns, { metric: 'pps', marginRatio: margin }, new Date(at));
-    for (const change of wantedGates(index, testbed)) {
+    for (const change of changesToGate(index, testbed)) {
       index = withGate(index, gateOf(change, noise, nightlyRun), `results/2024/${nightlyRun}`);
     }
   }

@@ -5,9 +5,9 @@ import { callOnGithub, commandsFor } from '../forge/patch/command.ts';
 import { codeSpan } from '../model/escape.ts';
 import type { PullRequest } from '../model/patch.ts';
 import { withoutPaths } from '../model/without-paths.ts';
-import { hasCheckRun, standsForAnother } from '../publish/reporters/check-run.ts';
+import { checkIsForAnother, hasCheckRun } from '../publish/reporters/check-run.ts';
 import { composeComment, markerOf, readMemory } from '../publish/reporters/comment-text.ts';
-import { endingOfFailure } from '../publish/reporters/outcome-text.ts';
+import { outcomeOfFailure } from '../publish/reporters/outcome-text.ts';
 import { type CommandReply, noticeName, type Refusal } from './admission.ts';
 import { gateNames, type JobContext, selectorsFor } from './job.ts';
 import { log } from './log.ts';
@@ -40,11 +40,13 @@ export async function reportRefusal(
   if (name === noticeName) return;
   const subject = { repository: pullRequest.repository, patch: pullRequest };
   for (const gate of gateNames(selectorsFor(config, {}, inputs))) {
-    const isForAnother = await standsForAnother(octokit, subject, gate);
+    const isForAnother = await checkIsForAnother(octokit, subject, gate);
     const isQueued = config.github.unasked === 'neutral';
     if (!isForAnother && (!isQueued || (await hasCheckRun(octokit, subject, gate)))) continue;
     const marks = await openMarks(context, pullRequest, config.github, { name: gate, runId });
-    await marks.ended(endingOfFailure(isForAnother ? 'waits-for-leave' : 'left-to-queue', why));
+    await marks.conclude(
+      outcomeOfFailure(isForAnother ? 'waits-for-approval' : 'left-to-merge-queue', why),
+    );
   }
 }
 

@@ -8,7 +8,7 @@ import { parseEarlier, patchOfRevision } from '../forge/patch/revision.ts';
 import { findRevision, parseRevisionName } from '../forge/phabricator/revision.ts';
 import { exitCodes } from '../model/conclusion.ts';
 import { UsageError } from '../model/usage-error.ts';
-import { endingOfError } from '../publish/reporters/outcome-text.ts';
+import { outcomeOfError } from '../publish/reporters/outcome-text.ts';
 import type { Admission, AdmitDeps, Dispatched } from './admission.ts';
 import { admit } from './admit.ts';
 import { readEvent } from './inputs.ts';
@@ -89,7 +89,7 @@ async function readRevision({ patch: text, ask, key, build }: Dispatched, contex
       ...(build && { build }),
     };
     const reporter = revisionReporter(context, config, { number, diff: diff.id }, options);
-    await reporter.ended(endingOfError(error));
+    await reporter.conclude(outcomeOfError(error));
     throw error;
   }
 }

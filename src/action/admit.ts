@@ -20,7 +20,7 @@ import { looksLikeRevision } from '../forge/phabricator/revision.ts';
 import { type Patch, patchName, shortId } from '../model/patch.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { changeIdIn } from '../publish/reporters/alert-text.ts';
-import { type Memory, markerOf, readMemory } from '../publish/reporters/comment-text.ts';
+import { type CommentMemory, markerOf, readMemory } from '../publish/reporters/comment-text.ts';
 import {
   type Admission,
   type AdmitDeps,
@@ -282,10 +282,12 @@ function withOverrides(occasion: Occasion, ask: Ask): Occasion {
   return { ...occasion, isOtherwise: Object.keys(deciding).length > 0 };
 }
 
-const memoryOf = async (found: FoundPullRequest, deps: AdmitDeps): Promise<Memory | undefined> =>
-  (await rulesFor(found, {}, deps)).memory;
+const memoryOf = async (
+  found: FoundPullRequest,
+  deps: AdmitDeps,
+): Promise<CommentMemory | undefined> => (await rulesFor(found, {}, deps)).memory;
 
-type Rules = { config: Config; rules: LeaveRules; name: string; memory: Memory | undefined };
+type Rules = { config: Config; rules: LeaveRules; name: string; memory: CommentMemory | undefined };
 
 async function rulesFor(
   { pullRequest }: FoundPullRequest,

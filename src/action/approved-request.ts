@@ -12,7 +12,7 @@ import { commitId, patchName, patchSchema } from '../model/patch.ts';
 import { priorities } from '../model/priority.ts';
 import { cellSchema } from '../model/scenario.ts';
 import { UsageError } from '../model/usage-error.ts';
-import { conclusionOf, endingOfError } from '../publish/reporters/outcome-text.ts';
+import { conclusionOf, outcomeOfError } from '../publish/reporters/outcome-text.ts';
 
 export const purposes = ['patch', 'history', 'nightly'] as const;
 
@@ -135,8 +135,8 @@ export type JobFailure = z.infer<typeof jobFailureSchema>;
 
 /** Has no paths: everybody who sees the repository can read the artifact. */
 export function failureOf(error: unknown): JobFailure {
-  const ending = endingOfError(error);
-  return { exitCode: exitCodes[conclusionOf(ending)], said: ending.said, isRefused: false };
+  const ending = outcomeOfError(error);
+  return { exitCode: exitCodes[conclusionOf(ending)], said: ending.message, isRefused: false };
 }
 
 /** Undefined for a job that was cut short before it wrote any. */

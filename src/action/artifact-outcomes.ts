@@ -20,10 +20,10 @@ import { type Patch, patchName, shortId } from '../model/patch.ts';
 import type { Result } from '../model/result.ts';
 import type { Publication } from '../publish/data-branch/layout.ts';
 import {
-  cancelled,
-  type Ending,
-  endingOfFailure,
-  endingOfResult,
+  cancelledOutcome,
+  outcomeOfFailure,
+  outcomeOfResult,
+  type ReportedOutcome,
 } from '../publish/reporters/outcome-text.ts';
 import {
   type ApprovedRequest,
@@ -51,7 +51,7 @@ export type JobOutcome = { kind: 'refused'; why: string } | ConcludedJob;
 
 export type ConcludedJob = {
   kind: 'concluded';
-  ending: Ending;
+  ending: ReportedOutcome;
   /** The result itself comes first; a nightly run has others. */
   publications: readonly Publication[];
   /** Claims of the artifact that were not verified, in sentences. */
@@ -60,7 +60,7 @@ export type ConcludedJob = {
   mayPass?: boolean;
 };
 
-export const concludedAs = (ending: Ending): ConcludedJob => ({
+export const concludedAs = (ending: ReportedOutcome): ConcludedJob => ({
   kind: 'concluded',
   ending,
   publications: [],
@@ -90,7 +90,7 @@ export async function readOutcomes(source: Source, task: PublishTask): Promise<J
   return Promise.all(
     files.map((files, index) => {
       const text = artifact.texts.get(files.result);
-      if (text === undefined) return outcomeOfFailure(artifact.texts.get(files.failure));
+      if (text === undefined) return concludedOrRefused(artifact.texts.get(files.failure));
       const shared = { ...source, text, context, files, artifact };
       return isBisection(request)
         ? bisectOutcome({ ...shared, request, config })
@@ -144,12 +144,12 @@ async function readArtifact(
   if (!isTrusted) {
     const changed = await changedOfGate(patch, repository, job);
     if (changed !== undefined) {
-      return concludedAs(endingOfFailure('usage', selfMade(patch, changed)));
+      return concludedAs(outcomeOfFailure('usage', selfMade(patch, changed)));
     }
   }
   const place = { repository: job.repository, runId, name: artifactName };
   const fetched = await fetchArtifactWithRetries(octokit, place, retry);
-  if (fetched.kind === 'none') return concludedAs(cancelled);
+  if (fetched.kind === 'none') return concludedAs(cancelledOutcome);
   if (fetched.kind !== 'fetched') {
     const mayPass = fetched.kind === 'failed' && fetched.mayPass;
     return { ...notVerified(fetched.why), mayPass };
@@ -162,19 +162,19 @@ async function readArtifact(
 }
 
 const notVerified = (why: string): ConcludedJob =>
-  concludedAs(endingOfFailure('infrastructure', why));
+  concludedAs(outcomeOfFailure('infrastructure', why));
 
 const selfMade = (patch: Patch, path: string): string =>
   `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${shortId(patch.headCommit)}.`;
 
 /** A job that was cut short left neither a result nor a failure. */
-function outcomeOfFailure(text: string | undefined): JobOutcome {
+function concludedOrRefused(text: string | undefined): JobOutcome {
   const failure = readFailure(text);
-  if (failure === undefined) return concludedAs(cancelled);
+  if (failure === undefined) return concludedAs(cancelledOutcome);
   const { exitCode, said, isRefused } = failure;
   if (isRefused) return { kind: 'refused', why: said };
   const why = exitCode === exitCodes.usage ? 'usage' : 'infrastructure';
-  return concludedAs(endingOfFailure(why, said));
+  return concludedAs(outcomeOfFailure(why, said));
 }
 
 type Claim = {
@@ -207,7 +207,7 @@ async function gateOutcome(claim: GateClaim): Promise<JobOutcome> {
   const own = { result, profiles, isDefaultBranch: request.purpose !== 'patch', isTrusted };
   return {
     kind: 'concluded',
-    ending: endingOfResult(result, { corrections }),
+    ending: outcomeOfResult(result, { corrections }),
     publications: [own, ...(await partsOfNightly(result, claim))],
     corrections,
   };
@@ -260,7 +260,7 @@ async function bisectOutcome({
   const links = { rawData: `the [job](${context.inputs.job.runUrl})` };
   return {
     kind: 'concluded',
-    ending: { kind: 'bisected', result, asked: requestedOf(request), links },
+    ending: { kind: 'bisected', result, request: requestedOf(request), links },
     // Its numbers are not computed again, and it says nothing about the default branch.
     publications: [{ result, profiles, isDefaultBranch: false, isTrusted: false }],
     corrections: [],

@@ -8,9 +8,9 @@ import { directoriesWithLease, releaseLeft } from '../gate/reserve/lease-file.ts
 import { labDown } from '../lab/netns/embedded-lab.ts';
 import { rerunAsRoot } from '../lab/netns/requirements.ts';
 import { openBuild } from '../publish/reporters/build.ts';
-import { closeLeftCheckRun } from '../publish/reporters/check-run.ts';
+import { closeOpenCheckRun } from '../publish/reporters/check-run.ts';
 import { openComment } from '../publish/reporters/comment.ts';
-import { cancelled } from '../publish/reporters/outcome-text.ts';
+import { cancelledOutcome } from '../publish/reporters/outcome-text.ts';
 import { isBisection } from './approved-request.ts';
 import { readInputs } from './inputs.ts';
 import { log, readState } from './log.ts';
@@ -33,18 +33,18 @@ export async function cleanUp(): Promise<void> {
   if (folder !== '') await handOver(folder).catch(warn);
 }
 
-/** Reports that the job was cancelled. */
+/** Reports that the job was cancelledOutcome. */
 async function conclude({ name, request }: OpenReporter): Promise<void> {
   const { patch, relay } = request;
   const { token, conduitToken, job } = readInputs(process.env);
-  // Phabricator has no comment on a cancelled bisection.
+  // Phabricator has no comment on a cancelledOutcome bisection.
   if (isBisection(request) && patch.kind !== 'pull-request') return;
   if (patch.kind === 'revision') {
     const conduit = openConduit({ url: patch.server, token: conduitToken, log });
     const { key = `${job.runId}`, build } = relay ?? {};
     if (build === undefined) return;
-    await openBuild(conduit, build, patch, { run: key, undecided: 'failure', log }).ended(
-      cancelled,
+    await openBuild(conduit, build, patch, { run: key, undecided: 'failure', log }).conclude(
+      cancelledOutcome,
     );
     return;
   }
@@ -52,15 +52,17 @@ async function conclude({ name, request }: OpenReporter): Promise<void> {
   const now = () => new Date();
   const shared = { run: job.runId, detailsUrl: job.runUrl, log, now };
   if (isBisection(request)) {
-    await openBisectComment(octokit, request, shared)?.ended(cancelled);
+    await openBisectComment(octokit, request, shared)?.conclude(cancelledOutcome);
     return;
   }
   const place = { name, detailsUrl: job.runUrl };
   const repository = patch.kind === 'pull-request' ? patch.repository : job.repository;
-  const trouble = await closeLeftCheckRun(octokit, { repository, patch }, place);
+  const trouble = await closeOpenCheckRun(octokit, { repository, patch }, place);
   if (trouble !== undefined) log.warn(trouble);
   if (patch.kind !== 'pull-request') return;
-  await openComment(octokit, patch, { ...shared, name, ask: request.ask }).ended(cancelled);
+  await openComment(octokit, patch, { ...shared, name, ask: request.ask }).conclude(
+    cancelledOutcome,
+  );
 }
 
 /** Gives the files to the runner's user, who could not delete root's before the next job. */

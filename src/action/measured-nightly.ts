@@ -5,8 +5,8 @@ import type { Config } from '../config/schema.ts';
 import type { GateDeps } from '../gate/gate-deps.ts';
 import { readBranchTrend } from '../publish/data-branch/branch.ts';
 import { readDirectoryTrend } from '../publish/data-branch/directory.ts';
-import { type NightlyPlan, nightlyPlan } from '../publish/data-branch/nightly-plan.ts';
-import { factsOf, folderOf, type NightlyDeps } from '../publish/nightly.ts';
+import { type NightlyPlan, planFollowUps } from '../publish/data-branch/nightly-plan.ts';
+import { commitFacts, type NightlyDeps, nightlyFolder } from '../publish/nightly.ts';
 import { explained } from '../report/read-result.ts';
 import { maxNightlyParts, nightlyPart, type OutputName } from './approved-request.ts';
 import type { JobContext } from './job.ts';
@@ -33,7 +33,7 @@ export function nightlyDeps(deps: GateDeps, job: NightlyJob): NightlyDeps {
     repository: context.repository,
     trend: (testbed, { headCommit }) => nightlyPlanOf(testbed, headCommit, job),
     async keep(part) {
-      const folder = join(directory, folderOf(part));
+      const folder = join(directory, nightlyFolder(part));
       if (isAlone) {
         const { profiles } = await explained(part.result, folder, log.warn);
         await publishData(context, config, [{ ...part, profiles }]);
@@ -60,6 +60,6 @@ async function nightlyPlanOf(
       ? await readBranchTrend(octokit, { repository: name, branch }, testbed)
       : directory && (await readDirectoryTrend(directory));
   if (!trend) return undefined;
-  const { commits } = await factsOf(commit, repository);
-  return nightlyPlan(trend, { testbed, commits, now: () => new Date() });
+  const { commits } = await commitFacts(commit, repository);
+  return planFollowUps(trend, { testbed, commits, now: () => new Date() });
 }

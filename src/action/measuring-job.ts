@@ -15,14 +15,19 @@ import { patchName } from '../model/patch.ts';
 import { withoutPaths } from '../model/without-paths.ts';
 import { readHistory } from '../publish/data-branch/branch.ts';
 import {
-  type Bisected,
+  type BisectedOutcome,
   conclusionOf,
-  type Ending,
-  endingOfError,
-  type Measured,
-  summaryOf,
+  type MeasuredOutcome,
+  outcomeMarkdown,
+  outcomeOfError,
+  type ReportedOutcome,
 } from '../publish/reporters/outcome-text.ts';
-import { type Answer, answering, linkedNow, together } from '../publish/reporters/reporter.ts';
+import {
+  addReportLinks,
+  combineReporters,
+  type Reporter,
+  reportOutcome,
+} from '../publish/reporters/reporter.ts';
 import { bisectHeadline } from '../report/bisect-headline.ts';
 import { headline, outcomeName } from '../report/headline.ts';
 import { explained } from '../report/read-result.ts';
@@ -59,7 +64,7 @@ export type MeasuringJob = {
 export type JobPlan = {
   config: Config;
   targets: readonly Target[];
-  measure(measurement: Measurement, deps: GateDeps): Promise<Measured | Bisected>;
+  measure(measurement: Measurement, deps: GateDeps): Promise<MeasuredOutcome | BisectedOutcome>;
 };
 
 type Target = {
@@ -174,7 +179,7 @@ async function planned(
     if (isAlone) {
       const name = isBisection(request) ? bisectName : 'ppsgate';
       const reporter = await reporterOf(name, request, written, context);
-      await reporter.ended(endingOfError(error));
+      await reporter.conclude(outcomeOfError(error));
     }
     throw error;
   }
@@ -186,7 +191,7 @@ async function reporterOf(
   request: ApprovedRequest,
   config: Config,
   context: JobContext,
-): Promise<Answer> {
+): Promise<Reporter> {
   const reporter = await openReporter(context, request, config, {
     name,
     runId: context.inputs.job.runId,
@@ -194,9 +199,9 @@ async function reporterOf(
   });
   return {
     ...reporter,
-    async ended(ending) {
-      const delivery = await reporter.ended(ending);
-      if (delivery === 'untaken') setOutput('request', requestText(request));
+    async conclude(ending) {
+      const delivery = await reporter.conclude(ending);
+      if (delivery === 'undelivered') setOutput('request', requestText(request));
       return delivery;
     },
   };
@@ -235,20 +240,22 @@ async function makeFirst(path: string, number = 1): Promise<string> {
 }
 
 /** Measures one target, and reports, publishes and summarizes its conclusion. */
-async function concluded(measurement: Measurement): Promise<Measured | Bisected> {
+async function concluded(measurement: Measurement): Promise<MeasuredOutcome | BisectedOutcome> {
   const { context, request, plan, name, isAlone, within, signal } = measurement;
-  const reporter = isAlone ? await reporterOf(name, request, plan.config, context) : together([]);
+  const reporter = isAlone
+    ? await reporterOf(name, request, plan.config, context)
+    : combineReporters([]);
   const work = async () => {
     const session = sessionOf(measurement, reporter);
     const ending = await within(session, (deps) => plan.measure(measurement, deps));
     log.info([measurement.selector, headlineOf(ending)].filter(Boolean).join(': '));
     await keepResult(measurement);
     if (!isAlone) return summarized(ending);
-    await reporter.ended(ending);
+    await reporter.conclude(ending);
     const publish = () => published(ending, measurement);
-    return summarized(await linkedNow(reporter, ending, publish, log.warn));
+    return summarized(await addReportLinks(reporter, ending, publish, log.warn));
   };
-  return answering(reporter, signal, work).catch(async (error: unknown) => {
+  return reportOutcome(reporter, signal, work).catch(async (error: unknown) => {
     // The publishing job reads it, also where this one reports: the token of a fork can only read.
     if (!signal.aborted) await writeFailure(measurement.file('failure'), failureOf(error));
     throw error;
@@ -257,7 +264,7 @@ async function concluded(measurement: Measurement): Promise<Measured | Bisected>
 
 function sessionOf(
   { kind, context, request, plan, selector, directory, signal }: Measurement,
-  observer: Answer,
+  observer: Reporter,
 ): GateSession {
   const { repository, inputs } = context;
   const { job } = inputs;
@@ -304,7 +311,7 @@ function sharedHistory(config: Config, { octokit, inputs: { job } }: JobContext)
   };
 }
 
-const headlineOf = (ending: Measured | Bisected): string =>
+const headlineOf = (ending: MeasuredOutcome | BisectedOutcome): string =>
   ending.kind === 'measured' ? headline(ending.result) : bisectHeadline(ending.result);
 
 async function keepResult({ directory, file }: Measurement): Promise<void> {
@@ -313,7 +320,7 @@ async function keepResult({ directory, file }: Measurement): Promise<void> {
 }
 
 async function published(
-  { result }: Measured | Bisected,
+  { result }: MeasuredOutcome | BisectedOutcome,
   { context, request, plan, directory }: Measurement,
 ): Promise<ReportLinks> {
   const publication = {
@@ -326,14 +333,16 @@ async function published(
 }
 
 /** Writes the result to the summary of the job, the one place that every job can write to. */
-async function summarized<Concluded extends Ending>(ending: Concluded): Promise<Concluded> {
-  const write = async () => void (await core.summary.addRaw(summaryOf(ending)).write());
+async function summarized<Concluded extends ReportedOutcome>(
+  ending: Concluded,
+): Promise<Concluded> {
+  const write = async () => void (await core.summary.addRaw(outcomeMarkdown(ending)).write());
   summaries = summaries.then(write, write);
   await summaries;
   return ending;
 }
 
-/** Gates that end together write in turns: the runner's toolkit has one buffer. */
+/** Gates that end combineReporters write in turns: the runner's toolkit has one buffer. */
 let summaries: Promise<void> = Promise.resolve();
 
 /** Keeps the reason for the publishing job. */
@@ -346,7 +355,7 @@ async function keepRefusal(why: string, context: JobContext): Promise<void> {
 const writeFailure = (path: string, failure: JobFailure): Promise<void> =>
   writeFile(path, JSON.stringify(failure));
 
-type Done = { ending: Measured | Bisected; directory: string };
+type Done = { ending: MeasuredOutcome | BisectedOutcome; directory: string };
 
 function setOutputs(done: readonly Done[]): void {
   const conclusions = done.map(({ ending }) => conclusionOf(ending));

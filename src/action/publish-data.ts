@@ -4,7 +4,7 @@ import { reasonOf } from '../model/one-line.ts';
 import { publishToBranch } from '../publish/data-branch/branch.ts';
 import { publishToDirectory } from '../publish/data-branch/directory.ts';
 import { isOfGate, type Publication } from '../publish/data-branch/layout.ts';
-import { factsOf } from '../publish/nightly.ts';
+import { commitFacts } from '../publish/nightly.ts';
 import type { ReportLinks } from '../report/reports.ts';
 import type { JobContext } from './job.ts';
 import { log } from './log.ts';
@@ -88,7 +88,7 @@ async function gitFacts(
   repository: JobContext['repository'],
 ): Promise<Pick<Publication, 'commits' | 'releases'>> {
   if (!isOfGate(result)) return {};
-  return factsOf(result.patch.headCommit, repository).catch((error: unknown) => {
+  return commitFacts(result.patch.headCommit, repository).catch((error: unknown) => {
     log.warn(`The date of the commit is unknown (${reasonOf(error)}).`);
     return {};
   });

@@ -10,8 +10,8 @@ import { UsageError } from '../model/usage-error.ts';
 import { publishTrend, readBranchTrend } from '../publish/data-branch/branch.ts';
 import { publishTrendToDirectory, readDirectoryTrend } from '../publish/data-branch/directory.ts';
 import { type DataPlace, linkTo } from '../publish/data-branch/links.ts';
-import { type AlertsDeps, tellChanges } from '../publish/reporters/alerts.ts';
-import { say } from '../publish/reporters/revision-comment.ts';
+import { type AlertsDeps, reportChanges } from '../publish/reporters/alerts.ts';
+import { postReply } from '../publish/reporters/revision-comment.ts';
 import { type JobContext, revisionDepsOf } from './job.ts';
 import { log } from './log.ts';
 
@@ -27,7 +27,7 @@ export async function reportTrend(
     for (const testbed of new Set(testbeds)) {
       const trend = await store.read(testbed);
       const changes = trend.index.changes.filter((change) => change.testbed === testbed);
-      await tellChanges(changes, depsOf(context, config, store, trend));
+      await reportChanges(changes, depsOf(context, config, store, trend));
     }
   } catch (error) {
     log.warn(`Changes of the default branch were not told (${reasonOf(error)}).`);
@@ -54,7 +54,7 @@ export async function acceptLevel(context: JobContext, config: Config, id: strin
   }
   if (!config.trend.issues) return;
   const trend = await store.read(change.testbed);
-  await tellChanges([change], depsOf(context, config, store, trend));
+  await reportChanges([change], depsOf(context, config, store, trend));
 }
 
 /** The trend of the branch, on the data branch or in a directory. */
@@ -105,7 +105,7 @@ function depsOf(
     links: { compareUrl: index.compareUrl, result: store.result },
     edit: store.edit,
     onlyCommitOf: (change) => onlyCommitOf(change, context),
-    ...(tellRevision && { tellRevision }),
+    ...(tellRevision && { commentOnRevision: tellRevision }),
     now: () => new Date(),
     drawName: randomUUID,
   };
@@ -131,13 +131,13 @@ async function onlyCommitOf(
 function commentOnRevision(
   context: JobContext,
   config: Config,
-): AlertsDeps['tellRevision'] | undefined {
+): AlertsDeps['commentOnRevision'] | undefined {
   if (config.phabricator === undefined || context.inputs.conduitToken === '') return undefined;
   const { conduit } = revisionDepsOf(context, config);
   return async (commit, text, key) => {
     const message = await context.repository.message(await context.repository.resolve(commit));
     const number = landedRevision(message, conduit.url);
     if (number === undefined) return undefined;
-    return { told: await say(conduit, number, text, key), name: `D${number}` };
+    return { attempt: await postReply(conduit, number, text, key), name: `D${number}` };
   };
 }

@@ -12,9 +12,12 @@ import {
 } from '../model/patch.ts';
 import { type CheckRunOptions, openCheckRun } from '../publish/reporters/check-run.ts';
 import { type CommentOptions, openComment } from '../publish/reporters/comment.ts';
-import { type Answer, together } from '../publish/reporters/reporter.ts';
-import { openRevisionAnswer, openRevisionComment } from '../publish/reporters/revision-comment.ts';
-import { forOneBase } from '../publish/reporters/shared-head.ts';
+import { combineReporters, type Reporter } from '../publish/reporters/reporter.ts';
+import {
+  openRevisionComment,
+  openRevisionReporter,
+} from '../publish/reporters/revision-comment.ts';
+import { failingOnSharedHead } from '../publish/reporters/shared-head.ts';
 import { openStatus } from '../publish/reporters/status.ts';
 import {
   type ApprovedRequest,
@@ -46,10 +49,10 @@ export async function openReporter(
   request: ApprovedRequest,
   config: Config,
   options: ReporterOptions,
-): Promise<Answer> {
+): Promise<Reporter> {
   const { patch } = request;
   if (isBisection(request)) return bisectReporter(context, request, config, options);
-  if (request.purpose === 'nightly') return together([]);
+  if (request.purpose === 'nightly') return combineReporters([]);
   return patch.kind === 'revision'
     ? revisionReporter(context, config, patch, { ...options, ...request.relay })
     : githubReporter(context, { ...request, patch }, config, options);
@@ -60,13 +63,13 @@ async function githubReporter(
   { patch, ask, purpose }: GateRequest & { patch: Exclude<Patch, Revision> },
   { github }: Config,
   options: ReporterOptions,
-): Promise<Answer> {
+): Promise<Reporter> {
   // A merged commit can no longer be kept from being merged.
   const undecided = purpose === 'history' ? 'neutral' : github.undecided;
   const marks = await openMarks(context, patch, { ...github, undecided }, options);
   if (patch.kind !== 'pull-request') return marks;
   const shared = commentOptions(context, options);
-  return together([
+  return combineReporters([
     marks,
     openComment(context.octokit, patch, { ...shared, name: options.name, ask }),
   ]);
@@ -90,16 +93,16 @@ export async function openMarks(
   patch: Exclude<Patch, Revision>,
   { undecided, status }: Pick<Config['github'], 'undecided' | 'status'>,
   { name, runId, isOpen = false, retry }: ReporterOptions,
-): Promise<Answer> {
+): Promise<Reporter> {
   const repository = patch.kind === 'pull-request' ? patch.repository : job.repository;
   const subject = { repository, patch };
   const shared = { name, detailsUrl: runUrl(job, runId), log, now: () => new Date(), ...retry };
   const login = await ownLogin(octokit).catch(() => workflowLogin);
   const isOwnApp = login !== workflowLogin;
   const check = openCheckRun(octokit, subject, { ...shared, undecided, isOpen, isOwnApp });
-  if (patch.kind !== 'pull-request') return together([check]);
+  if (patch.kind !== 'pull-request') return combineReporters([check]);
   const marks = [check, ...(status ? [openStatus(octokit, subject, shared)] : [])];
-  return forOneBase(octokit, patch, together(marks), retry);
+  return failingOnSharedHead(octokit, patch, combineReporters(marks), retry);
 }
 
 const workflowLogin = 'github-actions[bot]';
@@ -110,10 +113,10 @@ export function revisionReporter(
   config: Config,
   revision: RevisionDiff,
   { name, runId, key, build, retry }: ReporterOptions & GateRequest['relay'],
-): Answer {
+): Reporter {
   const { conduit, config: phabricator } = revisionDepsOf(context, config);
   const run = key ?? `${runId}`;
-  return openRevisionAnswer(conduit, revision, {
+  return openRevisionReporter(conduit, revision, {
     run: name === 'ppsgate' ? run : `${run} ${name.replace(/^ppsgate: /, '')}`,
     takesCommands: key !== undefined,
     details: runUrl(context.inputs.job, runId),
@@ -130,11 +133,11 @@ function bisectReporter(
   request: BisectRequest,
   config: Config,
   options: ReporterOptions,
-): Answer {
+): Reporter {
   const { patch, relay } = request;
   if (patch.kind !== 'revision') {
     const shared = commentOptions(context, options);
-    return openBisectComment(context.octokit, request, shared) ?? together([]);
+    return openBisectComment(context.octokit, request, shared) ?? combineReporters([]);
   }
   const { runId, retry } = options;
   return openRevisionComment(revisionDepsOf(context, config).conduit, patch, {
@@ -151,11 +154,11 @@ export function openBisectComment(
   octokit: Octokit,
   { patch, isOwn, good, bad }: BisectRequest,
   options: Omit<CommentOptions, 'name' | 'subject' | 'ask'>,
-): Answer | undefined {
+): Reporter | undefined {
   if (patch.kind !== 'pull-request') return undefined;
   const commits = isOwn ? patchName(patch) : `${shortId(good)}..${shortId(bad)}`;
   const subject = `the bisection of ${commits}`;
-  return together([
+  return combineReporters([
     openComment(octokit, patch, { ...options, name: bisectName, subject, ask: {} }),
   ]);
 }

@@ -23,7 +23,7 @@ export async function runAdmit(context: JobContext): Promise<number> {
   for (const name of reporterNames(request, config, inputs)) {
     const reporter = await openReporter(context, request, config, { name, runId });
     reporter.queued('waits for a runner of the lab');
-    await reporter.left();
+    await reporter.leaveOpen();
   }
   return exitCodes.pass;
 }

@@ -45,7 +45,7 @@ function plan(request: ApprovedRequest, written: Config, context: JobContext): J
       return {
         kind: 'bisected',
         result: await bisect(question, directory, { ...deps, repository }),
-        asked: requestedOf(request),
+        request: requestedOf(request),
         links: { rawData: `the [job](${inputs.job.runUrl})` },
       };
     },

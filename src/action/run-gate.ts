@@ -12,7 +12,7 @@ import { inSession } from '../gate/session.ts';
 import type { Result } from '../model/result.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { nightlyRun } from '../publish/nightly.ts';
-import { endingOfResult } from '../publish/reporters/outcome-text.ts';
+import { outcomeOfResult } from '../publish/reporters/outcome-text.ts';
 import type { Admission } from './admission.ts';
 import {
   type ApprovedRequest,
@@ -61,7 +61,7 @@ function plan(request: ApprovedRequest, written: Config, { inputs }: JobContext)
       testbeds: testbedsFor(config, selectors[index]),
     })),
     measure: async (measurement, deps) =>
-      endingOfResult(await measure(request, isAnyway, measurement, deps), {}),
+      outcomeOfResult(await measure(request, isAnyway, measurement, deps), {}),
   };
 }
 

@@ -7,8 +7,12 @@ import { numbersOf, pullRequestsOfBranch } from '../forge/github/pull-request.ts
 import { exitCodes } from '../model/conclusion.ts';
 import { shortId } from '../model/patch.ts';
 import { UsageError } from '../model/usage-error.ts';
-import { endingOfFailure, summaryOf, titleOf } from '../publish/reporters/outcome-text.ts';
-import { type Answer, linkedNow } from '../publish/reporters/reporter.ts';
+import {
+  outcomeMarkdown,
+  outcomeOfFailure,
+  outcomeTitle,
+} from '../publish/reporters/outcome-text.ts';
+import { addReportLinks, type Reporter } from '../publish/reporters/reporter.ts';
 import { headline } from '../report/headline.ts';
 import { reportRefusal } from './admission-replies.ts';
 import { isBisection, readRequest } from './approved-request.ts';
@@ -33,7 +37,7 @@ export async function runPublish(
   const { request, runId } = source;
   const config = await readConfigFor(request, context);
   const outcomes = await readOutcomes(source, { config, context, retry });
-  const reported: { reporter: Answer; outcome: ConcludedJob }[] = [];
+  const reported: { reporter: Reporter; outcome: ConcludedJob }[] = [];
   let isDelivered = outcomes.every((outcome) => outcome.kind === 'refused' || !outcome.mayPass);
   for (const [index, name] of reporterNames(request, config, context.inputs).entries()) {
     const read = outcomes[index];
@@ -44,15 +48,15 @@ export async function runPublish(
       continue;
     }
     const outcome =
-      read.kind === 'refused' ? concludedAs(endingOfFailure('usage', read.why)) : read;
+      read.kind === 'refused' ? concludedAs(outcomeOfFailure('usage', read.why)) : read;
     const { ending } = outcome;
     const isOpen = runId === context.inputs.job.runId;
     const options = { name, runId, isOpen, retry: remaining(retry) };
     const reporter = await openReporter(context, request, config, options);
-    if ((await reporter.ended(ending)) === 'untaken') isDelivered = false;
+    if ((await reporter.conclude(ending)) === 'undelivered') isDelivered = false;
     reported.push({ reporter, outcome });
-    if (ending.kind === 'unmeasured') log.info(titleOf(ending));
-    else await core.summary.addRaw(summaryOf(ending)).write();
+    if (ending.kind === 'unmeasured') log.info(outcomeTitle(ending));
+    else await core.summary.addRaw(outcomeMarkdown(ending)).write();
   }
   // All verdicts are reported before the plots of any.
   for (const { reporter, outcome } of reported) {
@@ -106,7 +110,7 @@ const workflowRun = z.object({
 });
 
 async function publishAndLink(
-  reporter: Answer,
+  reporter: Reporter,
   { ending, publications, corrections }: ConcludedJob,
   config: Config,
   context: JobContext,
@@ -120,5 +124,5 @@ async function publishAndLink(
     const [links = {}] = await publishData(context, config, publications);
     return { ...links, corrections };
   };
-  await linkedNow(reporter, ending, publish, log.warn);
+  await addReportLinks(reporter, ending, publish, log.warn);
 }

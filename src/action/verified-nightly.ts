@@ -13,7 +13,7 @@ import { reasonOf } from '../model/one-line.ts';
 import { commitId, type Patch } from '../model/patch.ts';
 import type { Result } from '../model/result.ts';
 import type { Publication } from '../publish/data-branch/layout.ts';
-import { folderOf, toldOf } from '../publish/nightly.ts';
+import { nightlyFolder, trendUpdateOf } from '../publish/nightly.ts';
 import type { BisectRequest } from './approved-request.ts';
 import type { JobContext } from './job.ts';
 import { log } from './log.ts';
@@ -39,8 +39,8 @@ export async function verifiedParts(
   const publications: Publication[] = [];
   for (const [index, text] of texts.entries()) {
     try {
-      const part = toldOf(await verified(text, claim));
-      const folder = `${claim.folder}${folderOf(part)}/`;
+      const part = trendUpdateOf(await verified(text, claim));
+      const folder = `${claim.folder}${nightlyFolder(part)}/`;
       const profiles = await profilesIn(claim.bytes, part.result, folder, log.warn);
       publications.push({ ...part, result: withReasons(part.result, profiles), profiles });
     } catch (error) {

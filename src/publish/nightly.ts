@@ -1,4 +1,4 @@
-// The story of a nightly run: a commit against itself, and at once whatever its numbers ask for, as long as the testbed is ours.
+// Measures a nightly run: an A/A run of one commit, then the follow-ups that its numbers require, under the same lease.
 import { join } from 'node:path';
 import { isOfOneCommit, isRelinked } from '../analysis/trend/aa-runs.ts';
 import { usualMostBoots } from '../config/overrides.ts';
@@ -26,30 +26,30 @@ import type { TrendChange } from '../model/trend.ts';
 import { outcomeName } from '../report/headline.ts';
 import { isOfGate } from './data-branch/layout.ts';
 import type { NightlyPlan } from './data-branch/nightly-plan.ts';
-import type { Told } from './data-branch/trend-files.ts';
+import type { TrendUpdate } from './data-branch/trend-files.ts';
 
 type NightlyRequest = {
-  /** The commit against itself. */
+  /** Compares a commit with itself. */
   patch: Patch;
   config: Config;
-  /** Names of testbeds of the configuration, any of which would do, the first best. */
+  /** Names of testbeds of the configuration, preferred first. */
   testbeds: readonly string[];
   seed: number;
 };
 
 export type NightlyDeps = Omit<GateDeps, 'repository'> & {
   repository: LinearRepository;
-  /** What earlier nightly runs of a testbed say of a commit against itself; undefined where none are kept. */
+  /** The plan that earlier nightly runs of the testbed suggest; undefined if none are kept. */
   trend(testbed: string, patch: Patch): Promise<NightlyPlan | undefined>;
-  /** Keeps what was measured, as soon as it is; `folderOf` says where it lies. */
-  keep(told: Told): Promise<void>;
+  /** Keeps each result as soon as it is measured, in `nightlyFolder`. */
+  keep(update: TrendUpdate): Promise<void>;
 };
 
 /**
- * Measures a commit against itself, in one lease of one testbed: once more where it is off, then the last good commit of
- * each change that may be one against the first bad one, and where `trend.bisect` is on the commits between, where that
- * has lost; on Sundays, where kernels are linked often, another link of the same tree. Answers the result of the commit against itself. What is measured besides, each in a folder of its own, may
- * fail, which is a warning.
+ * Runs an A/A run of a commit under one lease of one testbed. Cells off their level are measured again; each possible
+ * change gets a gate of its last good and first bad commit and, with `trend.bisect`, a bisection of a confirmed loss. On
+ * Sundays another layout variant is measured, if the testbed builds several. Returns the result of the A/A run; the
+ * follow-ups, each in a folder of its own, may fail with a warning.
  */
 export async function nightlyRun(
   request: NightlyRequest,
@@ -57,12 +57,12 @@ export async function nightlyRun(
   deps: NightlyDeps,
 ): Promise<Result> {
   await refuseUsed(directory);
-  return wholeNightly(request, directory, deps);
+  return runOnOneLease(request, directory, deps);
 }
 
 /**
- * Goes on with a nightly run that was cut short: what is measured of it already is told again, and needs no testbed. Throws a
- * `PlanError` where nothing was planned yet.
+ * Resumes a nightly run: finished parts are kept again without a testbed. Throws a `PlanError` if nothing was planned
+ * yet.
  */
 export async function resumeNightly(
   request: Pick<NightlyRequest, 'config' | 'seed'>,
@@ -70,19 +70,18 @@ export async function resumeNightly(
   deps: NightlyDeps,
 ): Promise<Result> {
   const { patch, testbed } = await readPlan(directory);
-  return wholeNightly({ ...request, patch, testbeds: [testbed] }, directory, deps);
+  return runOnOneLease({ ...request, patch, testbeds: [testbed] }, directory, deps);
 }
 
-/** The first part that has something to measure reserves the testbed, and the others have it, too. */
-async function wholeNightly(
+/** The first part with something to measure reserves the testbed for all. */
+async function runOnOneLease(
   request: NightlyRequest,
   directory: string,
   deps: NightlyDeps,
 ): Promise<Result> {
   let lease: Reserved | undefined;
-  const within: NightlyDeps = {
+  const leased: NightlyDeps = {
     ...deps,
-    // The parts of a nightly run share one lease.
     async reserve(testbeds, patch) {
       lease ??= await deps.reserve(testbeds, patch);
       return { ...lease, giveBack: async () => undefined };
@@ -93,12 +92,12 @@ async function wholeNightly(
     deps,
     outcomeName,
     async () => {
-      const config = { ...request.config, gate: measuredToTheEnd(request.config.gate) };
-      const own = { ...request, config, isMeasuredAnyway: true };
-      const result = await judged(own, directory, within);
-      await deps.keep(toldOf(result, 'nightly'));
-      const next = { ...own, testbeds: [result.testbed.name] };
-      await followUp(result, { request: next, directory, deps: within }).catch((error) => {
+      const config = { ...request.config, gate: withoutEarlyStop(request.config.gate) };
+      const aaRequest = { ...request, config, isMeasuredAnyway: true };
+      const result = await gateOrResume(aaRequest, directory, leased);
+      await deps.keep(trendUpdateOf(result, 'nightly'));
+      const next = { ...aaRequest, testbeds: [result.testbed.name] };
+      await runFollowUps(result, { request: next, directory, deps: leased }).catch((error) => {
         deps.signal.throwIfAborted();
         const text = `No more is measured of this nightly run: ${reasonOf(error)}`;
         deps.onEvent({ kind: 'warning', text });
@@ -108,10 +107,10 @@ async function wholeNightly(
   );
 }
 
-/** A nightly run is asked for the level of every cell, and an alarm in one of them tells nothing of the others. */
-const measuredToTheEnd = ({ stopsAtFirst: _, ...rest }: Config['gate']): Config['gate'] => rest;
+/** A nightly run needs the level of every cell, also after an alarm in one of them. */
+const withoutEarlyStop = ({ stopsAtFirst: _, ...rest }: Config['gate']): Config['gate'] => rest;
 
-const judged = async (
+const gateOrResume = async (
   request: GateRequest,
   directory: string,
   deps: GateDeps,
@@ -119,23 +118,22 @@ const judged = async (
 ): Promise<Result> =>
   (await hasPlan(directory)) ? resumeGate(directory, deps) : begin(request, directory, deps);
 
-/**
- * What a result of a nightly run tells of the branch: one of a single commit is a nightly run of its own, all others are of a change
- * that was seen before.
- */
-export function toldOf(
+/** An A/A result of a single commit is a nightly run of the branch; all others follow up an earlier change. */
+export function trendUpdateOf(
   result: Result | BisectResult,
   occasion: 'nightly' | 'again' = 'again',
-): Told {
+): TrendUpdate {
   const isOfOne = isOfGate(result) && isOfOneCommit(result);
   return {
-    ...{ result, isTrusted: true, isDefaultBranch: isOfOne },
+    result,
+    isTrusted: true,
+    isDefaultBranch: isOfOne,
     ...(isOfOne && { occasion }),
   };
 }
 
-/** Where a part of a nightly run lies, below the work directory of the nightly run. */
-export function folderOf({ result, occasion }: Told): string {
+/** The folder of a part, relative to the nightly run's work directory. */
+export function nightlyFolder({ result, occasion }: TrendUpdate): string {
   if (!isOfGate(result)) return bisectFolder(result.good, result.bad);
   const { baseCommit, headCommit } = result.patch;
   if (occasion === undefined) return gateFolder(baseCommit, headCommit);
@@ -148,11 +146,11 @@ const relinked = 'relinked';
 const gateFolder = (good: string, bad: string) => `gate-${shortId(good)}-${shortId(bad)}`;
 const bisectFolder = (good: string, bad: string) => `bisect-${shortId(good)}-${shortId(bad)}`;
 
-/** What git tells of a commit of the branch whose numbers are kept. */
-export async function factsOf(
+/** The facts of a commit that its trend update needs. */
+export async function commitFacts(
   commit: string,
   repository: Pick<LinearRepository, 'committedAt' | 'releaseBefore'>,
-): Promise<Required<Pick<Told, 'commits' | 'releases'>>> {
+): Promise<Required<Pick<TrendUpdate, 'commits' | 'releases'>>> {
   const release = await repository.releaseBefore(commit);
   return {
     commits: { [commit]: await repository.committedAt(commit) },
@@ -160,69 +158,68 @@ export async function factsOf(
   };
 }
 
-/** What one step of a nightly run has to do with. */
-type Step = { request: GateRequest; directory: string; deps: NightlyDeps };
+type NightlyContext = { request: GateRequest; directory: string; deps: NightlyDeps };
 
-/** Whatever the numbers of a commit against itself ask for. */
-async function followUp(result: Result, step: Step): Promise<void> {
-  const { request, directory, deps } = step;
+async function runFollowUps(result: Result, context: NightlyContext): Promise<void> {
+  const { request, directory, deps } = context;
   const { config, patch } = request;
   const [testbed = ''] = request.testbeds;
-  const nightlyPlan = await deps.trend(testbed, patch);
-  if (nightlyPlan === undefined) return;
-  const all = [toldOf(result, 'nightly')];
+  const plan = await deps.trend(testbed, patch);
+  if (plan === undefined) return;
+  const updates = [trendUpdateOf(result, 'nightly')];
   const keep = async (measured: Result | BisectResult) => {
-    const told = toldOf(measured);
-    all.push(told);
-    await deps.keep(told);
+    const update = trendUpdateOf(measured);
+    updates.push(update);
+    await deps.keep(update);
   };
 
-  const cells = nightlyPlan.cellsOff(result);
+  const cells = plan.cellsOffLevel(result);
   if (cells.length > 0) {
     notify(
       deps,
-      `Not where it was in the nightly runs before: ${cells.map(cellName).join(', ')}. It is measured again.`,
+      `Off the level of earlier nightly runs, so measured again: ${cells.map(cellName).join(', ')}.`,
     );
-    await keep(await judged({ ...request, cells }, join(directory, again), deps));
+    await keep(await gateOrResume({ ...request, cells }, join(directory, again), deps));
   }
   const each = async (
     changes: readonly TrendChange[],
-    answer: (change: TrendChange) => Promise<void>,
+    measure: (change: TrendChange) => Promise<void>,
   ) => {
     for (const change of changes) {
       const { good, bad, metric } = change;
       if (metric !== config.gate.metric || cellsIn(change, config).length === 0) continue;
       await expectOnLine([good, bad], patch.headCommit, deps.repository)
-        .then(() => answer(change))
-        .catch(unlessOfThis(change, deps));
+        .then(() => measure(change))
+        .catch(warnOfMissingCommits(change, deps));
     }
   };
-  await each(nightlyPlan.wantedGates(all), async (change) => keep(await confirmed(change, step)));
+  await each(plan.changesToGate(updates), async (change) =>
+    keep(await gateChange(change, context)),
+  );
   if (config.trend.bisect) {
-    await each(nightlyPlan.wantedBisections(all), async (change) => {
+    await each(plan.changesToBisect(updates), async (change) => {
       // One commit needs no search.
       if ((await deps.repository.stepsSince(change.good, change.bad)) < 2) return;
-      await keep(await searched(change, all, step));
+      await keep(await bisectChange(change, updates, context));
     });
   }
-  if (deps.now().getUTCDay() === sunday && isLinkedOften(config, testbed)) {
-    notify(
-      deps,
-      'Another link of the same tree is measured, as every Sunday: what builds differ in.',
+  if (deps.now().getUTCDay() === sunday && hasLayoutVariants(config, testbed)) {
+    notify(deps, 'Another layout variant of the same tree is measured, as every Sunday.');
+    await keep(
+      await gateOrResume(request, join(directory, relinked), withoutHistory(deps), gateRelinked),
     );
-    await keep(await judged(request, join(directory, relinked), untaught(deps), gateRelinked));
   }
 }
 
 const sunday = 0;
 
-function isLinkedOften({ testbeds }: Config, name: string): boolean {
+function hasLayoutVariants({ testbeds }: Config, name: string): boolean {
   const testbed = testbeds[name];
   return testbed?.kind === 'freebsd' && (testbed.builder?.relink ?? 1) > 1;
 }
 
-/** What commits of other days do is nothing to hold against the next patch. */
-const untaught = (deps: NightlyDeps): NightlyDeps => ({
+/** Results of other commits must not enter the history that patches are compared with. */
+const withoutHistory = (deps: NightlyDeps): NightlyDeps => ({
   ...deps,
   history: { ...deps.history, append: async () => {} },
 });
@@ -233,39 +230,42 @@ const cellsIn = ({ cells }: TrendChange, config: Config): Cell[] =>
     cells.map(({ cell }) => cell),
   );
 
-/** The last good commit against the first bad one, in the cells that have changed. */
-async function confirmed(change: TrendChange, { request, directory, deps }: Step): Promise<Result> {
+/** Compares the last good and the first bad commit in the cells that have changed. */
+async function gateChange(
+  change: TrendChange,
+  { request, directory, deps }: NightlyContext,
+): Promise<Result> {
   const { good, bad } = change;
   const patch = await patchOfRange(deps.repository, `${good}..${bad}`);
   const cells = cellsIn(change, request.config);
   notify(
     deps,
-    `${patchName(patch)} may have changed ${cells.map(cellName).join(', ')}: a gate looks.`,
+    `${patchName(patch)} may have changed ${cells.map(cellName).join(', ')}: a gate compares both commits.`,
   );
-  const asked = { ...request, patch, cells, isMeasuredAnyway: false };
-  return judged(asked, join(directory, gateFolder(good, bad)), untaught(deps));
+  const gateRequest = { ...request, patch, cells, isMeasuredAnyway: false };
+  return gateOrResume(gateRequest, join(directory, gateFolder(good, bad)), withoutHistory(deps));
 }
 
-/** The commits of a change, in its worst cell, with what the gate of both ends has measured there. */
-async function searched(
+/** Bisects in the worst cell, and reuses the runs of the gate of both ends. */
+async function bisectChange(
   change: TrendChange,
-  all: readonly Told[],
-  { request, directory, deps }: Step,
+  updates: readonly TrendUpdate[],
+  { request, directory, deps }: NightlyContext,
 ): Promise<BisectResult> {
   const { good, bad } = change;
   notify(deps, `The commits after ${shortId(good)} up to ${shortId(bad)} are bisected.`);
-  const [gated] = all.flatMap(({ result }) =>
+  const [gated] = updates.flatMap(({ result }) =>
     isOfGate(result) && isOf(change, result) ? result : [],
   );
   const from = gated && gateRunsOf(gated);
   const config = withOneCell(request.config, from?.cell ?? worstCell(change, request.config));
   const ends = { good, bad, fixUps: [], skips: [], from };
   const bounds = { mostBoots: usualMostBoots, isVerified: false };
-  const asked = { ...request, ...ends, ...bounds, config };
+  const bisectRequest = { ...request, ...ends, ...bounds, config };
   const folder = join(directory, bisectFolder(good, bad));
   return (await hasBisectPlan(folder))
-    ? resumeBisection(folder, untaught(deps))
-    : bisect(asked, folder, untaught(deps));
+    ? resumeBisection(folder, withoutHistory(deps))
+    : bisect(bisectRequest, folder, withoutHistory(deps));
 }
 
 const isOf = ({ good, bad }: TrendChange, { patch }: Result): boolean =>
@@ -284,12 +284,12 @@ function withOneCell(config: Config, cell: Cell | undefined): Config {
   return { ...config, scenarios: [scenario], families: [family], ...size };
 }
 
-/** A change whose commits are gone, as after a forced push, must not keep the others from being looked at. */
-const unlessOfThis =
+/** A change whose commits are gone, as after a forced push, must not stop the others. */
+const warnOfMissingCommits =
   ({ good, bad }: TrendChange, deps: NightlyDeps) =>
   (error: unknown): void => {
     if (conclusionOfError(error) !== 'usage') throw error;
-    const text = `What changed after ${shortId(good)} up to ${shortId(bad)} cannot be looked at: ${reasonOf(error)}`;
+    const text = `The change after ${shortId(good)} up to ${shortId(bad)} cannot be measured: ${reasonOf(error)}`;
     deps.onEvent({ kind: 'warning', text });
   };
 

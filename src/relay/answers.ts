@@ -8,11 +8,15 @@ import { formatRoughly } from '../model/format.ts';
 import { parseJson } from '../model/json.ts';
 import { type Pause, realPause } from '../model/pause.ts';
 import { resultSchema } from '../model/result.ts';
-import { tellBuild } from '../publish/reporters/build.ts';
-import { type Ending, endingOfResult, failureSchema } from '../publish/reporters/outcome-text.ts';
-import { type Answer, secondsFor } from '../publish/reporters/reporter.ts';
-import { say, tellRevision } from '../publish/reporters/revision-comment.ts';
-import type { Given, Told } from '../publish/reporters/throttled-updates.ts';
+import { BuildUpdater } from '../publish/reporters/build.ts';
+import {
+  failureReasonSchema,
+  outcomeOfResult,
+  type ReportedOutcome,
+} from '../publish/reporters/outcome-text.ts';
+import { deliverySeconds, type Reporter } from '../publish/reporters/reporter.ts';
+import { postReply, revisionCommenter } from '../publish/reporters/revision-comment.ts';
+import type { Delivery, UpdateAttempt } from '../publish/reporters/throttled-updates.ts';
 import type { Inbox, WaitingAnswer } from './inbox.ts';
 
 /** What is said where: the comment of a gate that has ended, the end of its build, or a reply of the relay. */
@@ -80,7 +84,7 @@ async function give(
   const notify = allUpdates.get(key) ?? updatesOf(answer.data, deps);
   allUpdates.set(key, notify);
   const told = await notify();
-  if (told.kind === 'told') {
+  if (told.kind === 'delivered') {
     allUpdates.delete(key);
     inbox.dropAnswer(key);
     const late = (now().getTime() - keptAt.getTime()) / 1000;
@@ -97,29 +101,29 @@ async function give(
 
 /** The same answer, but for its end: that is kept, and given in its turn, now or by whoever gives answers next. */
 export function keeping(
-  answer: Answer,
-  keptEnd: (ending: Ending) => KeptAnswer,
+  answer: Reporter,
+  keptEnd: (ending: ReportedOutcome) => KeptAnswer,
   deps: AnswersDeps,
-): Answer {
+): Reporter {
   const { log, signal, pause = realPause } = deps;
-  let ended: Promise<Given> | undefined;
-  const end = async (ending: Ending): Promise<Given> => {
+  let ended: Promise<Delivery> | undefined;
+  const end = async (ending: ReportedOutcome): Promise<Delivery> => {
     const kept = keptEnd(ending);
     keepAnswer(kept, deps);
     const limit = new AbortController();
     const over = AbortSignal.any([limit.signal, signal]);
-    const late = pause(secondsFor(ending), over);
-    await Promise.race([answer.left().then(() => giveUntil(keyOf(kept), over, deps)), late]);
+    const late = pause(deliverySeconds(ending), over);
+    await Promise.race([answer.leaveOpen().then(() => giveUntil(keyOf(kept), over, deps)), late]);
     limit.abort();
-    if (interim(keyOf(kept), deps) === undefined) return 'given';
+    if (interim(keyOf(kept), deps) === undefined) return 'delivered';
     log.warn(
       `The answer to ${nameOf(kept)} waits: \`ppsgate relay\`, \`ppsgate poll\` or the next gate that answers on this machine gives it.`,
     );
-    return 'untaken';
+    return 'undelivered';
   };
   return {
     ...answer,
-    ended: (ending) => {
+    conclude: (ending) => {
       ended ??= end(ending);
       return ended;
     },
@@ -165,7 +169,7 @@ const revision = z.object({ number: z.int().positive(), diff: z.int().positive()
 const keptEnding = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('measured'), result: resultSchema }),
   z.object({ kind: z.literal('bisected'), result: bisectResultSchema, asked: bisectAskSchema }),
-  z.object({ kind: z.literal('unmeasured'), why: failureSchema, said: z.string() }),
+  z.object({ kind: z.literal('unmeasured'), why: failureReasonSchema, said: z.string() }),
 ]);
 
 const keptAnswerSchema = z.discriminatedUnion('kind', [
@@ -201,12 +205,12 @@ const keptAnswerSchema = z.discriminatedUnion('kind', [
 ]);
 
 /** What of an ending is kept. Its links are those of an answer on GitHub, which this is not. */
-export function keptOf(ending: Ending): z.infer<typeof keptEnding> {
+export function keptOf(ending: ReportedOutcome): z.infer<typeof keptEnding> {
   switch (ending.kind) {
     case 'unmeasured':
-      return ending;
+      return { kind: 'unmeasured', why: ending.reason, said: ending.message };
     case 'bisected':
-      return { kind: 'bisected', result: ending.result, asked: ending.asked };
+      return { kind: 'bisected', result: ending.result, asked: ending.request };
     case 'measured':
       return { kind: 'measured', result: ending.result };
     case 'uncounted':
@@ -214,14 +218,14 @@ export function keptOf(ending: Ending): z.infer<typeof keptEnding> {
   }
 }
 
-function endingOf(kept: z.infer<typeof keptEnding>): Ending {
+function endingOf(kept: z.infer<typeof keptEnding>): ReportedOutcome {
   switch (kept.kind) {
     case 'unmeasured':
-      return kept;
+      return { kind: 'unmeasured', reason: kept.why, message: kept.said };
     case 'bisected':
-      return { ...kept, links: {} };
+      return { kind: 'bisected', result: kept.result, request: kept.asked, links: {} };
     case 'measured':
-      return endingOfResult(kept.result, {});
+      return outcomeOfResult(kept.result, {});
   }
 }
 
@@ -243,30 +247,33 @@ function keyOf(answer: KeptAnswer): string {
  * Those of this process whose answers wait: they know which target was sent its units, of which a second sending would
  * make two each, and which picture is uploaded.
  */
-function allUpdatesOf(inbox: AnswersDeps['inbox']): Map<string, () => Promise<Told>> {
+function allUpdatesOf(inbox: AnswersDeps['inbox']): Map<string, () => Promise<UpdateAttempt>> {
   const known = updatesByInbox.get(inbox) ?? new Map();
   updatesByInbox.set(inbox, known);
   return known;
 }
 
-const updatesByInbox = new WeakMap<object, Map<string, () => Promise<Told>>>();
+const updatesByInbox = new WeakMap<object, Map<string, () => Promise<UpdateAttempt>>>();
 
-function updatesOf(answer: KeptAnswer, { conduit, log, pause }: AnswersDeps): () => Promise<Told> {
+function updatesOf(
+  answer: KeptAnswer,
+  { conduit, log, pause }: AnswersDeps,
+): () => Promise<UpdateAttempt> {
   const deps = { log, ...(pause && { pause }) };
   switch (answer.kind) {
     case 'comment': {
       const { revision, run, details, page, takesCommands, ending } = answer;
       const links = { ...(details && { details }), ...(page && { page }), takesCommands };
-      const notify = tellRevision(conduit, revision, { run, ...links, ...deps });
+      const notify = revisionCommenter(conduit, revision, { run, ...links, ...deps });
       return () => notify(endingOf(ending));
     }
     case 'build': {
       const { revision, build, run, details, undecided, ending } = answer;
       const options = { run, undecided, ...(details && { details }), ...deps };
-      const notify = tellBuild(conduit, build, revision, options);
-      return () => notify(endingOf(ending));
+      const updater = new BuildUpdater(conduit, build, revision, options);
+      return () => updater.post(endingOf(ending));
     }
     case 'reply':
-      return () => say(conduit, answer.of, answer.text, answer.to);
+      return () => postReply(conduit, answer.of, answer.text, answer.to);
   }
 }

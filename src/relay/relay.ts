@@ -6,7 +6,11 @@ import type { Job } from '../forge/patch/job-key.ts';
 import { type Conduit, ConduitError, isOfToken } from '../forge/phabricator/conduit.ts';
 import { oneLine } from '../model/one-line.ts';
 import type { RevisionDiff } from '../model/patch.ts';
-import { cancelled, type Ending, endingOfFailure } from '../publish/reporters/outcome-text.ts';
+import {
+  cancelledOutcome,
+  outcomeOfFailure,
+  type ReportedOutcome,
+} from '../publish/reporters/outcome-text.ts';
 import { giveAnswers, keepAnswer, keptOf } from './answers.ts';
 import { type DecideDeps, type Decision, decide, type Occurrence } from './decide.ts';
 import type { Inbox, JobRecord } from './inbox.ts';
@@ -121,7 +125,7 @@ async function carryOut(
     }
     case 'refuse-build': {
       const { build, of: number, diff, why } = decision;
-      tellBuild(build, { number, diff }, endingOfFailure('usage', why), deps);
+      tellBuild(build, { number, diff }, outcomeOfFailure('usage', why), deps);
       log.info(oneLine(why));
     }
   }
@@ -139,13 +143,18 @@ async function end(record: JobRecord, why: string, deps: RelayDeps): Promise<voi
   if (isDue && job.build !== undefined) {
     const { revision: number, diff, build } = job;
     const said = `It was not measured: ${why}.`;
-    tellBuild(build, { number, diff }, { ...cancelled, said }, deps);
+    tellBuild(build, { number, diff }, { ...cancelledOutcome, message: said }, deps);
   }
   inbox.drop(job.key, why);
 }
 
 /** Answers a build in place of a gate, where there is none. */
-function tellBuild(build: string, revision: RevisionDiff, ending: Ending, deps: RelayDeps): void {
+function tellBuild(
+  build: string,
+  revision: RevisionDiff,
+  ending: ReportedOutcome,
+  deps: RelayDeps,
+): void {
   const { undecided } = deps.config;
   const about = { kind: 'build', revision, build, run: build, undecided } as const;
   keepAnswer({ ...about, ending: keptOf(ending) }, deps);
@@ -204,7 +213,7 @@ const isAutomatic = ({ key }: Job): boolean => /^(?:D\d|PHID-HMBT-)/.test(key);
 async function tellRefused(job: Job, why: string, deps: RelayDeps): Promise<void> {
   const { revision: number, diff, build, key } = job;
   if (build !== undefined) {
-    const ending = endingOfFailure('infrastructure', why);
+    const ending = outcomeOfFailure('infrastructure', why);
     tellBuild(build, { number, diff }, ending, deps);
   } else if (!isAutomatic(job)) {
     await carryOut({ kind: 'reply', of: number, topic: 'refused', why, key }, deps);

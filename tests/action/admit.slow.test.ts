@@ -18,8 +18,8 @@ import type { Occasion } from '../../src/forge/patch/authorize.ts';
 import type { BisectAsk } from '../../src/forge/patch/bisect-command.ts';
 import { openRepository, RepositoryError } from '../../src/forge/patch/repository.ts';
 import { UsageError } from '../../src/model/usage-error.ts';
-import { emptyIndex, type Index } from '../../src/publish/data-branch/layout.ts';
-import { composeComment, type Writing } from '../../src/publish/reporters/comment-text.ts';
+import { type DataIndex, emptyIndex } from '../../src/publish/data-branch/layout.ts';
+import { type CommentUpdate, composeComment } from '../../src/publish/reporters/comment-text.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
 import { aConfig } from '../fakes/plan.ts';
@@ -126,7 +126,7 @@ const dispatched = (patch: string, ask = {}): Trigger => ({
 });
 
 /** Our comment on #7, as if ppsgate had written it with these. */
-function remembered(changes: Partial<Writing> = {}, before?: string): string {
+function remembered(changes: Partial<CommentUpdate> = {}, before?: string): string {
   const at = new Date('2026-11-20T11:00:00Z');
   const { head: headCommit } = commits;
   const body = composeComment(before, 'So it stands.', {
@@ -575,7 +575,7 @@ describe('/ppsgate bisect', () => {
     ];
     const outcome = { kind: 'judged', verdict: 'regression', cells } as const;
     const results = ['results/2026/1', 'results/2026/2', 'results/2026/3'];
-    const index: Index = {
+    const index: DataIndex = {
       ...emptyIndex,
       results: results.map((path, at) => ({
         ...{ path, at: noon, testbed: 'fake', patch: at === 2 ? '#8' : '#7' },

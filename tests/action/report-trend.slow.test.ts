@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TrendChange } from '../../src/model/trend.ts';
 import { publishTrend, readBranchTrend } from '../../src/publish/data-branch/branch.ts';
 import { emptyIndex } from '../../src/publish/data-branch/layout.ts';
-import { tellChanges } from '../../src/publish/reporters/alerts.ts';
+import { reportChanges } from '../../src/publish/reporters/alerts.ts';
 import { commitFiles } from '../fakes/github/git-objects.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
@@ -108,7 +108,7 @@ test('on a data branch in a storm, too, each change gets one issue', async () =>
     const options = { pause: async () => {}, random, now: () => now };
     const known = await readBranchTrend(octokit, place, 'hp-t540').catch(() => undefined);
     if (known === undefined) return;
-    await tellChanges(known.index.changes, {
+    await reportChanges(known.index.changes, {
       ...{ octokit, repository, serverUrl: 'https://github.com', marginRatio: 0.02 },
       ...{ links: {}, nightlyRuns: new Map(), now: () => now, drawName: () => `job ${drawn++}` },
       edit: (change) => publishTrend(octokit, place, change, options),

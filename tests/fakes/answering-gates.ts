@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openConduit } from '../../src/forge/phabricator/conduit.ts';
 import type { Pause } from '../../src/model/pause.ts';
-import { endingOfFailure } from '../../src/publish/reporters/outcome-text.ts';
-import { together } from '../../src/publish/reporters/reporter.ts';
+import { outcomeOfFailure } from '../../src/publish/reporters/outcome-text.ts';
+import { combineReporters } from '../../src/publish/reporters/reporter.ts';
 import { type AnswersDeps, giveAnswers, keeping, keptOf } from '../../src/relay/answers.ts';
 import { inboxIn, openInbox } from '../../src/relay/inbox.ts';
 
@@ -55,13 +55,13 @@ for (const gate of gates) {
   if (existsSync(ended)) continue;
   const { run, build } = gate;
   const revision = { number: gate.revision, diff: gate.diff };
-  const ending = endingOfFailure('infrastructure', `The gate ${run} has ended.`);
+  const ending = outcomeOfFailure('infrastructure', `The gate ${run} has ended.`);
   const shared = { revision, run, ending: keptOf(ending) };
   const comment = { ...shared, kind: 'comment', takesCommands: true } as const;
   const end = { ...shared, kind: 'build', build, undecided: 'failure' } as const;
-  const answers = [comment, end].map((kept) => keeping(together([]), () => kept, deps));
-  await together(answers).ended(ending);
-  // The starter of the gate sees its end.
+  const answers = [comment, end].map((kept) => keeping(combineReporters([]), () => kept, deps));
+  await combineReporters(answers).conclude(ending);
+  // As whoever has begun it hears of its end.
   writeFileSync(ended, '');
 }
 while (gates.length === 0 && !existsSync(join(directory, 'over'))) {

@@ -6,9 +6,9 @@ import type { PullRequest } from '../../src/model/patch.ts';
 import type { Pause } from '../../src/model/pause.ts';
 import { openCheckRun } from '../../src/publish/reporters/check-run.ts';
 import { openComment } from '../../src/publish/reporters/comment.ts';
-import { endingOfResult } from '../../src/publish/reporters/outcome-text.ts';
-import { together } from '../../src/publish/reporters/reporter.ts';
-import { forOneBase } from '../../src/publish/reporters/shared-head.ts';
+import { outcomeOfResult } from '../../src/publish/reporters/outcome-text.ts';
+import { combineReporters } from '../../src/publish/reporters/reporter.ts';
+import { failingOnSharedHead } from '../../src/publish/reporters/shared-head.ts';
 import { hastyOctokit } from './github/hasty-octokit.ts';
 import { passing } from './result.ts';
 
@@ -53,12 +53,12 @@ for (const { run, patch } of jobs) {
     const subject = { repository: patch.repository, patch };
     const options = { undecided: 'failure', isOwnApp: false, isOpen: true } as const;
     const check = openCheckRun(octokit, subject, { ...about, ...options });
-    const answer = together([
-      forOneBase(octokit, patch, check, { pause }),
+    const answer = combineReporters([
+      failingOnSharedHead(octokit, patch, check, { pause }),
       openComment(octokit, patch, { ...about, run, ask: {} }),
     ]);
-    const given = await answer.ended(endingOfResult({ ...result, patch }, {}));
-    // The job is green.
-    if (given === 'given') writeFileSync(answered, '');
+    const given = await answer.conclude(outcomeOfResult({ ...result, patch }, {}));
+    // As whoever looks at the job sees that it is green.
+    if (given === 'delivered') writeFileSync(answered, '');
   }
 }

@@ -6,7 +6,7 @@ import { median } from '../../src/analysis/stats/summary.ts';
 import { byCommit, seriesKey } from '../../src/analysis/trend/change-history.ts';
 import { type Cell, families, scenariosOf } from '../../src/model/scenario.ts';
 import type { NightlyRun, TrendChange, TrendIndex } from '../../src/model/trend.ts';
-import type { Source } from '../../src/publish/site/site-source.ts';
+import type { SiteSource } from '../../src/publish/site/site-source.ts';
 
 /** The nightly run before which a site of them is made. */
 export const dayAfter = new Date('2026-11-21T06:00:00Z');
@@ -73,7 +73,7 @@ export function branchOverTime({
   testbeds = 4,
   cells: cellCount = 12,
   nightlyRuns: nightlyRunCount = 300,
-}: Extent = {}): Source {
+}: Extent = {}): SiteSource {
   const names = ['hp-t540', 'xeon-100g', 'epyc-25g', 'rpi5'].slice(0, testbeds);
   const own = cells.slice(0, cellCount);
   const nightlyRuns = new Map(

@@ -11,7 +11,7 @@ import type {
   Validity,
 } from '../../src/model/result.ts';
 import type { Cell } from '../../src/model/scenario.ts';
-import { endingOfResult, type Measured } from '../../src/publish/reporters/outcome-text.ts';
+import { type MeasuredOutcome, outcomeOfResult } from '../../src/publish/reporters/outcome-text.ts';
 import type { ReportLinks } from '../../src/report/reports.ts';
 
 export const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
@@ -116,8 +116,8 @@ export const aCell = (
 const calm = aCell({ kind: 'no-regression' }, { change: 0, low: -0.01, high: 0.01 });
 
 /** `🟢 #7 loses nothing that matters: 1.00 % at most, where 2 % would matter`. */
-export const passing = (links: ReportLinks = {}): Measured =>
-  endingOfResult(
+export const passing = (links: ReportLinks = {}): MeasuredOutcome =>
+  outcomeOfResult(
     aResult({ outcome: { kind: 'judged', verdict: 'no-regression', cells: [calm] } }),
     links,
   );

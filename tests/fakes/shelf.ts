@@ -5,13 +5,13 @@ import { parseNightlyRuns, type Trend } from '../../src/analysis/trend/nightly-r
 import type { Result } from '../../src/model/result.ts';
 import type { NightlyRun } from '../../src/model/trend.ts';
 import {
+  type DataRules,
   emptyIndex,
   nextFiles,
   type Publication,
   parseHistory,
   parseIndex,
-  type Rules,
-  type Stored,
+  type StoredData,
 } from '../../src/publish/data-branch/layout.ts';
 import { nightlyRunsPath } from '../../src/publish/data-branch/paths.ts';
 import {
@@ -27,14 +27,14 @@ export type Shelf = Map<string, string>;
 const day = 86_400;
 export const keep = { results: 1000, seconds: 365 * day, bytes: 2 ** 30 };
 
-export const rules: Rules = {
+export const rules: DataRules = {
   keep,
   staleSeconds: 30 * day,
   now: new Date('2026-11-21T12:00:00.000Z'),
   isSite: false,
 };
 
-export function storedIn(shelf: Shelf, isWanted: YearFilter = () => true): Stored {
+export function storedIn(shelf: Shelf, isWanted: YearFilter = () => true): StoredData {
   const trend = trendIn(shelf, isWanted);
   return {
     index: parseIndex(shelf.get('index.json') ?? '') ?? emptyIndex,
@@ -61,7 +61,7 @@ function trendIn(shelf: Shelf, isWanted: YearFilter): Trend | undefined {
 export function publish(
   shelf: Shelf,
   publications: readonly Publication[],
-  changes: Partial<Rules> = {},
+  changes: Partial<DataRules> = {},
   written: string[] = [],
 ) {
   const stored = storedIn(shelf, isNeeded(publications));

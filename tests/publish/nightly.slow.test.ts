@@ -11,10 +11,10 @@ import { cellName } from '../../src/model/scenario.ts';
 import type { TrendChange } from '../../src/model/trend.ts';
 import { isOfGate } from '../../src/publish/data-branch/layout.ts';
 import type { NightlyPlan } from '../../src/publish/data-branch/nightly-plan.ts';
-import type { Told } from '../../src/publish/data-branch/trend-files.ts';
+import type { TrendUpdate } from '../../src/publish/data-branch/trend-files.ts';
 import {
-  folderOf,
   type NightlyDeps,
+  nightlyFolder,
   nightlyRun,
   resumeNightly,
 } from '../../src/publish/nightly.ts';
@@ -38,9 +38,9 @@ const inet6 = { ...forwarding, family: 'inet6' as const };
 
 /** What the nightly runs before are said to tell: nothing, but for what a test wants. */
 const calm: NightlyPlan = {
-  cellsOff: () => [],
-  wantedGates: () => [],
-  wantedBisections: () => [],
+  cellsOffLevel: () => [],
+  changesToGate: () => [],
+  changesToBisect: () => [],
 };
 
 describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
@@ -95,21 +95,21 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
   /** Asks for the gate of a change, and for its bisection where that gate has lost. */
   const suspecting = (suspect: TrendChange): NightlyPlan => ({
     ...calm,
-    wantedGates: () => [suspect],
-    wantedBisections: (told) => (gatedOf(told).includes('regression') ? [suspect] : []),
+    changesToGate: () => [suspect],
+    changesToBisect: (told) => (gatedOf(told).includes('regression') ? [suspect] : []),
   });
 
   /** What gates of a change say. */
-  const gatedOf = (told: readonly Told[]) =>
+  const gatedOf = (told: readonly TrendUpdate[]) =>
     told.flatMap(({ result, occasion }) =>
       isOfGate(result) && occasion === undefined ? outcomeName(result) : [],
     );
 
-  const bisectionOf = (told: readonly Told[]) =>
+  const bisectionOf = (told: readonly TrendUpdate[]) =>
     told.flatMap(({ result }) => (isOfGate(result) ? [] : result)).at(0);
 
   function startNightly(study: Study, nightlyPlan: NightlyPlan, stop = new AbortController()) {
-    const kept: Told[] = [];
+    const kept: TrendUpdate[] = [];
     const folders: string[] = [];
     const leases: string[] = [];
     const warnings: string[] = [];
@@ -127,7 +127,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
       trend: async () => nightlyPlan,
       async keep(told) {
         kept.push(told);
-        folders.push(folderOf(told));
+        folders.push(nightlyFolder(told));
       },
     };
     return { deps, kept, folders, leases, warnings };
@@ -152,7 +152,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
 
   test('that is off is measured again at once, in the cells that are off', async () => {
     await using study = await startLab();
-    const nightlyPlan = { ...calm, cellsOff: () => [inet6] };
+    const nightlyPlan = { ...calm, cellsOffLevel: () => [inet6] };
     const { deps, kept, leases } = startNightly(study, nightlyPlan);
     const { families } = study.config;
     const gate = { ...study.config.gate, stopsAtFirst: true as const };
@@ -256,7 +256,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
     const first = startNightly(study, suspecting(change()), stop);
     const killed = {
       ...first.deps,
-      async keep(told: Told) {
+      async keep(told: TrendUpdate) {
         await first.deps.keep(told);
         if (gatedOf([told]).length > 0) stop.abort(new Error('killed'));
       },

@@ -7,12 +7,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openConduit } from '../../src/forge/phabricator/conduit.ts';
 import {
-  cancelled,
-  type Ending,
-  endingOfFailure,
-  endingOfResult,
+  cancelledOutcome,
+  outcomeOfFailure,
+  outcomeOfResult,
+  type ReportedOutcome,
 } from '../../src/publish/reporters/outcome-text.ts';
-import { together } from '../../src/publish/reporters/reporter.ts';
+import { combineReporters } from '../../src/publish/reporters/reporter.ts';
 import {
   type AnswersDeps,
   giveAnswers,
@@ -72,9 +72,9 @@ function aDeps(): AnswersDeps {
 const aRevision = () => phabricator.addRevision({ author: alice(), title: 'ipfw', diff: { raw } });
 const alice = () => phabricator.addUser(`alice${phabricator.state.users.length}`);
 
-const failed = endingOfFailure('infrastructure', 'The lab is on fire.');
+const failed = outcomeOfFailure('infrastructure', 'The lab is on fire.');
 
-const commentOf = (number: number, run: string, ending: Ending = failed): KeptAnswer => ({
+const commentOf = (number: number, run: string, ending: ReportedOutcome = failed): KeptAnswer => ({
   kind: 'comment',
   revision: { number, diff: number },
   run,
@@ -113,7 +113,9 @@ describe('the end of a gate', () => {
           if (seconds > 5) await expect.poll(() => tries > 3 || signal.aborted).toBe(true);
         },
       };
-      expect(await keeping(together([]), () => answer, impatient).ended(failed)).toBe('untaken');
+      expect(await keeping(combineReporters([]), () => answer, impatient).conclude(failed)).toBe(
+        'undelivered',
+      );
       expect(said).toEqual([
         expect.stringMatching(
           /^The comment on D1 may not be there \(.+\)\. It is kept, and told when/,
@@ -140,23 +142,23 @@ describe('the end of a gate', () => {
 
   test('is told at once where the server is well, with all that was measured', async () => {
     const { id } = aRevision();
-    const ending = endingOfResult(aResult(), {});
-    const answer = keeping(together([]), (ended) => commentOf(id, '7', ended), deps);
-    expect(await answer.ended(ending)).toBe('given');
+    const ending = outcomeOfResult(aResult(), {});
+    const answer = keeping(combineReporters([]), (ended) => commentOf(id, '7', ended), deps);
+    expect(await answer.conclude(ending)).toBe('delivered');
     expect([told(id), waiting(), said]).toEqual([['7'], [], []]);
   });
 
   test('that was cancelled is no comment, and nothing waits for it', async () => {
     const { id } = aRevision();
-    const answer = keeping(together([]), (ended) => commentOf(id, '7', ended), deps);
-    expect(await answer.ended(cancelled)).toBe('given');
+    const answer = keeping(combineReporters([]), (ended) => commentOf(id, '7', ended), deps);
+    expect(await answer.conclude(cancelledOutcome)).toBe('delivered');
     expect([told(id), waiting()]).toEqual([[], []]);
   });
 
   test('is the first that was told', async () => {
     const { id } = aRevision();
-    const answer = keeping(together([]), (ended) => commentOf(id, '7', ended), deps);
-    await Promise.all([answer.ended(failed), answer.ended(cancelled)]);
+    const answer = keeping(combineReporters([]), (ended) => commentOf(id, '7', ended), deps);
+    await Promise.all([answer.conclude(failed), answer.conclude(cancelledOutcome)]);
     expect(told(id)).toEqual(['7']);
   });
 });
@@ -164,8 +166,8 @@ describe('the end of a gate', () => {
 describe('answers that wait', () => {
   test('tell how a bisection ended as they would have told it at once', async () => {
     const { id } = aRevision();
-    const asked = { families: 'inet4', fixUp: 'main' };
-    const bisected = { kind: 'bisected', result: mellanoxBroken, asked, links: {} } as const;
+    const request = { families: 'inet4', fixUp: 'main' };
+    const bisected = { kind: 'bisected', result: mellanoxBroken, request, links: {} } as const;
     keepAnswer(commentOf(id, '7', bisected), deps);
     await giveAnswers(deps);
     expect(told(id)).toEqual(['7']);

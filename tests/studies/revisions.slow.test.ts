@@ -7,9 +7,9 @@ import { phabricatorSchema } from '../../src/config/phabricator.ts';
 import { openRepository } from '../../src/forge/patch/repository.ts';
 import { parseEarlier, patchOfRevision } from '../../src/forge/patch/revision.ts';
 import { openConduit } from '../../src/forge/phabricator/conduit.ts';
-import { endingOfResult } from '../../src/publish/reporters/outcome-text.ts';
-import { answering } from '../../src/publish/reporters/reporter.ts';
-import { openRevisionAnswer } from '../../src/publish/reporters/revision-comment.ts';
+import { outcomeOfResult } from '../../src/publish/reporters/outcome-text.ts';
+import { reportOutcome } from '../../src/publish/reporters/reporter.ts';
+import { openRevisionReporter } from '../../src/publish/reporters/revision-comment.ts';
 import { type Inbox, openInbox } from '../../src/relay/inbox.ts';
 import { pollOnce, type RelayDeps, workOnce } from '../../src/relay/relay.ts';
 import { type RelayServer, startRelayServer } from '../../src/relay/server.ts';
@@ -112,10 +112,10 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
             ...{ conduit, repository, config: { ...config, branch: 'main' } },
           });
           const options = { run, undecided: config.undecided, log, ...(build && { build }) };
-          const answer = openRevisionAnswer(conduit, patch, options);
-          await answering(answer, signal, async () => {
+          const answer = openRevisionReporter(conduit, patch, options);
+          await reportOutcome(answer, signal, async () => {
             answer.measuring('shelf');
-            return endingOfResult((await judgePatch(study, repository, patch)).result, {});
+            return outcomeOfResult((await judgePatch(study, repository, patch)).result, {});
           });
           ended.add(run);
         };

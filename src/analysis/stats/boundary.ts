@@ -63,7 +63,7 @@ function levelsFor(
 export function crossingProbability(sizes: readonly number[], levels: readonly number[]): number {
   let total = 0;
   // The density of the sum among those that have not crossed, at the nodes of a quadrature.
-  let inside: Node[] = [{ at: 0, mass: 1 }];
+  let inside: DensityNode[] = [{ at: 0, mass: 1 }];
   let reached = 0;
   for (const [index, size] of sizes.entries()) {
     const deviation = Math.sqrt(size - reached);
@@ -79,16 +79,16 @@ export function crossingProbability(sizes: readonly number[], levels: readonly n
   return total;
 }
 
-type Node = { at: number; mass: number };
-type Range = { low: number; high: number };
+type DensityNode = { at: number; mass: number };
+type DifferenceRange = { low: number; high: number };
 
 /** The density after one more step, at `count` nodes of the range. */
 function spread(
-  from: readonly Node[],
+  from: readonly DensityNode[],
   deviation: number,
-  { low, high }: Range,
+  { low, high }: DifferenceRange,
   count: number,
-): Node[] {
+): DensityNode[] {
   return gaussLegendre(count).map(({ at, weight }) => {
     const place = low + ((high - low) * (at + 1)) / 2;
     const density = sumOver(
@@ -105,7 +105,11 @@ function spread(
  * exp(−8 f²), by the bound for functions without a pole (Trefethen, Approximation Theory and Approximation Practice,
  * theorem 19.3) in the ellipse where it is least: 2e-8 with f = 1.5.
  */
-function nodesFor({ low, high }: Range, deviation: number, nextDeviation: number): number {
+function nodesFor(
+  { low, high }: DifferenceRange,
+  deviation: number,
+  nextDeviation: number,
+): number {
   const sharpness = Math.hypot(1 / deviation, 1 / nextDeviation);
   return 16 * Math.ceil(Math.max(2, (1.5 * (high - low) * sharpness) / 16));
 }
@@ -122,7 +126,7 @@ const upperTail = (z: number): number => studentTail(z, Infinity);
 const normalDensity = (z: number): number =>
   z * z > 80 ? 0 : Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
 
-function sumOver(nodes: readonly Node[], value: (node: Node) => number): number {
+function sumOver(nodes: readonly DensityNode[], value: (node: DensityNode) => number): number {
   let sum = 0;
   for (const node of nodes) sum += value(node);
   return sum;

@@ -29,7 +29,7 @@ export type Design = {
 /**
  * A look at the first `pairs` pairs; its levels are nominal and one-sided, and 0 where nothing of the kind is told at it.
  */
-export type Look = {
+export type InterimAnalysis = {
   pairs: number;
   levels: ErrorRates;
   /** Level at which a great change is told, at a look that tells no other. */
@@ -45,7 +45,7 @@ type Alarms = { rates: ErrorRates; share: number; sizes: readonly number[] };
  * The looks of a design, in order. The error rates hold over all of them, extensions included: the budget that was
  * planned spends four fifths of each rate or more, and every extension half of what is then left.
  */
-export function looksOf(design: Design, rates: ErrorRates): Look[] {
+export function looksOf(design: Design, rates: ErrorRates): InterimAnalysis[] {
   const key = JSON.stringify([design, rates]);
   const looks = knownLooks.get(key) ?? computeLooks(design, rates);
   knownLooks.set(key, looks);
@@ -53,9 +53,9 @@ export function looksOf(design: Design, rates: ErrorRates): Look[] {
 }
 
 /** They take a tenth of a second to compute, and are asked for after every trial. */
-const knownLooks = new Map<string, Look[]>();
+const knownLooks = new Map<string, InterimAnalysis[]>();
 
-function computeLooks(design: Design, rates: ErrorRates): Look[] {
+function computeLooks(design: Design, rates: ErrorRates): InterimAnalysis[] {
   const isLikelihood = design.name === 'glr' && design.method === 'pooled';
   return design.budgets.flatMap((budget, stage) => {
     const sizes = sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design);
@@ -97,7 +97,11 @@ const shareOf = (stage: number, first: number): number =>
  * The levels of a look for the noise that its evidence shows. Where a cell will be decided within fewer pairs than it
  * may have, its alarms are spent on those: as many as a test of a fixed number of runs would need for the margin.
  */
-export function levelsAt(look: Look, evidence: Evidence, marginRatio: number): ErrorRates {
+export function levelsAt(
+  look: InterimAnalysis,
+  evidence: Evidence,
+  marginRatio: number,
+): ErrorRates {
   const { levels, pairs, alarms, greatAlarms } = look;
   if (greatAlarms !== undefined) {
     return isGreat(evidence, greatAlarms) ? { ...levels, falseAlarms: greatAlarms } : levels;

@@ -1,6 +1,6 @@
 // The change as it is shown after an experiment that was free to stop early.
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import { type Look, levelsAt } from './design.ts';
+import { type InterimAnalysis, levelsAt } from './design.ts';
 import { type Bounds, boundsOf, type Evidence } from './evidence.ts';
 import { type Judgement, judgeLook, type Rule } from './judge.ts';
 import { standardNormal } from './normal.ts';
@@ -13,7 +13,7 @@ import { criticalT, studentTail } from './student.ts';
  */
 export function unbiasedEffect(
   { evidence, look }: Judgement,
-  looks: readonly Look[],
+  looks: readonly InterimAnalysis[],
   rule: Rule,
 ): number {
   const { effect, method } = evidence;
@@ -52,7 +52,7 @@ type Truth = { method: Evidence['method']; effect: number; deviation: number };
 function stoppedEffect(
   steps: readonly number[],
   { method, effect, deviation }: Truth,
-  looks: readonly Look[],
+  looks: readonly InterimAnalysis[],
   rule: Rule,
 ): number {
   let sum = 0;

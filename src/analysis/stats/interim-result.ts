@@ -1,7 +1,7 @@
 // How the cells of a patch stand, judged together at the looks that their runs have reached.
 import { geometricMean } from 'simple-statistics';
 import type { CellResult, History, Metric, Policy, Run } from '../../model/result.ts';
-import { type Look, looksOf } from './design.ts';
+import { type InterimAnalysis, looksOf } from './design.ts';
 import {
   type Evidence,
   knownNoise,
@@ -30,7 +30,7 @@ export type CellRuns = {
  */
 export type InterimResult<Input extends CellRuns = CellRuns> = {
   input: Input;
-  looks: Look[];
+  looks: InterimAnalysis[];
   judgement: Judgement | Lost | undefined;
   closed: boolean;
   stopped?: true;
@@ -115,7 +115,7 @@ export function looksSharedBy(
   sharers: number,
   { design, history }: Pick<CellRuns, 'design' | 'history'>,
   policy: Policy,
-): Look[] {
+): InterimAnalysis[] {
   const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
   return looksOf(
     { ...design, earlierDegreesOfFreedom },
@@ -129,7 +129,7 @@ export function looksSharedBy(
 }
 
 /** At once, whatever looks are planned. */
-function lostAt(input: CellRuns, looks: readonly Look[]): Lost | undefined {
+function lostAt(input: CellRuns, looks: readonly InterimAnalysis[]): Lost | undefined {
   if (!forwardsNothing(input)) return undefined;
   const valid = input.runs.filter(({ validity }) => validity.kind === 'valid');
   const pairs = Math.max(...valid.map(({ pair }) => pair));
@@ -171,7 +171,7 @@ export function evidenceAt(
 /** One pair in ten may be lost to a stall of a shared machine: the interval gets wider by what is missing. */
 export const isEnough = (counted: number, asked: number): boolean => counted >= 0.9 * asked;
 
-export type Counted = { base: Run[]; patched: Run[] };
+export type CountedRuns = { base: Run[]; patched: Run[] };
 
 /**
  * Valid runs of the first `pairs` pairs whose base forwards; of paired ones only where both runs are. Of a patch that
@@ -181,7 +181,7 @@ export type Counted = { base: Run[]; patched: Run[] };
 export function countedRuns(
   { runs, design }: Pick<CellRuns, 'runs' | 'design'>,
   pairs: number,
-): Counted {
+): CountedRuns {
   const valid = runs.filter((run) => run.pair <= pairs && run.validity.kind === 'valid');
   const whole =
     design.method === 'pooled'
@@ -211,14 +211,14 @@ export function runCounts(
   };
 }
 
-export const countOf = ({ base, patched }: Counted, metric: Metric): number =>
+export const countOf = ({ base, patched }: CountedRuns, metric: Metric): number =>
   Math.min(valuesOf(base, metric).length, valuesOf(patched, metric).length);
 
 export const valuesOf = (runs: readonly Run[], metric: Metric): number[] =>
   runs.flatMap((run) => run[metric] || []);
 
 export function evidenceOf(
-  counted: Counted,
+  counted: CountedRuns,
   metric: Metric,
   method: Evidence['method'],
   earlier?: Noise,
@@ -236,7 +236,7 @@ export function evidenceOf(
  * disturbs the two neighbours in the middle of such four bends both pairs alike, so they do not count as two; the four
  * favour either variant as the coin fell, whatever the disturbance, and Wilcoxon's test holds exactly.
  */
-function drawnPairs({ base, patched }: Counted, metric: Metric): Pair[] {
+function drawnPairs({ base, patched }: CountedRuns, metric: Metric): Pair[] {
   const pairs = validPairs([...base, ...patched]).filter(
     (pair) => pair.base[metric] && pair.patched[metric],
   );

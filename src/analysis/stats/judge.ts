@@ -1,6 +1,6 @@
 // The rule from evidence to a verdict, at one look and over the looks of a design.
 import { isCost, type Metric } from '../../model/result.ts';
-import { type ErrorRates, type Look, levelsAt } from './design.ts';
+import { type ErrorRates, type InterimAnalysis, levelsAt } from './design.ts';
 import { type Bounds, boundsOf, type Evidence } from './evidence.ts';
 
 export type Verdict = 'regression' | 'improvement' | 'no-regression' | 'inconclusive';
@@ -12,14 +12,14 @@ export type Rule = {
 };
 
 /** The look that decided, or else the last one, with the levels that it was held to and the evidence that was there. */
-export type Judgement = { verdict: Verdict; look: Look; evidence: Evidence };
+export type Judgement = { verdict: Verdict; look: InterimAnalysis; evidence: Evidence };
 
 /** Patched forwards nothing: a zero has no logarithm, and asks for no test. `look` has the pairs that were there. */
-export type Lost = { verdict: 'regression'; look: Look; evidence?: never };
+export type Lost = { verdict: 'regression'; look: InterimAnalysis; evidence?: never };
 
 /** Looks in order until one decides; a look that has no evidence yet is passed over. */
 export function judgeInOrder(
-  looks: readonly Look[],
+  looks: readonly InterimAnalysis[],
   evidenceAt: (pairs: number) => Evidence | undefined,
   rule: Rule,
 ): Judgement | undefined {
@@ -35,7 +35,7 @@ export function judgeInOrder(
 
 /** The verdict of one look, and the look with the levels that its evidence was held to. */
 export function judgedAt(
-  look: Look,
+  look: InterimAnalysis,
   evidence: Evidence,
   rule: Rule,
 ): Pick<Judgement, 'verdict' | 'look'> {

@@ -44,14 +44,14 @@ export function* plot(
 /** Where sets fall on the same spot their numbers are or'ed, and the result's symbol is shown, as ministat does. */
 export const symbol = (bits: number): string => ' x+*%#@O'.charAt(bits);
 
-type Axis = {
+type PlotAxis = {
   readonly width: number;
   readonly span: number;
   /** Column of a value; columns are centred, so the smallest value is in the middle of the first. */
   readonly columnOf: (value: number) => number;
 };
 
-function spanAxis(summaries: readonly Marks[], width: number): Axis {
+function spanAxis(summaries: readonly Marks[], width: number): PlotAxis {
   // ministat's own start values: what lies beyond ±9.99e101 does not widen the plot.
   let low = 9.99e101;
   let high = -9.99e101;
@@ -69,7 +69,7 @@ function spanAxis(summaries: readonly Marks[], width: number): Axis {
 }
 
 /** The dots, top line first. Equal lines come as one piece: a pile may be millions high, but has few shapes. */
-function* pileLines(sets: readonly Dots[], axis: Axis): Generator<string> {
+function* pileLines(sets: readonly Dots[], axis: PlotAxis): Generator<string> {
   const piles = sets.map(({ values }) => pileHeights(values, axis));
   const tops = piles.map((heights) => Math.max(1, ...heights));
   const cleared = sets.map((_, index) => clearedAbove(tops, index));
@@ -85,7 +85,7 @@ function* pileLines(sets: readonly Dots[], axis: Axis): Generator<string> {
   }
 }
 
-function pileHeights(values: Float64Array, axis: Axis): Uint32Array {
+function pileHeights(values: Float64Array, axis: PlotAxis): Uint32Array {
   const heights = new Uint32Array(axis.width);
   for (let index = 0; index < values.length; index += 1) {
     const column = axis.columnOf(values[index] ?? NaN);
@@ -125,7 +125,7 @@ function* repeated(line: string, times: number): Generator<string> {
 }
 
 /** `|___A___|` spans the average ± the standard deviation; M is the median, and A, drawn last, the average. */
-function barLines(summaries: readonly Marks[], axis: Axis, separateBars: boolean): string {
+function barLines(summaries: readonly Marks[], axis: PlotAxis, separateBars: boolean): string {
   const bars = summaries.map(() => Array<string>(axis.width).fill(' '));
   const [shared = []] = bars;
   for (const [index, summary] of summaries.entries()) {
@@ -134,7 +134,7 @@ function barLines(summaries: readonly Marks[], axis: Axis, separateBars: boolean
   return separateBars ? bars.map(framed).join('') : framed(shared);
 }
 
-function drawBar(bar: string[], { median, average, stddev }: Marks, axis: Axis): void {
+function drawBar(bar: string[], { median, average, stddev }: Marks, axis: PlotAxis): void {
   const left = axis.columnOf(average - stddev);
   const right = axis.columnOf(average + stddev);
   for (let column = left + 1; column < right; column += 1) {

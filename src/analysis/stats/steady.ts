@@ -4,10 +4,10 @@ import { formatPps } from '../../model/format.ts';
 import { median } from './summary.ts';
 
 /** Indexes into the series; `to` is the first after it. */
-type Stretch = { from: number; to: number };
+type SampleSpan = { from: number; to: number };
 
 export type SteadyStretch =
-  | ({ kind: 'steady'; medianPps: number } & Stretch)
+  | ({ kind: 'steady'; medianPps: number } & SampleSpan)
   | { kind: 'unsteady'; reason: string };
 
 /** A second belongs to the steady stretch up to this far from its level, whatever the scatter. */
@@ -48,7 +48,7 @@ export function steadyStretch(pps: readonly number[]): SteadyStretch {
   return withoutDrift(pps, stretch);
 }
 
-function ends(pps: readonly number[], belongs: (rate: number) => boolean): Stretch | undefined {
+function ends(pps: readonly number[], belongs: (rate: number) => boolean): SampleSpan | undefined {
   const from = pps.findIndex(belongs);
   return from === -1 ? undefined : { from, to: pps.findLastIndex(belongs) + 1 };
 }
@@ -58,9 +58,9 @@ function middleHalf(pps: number[]): number[] {
   return pps.slice(quarter, pps.length - quarter);
 }
 
-const length = ({ from, to }: Stretch): number => to - from;
+const length = ({ from, to }: SampleSpan): number => to - from;
 
-function withoutDrift(pps: readonly number[], { from, to }: Stretch): SteadyStretch {
+function withoutDrift(pps: readonly number[], { from, to }: SampleSpan): SteadyStretch {
   const medianPps = median(pps.slice(from, to));
   const third = Math.ceil((to - from) / 3);
   const first = median(pps.slice(from, from + third));
@@ -76,8 +76,12 @@ const unsteady = (reason: string): SteadyStretch => ({ kind: 'unsteady', reason 
 const collapse = 0.1;
 
 /** Where a steady stretch breaks down to less than a tenth of its median, in order. */
-export function holes(pps: readonly number[], { from, to }: Stretch, medianPps: number): Stretch[] {
-  const found: Stretch[] = [];
+export function holes(
+  pps: readonly number[],
+  { from, to }: SampleSpan,
+  medianPps: number,
+): SampleSpan[] {
+  const found: SampleSpan[] = [];
   for (let index = from; index < to; index++) {
     if ((pps[index] ?? 0) >= collapse * medianPps) continue;
     const open = found.at(-1);

@@ -17,7 +17,7 @@ import { unbiasedEffect } from './estimate.ts';
 import { boundsOf, type Evidence, knownNoise } from './evidence.ts';
 import {
   type CellRuns,
-  type Counted,
+  type CountedRuns,
   countedRuns,
   countOf,
   evidenceAt,
@@ -124,7 +124,7 @@ const inPlaceOfPatched = (variant: string, runs: readonly Run[]): Run[] =>
     .filter((run) => run.variant === 'base' || run.variant === variant)
     .map((run) => (run.variant === variant ? { ...run, variant: 'patched' } : run));
 
-type Asked = {
+type JudgedRuns = {
   metric: Metric;
   policy: Policy;
   /** Chance that the interval leaves out, to each side. */
@@ -132,9 +132,9 @@ type Asked = {
 };
 
 function comparison(
-  counted: Counted,
+  counted: CountedRuns,
   { design, history }: CellRuns,
-  { metric, policy, level }: Asked,
+  { metric, policy, level }: JudgedRuns,
   effectOf: (evidence: Evidence) => number,
 ): Comparison[] {
   const values = {
@@ -161,7 +161,7 @@ function comparison(
   ];
 }
 
-function nothingLeft({ base, patched }: Counted): Comparison {
+function nothingLeft({ base, patched }: CountedRuns): Comparison {
   return {
     metric: 'pps',
     base: median(base.map((run) => run.pps)),
@@ -181,7 +181,7 @@ function tooFew({ input, looks }: InterimResult, policy: Policy): string {
   const asked = missing?.pairs ?? 0;
   const counted = Math.min(asked, countOf(countedRuns(input, asked), metric));
   const count = `${counted} of ${asked} pairs of runs count`;
-  const failed = failures.map((reason): Fault => ({ cause: reason, reason }));
+  const failed = failures.map((reason): InvalidCause => ({ cause: reason, reason }));
   const why = mostFrequent([...failed, ...runs.flatMap((run) => whyNot(run, metric))]);
   if (why === undefined) return count;
   return causesOfAll.has(why.cause) ? `${why.reason}; ${count}` : `${count}: ${why.reason}`;
@@ -191,15 +191,15 @@ function tooFew({ input, looks }: InterimResult, policy: Policy): string {
 const causesOfAll = new Set(['generator-limited', 'receiver-limited', 'machine-busy']);
 
 /** Faults of one cause differ in their numbers. */
-type Fault = { cause: string; reason: string };
+type InvalidCause = { cause: string; reason: string };
 
-function whyNot(run: Run, metric: Metric): Fault | [] {
+function whyNot(run: Run, metric: Metric): InvalidCause | [] {
   if (run.validity.kind === 'invalid') return run.validity;
   if (run.pps === 0) return { cause: run.variant, reason: `${run.variant} forwarded nothing` };
   return run[metric] === undefined ? { cause: metric, reason: `the DUT tells no ${metric}` } : [];
 }
 
-function mostFrequent(faults: readonly Fault[]): Fault | undefined {
+function mostFrequent(faults: readonly InvalidCause[]): InvalidCause | undefined {
   const groups = [...Map.groupBy(faults, ({ cause }) => cause).values()];
   return groups.toSorted((a, b) => b.length - a.length)[0]?.[0];
 }

@@ -65,16 +65,16 @@ type SameSummary = {
   promise: 'open' | 'kept' | 'broken';
 };
 
-export function sameSummary({ gates, alarms, falseAlarmRatio }: Counted): SameSummary {
+export function sameSummary({ gates, alarms, falseAlarmRatio }: CountedGates): SameSummary {
   const [upper, lower] = [upperBound(alarms, gates), lowerBound(alarms, gates)];
   if (lower > falseAlarmRatio) return { upper, lower, promise: 'broken' };
   return { upper, lower, promise: upper <= falseAlarmRatio ? 'kept' : 'open' };
 }
 
-type Counted = Pick<AaRunCounts, 'gates' | 'alarms' | 'falseAlarmRatio'>;
+type CountedGates = Pick<AaRunCounts, 'gates' | 'alarms' | 'falseAlarmRatio'>;
 
 /** `0 of 41 gates, ≤ 7.1 %`: the bound is rounded up, so that it is one. */
-export const sameText = (count: Counted): string =>
+export const sameText = (count: CountedGates): string =>
   `${count.alarms} of ${count.gates} gates, ≤ ${(Math.ceil(sameSummary(count).upper * 1000) / 10).toFixed(1)} %`;
 
 /** The counts that still grow, one for each testbed and kind, and all that ended before, the newest first. */

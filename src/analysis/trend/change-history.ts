@@ -14,10 +14,10 @@ import {
 import { median } from '../stats/summary.ts';
 
 type TrendPolicy = { metric: Metric; marginRatio: number };
-type Series = { testbed: string; cell: Cell };
+type SeriesKey = { testbed: string; cell: Cell };
 
 /** The key of a testbed's cell among all series. */
-export const seriesKey = ({ testbed, cell }: Series): string => `${testbed} ${cellName(cell)}`;
+export const seriesKey = ({ testbed, cell }: SeriesKey): string => `${testbed} ${cellName(cell)}`;
 
 /** The order of the commits; sessions of one commit, and those of which nobody knows it, by their own time. */
 export const byCommit = (a: NightlyRun, b: NightlyRun): number =>
@@ -65,11 +65,11 @@ export function judgeTrend(
   return { ...index, changes: found.map((change) => followed(change, found, series, policy, now)) };
 }
 
-type Measured = Series & { nightlyRuns: readonly NightlyRun[] };
+type MeasuredSeries = SeriesKey & { nightlyRuns: readonly NightlyRun[] };
 
 function withFound(
   changes: readonly TrendChange[],
-  series: Measured,
+  series: MeasuredSeries,
   { metric, marginRatio }: TrendPolicy,
   now: Date,
 ): TrendChange[] {
@@ -84,7 +84,7 @@ function withFound(
 }
 
 /** Where a series' nightly runs begin another level, by the changes that are kept of it; ascending. */
-function cutsOf(changes: readonly TrendChange[], series: Measured, metric: Metric): number[] {
+function cutsOf(changes: readonly TrendChange[], series: MeasuredSeries, metric: Metric): number[] {
   const firsts = new Set(
     changes
       .filter((change) => change.testbed === series.testbed && change.metric === metric)
@@ -99,7 +99,7 @@ const isOf =
     cellName(other.cell) === cellName(cell);
 
 function levelAt(
-  { cell, nightlyRuns }: Measured,
+  { cell, nightlyRuns }: MeasuredSeries,
   index: number,
   cuts: readonly number[],
   metric: Metric,
@@ -115,7 +115,7 @@ function levelAt(
 /** The changes with one more: in a cell of its own, or as another cell of what was seen between the same commits. */
 function withPoint(
   changes: readonly TrendChange[],
-  { testbed, nightlyRuns }: Measured,
+  { testbed, nightlyRuns }: MeasuredSeries,
   { index, earliest, latest }: ChangePoint,
   level: ChangeLevel,
   metric: Metric,
@@ -175,7 +175,7 @@ const moved = (change: TrendChange, state: TrendChange['state'], now: Date): Tre
 function followed(
   change: TrendChange,
   changes: readonly TrendChange[],
-  all: readonly Measured[],
+  all: readonly MeasuredSeries[],
   { metric, marginRatio }: TrendPolicy,
   now: Date,
 ): TrendChange {
@@ -206,7 +206,7 @@ function followed(
 /** Until a level has lasted so long, each night tells its size better. */
 const nightlyRunsThatSettle = 10;
 
-function sinceLastCut({ nightlyRuns }: Measured, cuts: readonly number[], metric: Metric) {
+function sinceLastCut({ nightlyRuns }: MeasuredSeries, cuts: readonly number[], metric: Metric) {
   const start = cuts.at(-1) ?? 0;
   const since = nightlyRuns.slice(start);
   const typical = median(valuesOf(since, metric));
@@ -330,7 +330,7 @@ export function isOff(
 const deviationsOff = 4;
 
 /** Changes whose two commits a gate should compare, oldest first: losses that nobody has explained, three times each. */
-export const wantedGates = ({ changes }: TrendIndex, testbed: string): TrendChange[] =>
+export const changesToGate = ({ changes }: TrendIndex, testbed: string): TrendChange[] =>
   changes.filter(
     (change) =>
       change.testbed === testbed &&
@@ -342,7 +342,7 @@ export const wantedGates = ({ changes }: TrendIndex, testbed: string): TrendChan
 const mostGates = 3;
 
 /** Changes that are code and were not bisected, oldest first; whether there are commits between, git knows. */
-export const wantedBisections = ({ changes }: TrendIndex, testbed: string): TrendChange[] =>
+export const changesToBisect = ({ changes }: TrendIndex, testbed: string): TrendChange[] =>
   changes.filter(
     (change) => change.testbed === testbed && change.state === 'code' && !change.bisection,
   );
@@ -361,7 +361,7 @@ export type Level = {
 /** A series' levels, as its kept changes divide it; nightly runs without the metric are in none. Sorted by `byCommit`. */
 export function levelsOf(
   { changes }: TrendIndex,
-  series: Series,
+  series: SeriesKey,
   nightlyRuns: readonly NightlyRun[],
   metric: Metric,
 ): Level[] {

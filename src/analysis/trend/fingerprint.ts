@@ -11,7 +11,7 @@ export type Fingerprint = { id: string; facts: Readonly<Record<string, string>> 
  * The facts that no kernel under test changes, and how packets were sent. Where variants share a kernel, as on Linux,
  * that kernel is the testbed's and a fact like any other.
  */
-export function fingerprintOf({ testbed, trials, traffic }: Told): Fingerprint {
+export function fingerprintOf({ testbed, trials, traffic }: FingerprintSource): Fingerprint {
   const hasOwnKernels = trials.some(({ kernel }) => kernel !== undefined);
   const { flows, frameBytes, offeredPps } = traffic;
   const told = {
@@ -25,7 +25,7 @@ export function fingerprintOf({ testbed, trials, traffic }: Told): Fingerprint {
   return { id: digits.slice(0, 12), facts: Object.fromEntries(sorted) };
 }
 
-type Told = Pick<Result, 'testbed' | 'trials' | 'traffic'>;
+type FingerprintSource = Pick<Result, 'testbed' | 'trials' | 'traffic'>;
 
 /** The index that knows what the testbed of `result` is now, and in what that differs from what it was. */
 export function withFingerprint(index: TrendIndex, result: Result): TrendIndex {
@@ -46,9 +46,9 @@ export function withFingerprint(index: TrendIndex, result: Result): TrendIndex {
   };
 }
 
-type Kept = TrendIndex['fingerprints'][number];
+type KeptFingerprint = TrendIndex['fingerprints'][number];
 
-function withoutFacts({ facts: _, ...kept }: Kept): Kept {
+function withoutFacts({ facts: _, ...kept }: KeptFingerprint): KeptFingerprint {
   return kept;
 }
 

@@ -51,14 +51,14 @@ export function nightlyRunsOf(
 }
 
 /** What was known of a base before nightly runs were kept: undefined where its commit is not told. */
-export function earlierNightlyRun({ at, commit, ...of }: Earlier): NightlyRun | undefined {
+export function earlierNightlyRun({ at, commit, ...of }: CarriedOverRun): NightlyRun | undefined {
   const numbers = byMetric((metric) => rounded(of[metric], metric));
   if (!commitId.safeParse(commit).success || numbers.pps.length === 0) return undefined;
   const time = new Date(at).toISOString();
   return { at: time, commit, occasion: 'nightly', ...numbers, fingerprint: '' };
 }
 
-type Earlier = Pick<NightlyRun, 'at' | 'commit' | Metric>;
+type CarriedOverRun = Pick<NightlyRun, 'at' | 'commit' | Metric>;
 
 /** A session that was extended, or is published once more, replaces itself. */
 export const withNightlyRun = (

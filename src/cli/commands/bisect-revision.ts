@@ -8,8 +8,8 @@ import { lineOfDiffs, patchOfRevision } from '../../forge/patch/revision.ts';
 import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
 import { findRevision } from '../../forge/phabricator/revision.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
-import type { Bisected } from '../../publish/reporters/outcome-text.ts';
-import { type Answer, answering } from '../../publish/reporters/reporter.ts';
+import type { BisectedOutcome } from '../../publish/reporters/outcome-text.ts';
+import { type Reporter, reportOutcome } from '../../publish/reporters/reporter.ts';
 import { openRevisionComment } from '../../publish/reporters/revision-comment.ts';
 import { keptOf } from '../../relay/answers.ts';
 import { keptAnswers } from './gate-revision.ts';
@@ -44,7 +44,7 @@ type Answering = {
 /** One comment when it has ended, which is kept until Phabricator has taken it. */
 export async function bisectAndAnswer(
   { patch, run = `by-hand-${Date.now()}`, details, site, asked, config, signal }: Answering,
-  work: (answer: Answer) => Promise<BisectResult>,
+  work: (answer: Reporter) => Promise<BisectResult>,
 ): Promise<BisectResult> {
   const phabricator = phabricatorOf(config);
   // Phabricator is not given the signal: a bisection that is cancelled has something to tell, too.
@@ -62,8 +62,8 @@ export async function bisectAndAnswer(
   const answer = kept.keeping(live, (ending) => ({
     ...{ kind: 'comment', revision, ...about, ending: keptOf(ending) },
   }));
-  const { result } = await answering(answer, signal, async (): Promise<Bisected> => {
-    return { kind: 'bisected', result: await work(answer), asked, links: {} };
+  const { result } = await reportOutcome(answer, signal, async (): Promise<BisectedOutcome> => {
+    return { kind: 'bisected', result: await work(answer), request: asked, links: {} };
   });
   return result;
 }

@@ -36,7 +36,7 @@ import { conclusionOfBisection, conclusionOfError, exitCodes } from '../../model
 import { metricChoice } from '../../model/format.ts';
 import { patchName } from '../../model/patch.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import type { Answer } from '../../publish/reporters/reporter.ts';
+import type { Reporter } from '../../publish/reporters/reporter.ts';
 import { bisectHeadline } from '../../report/bisect-headline.ts';
 import { readAnyResult } from '../../report/read-result.ts';
 import { runToExit } from '../../system/exit.ts';
@@ -167,7 +167,7 @@ async function found(
 ): Promise<BisectResult> {
   const { patch = '', run, details, site } = options;
   if (options.answer && patch === '') missing('patch');
-  const search = (answer?: Answer) => searched(options, written, directory, signal, answer);
+  const search = (answer?: Reporter) => searched(options, written, directory, signal, answer);
   if (!options.answer) return search();
   const links = { ...(run && { run }), ...(details && { details }), ...(site && { site }) };
   const about = { ...links, patch, asked: askedOf(options), config: written, signal };
@@ -190,7 +190,7 @@ async function searched(
   written: Config,
   directory: string,
   signal: AbortSignal,
-  answer: Answer | undefined,
+  answer: Reporter | undefined,
 ): Promise<BisectResult> {
   const { resume } = options;
   const request = resume === undefined ? await requestOf(options, written, signal) : undefined;

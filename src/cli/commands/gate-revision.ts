@@ -10,13 +10,17 @@ import { worstConclusion } from '../../model/conclusion.ts';
 import type { Patch, RevisionDiff } from '../../model/patch.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { openBuild } from '../../publish/reporters/build.ts';
-import type { Ending } from '../../publish/reporters/outcome-text.ts';
+import type { ReportedOutcome } from '../../publish/reporters/outcome-text.ts';
 import {
   conclusionOf,
-  endingOfError,
-  endingOfResult,
+  outcomeOfError,
+  outcomeOfResult,
 } from '../../publish/reporters/outcome-text.ts';
-import { type Answer, answering, together } from '../../publish/reporters/reporter.ts';
+import {
+  combineReporters,
+  type Reporter,
+  reportOutcome,
+} from '../../publish/reporters/reporter.ts';
 import { openRevisionComment } from '../../publish/reporters/revision-comment.ts';
 import { type KeptAnswer, keeping, keptOf } from '../../relay/answers.ts';
 import { InboxError, inboxIn, openInbox } from '../../relay/inbox.ts';
@@ -45,15 +49,15 @@ export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledRes
   const call: GateCall = { ...asked, options: { ...options, patch } };
   using kept = keptAnswers(phabricator, conduit);
   const shared = { run, ...(details !== undefined && { details }) };
-  const openKeptBuild = (build: string): Answer => {
+  const openKeptBuild = (build: string): Reporter => {
     const about = { ...shared, undecided };
     const live = openBuild(conduit, build, diff, { ...about, log: stderrLog });
     return kept.keeping(live, (ending) => ({
       ...{ kind: 'build', revision: diff, build, ...about, ending: keptOf(ending) },
     }));
   };
-  const buildAnswer = build === undefined ? together([]) : openKeptBuild(build);
-  const comment = (index: number, page?: string): Answer => {
+  const buildAnswer = build === undefined ? combineReporters([]) : openKeptBuild(build);
+  const comment = (index: number, page?: string): Reporter => {
     const about = {
       ...shared,
       run: index === 0 ? run : `${run}.${index}`,
@@ -67,13 +71,13 @@ export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledRes
   };
 
   let ended: PromiseSettledResult<Judged>[] = [];
-  await answering(buildAnswer, signal, async () => {
+  await reportOutcome(buildAnswer, signal, async () => {
     const gates = await gatesOf(call).catch(async (error: unknown) => {
-      await comment(0).ended(endingOfError(error));
+      await comment(0).conclude(outcomeOfError(error));
       throw error;
     });
     ended = await judgeAll(gates, call, (index) =>
-      together([comment(index, pageOf(gates, index, site)), whileItLasts(buildAnswer)]),
+      combineReporters([comment(index, pageOf(gates, index, site)), whileItLasts(buildAnswer)]),
     );
     return worstOf(ended.map(endingOf));
   });
@@ -85,7 +89,7 @@ export function keptAnswers(
   { relay }: PhabricatorConfig,
   conduit: Conduit,
 ): Disposable & {
-  keeping(answer: Answer, keptEnd: (ending: Ending) => KeptAnswer): Answer;
+  keeping(answer: Reporter, keptEnd: (ending: ReportedOutcome) => KeptAnswer): Reporter;
 } {
   const now = () => new Date();
   try {
@@ -135,18 +139,18 @@ async function toldIn(directory: string): Promise<{ patch: Patch }> {
 }
 
 /** The caller, which knows all outcomes, does the rest. */
-const whileItLasts = (answer: Answer): Answer => ({
+const whileItLasts = (answer: Reporter): Reporter => ({
   ...answer,
-  ended: async () => 'given',
+  conclude: async () => 'delivered',
 });
 
-const endingOf = (settled: PromiseSettledResult<Judged>): Ending =>
+const endingOf = (settled: PromiseSettledResult<Judged>): ReportedOutcome =>
   settled.status === 'fulfilled'
-    ? endingOfResult(settled.value.result, {})
-    : endingOfError(settled.reason);
+    ? outcomeOfResult(settled.value.result, {})
+    : outcomeOfError(settled.reason);
 
-function worstOf(endings: readonly Ending[]): Ending {
+function worstOf(endings: readonly ReportedOutcome[]): ReportedOutcome {
   const worst = worstConclusion(endings.map(conclusionOf));
   const found = endings.find((ending) => conclusionOf(ending) === worst) ?? endings[0];
-  return found ?? endingOfError(new Error('There was no gate.'));
+  return found ?? outcomeOfError(new Error('There was no gate.'));
 }

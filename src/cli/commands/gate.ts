@@ -13,7 +13,7 @@ import {
 } from '../../config/parameters.ts';
 import { recordTo } from '../../gate/recording/record.ts';
 import { conclusionOfResult, exitCodes, worstConclusion } from '../../model/conclusion.ts';
-import { together } from '../../publish/reporters/reporter.ts';
+import { combineReporters } from '../../publish/reporters/reporter.ts';
 import { headline } from '../../report/headline.ts';
 import { runToExit } from '../../system/exit.ts';
 import { judgeAndAnswer } from './gate-revision.ts';
@@ -67,7 +67,7 @@ async function runGate(
   const call: GateCall = { config, options, called, signal, lastWords, recorder };
   const ended = options.answer
     ? await judgeAndAnswer(call)
-    : await judgeAll(await gatesOf(call), call, () => together([]));
+    : await judgeAll(await gatesOf(call), call, () => combineReporters([]));
   const judged = ended.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   if (options.json) {
     const results = judged.map(({ result }) => result);

@@ -34,8 +34,8 @@ import { type Patch, patchName } from '../../model/patch.ts';
 import type { Result } from '../../model/result.ts';
 import { excerpt, expected } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import { endingOfResult } from '../../publish/reporters/outcome-text.ts';
-import { type Answer, answering } from '../../publish/reporters/reporter.ts';
+import { outcomeOfResult } from '../../publish/reporters/outcome-text.ts';
+import { type Reporter, reportOutcome } from '../../publish/reporters/reporter.ts';
 
 export type GateCall = {
   config: Config;
@@ -63,7 +63,7 @@ export type Judged = OneGate & { result: Result };
 export const judgeAll = (
   gates: readonly OneGate[],
   call: GateCall,
-  answerOf: (index: number) => Answer,
+  answerOf: (index: number) => Reporter,
 ): Promise<PromiseSettledResult<Judged>[]> =>
   Promise.allSettled(
     gates.map(async (one, index) => {
@@ -169,7 +169,7 @@ const repositoryOf = ({ repository }: GateOptions) => openRepository(resolve(rep
 async function judge(
   { name, directory, start }: OneGate,
   { config, options, called, signal, recorder }: GateCall,
-  answer: Answer,
+  answer: Reporter,
 ): Promise<Result> {
   const priority = parsePriority(options.priority, called('priority'));
   const session: GateSession = {
@@ -185,8 +185,8 @@ async function judge(
     leaseFolder: directory,
     recorder,
   };
-  const work = async () => endingOfResult(await inSession(session, start), {});
-  const { result } = await answering(answer, signal, work);
+  const work = async () => outcomeOfResult(await inSession(session, start), {});
+  const { result } = await reportOutcome(answer, signal, work);
   return result;
 }
 

@@ -20,11 +20,11 @@ import type { Result } from '../../model/result.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { publishToDirectory, readDirectoryTrend } from '../../publish/data-branch/directory.ts';
 import { isOfGate } from '../../publish/data-branch/layout.ts';
-import { nightlyPlan } from '../../publish/data-branch/nightly-plan.ts';
+import { planFollowUps } from '../../publish/data-branch/nightly-plan.ts';
 import {
-  factsOf,
-  folderOf,
+  commitFacts,
   type NightlyDeps,
+  nightlyFolder,
   nightlyRun,
   resumeNightly,
 } from '../../publish/nightly.ts';
@@ -166,14 +166,14 @@ function nightlyDeps(
     ...deps,
     repository,
     async trend(testbed, { headCommit }) {
-      const { commits } = await factsOf(headCommit, repository);
-      return nightlyPlan(await readDirectoryTrend(data), { testbed, commits, now: deps.now });
+      const { commits } = await commitFacts(headCommit, repository);
+      return planFollowUps(await readDirectoryTrend(data), { testbed, commits, now: deps.now });
     },
     async keep(told) {
-      const folder = join(directory, folderOf(told));
+      const folder = join(directory, nightlyFolder(told));
       const { result, profiles } = await explained(told.result, folder, stderrLog.warn);
       const isOfOne = told.isDefaultBranch && isOfGate(result);
-      const facts = isOfOne ? await factsOf(result.patch.headCommit, repository) : {};
+      const facts = isOfOne ? await commitFacts(result.patch.headCommit, repository) : {};
       const publication = { ...told, ...facts, ...(compareUrl && { compareUrl }), profiles };
       await publishToDirectory(data, [publication], { keep, staleSeconds, now: deps.now() });
     },

@@ -8,7 +8,7 @@ import { parseJson } from '../../model/json.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { readDirectoryTrend } from '../../publish/data-branch/directory.ts';
 import { indexPath } from '../../publish/data-branch/layout.ts';
-import { healthSchema, type Lab, overviewSchema } from '../../publish/site/lab-state.ts';
+import { healthSchema, type LabSnapshot, overviewSchema } from '../../publish/site/lab-state.ts';
 import { writeSite } from '../../publish/site/write-site.ts';
 import { runToExit } from '../../system/exit.ts';
 import { print } from './table.ts';
@@ -46,7 +46,10 @@ export async function makeSite({ from, to, lab, health }: SiteOptions): Promise<
   const trend = await readDirectoryTrend(from);
   const overview = await readLabFile('--lab', lab, join(from, 'lab.json'), overviewSchema);
   const healths = await readLabFile('--health', health, join(from, 'health.json'), healthSchema);
-  const known: Lab | undefined = overview && { overview, ...(healths && { health: healths }) };
+  const known: LabSnapshot | undefined = overview && {
+    overview,
+    ...(healths && { health: healths }),
+  };
   const leftOut = (why: string) => void process.stderr.write(`ppsgate: ${why}\n`);
   const pages = await writeSite(
     { ...trend, ...(known && { lab: known }) },

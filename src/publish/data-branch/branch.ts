@@ -13,6 +13,7 @@ import {
 import type { HistoryEntry } from '../../gate/experiment/history.ts';
 import type { TrendIndex } from '../../model/trend.ts';
 import {
+  type DataRules,
   editedFiles,
   emptyIndex,
   historyPath,
@@ -23,8 +24,7 @@ import {
   type PublishedPaths,
   parseHistory,
   parseIndex,
-  type Rules,
-  type Stored,
+  type StoredData,
 } from './layout.ts';
 import { type DataPlace, linkTo, linkToImage } from './links.ts';
 import {
@@ -43,7 +43,7 @@ type PublishedData =
 /** URLs in place of paths. */
 type PublishedLinks = PublishedPaths;
 
-type DataOptions = Omit<Rules, 'now' | 'isSite'> & {
+type DataOptions = Omit<DataRules, 'now' | 'isSite'> & {
   now(): Date;
   /** How to wait before another try when somebody was faster. */
   pause?: (seconds: number) => Promise<unknown>;
@@ -63,7 +63,7 @@ export async function publishToBranch(
   options: DataOptions,
 ): Promise<PublishedData> {
   const isSite = place.pages !== undefined;
-  const work: Work<PublishedPaths[]> = {
+  const work: BranchUpdate<PublishedPaths[]> = {
     isWanted: isNeeded(publications),
     next(stored) {
       const rules = { ...options, isSite, now: options.now() };
@@ -152,7 +152,7 @@ export async function publishTrend(
   { now = () => new Date(), ...options }: Partial<Patience> & { now?: () => Date } = {},
 ): Promise<TrendIndex> {
   const branch = branchOf(octokit, place);
-  const work: Work<TrendIndex> = {
+  const work: BranchUpdate<TrendIndex> = {
     isWanted: () => false,
     next(stored) {
       const { write, index } = editedFiles(stored, edit, now());
@@ -200,9 +200,9 @@ function linksOf(place: DataPlace, paths: PublishedPaths): PublishedLinks {
 }
 
 /** What is read of the branch, and what is made of it each time that somebody else was faster. */
-type Work<T> = {
+type BranchUpdate<T> = {
   isWanted: YearFilter;
-  next(stored: Stored): Pick<NextFiles, 'write' | 'remove'> & { answer: T };
+  next(stored: StoredData): Pick<NextFiles, 'write' | 'remove'> & { answer: T };
 };
 
 type Patience = { pause: (seconds: number) => Promise<unknown>; random: () => number };
@@ -217,7 +217,7 @@ const mostFailures = 3;
 /** Octokit itself has then tried each request several times. */
 async function publishPatiently<T>(
   branch: Branch,
-  work: Work<T>,
+  work: BranchUpdate<T>,
   patience: Patience,
   failures = 1,
 ): Promise<{ commit: string; answer: T }> {
@@ -236,7 +236,7 @@ const longestPauseSeconds = 30;
 /** Reads, computes and writes, until nobody else wrote meanwhile. */
 async function publishInTurn<T>(
   branch: Branch,
-  { isWanted, next }: Work<T>,
+  { isWanted, next }: BranchUpdate<T>,
   { pause, random }: Patience,
 ): Promise<{ commit: string; answer: T }> {
   const repositoryId = await repositoryIdOf(branch);
@@ -346,7 +346,7 @@ async function readStored(
   branch: Branch,
   tip: Tip | undefined,
   isWanted: YearFilter,
-): Promise<Stored> {
+): Promise<StoredData> {
   if (tip === undefined) return { index: emptyIndex, history: [] };
   const index = parseIndex(await readText(branch, tip, indexPath));
   if (index === undefined) throw foreign(nothing(branch), indexPath);

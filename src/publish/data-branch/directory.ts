@@ -7,18 +7,18 @@ import type { TrendIndex } from '../../model/trend.ts';
 import { replaceFile } from '../../report/write-reports.ts';
 import { lockIfFree } from '../../system/sqlite.ts';
 import {
+  type DataIndex,
+  type DataRules,
   editedFiles,
   emptyIndex,
   historyPath,
-  type Index,
   indexPath,
   nextFiles,
   type Publication,
   type PublishedPaths,
   parseHistory,
   parseIndex,
-  type Rules,
-  type Stored,
+  type StoredData,
 } from './layout.ts';
 import {
   isNeeded,
@@ -45,7 +45,7 @@ export async function publishToDirectory(
   {
     pause = realPause,
     ...rules
-  }: Omit<Rules, 'isSite'> & {
+  }: Omit<DataRules, 'isSite'> & {
     pause?: Pause;
   },
 ): Promise<PublishedPaths[]> {
@@ -64,7 +64,9 @@ export async function publishToDirectory(
 }
 
 /** All that is kept there of the branch over time, and the results; nothing where there is no such directory. */
-export async function readDirectoryTrend(directory: string): Promise<Trend & { results: Index }> {
+export async function readDirectoryTrend(
+  directory: string,
+): Promise<Trend & { results: DataIndex }> {
   const { index, trend } = await readStored(directory, () => true);
   return { ...(trend ?? emptyTrend), results: index };
 }
@@ -108,7 +110,7 @@ async function inTurn<T>(directory: string, pause: Pause, work: () => Promise<T>
   );
 }
 
-async function readStored(directory: string, isWanted: YearFilter): Promise<Stored> {
+async function readStored(directory: string, isWanted: YearFilter): Promise<StoredData> {
   const text = await readText(join(directory, indexPath));
   // Without an index nothing in it is ours to remove.
   if (text === undefined) return { index: emptyIndex, history: [], paths: new Set() };

@@ -25,7 +25,7 @@ import { drawGraph, graphsOf } from '../../report/report-flamegraphs.ts';
 import { type ReportLinks, renderHtml, renderMarkdown } from '../../report/reports.ts';
 import { badgeLabel, badgePath, plain, samePath, shortHash } from './paths.ts';
 import { renderReadme } from './readme.ts';
-import { nextTrend, type Told, trendFiles, trendOfHistory } from './trend-files.ts';
+import { nextTrend, type TrendUpdate, trendFiles, trendOfHistory } from './trend-files.ts';
 
 export const indexPath = 'index.json';
 export const historyPath = 'history.jsonl';
@@ -74,14 +74,14 @@ const indexSchema = z.object({
   nightlyRuns: z.array(nightlySchema),
 });
 
-export type Index = z.infer<typeof indexSchema>;
+export type DataIndex = z.infer<typeof indexSchema>;
 type KeptResult = z.infer<typeof keptResultSchema>;
 type LastOfCell = z.infer<typeof badgeSchema>;
 
-export const emptyIndex: Index = { schemaVersion: 1, results: [], badges: [], nightlyRuns: [] };
+export const emptyIndex: DataIndex = { schemaVersion: 1, results: [], badges: [], nightlyRuns: [] };
 
-export type Stored = {
-  index: Index;
+export type StoredData = {
+  index: DataIndex;
   history: readonly HistoryEntry[];
   /** Every file that is there; absent where there are too many to be listed: then the index is verified. */
   paths?: ReadonlySet<string>;
@@ -89,14 +89,14 @@ export type Stored = {
   trend?: Trend;
 };
 
-export type Publication = Told & {
+export type Publication = TrendUpdate & {
   /** Those that the result tells of, as far as they are at hand. */
   profiles: readonly CellProfiles[];
   /** Hears in a sentence why something is not drawn, each time that the files are made. */
   leftOut?: (why: string) => void;
 };
 
-export type Rules = Pick<DataConfig, 'keep' | 'staleSeconds'> & {
+export type DataRules = Pick<DataConfig, 'keep' | 'staleSeconds'> & {
   now: Date;
   /** Whether browsers are served the files as they are: then the report is kept as a page, too. */
   isSite: boolean;
@@ -129,9 +129,9 @@ export type PublishedPaths = {
  * files are missing are forgotten. The same publication again changes nothing.
  */
 export function nextFiles(
-  stored: Stored,
+  stored: StoredData,
   publications: readonly Publication[],
-  rules: Rules,
+  rules: DataRules,
 ): NextFiles {
   const fresh = publications.map((publication) => filesOfResult(publication, rules));
   const times = fresh.map(({ entry }) => entry.at);
@@ -141,7 +141,7 @@ export function nextFiles(
     rules.keep,
     rules.now,
   );
-  const index: Index = {
+  const index: DataIndex = {
     schemaVersion: 1,
     results,
     badges: publications.reduce(withBadgesOf(rules), before.index.badges),
@@ -182,7 +182,7 @@ export function nextFiles(
 
 /** The files that have to be written to change the index of the trend, which `edit` does. */
 export function editedFiles(
-  stored: Stored,
+  stored: StoredData,
   edit: (index: TrendIndex) => TrendIndex,
   now: Date,
 ): { write: ReadonlyMap<string, string>; index: TrendIndex } {
@@ -192,7 +192,7 @@ export function editedFiles(
   return { index, write: files.set(readmePath, renderReadme(stored.index, index)) };
 }
 
-const trendIn = ({ trend, history }: Stored, now: Date): Trend =>
+const trendIn = ({ trend, history }: StoredData, now: Date): Trend =>
   trend ?? trendOfHistory(earlierEntries(history, now));
 
 /** Those lines of a history that can be read: people can edit a branch, and one bad line must not stop a gate. */
@@ -205,14 +205,14 @@ export function parseHistory(text: string): HistoryEntry[] {
 }
 
 /** Undefined where it is none of this version's. */
-export const parseIndex = (text: string): Index | undefined =>
+export const parseIndex = (text: string): DataIndex | undefined =>
   indexSchema.safeParse(parseJson(text)).data;
 
 /**
  * A time is a stranger's word, and whatever is of the future would outlive all that is honest: what an index has of it
  * is no newer than what comes now, which are `times`.
  */
-function withoutFuture(index: Index, times: readonly string[], now: Date): Index {
+function withoutFuture(index: DataIndex, times: readonly string[], now: Date): DataIndex {
   const [latest = ''] = [now.toISOString(), ...times].toSorted(compare);
   const settled = <T extends { at: string }>(entry: T): T =>
     isFuture(entry.at, now) ? { ...entry, at: latest } : entry;
@@ -227,7 +227,7 @@ function withoutFuture(index: Index, times: readonly string[], now: Date): Index
 
 const isFuture = (at: string, now: Date): boolean => Date.parse(at) > now.getTime();
 
-function withFiles({ index, paths }: Stored): KeptResult[] {
+function withFiles({ index, paths }: StoredData): KeptResult[] {
   if (paths === undefined) return index.results;
   return index.results.filter((entry) => pathsOfResult(entry).every((file) => paths.has(file)));
 }
@@ -247,7 +247,7 @@ type File = readonly [path: string, text: string];
 
 function filesOfResult(
   publication: Publication,
-  { isSite, now }: Rules,
+  { isSite, now }: DataRules,
 ): { entry: KeptResult; files: File[] } {
   const { result } = publication;
   const at = timeOf(result, now);
@@ -362,7 +362,7 @@ function retained(entries: readonly KeptResult[], keep: Retention, now: Date): K
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const withBadgesOf =
-  ({ now }: Rules) =>
+  ({ now }: DataRules) =>
   (badges: readonly LastOfCell[], { result, isDefaultBranch }: Publication): LastOfCell[] => {
     const fresh = isDefaultBranch && isOfGate(result) ? lastOfCells(result, badges, now) : [];
     const newer = fresh.filter(
@@ -396,7 +396,7 @@ function lastOfCells(result: Result, known: readonly LastOfCell[], now: Date): L
 /** What is counted by now in the trend is not counted as of an earlier version, too. */
 const isNotOf =
   (publications: readonly Publication[]) =>
-  ({ testbed, at }: Index['nightlyRuns'][number]): boolean =>
+  ({ testbed, at }: DataIndex['nightlyRuns'][number]): boolean =>
     !publications.some(
       ({ result, isTrusted }) =>
         isTrusted &&
@@ -415,7 +415,7 @@ type BadgeOf = { testbed: string; cell: Cell };
 
 const isOfSameCell = (a: BadgeOf, b: BadgeOf): boolean => badgePath(a) === badgePath(b);
 
-function filesOfBadge(badge: LastOfCell, rules: Rules): File[] {
+function filesOfBadge(badge: LastOfCell, rules: DataRules): File[] {
   const { verdict, pps, at } = badge;
   const last = { verdict, pps, at: new Date(at) };
   const { endpoint, svg } = renderBadge({ label: badgeLabel(badge), last }, rules);

@@ -2,20 +2,20 @@
 import { createHash } from 'node:crypto';
 import { type Cell, cellName } from '../../model/scenario.ts';
 
-type Series = { testbed: string; cell: Cell };
+type SeriesKey = { testbed: string; cell: Cell };
 
 /** `badges/hp-t540/forwarding-inet4`, to which `.svg` or `.json` is added. */
-export const badgePath = ({ testbed, cell }: Series): string =>
+export const badgePath = ({ testbed, cell }: SeriesKey): string =>
   `badges/${folderOf(testbed)}/${fileOf(cell)}`;
 
 /** `hp-t540 forwarding inet4`. */
-export const badgeLabel = ({ testbed, cell }: Series): string => `${testbed} ${cellName(cell)}`;
+export const badgeLabel = ({ testbed, cell }: SeriesKey): string => `${testbed} ${cellName(cell)}`;
 
 /** `badges/hp-t540/same`, likewise: how often a commit against itself was called changed. */
 export const samePath = (testbed: string): string => `badges/${folderOf(testbed)}/same`;
 
 /** `trend/hp-t540/forwarding-inet4/2026.jsonl`. */
-export const nightlyRunsPath = ({ testbed, cell }: Series, year: number): string =>
+export const nightlyRunsPath = ({ testbed, cell }: SeriesKey, year: number): string =>
   `trend/${folderOf(testbed)}/${fileOf(cell)}/${year}.jsonl`;
 
 /** `trend/hp-t540/sparklines.svg`. */

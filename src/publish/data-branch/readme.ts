@@ -11,7 +11,7 @@ import type { AaRunCounts, TrendChange, TrendIndex } from '../../model/trend.ts'
 import { badgePath, samePath, sparklinesPath } from './paths.ts';
 
 /** What an index tells, as far as it is shown. */
-type Shown = {
+type ReadmeBadge = {
   results: readonly {
     path: string;
     at: string;
@@ -29,7 +29,7 @@ type Shown = {
   }[];
 };
 
-export function renderReadme(index: Shown, trend: TrendIndex): string {
+export function renderReadme(index: ReadmeBadge, trend: TrendIndex): string {
   const newest = index.results.slice(-mostListed).toReversed();
   const kept = new Set(index.results.map(({ path }) => path));
   const open = trend.changes.filter(isOpenLoss).toReversed();
@@ -93,7 +93,7 @@ const changeLine =
     return `- ${size}${others} on ${codeSpan(testbed)} in \`${range}\`: ${state}${last.join('')}`;
   };
 
-const badgeLine = (badge: Shown['badges'][number]): string =>
+const badgeLine = (badge: ReadmeBadge['badges'][number]): string =>
   `- ![${cellName(badge.cell)}](${badgePath(badge)}.svg)`;
 
 const sparklines = (testbed: string): string =>
@@ -134,7 +134,7 @@ function verdictOf(count: AaRunCounts): string {
 }
 
 /** What earlier versions counted: under which design, margin and fingerprint nobody noted. */
-const beforeTrend = (nightlyRuns: Shown['nightlyRuns']): string[] =>
+const beforeTrend = (nightlyRuns: ReadmeBadge['nightlyRuns']): string[] =>
   [...Map.groupBy(nightlyRuns, ({ testbed }) => testbed)].map(([testbed, own]) => {
     const alarms = own.filter(({ regressions, improvements }) => regressions + improvements > 0);
     const last =
@@ -145,7 +145,7 @@ const beforeTrend = (nightlyRuns: Shown['nightlyRuns']): string[] =>
     return `- ${codeSpan(testbed)}, up to ${dayOf(last)}, when design and margin were not noted: called a change in ${alarms.length} of ${own.length} gates`;
   });
 
-function resultLine({ path, at, testbed, patch, outcome }: Shown['results'][number]): string {
+function resultLine({ path, at, testbed, patch, outcome }: ReadmeBadge['results'][number]): string {
   const when = at.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ');
   const what = `${codeSpan(patch)} on ${codeSpan(testbed)}: ${codeSpan(outcome)}`;
   return `- [${when}](${reportOf(path)}) ${what}`;

@@ -35,10 +35,10 @@ export const parseTrendIndex = (text: string): TrendIndex | undefined =>
 
 const trendIndexText = (index: TrendIndex): string => `${JSON.stringify(index)}\n`;
 
-type Series = TrendIndex['cells'][number];
+type IndexedSeries = TrendIndex['cells'][number];
 
 /** Whether a year of a series is wanted. */
-export type YearFilter = (series: Series, year: number) => boolean;
+export type YearFilter = (series: IndexedSeries, year: number) => boolean;
 
 /** The nightly runs of those years that are wanted; `read` answers an empty text where there is no such file. */
 export async function readNightlyRuns(
@@ -59,11 +59,11 @@ export async function readNightlyRuns(
 }
 
 /** The newest two of a series: what a level is judged by, and what is drawn small. */
-export const isRecent = ({ years }: Series, year: number): boolean =>
+export const isRecent = ({ years }: IndexedSeries, year: number): boolean =>
   year >= (years.at(-1) ?? year) - 1;
 
 /** What a publication tells of the branch over time. */
-export type Told = {
+export type TrendUpdate = {
   /** A gate's, or a bisection's, which tells badges, nightly runs and the history nothing. */
   result: Result | BisectResult;
   /** Badges and nightly runs tell of the default branch alone. */
@@ -81,11 +81,11 @@ export type Told = {
 };
 
 /** `path` is the folder that its result lies in. */
-type Placed = Told & { path: string };
+type PublishedUpdate = TrendUpdate & { path: string };
 
 /** Which years have to be read before these can be published. */
 export const isNeeded =
-  (told: readonly Pick<Told, 'result'>[]): YearFilter =>
+  (told: readonly Pick<TrendUpdate, 'result'>[]): YearFilter =>
   (series, year) => {
     const own = told.filter(({ result }) => result.testbed.name === series.testbed);
     const years = own.map(({ result }) => yearOf(result.startedAt));
@@ -93,10 +93,10 @@ export const isNeeded =
   };
 
 /** The trend after these, in their order; `trend` has at least the years that `isNeeded` names. */
-export const nextTrend = (trend: Trend, told: readonly Placed[], now: Date): Trend =>
-  told.reduce((before, one) => (one.isTrusted ? withTold(before, one, now) : before), trend);
+export const nextTrend = (trend: Trend, told: readonly PublishedUpdate[], now: Date): Trend =>
+  told.reduce((before, one) => (one.isTrusted ? withUpdate(before, one, now) : before), trend);
 
-function withTold(trend: Trend, told: Placed, now: Date): Trend {
+function withUpdate(trend: Trend, told: PublishedUpdate, now: Date): Trend {
   const { result, path, isDefaultBranch, releases, compareUrl } = told;
   // What claims to be of the future would outlive all that is honest.
   if (Date.parse(result.startedAt) > now.getTime()) return trend;
@@ -116,7 +116,7 @@ function withTold(trend: Trend, told: Placed, now: Date): Trend {
       },
       nightlyRuns: trend.nightlyRuns,
     },
-    nightlyRunsOfTold(told, result),
+    nightlyRunsOfUpdate(told, result),
   );
   const { name } = result.testbed;
   const own = next.index.cells.filter(({ testbed }) => testbed === name).map(seriesKey);
@@ -125,10 +125,10 @@ function withTold(trend: Trend, told: Placed, now: Date): Trend {
   return { ...next, index: judgeTrend(next.index, nightlyRuns, { metric, marginRatio }, now) };
 }
 
-type RunOfSeries = { testbed: string; cell: Series['cell']; nightlyRun: NightlyRun };
+type RunOfSeries = { testbed: string; cell: IndexedSeries['cell']; nightlyRun: NightlyRun };
 
-function nightlyRunsOfTold(
-  { path, commits = {}, occasion }: Placed,
+function nightlyRunsOfUpdate(
+  { path, commits = {}, occasion }: PublishedUpdate,
   result: Result,
 ): RunOfSeries[] {
   const usual = isOfOneCommit(result) ? 'nightly' : 'push';
@@ -194,7 +194,10 @@ export function trendFiles(before: Trend | undefined, after: Trend): Map<string,
   return files;
 }
 
-const yearFiles = (series: Series, nightlyRuns: readonly NightlyRun[]): Map<string, string> =>
+const yearFiles = (
+  series: IndexedSeries,
+  nightlyRuns: readonly NightlyRun[],
+): Map<string, string> =>
   new Map(
     [...Map.groupBy(nightlyRuns, ({ at }) => yearOf(at))].map(([year, own]) => [
       nightlyRunsPath(series, year),
@@ -220,7 +223,7 @@ function sheetOf({ index, nightlyRuns }: Trend, testbed: string): string {
 }
 
 /** When the first nightly run of each new level began. */
-const changesOf = ({ changes }: TrendIndex, series: Pick<Series, 'testbed' | 'cell'>) =>
+const changesOf = ({ changes }: TrendIndex, series: Pick<IndexedSeries, 'testbed' | 'cell'>) =>
   new Set(
     changes
       .filter(({ testbed }) => testbed === series.testbed)

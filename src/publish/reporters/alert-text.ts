@@ -1,4 +1,4 @@
-// What is written about a change of the branch: its issue, what is news of it, and a word where the commit was reviewed.
+// Texts about a change of the branch: its issue, the news in it, and the notices for its reviewers.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { isOpen, lossesOf, worstOf } from '../../analysis/trend/change-history.ts';
@@ -13,24 +13,22 @@ import { isCost } from '../../model/result.ts';
 import { cellName } from '../../model/scenario.ts';
 import { type ChangeLevel, changeStates, type TrendChange } from '../../model/trend.ts';
 
-/** Where readers find more. */
 export type AlertLinks = {
-  /** The page that shows the commits between two, with `{from}` and `{to}`. */
+  /** URL of the commits between two, with `{from}` and `{to}`. */
   compareUrl?: string | undefined;
-  /** The URL of a folder of the data branch that has a result; absent where nobody serves them. */
+  /** URL of a result's folder in the data branch; absent if none is served. */
   result?: ((path: string) => string) | undefined;
 };
 
-/** The hidden first line of an issue, by which it is known to be that of a change. */
+/** The hidden first line of an issue, which identifies its change. */
 export const alertMarker = (id: string): string => `<!-- ppsgate change ${id} -->`;
 
-/** The id of the change that an issue's text is of. */
 export const changeIdIn = (body: string): string | undefined =>
   /^<!-- ppsgate change ([0-9a-f]{12}) -->/.exec(body)?.[1];
 
-/** Where nothing else tells news from what was said before, the same news is said once. */
-export const newsMarker = ({ id }: TrendChange, said: string): string =>
-  `<!-- ppsgate change ${id} news ${createHash('sha256').update(said).digest('hex').slice(0, 12)} -->`;
+/** Identifies news, so that the same is posted once. */
+export const newsMarker = ({ id }: TrendChange, state: string): string =>
+  `<!-- ppsgate change ${id} news ${createHash('sha256').update(state).digest('hex').slice(0, 12)} -->`;
 
 export const alertLabels: Readonly<Record<'code' | 'testbed', Label>> = {
   code: {
@@ -45,8 +43,8 @@ export const alertLabels: Readonly<Record<'code' | 'testbed', Label>> = {
   },
 };
 
-/** What an issue said last. */
-const saidSchema = z.object({
+/** The state that an issue last described. */
+const issueStateSchema = z.object({
   state: z.enum(changeStates),
   cells: z.int().positive(),
   /** The worst cell's `changeRatio`. */
@@ -54,27 +52,27 @@ const saidSchema = z.object({
   culprit: z.string().optional(),
 });
 
-export type Said = z.infer<typeof saidSchema>;
+export type IssueState = z.infer<typeof issueStateSchema>;
 
-/** What is kept on the data branch of what an issue says. */
-export const saidOf = (change: TrendChange): string =>
+/** The form that the data branch keeps. */
+export const issueStateText = (change: TrendChange): string =>
   JSON.stringify({
     state: change.state,
     cells: losses(change).length,
     worstRatio: worstOf(change).changeRatio,
     ...(change.bisection?.culprit !== undefined && { culprit: change.bisection.culprit }),
-  } satisfies Said);
+  } satisfies IssueState);
 
-/** Undefined for what `saidOf` did not write. */
-export const readSaid = (text: string | undefined): Said | undefined =>
-  saidSchema.safeParse(parseJson(text ?? '')).data;
+/** Undefined if `issueStateText` did not write it. */
+export const readIssueState = (text: string | undefined): IssueState | undefined =>
+  issueStateSchema.safeParse(parseJson(text ?? '')).data;
 
 /**
- * Sentences, in Markdown, of what people who read the issue do not know yet: another state, more cells, a loss that is
- * half a margin worse, the commit. Without `before` nobody knows what they know: then only an end is news.
+ * Lists news for the issue's readers as Markdown sentences: another state, more cells, a loss that is half a margin
+ * worse, the commit. Without `before` only the end of the change is news.
  */
-export function newsOf(
-  before: Said | undefined,
+export function issueNews(
+  before: IssueState | undefined,
   change: TrendChange,
   marginRatio: number,
 ): string[] {
@@ -100,11 +98,11 @@ export function newsOf(
   ].flatMap((one) => one ?? []);
 }
 
-/** Nobody is told of a change that is looked into. */
+/** Undefined while the change is being confirmed. */
 function stateNews({ state, good, bad }: TrendChange): string | undefined {
   switch (state) {
     case 'code':
-      return 'A gate of both commits on the same testbed has lost it, too: it is the code.';
+      return 'A gate of both commits on the same testbed confirms the loss: it is the code.';
     case 'testbed':
       return good === bad
         ? 'The same commit was measured before and after: it is the testbed, or chance.'
@@ -129,29 +127,29 @@ export function alertTitle(change: TrendChange): string {
   return `${sizeIn(worstOf(change))}${of} in ${commitsOf(change)} (${cells}, ${plainLine(change.testbed, 60)})`;
 }
 
-/** All that is known of it now, in Markdown; no text of a commit is in it. */
+/** Markdown without any text of a commit. */
 export function alertBody(change: TrendChange, links: AlertLinks): string {
   const { id, metric, gates, bisection } = change;
   const result = ({ path, text }: { path: string; text: string }) =>
     links.result === undefined ? text : `[${text}](${links.result(path)})`;
-  const asked = gates.map(({ at, verdict, result: path }) =>
+  const gateLinks = gates.map(({ at, verdict, result: path }) =>
     result({ path, text: `${verdict} on ${at.slice(0, 'YYYY-MM-DD'.length)}` }),
   );
   const culprit = bisection?.culprit;
-  const found = [
+  const facts = [
     `- Commits: ${commitsLink(change, links)}`,
     ...(culprit === undefined ? [] : [`- The commit, as a bisection found: ${culprit}`]),
     ...(bisection === undefined
       ? []
       : [`- ${result({ path: bisection.result, text: 'The bisection' })}`]),
-    ...(asked.length === 0 ? [] : [`- Gates of the two commits: ${asked.join(', ')}`]),
+    ...(gateLinks.length === 0 ? [] : [`- Gates of the two commits: ${gateLinks.join(', ')}`]),
   ];
   return [
     alertMarker(id),
     `On ${codeSpan(change.testbed)} ${metricNouns[metric]} of the default branch changed, and stayed so. ${stateNews(change) ?? ''}`.trim(),
     tableOf(change),
-    found.join('\n'),
-    `<sub>Who may write here can take the new level for good: comment \`${callOnGithub} accept\`. This issue is closed by itself when the old level comes back.</sub>`,
+    facts.join('\n'),
+    `<sub>A maintainer can accept the new level permanently: comment \`${callOnGithub} accept\`. This issue is closed automatically when the old level comes back.</sub>`,
   ].join('\n\n');
 }
 
@@ -171,7 +169,7 @@ function tableOf(change: TrendChange): string {
   ].join('\n');
 }
 
-/** A word for the pull request of the one commit that it was, in Markdown. */
+/** Markdown for the pull request of the one commit that caused it. */
 export const pullRequestText = (change: TrendChange, issue: number): string =>
   [
     alertMarker(change.id),
@@ -180,7 +178,7 @@ export const pullRequestText = (change: TrendChange, issue: number): string =>
     tableOf(change),
   ].join('\n\n');
 
-/** The same for the revision that landed as it, in Remarkup. */
+/** Remarkup for the revision that landed as that commit. */
 export const revisionText = (change: TrendChange, issueUrl: string): string =>
   [
     `This landed as ${remarkupText(change.bisection?.culprit ?? change.bad)} and lost packets per second, or costs more for each, on ${remarkupText(change.testbed)}; a gate of the commits confirms it.`,
@@ -190,7 +188,7 @@ export const revisionText = (change: TrendChange, issueUrl: string): string =>
     issueUrl,
   ].join('\n\n');
 
-/** The cells that have lost, the worst first; a change that is none of a loss has all of its cells here. */
+/** The cells that have lost, the worst first; all cells of a change without a loss. */
 function losses(change: TrendChange): ChangeLevel[] {
   const lost = lossesOf(change);
   const counted = lost.length > 0 ? lost : change.cells;

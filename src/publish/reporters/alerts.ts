@@ -1,10 +1,10 @@
-// Tells people of lasting changes of the branch: one issue a change on GitHub, and a word where its commit was reviewed.
+// Reports lasting changes of the branch: one GitHub issue a change, and a notice where its commit was reviewed.
 //
-// GitHub knows no way to make an issue at most once, and lists one only some time after it was made. So the data branch
-// decides, which moves only from where it was read: whoever is to tell of a change first puts a name of its own there
-// (`updater`, with the time in `intended`), and only the one whose name is there tells. Where it cannot know whether the
-// issue was made, the name stays. Ten minutes later, when whatever was made is listed, the next one puts its own name in
-// its place, looks the issue up by its hidden marker, and makes one only where there is none.
+// GitHub cannot create an issue at most once, and lists a new one only after a while. So the data branch decides, which
+// moves only from the commit that was read: a publisher first writes a name of its own there (`updates`, with the time
+// in `intended`), and only the publisher whose name is there reports. If it cannot know that the issue was made, the name
+// stays. Ten minutes later, when the issue would be listed, the next publisher replaces the name, looks the issue up by
+// its hidden marker, and makes one only if there is none.
 
 import { isOpen, lossesOf, seriesKey } from '../../analysis/trend/change-history.ts';
 import { type Octokit, ownLogin } from '../../forge/github/client.ts';
@@ -28,15 +28,15 @@ import {
   alertLabels,
   alertMarker,
   alertTitle,
+  type IssueState,
+  issueNews,
+  issueStateText,
   newsMarker,
-  newsOf,
   pullRequestText,
-  readSaid,
+  readIssueState,
   revisionText,
-  type Said,
-  saidOf,
 } from './alert-text.ts';
-import type { Told } from './throttled-updates.ts';
+import type { UpdateAttempt } from './throttled-updates.ts';
 
 export type AlertsDeps = {
   octokit: Octokit;
@@ -50,79 +50,76 @@ export type AlertsDeps = {
   /** The nightly runs of each series, by `seriesKey`. */
   nightlyRuns: ReadonlyMap<string, readonly NightlyRun[]>;
   /**
-   * Puts what the function makes of the newest index on the data branch, and answers that; the function is called again
-   * where others wrote meanwhile, or where the answer to a write was lost. Throws an Error where nobody knows whether it
-   * was written.
+   * Applies the function to the newest index of the data branch, and returns the result. Calls it again if others wrote
+   * meanwhile, or if the reply to a write was lost. Throws an Error if the write may or may not have happened.
    */
   edit(change: (index: TrendIndex) => TrendIndex): Promise<TrendIndex>;
-  /** The one commit between the last good one and the first bad one; undefined where there are several, or none. */
+  /** The one commit from the last good to the first bad one; undefined if there are several, or none. */
   onlyCommitOf(change: TrendChange): Promise<string | undefined>;
   /**
-   * Writes a comment, in Remarkup, once for each key on the revision that landed as this commit, and answers its name;
-   * undefined where there is none. Absent: there is no Phabricator.
+   * Posts a Remarkup comment, once for each key, on the revision that landed as this commit, and returns its name;
+   * undefined if there is none. Absent without Phabricator.
    */
-  tellRevision?: (
+  commentOnRevision?: (
     commit: string,
     text: string,
     key: string,
-  ) => Promise<{ told: Told; name: string } | undefined>;
+  ) => Promise<{ attempt: UpdateAttempt; name: string } | undefined>;
   now(): Date;
-  /** A name that nobody else draws. */
+  /** Draws a unique name. */
   drawName(): string;
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
-  /** How to wait before another try of a comment. */
   pause?: (seconds: number) => Promise<unknown>;
 };
 
 /**
- * Brings issues and comments up to date with these changes, and answers them with what is known of that afterwards.
- * Whatever is not told now is told when this is called again. Never throws for what GitHub, Phabricator or the network
- * did: that is a warning.
+ * Updates issues and comments for these changes, and returns the changes with their new alerts. The next call retries
+ * what fails. A failure of GitHub, Phabricator or the network is a warning.
  */
-export async function tellChanges(
+export async function reportChanges(
   changes: readonly TrendChange[],
   deps: AlertsDeps,
 ): Promise<TrendChange[]> {
   const { log, octokit, edit, now } = deps;
-  const wanted = new Map<string, Wanted>();
+  const tasks = new Map<string, AlertTask>();
   for (const change of changes) {
-    const one = await wantedOf(change, deps);
-    if (one !== undefined) wanted.set(change.id, one);
+    const task = await alertTaskOf(change, deps);
+    if (task !== undefined) tasks.set(change.id, task);
   }
-  if (wanted.size === 0) return [...changes];
+  if (tasks.size === 0) return [...changes];
   const updates = deps.drawName();
   const unsure = new Set<string>();
-  let known = changes;
+  let latest = changes;
   try {
-    // Whoever cannot even ask GitHub this begins nothing.
+    // A token that GitHub does not accept must not claim any alert.
     const login = await ownLogin(octokit);
     const begun = now();
-    known = (await edit(claiming(wanted, { updates, begun, unsure }))).changes;
-    const ours = known.filter(({ alert }) => alert.updates === updates);
-    const told = await tellEach(ours, { ...deps, login, begun, wanted, unsure });
-    if (told.size > 0) known = (await edit(recording(told, updates))).changes;
+    latest = (await edit(claiming(tasks, { updates, begun, unsure }))).changes;
+    const ours = latest.filter(({ alert }) => alert.updates === updates);
+    const alerts = await reportEach(ours, { ...deps, login, begun, tasks, unsure });
+    if (alerts.size > 0) latest = (await edit(recording(alerts, updates))).changes;
   } catch (error) {
     log.warn(
-      `Changes of the branch may not have been told (${reasonOf(error)}): that is made up for when the next nightly run is published.`,
+      `Changes of the branch may not have been reported (${reasonOf(error)}): the next nightly run reports them.`,
     );
   }
-  return changes.map((change) => known.find(({ id }) => id === change.id) ?? change);
+  return changes.map((change) => latest.find(({ id }) => id === change.id) ?? change);
 }
 
 type Alert = TrendChange['alert'];
 
-/** `culprit` is the single commit whose reviewers are to be told. */
-type Wanted = { culprit?: string };
+/** `culprit` is the single commit whose reviewers are notified. */
+type AlertTask = { culprit?: string };
 
-/** An issue that was made is listed after so long, and nobody who began to tell goes on. */
+/** After so long a new issue is listed, and the publisher that made it has stopped. */
 const settledSeconds = 600;
-/** Whoever has told others for so long begins no further issue: its names there may be replaced soon. */
+/** After so long a publisher begins no further issue: its names may soon be replaced. */
 const mostSeconds = 240;
-/** A testbed's level has to stay so many nightly runs before people are told of it. */
+/** Nightly runs for which a testbed's level must stay before it is reported. */
 const leastNightlyRuns = 5;
 
-/** What is to be told of a change, which is cheap to ask; undefined for nothing. */
-async function wantedOf(change: TrendChange, deps: AlertsDeps): Promise<Wanted | undefined> {
+/** Undefined if there is nothing to report of the change. */
+async function alertTaskOf(change: TrendChange, deps: AlertsDeps): Promise<AlertTask | undefined> {
   const { alert } = change;
   if (isBegun(alert, deps.now())) return undefined;
   const isWorthy = isAlert(change, deps);
@@ -134,13 +131,13 @@ async function wantedOf(change: TrendChange, deps: AlertsDeps): Promise<Wanted |
   return isLost || isUnread || isNew || 'culprit' in reviewed ? reviewed : undefined;
 }
 
-/** Somebody else tells of it, or has just tried. A clock that is far ahead must not keep all others from it for ever. */
+/** Another publisher reports it, or has just tried. A clock that is far ahead must not block all others for ever. */
 const isBegun = ({ intended }: Alert, now: Date): boolean =>
   intended !== undefined && Math.abs(now.getTime() - Date.parse(intended)) < settledSeconds * 1000;
 
 /**
- * Only losses that a gate has confirmed, and levels of a testbed that stay. A gate finds no loss of code that is smaller
- * than the margin, either, so such a one is nobody's.
+ * Accepts losses that a gate has confirmed, and lasting levels of a testbed. A gate misses losses below the margin, so a
+ * small one is no proof against the testbed.
  */
 function isAlert(change: TrendChange, { nightlyRuns, marginRatio }: AlertsDeps): boolean {
   const { state } = change;
@@ -169,37 +166,39 @@ async function culpritOf(change: TrendChange, deps: AlertsDeps): Promise<string 
   if (named !== undefined) return named;
   return deps.onlyCommitOf(change).catch((error: unknown) => {
     deps.log.info(
-      `Who reviewed the change ${change.id} is not looked for, because git does not tell its commits (${reasonOf(error)}).`,
+      `The reviewers of the change ${change.id} are not looked up, because git does not list its commits (${reasonOf(error)}).`,
     );
     return undefined;
   });
 }
 
 const isNews = (change: TrendChange, marginRatio: number): boolean => {
-  const said = readSaid(change.alert.postedText);
-  return newsOf(said, change, marginRatio).length > 0 || (said === undefined && isOpen(change));
+  const state = readIssueState(change.alert.postedText);
+  return (
+    issueNews(state, change, marginRatio).length > 0 || (state === undefined && isOpen(change))
+  );
 };
 
-/** Puts our name to all that nobody else has begun; `unsure` hears which of them somebody began before, and did not end. */
+/** Claims all alerts that no other publisher has begun; adds those that one began and did not end to `unsure`. */
 const claiming =
   (
-    wanted: ReadonlyMap<string, Wanted>,
+    tasks: ReadonlyMap<string, AlertTask>,
     { updates, begun, unsure }: { updates: string; begun: Date; unsure: Set<string> },
   ) =>
   (index: TrendIndex): TrendIndex =>
     withAlerts(index, (change) => {
       const { id, alert } = change;
-      if (!wanted.has(id) || alert.updates === updates || isBegun(alert, begun)) return alert;
+      if (!tasks.has(id) || alert.updates === updates || isBegun(alert, begun)) return alert;
       if (alert.intended !== undefined && alert.issue === undefined) unsure.add(id);
       return { ...alert, updates, intended: begun.toISOString() };
     });
 
-/** Puts down what was told; where our name was replaced meanwhile, nothing but the number of an issue. */
+/** Records the new alerts; if our name was replaced meanwhile, only the number of an issue. */
 const recording =
-  (told: ReadonlyMap<string, Alert>, updates: string) =>
+  (alerts: ReadonlyMap<string, Alert>, updates: string) =>
   (index: TrendIndex): TrendIndex =>
     withAlerts(index, ({ id, alert }) => {
-      const ours = told.get(id);
+      const ours = alerts.get(id);
       if (ours === undefined) return alert;
       if (alert.updates === updates) return ours;
       return alert.issue === undefined && ours.issue !== undefined
@@ -212,66 +211,62 @@ const withAlerts = (index: TrendIndex, alertOf: (change: TrendChange) => Alert):
   changes: index.changes.map((change) => ({ ...change, alert: alertOf(change) })),
 });
 
-type Telling = AlertsDeps & {
+type AlertRun = AlertsDeps & {
   login: string;
   begun: Date;
-  wanted: ReadonlyMap<string, Wanted>;
+  tasks: ReadonlyMap<string, AlertTask>;
   unsure: ReadonlySet<string>;
 };
 
-/** One after another; what is left out for want of time is given back. */
-async function tellEach(
+/** One after another; releases the claim of those that there is no time for. */
+async function reportEach(
   changes: readonly TrendChange[],
-  telling: Telling,
+  run: AlertRun,
 ): Promise<Map<string, Alert>> {
-  const told = new Map<string, Alert>();
+  const alerts = new Map<string, Alert>();
   const warned = new Set<string>();
   const warn = (sentence: string) => {
     // One missing permission is one sentence, however many issues it keeps from being made.
-    if (!warned.has(sentence)) telling.log.warn(sentence);
+    if (!warned.has(sentence)) run.log.warn(sentence);
     warned.add(sentence);
   };
-  const log = { ...telling.log, warn };
+  const log = { ...run.log, warn };
   for (const change of changes) {
-    const alert = isLate(telling)
-      ? unmade(change, telling)
-      : await tellOne(change, { ...telling, log });
-    told.set(change.id, alert);
+    const alert = isLate(run) ? unmade(change, run) : await reportOne(change, { ...run, log });
+    alerts.set(change.id, alert);
   }
-  return told;
+  return alerts;
 }
 
-const isLate = ({ now, begun }: Telling): boolean =>
+const isLate = ({ now, begun }: AlertRun): boolean =>
   now().getTime() - begun.getTime() > mostSeconds * 1000;
 
-/** The alert where we have made no issue: as we have found it, for whoever began before us may have made one. */
-const unmade = ({ id, alert }: TrendChange, { unsure }: Telling): Alert =>
-  unsure.has(id) ? alert : ended(alert);
+/** The alert without an issue of ours: unchanged if an earlier publisher may have made one. */
+const unmade = ({ id, alert }: TrendChange, { unsure }: AlertRun): Alert =>
+  unsure.has(id) ? alert : released(alert);
 
-/** Nobody tells of it any more, and how that ended is known. */
-const ended = ({ intended: _, updates: __, ...alert }: Alert): Alert => alert;
+/** Releases the claim. */
+const released = ({ intended: _, updates: __, ...alert }: Alert): Alert => alert;
 
-/** Answers what is known of the alert then. */
-async function tellOne(change: TrendChange, telling: Telling): Promise<Alert> {
+async function reportOne(change: TrendChange, run: AlertRun): Promise<Alert> {
   const before = change.alert;
-  const place: IssuePlace = telling;
   try {
-    const found =
-      before.issue === undefined && telling.unsure.has(change.id)
-        ? await lookedUp(change, telling)
+    const issue =
+      before.issue === undefined && run.unsure.has(change.id)
+        ? await lookedUp(change, run)
         : before.issue;
-    if (found === undefined && !isAlert(change, telling)) return ended(before);
+    if (issue === undefined && !isAlert(change, run)) return released(before);
     const alert =
-      found === undefined
-        ? await withIssue(change, telling)
-        : await withNews({ ...change, alert: { ...before, issue: found } }, place, telling);
-    // Before somebody knows where the issue is, there is nothing to send reviewers to.
+      issue === undefined
+        ? await withIssue(change, run)
+        : await withNews({ ...change, alert: { ...before, issue } }, run);
+    // Reviewers are notified only once there is an issue to link.
     if (alert.intended !== undefined || alert.issue === undefined) return alert;
-    return await withReviewers({ ...change, alert }, alert.issue, telling);
+    return await withReviewers({ ...change, alert }, alert.issue, run);
   } catch (error) {
     const failure = githubFailure(error);
     if (failure === undefined) throw error;
-    telling.log.warn(
+    run.log.warn(
       whyNotDone(`The issue of the change ${change.id} was not looked up`, failure, fixes),
     );
     return before;
@@ -288,16 +283,19 @@ const fixes = {
 /** The clocks of GitHub and of a runner may differ by less. */
 const dayMilliseconds = 86_400_000;
 
-const lookedUp = (change: TrendChange, { login, ...place }: Telling): Promise<number | undefined> =>
+const lookedUp = (
+  change: TrendChange,
+  { login, ...place }: AlertRun,
+): Promise<number | undefined> =>
   findIssue(place, {
     creator: login,
     marker: alertMarker(change.id),
     since: new Date(Date.parse(change.foundAt) - dayMilliseconds),
   });
 
-/** Makes the issue; where nobody knows whether it was made our name stays. */
-async function withIssue(change: TrendChange, telling: Telling): Promise<Alert> {
-  const { links, log, ...place } = telling;
+/** Makes the issue; our claim stays if it is unknown whether it was made. */
+async function withIssue(change: TrendChange, run: AlertRun): Promise<Alert> {
+  const { links, log, ...place } = run;
   const { alert } = change;
   const label = alertLabels[change.state === 'testbed' ? 'testbed' : 'code'];
   const text = { title: alertTitle(change), body: alertBody(change, links), label: label.name };
@@ -308,62 +306,59 @@ async function withIssue(change: TrendChange, telling: Telling): Promise<Alert> 
     const failure = githubFailure(error);
     if (failure === undefined) throw error;
     log.warn(whyNotDone(notMade, failure, fixes));
-    return unmade(change, telling);
+    return unmade(change, run);
   }
-  if (isLate(telling)) return unmade(change, telling);
+  if (isLate(run)) return unmade(change, run);
   const made = await createIssue(place, text);
   switch (made.kind) {
     case 'made':
-      return { ...ended(alert), issue: made.number, postedText: saidOf(change) };
+      return { ...released(alert), issue: made.number, postedText: issueStateText(change) };
     case 'refused':
       log.warn(whyNotDone(notMade, made.failure, fixes));
-      return ended(alert);
+      return released(alert);
     case 'unsure':
       log.warn(
-        whyNotDone('Nobody knows whether the issue of a change was made', made.failure, fixes),
+        whyNotDone('The issue of a change may or may not have been made', made.failure, fixes),
       );
       return alert;
   }
 }
 
-/** Brings the issue up to date, and says what is news; `said` stays as it was where that failed. */
-async function withNews(
-  change: TrendChange,
-  place: IssuePlace,
-  { links, marginRatio, log, repository, octokit, pause }: Telling,
-): Promise<Alert> {
-  const alert = ended(change.alert);
+/** Updates the issue and posts news; `postedText` stays unchanged if that fails. */
+async function withNews(change: TrendChange, run: AlertRun): Promise<Alert> {
+  const { links, marginRatio, log, repository, octokit, pause } = run;
+  const alert = released(change.alert);
   const { issue: number = 0 } = alert;
-  const before = readSaid(alert.postedText);
+  const before = readIssueState(alert.postedText);
   if (!isNews(change, marginRatio)) return alert;
-  const said = saidOf(change);
-  const news = newsOf(before, change, marginRatio);
+  const postedText = issueStateText(change);
+  const news = issueNews(before, change, marginRatio);
   try {
-    await updateIssue(place, number, {
+    await updateIssue(run, number, {
       title: alertTitle(change),
       body: alertBody(change, links),
       closedAs: closings[change.state],
     });
-    await relabelled(place, number, before, change);
+    await relabelled(run, number, before, change);
   } catch (error) {
     const failure = githubFailure(error);
     if (failure === undefined) throw error;
-    // Somebody has deleted it, and wants to hear no more of it.
-    if (isGone(failure)) return { ...alert, postedText: said };
+    // A maintainer has deleted it, and wants no more of it.
+    if (isGone(failure)) return { ...alert, postedText };
     log.warn(whyNotDone(`The issue #${number} was not brought up to date`, failure, fixes));
     return alert;
   }
-  if (news.length === 0) return { ...alert, postedText: said };
-  const marker = newsMarker(change, said);
+  if (news.length === 0) return { ...alert, postedText };
+  const marker = newsMarker(change, postedText);
   const compose = (written: string | undefined) => written ?? [marker, ...news].join('\n\n');
   const published = await publishComment(octokit, { repository, number }, compose, {
     marker,
     ...(pause && { pause }),
   });
-  if (published.kind !== 'not-published') return { ...alert, postedText: said };
+  if (published.kind !== 'not-published') return { ...alert, postedText };
   log.warn(published.why);
-  // A locked issue takes none tomorrow, either.
-  return published.isFinal ? { ...alert, postedText: said } : alert;
+  // A locked issue accepts none tomorrow either.
+  return published.isFinal ? { ...alert, postedText } : alert;
 }
 
 const closings: Readonly<Partial<Record<TrendChange['state'], 'completed' | 'not_planned'>>> = {
@@ -374,7 +369,7 @@ const closings: Readonly<Partial<Record<TrendChange['state'], 'completed' | 'not
 async function relabelled(
   place: IssuePlace,
   number: number,
-  before: Said | undefined,
+  before: IssueState | undefined,
   { state }: TrendChange,
 ): Promise<void> {
   const [old, label] = [before?.state, state].map((one) =>
@@ -384,41 +379,43 @@ async function relabelled(
   await replaceLabel(place, number, { old: old.name, label });
 }
 
-/** Tells those who reviewed the one commit that it was; not tried again where that is refused. */
+/** Notifies the reviewers of the culprit; a refusal is not tried again. */
 async function withReviewers(
   change: TrendChange,
   issue: number,
-  { wanted, octokit, repository, serverUrl, tellRevision, log, pause }: Telling,
+  { tasks, octokit, repository, serverUrl, commentOnRevision, log, pause }: AlertRun,
 ): Promise<Alert> {
   const { alert } = change;
-  const { culprit } = wanted.get(change.id) ?? {};
+  const { culprit } = tasks.get(change.id) ?? {};
   if (culprit === undefined) return alert;
-  const told = new Set(alert.told);
+  const notified = new Set(alert.told);
   try {
     const number = await mergedAs(octokit, repository, culprit);
-    if (number !== undefined && !told.has(`#${number}`)) {
+    if (number !== undefined && !notified.has(`#${number}`)) {
       const published = await publishComment(
         octokit,
         { repository, number },
         (written) => written ?? pullRequestText(change, issue),
         { marker: alertMarker(change.id), ...(pause && { pause }) },
       );
-      if (published.kind !== 'not-published') told.add(`#${number}`);
+      if (published.kind !== 'not-published') notified.add(`#${number}`);
       else {
         log.warn(published.why);
         if (!published.isFinal) return alert;
       }
     }
     const text = revisionText(change, `${serverUrl}/${repository}/issues/${issue}`);
-    const revision = await tellRevision?.(culprit, text, `change ${change.id}`);
-    if (revision?.told.kind === 'told') told.add(revision.name);
+    const revision = await commentOnRevision?.(culprit, text, `change ${change.id}`);
+    if (revision?.attempt.kind === 'delivered') notified.add(revision.name);
     else if (revision !== undefined) {
-      log.warn(revision.told.why);
-      if (revision.told.kind !== 'refused') return { ...alert, told: [...told] };
+      log.warn(revision.attempt.why);
+      if (revision.attempt.kind !== 'refused') return { ...alert, told: [...notified] };
     }
-    return { ...alert, told: [...told], commentedCommit: culprit };
+    return { ...alert, told: [...notified], commentedCommit: culprit };
   } catch (error) {
-    log.warn(`Who reviewed ${culprit} was not told (${reasonOf(error)}): that is tried again.`);
-    return { ...alert, told: [...told] };
+    log.warn(
+      `The reviewers of ${culprit} were not notified (${reasonOf(error)}): the next nightly run tries again.`,
+    );
+    return { ...alert, told: [...notified] };
   }
 }

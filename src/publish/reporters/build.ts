@@ -1,4 +1,4 @@
-// The build that Harbormaster has waiting for a gate: worked on while the gate lasts, passed or failed as it ends.
+// The Harbormaster build that waits for a gate: it passes or fails with the gate's outcome.
 
 import { z } from 'zod';
 import type { GithubConfig } from '../../config/github.ts';
@@ -17,26 +17,31 @@ import { outcomeName, sentence } from '../../report/headline.ts';
 import { unchangedMeaning } from '../../report/next-steps.ts';
 import { invalidLines } from '../../report/sections.ts';
 import { newerDiff } from './newer-diff.ts';
-import { conclusionOf, type Ending, type Unmeasured } from './outcome-text.ts';
-import { type Answer, secondsFor } from './reporter.ts';
-import { type Told, throttledUpdates } from './throttled-updates.ts';
+import {
+  conclusionOf,
+  type ReportedOutcome,
+  resultOf,
+  type UnmeasuredOutcome,
+} from './outcome-text.ts';
+import { deliverySeconds, type Reporter } from './reporter.ts';
+import { ThrottledUpdates, type UpdateAttempt } from './throttled-updates.ts';
 
 export type BuildOptions = {
-  /** Key of the gate: tells its link from those of other gates of the build. */
+  /** Key of the gate, which distinguishes its link from those of other gates of the build. */
   run: string;
   /** URL of the report, or of the job. */
   details?: string;
-  /** What becomes of the build where nobody can say anything of the patch: `neutral` passes it. */
+  /** The build of an undecided gate: `neutral` passes it. */
   undecided: GithubConfig['undecided'];
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   pause?: Pause;
-  /** How long the end is tried, where that is longer than usual. */
+  /** Seconds to try delivering the outcome, if longer than usual. */
   patienceSeconds?: number;
 };
 
 /**
- * Answers the target of the build that waits: a restart makes a new one, and Harbormaster takes messages to the old
- * one without a word. A build that is over is told nothing more.
+ * Reports to the build's waiting target: a restart makes a new one, and Harbormaster silently accepts messages to the
+ * old one. A finished build gets no more messages.
  *
  * @param build its PHID: PHID-HMBD-…
  */
@@ -45,28 +50,30 @@ export function openBuild(
   build: string,
   revision: RevisionDiff,
   options: BuildOptions,
-): Answer {
+): Reporter {
   const log = { info: eachOnce(options.log.info), warn: eachOnce(options.log.warn) };
-  const updates = throttledUpdates(tellBuild(conduit, build, revision, { ...options, log }), {
+  const updater = new BuildUpdater(conduit, build, revision, { ...options, log });
+  const updates = new ThrottledUpdates((view: BuildView) => updater.post(view), {
     ...options,
     log,
     secondsBetween: 60,
-    tooSlow: (seconds) => notTaken(revision, `Phabricator did not answer within ${seconds} s`),
+    tooSlow: (seconds) => notShown(revision, `Phabricator did not answer within ${seconds} s`),
   });
-  const working = () => updates.notify('working');
+  const working = () => updates.send('working');
   return {
     queued: working,
     waiting: working,
     measuring: working,
-    ended: (ending) => updates.tellLast(ending, secondsFor(ending, options.patienceSeconds)),
-    linked: async () => {},
-    left: updates.left,
+    conclude: (ending) =>
+      updates.sendLast(ending, deliverySeconds(ending, options.patienceSeconds)),
+    addLinks: async () => {},
+    leaveOpen: () => updates.stop(),
   };
 }
 
 /**
- * A sentence where the build keeps the revision from its reviewers while it lasts, or would send it back to its author
- * by failing: a benchmark should do neither. Throws a ConduitError.
+ * Warns if the build holds a draft revision back from its reviewers, or would return it to its author by failing: a
+ * benchmark should do neither. Throws a ConduitError.
  */
 export async function draftWarning(
   conduit: Conduit,
@@ -74,12 +81,12 @@ export async function draftWarning(
   revision: RevisionDiff,
 ): Promise<string | undefined> {
   const constraints = { ids: [revision.number] };
-  const [found] = await conduit.search('differential.revision.search', { constraints }, revisions);
+  const [own] = await conduit.search('differential.revision.search', { constraints }, revisions);
   // A draft that its author holds does not wait for builds.
-  if (found?.fields.status.value !== 'draft' || found.fields.holdAsDraft) return undefined;
+  if (own?.fields.status.value !== 'draft' || own.fields.holdAsDraft) return undefined;
   const plan = await planOf(conduit, build);
   const holdsDrafts = plan?.behaviors['hold-drafts']?.value;
-  // Where the bot may not see the plan, it is taken to hold drafts, as Harbormaster makes them.
+  // A plan that the bot cannot see probably holds drafts, which is Harbormaster's default.
   if (holdsDrafts === 'never') return undefined;
   const named = plan === undefined ? 'its build plan' : `the build plan "${plan.name}"`;
   return `D${revision.number} is a draft until its builds have passed, so this one passes whatever comes of it: set "Hold Drafts" of ${named} to "Never" to have it tell the result.`;
@@ -97,9 +104,9 @@ const plans = z.object({
 });
 
 async function planOf(conduit: Conduit, build: string) {
-  const found = await buildOf(conduit, build);
-  if (found === undefined) return undefined;
-  const constraints = { phids: [found.buildPlanPHID] };
+  const fields = await buildFields(conduit, build);
+  if (fields === undefined) return undefined;
+  const constraints = { phids: [fields.buildPlanPHID] };
   const [plan] = await conduit.search('harbormaster.buildplan.search', { constraints }, plans);
   return plan?.fields;
 }
@@ -108,138 +115,157 @@ const builds = z.object({
   fields: z.object({ buildPlanPHID: z.string(), buildStatus: z.object({ value: z.string() }) }),
 });
 
-async function buildOf(conduit: Conduit, build: string) {
+async function buildFields(conduit: Conduit, build: string) {
   const constraints = { phids: [build] };
-  const [found] = await conduit.search('harbormaster.build.search', { constraints }, builds);
-  return found?.fields;
+  const [own] = await conduit.search('harbormaster.build.search', { constraints }, builds);
+  return own?.fields;
 }
 
-/** What a server that is busy, or whose answer was lost, may yet be told. */
-export function failureOf(error: unknown, sentence: (why: string) => string): Told {
+/** A busy server, or a lost reply, is worth another try. */
+export function attemptOfError(error: unknown, sentence: (why: string) => string): UpdateAttempt {
   const isPassing = error instanceof ConduitError && mayPass(error);
   const why = reasonOf(error).replace(/\.$/, '');
   return { kind: isPassing ? 'failed' : 'refused', why: sentence(why) };
 }
 
-type View = 'working' | Ending;
-type Message = { type: 'work' | 'pass' | 'fail'; unit?: Unit[] };
+type BuildView = 'working' | ReportedOutcome;
+type BuildMessage = { type: 'work' | 'pass' | 'fail'; unit?: HarbormasterUnit[] };
 
 /**
- * Tells `work` and an end, each once to a target, for Harbormaster adds up the units of all messages. It obeys a second
- * or two after it has answered, or never: so the end is told when the target shows it. Never throws.
+ * Sends `work` and an outcome, each once to a target, since Harbormaster adds up the units of all messages. It obeys a
+ * second or two after its reply, or never: the outcome is delivered when the target shows it.
  */
-export function tellBuild(
-  conduit: Conduit,
-  build: string,
-  revision: RevisionDiff,
-  { run, details, undecided, pause = realPause, ...options }: BuildOptions,
-): (view: View) => Promise<Told> {
-  const log = { info: eachOnce(options.log.info), warn: eachOnce(options.log.warn) };
-  const workedOn = new Set<string>();
-  const linked = new Set<string>();
-  const ends = new Map<string, { shows: string; isSure: boolean }>();
-  const what = buildName(revision);
-  let newer: Promise<string | undefined> | undefined;
+export class BuildUpdater {
+  readonly #conduit: Conduit;
+  readonly #build: string;
+  readonly #revision: RevisionDiff;
+  readonly #options: BuildOptions;
+  readonly #pause: Pause;
+  readonly #log: Record<'info' | 'warn', (sentence: string) => void>;
+  readonly #workedOn = new Set<string>();
+  readonly #linked = new Set<string>();
+  readonly #ends = new Map<string, { shows: string; isSure: boolean }>();
+  #newer: Promise<string | undefined> | undefined;
 
-  const put = async (view: View): Promise<Told> => {
+  constructor(conduit: Conduit, build: string, revision: RevisionDiff, options: BuildOptions) {
+    this.#conduit = conduit;
+    this.#build = build;
+    this.#revision = revision;
+    this.#options = options;
+    this.#pause = options.pause ?? realPause;
+    this.#log = { info: eachOnce(options.log.info), warn: eachOnce(options.log.warn) };
+  }
+
+  /** Never throws. */
+  async post(view: BuildView): Promise<UpdateAttempt> {
+    const attempt = await this.#tryPosting(view).catch((error: unknown) =>
+      attemptOfError(error, (why) => notShown(this.#revision, why)),
+    );
+    // The outcome is tried all the same: without it the build waits for ever.
+    if (view !== 'working' || attempt.kind !== 'refused') return attempt;
+    this.#log.info(attempt.why);
+    return { kind: 'delivered' };
+  }
+
+  async #tryPosting(view: BuildView): Promise<UpdateAttempt> {
     for (const seconds of [0, 1, 2, 4, 8]) {
-      if (seconds > 0) await pause(seconds, never);
-      const interim = await interimOf(conduit, build);
-      if (interim === undefined) return { kind: 'refused', why: unseen(revision) };
-      const { status, targets } = interim;
-      const answered = targets.find(({ phid }) => ends.has(phid));
-      const end = answered && ends.get(answered.phid);
-      if (answered !== undefined && answered.status !== waiting) {
-        if (answered.status !== end?.shows) log.info(answeredElse(revision, answered.status));
-        return { kind: 'told' };
+      if (seconds > 0) await this.#pause(seconds, never);
+      const current = await readBuildStatus(this.#conduit, this.#build);
+      if (current === undefined) return { kind: 'refused', why: unseen(this.#revision) };
+      const { status, targets } = current;
+      const ended = targets.find(({ phid }) => this.#ends.has(phid));
+      const end = ended && this.#ends.get(ended.phid);
+      if (ended !== undefined && ended.status !== waiting) {
+        if (ended.status !== end?.shows) {
+          this.#log.info(endedElsewhere(this.#revision, ended.status));
+        }
+        return { kind: 'delivered' };
       }
       if (over.has(status)) {
-        log.info(`${what} is ${status}: it is told nothing more.`);
-        return { kind: 'told' };
+        this.#log.info(`${buildName(this.#revision)} is ${status}: it is told nothing more.`);
+        return { kind: 'delivered' };
       }
-      // What was lost the last time, if at all, would be there by now.
-      const isTold = end !== undefined && (end.isSure || seconds > 0);
+      // A message that was lost the last time, if at all, would be there by now.
+      const isSent = end !== undefined && (end.isSure || seconds > 0);
       const target = targets.find(({ status }) => status === waiting);
-      if (!isTold && target !== undefined) await notify(target.phid, view);
-      if (view === 'working') return { kind: 'told' };
+      if (!isSent && target !== undefined) await this.#send(target.phid, view);
+      if (view === 'working') return { kind: 'delivered' };
     }
-    return { kind: 'not-yet', why: notTaken(revision, 'none of its targets has taken it') };
-  };
+    return { kind: 'not-yet', why: notShown(this.#revision, 'none of its targets has taken it') };
+  }
 
-  const notify = async (target: string, view: View) => {
-    await link(target);
-    if (view === 'working' && workedOn.has(target)) return;
-    const message = await messageFor(view);
-    const isSure = await send(conduit, target, message);
-    if (message.type === 'work') workedOn.add(target);
-    else ends.set(target, { shows: `target/${message.type}ed`, isSure });
-  };
+  async #send(target: string, view: BuildView): Promise<void> {
+    await this.#link(target);
+    if (view === 'working' && this.#workedOn.has(target)) return;
+    const message = await this.#messageFor(view);
+    const isSure = await send(this.#conduit, target, message);
+    if (message.type === 'work') this.#workedOn.add(target);
+    else this.#ends.set(target, { shows: `target/${message.type}ed`, isSure });
+  }
 
-  const messageFor = async (view: View): Promise<Message> => {
-    const message: Message =
-      view === 'working' ? { type: 'work' } : endOf(await withReason(view), undecided);
+  async #messageFor(view: BuildView): Promise<BuildMessage> {
+    const message: BuildMessage =
+      view === 'working'
+        ? { type: 'work' }
+        : messageOf(await this.#withReason(view), this.#options.undecided);
     if (message.type === 'pass') return message;
-    const warning = await draftWarning(conduit, build, revision);
+    const warning = await draftWarning(this.#conduit, this.#build, this.#revision);
     if (warning === undefined) return message;
-    log.warn(warning);
+    this.#log.warn(warning);
     const { unit = [] } = message;
     const name = view === 'working' ? 'result comes as a comment' : 'passed for the draft';
     return { type: 'pass', unit: [aUnit(name, 'skip', warning), ...unit] };
-  };
+  }
 
-  /** To say of a cancelled gate what took its place: asked once, and not for long, for its job is killed soon. */
-  const withReason = async (ending: Ending): Promise<Ending> => {
-    if (ending.kind !== 'unmeasured' || ending.why !== 'cancelled') return ending;
-    newer ??= knownSoon(newerDiff(conduit, build, revision), pause);
-    const said = await newer;
-    return said === undefined ? ending : { ...ending, said };
-  };
+  /** Names the newer diff of a cancelled gate: requested once, and only shortly, since its job is killed soon. */
+  async #withReason(outcome: ReportedOutcome): Promise<ReportedOutcome> {
+    if (outcome.kind !== 'unmeasured' || outcome.reason !== 'cancelled') return outcome;
+    this.#newer ??= unlessSlow(newerDiff(this.#conduit, this.#build, this.#revision), this.#pause);
+    const message = await this.#newer;
+    return message === undefined ? outcome : { ...outcome, message };
+  }
 
-  /** A convenience: the comment has the link as well. */
-  const link = async (target: string) => {
-    if (details === undefined || linked.has(target)) return;
+  /** May fail: the comment has the link as well. */
+  async #link(target: string): Promise<void> {
+    const { details, run } = this.#options;
+    if (details === undefined || this.#linked.has(target)) return;
+    const link = linkTo(target, run, details);
     try {
-      await conduit.call('harbormaster.createartifact', linkTo(target, run, details), z.unknown());
-      linked.add(target);
+      await this.#conduit.call('harbormaster.createartifact', link, z.unknown());
+      this.#linked.add(target);
     } catch (error) {
       const why = reasonOf(error);
-      if (/duplicate entry/i.test(why)) linked.add(target);
-      else log.info(`${what} does not show the link to ${details} (${why}).`);
+      if (/duplicate entry/i.test(why)) this.#linked.add(target);
+      else {
+        this.#log.info(
+          `${buildName(this.#revision)} does not show the link to ${details} (${why}).`,
+        );
+      }
     }
-  };
-
-  return async (view) => {
-    const told = await put(view).catch((error: unknown) =>
-      failureOf(error, (why) => notTaken(revision, why)),
-    );
-    // The end is tried all the same: without it the build waits for ever.
-    if (view !== 'working' || told.kind !== 'refused') return told;
-    log.info(told.why);
-    return { kind: 'told' };
-  };
+  }
 }
 
 const never = new AbortController().signal;
 
-const mostSecondsToKnow = 3;
+const slowSeconds = 3;
 
-/** Undefined where it is not known soon, or not at all. */
-async function knownSoon(
-  asked: Promise<string | undefined>,
+/** Undefined if the request fails or is slow. */
+async function unlessSlow(
+  request: Promise<string | undefined>,
   pause: Pause,
 ): Promise<string | undefined> {
-  const isKnown = new AbortController();
-  const tooLate = pause(mostSecondsToKnow, isKnown.signal).then(() => undefined);
-  const known = await Promise.race([asked.catch(() => undefined), tooLate]);
-  isKnown.abort();
-  return known;
+  const isSettled = new AbortController();
+  const tooLate = pause(slowSeconds, isSettled.signal).then(() => undefined);
+  const first = await Promise.race([request.catch(() => undefined), tooLate]);
+  isSettled.abort();
+  return first;
 }
 
-function eachOnce(say: (sentence: string) => unknown): (sentence: string) => void {
-  const said = new Set<string>();
+function eachOnce(log: (sentence: string) => unknown): (sentence: string) => void {
+  const logged = new Set<string>();
   return (sentence) => {
-    if (!said.has(sentence)) say(sentence);
-    said.add(sentence);
+    if (!logged.has(sentence)) log(sentence);
+    logged.add(sentence);
   };
 }
 
@@ -249,14 +275,14 @@ const buildName = (revision: RevisionDiff): string =>
 const unseen = (revision: RevisionDiff): string =>
   `${buildName(revision)} is told nothing because it is not there, or not for the bot to see.`;
 
-const answeredElse = (revision: RevisionDiff, status: string): string =>
-  `${buildName(revision)} shows ${status}, which somebody else has told it.`;
+const endedElsewhere = (revision: RevisionDiff, status: string): string =>
+  `${buildName(revision)} shows ${status}, which another client has set.`;
 
-const notTaken = (revision: RevisionDiff, why: string): string =>
+const notShown = (revision: RevisionDiff, why: string): string =>
   `${buildName(revision)} may not show how the gate stands (${why}).`;
 
-/** Resolves to whether it has surely got there: false where the answer was lost. */
-async function send(conduit: Conduit, receiver: string, message: Message): Promise<boolean> {
+/** Resolves to false if the reply was lost. */
+async function send(conduit: Conduit, receiver: string, message: BuildMessage): Promise<boolean> {
   try {
     await conduit.call('harbormaster.sendmessage', { receiver, ...message }, z.unknown());
     return true;
@@ -268,7 +294,7 @@ async function send(conduit: Conduit, receiver: string, message: Message): Promi
 
 const waiting = 'target/waiting';
 
-/** A build that is `paused` goes on. */
+/** A `paused` build goes on. */
 const over = new Set(['passed', 'failed', 'aborted', 'error', 'deadlocked']);
 
 const targetSchema = z.object({
@@ -276,15 +302,15 @@ const targetSchema = z.object({
   fields: z.object({ buildGeneration: z.int(), status: z.object({ value: z.string() }) }),
 });
 
-type InterimResult = { status: string; targets: { phid: string; status: string }[] };
+type BuildStatus = { status: string; targets: { phid: string; status: string }[] };
 
 /**
- * How the build stands, with the targets since its last start, the oldest first; those from before it stay `waiting` for ever.
- * Undefined where the bot sees no such build.
+ * Reads the build's status and the targets since its last start, oldest first; earlier targets stay `waiting` for ever.
+ * Undefined if the bot sees no such build.
  */
-async function interimOf(conduit: Conduit, build: string): Promise<InterimResult | undefined> {
-  const found = await buildOf(conduit, build);
-  if (found === undefined) return undefined;
+async function readBuildStatus(conduit: Conduit, build: string): Promise<BuildStatus | undefined> {
+  const fields = await buildFields(conduit, build);
+  if (fields === undefined) return undefined;
   const constraints = { buildPHIDs: [build] };
   const all = await conduit.search('harbormaster.target.search', { constraints }, targetSchema);
   const newest = Math.max(...all.map(({ fields }) => fields.buildGeneration));
@@ -292,10 +318,10 @@ async function interimOf(conduit: Conduit, build: string): Promise<InterimResult
     .filter(({ fields }) => fields.buildGeneration === newest)
     .map(({ phid, fields }) => ({ phid, status: fields.status.value }))
     .toReversed();
-  return { status: found.buildStatus.value, targets };
+  return { status: fields.buildStatus.value, targets };
 }
 
-/** In this encoding `ui.external` has to be a boolean; the key is a target's own. */
+/** `ui.external` must be a boolean in this encoding; the key is unique within a target. */
 const linkTo = (target: string, run: string, uri: string) => ({
   buildTargetPHID: target,
   artifactKey: `ppsgate-${run}`,
@@ -304,18 +330,17 @@ const linkTo = (target: string, run: string, uri: string) => ({
 });
 
 /**
- * Only a pass is one, unless a site wants those passed of which nobody can say anything. A gate that is cancelled fails
- * as well, and says so: the build would wait for ever, `abort` leaves no word of why, and whoever wants it to go on can
- * restart it either way.
+ * Only a pass passes, unless the site lets undecided gates pass. A cancelled gate fails with its reason: otherwise the
+ * build would wait for ever, and `abort` shows no reason. Either can be restarted.
  */
-function endOf(ending: Ending, undecided: BuildOptions['undecided']): Message {
-  const conclusion = conclusionOf(ending);
+function messageOf(reported: ReportedOutcome, undecided: BuildOptions['undecided']): BuildMessage {
+  const conclusion = conclusionOf(reported);
   const isPass = conclusion === 'pass' || (conclusion === 'undecided' && undecided === 'neutral');
-  return { type: isPass ? 'pass' : 'fail', unit: unitsOf(ending) };
+  return { type: isPass ? 'pass' : 'fail', unit: unitsOf(reported) };
 }
 
-/** `duration` in seconds. Harbormaster shows `details` as plain text, and of that three lines on the revision. */
-type Unit = {
+/** `duration` in seconds. Harbormaster shows `details` as plain text, three lines of it on the revision. */
+type HarbormasterUnit = {
   engine: 'ppsgate';
   name: string;
   result: 'pass' | 'fail' | 'skip' | 'broken' | 'unsound';
@@ -324,15 +349,15 @@ type Unit = {
   details: string;
 };
 
-function unitsOf(ending: Ending): Unit[] {
-  if (ending.kind === 'unmeasured') {
-    return [aUnit('gate', resultsWithout.get(ending.why) ?? 'broken', ending.said)];
+function unitsOf(reported: ReportedOutcome): HarbormasterUnit[] {
+  if (reported.kind === 'unmeasured') {
+    return [aUnit('gate', resultsWithout.get(reported.reason) ?? 'broken', reported.message)];
   }
-  if (ending.kind === 'bisected') {
-    const blame = conclusionOf(ending) === 'pass' ? 'pass' : 'unsound';
-    return [aUnit('bisection', blame, bisectHeadline(ending.result))];
+  if (reported.kind === 'bisected') {
+    const blame = conclusionOf(reported) === 'pass' ? 'pass' : 'unsound';
+    return [aUnit('bisection', blame, bisectHeadline(reported.result))];
   }
-  const { result } = ending.kind === 'measured' ? ending : ending.measured;
+  const result = resultOf(reported);
   const { outcome } = result;
   if (outcome.kind === 'judged') return unitsOfCells(outcome.cells, result);
   if (outcome.kind === 'unchanged') return [aUnit('unchanged', 'skip', unchangedMeaning(outcome))];
@@ -340,20 +365,20 @@ function unitsOf(ending: Ending): Unit[] {
   return [aUnit(outcomeName(result), blame, outcome.message)];
 }
 
-const resultsWithout = new Map<Unmeasured['why'], Unit['result']>([
+const resultsWithout = new Map<UnmeasuredOutcome['reason'], HarbormasterUnit['result']>([
   ['patchAtFault', 'fail'],
   ['cancelled', 'skip'],
 ]);
 
-/** Where nothing was measured one tells of all, for of many Harbormaster shows five. */
-function unitsOfCells(cells: readonly CellResult[], result: Result): Unit[] {
+/** One unit for all cells if none was measured, since Harbormaster shows five units. */
+function unitsOfCells(cells: readonly CellResult[], result: Result): HarbormasterUnit[] {
   const isMeasured = cells.some(({ verdict }) => verdict.kind !== 'invalid');
   if (isMeasured || cells.length === 1) return cells.map((cell) => unitOf(cell, result));
   const lines = [`invalid: ${plainText(sentence(result))}`, ...invalidLines(cells).map(plainText)];
-  return [aUnit('gate', resultOf.invalid, lines.join('\n'))];
+  return [aUnit('gate', unitResults.invalid, lines.join('\n'))];
 }
 
-function unitOf(cell: CellResult, { trials, policy }: Result): Unit {
+function unitOf(cell: CellResult, { trials, policy }: Result): HarbormasterUnit {
   const name = cellName(cell.cell);
   const seconds = trials
     .filter((trial) => cellName(trial.cell) === name)
@@ -367,7 +392,7 @@ function unitOf(cell: CellResult, { trials, policy }: Result): Unit {
     comparison && changeText(comparison, confidence),
   ];
   const details = lines.filter(Boolean).join('\n');
-  return { ...aUnit(name, resultOf[cell.verdict.kind], details), duration: seconds };
+  return { ...aUnit(name, unitResults[cell.verdict.kind], details), duration: seconds };
 }
 
 /** `805.3 kpps → 721.5 kpps: −10.4 %, 95 % interval −11.2 … −9.60 %`. */
@@ -378,10 +403,10 @@ const changeText = ({ metric, base, patched, interval }: Comparison, confidence:
   ].join(', ');
 
 /**
- * `unsound` is measured without an answer, `broken` could not be measured, by what these words mean to Harbormaster. It
- * would call that `skip`, too, and then shows neither unit nor reason on the revision, as of all that passes.
+ * In Harbormaster's words `unsound` is measured without a verdict, `broken` could not be measured. The revision would
+ * show neither unit nor reason of a `skip`.
  */
-const resultOf: Record<CellVerdict['kind'], Unit['result']> = {
+const unitResults: Record<CellVerdict['kind'], HarbormasterUnit['result']> = {
   'no-regression': 'pass',
   improvement: 'pass',
   regression: 'fail',
@@ -389,7 +414,14 @@ const resultOf: Record<CellVerdict['kind'], Unit['result']> = {
   invalid: 'broken',
 };
 
-const aUnit = (name: string, result: Unit['result'], details: string): Unit => ({
-  ...{ engine: 'ppsgate', format: 'text' },
-  ...{ name, result, details: plainBlock(details, 2000) },
+const aUnit = (
+  name: string,
+  result: HarbormasterUnit['result'],
+  details: string,
+): HarbormasterUnit => ({
+  engine: 'ppsgate',
+  format: 'text',
+  name,
+  result,
+  details: plainBlock(details, 2000),
 });

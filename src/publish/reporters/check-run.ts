@@ -1,4 +1,4 @@
-// The check on the commit that is judged, live while its gate lasts.
+// The live check on the commit that is judged.
 
 import type { GithubConfig } from '../../config/github.ts';
 import { type Id, type Octokit, placeOf } from '../../forge/github/client.ts';
@@ -9,47 +9,56 @@ import { type Patch, patchName } from '../../model/patch.ts';
 import type { Pause } from '../../model/pause.ts';
 import { annotationsOf } from '../../report/annotations.ts';
 import {
-  cancelled,
+  cancelledOutcome,
   conclusionOf,
-  type Ending,
+  outcomeMarkdown,
+  outcomeTitle,
+  type ReportedOutcome,
   resultOf,
-  summaryOf,
-  titleOf,
 } from './outcome-text.ts';
-import { type Answer, expectation, placeInLine, secondsFor, timeText } from './reporter.ts';
-import { type Told, throttledUpdates } from './throttled-updates.ts';
+import {
+  deliverySeconds,
+  expectedStart,
+  queuePosition,
+  type Reporter,
+  timeText,
+} from './reporter.ts';
+import { ThrottledUpdates, type UpdateAttempt } from './throttled-updates.ts';
 
-/** What is judged, and the `owner/name` of the repository in which it is answered. */
-export type Subject = { repository: string; patch: Patch };
+/** The patch, and the `owner/name` of the repository that gets its check. */
+export type CheckSubject = { repository: string; patch: Patch };
 
 export type CheckRunOptions = {
-  /** Branch rules require the check by it. */
+  /** Branch rules require the check by its name. */
   name: string;
   /** Page of the job. */
   detailsUrl: string;
   undecided: GithubConfig['undecided'];
   /**
-   * Whether an App of the site's own makes the check. GitHub's own, whose token a workflow has, gets no events, so
-   * buttons would do nothing, and its checks lead to no page but their own, so that the text has to link the job.
+   * True if an App of the site's own makes the check. GitHub's App, whose token a workflow has, gets no events, so
+   * buttons would do nothing; its checks link no page of ours, so the text links the job.
    */
   isOwnApp: boolean;
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   now(): Date;
   pause?: Pause;
-  /** How long the end is tried, where that is longer than usual. */
+  /** Seconds to try delivering the outcome, if longer than usual. */
   patienceSeconds?: number;
   /** An earlier job of the same run has made it. */
   isOpen?: boolean;
 };
 
 /**
- * One check run on the head of the patch, created with the first thing there is to show. What is shown next is sent at
- * most every 10 s, but the end at once. Where GitHub refuses, as it does a token without `checks: write`, that is said
- * once and not tried again.
+ * Keeps one check run on the head of the patch, created by the first update. Updates are sent at most every 10 s, the
+ * outcome at once. A refusal of GitHub, as of a token without `checks: write`, is logged once and not tried again.
  */
-export function openCheckRun(octokit: Octokit, subject: Subject, options: CheckRunOptions): Answer {
+export function openCheckRun(
+  octokit: Octokit,
+  subject: CheckSubject,
+  options: CheckRunOptions,
+): Reporter {
   const { detailsUrl, now, undecided, isOwnApp, patienceSeconds } = options;
-  const updates = throttledUpdates(checkRunOf(octokit, subject, options), {
+  const updates = new ThrottledUpdates(checkRunOf(octokit, subject, options), {
     ...options,
     secondsBetween: 10,
     tooSlow,
@@ -59,65 +68,72 @@ export function openCheckRun(octokit: Octokit, subject: Subject, options: CheckR
   let since: Date | undefined;
   return {
     queued(text) {
-      updates.notify({ status: 'queued', output: { title: text, summary: withJob(text) } });
+      updates.send({ status: 'queued', output: { title: text, summary: withJob(text) } });
     },
     waiting(estimate, text) {
-      const summary = withJob(`${codeSpan(text, 1000)}\n\n${expectation(estimate, now())}`);
-      updates.notify({ status: 'queued', output: { title: placeInLine(estimate), summary } });
+      const summary = withJob(`${codeSpan(text, 1000)}\n\n${expectedStart(estimate, now())}`);
+      updates.send({ status: 'queued', output: { title: queuePosition(estimate), summary } });
     },
     measuring(testbed, line = '') {
       since ??= now();
       const where = `On ${codeSpan(testbed)}, since ${timeText(since)}.`;
       const summary = withJob([where, codeSpan(line)].filter(Boolean).join('\n\n'));
-      updates.notify({
+      updates.send({
         status: 'in_progress',
         output: { title: `measuring on ${testbed}`, summary },
       });
     },
-    ended(ending) {
-      const result = resultOf(ending);
+    conclude(outcome) {
+      const result = resultOf(outcome);
       const annotations = result === undefined ? [] : annotationsOf(result);
-      const output = { title: titleOf(ending), summary: withJob(summaryOf(ending)), annotations };
-      const conclusion = checkConclusionOf(ending, undecided);
-      const actions = isOwnApp ? buttonsFor(ending) : [];
-      return updates.tellLast(
+      const output = {
+        title: outcomeTitle(outcome),
+        summary: withJob(outcomeMarkdown(outcome)),
+        annotations,
+      };
+      const conclusion = checkConclusionOf(outcome, undecided);
+      const actions = isOwnApp ? buttonsFor(outcome) : [];
+      return updates.sendLast(
         { status: 'completed', conclusion, output, actions },
-        secondsFor(ending, patienceSeconds),
+        deliverySeconds(outcome, patienceSeconds),
       );
     },
-    linked: (ending) =>
-      updates.tellInstead(
+    addLinks: (outcome) =>
+      updates.replaceLast(
         {
           status: 'linked',
-          output: { title: titleOf(ending), summary: withJob(summaryOf(ending)) },
+          output: { title: outcomeTitle(outcome), summary: withJob(outcomeMarkdown(outcome)) },
         },
-        secondsFor(ending, patienceSeconds),
+        deliverySeconds(outcome, patienceSeconds),
       ),
-    left: updates.left,
+    leaveOpen: () => updates.stop(),
   };
 }
 
-/**
- * Completes what a killed job left open, which may have known of its check or not; answers, in a sentence for people,
- * why that failed.
- */
-export async function closeLeftCheckRun(
+/** Completes the checks that a killed job left open; returns a sentence for people if that failed. */
+export async function closeOpenCheckRun(
   octokit: Octokit,
-  { repository, patch }: Subject,
+  { repository, patch }: CheckSubject,
   { name, detailsUrl }: Pick<CheckRunOptions, 'name' | 'detailsUrl'>,
 ): Promise<string | undefined> {
   const { owner, repo } = placeOf(repository);
   try {
-    const found = await octokit.request(checksOfCommit, {
-      ...{ owner, repo, ref: patch.headCommit },
-      ...{ check_name: name, filter: 'all', per_page: 100 },
-    });
+    const all = await checkRunsOn(octokit, repository, patch.headCommit, name);
     const ours = externalIdOf(patch, detailsUrl);
-    for (const { id: check_run_id, external_id, status } of found.data.check_runs) {
+    for (const { id: check_run_id, external_id, status } of all) {
       if (external_id !== ours || status === 'completed') continue;
-      const output = { title: titleOf(cancelled), summary: summaryOf(cancelled) };
-      const ending = { status: 'completed', conclusion: 'cancelled', output } as const;
-      await octokit.request(updateCheck, { owner, repo, check_run_id, ...ending });
+      const output = {
+        title: outcomeTitle(cancelledOutcome),
+        summary: outcomeMarkdown(cancelledOutcome),
+      };
+      await octokit.request(updateCheck, {
+        owner,
+        repo,
+        check_run_id,
+        status: 'completed',
+        conclusion: 'cancelled',
+        output,
+      });
     }
     return undefined;
   } catch (error) {
@@ -127,40 +143,53 @@ export async function closeLeftCheckRun(
 }
 
 /**
- * Whether the newest check of this name on the head was passed, or left open, for another pull request or another base:
- * a check stands on a commit, and speaks for whatever has that commit. True as well where GitHub does not tell.
+ * Reports if the newest check of this name on the head has passed for another pull request or base: a check counts for
+ * every pull request with that commit. True as well if GitHub cannot be read.
  */
-export async function standsForAnother(
+export async function checkIsForAnother(
   octokit: Octokit,
-  { repository, patch }: Subject,
+  { repository, patch }: CheckSubject,
   name: string,
 ): Promise<boolean> {
   try {
     const newest = await newestCheckRun(octokit, { repository, patch }, name);
-    const stands = newest?.conclusion === 'success' || newest?.conclusion === 'neutral';
-    return stands && !newest.external_id?.startsWith(externalIdOf(patch, ''));
+    const isPassed = newest?.conclusion === 'success' || newest?.conclusion === 'neutral';
+    return isPassed && !newest.external_id?.startsWith(externalIdOf(patch, ''));
   } catch {
     return true;
   }
 }
 
-/** Whether there is a check of this name on the head, whatever it says. True as well where GitHub does not tell. */
-export const hasCheckRun = (octokit: Octokit, subject: Subject, name: string): Promise<boolean> =>
+/** True as well if GitHub cannot be read. */
+export const hasCheckRun = (
+  octokit: Octokit,
+  subject: CheckSubject,
+  name: string,
+): Promise<boolean> =>
   newestCheckRun(octokit, subject, name).then(
     (newest) => newest !== undefined,
     () => true,
   );
 
-async function newestCheckRun(octokit: Octokit, { repository, patch }: Subject, name: string) {
-  const { owner, repo } = placeOf(repository);
-  const found = await octokit.request(checksOfCommit, {
-    ...{ owner, repo, ref: patch.headCommit },
-    ...{ check_name: name, filter: 'all', per_page: 100 },
-  });
-  return found.data.check_runs.toSorted((a, b) => Number(b.id) - Number(a.id))[0];
+async function newestCheckRun(octokit: Octokit, { repository, patch }: CheckSubject, name: string) {
+  const all = await checkRunsOn(octokit, repository, patch.headCommit, name);
+  return all.toSorted((a, b) => Number(b.id) - Number(a.id))[0];
 }
 
-/** `#7 main https://…`: what a check was made for. No branch has a space in its name. */
+async function checkRunsOn(octokit: Octokit, repository: string, commit: string, name: string) {
+  const { owner, repo } = placeOf(repository);
+  const { data } = await octokit.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
+    owner,
+    repo,
+    ref: commit,
+    check_name: name,
+    filter: 'all',
+    per_page: 100,
+  });
+  return data.check_runs;
+}
+
+/** `#7 main https://…`. No branch has a space in its name. */
 const externalIdOf = (patch: Patch, detailsUrl: string): string =>
   patch.kind === 'pull-request'
     ? `#${patch.number} ${patch.baseBranch ?? '?'} ${detailsUrl}`
@@ -172,21 +201,22 @@ export function pullRequestOfCheckRun(externalId: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-const checksOfCommit = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
 const updateCheck = 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}';
 
 type CheckConclusion = 'success' | 'failure' | 'neutral' | 'cancelled';
 
 /**
- * What makes the job red makes the check red, and only a pass makes it green. `neutral` would be fair where nobody can
- * say, but a branch rule that requires the check takes it for a pass, so a site has to ask for it; where something kept
- * the patch from being measured it is never given. A patch that need not be measured, or not yet, is to pass such a rule,
- * and did not earn green. Whose fault it is stands in the title.
+ * Only a measured pass is green, and all that fails the job is red. Branch rules accept `neutral` as a pass: a site has
+ * to choose it for an undecided gate, and a failure never gets it. A patch that need not be measured, or not yet, does.
+ * The title names the fault.
  */
-function checkConclusionOf(ending: Ending, undecided: GithubConfig['undecided']): CheckConclusion {
-  switch (conclusionOf(ending)) {
+function checkConclusionOf(
+  outcome: ReportedOutcome,
+  undecided: GithubConfig['undecided'],
+): CheckConclusion {
+  switch (conclusionOf(outcome)) {
     case 'pass':
-      return resultOf(ending)?.outcome.kind === 'judged' ? 'success' : 'neutral';
+      return resultOf(outcome)?.outcome.kind === 'judged' ? 'success' : 'neutral';
     case 'cancelled':
       return 'cancelled';
     case 'undecided':
@@ -200,7 +230,7 @@ function checkConclusionOf(ending: Ending, undecided: GithubConfig['undecided'])
 
 type Button = { label: string; description: string; identifier: 'rerun' | 'extend' };
 
-/** Within the 20, 40 and 20 characters that GitHub allows. */
+/** GitHub allows 20, 40 and 20 characters. */
 const rerun: Button = {
   label: 'Re-run',
   description: 'Measure this commit again',
@@ -212,57 +242,59 @@ const extend: Button = {
   identifier: 'extend',
 };
 
-const buttonsFor = (ending: Ending): Button[] =>
-  conclusionOf(ending) === 'undecided' ? [extend, rerun] : [rerun];
+const buttonsFor = (outcome: ReportedOutcome): Button[] =>
+  conclusionOf(outcome) === 'undecided' ? [extend, rerun] : [rerun];
 
-type View = {
+type CheckView = {
   output: { title: string; summary: string; annotations?: ReturnType<typeof annotationsOf> };
 } & (
   | { status: 'queued' | 'in_progress' }
-  /** Completed before, without its links. */
+  /** Completed before without its links. */
   | { status: 'linked' }
   | { status: 'completed'; conclusion: CheckConclusion; actions: Button[] }
 );
 
-type Shown = Exclude<View, { status: 'linked' }>;
+type CheckState = Exclude<CheckView, { status: 'linked' }>;
 
 const tooSlow = (seconds: number): string =>
   `The check on the commit may not show how the gate ended, because GitHub did not answer within ${seconds} s: run the job again where the check is required.`;
 
-/** Shows views in one check run, the first by creating it. */
+/** Posts updates to one check run, which the first creates. */
 function checkRunOf(
   octokit: Octokit,
-  subject: Subject,
+  subject: CheckSubject,
   { name, detailsUrl, isOwnApp, isOpen = false }: CheckRunOptions,
-): (view: View) => Promise<Told> {
+): (view: CheckView) => Promise<UpdateAttempt> {
   const { owner, repo } = placeOf(subject.repository);
   const { headCommit } = subject.patch;
-  // What is written is not simply sent again: who calls tries again, with something newer to show.
+  // Octokit must not send it again: the caller tries again with a newer update.
   const request = { retries: 0 };
   const external_id = externalIdOf(subject.patch, detailsUrl);
   let id: Id | undefined;
   let mayExist = isOpen;
   let mayBeComplete = false;
 
-  const create = async (view: Shown) => {
+  const create = async (view: CheckState) => {
     const details = isOwnApp ? { details_url: detailsUrl } : {};
     const about = { name, head_sha: headCommit, ...details };
     const { data } = await octokit.request('POST /repos/{owner}/{repo}/check-runs', {
-      ...{ owner, repo, ...about, external_id, request },
+      owner,
+      repo,
+      ...about,
+      external_id,
+      request,
       ...view,
     });
     return data.id;
   };
 
-  const update = (check_run_id: Id, changes: Shown | Pick<View, 'output'>) =>
+  const update = (check_run_id: Id, changes: CheckState | Pick<CheckView, 'output'>) =>
     octokit.request(updateCheck, { owner, repo, check_run_id, request, ...changes });
 
-  /** The answer may be lost after GitHub did what was asked. What an earlier attempt of this run completed is not it. */
-  const find = async (view: Shown) => {
-    const found = await octokit.request(checksOfCommit, {
-      ...{ owner, repo, ref: headCommit, check_name: name, filter: 'all', per_page: 100 },
-    });
-    return found.data.check_runs.find((run) => {
+  /** Finds the check if a reply was lost after GitHub acted; one that an earlier attempt of this run completed is another. */
+  const find = async (view: CheckState) => {
+    const all = await checkRunsOn(octokit, subject.repository, headCommit, name);
+    return all.find((run) => {
       if (id !== undefined) return run.id === id;
       if (run.external_id !== external_id) return false;
       return run.status !== 'completed' || hasEnded(run, view);
@@ -272,35 +304,39 @@ function checkRunOf(
   return async (view) => {
     try {
       if (view.status === 'linked') {
-        if (id === undefined) return { kind: 'told' };
+        if (id === undefined) return { kind: 'delivered' };
         await update(id, { output: view.output });
-        return { kind: 'told' };
+        return { kind: 'delivered' };
       }
       // GitHub adds the annotations of a second end to those of the first.
       if (id === undefined ? mayExist : mayBeComplete) {
         const found = await find(view);
         id ??= found?.id;
-        if (found?.status === 'completed') return { kind: 'told' };
+        if (found?.status === 'completed') return { kind: 'delivered' };
       }
       mayExist = true;
       mayBeComplete = view.status === 'completed';
       if (id === undefined) id = await create(view);
       else await update(id, view);
-      return { kind: 'told' };
+      return { kind: 'delivered' };
     } catch (error) {
-      return notTold(error, name, subject);
+      return failedAttempt(error, name, subject);
     }
   };
 }
 
 type CheckRun = { conclusion: string | null; output: { title: string | null } };
 
-const hasEnded = ({ conclusion, output }: CheckRun, view: Shown): boolean =>
+const hasEnded = ({ conclusion, output }: CheckRun, view: CheckState): boolean =>
   view.status === 'completed' &&
   conclusion === view.conclusion &&
   output.title === view.output.title;
 
-function notTold(error: unknown, name: string, { repository, patch }: Subject): Told {
+function failedAttempt(
+  error: unknown,
+  name: string,
+  { repository, patch }: CheckSubject,
+): UpdateAttempt {
   const what = `The check ${name} on ${patchName(patch)} of ${repository} does not show how things stand`;
   const failure = githubFailure(error);
   if (failure === undefined) return { kind: 'refused', why: `${what} (${reasonOf(error)}).` };

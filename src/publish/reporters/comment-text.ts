@@ -1,4 +1,4 @@
-// The text of ppsgate's comment on a pull request: what it is known by, what it shows now, and what it remembers of earlier verdicts.
+// The text of the comment on a pull request: its marker, its body, and a hidden memory of earlier verdicts.
 import { z } from 'zod';
 import { askSchema } from '../../forge/patch/command.ts';
 import { codeSpan, plainLine } from '../../model/escape.ts';
@@ -8,7 +8,7 @@ const mostEarlier = 10;
 const longestTitle = 160;
 
 const verdict = z.object({
-  /** Id of the workflow run that has its journal. */
+  /** Id of the workflow run with its journal. */
   run: z.int().nonnegative(),
   headCommit: z.string().max(64),
   at: z.iso.datetime(),
@@ -16,56 +16,50 @@ const verdict = z.object({
   title: z.string().max(longestTitle),
 });
 
-/** Kept in the comment itself, where readers do not see it. */
+/** Kept hidden in the comment itself. */
 const memorySchema = z.object({
-  /** Id of the workflow run that wrote last: a later one has a greater. */
+  /** Id of the workflow run that wrote last; later runs have greater ids. */
   run: z.int().nonnegative(),
   headCommit: z.string().max(64),
   /** Since when the comment has named this head. */
   since: z.iso.datetime(),
-  /** What was asked of the gate last. */
+  /** The newest overrides. */
   ask: askSchema,
   last: verdict.optional(),
   /** Newest first. */
   earlier: z.array(verdict).max(mostEarlier),
 });
 
-export type Memory = z.infer<typeof memorySchema>;
+export type CommentMemory = z.infer<typeof memorySchema>;
 
-export type Writing = {
-  /** What tells one comment of ours from another: the check's name. */
+export type CommentUpdate = {
+  /** The check's name, which distinguishes our comments. */
   name: string;
   run: number;
   headCommit: string;
-  /** Absent where nothing is measured: then it stays as it was. */
-  ask?: Memory['ask'] | undefined;
+  /** Absent if nothing is measured; then the earlier one stays. */
+  ask?: CommentMemory['ask'] | undefined;
   at: Date;
-  /** Title of a gate that has ended with a verdict. */
+  /** Present with a verdict. */
   title?: string;
 };
 
-/** The first line of the comment, by which it is found again. */
+/** The first line, by which the comment is found again. */
 export const markerOf = (name: string): string => `<!-- ${name.replace(/[^\w :.,-]/g, '')} -->`;
 
-/**
- * The whole comment around `body`, which is Markdown; undefined where a later run has written meanwhile, and so must not
- * be overwritten.
- */
+/** Wraps `body`, which is Markdown; undefined if a later run has written meanwhile, which must not be overwritten. */
 export function composeComment(
   before: string | undefined,
   body: string,
-  writing: Writing,
+  update: CommentUpdate,
 ): string | undefined {
-  const known = before === undefined ? undefined : readMemory(before);
-  if (known !== undefined && known.run > writing.run) return undefined;
-  return fitted(writing.name, body.trimEnd(), nextMemory(known, writing));
+  const memory = before === undefined ? undefined : readMemory(before);
+  if (memory !== undefined && memory.run > update.run) return undefined;
+  return fitted(update.name, body.trimEnd(), nextMemory(memory, update));
 }
 
-/**
- * What a comment of ours remembers; undefined where somebody has taken that out, or put something else there. It stands
- * at the very end, where no text of others ever does.
- */
-export function readMemory(comment: string): Memory | undefined {
+/** Reads the memory at the very end, where no text of others ever is; undefined if an edit has removed or changed it. */
+export function readMemory(comment: string): CommentMemory | undefined {
   const start = comment.lastIndexOf(opening);
   if (start < 0) return undefined;
   const [, encoded] = /^([\w-]+) -->\s*$/.exec(comment.slice(start + opening.length)) ?? [];
@@ -79,12 +73,12 @@ export function readMemory(comment: string): Memory | undefined {
 
 const opening = '<!-- ppsgate remembers: ';
 
-function nextMemory(known: Memory | undefined, writing: Writing): Memory {
-  const { run, headCommit, ask, at, title } = writing;
-  const { last, earlier = [] } = known ?? {};
+function nextMemory(memory: CommentMemory | undefined, update: CommentUpdate): CommentMemory {
+  const { run, headCommit, ask, at, title } = update;
+  const { last, earlier = [] } = memory ?? {};
   const now = at.toISOString();
-  const since = known?.headCommit === headCommit ? known.since : now;
-  const head = { run, headCommit, since, ask: ask ?? known?.ask ?? {} };
+  const since = memory?.headCommit === headCommit ? memory.since : now;
+  const head = { run, headCommit, since, ask: ask ?? memory?.ask ?? {} };
   if (title === undefined) return { ...head, ...(last && { last }), earlier };
   const before = last === undefined || last.run === run ? earlier : [last, ...earlier];
   return {
@@ -97,8 +91,8 @@ function nextMemory(known: Memory | undefined, writing: Writing): Memory {
 /** GitHub's own limit for a comment. */
 const mostCharacters = 65_536;
 
-/** The oldest verdicts are forgotten where there is no room for all. */
-function fitted(name: string, body: string, memory: Memory): string {
+/** Drops the oldest verdicts that do not fit. */
+function fitted(name: string, body: string, memory: CommentMemory): string {
   const remembered = Buffer.from(JSON.stringify(memory)).toString('base64url');
   const parts = [markerOf(name), body, ...earlierVerdicts(memory), `${opening}${remembered} -->`];
   const comment = parts.join('\n\n');
@@ -107,8 +101,8 @@ function fitted(name: string, body: string, memory: Memory): string {
   return fitted(name, body, { ...memory, earlier: earlier.slice(0, -1) });
 }
 
-/** All but the one that the comment shows: those of earlier pushes, and of this commit before a rerun. */
-function earlierVerdicts({ run, last, earlier }: Memory): string[] {
+/** Verdicts of earlier pushes, and of this commit before a rerun. */
+function earlierVerdicts({ run, last, earlier }: CommentMemory): string[] {
   const all = last === undefined || last.run === run ? earlier : [last, ...earlier];
   if (all.length === 0) return [];
   const rows = all.map(({ headCommit, at, title }) => {

@@ -1,4 +1,4 @@
-// The comment on the pull request, live while its gate lasts: at most one edit a minute, and one comment for all pushes.
+// The live comment on the pull request: at most one edit a minute, and one comment for all pushes.
 
 import type { Octokit } from '../../forge/github/client.ts';
 import { publishComment } from '../../forge/github/comment.ts';
@@ -6,35 +6,47 @@ import { codeSpan } from '../../model/escape.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { type PullRequest, patchName } from '../../model/patch.ts';
 import type { Pause } from '../../model/pause.ts';
-import { composeComment, markerOf, type Writing } from './comment-text.ts';
-import { type Ending, failures, summaryOf, titleOf, type Unmeasured } from './outcome-text.ts';
-import { type Answer, expectation, placeInLine, secondsFor, timeText } from './reporter.ts';
-import { type Told, throttledUpdates } from './throttled-updates.ts';
+import { type CommentUpdate, composeComment, markerOf } from './comment-text.ts';
+import {
+  failureTexts,
+  outcomeMarkdown,
+  outcomeTitle,
+  type ReportedOutcome,
+  type UnmeasuredOutcome,
+} from './outcome-text.ts';
+import {
+  deliverySeconds,
+  expectedStart,
+  queuePosition,
+  type Reporter,
+  timeText,
+} from './reporter.ts';
+import { ThrottledUpdates, type UpdateAttempt } from './throttled-updates.ts';
 
-export type CommentOptions = Pick<Writing, 'name' | 'run' | 'ask'> & {
-  /** What it is about, where that is not the pull request as a whole. */
+export type CommentOptions = Pick<CommentUpdate, 'name' | 'run' | 'ask'> & {
+  /** Name of the subject, if it is not the whole pull request. */
   subject?: string;
   /** Page of the job. */
   detailsUrl: string;
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   now(): Date;
   pause?: Pause;
-  /** How long the end is tried, where that is longer than usual. */
+  /** Seconds to try delivering the outcome, if longer than usual. */
   patienceSeconds?: number;
-  /** Hears where the comment is. */
+  /** Receives the comment's URL. */
   keep?: (url: string) => void;
 };
 
-/** Where GitHub refuses, as it does a token that may only read, that is said once and not tried again. */
+/** A refusal of GitHub, as of a read-only token, is logged once and not tried again. */
 export function openComment(
   octokit: Octokit,
   pullRequest: PullRequest,
   options: CommentOptions,
-): Answer {
+): Reporter {
   const { name, run, ask, detailsUrl, log, now, pause, patienceSeconds, keep = () => {} } = options;
   const { headCommit } = pullRequest;
   const { subject = patchName(pullRequest) } = options;
-  const put = async ({ body, title }: View): Promise<Told> => {
+  const post = async ({ body, title }: CommentView): Promise<UpdateAttempt> => {
     const writing = { name, run, headCommit, ask, at: now(), ...(title && { title }) };
     try {
       const published = await publishComment(
@@ -46,7 +58,7 @@ export function openComment(
       if (published.kind === 'left') return { kind: 'refused', why: superseded };
       if (published.kind !== 'not-published') {
         keep(published.url);
-        return { kind: 'told' };
+        return { kind: 'delivered' };
       }
       return { kind: published.isFinal ? 'refused' : 'failed', why: published.why };
     } catch (error) {
@@ -54,8 +66,8 @@ export function openComment(
       return { kind: 'refused', why };
     }
   };
-  const updates = throttledUpdates(put, {
-    // What a reader misses is worth a warning, once.
+  const updates = new ThrottledUpdates(post, {
+    // A missing comment is worth one warning.
     log: { ...log, info: (sentence) => (sentence === superseded ? log.info : log.warn)(sentence) },
     secondsBetween: 60,
     tooSlow,
@@ -63,36 +75,38 @@ export function openComment(
   });
   const heading = (text: string) => `### ⏳ ppsgate: ${subject} ${text}`;
   const job = `<sub>[the job](${detailsUrl}) · commit ${codeSpan(headCommit)}</sub>`;
-  const said = (...parts: string[]) => ({ body: parts.filter(Boolean).join('\n\n') });
-  const ended = (ending: Ending): View =>
-    ending.kind === 'unmeasured'
-      ? said(unmeasured(subject, ending), job)
-      : { body: summaryOf(ending), title: titleOf(ending) };
+  const view = (...parts: string[]) => ({ body: parts.filter(Boolean).join('\n\n') });
+  const viewOf = (outcome: ReportedOutcome): CommentView =>
+    outcome.kind === 'unmeasured'
+      ? view(unmeasured(subject, outcome), job)
+      : { body: outcomeMarkdown(outcome), title: outcomeTitle(outcome) };
   let since: Date | undefined;
 
   return {
     queued(text) {
-      updates.notify(said(heading(text), job));
+      updates.send(view(heading(text), job));
     },
     waiting(estimate, text) {
-      const title = heading(`waits for a testbed: ${placeInLine(estimate)}`);
-      updates.notify(
-        said(title, `${codeSpan(text, 1000)}\n\n${expectation(estimate, now())}`, job),
+      const title = heading(`waits for a testbed: ${queuePosition(estimate)}`);
+      updates.send(
+        view(title, `${codeSpan(text, 1000)}\n\n${expectedStart(estimate, now())}`, job),
       );
     },
     measuring(testbed, line = '') {
       since ??= now();
       const where = `On ${codeSpan(testbed)}, since ${timeText(since)}.`;
-      updates.notify(said(heading('is being measured'), where, codeSpan(line), job));
+      updates.send(view(heading('is being measured'), where, codeSpan(line), job));
     },
-    ended: (ending) => updates.tellLast(ended(ending), secondsFor(ending, patienceSeconds)),
-    linked: (ending) => updates.tellInstead(ended(ending), secondsFor(ending, patienceSeconds)),
-    left: updates.left,
+    conclude: (outcome) =>
+      updates.sendLast(viewOf(outcome), deliverySeconds(outcome, patienceSeconds)),
+    addLinks: (outcome) =>
+      updates.replaceLast(viewOf(outcome), deliverySeconds(outcome, patienceSeconds)),
+    leaveOpen: () => updates.stop(),
   };
 }
 
-/** `title` is that of a verdict. */
-type View = { body: string; title?: string };
+/** `title` is present with a verdict. */
+type CommentView = { body: string; title?: string };
 
 const never = new AbortController().signal;
 
@@ -101,7 +115,7 @@ const superseded = 'The comment is left to a later run for the same pull request
 const tooSlow = (seconds: number): string =>
   `The comment on the pull request may not show how the gate ended, because GitHub did not answer within ${seconds} s; the result is in the job's summary.`;
 
-function unmeasured(subject: string, ending: Unmeasured): string {
-  const { symbol, text } = failures[ending.why];
-  return `### ${symbol} ppsgate: ${subject} ${text}\n\n${summaryOf(ending)}`;
+function unmeasured(subject: string, outcome: UnmeasuredOutcome): string {
+  const { symbol, text } = failureTexts[outcome.reason];
+  return `### ${symbol} ppsgate: ${subject} ${text}\n\n${outcomeMarkdown(outcome)}`;
 }

@@ -1,13 +1,13 @@
-// What has taken the place of a diff whose gate was cancelled: Phabricator knows, wherever the gate ran and whoever ended it.
+// Finds the diff that has replaced one whose gate was cancelled.
 import { z } from 'zod';
 import type { Conduit } from '../../forge/phabricator/conduit.ts';
 import type { RevisionDiff } from '../../model/patch.ts';
 
 /**
- * A sentence that names the revision's newest diff, and its build of the same plan, if any; undefined where none is
- * newer. Throws a ConduitError.
+ * Names, in a sentence, the revision's newest diff, and its build of the same plan, if any; undefined if none is newer.
+ * Throws a ConduitError.
  *
- * @param build the PHID of that of the older diff
+ * @param build PHID of the older diff's build
  */
 export async function newerDiff(
   conduit: Conduit,
@@ -21,26 +21,26 @@ export async function newerDiff(
   const ofDiff = { constraints: { phids: [diffPHID] } };
   const [newest] = await conduit.search('differential.diff.search', ofDiff, diffs);
   if (newest === undefined || newest.id <= diff) return undefined;
-  const said = `Diff ${newest.id} is newer and has taken its place`;
+  const replaced = `Diff ${newest.id} is newer and has taken its place`;
   const its = await buildableOf(conduit, diffPHID, build).catch(() => undefined);
-  if (its === undefined) return `${said}: what is measured is that one.`;
-  return `${said}: see its build, B${its.id} (${its.fields.uri}).`;
+  if (its === undefined) return `${replaced}: what is measured is that one.`;
+  return `${replaced}: see its build, B${its.id} (${its.fields.uri}).`;
 }
 
 const revisions = z.object({ fields: z.object({ diffPHID: z.string() }) });
 const diffs = z.object({ id: z.int() });
 
-/** The page of the newest build of that diff by the plan of ours. */
+/** The newest buildable of that diff with a build by the same plan. */
 async function buildableOf(conduit: Conduit, diffPHID: string, build: string) {
   const ofOurs = { constraints: { phids: [build] } };
   const [ours] = await conduit.search('harbormaster.build.search', ofOurs, builds);
   const ofDiff = { constraints: { objectPHIDs: [diffPHID] } };
-  const found = await conduit.search('harbormaster.buildable.search', ofDiff, buildables);
-  if (ours === undefined || found.length === 0) return undefined;
+  const all = await conduit.search('harbormaster.buildable.search', ofDiff, buildables);
+  if (ours === undefined || all.length === 0) return undefined;
   const plans = [ours.fields.buildPlanPHID];
-  const ofPlan = { constraints: { buildables: found.map(({ phid }) => phid), plans } };
+  const ofPlan = { constraints: { buildables: all.map(({ phid }) => phid), plans } };
   const [its] = await conduit.search('harbormaster.build.search', ofPlan, builds);
-  return found.find(({ phid }) => phid === its?.fields.buildablePHID);
+  return all.find(({ phid }) => phid === its?.fields.buildablePHID);
 }
 
 const buildables = z.object({

@@ -1,4 +1,4 @@
-// How a gate or a bisection ended, and what is said of that wherever it is told.
+// The outcome of a gate or a bisection, with its conclusion, title and Markdown.
 import { z } from 'zod';
 import { usualMostBoots } from '../../config/overrides.ts';
 import { type BisectAsk, bisectWords } from '../../forge/patch/bisect-command.ts';
@@ -17,133 +17,146 @@ import { type BisectWays, bisectHeadline, bisectSymbol } from '../../report/bise
 import { verdictLine } from '../../report/headline.ts';
 import { type ReportLinks, renderMarkdown } from '../../report/reports.ts';
 
-export type Ending = Measured | Bisected | Unmeasured | Uncounted;
+export type ReportedOutcome =
+  | MeasuredOutcome
+  | BisectedOutcome
+  | UnmeasuredOutcome
+  | UncountedOutcome;
 
-export type Measured = { kind: 'measured'; result: Result; links: ReportLinks };
+export type MeasuredOutcome = { kind: 'measured'; result: Result; links: ReportLinks };
 
-/** `asked` is what was asked for, with ids in place of the names of commits. */
-export type Bisected = {
+/** `request` has ids in place of the names of commits. */
+export type BisectedOutcome = {
   kind: 'bisected';
   result: BisectResult;
-  asked: BisectAsk;
+  request: BisectAsk;
   links: ReportLinks;
 };
 
-/** `said` is the sentence of what went wrong as it was said, in which anybody's text may be; it has no paths. */
-export type Unmeasured = { kind: 'unmeasured'; why: Failure; said: string };
+/** `message` is the failure's sentence without paths; text of others may be in it. */
+export type UnmeasuredOutcome = { kind: 'unmeasured'; reason: FailureReason; message: string };
 
-/** It was measured, and that may not pass the commit on which it is told; `why` is Markdown. */
-type Uncounted = { kind: 'uncounted'; measured: Measured; title: string; why: string };
+/** Measured, but must not pass the commit that it is reported on; `why` is Markdown. */
+type UncountedOutcome = {
+  kind: 'uncounted';
+  measured: MeasuredOutcome;
+  title: string;
+  why: string;
+};
 
-export const failureSchema = z.enum([
+export const failureReasonSchema = z.enum([
   'cancelled',
   'usage',
   'patchAtFault',
   'infrastructure',
-  'waits-for-leave',
-  /** Nobody has asked for it, and a merge queue measures it all the same before it is merged. */
-  'left-to-queue',
+  'waits-for-approval',
+  /** Not requested; the merge queue measures it before the merge. */
+  'left-to-merge-queue',
 ]);
 
-type Failure = z.infer<typeof failureSchema>;
+type FailureReason = z.infer<typeof failureReasonSchema>;
 
-const cutShort = 'The job was cancelled before there was a verdict: run it again for one.';
+export const cancelledOutcome: UnmeasuredOutcome = {
+  kind: 'unmeasured',
+  reason: 'cancelled',
+  message: 'The job was cancelled before there was a verdict: run it again for one.',
+};
 
-export const cancelled: Unmeasured = { kind: 'unmeasured', why: 'cancelled', said: cutShort };
-
-export const endingOfResult = (result: Result, links: ReportLinks): Measured => ({
+export const outcomeOfResult = (result: Result, links: ReportLinks): MeasuredOutcome => ({
   kind: 'measured',
   result,
   links,
 });
 
-export function endingOfError(error: unknown): Unmeasured {
-  const said = error instanceof Error ? error.message : String(error);
+export function outcomeOfError(error: unknown): UnmeasuredOutcome {
   const conclusion = conclusionOfError(error);
-  return endingOfFailure(
+  return outcomeOfFailure(
     conclusion === 'usage' || conclusion === 'patchAtFault' ? conclusion : 'infrastructure',
-    said,
+    error instanceof Error ? error.message : String(error),
   );
 }
 
-/** `sentence` is that of an error, which may hold anybody's text; the paths in it are for the log alone. */
-export const endingOfFailure = (why: Failure, sentence: string): Unmeasured => ({
+/** Removes paths, which are for the log alone, from the sentence of an error. */
+export const outcomeOfFailure = (reason: FailureReason, sentence: string): UnmeasuredOutcome => ({
   kind: 'unmeasured',
-  why,
-  said: withoutPaths(sentence),
+  reason,
+  message: withoutPaths(sentence),
 });
 
-export function conclusionOf(ending: Ending): Conclusion {
-  switch (ending.kind) {
+export function conclusionOf(outcome: ReportedOutcome): Conclusion {
+  switch (outcome.kind) {
     case 'measured':
-      return conclusionOfResult(ending.result);
+      return conclusionOfResult(outcome.result);
     case 'bisected':
-      return conclusionOfBisection(ending.result);
+      return conclusionOfBisection(outcome.result);
     case 'unmeasured':
-      return conclusions[ending.why];
+      return conclusions[outcome.reason];
     case 'uncounted':
       return 'usage';
   }
 }
 
-const conclusions: Readonly<Record<Failure, Conclusion>> = {
+const conclusions: Readonly<Record<FailureReason, Conclusion>> = {
   cancelled: 'cancelled',
   usage: 'usage',
   patchAtFault: 'patchAtFault',
   infrastructure: 'infrastructure',
-  'waits-for-leave': 'usage',
-  'left-to-queue': 'pass',
+  'waits-for-approval': 'usage',
+  'left-to-merge-queue': 'pass',
 };
 
-/** That of a gate; undefined where there is none. */
-export function resultOf(ending: Ending): Result | undefined {
-  switch (ending.kind) {
+export function resultOf(outcome: MeasuredOutcome | UncountedOutcome): Result;
+export function resultOf(outcome: ReportedOutcome): Result | undefined;
+export function resultOf(outcome: ReportedOutcome): Result | undefined {
+  switch (outcome.kind) {
     case 'measured':
-      return ending.result;
+      return outcome.result;
     case 'bisected':
     case 'unmeasured':
       return undefined;
     case 'uncounted':
-      return ending.measured.result;
+      return outcome.measured.result;
   }
 }
 
-/** One line of plain text of our own making: `🔴 #7 loses 10.4 % (forwarding inet4)`, `⚪ not measured: cancelled`. */
-export function titleOf(ending: Ending): string {
-  switch (ending.kind) {
+/** One line of plain text: `🔴 #7 loses 10.4 % (forwarding inet4)`, `⚪ not measured: cancelled`. */
+export function outcomeTitle(outcome: ReportedOutcome): string {
+  switch (outcome.kind) {
     case 'measured':
-      return verdictLine(ending.result);
+      return verdictLine(outcome.result);
     case 'bisected':
-      return `${bisectSymbol(ending.result)} ${bisectHeadline(ending.result)}`;
+      return `${bisectSymbol(outcome.result)} ${bisectHeadline(outcome.result)}`;
     case 'unmeasured': {
-      const { symbol, text } = failures[ending.why];
+      const { symbol, text } = failureTexts[outcome.reason];
       return `${symbol} ${text}`;
     }
     case 'uncounted':
-      return `⚪ does not count: ${ending.title}`;
+      return `⚪ does not count: ${outcome.title}`;
   }
 }
 
-/** What came of a gate, in Markdown. */
-export function summaryOf(ending: Ending): string {
-  switch (ending.kind) {
+export function outcomeMarkdown(outcome: ReportedOutcome): string {
+  switch (outcome.kind) {
     case 'measured':
-      return renderMarkdown(ending.result, ending.links);
+      return renderMarkdown(outcome.result, outcome.links);
     case 'bisected': {
-      const { result, asked, links } = ending;
-      return renderMarkdown(result, { ...links, ways: waysOf(callOnGithub, asked) });
+      const { result, request, links } = outcome;
+      return renderMarkdown(result, {
+        ...links,
+        ways: bisectCommands(callOnGithub, request),
+      });
     }
     case 'unmeasured':
-      return ending.why === 'cancelled' ? ending.said : codeBlock(ending.said);
+      return outcome.reason === 'cancelled' ? outcome.message : codeBlock(outcome.message);
     case 'uncounted':
-      return `${ending.why}\n\n${summaryOf(ending.measured)}`;
+      return `${outcome.why}\n\n${outcomeMarkdown(outcome.measured)}`;
   }
 }
 
-/** How a comment asks for what a bisection proposes. */
-export function waysOf(call: Call, asked: BisectAsk): BisectWays {
-  const command = (more: BisectAsk) => `\`${call} ${bisectWords({ ...asked, ...more })}\``;
-  const { fixUp, maxBoots = usualMostBoots } = asked;
+/** The commands by which a comment requests what a bisection proposes. */
+export function bisectCommands(call: Call, request: BisectAsk): BisectWays {
+  const command = (more: BisectAsk) => `\`${call} ${bisectWords({ ...request, ...more })}\``;
+  const { fixUp, maxBoots = usualMostBoots } = request;
   return {
     fixUp: (commit) => command({ fixUp: [fixUp, commit].filter(Boolean).join(',') }),
     goOn: command({ maxBoots: String(2 * Number(maxBoots)) }),
@@ -151,12 +164,12 @@ export function waysOf(call: Call, asked: BisectAsk): BisectWays {
   };
 }
 
-/** What stands in a heading where there is no verdict. */
-export const failures: Readonly<Record<Failure, { symbol: string; text: string }>> = {
+/** Headings of outcomes without a verdict. */
+export const failureTexts: Readonly<Record<FailureReason, { symbol: string; text: string }>> = {
   cancelled: { symbol: '⚪', text: 'not measured: cancelled' },
-  usage: { symbol: '⚪', text: 'not measured: what was asked for cannot be done' },
+  usage: { symbol: '⚪', text: 'not measured: what was request for cannot be done' },
   patchAtFault: { symbol: '🔴', text: 'not measured: the patch does not apply' },
   infrastructure: { symbol: '⚪', text: 'not measured: something failed that is not the patch' },
-  'waits-for-leave': { symbol: '⏸️', text: 'waits for a maintainer' },
-  'left-to-queue': { symbol: '⏸️', text: 'not measured yet: the merge queue does that' },
+  'waits-for-approval': { symbol: '⏸️', text: 'waits for a maintainer' },
+  'left-to-merge-queue': { symbol: '⏸️', text: 'not measured yet: the merge queue does that' },
 };

@@ -1,4 +1,4 @@
-// How people at a patch see its gate while it lasts: the place in the queue, what is measured, and how it ended.
+// Shows a patch's authors its gate while it lasts: the place in the queue, the measurement, and the outcome.
 
 import type { WaitEstimate } from '../../gate/estimate/queue.ts';
 import { formatEstimate } from '../../model/format.ts';
@@ -6,128 +6,123 @@ import { reasonOf } from '../../model/one-line.ts';
 import { withoutPaths } from '../../model/without-paths.ts';
 import type { ReportLinks } from '../../report/reports.ts';
 import {
-  type Bisected,
-  cancelled,
+  type BisectedOutcome,
+  cancelledOutcome,
   conclusionOf,
-  type Ending,
-  endingOfError,
-  type Measured,
+  type MeasuredOutcome,
+  outcomeOfError,
+  type ReportedOutcome,
 } from './outcome-text.ts';
-import type { Given } from './throttled-updates.ts';
+import type { Delivery } from './throttled-updates.ts';
 
-/** None of its functions throws or rejects: what GitHub or the network did is one line in the log. */
-export type Answer = {
-  /** Shows, in a sentence of our own, what it waits for before it waits for a testbed. */
+/** Never throws or rejects: a failure of the forge or the network is one line in the log. */
+export type Reporter = {
+  /** Shows, in a sentence of our own, what the gate waits for before it waits for a testbed. */
   queued(text: string): void;
-  /** Shows the place in the queue; `text` is the sentence that the log has of it. */
+  /** Shows the place in the queue; `text` is the sentence in the log. */
   waiting(estimate: WaitEstimate, text: string): void;
-  /** `line` is the newest of the log: the run, the numbers so far, the time that is left. */
+  /** `line` is the newest of the log: the run, the numbers so far, the time that remains. */
   measuring(testbed: string, line?: string): void;
-  /** Completes the answer; only the first call counts. Resolves when the forge knows of it, or cannot be told in time. */
-  ended(ending: Ending): Promise<Given>;
-  /** The same end again, with links to what has come since; nothing where an answer is given once and for all. */
-  linked(ending: Ending): Promise<void>;
-  /** Leaves it as it is, for another job to go on with. */
-  left(): Promise<void>;
+  /** Only the first call counts. */
+  conclude(outcome: ReportedOutcome): Promise<Delivery>;
+  /** Shows the same outcome again with more links, where the forge lets it be edited. */
+  addLinks(outcome: ReportedOutcome): Promise<void>;
+  /** Stops without an outcome: another job goes on. */
+  leaveOpen(): Promise<void>;
 };
 
-/** Several answers as one: a comment, a check, a status. What they are told of the log is told without its paths. */
-export const together = (answers: readonly Answer[]): Answer => ({
+/** Combines reporters, and removes paths from all log text that they show. */
+export const combineReporters = (reporters: readonly Reporter[]): Reporter => ({
   queued(text) {
-    for (const answer of answers) answer.queued(withoutPaths(text));
+    for (const reporter of reporters) reporter.queued(withoutPaths(text));
   },
   waiting(estimate, text) {
-    for (const answer of answers) answer.waiting(estimate, withoutPaths(text));
+    for (const reporter of reporters) reporter.waiting(estimate, withoutPaths(text));
   },
   measuring(testbed, line) {
-    const shown = line === undefined ? [] : [withoutPaths(line)];
-    for (const answer of answers) answer.measuring(testbed, ...shown);
+    const lines = line === undefined ? [] : [withoutPaths(line)];
+    for (const reporter of reporters) reporter.measuring(testbed, ...lines);
   },
-  async ended(ending) {
-    const given = await Promise.all(answers.map((answer) => answer.ended(ending)));
-    return worstFirst.find((one) => given.includes(one)) ?? 'given';
+  async conclude(outcome) {
+    const deliveries = await Promise.all(reporters.map((reporter) => reporter.conclude(outcome)));
+    return worstFirst.find((one) => deliveries.includes(one)) ?? 'delivered';
   },
-  async linked(ending) {
-    await Promise.all(answers.map((answer) => answer.linked(ending)));
+  async addLinks(outcome) {
+    await Promise.all(reporters.map((reporter) => reporter.addLinks(outcome)));
   },
-  async left() {
-    await Promise.all(answers.map((answer) => answer.left()));
+  async leaveOpen() {
+    await Promise.all(reporters.map((reporter) => reporter.leaveOpen()));
   },
 });
 
-const worstFirst: readonly Given[] = ['untaken', 'refused'];
+const worstFirst: readonly Delivery[] = ['undelivered', 'refused'];
 
 /**
- * Does the work of a gate and completes its answer as it ends, also where it throws. When it is cancelled the answer
- * says so at once, because a job that is cancelled has only seconds left and a testbed may need minutes to be given back.
+ * Does the work of a gate and reports its outcome, also when it throws. Cancellation is reported at once: a cancelled
+ * job has only seconds left, and a testbed may need minutes to be returned.
  */
-export async function answering<Ended extends Ending>(
-  answer: Answer,
+export async function reportOutcome<Outcome extends ReportedOutcome>(
+  reporter: Reporter,
   signal: AbortSignal,
-  work: () => Promise<Ended>,
-): Promise<Ended> {
-  const onCancelled = () => void answer.ended(cancelled);
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const onCancelled = () => void reporter.conclude(cancelledOutcome);
   signal.addEventListener('abort', onCancelled, { once: true });
   try {
-    const ending = await work();
-    await answer.ended(ending);
-    return ending;
+    const outcome = await work();
+    await reporter.conclude(outcome);
+    return outcome;
   } catch (error) {
-    await answer.ended(signal.aborted ? cancelled : endingOfError(error));
+    await reporter.conclude(signal.aborted ? cancelledOutcome : outcomeOfError(error));
     throw error;
   } finally {
     signal.removeEventListener('abort', onCancelled);
   }
 }
 
-/**
- * Answers with the result, and only then has made what there is to be linked to: whatever becomes of that, the verdict
- * is known. Never throws for it; `warn` hears why there are no links.
- */
-export async function linkedAfterwards(
-  answer: Answer,
-  ending: Measured,
+/** Reports the outcome before it makes the linked reports, so that a failure there cannot hide the verdict. */
+export async function reportThenLink(
+  reporter: Reporter,
+  outcome: MeasuredOutcome,
   make: () => Promise<ReportLinks>,
   warn: (why: string) => void,
-): Promise<Ending> {
-  await answer.ended(ending);
-  return linkedNow(answer, ending, make, warn);
+): Promise<ReportedOutcome> {
+  await reporter.conclude(outcome);
+  return addReportLinks(reporter, outcome, make, warn);
 }
 
-/** The same for an ending that was told already. */
-export async function linkedNow(
-  answer: Answer,
-  ending: Measured | Bisected,
+/** Adds links to an outcome that was reported already; a failure is only a warning. */
+export async function addReportLinks(
+  reporter: Reporter,
+  outcome: MeasuredOutcome | BisectedOutcome,
   make: () => Promise<ReportLinks>,
   warn: (why: string) => void,
-): Promise<Measured | Bisected> {
+): Promise<MeasuredOutcome | BisectedOutcome> {
   try {
-    const linked = { ...ending, links: await make() };
-    await answer.linked(linked);
+    const linked = { ...outcome, links: await make() };
+    await reporter.addLinks(linked);
     return linked;
   } catch (error) {
     warn(`The answer has no links, because the report was not kept (${reasonOf(error)}).`);
-    return ending;
+    return outcome;
   }
 }
 
-/**
- * How long an end is tried: a job that is cancelled is killed soon, and one that does nothing but answer has `patience`.
- */
-export const secondsFor = (ending: Ending, patienceSeconds?: number): number =>
-  patienceSeconds ?? (conclusionOf(ending) === 'cancelled' ? 30 : 300);
+/** Seconds to try delivering an outcome: a cancelled job is killed soon. */
+export const deliverySeconds = (outcome: ReportedOutcome, patienceSeconds?: number): number =>
+  patienceSeconds ?? (conclusionOf(outcome) === 'cancelled' ? 30 : 300);
 
 /** `2 of 3 in line, some 40 min`. */
-export function placeInLine({ place, of, expectedSeconds }: WaitEstimate): string {
+export function queuePosition({ place, of, expectedSeconds }: WaitEstimate): string {
   const line = `${place} of ${of} in line`;
   return expectedSeconds === undefined ? line : `${line}, ${formatEstimate(expectedSeconds)}`;
 }
 
-/** Tells by the clock when it begins, for that is read later than it is written. */
-export function expectation({ expectedSeconds }: WaitEstimate, now: Date): string {
+/** Gives clock times, since it is read later than it is written. */
+export function expectedStart({ expectedSeconds }: WaitEstimate, now: Date): string {
   const asOf = `as of ${timeText(now)}`;
   if (expectedSeconds === undefined) {
-    return `Nobody can say when it begins, ${asOf}: nothing that would do is healthy.`;
+    return `No start can be estimated, ${asOf}: no suitable testbed is healthy.`;
   }
   const begin = new Date(now.getTime() + expectedSeconds * 1000);
   return `Expected to begin at about ${timeText(begin)}, ${asOf}.`;

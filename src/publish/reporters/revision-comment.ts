@@ -1,19 +1,24 @@
-// The answer on Phabricator: the build that waits for the gate, and one comment on the revision when it has ended.
+// Reports on Phabricator: the waiting build, and one comment on the revision with the outcome.
 
 import { z } from 'zod';
 import { callOnPhabricator } from '../../forge/patch/command.ts';
 import type { Conduit } from '../../forge/phabricator/conduit.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import type { RevisionDiff } from '../../model/patch.ts';
-import type { Result } from '../../model/result.ts';
 import { bisectPlot } from '../../report/bisect-plot.ts';
 import { intervalPlot } from '../../report/interval-plot.ts';
 import { pngOf } from '../../report/png.ts';
 import { renderRemarkup, renderRemarkupFailure } from '../../report/reports.ts';
-import { type BuildOptions, failureOf, openBuild } from './build.ts';
-import { conclusionOf, type Ending, failures, waysOf } from './outcome-text.ts';
-import { type Answer, secondsFor, together } from './reporter.ts';
-import { type Told, throttledUpdates } from './throttled-updates.ts';
+import { attemptOfError, type BuildOptions, openBuild } from './build.ts';
+import {
+  bisectCommands,
+  conclusionOf,
+  failureTexts,
+  type ReportedOutcome,
+  resultOf,
+} from './outcome-text.ts';
+import { combineReporters, deliverySeconds, type Reporter } from './reporter.ts';
+import { ThrottledUpdates, type UpdateAttempt } from './throttled-updates.ts';
 
 export type RevisionCommentOptions = Pick<
   BuildOptions,
@@ -21,38 +26,39 @@ export type RevisionCommentOptions = Pick<
 > & {
   /** URL of the report as a page. */
   page?: string;
-  /** Somebody listens to what is written on the revision: it is told how to ask again. */
+  /** A relay reads the revision's comments, so this one names its commands. */
   takesCommands?: boolean;
 };
 
-export type RevisionAnswerOptions = BuildOptions &
+export type RevisionReporterOptions = BuildOptions &
   Pick<RevisionCommentOptions, 'takesCommands'> & {
-    /** PHID of the Harbormaster build that waits: PHID-HMBD-… */
+    /** PHID of the waiting Harbormaster build: PHID-HMBD-… */
     build?: string;
   };
 
-export const openRevisionAnswer = (
+export const openRevisionReporter = (
   conduit: Conduit,
   revision: RevisionDiff,
-  { build, ...options }: RevisionAnswerOptions,
-): Answer =>
-  together([
+  { build, ...options }: RevisionReporterOptions,
+): Reporter =>
+  combineReporters([
     ...(build === undefined ? [] : [openBuild(conduit, build, revision, options)]),
     openRevisionComment(conduit, revision, options),
   ]);
 
-/** One comment when the gate has ended, with its plot where that can be uploaded; everybody who follows gets mail of it. */
+/** Posts one comment with the outcome and its plot, if that can be uploaded; all subscribers get mail. */
 export function openRevisionComment(
   conduit: Conduit,
   revision: RevisionDiff,
   options: RevisionCommentOptions,
-): Answer {
+): Reporter {
   const { log, pause, patienceSeconds } = options;
-  const updates = throttledUpdates(tellRevision(conduit, revision, options), {
-    // What a reader misses is worth a warning.
+  const updates = new ThrottledUpdates(revisionCommenter(conduit, revision, options), {
+    // A missing comment is worth a warning.
     log: { info: log.warn, warn: log.warn },
     secondsBetween: 60,
-    tooSlow: (seconds) => unsaid(revision.number, `Phabricator did not answer within ${seconds} s`),
+    tooSlow: (seconds) =>
+      maybeMissing(revision.number, `Phabricator did not answer within ${seconds} s`),
     ...(pause && { pause }),
   });
   const nothing = () => {};
@@ -60,25 +66,25 @@ export function openRevisionComment(
     queued: nothing,
     waiting: nothing,
     measuring: nothing,
-    ended: (ending) => updates.tellLast(ending, secondsFor(ending, patienceSeconds)),
-    // Everybody would get mail again.
-    linked: async () => {},
-    left: updates.left,
+    conclude: (outcome) => updates.sendLast(outcome, deliverySeconds(outcome, patienceSeconds)),
+    // An edit would send mail again.
+    addLinks: async () => {},
+    leaveOpen: () => updates.stop(),
   };
 }
 
-/** Posts the comment, once for each run, however often it is called. Never throws. */
-export function tellRevision(
+/** Returns a function that posts the comment once for each run, however often it is called. It never throws. */
+export function revisionCommenter(
   conduit: Conduit,
   revision: RevisionDiff,
   { run, details, page, takesCommands, log }: RevisionCommentOptions,
-): (ending: Ending) => Promise<Told> {
+): (outcome: ReportedOutcome) => Promise<UpdateAttempt> {
   const { number, diff } = revision;
   const marker = `ppsgate D${number}:${diff} run ${run}`;
   const plot = plotOf(conduit, revision);
-  return async (ending) => {
-    // Whoever cancelled it knows, and so does a newer diff's author: nobody else needs mail of it.
-    if (conclusionOf(ending) === 'cancelled') return { kind: 'told' };
+  return async (outcome) => {
+    // A person or a newer diff has cancelled it: mail would be noise.
+    if (conclusionOf(outcome) === 'cancelled') return { kind: 'delivered' };
     const links = {
       ...(details !== undefined && { details }),
       ...(page !== undefined && { page }),
@@ -88,88 +94,91 @@ export function tellRevision(
       }),
     };
     let missing: string | undefined;
-    const told = await postOnce(conduit, number, marker, async () => {
-      if (ending.kind === 'unmeasured') {
-        return renderRemarkupFailure({ ...failures[ending.why], said: ending.said }, links);
+    const attempt = await postOnce(conduit, number, marker, async () => {
+      if (outcome.kind === 'unmeasured') {
+        return renderRemarkupFailure(
+          { ...failureTexts[outcome.reason], said: outcome.message },
+          links,
+        );
       }
       const { image, why } = await plot(() =>
-        ending.kind === 'bisected' ? bisectPlot(ending.result) : intervalPlot(measuredIn(ending)),
+        outcome.kind === 'bisected' ? bisectPlot(outcome.result) : intervalPlot(resultOf(outcome)),
       );
       missing = why;
-      const shown = { ...links, ...(image && { image }) };
-      if (ending.kind !== 'bisected') return renderRemarkup(measuredIn(ending), shown);
-      const ways = waysOf(callOnPhabricator, ending.asked);
-      return renderRemarkup(ending.result, { ...shown, ...(takesCommands && { ways }) });
+      const withImage = { ...links, ...(image && { image }) };
+      if (outcome.kind !== 'bisected') return renderRemarkup(resultOf(outcome), withImage);
+      const ways = bisectCommands(callOnPhabricator, outcome.request);
+      return renderRemarkup(outcome.result, { ...withImage, ...(takesCommands && { ways }) });
     });
-    if (told.kind === 'told' && missing !== undefined) log.info(missing);
-    return told;
+    if (attempt.kind === 'delivered' && missing !== undefined) log.info(missing);
+    return attempt;
   };
 }
 
-const measuredIn = (ending: Extract<Ending, { kind: 'measured' | 'uncounted' }>): Result =>
-  (ending.kind === 'measured' ? ending : ending.measured).result;
-
 /**
- * Posts a short reply, once for each key. `text` is Remarkup of our own making: what others have written is in it only
- * as remarkupText leaves it. Never throws.
+ * Posts a short reply, once for each key. `text` is Remarkup: text of others in it is escaped by remarkupText. Never
+ * throws.
  *
  * @param revision 27401 of D27401
  */
-export const say = (conduit: Conduit, revision: number, text: string, key: string): Promise<Told> =>
+export const postReply = (
+  conduit: Conduit,
+  revision: number,
+  text: string,
+  key: string,
+): Promise<UpdateAttempt> =>
   postOnce(conduit, revision, `ppsgate D${revision} reply ${key}`, async () => text);
 
 /**
- * Looks first whether it is there already, for Phabricator takes the same comment twice, and an answer can be lost after
- * it was taken. Remarkup hides nothing, so the marker is the comment's last line for all to see.
+ * Looks for the comment first, since Phabricator accepts the same one twice, and a reply can be lost after that. Remarkup
+ * has no hidden text, so the marker is the visible last line.
  */
 async function postOnce(
   conduit: Conduit,
   revision: number,
   marker: string,
   compose: () => Promise<string>,
-): Promise<Told> {
+): Promise<UpdateAttempt> {
   const objectIdentifier = `D${revision}`;
-  const ending = `\`${marker}\``;
+  const lastLine = `\`${marker}\``;
   try {
-    if (await isPosted(conduit, objectIdentifier, ending)) return { kind: 'told' };
-    const value = `${await compose()}\n\n${ending}`;
+    if (await isPosted(conduit, objectIdentifier, lastLine)) return { kind: 'delivered' };
+    const value = `${await compose()}\n\n${lastLine}`;
     const transactions = [{ type: 'comment', value }];
     const comment = { objectIdentifier, transactions };
     await conduit.call('differential.revision.edit', comment, z.unknown());
-    return { kind: 'told' };
+    return { kind: 'delivered' };
   } catch (error) {
-    return failureOf(error, (why) => unsaid(revision, why));
+    return attemptOfError(error, (why) => maybeMissing(revision, why));
   }
 }
 
-const unsaid = (revision: number, why: string): string =>
+const maybeMissing = (revision: number, why: string): string =>
   `The comment on D${revision} may not be there (${why}).`;
 
 const mostTransactions = 500;
 
-/**
- * Looks at comments of our own account alone, and at their ends: elsewhere the marker may be what others have written.
- */
+/** Reads only the last lines of our own account's comments: elsewhere others may have written the marker. */
 async function isPosted(
   conduit: Conduit,
   objectIdentifier: string,
-  ending: string,
+  lastLine: string,
 ): Promise<boolean> {
   const { phid } = await conduit.call('user.whoami', {}, z.object({ phid: z.string() }));
-  const asked = { objectIdentifier, constraints: { authorPHIDs: [phid] } };
-  const ours = await conduit.search('transaction.search', asked, commentSchema, mostTransactions);
+  const query = { objectIdentifier, constraints: { authorPHIDs: [phid] } };
+  const ours = await conduit.search('transaction.search', query, commentSchema, mostTransactions);
   const texts = ours.flatMap(({ comments }) => comments.map(({ content }) => content.raw));
-  return texts.some((text) => text.trimEnd().endsWith(ending));
+  return texts.some((text) => text.trimEnd().endsWith(lastLine));
 }
 
 const commentSchema = z.object({
   comments: z.array(z.object({ content: z.object({ raw: z.string() }) })),
 });
 
-/** `why` is a sentence where the comment has to go without it, `image` is like `F123`; neither where there is nothing to draw. */
+/** `image` is like `F123`, `why` explains in a sentence that it is missing; neither if there is nothing to draw. */
 type Plot = { image?: string; why?: string };
 
-/** Uploads it once: a comment only shows what the server has, and of pictures only pixels. */
+/** Uploads the plot once: a comment only shows pixel images on the server. */
 function plotOf(
   conduit: Conduit,
   { number, diff }: RevisionDiff,
@@ -189,17 +198,13 @@ function plotOf(
   };
 }
 
-/**
- * Uploads a file for all to see: a comment by Conduit does not make one visible that is not. Answers its name, like
- * `F123`.
- */
+/** Uploads a public file, since a comment by Conduit does not make it visible. Returns its name, like `F123`. */
 async function upload(conduit: Conduit, name: string, bytes: Buffer): Promise<string> {
-  const file = { name, data_base64: bytes.toString('base64'), viewPolicy: 'public' };
-  const phid = await conduit.call('file.upload', file, z.string());
+  const content = { name, data_base64: bytes.toString('base64'), viewPolicy: 'public' };
+  const phid = await conduit.call('file.upload', content, z.string());
   const constraints = { phids: [phid] };
   const ids = z.object({ id: z.int() });
-  const [found] = await conduit.search('file.search', { constraints }, ids);
-  if (found === undefined)
-    throw new Error(`${conduit.url} does not show ${name} that it has taken`);
-  return `F${found.id}`;
+  const [file] = await conduit.search('file.search', { constraints }, ids);
+  if (file === undefined) throw new Error(`${conduit.url} does not show ${name} that it has taken`);
+  return `F${file.id}`;
 }

@@ -1,4 +1,4 @@
-// A check stands on a commit, and that may be the head of several pull requests: it passes only where none goes elsewhere.
+// A check belongs to a commit, which may be the head of several pull requests: it passes only if all have one base.
 
 import type { Octokit } from '../../forge/github/client.ts';
 import { githubFailure, mayPassSoon } from '../../forge/github/failure.ts';
@@ -8,57 +8,58 @@ import { reasonOf } from '../../model/one-line.ts';
 import { type PullRequest, patchName } from '../../model/patch.ts';
 import { type Pause, realPause } from '../../model/pause.ts';
 import type { CheckRunOptions } from './check-run.ts';
-import { conclusionOf, type Ending, type Unmeasured } from './outcome-text.ts';
-import { type Answer, secondsFor } from './reporter.ts';
+import { conclusionOf, type ReportedOutcome, type UnmeasuredOutcome } from './outcome-text.ts';
+import { deliverySeconds, type Reporter } from './reporter.ts';
 import { pausesWithin } from './throttled-updates.ts';
 
 /**
- * The same answer on the head commit, which fails instead of passing where an open pull request with this head goes to
- * another branch than the one that the patch was measured for; its own too, when it was sent elsewhere meanwhile.
+ * Fails a check instead of passing it if an open pull request with the same head has another base branch than the one
+ * that was measured; this includes the patch's own, if it was retargeted meanwhile.
  */
-export function forOneBase(
+export function failingOnSharedHead(
   octokit: Octokit,
   patch: PullRequest,
-  answer: Answer,
+  reporter: Reporter,
   { patienceSeconds, pause = realPause }: Pick<CheckRunOptions, 'patienceSeconds' | 'pause'> = {},
-): Answer {
-  let elsewhere: Elsewhere | undefined;
-  const bound = (ending: Ending): Ending => {
-    if (elsewhere === undefined) return ending;
-    if (ending.kind === 'measured') return { kind: 'uncounted', measured: ending, ...elsewhere };
-    // The other branch that the commit goes to may have no queue.
-    return isLeft(ending) ? { ...ending, why: 'waits-for-leave' } : ending;
+): Reporter {
+  let otherBase: OtherBase | undefined;
+  const withOtherBase = (outcome: ReportedOutcome): ReportedOutcome => {
+    if (otherBase === undefined) return outcome;
+    if (outcome.kind === 'measured') return { kind: 'uncounted', measured: outcome, ...otherBase };
+    // The other base branch may have no merge queue.
+    return isLeftToQueue(outcome) ? { ...outcome, reason: 'waits-for-approval' } : outcome;
   };
   return {
-    ...answer,
-    async ended(ending) {
-      if (mayPass(ending)) {
-        const most = secondsFor(ending, patienceSeconds);
-        elsewhere = await goesElsewhere(octokit, patch, { most, pause });
+    ...reporter,
+    async conclude(outcome) {
+      if (mayPass(outcome)) {
+        const most = deliverySeconds(outcome, patienceSeconds);
+        otherBase = await findOtherBase(octokit, patch, { most, pause });
       }
-      return answer.ended(bound(ending));
+      return reporter.conclude(withOtherBase(outcome));
     },
-    linked: (ending) => answer.linked(bound(ending)),
+    addLinks: (outcome) => reporter.addLinks(withOtherBase(outcome)),
   };
 }
 
-const isLeft = (ending: Ending): ending is Unmeasured =>
-  ending.kind === 'unmeasured' && ending.why === 'left-to-queue';
+const isLeftToQueue = (outcome: ReportedOutcome): outcome is UnmeasuredOutcome =>
+  outcome.kind === 'unmeasured' && outcome.reason === 'left-to-merge-queue';
 
-/** A branch rule takes a check that is neutral for a pass. */
-const mayPass = (ending: Ending): boolean => ['pass', 'undecided'].includes(conclusionOf(ending));
+/** Branch rules accept a neutral check as a pass. */
+const mayPass = (outcome: ReportedOutcome): boolean =>
+  ['pass', 'undecided'].includes(conclusionOf(outcome));
 
-/** `title` is short plain text of our own, `why` is Markdown. */
-type Elsewhere = { title: string; why: string };
+/** `title` is short plain text, `why` is Markdown. */
+type OtherBase = { title: string; why: string };
 
-async function goesElsewhere(
+async function findOtherBase(
   octokit: Octokit,
   patch: PullRequest,
   { most, pause }: { most: number; pause: Pause },
-): Promise<Elsewhere | undefined> {
+): Promise<OtherBase | undefined> {
   const { repository, headCommit, baseBranch } = patch;
   try {
-    const all = await whenWell(
+    const all = await retried(
       () => pullRequestsWithHead(octokit, repository, headCommit),
       [...pausesWithin(most)],
       pause,
@@ -70,24 +71,24 @@ async function goesElsewhere(
     const why = `${patchName(patch)} was measured for ${codeSpan(baseBranch ?? 'another branch')}, and #${number} ${goes} to ${codeSpan(branch)}: a commit has one check for all of them. Close the other, or push to one of them, and write \`/ppsgate rerun\` at the one that is to be merged.`;
     return { title: 'this commit goes to another branch', why };
   } catch (error) {
-    const why = `Nobody can say whether another pull request has this commit: ${codeSpan(reasonOf(error), 500)} Write \`/ppsgate rerun\`.`;
-    return { title: 'GitHub did not tell where this commit goes', why };
+    const why = `GitHub does not say whether another pull request has this commit: ${codeSpan(reasonOf(error), 500)} Write \`/ppsgate rerun\`.`;
+    return { title: 'the base branches of this commit are unknown', why };
   }
 }
 
-/** Asks again, after each of the pauses, while GitHub is not well. */
-async function whenWell<Told>(
-  ask: () => Promise<Told>,
+/** Requests again, after each of the pauses, while GitHub has a passing failure. */
+async function retried<Data>(
+  request: () => Promise<Data>,
   [seconds, ...later]: readonly number[],
   pause: Pause,
-): Promise<Told> {
+): Promise<Data> {
   try {
-    return await ask();
+    return await request();
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
     if (seconds === undefined || !mayPassSoon(githubFailure(cause))) throw error;
     await pause(seconds, never);
-    return whenWell(ask, later, pause);
+    return retried(request, later, pause);
   }
 }
 

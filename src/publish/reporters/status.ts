@@ -1,66 +1,74 @@
-// The commit status of the head, for those whose branch rules look at statuses and not at checks.
+// The commit status of the head, for branch rules that require statuses instead of checks.
 
 import { type Octokit, placeOf } from '../../forge/github/client.ts';
 import { githubFailure } from '../../forge/github/failure.ts';
 import type { Conclusion } from '../../model/conclusion.ts';
 import { reasonOf } from '../../model/one-line.ts';
-import type { CheckRunOptions, Subject } from './check-run.ts';
-import { conclusionOf, titleOf } from './outcome-text.ts';
-import { type Answer, placeInLine, secondsFor } from './reporter.ts';
-import { type Told, throttledUpdates } from './throttled-updates.ts';
+import type { CheckRunOptions, CheckSubject } from './check-run.ts';
+import { conclusionOf, outcomeTitle } from './outcome-text.ts';
+import { deliverySeconds, queuePosition, type Reporter } from './reporter.ts';
+import { ThrottledUpdates, type UpdateAttempt } from './throttled-updates.ts';
 
 type StatusOptions = Pick<
   CheckRunOptions,
   'name' | 'detailsUrl' | 'log' | 'pause' | 'patienceSeconds'
 >;
 
-/** A status knows no neutral: where nobody can say, it fails. */
-export function openStatus(octokit: Octokit, subject: Subject, options: StatusOptions): Answer {
+/** A status has no neutral state, so an undecided gate fails it. */
+export function openStatus(
+  octokit: Octokit,
+  subject: CheckSubject,
+  options: StatusOptions,
+): Reporter {
   const { name, detailsUrl, patienceSeconds } = options;
   const { owner, repo } = placeOf(subject.repository);
-  const put = async ({ state, description }: View): Promise<Told> => {
+  const post = async ({ state, description }: StatusView): Promise<UpdateAttempt> => {
     try {
       await octokit.request('POST /repos/{owner}/{repo}/statuses/{sha}', {
-        ...{ owner, repo, sha: subject.patch.headCommit },
-        ...{ state, description: plain(description) },
-        ...{ context: name, target_url: detailsUrl },
+        owner,
+        repo,
+        sha: subject.patch.headCommit,
+        state,
+        description: plain(description),
+        context: name,
+        target_url: detailsUrl,
       });
-      return { kind: 'told' };
+      return { kind: 'delivered' };
     } catch (error) {
-      return notTold(error);
+      return failedAttempt(error);
     }
   };
-  const updates = throttledUpdates(put, { ...options, secondsBetween: 60, tooSlow });
+  const updates = new ThrottledUpdates(post, { ...options, secondsBetween: 60, tooSlow });
   return {
-    waiting: (estimate) => updates.notify({ state: 'pending', description: placeInLine(estimate) }),
-    queued: (text) => updates.notify({ state: 'pending', description: text }),
+    waiting: (estimate) => updates.send({ state: 'pending', description: queuePosition(estimate) }),
+    queued: (text) => updates.send({ state: 'pending', description: text }),
     measuring: (testbed) =>
-      updates.notify({ state: 'pending', description: `measuring on ${testbed}` }),
-    ended(ending) {
-      const state = states[conclusionOf(ending)];
-      return updates.tellLast(
-        { state, description: titleOf(ending) },
-        secondsFor(ending, patienceSeconds),
+      updates.send({ state: 'pending', description: `measuring on ${testbed}` }),
+    conclude(outcome) {
+      const state = states[conclusionOf(outcome)];
+      return updates.sendLast(
+        { state, description: outcomeTitle(outcome) },
+        deliverySeconds(outcome, patienceSeconds),
       );
     },
-    linked: async () => {},
-    left: updates.left,
+    addLinks: async () => {},
+    leaveOpen: () => updates.stop(),
   };
 }
 
-type View = { state: 'pending' | 'success' | 'failure' | 'error'; description: string };
+type StatusView = { state: 'pending' | 'success' | 'failure' | 'error'; description: string };
 
 /** GitHub's own limit for a description. */
 const mostCharacters = 140;
 
-/** GitHub refuses a description with characters of four bytes, as most emoji are; the state has a colour of its own. */
+/** GitHub refuses descriptions with four-byte characters, such as most emoji; the state has its own colour. */
 const plain = (description: string): string =>
   description
     .replace(/[\u{10000}-\u{10ffff}]/gu, '')
     .trim()
     .slice(0, mostCharacters);
 
-const states: Readonly<Record<Conclusion, View['state']>> = {
+const states: Readonly<Record<Conclusion, StatusView['state']>> = {
   pass: 'success',
   patchAtFault: 'failure',
   undecided: 'failure',
@@ -72,7 +80,7 @@ const states: Readonly<Record<Conclusion, View['state']>> = {
 const tooSlow = (seconds: number): string =>
   `The commit status may not show how the gate ended, because GitHub did not answer within ${seconds} s: run the job again where the status is required.`;
 
-function notTold(error: unknown): Told {
+function failedAttempt(error: unknown): UpdateAttempt {
   const what = 'The commit status does not show how things stand';
   const failure = githubFailure(error);
   if (failure === undefined) return { kind: 'refused', why: `${what} (${reasonOf(error)}).` };

@@ -1,25 +1,24 @@
-// Tells a forge the newest of what there is to show, behind the gate's back and at a pace that it bears.
+// Posts status updates to a forge in the background, rate-limited; only the latest is sent.
 import { type Pause, realPause } from '../../model/pause.ts';
 
-/**
- * `refused` will stay so, `failed` is worth another try, and so is `not-yet`: what it was to be told to is not ready for
- * it, and others may be.
- */
-export type Told = { kind: 'told' } | { kind: 'refused' | 'failed' | 'not-yet'; why: string };
+/** One try to post an update. `refused` is final; `failed` and `not-yet` are worth another try, `not-yet` soon. */
+export type UpdateAttempt =
+  | { kind: 'delivered' }
+  | { kind: 'refused' | 'failed' | 'not-yet'; why: string };
 
 type UpdatesOptions = {
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
-  /** Least time between two views that are not the last. */
+  /** Least time between two updates; the last one is sent at once. */
   secondsBetween: number;
-  /** Said where the last view got no answer in time. */
+  /** Explains that the last update got no reply in time. */
   tooSlow(seconds: number): string;
   pause?: Pause;
 };
 
-/** Whether the last view got there: `untaken` is worth another try, by whoever has time for it. */
-export type Given = 'given' | 'refused' | 'untaken';
+/** What became of the last update: an `undelivered` one is worth another try by a later job. */
+export type Delivery = 'delivered' | 'refused' | 'undelivered';
 
-/** The pauses between tries, ever longer, all of them together no longer than that. */
+/** Pauses between tries, ever longer, whose sum is at most `mostSeconds`. */
 export function* pausesWithin(mostSeconds: number): Generator<number> {
   for (let tries = 1, waited = 0; ; tries++) {
     const seconds = Math.min(tries ** 2, longestPauseSeconds);
@@ -32,90 +31,99 @@ export function* pausesWithin(mostSeconds: number): Generator<number> {
 const longestPauseSeconds = 60;
 
 /**
- * Tells one view at a time, and never waits for an answer but at the end. Where the forge refuses, that is said once and
- * not tried again; the last view is tried again, ever later, for at most as long as is said with it.
+ * Sends one update at a time, and lets only the last one be waited for. A refusal is logged once and ends all tries;
+ * the last update is tried again, with growing pauses, for as long as its caller allows.
  */
-export function throttledUpdates<View>(
-  put: (view: View) => Promise<Told>,
-  { log, secondsBetween, tooSlow, pause = realPause }: UpdatesOptions,
-) {
-  const end = new AbortController();
-  const gaveUp = new AbortController();
-  const over = AbortSignal.any([end.signal, gaveUp.signal]);
-  let untold: View | undefined;
-  let telling: Promise<void> | undefined;
-  let ending: Promise<Given> | undefined;
-  let isRefused = false;
-  let whyUntold = '';
+export class ThrottledUpdates<Update> {
+  readonly #post: (update: Update) => Promise<UpdateAttempt>;
+  readonly #options: UpdatesOptions;
+  readonly #pause: Pause;
+  readonly #stopped = new AbortController();
+  readonly #gaveUp = new AbortController();
+  readonly #over = AbortSignal.any([this.#stopped.signal, this.#gaveUp.signal]);
+  #pending: Update | undefined;
+  #sending: Promise<void> | undefined;
+  #last: Promise<Delivery> | undefined;
+  #isRefused = false;
+  #whyUndelivered = '';
 
-  const giveUp = (say: (sentence: string) => unknown, why: string): void => {
-    if (!gaveUp.signal.aborted) say(why);
-    gaveUp.abort();
-  };
-  const refuse = (why: string): 'refused' => {
-    giveUp(log.info, why);
-    isRefused = true;
-    return 'refused';
-  };
+  constructor(post: (update: Update) => Promise<UpdateAttempt>, options: UpdatesOptions) {
+    this.#post = post;
+    this.#options = options;
+    this.#pause = options.pause ?? realPause;
+  }
 
-  const keepTelling = async () => {
-    while (untold !== undefined && !over.aborted) {
-      const view = untold;
-      const told = await put(view);
-      if (told.kind === 'refused') refuse(told.why);
-      if (told.kind === 'told' && untold === view) untold = undefined;
-      await pause(secondsBetween, over);
+  send(update: Update): void {
+    this.#pending = update;
+    this.#sending ??= this.#sendPending();
+  }
+
+  /** Stops, and resolves when the update that is being sent is. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#sending;
+  }
+
+  /** Only the first call counts. */
+  sendLast(update: Update, mostSeconds: number): Promise<Delivery> {
+    this.#last ??= this.#sendWithin(update, mostSeconds);
+    return this.#last;
+  }
+
+  /** Sends an update in place of the last one after that was delivered; does nothing if it was not. */
+  async replaceLast(update: Update, mostSeconds: number): Promise<void> {
+    if (this.#last === undefined) return;
+    await this.#last;
+    if (!this.#gaveUp.signal.aborted) await this.#sendWithin(update, mostSeconds);
+  }
+
+  async #sendPending(): Promise<void> {
+    while (this.#pending !== undefined && !this.#over.aborted) {
+      const update = this.#pending;
+      const attempt = await this.#post(update);
+      if (attempt.kind === 'refused') this.#refuse(attempt.why);
+      if (attempt.kind === 'delivered' && this.#pending === update) this.#pending = undefined;
+      await this.#pause(this.#options.secondsBetween, this.#over);
     }
-    telling = undefined;
-  };
+    this.#sending = undefined;
+  }
 
-  const tellEnd = async (view: View, mostSeconds: number): Promise<Given> => {
-    await telling;
+  async #sendWithin(update: Update, mostSeconds: number): Promise<Delivery> {
+    this.#stopped.abort();
+    this.#whyUndelivered = this.#options.tooSlow(mostSeconds);
+    const isSettled = new AbortController();
+    const tooLate = this.#pause(mostSeconds, isSettled.signal).then(() => 'too late' as const);
+    const first = await Promise.race([this.#trySending(update, mostSeconds), tooLate]);
+    isSettled.abort();
+    return first === 'too late' ? this.#undelivered() : first;
+  }
+
+  async #trySending(update: Update, mostSeconds: number): Promise<Delivery> {
+    await this.#sending;
     for (const seconds of [0, ...pausesWithin(mostSeconds)]) {
-      if (seconds > 0) await pause(seconds, gaveUp.signal);
-      if (gaveUp.signal.aborted) break;
-      const told = await put(view);
-      if (told.kind === 'told') return 'given';
-      if (told.kind === 'refused') return refuse(told.why);
-      whyUntold = told.why;
+      if (seconds > 0) await this.#pause(seconds, this.#gaveUp.signal);
+      if (this.#gaveUp.signal.aborted) break;
+      const attempt = await this.#post(update);
+      if (attempt.kind === 'delivered') return 'delivered';
+      if (attempt.kind === 'refused') return this.#refuse(attempt.why);
+      this.#whyUndelivered = attempt.why;
     }
-    if (isRefused) return 'refused';
-    giveUp(log.warn, whyUntold);
-    return 'untaken';
-  };
+    return this.#isRefused ? 'refused' : this.#undelivered();
+  }
 
-  const tellEndInTime = async (view: View, mostSeconds: number): Promise<Given> => {
-    end.abort();
-    whyUntold = tooSlow(mostSeconds);
-    const isTold = new AbortController();
-    const tooLate = pause(mostSeconds, isTold.signal).then(() => 'too late' as const);
-    const first = await Promise.race([tellEnd(view, mostSeconds), tooLate]);
-    isTold.abort();
-    if (first !== 'too late') return first;
-    giveUp(log.warn, whyUntold);
-    return 'untaken';
-  };
+  #refuse(why: string): 'refused' {
+    this.#giveUp(this.#options.log.info, why);
+    this.#isRefused = true;
+    return 'refused';
+  }
 
-  return {
-    notify(view: View): void {
-      untold = view;
-      telling ??= keepTelling();
-    },
-    /** Stops, and resolves when what is being told is. */
-    async left(): Promise<void> {
-      end.abort();
-      await telling;
-    },
-    /** Only the first call counts. */
-    tellLast(view: View, mostSeconds: number): Promise<Given> {
-      ending ??= tellEndInTime(view, mostSeconds);
-      return ending;
-    },
-    /** Tells a view in the place of the last one, once that is told; nothing where the last could not be. */
-    async tellInstead(view: View, mostSeconds: number): Promise<void> {
-      if (ending === undefined) return;
-      await ending;
-      if (!gaveUp.signal.aborted) await tellEndInTime(view, mostSeconds);
-    },
-  };
+  #undelivered(): 'undelivered' {
+    this.#giveUp(this.#options.log.warn, this.#whyUndelivered);
+    return 'undelivered';
+  }
+
+  #giveUp(log: (sentence: string) => unknown, why: string): void {
+    if (!this.#gaveUp.signal.aborted) log(why);
+    this.#gaveUp.abort();
+  }
 }

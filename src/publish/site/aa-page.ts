@@ -9,9 +9,9 @@ import { fold, table } from '../../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../../report/markup.ts';
 import { resultLink } from './change-html.ts';
 import { moment, type Page } from './document.ts';
-import type { Source } from './site-source.ts';
+import type { SiteSource } from './site-source.ts';
 
-export function samePage({ index, results }: Source): Page {
+export function samePage({ index, results }: SiteSource): Page {
   const counts = countsOf(index);
   const earlier = counts.flatMap((one) => one.earlier);
   const all = index.aaRuns.toReversed();
@@ -61,7 +61,7 @@ const countTable = (counts: readonly AaRunCounts[]): Html =>
 
 function alarms(
   counts: readonly AaRunCounts[],
-  known: { folder: string; results: Source['results']['results'] },
+  known: { folder: string; results: SiteSource['results']['results'] },
 ): Piece {
   const all = counts.flatMap(({ testbed, alarmed }) =>
     alarmed.map((alarm) => ({ testbed, ...alarm })),

@@ -2,20 +2,20 @@
 
 import { plainLine } from '../../model/escape.ts';
 import { samePage } from './aa-page.ts';
-import { documentOf, type Page, type Place } from './document.ts';
+import { documentOf, type MenuEntry, type Page } from './document.ts';
 import { indexPage } from './index-page.ts';
 import { labPage } from './lab-page.ts';
 import { files } from './page-assets.ts';
 import { dataScript, seriesData, smallData } from './page-data.ts';
 import { seriesPath, testbedPath } from './page-paths.ts';
 import { resultsPage } from './results-page.ts';
-import { allSeries, type Series } from './series.ts';
+import { allSeries, type CellSeries } from './series.ts';
 import { seriesCsv, seriesPage } from './series-page.ts';
-import type { Source } from './site-source.ts';
+import type { SiteSource } from './site-source.ts';
 import { testbedPage } from './testbed-page.ts';
 
 /** All files of a site by path, but for the pages of results: these lie at `PATH/report.html` of each. */
-export function siteFiles(source: Source, now: Date): Map<string, string> {
+export function siteFiles(source: SiteSource, now: Date): Map<string, string> {
   const series = allSeries(source);
   const testbeds = [...Map.groupBy(series, ({ testbed }) => testbed).values()].filter(isSome);
   const pages: Page[] = [
@@ -26,7 +26,7 @@ export function siteFiles(source: Source, now: Date): Map<string, string> {
     ...(source.lab ? [labPage(source.lab, series)] : []),
     resultsPage(source),
   ];
-  const menu: Place[] = [
+  const menu: MenuEntry[] = [
     ...testbeds.map(([first]) => ({
       path: `${testbedPath(first)}/index.html`,
       name: plainLine(first.testbed, 40),
@@ -56,4 +56,4 @@ export function siteFiles(source: Source, now: Date): Map<string, string> {
   ]);
 }
 
-const isSome = (series: Series[]): series is [Series, ...Series[]] => series.length > 0;
+const isSome = (series: CellSeries[]): series is [CellSeries, ...CellSeries[]] => series.length > 0;

@@ -11,7 +11,7 @@ import { type Html, html, type Piece } from '../../report/markup.ts';
 import { moment } from './document.ts';
 import { compareLink, issueLink, linkFrom, seriesPath } from './page-paths.ts';
 import { picture } from './picture.ts';
-import type { Series } from './series.ts';
+import type { CellSeries } from './series.ts';
 import type { KeptResult } from './site-source.ts';
 
 /** States in which somebody may still have something to do, the most urgent first. */
@@ -41,18 +41,18 @@ const stateTag = ({ state }: TrendChange): Html =>
   html`<span class="state ${state}" title="${stateMeanings[state]}">${state}</span>`;
 
 /** What pages know of all that a change is linked to. */
-export type Around = {
+export type PageContext = {
   /** Folder of the page. */
   folder: string;
   index: TrendIndex;
-  series: readonly Series[];
+  series: readonly CellSeries[];
   results: readonly KeptResult[];
 };
 
 /** A change with all that is known of it, told of one of its cells: the worst one where none is named. */
 export function changeCard(
   change: TrendChange,
-  around: Around,
+  around: PageContext,
   level: ChangeLevel = worstOf(change),
 ): Html {
   const { folder, index } = around;
@@ -73,7 +73,7 @@ ${own && html`<a class="glance" href="${cellLink(change, level, folder)}" tabind
 `;
 }
 
-const placeOf = ({ points }: Series, { firstAt }: ChangeLevel): number =>
+const placeOf = ({ points }: CellSeries, { firstAt }: ChangeLevel): number =>
   points.findIndex(({ nightlyRun }) => nightlyRun.at === firstAt);
 
 const cellPiece = (change: TrendChange, level: ChangeLevel, folder: string): Html =>
@@ -105,7 +105,7 @@ function commitsText(index: TrendIndex, change: TrendChange): Piece {
 function gatesPiece(
   change: TrendChange,
   level: ChangeLevel,
-  { folder, index, results }: Around,
+  { folder, index, results }: PageContext,
 ): Piece {
   const { gates, bisection, alert } = change;
   const gate = gates.at(-1);
@@ -128,7 +128,7 @@ function gatesPiece(
 export const resultLink = (
   path: string,
   said: Piece,
-  { folder, results }: Pick<Around, 'folder' | 'results'>,
+  { folder, results }: Pick<PageContext, 'folder' | 'results'>,
 ): Html =>
   results.some((kept) => kept.path === path)
     ? html`<a href="${linkFrom(folder, `${path}/report.html`)}">${said}</a>`

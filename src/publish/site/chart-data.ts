@@ -23,8 +23,8 @@ export type SeriesData = {
     state: string;
     isOpen: boolean;
   }[];
-  releases: Moment[];
-  fingerprints: Moment[];
+  releases: ChartEvent[];
+  fingerprints: ChartEvent[];
   /** Address of the commits between two, with forty times `F` for the first id and `T` for the second. */
   compare?: string;
 };
@@ -35,7 +35,7 @@ export type Numbers = {
   most: (number | null)[];
 };
 
-export type Moment = { time: number; said: string };
+export type ChartEvent = { time: number; text: string };
 
 /** What a testbed's page draws of each of its cells. */
 export type SmallData = {

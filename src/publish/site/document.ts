@@ -3,7 +3,7 @@ import { type Html, html, type Piece } from '../../report/markup.ts';
 import { linkFrom } from './page-paths.ts';
 
 /** A page of the menu. */
-export type Place = { path: string; name: string };
+export type MenuEntry = { path: string; name: string };
 
 export type Page = {
   path: string;
@@ -22,7 +22,7 @@ export const folderOf = (path: string): string => path.split('/').slice(0, -1).j
  */
 export function documentOf(
   { path, title, body, scripts = [] }: Page,
-  menu: readonly Place[],
+  menu: readonly MenuEntry[],
 ): string {
   const at = (target: string) => linkFrom(folderOf(path), target);
   const charts: Piece = scripts.length > 0 && [
@@ -50,7 +50,7 @@ ${body}<footer>Made by <code>ppsgate site</code> of the nightly runs that are ke
 `.markup;
 }
 
-const menuEntry = (place: Place, path: string, at: (target: string) => string): Html =>
+const menuEntry = (place: MenuEntry, path: string, at: (target: string) => string): Html =>
   html`<li><a href="${at(place.path)}"${place.path === path && html` aria-current="page"`}>${place.name}</a></li>\n`;
 
 /** A moment that the script adds its age to. */

@@ -7,17 +7,21 @@ import { isLoss } from '../../model/result.ts';
 import type { TrendChange } from '../../model/trend.ts';
 import { fold } from '../../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../../report/markup.ts';
-import { type Around, changeCard, openLosses } from './change-html.ts';
+import { changeCard, openLosses, type PageContext } from './change-html.ts';
 import { hourOf, moment, type Page } from './document.ts';
 import { seriesPath, testbedPath } from './page-paths.ts';
 import { picture } from './picture.ts';
-import { interimOf, lastBegun, type Series } from './series.ts';
-import type { Source } from './site-source.ts';
+import { type CellSeries, lastBegun, seriesSummary } from './series.ts';
+import type { SiteSource } from './site-source.ts';
 
 const mostClosed = 30;
 
-export function indexPage({ index, results }: Source, series: readonly Series[], now: Date): Page {
-  const around: Around = { folder: '', index, series, results: results.results };
+export function indexPage(
+  { index, results }: SiteSource,
+  series: readonly CellSeries[],
+  now: Date,
+): Page {
+  const around: PageContext = { folder: '', index, series, results: results.results };
   const losses = openLosses(index);
   const others = index.changes.filter((change) => !losses.includes(change)).toReversed();
   const [gains, closed] = [others.filter(isOpen), others.filter((change) => !isOpen(change))];
@@ -40,13 +44,18 @@ ${fold(`${closed.length === 1 ? 'one change' : `${grouped(closed.length)} change
 const headline = (open: number): string =>
   open === 0 ? 'No change is open' : `${open} ${open === 1 ? 'change is' : 'changes are'} open`;
 
-function extent(series: readonly Series[]): string {
+function extent(series: readonly CellSeries[]): string {
   const nightlyRuns = series.reduce((sum, { points }) => sum + points.length, 0);
   const testbeds = new Set(series.map(({ testbed }) => testbed)).size;
   return `${grouped(nightlyRuns)} nightly runs of ${grouped(series.length)} cells on ${testbeds} ${testbeds === 1 ? 'testbed' : 'testbeds'}.`;
 }
 
-const cards = (id: string, title: string, changes: readonly TrendChange[], around: Around): Piece =>
+const cards = (
+  id: string,
+  title: string,
+  changes: readonly TrendChange[],
+  around: PageContext,
+): Piece =>
   changes.length > 0 &&
   html`<section id="${id}">
 <h2>${title}</h2>
@@ -55,7 +64,7 @@ ${changes.map((change) => changeCard(change, around))}</div>
 </section>
 `;
 
-const byTestbed = (series: readonly Series[]): Piece =>
+const byTestbed = (series: readonly CellSeries[]): Piece =>
   [...Map.groupBy(series, ({ testbed }) => testbed)].map(([testbed, own]) => {
     const [first] = own;
     return (
@@ -69,19 +78,22 @@ ${glances(own, '')}</section>
   });
 
 /** `Last night 2026-11-20`, by the session that began last. */
-export function lastNightlyRun(series: readonly Series[]): Piece {
+export function lastNightlyRun(series: readonly CellSeries[]): Piece {
   const last = lastBegun(series);
   if (last === undefined) return 'There is no nightly run yet';
   return html`Last night <span class="late-matters">${moment(last)}</span>`;
 }
 
 /** Each series in small, as a link to its page. */
-export const glances = (series: readonly Series[], toTop: string): Html => html`<ul class="glances">
+export const glances = (
+  series: readonly CellSeries[],
+  toTop: string,
+): Html => html`<ul class="glances">
 ${series.map((one) => glance(one, toTop))}</ul>
 `;
 
-function glance(series: Series, toTop: string): Html {
-  const interim = interimOf(series);
+function glance(series: CellSeries, toTop: string): Html {
+  const interim = seriesSummary(series);
   const { metric, name } = series;
   const open = series.changes.filter(
     ({ change, level }) => isOpen(change) && isLoss(change, level.changeRatio),
@@ -97,5 +109,5 @@ ${picture(series)}`
 }
 
 /** Less than a hundredth says little of five nightly runs. */
-export const ratioLook = ({ metric }: Series, ratio: number): string =>
+export const ratioLook = ({ metric }: CellSeries, ratio: number): string =>
   Math.abs(ratio) < 0.01 ? 'faint' : isLoss({ metric }, ratio) ? 'loss' : 'gain';

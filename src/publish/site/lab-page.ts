@@ -6,10 +6,10 @@ import { formatEstimate } from '../../model/format.ts';
 import { table } from '../../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../../report/markup.ts';
 import { hourOf, moment, type Page } from './document.ts';
-import type { Lab } from './lab-state.ts';
-import { lastBegun, type Series } from './series.ts';
+import type { LabSnapshot } from './lab-state.ts';
+import { type CellSeries, lastBegun } from './series.ts';
 
-export const labPage = (lab: Lab, series: readonly Series[]): Page => ({
+export const labPage = (lab: LabSnapshot, series: readonly CellSeries[]): Page => ({
   path: 'lab.html',
   title: 'The lab',
   body: html`<header>
@@ -27,10 +27,10 @@ ${queue(lab.overview)}</section>
 `,
 });
 
-type Overview = Lab['overview'];
+type Overview = LabSnapshot['overview'];
 type Testbed = Overview['testbeds'][number];
 
-const testbeds = ({ overview, health }: Lab, series: readonly Series[]): Html =>
+const testbeds = ({ overview, health }: LabSnapshot, series: readonly CellSeries[]): Html =>
   table({
     caption: 'Those of the configuration, in its order',
     heads: ['testbed', 'state', 'by whom, for what', 'until about', 'health', 'last night'].map(
@@ -66,7 +66,7 @@ function usedBy({ held, quarantine, leftBy }: Testbed): Piece {
 const aimText = ({ purpose, patch }: { purpose: string; patch?: string | undefined }): string =>
   plainLine(patch === undefined ? purpose : `${purpose} of ${patch}`);
 
-function healthText(health: NonNullable<Lab['health']>[number] | undefined): Piece {
+function healthText(health: NonNullable<LabSnapshot['health']>[number] | undefined): Piece {
   switch (health?.kind) {
     case undefined:
       return '–';
@@ -81,7 +81,7 @@ function healthText(health: NonNullable<Lab['health']>[number] | undefined): Pie
   }
 }
 
-function lastOf(series: readonly Series[]): Piece {
+function lastOf(series: readonly CellSeries[]): Piece {
   const last = lastBegun(series);
   return last === undefined ? '–' : moment(last);
 }

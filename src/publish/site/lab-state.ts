@@ -40,7 +40,7 @@ export const healthSchema = z.array(
   ]),
 );
 
-export type Lab = {
+export type LabSnapshot = {
   overview: z.infer<typeof overviewSchema>;
   health?: z.infer<typeof healthSchema>;
 };

@@ -1,10 +1,10 @@
-// What the pages of a site load: its style, its scripts, its icon, and uPlot, which draws.
+// Assets of the site's pages: style, scripts, icon, and uPlot.
 import { readFileSync } from 'node:fs';
 import { pageStyle } from '../../report/html-style.ts';
 import { colors } from '../../report/svg.ts';
 import { embedded } from '../../system/embedded-assets.ts';
 
-// Written in one piece each, by which the build finds them.
+// The build finds these calls by their form.
 const uplotScript = new URL('../../../node_modules/uplot/dist/uPlot.iife.min.js', import.meta.url);
 const uplotStyle = new URL('../../../node_modules/uplot/dist/uPlot.min.css', import.meta.url);
 
@@ -17,13 +17,14 @@ export const files = (): [string, string][] => [
   ['uplot.css', readFileSync(uplotStyle, 'utf8')],
 ];
 
-/** Modules that are checked as such become one plain script, as pages on a disk may load no module. */
+/** Joins the modules to one plain script, since pages on a disk cannot load modules. */
 function script(): string {
   const parts = [
     embedded(new URL('./chart.js', import.meta.url)),
     embedded(new URL('./series-view.js', import.meta.url)),
     embedded(new URL('./series-address.js', import.meta.url)),
     embedded(new URL('./series-drawing.js', import.meta.url)),
+    embedded(new URL('./series-text.js', import.meta.url)),
     embedded(new URL('./series-chart.js', import.meta.url)),
     embedded(new URL('./small-charts.js', import.meta.url)),
     embedded(new URL('./ages.js', import.meta.url)),
@@ -38,7 +39,7 @@ function script(): string {
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="${colors.ink}"/><path d="M2.5 5.5h5v5h6" fill="none" stroke="${colors.paper}" stroke-width="2"/></svg>
 `;
 
-/** Whoever publishes a site passes uPlot on, which its licence allows with these words. */
+/** uPlot's licence requires these words on a site that contains it. */
 export const uplotLicense = `The MIT License (MIT)
 
 Copyright (c) 2022 Leon Sorokin

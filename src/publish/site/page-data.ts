@@ -5,11 +5,11 @@ import { plainLine } from '../../model/escape.ts';
 import { shortId } from '../../model/patch.ts';
 import type { Cost } from '../../model/result.ts';
 import type { NightlyRun, TrendIndex } from '../../model/trend.ts';
-import type { Moment, Numbers, SeriesData, SmallData } from './chart-data.ts';
+import type { ChartEvent, Numbers, SeriesData, SmallData } from './chart-data.ts';
 import { compareLink } from './page-paths.ts';
-import type { Mark, Series } from './series.ts';
+import type { CellSeries, SeriesEvent } from './series.ts';
 
-export function seriesData(series: Series, index: TrendIndex): SeriesData {
+export function seriesData(series: CellSeries, index: TrendIndex): SeriesData {
   const { points, testbed, name, metric, levels } = series;
   const nightlyRuns = points.map(({ nightlyRun }) => nightlyRun);
   const compare = compareLink(index, { good: placeholders.from, bad: placeholders.to });
@@ -33,7 +33,7 @@ export function seriesData(series: Series, index: TrendIndex): SeriesData {
 /** What stands for two commits in an address; no commit is called so. */
 const placeholders = { from: 'F'.repeat(40), to: 'T'.repeat(40) };
 
-export function smallData(series: Series): SmallData {
+export function smallData(series: CellSeries): SmallData {
   return {
     metric: series.metric,
     times: timesOf(series),
@@ -44,18 +44,18 @@ export function smallData(series: Series): SmallData {
   };
 }
 
-const timesOf = ({ points }: Series): number[] => points.map(({ time }) => time / 1000);
+const timesOf = ({ points }: CellSeries): number[] => points.map(({ time }) => time / 1000);
 
-const changesOf = ({ changes, points }: Series): SeriesData['changes'] =>
+const changesOf = ({ changes, points }: CellSeries): SeriesData['changes'] =>
   changes.flatMap(({ change, level }) => {
     const place = points.findIndex(({ nightlyRun }) => nightlyRun.at === level.firstAt);
     if (place < 0) return [];
     return { place, ratio: level.changeRatio, state: change.state, isOpen: isOpen(change) };
   });
 
-const momentOf = ({ time, said }: Mark): Moment => ({
+const momentOf = ({ time, text }: SeriesEvent): ChartEvent => ({
   time: time / 1000,
-  said: plainLine(said, 300),
+  text: plainLine(text, 300),
 });
 
 const costNumbers = (nightlyRuns: readonly NightlyRun[], cost: Cost): Pick<SeriesData, Cost> =>

@@ -5,14 +5,14 @@ import type { Cell } from '../../model/scenario.ts';
 import type { TrendIndex } from '../../model/trend.ts';
 import { badgePath } from '../data-branch/paths.ts';
 
-type SeriesOf = { testbed: string; cell: Cell };
+type SeriesKey = { testbed: string; cell: Cell };
 
 /** `testbeds/hp-t540/forwarding-inet4`, to which `.html`, `.js` or `.csv` is added. */
-export const seriesPath = (series: SeriesOf): string =>
+export const seriesPath = (series: SeriesKey): string =>
   `testbeds/${badgePath(series).slice('badges/'.length)}`;
 
 /** The folder of a testbed. */
-export const testbedPath = (series: SeriesOf): string =>
+export const testbedPath = (series: SeriesKey): string =>
   seriesPath(series).split('/').slice(0, 2).join('/');
 
 /** From a page in the folder `from` to a path of the site. */

@@ -5,13 +5,13 @@ import { isLoss } from '../../model/result.ts';
 import { type Html, html } from '../../report/markup.ts';
 import { type Extent, linearScale } from '../../report/scale.ts';
 import { round } from '../../report/svg.ts';
-import type { Series } from './series.ts';
+import type { CellSeries } from './series.ts';
 
 // All lengths are in units of the picture, which is stretched to the room that it has.
 const [width, height, room] = [300, 64, 5];
 
 /** The newest `most` nightly runs, or those around the one of place `around`. */
-export function picture(series: Series, most = 250, around = series.points.length): Html {
+export function picture(series: CellSeries, most = 250, around = series.points.length): Html {
   const end = Math.min(around + Math.floor(most / 2), series.points.length);
   const skipped = Math.max(end - most, 0);
   const points = series.points.slice(skipped, end);

@@ -4,9 +4,9 @@ import { plainLine } from '../../model/escape.ts';
 import { bullets, fold, table } from '../../report/html-pieces.ts';
 import { html, type Piece } from '../../report/markup.ts';
 import { hourOf, type Page } from './document.ts';
-import type { Source } from './site-source.ts';
+import type { SiteSource } from './site-source.ts';
 
-export function resultsPage({ results: { results } }: Source): Page {
+export function resultsPage({ results: { results } }: SiteSource): Page {
   const body = html`<header>
 <h1>Results</h1>
 <p class="faint">Those that are still kept, the newest first</p>

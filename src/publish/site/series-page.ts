@@ -12,11 +12,11 @@ import { changeCard, resultLink } from './change-html.ts';
 import { folderOf, moment, type Page } from './document.ts';
 import { linkFrom, seriesPath, testbedPath } from './page-paths.ts';
 import { picture } from './picture.ts';
-import { interimOf, type Point, type Series } from './series.ts';
-import type { KeptResult, Source } from './site-source.ts';
+import { type CellSeries, type SeriesPoint, seriesSummary } from './series.ts';
+import type { KeptResult, SiteSource } from './site-source.ts';
 import { ratioPiece } from './testbed-page.ts';
 
-export function seriesPage({ index, results }: Source, series: Series): Page {
+export function seriesPage({ index, results }: SiteSource, series: CellSeries): Page {
   const path = seriesPath(series);
   const folder = folderOf(path);
   const around = { folder, index, series: [series], results: results.results };
@@ -25,7 +25,7 @@ export function seriesPage({ index, results }: Source, series: Series): Page {
   const body = html`<header>
 <p class="name"><a class="up" href="${linkFrom(folder, `${testbedPath(series)}/index.html`)}">${testbed}</a></p>
 <h1>${series.name}</h1>
-${interimLine(series)}</header>
+${summaryLine(series)}</header>
 <main>
 <section id="series">
 <h2 class="unseen">Nightly runs</h2>
@@ -53,14 +53,14 @@ ${newest.map(({ change, level }) => changeCard(change, around, level))}</div>
 
 const lastOf = (path: string): string => path.split('/').at(-1) ?? '';
 
-function interimLine(series: Series): Piece {
-  const interim = interimOf(series);
+function summaryLine(series: CellSeries): Piece {
+  const summary = seriesSummary(series);
   const last = series.points.at(-1);
-  if (interim === undefined || last === undefined)
+  if (summary === undefined || last === undefined)
     return html`<p>There is no nightly run yet.</p>\n`;
-  const { release, bestRatio } = interim;
+  const { release, bestRatio } = summary;
   return html`<dl class="standing">
-<div><dt>now</dt><dd>${formatMetric(interim.now, series.metric)}</dd></div>
+<div><dt>now</dt><dd>${formatMetric(summary.now, series.metric)}</dd></div>
 ${release && html`<div><dt>against ${plainLine(release.name, 40)}</dt><dd>${ratioPiece(series, release.ratio)}</dd></div>\n`}<div><dt>against its best of 90 days</dt><dd>${ratioPiece(series, bestRatio)}</dd></div>
 <div><dt>last night</dt><dd>${moment(last.nightlyRun.at)}</dd></div>
 </dl>
@@ -69,7 +69,7 @@ ${release && html`<div><dt>against ${plainLine(release.name, 40)}</dt><dd>${rati
 
 /** The newest first. The script shows those alone that are drawn. */
 function nightlyTable(
-  series: Series,
+  series: CellSeries,
   known: { folder: string; results: readonly KeptResult[] },
 ): Html {
   const { points, metric } = series;
@@ -124,10 +124,10 @@ const occasions: Readonly<Record<NightlyRun['occasion'], string>> = {
 };
 
 /** All nightly runs for spreadsheets; a cell of it never begins with what one would compute. */
-export const seriesCsv = ({ points }: Series): string =>
+export const seriesCsv = ({ points }: CellSeries): string =>
   [
     'at,commit,occasion,pps_median,pps_least,pps_most,ns_per_packet_median,instructions_per_packet_median,fingerprint',
-    ...points.map(({ nightlyRun }: Point) =>
+    ...points.map(({ nightlyRun }: SeriesPoint) =>
       [
         ...[nightlyRun.at, nightlyRun.commit, nightlyRun.occasion, ...summaryOf(nightlyRun.pps)],
         ...[

@@ -4,9 +4,9 @@ import { type Level, levelsOf, seriesKey } from '../../analysis/trend/change-his
 import { isCost, type Metric } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import type { ChangeLevel, NightlyRun, TrendChange, TrendIndex } from '../../model/trend.ts';
-import type { Source } from './site-source.ts';
+import type { SiteSource } from './site-source.ts';
 
-export type Point = {
+export type SeriesPoint = {
   nightlyRun: NightlyRun;
   /** When it is drawn, in milliseconds since 1970. */
   time: number;
@@ -15,28 +15,28 @@ export type Point = {
 };
 
 /** Something that happened at one moment. */
-export type Mark = { time: number; said: string };
+export type SeriesEvent = { time: number; text: string };
 
-export type Series = {
+export type CellSeries = {
   testbed: string;
   cell: Cell;
   name: string;
   metric: Metric;
-  points: readonly Point[];
+  points: readonly SeriesPoint[];
   levels: readonly Level[];
   /** Changes that this cell is part of, oldest first. */
   changes: readonly { change: TrendChange; level: ChangeLevel }[];
-  releases: readonly Mark[];
+  releases: readonly SeriesEvent[];
   /** Where the testbed became another one. */
-  fingerprints: readonly Mark[];
+  fingerprints: readonly SeriesEvent[];
 };
 
 /** Every series of the index, in its order; those without a nightly run of their metric have no points. */
-export const allSeries = (source: Source): Series[] =>
+export const allSeries = (source: SiteSource): CellSeries[] =>
   source.index.cells.map(({ testbed, cell }) => seriesOf(source, { testbed, cell }));
 
 function seriesOf(
-  { index, nightlyRuns }: Source,
+  { index, nightlyRuns }: SiteSource,
   { testbed, cell }: { testbed: string; cell: Cell },
 ) {
   const metric = metricOf(index, testbed);
@@ -61,7 +61,7 @@ function seriesOf(
       }),
     releases: index.releases.map((release) => ({
       time: timeOfCommit(points, release.commit) ?? Date.parse(release.at),
-      said: release.name,
+      text: release.name,
     })),
     fingerprints: fingerprintsOf(index, points),
   };
@@ -92,22 +92,25 @@ function timesOf(nightlyRuns: readonly NightlyRun[]): number[] {
   return times.toReversed();
 }
 
-const timeOfCommit = (points: readonly Point[], commit: string): number | undefined =>
+const timeOfCommit = (points: readonly SeriesPoint[], commit: string): number | undefined =>
   points.find(({ nightlyRun }) => nightlyRun.commit === commit)?.time;
 
 /** The first nightly run of each fingerprint but the first one's. */
-function fingerprintsOf({ fingerprints }: TrendIndex, points: readonly Point[]): Mark[] {
-  const said = new Map(fingerprints.map(({ id, differs }) => [id, differs.join('; ')]));
+function fingerprintsOf(
+  { fingerprints }: TrendIndex,
+  points: readonly SeriesPoint[],
+): SeriesEvent[] {
+  const texts = new Map(fingerprints.map(({ id, differs }) => [id, differs.join('; ')]));
   return points.flatMap(({ nightlyRun, time }, place) => {
     const before = points[place - 1]?.nightlyRun.fingerprint;
     // Nightly runs that were carried over from an earlier version have none.
     if (!before || before === nightlyRun.fingerprint) return [];
-    return { time, said: said.get(nightlyRun.fingerprint) || 'The testbed is another one.' };
+    return { time, text: texts.get(nightlyRun.fingerprint) || 'The testbed is another one.' };
   });
 }
 
 /** Where a series stands now, by medians of several nightly runs; ratios are of now to then, minus one. */
-export type InterimResult = {
+export type SeriesSummary = {
   now: number;
   release?: { name: string; ratio: number };
   /** The best that some nightly runs in a row were in the last 90 days: against it a slow decline is seen. */
@@ -118,7 +121,7 @@ const nightlyRunsTogether = 5;
 const bestSeconds = 90 * 86_400;
 
 /** Undefined where there is no nightly run. */
-export function interimOf({ points, metric, releases }: Series): InterimResult | undefined {
+export function seriesSummary({ points, metric, releases }: CellSeries): SeriesSummary | undefined {
   const last = points.at(-1);
   if (last === undefined) return undefined;
   const together = (end: number) =>
@@ -133,12 +136,12 @@ export function interimOf({ points, metric, releases }: Series): InterimResult |
     now,
     bestRatio: now / best - 1,
     ...(release &&
-      released && { release: { name: release.said, ratio: now / together(released) - 1 } }),
+      released && { release: { name: release.text, ratio: now / together(released) - 1 } }),
   };
 }
 
 /** When the session began that was the last of these series, in milliseconds since 1970; undefined without a nightly run. */
-export function lastBegun(series: readonly Series[]): number | undefined {
+export function lastBegun(series: readonly CellSeries[]): number | undefined {
   const times = series.flatMap(({ points }) =>
     points.map(({ nightlyRun }) => Date.parse(nightlyRun.at)),
   );
@@ -148,7 +151,7 @@ export function lastBegun(series: readonly Series[]): number | undefined {
 const day = 86_400_000;
 
 /** Stretches of more than three days without a nightly run, the newest first. */
-export function gapsOf(series: readonly Series[]): { from: number; to: number }[] {
+export function gapsOf(series: readonly CellSeries[]): { from: number; to: number }[] {
   const all = series.flatMap(({ points }) =>
     points.map(({ nightlyRun }) => Date.parse(nightlyRun.at)),
   );

@@ -1,9 +1,9 @@
 // What a site is made of.
 
 import type { Trend } from '../../analysis/trend/nightly-runs.ts';
-import type { Index } from '../data-branch/layout.ts';
-import type { Lab } from './lab-state.ts';
+import type { DataIndex } from '../data-branch/layout.ts';
+import type { LabSnapshot } from './lab-state.ts';
 
-export type Source = Trend & { results: Pick<Index, 'results'>; lab?: Lab };
+export type SiteSource = Trend & { results: Pick<DataIndex, 'results'>; lab?: LabSnapshot };
 
-export type KeptResult = Index['results'][number];
+export type KeptResult = DataIndex['results'][number];

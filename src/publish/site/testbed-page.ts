@@ -10,15 +10,15 @@ import { moment, type Page } from './document.ts';
 import { lastNightlyRun, ratioLook } from './index-page.ts';
 import { seriesPath, testbedPath } from './page-paths.ts';
 import { picture } from './picture.ts';
-import { gapsOf, interimOf, type Series } from './series.ts';
-import type { Source } from './site-source.ts';
+import { type CellSeries, gapsOf, seriesSummary } from './series.ts';
+import type { SiteSource } from './site-source.ts';
 
 const toTop = '../../';
 
 /** `series` are those of one testbed, at least one. */
 export function testbedPage(
-  { index, results }: Source,
-  series: readonly [Series, ...Series[]],
+  { index, results }: SiteSource,
+  series: readonly [CellSeries, ...CellSeries[]],
 ): Page {
   const [first] = series;
   const path = testbedPath(first);
@@ -49,13 +49,13 @@ ${open.map(card)}</div>
 </section>
 `;
 
-const smallFigure = (series: Series): Html => html`<figure>
+const smallFigure = (series: CellSeries): Html => html`<figure>
 <figcaption><a href="${toTop}${seriesPath(series)}.html">${series.name}</a> <span class="value"></span></figcaption>
 <div class="small">${picture(series, 1000)}</div>
 </figure>
 `;
 
-const interimResults = (series: readonly Series[]): Html =>
+const interimResults = (series: readonly CellSeries[]): Html =>
   table({
     caption: 'Where the cells stand now, by the medians of five nightly runs in a row',
     heads: [
@@ -67,7 +67,7 @@ const interimResults = (series: readonly Series[]): Html =>
       { text: 'last night' },
     ],
     rows: series.map((one) => {
-      const interim = interimOf(one);
+      const interim = seriesSummary(one);
       const last = one.points.at(-1);
       return [
         html`<a href="${toTop}${seriesPath(one)}.html">${one.name}</a>`,
@@ -81,12 +81,12 @@ const interimResults = (series: readonly Series[]): Html =>
   });
 
 /** A ratio in the colour of what it means; a release's name comes before it. */
-export const ratioPiece = (series: Series, ratio: number, than?: string): Html =>
+export const ratioPiece = (series: CellSeries, ratio: number, than?: string): Html =>
   html`${than !== undefined && html`<span class="faint">${plainLine(than, 40)}</span> `}<span class="${ratioLook(series, ratio)}">${formatChange(ratio)}</span>`;
 
 const mostGaps = 20;
 
-function gaps(series: readonly Series[]): Piece {
+function gaps(series: readonly CellSeries[]): Piece {
   const found = gapsOf(series);
   if (found.length === 0) return undefined;
   return html`<section id="gaps">
@@ -95,7 +95,7 @@ ${bullets(found.slice(0, mostGaps).map(({ from, to }) => html`${formatRoughly((t
 `;
 }
 
-function fingerprints({ fingerprints: all }: Source['index'], { testbed }: Series): Piece {
+function fingerprints({ fingerprints: all }: SiteSource['index'], { testbed }: CellSeries): Piece {
   const own = all.filter((one) => one.testbed === testbed && one.differs.length > 0).toReversed();
   if (own.length === 0) return undefined;
   return html`<section id="fingerprints">

@@ -7,12 +7,12 @@ import { readAnyResult } from '../../report/read-result.ts';
 import { renderHtml } from '../../report/reports.ts';
 import { replaceFile } from '../../report/write-reports.ts';
 import { siteFiles } from './build-site.ts';
-import type { KeptResult, Source } from './site-source.ts';
+import type { KeptResult, SiteSource } from './site-source.ts';
 
 /** What says that a folder is a site, and may be replaced. */
 const markName = '.ppsgate-site';
 
-type Place = {
+type SitePaths = {
   /** A checkout of the data branch, or the directory that is published to: pages of results are made of it. */
   from: string;
   /** The folder of the site: not there yet, empty, or an earlier site, which this one takes the place of. */
@@ -24,8 +24,8 @@ type Place = {
 
 /** Answers the number of its pages. Throws a UsageError where the folder has something else in it. */
 export async function writeSite(
-  source: Source,
-  { from, to, now, leftOut }: Place,
+  source: SiteSource,
+  { from, to, now, leftOut }: SitePaths,
 ): Promise<number> {
   const directory = resolve(to);
   await refuseOthers(directory);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { crossingProbability } from '../../../src/analysis/stats/boundary.ts';
 import {
   type Design,
-  type Look,
+  type InterimAnalysis,
   levelsAt,
   lookSizes,
   looksOf,
@@ -186,7 +186,7 @@ describe('levels', () => {
 
 describe('the noise that is met', () => {
   const looks = looksOf(aDesign({ earlierDegreesOfFreedom: 9 }), rates);
-  const alarmsAt = (look: Look, deviation: number) => {
+  const alarmsAt = (look: InterimAnalysis, deviation: number) => {
     const degreesOfFreedom = 2 * look.pairs + 7;
     const standardError = deviation * Math.sqrt(2 / look.pairs);
     const evidence = {

@@ -1,7 +1,7 @@
 // The rule from evidence to a verdict, at one look and over all of them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Design, type Look, looksOf } from '../../../src/analysis/stats/design.ts';
+import { type Design, type InterimAnalysis, looksOf } from '../../../src/analysis/stats/design.ts';
 import {
   type Bounds,
   boundsOf,
@@ -84,7 +84,7 @@ describe('with a margin of 2 %', () => {
 });
 
 describe('looks are taken in order', () => {
-  const looks = [2, 3, 4, 5].map((pairs): Look => ({ pairs, levels }));
+  const looks = [2, 3, 4, 5].map((pairs): InterimAnalysis => ({ pairs, levels }));
   const certain = (change: number): Evidence => ({
     method: 'pooled',
     base: 1e6,
@@ -156,7 +156,7 @@ const evidenceOf = ({ base, patched }: Sample, { method, earlier }: Setup): Evid
     ? pooledEvidence(base, patched, earlier)
     : pairedEvidence(base.map((value, index) => ({ base: value, patched: patched[index] ?? 0 })));
 
-const looksFor = ({ name, method, earlier }: Setup): Look[] =>
+const looksFor = ({ name, method, earlier }: Setup): InterimAnalysis[] =>
   looksOf(
     {
       name,

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import {
   accepted,
   byCommit,
+  changesToBisect,
+  changesToGate,
   isOff,
   judgeTrend,
   levelsOf,
   lossesOf,
   seriesKey,
-  wantedBisections,
-  wantedGates,
   withBisection,
   withGate,
   worstOf,
@@ -130,7 +130,7 @@ describe('what is found', () => {
     const same = losing(34).map((nightlyRun) => ({ ...nightlyRun, commit: commitOf(7) }));
     const index = judged({ inet4: same });
     expect(only(index)).toMatchObject({ good: commitOf(7), bad: commitOf(7), state: 'testbed' });
-    expect(wantedGates(index, testbed)).toEqual([]);
+    expect(changesToGate(index, testbed)).toEqual([]);
   });
 
   test('lies between commits, though their nightly runs came in another order', () => {
@@ -157,13 +157,13 @@ describe('what is found', () => {
 
 describe('a gate of the two commits', () => {
   test('is wanted of a loss, and not of a gain', () => {
-    expect(wantedGates(lost, testbed)).toEqual(lost.changes);
-    expect(wantedGates(lost, 'rack-2')).toEqual([]);
+    expect(changesToGate(lost, testbed)).toEqual(lost.changes);
+    expect(changesToGate(lost, 'rack-2')).toEqual([]);
     const gained = judged({
       inet4: nightlyRuns(34, (nightlyRun) => (nightlyRun < 30 ? 1e6 : 1.05e6)),
     });
     expect(only(gained).state).toBe('candidate');
-    expect(wantedGates(gained, testbed)).toEqual([]);
+    expect(changesToGate(gained, testbed)).toEqual([]);
   });
 
   test('makes it code where the loss is there too, and the testbed where it is not', () => {
@@ -189,7 +189,7 @@ describe('a gate of the two commits', () => {
       const gate = { ...aGate('inconclusive'), finishedAt: timeOf(40 + day) };
       index = withGate(index, gate, 'results/2026/g');
       expect(only(index).state).toBe('confirming');
-      expect(wantedGates(index, testbed)).toHaveLength(wanted);
+      expect(changesToGate(index, testbed)).toHaveLength(wanted);
     }
   });
 
@@ -222,7 +222,7 @@ describe('a gate of the two commits', () => {
     const settled = withGate(lost, aGate('no-regression'), 'results/2026/g1');
     const joined = judged({ inet4: losing(36), inet6: losing(36) }, settled);
     expect(only(joined)).toMatchObject({ state: 'confirming' });
-    expect(wantedGates(joined, testbed)).toHaveLength(1);
+    expect(changesToGate(joined, testbed)).toHaveLength(1);
   });
 });
 
@@ -260,7 +260,7 @@ describe('an accepted level', () => {
     expect(index && only(index).state).toBe('accepted');
     const later = judged({ inet4: steady(60) }, index);
     expect(only(later).state).toBe('accepted');
-    expect(wantedGates(later, testbed)).toEqual([]);
+    expect(changesToGate(later, testbed)).toEqual([]);
   });
 
   test('is of an open change only', () => {
@@ -280,11 +280,11 @@ describe('a bisection', () => {
   });
 
   test('is wanted once it is code, and once', () => {
-    expect(wantedBisections(lost, testbed)).toEqual([]);
+    expect(changesToBisect(lost, testbed)).toEqual([]);
     const code = withGate(lost, aGate('regression'), 'results/2026/g1');
-    expect(wantedBisections(code, testbed)).toHaveLength(1);
+    expect(changesToBisect(code, testbed)).toHaveLength(1);
     const bisected = withBisection(code, ofRange, 'results/2026/b1');
-    expect(wantedBisections(bisected, testbed)).toEqual([]);
+    expect(changesToBisect(bisected, testbed)).toEqual([]);
   });
 
   test('leaves the commit that it names', () => {
@@ -347,5 +347,5 @@ test('of time for each packet more is a loss', () => {
     { metric: 'nsPerPacket', marginRatio: 0.02 },
     now,
   );
-  expect(wantedGates(index, testbed)).toHaveLength(1);
+  expect(changesToGate(index, testbed)).toHaveLength(1);
 });

@@ -13,10 +13,14 @@ import { openComment } from '../../../src/publish/reporters/comment.ts';
 import { readMemory } from '../../../src/publish/reporters/comment-text.ts';
 import {
   conclusionOf,
-  type Ending,
-  endingOfResult,
+  outcomeOfResult,
+  type ReportedOutcome,
 } from '../../../src/publish/reporters/outcome-text.ts';
-import { type Answer, answering, together } from '../../../src/publish/reporters/reporter.ts';
+import {
+  combineReporters,
+  type Reporter,
+  reportOutcome,
+} from '../../../src/publish/reporters/reporter.ts';
 import { openStatus } from '../../../src/publish/reporters/status.ts';
 import { annotationsOf } from '../../../src/report/annotations.ts';
 import type { Fault } from '../../fakes/github/faults.ts';
@@ -269,7 +273,7 @@ async function go(gate: Gate, deps: Place & Order): Promise<void> {
   gate.started.resolve();
   const answer = answerOf(gate, deps);
   const { signal } = gate.cancel;
-  await answering(answer, signal, async () => {
+  await reportOutcome(answer, signal, async () => {
     answer.queued('waits for leave');
     await some(20);
     answer.waiting({ place: 1, of: 2, expectedSeconds: 60 }, 'waiting for shelf-3');
@@ -287,28 +291,28 @@ async function go(gate: Gate, deps: Place & Order): Promise<void> {
 }
 
 /** As a job opens it. */
-function answerOf(gate: Gate, { octokit, turns }: Place): Answer {
+function answerOf(gate: Gate, { octokit, turns }: Place): Reporter {
   const { run, patch, said } = gate;
   const shared = {
     ...{ name: 'ppsgate', detailsUrl: runUrl(run), pause: turns.pause, now: turns.now },
     log: { info: (line: string) => said.push(line), warn: (line: string) => said.push(line) },
   };
   const subject = { repository, patch };
-  const answer = together([
+  const answer = combineReporters([
     openCheckRun(octokit, subject, { ...shared, undecided: 'failure', isOwnApp: false }),
     openComment(octokit, patch, { ...shared, run, ask: {} }),
     openStatus(octokit, subject, shared),
   ]);
   return {
     ...answer,
-    ended(ending) {
+    conclude(ending) {
       gate.shown ??= conclusionOf(ending) === 'cancelled' ? overtaken : gate.fate;
-      return answer.ended(ending);
+      return answer.conclude(ending);
     },
   };
 }
 
-async function endOf(gate: Gate, { octokit, turns, random }: Place): Promise<Ending> {
+async function endOf(gate: Gate, { octokit, turns, random }: Place): Promise<ReportedOutcome> {
   const { fate, patch } = gate;
   if (fate.outcome === undefined) throw fate.error;
   const startedAt = turns.now().toISOString();
@@ -326,7 +330,7 @@ async function endOf(gate: Gate, { octokit, turns, random }: Place): Promise<End
   );
   gate.isPublished = published.kind === 'published';
   if (published.kind === 'not-published') gate.said.push(published.why);
-  return endingOfResult(result, {});
+  return outcomeOfResult(result, {});
 }
 
 const commentsOn = (number: number): string[] =>
@@ -482,8 +486,8 @@ test.each([
       turns.lead(octokit, (_call, send) => send());
       const gate = aGate(run, patch, fates[run] ?? overtaken);
       const outcome = gate.fate.outcome ?? { kind: 'does-not-apply', message };
-      await answerOf(gate, { octokit, turns, random: () => 0 }).ended(
-        endingOfResult(aResult({ patch, outcome }), {}),
+      await answerOf(gate, { octokit, turns, random: () => 0 }).conclude(
+        outcomeOfResult(aResult({ patch, outcome }), {}),
       );
     });
     await turns.until(Promise.all(ended));
@@ -508,7 +512,7 @@ test.each(['checks/create', 'checks/update'])(
     github.faults.order(operationId, { kind: 'reset', carriedOut: true });
     const outcome = gate.fate.outcome ?? { kind: 'does-not-apply', message };
     const result = aResult({ patch: gate.patch, outcome });
-    await turns.until(answer.ended(endingOfResult(result, {})));
+    await turns.until(answer.conclude(outcomeOfResult(result, {})));
     expect(checksOf(gate)).toEqual([checkOf(gate)]);
   },
 );

@@ -6,8 +6,8 @@ import { metricSchema, type Result, resultSchema } from '../../../src/model/resu
 import type { Cell } from '../../../src/model/scenario.ts';
 import {
   boundedHistory,
+  type DataIndex,
   emptyIndex,
-  type Index,
   nextFiles,
   parseHistory,
   parseIndex,
@@ -22,7 +22,7 @@ import { times } from '../../random.ts';
 const { now } = rules;
 const day = 86_400;
 
-const indexOf = (shelf: Shelf): Index => storedIn(shelf).index;
+const indexOf = (shelf: Shelf): DataIndex => storedIn(shelf).index;
 const resultFiles = (shelf: Shelf) => [...shelf.keys()].filter((path) => /^results\//.test(path));
 const onDay = (date: number) => `2026-11-${String(date).padStart(2, '0')}T12:00:00.000Z`;
 const onDefault = { isDefaultBranch: true };

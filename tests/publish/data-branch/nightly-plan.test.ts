@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import type { Trend } from '../../../src/analysis/trend/nightly-runs.ts';
 import type { CellVerdict, Result } from '../../../src/model/result.ts';
 import type { TrendChange } from '../../../src/model/trend.ts';
-import { nightlyPlan } from '../../../src/publish/data-branch/nightly-plan.ts';
-import { parseTrendIndex, type Told } from '../../../src/publish/data-branch/trend-files.ts';
+import { planFollowUps } from '../../../src/publish/data-branch/nightly-plan.ts';
+import { parseTrendIndex, type TrendUpdate } from '../../../src/publish/data-branch/trend-files.ts';
 import { aBisectResult, culprit, revisionsOf } from '../../fakes/bisect-result.ts';
 import { aCell, aResult, forwarding, pairedRuns, pullRequest } from '../../fakes/result.ts';
 import { publication, publish, rules, type Shelf, storedIn } from '../../fakes/shelf.ts';
@@ -16,7 +16,7 @@ const commitTimeOf = (nightlyRun: number): string =>
   new Date(Date.UTC(2026, 8, 1 + nightlyRun, 1)).toISOString();
 
 /** A commit against itself, and its numbers a little off from nightly run to nightly run. */
-function aNightlyRun(nightlyRun: number, level: number): Told {
+function aNightlyRun(nightlyRun: number, level: number): TrendUpdate {
   const pps = level * (1 + ((nightlyRun * 7) % 5) / 2000);
   const commit = commitOf(nightlyRun);
   const cell = {
@@ -35,7 +35,10 @@ function aNightlyRun(nightlyRun: number, level: number): Told {
 }
 
 /** The last good commit against the first bad one, as a nightly run asks for it. */
-function gateOf({ good, bad }: TrendChange, kind: Exclude<CellVerdict['kind'], 'invalid'>): Told {
+function gateOf(
+  { good, bad }: TrendChange,
+  kind: Exclude<CellVerdict['kind'], 'invalid'>,
+): TrendUpdate {
   const patch = { ...pullRequest, baseCommit: good, headCommit: bad };
   const variants = [
     { name: 'base', commit: good, files: [] },
@@ -63,7 +66,7 @@ const trendOf = (shelf: Shelf): Trend => {
   return trend;
 };
 const nightlyPlanOf = (shelf: Shelf, nightlyRun: number) =>
-  nightlyPlan(trendOf(shelf), {
+  planFollowUps(trendOf(shelf), {
     testbed: 'shelf-3',
     commits: { [commitOf(nightlyRun)]: commitTimeOf(nightlyRun) },
     now: () => rules.now,
@@ -74,20 +77,22 @@ const changesIn = (shelf: Shelf): TrendChange[] =>
 test('a nightly run that lies where the others did asks for nothing', () => {
   const nightlyRun = aNightlyRun(20, 800_000);
   const asks = nightlyPlanOf(shelfWith(20), 20);
-  expect('outcome' in nightlyRun.result && asks.cellsOff(nightlyRun.result)).toEqual([]);
-  expect(asks.wantedGates([nightlyRun])).toEqual([]);
+  expect('outcome' in nightlyRun.result && asks.cellsOffLevel(nightlyRun.result)).toEqual([]);
+  expect(asks.changesToGate([nightlyRun])).toEqual([]);
 });
 
 test('the first nightly run of a loss is off, and is none that lasts', () => {
   const nightlyRun = aNightlyRun(20, 768_000);
   const asks = nightlyPlanOf(shelfWith(20), 20);
-  expect('outcome' in nightlyRun.result && asks.cellsOff(nightlyRun.result)).toEqual([forwarding]);
-  expect(asks.wantedGates([nightlyRun])).toEqual([]);
+  expect('outcome' in nightlyRun.result && asks.cellsOffLevel(nightlyRun.result)).toEqual([
+    forwarding,
+  ]);
+  expect(asks.changesToGate([nightlyRun])).toEqual([]);
 });
 
 test('the third nightly run of a loss asks for a gate at once, before it is published', () => {
   const asks = nightlyPlanOf(shelfWith(22), 22);
-  expect(asks.wantedGates([aNightlyRun(22, 768_000)])).toMatchObject([
+  expect(asks.changesToGate([aNightlyRun(22, 768_000)])).toMatchObject([
     { good: commitOf(19), bad: commitOf(20), cells: [{ cell: forwarding }] },
   ]);
 });
@@ -97,16 +102,16 @@ test('what the gate has lost, too, is code, and to be bisected once', () => {
   const [change] = changesIn(shelf);
   if (change === undefined) throw new Error('There is no change.');
   const gate = gateOf(change, 'regression');
-  expect(nightlyPlanOf(shelf, 22).wantedBisections([gate])).toMatchObject([{ id: change.id }]);
+  expect(nightlyPlanOf(shelf, 22).changesToBisect([gate])).toMatchObject([{ id: change.id }]);
   publish(shelf, [{ ...publication(), ...gate }]);
   expect(changesIn(shelf)).toMatchObject([{ state: 'code', gates: [{ verdict: 'regression' }] }]);
-  expect(nightlyPlanOf(shelf, 22).wantedGates([])).toEqual([]);
+  expect(nightlyPlanOf(shelf, 22).changesToGate([])).toEqual([]);
 
   const { good, bad } = change;
   const ofRange = { good, bad, revisions: revisionsOf(4), answer: culprit(3, -0.04) };
   const result = aBisectResult({ ...ofRange, testbed: aResult().testbed });
   publish(shelf, [{ ...publication(), result, isTrusted: true }]);
-  expect(nightlyPlanOf(shelf, 22).wantedBisections([])).toEqual([]);
+  expect(nightlyPlanOf(shelf, 22).changesToBisect([])).toEqual([]);
   expect(changesIn(shelf)[0]?.bisection?.culprit).toBe(result.revisions[3]?.commit);
 });
 
@@ -116,8 +121,8 @@ test('what the gate does not find is the testbed, and neither asked for nor bise
   if (change === undefined) throw new Error('There is no change.');
   publish(shelf, [{ ...publication(), ...gateOf(change, 'no-regression') }]);
   expect(changesIn(shelf)).toMatchObject([{ state: 'testbed' }]);
-  expect(nightlyPlanOf(shelf, 22).wantedGates([])).toEqual([]);
-  expect(nightlyPlanOf(shelf, 22).wantedBisections([])).toEqual([]);
+  expect(nightlyPlanOf(shelf, 22).changesToGate([])).toEqual([]);
+  expect(nightlyPlanOf(shelf, 22).changesToBisect([])).toEqual([]);
 });
 
 test('a gate that could not be held is asked for three times, and not for ever', () => {
@@ -126,7 +131,7 @@ test('a gate that could not be held is asked for three times, and not for ever',
     const finishedAt = timeOf(24 + nightlyRun);
     const outcome: Result['outcome'] = { kind: 'build-failed', message: 'cc: error' };
     publishGate(shelf, { startedAt: finishedAt, finishedAt, outcome });
-    expect(nightlyPlanOf(shelf, 22).wantedGates([])).toHaveLength(wanted);
+    expect(nightlyPlanOf(shelf, 22).changesToGate([])).toHaveLength(wanted);
   }
   expect(changesIn(shelf)).toMatchObject([{ state: 'confirming' }]);
 });

@@ -4,7 +4,7 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { seriesKey } from '../../../src/analysis/trend/change-history.ts';
 import type { NightlyRun, TrendChange } from '../../../src/model/trend.ts';
-import { type AlertsDeps, tellChanges } from '../../../src/publish/reporters/alerts.ts';
+import { type AlertsDeps, reportChanges } from '../../../src/publish/reporters/alerts.ts';
 import type { Fault } from '../../fakes/github/faults.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, startFakeGitHub } from '../../fakes/github/server.ts';
@@ -68,7 +68,7 @@ async function told(change: TrendChange, changed: Partial<AlertsDeps> = {}): Pro
 const notify = async (
   branch: FakeBranch,
   changed: Partial<AlertsDeps> = {},
-): Promise<TrendChange[]> => tellChanges(branch.index.changes, await depsOf(branch, changed));
+): Promise<TrendChange[]> => reportChanges(branch.index.changes, await depsOf(branch, changed));
 
 /** Changes what the branch has of its only change. */
 function become(branch: FakeBranch, changed: Partial<TrendChange>): void {
@@ -150,13 +150,15 @@ test('whose answer is lost is found ten minutes later, and not made again', asyn
   github.faults.order('issues/create', lost);
   const branch = await told(aChange());
   expect(alertIn(branch)).toHaveProperty('intended');
-  expect(said).toEqual([expect.stringContaining('Nobody knows whether the issue')]);
+  expect(said).toEqual([
+    expect.stringContaining('The issue of a change may or may not have been made'),
+  ]);
   minutes(9);
   await notify(branch);
   expect(alertIn(branch)).not.toHaveProperty('issue');
   minutes(2);
   await notify(branch);
-  expect(alertIn(branch)).toEqual({ told: [], issue: 8, said: expect.any(String) });
+  expect(alertIn(branch)).toEqual({ told: [], issue: 8, postedText: expect.any(String) });
   expect(titles()).toHaveLength(1);
 });
 
@@ -335,14 +337,14 @@ test('a commit that was no pull request is asked for once', async () => {
 
 test('the revision that landed is told until Phabricator takes it', async () => {
   const keys: string[] = [];
-  const answers = [{ kind: 'failed', why: 'It is read-only.' }, { kind: 'told' }] as const;
-  const tellRevision: AlertsDeps['tellRevision'] = async (commit, text, key) => {
+  const answers = [{ kind: 'failed', why: 'It is read-only.' }, { kind: 'delivered' }] as const;
+  const commentOnRevision: AlertsDeps['commentOnRevision'] = async (commit, text, key) => {
     expect([commit, text]).toEqual([culprit, expect.stringContaining('/issues/8')]);
-    const told = answers[keys.length] ?? { kind: 'told' };
+    const attempt = answers[keys.length] ?? { kind: 'delivered' };
     keys.push(key);
-    return { told, name: 'D27401' };
+    return { attempt, name: 'D27401' };
   };
-  const changed = { onlyCommitOf: async () => culprit, tellRevision };
+  const changed = { onlyCommitOf: async () => culprit, commentOnRevision };
   const branch = await told(aChange(), changed);
   await notify(branch, changed);
   await notify(branch, changed);

@@ -13,10 +13,10 @@ import {
   openBuild,
 } from '../../../src/publish/reporters/build.ts';
 import {
-  cancelled,
-  type Ending,
-  endingOfFailure,
-  endingOfResult,
+  cancelledOutcome,
+  outcomeOfFailure,
+  outcomeOfResult,
+  type ReportedOutcome,
 } from '../../../src/publish/reporters/outcome-text.ts';
 import { finish } from '../../fakes/phabricator/builds.ts';
 import type { Fault } from '../../fakes/phabricator/faults.ts';
@@ -107,14 +107,14 @@ const isLastResort = (seconds: number) => [3, 30, 300].includes(seconds);
 const abortOf = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
 
-const judged = (...verdicts: CellVerdict[]): Ending =>
+const judged = (...verdicts: CellVerdict[]): ReportedOutcome =>
   ofOutcome({
     kind: 'judged',
     verdict: verdicts[0]?.kind ?? 'invalid',
     cells: verdicts.map((verdict) => aCell(verdict)),
   });
 
-const ofOutcome = (outcome: Outcome): Ending => endingOfResult(aResult({ outcome }), {});
+const ofOutcome = (outcome: Outcome): ReportedOutcome => outcomeOfResult(aResult({ outcome }), {});
 
 const passed = judged({ kind: 'no-regression' });
 const failed = judged({ kind: 'regression' });
@@ -144,7 +144,7 @@ describe('a build', () => {
     answer.waiting(estimate, 'waiting for hp-t540');
     answer.measuring('hp-t540', 'run 3');
     answer.measuring('hp-t540', 'run 4');
-    await answer.ended(passed);
+    await answer.conclude(passed);
 
     expect(scene.target.messages).toEqual(['work', 'pass']);
     expect(scene.build.status).toBe('passed');
@@ -160,7 +160,7 @@ describe('a build', () => {
 
   test('ends as well where nothing was shown before', async () => {
     const scene = await aBuild();
-    await open(scene).answer.ended(failed);
+    await open(scene).answer.conclude(failed);
     expect(scene.target.messages).toEqual(['fail']);
     expect(scene.build.status).toBe('failed');
     expect(unitsOf(scene.target)).toEqual(['forwarding inet4: fail']);
@@ -171,7 +171,7 @@ describe('a build', () => {
     const { answer } = open(scene);
     answer.queued('waits for leave');
     await expect.poll(messages).toEqual(['work']);
-    await answer.ended(passed);
+    await answer.conclude(passed);
     expect(phabricator.state.artifacts).toMatchObject([
       {
         ...{ targetPHID: scene.target.phid, type: 'uri', key: 'ppsgate-7' },
@@ -185,8 +185,8 @@ describe('a build', () => {
     const first = open(scene).answer;
     first.queued('waits for leave');
     await expect.poll(messages).toEqual(['work']);
-    await first.left();
-    await open(scene).answer.ended(passed);
+    await first.leaveOpen();
+    await open(scene).answer.conclude(passed);
     expect(phabricator.state.artifacts).toHaveLength(1);
     expect(scene.build.status).toBe('passed');
     expect(said).toEqual([]);
@@ -197,7 +197,7 @@ describe('a build', () => {
     const { answer } = open(scene, { details: 'ftp://bench.example.org/D1' });
     answer.queued('waits for leave');
     await expect.poll(messages).toEqual(['work']);
-    await answer.ended(passed);
+    await answer.conclude(passed);
     expect(scene.build.status).toBe('passed');
     expect(said).toEqual([
       expect.stringMatching(/^The build of D1 on Harbormaster does not show the link to ftp:/),
@@ -207,9 +207,9 @@ describe('a build', () => {
   test('stays as it ended, whatever is shown or ended later', async () => {
     const scene = await aBuild();
     const { answer } = open(scene);
-    await answer.ended(passed);
+    await answer.conclude(passed);
     answer.measuring('hp-t540');
-    await answer.ended(failed);
+    await answer.conclude(failed);
     expect(messages()).toEqual(['pass']);
     expect(unitsOf(scene.target)).toEqual(['forwarding inet4: pass']);
   });
@@ -219,13 +219,13 @@ describe('a build', () => {
     const { answer } = open(scene);
     answer.queued('waits for leave');
     await expect.poll(messages).toEqual(['work']);
-    await answer.left();
+    await answer.leaveOpen();
     expect(scene.build.status).toBe('building');
   });
 });
 
 describe('a gate that ends with', () => {
-  test.each<[string, Ending, string, string[]]>([
+  test.each<[string, ReportedOutcome, string, string[]]>([
     ['an improvement', judged({ kind: 'improvement' }), 'passed', ['forwarding inet4: pass']],
     [
       'too few runs to tell',
@@ -253,32 +253,32 @@ describe('a gate that ends with', () => {
     ],
     [
       'a broken lab',
-      endingOfFailure('infrastructure', 'The switch lost its power.'),
+      outcomeOfFailure('infrastructure', 'The switch lost its power.'),
       'failed',
       ['gate: broken'],
     ],
     [
       'a request that cannot be done',
-      endingOfFailure('usage', 'No such testbed.'),
+      outcomeOfFailure('usage', 'No such testbed.'),
       'failed',
       ['gate: broken'],
     ],
     [
       'a diff that does not apply',
-      endingOfFailure('patchAtFault', 'no such file'),
+      outcomeOfFailure('patchAtFault', 'no such file'),
       'failed',
       ['gate: fail'],
     ],
-    ['being cancelled', cancelled, 'failed', ['gate: skip']],
+    ['being cancelled', cancelledOutcome, 'failed', ['gate: skip']],
     [
       'a patch that changes nothing that is installed',
-      endingOfResult(unchanged, {}),
+      outcomeOfResult(unchanged, {}),
       'passed',
       ['unchanged: skip'],
     ],
   ])('%s shows it by the build and its units', async (_name, ending, status, units) => {
     const scene = await aBuild();
-    await open(scene).answer.ended(ending);
+    await open(scene).answer.conclude(ending);
     expect(scene.build.status).toBe(status);
     expect(unitsOf(scene.target)).toEqual(units);
     expect(said).toEqual([]);
@@ -289,25 +289,25 @@ describe('a gate that ends with', () => {
     [{ kind: 'invalid', reason: 'a hole' }, 'forwarding inet4: broken'],
   ])('%j passes where the site takes what is undecided for no failure', async (verdict, unit) => {
     const scene = await aBuild();
-    await open(scene, { undecided: 'neutral' }).answer.ended(judged(verdict));
+    await open(scene, { undecided: 'neutral' }).answer.conclude(judged(verdict));
     expect(scene.build.status).toBe('passed');
     expect(unitsOf(scene.target)).toEqual([unit]);
   });
 
   test.each([
-    ['a broken lab', endingOfFailure('infrastructure', 'The switch lost its power.')],
-    ['being cancelled', cancelled],
+    ['a broken lab', outcomeOfFailure('infrastructure', 'The switch lost its power.')],
+    ['being cancelled', cancelledOutcome],
     ['a full disk', ofOutcome({ kind: 'out-of-disk', message: 'No space left' })],
   ])('%s fails even there', async (_name, ending) => {
     const scene = await aBuild();
-    await open(scene, { undecided: 'neutral' }).answer.ended(ending);
+    await open(scene, { undecided: 'neutral' }).answer.conclude(ending);
     expect(scene.build.status).toBe('failed');
   });
 
   test('an invalid cell tells the reason in a unit that Harbormaster shows on the revision', async () => {
     const scene = await aBuild();
     const reason = 'the generator is the limit';
-    await open(scene).answer.ended(judged({ kind: 'improvement' }, { kind: 'invalid', reason }));
+    await open(scene).answer.conclude(judged({ kind: 'improvement' }, { kind: 'invalid', reason }));
     expect(scene.target.units.map(({ result }) => result)).toEqual(['pass', 'broken']);
     expect(scene.target.units[1]?.details?.split('\n')[0]).toBe(`invalid: ${reason}`);
   });
@@ -316,7 +316,7 @@ describe('a gate that ends with', () => {
     const scene = await aBuild();
     const reason = '0 of 8 pairs of runs count: the machine was too busy';
     const invalid: CellVerdict = { kind: 'invalid', reason };
-    await open(scene).answer.ended(judged(...new Array<CellVerdict>(7).fill(invalid)));
+    await open(scene).answer.conclude(judged(...new Array<CellVerdict>(7).fill(invalid)));
     expect(unitsOf(scene.target)).toEqual(['gate: broken']);
     expect(scene.target.units[0]?.details?.split('\n').slice(0, 3)).toEqual([
       'invalid: was not measured: too few runs count',
@@ -328,7 +328,7 @@ describe('a gate that ends with', () => {
   test('words of others has them as plain text without controls, shortened, and never half a character', async () => {
     const scene = await aBuild();
     const message = `@author **bold** \u001b[31mred\u202e\nsecond line ${'𝕏'.repeat(2000)}`;
-    await open(scene).answer.ended(ofOutcome({ kind: 'build-failed', message }));
+    await open(scene).answer.conclude(ofOutcome({ kind: 'build-failed', message }));
     const [unit] = scene.target.units;
     expect(unit?.format).toBe('text');
     expect(unit?.details).toMatch(/^@author \*\*bold\*\* red\nsecond line 𝕏/u);
@@ -345,7 +345,7 @@ describe('somebody', () => {
     answer.queued('waits for leave');
     await expect.poll(() => scene.target.messages).toEqual(['work']);
     await send('restart', scene);
-    await answer.ended(passed);
+    await answer.conclude(passed);
     expect(newestTarget()).toMatchObject({ generation: 2, messages: ['pass'] });
     expect(scene.target).toMatchObject({ status: 'target/waiting', messages: ['work'] });
     expect(scene.build.status).toBe('passed');
@@ -361,7 +361,7 @@ describe('somebody', () => {
         if (seconds === 4) await send('restart', scene);
       },
     });
-    await answer.ended(passed);
+    await answer.conclude(passed);
     expect(messages()).toEqual(['pass', 'restart', 'pass']);
     expect(newestTarget()).toMatchObject({ generation: 3, messages: ['pass'] });
     expect(scene.build.status).toBe('passed');
@@ -377,7 +377,7 @@ describe('somebody', () => {
     answer.measuring('hp-t540');
     answer.measuring('hp-t540', 'run 2');
     await expect.poll(() => said).toHaveLength(1);
-    await answer.ended(passed);
+    await answer.conclude(passed);
     expect(messages()).toEqual(['work', 'abort']);
     expect(scene.build.status).toBe('aborted');
     expect(said).toEqual(['The build of D1 on Harbormaster is aborted: it is told nothing more.']);
@@ -390,14 +390,14 @@ describe('somebody', () => {
     answer.measuring('hp-t540');
     await expect.poll(() => said).toHaveLength(1);
     await send('restart', scene);
-    await answer.ended(passed);
+    await answer.conclude(passed);
     expect(newestTarget()).toMatchObject({ generation: 2, messages: ['pass'] });
   });
 
   test('has passed it meanwhile: the end of the gate does not change it', async () => {
     const scene = await aBuild();
     finish(phabricator.state, scene.target, 'passed');
-    await open(scene).answer.ended(failed);
+    await open(scene).answer.conclude(failed);
     expect(messages()).toEqual([]);
     expect(said).toEqual(['The build of D1 on Harbormaster is passed: it is told nothing more.']);
   });
@@ -411,9 +411,9 @@ describe('somebody', () => {
         finish(phabricator.state, scene.target, 'failed');
       },
     });
-    await answer.ended(passed);
+    await answer.conclude(passed);
     expect(said).toEqual([
-      'The build of D1 on Harbormaster shows target/failed, which somebody else has told it.',
+      'The build of D1 on Harbormaster shows target/failed, which another client has set.',
     ]);
   });
 
@@ -432,7 +432,7 @@ describe('somebody', () => {
       const other = phabricator.addBuildPlan({ uri: 'http://127.0.0.1:1/', name: 'another' });
       await phabricator.startBuild(scene.shown, other);
       const newer = await phabricator.startBuild(scene.shown, scene.plan);
-      await answer.ended(cancelled);
+      await answer.conclude(cancelledOutcome);
       expect(scene.build.status).toBe('failed');
       expect(unitsOf(scene.target)).toEqual(['gate: skip']);
       expect(reason(scene)).toBe(`${taken}: see its build, B2 (${phabricator.state.baseUri}/B2).`);
@@ -459,7 +459,7 @@ describe('somebody', () => {
       const scene = await aBuild();
       anotherDiff(scene);
       await before(scene);
-      await open(scene).answer.ended(cancelled);
+      await open(scene).answer.conclude(cancelledOutcome);
       expect(reason(scene)).toBe(`${taken}: what is measured is that one.`);
     });
 
@@ -467,7 +467,7 @@ describe('somebody', () => {
       const scene = await aBuild();
       anotherDiff(scene);
       const said = 'It was not measured: diff 2 took its place.';
-      await open(scene).answer.ended({ ...cancelled, said });
+      await open(scene).answer.conclude({ ...cancelledOutcome, message: said });
       expect(reason(scene)).toContain(taken);
     });
 
@@ -478,9 +478,9 @@ describe('somebody', () => {
       const pause: BuildOptions['pause'] = async (seconds, signal) => {
         if (seconds > 3) await abortOf(signal);
       };
-      await open(scene, { pause }).answer.ended(cancelled);
+      await open(scene, { pause }).answer.conclude(cancelledOutcome);
       expect(scene.build.status).toBe('failed');
-      expect(reason(scene)).toBe(cancelled.said);
+      expect(reason(scene)).toBe(cancelledOutcome.message);
     });
 
     test('and is asked about once, however often the end is sent', async () => {
@@ -488,25 +488,25 @@ describe('somebody', () => {
       anotherDiff(scene);
       phabricator.faults.order('differential.diff.search', { kind: 'html' });
       phabricator.faults.order('harbormaster.sendmessage', { kind: 'broken' }, 2);
-      await open(scene).answer.ended(cancelled);
+      await open(scene).answer.conclude(cancelledOutcome);
       const asked = phabricator.requests.filter(
         ({ method }) => method === 'differential.diff.search',
       );
       expect(asked).toHaveLength(1);
-      expect(reason(scene)).toBe(cancelled.said);
+      expect(reason(scene)).toBe(cancelledOutcome.message);
     });
   });
 
   test('cancels the gate of the newest diff: its build reads as ever', async () => {
     const scene = await aBuild();
-    await open(scene).answer.ended(cancelled);
-    expect(scene.target.units).toMatchObject([{ details: cancelled.said }]);
+    await open(scene).answer.conclude(cancelledOutcome);
+    expect(scene.target.units).toMatchObject([{ details: cancelledOutcome.message }]);
   });
 
   test('sends another diff after a verdict, which is told as it is', async () => {
     const scene = await aBuild();
     phabricator.updateRevision(scene.shown, { raw: raw.replace('int y', 'long y') });
-    await open(scene).answer.ended(passed);
+    await open(scene).answer.conclude(passed);
     expect(unitsOf(scene.target)).toEqual(['forwarding inet4: pass']);
   });
 });
@@ -524,7 +524,7 @@ describe('a draft', () => {
       await expect.poll(() => scene.build.status).toBe('passed');
       expect(scene.shown.status).toBe('needs-review');
       answer.measuring('hp-t540');
-      await answer.ended(failed);
+      await answer.conclude(failed);
       expect(scene.shown.status).toBe('needs-review');
       expect(messages()).toEqual(['pass']);
       expect(scene.target.units).toMatchObject([
@@ -536,14 +536,14 @@ describe('a draft', () => {
 
   test('is let go at the end at the latest, with the true results of the cells', async () => {
     const scene = await aBuild({ status: 'draft', holdDrafts: 'always' });
-    await open(scene).answer.ended(failed);
+    await open(scene).answer.conclude(failed);
     expect(scene.shown.status).toBe('needs-review');
     expect(unitsOf(scene.target)).toEqual(['passed for the draft: skip', 'forwarding inet4: fail']);
   });
 
   test('that passes anyway needs no excuse', async () => {
     const scene = await aBuild({ status: 'draft', holdDrafts: 'always' });
-    await open(scene).answer.ended(passed);
+    await open(scene).answer.conclude(passed);
     expect(unitsOf(scene.target)).toEqual(['forwarding inet4: pass']);
     expect(said).toEqual([]);
   });
@@ -553,7 +553,7 @@ describe('a draft', () => {
     const { answer } = open(scene);
     answer.queued('waits for leave');
     await expect.poll(messages).toEqual(['work']);
-    await answer.ended(failed);
+    await answer.conclude(failed);
     expect(scene.build.status).toBe('failed');
     expect(scene.shown).toMatchObject({ status: 'draft', holdAsDraft: true });
     expect(said).toEqual([]);
@@ -562,7 +562,7 @@ describe('a draft', () => {
   test('that another plan holds does not concern the build of one that holds none', async () => {
     const scene = await aBuild({ holdDrafts: 'never' });
     scene.shown.status = 'draft';
-    await open(scene).answer.ended(failed);
+    await open(scene).answer.conclude(failed);
     expect(scene.build.status).toBe('failed');
   });
 
@@ -572,7 +572,7 @@ describe('a draft', () => {
     answer.queued('waits for leave');
     await expect.poll(() => scene.shown.status).toBe('needs-review');
     await send('restart', scene);
-    await answer.ended(failed);
+    await answer.conclude(failed);
     expect(newestTarget()).toMatchObject({ generation: 2, messages: ['fail'] });
     expect(scene.shown.status).toBe('needs-review');
   });
@@ -612,7 +612,7 @@ describe('Harbormaster', () => {
           finish(phabricator.state, scene.target, 'passed');
         },
       });
-      await answer.ended(passed);
+      await answer.conclude(passed);
       expect(messages()).toEqual(['pass']);
       expect(scene.build.status).toBe('passed');
       expect(said).toEqual([]);
@@ -622,7 +622,7 @@ describe('Harbormaster', () => {
   test('never obeys: that is one sentence, and the end is still sent once', async () => {
     const scene = await aBuild();
     scene.build.generation = 2;
-    await open(scene).answer.ended(passed);
+    await open(scene).answer.conclude(passed);
     expect(messages()).toEqual(['pass']);
     expect(said).toEqual([
       'warning: The build of D1 on Harbormaster may not show how the gate stands (none of its targets has taken it).',
@@ -637,7 +637,7 @@ describe('Harbormaster', () => {
         scene.target.status = 'target/waiting';
       },
     });
-    await answer.ended(passed);
+    await answer.conclude(passed);
     expect(scene.target.messages).toEqual(['pass']);
   });
 
@@ -647,7 +647,7 @@ describe('Harbormaster', () => {
     const { answer } = open(scene);
     answer.queued('waits for leave');
     await expect.poll(() => said).toHaveLength(1);
-    await answer.ended(passed);
+    await answer.conclude(passed);
     expect(messages()).toEqual([]);
     expect(said).toEqual([
       'The build of D1 on Harbormaster is told nothing because it is not there, or not for the bot to see.',
@@ -662,7 +662,7 @@ describe('Harbormaster', () => {
     answer.queued('waits for leave');
     await expect.poll(() => said).toHaveLength(1);
     scene.shown.viewPolicy = viewPolicy;
-    await answer.ended(passed);
+    await answer.conclude(passed);
     expect(scene.build.status).toBe('passed');
   });
 
@@ -670,7 +670,7 @@ describe('Harbormaster', () => {
     const scene = await aBuild();
     const { answer } = open(scene);
     phabricator.faults.order(undefined, { kind: 'broken' }, 1000);
-    await answer.ended(passed);
+    await answer.conclude(passed);
     expect(said).toEqual([
       expect.stringMatching(
         /^warning: The build of D1 on Harbormaster may not show how the gate stands \(/,
@@ -682,7 +682,7 @@ describe('Harbormaster', () => {
     const scene = await aBuild();
     phabricator.faults.order(undefined, { kind: 'slow', milliseconds: 60_000 });
     const { answer } = open(scene, { pause: async () => {} });
-    await answer.ended(passed);
+    await answer.conclude(passed);
     expect(said).toEqual([expect.stringContaining('(Phabricator did not answer within 300 s)')]);
   });
 
@@ -696,7 +696,7 @@ describe('Harbormaster', () => {
         phabricator.state.isReadOnly = pauses < 20;
       },
     });
-    await answer.ended(passed);
+    await answer.conclude(passed);
     expect(scene.target.messages).toEqual(['pass']);
     expect(scene.build.status).toBe('passed');
   });
@@ -711,7 +711,7 @@ describe('Harbormaster', () => {
   ])('does this to the end: %j, and it is there once with its units', async (fault) => {
     const scene = await aBuild();
     phabricator.faults.order('harbormaster.sendmessage', fault);
-    await open(scene).answer.ended(passed);
+    await open(scene).answer.conclude(passed);
     expect(scene.build.status).toBe('passed');
     expect(unitsOf(scene.target)).toEqual(['forwarding inet4: pass']);
     expect(said).toEqual([]);
@@ -740,7 +740,7 @@ describe('Harbormaster', () => {
           if (fault !== null) phabricator.faults.order(isThis, fault);
         }
         if (isShownBefore) answer.measuring('hp-t540');
-        await answer.ended(passed);
+        await answer.conclude(passed);
         expect(build.status).toBe('passed');
         expect(unitsOf(target)).toEqual(['forwarding inet4: pass']);
       }),

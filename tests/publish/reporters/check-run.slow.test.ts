@@ -3,19 +3,19 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { PullRequest } from '../../../src/model/patch.ts';
 import { UsageError } from '../../../src/model/usage-error.ts';
 import {
-  closeLeftCheckRun,
+  checkIsForAnother,
+  closeOpenCheckRun,
   openCheckRun,
   pullRequestOfCheckRun,
-  standsForAnother,
 } from '../../../src/publish/reporters/check-run.ts';
 import {
-  cancelled,
-  type Ending,
-  endingOfFailure,
-  endingOfResult,
-  summaryOf,
+  cancelledOutcome,
+  outcomeMarkdown,
+  outcomeOfFailure,
+  outcomeOfResult,
+  type ReportedOutcome,
 } from '../../../src/publish/reporters/outcome-text.ts';
-import { type Answer, answering } from '../../../src/publish/reporters/reporter.ts';
+import { type Reporter, reportOutcome } from '../../../src/publish/reporters/reporter.ts';
 import type { Fault } from '../../fakes/github/faults.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, personalToken, startFakeGitHub } from '../../fakes/github/server.ts';
@@ -121,13 +121,13 @@ describe('one check run', () => {
         summary: `\`${text}\`\n\nExpected to begin at about 2026-01-01 14:45 UTC, as of 2026-01-01 14:05 UTC.\n\n[The job](${detailsUrl})`,
       },
     ]);
-    await check.ended(passed);
+    await check.conclude(passed);
   });
 
   test('links the job once: in its text, where GitHub takes no address of its own app', async () => {
     const { check } = await open();
     check.queued('waits for a runner');
-    await check.ended(passed);
+    await check.conclude(passed);
     expect(github.state.checkRuns).toMatchObject([{ detailsUrl: null }]);
     expect(github.state.checkRuns[0]?.summary?.split(detailsUrl)).toHaveLength(2);
   });
@@ -137,14 +137,16 @@ describe('one check run', () => {
     check.queued('waits for a runner');
     await skip(10);
     expect(github.state.checkRuns).toMatchObject([{ detailsUrl, summary: 'waits for a runner' }]);
-    await check.ended(passed);
-    expect(github.state.checkRuns).toMatchObject([{ detailsUrl, summary: summaryOf(passed) }]);
+    await check.conclude(passed);
+    expect(github.state.checkRuns).toMatchObject([
+      { detailsUrl, summary: outcomeMarkdown(passed) },
+    ]);
   });
 
   test('gets its links after its end, in place', async () => {
     const { check } = await open();
-    await check.ended(passed);
-    await check.linked(passing({ rawData: '[report](report.md)' }));
+    await check.conclude(passed);
+    await check.addLinks(passing({ rawData: '[report](report.md)' }));
     expect(github.state.checkRuns).toEqual([
       expect.objectContaining({
         status: 'completed',
@@ -166,7 +168,7 @@ describe('one check run', () => {
     expect(github.state.checkRuns[0]?.summary).toMatch(
       /^On `hp-t540`, since 2026-01-01 14:05 UTC\.\n/,
     );
-    await check.ended(passed);
+    await check.conclude(passed);
 
     expect(operations()).toEqual(['checks/create 201', 'checks/update 200', 'checks/update 200']);
     expect(github.state.checkRuns).toMatchObject([
@@ -175,7 +177,7 @@ describe('one check run', () => {
         status: 'completed',
         conclusion: 'success',
         title,
-        summary: `${summaryOf(passed)}\n\n[The job](${detailsUrl})`,
+        summary: `${outcomeMarkdown(passed)}\n\n[The job](${detailsUrl})`,
       },
     ]);
     expect(said).toEqual([]);
@@ -186,13 +188,13 @@ describe('one check run', () => {
     check.waiting({ place: 1, of: 1 }, 'waiting for hp-t540: 1 of 1 in line');
     await expect.poll(() => pauses).toHaveLength(1);
     expect(shown()).toEqual(['queued: 1 of 1 in line']);
-    expect(github.state.checkRuns[0]?.summary).toContain('Nobody can say when it begins');
-    await check.ended(passed);
+    expect(github.state.checkRuns[0]?.summary).toContain('No start can be estimated');
+    await check.conclude(passed);
   });
 
   test('is completed as well where there was nothing to show before', async () => {
     const { check } = await open();
-    await check.ended(passed);
+    await check.conclude(passed);
     expect(operations()).toEqual(['checks/create 201']);
     expect(github.state.checkRuns).toMatchObject([{ conclusion: 'success' }]);
   });
@@ -209,7 +211,7 @@ describe('one check run', () => {
     await expect.poll(() => pauses).toHaveLength(1);
     expect(shown()).toEqual(['queued: 7 of 9 in line']);
     expect(operations()).toEqual(['checks/create 201', 'checks/update 200']);
-    await check.ended(passed);
+    await check.conclude(passed);
   });
 
   test('is asked for one at a time, and ends with what came last though the answers are slow', async () => {
@@ -217,17 +219,17 @@ describe('one check run', () => {
     const { check } = await open();
     check.waiting(estimate, text);
     check.measuring('hp-t540');
-    await check.ended(passed);
+    await check.conclude(passed);
     expect(operations()).toEqual(['checks/create 201', 'checks/update 200']);
     expect(shown()).toEqual([`completed: ${title}`]);
   });
 
   test('stays as it ended, whatever is shown or ended later', async () => {
     const { check } = await open();
-    await check.ended(passed);
+    await check.conclude(passed);
     check.waiting(estimate, text);
     check.measuring('hp-t540');
-    await check.ended(endingOfResult(aResult(), {}));
+    await check.conclude(outcomeOfResult(aResult(), {}));
     expect(shown()).toEqual([`completed: ${title}`]);
     expect(operations()).toEqual(['checks/create 201']);
   });
@@ -248,13 +250,13 @@ describe('text of others does nothing in it', () => {
     expect(inside.match(/`+/g) ?? []).not.toContain(fence);
     expect(line).not.toContain('\u202e');
     expect(rest.join('\n')).not.toMatch(/evil|img|Heading/);
-    await check.ended(passed);
+    await check.conclude(passed);
   });
 
   test('nor do the words of an error', async () => {
     const { check } = await open();
     const broken = () => Promise.reject(new Error('ssh: ```\n@everyone <b>'));
-    await expect(answering(check, new AbortController().signal, broken)).rejects.toThrow('ssh');
+    await expect(reportOutcome(check, new AbortController().signal, broken)).rejects.toThrow('ssh');
     expect(github.state.checkRuns[0]?.summary).toMatch(/^````\nssh: ```\n@everyone <b>\n````\n/);
   });
 });
@@ -268,7 +270,7 @@ describe('the gate is not kept by', () => {
     check.waiting(estimate, text);
     await expect.poll(() => said).toHaveLength(1);
     check.measuring('hp-t540');
-    await check.ended(passed);
+    await check.conclude(passed);
     expect(said).toEqual([
       `${what} because the token may not (403 Resource not accessible by integration): give the job \`permissions: checks: write\`; the gate goes on without.`,
     ]);
@@ -277,7 +279,7 @@ describe('the gate is not kept by', () => {
 
   test("a person's token, which GitHub lets write no checks", async () => {
     const { check } = await open({ token: personalToken });
-    await check.ended(passed);
+    await check.conclude(passed);
     expect(said).toEqual([expect.stringContaining('403 You must authenticate via a GitHub App.')]);
     expect(operations()).toEqual(['checks/create 403']);
   });
@@ -286,7 +288,7 @@ describe('the gate is not kept by', () => {
     github.state.pullRequests.length = 0;
     const { check } = await open();
     check.measuring('hp-t540');
-    await check.ended(passed);
+    await check.conclude(passed);
     expect(said).toEqual([expect.stringContaining('GitHub answered 422 No commit found for SHA')]);
     expect(operations()).toEqual(['checks/create 422']);
   });
@@ -295,7 +297,7 @@ describe('the gate is not kept by', () => {
     const { check, skip } = await open({ url: 'http://127.0.0.1:1' });
     check.waiting(estimate, text);
     check.measuring('hp-t540');
-    const ended = check.ended(passed);
+    const ended = check.conclude(passed);
     for (const seconds of [1, 4, 9, 16, 25, 36, 49, 60, 60]) await skip(seconds);
     await ended;
     expect(said).toEqual([
@@ -307,7 +309,7 @@ describe('the gate is not kept by', () => {
     github.faults.order('checks/create', { kind: 'slow', milliseconds: 60_000 });
     const { check, skip } = await open();
     check.measuring('hp-t540');
-    const ended = check.ended(passed);
+    const ended = check.conclude(passed);
     await skip(300);
     await ended;
     expect(said).toEqual([expect.stringMatching(/^warning: .*GitHub did not answer within 300 s/)]);
@@ -327,7 +329,7 @@ describe('it recovers when', () => {
     check.waiting(estimate, text);
     await skip(10);
     await expect.poll(shown).toEqual(['queued: 2 of 3 in line, some 40 min']);
-    await check.ended(passed);
+    await check.conclude(passed);
     expect(github.state.checkRuns).toMatchObject([{ status: 'completed', conclusion: 'success' }]);
     expect(said).toEqual([]);
   });
@@ -341,7 +343,7 @@ describe('it recovers when', () => {
     await skip(10);
     await expect.poll(shown).toEqual(['in_progress: measuring on hp-t540']);
     expect(operations()).toEqual(['checks/create 201', 'checks/update 500', 'checks/update 200']);
-    await check.ended(passed);
+    await check.conclude(passed);
     expect(said).toEqual([]);
   });
 
@@ -350,7 +352,7 @@ describe('it recovers when', () => {
     check.measuring('hp-t540');
     await expect.poll(() => pauses).toHaveLength(1);
     github.faults.order('checks/update', { kind: 'reset' });
-    const ended = check.ended(passed);
+    const ended = check.conclude(passed);
     await skip(1);
     await ended;
     expect(shown()).toEqual([`completed: ${title}`]);
@@ -360,16 +362,16 @@ describe('it recovers when', () => {
   test('GitHub asks to wait for a moment', async () => {
     github.faults.order('checks/create', { kind: 'secondary-rate-limit', seconds: 5 });
     const { check } = await open();
-    await check.ended(passed);
+    await check.conclude(passed);
     expect(shown()).toEqual([`completed: ${title}`]);
   });
 });
 
 describe('a gate completes its check', () => {
   const never = new AbortController().signal;
-  const measured = (check: Answer, work: () => Promise<Ending>) => {
+  const measured = (check: Reporter, work: () => Promise<ReportedOutcome>) => {
     check.measuring('hp-t540');
-    return answering(check, never, work);
+    return reportOutcome(check, never, work);
   };
   const ends = () => github.state.checkRuns.map(({ conclusion, title }) => ({ conclusion, title }));
 
@@ -382,7 +384,7 @@ describe('a gate completes its check', () => {
   ] as const)('of the verdict %s as %s, with the report', async (verdict, conclusion, symbol) => {
     const { check } = await open();
     const result = aResult({ outcome: { kind: 'judged', verdict, cells: [] } });
-    const ending = endingOfResult(result, {});
+    const ending = outcomeOfResult(result, {});
     expect(await measured(check, async () => ending)).toBe(ending);
     const title = expect.stringMatching(`^${symbol} #7 `);
     expect(ends()).toEqual([{ conclusion, title }]);
@@ -405,9 +407,9 @@ describe('a gate completes its check', () => {
   test('that is cancelled at once, while it still cleans up', async () => {
     const { check } = await open();
     const cancel = new AbortController();
-    const cleaning = Promise.withResolvers<Ending>();
+    const cleaning = Promise.withResolvers<ReportedOutcome>();
     check.waiting(estimate, text);
-    const gate = answering(check, cancel.signal, () => cleaning.promise);
+    const gate = reportOutcome(check, cancel.signal, () => cleaning.promise);
     cancel.abort(new Error('cancelled'));
     const cancelled = { conclusion: 'cancelled', title: '⚪ not measured: cancelled' };
     await expect.poll(ends).toEqual([cancelled]);
@@ -418,15 +420,15 @@ describe('a gate completes its check', () => {
   });
 });
 
-const undecided = endingOfResult(
+const undecided = outcomeOfResult(
   aResult({ outcome: { kind: 'judged', verdict: 'inconclusive', cells: [] } }),
   {},
 );
 
 describe('where a site wants neutral for what nobody can say', () => {
-  const conclusionOf = async (ending: Ending) => {
+  const conclusionOf = async (ending: ReportedOutcome) => {
     const { check } = await open({ undecided: 'neutral' });
-    await check.ended(ending);
+    await check.conclude(ending);
     return github.state.checkRuns[0]?.conclusion;
   };
 
@@ -434,11 +436,11 @@ describe('where a site wants neutral for what nobody can say', () => {
     expect(await conclusionOf(undecided)).toBe('neutral');
   });
 
-  test.each<[string, Ending, string]>([
-    ['a loss', endingOfResult(aResult(), {}), 'failure'],
-    ['a lab that failed', endingOfFailure('infrastructure', 'No route.'), 'failure'],
-    ['what cannot be asked', endingOfFailure('usage', 'No such testbed.'), 'failure'],
-    ['a cancelled job', cancelled, 'cancelled'],
+  test.each<[string, ReportedOutcome, string]>([
+    ['a loss', outcomeOfResult(aResult(), {}), 'failure'],
+    ['a lab that failed', outcomeOfFailure('infrastructure', 'No route.'), 'failure'],
+    ['what cannot be asked', outcomeOfFailure('usage', 'No such testbed.'), 'failure'],
+    ['a cancelled job', cancelledOutcome, 'cancelled'],
     ['a pass', passed, 'success'],
   ])('%s is not', async (_, ending, conclusion) => {
     expect(await conclusionOf(ending)).toBe(conclusion);
@@ -449,7 +451,7 @@ test.each(['failure', 'neutral'] as const)(
   'a patch that changes nothing that is installed is neutral, where what is undecided is a %s',
   async (undecided) => {
     const { check } = await open({ undecided });
-    await check.ended(endingOfResult(unchanged, {}));
+    await check.conclude(outcomeOfResult(unchanged, {}));
     expect(github.state.checkRuns).toMatchObject([
       { conclusion: 'neutral', title: '⚪ #7 changes nothing that the testbed installs' },
     ]);
@@ -457,9 +459,9 @@ test.each(['failure', 'neutral'] as const)(
 );
 
 describe('its buttons', () => {
-  const buttonsAfter = async (ending: Ending, isOwnApp = true) => {
+  const buttonsAfter = async (ending: ReportedOutcome, isOwnApp = true) => {
     const { check } = await open({ isOwnApp });
-    await check.ended(ending);
+    await check.conclude(ending);
     return github.state.checkRuns[0]?.actions?.map(({ identifier }) => identifier);
   };
 
@@ -467,11 +469,11 @@ describe('its buttons', () => {
     expect(await buttonsAfter(undecided)).toEqual(['extend', 'rerun']);
   });
 
-  test.each<[string, Ending]>([
+  test.each<[string, ReportedOutcome]>([
     ['a pass', passed],
-    ['a loss', endingOfResult(aResult(), {})],
-    ['a cancelled job', cancelled],
-    ['a lab that failed', endingOfFailure('infrastructure', 'No route.')],
+    ['a loss', outcomeOfResult(aResult(), {})],
+    ['a cancelled job', cancelledOutcome],
+    ['a lab that failed', outcomeOfFailure('infrastructure', 'No route.')],
   ])('run it again after %s', async (_, ending) => {
     expect(await buttonsAfter(ending)).toEqual(['rerun']);
   });
@@ -483,11 +485,11 @@ describe('its buttons', () => {
 
 describe('its annotations', () => {
   const failed = (message: string) =>
-    endingOfResult(aResult({ outcome: { kind: 'build-failed', message } }), {});
+    outcomeOfResult(aResult({ outcome: { kind: 'build-failed', message } }), {});
 
   test('are the lines at which the patch is wrong', async () => {
     const { check } = await open();
-    await check.ended(failed('/usr/src/sys/net/if.c:7:1: error: x\n../../x:1: error: y'));
+    await check.conclude(failed('/usr/src/sys/net/if.c:7:1: error: x\n../../x:1: error: y'));
     expect(github.state.checkRuns).toMatchObject([
       {
         conclusion: 'failure',
@@ -501,21 +503,21 @@ describe('its annotations', () => {
 
   test('are not too many for one call', async () => {
     const { check } = await open();
-    await check.ended(failed('sys/a.c:1:1: error: x\n'.repeat(1000)));
+    await check.conclude(failed('sys/a.c:1:1: error: x\n'.repeat(1000)));
     expect(github.state.checkRuns[0]?.annotations).toHaveLength(20);
   });
 
   test('are said once, though links are added later', async () => {
     const { check } = await open();
     const ending = failed('sys/a.c:1:1: error: x');
-    await check.ended(ending);
-    await check.linked(ending);
+    await check.conclude(ending);
+    await check.addLinks(ending);
     expect(github.state.checkRuns[0]?.annotations).toHaveLength(1);
   });
 
   test('are none where a verdict was reached', async () => {
     const { check } = await open();
-    await check.ended(endingOfResult(aResult(), {}));
+    await check.conclude(outcomeOfResult(aResult(), {}));
     expect(github.state.checkRuns[0]?.annotations).toBeUndefined();
   });
 });
@@ -525,11 +527,11 @@ describe('a check that the next job goes on with', () => {
     const first = await open();
     first.check.queued('waits for a runner of the lab');
     await expect.poll(shown).toEqual(['queued: waits for a runner of the lab']);
-    await first.check.left();
+    await first.check.leaveOpen();
     first.check.measuring('hp-t540');
 
     const second = await open({ isOpen: true });
-    await second.check.ended(passed);
+    await second.check.conclude(passed);
     expect(shown()).toEqual([`completed: ${title}`]);
     expect(operations()).toEqual([
       'checks/create 201',
@@ -542,19 +544,19 @@ describe('a check that the next job goes on with', () => {
     github.faults.order('checks/create', { kind: 'slow', milliseconds: 200 });
     const { check } = await open();
     check.queued('waits for a runner of the lab');
-    await check.left();
+    await check.leaveOpen();
     expect(shown()).toEqual(['queued: waits for a runner of the lab']);
   });
 
   test('is made by the other where the first could not', async () => {
     const { check } = await open({ isOpen: true });
-    await check.ended(passed);
+    await check.conclude(passed);
     expect(operations()).toEqual(['checks/list-for-ref 200', 'checks/create 201']);
     expect(shown()).toEqual([`completed: ${title}`]);
   });
 
   test('is not that of an earlier run, nor one that is completed', async () => {
-    await (await open()).check.ended(passed);
+    await (await open()).check.conclude(passed);
     const [earlier] = github.state.checkRuns;
     if (earlier === undefined) expect.fail('There is a check run.');
     const another = {
@@ -565,7 +567,7 @@ describe('a check that the next job goes on with', () => {
     };
     github.state.checkRuns.push(another);
     const { check } = await open({ isOpen: true });
-    await check.ended(endingOfResult(aResult(), {}));
+    await check.conclude(outcomeOfResult(aResult(), {}));
     expect(shown()).toEqual([
       `completed: ${title}`,
       `queued: ${title}`,
@@ -577,7 +579,7 @@ describe('a check that the next job goes on with', () => {
 describe('a check that a killed job left open', () => {
   const subject = { repository: pullRequest.repository, patch: pullRequest };
   const closed = async (name = 'ppsgate') =>
-    closeLeftCheckRun(await hastyOctokit(github), subject, { name, detailsUrl });
+    closeOpenCheckRun(await hastyOctokit(github), subject, { name, detailsUrl });
   const conclusions = () => github.state.checkRuns.map(({ conclusion }) => conclusion);
 
   test('is closed as cancelled', async () => {
@@ -588,7 +590,7 @@ describe('a check that a killed job left open', () => {
     expect(github.state.checkRuns).toMatchObject([
       { status: 'completed', conclusion: 'cancelled', title: '⚪ not measured: cancelled' },
     ]);
-    await check.left();
+    await check.leaveOpen();
   });
 
   test('is closed though the job was killed before it heard of it', async () => {
@@ -598,12 +600,12 @@ describe('a check that a killed job left open', () => {
     await expect.poll(() => pauses).toHaveLength(1);
     expect(await closed()).toBeUndefined();
     expect(conclusions()).toEqual(['cancelled']);
-    await check.left();
+    await check.leaveOpen();
   });
 
   test('stays as it is where it ended, or is of another job or of another name', async () => {
     const { check } = await open();
-    await check.ended(passed);
+    await check.conclude(passed);
     const [own] = github.state.checkRuns;
     if (own === undefined) throw new Error('There is no check.');
     const running = { ...own, status: 'in_progress', conclusion: null };
@@ -627,12 +629,12 @@ describe('a check on the head', () => {
   const stands = async (changes: Partial<PullRequest> = {}) => {
     const patch = { ...pullRequest, ...changes };
     const subject = { repository: pullRequest.repository, patch };
-    return standsForAnother(await hastyOctokit(github), subject, 'ppsgate');
+    return checkIsForAnother(await hastyOctokit(github), subject, 'ppsgate');
   };
 
   test('tells which pull request it was made for', async () => {
     const { check } = await open();
-    await check.ended(passed);
+    await check.conclude(passed);
     const [run] = github.state.checkRuns;
     expect(pullRequestOfCheckRun(run?.externalId ?? '')).toBe(123);
     expect(pullRequestOfCheckRun(detailsUrl)).toBeUndefined();
@@ -640,7 +642,7 @@ describe('a check on the head', () => {
 
   test('that passed stands for another base, and for another pull request with this head', async () => {
     const { check } = await open();
-    await check.ended(passed);
+    await check.conclude(passed);
     expect(await stands()).toBe(false);
     expect(await stands({ baseBranch: 'stable/14' })).toBe(true);
     expect(await stands({ number: 12 })).toBe(true);
@@ -648,14 +650,14 @@ describe('a check on the head', () => {
 
   test('that is neutral stands as well, for a branch rule lets it pass', async () => {
     const { check } = await open({ undecided: 'neutral' });
-    await check.ended(undecided);
+    await check.conclude(undecided);
     expect(await stands({ baseBranch: 'stable/14' })).toBe(true);
   });
 
   test('that failed stands for nobody, and nor does one that is not there', async () => {
     expect(await stands({ baseBranch: 'stable/14' })).toBe(false);
     const { check } = await open();
-    await check.ended(endingOfResult(aResult(), {}));
+    await check.conclude(outcomeOfResult(aResult(), {}));
     expect(await stands({ baseBranch: 'stable/14' })).toBe(false);
   });
 

@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  type CommentUpdate,
   composeComment,
   markerOf,
   readMemory,
-  type Writing,
 } from '../../../src/publish/reporters/comment-text.ts';
 import { mostCharacters } from '../../../src/report/markdown.ts';
 
@@ -13,13 +13,13 @@ const first = 'a'.repeat(40);
 const second = 'b'.repeat(40);
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 12, minute));
 
-const writing = (changes: Partial<Writing> = {}): Writing => ({
+const writing = (changes: Partial<CommentUpdate> = {}): CommentUpdate => ({
   ...{ name: 'ppsgate', run: 41, headCommit: first, ask: {}, at: at(0) },
   ...changes,
 });
 
 /** The comment after these have written in turn. */
-const after = (...writings: Partial<Writing>[]): string =>
+const after = (...writings: Partial<CommentUpdate>[]): string =>
   writings.reduce<string | undefined>(
     (before, changes) => composeComment(before, 'How it stands.', writing(changes)) ?? before,
     undefined,

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CommentOptions, openComment } from '../../../src/publish/reporters/comment.ts';
 import { readMemory } from '../../../src/publish/reporters/comment-text.ts';
 import {
-  cancelled,
-  type Ending,
-  endingOfFailure,
-  endingOfResult,
+  cancelledOutcome,
+  outcomeOfFailure,
+  outcomeOfResult,
+  type ReportedOutcome,
 } from '../../../src/publish/reporters/outcome-text.ts';
 import { mellanoxBroken } from '../../fakes/bisect-result.ts';
 import type { Fault } from '../../fakes/github/faults.ts';
@@ -27,7 +27,7 @@ const pullRequest = {
 } as const;
 const detailsUrl = 'https://github.com/example/router/actions/runs/41';
 const estimate = { place: 2, of: 3, expectedSeconds: 2400 };
-const lost = endingOfResult(aResult(), {});
+const lost = outcomeOfResult(aResult(), {});
 
 let github: FakeGitHub;
 let said: string[];
@@ -101,7 +101,7 @@ test('it goes from the queue to the verdict, in one comment', async () => {
   expect(bodies()[0]).toBe(
     `<!-- ppsgate -->\n\n### ⏳ ppsgate: #7 is being measured\n\nOn \`shelf-3\`, since 2026-01-01 14:05 UTC.\n\n\`run 3 of 20\`\n\n<sub>[the job](${detailsUrl}) · commit \`${pullRequest.headCommit}\`</sub>\n\n${bodies()[0]?.split('\n\n').at(-1)}`,
   );
-  await comment.ended(lost);
+  await comment.conclude(lost);
   expect(titles()).toEqual(['### 🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)']);
   expect(readMemory(bodies()[0] ?? '')?.last).toMatchObject({
     run: 41,
@@ -115,8 +115,8 @@ test('it goes from the queue to the verdict, in one comment', async () => {
 
 test('it gets its links after the verdict, in place and as the same verdict', async () => {
   const { comment } = await open();
-  await comment.ended(lost);
-  await comment.linked({ ...lost, links: { page: 'https://example.net/' } });
+  await comment.conclude(lost);
+  await comment.addLinks({ ...lost, links: { page: 'https://example.net/' } });
   expect(bodies()).toEqual([expect.stringContaining('(https://example.net/)')]);
   expect(readMemory(bodies()[0] ?? '')).toMatchObject({ last: { run: 41 }, earlier: [] });
 });
@@ -129,7 +129,7 @@ test('it is edited once a minute at most, and the end does not wait', async () =
   expect(writes()).toEqual(['issues/create-comment 201']);
   await minute();
   await expect.poll(bodies).toEqual([expect.stringContaining('`run 5`')]);
-  await comment.ended(lost);
+  await comment.conclude(lost);
   expect(writes()).toEqual([
     'issues/create-comment 201',
     'issues/update-comment 200',
@@ -137,16 +137,20 @@ test('it is edited once a minute at most, and the end does not wait', async () =
   ]);
 });
 
-test.each<[string, Ending, RegExp]>([
-  ['cancelled', cancelled, /^### ⚪ ppsgate: #7 not measured: cancelled\n\nThe job was cancelled/m],
+test.each<[string, ReportedOutcome, RegExp]>([
+  [
+    'cancelled',
+    cancelledOutcome,
+    /^### ⚪ ppsgate: #7 not measured: cancelled\n\nThe job was cancelled/m,
+  ],
   [
     'failed',
-    endingOfFailure('infrastructure', 'No route to `shelf-3`. <img>'),
+    outcomeOfFailure('infrastructure', 'No route to `shelf-3`. <img>'),
     /^### ⚪ ppsgate: #7 not measured: something failed that is not the patch\n\n```\nNo route/m,
   ],
 ])('a gate that was %s says so, and is no verdict to remember', async (_, ending, text) => {
   const { comment } = await open();
-  await comment.ended(ending);
+  await comment.conclude(ending);
   expect(bodies()).toEqual([expect.stringMatching(text)]);
   expect(readMemory(bodies()[0] ?? '')?.last).toBeUndefined();
 });
@@ -154,16 +158,16 @@ test.each<[string, Ending, RegExp]>([
 test('one that is left stays for the next job of the run, which goes on with it', async () => {
   const first = await open();
   first.comment.queued('waits for a runner of the lab');
-  await first.comment.left();
+  await first.comment.leaveOpen();
   const second = await open();
-  await second.comment.ended(lost);
+  await second.comment.conclude(lost);
   expect(titles()).toEqual([expect.stringContaining('loses 10.4 %')]);
   expect(writes()).toEqual(['issues/create-comment 201', 'issues/update-comment 200']);
 });
 
 test('a bisection has a comment of its own beside that of the gate, in words of its own', async () => {
   const { comment: gate } = await open();
-  await gate.ended(lost);
+  await gate.conclude(lost);
   const about = { name: 'ppsgate bisect', subject: 'the bisection of #7' };
   const { comment } = await open(about);
   comment.queued('waits for a runner of the lab');
@@ -172,8 +176,8 @@ test('a bisection has a comment of its own beside that of the gate, in words of 
   expect(waiting?.body).toContain(
     '### ⏳ ppsgate: the bisection of #7 waits for a runner of the lab',
   );
-  const asked = { good: 'v1', bad: 'v2' };
-  await comment.ended({ kind: 'bisected', result: mellanoxBroken, asked, links: {} });
+  const request = { good: 'v1', bad: 'v2' };
+  await comment.conclude({ kind: 'bisected', result: mellanoxBroken, request, links: {} });
   const [same, answer, ...more] = github.state.comments;
   expect(more).toEqual([]);
   expect([same?.body, answer?.id]).toEqual([of?.body, waiting?.id]);
@@ -185,29 +189,29 @@ describe('of several pushes', () => {
   const next = { run: 42, headCommit: 'c'.repeat(40) };
 
   test('the newest is shown, and the verdict of the one before is a row', async () => {
-    await (await open()).comment.ended(lost);
+    await (await open()).comment.conclude(lost);
     const { comment } = await open(next);
     comment.queued('waits for a runner of the lab');
     await expect.poll(titles).toEqual(['### ⏳ ppsgate: #7 waits for a runner of the lab']);
     expect(bodies()[0]).toContain(
       '| `bbbbbbbbbbbb` | `2026-01-01` | `🔴 #7 loses 10.4 % (forwarding inet4)` |',
     );
-    await comment.left();
+    await comment.leaveOpen();
   });
 
   test('an older run does not overwrite what a newer one has written', async () => {
     const old = await open();
     old.comment.measuring('shelf-3');
     await expect.poll(() => old.pauses).toHaveLength(1);
-    await (await open(next)).comment.ended(lost);
+    await (await open(next)).comment.conclude(lost);
     const before = bodies();
-    await old.comment.ended(cancelled);
+    await old.comment.conclude(cancelledOutcome);
     expect(bodies()).toEqual(before);
     expect(said).toEqual(['The comment is left to a later run for the same pull request.']);
   });
 
   test('what was asked last is remembered for the next time', async () => {
-    await (await open({ ask: { margin: '1%' } })).comment.ended(lost);
+    await (await open({ ask: { margin: '1%' } })).comment.conclude(lost);
     expect(readMemory(bodies()[0] ?? '')?.ask).toEqual({ margin: '1%' });
   });
 });
@@ -222,17 +226,17 @@ describe('a comment that people have changed', () => {
     ['so that it remembers nonsense', (body) => body.replace(/remembers: ....../, 'remembers: !!')],
     ['to hold a megabyte', (body) => `${body}\n${'x'.repeat(2 ** 20)}`],
   ])('%s is written anew', async (_, change) => {
-    await (await open()).comment.ended(lost);
+    await (await open()).comment.conclude(lost);
     edit(change);
-    await (await open({ run: 42 })).comment.ended(lost);
+    await (await open({ run: 42 })).comment.conclude(lost);
     expect(readMemory(bodies()[0] ?? '')).toMatchObject({ run: 42, earlier: [] });
     expect(github.state.comments).toHaveLength(1);
   });
 
   test('by taking its marker away is left to them', async () => {
-    await (await open()).comment.ended(lost);
+    await (await open()).comment.conclude(lost);
     edit(() => 'Mine now.');
-    await (await open({ run: 42 })).comment.ended(lost);
+    await (await open({ run: 42 })).comment.conclude(lost);
     expect(bodies()).toEqual(['Mine now.', expect.stringContaining('<!-- ppsgate -->')]);
   });
 
@@ -241,7 +245,7 @@ describe('a comment that people have changed', () => {
     comment.measuring('shelf-3');
     await expect.poll(() => pauses).toHaveLength(1);
     github.state.comments = [];
-    await comment.ended(lost);
+    await comment.conclude(lost);
     expect(titles()).toEqual([expect.stringContaining('loses 10.4 %')]);
     expect(said).toEqual([]);
   });
@@ -256,7 +260,7 @@ describe('text of others does nothing in it', () => {
       await expect.poll(() => pauses).toHaveLength(1);
       const bare = bodies()[0]?.replace(/(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g, '');
       expect(bare).not.toMatch(/@everyone|evil|^# |<\/sub><|#1/m);
-      await comment.ended(cancelled);
+      await comment.conclude(cancelledOutcome);
     },
   );
 });
@@ -299,7 +303,7 @@ describe('where nothing can be written, that is said once as a warning, and not 
     await expect.poll(() => said).toHaveLength(1);
     const { length } = github.requests;
     comment.measuring('shelf-3', 'run 2');
-    await comment.ended(lost);
+    await comment.conclude(lost);
     expect(said).toEqual([expect.stringMatching(why)]);
     expect(said[0]).toMatch(/^warning: /);
     expect(github.requests).toHaveLength(length);
@@ -318,7 +322,7 @@ describe('it recovers, and there is still one, when', () => {
   ])('%s meets %j', async (operation, fault, times) => {
     github.faults.order(operation, fault, times);
     const { comment } = await open();
-    await comment.ended(lost);
+    await comment.conclude(lost);
     expect(github.faults.met).toBeGreaterThan(0);
     expect(titles()).toEqual([expect.stringContaining('loses 10.4 %')]);
     expect(said).toEqual([]);
@@ -328,7 +332,7 @@ describe('it recovers, and there is still one, when', () => {
 test('a GitHub that never answers is waited for five minutes, and then warned of', async () => {
   github.faults.order('graphql/viewer', { kind: 'slow', milliseconds: 60_000 });
   const { comment } = await open({ pause: async () => {} });
-  await comment.ended(lost);
+  await comment.conclude(lost);
   expect(said).toEqual([
     "warning: The comment on the pull request may not show how the gate ended, because GitHub did not answer within 300 s; the result is in the job's summary.",
   ]);

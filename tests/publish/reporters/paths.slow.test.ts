@@ -20,12 +20,12 @@ import { openCheckRun } from '../../../src/publish/reporters/check-run.ts';
 import { openComment } from '../../../src/publish/reporters/comment.ts';
 import {
   conclusionOf,
-  endingOfError,
-  summaryOf,
-  titleOf,
+  outcomeMarkdown,
+  outcomeOfError,
+  outcomeTitle,
 } from '../../../src/publish/reporters/outcome-text.ts';
-import { type Answer, together } from '../../../src/publish/reporters/reporter.ts';
-import { openRevisionAnswer } from '../../../src/publish/reporters/revision-comment.ts';
+import { combineReporters, type Reporter } from '../../../src/publish/reporters/reporter.ts';
+import { openRevisionReporter } from '../../../src/publish/reporters/revision-comment.ts';
 import { openStatus } from '../../../src/publish/reporters/status.ts';
 import { readResult } from '../../../src/report/read-result.ts';
 import { HostError } from '../../../src/system/host/host-error.ts';
@@ -97,12 +97,14 @@ describe('no path of the controller is told of', () => {
   test.each(failures)('%s', async (_, fail) => {
     const error = await errorOf(fail);
     expect(error.message).toMatch(new RegExp(`${ours.source}|/elsewhere`));
-    const ending = endingOfError(error);
-    expect(`${titleOf(ending)} ${summaryOf(ending)} ${ending.said}`).not.toMatch(ours);
-    expect(ending.said).toContain('[path]');
+    const ending = outcomeOfError(error);
+    expect(`${outcomeTitle(ending)} ${outcomeMarkdown(ending)} ${ending.message}`).not.toMatch(
+      ours,
+    );
+    expect(ending.message).toContain('[path]');
     expect(failureOf(error)).toEqual({
       exitCode: exitCodes[conclusionOf(ending)],
-      said: ending.said,
+      said: ending.message,
       isRefused: false,
     });
   });
@@ -110,15 +112,15 @@ describe('no path of the controller is told of', () => {
 
 test('what is told while it lasts is told without paths as well', () => {
   const told: string[] = [];
-  const answer: Answer = {
+  const answer: Reporter = {
     queued: (text) => void told.push(text),
     waiting: (_, text) => void told.push(text),
     measuring: (testbed, line = '') => void told.push(`${testbed}: ${line}`),
-    ended: async () => 'given',
-    linked: async () => {},
-    left: async () => {},
+    conclude: async () => 'delivered',
+    addLinks: async () => {},
+    leaveOpen: async () => {},
   };
-  const all = together([answer]);
+  const all = combineReporters([answer]);
   all.queued('/home/op/queue');
   all.waiting({ place: 1, of: 1 }, 'for /home/op/store');
   all.measuring('shelf-3', 'installed /home/op/kernel');
@@ -143,12 +145,12 @@ test('neither a check, a comment nor a status on GitHub tells one', async () => 
   const octokit = await hastyOctokit(github);
   const subject = { repository, patch: pullRequest };
   const shared = { name: 'ppsgate', detailsUrl, log, pause, now: () => new Date(0) };
-  const answer = together([
+  const answer = combineReporters([
     openCheckRun(octokit, subject, { ...shared, undecided: 'failure', isOwnApp: false }),
     openComment(octokit, pullRequest, { ...shared, run: 1, ask: {} }),
     openStatus(octokit, subject, shared),
   ]);
-  await answer.ended(endingOfError(await broken()));
+  await answer.conclude(outcomeOfError(await broken()));
   await github.stop();
   expect(inspect(github.state, whole)).toContain('[path] is no git repository: name');
   expect(inspect(github.state, whole)).not.toMatch(ours);
@@ -162,12 +164,12 @@ test('neither a comment nor a build on Phabricator tells one', async () => {
   const plan = phabricator.addBuildPlan({ uri: 'http://127.0.0.1:9/', name: 'pps' });
   const { buildPHID: build } = await phabricator.startBuild(revision, plan);
   const conduit = openConduit({ ...phabricator, log });
-  const answer = openRevisionAnswer(
+  const answer = openRevisionReporter(
     conduit,
     { number: revision.id, diff: 1 },
     { build, run: '7', undecided: 'failure', details: detailsUrl, log, pause },
   );
-  await answer.ended(endingOfError(await broken()));
+  await answer.conclude(outcomeOfError(await broken()));
   await phabricator.stop();
   expect(inspect(phabricator.state, whole)).toContain('[path] is no git repository: name');
   expect(inspect(phabricator.state, whole)).not.toMatch(ours);

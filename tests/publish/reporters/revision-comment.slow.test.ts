@@ -7,15 +7,15 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Conduit, openConduit } from '../../../src/forge/phabricator/conduit.ts';
 import {
-  cancelled,
-  endingOfFailure,
-  endingOfResult,
+  cancelledOutcome,
+  outcomeOfFailure,
+  outcomeOfResult,
 } from '../../../src/publish/reporters/outcome-text.ts';
 import {
-  openRevisionAnswer,
   openRevisionComment,
-  type RevisionAnswerOptions,
-  say,
+  openRevisionReporter,
+  postReply,
+  type RevisionReporterOptions,
 } from '../../../src/publish/reporters/revision-comment.ts';
 import { mellanoxBroken } from '../../fakes/bisect-result.ts';
 import type { Fault } from '../../fakes/phabricator/faults.ts';
@@ -35,7 +35,7 @@ const raw = [
   '',
 ].join('\n');
 const details = 'https://bench.example.org/D1';
-const failed = endingOfResult(aResult(), {});
+const failed = outcomeOfResult(aResult(), {});
 const estimate = { place: 2, of: 3 };
 
 let phabricator: FakePhabricator;
@@ -54,7 +54,7 @@ afterEach(async () => {
   expect(phabricator.violations).toEqual([]);
 });
 
-type Settings = Partial<RevisionAnswerOptions> & { onPause?: () => void };
+type Settings = Partial<RevisionReporterOptions> & { onPause?: () => void };
 
 /** Pauses end at once, only the last resort is waited for. */
 function settings({ onPause = () => {}, ...options }: Settings = {}) {
@@ -95,11 +95,11 @@ const edits = () =>
   phabricator.requests.filter(({ method }) => method === 'differential.revision.edit');
 
 describe('a bisection', () => {
-  const asked = { good: 'v1', bad: 'v2', scenarios: 'forwarding', families: 'inet4' };
-  const bisected = { kind: 'bisected', result: mellanoxBroken, asked, links: {} } as const;
+  const request = { good: 'v1', bad: 'v2', scenarios: 'forwarding', families: 'inet4' };
+  const bisected = { kind: 'bisected', result: mellanoxBroken, request, links: {} } as const;
 
   test('comments once when it has ended, with its plot, and with how to ask for what it proposes', async () => {
-    await open({ takesCommands: true }).ended(bisected);
+    await open({ takesCommands: true }).conclude(bisected);
     const [comment = '', ...more] = comments();
     expect(more).toEqual([]);
     expect(comment).toMatch(/one of these .*\n\n`ppsgate D1:1 run 7`$/s);
@@ -108,7 +108,7 @@ describe('a bisection', () => {
   });
 
   test('proposes nothing to write where nobody listens', async () => {
-    await open().ended(bisected);
+    await open().conclude(bisected);
     expect(comments()[0]).not.toContain('@ppsgate');
   });
 });
@@ -120,7 +120,7 @@ describe('a gate', () => {
     answer.waiting(estimate, 'waiting for hp-t540');
     answer.measuring('hp-t540', 'run 3');
     expect(phabricator.requests).toEqual([]);
-    await answer.ended(failed);
+    await answer.conclude(failed);
     expect(comments()).toEqual([
       expect.stringMatching(/loses 10\.4 %.*\n\n`ppsgate D1:1 run 7`$/s),
     ]);
@@ -129,7 +129,7 @@ describe('a gate', () => {
   });
 
   test('shows its plot, a PNG that everybody may see who sees the comment', async () => {
-    await open().ended(failed);
+    await open().conclude(failed);
     const [file] = phabricator.state.files;
     expect(file).toMatchObject({ name: 'ppsgate-D1-1.png', viewPolicy: 'public' });
     expect(file?.bytes.subarray(1, 4).toString()).toBe('PNG');
@@ -140,7 +140,7 @@ describe('a gate', () => {
     'comments without its plot where that cannot be uploaded: %j',
     async (fault) => {
       phabricator.faults.order('file.upload', fault, 1000);
-      await open().ended(failed);
+      await open().conclude(failed);
       expect(comments()).toEqual([expect.stringContaining('loses 10.4 %')]);
       expect(comments()[0]).not.toContain('{F');
       expect(said).toEqual([expect.stringMatching(/^The comment on D1 goes without its plot \(/)]);
@@ -149,14 +149,14 @@ describe('a gate', () => {
 
   test('uploads its plot once, however often the comment is tried', async () => {
     phabricator.faults.order('differential.revision.edit', { kind: 'reset' }, 3);
-    await open().ended(failed);
+    await open().conclude(failed);
     expect(comments()).toHaveLength(1);
     expect(phabricator.state.files).toHaveLength(1);
   });
 
   test('that had nothing to measure says why, without a plot', async () => {
     const said = 'ssh: `@author` ```\n@author';
-    await open().ended(endingOfFailure('infrastructure', said));
+    await open().conclude(outcomeOfFailure('infrastructure', said));
     expect(comments()).toEqual([
       expect.stringMatching(/not measured: something failed.*`ppsgate D1:1 run 7`$/s),
     ]);
@@ -165,22 +165,24 @@ describe('a gate', () => {
   });
 
   test('that is cancelled says nothing, for everybody who follows would get mail of it', async () => {
-    await open().ended(cancelled);
+    await open().conclude(cancelledOutcome);
     expect(comments()).toEqual([]);
   });
 
   test('mentions nobody, whoever is named in what the compiler says', async () => {
     const message = '@author: error ```\n@author `@author`\n @author\n```\n@author';
-    await open().ended(endingOfResult(aResult({ outcome: { kind: 'build-failed', message } }), {}));
+    await open().conclude(
+      outcomeOfResult(aResult({ outcome: { kind: 'build-failed', message } }), {}),
+    );
     expect(comments()[0]).toContain('@author');
     expect(shown.subscriberPHIDs).toEqual([]);
   });
 
   test('is answered again where it runs again, and each diff for itself', async () => {
-    await open().ended(failed);
-    await open({ run: '71' }).ended(failed);
+    await open().conclude(failed);
+    await open({ run: '71' }).conclude(failed);
     const { conduit, options } = settings();
-    await openRevisionComment(conduit, { number: 1, diff: 2 }, options).ended(failed);
+    await openRevisionComment(conduit, { number: 1, diff: 2 }, options).conclude(failed);
     expect(comments().map((comment) => comment.split('\n').at(-1))).toEqual([
       '`ppsgate D1:1 run 7`',
       '`ppsgate D1:1 run 71`',
@@ -189,8 +191,8 @@ describe('a gate', () => {
   });
 
   test('is answered once where two jobs of it end', async () => {
-    await open().ended(failed);
-    await open().ended(failed);
+    await open().conclude(failed);
+    await open().conclude(failed);
     expect(comments()).toEqual([expect.stringContaining('loses 10.4 %')]);
   });
 
@@ -198,14 +200,14 @@ describe('a gate', () => {
     const author = existing(phabricator.state.users, shown.authorPHID);
     phabricator.comment(shown, author, 'Well.\n\n`ppsgate D1:1 run 7`');
     phabricator.comment(shown, phabricator.bot, 'They write `ppsgate D1:1 run 7` there.');
-    await open().ended(failed);
+    await open().conclude(failed);
     expect(comments()).toHaveLength(2);
   });
 
   test('finds its comment below a hundred younger ones', async () => {
-    await open().ended(failed);
+    await open().conclude(failed);
     for (let at = 0; at < 120; at++) phabricator.comment(shown, phabricator.bot, `Reply ${at}`);
-    await open().ended(failed);
+    await open().conclude(failed);
     expect(comments().filter((comment) => comment.includes('run 7'))).toHaveLength(1);
   });
 });
@@ -221,7 +223,7 @@ describe('Phabricator', () => {
     { kind: 'read-only' },
   ])('does this to the comment: %j, and it is there once', async (fault) => {
     phabricator.faults.order('differential.revision.edit', fault);
-    await open().ended(failed);
+    await open().conclude(failed);
     expect(comments()).toHaveLength(1);
     expect(said).toEqual([]);
   });
@@ -235,14 +237,14 @@ describe('Phabricator', () => {
         phabricator.state.isReadOnly = pauses < 15;
       },
     });
-    await answer.ended(failed);
+    await answer.conclude(failed);
     expect(comments()).toEqual([expect.stringContaining('{F')]);
     expect(said).toEqual([]);
   });
 
   test('does not show the revision to the bot: one warning, and one try', async () => {
     shown.viewPolicy = shown.authorPHID;
-    await open().ended(failed);
+    await open().conclude(failed);
     expect(comments()).toEqual([]);
     expect(said).toEqual([
       expect.stringMatching(/^warning: The comment on D1 may not be there \(/),
@@ -251,7 +253,7 @@ describe('Phabricator', () => {
 
   test('cannot be reached any more: one warning', async () => {
     phabricator.faults.order(undefined, { kind: 'reset' }, 1000);
-    await open().ended(failed);
+    await open().conclude(failed);
     expect(said).toEqual([
       expect.stringMatching(/^warning: The comment on D1 may not be there \(/),
     ]);
@@ -259,7 +261,7 @@ describe('Phabricator', () => {
 
   test('takes too long: the end is waited for as long as the job has', async () => {
     phabricator.faults.order(undefined, { kind: 'slow', milliseconds: 60_000 });
-    await open({ pause: async () => {} }).ended(failed);
+    await open({ pause: async () => {} }).conclude(failed);
     expect(said).toEqual([
       'warning: The comment on D1 may not be there (Phabricator did not answer within 300 s).',
     ]);
@@ -297,7 +299,7 @@ describe('Phabricator', () => {
       fc.asyncProperty(ofEachCall, async (ordered) => {
         run += 1;
         order(ordered);
-        await open({ run: `${run}` }).ended(failed);
+        await open({ run: `${run}` }).conclude(failed);
         expect(ofRun(run)).toHaveLength(1);
       }),
       { numRuns: times(10) },
@@ -312,7 +314,7 @@ describe('Phabricator', () => {
         run += 1;
         said = [];
         order(ordered);
-        await open({ run: `${run}` }).ended(failed);
+        await open({ run: `${run}` }).conclude(failed);
         const found = ofRun(run).length;
         expect(found).toBeLessThanOrEqual(1);
         if (found === 0)
@@ -328,13 +330,13 @@ describe('Phabricator', () => {
 describe('a reply', () => {
   test('is posted once for each key', async () => {
     const conduit = aConduit();
-    expect(await say(conduit, 1, 'There is no such scenario.', 'PHID-XACT-1')).toEqual({
-      kind: 'told',
+    expect(await postReply(conduit, 1, 'There is no such scenario.', 'PHID-XACT-1')).toEqual({
+      kind: 'delivered',
     });
-    expect(await say(conduit, 1, 'There is no such scenario.', 'PHID-XACT-1')).toEqual({
-      kind: 'told',
+    expect(await postReply(conduit, 1, 'There is no such scenario.', 'PHID-XACT-1')).toEqual({
+      kind: 'delivered',
     });
-    await say(conduit, 1, 'There is no such scenario.', 'PHID-XACT-12');
+    await postReply(conduit, 1, 'There is no such scenario.', 'PHID-XACT-12');
     expect(comments()).toEqual([
       'There is no such scenario.\n\n`ppsgate D1 reply PHID-XACT-1`',
       'There is no such scenario.\n\n`ppsgate D1 reply PHID-XACT-12`',
@@ -343,13 +345,13 @@ describe('a reply', () => {
 
   test('that may have been lost is worth another try, which looks first', async () => {
     phabricator.faults.order('differential.revision.edit', { kind: 'reset', carriedOut: true });
-    expect(await say(aConduit(), 1, 'Help.', 'k')).toMatchObject({ kind: 'failed' });
-    expect(await say(aConduit(), 1, 'Help.', 'k')).toEqual({ kind: 'told' });
+    expect(await postReply(aConduit(), 1, 'Help.', 'k')).toMatchObject({ kind: 'failed' });
+    expect(await postReply(aConduit(), 1, 'Help.', 'k')).toEqual({ kind: 'delivered' });
     expect(edits()).toHaveLength(1);
   });
 
   test('to a revision that is not there is refused, in a sentence', async () => {
-    expect(await say(aConduit(), 99, 'Help.', 'k')).toEqual({
+    expect(await postReply(aConduit(), 99, 'Help.', 'k')).toEqual({
       kind: 'refused',
       why: expect.stringMatching(/^The comment on D99 may not be there \(.*not there, or not for/),
     });
@@ -377,9 +379,9 @@ describe('the answer to a revision', () => {
   test('is a comment and the build that waits for it', async () => {
     const target = await aWaitingBuild();
     const { conduit, options } = settings({ build: target.buildPHID });
-    const answer = openRevisionAnswer(conduit, { number: 1, diff: 1 }, options);
+    const answer = openRevisionReporter(conduit, { number: 1, diff: 1 }, options);
     answer.queued('waits for leave');
-    await answer.ended(failed);
+    await answer.conclude(failed);
     expect(comments()).toHaveLength(1);
     expect(target).toMatchObject({ status: 'target/failed' });
     expect(said).toEqual([]);
@@ -387,7 +389,7 @@ describe('the answer to a revision', () => {
 
   test('is a comment where nothing waits', async () => {
     const { conduit, options } = settings();
-    await openRevisionAnswer(conduit, { number: 1, diff: 1 }, options).ended(failed);
+    await openRevisionReporter(conduit, { number: 1, diff: 1 }, options).conclude(failed);
     expect(comments()).toHaveLength(1);
     expect(phabricator.state.artifacts).toEqual([]);
   });

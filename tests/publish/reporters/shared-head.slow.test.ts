@@ -2,16 +2,16 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
-  cancelled,
+  cancelledOutcome,
   conclusionOf,
-  type Ending,
-  endingOfFailure,
-  endingOfResult,
-  summaryOf,
-  titleOf,
+  outcomeMarkdown,
+  outcomeOfFailure,
+  outcomeOfResult,
+  outcomeTitle,
+  type ReportedOutcome,
 } from '../../../src/publish/reporters/outcome-text.ts';
-import { type Answer, together } from '../../../src/publish/reporters/reporter.ts';
-import { forOneBase } from '../../../src/publish/reporters/shared-head.ts';
+import { combineReporters, type Reporter } from '../../../src/publish/reporters/reporter.ts';
+import { failingOnSharedHead } from '../../../src/publish/reporters/shared-head.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, startFakeGitHub } from '../../fakes/github/server.ts';
 import { aResult, passing, pullRequest } from '../../fakes/result.ts';
@@ -20,7 +20,7 @@ const patch = { ...pullRequest, baseBranch: 'main' };
 const passed = passing();
 
 let github: FakeGitHub;
-let told: Ending[];
+let told: ReportedOutcome[];
 
 beforeEach(async () => {
   const { repository, number, title, author, baseCommit, headCommit } = patch;
@@ -46,16 +46,16 @@ afterEach(async () => {
   expect(github.violations).toEqual([]);
 });
 
-const ended = async (ending: Ending) => {
-  const answer: Answer = {
-    ...together([]),
-    async ended(one) {
+const ended = async (ending: ReportedOutcome) => {
+  const answer: Reporter = {
+    ...combineReporters([]),
+    async conclude(one) {
       told.push(one);
-      return 'given';
+      return 'delivered';
     },
   };
   const pause = async () => {};
-  await forOneBase(await hastyOctokit(github), patch, answer, { pause }).ended(ending);
+  await failingOnSharedHead(await hastyOctokit(github), patch, answer, { pause }).conclude(ending);
   return told.at(0);
 };
 
@@ -66,15 +66,18 @@ const alsoGoesTo = (baseRef: string, changes = {}) => {
 };
 
 /** Neither its title nor its check lets it seem to pass. */
-function expectUncounted(ending: Ending | undefined, why = 'this commit goes to another branch') {
+function expectUncounted(
+  ending: ReportedOutcome | undefined,
+  why = 'this commit goes to another branch',
+) {
   if (ending === undefined) throw new Error('Nothing was told.');
   expect(conclusionOf(ending)).toBe('usage');
-  expect(titleOf(ending)).toBe(`⚪ does not count: ${why}`);
-  return summaryOf(ending);
+  expect(outcomeTitle(ending)).toBe(`⚪ does not count: ${why}`);
+  return outcomeMarkdown(ending);
 }
 
 describe('what is left to a merge queue', () => {
-  const left = endingOfFailure('left-to-queue', 'nobody has asked');
+  const left = outcomeOfFailure('left-to-merge-queue', 'nobody has asked');
 
   test('is so where the commit goes nowhere else', async () => {
     expect(await ended(left)).toEqual(left);
@@ -82,7 +85,7 @@ describe('what is left to a merge queue', () => {
 
   test('waits for leave where the commit goes to a branch that may have no queue', async () => {
     alsoGoesTo('lax');
-    expect(await ended(left)).toEqual({ ...left, why: 'waits-for-leave' });
+    expect(await ended(left)).toEqual({ ...left, reason: 'waits-for-approval' });
   });
 });
 
@@ -105,7 +108,7 @@ describe('a pass on a commit', () => {
     alsoGoesTo('lax');
     const ending = await ended(passed);
     expect(expectUncounted(ending)).toBe(
-      `#${patch.number} was measured for \`main\`, and #${patch.number + 1} has the same head and goes to \`lax\`: a commit has one check for all of them. Close the other, or push to one of them, and write \`/ppsgate rerun\` at the one that is to be merged.\n\n${summaryOf(passed)}`,
+      `#${patch.number} was measured for \`main\`, and #${patch.number + 1} has the same head and goes to \`lax\`: a commit has one check for all of them. Close the other, or push to one of them, and write \`/ppsgate rerun\` at the one that is to be merged.\n\n${outcomeMarkdown(passed)}`,
     );
   });
 
@@ -117,7 +120,7 @@ describe('a pass on a commit', () => {
   test('fails where GitHub does not tell, for no answer is no pass', async () => {
     const operation = 'repos/list-pull-requests-associated-with-commit';
     github.faults.order(operation, { kind: 'broken', status: 502 }, 1000);
-    expectUncounted(await ended(passed), 'GitHub did not tell where this commit goes');
+    expectUncounted(await ended(passed), 'the base branches of this commit are unknown');
   });
 
   test('passes where GitHub is not well for a while, and tells then', async () => {
@@ -129,11 +132,14 @@ describe('a pass on a commit', () => {
 
 test('what did not pass does not seem to when it gets its links', async () => {
   alsoGoesTo('lax');
-  const linked: Ending[] = [];
-  const answer = { ...together([]), linked: async (one: Ending) => void linked.push(one) };
-  const bound = forOneBase(await hastyOctokit(github), patch, answer);
-  await bound.ended(passed);
-  await bound.linked(passing({ rerun: 'by hand' }));
+  const linked: ReportedOutcome[] = [];
+  const answer = {
+    ...combineReporters([]),
+    linked: async (one: ReportedOutcome) => void linked.push(one),
+  };
+  const bound = failingOnSharedHead(await hastyOctokit(github), patch, answer);
+  await bound.conclude(passed);
+  await bound.addLinks(passing({ rerun: 'by hand' }));
   expect(linked).toHaveLength(1);
   expect(expectUncounted(linked[0])).toMatch(/one check for all of them.*Rerun: by hand/s);
 });
@@ -141,12 +147,12 @@ test('what did not pass does not seem to when it gets its links', async () => {
 test('what nobody could decide fails likewise, for a check that is neutral lets a patch pass', async () => {
   alsoGoesTo('lax');
   const undecided = aResult({ outcome: { kind: 'judged', verdict: 'inconclusive', cells: [] } });
-  expectUncounted(await ended(endingOfResult(undecided, {})));
+  expectUncounted(await ended(outcomeOfResult(undecided, {})));
 });
 
 test.each([
-  endingOfResult(aResult(), {}),
-  ...(['patchAtFault', 'usage', 'infrastructure'] as const).map((why) => endingOfFailure(why, '')),
+  outcomeOfResult(aResult(), {}),
+  ...(['patchAtFault', 'usage', 'infrastructure'] as const).map((why) => outcomeOfFailure(why, '')),
 ])('an ending that is no pass stays as it is, and GitHub is not asked', async (ending) => {
   alsoGoesTo('lax');
   expect(await ended(ending)).toBe(ending);
@@ -154,6 +160,6 @@ test.each([
 });
 
 test('a job that is cancelled says so at once', async () => {
-  expect(await ended(cancelled)).toEqual(cancelled);
+  expect(await ended(cancelledOutcome)).toEqual(cancelledOutcome);
   expect(github.requests).toEqual([]);
 });

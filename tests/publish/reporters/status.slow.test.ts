@@ -2,10 +2,10 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
-  cancelled,
-  type Ending,
-  endingOfError,
-  endingOfResult,
+  cancelledOutcome,
+  outcomeOfError,
+  outcomeOfResult,
+  type ReportedOutcome,
 } from '../../../src/publish/reporters/outcome-text.ts';
 import { openStatus } from '../../../src/publish/reporters/status.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';
@@ -67,7 +67,7 @@ test('while the gate lasts it is pending, on the head and by its name', async ()
         targetUrl: detailsUrl,
       },
     ]);
-  await status.left();
+  await status.leaveOpen();
 });
 
 test.each([
@@ -78,31 +78,31 @@ test.each([
   if (kind === 'queued') status.queued('waits for a runner of the lab');
   else status.measuring('shelf-3', 'run 3 of 20');
   await expect.poll(shown).toEqual([description]);
-  await status.left();
+  await status.leaveOpen();
 });
 
 describe('it ends', () => {
   const verdict = (kind: 'no-regression' | 'regression' | 'inconclusive') =>
-    endingOfResult(aResult({ outcome: { kind: 'judged', verdict: kind, cells: [] } }), {});
+    outcomeOfResult(aResult({ outcome: { kind: 'judged', verdict: kind, cells: [] } }), {});
 
-  test.each<[string, Ending, string]>([
+  test.each<[string, ReportedOutcome, string]>([
     ['a pass as success', verdict('no-regression'), 'success'],
     ['a loss as failure', verdict('regression'), 'failure'],
     ['what nobody can say as failure', verdict('inconclusive'), 'failure'],
-    ['what could not be measured as error', endingOfError(new Error('No route.')), 'error'],
-    ['what was cancelled as error', cancelled, 'error'],
+    ['what could not be measured as error', outcomeOfError(new Error('No route.')), 'error'],
+    ['what was cancelled as error', cancelledOutcome, 'error'],
   ])('%s', async (_, ending, state) => {
-    await (await open()).ended(ending);
+    await (await open()).conclude(ending);
     expect(github.state.statuses).toMatchObject([{ state }]);
   });
 
   test('with success for a patch that changes nothing that is installed: a status knows no neutral', async () => {
-    await (await open()).ended(endingOfResult(unchanged, {}));
+    await (await open()).conclude(outcomeOfResult(unchanged, {}));
     expect(shown()).toEqual(['success: ⚪ #7 changes nothing that the testbed installs']);
   });
 
   test('with the verdict, without the symbol that GitHub refuses there', async () => {
-    await (await open()).ended(passing());
+    await (await open()).conclude(passing());
     expect(shown()).toEqual([
       'success: #7 loses nothing that matters: 1.00 % at most, where 2 % would matter',
     ]);
@@ -111,7 +111,7 @@ describe('it ends', () => {
   test.each(['🔴'.repeat(200), 'x'.repeat(500), `${'x'.repeat(139)}🔴y`, '🟢 🟢 fine'])(
     'with at most 140 characters, none of four bytes: %s',
     async (title) => {
-      await (await open()).ended({ kind: 'uncounted', measured: passing(), title, why: '' });
+      await (await open()).conclude({ kind: 'uncounted', measured: passing(), title, why: '' });
       const [{ description } = { description: null }] = github.state.statuses;
       expect(description?.length).toBeLessThanOrEqual(140);
       expect(description).not.toMatch(/[\u{d800}-\u{dfff}\u{10000}-\u{10ffff}]/u);
@@ -123,7 +123,7 @@ test('a token that may write no statuses: one notice, and no further tries', asy
   const status = await open({ token: github.tokenWith({ checks: 'write' }) });
   status.measuring('shelf-3');
   await expect.poll(() => said).toHaveLength(1);
-  await status.ended(cancelled);
+  await status.conclude(cancelledOutcome);
   expect(said).toEqual([
     'The commit status does not show how things stand (403 Resource not accessible by integration): give the job `permissions: statuses: write`, or set github.status to false.',
   ]);
@@ -132,7 +132,7 @@ test('a token that may write no statuses: one notice, and no further tries', asy
 
 test('a GitHub that fails for a while is told in the end', async () => {
   github.faults.order('repos/create-commit-status', { kind: 'broken', status: 502 }, 3);
-  await (await open()).ended(passing());
+  await (await open()).conclude(passing());
   expect(shown()).toEqual([
     'success: #7 loses nothing that matters: 1.00 % at most, where 2 % would matter',
   ]);

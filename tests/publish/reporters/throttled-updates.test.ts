@@ -1,16 +1,20 @@
 // How the newest of what there is to show is told: one at a time, at a pace, and the last one surely.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Told, throttledUpdates } from '../../../src/publish/reporters/throttled-updates.ts';
+import {
+  ThrottledUpdates,
+  type UpdateAttempt,
+} from '../../../src/publish/reporters/throttled-updates.ts';
 
 /** A updater whose answers and pauses a test gives. */
 function aUpdates() {
-  const puts: { view: string; answer: (told: Told | Promise<Told>) => void }[] = [];
+  const puts: { view: string; answer: (told: UpdateAttempt | Promise<UpdateAttempt>) => void }[] =
+    [];
   const pauses: { seconds: number; end: () => void }[] = [];
   const said: string[] = [];
-  const updates = throttledUpdates<string>(
+  const updates = new ThrottledUpdates<string>(
     (view) => {
-      const { promise, resolve } = Promise.withResolvers<Told>();
+      const { promise, resolve } = Promise.withResolvers<UpdateAttempt>();
       puts.push({ view, answer: resolve });
       return promise;
     },
@@ -28,7 +32,7 @@ function aUpdates() {
     },
   );
   const views = () => puts.map(({ view }) => view);
-  const answer = async (told: Told) => {
+  const answer = async (told: UpdateAttempt) => {
     puts.at(-1)?.answer(told);
     await settled();
   };
@@ -38,13 +42,13 @@ function aUpdates() {
 /** All that can go on without a further answer has gone on. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-const told: Told = { kind: 'told' };
-const failed: Told = { kind: 'failed', why: 'No answer.' };
-const refused: Told = { kind: 'refused', why: 'No leave.' };
+const told: UpdateAttempt = { kind: 'delivered' };
+const failed: UpdateAttempt = { kind: 'failed', why: 'No answer.' };
+const refused: UpdateAttempt = { kind: 'refused', why: 'No leave.' };
 
 test('of the views that come while one is told, the newest is told next, after a pause', async () => {
   const { updates, views, pauses, answer } = aUpdates();
-  for (const view of ['a', 'b', 'c']) updates.notify(view);
+  for (const view of ['a', 'b', 'c']) updates.send(view);
   expect(views()).toEqual(['a']);
   await answer(told);
   expect([views(), pauses.map(({ seconds }) => seconds)]).toEqual([['a'], [60]]);
@@ -55,7 +59,7 @@ test('of the views that come while one is told, the newest is told next, after a
 
 test('what failed is told again after the pause, if nothing newer came', async () => {
   const { updates, views, pauses, answer, said } = aUpdates();
-  updates.notify('a');
+  updates.send('a');
   await answer(failed);
   pauses[0]?.end();
   await settled();
@@ -65,20 +69,20 @@ test('what failed is told again after the pause, if nothing newer came', async (
 
 test('what is refused is said once, and nothing more is told, not even the end', async () => {
   const { updates, views, answer, said } = aUpdates();
-  updates.notify('a');
+  updates.send('a');
   await answer(refused);
-  updates.notify('b');
-  await updates.tellLast('end', 300);
+  updates.send('b');
+  await updates.sendLast('end', 300);
   expect([views(), said]).toEqual([['a'], ['No leave.']]);
 });
 
 describe('the last view', () => {
   test('does not wait for a pause', async () => {
     const { updates, views, answer } = aUpdates();
-    updates.notify('a');
+    updates.send('a');
     await answer(told);
-    updates.notify('b');
-    const ended = updates.tellLast('end', 300);
+    updates.send('b');
+    const ended = updates.sendLast('end', 300);
     await settled();
     expect(views()).toEqual(['a', 'end']);
     await answer(told);
@@ -87,8 +91,8 @@ describe('the last view', () => {
 
   test('waits for the one that is being told', async () => {
     const { updates, views, answer } = aUpdates();
-    updates.notify('a');
-    const ended = updates.tellLast('end', 300);
+    updates.send('a');
+    const ended = updates.sendLast('end', 300);
     await settled();
     expect(views()).toEqual(['a']);
     await answer(told);
@@ -99,7 +103,7 @@ describe('the last view', () => {
 
   test('is tried ever later while there is time, and then given up with a warning', async () => {
     const { updates, views, pauses, answer, said } = aUpdates();
-    const ended = updates.tellLast('end', 300);
+    const ended = updates.sendLast('end', 300);
     const [limit] = pauses.splice(0);
     expect(limit?.seconds).toBe(300);
     const waited: number[] = [];
@@ -118,8 +122,8 @@ describe('the last view', () => {
 
   test('is not waited for longer than is said, and not told later', async () => {
     const { updates, views, pauses, answer, said } = aUpdates();
-    updates.notify('a');
-    const ended = updates.tellLast('end', 30);
+    updates.send('a');
+    const ended = updates.sendLast('end', 30);
     pauses.find(({ seconds }) => seconds === 30)?.end();
     await ended;
     expect(said).toEqual(['warning: Not within 30 s.']);
@@ -129,8 +133,8 @@ describe('the last view', () => {
 
   test('is the first that was called so', async () => {
     const { updates, views, answer } = aUpdates();
-    const ended = [updates.tellLast('end', 300), updates.tellLast('another', 300)];
-    updates.notify('later');
+    const ended = [updates.sendLast('end', 300), updates.sendLast('another', 300)];
+    updates.send('later');
     await settled();
     await answer(told);
     await Promise.all(ended);
@@ -140,22 +144,22 @@ describe('the last view', () => {
 
 test('one that is left stops when what is being told is told', async () => {
   const { updates, views, answer } = aUpdates();
-  updates.notify('a');
+  updates.send('a');
   let isLeft = false;
-  const left = updates.left().then(() => {
+  const left = updates.stop().then(() => {
     isLeft = true;
   });
-  updates.notify('b');
+  updates.send('b');
   await settled();
   expect(isLeft).toBe(false);
   await answer(told);
   await left;
-  updates.notify('c');
+  updates.send('c');
   await settled();
   expect(views()).toEqual(['a']);
 });
 
-type Step = { kind: 'notify' } | { kind: 'answer'; told: Told } | { kind: 'pause' };
+type Step = { kind: 'notify' } | { kind: 'answer'; told: UpdateAttempt } | { kind: 'pause' };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant<Step>({ kind: 'notify' }),
@@ -170,7 +174,7 @@ test('in whatever order things happen, one is told at a time, none after a newer
       let next = 0;
       let answered = 0;
       const carryOut = async (one: Step) => {
-        if (one.kind === 'notify') updates.notify(String(next++));
+        if (one.kind === 'notify') updates.send(String(next++));
         if (one.kind === 'pause') for (const pause of pauses.splice(0)) pause.end();
         if (one.kind === 'answer' && answered < puts.length) puts[answered++]?.answer(one.told);
         await settled();
@@ -178,7 +182,7 @@ test('in whatever order things happen, one is told at a time, none after a newer
       };
       for (const one of steps) await carryOut(one);
 
-      const ended = updates.tellLast('end', 300);
+      const ended = updates.sendLast('end', 300);
       await settled();
       while (answered < puts.length) await carryOut({ kind: 'answer', told });
       await ended;

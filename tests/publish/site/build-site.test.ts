@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { NightlyRun, TrendChange, TrendIndex } from '../../../src/model/trend.ts';
 import { siteFiles } from '../../../src/publish/site/build-site.ts';
 import { uplotLicense } from '../../../src/publish/site/page-assets.ts';
-import type { Source } from '../../../src/publish/site/site-source.ts';
+import type { SiteSource } from '../../../src/publish/site/site-source.ts';
 import { writeSite } from '../../../src/publish/site/write-site.ts';
 import { branchOverTime, commitOf, dayAfter } from '../../fakes/branch-over-time.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
@@ -13,7 +13,7 @@ import { aResult } from '../../fakes/result.ts';
 const source = branchOverTime({ testbeds: 2, cells: 12, nightlyRuns: 120 });
 const files = siteFiles(source, dayAfter);
 
-const page = (path: string, of: Source = source): string =>
+const page = (path: string, of: SiteSource = source): string =>
   siteFiles(of, dayAfter).get(path) ?? `there is no ${path}`;
 
 /** The page as a person reads it. */
@@ -23,7 +23,7 @@ const read = (markup: string): string =>
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ([,.)])/g, '$1');
 
-const withIndex = (changes: Partial<TrendIndex>): Source => ({
+const withIndex = (changes: Partial<TrendIndex>): SiteSource => ({
   ...source,
   index: { ...source.index, ...changes },
 });
@@ -149,7 +149,7 @@ describe('the first page', () => {
       ...{ schemaVersion: 1, cells: [], fingerprints: [], changes: [], aaRuns: [] },
       releases: [],
     };
-    const none: Source = { index: empty, nightlyRuns: new Map(), results: { results: [] } };
+    const none: SiteSource = { index: empty, nightlyRuns: new Map(), results: { results: [] } };
     expect(read(page('index.html', none))).toContain('0 nightly runs of 0 cells');
     expect(read(page('same.html', none))).toContain('No gate has compared');
     expect(read(page('results.html', none))).toContain('None is kept');
