@@ -1,6 +1,6 @@
 // Types of admission: what is decided on a trigger, and what the decision needs.
 
-import type { CalledAs } from '../config/parameters.ts';
+import type { NamingStyle } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
 import type { Octokit } from '../forge/github/client.ts';
 import type { FoundPullRequest } from '../forge/github/pull-request.ts';
@@ -63,7 +63,7 @@ export type AdmitDeps = {
   /** Throws a `UsageError` for a bisection that no testbed can carry out. */
   checkBisection(config: Config, ask: BisectAsk): void;
   /** Names parameters the way the requester writes them. */
-  calledAs: CalledAs;
+  calledAs: NamingStyle;
   /** The job's own priority, or that of a job run again; otherwise the trigger decides. */
   priority: Priority | undefined;
 };

@@ -1,7 +1,7 @@
 // Admits the event of the job: reads it, acknowledges its comment, decides, and replies where nothing is measured.
 
 import { applyOverrides, parsePriority } from '../config/overrides.ts';
-import { calledAs } from '../config/parameters.ts';
+import { namingStyles } from '../config/parameters.ts';
 import { testbedsFor } from '../config/select-testbeds.ts';
 import { placeOf } from '../forge/github/client.ts';
 import { parseEarlier, patchOfRevision } from '../forge/patch/revision.ts';
@@ -41,7 +41,8 @@ export async function admitEvent(
 function depsFor(trigger: Trigger, context: JobContext): AdmitDeps {
   const { inputs, octokit, repository, readConfig } = context;
   const { job } = inputs;
-  const calledByRequester = trigger.kind === 'dispatched' ? calledAs.input : calledAs.comment;
+  const calledByRequester =
+    trigger.kind === 'dispatched' ? namingStyles.input : namingStyles.comment;
   const priority = inputs.priority || (job.isRerun ? 'rerun' : '');
   return {
     octokit,
@@ -61,7 +62,7 @@ function depsFor(trigger: Trigger, context: JobContext): AdmitDeps {
       testbedsFor(overridden, bisectSelector(config, ask, inputs));
     },
     calledAs: calledByRequester,
-    priority: priority === '' ? undefined : parsePriority(priority, calledAs.input('priority')),
+    priority: priority === '' ? undefined : parsePriority(priority, namingStyles.input('priority')),
   };
 }
 
@@ -78,7 +79,7 @@ async function readRevision({ patch: text, ask, key, build }: Dispatched, contex
   }
   const { number, diff } = await findRevision(deps.conduit, name);
   try {
-    const earlier = parseEarlier(ask.earlier || 'none', calledAs.input('earlier'));
+    const earlier = parseEarlier(ask.earlier || 'none', namingStyles.input('earlier'));
     const patch = await patchOfRevision({ revision: number, diff: diff.id }, earlier, deps);
     return { patch, config };
   } catch (error) {

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { parseSwitch } from '../config/overrides.ts';
-import { calledAs } from '../config/parameters.ts';
+import { namingStyles } from '../config/parameters.ts';
 import { bisectAskSchema } from '../forge/patch/bisect-command.ts';
 import { type Ask, askSchema } from '../forge/patch/command.ts';
 import { jobSchema } from '../forge/patch/job-key.ts';
@@ -104,8 +104,8 @@ const pullRequestInQueue = (branch: string): string => branch.replace(/-[0-9a-f]
 export const isMeasuredAnyway = ({ purpose, ask }: GateRequest, inputs: Ask): boolean =>
   [
     purpose === 'nightly',
-    parseSwitch(inputs.measureAnyway, calledAs.input('measureAnyway')),
-    parseSwitch(ask.measureAnyway, calledAs.comment('measureAnyway')),
+    parseSwitch(inputs.measureAnyway, namingStyles.input('measureAnyway')),
+    parseSwitch(ask.measureAnyway, namingStyles.comment('measureAnyway')),
   ].includes(true);
 
 /** Name of a file in the artifact of a job with `count` gates. */

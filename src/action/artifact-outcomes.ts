@@ -2,7 +2,7 @@
 
 import { withReasons } from '../analysis/profile/result-profiles.ts';
 import { applyOverrides } from '../config/overrides.ts';
-import { calledAs } from '../config/parameters.ts';
+import { namingStyles } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
 import { testbedsFor } from '../config/select-testbeds.ts';
 import {
@@ -105,8 +105,8 @@ export async function readOutcomes(source: Source, task: PublishTask): Promise<J
 }
 
 function overridden(config: Config, request: GateRequest, { inputs }: JobContext): Config {
-  const configured = applyOverrides(config, inputs.ask, calledAs.input);
-  return applyOverrides(configured, request.ask, calledAs.comment);
+  const configured = applyOverrides(config, inputs.ask, namingStyles.input);
+  return applyOverrides(configured, request.ask, namingStyles.comment);
 }
 
 /** Paths in the artifact. */

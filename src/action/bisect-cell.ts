@@ -1,6 +1,6 @@
 // Chooses the cell that a bisection measures: the requested one, the worst of the patch's last result, or the usual one.
 
-import type { CalledAs } from '../config/parameters.ts';
+import type { NamingStyle } from '../config/parameters.ts';
 import { type Config, scenariosIn } from '../config/schema.ts';
 import type { BisectAsk } from '../forge/patch/bisect-command.ts';
 import { type Repository, RepositoryError } from '../forge/patch/repository.ts';
@@ -18,7 +18,7 @@ export async function cellFor(
   { scenarios, families: familyNames }: Pick<BisectAsk, 'scenarios' | 'families'>,
   patch: Patch,
   config: Config,
-  { repository, calledAs }: { repository: Repository; calledAs: CalledAs },
+  { repository, calledAs }: { repository: Repository; calledAs: NamingStyle },
 ): Promise<Cell> {
   const scenario = one(scenarios, calledAs('scenarios'));
   const text = one(familyNames, calledAs('families'));

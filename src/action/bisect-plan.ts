@@ -1,6 +1,6 @@
 // Plans a bisection from its request, the inputs of the job, and the configuration.
 import { applyOverrides, parseMostBoots, parseSwitch } from '../config/overrides.ts';
-import { calledAs } from '../config/parameters.ts';
+import { namingStyles } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
 import { testbedsFor } from '../config/select-testbeds.ts';
 import type { BisectAsk } from '../forge/patch/bisect-command.ts';
@@ -22,18 +22,18 @@ export function bisectPlan(
   written: Config,
   { inputs }: JobContext,
 ): BisectPlan {
-  const configured = applyOverrides(written, inputs.ask, calledAs.input);
+  const configured = applyOverrides(written, inputs.ask, namingStyles.input);
   const named = { ...ask, scenarios: cell.scenario, families: cell.family };
-  const overridden = applyOverrides(configured, named, calledAs.comment);
+  const overridden = applyOverrides(configured, named, namingStyles.comment);
   const frameBytes = cell.frameBytes ?? overridden.frameSizes?.[0];
   const config = { ...overridden, ...(frameBytes !== undefined && { frameSizes: [frameBytes] }) };
   const { maxBoots, verifyRevert } = inputs.bisectAsk;
   return {
     config,
     testbeds: testbedsFor(config, bisectSelector(config, ask, inputs)),
-    mostBoots: parseMostBoots(ask.maxBoots || maxBoots, calledAs.input('maxBoots')),
+    mostBoots: parseMostBoots(ask.maxBoots || maxBoots, namingStyles.input('maxBoots')),
     isVerified: [ask.verifyRevert, verifyRevert].some((text) =>
-      parseSwitch(text, calledAs.input('verifyRevert')),
+      parseSwitch(text, namingStyles.input('verifyRevert')),
     ),
   };
 }

@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseMaxRuns } from '../config/overrides.ts';
-import { calledAs } from '../config/parameters.ts';
+import { namingStyles } from '../config/parameters.ts';
 import { fetchArtifact, readEntries } from '../forge/github/artifact.ts';
 import { type Octokit, placeOf } from '../forge/github/client.ts';
 import { githubFailure } from '../forge/github/failure.ts';
@@ -59,7 +59,7 @@ export async function runsToExtend(
   directory: string,
   maxRuns: string | undefined,
 ): Promise<number> {
-  if (maxRuns !== undefined) return parseMaxRuns(maxRuns, calledAs.comment('maxRuns'));
+  if (maxRuns !== undefined) return parseMaxRuns(maxRuns, namingStyles.comment('maxRuns'));
   const { cells } = await readPlan(directory);
   return 2 * Math.max(...cells.flatMap(({ design }) => design.budgets));
 }

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import * as core from '@actions/core';
 import { z } from 'zod';
 import { wrongName } from '../config/fields.ts';
-import { askNames, bisectAskNames, kebabCase } from '../config/parameters.ts';
+import { bisectOverrideNames, kebabCase, overrideNames } from '../config/parameters.ts';
 import type { BisectAsk } from '../forge/patch/bisect-command.ts';
 import type { Ask } from '../forge/patch/command.ts';
 import { sentence } from '../model/units.ts';
@@ -84,8 +84,8 @@ export function readInputs(environment: NodeJS.ProcessEnv): Inputs {
     config: core.getInput('config', { required: true }),
     each: core.getInput('each'),
     priority: core.getInput('priority'),
-    ask: inputsBy(askNames),
-    bisectAsk: inputsBy(bisectAskNames),
+    ask: inputsBy(overrideNames),
+    bisectAsk: inputsBy(bisectOverrideNames),
     token,
     conduitToken,
     job: jobSchema.parse(environment),

@@ -1,7 +1,7 @@
 // The context of every job of the Action: its inputs, GitHub, the checkout, and the configuration of the base.
 
 import { parseConfig } from '../config/load.ts';
-import { calledAs } from '../config/parameters.ts';
+import { namingStyles } from '../config/parameters.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import type { Config } from '../config/schema.ts';
 import { selectorsOf } from '../config/select-testbeds.ts';
@@ -117,7 +117,7 @@ export const selectorsFor = (config: Config, ask: Ask, inputs: Inputs): string[]
   selectorsOf(
     config,
     ask.testbed ? { testbed: ask.testbed } : { testbed: inputs.ask.testbed, each: inputs.each },
-    calledAs.input,
+    namingStyles.input,
   );
 
 /** Returns the one selector of a bisection. */

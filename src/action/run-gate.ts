@@ -1,7 +1,7 @@
 // `command: gate`: judges a patch on each selected testbed; without an earlier job, it admits and reports as well.
 
 import { applyOverrides } from '../config/overrides.ts';
-import { calledAs } from '../config/parameters.ts';
+import { namingStyles } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
 import { testbedsFor } from '../config/select-testbeds.ts';
 import { randomSeed } from '../gate/experiment/plan.ts';
@@ -49,8 +49,8 @@ const noBisection =
 
 function plan(request: ApprovedRequest, written: Config, { inputs }: JobContext): JobPlan {
   if (isBisection(request)) throw new UsageError(noBisection);
-  const configured = applyOverrides(written, inputs.ask, calledAs.input);
-  const config = applyOverrides(configured, request.ask, calledAs.comment);
+  const configured = applyOverrides(written, inputs.ask, namingStyles.input);
+  const config = applyOverrides(configured, request.ask, namingStyles.comment);
   const selectors = selectorsFor(config, request.ask, inputs);
   const isAnyway = isMeasuredAnyway(request, inputs.ask);
   return {

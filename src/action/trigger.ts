@@ -1,7 +1,12 @@
 // Parses the event that started a job into plain data; nothing in its payload is trusted yet.
 
 import { z } from 'zod';
-import { askedAs, askNames, bisectAskNames, kebabCase } from '../config/parameters.ts';
+import {
+  bisectOverrideNames,
+  kebabCase,
+  overrideNames,
+  overridesAs,
+} from '../config/parameters.ts';
 import { type FoundPullRequest, pullRequestFromEvent } from '../forge/github/pull-request.ts';
 import type { Occasion } from '../forge/patch/authorize.ts';
 import type { BisectAsk } from '../forge/patch/bisect-command.ts';
@@ -163,12 +168,12 @@ function fromTexts({ login: by }: { login: string }, fields: Record<string, stri
   const { patch = '', key, build } = fields;
   const named = (names: readonly string[]) =>
     withoutEmpty(Object.fromEntries(names.map((name) => [name, fields[kebabCase(name)]])));
-  const bisect = bisectIn(fields, named(bisectAskNames));
+  const bisect = bisectIn(fields, named(bisectOverrideNames));
   return {
     kind: 'dispatched',
     by,
     patch: patch.trim(),
-    ask: named(askNames),
+    ask: named(overrideNames),
     ...(bisect && { bisect }),
     ...withoutEmpty({ key, build }),
   };
@@ -187,7 +192,7 @@ function bisectIn({ instead }: Record<string, string>, ask: BisectAsk): BisectCo
 }
 
 const textsOf = ({ patch, ask, bisectAsk }: Overrides): Record<string, string> =>
-  withoutEmpty({ patch, ...askedAs({ ...bisectAsk, ...ask }, kebabCase) });
+  withoutEmpty({ patch, ...overridesAs({ ...bisectAsk, ...ask }, kebabCase) });
 
 const withoutEmpty = (texts: Record<string, string | undefined>): Record<string, string> =>
   Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text ? [[name, text]] : [])));

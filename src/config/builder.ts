@@ -8,11 +8,11 @@ export type BuilderConfig = HostConfig &
   BuildPlace & {
     system: 'freebsd';
     recipe: MakeRecipe | CommandRecipe;
-    /** How often each kernel is linked, in another order of sections each time; 1: as ever. */
+    /** Number of links of each kernel, each with its sections in another order; 1: as usual. */
     relink: number;
   };
 
-/** A builder of any system, whatever it builds by. */
+/** A builder of any system and recipe. */
 export type BuildPlace = {
   system: OperatingSystem;
   /** Absent: this machine. */
@@ -24,11 +24,11 @@ export type BuildPlace = {
   repository: string;
   /** Name of that clone's remote, from which a base that it lacks is fetched. */
   remote: string;
-  /** Absent: builds run as who logs in, and may write wherever that user may. */
+  /** Absent: builds run as the user who logs in, and may write to all that user's files. */
   jail?: BuildJail;
   /** One make of a build, at most. */
   limitSeconds: number;
-  /** How long to wait for other builds on the same builder to end. */
+  /** Most seconds to wait for other builds on the same builder. */
   turnSeconds: number;
   /** Less than this, and no build is started. */
   leastFreeBytes: number;
@@ -36,9 +36,9 @@ export type BuildPlace = {
 };
 
 export type BuildJail = {
-  /** Of a jail(8) on the builder; absent on Linux, where a build gets namespaces of its own. */
+  /** Name of a jail(8) on the builder; absent on Linux, where a build gets namespaces of its own. */
   name?: string;
-  /** Whose name a build has in it. */
+  /** User who builds in it. */
   user: string;
 };
 
@@ -53,11 +53,11 @@ export type MakeRecipe = {
   kernelConfigFolder?: string;
   /** Absent: as many as the builder has CPUs. */
   jobs?: number;
-  /** Whether every build starts from nothing, or from the objects of the one before. */
+  /** Every build starts from nothing, or from the objects of the one before. */
   clean: boolean;
   /** WITH_META_MODE of src.conf(5); needs filemon(4), and counts only where builds are not clean. */
   metaMode: boolean;
-  /** Whether `make kernel-toolchain` goes first: where the builder's world is not of the base's age. */
+  /** `make kernel-toolchain` goes first: the builder's world is not of the base's age. */
   toolchain: boolean;
   /** All that the tree has, or those that the DUT has loaded and measuring loads. */
   modules: 'all' | 'needed';
@@ -158,7 +158,7 @@ const jail = closed({
   user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, 'a user of the builder other than root'),
 }) satisfies z.ZodType<BuildJail>;
 
-/** What is written of every builder. */
+/** Keys of every builder. */
 export const builderKeys = {
   remote: text(/^[a-zA-Z0-9][\w.-]*$/, 'the name of a remote')
     .prefault('origin')
@@ -183,7 +183,7 @@ type WrittenBounds = {
   keep: { kernels: number; size: number };
 };
 
-/** Those keys as `BuildPlace` has them, beside what else is known of the builder. */
+/** Converts those keys to a `BuildPlace`, beside the other keys of the builder. */
 export function withBounds<Rest extends WrittenBounds>(written: Rest) {
   const { limit, turn, freeSpace, keep, ...rest } = written;
   return {

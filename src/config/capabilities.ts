@@ -1,10 +1,10 @@
-// What ppsgate.yml says of a testbed for those who ask for one of its kind: its NIC, its CPU, and labels.
+// Defines the capabilities of a testbed, for selectors: its NIC, its CPU, and labels.
 import { z } from 'zod';
 import { expected } from '../model/units.ts';
 import { closed, text, wholeNumber } from './fields.ts';
 import { keywords, selectorWord } from './testbed-selector.ts';
 
-/** What the DUT has and is, apart from the labels. */
+/** Hardware of the DUT, and the labels. */
 export type Capabilities = {
   nic?: { vendor?: string; model?: string; gigabits?: number; driver?: string };
   cpu?: { model?: string; cores?: number };
@@ -13,7 +13,7 @@ export type Capabilities = {
 };
 
 /** Absent: nothing is said. */
-export type Capable = { capabilities?: Capabilities };
+export type WithCapabilities = { capabilities?: Capabilities };
 
 const words = (what: string) => text(/^(?=.*[a-zA-Z0-9])\P{C}{1,63}$/u, what);
 
@@ -53,19 +53,19 @@ export const capabilityKeys = {
   labels: labels.optional().describe('Words of your own, for selectors like `not release`.'),
 };
 
-type Written = {
+type WrittenCapabilities = {
   nic?: NonNullable<Capabilities['nic']> | undefined;
   cpu?: NonNullable<Capabilities['cpu']> | undefined;
   labels?: string[] | undefined;
 };
 
 /** The keys as Capabilities, beside what else is known of the testbed. */
-export function withCapabilities<Testbed extends Written>({
+export function withCapabilities<Testbed extends WrittenCapabilities>({
   nic,
   cpu,
   labels,
   ...rest
-}: Testbed): Omit<Testbed, keyof Written> & Capable {
+}: Testbed): Omit<Testbed, keyof WrittenCapabilities> & WithCapabilities {
   if (nic === undefined && cpu === undefined && labels === undefined) return rest;
   const capabilities: Capabilities = {
     ...(nic !== undefined && { nic }),

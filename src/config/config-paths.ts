@@ -1,4 +1,4 @@
-// Where a key of ppsgate.yml belongs that was written in another place.
+// Suggests the right place for a key of ppsgate.yml that was written in another one.
 import { z } from 'zod';
 import { excerpt } from '../model/units.ts';
 import { plainKey } from './fields.ts';
@@ -41,12 +41,12 @@ function sharedBy(one: KeyPath, other: KeyPath): number {
 }
 
 /** An object of the file, with the keys that it may have. */
-type Place = { path: KeyPath; keys: string[] };
+type KnownObject = { path: KeyPath; keys: string[] };
 
 type Schema = z.core.JSONSchema._JSONSchema;
 
 /** Lists and names are those that are written; of several kinds those that the object can be. */
-function* placesIn(schema: Schema, written: unknown, path: KeyPath): Iterable<Place> {
+function* placesIn(schema: Schema, written: unknown, path: KeyPath): Iterable<KnownObject> {
   if (typeof schema === 'boolean') return;
   const { properties, additionalProperties, items, oneOf = [], anyOf = [] } = schema;
   for (const one of [...oneOf, ...anyOf]) {

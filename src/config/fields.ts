@@ -1,4 +1,4 @@
-// What keys of ppsgate.yml are made of, whatever they say: closed objects, names, numbers, hosts.
+// Fields that keys of ppsgate.yml are made of: closed objects, names, numbers, hosts.
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { excerpt, expected, type QuantityLimit } from '../model/units.ts';
@@ -27,7 +27,7 @@ export function closed<Shape extends z.core.$ZodShape>(shape: Shape) {
     .catchall(unknown)
     // JSON Schema has no word for what always fails.
     .meta({ additionalProperties: false });
-  // What always fails adds nothing to the type of what is parsed.
+  // A field that always fails adds nothing to the parsed type.
   return object as z.ZodObject<Shape, z.core.$strict>;
 }
 
@@ -84,7 +84,7 @@ export function didYouMean(word: string, names: readonly string[]): string {
 }
 
 /**
- * The names that somebody may have meant: those that another word stands for, else those that have it between their
+ * Returns the names that may have been meant: those that another word stands for, else those that have it between their
  * dashes or slashes, else the nearest that is a slip away: up to a third of its letters, however they are cased and joined.
  */
 export function meantBy(word: string, names: readonly string[]): string[] {
@@ -103,7 +103,7 @@ const mostMeant = 3;
 
 export const plainKey = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, '');
 
-/** What others call it, as `plainKey` has it, where it can mean nothing else. */
+/** Common names of others for these, as `plainKey` has them, where they can mean nothing else. */
 const otherWords: ReadonlyMap<string, string> = new Map([
   ...['ipv4', 'ip4', 'v4', 'inet'].map((word) => [word, 'inet4'] as const),
   ...['ipv6', 'ip6', 'v6'].map((word) => [word, 'inet6'] as const),

@@ -7,7 +7,7 @@ import { isForwardingPathSetting, waivableSettings } from '../model/freebsd-waiv
 import type { Family } from '../model/scenario.ts';
 import { duration, expected, type QuantityLimit } from '../model/units.ts';
 import { type BuilderConfig, builderSchema } from './builder.ts';
-import { type Capable, capabilityKeys, speed, withCapabilities } from './capabilities.ts';
+import { capabilityKeys, speed, type WithCapabilities, withCapabilities } from './capabilities.ts';
 import { type ConsoleConfig, consoleSchema } from './console.ts';
 import {
   closed,
@@ -21,33 +21,33 @@ import {
 } from './fields.ts';
 import { type PowerConfig, powerSchema } from './power.ts';
 
-export type FreebsdTestbed = Capable & {
+export type FreebsdTestbed = WithCapabilities & {
   kind: 'freebsd';
   dut: FreebsdDutConfig;
   /** 1 to 4, which send at the same time. */
-  senders: Sender[];
-  receiver: Generator;
+  senders: SenderConfig[];
+  receiver: GeneratorConfig;
   /** Absent: only kernels that are built already can be measured. */
   builder?: BuilderConfig;
-  /** What is done about a setting that does not hold. */
+  /** Reaction to a setting that does not hold. */
   preflight: (typeof preflights)[number];
   /** Settings of the DUT that are measured as they are, each with its reason. */
   waive?: Readonly<Record<string, string>>;
 };
 
 type FreebsdDutConfig = HostConfig & {
-  /** Where packets come in, from the senders. */
+  /** Port that receives packets from the senders. */
   ingress: DutPortConfig;
-  /** Where they leave, to the receiver. */
+  /** Port that sends them to the receiver. */
   egress: DutPortConfig;
   boot: {
     method: (typeof bootMethods)[number];
-    /** How long the DUT may take to be up again after it was told to reboot. */
+    /** Most seconds from the reboot command until the DUT is up again. */
     limitSeconds: number;
   };
   /** Absent: a DUT that hangs stays lost. */
   power?: PowerConfig;
-  /** Absent: nobody sees what it prints. */
+  /** Absent: its output is not seen. */
   console?: ConsoleConfig;
 };
 
@@ -59,7 +59,7 @@ export type DutPortConfig = {
   queues?: number;
 };
 
-export type Generator = HostConfig & {
+export type GeneratorConfig = HostConfig & {
   /** The port that is wired to the DUT, as ifconfig(8) calls it; see `netmapPort`. */
   interface: string;
   /** MAC address of its netmap port, in lower case. */
@@ -70,7 +70,7 @@ export type Generator = HostConfig & {
   threads: number;
 };
 
-export type Sender = Generator & {
+export type SenderConfig = GeneratorConfig & {
   /** Ports of this machine and of the receiver's that reach each other without the DUT; absent: there are none. */
   backToBack?: { from: string; to: string };
 };
@@ -184,10 +184,13 @@ const mac = text(/^(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$/, 'a MAC address like "
     error: "expected the port's own MAC address, found one of a group: its first byte is odd",
   });
 
-type Role = 'sender' | 'receiver';
+type GeneratorRole = 'sender' | 'receiver';
 
 /** The networks of freebsd-ports.ts; an address like those that published benches use. */
-const networks: Record<Role, Record<Family, { prefix: string; bits: number; example: string }>> = {
+const networks: Record<
+  GeneratorRole,
+  Record<Family, { prefix: string; bits: number; example: string }>
+> = {
   sender: {
     inet4: { prefix: '198.18.0.0', bits: 16, example: '198.18.0.110' },
     inet6: { prefix: '2001:2::', bits: 49, example: '2001:2::110' },
@@ -198,7 +201,7 @@ const networks: Record<Role, Record<Family, { prefix: string; bits: number; exam
   },
 };
 
-function addressOf(role: Role, family: Family) {
+function addressOf(role: GeneratorRole, family: Family) {
   const { prefix, bits, example } = networks[role][family];
   const version = family === 'inet4' ? 'ipv4' : 'ipv6';
   const network = new BlockList();
@@ -219,7 +222,7 @@ const isOf: Record<Family, (written: string) => boolean> = {
   inet6: (written) => isIPv6(written) && !written.includes('%'),
 };
 
-const generatorKeys = (role: Role) => ({
+const generatorKeys = (role: GeneratorRole) => ({
   ...ssh,
   interface: port.describe('The port that is wired to the DUT.'),
   mac: mac.describe('Of the port that pkt-gen opens, like vcxl0.'),
@@ -256,7 +259,7 @@ const sender = closed({
   .transform(withHost)
   .transform(withAddresses)
   .transform(
-    ({ backToBack, ...rest }): Sender => ({
+    ({ backToBack, ...rest }): SenderConfig => ({
       ...rest,
       ...(backToBack !== undefined && { backToBack }),
     }),
@@ -264,7 +267,7 @@ const sender = closed({
 
 const receiver = closed(generatorKeys('receiver'))
   .transform(withHost)
-  .transform((written): Generator => withAddresses(written));
+  .transform((written): GeneratorConfig => withAddresses(written));
 
 const oneToFour = 'expected a list of 1 to 4 senders';
 
@@ -327,11 +330,16 @@ export function lacksAddresses(
   );
 }
 
-type Place = { generator: Generator; role: Role; path: (string | number)[]; name: string };
+type GeneratorEntry = {
+  generator: GeneratorConfig;
+  role: GeneratorRole;
+  path: (string | number)[];
+  name: string;
+};
 
-const placesOf = ({ senders, receiver }: FreebsdTestbed): Place[] => [
+const placesOf = ({ senders, receiver }: FreebsdTestbed): GeneratorEntry[] => [
   ...senders.map(
-    (generator, index): Place => ({
+    (generator, index): GeneratorEntry => ({
       generator,
       role: 'sender',
       path: ['senders', index],
@@ -353,7 +361,7 @@ function wrongWaivers({ dut, waive = {} }: FreebsdTestbed): TestbedProblem[] {
     .map((name) => ({ path: ['waive', name], message: problem(name) }));
 }
 
-/** What two ports cannot share. */
+/** Reports two ports that share an address, a MAC or a machine's port. */
 function doubles(testbed: FreebsdTestbed): TestbedProblem[] {
   const { dut } = testbed;
   const places = placesOf(testbed);
@@ -384,7 +392,7 @@ const joinedToThemselves = ({ senders, receiver }: FreebsdTestbed): TestbedProbl
     return { path: ['senders', index, 'backToBack', 'to'], message };
   });
 
-function sharedBy(earlier: Place, { generator, path }: Place): TestbedProblem[] {
+function sharedBy(earlier: GeneratorEntry, { generator, path }: GeneratorEntry): TestbedProblem[] {
   const other = earlier.generator;
   const shared = (key: string, value: string | undefined): TestbedProblem => ({
     path: [...path, key],

@@ -8,11 +8,11 @@ export type GithubConfig = {
   people: string[];
   /** Name of the label by which a maintainer gives leave to a pull request as it stands. */
   label: string;
-  /** What the check says of a patch of which nobody can say anything; branch rules take `neutral` for a pass. */
+  /** Conclusion of the check where the patch is inconclusive; branch rules take `neutral` for a pass. */
   undecided: 'failure' | 'neutral';
-  /** Whether a merge queue measures what nobody has asked for, so that the check of that need not be waited for. */
+  /** Conclusion in a merge queue for patches without a request, so that a required check does not wait. */
   unasked: 'none' | 'neutral';
-  /** Whether the head gets a commit status besides the check. */
+  /** Posts a commit status besides the check. */
   status: boolean;
   data: DataConfig;
 };
@@ -22,7 +22,7 @@ export type DataConfig = {
   branch?: string;
   /** Folder for the same, on the machine that answers. */
   directory?: string;
-  /** Where the branch is published as a web site, without a slash at its end. Absent: GitHub's own pages show it. */
+  /** URL of the branch as a web site, without a slash at its end. Absent: GitHub's own pages show it. */
   pages?: string;
   keep: Retention;
   /** A badge tells nothing any more when its number is older. */
@@ -47,7 +47,7 @@ const mebibytes = (least: number, most: number): QuantityLimit => ({
   holds: (bytes) => bytes >= least * 2 ** 20 && bytes <= most * 2 ** 20,
 });
 
-// git-check-ref-format(1), without what nobody calls a branch.
+// git-check-ref-format(1), without names that are unusual for a branch.
 const branch = text(
   /^(?!.*(?:\.\.|\/\/|\.[lL][oO][cC][kK](?:\/|$)))[a-zA-Z\d][\w./-]{0,99}(?<![/.])$/,
   'the name of a branch like ppsgate-data',
@@ -105,7 +105,7 @@ export const githubSchema = closed({
   undecided: z
     .enum(conclusions, { error: wrongName(conclusions) })
     .prefault('failure')
-    .describe('The check where nobody can say; branch rules take neutral for a pass.'),
+    .describe('Conclusion of an inconclusive check; branch rules take neutral for a pass.'),
   unasked: z
     .enum(unaskedChecks, { error: wrongName(unaskedChecks) })
     .prefault('none')

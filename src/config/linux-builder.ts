@@ -27,7 +27,7 @@ export type LinuxRecipe = {
   configPath: string;
   /** Absent: as many as the builder has CPUs. */
   jobs?: number;
-  /** Whether every build starts from nothing, or from the objects of the one before. */
+  /** Every build starts from nothing, or from the objects of the one before. */
   clean: boolean;
   /** `NAME=value` for make. */
   options: string[];
@@ -67,7 +67,7 @@ export const linuxBuilderSchema = closed({
     /^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/,
     'a user of the builder other than root',
   ).describe(
-    'Who builds: nobody but this user on this machine, without network; on another one, who logs in.',
+    'User who builds: no other one on this machine, and without network; on another machine, who logs in.',
   ),
   folder: buildFolder
     .prefault('/var/lib/ppsgate-builds')

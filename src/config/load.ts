@@ -83,9 +83,9 @@ function whyUnreadable(error: unknown): string {
     : `the file cannot be read (${code}); check that it is a file and that you may read it`;
 }
 
-type Places = { folder: string; home: string };
+type PathBases = { folder: string; home: string };
 
-function withPlacedPaths(config: Config, places: Places): Config {
+function withPlacedPaths(config: Config, places: PathBases): Config {
   const testbeds = Object.entries(config.testbeds).map(([name, testbed]) => [
     name,
     placedTestbed(testbed, places),
@@ -108,7 +108,7 @@ function withPlacedPaths(config: Config, places: Places): Config {
   };
 }
 
-function placedTestbed(testbed: TestbedConfig, places: Places): TestbedConfig {
+function placedTestbed(testbed: TestbedConfig, places: PathBases): TestbedConfig {
   if (testbed.kind === 'embedded-linux') return testbed;
   if (testbed.kind === 'virtual' && testbed.system === 'freebsd') {
     const { image, builder } = testbed;
@@ -153,7 +153,7 @@ function placedTestbed(testbed: TestbedConfig, places: Places): TestbedConfig {
   };
 }
 
-function placedBuilder(builder: LinuxBuilder, places: Places): LinuxBuilder {
+function placedBuilder(builder: LinuxBuilder, places: PathBases): LinuxBuilder {
   const { recipe } = builder;
   return {
     ...placedHost(builder, places),
@@ -165,7 +165,7 @@ function placedBuilder(builder: LinuxBuilder, places: Places): LinuxBuilder {
 
 function placedHost<Machine extends Omit<HostConfig, 'host'>>(
   machine: Machine,
-  places: Places,
+  places: PathBases,
 ): Machine {
   const { privateKeyPath, knownHostsPath } = machine;
   return {
@@ -175,7 +175,7 @@ function placedHost<Machine extends Omit<HostConfig, 'host'>>(
   };
 }
 
-function placedPower(power: PowerConfig, places: Places): PowerConfig {
+function placedPower(power: PowerConfig, places: PathBases): PowerConfig {
   if (power.kind === 'command') return power;
   if (power.kind === 'ipmi') return withPassword(power, places);
   const { caPath } = power;
@@ -185,16 +185,16 @@ function placedPower(power: PowerConfig, places: Places): PowerConfig {
   };
 }
 
-const placedConsole = (console: ConsoleConfig, places: Places): ConsoleConfig =>
+const placedConsole = (console: ConsoleConfig, places: PathBases): ConsoleConfig =>
   console.kind === 'ipmi' ? withPassword(console, places) : console;
 
-function withPassword<Bmc extends { passwordPath?: string }>(bmc: Bmc, places: Places): Bmc {
+function withPassword<Bmc extends { passwordPath?: string }>(bmc: Bmc, places: PathBases): Bmc {
   const { passwordPath } = bmc;
   if (passwordPath === undefined) return bmc;
   return { ...bmc, passwordPath: placed(passwordPath, places) };
 }
 
-function placedReservations(store: ReservationsConfig, places: Places): ReservationsConfig {
+function placedReservations(store: ReservationsConfig, places: PathBases): ReservationsConfig {
   if (store.store === 'sqlite') return { ...store, path: placed(store.path, places) };
   const { caPath, certificatePath, keyPath, passwordPath } = store;
   return {
@@ -206,13 +206,13 @@ function placedReservations(store: ReservationsConfig, places: Places): Reservat
   };
 }
 
-function placedGithub(github: GithubConfig, places: Places): GithubConfig {
+function placedGithub(github: GithubConfig, places: PathBases): GithubConfig {
   const { directory } = github.data;
   if (directory === undefined) return github;
   return { ...github, data: { ...github.data, directory: placed(directory, places) } };
 }
 
-function placedPhabricator(phabricator: PhabricatorConfig, places: Places): PhabricatorConfig {
+function placedPhabricator(phabricator: PhabricatorConfig, places: PathBases): PhabricatorConfig {
   const { relay, tokenPath, caPath } = phabricator;
   const { start, webhookKeyPath, buildPasswordPath } = relay;
   return {
@@ -231,16 +231,16 @@ function placedPhabricator(phabricator: PhabricatorConfig, places: Places): Phab
   };
 }
 
-function placedStart(start: StartConfig, places: Places): StartConfig {
+function placedStart(start: StartConfig, places: PathBases): StartConfig {
   if (start.kind === 'here') return { ...start, repository: placed(start.repository, places) };
   const { tokenPath } = start;
   return { ...start, ...(tokenPath !== undefined && { tokenPath: placed(tokenPath, places) }) };
 }
 
-function placed(written: string, places: Places): string {
+function placed(written: string, places: PathBases): string {
   const path = fromHome(written, places);
   return isAbsolute(path) ? path : join(places.folder, path);
 }
 
-const fromHome = (path: string, { home }: Places): string =>
+const fromHome = (path: string, { home }: PathBases): string =>
   /^~(\/|$)/.test(path) ? join(home, path.slice(1)) : path;

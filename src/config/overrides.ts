@@ -1,11 +1,11 @@
-// What a person asks of one gate instead of what ppsgate.yml says, in the same words and units.
+// Parses overrides of ppsgate.yml for one gate, in the same words and units.
 
 import type { z } from 'zod';
 import { type Priority, priorities } from '../model/priority.ts';
 import { expected, sentence } from '../model/units.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { wrongName } from './fields.ts';
-import type { CalledAs, TextOption } from './parameters.ts';
+import type { NamingStyle, TextOption } from './parameters.ts';
 import {
   type Config,
   configKeys,
@@ -21,7 +21,7 @@ import {
 export type Overrides = Readonly<Partial<Record<TextOption, string | undefined>>>;
 
 /** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one as `calledAs` does. */
-export function applyOverrides(config: Config, texts: Overrides, calledAs: CalledAs): Config {
+export function applyOverrides(config: Config, texts: Overrides, calledAs: NamingStyle): Config {
   const { shape } = configKeys;
   const { scenarios, families, profile: asked } = texts;
   const { profile: written, ...rest } = config;
@@ -55,7 +55,11 @@ function namedScenarios(config: Config, text: string, called: string): Config['s
 }
 
 /** The same for what a verdict is held to alone, which without a configuration has its defaults. */
-export function overrideGate(gate: Gate | undefined, texts: Overrides, calledAs: CalledAs): Gate {
+export function overrideGate(
+  gate: Gate | undefined,
+  texts: Overrides,
+  calledAs: NamingStyle,
+): Gate {
   const schema = configKeys.shape.gate;
   const { metric, margin, falseAlarms, power, design, maxRuns, stopAtFirst } = texts;
   const read = (name: TextOption, value: unknown) =>
@@ -88,7 +92,7 @@ export function parseSeed(text: string, called: string): number {
   throw refused(called, expected('a whole number from 0 to 2147483647')({ input: text }));
 }
 
-/** Where in the queue for a testbed; a patch's place when absent. */
+/** Priority in the queue for a testbed; a patch's when absent. */
 export function parsePriority(text: string | undefined, called: string): Priority {
   const named = text || 'patch';
   const priority = priorities.find((one) => one === named);
@@ -96,7 +100,7 @@ export function parsePriority(text: string | undefined, called: string): Priorit
   throw refused(called, wrongName(priorities)({ input: named }));
 }
 
-/** Whether a switch is on, of which somebody may have typed the text. */
+/** Reads a switch from typed text. */
 export function parseSwitch(text: string | undefined, called: string): boolean {
   if (!text || text === 'true' || text === 'false') return text === 'true';
   throw refused(called, expected('true or false')({ input: text }));
@@ -109,7 +113,7 @@ export function parseMaxRuns(text: string, called: string): number {
   return maxRunsPerVariant ?? 0;
 }
 
-/** Most boots of a bisection where nobody says another number. */
+/** Default of a bisection's most boots. */
 export const usualMostBoots = 60;
 
 /** Two of each end, and two more of the neighbours. */

@@ -5,16 +5,16 @@ import { expected } from '../model/units.ts';
 import { closed, text } from './fields.ts';
 
 /** Places in the tree: a file, all files below a folder that ends with a slash; `*` stands for all but a slash. */
-type Places = readonly string[];
+type PathPatterns = readonly string[];
 
 /** The first of these that has a file counts; a file that none of them has can change everything. */
 export type Paths = {
-  everything: Places;
-  nothing: Places;
+  everything: PathPatterns;
+  nothing: PathPatterns;
   /** Paths by the driver of the DUT's ports, as in `cxl` for `cxl0`, which can change nothing behind other ports. */
-  byDriver: Readonly<Record<string, Places>>;
-  byScenario: Readonly<Record<string, Places>>;
-  byFamily: Readonly<Partial<Record<Family, Places>>>;
+  byDriver: Readonly<Record<string, PathPatterns>>;
+  byScenario: Readonly<Record<string, PathPatterns>>;
+  byFamily: Readonly<Partial<Record<Family, PathPatterns>>>;
 };
 
 const place = text(
@@ -27,7 +27,7 @@ const places = z
 const driverName = z.string().regex(/^[a-z][a-z\d]{0,14}$/);
 
 export const pathsSchema = closed({
-  everything: places.optional().describe('Files that can change every cell, whatever follows.'),
+  everything: places.optional().describe('Files that can change every cell, first of all.'),
   nothing: places.optional().describe('Files that can change no cell.'),
   byDriver: z
     .record(driverName, places, {

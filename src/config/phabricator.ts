@@ -10,7 +10,7 @@ export type PhabricatorConfig = {
   tokenPath?: string;
   /** PEM file of the authority that signed the server's certificate. Absent: one of those that Node knows has. */
   caPath?: string;
-  /** What a diff is measured against that does not tell its base, as of the day it was sent. */
+  /** Branch that is the base of a diff without one, as of the day it was sent. */
   branch: string;
   /** Callsigns or short names of the repositories whose revisions are measured. Absent: of any, and of none. */
   repositories?: string[];
@@ -20,7 +20,7 @@ export type PhabricatorConfig = {
   people: string[];
   /** The same for the members of projects, by their hashtags. */
   projects: string[];
-  /** What becomes of a build where nobody can say anything of the diff: `neutral` passes it. */
+  /** Build status where the diff is inconclusive: `neutral` passes it. */
   undecided: 'failure' | 'neutral';
   relay: RelayConfig;
 };
@@ -36,12 +36,12 @@ export type RelayConfig = {
   webhookKeyPath?: string;
   /** File with the `user:password` by which Harbormaster asks for builds. Absent: it does not. */
   buildPasswordPath?: string;
-  /** What is measured: builds of Harbormaster, new diffs by themselves, and what comments ask for. */
+  /** Occasions to measure: builds of Harbormaster, new diffs automatically, and comments that request it. */
   on: (typeof relayOccasions)[number][];
   start: StartConfig;
 };
 
-/** Who runs the gates. */
+/** Runner of the gates. */
 export type StartConfig =
   | {
       kind: 'here';
@@ -49,7 +49,7 @@ export type StartConfig =
       repository: string;
       /** Most gates at once, those that wait for a testbed among them. */
       most: number;
-      /** Where browsers find what the relay's directory holds, without a slash at its end. Absent: nowhere. */
+      /** URL of the relay's directory for browsers, without a slash at its end. Absent: none. */
       site?: string;
     }
   | {
@@ -197,7 +197,7 @@ export const phabricatorSchema = closed({
   undecided: z
     .enum(conclusions, { error: wrongName(conclusions) })
     .prefault('failure')
-    .describe('The build where nobody can say; neutral passes it.'),
+    .describe('Status of an inconclusive build; neutral passes it.'),
   relay: relay.prefault({}).describe('Of `ppsgate relay` and `ppsgate poll`.'),
 }).transform(
   ({ tokenFile, ca, repositories, paths, ...rest }): PhabricatorConfig => ({

@@ -52,7 +52,7 @@ const account = {
     .describe('Left out, it is PPSGATE_BMC_PASSWORD in the environment.'),
 };
 
-/** What a BMC is reached by, for power and for a console. */
+/** Login of a BMC, for power and for a console. */
 export const ipmiSchema = closed({
   kind: z.literal('ipmi'),
   host: text(hostName, 'a host name or an address, without user or port'),

@@ -17,7 +17,7 @@ export type EtcdConfig = {
   store: 'etcd';
   /** Members of one cluster, like `https://etcd1.lab:2379`; at least one. */
   endpoints: string[];
-  /** What all keys begin with; begins and ends with a slash itself. */
+  /** Prefix of all keys; begins and ends with a slash itself. */
   prefix: string;
   /** PEM of the authority that is trusted. Absent: those that Node knows. */
   caPath?: string;
@@ -105,7 +105,7 @@ function isEndpoint(written: string): boolean {
   return /^https?:$/.test(url?.protocol ?? '') && extras === '' && url?.pathname === '/';
 }
 
-type Written = {
+type WrittenEtcd = {
   endpoints: string[];
   certificate?: string | undefined;
   key?: string | undefined;
@@ -113,10 +113,10 @@ type Written = {
   passwordFile?: string | undefined;
 };
 
-type Problem = { path: (string | number)[]; message: string };
+type KeyProblem = { path: (string | number)[]; message: string };
 
-/** What one key makes necessary of others. */
-function lacks({ endpoints, certificate, key, user, passwordFile }: Written): Problem[] {
+/** Reports keys that another key requires. */
+function lacks({ endpoints, certificate, key, user, passwordFile }: WrittenEtcd): KeyProblem[] {
   const pairs = [
     { name: 'certificate', value: certificate, other: 'key', otherValue: key },
     { name: 'key', value: key, other: 'certificate', otherValue: certificate },
@@ -133,7 +133,7 @@ function lacks({ endpoints, certificate, key, user, passwordFile }: Written): Pr
   return [...halves, ...readable];
 }
 
-function readableOnItsWay(endpoint: string, index: number): Problem[] {
+function readableOnItsWay(endpoint: string, index: number): KeyProblem[] {
   const url = URL.parse(endpoint);
   // One that is none has its own problem already.
   if (url === null || url.protocol === 'https:' || isLoopback(url.hostname)) return [];

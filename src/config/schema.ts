@@ -22,7 +22,7 @@ import {
   sentence,
   size,
 } from '../model/units.ts';
-import { type Capable, capabilityKeys, withCapabilities } from './capabilities.ts';
+import { capabilityKeys, type WithCapabilities, withCapabilities } from './capabilities.ts';
 import {
   closed,
   type HostConfig,
@@ -55,7 +55,7 @@ export type Config = {
   /** A site's own scenarios by their names; see `OwnRules`. */
   rules: Record<string, OwnRulesFile>;
   families: Family[];
-  /** Which files of the tree can change what; absent: FreeBSD's are known, and of others nothing. */
+  /** Files of the tree that can change a measurement; absent: FreeBSD's are known, and none of others. */
   paths?: Paths;
   traffic: Traffic;
   /** Several sizes of frames, each of which makes cells of its own; absent: that of `traffic`. */
@@ -65,7 +65,7 @@ export type Config = {
   profile?: Profiling;
   /** File in which what is learnt of the testbeds is kept from one experiment to the next. */
   history: string;
-  /** Where it is kept who uses which testbed. */
+  /** Store of the reservations. */
   reservations: ReservationsConfig;
   github: GithubConfig;
   trend: TrendConfig;
@@ -85,9 +85,9 @@ type OwnRulesFile = Omit<OwnRules, 'text'> & { path: string };
 
 export type TestbedConfig = EmbeddedTestbed | LinuxTestbed | FreebsdTestbed | VirtualTestbed;
 
-type EmbeddedTestbed = Capable & { kind: 'embedded-linux' };
+type EmbeddedTestbed = WithCapabilities & { kind: 'embedded-linux' };
 
-export type LinuxTestbed = Capable & {
+export type LinuxTestbed = WithCapabilities & {
   kind: 'linux';
   sender: HostConfig & { interface: string; cpu: number };
   /** `cpu` is where packets are forwarded. */
@@ -110,7 +110,7 @@ export type Traffic = {
   /** A run that has a trial of its own ends earlier, from here on, when its median is known to 0.5 %. */
   measureAtLeastSeconds: number;
   runsPerTrial: number;
-  /** What a run is made of where packets are counted out, and not time: on virtual testbeds. */
+  /** Windows of a run on virtual testbeds, which count packets, and not time. */
   windows?: { count: number; packets: number } | undefined;
 };
 
@@ -118,7 +118,7 @@ export type Gate = {
   metric: Metric;
   /** The loss that matters. */
   marginRatio: number;
-  /** Of the intervals shown, which are those that verdicts rest on: 1 − 2 × `missRatio`. */
+  /** Confidence of the intervals shown, which are those that verdicts rest on: 1 − 2 × `missRatio`. */
   confidenceRatio: number;
   /** A regression in any cell of a patch that loses nothing, as a share of such patches. */
   falseAlarmRatio: number;
@@ -133,7 +133,7 @@ export type Gate = {
 };
 
 type Profiling = {
-  /** How long each profile takes samples. */
+  /** Seconds that each profile takes samples. */
   seconds: number;
   /** As the DUT's own tool names it, pmcstat(8) or perf(1); absent: cycles, by whichever name its CPU has for them. */
   event?: string;
@@ -368,7 +368,7 @@ function surenessOf({ power, confidence = 0 }: { power: number; confidence?: num
   return { missRatio, confidenceRatio: exact(1 - 2 * missRatio) };
 }
 
-/** A decimal as it was written, whatever binary arithmetic made of it. */
+/** Rounds a decimal to the digits that were written. */
 const exact = (ratio: number): number => Number(ratio.toPrecision(12));
 
 const profile = closed({
@@ -385,7 +385,7 @@ export const usualProfileSeconds = (config: Pick<Config, 'testbeds'>): number =>
 
 const likeAList = { error: expected('a list like [forwarding]') };
 
-/** Which there are depends on the testbeds, and on the site's own rules. */
+/** The known names depend on the testbeds, and on the site's own rules. */
 const namedScenarios = z
   .array(
     z.string({ error: expected('the name of a scenario') }).meta({ examples: [...scenarios] }),
@@ -557,7 +557,7 @@ const carriedBy = (system: OperatingSystem, rules: Config['rules']): Scenario[] 
   ...(system === 'freebsd' ? Object.keys(rules) : []),
 ];
 
-/** Whose defaults hold: those of FreeBSD or of virtual machines where there is nothing else. */
+/** Kind whose defaults hold: FreeBSD or virtual machines where there is nothing else. */
 function usualKind({ testbeds }: Pick<Config, 'testbeds'>): Usual {
   const all = Object.values(testbeds);
   const usual = (['freebsd', 'virtual'] as const).find((kind) =>
@@ -568,7 +568,7 @@ function usualKind({ testbeds }: Pick<Config, 'testbeds'>): Usual {
 
 type Usual = OperatingSystem | 'virtual';
 
-/** What does nothing on such testbeds. */
+/** Finds a key that does nothing on such testbeds. */
 function strayTraffic(
   written: WrittenTraffic,
   kind: Usual,
@@ -602,7 +602,7 @@ export function wholeGate(written: WrittenGate, config?: Pick<Config, 'testbeds'
 const countsInstructions = (testbed: TestbedConfig): boolean =>
   testbed.kind === 'virtual' && testbed.accelerator === 'tcg';
 
-/** Whether ppsgate brings it up on this machine, and takes it down: nobody else reaches its machines. */
+/** Checks for a testbed that ppsgate creates on this machine; no other program reaches its machines. */
 export const isOnThisMachine = (
   testbed: TestbedConfig | undefined,
 ): testbed is EmbeddedTestbed | VirtualTestbed =>

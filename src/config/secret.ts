@@ -8,7 +8,7 @@ export type SecretPlace = {
   /** Like `the Conduit token`. */
   what: string;
   path?: string | undefined;
-  /** Where there is no file. */
+  /** Environment variable that is read without a file. */
   variable?: string;
 };
 

@@ -1,11 +1,11 @@
-// Which testbeds a patch may be judged on.
+// Selects the testbeds that a patch may be judged on.
 
 import { driversOf } from '../model/freebsd-port.ts';
 import { excerpt } from '../model/units.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { didYouMean } from './fields.ts';
 import { parseEach } from './overrides.ts';
-import type { CalledAs } from './parameters.ts';
+import type { NamingStyle } from './parameters.ts';
 import { type Config, systemOf, type TestbedConfig, whyUnfit } from './schema.ts';
 import {
   type Described,
@@ -46,7 +46,7 @@ export function parseSelector(text: string): TestbedSelector {
 export function selectorsOf(
   config: Config,
   { testbed, each }: { testbed?: string | undefined; each?: string | undefined },
-  calledAs: CalledAs,
+  calledAs: NamingStyle,
 ): string[] {
   if (testbed) return [testbed];
   return each ? parseEach(each, calledAs('each')) : (config.each ?? ['']);

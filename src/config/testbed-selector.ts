@@ -9,7 +9,7 @@ export type Condition =
   | { kind: 'word'; word: string; wanted: boolean }
   | { kind: 'cores'; least: number; wanted: boolean };
 
-/** What a selector is held against; words in lower case, absent cores are not known. */
+/** Words of a testbed that a selector is compared with, in lower case; absent cores are not known. */
 export type Described = { words: ReadonlySet<string>; cores?: number | undefined };
 
 type SelectorSource =
@@ -75,7 +75,7 @@ function conditionText(condition: Condition): string {
   return condition.wanted ? text : `not ${text}`;
 }
 
-/** What is not known of a testbed does not hold for it. */
+/** A word or number that is not known of a testbed does not hold for it. */
 export const isFulfilled = (selector: TestbedSelector, described: Described): boolean =>
   selector.some((conditions) =>
     conditions.every((condition) => holds(condition, described) === condition.wanted),

@@ -4,9 +4,9 @@ import { expected } from '../model/units.ts';
 import { closed } from './fields.ts';
 
 export type TrendConfig = {
-  /** Whether a loss that a gate has confirmed is bisected, where several commits may have it. */
+  /** Bisects a loss that a gate has confirmed, where several commits may have it. */
   bisect: boolean;
-  /** Whether GitHub gets an issue for each. */
+  /** Opens an issue on GitHub for each. */
   issues: boolean;
   /** Page of the commits between two, which stand in it as `{from}` and `{to}`; absent: GitHub's, where there is one. */
   compare?: string | undefined;

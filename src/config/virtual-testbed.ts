@@ -2,26 +2,26 @@
 import { z } from 'zod';
 import { duration, type QuantityLimit } from '../model/units.ts';
 import { type BuilderConfig, builderSchema } from './builder.ts';
-import { type Capable, capabilityKeys, withCapabilities } from './capabilities.ts';
+import { capabilityKeys, type WithCapabilities, withCapabilities } from './capabilities.ts';
 import { closed, path, text, wholeNumber, wrongName } from './fields.ts';
 import { type LinuxBuilder, linuxBuilderSchema } from './linux-builder.ts';
 
-/** How QEMU runs a guest: `tcg` translates its instructions and counts them, `kvm` has the CPU run them. */
+/** QEMU's accelerators: `tcg` translates a guest's instructions and counts them, `kvm` has the CPU run them. */
 const accelerators = ['tcg', 'kvm'] as const;
 
-export type VirtualTestbed = LinuxGuests | FreebsdGuests;
+export type VirtualTestbed = LinuxGuestsConfig | FreebsdGuestsConfig;
 
 /** The machine that QEMU makes. */
 export type GuestMachine = {
   accelerator: (typeof accelerators)[number];
-  /** Of each guest. */
+  /** Memory of each guest. */
   memoryMebibytes: number;
 };
 
-type OfAllGuests = Capable & GuestMachine & { kind: 'virtual' };
+type OfAllGuests = WithCapabilities & GuestMachine & { kind: 'virtual' };
 
 /** Guests that have programs of this machine beside their kernel. */
-export type LinuxGuests = OfAllGuests & {
+export type LinuxGuestsConfig = OfAllGuests & {
   system: 'linux';
   /**
    * A kernel with its modules, as a .deb or a tar archive: what guests boot where variants are the files of an overlay. Absent:
@@ -35,7 +35,7 @@ export type LinuxGuests = OfAllGuests & {
 };
 
 /** Guests that have a disk of their own. */
-export type FreebsdGuests = OfAllGuests & {
+export type FreebsdGuestsConfig = OfAllGuests & {
   system: 'freebsd';
   image: GuestImage;
   /** Absent: only kernels that are built already can be measured. */
@@ -46,11 +46,11 @@ export type FreebsdGuests = OfAllGuests & {
 export type GuestImage = {
   /** Raw or qcow2; never written to. */
   path: string;
-  /** Of root there; absent: the ssh agent is asked. */
+  /** Private key of root there; absent: the ssh agent is asked. */
   privateKeyPath?: string;
   /** The public key of its sshd, as `ssh-ed25519 AAAA…`. */
   hostKey: string;
-  /** How long it may take to be up, after it was switched on or told to reboot. */
+  /** Most seconds to be up, after it was switched on or rebooted. */
   bootSeconds: number;
 };
 
@@ -83,7 +83,7 @@ const image = closed({
   }),
 );
 
-/** Which of the two is meant the rest of the testbed tells, so that it is read once that was. */
+/** Parsed once the rest of the testbed has said which of the two is meant. */
 const builder = z
   .unknown()
   .optional()

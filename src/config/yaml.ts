@@ -118,7 +118,7 @@ function duplicateKey(path: readonly string[], line: number, firstLine: number):
   return { line, key: keyName(path), message };
 }
 
-/** Where the last key or item of the path is written, or as much of the path as there is. */
+/** Returns the offset of the last key or item of the path, or of as much of the path as there is. */
 function offsetOf(document: Document.Parsed, path: KeyPath): number {
   let node: unknown = document.contents;
   let offset = startOf(node) ?? 0;

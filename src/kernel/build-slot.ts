@@ -11,7 +11,7 @@ export type Turn = {
   readonly system: OperatingSystem;
   /** The file that is locked; the name of its owner is installed beside it, for people. */
   readonly lock: string;
-  /** Who builds what, in a line. */
+  /** Owner and subject of the build, in a line. */
   readonly owner: string;
   readonly waitSeconds: number;
   readonly signal: AbortSignal;
@@ -34,13 +34,13 @@ export async function inTurn<T>(host: Host, turn: Turn, work: () => Promise<T>):
   }
 }
 
-type Holding = {
+type SlotHolder = {
   readonly held: Promise<void>;
   /** Rejects where the lock was not to be had, or was lost. */
   readonly ended: Promise<void>;
 };
 
-function hold(host: Host, turn: Turn, stdin: PassThrough): Holding {
+function hold(host: Host, turn: Turn, stdin: PassThrough): SlotHolder {
   const { system, lock, owner, waitSeconds, signal } = turn;
   const held = Promise.withResolvers<void>();
   const waiting = new AbortController();
@@ -61,7 +61,7 @@ function hold(host: Host, turn: Turn, stdin: PassThrough): Holding {
     if (outcome.kind === 'exited' && outcome.code === 0) return;
     throw await whyNot(host, turn, outcome.kind === 'exited' ? outcome.code : -1, outcome.stderr);
   });
-  // Whoever waits for the lock hears of it; while the work goes on, its own next command does.
+  // The waiter for the lock gets the error; while the work goes on, its own next command does.
   ended.catch(() => {});
   return { held: held.promise, ended };
 }

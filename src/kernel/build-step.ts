@@ -1,4 +1,4 @@
-// What the recipes of kernels share: what they are asked for and answer, and one step of a build.
+// Defines requests and results of kernel recipes, and one step of a build.
 import type { BuildPlace, CommandRecipe, MakeRecipe } from '../config/builder.ts';
 import type { LinuxRecipe } from '../config/linux-builder.ts';
 import type { Host } from '../system/host/ssh.ts';
@@ -19,7 +19,7 @@ export type RecipeRequest = {
   /** Git's id. */
   readonly tree: string;
   readonly diffPath: string | undefined;
-  /** What the compiler and other programs of the builder are: objects of others are of no use. */
+  /** Versions of the compiler and other programs of the builder: objects of others are of no use. */
   readonly tools: string;
   /** A folder for this build alone. */
   readonly work: string;
@@ -30,7 +30,7 @@ export type RecipeRequest = {
 type WantedLink = {
   /** See `Run`. */
   readonly number: number;
-  /** Where its archive is to be. */
+  /** Path of the archive to be written. */
   readonly output: string;
 };
 
@@ -46,7 +46,7 @@ export type Cooked =
 
 /** The steps of one build, one after the other. */
 export type Steps = {
-  /** Of all steps so far. */
+  /** Log of all steps so far. */
   readonly log: string;
   /** Undefined where it succeeded. */
   run(command: Command): Promise<Exclude<Cooked, { kind: 'built' }> | undefined>;

@@ -5,7 +5,7 @@ import { shell } from '../system/shell.ts';
 import type { Cooked, PlacedRequest } from './build-step.ts';
 import { gitIn } from './kernel-tree.ts';
 
-type Attempt = {
+type BuildAttempt = {
   readonly cooked: Cooked;
   /** It had objects of earlier builds from elsewhere than the tree. */
   readonly isOfOld: boolean;
@@ -20,7 +20,7 @@ export async function inTree(
   host: Host,
   { clean }: { readonly clean: boolean },
   request: PlacedRequest,
-  build: (tree: string, mayReuse: boolean) => Promise<Attempt>,
+  build: (tree: string, mayReuse: boolean) => Promise<BuildAttempt>,
 ): Promise<Cooked> {
   const tree = `${request.folder}/tree`;
   let isGood = false;

@@ -1,6 +1,6 @@
-// What stops a build without being the patch's fault.
+// Error that stops a build without being the patch's fault.
 
-/** What the builder lacks or did wrong, in one sentence that says what to do. */
+/** The builder lacks something or failed; the message is one sentence that says what to do. */
 export class BuilderError extends Error {
   override readonly name = 'BuilderError';
 }

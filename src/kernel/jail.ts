@@ -6,7 +6,7 @@ import type { CommandOutcome } from '../system/host/execute.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { type Command, shell } from '../system/shell.ts';
 
-/** Where there is no jail it runs as who logs in. */
+/** Without a jail it runs as the user who logs in. */
 export function inJail({ jail }: Pick<BuildPlace, 'jail'>, command: Command): Command {
   if (jail === undefined) return command;
   const { name, user } = jail;
@@ -63,12 +63,12 @@ export async function jailProblem(
   return undefined;
 }
 
-type Limits = { readonly timeoutSeconds: number };
+type JailLimits = { readonly timeoutSeconds: number };
 
 async function whyNoJail(
   host: Host,
   jail: { name: string; user: string },
-  limits: Limits,
+  limits: JailLimits,
 ): Promise<JailProblem | undefined> {
   const { name, user } = jail;
   const named = `the jail ${name}`;
@@ -92,7 +92,7 @@ async function whyNoJail(
 async function whyNoNamespaces(
   host: Host,
   user: string,
-  limits: Limits,
+  limits: JailLimits,
 ): Promise<JailProblem | undefined> {
   const fix = `\`useradd --system --shell /usr/sbin/nologin ${user}\` on ${host.name}`;
   const id = await host.run(shell`id -u ${user}`, limits);
@@ -106,8 +106,8 @@ async function whyNoNamespaces(
   };
 }
 
-/** Whoever logs in may do as they like there; that root does so is never meant. */
-async function whyRoot(host: Host, limits: Limits): Promise<JailProblem | undefined> {
+/** Users who log in may do as they like there; root never should. */
+async function whyRoot(host: Host, limits: JailLimits): Promise<JailProblem | undefined> {
   const id = await host.run(shell`id -u`, limits);
   return isGood(id) && Number(id.stdout) !== 0
     ? undefined

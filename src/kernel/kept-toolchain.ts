@@ -1,23 +1,23 @@
-// What `make kernel-toolchain` has built for a base, kept for kernels whose trees would have the same built.
+// Keeps the toolchain that `make kernel-toolchain` has built for a base, for kernels whose trees would build the same.
 import { createHash } from 'node:crypto';
 import type { BuilderConfig, MakeRecipe } from '../config/builder.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
 import { gitIn } from './kernel-tree.ts';
 
-type Request = Pick<BuilderConfig, 'repository' | 'folder' | 'jail'> & {
+type ToolchainRequest = Pick<BuilderConfig, 'repository' | 'folder' | 'jail'> & {
   readonly tree: string;
   readonly tools: string;
 };
 
 /**
- * Where the objects of this toolchain lie, or would. Undefined where none is kept: without a jail a patch's build could
+ * Returns the folder of this toolchain's objects. Undefined where none is kept: without a jail a patch's build could
  * change it, and builds that are not clean have their own.
  */
 export async function keptToolchain(
   host: Host,
   recipe: MakeRecipe,
-  request: Request,
+  request: ToolchainRequest,
 ): Promise<string | undefined> {
   const { repository, folder, jail, tree, tools } = request;
   if (jail === undefined || !recipe.clean || !recipe.toolchain) return undefined;
@@ -38,7 +38,7 @@ export async function keptToolchain(
   return `${folder}/toolchains/${name}`;
 }
 
-/** Of these no program that takes part in the build is made; whatever is not named here counts. */
+/** Folders that no program of the build is made of; all others count. */
 const kernelAlone = /\tsys\/(?:dev|net|netgraph|netinet|netinet6|netipsec|netlink|netpfil)$/;
 
 /** False where there is none. What is kept belongs to the jail's user still, who does not get into the folder around it. */
@@ -52,7 +52,7 @@ export async function layToolchain(host: Host, kept: string, objects: string): P
 /** Only what a base had built: a patch may have changed the makefiles that build it. In place whole, or not at all. */
 export async function keepToolchain(
   host: Host,
-  { folder }: Pick<Request, 'folder'>,
+  { folder }: Pick<ToolchainRequest, 'folder'>,
   kept: string,
   objects: string,
 ): Promise<void> {

@@ -16,7 +16,7 @@ const noteSchema = z.object({
   unpackedBytes: z.number(),
   /** The build, without the time it waited. */
   seconds: z.number(),
-  /** How `uname -v` begins where it runs. */
+  /** Start of `uname -v` on this kernel. */
   uname: z.string().optional(),
 });
 

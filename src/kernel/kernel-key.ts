@@ -1,4 +1,4 @@
-// What a kernel is cached by: all that it is made of, on the builder as in the tree.
+// Computes the key that a kernel is cached by: all that it is made of, on the builder as in the tree.
 import { createHash, randomUUID } from 'node:crypto';
 import type { OperatingSystem } from '../model/scenario.ts';
 import type { Host } from '../system/host/ssh.ts';
@@ -18,7 +18,6 @@ export async function toolsOf(
   return host.output(shell`sh -c ${script} tools ${programs} ${ownPrograms(recipe)}`, { signal });
 }
 
-/** Those that the site has named. */
 function ownPrograms(recipe: KernelRecipe): readonly string[] {
   if (recipe.kind === 'command') return recipe.argv;
   // As `CC=clang-19` does.
@@ -63,7 +62,7 @@ const toolsBySystem: Readonly<
 };
 
 /**
- * The tree's id is that of every file in it, patched or not. A kernel of what lies outside of it, of which nobody can
+ * The tree's id is that of every file in it, patched or not. A kernel of what lies outside of it, of which no program can
  * tell whether it has changed, has a key that no other has.
  */
 export async function keyOf(
@@ -81,20 +80,20 @@ export async function keyOf(
     configs.leadsOutside ||
     outsideOptions(recipe).length > 0 ||
     (recipe.kind === 'linux' && namesFiles.test(recipe.kernelConfig));
-  // What was kept before builds had a jail is not to be had by those that trust what lies there.
+  // Objects from before builds had a jail must not reach kernels that trust the cache.
   const parts = [keyVersion, tree, tools, ingredientsOf(recipe), configs.sums, jail ?? 'no jail'];
   if (isOutside) parts.push(randomUUID());
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-/** What a link is cached by, of a kernel with that key; the first is the kernel as it always was. */
+/** Key of one link of a kernel; the first link has the kernel's own. */
 export const keyOfLink = (key: string, link: number): string =>
   link === 1 ? key : createHash('sha256').update(`${key} ${link}`).digest('hex');
 
 /** Another number where the same words make another kernel. */
 const keyVersion = 2;
 
-/** How many work at it is no part of what comes out. */
+/** Leaves out the number of jobs, which changes nothing of the kernel. */
 function ingredientsOf(recipe: KernelRecipe): unknown[] {
   if (recipe.kind === 'command') return [recipe.kind, recipe.kernelConfig, recipe.argv];
   if (recipe.kind === 'linux') {
@@ -121,7 +120,7 @@ export function outsideOptions(
   });
 }
 
-/** Where a configuration of Linux names files that lie on the builder. */
+/** Options of a Linux configuration that name files on the builder. */
 const namesFiles =
   /^CONFIG_(?:INITRAMFS_SOURCE|EXTRA_FIRMWARE|SYSTEM_(?:TRUSTED|REVOCATION)_KEYS)="[^"]/m;
 

@@ -61,7 +61,7 @@ async function makeKernel(
 /** The commit in the release would give each variant folders of its own, and other bytes to kernels that are the same. */
 const nameless = '\n# CONFIG_LOCALVERSION_AUTO is not set\n';
 
-/** Who built it when, and how often, goes into a kernel; what is last holds, whatever the options are. */
+/** Builder, time and build number go into a kernel; the last option wins, so these hold over the site's. */
 const make = (
   { options }: LinuxMake,
   tree: string,

@@ -40,7 +40,7 @@ export function cook(
 }
 
 type MakeRequest = PlacedRequest & {
-  /** Where the toolchain is kept; undefined where none is. */
+  /** Folder of the kept toolchain; undefined where none is kept. */
   readonly kept: string | undefined;
   /** It is among the objects already. */
   readonly isKept: boolean;
@@ -142,7 +142,7 @@ const linkAgain = (recipe: MakeRecipe, tree: string, jobs: number, seed: number)
     [`LDFLAGS=-Wl,--shuffle-sections=.text*=${seed}`],
   );
 
-/** Whatever make(1) would take for linked already. */
+/** Files that make(1) would take for linked already. */
 async function removeLinked(
   host: Host,
   { kernelConfig }: MakeRecipe,
@@ -184,7 +184,7 @@ const fixing: Readonly<Record<'make' | 'command', string>> = {
 };
 
 /**
- * The switches are those of build(7), src.conf(5) and Makefile.inc1: NO_ROOT lets anybody install, and
+ * The switches are those of build(7), src.conf(5) and Makefile.inc1: NO_ROOT lets any user install, and
  * MAKEOBJDIRPREFIX counts only in the environment. The builder's own make.conf and src.conf do not count, nor
  * the modules of ports that kern.post.mk finds there, so that what was built is known from ppsgate.yml.
  */

@@ -1,11 +1,11 @@
-// Which files of a tree a kernel may be made of: all but those that no step of its build reads.
+// Determines the files of a tree that a kernel may be made of: all but those that no step of its build reads.
 import type { MakeRecipe } from '../config/builder.ts';
 import type { AnyBuilder, LinuxRecipe } from '../config/linux-builder.ts';
 import { outsideOptions } from './kernel-key.ts';
 
 /**
- * Whether a kernel may come out otherwise for a change of a file of the tree. Only the makefiles of FreeBSD and Linux are
- * known to leave files alone, and whatever it is not known to leave alone counts: to measure for nothing costs an hour,
+ * Checks whether a change of a file of the tree may change a kernel. Only the makefiles of FreeBSD and Linux are
+ * known to leave files alone, and any other file counts: to measure for nothing costs an hour,
  * to call a kernel unchanged that is not costs the truth.
  *
  * @param makefile Makefile.inc1 of FreeBSD's base, which names all programs that take part; undefined where there is none.
@@ -38,7 +38,7 @@ function mayChangeFreebsd(
   return !(isDocument(path) || isManual(path) || isUserland(path, makefile));
 }
 
-/** Any other option with a value may have make(1) read whatever it names: `LOCAL_TOOL_DIRS`, `PORTS_MODULES`. */
+/** Matches any other option with a value that make(1) may read files for: `LOCAL_TOOL_DIRS`, `PORTS_MODULES`. */
 const isPlain = (option: string): boolean =>
   /^(?:-D\w+|(?:MODULES_OVERRIDE|WITHOUT_MODULES|TARGET|TARGET_ARCH)=.*)$/.test(option);
 
@@ -52,7 +52,7 @@ const isDocument = (path: string): boolean =>
     path,
   );
 
-/** Those of `contrib` and `sys` are few, and not worth a thought. */
+/** Files of `contrib` and `sys` are few, and not worth the effort. */
 const isManual = (path: string): boolean =>
   /^(?:cddl|lib|libexec|s?bin|secure|usr\.s?bin)\/.+\.[1-9]$/.test(path);
 
@@ -66,7 +66,7 @@ function isUserland(path: string, makefile: string): boolean {
 const isMake = /^usr\.bin\/b?make$/;
 
 function mayChangeLinux(path: string, recipe: LinuxRecipe): boolean {
-  // An option that names a folder may have make(1) read whatever lies there.
+  // An option that names a folder may have make(1) read any file in it.
   if (outsideOptions(recipe).length > 0) return true;
   return isOfBuild(path) || isKconfig(path) || !isBesideLinux(path);
 }

@@ -21,7 +21,7 @@ export type KernelSums = {
 export const noSums: KernelSums = { get: () => undefined, set: () => {} };
 
 /**
- * A file for each; those that nobody has asked for in half a year are forgotten. Where nothing can be written nothing is
+ * A file for each; those without a request in half a year are deleted. Where nothing can be written nothing is
  * remembered, which costs builds and no truth.
  */
 export function kernelSums(folder: string, now: () => number = Date.now): KernelSums {

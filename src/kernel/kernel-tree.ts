@@ -70,7 +70,7 @@ export const gitIn = (folder: string, command: Command): Command =>
   shell`env LC_ALL=C git -C ${folder} ${settings} ${command}`;
 
 const settings = [
-  // The clone may be somebody else's.
+  // The clone may belong to another user.
   'safe.directory=*',
   'core.hooksPath=/dev/null',
   'core.autocrlf=false',

@@ -19,12 +19,12 @@ import { commandsOf, sumIn } from './system-commands.ts';
 export type KernelRequest =
   | ({
       readonly kind: 'tree';
-      /** What the DUT has loaded; absent: nobody has looked. */
+      /** Modules that the DUT has loaded; absent: not known. */
       readonly loaded?: LoadedModules;
-      /** Which links of it are wanted, ascending, each once; absent: the first alone. */
+      /** Numbers of the links to make, ascending, each once; absent: the first alone. */
       readonly links?: readonly number[];
     } & TreeRequest)
-  /** One that somebody built before, at a path on the builder. */
+  /** A kernel that was built elsewhere, at a path on the builder. */
   | { readonly kind: 'archive'; readonly path: string; readonly sha256: string };
 
 export type KernelBuild =
@@ -45,7 +45,7 @@ export type KernelBuild =
   | { readonly kind: 'out-of-disk'; readonly reason: string };
 
 type BuiltKernel = KernelNote & {
-  /** What it is cached by: the same key is the same kernel. */
+  /** Cache key: the same key is the same kernel. */
   readonly key: string;
   /** Path on the builder of a tar archive of one folder, with `kernel` and its modules. */
   readonly archive: string;
@@ -59,14 +59,14 @@ type KernelOptions = {
   readonly onProgress: (line: string) => void;
   /** The time in seconds, of any origin. */
   readonly now: () => number;
-  /** What this machine remembers of kernels that were built for it. */
+  /** Checksums that this machine keeps of kernels that were built for it. */
   readonly sums: KernelSums;
-  /** Who builds, for others who wait for their turn: `#123 (base) for ci-7`. */
+  /** Owner of the build, shown to others who wait for their turn: `#123 (base) for ci-7`. */
   readonly owner: string;
 };
 
 /**
- * What is wrong with the patch is an outcome; what is wrong with the builder throws a BuilderError or a
+ * Returns faults of the patch as an outcome; a fault of the builder throws a BuilderError or a
  * HostError. Leaves nothing on the builder but the cache, and where builds are not clean the tree and
  * objects of the last good one; what a lost connection leaves is removed by a later build.
  */
@@ -86,7 +86,7 @@ export async function buildKernel(
   }
   const work = `${folder}/builds/${randomUUID()}`;
   signal.throwIfAborted();
-  // Who is cancelled does not leave it half done: it could be made after it was removed.
+  // A cancelled build waits for its end: it could be made after it was removed.
   await host.output(shell`mkdir -p ${`${folder}/cache`} ${work}`, { timeoutSeconds: 60 });
   try {
     const tree = await kernelTree(host, request, { repository, remote, work, signal });
@@ -123,7 +123,7 @@ export async function buildKernel(
       waitSeconds: written.turnSeconds,
       signal,
     };
-    // Looked up again in turn: whoever was before may have built the same base.
+    // Looked up again in turn: the build before may have made the same base.
     return (
       (await cached(build, signal)) ??
       (await inTurn(
@@ -133,7 +133,7 @@ export async function buildKernel(
       ))
     );
   } finally {
-    // Where the connection is gone, the error that is on its way says more.
+    // Once the connection is gone, the error that is on its way says more.
     await host.run(shell`rm -rf ${work}`, { timeoutSeconds: 60 }).catch(() => {});
   }
 }
@@ -245,7 +245,7 @@ function fullDisk(error: unknown): Cooked {
   throw error;
 }
 
-/** What connections that were lost have left: no build, and no wait for its turn, takes days. */
+/** Leftovers of lost connections: no build, and no wait for its turn, takes days. */
 async function sweep(host: Host, folder: string): Promise<void> {
   await host.output(
     shell`find ${`${folder}/builds`} -mindepth 1 -maxdepth 1 -mtime +3 -exec rm -rf {} +`,

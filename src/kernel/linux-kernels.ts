@@ -12,7 +12,7 @@ import { fetchKernel } from './fetch-kernel.ts';
 import { buildVariant, type VariantRequest } from './variant-kernel.ts';
 
 export type LinuxKernelRequest = Omit<VariantRequest, 'loaded'> & {
-  /** Where the archive is to be on this machine; written whole, or not at all. */
+  /** Path of the archive on this machine; written completely, or not at all. */
   readonly path: string;
   /** Logs in to a builder that is another machine. */
   connect(host: HostConfig, label: string): Promise<Host>;
@@ -30,7 +30,7 @@ type LinuxKernel =
 
 /**
  * The archive holds `boot/vmlinuz-RELEASE`, `boot/System.map-RELEASE` and `lib/modules/RELEASE`, or what a site's own command
- * has made; it was packed by whoever built it, and may hold anything. What is wrong with the patch is an outcome; what is
+ * has made; its packer is not trusted, and it may hold anything. What is wrong with the patch is an outcome; what is
  * wrong with the builder throws a BuilderError or a HostError.
  */
 export async function buildLinuxKernel(

@@ -1,11 +1,11 @@
-// Which modules a kernel is built with: all of its tree, or those that a DUT needs.
+// Chooses the modules that a kernel is built with: all of its tree, or those that a DUT needs.
 
 import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
 import type { KernelBuilder, KernelRecipe } from './build-step.ts';
 import { gitIn } from './kernel-tree.ts';
 
-/** What a DUT runs with, on its own kernel. */
+/** Modules that a DUT runs with, on its own kernel. */
 export type LoadedModules = {
   /** Names as kldstat(8) has them, without `.ko`; none that lies in /boot/modules, where the loader looks for every kernel. */
   names: readonly string[];
@@ -21,7 +21,7 @@ type Choice =
 
 /**
  * The recipe with MODULES_OVERRIDE for what the DUT has loaded and measuring loads; as it was where that cannot be told
- * for sure, for a kernel that lacks a module may hang before anybody can log in.
+ * for sure, for a kernel that lacks a module may hang before a login is possible.
  */
 export async function withNeededModules(
   host: Host,
@@ -33,7 +33,7 @@ export async function withNeededModules(
   if (recipe.kind !== 'make' || recipe.modules === 'all') return recipe;
   const choice =
     loaded === undefined
-      ? ({ kind: 'all', why: 'nobody knows what the DUT has loaded' } as const)
+      ? ({ kind: 'all', why: 'it is not known what the DUT has loaded' } as const)
       : choose(await treeOfModules(host, repository, tree), loaded);
   if (choice.kind === 'all') {
     notify(`all modules are built: ${choice.why}`);
@@ -80,12 +80,12 @@ async function treeOfModules(host: Host, repository: string, tree: string): Prom
   return { major: /^REVISION="(\d+)/.exec(revision ?? '')?.[1], folders };
 }
 
-/** What a gate loads, and a site's own rules of pf and ipfw may; each where the tree has it. */
+/** Modules that a gate loads, and a site's own rules of pf and ipfw may; each where the tree has it. */
 const measuring = [
   ...['pf', 'pflog', 'pfsync', 'ipfw', 'ipfw_nat', 'libalias', 'dummynet', 'hwpmc', 'ksyms'],
   ...['if_lagg', 'if_vlan'],
 ];
-/** What zfs.ko depends on, from release to release. */
+/** Dependencies of zfs.ko, from release to release. */
 const ofZfs = ['opensolaris', 'acl_nfs4', 'crypto', 'cryptodev', 'krpc', 'xdr', 'zlib'];
 
 /** Drivers load firmware for a moment, which kldstat(8) does not tell: it lies in the same folder, or in one of these names. */
@@ -102,7 +102,7 @@ function choose({ major, folders }: ModuleTree, loaded: LoadedModules): Choice {
   }
   const unknown = names.find((name) => folders.get(name)?.size !== 1);
   if (unknown !== undefined) {
-    return { kind: 'all', why: `nobody can tell where in the tree ${unknown}.ko is made` };
+    return { kind: 'all', why: `it is not known where in the tree ${unknown}.ko is made` };
   }
   const selected = [...measuring, ...(names.includes('zfs') ? ofZfs : [])];
   const chosen = new Set(

@@ -50,7 +50,7 @@ export async function buildOverlays(
 
 export type VariantCommit = Pick<Overlay, 'variant' | 'commit'>;
 
-/** Where the patch parted from its base, and what is measured against that: patched comes before what is only shown. */
+/** Finds the commit where the patch parted from its base, and orders what is measured: patched before diffs that are only shown. */
 export async function commitsOf(
   patch: Patch,
   repository: Repository,

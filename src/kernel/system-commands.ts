@@ -1,4 +1,4 @@
-// What builders are asked for in other words on each system.
+// Commands of builders that differ between systems.
 
 import type { OperatingSystem } from '../model/scenario.ts';
 import { type Command, shell } from '../system/shell.ts';
@@ -29,5 +29,5 @@ export const commandsOf: Readonly<Record<OperatingSystem, SystemCommands>> = {
   },
 };
 
-/** What `sha256` wrote, without the path. */
+/** Reads the output of `sha256`, without the path. */
 export const sumIn = (written: string): string => /^[0-9a-f]{64}(?=\s|$)/.exec(written)?.[0] ?? '';

@@ -1,15 +1,15 @@
-// Which cells a patch can change on a testbed, by the files that it touches.
+// Finds the cells that a patch can change on a testbed, by the files that it touches.
 
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
 import type { Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
-import type { FreebsdGuests } from '../config/virtual-testbed.ts';
+import type { FreebsdGuestsConfig } from '../config/virtual-testbed.ts';
 import { driversOf } from '../model/freebsd-port.ts';
 import type { Cell } from '../model/scenario.ts';
 import { isOfBuild } from './kernel-sources.ts';
 
-type Places = Paths['nothing'];
-type Place = {
+type TreePaths = Paths['nothing'];
+type TreePath = {
   config: Pick<Config, 'paths' | 'rules' | 'testbeds'>;
   /** Name of a testbed of the configuration. */
   testbed: string;
@@ -18,15 +18,15 @@ type Place = {
 /**
  * The place, as ppsgate.yml or the tables below have it, by which a changed file can change nothing that a testbed
  * measures: the driver of ports that it does not forward through, another machine's files. Undefined where the file can
- * change something, and where nobody knows: to measure for nothing costs an hour, not to measure costs the truth.
+ * change something, and where that is not known: to measure for nothing costs an hour, not to measure costs the truth.
  */
-export function placeLeftAlone(path: string, on: Place): string | undefined {
+export function placeLeftAlone(path: string, on: TreePath): string | undefined {
   const known = reachOf(path, on);
   return known.kind === 'nothing' ? known.by : undefined;
 }
 
-/** Whether a place is one of those by which some file counts for nothing on the testbed, whoever says so. */
-export function isPlaceLeftAlone(place: string, on: Place): boolean {
+/** Checks that a path counts for nothing on the testbed, by the configuration or FreeBSD's tables. */
+export function isPlaceLeftAlone(place: string, on: TreePath): boolean {
   const { nothing, drivers, machines } = pathsOn(on);
   const owned = [drivers, machines].flatMap(({ places }) => Object.values(places));
   return [nothing, ...owned].some((places) => places.includes(place));
@@ -36,7 +36,7 @@ export function isPlaceLeftAlone(place: string, on: Place): boolean {
 export function touchedCells(
   changed: readonly string[],
   cells: readonly Cell[],
-  on: Place,
+  on: TreePath,
 ): readonly Cell[] {
   const reaches = changed.map((path) => reachOf(path, on));
   if (reaches.some(({ kind }) => kind === 'everything')) return cells;
@@ -50,7 +50,7 @@ type Reach =
   | { kind: 'nothing'; by: string }
   | { kind: 'cells'; of: 'scenario' | 'family'; names: ReadonlySet<string> };
 
-function reachOf(path: string, on: Place): Reach {
+function reachOf(path: string, on: TreePath): Reach {
   const { everything, nothing, drivers, machines, byScenario, byFamily } = pathsOn(on);
   const all = { kind: 'everything' } as const;
   if (placeIn(everything, path) !== undefined) return all;
@@ -74,7 +74,7 @@ function reachOf(path: string, on: Place): Reach {
   return all;
 }
 
-const placeIn = (places: Places, path: string): string | undefined =>
+const placeIn = (places: TreePaths, path: string): string | undefined =>
   places.find((place) => isIn(place, path));
 
 function isIn(place: string, path: string): boolean {
@@ -116,7 +116,7 @@ const freebsdDrivers: Paths['byDriver'] = {
 };
 
 /** Folders that only kernels of such a machine are made of, by make's TARGET; those of 64 bits take files of 32. */
-const machines: Readonly<Record<string, Places>> = {
+const machines: Readonly<Record<string, TreePaths>> = {
   amd64: ['sys/amd64/', 'sys/i386/', 'sys/x86/'],
   i386: ['sys/i386/', 'sys/x86/'],
   arm64: ['sys/arm64/', 'sys/arm/'],
@@ -126,19 +126,19 @@ const machines: Readonly<Record<string, Places>> = {
 };
 
 type Owned = {
-  places: Readonly<Record<string, Places>>;
-  /** Whose files count on the testbed; absent: anybody's may. */
+  places: Readonly<Record<string, TreePaths>>;
+  /** Drivers whose files count on the testbed; absent: any may. */
   ours?: ReadonlySet<string>;
 };
 
-type Known = Pick<Paths, 'everything' | 'nothing' | 'byScenario'> & {
+type KnownPaths = Pick<Paths, 'everything' | 'nothing' | 'byScenario'> & {
   drivers: Owned;
   machines: Owned;
-  byFamily: Readonly<Record<string, Places>>;
+  byFamily: Readonly<Record<string, TreePaths>>;
 };
 
-/** What ppsgate.yml says, and FreeBSD's tables where it says nothing of a driver, a scenario or a family. */
-function pathsOn({ config, testbed }: Place): Known {
+/** Paths of ppsgate.yml, and FreeBSD's tables for drivers, scenarios and families that it does not name. */
+function pathsOn({ config, testbed }: TreePath): KnownPaths {
   const { paths = noPaths, rules } = config;
   const of = config.testbeds[testbed];
   const isFreebsd = of?.kind === 'freebsd' || (of?.kind === 'virtual' && of.system === 'freebsd');
@@ -165,7 +165,7 @@ function pathsOn({ config, testbed }: Place): Known {
 }
 
 /** Guests have virtio cards. */
-const portsOf = (testbed: FreebsdTestbed | FreebsdGuests): string[] =>
+const portsOf = (testbed: FreebsdTestbed | FreebsdGuestsConfig): string[] =>
   testbed.kind === 'virtual'
     ? ['vtnet0']
     : [testbed.dut.ingress, testbed.dut.egress].map(({ interface: name }) => name);
@@ -176,7 +176,7 @@ const noPaths: Paths = {
 };
 const noOwners: Owned = { places: {} };
 
-/** The machine that kernels are for; undefined where the builder is not told, as nobody has said of which kind it is. */
+/** Machine that kernels are for; undefined where the configuration does not say. */
 function machineOf({ builder }: Pick<FreebsdTestbed, 'builder'>): string | undefined {
   if (builder?.recipe.kind !== 'make') return undefined;
   const target = builder.recipe.options.findLast((option) => option.startsWith('TARGET='));

@@ -1,25 +1,25 @@
-// Where a patch is worth measuring: where all that would be installed or booted is what base is, nobody has to.
+// Finds patches that need no measurement: all that would be installed or booted is the same as base.
 import type { AnyBuilder } from '../config/linux-builder.ts';
 import type { Config } from '../config/schema.ts';
 import type { Repository } from '../forge/patch/repository.ts';
 import { mayChangeKernel } from './kernel-sources.ts';
 import { submodule } from './overlay.ts';
 import { placeLeftAlone } from './touched.ts';
-import { type GivenKernels, type Making, makingOf, type Variant } from './variant.ts';
+import { type GivenKernels, makingOf, type Variant, type VariantRequest } from './variant.ts';
 
-type Question = {
+type UnchangedRequest = {
   /** Names of testbeds of the configuration. */
   testbeds: readonly string[];
   config: Config;
   /** As they were made, base first. */
-  variants: ReadonlyMap<Making, readonly Variant[]>;
+  variants: ReadonlyMap<VariantRequest, readonly Variant[]>;
   /** Absent: none were given. */
   kernels?: GivenKernels | undefined;
 };
 
-/** Those of the testbeds on which some variant is not what base is, as far as anybody can say before it is built. */
+/** Testbeds on which some variant may differ from base, as far as is known before a build. */
 export async function testbedsThatDiffer(
-  { testbeds, config, variants, kernels }: Question,
+  { testbeds, config, variants, kernels }: UnchangedRequest,
   repository: Repository,
 ): Promise<string[]> {
   const differ = await Promise.all(
@@ -40,7 +40,7 @@ export async function testbedsThatDiffer(
  */
 export async function placesLeftAlone(
   testbed: string,
-  { config, variants, kernels }: Omit<Question, 'testbeds'>,
+  { config, variants, kernels }: Omit<UnchangedRequest, 'testbeds'>,
   repository: Repository,
 ): Promise<string[]> {
   const [base, ...others] = variants.get(makingOf(config, testbed, kernels)) ?? [];
@@ -91,7 +91,7 @@ export async function pathsThatCount(
   return paths.filter((path) => mayChangeKernel(path, builder, makefile));
 }
 
-/** A submodule counts as changed: nothing was read of it, so nobody knows. */
+/** A submodule counts as changed, as nothing was read of it. */
 function isSameOverlay({ files }: Variant, other: Variant): boolean {
   const others = new Map(other.files.map((file) => [file.path, file]));
   return (

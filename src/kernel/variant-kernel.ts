@@ -14,13 +14,13 @@ export type TreeSource = Extract<KernelSource, { kind: 'tree' }>;
 export type VariantRequest = {
   readonly variant: string;
   readonly kernel: TreeSource;
-  /** What the DUT has loaded; absent: nobody has looked. */
+  /** Modules that the DUT has loaded; absent: not known. */
   readonly loaded?: LoadedModules;
-  /** Who builds, for others who wait for their turn. */
+  /** Owner of the build, shown to others who wait for their turn. */
   readonly owner: string;
   /** The time in seconds, of any origin. */
   now(): number;
-  /** What this machine remembers of kernels that were built for it. */
+  /** Checksums that this machine keeps of kernels that were built for it. */
   readonly sums: KernelSums;
   /** Gets the logs of builds. */
   keepLog(name: string, content: string): Promise<void>;

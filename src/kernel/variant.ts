@@ -1,4 +1,4 @@
-// What is measured side by side: the base, the patched one and earlier diffs, as files that are installed or kernels that are booted.
+// Makes the variants that are measured side by side: base, patched and earlier diffs, as files to install or kernels to boot.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
@@ -15,7 +15,7 @@ const kernelSourceSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('tree'),
     baseCommit: commitId,
-    /** What is applied to it, in base64, as a diff's bytes need be no text; absent: the base itself. */
+    /** Diff that is applied to it, in base64, as its bytes need be no text; absent: the base itself. */
     diff: z.base64().optional(),
     /** Links of the kernel that are booted, ascending; absent: it is linked but once. */
     links: z.array(z.int().positive()).min(1).optional(),
@@ -38,15 +38,15 @@ export type Variant = z.infer<typeof variantSchema>;
  */
 export type GivenKernels = { base: string; patched: string };
 
-/** What the variants of a testbed are: files that are installed, or kernels that are booted. */
-export type Making = 'overlay' | 'kernel';
+/** Kind of the variants of a testbed: files that are installed, or kernels that are booted. */
+export type VariantRequest = 'overlay' | 'kernel';
 
 /** Kernels on FreeBSD, and on virtual machines with Linux where some are given or built; files on any other. */
 export function makingOf(
   config: Config,
   testbed: string,
   kernels?: GivenKernels | undefined,
-): Making {
+): VariantRequest {
   const one = config.testbeds[testbed];
   if (one?.kind === 'freebsd') return 'kernel';
   if (one?.kind !== 'virtual') return 'overlay';
@@ -56,7 +56,7 @@ export function makingOf(
 
 type VariantsRequest = {
   patch: Patch;
-  making: Making;
+  making: VariantRequest;
   /** Folder whose files are put over the DUT's. */
   overlayFolder: OverlayPlace;
   /** Kernels that were built before; absent: they are built. */
@@ -105,7 +105,7 @@ export async function variantsByMaking(
     testbeds: readonly string[];
   },
   repository: Repository,
-): Promise<Map<Making, Variant[]>> {
+): Promise<Map<VariantRequest, Variant[]>> {
   const makings = [...new Set(testbeds.map((name) => makingOf(config, name, kernels)))];
   const built = makings.map(async (making) => {
     const request = { patch, making, overlayFolder: config.overlay, kernels };

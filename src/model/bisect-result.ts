@@ -13,7 +13,7 @@ import {
 } from './result.ts';
 import { cellSchema } from './scenario.ts';
 
-/** What keeps a commit from being measured: found twice of it, or of it and of a neighbour; or once, where no more depended on it. */
+/** Reason why a commit cannot be measured: seen twice of it, or of it and of a neighbour; or once, where no more depended on it. */
 const faultSchema = z.discriminatedUnion('kind', [
   ...rejections,
   /** No packet comes through, or less than a tenth of what the slower end forwards: another bug than the one looked for. */
@@ -26,7 +26,7 @@ const formSchema = z.object({
   variant: z.string(),
   /** Commits that were applied on top, in their order. */
   fixUps: z.array(commitId),
-  /** What each boot forwarded, or each run where several variants share a trial, in the metric's unit. */
+  /** Rate of each boot, or of each run where several variants share a trial, in the metric's unit. */
   values: z.array(z.number().nonnegative()),
   fault: faultSchema.optional(),
 });
@@ -38,14 +38,14 @@ const revisionSchema = z.object({
   commit: commitId,
   subject: z.string(),
   author: z.string(),
-  /** How many commits after it, one after the other, change nothing of what is booted or installed. */
+  /** Number of following commits that change nothing of what is booted or installed. */
   alike: z.int().nonnegative(),
   isSkipped: z.boolean(),
   /** Lies between two that failed alike, and was taken for failed without a try. */
   isAssumedFailed: z.boolean(),
-  /** That it changed the rate, by all that was measured. */
+  /** Probability that it changed the rate, by all measurements. */
   probability: z.number(),
-  /** What was tried of it; none of most. */
+  /** Variants that were tried of it; none of most. */
   forms: z.array(formSchema),
 });
 
@@ -83,7 +83,7 @@ const foundSchema = z.discriminatedUnion('kind', [
 
 const bisectAnswerSchema = z.discriminatedUnion('kind', [
   ...foundSchema.options,
-  /** More than one change, each found by itself; `open` are stretches of which nobody can say. */
+  /** More than one change, each found by itself; `open` are stretches without an answer. */
   z.object({
     kind: z.literal('several'),
     found: z.array(foundSchema).min(1),
@@ -102,7 +102,7 @@ const bisectAnswerSchema = z.discriminatedUnion('kind', [
     kind: z.literal('inconclusive'),
     change: changeSchema,
     best: z.array(z.object({ revision: z.int().positive(), probability: z.number() })),
-    /** That an answer would still take, as far as can be told. */
+    /** Boots still needed for an answer, estimated. */
     bootsExpected: z.int().nonnegative(),
   }),
 ]);
@@ -129,7 +129,7 @@ export const bisectResultSchema = z.object({
     measureSeconds: z.number(),
   }),
   history: historySchema.optional(),
-  /** Whether several variants share a trial, or each boot has one. */
+  /** Several variants share a trial; else each boot has one. */
   isShared: z.boolean(),
   seed: z.int(),
   startedAt: z.iso.datetime(),

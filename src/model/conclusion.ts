@@ -1,4 +1,4 @@
-// What the end of a gate, or of any command, means to whoever waits for it.
+// Defines the conclusion of a gate, or of any command, and its exit code.
 import type { BisectResult } from './bisect-result.ts';
 import type { CellVerdict, Result } from './result.ts';
 
@@ -6,9 +6,8 @@ import type { CellVerdict, Result } from './result.ts';
 export const exitCodes = {
   pass: 0,
   patchAtFault: 1,
-  /** What was asked for cannot be done. */
+  /** The request cannot be carried out. */
   usage: 2,
-  /** Nobody can say. */
   undecided: 3,
   /** The lab kept it from being said. */
   infrastructure: 4,
@@ -30,7 +29,7 @@ export function conclusionOfResult({ outcome }: Pick<Result, 'outcome'>): Conclu
   }
 }
 
-/** Whether a bisection tells of commits, one or a few, that changed the rate. */
+/** Passes where a bisection names commits, one or a few, that changed the rate. */
 export function conclusionOfBisection({ answer }: Pick<BisectResult, 'answer'>): Conclusion {
   switch (answer.kind) {
     case 'culprit':

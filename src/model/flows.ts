@@ -1,4 +1,4 @@
-// How many flows a trial has: sources × destinations, shared by its senders.
+// Divides the flows of a trial: sources × destinations, shared by its senders.
 import type { Family } from './scenario.ts';
 
 /** Every source sends to every destination. */

@@ -28,7 +28,6 @@ const formats: Record<Metric, (value: number) => string> = {
 export const formatTick = (value: number, metric: Metric): string =>
   metric === 'instructionsPerPacket' ? formatCount(value) : formatMetric(value, metric);
 
-/** What a metric is called. */
 export const metricNouns = {
   pps: 'packets per second',
   nsPerPacket: 'CPU time per packet',
@@ -40,7 +39,7 @@ export const metricName = (metric: Metric): string =>
   `${metricNouns[metric]} (${isCost(metric) ? 'less' : 'more'} is better)`;
 
 /**
- * Where on the report's page a flamegraph of a cell stands, `which` is a variant's or `difference`, and the name of its
+ * Anchor of a cell's flamegraph on the report's page, `which` is a variant's or `difference`, and the name of its
  * file: `flamegraph-forwarding-inet4-base`.
  */
 export const flamegraphAnchor = (cell: Cell, which: string): string =>
@@ -130,7 +129,7 @@ export function formatDuration(seconds: number): string {
 export const formatEstimate = (seconds: number): string =>
   seconds < 30 ? formatRoughly(seconds) : `some ${formatRoughly(seconds)}`;
 
-/** `25 min`: nobody plans by seconds. */
+/** `25 min`, without the seconds. */
 export function formatRoughly(seconds: number): string {
   const minutes = Math.round(seconds / 60);
   if (minutes < 1) return 'under 1 min';

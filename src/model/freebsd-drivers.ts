@@ -1,4 +1,4 @@
-// What the network drivers of FreeBSD are to be set to on a bench: where each is read, how it is fixed, and who says so.
+// Lists the settings of FreeBSD's network drivers on a bench: how each is read and fixed, with its source.
 
 export type DriverSetting = {
   /** Names of its ports, without their numbers. */
@@ -7,13 +7,13 @@ export type DriverSetting = {
   name: string;
   /** `queues` is the number that ppsgate.yml has for the port. */
   expected: '0' | 'queues';
-  /** What comes of another value: a clause. */
+  /** Consequence of another value: a clause. */
   why: string;
   /** With sysctl(8) at any time, or before the boot by a line of loader.conf(5) that has this name. */
   fix: 'sysctl' | { loader: string };
-  /** What is set in its place for good, where that is no line of sysctl.conf(5). */
+  /** Permanent setting, where that is no line of sysctl.conf(5). */
   permanent?: string;
-  /** What it says instead of the number that was set. */
+  /** Value that is printed instead of the number that was set. */
   alias?: string;
   /** A sender that heeds the pause frames of others is slow, and one that sends them is no better. */
   appliesToGenerators?: true;
@@ -24,7 +24,7 @@ export type DriverSetting = {
 };
 
 const chelsio = ['cxl', 'cxgbe', 'cc'];
-const holdsBack = 'a full port then holds back whoever sends to it';
+const holdsBack = 'a full port then holds back its senders';
 const queuesDecide = 'the queues decide how many CPUs forward';
 
 /**
@@ -153,7 +153,7 @@ export function driverSettingsOf(port: string): DriverSetting[] {
     }));
 }
 
-/** Where the card of a port tells its firmware: a card of Chelsio has several ports, and a number of its own. */
+/** Sysctls of a card's firmware: a card of Chelsio has several ports, and a number of its own. */
 export function firmwareNames(port: string): string[] {
   const [, driver = '', unit = ''] = /^(\D+)(\d+)$/.exec(port) ?? [];
   const nexus = new Map([

@@ -1,9 +1,9 @@
-// Which facts of a FreeBSD DUT are the machine's, and which are its kernel's.
+// Separates the facts of a FreeBSD DUT's machine from those of its kernel.
 
 /** Name → value. */
 export type Fingerprint = Record<string, string>;
 
-/** What is the machine's, whichever kernel runs. */
+/** Facts of the machine with any kernel. */
 export const withoutKernelFacts = (fingerprint: Fingerprint): Fingerprint =>
   Object.fromEntries(
     Object.entries(fingerprint).filter(
@@ -11,7 +11,7 @@ export const withoutKernelFacts = (fingerprint: Fingerprint): Fingerprint =>
     ),
   );
 
-/** What only somebody changes who changes the machine: neither another kernel nor another boot does. */
+/** Facts that change with the machine only, with neither another kernel nor another boot. */
 export const machineFacts = (fingerprint: Fingerprint): Fingerprint =>
   Object.fromEntries(
     Object.entries(withoutKernelFacts(fingerprint)).filter(([name]) => !volatileFacts.has(name)),

@@ -1,4 +1,4 @@
-// What the name of a FreeBSD network port tells: its driver, and the port that netmap opens of it.
+// Derives the driver and the netmap port from the name of a FreeBSD network port.
 
 /**
  * The name by which pkt-gen opens an interface: a Chelsio port has a second, virtual one for netmap, see

@@ -1,4 +1,4 @@
-// How the log of reservations tells of a use in which nothing was carried through.
+// Words of the reservation log for a use that was not completed.
 
 export const notUsed = (why: string): string => `not used: ${why}`;
 

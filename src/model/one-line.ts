@@ -1,9 +1,9 @@
 // Puts what a host, a library or a command says on one line without control characters, to show to people.
 
-/** What an error says, or whatever else was thrown, on one line. */
+/** Returns the message of an error, or of any other thrown value, on one line. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return oneLine(String(error));
-  // Where a name has several addresses, Node's error has a code but no message.
+  // For a name with several addresses, Node's error has a code but no message.
   if (error.message === '' && 'code' in error) return String(error.code);
   return oneLine(error.message);
 }

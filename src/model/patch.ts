@@ -1,4 +1,4 @@
-// What is judged: a pull request at a commit, a diff of a Phabricator revision, or a range of commits of a local repository.
+// Defines patches: a pull request at a commit, a diff of a Phabricator revision, or a range of commits of a local repository.
 import { z } from 'zod';
 
 export const commitId = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'a full commit id');
@@ -23,7 +23,7 @@ const revision = z.object({
   server: z.url(),
   /** 27401 of D27401. */
   number: z.int().positive(),
-  /** Its id, which is another one for whatever the author sends. */
+  /** Id of the diff, which is another one for each update of the author. */
   diff: z.int().positive(),
   title: z.string(),
   /** User name on Phabricator. */
@@ -57,7 +57,7 @@ export type Revision = z.infer<typeof revision>;
 /** 27401 and 80677 of D27401:80677. */
 export type RevisionDiff = Pick<Revision, 'number' | 'diff'>;
 
-/** How people call the patch: `#123`, `D27401`, or `1a2b3c4..5d6e7f8`. */
+/** Returns the short name of a patch: `#123`, `D27401`, or `1a2b3c4..5d6e7f8`. */
 export function patchName(patch: Patch): string {
   switch (patch.kind) {
     case 'pull-request':

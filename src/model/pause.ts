@@ -1,4 +1,4 @@
-// Waiting that ends early when nobody waits for its end any more.
+// Pauses that end early when no caller waits for them any more.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Resolves after so many seconds, or earlier when `signal` is aborted. */

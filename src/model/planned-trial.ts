@@ -19,5 +19,5 @@ export const plannedTrialSchema = z.object({
 export type PlannedRun = z.infer<typeof plannedRunSchema>;
 export type PlannedTrial = z.infer<typeof plannedTrialSchema>;
 
-/** Which of so many links of a variant's kernel is booted for a pair, both from 1 on: one after the other, and again. */
+/** Number of the link of a variant's kernel that is booted for a pair, both from 1 on, in rotation. */
 export const linkOfPair = (pair: number, links: number): number => ((pair - 1) % links) + 1;

@@ -1,4 +1,4 @@
-// Who goes first where several wait for a testbed.
+// Priorities of those who wait for a testbed.
 
 /** Release gates come before patches, and patches before reruns. */
 export const priorities = ['release', 'patch', 'rerun'] as const;

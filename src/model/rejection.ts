@@ -5,7 +5,7 @@ import { scenarioSchema } from './scenario.ts';
 const message = z.string();
 
 const crashEvidence = {
-  /** What the kernel died of, where that is known. */
+  /** Panic message of the kernel, where it is known. */
   panic: z.string().optional(),
   /** Up to 20 lines of the DUT's console, where it is recorded: from a panic on, or the last ones. */
   console: z.string().optional(),
@@ -16,7 +16,7 @@ export const rejections = [
   z.object({ kind: z.literal('does-not-apply'), message }),
   /** The message holds the first lines that say why. */
   z.object({ kind: z.literal('build-failed'), message }),
-  /** No space on the builder or the DUT: nobody's fault but the lab's, and the author should know. */
+  /** No space on the builder or the DUT: the lab's fault, and the author should know. */
   z.object({ kind: z.literal('out-of-disk'), message }),
   z.object({ kind: z.literal('does-not-load'), scenario: scenarioSchema, message }),
   z.object({ kind: z.literal('boot-failed'), message, ...crashEvidence }),
@@ -31,5 +31,5 @@ export type Rejection = z.infer<typeof rejectionSchema>;
 /** A variant with which nothing can be measured. */
 export type Rejected = { kind: 'rejected'; variant: string; rejection: Rejection };
 
-/** Whether a variant is installed, or booted. */
+/** Outcome of installing or booting a variant. */
 export type PrepareOutcome = { kind: 'ready' } | Rejected;

@@ -9,7 +9,7 @@ import { plainBlock, plainLine } from './escape.ts';
 export const remarkupText = (untrusted: string, mostCharacters = 200): string =>
   inCode(plainLine(untrusted, mostCharacters));
 
-/** A line that is plain already: whatever is taken out of it afterwards could join what was kept apart. */
+/** Takes a line that is plain already: anything removed afterwards could join what was kept apart. */
 function inCode(line: string): string {
   // There is no fence but one backtick, and what `${{{` begins is replaced even in code.
   const inside = line.replaceAll('`', "'").replaceAll('${{{', '$ {{{');

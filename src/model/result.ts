@@ -32,13 +32,13 @@ const validitySchema = z.discriminatedUnion('kind', [
 export const runSchema = z.object({
   number: z.int().positive(),
   trial: z.int().positive(),
-  /** Which try of the trial: a trial with an invalid run is repeated, and all its tries are kept. */
+  /** Number of the attempt: a trial with an invalid run is repeated, and all attempts are kept. */
   attempt: z.int().positive(),
   /** The runs of one pair follow each other among those of their cell, one of each variant. */
   pair: z.int().positive(),
   variant: z.string(),
   /**
-   * Which link of the variant's kernel was booted: the same objects in another order of sections. The number is the seed
+   * Link of the variant's kernel that was booted: the same objects in another order of sections. The number is the seed
    * of that order, and 1 the linker's own; absent where the kernel was linked but once.
    */
   link: z.int().positive().optional(),
@@ -46,7 +46,7 @@ export const runSchema = z.object({
   pps: z.number().nonnegative(),
   /** CPU time of the DUT's forwarding thread per packet, in ns: the median of the samples; absent where the DUT cannot tell. */
   nsPerPacket: z.number().positive().optional(),
-  /** Instructions that the guest executed for each packet it forwarded; absent where nobody counts them. */
+  /** Instructions that the guest executed for each packet it forwarded; absent where they are not counted. */
   instructionsPerPacket: z.number().positive().optional(),
   samples: z.array(
     z.object({
@@ -72,7 +72,7 @@ export const intervalSchema = z.object({
 });
 
 /**
- * What one metric says of a cell; absolute values in packets per second, or in ns or instructions per packet. The change of
+ * Compares one metric of a cell; absolute values in packets per second, or in ns or instructions per packet. The change of
  * patched is freed of the bias of stopping early, and its interval holds whichever look the experiment stopped at.
  */
 const comparisonSchema = z.object({
@@ -116,7 +116,7 @@ export const designNames = ['fixed', 'group-sequential', 'glr'] as const;
  */
 export type DesignName = (typeof designNames)[number];
 
-/** How the runs of a cell are looked at, fixed before the first of them. */
+/** Design of a cell's interim analyses, fixed before its first run. */
 export const designSchema = z.object({
   name: z.enum(designNames),
   /** Most pairs: as planned, and then of each extension; ascending. */
@@ -125,7 +125,7 @@ export const designSchema = z.object({
   method: z.enum(['paired', 'pooled']),
 });
 
-/** What earlier experiments on the testbed tell of a cell's base. */
+/** Base of a cell in earlier experiments on the testbed. */
 export const historySchema = z.object({
   runs: z.int().positive(),
   /** Geometric mean of the runs since the base last moved, and their number. */
@@ -142,18 +142,17 @@ const baselineSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('moved'), interval: intervalSchema }),
 ]);
 
-/** Where a variant's time went in a cell, from a run of its own beside the measured ones; or why nobody knows. */
+/** Profile of a variant in a cell, from a run of its own beside the measured ones; or why there is none. */
 export const cellProfileSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('profiled'),
     variant: z.string(),
-    /** What was sampled, in the tool's own words: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
+    /** Sampled event, in the tool's own words: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
     event: z.string(),
-    /** What ran on the DUT, as the profile itself recorded it. */
+    /** Kernel on the DUT, as the profile itself recorded it. */
     kernel: z.string(),
-    /** How long samples were taken. */
     seconds: z.number().positive(),
-    /** Those that fell into work; shares are of these. */
+    /** Samples in work; shares are of these. */
     busySamples: z.int().positive(),
     idleSamples: z.int().nonnegative(),
     /** Its folded stacks, relative to the result file; beside them lies what the DUT gave. */
@@ -175,7 +174,7 @@ const changedFunctionSchema = z.object({
   instructionsPerPacket: z.object({ base: z.number(), patched: z.number() }).optional(),
 });
 
-/** What the profiles of base and patched say of a cell. */
+/** Differences between the profiles of base and patched in a cell. */
 export const reasonSchema = z.object({
   /** Greatest change first, at most ten; none where nothing moved beyond chance. */
   changedFunctions: z.array(changedFunctionSchema),
@@ -215,7 +214,6 @@ export const trialSchema = z.object({
   attempt: z.int().positive(),
   cell: cellSchema,
   startedAt: z.iso.datetime(),
-  /** How long packets flowed. */
   trafficSeconds: z.number().nonnegative(),
   offeredPps: z.number().nonnegative(),
   /** Busy share of the CPU that was busiest on the DUT; absent where it does not tell. */
@@ -224,7 +222,7 @@ export const trialSchema = z.object({
   egressPackets: z.int().nonnegative().optional(),
   /** Packets that came to the DUT's port from the senders, dropped ones too, by its own count; absent where it does not tell. */
   ingressPackets: z.int().nonnegative().optional(),
-  /** What ran on the DUT, by its own words; absent where the variants share a kernel. */
+  /** Kernel on the DUT, as it reports itself; absent where the variants share a kernel. */
   kernel: z.string().optional(),
   /** The same of each variant by its name, where guests ran them side by side. */
   kernels: z.record(z.string(), z.string()).exactOptional(),
@@ -232,7 +230,7 @@ export const trialSchema = z.object({
   logs: z.string(),
 });
 
-/** What a verdict is held to. */
+/** Policy of a verdict. */
 export const policySchema = z.object({
   metric: metricSchema,
   /** The loss that matters, as a ratio to base. */
@@ -247,7 +245,7 @@ export const policySchema = z.object({
   stopsAtFirst: z.literal(true).exactOptional(),
 });
 
-/** Nobody reads more. */
+/** More would not be read. */
 export const maxIgnoredPaths = 20;
 
 const outcomeSchema = z.discriminatedUnion('kind', [
@@ -285,13 +283,13 @@ export const resultSchema = z.object({
   variants: z.array(variantSummarySchema),
   testbed: z.object({
     name: z.string(),
-    /** What the DUT says of itself: kernel, CPU, interfaces, settings that matter. */
+    /** Facts of the DUT: kernel, CPU, interfaces, settings that matter. */
     fingerprint: z.record(z.string(), z.string()),
-    /** What was not as it should be, and was measured all the same. */
+    /** Settings that did not hold while it was measured all the same. */
     warnings: z.array(z.string()),
   }),
   policy: policySchema,
-  /** How the packets were sent, and for how long each run was measured. */
+  /** Packets as they were sent, and the measured seconds of each run. */
   traffic: z.object({
     flows: z.int(),
     frameBytes: z.int(),
@@ -310,7 +308,7 @@ export const resultSchema = z.object({
 });
 
 export type Metric = z.infer<typeof metricSchema>;
-/** What a packet costs: less is better. */
+/** Metrics that are a cost of a packet: less is better. */
 export type Cost = Exclude<Metric, 'pps'>;
 export type Validity = z.infer<typeof validitySchema>;
 export type Run = z.infer<typeof runSchema>;
@@ -330,7 +328,7 @@ export type Result = z.infer<typeof resultSchema>;
 
 export const isCost = (metric: Metric): metric is Cost => metric !== 'pps';
 
-/** Whether a change is a loss: fewer packets per second, or a higher cost of each. */
+/** Checks for a loss: fewer packets per second, or a higher cost of each. */
 export const isLoss = ({ metric }: { metric: Metric }, change: number): boolean =>
   isCost(metric) ? change > 0 : change < 0;
 

@@ -1,7 +1,7 @@
 // The words for what is measured: scenario × family = cell.
 import { z } from 'zod';
 
-/** What a DUT of each system can be told to do with packets. */
+/** Scenarios of the DUTs of each system. */
 export const scenariosOf = {
   linux: ['forwarding', 'nftables-stateless', 'nftables-stateful'],
   freebsd: ['forwarding', 'pf-stateless', 'pf-stateful', 'ipfw-stateless', 'ipfw-stateful'],
@@ -13,7 +13,7 @@ export type FreebsdScenario = (typeof scenariosOf.freebsd)[number];
 /** One of those, or the name of a site's own rules. */
 export type Scenario = string;
 
-/** Those that ppsgate brings. */
+/** Scenarios that ppsgate brings. */
 export const scenarios: readonly Scenario[] = [
   ...new Set([...scenariosOf.linux, ...scenariosOf.freebsd]),
 ];

@@ -1,4 +1,4 @@
-// What is kept of a testbed's nightly runs: how fast each commit was, what has changed since, and how often nothing was called something.
+// Defines the trend of a testbed's nightly runs: rates of each commit, changes since, and false alarms of A/A runs.
 import { z } from 'zod';
 import { commitId } from './patch.ts';
 import { designNames, intervalSchema, metricSchema, verdictsWorstFirst } from './result.ts';
@@ -12,9 +12,9 @@ export const nightlySchema = z.object({
   /** When the session began. */
   at: z.iso.datetime(),
   commit: commitId,
-  /** When the commit was made, which tells its place among others; absent: nobody knew, and `at` has to do. */
+  /** Commit time, which orders commits; absent: not known, and `at` has to do. */
   committedAt: z.iso.datetime().optional(),
-  /** What it was measured for: at its time of nightly run, after a push, or once more as the session before was off. */
+  /** Reason of the run: nightly, after a push, or once more as the session before was off. */
   occasion: z.enum(['nightly', 'push', 'again']),
   /** Numbers of each metric, one a trial; none where the DUT cannot tell. */
   pps: rates,
@@ -27,14 +27,14 @@ export const nightlySchema = z.object({
   result: resultPath.optional(),
 });
 
-/** What a testbed was: another firmware, another setting, or for Linux another kernel makes another one. */
+/** Identity of a testbed: another firmware, another setting, or for Linux another kernel makes another one. */
 const fingerprintSchema = z.object({
   id: z.string().regex(/^[0-9a-f]{12}$/),
   testbed: z.string(),
   since: z.iso.datetime(),
-  /** What it has that the one before had not, as `name: value`; sentences for people, none for the first. */
+  /** Facts that the one before had not, as `name: value`; sentences for people, none for the first. */
   differs: z.array(z.string()),
-  /** What the next one is held against; only the testbed's last one has them. */
+  /** Facts that the next one is compared with; only the testbed's last one has them. */
   facts: z.record(z.string(), z.string()).optional(),
 });
 
@@ -58,7 +58,7 @@ export const changeStates = [
   'code',
   /** A gate of both commits finds no loss, or there was no commit between: the machine, or chance. */
   'testbed',
-  /** Somebody has accepted the new level. */
+  /** A maintainer has accepted the new level. */
   'accepted',
   /** The old level came back. */
   'recovered',
@@ -66,7 +66,7 @@ export const changeStates = [
 
 /** A lasting step of one testbed's level, in one cell or in several that stepped between the same two commits. */
 export const changeSchema = z.object({
-  /** Twelve hex digits of the testbed and both commits: the key of whatever is written about it. */
+  /** Twelve hex digits of the testbed and both commits: the key of everything written about it. */
   id: z.string().regex(/^[0-9a-f]{12}$/),
   testbed: z.string(),
   metric: metricSchema,
@@ -89,14 +89,14 @@ export const changeSchema = z.object({
   ),
   /** The bisection of its range: the commit, where it named a single one. */
   bisection: z.object({ result: resultPath, culprit: commitId.optional() }).optional(),
-  /** Where people were told; `intended` is when somebody began to tell, and nobody knows how that ended. */
+  /** Notification of the change; `intended` is set before it is sent, and stays where it is not known whether it was. */
   alert: z
     .object({
       intended: z.iso.datetime().optional(),
-      /** A name that whoever began drew for it: of two who begin at once each sees whether it is the one. */
+      /** A random name of the process that began: of two that begin at once each sees whether it is the one. */
       updates: z.string().optional(),
       issue: z.int().positive().optional(),
-      /** What was said of it last, as `saidOf` of the alert has it. */
+      /** Text that was posted last, as `saidOf` of the alert has it. */
       postedText: z.string().optional(),
       /** The commit whose pull request and revision were looked for; where there are any they have their comment. */
       commentedCommit: commitId.optional(),
@@ -124,15 +124,15 @@ const gateSumsSchema = z.object({
   invalid: z.int().nonnegative(),
 });
 
-/** How often gates of one commit against itself said that something had changed; a new count for whatever is another test. */
+/** Counts false alarms of A/A runs; any other test has a count of its own. */
 const aaRunCountsSchema = z.object({
-  /** Whether both variants were one build, or two links of one tree. */
+  /** Both variants are one build, or two links of one tree. */
   kind: z.enum(['same-build', 'relinked']),
   testbed: z.string(),
   fingerprint: z.string(),
   metric: metricSchema,
   marginRatio: z.number(),
-  /** What the gate promises, and the bound is held against. */
+  /** Promised rate of false alarms, which the bound is compared with. */
   falseAlarmRatio: z.number(),
   design: z.enum(designNames),
   since: z.iso.datetime(),
@@ -142,9 +142,9 @@ const aaRunCountsSchema = z.object({
   alarmed: z.array(
     z.object({ at: z.iso.datetime(), cells: z.array(cellSchema), result: resultPath }),
   ),
-  /** How far the changes found between two links scatter, and how far their runs alone would let them. */
+  /** Scatter of the changes between two links, and of their runs alone. */
   scatter: z.array(changeSumsSchema.extend({ gates: z.int().positive() })),
-  /** What each of the newest gates added, oldest first, so that one that is published again counts once; absent from old counts. */
+  /** Counts of each of the newest gates, oldest first, so that a gate published again counts once; absent from old counts. */
   newest: z
     .array(
       z.object({
@@ -159,7 +159,7 @@ const aaRunCountsSchema = z.object({
 /** `trend/index.json`. */
 export const trendIndexSchema = z.object({
   schemaVersion: z.literal(1),
-  /** What there are nightly runs of; years ascending. */
+  /** Cells that have nightly runs; years ascending. */
   cells: z.array(z.object({ testbed: z.string(), cell: cellSchema, years: z.array(z.int()) })),
   fingerprints: z.array(fingerprintSchema),
   /** Oldest first; none is ever dropped. */
@@ -176,5 +176,5 @@ export type TrendChange = z.infer<typeof changeSchema>;
 export type ChangeLevel = TrendChange['cells'][number];
 export type AaRunCounts = z.infer<typeof aaRunCountsSchema>;
 export type TrendIndex = z.infer<typeof trendIndexSchema>;
-/** What one gate of a commit against itself adds to a count. */
+/** Counts of one A/A run. */
 export type AaRun = NonNullable<AaRunCounts['newest']>[number];

@@ -1,7 +1,7 @@
-// How ppsgate.yml writes quantities: a number with its unit, so that nobody guesses whether 2 is a ratio or a percentage.
+// Parses quantities of ppsgate.yml: a number with its unit, so that 2 cannot be taken for a ratio or a percentage.
 import { z } from 'zod';
 
-/** What a quantity must be beyond well written; `says` completes "expected …". */
+/** Constraint on a quantity beyond its form; `description` completes "expected …". */
 export type QuantityLimit = { description: string; holds: (value: number) => boolean };
 
 /** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
@@ -38,7 +38,7 @@ export const expected =
 export const sentence = (message: string): string =>
   message.endsWith('?') ? message : `${message}.`;
 
-/** At most 40 characters of somebody's text on one line: it may be a secret, or made to mislead a terminal. */
+/** At most 40 characters of untrusted text on one line: it may be a secret, or made to mislead a terminal. */
 export function excerpt(text: string): string {
   const start = text.length > 40 ? `${text.slice(0, 39)}…` : text;
   return start.replace(/[\p{C}\p{Zl}\p{Zp}"`]/gu, '?');

@@ -1,4 +1,4 @@
-// What was asked for cannot be done.
+// Error of options or inputs that cannot be used.
 
 /** An option or input that cannot be used. */
 export class UsageError extends Error {

@@ -1,4 +1,4 @@
-// What the variants of an experiment are called, in a report and in a path.
+// Names the variants of an experiment in reports and paths.
 
 /** Base and patched, of which a verdict is given; all others are shown beside them. */
 export const isJudged = (variant: string): boolean => variant === 'base' || variant === 'patched';

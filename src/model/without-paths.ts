@@ -1,19 +1,19 @@
-// What goes wrong is told to the people at a patch without the places where files lie here: those are for the log.
+// Removes paths of the lab from errors that are posted on a patch; the log keeps them.
 
 /**
- * The text with `[path]` in place of each absolute path, be it of this machine or of the lab: nobody can tell them
- * apart in what Node, git or ssh say. URLs, commands to ppsgate and paths within a tree stay.
+ * The text with `[path]` in place of each absolute path, be it of this machine or of the lab: messages of Node,
+ * git and ssh do not tell them apart. URLs, commands to ppsgate and paths within a tree stay.
  */
 export const withoutPaths = (text: string): string =>
   text.replace(quotedPath, '[path]').replace(barePath, (found) => `[path]${endOf(found)}`);
 
-/** A line's number and what ends a sentence; of a longer end nobody would want more. */
+/** Line number and punctuation after a path, as far as 40 characters. */
 const endOf = (found: string): string =>
   /(?::\d+)*[.,;:!?…)\]}]*$/.exec(found.slice(-40))?.[0] ?? '';
 
 const quotes = '\'"`‘’“”';
 const start = '(?:file:/+|~[\\w.-]{0,64}/|/+)';
-/** How ppsgate is called, and the length of a prefix as in ::/0. */
+/** Names of ppsgate's commands, and the length of a prefix as in ::/0. */
 const noPath = `(?!/(?:ppsgate|\\d{1,3})(?:[\\s${quotes}.,;:)]|$))`;
 const letter = `[^\\s${quotes}]`;
 

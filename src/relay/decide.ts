@@ -1,6 +1,6 @@
 // What comes of what happened on Phabricator: a gate, a reply, the end of one, or nothing.
 
-import { calledAs } from '../config/parameters.ts';
+import { namingStyles } from '../config/parameters.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import { authorizeRevision, type RevisionOccasion } from '../forge/patch/authorize-revision.ts';
 import {
@@ -162,7 +162,7 @@ async function decideComment(occurrence: Of<'comment'>, deps: DecideDeps): Promi
     if (bisect !== undefined && !bisect.good && found.earlier.length === 0) {
       return reply('mistaken', hasOneDiff(found));
     }
-    parseEarlier(ask.earlier || 'none', calledAs.comment('earlier'));
+    parseEarlier(ask.earlier || 'none', namingStyles.comment('earlier'));
     return { kind: 'run', job };
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof RevisionError)) throw error;

@@ -1,6 +1,6 @@
 // Has gates and bisections run on GitHub, by a workflow that listens to `repository_dispatch` and names its runs by the job's key.
 
-import { askedAs, kebabCase } from '../config/parameters.ts';
+import { kebabCase, overridesAs } from '../config/parameters.ts';
 import { type Octokit, placeOf } from '../forge/github/client.ts';
 import { type GithubFailure, githubFailure, isBreakdown } from '../forge/github/failure.ts';
 import { bisectWords } from '../forge/patch/bisect-command.ts';
@@ -87,7 +87,7 @@ const payloadOf = ({ key, revision, diff, build, ask, bisect }: Job) => ({
   key,
   build,
   ...(bisect && { instead: bisectWords(bisect) }),
-  ...askedAs(ask, kebabCase),
+  ...overridesAs(ask, kebabCase),
 });
 
 type Runs = { octokit: Octokit; owner: string; repo: string; pause: Pause };

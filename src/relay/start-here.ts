@@ -6,7 +6,7 @@ import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { parseMaxRuns } from '../config/overrides.ts';
-import { askedWords, calledAs } from '../config/parameters.ts';
+import { namingStyles, overrideArguments } from '../config/parameters.ts';
 import { type Job, workOf } from '../forge/patch/job-key.ts';
 import { hasBisectPlan } from '../gate/bisect/bisect-plan.ts';
 import { hasPlan, readPlan } from '../gate/experiment/plan.ts';
@@ -183,7 +183,11 @@ async function callFor(
     const work = join(directory, job.key);
     const patch = ['--patch', `D${job.revision}:${job.diff}`, '--answer'];
     const begun = await hasBisectPlan(work);
-    const begin = () => ['--directory', work, ...askedWords(bisect, calledAs.bisectFlag)];
+    const begin = () => [
+      '--directory',
+      work,
+      ...overrideArguments(bisect, namingStyles.bisectFlag),
+    ];
     const args = [...(begun ? ['--resume', work] : begin()), ...patch, ...always, ...siteOf(work)];
     return { work, args: ['bisect', ...args] };
   }
@@ -199,7 +203,7 @@ async function callFor(
     const asked =
       extend.maxRuns === undefined
         ? 2 * planned
-        : parseMaxRuns(extend.maxRuns, calledAs.comment('maxRuns'));
+        : parseMaxRuns(extend.maxRuns, namingStyles.comment('maxRuns'));
     const maxRuns = before?.maxRuns ?? asked;
     // The gate that died may have extended the plan, which is done once.
     const isExtended = before !== undefined && planned >= maxRuns;
@@ -209,7 +213,7 @@ async function callFor(
 
   const work = join(directory, job.key);
   if (await hasPlan(work)) return { work, args: resume(work) };
-  const asked = [...flags({ '--directory': work }), ...askedWords(ask)];
+  const asked = [...flags({ '--directory': work }), ...overrideArguments(ask)];
   const patch = `D${job.revision}:${job.diff}`;
   const args = ['gate', '--patch', patch, '--answer', ...always, ...siteOf(work), ...asked];
   return { work, args };

@@ -1,7 +1,7 @@
 // Has gates and bisections run by a job of Jenkins, whose parameters say what to measure, and hold the key that a build is found by.
 
 import { z } from 'zod';
-import { askedAs, kebabCase } from '../config/parameters.ts';
+import { kebabCase, overridesAs } from '../config/parameters.ts';
 import { type Job, workOf } from '../forge/patch/job-key.ts';
 import { parseJson } from '../model/json.ts';
 import { shortened } from '../model/one-line.ts';
@@ -172,7 +172,7 @@ const parametersOf = ({ key, revision, diff, build, ask, bisect }: Job) => ({
   KEY: key,
   BUILD: build,
   ...(bisect && { COMMAND: 'bisect' }),
-  ...askedAs(bisect ?? ask, (name) => kebabCase(name).replaceAll('-', '_').toUpperCase()),
+  ...overridesAs(bisect ?? ask, (name) => kebabCase(name).replaceAll('-', '_').toUpperCase()),
 });
 
 async function cancel(jenkins: Jenkins, key: string, signal: AbortSignal): Promise<void> {

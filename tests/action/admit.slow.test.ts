@@ -10,7 +10,7 @@ import { readRequest, requestText } from '../../src/action/approved-request.ts';
 import type { Trigger } from '../../src/action/trigger.ts';
 import { githubSchema } from '../../src/config/github.ts';
 import { applyOverrides } from '../../src/config/overrides.ts';
-import { calledAs } from '../../src/config/parameters.ts';
+import { namingStyles } from '../../src/config/parameters.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { testbedsFor } from '../../src/config/select-testbeds.ts';
 import { fetchPullRequest } from '../../src/forge/github/pull-request.ts';
@@ -82,13 +82,13 @@ async function depsOf(changes: Partial<AdmitDeps & { config: Config }> = {}): Pr
     },
     readRevision: () => expect.fail('no revision is asked for'),
     nameOf(read, ask) {
-      testbedsFor(applyOverrides(read, ask, calledAs.comment), ask.testbed);
+      testbedsFor(applyOverrides(read, ask, namingStyles.comment), ask.testbed);
       return 'ppsgate';
     },
     checkBisection(read, ask) {
-      testbedsFor(applyOverrides(read, ask, calledAs.comment), ask.testbed);
+      testbedsFor(applyOverrides(read, ask, namingStyles.comment), ask.testbed);
     },
-    calledAs: calledAs.comment,
+    calledAs: namingStyles.comment,
     commit: commits.base,
     priority: undefined,
     ...changes,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { applyOverrides, parseEach, parseSeed, parseSwitch } from '../../src/config/overrides.ts';
-import { calledAs } from '../../src/config/parameters.ts';
+import { namingStyles } from '../../src/config/parameters.ts';
 import { UsageError } from '../../src/model/usage-error.ts';
 
 const config = parseConfig('testbeds: { here: { kind: embedded-linux } }', {
@@ -9,7 +9,7 @@ const config = parseConfig('testbeds: { here: { kind: embedded-linux } }', {
   home: '/home/me',
 });
 
-const { flag } = calledAs;
+const { flag } = namingStyles;
 
 test('nothing asked for changes nothing, and an empty text is nothing', () => {
   expect(applyOverrides(config, {}, flag)).toEqual(config);

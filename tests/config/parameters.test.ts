@@ -6,12 +6,12 @@ import { stringify } from 'yaml';
 import { define as defineBisect } from '../../src/cli/commands/bisect.ts';
 import { define } from '../../src/cli/commands/gate.ts';
 import {
-  askedWords,
-  askNames,
-  calledAs,
   isOfBisect,
   isOfGate,
   kebabCase,
+  namingStyles,
+  overrideArguments,
+  overrideNames,
   parameter,
   parametersThat,
 } from '../../src/config/parameters.ts';
@@ -55,8 +55,8 @@ test('the Jenkins library takes its parameters from the table', async () => {
     return {
       name,
       options: {
-        ...(isOfGate(parameter(name)) && { gate: calledAs.flag(name) }),
-        ...(isOfBisect(parameter(name)) && { bisect: calledAs.bisectFlag(name) }),
+        ...(isOfGate(parameter(name)) && { gate: namingStyles.flag(name) }),
+        ...(isOfBisect(parameter(name)) && { bisect: namingStyles.bisectFlag(name) }),
       },
       isList: kind === 'list',
       isSwitch: kind === 'switch',
@@ -71,8 +71,8 @@ test('`ppsgate bisect` takes all that a bisection may be asked, and all that Jen
   const bisect = new Command();
   defineBisect(bisect);
   const flags = bisect.options.map(({ long }) => long);
-  const told = parametersThat((one) => isOfBisect(one) && (one.isAsked || one.jenkins) === true);
-  expect(flags).toEqual(expect.arrayContaining(told.map(calledAs.bisectFlag)));
+  const told = parametersThat((one) => isOfBisect(one) && (one.isOverride || one.jenkins) === true);
+  expect(flags).toEqual(expect.arrayContaining(told.map(namingStyles.bisectFlag)));
 });
 
 test('what is asked of one bisection is told `ppsgate bisect` as it takes it, lists too', async () => {
@@ -86,7 +86,7 @@ test('what is asked of one bisection is told `ppsgate bisect` as it takes it, li
     scenarios: 'forwarding',
     verifyRevert: 'true',
   };
-  bisect.parse(askedWords(ask, calledAs.bisectFlag), { from: 'user' });
+  bisect.parse(overrideArguments(ask, namingStyles.bisectFlag), { from: 'user' });
   expect(bisect.opts()).toMatchObject({
     ...{ good: 'a', bad: 'b', fixUp: ['c', 'd:e'], scenario: 'forwarding', verifyRevert: true },
   });
@@ -96,14 +96,14 @@ test('what is asked of one gate is told `ppsgate gate` as it takes it, switches 
   const gate = new Command();
   define(gate.exitOverride());
   gate.action(() => {});
-  const values = askNames.map((name) => [
+  const values = overrideNames.map((name) => [
     name,
     parameter(name).kind === 'switch' ? 'true' : `a ${name}`,
   ]);
-  gate.parse(askedWords(Object.fromEntries(values)), { from: 'user' });
+  gate.parse(overrideArguments(Object.fromEntries(values)), { from: 'user' });
   expect(gate.opts()).toMatchObject({
     ...Object.fromEntries(values),
     ...{ measureAnyway: true },
   });
-  expect(askedWords({ measureAnyway: 'false', margin: '' })).toEqual([]);
+  expect(overrideArguments({ measureAnyway: 'false', margin: '' })).toEqual([]);
 });

@@ -1,7 +1,7 @@
 // Which testbeds of a lab a selector is for, what is said where there is none, and which machines each of them takes.
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { calledAs } from '../../src/config/parameters.ts';
+import { namingStyles } from '../../src/config/parameters.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { parseSelector, selectorsOf, testbedsFor } from '../../src/config/select-testbeds.ts';
 import { machinesOf } from '../../src/lab/machines.ts';
@@ -147,7 +147,7 @@ test.each([
   ],
   ['the first where nothing is said', lab, {}, ['']],
 ])('a patch is judged on %s', (_what, config, texts, selectors) => {
-  expect(selectorsOf(config, texts, calledAs.flag)).toEqual(selectors);
+  expect(selectorsOf(config, texts, namingStyles.flag)).toEqual(selectors);
 });
 
 function machines(name: string, config = lab): string[] {

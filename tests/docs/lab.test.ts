@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { FreebsdTestbed, Generator } from '../../src/config/freebsd-testbed.ts';
+import type { FreebsdTestbed, GeneratorConfig } from '../../src/config/freebsd-testbed.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
 import {
@@ -70,7 +70,7 @@ function settingsOf({ dut, senders, receiver }: FreebsdTestbed): SettingsContext
   };
 }
 
-function neighbour({ mac, addresses: { inet4 = '', inet6 = '' } }: Generator) {
+function neighbour({ mac, addresses: { inet4 = '', inet6 = '' } }: GeneratorConfig) {
   return { mac, addresses: { inet4, inet6 } };
 }
 

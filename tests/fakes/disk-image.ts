@@ -4,7 +4,7 @@ import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { FreebsdGuests, GuestImage } from '../../src/config/virtual-testbed.ts';
+import type { FreebsdGuestsConfig, GuestImage } from '../../src/config/virtual-testbed.ts';
 import { connectTo } from '../../src/lab/connect.ts';
 import type { Guest } from '../../src/lab/qemu/vm/guest.ts';
 import { packing, unpackKernel } from '../../src/lab/qemu/vm/kernel-files.ts';
@@ -58,7 +58,7 @@ export async function makeDiskImage(
 }
 
 /** The machine for it, which needs no more than our own guests do. */
-export const machineWith = (image: GuestImage): FreebsdGuests => ({
+export const machineWith = (image: GuestImage): FreebsdGuestsConfig => ({
   ...{ kind: 'virtual', system: 'freebsd', accelerator: 'tcg', memoryMebibytes: 256, image },
 });
 

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { guestMac } from '../../src/lab/qemu/vm/addresses.ts';
 import type { Guest } from '../../src/lab/qemu/vm/guest.ts';
-import type { Windows, WindowsRequest } from '../../src/lab/qemu/windows.ts';
+import type { WindowsOutcome, WindowsRequest } from '../../src/lab/qemu/windows.ts';
 import type { Family } from '../../src/model/scenario.ts';
 import type { Clock } from './freebsd-lab/clock.ts';
 import { addressOf } from './freebsd-lab/commands/symbols.ts';
@@ -46,7 +46,7 @@ const mostSeconds = 30;
 export async function sendThrough(
   wires: Wires,
   { guests, flows, packets, windows, signal }: WindowsRequest,
-): Promise<Windows> {
+): Promise<WindowsOutcome> {
   const copies = guests.map((guest) => {
     const copy = wires.copies.get(guest);
     if (copy === undefined) throw new TypeError('That is no guest of this laboratory.');
@@ -58,7 +58,7 @@ export async function sendThrough(
   for (const number of plannedFor(guests.length, windows)) {
     signal.throwIfAborted();
     if (copies.some(({ isOver }) => isOver))
-      return { kind: 'broken', log, said: 'it said nothing' };
+      return { kind: 'broken', log, lastLine: 'it said nothing' };
     const copy = copies[number - 1];
     if (copy === undefined || stuck.has(number)) continue;
     const before = shown(wires, copy);

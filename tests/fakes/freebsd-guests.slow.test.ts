@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { guestMac, receiverMac, senderMac } from '../../src/lab/qemu/vm/addresses.ts';
 import type { Guest } from '../../src/lab/qemu/vm/guest.ts';
-import type { Windows } from '../../src/lab/qemu/windows.ts';
+import type { WindowsOutcome } from '../../src/lab/qemu/windows.ts';
 import { trafgenFlows } from '../../src/lab/traffic/flows.ts';
 import type { Family } from '../../src/model/scenario.ts';
 import type { CommandOutcome } from '../../src/system/host/execute.ts';
@@ -145,7 +145,7 @@ test('ksyms has the functions of the kernel and of loaded modules, by readelf, a
 async function through(
   { guests, guest }: On,
   family: Family,
-): Promise<number | undefined | Windows> {
+): Promise<number | undefined | WindowsOutcome> {
   const flows = join(temporaryFolder(), 'flows');
   const packets = { family, flows: 20, frameBytes: family === 'inet4' ? 64 : 66 };
   const macs = { sourceMac: senderMac, destinationMac: guestMac.ingress };

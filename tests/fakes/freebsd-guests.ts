@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuilderConfig } from '../../src/config/builder.ts';
-import type { FreebsdGuests, GuestImage } from '../../src/config/virtual-testbed.ts';
+import type { FreebsdGuestsConfig, GuestImage } from '../../src/config/virtual-testbed.ts';
 import { connectTo } from '../../src/lab/connect.ts';
 import type { FreebsdDeps } from '../../src/lab/freebsd/freebsd-deps.ts';
 import type { LabOfGuests } from '../../src/lab/qemu/virtual-testbed.ts';
@@ -65,7 +65,7 @@ export type FakeGuests = AsyncDisposable & {
   readonly lab: LabOfGuests;
   readonly clock: Clock;
   readonly deps: FreebsdDeps;
-  readonly config: FreebsdGuests;
+  readonly config: FreebsdGuestsConfig;
   /** Every copy of the image that was booted, in their order. */
   readonly copies: readonly FakeGuest[];
   /** Those that have not ended. */
@@ -278,7 +278,7 @@ function configOf(
   keyOfRoot: Key,
   hostKeyOfImage: Key,
   { key = keyOfRoot, hostKey = hostKeyOfImage, path, builder }: FakeGuestsOptions['says'] = {},
-): FreebsdGuests {
+): FreebsdGuestsConfig {
   const privateKeyPath = join(folder, 'key');
   writeFileSync(privateKeyPath, key.private, { mode: 0o600 });
   const disk = join(folder, 'freebsd.qcow2');

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConsoleConfig } from '../../src/config/console.ts';
 import type { HostConfig } from '../../src/config/fields.ts';
-import type { FreebsdTestbed, Generator } from '../../src/config/freebsd-testbed.ts';
+import type { FreebsdTestbed, GeneratorConfig } from '../../src/config/freebsd-testbed.ts';
 import type { Traffic } from '../../src/config/schema.ts';
 import type { Variant } from '../../src/kernel/variant.ts';
 import { connectTo } from '../../src/lab/connect.ts';
@@ -36,7 +36,7 @@ export function testbedOf(
     { interface: name, mac }: { interface: string; mac: string },
     target: Target,
     network: { inet4: string; inet6: string },
-  ): Generator => ({
+  ): GeneratorConfig => ({
     ...hostOf(target, folder),
     interface: name.replace(/^v/, ''),
     mac,

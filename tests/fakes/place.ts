@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { inject, onTestFinished } from 'vitest';
 import type { HostConfig } from '../../src/config/fields.ts';
-import type { FreebsdTestbed, Generator } from '../../src/config/freebsd-testbed.ts';
+import type { FreebsdTestbed, GeneratorConfig } from '../../src/config/freebsd-testbed.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { Holding } from '../../src/gate/reserve/records.ts';
@@ -148,7 +148,7 @@ const written = ({ host, port, privateKeyPath, knownHostsPath }: HostConfig) => 
   ...{ host, port, key: privateKeyPath, knownHosts: knownHostsPath },
 });
 
-const generator = (one: Generator) => ({
+const generator = (one: GeneratorConfig) => ({
   ...written(one),
   ...{ interface: one.interface, mac: one.mac, ...one.addresses, threads: one.threads },
 });

@@ -1,7 +1,7 @@
 // A testbed without machines: packets per second from a known effect and seeded noise, and faults on order.
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import type { Sample } from '../../src/lab/linux/linux-script.ts';
+import type { LinuxSample } from '../../src/lab/linux/linux-script.ts';
 import { measuredRun } from '../../src/lab/netns/netns-run.ts';
 import type { ProfileOutcome, Testbed, TrialOutcome } from '../../src/lab/testbed.ts';
 import type { PlannedRun, PlannedTrial } from '../../src/model/planned-trial.ts';
@@ -171,7 +171,7 @@ function samplesOf(
   attempt: number,
   { seed = 1, speed = () => 1, noise = 0.01 }: FakeTestbedOptions,
   jump: number,
-): Sample[] {
+): LinuxSample[] {
   const truth = basePps * (variant === 'base' ? 1 : speed(cell, variant));
   const pps = jump * truth * Math.exp(noise * normal([seed, number, attempt]));
   const forwardedPackets = Math.round(pps * sampleSeconds);
@@ -184,9 +184,9 @@ function samplesOf(
   return [sample, sample, sample, sample];
 }
 
-const idle = (sample: Sample): Sample => ({ ...sample, busySeconds: sample.seconds / 2 });
+const idle = (sample: LinuxSample): LinuxSample => ({ ...sample, busySeconds: sample.seconds / 2 });
 
-const withHole = ([first, ...rest]: Sample[]): Sample[] =>
+const withHole = ([first, ...rest]: LinuxSample[]): LinuxSample[] =>
   first === undefined ? [] : [{ ...first, forwardedPackets: 0 }, ...rest];
 
 /** A standard normal variate that depends on these numbers only, by Box and Muller's transform. */

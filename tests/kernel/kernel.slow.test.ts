@@ -572,8 +572,8 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     });
 
     test.each<[string, LoadedModules | undefined]>([
-      ['nobody knows what the DUT has loaded', undefined],
-      ['nobody can tell where in the tree drm.ko is made', { ...loaded, names: ['zfs', 'drm'] }],
+      ['it is not known what the DUT has loaded', undefined],
+      ['it is not known where in the tree drm.ko is made', { ...loaded, names: ['zfs', 'drm'] }],
       [
         'the DUT runs FreeBSD 14.3-RELEASE, and the tree is of FreeBSD 15, whose modules may need others',
         { ...loaded, release: '14.3-RELEASE' },

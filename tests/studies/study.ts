@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect } from 'vitest';
-import type { FreebsdTestbed, Generator } from '../../src/config/freebsd-testbed.ts';
+import type { FreebsdTestbed, GeneratorConfig } from '../../src/config/freebsd-testbed.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { patchOfRange } from '../../src/forge/patch/commit-range.ts';
@@ -93,7 +93,7 @@ function testbedText(
 ): string {
   const ssh = ({ host, port, user, privateKeyPath, knownHostsPath }: FreebsdTestbed['dut']) =>
     `host: ${host}, port: ${port}, user: ${user}, key: ${privateKeyPath}, knownHosts: ${knownHostsPath}`;
-  const generator = ({ interface: name, mac, addresses, threads, ...host }: Generator) =>
+  const generator = ({ interface: name, mac, addresses, threads, ...host }: GeneratorConfig) =>
     `{ ${ssh({ ...dut, ...host })}, interface: ${name}, mac: "${mac}", inet4: ${addresses.inet4}, inet6: "${addresses.inet6}", threads: ${threads} }`;
   return [
     'testbeds:',

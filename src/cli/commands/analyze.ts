@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { worstVerdict } from '../../analysis/stats/verdict.ts';
 import { type Overrides, overrideGate } from '../../config/overrides.ts';
-import { calledAs } from '../../config/parameters.ts';
+import { namingStyles } from '../../config/parameters.ts';
 import { assembleResult } from '../../gate/experiment/assemble.ts';
 import { hasPlan, readPlan } from '../../gate/experiment/plan.ts';
 import { reread } from '../../gate/experiment/reread.ts';
@@ -63,7 +63,7 @@ async function runAnalyze(directory: string, options: AnalyzeOptions): Promise<n
 
 async function analyzeNetbenches(directory: string, options: AnalyzeOptions): Promise<number> {
   const { netbenchesTrim = false, base, json } = options;
-  const policy = overrideGate(undefined, options, calledAs.flag);
+  const policy = overrideGate(undefined, options, namingStyles.flag);
   const analysis = analyzeBenches(await readBenches(directory), { netbenchesTrim, base, policy });
   if (json) printJson(analysisAsJson(analysis));
   else print(renderAnalysis(analysis));

@@ -1,6 +1,6 @@
 // `ppsgate bisect --patch D27401`: the diffs of a revision of Phabricator as commits, and with --answer an answer there.
 
-import { calledAs } from '../../config/parameters.ts';
+import { namingStyles } from '../../config/parameters.ts';
 import type { Config } from '../../config/schema.ts';
 import type { BisectAsk } from '../../forge/patch/bisect-command.ts';
 import type { WritableRepository } from '../../forge/patch/repository.ts';
@@ -15,7 +15,7 @@ import { keptOf } from '../../relay/answers.ts';
 import { keptAnswers } from './gate-revision.ts';
 import { revisionNamed, stderrLog } from './judge-gate.ts';
 
-const called = calledAs.bisectFlag;
+const called = namingStyles.bisectFlag;
 
 /** The base of the newest diff, and the commit that has all diffs up to it, one on top of the other. */
 export async function endsOfRevision(

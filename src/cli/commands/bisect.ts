@@ -11,7 +11,7 @@ import {
   parseSeed,
   usualMostBoots,
 } from '../../config/overrides.ts';
-import { calledAs } from '../../config/parameters.ts';
+import { namingStyles } from '../../config/parameters.ts';
 import type { Config } from '../../config/schema.ts';
 import { testbedsFor } from '../../config/select-testbeds.ts';
 import type { BisectAsk } from '../../forge/patch/bisect-command.ts';
@@ -267,7 +267,7 @@ function withOneCell(options: BisectOptions, written: Config, from: GateRuns | u
     ...{ scenarios: options.scenario ?? scenario, families: options.family ?? family },
     ...{ metric, profile },
   };
-  const config = applyOverrides(written, asked, calledAs.bisectFlag);
+  const config = applyOverrides(written, asked, namingStyles.bisectFlag);
   const bytes = frameSize === undefined ? frameBytes : parseFrameSize(frameSize, '--frame-size');
   const one = bytes === undefined ? config : { ...config, frameSizes: [bytes] };
   const { scenarios, families, frameSizes = [] } = one;

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { overrideGate, parseSeed } from '../../config/overrides.ts';
-import { calledAs } from '../../config/parameters.ts';
+import { namingStyles } from '../../config/parameters.ts';
 import { goingOn, randomSeed } from '../../gate/experiment/plan.ts';
 import { showProgress } from '../../gate/progress.ts';
 import { timestampedDirectory } from '../../gate/work-directory.ts';
@@ -88,7 +88,7 @@ async function runDemoCommand(
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed, '--seed');
   // Refused before anything is installed or written.
-  overrideGate(undefined, { design: options.design }, calledAs.flag);
+  overrideGate(undefined, { design: options.design }, namingStyles.flag);
   if (options.bisect && options.design !== undefined) {
     throw new UsageError('--design: says how patches are judged; drop it, or --bisect.');
   }

@@ -5,9 +5,9 @@ import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { applyOverrides } from '../../config/overrides.ts';
 import {
-  calledAs,
   type GateOptions,
   isOfGate,
+  namingStyles,
   parameter,
   parametersThat,
 } from '../../config/parameters.ts';
@@ -23,12 +23,12 @@ import { printJson } from './table.ts';
 export function define(command: Command): void {
   for (const name of parametersThat((one) => isOfGate(one) && one.option !== undefined)) {
     const {
-      flags = calledAs.flag(name),
+      flags = namingStyles.flag(name),
       value,
-      says = '',
+      help = '',
       default: usual,
     } = parameter(name).option ?? {};
-    command.option(value === undefined ? flags : `${flags} <${value}>`, says, usual);
+    command.option(value === undefined ? flags : `${flags} <${value}>`, help, usual);
   }
   command
     .addHelpText(
@@ -57,7 +57,7 @@ async function runGate(
 ): Promise<number> {
   const path = resolve(options.config ?? usualConfig);
   // The Jenkins library has its words there, and people have written them as parameters of its step.
-  const called = process.env.PPSGATE_WORDS === undefined ? calledAs.flag : calledAs.step;
+  const called = process.env.PPSGATE_WORDS === undefined ? namingStyles.flag : namingStyles.step;
   const config = applyOverrides(await loadConfig(path), options, called);
   const { record } = options;
   const recorder =

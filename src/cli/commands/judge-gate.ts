@@ -2,7 +2,7 @@
 
 import { join, resolve } from 'node:path';
 import { parseMaxRuns, parsePriority, parseSeed } from '../../config/overrides.ts';
-import type { CalledAs, GateOptions, TextOption } from '../../config/parameters.ts';
+import type { GateOptions, NamingStyle, TextOption } from '../../config/parameters.ts';
 import type { Config } from '../../config/schema.ts';
 import { selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
 import { patchOfRange, rangeLike } from '../../forge/patch/commit-range.ts';
@@ -40,8 +40,8 @@ import { type Reporter, reportOutcome } from '../../publish/reporters/reporter.t
 export type GateCall = {
   config: Config;
   options: GateOptions;
-  /** The user's overrides. */
-  called: CalledAs;
+  /** Names of the parameters in the interface that the user has. */
+  called: NamingStyle;
   signal: AbortSignal;
   /** Gets how each gate that was cut short goes on. */
   lastWords: string[];
@@ -141,7 +141,7 @@ export async function patchOf(call: GateCall): Promise<Patch> {
 }
 
 const wrongly =
-  (called: CalledAs) =>
+  (called: NamingStyle) =>
   (error: unknown): never => {
     if (!(error instanceof RepositoryError)) throw error;
     const which = error instanceof NoRepositoryError ? 'repository' : 'patch';

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { applyOverrides } from '../../config/overrides.ts';
-import { calledAs, type GateOptions, parameter } from '../../config/parameters.ts';
+import { type GateOptions, namingStyles, parameter } from '../../config/parameters.ts';
 import type { Config } from '../../config/schema.ts';
 import { selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
 import { openRepository } from '../../forge/patch/repository.ts';
@@ -44,8 +44,8 @@ const told = [
 export function define(command: Command): void {
   for (const name of told) {
     const option = parameter(name).option;
-    const { flags = calledAs.flag(name), value, says = '', default: usual } = option ?? {};
-    command.option(value === undefined ? flags : `${flags} <${value}>`, says, usual);
+    const { flags = namingStyles.flag(name), value, help = '', default: usual } = option ?? {};
+    command.option(value === undefined ? flags : `${flags} <${value}>`, help, usual);
   }
   command
     .option('--json', 'print it as JSON, in seconds')
@@ -80,9 +80,9 @@ type Planned = {
 
 async function plan(options: GateOptions, signal: AbortSignal): Promise<number> {
   const written = await loadConfig(configPath(options.config));
-  const config = applyOverrides(written, options, calledAs.flag);
-  const call = { config, options, called: calledAs.flag, signal, lastWords: [] };
-  const selectors = selectorsOf(config, options, calledAs.flag).map((selector) =>
+  const config = applyOverrides(written, options, namingStyles.flag);
+  const call = { config, options, called: namingStyles.flag, signal, lastWords: [] };
+  const selectors = selectorsOf(config, options, namingStyles.flag).map((selector) =>
     testbedsFor(config, selector),
   );
   const patch = options.patch ? await patchOf(call) : undefined;

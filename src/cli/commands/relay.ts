@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { applyOverrides } from '../../config/overrides.ts';
-import { calledAs } from '../../config/parameters.ts';
+import { namingStyles } from '../../config/parameters.ts';
 import type { RelayConfig } from '../../config/phabricator.ts';
 import type { Config } from '../../config/schema.ts';
 import { readSecret } from '../../config/secret.ts';
@@ -128,8 +128,8 @@ async function openDeps(options: RelayOptions, signal: AbortSignal): Promise<Rel
 }
 
 function checkAsk(config: Config, { testbed, ...texts }: Ask): void {
-  const asked = applyOverrides(config, texts, calledAs.comment);
-  for (const selector of selectorsOf(asked, testbed ? { testbed } : {}, calledAs.comment))
+  const asked = applyOverrides(config, texts, namingStyles.comment);
+  for (const selector of selectorsOf(asked, testbed ? { testbed } : {}, namingStyles.comment))
     testbedsFor(asked, selector);
 }
 

@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseConfig } from '../../config/load.ts';
 import { applyOverrides } from '../../config/overrides.ts';
-import { calledAs } from '../../config/parameters.ts';
+import { namingStyles } from '../../config/parameters.ts';
 import { openRepository } from '../../forge/patch/repository.ts';
 import { bisect, resumeBisection } from '../../gate/bisect/bisect.ts';
 import { hasBisectPlan } from '../../gate/bisect/bisect-plan.ts';
@@ -46,7 +46,7 @@ export async function runBisectDemo(options: BisectDemoOptions): Promise<BisectD
   const path = join(repositoryDirectory, 'ppsgate.yml');
   const written = parseConfig(demoConfig, { path, home: '/nonexistent' });
   const cell = { scenarios: 'forwarding', families: 'inet4' };
-  const config = applyOverrides(written, cell, calledAs.flag);
+  const config = applyOverrides(written, cell, namingStyles.flag);
   const [testbed = ''] = Object.keys(config.testbeds);
   const deps = {
     repository: openRepository(repositoryDirectory),

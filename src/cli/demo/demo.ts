@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sum } from 'simple-statistics';
 import { parseConfig } from '../../config/load.ts';
 import { applyOverrides } from '../../config/overrides.ts';
-import { calledAs } from '../../config/parameters.ts';
+import { namingStyles } from '../../config/parameters.ts';
 import { patchOfRange } from '../../forge/patch/commit-range.ts';
 import { openRepository } from '../../forge/patch/repository.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
@@ -75,7 +75,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged[]> {
   const repository = openRepository(repositoryDirectory);
   const path = join(repositoryDirectory, 'ppsgate.yml');
   const written = parseConfig(subject.config, { path, home: '/nonexistent' });
-  const config = applyOverrides(written, { design }, calledAs.flag);
+  const config = applyOverrides(written, { design }, namingStyles.flag);
   const [testbed = ''] = Object.keys(config.testbeds);
 
   const judged: Judged[] = [];

@@ -1,6 +1,10 @@
 // What people ask of a bisection in a comment: `/ppsgate bisect GOOD BAD forwarding inet4 fix-up=FIX`.
 import { z } from 'zod';
-import { type BisectAskName, bisectAskNames, kebabCase } from '../../config/parameters.ts';
+import {
+  type BisectOverrideName,
+  bisectOverrideNames,
+  kebabCase,
+} from '../../config/parameters.ts';
 import { families, scenarios } from '../../model/scenario.ts';
 import { excerpt } from '../../model/units.ts';
 import { keyFor, keysOf, pairIn } from './command-words.ts';
@@ -9,8 +13,8 @@ const typed = z.string().max(500).optional();
 
 /** What is asked of one bisection, as typed; without good and bad it is of the commits of the patch itself. */
 export const bisectAskSchema = z.object(
-  Object.fromEntries(bisectAskNames.map((name) => [name, typed])) as Record<
-    BisectAskName,
+  Object.fromEntries(bisectOverrideNames.map((name) => [name, typed])) as Record<
+    BisectOverrideName,
     typeof typed
   >,
 );
@@ -22,7 +26,7 @@ type Read =
   | { kind: 'read'; ask: BisectAsk; head?: string }
   | { kind: 'mistaken'; what: string; nearest: string };
 
-const keyed = keysOf(bisectAskNames);
+const keyed = keysOf(bisectOverrideNames);
 const known = [...keyed.keys()];
 const verifyRevert = kebabCase('verifyRevert');
 
@@ -121,7 +125,7 @@ const oneOrTwo =
   };
 
 /** How the parts of a value have to look, as far as that can be said without a repository. */
-const shapes: Partial<Record<BisectAskName, (part: string) => boolean>> = {
+const shapes: Partial<Record<BisectOverrideName, (part: string) => boolean>> = {
   fixUp: oneOrTwo(':'),
   skip: oneOrTwo('..'),
   maxBoots: (text) => /^[1-9]\d{0,5}$/.test(text),

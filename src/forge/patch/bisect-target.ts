@@ -1,5 +1,5 @@
 // Which commits a bisection is of: those that somebody names, or a patch's own; as full ids, for names may move.
-import type { CalledAs } from '../../config/parameters.ts';
+import type { NamingStyle } from '../../config/parameters.ts';
 import { type Patch, patchName } from '../../model/patch.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import type { BisectAsk } from './bisect-command.ts';
@@ -12,7 +12,7 @@ import { type LinearRepository, type Repository, RepositoryError } from './repos
 export async function pinned(
   ask: BisectAsk,
   repository: Pick<Repository, 'resolve'>,
-  calledAs: CalledAs,
+  calledAs: NamingStyle,
 ): Promise<BisectAsk> {
   const idOf = async (name: string, called: string): Promise<string> => {
     const elsewhere = () => repository.resolve(`origin/${name}`);

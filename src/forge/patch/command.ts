@@ -1,7 +1,7 @@
 // What people ask of ppsgate in a comment: `/ppsgate run forwarding inet6 margin=1%`, or on Phabricator `@ppsgate run`.
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { type AskName, askNames, kebabCase, parameter } from '../../config/parameters.ts';
+import { kebabCase, type OverrideName, overrideNames, parameter } from '../../config/parameters.ts';
 import { families } from '../../model/scenario.ts';
 import { excerpt } from '../../model/units.ts';
 import { type BisectAsk, readBisect } from './bisect-command.ts';
@@ -11,7 +11,10 @@ const typed = z.string().max(500).optional();
 
 /** What is asked of one gate instead of what ppsgate.yml says, as typed. */
 export const askSchema = z.object(
-  Object.fromEntries(askNames.map((name) => [name, typed])) as Record<AskName, typeof typed>,
+  Object.fromEntries(overrideNames.map((name) => [name, typed])) as Record<
+    OverrideName,
+    typeof typed
+  >,
 );
 
 export type Ask = z.infer<typeof askSchema>;
@@ -147,11 +150,11 @@ export function commandsFor(call: Call): { write: string; to: string }[] {
 /** Nobody types more, and nobody has to read more. */
 const longestCommand = 500;
 
-const keyed = keysOf(askNames);
+const keyed = keysOf(overrideNames);
 
 /** What `run` is told by its name alone. */
 const switches = new Map(
-  askNames.flatMap((name) =>
+  overrideNames.flatMap((name) =>
     parameter(name).kind === 'switch' ? [[kebabCase(name), name] as const] : [],
   ),
 );

@@ -1,6 +1,6 @@
 // Measures the generators of a FreeBSD testbed, which have to be faster than its DUT.
 
-import type { FreebsdTestbed, Sender as SenderConfig } from '../../config/freebsd-testbed.ts';
+import type { FreebsdTestbed, SenderConfig } from '../../config/freebsd-testbed.ts';
 import { frameBytesFor, type Traffic } from '../../config/schema.ts';
 import { flowRanges } from '../../model/flows.ts';
 import { formatPps } from '../../model/format.ts';

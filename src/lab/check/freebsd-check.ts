@@ -1,6 +1,6 @@
 // Checks the setup of a FreeBSD testbed: logins, ports, settings, kernels, power, speed.
 
-import type { FreebsdTestbed, Generator } from '../../config/freebsd-testbed.ts';
+import type { FreebsdTestbed, GeneratorConfig } from '../../config/freebsd-testbed.ts';
 import type { Traffic } from '../../config/schema.ts';
 import { whyNoRoot } from '../../kernel/needed-modules.ts';
 import { netmapPort } from '../../model/freebsd-port.ts';
@@ -75,7 +75,7 @@ type CheckedTestbed = FreebsdCheck & {
 /** A sender and the receiver are mostly one machine. */
 type GeneratorMachine = CheckedMachine & { roles: GeneratorRole[] };
 
-type GeneratorRole = { label: string; port: Generator };
+type GeneratorRole = { label: string; port: GeneratorConfig };
 
 const allOf = ({ dut, generators, builder }: CheckedTestbed): CheckedMachine[] => [
   dut,

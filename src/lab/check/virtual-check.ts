@@ -1,6 +1,10 @@
 // Checks that this machine runs guests that boot, count instructions and panic as a testbed needs, with one guest.
 import { readFile } from 'node:fs/promises';
-import type { FreebsdGuests, LinuxGuests, VirtualTestbed } from '../../config/virtual-testbed.ts';
+import type {
+  FreebsdGuestsConfig,
+  LinuxGuestsConfig,
+  VirtualTestbed,
+} from '../../config/virtual-testbed.ts';
 import { grouped } from '../../model/format.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -54,7 +58,7 @@ const programs = 'the programs of this machine';
 async function bootLinux(
   what: string,
   lab: VirtualLab,
-  testbed: LinuxGuests,
+  testbed: LinuxGuestsConfig,
   signal: AbortSignal,
 ): Promise<Diagnostic[]> {
   const kernel = await lab.kernel(testbed.kernelPath);
@@ -78,7 +82,7 @@ async function bootLinux(
 async function bootImage(
   what: string,
   lab: VirtualLab,
-  testbed: FreebsdGuests,
+  testbed: FreebsdGuestsConfig,
   deps: FreebsdDeps,
 ): Promise<Diagnostic[]> {
   const startedAt = performance.now();

@@ -1,6 +1,6 @@
 // The senders and the receiver around a FreeBSD DUT: none of them sends outside of a trial.
 import type { HostConfig } from '../../config/fields.ts';
-import type { FreebsdTestbed, Generator } from '../../config/freebsd-testbed.ts';
+import type { FreebsdTestbed, GeneratorConfig } from '../../config/freebsd-testbed.ts';
 import { frameBytesFor, type Traffic } from '../../config/schema.ts';
 import { flowRanges } from '../../model/flows.ts';
 import { netmapPort } from '../../model/freebsd-port.ts';
@@ -165,7 +165,7 @@ export class Generators {
 export const silenceGenerators = async (config: FreebsdTestbed, deps: FreebsdDeps): Promise<void> =>
   closeAll(await connectAll(config, deps));
 
-type GeneratorHosts = { senders: { config: Generator; host: Host }[]; receiver: Host };
+type GeneratorHosts = { senders: { config: GeneratorConfig; host: Host }[]; receiver: Host };
 
 const allOf = ({ senders, receiver }: GeneratorHosts): Host[] => [
   ...senders.map(({ host }) => host),
@@ -264,7 +264,7 @@ async function factsOf(
   return Object.fromEntries(around);
 }
 
-async function factOf(generator: Generator, host: Host): Promise<string> {
+async function factOf(generator: GeneratorConfig, host: Host): Promise<string> {
   const port = netmapPort(generator.interface);
   const [version, ifconfig] = [shell`uname -s -r`, shell`ifconfig ${port}`];
   const outputs = await readAll(host, [version, ifconfig]);

@@ -10,12 +10,12 @@ import { shell } from '../../system/shell.ts';
 import { printingCommand, type SamplingRequest, samplingCommand } from './linux-profile.ts';
 import { loadRefusal } from './linux-refusal.ts';
 import {
+  type LinuxObservation,
+  type LinuxSample,
   linuxDutScript,
-  type Observation,
   type ObserveRequest,
   observeCommand,
   parseObservation,
-  type Sample,
   samplesAsTheyCome,
 } from './linux-script.ts';
 import { whyUnsafe } from './nft-tokens.ts';
@@ -32,7 +32,7 @@ export type LinuxDut = {
     scenarios: readonly LinuxScenario[],
   ): Promise<PrepareOutcome>;
   /** Installs a variant that was readied, for a scenario. */
-  lay(variant: string, scenario: LinuxScenario): Promise<PrepareOutcome>;
+  install(variant: string, scenario: LinuxScenario): Promise<PrepareOutcome>;
   /**
    * Installs and samples one run after the other; answers the log as received, and what it says. A live one is
    * ended before its time when `isEnough` says so of the samples that have come.
@@ -42,17 +42,17 @@ export type LinuxDut = {
     options: {
       timeoutSeconds: number;
       signal?: AbortSignal;
-      isEnough?: ((samples: readonly Sample[]) => boolean) | undefined;
+      isEnough?: ((samples: readonly LinuxSample[]) => boolean) | undefined;
     },
-  ): Promise<{ log: string; observation: Observation }>;
+  ): Promise<{ log: string; observation: LinuxObservation }>;
   /** Installs a variant and samples it, for as long as the command runs; answers its log, and how it ended. */
   sample(
     request: Omit<SamplingRequest, 'script'>,
     limits: { timeoutSeconds: number; signal?: AbortSignal },
   ): Promise<CommandOutcome>;
-  /** What was sampled last, as perf(1) prints it; then forgotten. */
+  /** Prints the last samples as perf(1) does, and deletes them. */
   printSamples(): Promise<string>;
-  /** What the DUT says of itself: name → value. */
+  /** Returns facts of the DUT: name → value. */
   fingerprint(): Promise<Record<string, string>>;
   /** Installs what was there before `prepare` and removes all that is ours; harmless when there is nothing. */
   restore(): Promise<void>;
@@ -78,7 +78,7 @@ export function linuxDut(host: Host): LinuxDut {
       return prove(host, read, scenarios);
     },
 
-    lay: (variant, scenario) => lay(host, variant, scenario),
+    install: (variant, scenario) => lay(host, variant, scenario),
 
     async observe(request, { isEnough, ...limits }) {
       const stdin = new PassThrough();
@@ -105,7 +105,7 @@ export function linuxDut(host: Host): LinuxDut {
         const reason = `the DUT wrote more than ${mostLogCharacters} characters where it was to sample`;
         return { log, observation: { kind: 'failed', reason } };
       }
-      const observation: Observation =
+      const observation: LinuxObservation =
         outcome.kind === 'exited' && outcome.code === 0
           ? parseObservation(log)
           : { kind: 'failed', reason: outcome.stderr.trim() || 'the DUT’s sampler was ended' };
@@ -148,20 +148,20 @@ async function install(host: Host): Promise<void> {
   await host.upload(linuxDutScript, script, 0o755);
 }
 
-/** What an earlier experiment left is installed back too, which is why the script is put there anew. */
+/** Restores the leftovers of an earlier experiment too, which is why the script is uploaded anew. */
 async function restore(host: Host): Promise<void> {
   await install(host);
   await host.output(shell`bash ${script} restore`);
   await host.output(shell`rm -rf ${folder} ${`${folder}.lock`}`);
 }
 
-type Loadable = { variant: string; sysctl: Settings; nftables: string };
-type Refused = { kind: 'refused'; variant: string; message: string };
+type LoadableOverlay = { variant: string; sysctl: Settings; nftables: string };
+type RefusedOverlay = { kind: 'refused'; variant: string; message: string };
 
-/** What a Linux DUT loads of an overlay; anything else in it would be ignored, and so measured wrongly. */
-function loadable(overlay: Overlay): ({ kind: 'loadable' } & Loadable) | Refused {
+/** Reads the files of an overlay that a Linux DUT loads; any others would be ignored, and so measured wrongly. */
+function loadable(overlay: Overlay): ({ kind: 'loadable' } & LoadableOverlay) | RefusedOverlay {
   const { variant, files } = overlay;
-  const refused = (message: string): Refused => ({ kind: 'refused', variant, message });
+  const refused = (message: string): RefusedOverlay => ({ kind: 'refused', variant, message });
   const stranger = files.find((file) => file.mode !== '100644' || !loadedFiles.has(file.path));
   if (stranger !== undefined) {
     const names = [...loadedFiles].join(' and ');
@@ -189,7 +189,7 @@ async function remember(host: Host, paths: ReadonlySet<string>): Promise<Setting
 
 async function upload(
   host: Host,
-  { variant, sysctl, nftables }: Loadable,
+  { variant, sysctl, nftables }: LoadableOverlay,
   before: Settings,
   scenarios: readonly LinuxScenario[],
 ): Promise<void> {
@@ -214,7 +214,7 @@ const ruleset = (target: string, scenario: LinuxScenario): string =>
 
 async function prove(
   host: Host,
-  variants: readonly Loadable[],
+  variants: readonly LoadableOverlay[],
   scenarios: readonly LinuxScenario[],
 ): Promise<PrepareOutcome> {
   for (const { variant, nftables } of variants) {

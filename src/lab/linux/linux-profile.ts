@@ -1,4 +1,4 @@
-// Where a Linux DUT's time goes: perf(1) on its forwarding CPU while packets flow, by the program that lies on it.
+// Profiles a Linux DUT: perf(1) on its forwarding CPU while packets flow, by the program on the DUT.
 import { type Command, shell } from '../../system/shell.ts';
 
 export type SamplingRequest = {
@@ -42,7 +42,7 @@ export function arrivalsAround(log: string): { withinPps: number; afterPps: numb
   return { withinPps: rate(start, end), afterPps: rate(end, after) };
 }
 
-type Mark = { seconds: number; packets: number };
+type ProfileMark = { seconds: number; packets: number };
 
-const rate = (from: Mark, to: Mark): number =>
+const rate = (from: ProfileMark, to: ProfileMark): number =>
   (to.packets - from.packets) / (to.seconds - from.seconds);

@@ -34,7 +34,7 @@ export function loadRefusal({ folder, scenario, nftables, stderr, ending }: Fail
   return `nft does not load nftables.conf, and names no line of it: it ${ending}.`;
 }
 
-/** What bash or cat(1) says of the system's error, and then the DUT's program of the setting. */
+/** Matches the system's error as bash or cat(1) prints it, and then the DUT's program on the setting. */
 const failedSetting = /: ([\w ,'()/-]{1,100})\nsetting (net\/[\w./-]{1,200})$/m;
 
 const placed = /^([\w.-]{1,100}):(\d{1,7}):(\d{1,7})(?:-(\d{1,7}))?: (Error: .{1,300})/;

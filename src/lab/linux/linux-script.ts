@@ -31,7 +31,7 @@ export function observeCommand(request: ObserveRequest): Command {
   return shell`chrt -f 20 taskset -c ${cpu} bash ${script} observe ${ingress} ${egress} ${cpu} ${scenario} ${times} ${slices} ${live} ${variants}`;
 }
 
-export type Sample = {
+export type LinuxSample = {
   seconds: number;
   receivedPackets: number;
   forwardedPackets: number;
@@ -43,12 +43,12 @@ export type Sample = {
   deniedSeconds?: number;
 };
 
-export type Observation =
-  | { kind: 'observed'; samplesPerRun: Sample[][] }
+export type LinuxObservation =
+  | { kind: 'observed'; samplesPerRun: LinuxSample[][] }
   | { kind: 'failed'; reason: string };
 
 /** Reads what `observe` printed: counters at points of time, turned into what happened between them. */
-export function parseObservation(log: string): Observation {
+export function parseObservation(log: string): LinuxObservation {
   const lines = log.trimEnd().split('\n');
   if (lines.at(-1) !== 'end') {
     return { kind: 'failed', reason: 'the DUT stopped sampling before the end of the trial' };
@@ -62,10 +62,10 @@ export function parseObservation(log: string): Observation {
 }
 
 /** Takes the log of one run in pieces of any size, as it is written, and answers the samples of its whole lines so far. */
-export function samplesAsTheyCome(): (piece: string) => readonly Sample[] {
-  const samples: Sample[] = [];
+export function samplesAsTheyCome(): (piece: string) => readonly LinuxSample[] {
+  const samples: LinuxSample[] = [];
   let unfinished = '';
-  let before: Point | undefined;
+  let before: CounterReading | undefined;
   return (piece) => {
     unfinished += piece;
     if (!piece.includes('\n')) return samples;
@@ -79,7 +79,7 @@ export function samplesAsTheyCome(): (piece: string) => readonly Sample[] {
   };
 }
 
-type Point = {
+type CounterReading = {
   run: string;
   time: number;
   received: number;
@@ -88,7 +88,7 @@ type Point = {
   deniedNs: number;
 };
 
-function parsePoint(line: string): Point {
+function parsePoint(line: string): CounterReading {
   const [, run = '', time, received, forwarded, busyNs, delayNs, stolenTicks] = line.split(' ');
   return {
     run,
@@ -100,10 +100,10 @@ function parsePoint(line: string): Point {
   };
 }
 
-const differences = (points: Point[]): Sample[] =>
-  points.slice(1).map((point, index) => difference(points[index] as Point, point));
+const differences = (points: CounterReading[]): LinuxSample[] =>
+  points.slice(1).map((point, index) => difference(points[index] as CounterReading, point));
 
-function difference(before: Point, point: Point): Sample {
+function difference(before: CounterReading, point: CounterReading): LinuxSample {
   const busySeconds = (point.busyNs - before.busyNs) / 1e9;
   const deniedSeconds = (point.deniedNs - before.deniedNs) / 1e9;
   return {
@@ -116,7 +116,7 @@ function difference(before: Point, point: Point): Sample {
 }
 
 /** Also false where something that is no number was read. */
-const goesForward = (sample: Sample) =>
+const goesForward = (sample: LinuxSample) =>
   sample.seconds > 0 &&
   [sample.receivedPackets, sample.forwardedPackets].every((packets) => packets >= 0) &&
   [sample.busySeconds, sample.deniedSeconds].every((seconds = 0) => seconds >= 0);

@@ -1,9 +1,9 @@
-// An overlay's nftables.conf: rules that stand for themselves, because nft reads as root whatever it is told to include.
+// Checks that an overlay's nftables.conf includes no other file, because nft reads as root any file that it includes.
 
 /**
  * Why nft must not get to read these rules, with their line; nothing where it may. What counts is what nft takes for the
  * word `include`, and it is the same to nft whether a blank, a comment or a continued line comes before the path:
- * therefore the word alone is refused, wherever it is neither in a comment nor in a quoted string.
+ * therefore the word alone is refused where it is neither in a comment nor in a quoted string.
  */
 export function whyUnsafe(text: string, file: string): string | undefined {
   const control = controlCharacter.exec(text);

@@ -1,4 +1,4 @@
-// What each scenario adds to the Linux DUT's own rules, in nft(8)'s language.
+// Defines the rules that each scenario adds to the Linux DUT's own, in nft(8)'s language.
 import type { LinuxScenario } from '../../model/scenario.ts';
 
 /** The rules of a scenario, in a table of their own; one accepting rule, as the FreeBSD scenarios have one `pass`. */

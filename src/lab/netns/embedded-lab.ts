@@ -22,13 +22,13 @@ const folder = '/run/ppsgate-lab';
 /** Beside the folder, which comes and goes; who has the virtual laboratory has the same machine. */
 export const ownerFile = `${folder}.owner`;
 const roles = ['sender', 'dut', 'receiver'] as const;
-type Role = (typeof roles)[number];
+type NamespaceRole = (typeof roles)[number];
 
-const namespace = (role: Role): string => `ppsgate-${role}`;
-const outsideInterface = (role: Role): string => `ppsgate-${role.slice(0, 3)}`;
+const namespace = (role: NamespaceRole): string => `ppsgate-${role}`;
+const outsideInterface = (role: NamespaceRole): string => `ppsgate-${role.slice(0, 3)}`;
 
 // Link-local, so that nothing but this machine can ever be meant: .1 is the controller, .2 the host.
-const managementNetwork: Record<Role, string> = {
+const managementNetwork: Record<NamespaceRole, string> = {
   sender: '169.254.71',
   dut: '169.254.72',
   receiver: '169.254.73',
@@ -62,7 +62,7 @@ export async function labDown(): Promise<void> {
   await disclaim(ownerFile);
 }
 
-/** What of a lab exists on this machine: namespaces and processes in them; all empty after `labDown`. */
+/** Namespaces of a lab on this machine and processes in them; all empty after `labDown`. */
 export async function labLeftovers(): Promise<{ namespaces: string[]; processes: number[] }> {
   const namespaces = await existingNamespaces();
   const processes = await Promise.all(namespaces.map(processesIn));
@@ -78,11 +78,11 @@ async function removeLab(): Promise<void> {
   // once, and with it the forwarding thread, which the next lab would take for its own.
   for (const end of cableEnds) await run('ip', [...end]).catch(() => {});
   for (const name of await existingNamespaces()) await run('ip', ['netns', 'delete', name]);
-  // What was installed on the three hosts: they have this machine's file system.
+  // Files that were installed on the three hosts, which have this machine's file system.
   await rm('/run/ppsgate', { recursive: true, force: true });
 }
 
-/** How to delete one end of each cable, and so both. */
+/** Commands that delete one end of each cable, and so both. */
 const cableEnds = [
   ...roles.map((role) => ['link', 'delete', outsideInterface(role)]),
   ['-n', namespace('sender'), 'link', 'delete', 'ppsgate-tx'],
@@ -177,7 +177,7 @@ const dataCables = [
   `link add ppsgate-out netns ppsgate-dut type veth peer name ppsgate-rx netns ppsgate-receiver`,
 ];
 
-function managementCable(role: Role): string[] {
+function managementCable(role: NamespaceRole): string[] {
   const outside = outsideInterface(role);
   return [
     `link add ${outside} type veth peer name management netns ${namespace(role)}`,
@@ -186,14 +186,14 @@ function managementCable(role: Role): string[] {
   ];
 }
 
-const managementAddress = (role: Role): string[] => [
+const managementAddress = (role: NamespaceRole): string[] => [
   'link set lo up',
   `address add ${managementNetwork[role]}.2/30 dev management`,
   'link set management up',
 ];
 
 // RFC 2544's and RFC 5180's benchmarking networks.
-const addresses: Record<Role, string[]> = {
+const addresses: Record<NamespaceRole, string[]> = {
   sender: [
     ...managementAddress('sender'),
     'address add 198.18.0.2/30 dev ppsgate-tx',
@@ -238,7 +238,7 @@ async function connectNeighbours(): Promise<void> {
   );
 }
 
-async function macAddress(role: Role, name: string): Promise<string> {
+async function macAddress(role: NamespaceRole, name: string): Promise<string> {
   return (await inside(role, ['cat', `/sys/class/net/${name}/address`])).trim();
 }
 
@@ -260,7 +260,7 @@ async function forwardingThread(): Promise<string> {
   );
 }
 
-async function startSshd(role: Role): Promise<void> {
+async function startSshd(role: NamespaceRole): Promise<void> {
   const configuration = join(folder, `sshd-${role}.conf`);
   await writeFile(configuration, sshdConfiguration(role));
   await run('ip', ['netns', 'exec', namespace(role), '/usr/sbin/sshd', '-f', configuration]);
@@ -268,7 +268,7 @@ async function startSshd(role: Role): Promise<void> {
 }
 
 /** sshd goes into the background first and listens then, which takes its time on a busy machine. */
-async function waitForSshd(role: Role): Promise<void> {
+async function waitForSshd(role: NamespaceRole): Promise<void> {
   const address = { host: `${managementNetwork[role]}.2`, port: 22 };
   for (let attempt = 0; attempt < 1000; attempt++) {
     const socket = connect(address);
@@ -285,7 +285,7 @@ async function waitForSshd(role: Role): Promise<void> {
   );
 }
 
-const sshdConfiguration = (role: Role): string => `
+const sshdConfiguration = (role: NamespaceRole): string => `
 ListenAddress ${managementNetwork[role]}.2
 HostKey ${keyPath(role)}
 AuthorizedKeysFile ${keyPath('controller')}.pub
@@ -300,7 +300,7 @@ Subsystem sftp internal-sftp
 `;
 
 function describeLab(): LinuxTestbed {
-  const host = (role: Role) => ({
+  const host = (role: NamespaceRole) => ({
     host: `${managementNetwork[role]}.2`,
     port: 22,
     user: 'root',
@@ -315,7 +315,7 @@ function describeLab(): LinuxTestbed {
   };
 }
 
-async function inside(role: Role, command: string[], input = ''): Promise<string> {
+async function inside(role: NamespaceRole, command: string[], input = ''): Promise<string> {
   return feed('ip', ['netns', 'exec', namespace(role), ...command], input);
 }
 

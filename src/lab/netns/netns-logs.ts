@@ -1,10 +1,10 @@
-// What the logs of a trial on a Linux testbed say: the same answer on the day and when they are read again.
+// Reads the logs of a trial on a Linux testbed, with the same result on the day and when they are read again.
 import { z } from 'zod';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
-import { type Observation, parseObservation } from '../linux/linux-script.ts';
+import { type LinuxObservation, parseObservation } from '../linux/linux-script.ts';
 import type { TrialOutcome } from '../testbed.ts';
 import { parseTrafgenLog } from '../traffic/trafgen.ts';
-import { type Load, measuredRun } from './netns-run.ts';
+import { type BlockLoad, measuredRun } from './netns-run.ts';
 
 /** Packets that left the DUT, and that reached the receiver, since their interfaces came up. */
 const countersSchema = z.object({ forwarded: z.int(), received: z.int() });
@@ -29,7 +29,7 @@ export function readLinuxLogs(
   planned: PlannedTrial,
   startedAt: string,
   logs: LinuxLogs,
-  observation: Observation = parseObservation(logs.dut),
+  observation: LinuxObservation = parseObservation(logs.dut),
 ): TrialOutcome {
   const sent = parseTrafgenLog(logs.sender);
   if (sent.kind === 'failed') return sent;
@@ -38,7 +38,7 @@ export function readLinuxLogs(
   if (counted === undefined) return { kind: 'failed', reason: 'the counters cannot be read' };
   const loss = lossBehindTheDut(counted);
   if (loss !== undefined) return { kind: 'failed', reason: loss };
-  const load: Load = { ...sent, forwardedPps: counted.forwarded / sent.seconds };
+  const load: BlockLoad = { ...sent, forwardedPps: counted.forwarded / sent.seconds };
   const runs = planned.runs.map((run, index) =>
     measuredRun(run, planned.number, observation.samplesPerRun[index] ?? [], load),
   );

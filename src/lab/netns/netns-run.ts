@@ -5,14 +5,14 @@ import { median } from '../../analysis/stats/summary.ts';
 import { formatPercent, formatPps } from '../../model/format.ts';
 import type { PlannedRun } from '../../model/planned-trial.ts';
 import type { Run, Validity } from '../../model/result.ts';
-import type { Sample } from '../linux/linux-script.ts';
+import type { LinuxSample } from '../linux/linux-script.ts';
 
 /** A DUT that forwards all it is offered, or wants its CPU for less than this share of the time, was not the limit. */
 const leastOfferedRatio = 1.02;
 const leastBusyRatio = 0.9;
 
-/** What was sent in a trial, and how; the sender tells none of it for a single run. */
-export type Load = {
+/** Packets that a trial sent, and how; the sender reports none of it for a single run. */
+export type BlockLoad = {
   /** The rate of the whole trial by the sender's count, and the rate at which packets came through in the same time. */
   offeredPps: number;
   forwardedPps: number;
@@ -27,8 +27,8 @@ export type Load = {
 export function measuredRun(
   planned: PlannedRun,
   trial: number,
-  samples: Sample[],
-  load: Load,
+  samples: LinuxSample[],
+  load: BlockLoad,
 ): Omit<Run, 'attempt'> {
   const rates = samples.map((sample) => sample.forwardedPackets / sample.seconds);
   const stretch: SteadyStretch =
@@ -56,11 +56,11 @@ export function measuredRun(
 /** A run of a few slices has no ramp that could be told from its noise. */
 const fewestForStretch = 10;
 
-function nsPerPacket({ busySeconds, receivedPackets }: Sample): number[] {
+function nsPerPacket({ busySeconds, receivedPackets }: LinuxSample): number[] {
   return busySeconds && receivedPackets > 0 ? [(busySeconds * 1e9) / receivedPackets] : [];
 }
 
-function validity(samples: Sample[], pps: number, load: Load): Validity {
+function validity(samples: LinuxSample[], pps: number, load: BlockLoad): Validity {
   if (samples.length === 0) return invalid('too-short', 'no sample was taken');
   const holes = samples.filter((sample) => sample.forwardedPackets === 0);
   const isSilent = holes.length === samples.length;
@@ -79,11 +79,11 @@ function validity(samples: Sample[], pps: number, load: Load): Validity {
 }
 
 /** Why packets may have come in gusts, or not at all. */
-const tooBusy = (samples: Sample[], { waitedRatio }: Load): Invalid | undefined =>
+const tooBusy = (samples: LinuxSample[], { waitedRatio }: BlockLoad): InvalidRun | undefined =>
   waitedLong('sender', waitedRatio) ?? waitedLong('DUT', deniedRatio(samples));
 
 /** The reason for a run that does not count anyway: who was due and did not get a CPU is not slow. */
-function waitedLong(who: 'sender' | 'DUT', ratio = 0): Invalid | undefined {
+function waitedLong(who: 'sender' | 'DUT', ratio = 0): InvalidRun | undefined {
   if (!(ratio >= leastWaitedRatio)) return undefined;
   const waited = `the ${who} waited for a CPU ${Math.round(ratio * 100)} % of the time`;
   const fix = 'end what else runs on its machine, or wait for that to end';
@@ -93,15 +93,15 @@ function waitedLong(who: 'sender' | 'DUT', ratio = 0): Invalid | undefined {
 /** On a quiet machine the sender waits for 2 % of the time. */
 const leastWaitedRatio = 0.05;
 
-const milliseconds = (samples: readonly Sample[]): number =>
+const milliseconds = (samples: readonly LinuxSample[]): number =>
   Math.round(sum(samples.map(({ seconds }) => seconds)) * 1000);
 
-/** Whether the DUT was, which its own idle time tells best: a sender that waits for it offers no more than it takes. */
-const isLimit = (busy: number | undefined, pps: number, { offeredPps }: Load): boolean =>
+/** Compares with the DUT's own idle time: a sender that waits for the DUT offers no more than it takes. */
+const isLimit = (busy: number | undefined, pps: number, { offeredPps }: BlockLoad): boolean =>
   busy === undefined ? offeredPps > pps * leastOfferedRatio : busy > leastBusyRatio;
 
 /** A run's own rate is no share of what was offered: the sender tells that of the whole trial only. */
-function generatorLimited(samples: Sample[], pps: number, load: Load): string {
+function generatorLimited(samples: LinuxSample[], pps: number, load: BlockLoad): string {
   const { offeredPps, forwardedPps } = load;
   const busy = busyRatio(samples);
   const share = formatPercent(forwardedPps / offeredPps);
@@ -113,7 +113,7 @@ function generatorLimited(samples: Sample[], pps: number, load: Load): string {
 }
 
 /** Share of the time in which the forwarding thread ran or was due to; unknown on a DUT that does not tell. */
-function busyRatio(samples: Sample[]): number | undefined {
+function busyRatio(samples: LinuxSample[]): number | undefined {
   const busy = samples.flatMap(({ busySeconds, deniedSeconds = 0 }) =>
     busySeconds === undefined ? [] : busySeconds + deniedSeconds,
   );
@@ -121,7 +121,7 @@ function busyRatio(samples: Sample[]): number | undefined {
   return sum(busy) / sum(samples.map((sample) => sample.seconds));
 }
 
-function deniedRatio(samples: Sample[]): number {
+function deniedRatio(samples: LinuxSample[]): number {
   const seconds = sum(samples.map((sample) => sample.seconds));
   return Math.min(1, sum(samples.map(({ deniedSeconds = 0 }) => deniedSeconds)) / seconds);
 }
@@ -129,9 +129,9 @@ function deniedRatio(samples: Sample[]): number {
 const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => total + value, 0);
 
-type Invalid = Extract<Validity, { kind: 'invalid' }>;
+type InvalidRun = Extract<Validity, { kind: 'invalid' }>;
 
-const invalid = (cause: Invalid['cause'], reason: string): Invalid => ({
+const invalid = (cause: InvalidRun['cause'], reason: string): InvalidRun => ({
   kind: 'invalid',
   cause,
   reason,

@@ -16,7 +16,7 @@ import { connectTo } from '../connect.ts';
 import { impossible, judgeProfile, missed } from '../judge-profile.ts';
 import { type LinuxDut, linuxDut } from '../linux/linux-dut.ts';
 import { arrivalsAround } from '../linux/linux-profile.ts';
-import type { Sample } from '../linux/linux-script.ts';
+import type { LinuxSample } from '../linux/linux-script.ts';
 import type {
   KeepLog,
   PrepareRequest,
@@ -54,7 +54,7 @@ export async function openLinuxTestbed(
   await endPrograms(dutHost);
   const receiver = opened.use(await connect(config.receiver, 'receiver'));
   const dut = linuxDut(dutHost);
-  const lab: Lab = { config, traffic, sender, dutHost, receiver, dut };
+  const lab: NetnsLab = { config, traffic, sender, dutHost, receiver, dut };
   const connections = opened.move();
   let readied: Pick<PrepareRequest, 'variants' | 'cells'> | undefined;
 
@@ -92,14 +92,14 @@ export async function openLinuxTestbed(
   };
 }
 
-/** What the hosts have to have installed; on the receiver the kernel counts, and perf(1) may be missing. */
+/** Programs that the hosts need; on the receiver the kernel counts, and perf(1) may be missing. */
 export const neededPrograms = {
   sender: ['bash', 'pkill', 'taskset', 'trafgen'],
   dut: ['bash', 'flock', 'nft', 'pkill', 'sysctl', 'taskset'],
 } as const satisfies Record<string, readonly Program[]>;
 
 /**
- * What pgrep and pkill take for them, as the hosts are leased as one. Those of another network are not ours: the hosts
+ * Pattern by which pgrep and pkill find them, as the hosts are leased as one. Those of another network are not ours: the hosts
  * of the embedded lab are one machine.
  */
 export const ourPrograms = shell`--ns $$ --nslist net -f ${`^(bash ${ourFolder}/|trafgen )`}`;
@@ -126,7 +126,7 @@ async function endPrograms(host: Host): Promise<void> {
   );
 }
 
-type Lab = {
+type NetnsLab = {
   config: LinuxTestbed;
   traffic: Traffic;
   sender: Host;
@@ -139,7 +139,7 @@ const flowsPath = (cell: Cell, traffic: Traffic): string =>
   `${senderFolder}/${cell.family}.${frameBytesFor(traffic, cell)}.flows`;
 const senderScriptPath = `${senderFolder}/send.bash`;
 
-async function uploadSender(lab: Lab, cells: readonly Cell[]): Promise<void> {
+async function uploadSender(lab: NetnsLab, cells: readonly Cell[]): Promise<void> {
   const { sender, dutHost, config, traffic } = lab;
   await sender.output(shell`mkdir -p ${senderFolder}`);
   await sender.upload(senderScript, senderScriptPath, 0o755);
@@ -162,7 +162,7 @@ async function macAddress(host: Host, name: string): Promise<string> {
 }
 
 async function trial(
-  lab: Lab,
+  lab: NetnsLab,
   planned: PlannedTrial,
   keepLog: KeepLog,
   signal: AbortSignal,
@@ -203,7 +203,7 @@ async function trial(
 }
 
 async function profile(
-  lab: Lab,
+  lab: NetnsLab,
   { cell, variant, seconds, event }: ProfileRequest,
   keepLog: KeepLog,
   signal: AbortSignal,
@@ -251,14 +251,14 @@ function slicesOf({ measureSeconds }: Traffic): { sliceSeconds: number; slices: 
 function enoughFor({ measureAtLeastSeconds, measureSeconds }: Traffic) {
   if (measureAtLeastSeconds >= measureSeconds) return undefined;
   const bounds = { atLeast: Math.ceil(measureAtLeastSeconds), toleranceRatio: 0.005 };
-  return (samples: readonly Sample[]) =>
+  return (samples: readonly LinuxSample[]) =>
     isSteady(
       samples.map(({ forwardedPackets, seconds }) => forwardedPackets / seconds),
       bounds,
     );
 }
 
-function startSender(lab: Lab, cell: Cell, limitSeconds: number, signal: AbortSignal) {
+function startSender(lab: NetnsLab, cell: Cell, limitSeconds: number, signal: AbortSignal) {
   const stdin = new PassThrough();
   const command = senderCommand({
     script: senderScriptPath,
@@ -273,7 +273,7 @@ function startSender(lab: Lab, cell: Cell, limitSeconds: number, signal: AbortSi
   return { log, stop: () => stdin.end() };
 }
 
-async function counters(lab: Lab): Promise<Counters> {
+async function counters(lab: NetnsLab): Promise<Counters> {
   const { dutHost, receiver, config } = lab;
   const [forwarded, received] = await Promise.all([
     counter(dutHost, config.dut.egress, 'tx_packets'),

@@ -1,4 +1,4 @@
-// What the embedded lab needs of this machine: rights, and programs that apt has.
+// Checks that this machine can run the embedded lab: rights, and programs that apt has.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, constants } from 'node:fs/promises';
@@ -158,5 +158,5 @@ async function isInstalled(program: string): Promise<boolean> {
   return found.some(({ status }) => status === 'fulfilled');
 }
 
-/** Where the lab's programs are looked for: root's own PATH lacks these folders after a plain su(1). */
+/** Search path of the lab's programs: root's own PATH lacks these folders after a plain su(1). */
 export const labPath = (): string => [process.env.PATH ?? '', '/usr/sbin', '/sbin'].join(delimiter);

@@ -1,11 +1,12 @@
-// Guests with FreeBSD: copies of an image, on which kernels are installed and booted as on any FreeBSD DUT. Each variant has a
-// guest of its own, which boots once for each pair.
+// Runs guests with FreeBSD: copies of an image, on which kernels are installed and booted as on any FreeBSD DUT. Each variant
+// has a guest of its own, which boots once for each pair.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FreebsdGuests } from '../../config/virtual-testbed.ts';
+import type { FreebsdGuestsConfig } from '../../config/virtual-testbed.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import type { PlannedRun, PlannedTrial } from '../../model/planned-trial.ts';
+import type { PrepareOutcome } from '../../model/rejection.ts';
 import type { Cell, Family, Scenario } from '../../model/scenario.ts';
 import type { HostError } from '../../system/host/host-error.ts';
 import { type LastWords, lastWords } from '../console/console-text.ts';
@@ -24,273 +25,299 @@ import {
 } from '../freebsd/boots.ts';
 import { DutLostError, type FreebsdDut } from '../freebsd/dut/freebsd-dut.ts';
 import type { SettingProblem } from '../freebsd/dut/setting.ts';
-import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import { builderFor } from '../freebsd/freebsd-testbed.ts';
 import { Kernels, type VariantKernel } from '../freebsd/kernels.ts';
 import { preflight, settingsContext } from '../freebsd/preflight.ts';
 import { installRules, proofOf } from '../freebsd/rules.ts';
 import { provesScenario } from '../freebsd/scenario.ts';
-import type { PrepareRequest, TrialOutcome } from '../testbed.ts';
+import type { Inspection, PrepareRequest, TrialOutcome } from '../testbed.ts';
 import { isHostError, isOfOneCopy, openImage, symbolsOf } from './freebsd-image.ts';
-import { type Booted, type GuestSystem, machineOf, type NotBooted } from './guests.ts';
+import {
+  type BootedGuest,
+  type GuestResources,
+  type GuestSystem,
+  machineOf,
+  type NotBooted,
+  type PairOfGuests,
+} from './guests.ts';
 import type { Guest } from './vm/guest.ts';
-import type { VirtualLab } from './vm/virtual-lab.ts';
-
-/** What guests are made in. */
-type GuestDeps = {
-  lab: Pick<VirtualLab, 'bootImage' | 'loginTo'>;
-  tallies: Tallies;
-  /** Those that guests boot on. */
-  cpus: readonly number[];
-  flows: number;
-  deps: FreebsdDeps;
-};
 
 /** A guest that booted the image, and the DUT that it is. */
-type Machine = {
+type ImageGuest = {
   number: number;
   guest: Guest;
   dut: FreebsdDut;
   boots: Boots;
   console: ConsoleRecorder;
-  /** The last that QEMU said where it has ended. */
-  said: () => string | undefined;
+  /** Returns the last line that QEMU printed where it has ended. */
+  lastLine: () => string | undefined;
 };
 
-export function freebsdGuests(
-  name: string,
-  config: FreebsdGuests,
-  { lab, tallies, cpus, flows, deps }: GuestDeps,
-): GuestSystem {
-  /** By the variants that they boot. */
-  const machines = new Map<string, Machine>();
+export class FreebsdGuests implements GuestSystem {
+  readonly #name: string;
+  readonly #config: FreebsdGuestsConfig;
+  readonly #resources: GuestResources;
+  /** Guests by the variants that they boot. */
+  readonly #guests = new Map<string, ImageGuest>();
   /** Has booted the image, and waits for a variant. */
-  let spare: Machine | undefined;
-  /** A copy of the image was up. */
-  let isFit = false;
-  /** What base has taken of scenarios' rules. */
-  const taken = new Set<Scenario>();
-  const numbers = new Set<number>();
-  let families: readonly Family[] = ['inet4'];
-  let prepared: { kernels: Kernels; folder: string } | undefined;
-  let request: PrepareRequest | undefined;
-  const over = new AbortController();
+  #spare: ImageGuest | undefined;
+  /** A copy of the image has been up. */
+  #isFit = false;
+  /** Scenarios whose rules base has loaded. */
+  readonly #loadedByBase = new Set<Scenario>();
+  readonly #numbers = new Set<number>();
+  #families: readonly Family[] = ['inet4'];
+  #prepared: { kernels: Kernels; folder: string } | undefined;
+  #request: PrepareRequest | undefined;
+  readonly #closed = new AbortController();
 
-  const cpuOf = (number: number): number => cpus[(number - 1) % cpus.length] ?? 0;
+  constructor(name: string, config: FreebsdGuestsConfig, resources: GuestResources) {
+    this.#name = name;
+    this.#config = config;
+    this.#resources = resources;
+  }
 
-  /** A copy of the image that is up, on its own kernel. */
-  const newMachine = async (): Promise<Machine> => {
-    let number = 1;
-    while (numbers.has(number)) number += 1;
-    numbers.add(number);
-    await using opened = new AsyncDisposableStack();
-    opened.defer(() => void numbers.delete(number));
-    const guest = await lab.bootImage(number, config.image, cpuOf(number));
-    opened.defer(() => guest.stop());
-    let said: string | undefined;
-    void guest.ended.then((last) => {
-      said = last;
+  async inspect(cells: readonly Cell[]): Promise<Inspection> {
+    this.#families = [...new Set(cells.map(({ family }) => family))];
+    this.#spare ??= await this.#bootImage();
+    const { boots } = this.#spare;
+    const problems = await inspectDut(boots, this.#families);
+    return {
+      fingerprint: { ...(await machineOf(this.#config)), ...(await fingerprintOfDut(boots)) },
+      warnings: problems.filter(isOfImage).map(({ message }) => message),
+    };
+  }
+
+  async prepare(request: PrepareRequest): Promise<PrepareOutcome> {
+    this.#request = request;
+    this.#families = [...new Set(request.cells.map(({ family }) => family))];
+    this.#prepared ??= await this.#openKernels();
+    const names = new Set(request.variants.map(({ variant }) => variant));
+    for (const variant of this.#guests.keys()) if (!names.has(variant)) await this.#stop(variant);
+    const signal = AbortSignal.any([request.signal, this.#closed.signal]);
+    this.#prepared.kernels.list({ ...request, signal });
+    return { kind: 'ready' };
+  }
+
+  ready(): ReadonlySet<string> {
+    return this.#prepared?.kernels.ready() ?? new Set();
+  }
+
+  async boot({ pair, runs, signal }: PairOfGuests): Promise<(BootedGuest | NotBooted)[]> {
+    signal.throwIfAborted();
+    const all = await Promise.allSettled(runs.map((run) => this.#bootVariant({ ...run, pair })));
+    signal.throwIfAborted();
+    return all.map((one) => {
+      if (one.status === 'rejected') throw one.reason;
+      return one.value;
     });
-    const { dut, boots, console } = await openImage(guest, config.image, { lab, deps });
+  }
+
+  /** Tries nothing: rules are installed for each trial, which reports what refuses them. */
+  async tryRules(): Promise<undefined> {}
+
+  async installRules(
+    { variant, host }: BootedGuest,
+    { scenario, family }: Cell,
+  ): Promise<TrialOutcome | undefined> {
+    const boots = this.#guests.get(variant)?.boots;
+    if (boots === undefined) throw new TypeError(`${variant} was not booted here.`);
+    const refusal = await this.#loadRules(host, scenario);
+    if (refusal !== undefined) return this.#afterRefusal(variant, scenario, refusal);
+    if (variant === 'base') this.#loadedByBase.add(scenario);
+    if ((await pathProblem(boots, family)) === undefined) return undefined;
+    await this.#fixPaths(boots, family);
+    const astray = await pathProblem(boots, family);
+    return astray === undefined ? undefined : failed(astray);
+  }
+
+  async whyNotInForce(
+    { host, variant }: BootedGuest,
+    { scenario }: Cell,
+    { isSilent }: { isSilent: boolean },
+  ): Promise<string | undefined> {
+    const { flows } = this.#resources;
+    const proof = provesScenario(scenario, await proofOf(host), {
+      // A guest that lets no packet through has made no states of them.
+      ...(!isSilent && { trial: { flows } }),
+      own: this.#request?.rules ?? {},
+    });
+    if (proof.kind === 'in-force') return undefined;
+    return `${scenario} was not in force on ${variant}: ${proof.reason}`;
+  }
+
+  symbols({ host }: BootedGuest): Promise<string> {
+    return symbolsOf(host);
+  }
+
+  /** Keeps them: they boot again for the next pair, with the kernels that are installed on them. */
+  async release(): Promise<void> {}
+
+  async stop(booted: readonly BootedGuest[]): Promise<void> {
+    for (const { variant } of booted) await this.#stop(variant);
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(new Error('the testbed is given back'));
+    for (const variant of this.#guests.keys()) await this.#stop(variant);
+    if (this.#spare !== undefined) await this.#switchOff(this.#spare);
+    this.#spare = undefined;
+    await this.#prepared?.kernels.ended();
+    if (this.#prepared !== undefined) {
+      await rm(this.#prepared.folder, { recursive: true, force: true });
+    }
+  }
+
+  async #openKernels(): Promise<{ kernels: Kernels; folder: string }> {
+    this.#spare ??= await this.#bootImage();
+    const { builder } = this.#config;
+    const folder = await mkdtemp(join(tmpdir(), 'ppsgate-kernels-'));
+    const builds = await builderFor(
+      this.#spare.dut.host(),
+      { name: this.#name, builder },
+      this.#resources.deps,
+    );
+    return { kernels: new Kernels(folder, builds), folder };
+  }
+
+  #cpuOf(number: number): number {
+    const { cpus } = this.#resources;
+    return cpus[(number - 1) % cpus.length] ?? 0;
+  }
+
+  /** Boots a copy of the image on its own kernel. */
+  async #bootImage(): Promise<ImageGuest> {
+    const { lab, tallies, deps } = this.#resources;
+    let number = 1;
+    while (this.#numbers.has(number)) number += 1;
+    this.#numbers.add(number);
+    await using opened = new AsyncDisposableStack();
+    opened.defer(() => void this.#numbers.delete(number));
+    const guest = await lab.bootImage(number, this.#config.image, this.#cpuOf(number));
+    opened.defer(() => guest.stop());
+    let lastLine: string | undefined;
+    void guest.ended.then((line) => {
+      lastLine = line;
+    });
+    const { dut, boots, console } = await openImage(guest, this.#config.image, { lab, deps });
     opened.defer(async () => {
       await dut.host().close();
       await console.close();
     });
-    await inspectDut(boots, families);
+    await inspectDut(boots, this.#families);
     await fingerprintOfDut(boots);
-    isFit = true;
+    this.#isFit = true;
     opened.move();
-    return { number, guest, dut, boots: { ...boots, tallies }, console, said: () => said };
-  };
+    return { number, guest, dut, boots: { ...boots, tallies }, console, lastLine: () => lastLine };
+  }
 
-  /** That of the variant, or another where QEMU has ended by itself. */
-  const machineFor = async (variant: string): Promise<Machine> => {
-    const known = machines.get(variant);
-    if (known !== undefined && known.said() === undefined) return known;
-    await endOf(variant);
-    const waiting = spare;
-    spare = undefined;
-    const isThere = waiting !== undefined && waiting.said() === undefined;
-    if (waiting !== undefined && !isThere) await switchOff(waiting);
-    const machine = isThere ? waiting : await newMachine();
-    machines.set(variant, machine);
-    return machine;
-  };
+  /** Returns the guest of a variant, or another one where its QEMU has ended. */
+  async #guestFor(variant: string): Promise<ImageGuest> {
+    const own = this.#guests.get(variant);
+    if (own !== undefined && own.lastLine() === undefined) return own;
+    await this.#stop(variant);
+    const spare = this.#spare;
+    this.#spare = undefined;
+    const isUp = spare !== undefined && spare.lastLine() === undefined;
+    if (spare !== undefined && !isUp) await this.#switchOff(spare);
+    const guest = isUp ? spare : await this.#bootImage();
+    this.#guests.set(variant, guest);
+    return guest;
+  }
 
-  const switchOff = async ({ number, guest, dut, console }: Machine): Promise<void> => {
+  async #switchOff({ number, guest, dut, console }: ImageGuest): Promise<void> {
     await dut
       .host()
       .close()
       .catch(() => {});
     await guest.stop();
     await console.close();
-    numbers.delete(number);
-  };
+    this.#numbers.delete(number);
+  }
 
-  const endOf = async (variant: string): Promise<void> => {
-    const machine = machines.get(variant);
-    machines.delete(variant);
-    if (machine !== undefined) await switchOff(machine);
-  };
+  async #stop(variant: string): Promise<void> {
+    const guest = this.#guests.get(variant);
+    this.#guests.delete(variant);
+    if (guest !== undefined) await this.#switchOff(guest);
+  }
 
-  const bootsOfOne = ({ variant }: Booted): Boots => {
-    const machine = machines.get(variant);
-    if (machine === undefined) throw new TypeError(`${variant} was not booted here.`);
-    return machine.boots;
-  };
+  #loadRules(
+    ...[host, scenario]: [BootedGuest['host'], Scenario]
+  ): ReturnType<typeof installRules> {
+    return installRules(host, scenario, this.#request?.rules ?? {});
+  }
 
-  /** What a kernel has lost would be lost for all cells of its pair, as it boots for the next one only. */
-  const fixPaths = ({ config: { preflight: mode, waive }, config, dut }: Boots, family: Family) =>
-    preflight(dut.host(), {
-      ...{ mode, waive, sleep: deps.sleep },
+  /** Fixes what would be lost for all cells of the pair, as a kernel boots for the next one only. */
+  #fixPaths({ config, dut }: Boots, family: Family): ReturnType<typeof preflight> {
+    return preflight(dut.host(), {
+      mode: config.preflight,
+      waive: config.waive,
+      sleep: this.#resources.deps.sleep,
       context: settingsContext(config, [family]),
     });
+  }
 
-  /** Base is asked where it has not shown yet that it takes what another refuses: it need not be next, nor get so far. */
-  const afterRefusal = async (
-    variant: string,
-    scenario: Scenario,
-    refusal: string,
-  ): Promise<TrialOutcome> => {
+  /** Tries base where it has not loaded the same rules yet: it need not be next, nor get so far. */
+  async #afterRefusal(variant: string, scenario: Scenario, refusal: string): Promise<TrialOutcome> {
+    const { tallies } = this.#resources;
     tallyOf(tallies, variant).refusals += 1;
-    const base = machines.get('base');
-    if (variant !== 'base' && !taken.has(scenario) && base !== undefined) {
-      const ofBase = await installRules(base.dut.host(), scenario, request?.rules ?? {});
-      if (ofBase === undefined) taken.add(scenario);
+    const base = this.#guests.get('base');
+    if (variant !== 'base' && !this.#loadedByBase.has(scenario) && base !== undefined) {
+      const refusalOfBase = await this.#loadRules(base.dut.host(), scenario);
+      if (refusalOfBase === undefined) this.#loadedByBase.add(scenario);
     }
-    const isShown = variant === 'base' || taken.has(scenario);
-    if (!isShown) return { kind: 'failed', reason: refusal, lacksControl: true };
+    const hasControl = variant === 'base' || this.#loadedByBase.has(scenario);
+    if (!hasControl) return { kind: 'failed', reason: refusal, lacksControl: true };
     if (!isToBlame(tallies, variant, 'refusals', 'hasBooted')) return failed(refusal);
     return rejected(variant, { kind: 'does-not-load', scenario, message: `Twice: ${refusal}.` });
-  };
+  }
 
-  const bootOne = async (run: Omit<PlannedRun, 'number'>): Promise<Booted | NotBooted> => {
+  async #bootVariant(run: Omit<PlannedRun, 'number'>): Promise<BootedGuest | NotBooted> {
     const { variant, link } = run;
-    const kernel = await prepared?.kernels.get(variant, link);
+    const kernel = await this.#prepared?.kernels.get(variant, link);
     const notBooted = (outcome: TrialOutcome, console = ''): NotBooted => ({
-      ...{ kind: 'not-booted', variant, outcome, console },
+      kind: 'not-booted',
+      variant,
+      outcome,
+      console,
     });
     if (kernel === undefined) throw new TypeError(`${variant} was not readied.`);
     if (kernel.kind === 'rejected') return notBooted(rejected(variant, kernel.rejection));
-    const machine = await machineFor(variant).catch((error: unknown) => {
-      // An image that was up before says nothing of the variant.
-      if (isFit && isOfOneCopy(error)) return reasonOf(error);
+    const imageGuest = await this.#guestFor(variant).catch((error: unknown) => {
+      // An image that was up before proves nothing of the variant.
+      if (this.#isFit && isOfOneCopy(error)) return reasonOf(error);
       throw error;
     });
-    if (typeof machine === 'string') return notBooted(failed(machine));
-    const { guest, boots } = machine;
+    if (typeof imageGuest === 'string') return notBooted(failed(imageGuest));
+    const { guest, boots, dut, number } = imageGuest;
     setListed(boots, [variant]);
-    boots.families = families;
-    boots.mayDiffer = request?.mayDiffer === true;
+    boots.families = this.#families;
+    boots.mayDiffer = this.#request?.mayDiffer === true;
     // Only how long it takes to boot depends on it.
-    await guest.pinTo(cpuOf(machine.number)).catch(() => {});
-    const outcome = await bootedFor(machine, { number: 1, ...run }, kernel);
+    await guest.pinTo(this.#cpuOf(number)).catch(() => {});
+    const outcome = await bootKernel(imageGuest, { number: 1, ...run }, kernel);
     if (outcome.kind === 'ready') {
-      const { kernel: version } = outcome.boot;
-      return { kind: 'booted', variant, guest, host: machine.dut.host(), kernel: version };
+      return { kind: 'booted', variant, guest, host: dut.host(), kernel: outcome.boot.kernel };
     }
     const console = guest.console();
-    // Whatever the kernel has written is gone with its copy of the image.
-    await endOf(variant);
+    // Files that the kernel has written are gone with its copy of the image.
+    await this.#stop(variant);
     return notBooted(outcome, console);
-  };
-
-  return {
-    async inspect(cells) {
-      families = [...new Set(cells.map(({ family }) => family))];
-      spare ??= await newMachine();
-      const told = await inspectDut(spare.boots, families);
-      return {
-        fingerprint: { ...(await machineOf(config)), ...(await fingerprintOfDut(spare.boots)) },
-        warnings: told.filter(isOfImage).map(({ message }) => message),
-      };
-    },
-
-    async prepare(asked) {
-      request = asked;
-      families = [...new Set(asked.cells.map(({ family }) => family))];
-      if (prepared === undefined) {
-        spare ??= await newMachine();
-        const { builder } = config;
-        const folder = await mkdtemp(join(tmpdir(), 'ppsgate-kernels-'));
-        const builds = await builderFor(spare.dut.host(), { name, builder }, deps);
-        prepared = { kernels: new Kernels(folder, builds), folder };
-      }
-      const wanted = new Set(asked.variants.map(({ variant }) => variant));
-      for (const variant of machines.keys()) if (!wanted.has(variant)) await endOf(variant);
-      const signal = AbortSignal.any([asked.signal, over.signal]);
-      prepared.kernels.list({ ...asked, signal });
-      return { kind: 'ready' };
-    },
-
-    ready: () => prepared?.kernels.ready() ?? new Set(),
-
-    async boot({ pair, runs, signal }) {
-      signal.throwIfAborted();
-      const all = await Promise.allSettled(runs.map((run) => bootOne({ ...run, pair })));
-      signal.throwIfAborted();
-      return all.map((one) => {
-        if (one.status === 'rejected') throw one.reason;
-        return one.value;
-      });
-    },
-
-    // Rules are installed anew for every trial, and what refuses them is told then.
-    tryAll: async () => undefined,
-
-    async lay(one, { scenario, family }) {
-      const boots = bootsOfOne(one);
-      const refusal = await installRules(one.host, scenario, request?.rules ?? {});
-      if (refusal !== undefined) return afterRefusal(one.variant, scenario, refusal);
-      if (one.variant === 'base') taken.add(scenario);
-      if ((await pathProblem(boots, family)) === undefined) return undefined;
-      await fixPaths(boots, family);
-      const astray = await pathProblem(boots, family);
-      return astray === undefined ? undefined : failed(astray);
-    },
-
-    async whyNotInForce(one, { scenario }, { isSilent }) {
-      const proof = provesScenario(scenario, await proofOf(one.host), {
-        // What lets no packet through has made no states of them.
-        ...(!isSilent && { trial: { flows } }),
-        own: request?.rules ?? {},
-      });
-      if (proof.kind === 'in-force') return undefined;
-      return `${scenario} was not in force on ${one.variant}: ${proof.reason}`;
-    },
-
-    symbols: ({ host }) => symbolsOf(host),
-
-    // They boot again for the next pair, and keep the kernels that were installed on them.
-    leave: async () => {},
-
-    async end(booted) {
-      for (const { variant } of booted) await endOf(variant);
-    },
-
-    async close() {
-      over.abort(new Error('the testbed is given back'));
-      for (const variant of machines.keys()) await endOf(variant);
-      if (spare !== undefined) await switchOff(spare);
-      spare = undefined;
-      await prepared?.kernels.ended();
-      if (prepared !== undefined) await rm(prepared.folder, { recursive: true, force: true });
-    },
-  };
+  }
 }
 
-/** What packets need is made in the boots to come, and has to be there then. */
+/** Holds for settings of the image itself: those that packets need are made in later boots, and checked then. */
 export const isOfImage = ({ isWaived, isVital }: SettingProblem): boolean => !isWaived && !isVital;
 
 /** One boot serves all cells of a pair. */
 const anyCell: Cell = { scenario: 'forwarding', family: 'inet4' };
 
 /**
- * What never comes back is the variant's, like any that does not come up: its own kernel does on a new copy of the image. So is
- * what is lost when it was up, as nothing but this machine lies between.
+ * Boots a kernel, and blames the variant where the guest does not come up, or is lost once it is up: the image's own kernel
+ * boots on a new copy, and nothing but this machine lies between.
  */
-async function bootedFor(
-  { boots, guest, console: recorder, said }: Machine,
+async function bootKernel(
+  { boots, guest, console: recorder, lastLine }: ImageGuest,
   run: PlannedRun,
   kernel: Exclude<VariantKernel, { kind: 'rejected' }>,
 ): ReturnType<typeof bootFor> {
@@ -300,38 +327,30 @@ async function bootedFor(
   } catch (error) {
     if (!isOfOneCopy(error)) throw error;
     const { variant } = run;
-    if (error instanceof DutLostError || said() !== undefined) {
+    if (error instanceof DutLostError || lastLine() !== undefined) {
       const words = lastWords(guest.console(), false);
-      return afterBootFailure(boots, variant, { reason: whyGone(said()), ...words });
+      return afterBootFailure(boots, variant, { reason: whyGone(lastLine()), ...words });
     }
-    if (!isHostError(error) || !isBroken(error)) return failed(reasonOf(error));
+    if (!isHostError(error) || !isConnectionLost(error)) return failed(reasonOf(error));
     return afterEarlyDeath(boots.tallies, variant, recorder.lastWords());
   }
 }
 
-const whyGone = (said: string | undefined): string =>
-  said === undefined
+const whyGone = (lastLine: string | undefined): string =>
+  lastLine === undefined
     ? 'it did not come up, and neither did its image after it, not even power-cycled twice'
-    : `its QEMU has ended (${said})`;
+    : `its QEMU has ended (${lastLine})`;
 
-/** It came up, which no boot failure in a row is counted over; base, which lives on beside it, has shown that one can. */
-function afterEarlyDeath(
-  tallies: Tallies,
-  variant: string,
-  { panic, console }: LastWords,
-): TrialOutcome {
+/** Counts a death, not a boot failure, as it was up; base, which runs beside it, has shown that a guest can be. */
+function afterEarlyDeath(tallies: Tallies, variant: string, words: LastWords): TrialOutcome {
   tallyOf(tallies, variant).deaths += 1;
   const how = 'it was lost again as soon as it was up';
   if (!isToBlame(tallies, variant, 'deaths', 'hasBooted')) {
-    const why = panic === undefined ? '' : ` (panic: ${panic})`;
+    const why = words.panic === undefined ? '' : ` (panic: ${words.panic})`;
     return failed(`the guest with ${variant} died right after it had booted: ${how}${why}`);
   }
-  return rejected(variant, {
-    ...{ kind: 'boot-failed', message: `Twice: ${how}.` },
-    ...(panic !== undefined && { panic }),
-    ...(console !== undefined && { console }),
-  });
+  return rejected(variant, { kind: 'boot-failed', message: `Twice: ${how}.`, ...words });
 }
 
-const isBroken = ({ kind }: HostError): boolean =>
+const isConnectionLost = ({ kind }: HostError): boolean =>
   ['unreachable', 'lost', 'timeout'].includes(kind);

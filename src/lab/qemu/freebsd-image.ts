@@ -50,7 +50,7 @@ export async function openImage(
   const ended = guest.ended.then((why): never => {
     throw new QemuEndedError(why);
   });
-  // Whoever waits hears of it; nobody has to.
+  // Waiting callers get the error; without one it is no unhandled rejection.
   ended.catch(() => {});
   const options: FreebsdDutOptions = {
     method: 'nextboot',
@@ -137,7 +137,7 @@ async function portsOf(host: Host): Promise<Ports | { why: string }> {
   return { why };
 }
 
-/** For the boots to come: addresses, which all else is made of, no waiting for a person, and a console that we read. */
+/** Prepares later boots: addresses, which all else is made of, no prompt, and a console that we read. */
 async function setUp(host: Host, { ingress, egress }: Ports): Promise<void> {
   const ports = [
     [ingress, guestPorts.ingress],
@@ -195,7 +195,7 @@ function asTestbed({ bootSeconds }: GuestImage, ports: Ports, login: HostConfig)
   };
 }
 
-/** What does not count where one CPU executes a guest, and its instructions are counted in windows. */
+/** Settings that do not count where one CPU executes a guest, and its instructions are counted in windows. */
 const waivedOfGuests = {
   'kern.boottime': 'what starts at a boot is no part of most windows, and a run is their median',
   'kern.shutdown.dumpdevname': 'a guest tells on its console what it panics of',

@@ -1,20 +1,20 @@
-// From blocks of code and how often they were executed to functions: a flat profile, as nobody keeps stacks.
+// Counts instructions of functions, from blocks of code and how often they were executed: a flat profile without stacks.
 
-type Counted = {
+type CountedBlocks = {
   /** The file of instructions.c, at two points of time. */
   before: Uint8Array;
   after: Uint8Array;
-  /** What the guest's /proc/kallsyms says. */
+  /** Content of the guest's /proc/kallsyms. */
   symbols: string;
 };
 
-/** Of so many instructions a sample is made, so that a window of 10,000 packets has as many as a sampler would take. */
+/** Makes as many samples of a window of 10,000 packets as a sampler would take. */
 const instructionsPerSample = 1000;
 const headerBytes = 64;
 const slotBytes = 16;
 
 /** Folded stacks of one frame each, as `nf_tables\`nft_do_chain 1234`: what was executed between the two points of time. */
-export function foldedInstructions({ before, after, symbols }: Counted): string {
+export function foldedInstructions({ before, after, symbols }: CountedBlocks): string {
   const functionAt = functionsOf(symbols);
   const byFunction = new Map<string, number>();
   const [earlier, later] = [viewOf(before), viewOf(after)];
@@ -38,14 +38,14 @@ const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
 /** The upper half is the kernel's. */
 const firstOfKernel = 1n << 63n;
 
-/** The last symbol of code at or below an address; names are the kernel's own, which nobody has to believe. */
+/** Finds the last symbol of code at or below an address; names are the kernel's own, and unverified. */
 function functionsOf(symbols: string): (address: bigint) => string {
   const found: { address: bigint; label: string }[] = [];
   for (const line of symbols.split('\n')) {
     const [, address, name, module] =
       /^([0-9a-f]{16}) [tTwW] ([^\s;]{1,200})(?:\t\[([\w-]{1,64})\])?$/.exec(line) ?? [];
     if (address === undefined || name === undefined) continue;
-    // Where a guest hides them all are 0.
+    // A guest that hides its addresses shows 0.
     if (BigInt(`0x${address}`) < firstOfKernel) continue;
     const label = module === undefined ? `kernel\`${name}` : `${module}\`${name}`;
     found.push({ address: BigInt(`0x${address}`), label });

@@ -13,7 +13,7 @@ import type { KernelFiles } from './vm/kernel-files.ts';
 import type { LinuxGuest, VirtualLab } from './vm/virtual-lab.ts';
 
 /** A variant as a guest boots it. */
-export type Bootable = { variant: Variant; kernel: KernelFiles };
+export type BootableKernel = { variant: Variant; kernel: KernelFiles };
 
 export type BootedLinux = {
   kind: 'booted';
@@ -21,11 +21,11 @@ export type BootedLinux = {
   guest: LinuxGuest;
   host: Host;
   dut: LinuxDut;
-  /** What runs, by its own words. */
+  /** Kernel that runs, as it reports itself. */
   kernel: string;
 };
 
-type NotBooted = {
+type FailedLinuxBoot = {
   kind: 'not-booted';
   variant: Variant;
   /** Goes on after the variant's name and "did not boot". */
@@ -50,8 +50,8 @@ const leastSecondsBeside = 20;
 /** Boots them all at once, each on a CPU of its own as far as there are any; answers in their order. */
 export async function bootTogether(
   deps: BootDeps,
-  bootables: readonly Bootable[],
-): Promise<(BootedLinux | NotBooted)[]> {
+  bootables: readonly BootableKernel[],
+): Promise<(BootedLinux | FailedLinuxBoot)[]> {
   const startedAt = performance.now();
   const isOneUp = Promise.withResolvers<number>();
   return Promise.all(
@@ -81,14 +81,14 @@ async function patienceFrom(startedAt: number, isOneUp: Promise<number>): Promis
 
 async function boot(
   { lab, connect, cpus, signal }: BootDeps,
-  { variant, kernel }: Bootable,
+  { variant, kernel }: BootableKernel,
   number: number,
   patience: Promise<number>,
   onUp: () => void,
-): Promise<BootedLinux | NotBooted> {
+): Promise<BootedLinux | FailedLinuxBoot> {
   signal.throwIfAborted();
   const guest = await lab.boot(number, kernel, cpus[(number - 1) % cpus.length] ?? 0);
-  const notBooted = (reason: string): NotBooted => ({
+  const notBooted = (reason: string): FailedLinuxBoot => ({
     ...{ kind: 'not-booted', variant, reason },
     ...{ words: lastWords(guest.console(), false), console: guest.console() },
   });
@@ -118,13 +118,13 @@ async function boot(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof HostError)) throw error;
-    return notBooted(`nobody could log in to it (${reasonOf(error)})`);
+    return notBooted(`no login was possible (${reasonOf(error)})`);
   } finally {
     signal.removeEventListener('abort', abort);
   }
 }
 
-/** Whether what runs is what was to be booted: by the kernel's own name, what it was told, and the modules that it loaded. */
+/** Verifies that the booted kernel runs: by its own name, its command line, and the modules that it loaded. */
 async function identify(
   host: Host,
   { commandLine }: LinuxGuest,

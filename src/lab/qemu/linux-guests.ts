@@ -1,172 +1,193 @@
-// Guests with Linux: kernels that are built, given or one for all, the files of an overlay installed on them, and nftables' rules.
+// Runs guests with Linux: kernels that are built, given or one for all, files of an overlay installed on them, and nftables' rules.
 import { execFile } from 'node:child_process';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { LinuxGuests } from '../../config/virtual-testbed.ts';
+import type { LinuxGuestsConfig } from '../../config/virtual-testbed.ts';
 import { noSums } from '../../kernel/kernel-sums.ts';
 import { buildLinuxKernel } from '../../kernel/linux-kernels.ts';
 import { givenKernel, type Variant } from '../../kernel/variant.ts';
-import type { Rejected } from '../../model/rejection.ts';
-import { isLinuxScenario, type LinuxScenario } from '../../model/scenario.ts';
+import type { PrepareOutcome, Rejected } from '../../model/rejection.ts';
+import { type Cell, isLinuxScenario, type LinuxScenario } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { pathName } from '../../model/variant-name.ts';
 import { shell } from '../../system/shell.ts';
 import { connectTo } from '../connect.ts';
-import type { LastWords } from '../console/console-text.ts';
-import { isToBlame, lacksControl, type Tallies, tallyOf } from '../fault-attribution.ts';
-import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
-import type { PrepareRequest, TrialOutcome } from '../testbed.ts';
-import { type Booted, type GuestSystem, machineOf } from './guests.ts';
-import { type Bootable, type BootedLinux, bootTogether } from './linux-boots.ts';
+import { isToBlame, type Tallies, tallyOf } from '../fault-attribution.ts';
+import { failed, rejected } from '../freebsd/boots.ts';
+import type { Inspection, PrepareRequest, TrialOutcome } from '../testbed.ts';
+import {
+  type BootedGuest,
+  blameOrFail,
+  type GuestResources,
+  type GuestSystem,
+  machineOf,
+  maxSymbolBytes,
+  type NotBooted,
+  type PairOfGuests,
+} from './guests.ts';
+import { type BootableKernel, type BootedLinux, bootTogether } from './linux-boots.ts';
 import { type KernelFiles, KernelFilesError } from './vm/kernel-files.ts';
 import { kernelCommandLine, type VirtualLab } from './vm/virtual-lab.ts';
 
 const run = promisify(execFile);
 
-/** What kernels are built with. */
-export type BuildDeps = Pick<FreebsdDeps, 'connect' | 'now' | 'kernelSums'>;
+export class LinuxGuests implements GuestSystem {
+  readonly #name: string;
+  readonly #config: LinuxGuestsConfig;
+  readonly #resources: GuestResources;
+  /** Unpacked kernels by the names of their variants. */
+  #bootable: ReadonlyMap<string, BootableKernel> = new Map();
+  #scenarios: readonly LinuxScenario[] = [];
+  readonly #duts = new WeakMap<BootedGuest, BootedLinux['dut']>();
 
-type LinuxDeps = {
-  lab: VirtualLab;
-  tallies: Tallies;
-  /** Those that guests boot on. */
-  cpus: readonly number[];
-  deps: BuildDeps;
-};
+  constructor(name: string, config: LinuxGuestsConfig, resources: GuestResources) {
+    this.#name = name;
+    this.#config = config;
+    this.#resources = resources;
+  }
 
-export function linuxGuests(
-  name: string,
-  config: LinuxGuests,
-  { lab, tallies, cpus, deps }: LinuxDeps,
-): GuestSystem {
-  /** What was readied, by the names of variants. */
-  let wanted: ReadonlyMap<string, Bootable> = new Map();
-  let scenarios: readonly LinuxScenario[] = [];
-  const duts = new WeakMap<Booted, BootedLinux>();
-  const dutOf = (one: Booted): BootedLinux['dut'] => {
-    const dut = duts.get(one)?.dut;
-    if (dut === undefined) throw new TypeError(`${one.variant} was not booted here.`);
-    return dut;
-  };
+  async inspect(): Promise<Inspection> {
+    return { fingerprint: await fingerprint(this.#config), warnings: [] };
+  }
 
-  const end: GuestSystem['end'] = async (booted) => {
+  async prepare({ variants, cells, ...request }: PrepareRequest): Promise<PrepareOutcome> {
+    const { signal, notify } = request;
+    this.#scenarios = [...new Set(cells.map(({ scenario }) => scenario))].filter(isLinuxScenario);
+    const bootable = new Map<string, BootableKernel>();
+    for (const variant of variants) {
+      signal.throwIfAborted();
+      const name = variant.variant;
+      const earlier = this.#bootable.get(name);
+      if (earlier !== undefined) {
+        bootable.set(name, earlier);
+        continue;
+      }
+      const archive = await this.#archiveOf(variant, request);
+      if (archive.kind === 'rejected') return archive;
+      notify(`unpacking the kernel of ${name}`);
+      const kernel = await unpacked(this.#resources.lab, archive.path);
+      bootable.set(name, { variant, kernel });
+    }
+    this.#bootable = bootable;
+    return { kind: 'ready' };
+  }
+
+  ready(): ReadonlySet<string> {
+    return new Set(this.#bootable.keys());
+  }
+
+  async boot({ runs, signal }: PairOfGuests): Promise<(BootedGuest | NotBooted)[]> {
+    const { lab, cpus, tallies } = this.#resources;
+    const bootables = runs.map(({ variant }) => {
+      const bootable = this.#bootable.get(variant);
+      if (bootable === undefined) throw new TypeError(`${variant} was not readied.`);
+      return bootable;
+    });
+    const all = await bootTogether({ lab, connect: connectTo, cpus, signal }, bootables);
+    for (const { kind, variant } of all) {
+      const tally = tallyOf(tallies, variant.variant);
+      if (kind === 'booted') Object.assign(tally, { hasBooted: true, bootFailures: 0 });
+      else tally.bootFailures += 1;
+    }
+    return all.map((one) => {
+      const variant = one.variant.variant;
+      if (one.kind === 'not-booted') {
+        const { reason, words, console } = one;
+        const why = words.panic === undefined ? '' : ` (panic: ${words.panic})`;
+        const outcome = blameOrFail(tallies, variant, ['bootFailures', 'hasBooted'], {
+          rejection: { kind: 'boot-failed', message: `Twice in a row: ${reason}.`, ...words },
+          reason: `${variant} did not boot: ${reason}${why}`,
+        });
+        return { kind: 'not-booted', variant, outcome, console };
+      }
+      const { guest, host, kernel, dut } = one;
+      const booted: BootedGuest = { kind: 'booted', variant, guest, host, kernel };
+      this.#duts.set(booted, dut);
+      return booted;
+    });
+  }
+
+  async tryRules(booted: readonly BootedGuest[]): Promise<TrialOutcome | undefined> {
+    try {
+      const all = await Promise.all(
+        booted.map(async (one) => {
+          const variant = this.#bootable.get(one.variant)?.variant;
+          return this.#dutOf(one).prepare(variant === undefined ? [] : [variant], this.#scenarios);
+        }),
+      );
+      const refused = all.filter((prepared) => prepared.kind === 'rejected');
+      // A refusal of base as well is not the patch's fault.
+      return refused.find(({ variant }) => variant === 'base') ?? refused[0];
+    } catch (error) {
+      const full = await fullGuest(this.#resources.tallies, booted);
+      if (full !== undefined) return full;
+      throw error;
+    }
+  }
+
+  async installRules(booted: BootedGuest, { scenario }: Cell): Promise<TrialOutcome | undefined> {
+    if (!isLinuxScenario(scenario)) throw new TypeError(`${scenario} is none of Linux.`);
+    const installed = await this.#dutOf(booted).install(booted.variant, scenario);
+    return installed.kind === 'rejected' ? installed : undefined;
+  }
+
+  /** Returns no reason: a ruleset that nft has loaded is in force as a whole. */
+  async whyNotInForce(): Promise<undefined> {}
+
+  symbols({ host }: BootedGuest): Promise<string> {
+    return host.output(shell`cat /proc/kallsyms`, { maxOutputBytes: maxSymbolBytes });
+  }
+
+  release(booted: readonly BootedGuest[]): Promise<void> {
+    return this.stop(booted);
+  }
+
+  async stop(booted: readonly BootedGuest[]): Promise<void> {
     for (const { host, guest } of booted) {
       await host.close().catch(() => {});
       await guest.stop();
     }
-  };
+  }
 
-  return {
-    inspect: async () => ({ fingerprint: await fingerprint(config), warnings: [] }),
+  async close(): Promise<void> {}
 
-    async prepare({ variants, cells, keepLog, notify, signal }) {
-      scenarios = [...new Set(cells.map(({ scenario }) => scenario))].filter(isLinuxScenario);
-      const readied = new Map<string, Bootable>();
-      for (const variant of variants) {
-        signal.throwIfAborted();
-        const known = wanted.get(variant.variant);
-        if (known !== undefined) {
-          readied.set(variant.variant, known);
-          continue;
-        }
-        const archive = await archiveOf(variant, { keepLog, notify, signal });
-        if (archive.kind === 'rejected') return archive;
-        notify(`unpacking the kernel of ${variant.variant}`);
-        readied.set(variant.variant, { variant, kernel: await unpacked(lab, archive.path) });
-      }
-      wanted = readied;
-      return { kind: 'ready' };
-    },
+  #dutOf(booted: BootedGuest): BootedLinux['dut'] {
+    const dut = this.#duts.get(booted);
+    if (dut === undefined) throw new TypeError(`${booted.variant} was not booted here.`);
+    return dut;
+  }
 
-    ready: () => new Set(wanted.keys()),
-
-    async boot({ runs, signal }) {
-      const bootables = runs.map(({ variant }) => {
-        const bootable = wanted.get(variant);
-        if (bootable === undefined) throw new TypeError(`${variant} was not readied.`);
-        return bootable;
-      });
-      const all = await bootTogether({ lab, connect: connectTo, cpus, signal }, bootables);
-      for (const { kind, variant } of all) {
-        const tally = tallyOf(tallies, variant.variant);
-        if (kind === 'booted') Object.assign(tally, { hasBooted: true, bootFailures: 0 });
-        else tally.bootFailures += 1;
-      }
-      return all.map((one) => {
-        const variant = one.variant.variant;
-        if (one.kind === 'not-booted') {
-          const outcome = afterBootFailure(tallies, variant, one);
-          return { kind: 'not-booted', variant, outcome, console: one.console };
-        }
-        const { guest, host, kernel } = one;
-        const booted: Booted = { kind: 'booted', variant, guest, host, kernel };
-        duts.set(booted, one);
-        return booted;
-      });
-    },
-
-    async tryAll(booted) {
-      try {
-        const all = await Promise.all(
-          booted.map(async (one) => {
-            const variant = wanted.get(one.variant)?.variant;
-            return dutOf(one).prepare(variant === undefined ? [] : [variant], scenarios);
-          }),
-        );
-        const refused = all.filter((prepared) => prepared.kind === 'rejected');
-        // What base is refused as well is not the patch's fault.
-        return refused.find(({ variant }) => variant === 'base') ?? refused[0];
-      } catch (error) {
-        const full = await withoutRoom(tallies, booted);
-        if (full !== undefined) return full;
-        throw error;
-      }
-    },
-
-    async lay(one, { scenario }) {
-      if (!isLinuxScenario(scenario)) throw new TypeError(`${scenario} is none of Linux.`);
-      const installed = await dutOf(one).lay(one.variant, scenario);
-      return installed.kind === 'rejected' ? installed : undefined;
-    },
-
-    // A ruleset that nft has taken is in force as a whole.
-    whyNotInForce: async () => undefined,
-
-    symbols: ({ host }) =>
-      host.output(shell`cat /proc/kallsyms`, { maxOutputBytes: mostSymbolBytes }),
-
-    leave: end,
-    end,
-    close: async () => {},
-  };
-
-  /** What boots a variant: a kernel that was given or is built, or the configuration's where only files differ. */
-  async function archiveOf(
+  /** Builds the kernel of a variant, or returns the given one; the configuration's where only files differ. */
+  async #archiveOf(
     { variant, kernel }: Variant,
-    told: Pick<PrepareRequest, 'keepLog' | 'notify' | 'signal'>,
+    request: Pick<PrepareRequest, 'keepLog' | 'notify' | 'signal'>,
   ): Promise<{ kind: 'archive'; path: string | undefined } | Rejected> {
-    if (kernel === undefined) return { kind: 'archive', path: config.kernelPath };
+    const { builder, kernelPath } = this.#config;
+    if (kernel === undefined) return { kind: 'archive', path: kernelPath };
     if (kernel.kind === 'archive') {
       await requireSame(kernel);
       return { kind: 'archive', path: kernel.path };
     }
-    if (config.builder === undefined) {
-      throw new UsageError(`${name} has no \`builder\`, which the kernels of a tree need.`);
+    if (builder === undefined) {
+      throw new UsageError(`${this.#name} has no \`builder\`, which the kernels of a tree need.`);
     }
-    const path = join(lab.folder, `${pathName(variant)}.tar.zst`);
-    const { connect, now, kernelSums: sums = noSums } = deps;
-    const owner = `ppsgate on ${name}`;
-    const request = { variant, kernel, path, owner, connect, now, sums, ...told };
-    const built = await buildLinuxKernel(config.builder, request);
+    const { lab, deps } = this.#resources;
+    const built = await buildLinuxKernel(builder, {
+      variant,
+      kernel,
+      path: join(lab.folder, `${pathName(variant)}.tar.zst`),
+      owner: `ppsgate on ${this.#name}`,
+      connect: deps.connect,
+      now: deps.now,
+      sums: deps.kernelSums ?? noSums,
+      ...request,
+    });
     return built.kind === 'rejected' ? { ...built, variant } : built;
   }
 }
 
-/** A kernel of a distribution names some 150,000 symbols in 7 MB. */
-const mostSymbolBytes = 64 * 1024 ** 2;
-
-/** Undefined is this machine's own kernel. */
+/** Unpacks an archive; undefined is this machine's own kernel. */
 async function unpacked(lab: VirtualLab, path: string | undefined): Promise<KernelFiles> {
   try {
     return await lab.kernel(path);
@@ -185,47 +206,25 @@ async function requireSame({ path, sha256 }: { path: string; sha256: string }): 
   );
 }
 
-function afterBootFailure(
+/** Finds a guest with no space left where rules are installed; a kernel that keeps it full is to blame. */
+async function fullGuest(
   tallies: Tallies,
-  name: string,
-  { reason, words: { panic, console } }: { reason: string; words: LastWords },
-): TrialOutcome {
-  if (isToBlame(tallies, name, 'bootFailures', 'hasBooted')) {
-    const rejection = {
-      ...({ kind: 'boot-failed', message: `Twice in a row: ${reason}.` } as const),
-      ...(panic !== undefined && { panic }),
-      ...(console !== undefined && { console }),
-    };
-    return { kind: 'rejected', variant: name, rejection };
-  }
-  const why = panic === undefined ? '' : ` (panic: ${panic})`;
-  return {
-    ...{ kind: 'failed', reason: `${name} did not boot: ${reason}${why}` },
-    ...(lacksControl(tallies, name, 'hasBooted') && { lacksControl: true }),
-  };
-}
-
-/** What has nothing left where rules are installed; a kernel that keeps it full is to blame. */
-async function withoutRoom(
-  tallies: Tallies,
-  booted: readonly Booted[],
+  booted: readonly BootedGuest[],
 ): Promise<TrialOutcome | undefined> {
   for (const { host, variant } of booted) {
-    const shown = await host.output(shell`df -P -k /run | tail -n 1`).catch(() => '');
+    const usage = await host.output(shell`df -P -k /run | tail -n 1`).catch(() => '');
     // See POSIX, df: the fourth column is what is available.
-    if (shown.trim().split(/\s+/)[3] !== '0') continue;
+    if (usage.trim().split(/\s+/)[3] !== '0') continue;
     tallyOf(tallies, variant).refusals += 1;
     const message = `no room is left in /run of the guest with ${variant}`;
-    if (!isToBlame(tallies, variant, 'refusals', 'hasBooted')) {
-      return { kind: 'failed', reason: message };
-    }
-    const rejection = { kind: 'out-of-disk', message: `Twice: ${message}.` } as const;
-    return { kind: 'rejected', variant, rejection };
+    return isToBlame(tallies, variant, 'refusals', 'hasBooted')
+      ? rejected(variant, { kind: 'out-of-disk', message: `Twice: ${message}.` })
+      : failed(message);
   }
   return undefined;
 }
 
-async function fingerprint(config: LinuxGuests): Promise<Record<string, string>> {
+async function fingerprint(config: LinuxGuestsConfig): Promise<Record<string, string>> {
   const nftables = await run('nft', ['--version']);
   return {
     ...(await machineOf(config)),

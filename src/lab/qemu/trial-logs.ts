@@ -1,4 +1,4 @@
-// What the windows of a trial say: the same answer on the day and when they are read again.
+// Reads the windows of a trial, with the same result on the day and when they are read again.
 import { sum } from 'simple-statistics';
 import { median } from '../../analysis/stats/summary.ts';
 import type { PlannedRun, PlannedTrial } from '../../model/planned-trial.ts';
@@ -83,7 +83,7 @@ function windowOf(line: string, receivedPackets: number): Window | undefined {
   const goesForward = [forwardedPackets, ran, waited, isCounted ? instructions : 0].every(
     (one) => one >= 0,
   );
-  // Whoever forwards executes something.
+  // A guest that forwards executes something.
   const isIdle = ran === 0 || (isCounted && instructions === 0);
   if (!(seconds > 0) || !goesForward || (forwardedPackets > 0 && isIdle)) return undefined;
   return {
@@ -106,7 +106,7 @@ const stuckIn = (log: string): Set<number> =>
       .map(Number),
   );
 
-/** Guests that let nothing through at last: whoever lies so still may be dead. */
+/** Guests whose last window let nothing through, and that may be dead. */
 export function silentIn(log: string, packets: number): Set<number> {
   const windows = windowsIn(log, packets);
   const last = new Map<number, Window>();

@@ -1,14 +1,14 @@
-// Which functions a guest's instructions for each packet go to, by the addresses of the blocks that QEMU has translated.
+// Finds the functions that execute a guest's instructions for each packet, by the addresses of the blocks that QEMU has translated.
 import { readFile } from 'node:fs/promises';
 import { HostError } from '../../system/host/host-error.ts';
 import { impossible, judgeProfile, missed } from '../judge-profile.ts';
 import type { KeepLog, ProfileOutcome, ProfileRequest } from '../testbed.ts';
 import { foldedInstructions } from './hot-functions.ts';
-import { type Guests, guestsFor, layAll, send, stopAll } from './virtual-trial.ts';
+import { type GuestTestbed, guestsFor, installRules, send, stopAll } from './virtual-trial.ts';
 
 /** Counts one window, after another that nothing is made of, in a guest that is up: counting leaves no trace in it. */
 export async function profile(
-  guests: Guests,
+  guests: GuestTestbed,
   { cell, variant }: ProfileRequest,
   keepLog: KeepLog,
   signal: AbortSignal,
@@ -27,7 +27,7 @@ export async function profile(
   const counts = booted?.guest.counts;
   if (booted === undefined || counts === undefined) return missed('nothing counted instructions');
   try {
-    const installed = await layAll(guests, [booted], cell);
+    const installed = await installRules(guests, [booted], cell);
     if (installed?.kind === 'lost') return missed(installed.reason);
     if (installed !== undefined) return missed(whyNot(installed.outcome));
     await send(guests, [booted], cell, 1, signal);

@@ -1,4 +1,4 @@
-// Virtual machines of this machine as a testbed: every pair boots base and patched side by side, and sends windows of
+// Runs virtual machines of this machine as a testbed: every pair boots base and patched side by side, and sends windows of
 // packets through them in turn.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,21 +9,21 @@ import type { Tallies } from '../fault-attribution.ts';
 import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import type { Testbed } from '../testbed.ts';
 import { trafgenFlows } from '../traffic/flows.ts';
-import { freebsdGuests } from './freebsd-guests.ts';
-import { linuxGuests } from './linux-guests.ts';
+import { FreebsdGuests } from './freebsd-guests.ts';
+import { LinuxGuests } from './linux-guests.ts';
 import { profile } from './virtual-profile.ts';
-import { type Guests, stopAll, trial } from './virtual-trial.ts';
+import { type GuestTestbed, stopAll, trial } from './virtual-trial.ts';
 import { guestMac, senderMac } from './vm/addresses.ts';
 import { guestCpu, senderCpu, type VirtualLab, virtualLabUp } from './vm/virtual-lab.ts';
 import { sendWindows } from './windows.ts';
 
-/** What makes guests, and sends packets through them. */
+/** Makes guests, and sends packets through them. */
 export type LabOfGuests = {
   up(config: VirtualTestbed): Promise<VirtualLab>;
   sendWindows: typeof sendWindows;
 };
 
-/** Makes the laboratory on this machine; `restore` takes it down. Throws a LabInUseError while another process has it. */
+/** Sets up the lab on this machine; `restore` takes it down. Throws a LabInUseError while another process has it. */
 export async function openVirtualTestbed(
   name: string,
   config: VirtualTestbed,
@@ -35,12 +35,17 @@ export async function openVirtualTestbed(
   const tallies: Tallies = new Map();
   const cpus = guestCpu === senderCpu ? [guestCpu] : [guestCpu, senderCpu];
   const { flows } = traffic;
+  const resources = { lab, tallies, cpus, flows, deps };
   const system =
     config.system === 'linux'
-      ? linuxGuests(name, config, { lab, tallies, cpus, deps })
-      : freebsdGuests(name, config, { lab, tallies, cpus, flows, deps });
-  const guests: Guests = {
-    ...{ lab, config, traffic, tallies, system },
+      ? new LinuxGuests(name, config, resources)
+      : new FreebsdGuests(name, config, resources);
+  const guests: GuestTestbed = {
+    lab,
+    config,
+    traffic,
+    tallies,
+    system,
     running: undefined,
     flowsFor: (cell) => flowsFor(lab, traffic, cell),
     sendWindows: labOfGuests.sendWindows,
@@ -48,22 +53,22 @@ export async function openVirtualTestbed(
 
   return {
     name,
-    inspect: system.inspect,
-    prepare: system.prepare,
-    ready: system.ready,
+    inspect: (cells) => system.inspect(cells),
+    prepare: (request) => system.prepare(request),
+    ready: () => system.ready(),
     trial: (planned, keepLog, signal) => trial(guests, planned, keepLog, signal),
     booted: () => undefined,
     profile: (request, keepLog, signal) => profile(guests, request, keepLog, signal),
 
     async restore() {
       await stopAll(guests)
-        .then(system.close)
+        .then(() => system.close())
         .finally(() => lab.down());
     },
   };
 }
 
-/** Guests stand on wires of their own, so that all have the same addresses. */
+/** Writes trafgen's packets; guests have wires of their own, so that all have the same addresses. */
 async function flowsFor(
   lab: Pick<VirtualLab, 'folder'>,
   { flows, frameBytes }: Traffic,

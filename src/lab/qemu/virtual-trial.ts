@@ -11,27 +11,27 @@ import { shell } from '../../system/shell.ts';
 import { type LastWords, lastWords } from '../console/console-text.ts';
 import { isToBlame, lacksControl, type Tallies, tallyOf } from '../fault-attribution.ts';
 import type { KeepLog, TrialOutcome } from '../testbed.ts';
-import { type Booted, type GuestSystem, interrupted, type PairOfGuests } from './guests.ts';
+import { type BootedGuest, type GuestSystem, interrupted, type PairOfGuests } from './guests.ts';
 import { pairsOf, readVirtualLogs, silentIn, windowsLogName } from './trial-logs.ts';
 import { guestCpu, type VirtualLab } from './vm/virtual-lab.ts';
-import type { sendWindows, Windows } from './windows.ts';
+import type { sendWindows, WindowsOutcome } from './windows.ts';
 
 /** The testbed from trial to trial. */
-export type Guests = {
+export type GuestTestbed = {
   lab: Pick<VirtualLab, 'wire'>;
   config: VirtualTestbed;
   traffic: Traffic;
   tallies: Tallies;
   system: GuestSystem;
   /** The guests that are up, and the pair that they count for. */
-  running: { pair: number; booted: readonly Booted[] } | undefined;
+  running: { pair: number; booted: readonly BootedGuest[] } | undefined;
   /** Writes trafgen's packets, and answers where. */
   flowsFor(cell: Cell): Promise<string>;
   sendWindows: typeof sendWindows;
 };
 
 export async function trial(
-  guests: Guests,
+  guests: GuestTestbed,
   planned: PlannedTrial,
   keepLog: KeepLog,
   signal: AbortSignal,
@@ -46,7 +46,7 @@ export async function trial(
     const up = await guestsFor(guests, { pair, runs, signal }, keepLog);
     if (up.kind !== 'up') return up.outcome;
     const { booted } = up;
-    const sent = await layAndSend(guests, booted, cell, windows + 1, signal);
+    const sent = await installAndSend(guests, booted, cell, windows + 1, signal);
     if (sent.kind === 'lost') {
       const ends = await endsOf(booted);
       const outcome = await afterDeaths(guests, ends, { planned, keepLog, signal });
@@ -79,8 +79,8 @@ export async function trial(
 
 /** Asked while states of packets live; `silent` are the numbers of guests, from 1 on, that let nothing through. */
 async function whyNotInForce(
-  { system }: Guests,
-  booted: readonly Booted[],
+  { system }: GuestTestbed,
+  booted: readonly BootedGuest[],
   cell: Cell,
   silent: ReadonlySet<number>,
 ): Promise<{ kind: 'told' | 'lost'; reason: string | undefined }> {
@@ -103,14 +103,14 @@ export function windowsOf({ windows }: Traffic): { windows: number; packets: num
   return { windows: windows.count, packets: windows.packets };
 }
 
-type Up = { kind: 'up'; booted: readonly Booted[] };
+type RunningGuests = { kind: 'up'; booted: readonly BootedGuest[] };
 
 /** One boot serves all cells of a pair. */
 export async function guestsFor(
-  guests: Guests,
+  guests: GuestTestbed,
   pair: PairOfGuests,
   keepLog: KeepLog,
-): Promise<Up | { kind: 'down'; outcome: TrialOutcome }> {
+): Promise<RunningGuests | { kind: 'down'; outcome: TrialOutcome }> {
   const { running, system } = guests;
   const known = pair.runs.map((run) =>
     running?.booted.find(({ variant }) => variant === run.variant),
@@ -119,7 +119,7 @@ export async function guestsFor(
     return { kind: 'up', booted: known };
   }
   guests.running = undefined;
-  if (running !== undefined) await system.leave(running.booted);
+  if (running !== undefined) await system.release(running.booted);
   const all = await system.boot(pair);
   const booted = all.filter((one) => one.kind === 'booted');
   guests.running = { pair: pair.pair, booted };
@@ -131,17 +131,17 @@ export async function guestsFor(
   return { kind: 'down', outcome };
 }
 
-/** Whoever is rejected is told before what is tried again. */
+/** A rejection is reported before a failure that is tried again. */
 const gravest = (outcomes: readonly TrialOutcome[]): TrialOutcome | undefined =>
   outcomes.find(({ kind }) => kind === 'rejected') ?? outcomes[0];
 
 /** Has all share one CPU from then on: what they executed before does not count. */
 async function tryAll(
-  guests: Guests,
-  booted: readonly Booted[],
+  guests: GuestTestbed,
+  booted: readonly BootedGuest[],
 ): Promise<TrialOutcome | undefined> {
   try {
-    const refused = await guests.system.tryAll(booted);
+    const refused = await guests.system.tryRules(booted);
     for (const { guest } of booted) await guest.pinTo(guestCpu);
     return refused;
   } catch (error) {
@@ -151,37 +151,37 @@ async function tryAll(
   }
 }
 
-export async function stopAll(guests: Guests): Promise<void> {
+export async function stopAll(guests: GuestTestbed): Promise<void> {
   const { running, system } = guests;
   guests.running = undefined;
-  if (running !== undefined) await system.end(running.booted);
+  if (running !== undefined) await system.stop(running.booted);
 }
 
-type Sent = Extract<Windows, { kind: 'sent' }>;
-type Lost = { kind: 'lost'; reason: string };
-type Refused = { kind: 'refused'; outcome: TrialOutcome };
+type SentWindows = Extract<WindowsOutcome, { kind: 'sent' }>;
+type LostGuests = { kind: 'lost'; reason: string };
+type RefusedRules = { kind: 'refused'; outcome: TrialOutcome };
 
 /** Installs the cell's rules on each, and sends so many windows through them. */
-async function layAndSend(
-  guests: Guests,
-  booted: readonly Booted[],
+async function installAndSend(
+  guests: GuestTestbed,
+  booted: readonly BootedGuest[],
   cell: Cell,
   windows: number,
   signal: AbortSignal,
-): Promise<Sent | Lost | Refused> {
-  const installed = await layAll(guests, booted, cell);
+): Promise<SentWindows | LostGuests | RefusedRules> {
+  const installed = await installRules(guests, booted, cell);
   return installed ?? send(guests, booted, cell, windows, signal);
 }
 
 /** Undefined where all have taken them. */
-export async function layAll(
-  { system }: Guests,
-  booted: readonly Booted[],
+export async function installRules(
+  { system }: GuestTestbed,
+  booted: readonly BootedGuest[],
   cell: Cell,
-): Promise<Lost | Refused | undefined> {
+): Promise<LostGuests | RefusedRules | undefined> {
   try {
     for (const one of booted) {
-      const outcome = await system.lay(one, cell);
+      const outcome = await system.installRules(one, cell);
       if (outcome !== undefined) return { kind: 'refused', outcome };
     }
     return undefined;
@@ -192,41 +192,46 @@ export async function layAll(
 }
 
 export async function send(
-  { lab, traffic, flowsFor, sendWindows }: Guests,
-  booted: readonly Booted[],
+  { lab, traffic, flowsFor, sendWindows }: GuestTestbed,
+  booted: readonly BootedGuest[],
   cell: Cell,
   windows: number,
   signal: AbortSignal,
-): Promise<Sent | Lost> {
+): Promise<SentWindows | LostGuests> {
   const flows = await flowsFor(cell);
   const { packets } = windowsOf(traffic);
   const request = { guests: booted.map(({ guest }) => guest), flows, packets, windows, signal };
   const sent = await sendWindows(lab, request);
-  return sent.kind === 'sent' ? sent : { kind: 'lost', reason: `windows broke off: ${sent.said}` };
+  return sent.kind === 'sent'
+    ? sent
+    : { kind: 'lost', reason: `windows broke off: ${sent.lastLine}` };
 }
 
-type Ends = { one: Booted; end: End | undefined }[];
+type GuestEnds = { one: BootedGuest; end: GuestEnd | undefined }[];
 
-/** How it stands with those that may have died. */
-const endsOf = (booted: readonly Booted[], isAsked = (_index: number) => true): Promise<Ends> =>
+/** Determines which guests have died. */
+const endsOf = (
+  booted: readonly BootedGuest[],
+  isAsked = (_index: number) => true,
+): Promise<GuestEnds> =>
   Promise.all(
     booted.map(async (one, index) => ({ one, end: isAsked(index) ? await endOf(one) : undefined })),
   );
 
-type Loss = { planned: PlannedTrial; keepLog: KeepLog; signal: AbortSignal };
+type LostTrial = { planned: PlannedTrial; keepLog: KeepLog; signal: AbortSignal };
 
 /** Undefined where none has died; else shows first whether base stands what the others may have died of. */
 async function afterDeaths(
-  guests: Guests,
-  ends: Ends,
-  { planned: { cell }, keepLog, signal }: Loss,
+  guests: GuestTestbed,
+  ends: GuestEnds,
+  { planned: { cell }, keepLog, signal }: LostTrial,
 ): Promise<TrialOutcome | undefined> {
   if (ends.every(({ end }) => end === undefined)) return undefined;
   const { tallies, traffic } = guests;
   const outcomes: TrialOutcome[] = [];
   const base = ends.find(({ one, end }) => one.variant === 'base' && end === undefined);
   if (base !== undefined && !tallyOf(tallies, 'base').hasStoodTrial) {
-    const control = await layAndSend(guests, [base.one], cell, 2, signal);
+    const control = await installAndSend(guests, [base.one], cell, 2, signal);
     tallyOf(tallies, 'base').hasStoodTrial =
       control.kind === 'sent' && silentIn(control.log, windowsOf(traffic).packets).size === 0;
   }
@@ -241,10 +246,10 @@ async function afterDeaths(
   return gravest(outcomes);
 }
 
-type End = { how: string; words: LastWords };
+type GuestEnd = { how: string; words: LastWords };
 
 /** Undefined for a guest that is well. */
-async function endOf({ guest, host }: Booted): Promise<End | undefined> {
+async function endOf({ guest, host }: BootedGuest): Promise<GuestEnd | undefined> {
   const isAlive = await host.output(shell`uname`, { timeoutSeconds: answerSeconds }).then(
     () => true,
     () => false,
@@ -259,10 +264,10 @@ async function endOf({ guest, host }: Booted): Promise<End | undefined> {
 const answerSeconds = 10;
 
 function afterDeath(
-  { tallies }: Guests,
+  { tallies }: GuestTestbed,
   name: string,
   where: string,
-  { how, words: { panic, console } }: End,
+  { how, words: { panic, console } }: GuestEnd,
 ): TrialOutcome {
   if (isToBlame(tallies, name, 'deaths', 'hasStoodTrial')) {
     return rejected(name, {

@@ -13,15 +13,15 @@ export type WindowsRequest = {
   /** Path of trafgen's packets. */
   flows: string;
   packets: number;
-  /** Of each guest, one more than is measured; see `readVirtualLogs`. */
+  /** Windows of each guest, one more than is measured; see `readVirtualLogs`. */
   windows: number;
   signal: AbortSignal;
 };
 
-export type Windows =
+export type WindowsOutcome =
   | { kind: 'sent'; log: string }
   /** A guest ended, or the program failed, with the last that it said. */
-  | { kind: 'broken'; log: string; said: string };
+  | { kind: 'broken'; log: string; lastLine: string };
 
 /** Most that a guest may take for a window: a thousand packets a second, on a machine with much else to do. */
 const mostSeconds = 30;
@@ -30,7 +30,7 @@ const mostSeconds = 30;
 export async function sendWindows(
   { wire }: Pick<VirtualLab, 'wire'>,
   { guests, flows, packets, windows, signal }: WindowsRequest,
-): Promise<Windows> {
+): Promise<WindowsOutcome> {
   const all = guests.map((_, index) => index + 1);
   // Each round is the mirror image of the one before, so that a drift cancels.
   const rounds = Array.from({ length: windows }, (_, round) =>
@@ -57,7 +57,7 @@ export async function sendWindows(
     const [code] = await once(sending, 'close');
     signal.throwIfAborted();
     if (code === 0) return { kind: 'sent', log };
-    return { kind: 'broken', log, said: lastLine(said) ?? 'it said nothing' };
+    return { kind: 'broken', log, lastLine: lastLine(said) ?? 'it said nothing' };
   } finally {
     signal.removeEventListener('abort', stop);
   }

@@ -6,11 +6,11 @@ import { commands } from '../../../src/cli/commands/commands.ts';
 import { mistyped } from '../../../src/cli/commands/mistyped.ts';
 import { type ConfigError, parseConfig } from '../../../src/config/load.ts';
 import { applyOverrides, type Overrides, parsePriority } from '../../../src/config/overrides.ts';
-import { type CalledAs, calledAs } from '../../../src/config/parameters.ts';
+import { type NamingStyle, namingStyles } from '../../../src/config/parameters.ts';
 import { parseCommand } from '../../../src/forge/patch/command.ts';
 import { UsageError } from '../../../src/model/usage-error.ts';
 
-const { flag, input, step, comment } = calledAs;
+const { flag, input, step, comment } = namingStyles;
 
 const onLinux = 'testbeds: { lab: { kind: embedded-linux } }';
 const onFreebsd = `
@@ -23,7 +23,7 @@ testbeds:
     builder: { host: builder }
 `;
 
-type Told = readonly [texts: Overrides, calledAs: CalledAs, told: string];
+type Told = readonly [texts: Overrides, calledAs: NamingStyle, told: string];
 
 test.for<Told>([
   [{ margin: '2' }, flag, '--margin: expected a percentage like 2%, found "2".'],

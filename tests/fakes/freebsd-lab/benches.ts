@@ -1,7 +1,7 @@
 // The four benches of docs/lab, as laboratories that are set up by their pages and by nothing else.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FreebsdTestbed, Generator } from '../../../src/config/freebsd-testbed.ts';
+import type { FreebsdTestbed, GeneratorConfig } from '../../../src/config/freebsd-testbed.ts';
 import { parseConfig } from '../../../src/config/load.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import { temporaryFolder } from '../folder.ts';
@@ -182,7 +182,7 @@ function lay({ files }: Machine, folder: string, name: string): void {
 function withLab({ builder: _, ...testbed }: FreebsdTestbed, lab: FreebsdLab): FreebsdTestbed {
   const { dut, senders, receiver } = testbed;
   const keys = temporaryFolder();
-  const generator = <Role extends Generator>(role: Role, index: number): Role => ({
+  const generator = <Role extends GeneratorConfig>(role: Role, index: number): Role => ({
     ...role,
     ...hostOf((lab.senders[index] ?? lab.receiver).target, keys),
   });

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
 import type { HostConfig } from '../../../src/config/fields.ts';
-import type { FreebsdTestbed, Generator } from '../../../src/config/freebsd-testbed.ts';
+import type { FreebsdTestbed, GeneratorConfig } from '../../../src/config/freebsd-testbed.ts';
 import { builtVariant, testbedOf } from '../freebsd-testbed.ts';
 import { commit, git } from '../repository.ts';
 import { type FreebsdLab, keepTime, startFreebsdLab } from './lab.ts';
@@ -84,7 +84,7 @@ function configOf({ dut, senders, receiver }: FreebsdTestbed, folder: string) {
   };
 }
 
-function generatorOf({ addresses, interface: name, mac, threads, ...host }: Generator) {
+function generatorOf({ addresses, interface: name, mac, threads, ...host }: GeneratorConfig) {
   return {
     ...sshOf(host),
     ...addresses,

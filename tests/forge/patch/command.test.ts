@@ -1,7 +1,7 @@
 // What people write in a comment to have a patch measured.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { askNames, bisectAskNames, parameter } from '../../../src/config/parameters.ts';
+import { bisectOverrideNames, overrideNames, parameter } from '../../../src/config/parameters.ts';
 import { bisectWords } from '../../../src/forge/patch/bisect-command.ts';
 import {
   asksToAccept,
@@ -262,7 +262,7 @@ describe.each([callOnGithub, callOnPhabricator] as const)('what help tells of %s
     ).toBe(true);
   });
 
-  const keysOf = (names: readonly (typeof askNames | typeof bisectAskNames)[number][]) =>
+  const keysOf = (names: readonly (typeof overrideNames | typeof bisectOverrideNames)[number][]) =>
     names.flatMap((name) => {
       const { comment } = parameter(name);
       return comment !== undefined && (call === callOnPhabricator || !comment.isOfRevision)
@@ -271,8 +271,8 @@ describe.each([callOnGithub, callOnPhabricator] as const)('what help tells of %s
     });
 
   test.each([
-    ...keysOf(askNames).map((key) => ['run', key] as const),
-    ...keysOf(bisectAskNames).map((key) => ['bisect', key] as const),
+    ...keysOf(overrideNames).map((key) => ['run', key] as const),
+    ...keysOf(bisectOverrideNames).map((key) => ['bisect', key] as const),
   ])('has all that %s takes: %s', (verb, key) => {
     const all = commandsFor(call).map(({ write, to }) => `${write} ${to}`);
     const ofVerb = all.filter((line) => line.startsWith(`${call} ${verb}`));

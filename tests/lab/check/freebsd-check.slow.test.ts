@@ -349,13 +349,13 @@ test('each wrong setting of the DUT has a line with its fix', async () => {
     {
       kind: 'wrong',
       what: 'dev.cxl.0.pause_settings',
-      why: 'is 7<RX,TX,AUTO> instead of 0, and a full port then holds back whoever sends to it',
+      why: 'is 7<RX,TX,AUTO> instead of 0, and a full port then holds back its senders',
       fix: 'run `sysctl dev.cxl.0.pause_settings=0` on the DUT',
     },
     {
       kind: 'wrong',
       what: 'dev.cxl.1.pause_settings',
-      why: 'is 7<RX,TX,AUTO> instead of 0, and a full port then holds back whoever sends to it',
+      why: 'is 7<RX,TX,AUTO> instead of 0, and a full port then holds back its senders',
       fix: 'run `sysctl dev.cxl.1.pause_settings=0` on the DUT',
     },
   ]);

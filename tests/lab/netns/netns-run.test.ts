@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Sample } from '../../../src/lab/linux/linux-script.ts';
-import { type Load, measuredRun } from '../../../src/lab/netns/netns-run.ts';
+import type { LinuxSample } from '../../../src/lab/linux/linux-script.ts';
+import { type BlockLoad, measuredRun } from '../../../src/lab/netns/netns-run.ts';
 
 const planned = { number: 5, variant: 'patched', pair: 3 };
 
-const sample = (changes: Partial<Sample> = {}): Sample => ({
+const sample = (changes: Partial<LinuxSample> = {}): LinuxSample => ({
   seconds: 0.02,
   receivedPackets: 17_000,
   forwardedPackets: 16_000,
@@ -13,13 +13,13 @@ const sample = (changes: Partial<Sample> = {}): Sample => ({
 });
 
 /** On a DUT that does not tell how busy it is. */
-const untold = (forwardedPackets: number): Sample => ({
+const untold = (forwardedPackets: number): LinuxSample => ({
   seconds: 0.02,
   receivedPackets: forwardedPackets,
   forwardedPackets,
 });
 
-const run = (samples: Sample[], load: Partial<Load> = {}) =>
+const run = (samples: LinuxSample[], load: Partial<BlockLoad> = {}) =>
   measuredRun(planned, 2, samples, { offeredPps: 3e6, forwardedPps: 750_000, ...load });
 
 test('a run keeps its place in the plan and its samples', () => {

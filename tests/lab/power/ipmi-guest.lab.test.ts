@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { FreebsdTestbed, Generator } from '../../../src/config/freebsd-testbed.ts';
+import type { FreebsdTestbed, GeneratorConfig } from '../../../src/config/freebsd-testbed.ts';
 import type { IpmiConfig } from '../../../src/config/power.ts';
 import { realDeps } from '../../../src/gate/testbeds/open-testbed.ts';
 import { consoleStep } from '../../../src/lab/check/console-check.ts';
@@ -185,7 +185,7 @@ const lines = (diagnostics: readonly Diagnostic[]) =>
 
 /** Only its DUT is there. */
 function testbedOf(guest: IpmiGuest, bmc: IpmiConfig): FreebsdTestbed {
-  const generator: Generator = {
+  const generator: GeneratorConfig = {
     ...guest.login,
     interface: 'cxl0',
     mac: '00:07:43:2e:e1:70',

@@ -21,7 +21,7 @@ export const guestMac = {
   egress: '02:70:70:00:00:02',
 };
 
-/** What stands at the other ends of a guest's two wires, and the addresses that it stands for. */
+/** MAC and IP addresses at the other ends of a guest's two wires. */
 export const senderMac = '02:70:70:00:ff:01';
 export const receiverMac = '02:70:70:00:ff:02';
 

@@ -17,7 +17,7 @@ const execute = promisify(execFile);
 export type GuestRequest = {
   /** From 1 on; no two that run at once have the same. */
   number: number;
-  /** A folder that nobody else uses. */
+  /** A folder of its own. */
   folder: string;
   boots: BootSource;
   machine: GuestMachine;
@@ -29,13 +29,13 @@ export type GuestRequest = {
 
 export type BootSource =
   /** A kernel, what it is told, and the path of what it unpacks. A reset ends QEMU. */
-  | { kind: 'kernel'; path: string; commandLine: string; initialFiles: string }
+  | { kind: 'kernel'; path: string; commandLine: string; initrd: string }
   /** A disk, which boots by BIOS. What is written to it outlives resets, and is gone with QEMU. */
   | { kind: 'disk'; path: string; format: 'raw' | 'qcow2' };
 
 export type Guest = {
   readonly number: number;
-  /** Where its sshd is reached. */
+  /** Address of its sshd. */
   readonly address: { host: string; port: number };
   /** Ends of its wires: what is sent into the first comes out of the second. */
   readonly interfaces: { sender: string; receiver: string };
@@ -132,10 +132,10 @@ export class GuestEndedError extends Error {
   override readonly name = 'GuestEndedError';
 }
 
-/** Where the sshd of a guest is reached on the wire's address. */
+/** Port of the guest's sshd on the wire's address. */
 export const portOf = (number: number): number => 2200 + number;
 
-/** Frames of the guest's come out of one, and what is sent into the other goes to it; nobody answers them, or asks. */
+/** Makes a tap for each name; frames of the guest come out of one, and frames for it go into the other, without ARP or IP of ours. */
 async function layWires(wire: Wire, names: readonly string[]): Promise<void> {
   for (const name of names) {
     await wire.run('ip', ['link', 'delete', name]).catch(() => {});
@@ -172,7 +172,7 @@ function qemuArguments(
     ...['-machine', 'q35,graphics=off', '-accel', machine.accelerator],
     ...['-cpu', machine.accelerator === 'kvm' ? 'host' : 'max', '-smp', '1'],
     ...['-m', String(machine.memoryMebibytes), '-display', 'none'],
-    // It opens what it needs as root, and is nobody before the guest has executed anything.
+    // QEMU opens its files as root, and drops all privileges before the guest has executed anything.
     ...place.user,
     ...['-sandbox', 'on,obsolete=deny,spawn=deny'],
     ...['-chardev', 'stdio,id=console,signal=off', '-serial', 'chardev:console'],
@@ -203,17 +203,17 @@ async function asNobody(wire: Wire): Promise<string[]> {
 
 function bootArguments(boots: BootSource): string[] {
   if (boots.kind === 'kernel') {
-    const { path, initialFiles, commandLine } = boots;
-    return ['-no-reboot', '-kernel', path, '-initrd', initialFiles, '-append', commandLine];
+    const { path, initrd, commandLine } = boots;
+    return ['-no-reboot', '-kernel', path, '-initrd', initrd, '-append', commandLine];
   }
   // In an option of QEMU's two commas stand for one.
   const file = boots.path.replaceAll(',', ',,');
   const drive = `if=none,id=disk,file=${file},format=${boots.format},snapshot=on,cache=unsafe`;
-  // Where no room is left for the copy, QEMU would stop the guest without a word, and a reset would not have it go on.
+  // Without room for the copy, QEMU would stop the guest silently, and a reset would not have it go on.
   return ['-drive', `${drive},werror=report`, '-device', 'virtio-blk-pci,drive=disk'];
 }
 
-/** What we have started enters the namespaces, and waits for a child that is QEMU. */
+/** Waits until the started program has entered the namespaces and has QEMU as its child. */
 async function qemuOf(entering: number | undefined, ended: Promise<string>): Promise<number> {
   const path = `/proc/${entering}/task/${entering}/children`;
   return untilThere(ended, async () => {

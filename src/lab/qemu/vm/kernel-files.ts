@@ -1,4 +1,4 @@
-// What a guest boots, out of an archive: the kernel's image, and those of its modules that a router's guest may load.
+// Unpacks a guest's kernel from an archive: its image, and those of its modules that a router's guest may load.
 import { chown, copyFile, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { lastLine, reasonOf } from '../../../model/one-line.ts';
@@ -22,7 +22,7 @@ export class KernelFilesError extends Error {
 
 /** Loaded at boot, in this order: the wires and the firewall. What rules need beside these the kernel loads by itself. */
 const loadedAtBoot = ['virtio_pci', 'virtio_net', 'nf_tables'] as const;
-/** What rules may ask for. */
+/** Modules that rules may need. */
 const netfilter = /\/net\/(?:netfilter|ipv4\/netfilter|ipv6\/netfilter)\/nf[\w-]*\.ko/;
 
 /**
@@ -81,7 +81,7 @@ async function beginFolder(folder: string): Promise<void> {
   await chown(folder, nobody, nobody);
 }
 
-/** What programs make of a stranger's files they do as nobody. */
+/** Runs a program on untrusted files without privileges. */
 async function inFolder([program = '', ...args]: readonly string[]): Promise<string> {
   try {
     return await runAsNobody(program, args);

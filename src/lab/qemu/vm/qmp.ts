@@ -1,4 +1,4 @@
-// QEMU's own protocol for whoever runs it, over a socket: see its docs/interop/qmp-spec.
+// Speaks QEMU's control protocol over a socket: see its docs/interop/qmp-spec.
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-// Whoever has no account on this machine: what a stranger's kernel is unpacked, read and run as.
+// User without an account on this machine, as which untrusted kernels are unpacked, read and run.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { labPath } from '../../netns/requirements.ts';

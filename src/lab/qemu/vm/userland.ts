@@ -1,4 +1,4 @@
-// What a guest has beside its kernel: programs of this machine with their libraries, in an archive that the kernel unpacks.
+// Packs the userland of a guest: programs of this machine with their libraries, in an archive that the kernel unpacks.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { access, copyFile, mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ const programs = [
   'taskset',
   'timeout',
 ];
-/** What sshd(8) executes for each connection, from OpenSSH 9.8 and 10.0 on. */
+/** Programs that sshd(8) executes for each connection, from OpenSSH 9.8 and 10.0 on. */
 const sshdParts = ['/usr/lib/openssh/sshd-session', '/usr/lib/openssh/sshd-auth'];
 const kmodNames = ['modprobe', 'lsmod'];
 const busyboxNames = [
@@ -63,7 +63,7 @@ const busyboxNames = [
   ],
 ];
 
-/** Of one testbed: whoever logs in is the controller, and every guest has the same key. */
+/** Keys of one testbed: the controller logs in, and every guest has the same key. */
 export type GuestKeys = {
   /** Path of the guests' private key. */
   host: string;
@@ -122,7 +122,7 @@ async function pathOf(program: string): Promise<string> {
   throw new Error(`This machine has no ${program}, which guests need.`);
 }
 
-/** Those that this machine has, each at its own place. */
+/** Paths that this machine has, each at its own place. */
 async function presentOf(paths: readonly string[]): Promise<(readonly [string, string])[]> {
   const found = await Promise.allSettled(paths.map((path) => access(path)));
   return paths

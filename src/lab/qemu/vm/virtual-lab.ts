@@ -31,7 +31,6 @@ export const guestCpu = availableParallelism() > 1 ? 1 : 0;
 
 /** A guest of a kernel that we bring, and of our userland. */
 export type LinuxGuest = Guest & {
-  /** What the kernel was told. */
   readonly commandLine: string;
   /** Resolves once it is up; rejects with a GuestEndedError where it ends before. */
   readonly up: Promise<void>;
@@ -45,9 +44,9 @@ export type VirtualLab = {
   boot(number: number, kernel: KernelFiles, cpu: number): Promise<LinuxGuest>;
   /** Starts a guest from a copy of the image, likewise; throws a UsageError where the image cannot be read. */
   bootImage(number: number, image: GuestImage, cpu: number): Promise<Guest>;
-  /** How a guest of ours is logged in to. */
+  /** Returns the login of a Linux guest. */
   login(guest: Guest): HostConfig;
-  /** How one that has booted an image is. */
+  /** Returns the login of a guest that has booted an image. */
   loginTo(image: GuestImage, guest: Guest): Promise<HostConfig>;
   /** A folder of it for files of a name, which lives as long as the laboratory. */
   readonly folder: string;
@@ -55,7 +54,7 @@ export type VirtualLab = {
   down(): Promise<void>;
 };
 
-/** Makes one, after whatever an earlier process left; throws a LabInUseError while another process has this machine. */
+/** Sets up a lab, after removing leftovers of an earlier process; throws a LabInUseError while another process has this machine. */
 export async function virtualLabUp(machine: VirtualTestbed): Promise<VirtualLab> {
   await claim(ownerFile);
   await using opened = new AsyncDisposableStack();
@@ -64,7 +63,7 @@ export async function virtualLabUp(machine: VirtualTestbed): Promise<VirtualLab>
     await disclaim(ownerFile);
   });
   await rm(folder, { recursive: true, force: true });
-  // Nobody goes through it to what is theirs.
+  // Other users must not reach their files through it.
   await mkdir(folder, { mode: 0o711, recursive: true });
   const keys = await makeKeys();
   const userland = join(folder, 'userland.cpio');
@@ -109,10 +108,10 @@ export async function virtualLabUp(machine: VirtualTestbed): Promise<VirtualLab>
     async boot(number, { image: path }, cpu) {
       const boot = randomUUID();
       const commandLine = kernelCommandLine(boot);
-      const initialFiles = join(path, '../initial.cpio');
-      const guest = await start(number, { kind: 'kernel', path, commandLine, initialFiles }, cpu);
+      const initrd = join(path, '../initial.cpio');
+      const guest = await start(number, { kind: 'kernel', path, commandLine, initrd }, cpu);
       const up = shows(guest, `ppsgate: ${boot} is up`);
-      // Whoever waits for it hears of it; nobody has to.
+      // Waiting callers get the error; without one it is no unhandled rejection.
       up.catch(() => {});
       return { ...guest, commandLine, up };
     },
@@ -128,7 +127,7 @@ export async function virtualLabUp(machine: VirtualTestbed): Promise<VirtualLab>
     }),
 
     async loginTo({ privateKeyPath, hostKey }, { address, number }) {
-      // Whoever logs in to another guest may read that one's meanwhile.
+      // Another login may read that guest's file meanwhile.
       const knownHostsPath = join(folder, `known_hosts-${number}`);
       await writeFile(knownHostsPath, knownHosts(hostKey));
       return {

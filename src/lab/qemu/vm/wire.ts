@@ -1,4 +1,4 @@
-// What guests are plugged into: a network namespace without a name, whose processes are the only ones in it, and end with ppsgate.
+// Opens the wire that guests are plugged into: an unnamed network namespace, whose processes are alone in it, and end with ppsgate.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -41,7 +41,7 @@ export async function openWire(): Promise<Wire> {
   ];
   const wire: Wire = {
     start(program, args) {
-      // Where the kernel groups programs by session, niceness counts within the session only, and the session has its own.
+      // A kernel that groups programs by session counts niceness within the session only, and the session has its own.
       const ahead = '{ echo -20 >/proc/self/autogroup; } 2>/dev/null; exec nice -n -20 "$@"';
       return spawn('nsenter', inside('sh', ['-c', ahead, 'sh', program, ...args]), {
         stdio: ['pipe', 'pipe', 'pipe'],

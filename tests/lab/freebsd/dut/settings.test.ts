@@ -200,7 +200,7 @@ test.for([
   ],
   [
     sysctl('dev.cxl.0.pause_settings', '3<RX,TX>'),
-    'dev.cxl.0.pause_settings is 3<RX,TX> instead of 0, and a full port then holds back whoever sends to it: run `sysctl dev.cxl.0.pause_settings=0` on the DUT.',
+    'dev.cxl.0.pause_settings is 3<RX,TX> instead of 0, and a full port then holds back its senders: run `sysctl dev.cxl.0.pause_settings=0` on the DUT.',
   ],
   [
     sysctl('hw.cxgbe.fw_install', '1'),
@@ -328,7 +328,7 @@ test('a port of Mellanox is asked for its channels and its pause frames, and not
     ...sysctl('dev.mce.1.conf.channels', '16'),
   };
   expect(messages(changes, ports)).toEqual([
-    'dev.mce.1.tx_pauseframe_control is 1 instead of 0, and a full port then holds back whoever sends to it: put `dev.mce.1.tx_pauseframe_control="0"` into its /boot/loader.conf and reboot it.',
+    'dev.mce.1.tx_pauseframe_control is 1 instead of 0, and a full port then holds back its senders: put `dev.mce.1.tx_pauseframe_control="0"` into its /boot/loader.conf and reboot it.',
     'dev.mce.1.conf.channels is 16 instead of 8, and the queues decide how many CPUs forward: run `sysctl dev.mce.1.conf.channels=8` on the DUT.',
   ]);
 });
@@ -339,7 +339,7 @@ test.each(['igb2', 'em0', 'ix1', 'ixl0', 'ice3'])('%s has its flow control off',
   const changes = { [`ifconfig ${name}`]: ifconfig(name) };
   expect(messages({ ...changes, ...sysctl(`dev.${fc}`, '0') }, ports)).toEqual([]);
   expect(messages({ ...changes, ...sysctl(`dev.${fc}`, '3') }, ports)).toEqual([
-    `dev.${fc} is 3 instead of 0, and a full port then holds back whoever sends to it: run \`sysctl dev.${fc}=0\` on the DUT.`,
+    `dev.${fc} is 3 instead of 0, and a full port then holds back its senders: run \`sysctl dev.${fc}=0\` on the DUT.`,
   ]);
 });
 
