@@ -66,7 +66,7 @@ async function checkTestbed(
     const deps = { ...(recorder?.deps(realDeps) ?? realDeps), notify, signal };
     const check = { name, testbed, config, traffic, power, deps, recorder };
     for await (const diagnostic of diagnosticsOf(check)) {
-      recorder?.tells('check', diagnostic);
+      recorder?.log('check', diagnostic);
       diagnostics.push(diagnostic);
       if (!json) print(diagnosticText(diagnostic, hasColours(process.stdout)));
     }
@@ -134,7 +134,7 @@ function diagnosticsOf(check: Check): AsyncIterable<Diagnostic> | Diagnostic[] {
         ...{ name, testbed, families, traffic: trial, sends: traffic, cycles: power },
         ...(frameSizes && { frameSizes }),
       };
-      recorder?.begins('check', recordable(request));
+      recorder?.begin('check', recordable(request));
       return checkFreebsdTestbed(request, deps);
     }
   }

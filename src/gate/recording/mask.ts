@@ -1,70 +1,74 @@
-// Takes out of a recording what is nobody's business: each secret, address and name gets a stand-in of its own form.
+// Replaces secrets, addresses and names of a recording by stand-ins of the same form.
 import { isIPv4, isIPv6 } from 'node:net';
-import { decoded } from './decoded.ts';
+import { decodeEscapes } from './decode-escapes.ts';
 
-/** What is known of a laboratory before its machines say anything. */
-export type Known = {
+/** Terms to be masked that are known before recording begins. */
+export type SensitiveTerms = {
   /** Passwords, keys, tokens. */
   secrets: readonly string[];
-  /** Names of machines, whole or the first word alone. */
+  /** Names of machines, fully qualified or the first label alone. */
   hosts: readonly string[];
   users: readonly string[];
-  /** Texts with a stand-in that is given. */
+  /** Texts and their stand-ins. */
   others?: ReadonlyMap<string, string>;
 };
 
-/** The same text gets the same stand-in for as long as the mask is used. Whole lines: nothing is found that is cut in two. */
+/** Gives a text the same stand-in each time. Takes whole lines: a secret that is cut in two is not recognized. */
 type Mask = (text: string) => string;
 
 /**
- * What counts: addresses of the benchmarking networks, loopback, netmasks and root stay, as all that depends on them is
- * the same for everybody. Addresses become those of RFC 5737, RFC 3849 and RFC 7042.
+ * Replaces addresses by those of RFC 5737, RFC 3849 and RFC 7042. Addresses of the benchmarking networks, loopback,
+ * netmasks and root stay: they are the same in every lab, and the code depends on them.
  */
-export function maskFor(known: Known): Mask {
-  const rules = rulesFor(known);
+export function maskFor(terms: SensitiveTerms): Mask {
+  const rules = rulesFor(terms);
   return (text) => {
-    const { text: readable, at } = decoded(text);
-    const found: Found[] = [];
-    let left = readable;
+    const { text: decoded, at } = decodeEscapes(text);
+    const replacements: Replacement[] = [];
+    let remaining = decoded;
     for (const rule of rules) {
-      const now = rule(left);
-      if (now.length === 0) continue;
-      found.push(...now);
-      left = without(left, now);
+      const more = rule(remaining);
+      if (more.length === 0) continue;
+      replacements.push(...more);
+      remaining = blanked(remaining, more);
     }
-    return replaced(text, at, found);
+    return replaced(text, at, replacements);
   };
 }
 
-type Found = { from: number; to: number; by: string };
+type Replacement = { from: number; to: number; by: string };
 
-/** Finds in a text what has not been found by an earlier rule. */
-type Rule = (text: string) => Found[];
+/** Takes a text in which the matches of earlier rules are blanked. */
+type MaskRule = (text: string) => Replacement[];
 
-/** What stands in the place of what was found: no rule knows it. */
+/** Matches no rule. */
 const blank = '\0';
 
-function without(text: string, found: readonly Found[]): string {
+function blanked(text: string, replacements: readonly Replacement[]): string {
   let rest = '';
   let read = 0;
-  for (const { from, to } of found) {
+  for (const { from, to } of replacements) {
     rest += text.slice(read, from) + blank.repeat(to - from);
     read = to;
   }
   return rest + text.slice(read);
 }
 
-function replaced(text: string, at: (index: number) => number, found: readonly Found[]): string {
+function replaced(
+  text: string,
+  at: (index: number) => number,
+  replacements: readonly Replacement[],
+): string {
   let masked = '';
   let read = 0;
-  for (const { from, to, by } of found.toSorted((one, other) => one.from - other.from)) {
+  for (const { from, to, by } of replacements.toSorted((one, other) => one.from - other.from)) {
     masked += text.slice(read, at(from)) + by;
     read = at(to);
   }
   return masked + text.slice(read);
 }
 
-function rulesFor({ secrets, hosts, users, others = new Map() }: Known): Rule[] {
+function rulesFor({ secrets, hosts, users, others = new Map() }: SensitiveTerms): MaskRule[] {
   const hostOf = standIns((number) => `host-${number}.example`);
   const userOf = standIns((number) => `user-${number}`);
   const secretOf = standIns((number) => `secret-${number}`);
@@ -78,7 +82,7 @@ function rulesFor({ secrets, hosts, users, others = new Map() }: Known): Rule[] 
   return [
     literal([...others.keys()], (text) => others.get(text) ?? ''),
     literal(longSecrets, secretOf, { isAnywhere: true }),
-    whole(
+    anyMatch(
       /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
       secretOf,
     ),
@@ -88,12 +92,12 @@ function rulesFor({ secrets, hosts, users, others = new Map() }: Known): Rule[] 
       keyOf,
     ),
     firstGroup(/\bSHA256:([\w+/]{43}=?)/g, keyOf),
-    whole(/(?<![0-9a-f])[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![0-9a-f])/gi, (text) =>
+    anyMatch(/(?<![0-9a-f])[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![0-9a-f])/gi, (text) =>
       uuidOf(text.toLowerCase()),
     ),
     ...serials.map((pattern) => firstGroup(pattern, serialOf)),
     literal(
-      hosts.filter((name) => isTelling(name) && !isAddress(name)),
+      hosts.filter((name) => isIdentifying(name) && !isAddress(name)),
       (name) => hostOf(name.toLowerCase()),
     ),
     ipv6(address),
@@ -101,23 +105,23 @@ function rulesFor({ secrets, hosts, users, others = new Map() }: Known): Rule[] 
     ipv4(address),
     cutOff,
     firstGroup(/(?<![\w.-])([\w.+-]{1,64})@(?!pci\d)[a-z][\w.-]{0,252}/gi, (name) =>
-      isTelling(name) ? userOf(name) : name,
+      isIdentifying(name) ? userOf(name) : name,
     ),
     firstGroup(/@(?!pci\d)([a-z][\w-]{0,62}(?:\.[\w-]{1,63}){0,8})/gi, (name) =>
       hostOf(name.toLowerCase()),
     ),
-    whole(domainName, (name) => (isTelling(name) ? hostOf(name.toLowerCase()) : name)),
+    anyMatch(domainName, (name) => (isIdentifying(name) ? hostOf(name.toLowerCase()) : name)),
     firstGroup(/\/(?:home|Users)\/([\w.-]{1,64})/g, (name) =>
-      isTelling(name) ? userOf(name) : name,
+      isIdentifying(name) ? userOf(name) : name,
     ),
-    literal(users.filter(isTelling), userOf),
+    literal(users.filter(isIdentifying), userOf),
   ];
 }
 
-/** Shorter ones would be found in every other word. */
+/** Shorter ones occur in ordinary words. */
 const shortestSecret = 5;
 
-/** Each line of a secret that has several is one by itself; an encoding has the same secret in it. */
+/** Each line of a secret is one, and so is its base64. */
 function forms(secret: string): string[] {
   const lines = secret.split(/\r?\n/).map((line) => line.trim());
   const encodings = [...lines, secret].map((line) => Buffer.from(line).toString('base64'));
@@ -126,48 +130,44 @@ function forms(secret: string): string[] {
   );
 }
 
-/** Names that everybody has. */
+/** Names that identify no lab. */
 const common = new Set(
   'root toor admin operator freebsd nobody daemon ppsgate user host localhost dut sender receiver builder forwarding kernel active status boot example git.freebsd.org'.split(
     ' ',
   ),
 );
 
-/** Files of every FreeBSD, like `rc.conf.local` and `periodic.conf.local`, have the form of a domain. */
+/** FreeBSD's `rc.conf.local` and `periodic.conf.local` look like domain names. */
 const commonFile = /^(?:\w+\.)*(?:conf|rc)\.local$/;
 
-const isTelling = (name: string): boolean =>
+const isIdentifying = (name: string): boolean =>
   name.length > 2 && !common.has(name.toLowerCase()) && !commonFile.test(name);
 
 const isAddress = (name: string): boolean =>
   isIPv4(name) || isIPv6(name) || isIPv6(name.replace(/%.*/, ''));
 
-/** Numbered in the order in which they are met. */
+/** Numbers texts in order of appearance. */
 function standIns(make: (number: number) => string): (text: string) => string {
-  const known = new Map<string, string>();
-  return (text) => {
-    const standIn = known.get(text) ?? make(known.size + 1);
-    known.set(text, standIn);
-    return standIn;
-  };
+  const number = numbering();
+  return (text) => make(number(text) + 1);
 }
 
-/** The longest of them first; whole words, unless they are to be found anywhere. */
+/** Prefers the longest text; matches whole words, unless `isAnywhere`. */
 function literal(
   texts: readonly string[],
   by: (text: string) => string,
   { isAnywhere = false } = {},
-): Rule {
-  const known = [...new Set(texts)].filter(Boolean).toSorted((a, b) => b.length - a.length);
-  if (known.length === 0) return () => [];
-  const any = known.map((text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|');
+): MaskRule {
+  const distinct = [...new Set(texts)].filter(Boolean).toSorted((a, b) => b.length - a.length);
+  if (distinct.length === 0) return () => [];
+  const any = distinct.map((text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|');
   return isAnywhere
-    ? whole(new RegExp(any, 'g'), by)
-    : whole(new RegExp(`(?<![\\w-])(?:${any})(?![\\w-])`, 'gi'), by);
+    ? anyMatch(new RegExp(any, 'g'), by)
+    : anyMatch(new RegExp(`(?<![\\w-])(?:${any})(?![\\w-])`, 'gi'), by);
 }
 
-const whole =
-  (pattern: RegExp, by: (text: string) => string): Rule =>
+const anyMatch =
+  (pattern: RegExp, by: (text: string) => string): MaskRule =>
   (text) =>
     [...text.matchAll(pattern)].map((match) => ({
       from: match.index,
@@ -175,8 +175,8 @@ const whole =
       by: by(match[0]),
     }));
 
-/** Only what the pattern's first group matches is replaced. */
-function firstGroup(pattern: RegExp, by: (text: string) => string): Rule {
+/** Replaces the pattern's first group alone. */
+function firstGroup(pattern: RegExp, by: (text: string) => string): MaskRule {
   const indexed = new RegExp(pattern.source, `${pattern.flags}d`);
   return (text) =>
     [...text.matchAll(indexed)].flatMap(({ indices }) => {
@@ -185,7 +185,7 @@ function firstGroup(pattern: RegExp, by: (text: string) => string): Rule {
     });
 }
 
-/** What is secret by its own form, or by the word before it. */
+/** Secrets by their form, or by the word before them. */
 const tokens: readonly RegExp[] = [
   /\b(?:Basic|Bearer) +([\w+/=.~-]{8,})/g,
   /(?:pass(?:word|wd|phrase)?|secret|token|credentials?|api[_-]?key|authorization)["']?[ \t]*[:=][ \t]*["']?(?!basic |bearer )([^\s"'\0]{3,200})/gi,
@@ -201,7 +201,7 @@ const serials: readonly RegExp[] = [
   /\bserial(?: number)? +(?=[a-z-]{0,20}\d)([0-9a-z][0-9a-z-]{5,60})/gi,
 ];
 
-/** Names that end as those of networks do: `net.inet.ip.forwarding` is none. */
+/** Requires a known top-level domain: `net.inet.ip.forwarding` is no domain name. */
 const domainName =
   /(?<![\w.-])(?:[a-z0-9](?:[\w-]{0,62})\.){1,8}(?:com|org|net|edu|gov|mil|int|info|biz|io|lan|local|localdomain|internal|intranet|corp|home|arpa|lab|test|cloud|de|uk|fr|nl|jp|ch|at|se|no|dk|fi|it|es|eu|us|ca|au|br|cz|pl|ru|cn|kr|tw|be|ie|nz|za|in|il|ua|pt|gr|hu|ro)(?![\w-]|\.\w)/gi;
 
@@ -237,7 +237,7 @@ function addressStandIns(): AddressStandIns {
       const bytes = address.split(/[:-]/).map((byte) => Number.parseInt(byte, 16));
       if (bytes.every((byte) => byte === 0) || bytes.every((byte) => byte === 255)) return address;
       const number = numbersMac(bytes.join(':'));
-      // Those for groups, once the others are over.
+      // The multicast block follows the unicast block.
       const own = number < 256 ? [0, 0, 0x5e, 0, 0x53] : [1, 0, 0x5e, 0x90, 0x10];
       const text = [...own, number % 256]
         .map((byte) => byte.toString(16).padStart(2, '0'))
@@ -259,7 +259,7 @@ function numbering(): (text: string) => number {
 /** RFC 5737. */
 const documentation4 = ['192.0.2', '198.51.100', '203.0.113'];
 
-/** Loopback, the benchmarking networks of RFC 2544, netmasks and broadcast, and nothing at all. */
+/** Loopback, the benchmarking networks of RFC 2544, netmasks, broadcast, and 0.0.0.0. */
 const isAllowed4 = ([a = 0, b = 0, c = 0, d = 0]: readonly number[]): boolean =>
   a === 127 ||
   (a === 198 && (b === 18 || b === 19)) ||
@@ -267,7 +267,7 @@ const isAllowed4 = ([a = 0, b = 0, c = 0, d = 0]: readonly number[]): boolean =>
   (a === 224 && b === 0 && c === 0) ||
   (a === 0 && b === 0 && c === 0 && d === 0);
 
-/** Loopback, nothing, RFC 5180's network, groups that everybody is in, and the network of links. */
+/** Loopback, `::`, RFC 5180's network, well-known multicast groups, and fe80::. */
 function isAllowed6(groups: readonly number[]): boolean {
   const [first = 0, second = 0, third = 0] = groups;
   const isAlone = groups.slice(1, 7).every((group) => group === 0);
@@ -298,37 +298,37 @@ function mappedIn(groups: readonly number[]): string | undefined {
   return isMapped ? [high >> 8, high & 255, low >> 8, low & 255].join('.') : undefined;
 }
 
-/** Four numbers in a row are one, whatever follows: netstat(1) writes a port behind a fifth dot. */
-const ipv4 = (address: AddressStandIns): Rule =>
-  whole(
+/** Matches also before a dot: netstat(1) writes the port after a fifth one. */
+const ipv4 = (address: AddressStandIns): MaskRule =>
+  anyMatch(
     /(?<!\d)(?:(?:25[0-5]|2[0-4]\d|[01]?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d?\d)(?!\d)/g,
     address.inet4,
   );
 
-const mac = (address: AddressStandIns): Rule =>
-  whole(
+const mac = (address: AddressStandIns): MaskRule =>
+  anyMatch(
     /(?<![0-9a-f])[0-9a-f]{1,2}([:-])(?:[0-9a-f]{1,2}\1){4}[0-9a-f]{1,2}(?![0-9a-f])/gi,
     address.mac,
   );
 
-/** The longest address that each run of its letters has from its first group on; a word's end may look like a short one. */
+/** Finds the longest address from each group on; the end of a word may look like a short one. */
 const ipv6 =
-  (address: AddressStandIns): Rule =>
+  (address: AddressStandIns): MaskRule =>
   (text) =>
     [...text.matchAll(/[0-9a-f:.]{3,}/gi)].flatMap(({ 0: run, index }) => {
       if (!run.includes(':')) return [];
-      const found: Found[] = [];
+      const replacements: Replacement[] = [];
       for (let start = 0; start < run.length; ) {
         const end = endOfAddress(run, start);
         const glued = start === 0 && /[g-z_]/i.test(text[index - 1] ?? '');
         const groups = run.slice(start, end).split(':').filter(Boolean).length;
         if (end !== undefined && (!glued || groups > 2)) {
           const [from, to] = [index + start, index + end];
-          found.push({ from, to, by: address.inet6(run.slice(start, end)) });
+          replacements.push({ from, to, by: address.inet6(run.slice(start, end)) });
           start = end;
         } else start = nextGroup(run, start);
       }
-      return found;
+      return replacements;
     });
 
 const longestAddress = 46;
@@ -342,14 +342,14 @@ function endOfAddress(run: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Asks nobody where there are too few colons. */
+/** Rejects most texts by their colons, before the slower isIPv6. */
 function mayBeAddress(text: string): boolean {
   const groups = text.split(':').length;
   if (groups > 9 || text.includes(':::') || (groups < 7 && !text.includes('::'))) return false;
   return isIPv6(text);
 }
 
-/** Also a colon that begins an address, and may end what stands before it. */
+/** Stops before a `::`, which may begin an address. */
 function nextGroup(run: string, start: number): number {
   const next = run.slice(start + 1).search(/[:.]/);
   if (next === -1) return run.length;
@@ -357,5 +357,5 @@ function nextGroup(run: string, start: number): number {
   return run[at] === ':' && run[at + 1] === ':' ? at : at + 1;
 }
 
-/** Half an address, as a long text has it where it was cut. */
-const cutOff: Rule = whole(/(?:[\w-]{1,64}[.:@%]){1,16}[\w-]{0,64}(?=…)/g, () => '');
+/** Part of an address, before the ellipsis of a shortened text. */
+const cutOff: MaskRule = anyMatch(/(?:[\w-]{1,64}[.:@%]){1,16}[\w-]{0,64}(?=…)/g, () => '');

@@ -1,61 +1,58 @@
-// A stream of a command as a recording keeps it: in whole lines, as text alone, and no more than there is room for.
+// Splits a command's stream into the whole lines that a recording keeps, and leaves out binary and excess output.
 import { createHash } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
 
-type OutputLines = {
-  /** The lines that are complete with this chunk; empty where none is. */
-  take(chunk: Uint8Array): string;
-  /** What is left, and what was left out. */
-  end(): { rest: string; left: { bytes: number; sha256: string } | undefined };
-};
-
-/** Most bytes of each stream of each command: more than a profile's graph has. */
-const mostOutputBytes = 16 * 1024 ** 2;
+/** Limit per stream of a command: more than the graph of a profile has. */
+const maxOutputBytes = 16 * 1024 ** 2;
 /** A mask sees whole lines; a longer one is left out, with all that follows. */
-const longestLineBytes = 1024 ** 2;
+const maxLineBytes = 1024 ** 2;
 
-/** Half a line may hold half a secret, and half a key is none that is known again. */
-export function outputLines(): OutputLines {
-  const decoder = new StringDecoder('utf8');
-  let held = '';
-  let kept = 0;
-  let isOver = false;
-  let leftBytes = 0;
-  const hash = createHash('sha256');
+/** Holds back partial lines: half a line may end in half a secret. */
+export class OutputLines {
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #omittedHash = createHash('sha256');
+  #pending = '';
+  #bytes = 0;
+  #omittedBytes = 0;
+  #isFull = false;
 
-  const leaveOut = (bytes: Uint8Array) => {
-    leftBytes += bytes.byteLength;
-    hash.update(bytes);
-  };
-  return {
-    take(chunk) {
-      kept += chunk.byteLength;
-      isOver ||= kept > mostOutputBytes || chunk.includes(0);
-      if (isOver) {
-        leaveOut(chunk);
-        return '';
-      }
-      held += decoder.write(Buffer.from(chunk));
-      const end = isInKey(held) ? 0 : held.lastIndexOf('\n') + 1;
-      const lines = held.slice(0, end);
-      held = held.slice(end);
-      if (held.length > longestLineBytes) {
-        leaveOut(Buffer.from(held));
-        held = '';
-        isOver = true;
-      }
-      return lines;
-    },
-    end: () => ({
-      // The line that something was cut off of may end in half a secret.
-      rest: isOver ? '' : held + decoder.end(),
-      left: leftBytes === 0 ? undefined : { bytes: leftBytes, sha256: hash.digest('hex') },
-    }),
-  };
+  /** Returns the lines that this chunk completes. */
+  add(chunk: Uint8Array): string {
+    this.#bytes += chunk.byteLength;
+    this.#isFull ||= this.#bytes > maxOutputBytes || chunk.includes(0);
+    if (this.#isFull) {
+      this.#omit(chunk);
+      return '';
+    }
+    this.#pending += this.#decoder.write(Buffer.from(chunk));
+    const end = isInKey(this.#pending) ? 0 : this.#pending.lastIndexOf('\n') + 1;
+    const lines = this.#pending.slice(0, end);
+    this.#pending = this.#pending.slice(end);
+    if (this.#pending.length > maxLineBytes) {
+      this.#omit(Buffer.from(this.#pending));
+      this.#pending = '';
+      this.#isFull = true;
+    }
+    return lines;
+  }
+
+  /** Returns the last partial line, unless output was omitted after it, and the size and sum of that output. */
+  end(): { rest: string; omitted: { bytes: number; sha256: string } | undefined } {
+    const omitted = { bytes: this.#omittedBytes, sha256: this.#omittedHash.digest('hex') };
+    return {
+      rest: this.#isFull ? '' : this.#pending + this.#decoder.end(),
+      omitted: omitted.bytes === 0 ? undefined : omitted,
+    };
+  }
+
+  #omit(bytes: Uint8Array): void {
+    this.#omittedBytes += bytes.byteLength;
+    this.#omittedHash.update(bytes);
+  }
 }
 
-/** A private key is known by its first line, as far as it goes. */
+/** A private key that is split can no longer be recognized by its first line. */
 function isInKey(text: string): boolean {
-  const begun = text.lastIndexOf('-----BEGIN ');
-  return begun !== -1 && !text.slice(begun).includes('-----END ');
+  const begin = text.lastIndexOf('-----BEGIN ');
+  return begin !== -1 && !text.slice(begin).includes('-----END ');
 }

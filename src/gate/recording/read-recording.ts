@@ -1,62 +1,73 @@
-// Reads a recording: what was asked, in its order, each with what came of it.
+// Reads a recording: the requests in their order, each with its output and outcome.
 import { readFileSync } from 'node:fs';
 import { constants, gunzipSync } from 'node:zlib';
+import { unquoted } from '../../lab/check/diagnostic.ts';
 import { parseJson } from '../../model/json.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import {
-  type Answer,
-  type Asked,
-  type Entry,
   entrySchema,
-  type Head,
   headSchema,
+  type RecordedCall,
+  type RecordedOutcome,
+  type RecordingEntry,
+  type RecordingHead,
   recordingFormat,
   recordingVersion,
-} from './entry.ts';
+} from './recording-entry.ts';
+import { fromVersion1 } from './recording-version-1.ts';
 
 /**
- * When something happened: several things may in one millisecond, each by its line of the recording. All that was heard in
- * one `turn` had come before whoever listened could go on.
+ * Orders what happened within one millisecond by its line. Output of one `turn` had arrived before the recorded code
+ * could react to any of it.
  */
-export type Moment = { at: number; line: number; turn: number };
+export type RecordedMoment = { at: number; line: number; turn: number };
 
-type Piece = Moment & { stream: 'stdout' | 'stderr'; text: string };
+type OutputChunk = RecordedMoment & { stream: 'stdout' | 'stderr'; text: string };
 
-export type Question = {
-  /** Which of all questions it is, from 1 on. */
+export type RecordedRequest = {
+  /** From 1 on. */
   number: number;
   host: string;
-  asked: Asked;
+  call: RecordedCall;
   at: number;
-  pieces: Piece[];
-  /** Streams of which something was left out. */
+  output: OutputChunk[];
+  /** Streams with omitted output. */
   cut: Set<'stdout' | 'stderr'>;
-  /** Absent: the recording ends before it. */
-  ended?: Moment & { answer: Answer };
+  /** Undefined if the recording ends first. */
+  ended?: RecordedMoment & { outcome: RecordedOutcome };
 };
 
-/** Something that was begun, or that came of it, and after how many questions. */
-export type Mark = { after: number; part: string; value: unknown; kind: 'begins' | 'tells' };
+/** The begin of a part, or one of its outcomes, after so many requests. */
+export type PartEvent = {
+  after: number;
+  part: string;
+  value: unknown;
+  kind: 'begins' | 'tells';
+};
 
-export type Recording = { head: Head; questions: Question[]; marks: Mark[]; isTorn: boolean };
+export type Recording = {
+  head: RecordingHead;
+  requests: RecordedRequest[];
+  events: PartEvent[];
+  isTorn: boolean;
+};
 
-/** Throws a UsageError where the file is no recording that can be read here. */
+/** Throws a UsageError if the file is no recording that can be read here. */
 export function readRecording(path: string): Recording {
   const [first = '', ...lines] = unpacked(path).split('\n');
   const head = headOf(path, first);
-  const recording: Recording = { head, questions: [], marks: [], isTorn: lines.at(-1) !== '' };
-  const byId = new Map<number, Question>();
+  const recording: Recording = { head, requests: [], events: [], isTorn: lines.at(-1) !== '' };
+  const byId = new Map<number, RecordedRequest>();
   let turn = 0;
   for (const [index, line] of lines.entries()) {
     if (line === '') continue;
-    const { data: entry, error } = entrySchema.safeParse(parseJson(line));
+    const { data: entry } = entrySchema.safeParse(entryOf(line, head));
     if (entry !== undefined) {
       if (entry.kind !== 'hears' || entry.isOfSameTurn === undefined) turn += 1;
-      add(recording, byId, { ...entry, line: index + 2, turn });
-    }
-    // The last one may have been under way.
-    else if (error !== undefined && index < lines.length - 1) {
+      add(recording, byId, entry, { at: entry.at, line: index + 2, turn });
+    } else if (index < lines.length - 1) {
+      // Only the last line may be partial.
       throw new UsageError(
         `${path} is damaged in its line ${index + 2}: have it recorded again, or send it as it came.`,
       );
@@ -65,10 +76,16 @@ export function readRecording(path: string): Recording {
   return recording;
 }
 
-/** Far more than a recorder writes. */
-const mostBytes = 256 * 1024 ** 2;
+function entryOf(line: string, { version }: RecordingHead): unknown {
+  const entry = parseJson(line);
+  const isOfPart = typeof entry === 'object' && entry !== null && 'part' in entry;
+  return version === 1 && isOfPart ? fromVersion1(entry) : entry;
+}
 
-/** The text of a recording as far as it goes: whoever recorded may have been killed. */
+/** More than a recorder writes. */
+const maxBytes = 256 * 1024 ** 2;
+
+/** Unpacks a recording up to its end, which a killed process may have cut short. */
 function unpacked(path: string): string {
   let packed: Buffer;
   try {
@@ -76,14 +93,15 @@ function unpacked(path: string): string {
   } catch (error) {
     throw new UsageError(`The recording ${path} cannot be read (${reasonOf(error)}).`);
   }
-  const { Z_SYNC_FLUSH: finishFlush } = constants;
   try {
-    return gunzipSync(packed, { finishFlush, maxOutputLength: mostBytes }).toString();
+    return gunzipSync(packed, {
+      finishFlush: constants.Z_SYNC_FLUSH,
+      maxOutputLength: maxBytes,
+    }).toString();
   } catch (error) {
-    const isBig = error instanceof RangeError;
-    throw isBig
+    throw error instanceof RangeError
       ? new UsageError(
-          `${path} is more than ${mostBytes / 1024 ** 2} MiB once it is unpacked, and no recording is so big: it is not opened.`,
+          `${path} is more than ${maxBytes / 1024 ** 2} MiB once it is unpacked, and no recording is so big: it is not opened.`,
         )
       : noRecording(path);
   }
@@ -92,7 +110,7 @@ function unpacked(path: string): string {
 const noRecording = (path: string): UsageError =>
   new UsageError(`${path} is no recording: expected a file that \`--record\` has written.`);
 
-function headOf(path: string, line: string): Head {
+function headOf(path: string, line: string): RecordingHead {
   const written = parseJson(line);
   const { data: head } = headSchema.safeParse(written);
   if (head !== undefined) return head;
@@ -106,63 +124,62 @@ function headOf(path: string, line: string): Head {
 }
 
 function add(
-  recording: Recording,
-  byId: Map<number, Question>,
-  entry: Entry & Omit<Moment, 'at'>,
+  { requests, events }: Recording,
+  byId: Map<number, RecordedRequest>,
+  entry: RecordingEntry,
+  moment: RecordedMoment,
 ): void {
-  const { questions, marks } = recording;
   switch (entry.kind) {
     case 'begins':
     case 'tells': {
       const { kind, part } = entry;
       const value = kind === 'begins' ? entry.request : entry.outcome;
-      marks.push({ kind, part, value, after: questions.length });
+      events.push({ kind, part, value, after: requests.length });
       return;
     }
     case 'asks': {
-      const { host, asked, at } = entry;
-      const number = questions.length + 1;
-      const question = { number, host, asked, at, pieces: [], cut: new Set<never>() };
-      questions.push(question);
-      byId.set(entry.id, question);
+      const { host, asked: call, at } = entry;
+      const number = requests.length + 1;
+      const request = { number, host, call, at, output: [], cut: new Set<never>() };
+      requests.push(request);
+      byId.set(entry.id, request);
       return;
     }
     case 'hears':
-      byId.get(entry.id)?.pieces.push(entry);
+      byId.get(entry.id)?.output.push({ ...moment, stream: entry.stream, text: entry.text });
       return;
     case 'cut':
       byId.get(entry.id)?.cut.add(entry.stream);
       return;
     case 'ends': {
-      const question = byId.get(entry.id);
-      const { at, line, turn, answer } = entry;
-      if (question !== undefined) question.ended ??= { at, line, turn, answer };
+      const request = byId.get(entry.id);
+      if (request !== undefined) request.ended ??= { ...moment, outcome: entry.answer };
       return;
     }
   }
 }
 
-/** All that a stream of a command wrote, as far as it was kept. */
-export const writtenTo = ({ pieces }: Question, stream: 'stdout' | 'stderr'): string =>
-  pieces
-    .filter((piece) => piece.stream === stream)
+/** Returns the recorded output of one stream. */
+export const outputOf = ({ output }: RecordedRequest, stream: 'stdout' | 'stderr'): string =>
+  output
+    .filter((chunk) => chunk.stream === stream)
     .map(({ text }) => text)
     .join('');
 
-/** ``the recording's 57th command, `netstat -rn -f inet` on the DUT`` without its first words. */
-export function questionText({ host, asked }: Question): string {
-  switch (asked.what) {
+/** `netstat -rn -f inet` on the DUT, in words that follow "the recording's 57th question, ". */
+export function requestText({ host, call }: Pick<RecordedRequest, 'host' | 'call'>): string {
+  switch (call.what) {
     case 'run':
-      return `\`${(asked.shown ?? asked.command).replace(/'([\w@%+=:,./-]+)'/g, '$1')}\` on the ${host}`;
+      return `\`${unquoted(call.shown ?? call.command)}\` on the ${host}`;
     case 'connect':
       return `the login to the ${host}`;
     case 'upload':
-      return `the upload of ${asked.path} to the ${host}`;
+      return `the upload of ${call.path} to the ${host}`;
     case 'power':
-      return `the power's ${asked.order}`;
+      return `the power's ${call.order}`;
     case 'console':
-      return asked.order === 'open' ? 'the opening of the console' : 'what the console printed';
+      return call.order === 'open' ? 'the opening of the console' : 'what the console printed';
     case 'sleep':
-      return `a sleep of ${asked.seconds} s`;
+      return `a sleep of ${call.seconds} s`;
   }
 }

@@ -1,46 +1,43 @@
-// A testbed whose calls are recorded beside what its machines say: what a gate had it do, and what came of each.
+// Records a gate's calls of a testbed and the outcome of each.
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { Traffic } from '../../config/schema.ts';
 import type { Testbed } from '../../lab/testbed.ts';
-import { thrown } from './read-recording-request.ts';
 import { recordable } from './record.ts';
 import type { Recorder } from './recorder.ts';
+import { thrown } from './recording-schemas.ts';
 
-type Opening = { name: string; testbed: FreebsdTestbed; traffic: Traffic; token?: number };
-
-/** Opens it as `open` does. */
 export async function recordedTestbed(
   recorder: Recorder,
-  opening: Opening,
+  request: { name: string; testbed: FreebsdTestbed; traffic: Traffic; token?: number },
   open: () => Promise<Testbed>,
 ): Promise<Testbed> {
-  recorder.begins('testbed', recordable(opening));
+  recorder.begin('testbed', recordable(request));
   const opened = await open();
-  const told = async <T>(call: object, work: () => Promise<T>): Promise<T> => {
+  const logged = async <T>(call: object, work: () => Promise<T>): Promise<T> => {
     try {
       const outcome = await work();
-      recorder.tells('testbed', { ...call, outcome: outcome ?? null });
+      recorder.log('testbed', { ...call, outcome: outcome ?? null });
       return outcome;
     } catch (error) {
-      recorder.tells('testbed', { ...call, outcome: thrown(error) });
+      recorder.log('testbed', { ...call, outcome: thrown(error) });
       throw error;
     }
   };
   return {
     ...opened,
-    inspect: (cells) => told({ call: 'inspect', cells }, () => opened.inspect(cells)),
-    prepare(request) {
-      const variants = request.variants.map(({ variant, kernel }) => ({
+    inspect: (cells) => logged({ call: 'inspect', cells }, () => opened.inspect(cells)),
+    prepare(prepare) {
+      const variants = prepare.variants.map(({ variant, kernel }) => ({
         variant,
         boots: kernel === undefined ? 'own' : 'archive',
       }));
-      const call = { call: 'prepare', variants, rules: request.rules };
-      return told(call, () => opened.prepare(request));
+      const call = { call: 'prepare', variants, rules: prepare.rules };
+      return logged(call, () => opened.prepare(prepare));
     },
     trial: (planned, ...rest) =>
-      told({ call: 'trial', planned }, () => opened.trial(planned, ...rest)),
-    profile: (request, ...rest) =>
-      told({ call: 'profile', request }, () => opened.profile(request, ...rest)),
-    restore: () => told({ call: 'restore' }, () => opened.restore()),
+      logged({ call: 'trial', planned }, () => opened.trial(planned, ...rest)),
+    profile: (profile, ...rest) =>
+      logged({ call: 'profile', request: profile }, () => opened.profile(profile, ...rest)),
+    restore: () => logged({ call: 'restore' }, () => opened.restore()),
   };
 }

@@ -1,4 +1,4 @@
-// A flight recorder: writes down what was asked of the machines of a testbed and what they said, as it happens.
+// Records the requests to a testbed's machines and their replies, as they happen.
 import { createHash } from 'node:crypto';
 import { appendFileSync, createReadStream, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -7,54 +7,44 @@ import { gzipSync } from 'node:zlib';
 import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import type { RunOptions } from '../../system/host/execute.ts';
-import { stdoutOf } from '../../system/host/execute.ts';
+import { type RunOptions, stdoutOf } from '../../system/host/execute.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { commandText } from '../../system/shell.ts';
-import { type Answer, type Asked, type Entry, recordingFormat, recordingVersion } from './entry.ts';
-import { type Known, maskFor } from './mask.ts';
-import { outputLines } from './output-lines.ts';
+import { maskFor, type SensitiveTerms } from './mask.ts';
+import { OutputLines } from './output-lines.ts';
+import {
+  type RecordedCall,
+  type RecordedOutcome,
+  type RecordingEntry,
+  type RecordingHead,
+  recordingFormat,
+  recordingVersion,
+} from './recording-entry.ts';
 
 export type Recorder = {
-  /** The same world, in which everything is written down. */
+  /** Wraps `deps` so that everything that goes through them is recorded. */
   deps<Deps extends FreebsdDeps>(deps: Deps): Deps;
-  /** Something begins: `request` is what is needed to do it again. */
-  begins(part: string, request: unknown): void;
-  tells(part: string, outcome: unknown): void;
+  /** `request` has to be enough to repeat the part. */
+  begin(part: string, request: unknown): void;
+  log(part: string, outcome: unknown): void;
 };
 
 type RecorderOptions = {
-  /** What is run: `testbeds check`. */
+  /** `testbeds check`. */
   command: string;
   ppsgate: string;
-  known: Known;
-  /** The time in seconds since 1970. */
+  sensitive: SensitiveTerms;
+  /** Seconds since 1970. */
   now(): number;
 };
 
 /**
- * Begins a recording; throws a UsageError where the file cannot be written, or is there. Each entry is a member of a
- * gzip file of its own, and is in the file before anything else happens: whoever is killed leaves all of them.
+ * Begins a recording; throws a UsageError if the file exists or cannot be written. Each entry is a gzip member of its
+ * own and is written before anything else happens, so that a killed process leaves all of them.
  */
 export function startRecording(path: string, options: RecorderOptions): Recorder {
-  const { command, ppsgate, known, now } = options;
-  const mask = maskFor(known);
-  let bytes = 0;
-  let isOver = false;
-  let last = 0;
-  const write = (entry: Entry | Record<string, unknown>, flag = 'a') => {
-    const line = `${JSON.stringify(masked(entry, mask))}\n`;
-    bytes += line.length;
-    if (isOver || bytes > mostBytes) return;
-    try {
-      appendFileSync(path, gzipSync(line), { flag });
-    } catch (error) {
-      // No gate is lost for a full disk under its recording.
-      isOver = true;
-      process.stderr.write(`warning: the recording ends here: ${reasonOf(error)}\n`);
-    }
-  };
+  const { command, ppsgate, now } = options;
   try {
     writeFileSync(path, '', { flag: 'wx', mode: 0o600 });
   } catch (error) {
@@ -62,41 +52,78 @@ export function startRecording(path: string, options: RecorderOptions): Recorder
       `--record: ${path} cannot be written (${reasonOf(error)}); name a file that is not there yet.`,
     );
   }
-  write({
-    ...{ kind: 'head', format: recordingFormat, version: recordingVersion, ppsgate, command },
+  const file = new RecordingFile(path, options);
+  file.append({
+    kind: 'head',
+    format: recordingFormat,
+    version: recordingVersion,
+    ppsgate,
+    command,
     date: new Date(now() * 1000).toISOString(),
   });
-  /** Whether something was heard, and no promise has gone on since. */
-  let isInTurn = false;
-  const sameTurn = () => {
-    const isSame = isInTurn;
-    isInTurn = true;
-    queueMicrotask(() => {
-      isInTurn = false;
-    });
-    return isSame ? ({ isOfSameTurn: true } as const) : {};
-  };
-  const ask = (host: string, asked: Asked): Question => {
-    last += 1;
-    const id = last;
-    write({ kind: 'asks', at: now(), id, host, asked });
-    return {
-      hears: (stream, text) => write({ kind: 'hears', at: now(), id, stream, text, ...sameTurn() }),
-      cut: (stream, left) => write({ kind: 'cut', at: now(), id, stream, ...left }),
-      ends: (answer) => write({ kind: 'ends', at: now(), id, answer }),
-    };
-  };
   return {
-    deps: (deps) => recorded(deps, ask),
-    begins: (part, request) => write({ kind: 'begins', at: now(), part, request }),
-    tells: (part, outcome) => write({ kind: 'tells', at: now(), part, outcome }),
+    deps: (deps) => recordedDeps(deps, file),
+    begin: (part, request) => file.append({ kind: 'begins', at: now(), part, request }),
+    log: (part, outcome) => file.append({ kind: 'tells', at: now(), part, outcome }),
   };
 }
 
-/** Most bytes of a whole recording, before it is compressed: it ends there. */
-const mostBytes = 192 * 1024 ** 2;
+/** Limit of a whole recording, before compression: it ends there. */
+const maxBytes = 192 * 1024 ** 2;
 
-/** Every text in it, names of keys too. */
+class RecordingFile {
+  readonly #path: string;
+  readonly #mask: (text: string) => string;
+  readonly now: () => number;
+  #bytes = 0;
+  #isFull = false;
+  #lastId = 0;
+  /** True from some output until the next microtask: promises have not gone on since. */
+  #isInTurn = false;
+
+  constructor(path: string, { sensitive, now }: RecorderOptions) {
+    this.#path = path;
+    this.#mask = maskFor(sensitive);
+    this.now = now;
+  }
+
+  append(entry: RecordingEntry | RecordingHead): void {
+    const line = `${JSON.stringify(masked(entry, this.#mask))}\n`;
+    this.#bytes += line.length;
+    if (this.#isFull || this.#bytes > maxBytes) return;
+    try {
+      appendFileSync(this.#path, gzipSync(line));
+    } catch (error) {
+      // A full disk under the recording does not end the gate.
+      this.#isFull = true;
+      process.stderr.write(`warning: the recording ends here: ${reasonOf(error)}\n`);
+    }
+  }
+
+  request(host: string, asked: RecordedCall): RequestLog {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    this.append({ kind: 'asks', at: this.now(), id, host, asked });
+    const common = () => ({ at: this.now(), id });
+    return {
+      output: (stream, text) =>
+        this.append({ kind: 'hears', ...common(), stream, text, ...this.#turn() }),
+      omit: (stream, omitted) => this.append({ kind: 'cut', ...common(), stream, ...omitted }),
+      end: (answer) => this.append({ kind: 'ends', ...common(), answer }),
+    };
+  }
+
+  #turn(): { isOfSameTurn?: true } {
+    const isSame = this.#isInTurn;
+    this.#isInTurn = true;
+    queueMicrotask(() => {
+      this.#isInTurn = false;
+    });
+    return isSame ? { isOfSameTurn: true } : {};
+  }
+}
+
+/** Masks every string in a value, keys included. */
 function masked(value: unknown, mask: (text: string) => string): unknown {
   if (typeof value === 'string') return mask(value);
   if (Array.isArray(value)) return value.map((one) => masked(one, mask));
@@ -106,120 +133,124 @@ function masked(value: unknown, mask: (text: string) => string): unknown {
   );
 }
 
-type Stream = 'stdout' | 'stderr';
+type StreamName = 'stdout' | 'stderr';
 
-type Question = {
-  hears(stream: Stream, text: string): void;
-  cut(stream: Stream, left: { bytes: number; sha256: string }): void;
-  ends(answer: Answer): void;
+type RequestLog = {
+  output(stream: StreamName, text: string): void;
+  omit(stream: StreamName, omitted: { bytes: number; sha256: string }): void;
+  end(outcome: RecordedOutcome): void;
 };
 
-type Ask = (host: string, asked: Asked) => Question;
-
-function recorded<Deps extends FreebsdDeps>(deps: Deps, ask: Ask): Deps {
+function recordedDeps<Deps extends FreebsdDeps>(deps: Deps, file: RecordingFile): Deps {
   return {
     ...deps,
 
     async connect(config, label, options) {
-      const question = ask(label, { what: 'connect' });
-      return recordedHost(
-        await told(question, () => deps.connect(config, label, options)),
-        label,
-        ask,
-      );
+      const log = file.request(label, { what: 'connect' });
+      const host = await logged(log, () => deps.connect(config, label, options));
+      return recordedHost(host, label, file);
     },
 
     async openPower(name, config) {
-      const opened = await told(ask('power', { what: 'power', order: 'open' }), () =>
-        deps.openPower(name, config),
-      );
+      const power = <T>(order: 'open' | 'state' | 'cycle', work: () => Promise<T>) =>
+        logged(file.request('power', { what: 'power', order }), work);
+      const opened = await power('open', () => deps.openPower(name, config));
       return {
-        state: () => told(ask('power', { what: 'power', order: 'state' }), () => opened.state()),
-        cycle: () => told(ask('power', { what: 'power', order: 'cycle' }), () => opened.cycle()),
+        state: () => power('state', () => opened.state()),
+        cycle: () => power('cycle', () => opened.cycle()),
       };
     },
 
-    async openConsole(name, config, onOutput) {
-      const printed = ask('console', { what: 'console', order: 'hear' });
-      const lines = outputLines();
-      let isOver = false;
-      const end = (said?: string) => {
-        if (isOver) return;
-        isOver = true;
-        const { rest, left } = lines.end();
-        if (rest !== '') printed.hears('stdout', rest);
-        if (left !== undefined) printed.cut('stdout', left);
-        printed.ends({ kind: 'done', ...(said !== undefined && { said }) });
-      };
-      const heard = (chunk: Buffer) => {
-        const text = lines.take(chunk);
-        if (text !== '') printed.hears('stdout', text);
-        onOutput(chunk);
-      };
-      try {
-        const opened = await told(ask('console', { what: 'console', order: 'open' }), () =>
-          deps.openConsole(name, config, heard),
-        );
-        void opened.ended.then(end);
-        return {
-          ...opened,
-          async close() {
-            await opened.close();
-            end();
-          },
-        };
-      } catch (error) {
-        end();
-        throw error;
-      }
-    },
+    openConsole: (name, config, onOutput) =>
+      recordedConsole(file, onOutput, (receive) => deps.openConsole(name, config, receive)),
 
-    sleep: (seconds) => told(ask('clock', { what: 'sleep', seconds }), () => deps.sleep(seconds)),
+    sleep: (seconds) =>
+      logged(file.request('clock', { what: 'sleep', seconds }), () => deps.sleep(seconds)),
   };
 }
 
-/** What is no command: done, or failed. */
-async function told<T>(question: Question, work: () => Promise<T>): Promise<T> {
+async function recordedConsole(
+  file: RecordingFile,
+  onOutput: (chunk: Buffer) => void,
+  open: (receive: (chunk: Buffer) => void) => ReturnType<FreebsdDeps['openConsole']>,
+): ReturnType<FreebsdDeps['openConsole']> {
+  const log = file.request('console', { what: 'console', order: 'hear' });
+  const lines = new OutputLines();
+  let isClosed = false;
+  const end = (reason?: string) => {
+    if (isClosed) return;
+    isClosed = true;
+    endStream(log, 'stdout', lines);
+    log.end({ kind: 'done', ...(reason !== undefined && { said: reason }) });
+  };
+  const receive = (chunk: Buffer) => {
+    const text = lines.add(chunk);
+    if (text !== '') log.output('stdout', text);
+    onOutput(chunk);
+  };
   try {
-    const said = await work();
-    question.ends({ kind: 'done', ...(typeof said === 'string' && { said }) });
-    return said;
+    const opening = file.request('console', { what: 'console', order: 'open' });
+    const opened = await logged(opening, () => open(receive));
+    void opened.ended.then(end);
+    return {
+      ...opened,
+      async close() {
+        await opened.close();
+        end();
+      },
+    };
   } catch (error) {
-    question.ends(failure(error));
+    end();
     throw error;
   }
 }
 
-function failure(error: unknown): Answer {
+function endStream(log: RequestLog, stream: StreamName, lines: OutputLines): void {
+  const { rest, omitted } = lines.end();
+  if (rest !== '') log.output(stream, rest);
+  if (omitted !== undefined) log.omit(stream, omitted);
+}
+
+/** Records the end of a request that is not a command. */
+async function logged<T>(log: RequestLog, work: () => Promise<T>): Promise<T> {
+  try {
+    const result = await work();
+    log.end({ kind: 'done', ...(typeof result === 'string' && { said: result }) });
+    return result;
+  } catch (error) {
+    log.end(failureOf(error));
+    throw error;
+  }
+}
+
+function failureOf(error: unknown): RecordedOutcome {
   const kind = error instanceof HostError ? error.kind : String((error as Error)?.name);
   return { kind: 'failed', failure: kind, message: reasonOf(error) };
 }
 
-function recordedHost(host: Host, label: string, ask: Ask): Host {
+function recordedHost(host: Host, label: string, file: RecordingFile): Host {
   const run: Host['run'] = async (command, options = {}) => {
     const text = commandText(command);
     const shown = options.shownAs === undefined ? text : commandText(options.shownAs);
-    const question = ask(label, {
-      ...{ what: 'run', command: text },
+    const log = file.request(label, {
+      what: 'run',
+      command: text,
       ...(shown !== text && { shown }),
     });
-    const streams = { stdout: outputLines(), stderr: outputLines() };
-    const heard = (stream: Stream, chunk: Uint8Array) => {
-      const lines = streams[stream].take(chunk);
-      if (lines !== '') question.hears(stream, lines);
+    const lines = { stdout: new OutputLines(), stderr: new OutputLines() };
+    const receive = (stream: StreamName, chunk: Uint8Array) => {
+      const whole = lines[stream].add(chunk);
+      if (whole !== '') log.output(stream, whole);
     };
-    const end = (answer: Answer) => {
-      for (const stream of ['stdout', 'stderr'] as const) {
-        const { rest, left } = streams[stream].end();
-        if (rest !== '') question.hears(stream, rest);
-        if (left !== undefined) question.cut(stream, left);
-      }
-      question.ends(answer);
+    const end = (outcome: RecordedOutcome) => {
+      endStream(log, 'stdout', lines.stdout);
+      endStream(log, 'stderr', lines.stderr);
+      log.end(outcome);
     };
     try {
-      const outcome = await host.run(command, listening(options, heard));
-      heard('stdout', Buffer.from(outcome.stdout));
-      heard('stderr', Buffer.from(outcome.stderr));
+      const outcome = await host.run(command, tapped(options, receive));
+      receive('stdout', Buffer.from(outcome.stdout));
+      receive('stderr', Buffer.from(outcome.stderr));
       end(
         outcome.kind === 'exited'
           ? { kind: 'exited', code: outcome.code }
@@ -227,7 +258,7 @@ function recordedHost(host: Host, label: string, ask: Ask): Host {
       );
       return outcome;
     } catch (error) {
-      end(failure(error));
+      end(failureOf(error));
       throw error;
     }
   };
@@ -237,36 +268,31 @@ function recordedHost(host: Host, label: string, ask: Ask): Host {
     output: async (command, options) => stdoutOf(await run(command, options), host.name, command),
 
     async upload(source, path, mode, options) {
-      const question = ask(label, { what: 'upload', path, mode, ...(await sizeAndSum(source)) });
-      await told(question, () => host.upload(source, path, mode, options));
+      const content = await sizeAndSum(source);
+      const log = file.request(label, { what: 'upload', path, mode, ...content });
+      await logged(log, () => host.upload(source, path, mode, options));
     },
   };
 }
 
-/** Streams that the caller follows are heard as they come; the others come with the outcome. */
-function listening(
+/** Records the streams that the caller follows as they arrive; the others come with the outcome. */
+function tapped(
   options: RunOptions,
-  heard: (stream: Stream, chunk: Uint8Array) => void,
+  receive: (stream: StreamName, chunk: Uint8Array) => void,
 ): RunOptions {
   const { onStdout, onStderr } = options;
+  const tap = (stream: StreamName, onChunk: (chunk: Uint8Array) => void) => (chunk: Uint8Array) => {
+    receive(stream, chunk);
+    onChunk(chunk);
+  };
   return {
     ...options,
-    ...(onStdout !== undefined && {
-      onStdout: (chunk: Uint8Array) => {
-        heard('stdout', chunk);
-        onStdout(chunk);
-      },
-    }),
-    ...(onStderr !== undefined && {
-      onStderr: (chunk: Uint8Array) => {
-        heard('stderr', chunk);
-        onStderr(chunk);
-      },
-    }),
+    ...(onStdout !== undefined && { onStdout: tap('stdout', onStdout) }),
+    ...(onStderr !== undefined && { onStderr: tap('stderr', onStderr) }),
   };
 }
 
-/** That a file cannot be read is told by the upload itself. */
+/** Returns zero and no sum for an unreadable file: the upload itself reports it. */
 async function sizeAndSum(source: Uint8Array | string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   if (typeof source !== 'string') {

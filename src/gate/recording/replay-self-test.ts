@@ -1,78 +1,74 @@
-// A self-test done again on what the machines said then.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// Repeats a recorded self-test, with a stand-in for the kernel of base.
+import { writeFile } from 'node:fs/promises';
 import type { Diagnostic } from '../../lab/check/diagnostic.ts';
-import { fencedDeps } from '../../lab/lease/testbed-fence.ts';
 import { runSelfTest } from '../self-test/self-test.ts';
 import { journalIn, resumeJournal } from '../self-test/self-test-journal.ts';
-import { selfTestReport, selfTestRequest } from './read-recording-request.ts';
-import type { Difference, Part, PartAgain } from './replay.ts';
-import { broken, changes, differencesOf, unreadable } from './replay-check.ts';
-import { replayDeps } from './replay-machines.ts';
-import { renamed, standInKernel } from './replay-testbed.ts';
+import { selfTestReport, selfTestRequest } from './recording-schemas.ts';
+import {
+  diagnosticDifferences,
+  type PartReplay,
+  type ReplayPart,
+  unreadable,
+} from './replay-difference.ts';
+import { replayWork } from './stand-in-kernels.ts';
 
-/** A stand-in takes the place of the kernel, which no recording holds: how that came to be is not done again. */
 export async function replaySelfTest({
   request,
-  questions,
-  told,
-  toldAfter,
-}: Part): Promise<PartAgain> {
-  const { data: asked } = selfTestRequest.safeParse(request);
-  if (asked === undefined) return { diagnostics: [], differences: [unreadable('self-test')] };
-  const said = told.flatMap((value, index) => {
+  requests,
+  outcomes,
+}: ReplayPart): Promise<PartReplay> {
+  const { data: selfTest } = selfTestRequest.safeParse(request);
+  if (selfTest === undefined) return unreadable('self-test');
+  const reports = outcomes.flatMap(({ value, after }) => {
     const { data } = selfTestReport.safeParse(value);
-    return data === undefined ? [] : [{ ...data, after: toldAfter[index] ?? 0 }];
+    return data === undefined ? [] : [{ ...data, after }];
   });
-  const agreed = said.flatMap((one) => ('agreed' in one ? one.agreed : []));
-  const found = said.flatMap((one) => ('diagnostic' in one ? one : []));
-  const then = found.map(({ diagnostic }) => diagnostic as Diagnostic);
-  const directory = await mkdtemp(join(tmpdir(), 'ppsgate-replay-'));
+  const consents = reports.flatMap((report) => ('agreed' in report ? report.agreed : []));
+  const recorded = reports.flatMap((report) => ('diagnostic' in report ? report : []));
   const diagnostics: Diagnostic[] = [];
-  const differences: Difference[] = [];
-  try {
-    const kernel = await standInKernel('base', questions, directory, 0);
-    const replayed = replayDeps(renamed(questions, [kernel]));
-    const { name, testbed, config, rules, skip, journal, token } = asked;
-    const lease = { token: token ?? 0, assertHeld() {}, prove: async () => {} };
-    const machines =
-      token === undefined ? replayed.deps : fencedDeps(replayed.deps, testbed, lease);
-    await writeFile(journalIn(directory), journal.join('\n'));
-    const again = runSelfTest(
+  const differences = await replayWork(requests, selfTest, ['base'], async (run) => {
+    const { machines, deps, kernels, folder } = run;
+    const { name, testbed, config, rules, skip, journal } = selfTest;
+    await writeFile(journalIn(folder), journal.join('\n'));
+    const replayed = runSelfTest(
       {
-        ...{ name, testbed, config, rules, directory, baseKernel: kernel.path },
+        name,
+        testbed,
+        config,
+        rules,
+        directory: folder,
+        baseKernel: kernels[0]?.path,
         skip: new Set(skip),
-        journal: resumeJournal(directory, name),
+        journal: resumeJournal(folder, name),
       },
       {
-        ...machines,
-        agrees: async () => agreed.shift() ?? false,
+        ...deps,
+        agrees: async () => consents.shift() ?? false,
         notify() {},
         keepLog: async () => {},
         history: { append: async () => {} },
         signal: new AbortController().signal,
       },
     );
-    try {
-      for await (const diagnostic of again) {
-        diagnostics.push(diagnostic);
-        // What comes next is not to suffer from what this one did not ask.
-        const before = found.find(({ diagnostic: { what } }) => what === diagnostic.what);
-        if (before !== undefined) replayed.skipTo(before.after);
-      }
-    } catch (error) {
-      differences.push(broken(error));
+    for await (const diagnostic of replayed) {
+      diagnostics.push(diagnostic);
+      // A request that was not made does not shift the following ones.
+      const same = recorded.find(({ diagnostic: { what } }) => what === diagnostic.what);
+      if (same !== undefined) machines.skipTo(same.after);
     }
-    const isHere = ({ what }: Diagnostic) => what !== 'the kernel of base';
-    differences.push(...differencesOf(replayed));
-    differences.push(...changes(then.filter(isHere), diagnostics.filter(isHere), withoutTimes));
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  });
+  const then = recorded.map(({ diagnostic }) => diagnostic as Diagnostic);
+  const isReplayed = ({ what }: Diagnostic) => what !== 'the kernel of base';
+  differences.push(
+    ...diagnosticDifferences(
+      then.filter(isReplayed),
+      diagnostics.filter(isReplayed),
+      withoutDurations,
+    ),
+  );
   return { diagnostics, differences };
 }
 
-/** The time between two questions is not that of then. */
-const withoutTimes = (words: string): string =>
-  words.replace(/\b(?:under )?\d+ (?:min|s|h|days)\b/g, '…');
+/** A replay does not keep the time between two requests. */
+const withoutDurations = (text: string): string =>
+  text.replace(/\b(?:under )?\d+ (?:min|s|h|days)\b/g, '…');

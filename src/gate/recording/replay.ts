@@ -1,82 +1,55 @@
-// Gives a recording to the code of today: what it does not understand, asks otherwise, or makes something else of.
+// Replays a recording: reports output, requests and outcomes that differ with today's code.
 import type { Diagnostic } from '../../lab/check/diagnostic.ts';
-import { oneLine } from '../../model/one-line.ts';
-import { type Mark, type Question, questionText, type Recording } from './read-recording.ts';
+import { unexpectedOutput } from './output-formats.ts';
+import type { Recording } from './read-recording.ts';
 import { replayCheck } from './replay-check.ts';
+import {
+  differenceAt,
+  type PartReplay,
+  type ReplayDifference,
+  type ReplayPart,
+} from './replay-difference.ts';
 import { replaySelfTest } from './replay-self-test.ts';
 import { replayTestbed } from './replay-testbed.ts';
-import { whyNotUnderstood } from './understood.ts';
 
-/** Something that is not as it was, or that nobody here understands; `number` is that of the question. */
-export type Difference = {
-  kind: 'not-understood' | 'asked-otherwise' | 'made-otherwise' | 'incomplete';
-  number?: number;
-  sentence: string;
-};
-
+/** As `ppsgate testbeds replay --json` prints it. */
 export type Replay = {
   head: Recording['head'];
   isTorn: boolean;
-  /** What was said by machines: commands, logins, uploads, power. */
+  /** Recorded requests to machines: commands, logins, uploads, power. */
   questions: number;
   hosts: string[];
-  /** All that is not as it was, in the order of the recording. */
-  differences: Difference[];
-  /** What the code of today finds where a check or a self-test was recorded. */
+  /** In the order of the recording. */
+  differences: ReplayDifference[];
+  /** Results of today's code, for a recorded check or self-test. */
   diagnostics: Diagnostic[];
 };
 
-/** One part of a recording, from its beginning to its end. */
-export type Part = {
-  name: string;
-  request: unknown;
-  told: unknown[];
-  /** After how many questions of the recording each of them was told. */
-  toldAfter: number[];
-  questions: readonly Question[];
-};
-
-/** Does again what was recorded, part by part. */
 export async function replay(recording: Recording): Promise<Replay> {
-  const { head, isTorn, questions } = recording;
-  const differences = questions.flatMap((question) => {
-    const why = whyNotUnderstood(question);
-    return why === undefined ? [] : [differenceAt('not-understood', question, why)];
+  const { head, isTorn, requests } = recording;
+  const differences = requests.flatMap((request) => {
+    const why = unexpectedOutput(request);
+    return why === undefined ? [] : [differenceAt('not-understood', request, why)];
   });
   const diagnostics: Diagnostic[] = [];
   for (const part of partsOf(recording)) {
-    const again = await partAgain(part);
-    diagnostics.push(...again.diagnostics);
-    differences.push(...again.differences);
+    const replayed = await replayPart(part);
+    diagnostics.push(...replayed.diagnostics);
+    differences.push(...replayed.differences);
   }
   return {
-    ...{ head, isTorn, diagnostics },
-    questions: questions.filter(({ asked }) => asked.what !== 'sleep').length,
-    hosts: [...new Set(questions.map(({ host }) => host))].filter((host) => host !== 'clock'),
-    differences: differences.toSorted((one, other) => (one.number ?? 1e9) - (other.number ?? 1e9)),
+    head,
+    isTorn,
+    diagnostics,
+    questions: requests.filter(({ call }) => call.what !== 'sleep').length,
+    hosts: [...new Set(requests.map(({ host }) => host))].filter((host) => host !== 'clock'),
+    differences: differences.toSorted(
+      (one, other) => (one.number ?? Number.MAX_VALUE) - (other.number ?? Number.MAX_VALUE),
+    ),
   };
 }
 
-export const differenceAt = (
-  kind: Difference['kind'],
-  question: Question,
-  why: string,
-): Difference => ({
-  kind,
-  number: question.number,
-  sentence: oneLine(
-    `the recording's ${ordinal(question.number)} question, ${questionText(question)}: ${why}`,
-  ),
-});
-
-export function ordinal(number: number): string {
-  const isTeen = number % 100 > 10 && number % 100 < 14;
-  return `${number}${(isTeen ? undefined : ['th', 'st', 'nd', 'rd'][number % 10]) ?? 'th'}`;
-}
-
-export type PartAgain = { diagnostics: Diagnostic[]; differences: Difference[] };
-
-function partAgain(part: Part): Promise<PartAgain> | PartAgain {
+async function replayPart(part: ReplayPart): Promise<PartReplay> {
   switch (part.name) {
     case 'check':
       return replayCheck(part);
@@ -89,23 +62,21 @@ function partAgain(part: Part): Promise<PartAgain> | PartAgain {
   }
 }
 
-/** A part lasts until its last word, or until the next one begins. */
-function partsOf({ marks, questions }: Recording): Part[] {
-  const begins = marks.filter(({ kind }) => kind === 'begins');
-  return begins.map((mark) => {
-    const own = marks.slice(marks.indexOf(mark) + 1);
-    const next = own.findIndex(({ kind }) => kind === 'begins');
-    const mine = (next === -1 ? own : own.slice(0, next)).filter(({ part }) => part === mark.part);
-    const end = ends(mark, own, questions.length);
-    return {
-      name: mark.part,
-      request: mark.value,
-      told: mine.map(({ value }) => value),
-      toldAfter: mine.map(({ after }) => after),
-      questions: questions.slice(mark.after, end),
-    };
+/** Outcomes of a part come before the next part begins; its requests may come until it begins again. */
+function partsOf({ events, requests }: Recording): ReplayPart[] {
+  return events.flatMap(({ kind, part, value, after }, index) => {
+    if (kind !== 'begins') return [];
+    const later = events.slice(index + 1);
+    const next = later.findIndex((event) => event.kind === 'begins');
+    const own = next === -1 ? later : later.slice(0, next);
+    const again = later.find((event) => event.kind === 'begins' && event.part === part);
+    return [
+      {
+        name: part,
+        request: value,
+        outcomes: own.filter((event) => event.part === part),
+        requests: requests.slice(after, again?.after),
+      },
+    ];
   });
 }
-
-const ends = (mark: Mark, own: readonly Mark[], last: number): number =>
-  own.find(({ kind, part }) => kind === 'begins' && part === mark.part)?.after ?? last;

@@ -1,18 +1,21 @@
-// The error of everything that goes wrong between us and a host, by kind.
+// Defines the error of a failed operation on a host.
 
-export type HostFailure =
-  | 'unreachable'
-  | 'host-key'
-  | 'login'
-  | 'lost'
-  | 'timeout'
-  | 'aborted'
-  | 'session-refused'
-  | 'too-much-output'
-  | 'command-failed'
-  | 'upload-failed';
+export const hostFailures = [
+  'unreachable',
+  'host-key',
+  'login',
+  'lost',
+  'timeout',
+  'aborted',
+  'session-refused',
+  'too-much-output',
+  'command-failed',
+  'upload-failed',
+] as const;
 
-/** What went wrong between us and a host, in a sentence that names the host and what it was to do. */
+export type HostFailure = (typeof hostFailures)[number];
+
+/** The message is a sentence that names the host and the operation. */
 export class HostError extends Error {
   override readonly name = 'HostError';
   readonly kind: HostFailure;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRecording } from '../../../src/gate/recording/read-recording.ts';
-import { recordCheck } from '../../gate/recording/lab.ts';
+import { recordCheck } from '../../gate/recording/record-lab.ts';
 import { linesOf, writeLines } from '../../gate/recording/spoil.ts';
 import { heldAgainst } from './held-against.ts';
 import { startFreebsdLab } from './lab.ts';

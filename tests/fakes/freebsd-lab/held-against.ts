@@ -1,12 +1,12 @@
 // Holds the fake laboratory against a recording of a real one: what the fake refuses, or says in another shape. This is how
 // it becomes truer with each laboratory that somebody sends.
 
+import { unexpectedOutput } from '../../../src/gate/recording/output-formats.ts';
 import {
-  type Question,
+  outputOf,
+  type RecordedRequest,
   type Recording,
-  writtenTo,
 } from '../../../src/gate/recording/read-recording.ts';
-import { whyNotUnderstood } from '../../../src/gate/recording/understood.ts';
 import { parseInterfaceCounters } from '../../../src/lab/freebsd/dut/counters.ts';
 import {
   parseArp,
@@ -29,13 +29,13 @@ export type Unlike =
 export async function heldAgainst(recording: Recording, lab: FreebsdLab): Promise<Unlike[]> {
   const unlike: Unlike[] = [];
   const asked = new Map(
-    recording.questions
+    recording.requests
       .filter(isRead)
-      .map((question) => [`${question.host} ${textOf(question)}`, question]),
+      .map((request) => [`${request.host} ${textOf(request)}`, request]),
   );
-  for (const question of asked.values()) {
-    const { host: label } = question;
-    const command = textOf(question);
+  for (const request of asked.values()) {
+    const { host: label } = request;
+    const command = textOf(request);
     const split = splitWords(command);
     if (split.kind === 'refused') {
       unlike.push({ kind: 'refused', host: label, command, says: split.reason });
@@ -49,8 +49,8 @@ export async function heldAgainst(recording: Recording, lab: FreebsdLab): Promis
       continue;
     }
     const [real, fake] = [
-      shapeOf(question, writtenTo(question, 'stdout')),
-      shapeOf(question, outcome.stdout),
+      shapeOf(request, outputOf(request, 'stdout')),
+      shapeOf(request, outcome.stdout),
     ];
     const onlyReal = [...real].filter((one) => !fake.has(one));
     const onlyFake = [...fake].filter((one) => !real.has(one));
@@ -64,14 +64,14 @@ export async function heldAgainst(recording: Recording, lab: FreebsdLab): Promis
 const reads =
   /^(?:ifconfig (?:-l|'?\w+'?)|netstat |arp -an|ndp -an|vmstat -i|sysctl (?:-n )?'?[\w.%]+'?$|df -k|uname |sha256 -q|pciconf -lv|dmesg -a|kldstat|kenv -q|pfctl -s|ipfw list|bectl list|ls -1 |cat '?\/etc\/fstab)/;
 
-const isRead = (question: Question): boolean =>
-  question.asked.what === 'run' &&
-  reads.test(textOf(question)) &&
-  question.ended?.answer.kind === 'exited' &&
-  question.ended.answer.code === 0;
+const isRead = (request: RecordedRequest): boolean =>
+  request.call.what === 'run' &&
+  reads.test(textOf(request)) &&
+  request.ended?.outcome.kind === 'exited' &&
+  request.ended.outcome.code === 0;
 
-const textOf = ({ asked }: Question): string =>
-  asked.what === 'run' ? (asked.shown ?? asked.command) : '';
+const textOf = ({ call }: RecordedRequest): string =>
+  call.what === 'run' ? (call.shown ?? call.command) : '';
 
 function machineOf(lab: FreebsdLab, label: string): LabMachine {
   if (label === 'DUT') return lab.dut;
@@ -80,13 +80,13 @@ function machineOf(lab: FreebsdLab, label: string): LabMachine {
 }
 
 /** Names, without their values. */
-function shapeOf(question: Question, text: string): Set<string> {
+function shapeOf(request: RecordedRequest, text: string): Set<string> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const pieces = [{ at: 0, line: 0, turn: 0, stream: 'stdout' as const, text }];
-  const why = whyNotUnderstood({ ...question, pieces });
+  const output = [{ at: 0, line: 0, turn: 0, stream: 'stdout' as const, text }];
+  const why = unexpectedOutput({ ...request, output });
   return new Set([
     ...lines.map((line) => `line ${beginningOf(line)}`),
-    ...fieldsOf(textOf(question), text),
+    ...fieldsOf(textOf(request), text),
     ...(why === undefined ? [] : ['not understood']),
   ]);
 }

@@ -1,10 +1,10 @@
-// Secrets, addresses and names that no recording may have, however they are written.
+// Masks secrets, addresses and names in every notation.
 import { isIPv6, SocketAddress } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decoded } from '../../../src/gate/recording/decoded.ts';
+import { decodeEscapes } from '../../../src/gate/recording/decode-escapes.ts';
 import { maskFor } from '../../../src/gate/recording/mask.ts';
-import { outputLines } from '../../../src/gate/recording/output-lines.ts';
+import { OutputLines } from '../../../src/gate/recording/output-lines.ts';
 
 const nothing = { secrets: [], hosts: [], users: [] };
 const mask = (text: string) => maskFor(nothing)(text);
@@ -47,8 +47,8 @@ describe('a mask', () => {
     ['-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n-----END OPENSSH PRIVATE KEY-----\n', 'secret-1\n'],
     ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB alice@desk', 'ssh-ed25519 AAAA-public-key-1'],
     ['Gave up on "ping 192.168.1…"', 'Gave up on "ping …"'],
-  ])('makes of %j %j', (said, masked) => {
-    expect(mask(said)).toBe(masked);
+  ])('masks %j as %j', (text, masked) => {
+    expect(mask(text)).toBe(masked);
   });
 
   test.each([
@@ -63,18 +63,18 @@ describe('a mask', () => {
     'ident GENERIC',
     'Filesystem 1024-blocks Used Avail Capacity Mounted on',
     '0000000000000000000000000000000000000000000000000000000000000000',
-  ])('leaves %j as it is', (said) => {
-    expect(mask(said)).toBe(said);
+  ])('keeps %j', (text) => {
+    expect(mask(text)).toBe(text);
   });
 
-  test('finds what is known in every form: whole words of names, secrets anywhere and in base64', () => {
-    const known = {
+  test('masks given names as whole words, and given secrets anywhere and in base64', () => {
+    const terms = {
       secrets: ['hunter2!'],
       hosts: ['dut3.lab.example.org', 'dut3'],
       users: ['alice'],
     };
-    const said = `DUT3 dut3.lab.example.org alice's xhunter2!x ${btoa('hunter2!')} malice`;
-    expect(maskFor(known)(said)).toBe(
+    const text = `DUT3 dut3.lab.example.org alice's xhunter2!x ${btoa('hunter2!')} malice`;
+    expect(maskFor(terms)(text)).toBe(
       "host-1.example host-2.example user-1's xsecret-1x secret-2= malice",
     );
   });
@@ -101,7 +101,7 @@ const hex = (value: number, digits = 0) => value.toString(16).padStart(digits, '
 
 type Written = { needle: string; text: string };
 
-/** Each an address and one of the ways in which it is written. */
+/** Generates an address and one of its notations. */
 const address: fc.Arbitrary<Written> = fc.oneof(
   inet4.map((octets) => ({ needle: octets.join('.'), text: octets.join('.') })),
   inet4.map((octets) => ({ needle: octets.join('.'), text: `::ffff:${octets.join('.')}` })),
@@ -139,7 +139,7 @@ const writings = [(text: string) => text, percent, json, (text: string) => perce
 
 /** What somebody finds who knows what to look for. */
 function holds(text: string, { needle }: Written): boolean {
-  const plain = decoded(text).text.toLowerCase();
+  const plain = decodeEscapes(text).text.toLowerCase();
   const pressed = plain.replace(/(?<=[0-9a-f]{2})[:-](?=[0-9a-f]{2})/g, '');
   const addresses = plain.match(/[0-9a-f:.]{3,}/g) ?? [];
   return (
@@ -191,7 +191,7 @@ describe('whatever a host says', () => {
     );
   });
 
-  test('no secret is left, in whatever chunks it comes', () => {
+  test('masks every secret, in chunks of any size', () => {
     const secret = fc
       .stringMatching(/^[!-~]{8,40}$/)
       .filter((text) => !text.startsWith('-----') && !text.includes('%') && !text.includes('\\'));
@@ -201,17 +201,17 @@ describe('whatever a host says', () => {
         fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 4 }),
         fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }),
         (secrets, noise, sizes) => {
-          const said = Buffer.from(
+          const output = Buffer.from(
             secrets
               .map((one, index) => `${noise[index % noise.length]?.replaceAll('\0', '')}${one}\n`)
               .join(''),
           );
-          const lines = outputLines();
+          const lines = new OutputLines();
           const hide = maskFor({ ...nothing, secrets });
           const kept: string[] = [];
-          for (let from = 0, turn = 0; from < said.length; turn += 1) {
+          for (let from = 0, turn = 0; from < output.length; turn += 1) {
             const size = sizes[turn % sizes.length] ?? 1;
-            kept.push(hide(lines.take(said.subarray(from, from + size))));
+            kept.push(hide(lines.add(output.subarray(from, from + size))));
             from += size;
           }
           kept.push(hide(lines.end().rest));
@@ -221,7 +221,7 @@ describe('whatever a host says', () => {
     );
   });
 
-  test('the same address has the same stand-in, whichever way it is written', () => {
+  test('gives an address the same stand-in in each notation', () => {
     fc.assert(
       fc.property(inet6, (groups) => {
         const [short, long] = [
@@ -234,10 +234,10 @@ describe('whatever a host says', () => {
     );
   });
 
-  test('what begins like an address, without end, is read in moments', () => {
+  test('reads endless beginnings of addresses in linear time', () => {
     for (const piece of ['a:', '1.', 'a.', '::', '%25', 'x@', 'ab-', '\\u0031', '-----BEGIN ']) {
       const text = piece.repeat(40_000 / piece.length);
-      // Of this thread alone: a starved machine may leave it unattended for as long as it likes.
+      // CPU time of this thread: a starved machine may suspend it for long.
       const begun = process.threadCpuUsage();
       mask(text);
       expect(process.threadCpuUsage(begun).user).toBeLessThan(20e6);
@@ -245,20 +245,20 @@ describe('whatever a host says', () => {
   });
 });
 
-describe('what is kept of a stream', () => {
-  test('ends before half a line, and at what is no text, of which the size and the sum are told', () => {
-    const lines = outputLines();
-    expect(lines.take(Buffer.from('one\ntw'))).toBe('one\n');
-    expect(lines.take(Buffer.from('o\n'))).toBe('two\n');
-    expect(lines.take(Buffer.from('\0\x01'))).toBe('');
-    expect(lines.take(Buffer.from('more\n'))).toBe('');
-    expect(lines.end()).toMatchObject({ rest: '', left: { bytes: 7 } });
+describe('the recorded lines of a stream', () => {
+  test('end before a partial line and before binary output, and count that', () => {
+    const lines = new OutputLines();
+    expect(lines.add(Buffer.from('one\ntw'))).toBe('one\n');
+    expect(lines.add(Buffer.from('o\n'))).toBe('two\n');
+    expect(lines.add(Buffer.from('\0\x01'))).toBe('');
+    expect(lines.add(Buffer.from('more\n'))).toBe('');
+    expect(lines.end()).toMatchObject({ rest: '', omitted: { bytes: 7 } });
   });
 
-  test('keeps a private key together until its last line', () => {
-    const lines = outputLines();
-    expect(lines.take(Buffer.from('-----BEGIN EC PRIVATE KEY-----\nMHcC\n'))).toBe('');
-    const key = lines.take(Buffer.from('AQE=\n-----END EC PRIVATE KEY-----\n'));
+  test('keep a private key together until its last line', () => {
+    const lines = new OutputLines();
+    expect(lines.add(Buffer.from('-----BEGIN EC PRIVATE KEY-----\nMHcC\n'))).toBe('');
+    const key = lines.add(Buffer.from('AQE=\n-----END EC PRIVATE KEY-----\n'));
     expect(maskFor(nothing)(key)).toBe('secret-1\n');
   });
 });

@@ -1,15 +1,15 @@
-// A recording of the fake laboratory, given to the same code again.
+// Replays recordings of the fake laboratory with the code that recorded them.
 import { describe, expect, test } from 'vitest';
 import { readRecording } from '../../../src/gate/recording/read-recording.ts';
 import { replay } from '../../../src/gate/recording/replay.ts';
-import { recordCheck, recordSelfTest, recordTestbed, trialOf } from './lab.ts';
+import { recordCheck, recordSelfTest, recordTestbed, trialOf } from './record-lab.ts';
 import { linesOf, writeLines } from './spoil.ts';
 
 const signal = new AbortController().signal;
 const keepLog = async () => {};
 
 describe('a recording of a check', () => {
-  test('is replayed without a difference, trial and all', async () => {
+  test('replays without a difference, trial included', async () => {
     const { path, diagnostics } = await recordCheck();
     const replayed = await replay(readRecording(path));
     expect(replayed.differences).toEqual([]);
@@ -20,7 +20,7 @@ describe('a recording of a check', () => {
     expect(replayed.hosts).toContain('DUT');
   });
 
-  test('of a lab in which things are wrong is, too, also where the DUT is power-cycled', async () => {
+  test('of a faulty lab with a power cycle replays without a difference', async () => {
     const { path, diagnostics } = await recordCheck(
       {
         spoil: ({ dut, receiver }) => {
@@ -37,7 +37,7 @@ describe('a recording of a check', () => {
 });
 
 describe('a recording of a gate’s testbed', () => {
-  test('is replayed without a difference: inspected, booted, measured, profiled, given back', async () => {
+  test('replays without a difference: inspected, booted, measured, profiled, restored', async () => {
     const path = await recordTestbed(async (testbed) => {
       for (const variant of ['base', 'patched']) {
         await testbed.trial(trialOf(variant, 1), keepLog, signal);
@@ -52,7 +52,7 @@ describe('a recording of a gate’s testbed', () => {
     expect(replayed.questions).toBeGreaterThan(200);
   });
 
-  test('that boots environments is, too', async () => {
+  test('with boot environments replays without a difference', async () => {
     const path = await recordTestbed(
       async (testbed) => {
         for (const variant of ['base', 'patched']) {
@@ -65,9 +65,9 @@ describe('a recording of a gate’s testbed', () => {
     expect((await replay(readRecording(path))).differences).toEqual([]);
   });
 
-  test('of which something else comes today tells what, and goes on', async () => {
+  test('names an outcome that differs today, and goes on', async () => {
     const path = await recordTestbed(async (testbed) => {
-      // Opens the ports that those after it use.
+      // Opens the ports that the next trials use.
       await testbed.trial(trialOf('base', 1), keepLog, signal);
       await testbed.trial(trialOf('base', 1, 'pf-stateful'), keepLog, signal);
       await testbed.trial(trialOf('base', 1), keepLog, signal);
@@ -85,7 +85,7 @@ describe('a recording of a gate’s testbed', () => {
     ]);
   });
 
-  test('in which the DUT was lost is, too', async () => {
+  test('with a lost DUT replays without a difference', async () => {
     const path = await recordTestbed(
       async (testbed) => {
         for (const pair of [1, 2]) await testbed.trial(trialOf('patched', pair), keepLog, signal);
@@ -96,7 +96,7 @@ describe('a recording of a gate’s testbed', () => {
   });
 });
 
-test('a recording of a self-test is replayed without a difference, accidents, noise and console too', async () => {
+test('a recorded self-test replays without a difference, accidents, noise and console included', async () => {
   const { path, diagnostics } = await recordSelfTest();
   expect(diagnostics.filter(({ kind }) => kind !== 'ok')).toEqual([]);
   const replayed = await replay(readRecording(path));

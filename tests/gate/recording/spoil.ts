@@ -1,4 +1,4 @@
-// Spoils recordings as other machines would: other versions, other locales, answers that break off. The same seed, the same way.
+// Spoils recordings by a seed: with output of other versions, of other locales, or cut short.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
@@ -111,7 +111,7 @@ export const spoilers: readonly Spoiler[] = [
 
 export type Spoiled = { name: string; number: number };
 
-/** Which question was spoilt, and how; another seed takes another. */
+/** Returns the number of the spoilt request. */
 export function spoil(from: string, to: string, seed: number): Spoiled {
   const random = xoroshiro128plus(seed);
   const lines = linesOf(from);

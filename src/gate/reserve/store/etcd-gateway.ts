@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { z } from 'zod';
 import { openHttpClient } from '../../../system/http.ts';
+import { type EtcdConfig, readAccount, readCertificates } from './etcd-files.ts';
 import {
   type EtcdAnswer,
   type Failure,
@@ -11,8 +12,7 @@ import {
   readAnswer,
   refusalSentence,
   unconfirmedSentence,
-} from './etcd-answer.ts';
-import { type EtcdConfig, readAccount, readCertificates } from './etcd-files.ts';
+} from './etcd-response.ts';
 import { authenticated } from './etcd-schema.ts';
 import { StoreError } from './store.ts';
 

@@ -1,29 +1,27 @@
-// What each command has to say, to be understood here: where a reader would make nothing of it in silence, this tells.
+// Checks the recorded output of each command for its expected format, since the parsers skip what they do not know.
+import { unquoted } from '../../lab/check/diagnostic.ts';
 import { parseCpuTimes, parseInterfaceCounters } from '../../lab/freebsd/dut/counters.ts';
 import { parseArp, parseIfconfig, parseNdp, parseRoutes } from '../../lab/freebsd/dut/network.ts';
 import { parsePktGenLog } from '../../lab/traffic/pkt-gen.ts';
 import { shortened } from '../../model/one-line.ts';
-import { type Question, writtenTo } from './read-recording.ts';
+import { outputOf, type RecordedRequest } from './read-recording.ts';
 
-/** Why a machine's answer is not understood, as a clause; undefined where it is, or where nobody reads it. */
-export function whyNotUnderstood(question: Question): string | undefined {
-  const { asked, ended, cut } = question;
-  if (asked.what !== 'run' || cut.size > 0) return undefined;
-  const command = plain(asked.shown ?? asked.command);
-  if (isPktGen.test(command)) return pktGen(question);
-  // What a command that failed has written is not read.
-  const isGood = ended?.answer.kind === 'exited' && ended.answer.code === 0;
+/** Returns a clause for output that the parsers would misread; undefined for good output, or output that is never read. */
+export function unexpectedOutput(request: RecordedRequest): string | undefined {
+  const { call, ended, cut } = request;
+  if (call.what !== 'run' || cut.size > 0) return undefined;
+  const command = unquoted(call.shown ?? call.command);
+  if (isPktGen.test(command)) return pktGen(request);
+  // Output of failed commands is not read.
+  const isGood = ended?.outcome.kind === 'exited' && ended.outcome.code === 0;
   if (!isGood) return undefined;
-  const text = writtenTo(question, 'stdout');
+  const text = outputOf(request, 'stdout');
   const reader = readers.find(([pattern]) => pattern.test(command));
   if (reader === undefined) return undefined;
   if (text !== '' && !text.endsWith('\n'))
     return 'what it wrote breaks off in the middle of a line';
   return reader[1](text, command);
 }
-
-/** A command without the quotes that no shell needs. */
-const plain = (command: string): string => command.replace(/'([\w@%+=:,./-]+)'/g, '$1');
 
 type Reader = (text: string, command: string) => string | undefined;
 
@@ -154,7 +152,7 @@ function unlessFound(text: string, pattern: RegExp, expected: string): string | 
   return pattern.test(text) ? undefined : no(expected, text);
 }
 
-/** Every line is as it has to be, and there is one. */
+/** Requires at least one line, and all lines to match. */
 function unlessLines(text: string, pattern: RegExp, expected: string): string | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   if (lines.length === 0) return no(expected, '');
@@ -175,13 +173,13 @@ const texts = [
   'fw_version',
 ];
 
-/** Whether the value is a whole number, as far as that is known here. */
+/** True for sysctls that are known to be whole numbers. */
 const isNumber = (command: string): boolean =>
   /^sysctl -n (?:net\.inet6?\.|net\.isr\.(?:max|bind)threads|hw\.ncpu|hw\.cxgbe\.|machdep\.|kern\.random\.harvest\.mask|dev\.\w+\.\d+\.(?:n[rt]xq|conf\.channels))/.test(
     command,
   ) && !texts.some((name) => command.includes(name));
 
-/** A port of Ethernet, which is all that is looked at. */
+/** Expects an Ethernet port; no others are read. */
 function ifconfig(text: string, command: string): string | undefined {
   const port = parseIfconfig(text);
   const [, name] = command.split(' ');
@@ -190,7 +188,7 @@ function ifconfig(text: string, command: string): string | undefined {
     port.mac === undefined && 'ether',
     port.media === undefined && 'media',
     !/^[ \t]+status: (?:active|no carrier|associated|no network|inserted)$/m.test(text) && 'status',
-  ].filter((what) => what !== false);
+  ].filter((field) => field !== false);
   return lacking.length === 0 ? undefined : `nothing is known in it of ${lacking.join(', ')}`;
 }
 
@@ -272,9 +270,9 @@ function fileSystems(text: string, command: string): string | undefined {
   return rows.length === paths ? undefined : no('a row for each path', text);
 }
 
-/** What its own lines must say; a generator that dies is understood. */
-function pktGen(question: Question): string | undefined {
-  const text = writtenTo(question, 'stderr') + writtenTo(question, 'stdout');
+/** Accepts the log of a generator that died. */
+function pktGen(request: RecordedRequest): string | undefined {
+  const text = outputOf(request, 'stderr') + outputOf(request, 'stdout');
   if (text.replace(/^process \d+\n/, '').trim() === '') return undefined;
   const log = parsePktGenLog(text);
   const strange = log.faults.find(

@@ -1,40 +1,39 @@
-// Text in which characters may be written otherwise, as in URLs and JSON: how it reads, and where each character stands.
+// Decodes the escapes of URLs and JSON, and maps each decoded character to its position in the original.
 
-export type Decoded = {
+export type DecodedText = {
   text: string;
-  /** Where in the original the character at an index of `text` begins; its length for the index after the last. */
+  /** Position in the original of the character at `index`; past the last one, the original's length. */
   at(index: number): number;
 };
 
-/** Reads `%3A`, `\u003a` and `\/`, also where that was done several times over. */
-export function decoded(original: string): Decoded {
-  let found: Decoded = { text: original, at: (index) => index };
-  for (let round = 0; round < mostRounds; round += 1) {
-    if (!isEncoded.test(found.text)) return found;
-    found = decodedOnce(found);
+/** Decodes `%3A`, `\u003a` and `\/`, also if they were encoded several times. */
+export function decodeEscapes(original: string): DecodedText {
+  let decoded: DecodedText = { text: original, at: (index) => index };
+  for (let round = 0; round < maxRounds && isEncoded.test(decoded.text); round += 1) {
+    decoded = decodeOnce(decoded);
   }
-  return found;
+  return decoded;
 }
 
-const mostRounds = 4;
+const maxRounds = 4;
 
-/** Printable ASCII alone: all that a name, an address or a key is made of. */
+/** Printable ASCII alone, of which names, addresses and keys consist. */
 const encoded = /%([2-7][0-9a-f])|\\u00([2-7][0-9a-f])|\\x([2-7][0-9a-f])|\\+(\/)/gi;
 const isEncoded = new RegExp(encoded.source, 'i');
 
-function decodedOnce(before: Decoded): Decoded {
+function decodeOnce(before: DecodedText): DecodedText {
   const pieces: string[] = [];
-  /** Index in the new text from which on so many characters were left out of the old one. */
+  /** From index `from` of the new text on, the old one is `by` characters longer. */
   const shifts: { from: number; by: number }[] = [];
   let length = 0;
   let read = 0;
   for (const match of before.text.matchAll(encoded)) {
-    const [whole, percent, json, hex, slash] = match;
+    const [sequence, percent, json, hex, slash] = match;
     const code = percent ?? json ?? hex;
     const character = slash ?? String.fromCharCode(Number.parseInt(code ?? '', 16));
     pieces.push(before.text.slice(read, match.index), character);
     length += match.index - read + 1;
-    read = match.index + whole.length;
+    read = match.index + sequence.length;
     shifts.push({ from: length, by: read - length });
   }
   pieces.push(before.text.slice(read));

@@ -1,17 +1,17 @@
-// What is secret or personal about a testbed and this machine, before anything is recorded.
+// Collects the secrets and names of a testbed and of this machine that recordings must not contain.
 import { readFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import { hostname, userInfo } from 'node:os';
 import type { ConsoleConfig } from '../../config/console.ts';
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { PowerConfig } from '../../lab/power/power.ts';
-import type { Known } from './mask.ts';
+import type { SensitiveTerms } from './mask.ts';
 
-/** Reads the files of secrets that the testbed names; one that cannot be read has none. */
-export async function knownOf(
+/** Reads the key and password files of the testbed; skips unreadable ones. */
+export async function sensitiveTermsOf(
   { dut, senders, receiver, builder }: FreebsdTestbed,
   environment: NodeJS.ProcessEnv = process.env,
-): Promise<Known> {
+): Promise<SensitiveTerms> {
   const machines = [dut, ...senders, receiver, ...(builder === undefined ? [] : [builder])];
   const keys = machines.flatMap(({ privateKeyPath }) => privateKeyPath ?? []);
   const { power, console } = dut;
@@ -24,7 +24,7 @@ export async function knownOf(
     secrets: [
       ...(await Promise.all(files.map((path) => readFile(path, 'utf8').catch(() => '')))),
       ...secretsIn(environment),
-      ...wordsOf(power),
+      ...commandSecrets(power),
       ...secretWords(console?.kind === 'command' ? console.command : []),
       ...macs.flatMap(otherForms),
     ],
@@ -38,25 +38,25 @@ export async function knownOf(
       ...[power, console].map(userOf),
       userInfo().username,
     ],
-    // A file of theirs is never read again.
+    // A replay opens no file that a recording names.
     others: new Map(machines.map(({ knownHostsPath }) => [knownHostsPath, '/dev/null'])),
   };
 }
 
-/** Values that are secrets by their names, or because nobody would write such a thing by hand. */
+/** Values that are secrets by their variable's name, or look random. */
 function secretsIn(environment: NodeJS.ProcessEnv): string[] {
   return Object.entries(environment).flatMap(([name, value = '']) => {
-    const isNamed = /pass|secret|token|key|auth|cred|cookie/i.test(name) && !isPlace(value);
+    const isNamed = /pass|secret|token|key|auth|cred|cookie/i.test(name) && !isPathOrUrl(value);
     if (/^(?:true|false)$/i.test(value)) return [];
     const isRandom = /^(?=.*\d)(?=.*[a-z])[\w+=.~-]{16,}$/i.test(value);
     return isNamed || isRandom ? [value] : [];
   });
 }
 
-const isPlace = (value: string): boolean => /^[./]/.test(value) || /^https?:/.test(value);
+const isPathOrUrl = (value: string): boolean => /^[./]/.test(value) || /^https?:/.test(value);
 
-/** An argument may be a password; one that is a plain word would be found in every output. */
-function wordsOf(power: PowerConfig | undefined): string[] {
+/** Returns arguments that may be passwords; plain words occur in every output. */
+function commandSecrets(power: PowerConfig | undefined): string[] {
   if (power?.kind !== 'command') return [];
   const { on, off, state, cycle = [] } = power;
   return [on, off, state, cycle].flatMap(secretWords);
@@ -65,21 +65,22 @@ function wordsOf(power: PowerConfig | undefined): string[] {
 const secretWords = ([, ...words]: readonly string[]): string[] =>
   words.filter((word) => word.length > 5 && !/^(?:[a-z]+|-.*|\/.*)$/.test(word));
 
-/** Cisco's, and none at all between the digits. */
+/** Cisco's dotted form, and digits alone. */
 function otherForms(mac: string): string[] {
   const digits = mac.replaceAll(':', '');
   const dotted = digits.replace(/(.{4})(?!$)/g, '$1.');
   return [digits, dotted, digits.toUpperCase(), dotted.toUpperCase()];
 }
 
-type Reached = PowerConfig | ConsoleConfig | undefined;
+type AccessConfig = PowerConfig | ConsoleConfig | undefined;
 
-function hostOf(one: Reached): string {
-  if (one !== undefined && 'url' in one) return new URL(one.url).hostname;
-  return one !== undefined && 'host' in one ? (one.host ?? '') : '';
+function hostOf(config: AccessConfig): string {
+  if (config !== undefined && 'url' in config) return new URL(config.url).hostname;
+  return config !== undefined && 'host' in config ? (config.host ?? '') : '';
 }
 
-const userOf = (one: Reached): string => (one !== undefined && 'user' in one ? one.user : '');
+const userOf = (config: AccessConfig): string =>
+  config !== undefined && 'user' in config ? config.user : '';
 
 /** `dut3.lab.example.org`, its domain, and `dut3`. */
 function namesOf(host: string): string[] {

@@ -1,4 +1,4 @@
-// A fake laboratory whose machines are recorded.
+// Records checks, self-tests and trials of a fake laboratory.
 import { join } from 'node:path';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
 import { recordable, recordTo } from '../../../src/gate/recording/record.ts';
@@ -34,7 +34,6 @@ const labelled = (lab: FreebsdLab): FreebsdDeps => ({
   openPower: async () => lab.power,
 });
 
-/** What a check of a laboratory leaves. */
 export async function recordCheck(
   options: FreebsdLabOptions & { spoil?: (lab: FreebsdLab) => void } = {},
   changes: Partial<FreebsdCheck> = {},
@@ -59,20 +58,24 @@ export async function recordCheck(
     signal: new AbortController().signal,
   };
   const check: FreebsdCheck = {
-    ...{ name: 'shelf', testbed, traffic: usualTraffic, sends: true, cycles: false },
+    name: 'shelf',
+    testbed,
+    traffic: usualTraffic,
+    sends: true,
+    cycles: false,
     families: ['inet4', 'inet6'],
     ...changes,
   };
-  recorder.begins('check', recordable(check));
+  recorder.begin('check', recordable(check));
   const diagnostics: Diagnostic[] = [];
   for await (const diagnostic of checkFreebsdTestbed(check, deps)) {
-    recorder.tells('check', diagnostic);
+    recorder.log('check', diagnostic);
     diagnostics.push(diagnostic);
   }
   return { path, diagnostics, lab };
 }
 
-/** What a self-test of a laboratory leaves, with a console on its DUT; all of its accidents happen. */
+/** Records a self-test with all accidents, and the console of the DUT. */
 export async function recordSelfTest(
   options: FreebsdLabOptions = {},
 ): Promise<{ path: string; diagnostics: Diagnostic[] }> {
@@ -95,7 +98,11 @@ export async function recordSelfTest(
   const selfTested = recordedSelfTest(
     recorder,
     {
-      ...{ name: 'shelf', testbed, config, rules: {}, directory: folder },
+      name: 'shelf',
+      testbed,
+      config,
+      rules: {},
+      directory: folder,
       skip: new Set(['check']),
       journal: beginJournal(folder, 'shelf', new Date(0)),
     },
@@ -116,7 +123,7 @@ const signal = new AbortController().signal;
 const keepLog = async () => {};
 const token = 17;
 
-/** What a gate has a testbed do, behind a fence as a lease has it. */
+/** Records work on a testbed behind the fence of a lease, as gates do it. */
 export async function recordTestbed(
   work: (testbed: Testbed) => Promise<void>,
   options: FreebsdLabOptions = {},

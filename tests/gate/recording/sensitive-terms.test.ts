@@ -1,10 +1,10 @@
-// What is taken for secret or personal before anything is recorded.
+// Masks the secrets and names of a testbed's configuration and of the environment.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
-import { knownOf } from '../../../src/gate/recording/known.ts';
 import { maskFor } from '../../../src/gate/recording/mask.ts';
+import { sensitiveTermsOf } from '../../../src/gate/recording/sensitive-terms.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 
 const machine = { port: 22, user: 'alice', knownHostsPath: '/home/alice/.ssh/known_hosts' };
@@ -17,8 +17,12 @@ function testbedWith(
   return {
     kind: 'freebsd',
     dut: {
-      ...{ ...machine, host: 'dut3.lab.example.org', privateKeyPath, power },
-      ...{ ingress: { interface: 'cxl0' }, egress: { interface: 'cxl1' } },
+      ...machine,
+      host: 'dut3.lab.example.org',
+      privateKeyPath,
+      power,
+      ingress: { interface: 'cxl0' },
+      egress: { interface: 'cxl1' },
       boot: { method: 'nextboot', limitSeconds: 600 },
     },
     senders: [{ ...generator, host: 'snd1', interface: 'cxl0', mac: '00:07:43:2e:e1:70' }],
@@ -27,7 +31,7 @@ function testbedWith(
   };
 }
 
-test('keys, the password of the BMC, tokens of the environment, names and users are masked', async () => {
+test('masks keys, the password of the BMC, tokens of the environment, names and users', async () => {
   const folder = temporaryFolder();
   const [key, password] = [join(folder, 'key'), join(folder, 'bmc')];
   writeFileSync(
@@ -45,38 +49,34 @@ test('keys, the password of the BMC, tokens of the environment, names and users 
     CI_THING: 'a1b2c3d4e5f6a7b8c9',
     SHELL: '/bin/sh',
   };
-  const mask = maskFor(await knownOf(testbed, environment));
-  const said = [
-    ...[
-      'MHcCAQEEIOs8',
-      'calvin and hobbes',
-      'swordfish',
-      'a1b2c3d4e5f6a7b8c9',
-      'alice',
-      'bmcadmin',
-    ],
-    ...[
-      'dut3',
-      'DUT3.lab.example.org',
-      'bmc3',
-      'snd1',
-      '10.1.2.3',
-      '0007432ee170',
-      '0007.432e.e171',
-    ],
+  const mask = maskFor(await sensitiveTermsOf(testbed, environment));
+  const texts = [
+    'MHcCAQEEIOs8',
+    'calvin and hobbes',
+    'swordfish',
+    'a1b2c3d4e5f6a7b8c9',
+    'alice',
+    'bmcadmin',
+    'dut3',
+    'DUT3.lab.example.org',
+    'bmc3',
+    'snd1',
+    '10.1.2.3',
+    '0007432ee170',
+    '0007.432e.e171',
     '/home/alice/.ssh/known_hosts',
   ];
-  const masked = mask(said.join(' | ')).split(' | ');
-  for (const [index, text] of said.entries()) expect(masked[index]).not.toContain(text);
+  const masked = mask(texts.join(' | ')).split(' | ');
+  for (const [index, text] of texts.entries()) expect(masked[index]).not.toContain(text);
   expect(masked.at(-1)).toBe('/dev/null');
   expect(mask('/bin/sh false forwarding active')).toBe('/bin/sh false forwarding active');
 });
 
-test('an argument of a power command that may be a password is masked, and a plain word is not', async () => {
+test('masks arguments of power commands that may be passwords, and no plain words', async () => {
   const words = ['pdu', '--outlet', '4', 'hunter2!', 'status'];
   const power = { kind: 'command', on: words, off: words, state: words } as const;
   const config = { ...power, on: [...words], off: [...words], state: [...words] };
-  const mask = maskFor(await knownOf(testbedWith(config, '/nowhere'), {}));
+  const mask = maskFor(await sensitiveTermsOf(testbedWith(config, '/nowhere'), {}));
   expect(mask('pdu: hunter2! is wrong; status: active')).toBe(
     'pdu: secret-1 is wrong; status: active',
   );

@@ -1,4 +1,4 @@
-// What a part of a recording was asked for, as far as the code that does it again relies on it.
+// Validates the requests and outcomes of a recording, as far as a replay relies on them.
 import { z } from 'zod';
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { Traffic } from '../../config/schema.ts';
@@ -8,7 +8,7 @@ import type { PlannedTrial } from '../../model/planned-trial.ts';
 import { families, type OwnRules } from '../../model/scenario.ts';
 import { type SelfTestRequest, selfTestParts } from '../self-test/self-test-request.ts';
 
-/** Nothing that a recording names is opened here. */
+/** A replay opens no file that a recording names. */
 const host = z.looseObject({
   host: z.string(),
   port: z.number(),
@@ -52,7 +52,7 @@ const traffic = z.looseObject({
   measureSeconds: z.number(),
 });
 
-/** The shapes of another day may have more in them, and are given on as they are. */
+/** Keeps properties of other versions. */
 const as = <T>(schema: z.ZodType) => schema as unknown as z.ZodType<T>;
 
 export const checkRequest = z.object({
@@ -68,7 +68,7 @@ export const testbedRequest = z.object({
   name: z.string(),
   testbed: as<FreebsdTestbed>(testbed),
   traffic: as<Traffic>(traffic),
-  /** The token of the lease, which stands in every command. */
+  /** Token of the lease, which is part of every command. */
   token: z.number().optional(),
 });
 
@@ -80,7 +80,6 @@ const planned = z.looseObject({
   runs: z.array(z.looseObject({ number: z.number(), variant: z.string(), pair: z.number() })),
 });
 
-/** What a testbed was asked for, one after the other, and what came of it. */
 export const testbedCall = z.discriminatedUnion('call', [
   z.object({
     call: z.literal('inspect'),
@@ -89,7 +88,6 @@ export const testbedCall = z.discriminatedUnion('call', [
   }),
   z.object({
     call: z.literal('prepare'),
-    /** How each variant's kernel comes to the DUT. */
     variants: z.array(z.object({ variant: z.string(), boots: z.enum(['own', 'archive']) })),
     rules: z.record(z.string(), z.unknown()),
     outcome: z.unknown(),
@@ -120,17 +118,17 @@ export const selfTestRequest = z.object({
   ),
   rules: z.record(z.string(), as<OwnRules>(z.looseObject({ text: z.string() }))),
   skip: z.array(z.enum(selfTestParts)),
-  /** What its journal held when it was gone on with. */
+  /** Lines of the journal of a resumed self-test. */
   journal: z.array(z.string()),
-  /** The token of the lease, which stands in every command. */
+  /** Token of the lease, which is part of every command. */
   token: z.number().optional(),
 });
 
-/** A diagnostic, or what was answered to the question for an accident. */
+/** A diagnostic, or the consent to an accident. */
 export const selfTestReport = z.union([
   z.object({ diagnostic: z.looseObject({ kind: z.string(), what: z.string(), why: z.string() }) }),
   z.object({ agreed: z.boolean() }),
 ]);
 
-/** What is recorded of a call that threw. */
+/** Outcome of a call that threw. */
 export const thrown = (error: unknown): { threw: string } => ({ threw: reasonOf(error) });

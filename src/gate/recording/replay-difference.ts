@@ -1,0 +1,103 @@
+// Describes differences between a recording and its replay by today's code.
+import type { Diagnostic } from '../../lab/check/diagnostic.ts';
+import { oneLine, reasonOf } from '../../model/one-line.ts';
+import { type RecordedRequest, requestText } from './read-recording.ts';
+import type { ReplayedMachines } from './replay-machines.ts';
+
+/** `number` is that of the request. */
+export type ReplayDifference = {
+  kind: 'not-understood' | 'asked-otherwise' | 'made-otherwise' | 'incomplete';
+  number?: number;
+  sentence: string;
+};
+
+/** A part of a recording, from its begin to its last outcome. */
+export type ReplayPart = {
+  name: string;
+  request: unknown;
+  /** Each with the number of requests before it. */
+  outcomes: { value: unknown; after: number }[];
+  requests: readonly RecordedRequest[];
+};
+
+export type PartReplay = { diagnostics: Diagnostic[]; differences: ReplayDifference[] };
+
+export const differenceAt = (
+  kind: ReplayDifference['kind'],
+  request: RecordedRequest,
+  why: string,
+): ReplayDifference => ({
+  kind,
+  number: request.number,
+  sentence: oneLine(
+    `the recording's ${ordinal(request.number)} question, ${requestText(request)}: ${why}`,
+  ),
+});
+
+function ordinal(number: number): string {
+  const isTeen = number % 100 > 10 && number % 100 < 14;
+  return `${number}${(isTeen ? undefined : ['th', 'st', 'nd', 'rd'][number % 10]) ?? 'th'}`;
+}
+
+export const unreadable = (part: string): PartReplay => ({
+  diagnostics: [],
+  differences: [
+    {
+      kind: 'incomplete',
+      sentence: `what the recording says of its ${part} cannot be read here, so that it is not done again`,
+    },
+  ],
+});
+
+export const broken = (error: unknown): ReplayDifference => ({
+  kind: 'made-otherwise',
+  sentence: oneLine(`the code of today breaks on it: ${reasonOf(error)}`),
+});
+
+export function requestDifferences({
+  unrecorded,
+  incomplete,
+}: ReplayedMachines): ReplayDifference[] {
+  return [
+    ...unrecorded.map(({ text, after }): ReplayDifference => {
+      const position =
+        after === undefined
+          ? 'first of all'
+          : `after the recording's ${ordinal(after.number)} question`;
+      return {
+        kind: 'asked-otherwise',
+        ...(after !== undefined && { number: after.number }),
+        sentence: oneLine(`${position} the code of today asks what the recording has not: ${text}`),
+      };
+    }),
+    ...incomplete.map((request) =>
+      differenceAt(
+        'incomplete',
+        request,
+        request.ended === undefined
+          ? 'the recording ends before it did'
+          : 'a part of what it wrote is not in the recording',
+      ),
+    ),
+  ];
+}
+
+/** Compares diagnostics in their order for each `what`; `normalized` removes texts that may differ. */
+export function diagnosticDifferences(
+  then: readonly Diagnostic[],
+  now: readonly Diagnostic[],
+  normalized = (text: string) => text,
+): ReplayDifference[] {
+  const unmatched = [...now];
+  return then.flatMap((recorded) => {
+    const index = unmatched.findIndex(({ what }) => what === recorded.what);
+    const [replayed] = index === -1 ? [] : unmatched.splice(index, 1);
+    const before = textOf(recorded);
+    const after = replayed === undefined ? 'not looked at' : textOf(replayed);
+    if (normalized(before) === normalized(after)) return [];
+    const sentence = oneLine(`${recorded.what} was ${before} then, and is ${after} now`);
+    return [{ kind: 'made-otherwise', sentence } as const];
+  });
+}
+
+const textOf = ({ kind, why }: Diagnostic): string => `${kind} (${why})`;

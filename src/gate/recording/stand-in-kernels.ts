@@ -1,0 +1,121 @@
+// Replays a part with stand-ins for the kernels, which no recording contains.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
+import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
+import { fencedDeps } from '../../lab/lease/testbed-fence.ts';
+import type { RecordedRequest } from './read-recording.ts';
+import { broken, type ReplayDifference, requestDifferences } from './replay-difference.ts';
+import { ReplayedMachines } from './replay-machines.ts';
+
+/** Has the size of a recorded kernel; `recordedSha256` is empty if none was uploaded. */
+export type StandInKernel = {
+  variant: string;
+  path: string;
+  sha256: string;
+  recordedSha256: string;
+};
+
+type ReplayRun = {
+  machines: ReplayedMachines;
+  /** Reaches the machines behind the fence of the recorded lease. */
+  deps: FreebsdDeps;
+  /** One for each of the variants. */
+  kernels: readonly StandInKernel[];
+  folder: string;
+};
+
+/** Runs `work` on the recorded machines, and returns how its requests differ from the recorded ones. */
+export async function replayWork(
+  requests: readonly RecordedRequest[],
+  { testbed, token }: { testbed: FreebsdTestbed; token?: number | undefined },
+  variants: readonly string[],
+  work: (run: ReplayRun) => Promise<void>,
+): Promise<ReplayDifference[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'ppsgate-replay-'));
+  try {
+    const kernels: StandInKernel[] = [];
+    for (const variant of variants) {
+      kernels.push(await makeStandIn(variant, requests, join(folder, `${kernels.length}.tar`)));
+    }
+    const machines = new ReplayedMachines(withStandInSums(requests, kernels));
+    const lease = { token: token ?? 0, assertHeld() {}, prove: async () => {} };
+    const deps = token === undefined ? machines.deps : fencedDeps(machines.deps, testbed, lease);
+    const differences: ReplayDifference[] = [];
+    try {
+      await work({ machines, deps, kernels, folder });
+    } catch (error) {
+      differences.push(broken(error));
+    }
+    return [...differences, ...requestDifferences(machines)];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The name of the file makes its sum unique. */
+async function makeStandIn(
+  variant: string,
+  requests: readonly RecordedRequest[],
+  path: string,
+): Promise<StandInKernel> {
+  const { sha256: recordedSha256, bytes } = uploadedKernel(variant, requests);
+  await using file = await open(path, 'w');
+  await file.write(basename(path));
+  await file.truncate(Math.min(bytes, maxBytes));
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return { variant, path, sha256: hash.digest('hex'), recordedSha256 };
+}
+
+/** More than any kernel has. */
+const maxBytes = 1024 ** 3;
+
+/** Recognizes a kernel's upload by the folder or boot environment that the next command names. */
+function uploadedKernel(
+  variant: string,
+  requests: readonly RecordedRequest[],
+): { sha256: string; bytes: number } {
+  const name = `ppsgate.${variant.replace(/[^\w.-]+/g, '-')}`;
+  const isNamed = new RegExp(`${name.replaceAll('.', '\\.')}(?![\\w-])`);
+  for (const [index, { call }] of requests.entries()) {
+    const sha256 = call.what === 'upload' ? kernelPath.exec(call.path)?.[1] : undefined;
+    if (sha256 === undefined || call.what !== 'upload') continue;
+    const next = requests
+      .slice(index)
+      .map((request) => commandOf(request.call))
+      .find((text) => /\bppsgate\.(?!sha256)/.test(text));
+    if (next !== undefined && isNamed.test(next)) return { sha256, bytes: call.bytes };
+  }
+  return { sha256: '', bytes: 1 };
+}
+
+const kernelPath = /\/([0-9a-f]{64})\.tar$/;
+
+const commandOf = (call: RecordedRequest['call']): string =>
+  call.what === 'run' ? (call.shown ?? call.command) : '';
+
+/** Replaces the sums of recorded kernels by those of their stand-ins. */
+export const replaceSums = (text: string, kernels: readonly StandInKernel[]): string =>
+  kernels.reduce(
+    (replaced, { recordedSha256: recorded, sha256 }) =>
+      recorded === '' ? replaced : replaced.replaceAll(recorded, sha256),
+    text,
+  );
+
+const withStandInSums = (
+  requests: readonly RecordedRequest[],
+  kernels: readonly StandInKernel[],
+): RecordedRequest[] =>
+  requests.map((request) => ({
+    ...request,
+    call: JSON.parse(replaceSums(JSON.stringify(request.call), kernels)) as RecordedRequest['call'],
+    output: request.output.map((chunk) => ({
+      ...chunk,
+      text: replaceSums(chunk.text, kernels),
+    })),
+  }));
