@@ -8,8 +8,8 @@ export type BuilderConfig = HostConfig &
   BuildPlace & {
     system: 'freebsd';
     recipe: MakeRecipe | CommandRecipe;
-    /** Number of links of each kernel, each with its sections in another order; 1: as usual. */
-    relink: number;
+    /** Number of layouts of each kernel, each with its sections in another order; 1: as usual. */
+    layoutVariants: number;
   };
 
 /** A builder of any system and recipe. */
@@ -68,7 +68,7 @@ export type MakeRecipe = {
 /** A site's own build: what else it depends on has to show in its words, for the cache goes by them. */
 export type CommandRecipe = {
   kind: 'command';
-  /** Run on the builder with BASE_COMMIT, DIFF (empty for the base), KERNCONF, LINK (from 1 on) and OUTPUT in its environment. */
+  /** Run on the builder with BASE_COMMIT, DIFF (empty for the base), KERNCONF, LAYOUT (from 1 on) and OUTPUT in its environment. */
   argv: string[];
   kernelConfig: string;
 };
@@ -135,7 +135,7 @@ export const commandRecipe = closed({
     .array(text(/^[^\0]+$/, 'a word of a command'))
     .min(1, 'expected a command')
     .describe(
-      'Run on the builder with BASE_COMMIT, DIFF, KERNCONF, LINK and OUTPUT in its environment.',
+      'Run on the builder with BASE_COMMIT, DIFF, KERNCONF, LAYOUT and OUTPUT in its environment.',
     ),
   kernelConfig: kernelConfig.prefault('GENERIC').describe('KERNCONF.'),
 }) satisfies z.ZodType<CommandRecipe>;
@@ -195,8 +195,8 @@ export function withBounds<Rest extends WrittenBounds>(written: Rest) {
   };
 }
 
-/** No more than the runs of a variant that a gate plans by itself where it boots them: other links would never be booted. */
-export const mostLinks = 20;
+/** No more than the runs of a variant that a gate plans by itself where it boots them: other layouts would never be booted. */
+export const mostLayouts = 20;
 
 /** Parses `builder:`; paths stay as written. */
 export const builderSchema = closed({
@@ -212,7 +212,7 @@ export const builderSchema = closed({
     .optional()
     .describe('A jail(8) without network that builds run in, as a user who owns nothing else.'),
   kernel: recipe.prefault({ kind: 'make' }).describe('How a kernel is built.'),
-  relink: wholeNumber(1, mostLinks)
+  layoutVariants: wholeNumber(1, mostLayouts)
     .prefault(1)
     .describe('How often each kernel is linked: its runs boot one after the other.'),
 })
@@ -220,10 +220,10 @@ export const builderSchema = closed({
     path: ['jail'],
     error: 'only root enters a jail; log in as root, `user: root`',
   })
-  .refine(({ relink, keep }) => 2 * relink <= keep.kernels, {
-    path: ['relink'],
+  .refine(({ layoutVariants, keep }) => 2 * layoutVariants <= keep.kernels, {
+    path: ['layoutVariants'],
     error:
-      'the cache is to hold all links of two kernels; set `keep: { kernels: }` to twice as many',
+      'the cache is to hold all layouts of two kernels; set `keep: { kernels: }` to twice as many',
   })
   .transform(withHost)
   .transform(withBounds)

@@ -261,8 +261,8 @@ const parameters = {
     jenkins: true,
     kind: 'switch',
   },
-  relinked: {
-    option: { help: 'base against another link of it: what builds differ in' },
+  layoutNoise: {
+    option: { help: 'base against another layout of it: what builds differ in' },
     kind: 'switch',
   },
   earlier: {

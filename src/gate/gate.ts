@@ -30,8 +30,8 @@ export type GateRequest = {
   kernels?: GivenKernels | undefined;
   /** Whether also a patch is measured that changes nothing which is installed or booted. */
   isMeasuredAnyway?: boolean;
-  /** Whether patched, which is base, is booted from another link of it; see `gateRelinked`. */
-  isRelinked?: boolean;
+  /** Whether patched, which is base, is booted from another layout of it; see `gateLayoutNoise`. */
+  measuresLayoutNoise?: boolean;
 };
 
 /**

@@ -23,11 +23,11 @@ export type RecipeRequest = {
   readonly tools: string;
   /** A folder for this build alone. */
   readonly work: string;
-  /** The links that are wanted, ascending. */
-  readonly links: readonly WantedLink[];
+  /** The layouts that are wanted, ascending. */
+  readonly layouts: readonly WantedLayout[];
 };
 
-type WantedLink = {
+type WantedLayout = {
   /** See `Run`. */
   readonly number: number;
   /** Path of the archive to be written. */

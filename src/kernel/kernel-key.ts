@@ -86,9 +86,9 @@ export async function keyOf(
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-/** Key of one link of a kernel; the first link has the kernel's own. */
-export const keyOfLink = (key: string, link: number): string =>
-  link === 1 ? key : createHash('sha256').update(`${key} ${link}`).digest('hex');
+/** Key of one layout of a kernel; the first layout has the kernel's own. */
+export const keyOfLayout = (key: string, layout: number): string =>
+  layout === 1 ? key : createHash('sha256').update(`${key} ${layout}`).digest('hex');
 
 /** Another number where the same words make another kernel. */
 const keyVersion = 2;

@@ -54,7 +54,7 @@ async function makeKernel(
     const failed = await steps.run(command);
     if (failed !== undefined) return failed;
   }
-  for (const { output } of request.links) await take(host, request, `${stage}/packed`, output);
+  for (const { output } of request.layouts) await take(host, request, `${stage}/packed`, output);
   return { kind: 'built', log: steps.log, uname: undefined };
 }
 

@@ -102,7 +102,7 @@ async function makeKernel(
   if (failed !== undefined) return failed;
   const kernel = `${stage}/boot/kernel`;
   const kernelsSeen: string[] = [];
-  for (const [index, { number, output }] of request.links.entries()) {
+  for (const [index, { number, output }] of request.layouts.entries()) {
     if (number !== 1) {
       await removeLinked(host, recipe, request, tree);
       const notLinked = await steps.run(linkAgain(recipe, tree, jobs, number));
@@ -120,7 +120,7 @@ async function makeKernel(
   }
   requireDistinct(kernelsSeen, host, recipe);
   // The next build would take what was linked last for its own, as it is newer than every object.
-  if (request.links.some(({ number }) => number !== 1)) {
+  if (request.layouts.some(({ number }) => number !== 1)) {
     await removeLinked(host, recipe, request, tree);
   }
   const uname = await unameOf(host, request, `${kernel}/kernel`);
@@ -163,7 +163,7 @@ function requireLinked(
   if (failed === undefined) return;
   const why = failed.kind === 'build-failed' ? failed.errors.join('; ') : failed.kind;
   throw new BuilderError(
-    `A kernel could not be linked again on ${host.name} (${why}); ${fixing[recipe.kind]}, or set \`relink: 1\`.`,
+    `A kernel could not be linked again on ${host.name} (${why}); ${fixing[recipe.kind]}, or set \`layoutVariants: 1\`.`,
   );
 }
 
@@ -174,7 +174,7 @@ function requireDistinct(
 ): void {
   if (new Set(kernels).size === kernels.length) return;
   throw new BuilderError(
-    `A kernel that was linked again on ${host.name} came out as it was before; ${fixing[recipe.kind]}, or set \`relink: 1\`.`,
+    `A kernel that was linked again on ${host.name} came out as it was before; ${fixing[recipe.kind]}, or set \`layoutVariants: 1\`.`,
   );
 }
 
@@ -235,7 +235,7 @@ async function cookByCommand(
   await host.output(buildFolder(request, `${work}/out`));
   const steps = stepsOf(host, request, folder, guard);
   const archives: string[] = [];
-  for (const [index, { number, output }] of request.links.entries()) {
+  for (const [index, { number, output }] of request.layouts.entries()) {
     await host.run(inJail(request, shell`rm -f ${written}`));
     const command = shell`${cleanEnvironment} ${variablesOf(recipe, request, number, written)} ${recipe.argv}`;
     const failed = await steps.run(command);
@@ -258,12 +258,12 @@ async function cookByCommand(
 const variablesOf = (
   { kernelConfig }: CommandRecipe,
   { baseCommit, diffPath }: RecipeRequest,
-  link: number,
+  layout: number,
   output: string,
 ): string[] => [
   `BASE_COMMIT=${baseCommit}`,
   `DIFF=${diffPath ?? ''}`,
   `KERNCONF=${kernelConfig}`,
-  `LINK=${link}`,
+  `LAYOUT=${layout}`,
   `OUTPUT=${output}`,
 ];

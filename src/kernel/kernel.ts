@@ -9,7 +9,7 @@ import type { Cooked, KernelBuilder, RecipeRequest } from './build-step.ts';
 import { BuilderError } from './builder-error.ts';
 import { jailProblem } from './jail.ts';
 import { type KernelCache, type KernelNote, kernelCache } from './kernel-cache.ts';
-import { keyOf, keyOfLink, toolsOf } from './kernel-key.ts';
+import { keyOf, keyOfLayout, toolsOf } from './kernel-key.ts';
 import { cook } from './kernel-recipe.ts';
 import type { KernelSums } from './kernel-sums.ts';
 import { kernelTree, type TreeRequest } from './kernel-tree.ts';
@@ -21,8 +21,8 @@ export type KernelRequest =
       readonly kind: 'tree';
       /** Modules that the DUT has loaded; absent: not known. */
       readonly loaded?: LoadedModules;
-      /** Numbers of the links to make, ascending, each once; absent: the first alone. */
-      readonly links?: readonly number[];
+      /** Numbers of the layouts to make, ascending, each once; absent: the first alone. */
+      readonly layouts?: readonly number[];
     } & TreeRequest)
   /** A kernel that was built elsewhere, at a path on the builder. */
   | { readonly kind: 'archive'; readonly path: string; readonly sha256: string };
@@ -31,7 +31,7 @@ export type KernelBuild =
   | (BuiltKernel & {
       readonly kind: 'built';
       readonly cached: boolean;
-      /** The links after the first that was asked for, in order. */
+      /** The layouts after the first that was asked for, in order. */
       readonly further: readonly BuiltKernel[];
     })
   | { readonly kind: 'does-not-apply'; readonly reason: string }
@@ -96,24 +96,25 @@ export async function buildKernel(
     const tools = await toolsOf(host, config, signal);
     const key = await keyOf(host, config, tree.id, tools, signal);
     const cache = kernelCache(host, `${folder}/cache`, system);
-    const sumName = (link: Link) => `${config.host ?? ''}:${config.port}${folder} ${link.key}`;
-    const links = (request.links ?? [1]).map((number): Link => {
-      return { number, key: keyOfLink(key, number), output: `${work}/kernel-${number}` };
+    const sumName = (layout: Layout) =>
+      `${config.host ?? ''}:${config.port}${folder} ${layout.key}`;
+    const layouts = (request.layouts ?? [1]).map((number): Layout => {
+      return { number, key: keyOfLayout(key, number), output: `${work}/kernel-${number}` };
     });
     const build: Build = {
       key,
       cache,
-      remember: (link, sha256) => options.sums.set(sumName(link), sha256),
+      remember: (layout, sha256) => options.sums.set(sumName(layout), sha256),
       // In a jail no build reaches the cache; elsewhere each may rewrite it, and the sums beside it.
-      isTrusted: (link, { sha256 }) =>
-        config.jail !== undefined || options.sums.get(sumName(link)) === sha256,
+      isTrusted: (layout, { sha256 }) =>
+        config.jail !== undefined || options.sums.get(sumName(layout)) === sha256,
       recipe: {
         baseCommit: request.baseCommit,
         tree: tree.id,
         diffPath: tree.diffPath,
         work,
         tools,
-        links,
+        layouts,
       },
     };
     const turn = {
@@ -138,14 +139,14 @@ export async function buildKernel(
   }
 }
 
-type Link = RecipeRequest['links'][number] & { readonly key: string };
+type Layout = RecipeRequest['layouts'][number] & { readonly key: string };
 
 type Build = {
   readonly key: string;
   readonly cache: KernelCache;
-  readonly recipe: Omit<RecipeRequest, 'links'> & { readonly links: readonly Link[] };
-  remember(link: Link, sha256: string): void;
-  isTrusted(link: Link, note: KernelNote): boolean;
+  readonly recipe: Omit<RecipeRequest, 'layouts'> & { readonly layouts: readonly Layout[] };
+  remember(layout: Layout, sha256: string): void;
+  isTrusted(layout: Layout, note: KernelNote): boolean;
 };
 
 async function prebuilt(
@@ -174,22 +175,22 @@ async function prebuilt(
   };
 }
 
-/** All links, or nothing: what costs minutes is to compile, which one that is lacking takes as well. */
+/** All layouts, or nothing: what costs minutes is to compile, which one that is lacking takes as well. */
 async function cached(
-  { cache, isTrusted, recipe: { links } }: Build,
+  { cache, isTrusted, recipe: { layouts } }: Build,
   signal: AbortSignal,
 ): Promise<KernelBuild | undefined> {
   const found: BuiltKernel[] = [];
-  for (const link of links) {
-    const note = await cache.find(link.key, signal);
-    if (note === undefined || !isTrusted(link, note)) return undefined;
-    found.push({ key: link.key, archive: cache.archive(link.key), ...note });
+  for (const layout of layouts) {
+    const note = await cache.find(layout.key, signal);
+    if (note === undefined || !isTrusted(layout, note)) return undefined;
+    found.push({ key: layout.key, archive: cache.archive(layout.key), ...note });
   }
   return asBuild(found, true);
 }
 
 function asBuild([first, ...further]: readonly BuiltKernel[], isCached: boolean): KernelBuild {
-  if (first === undefined) throw new TypeError('No link of a kernel was asked for.');
+  if (first === undefined) throw new TypeError('No layout of a kernel was asked for.');
   return { kind: 'built', ...first, cached: isCached, further };
 }
 
@@ -221,19 +222,19 @@ async function buildNow(
   if (cooked.kind === 'build-failed') return { kind: 'build-failed', errors: cooked.errors, log };
   const seconds = now() - startedAt;
   const built: BuiltKernel[] = [];
-  for (const link of recipe.links) {
-    const sha256 = sumIn(await host.output(commandsOf[config.system].sha256(link.output)));
+  for (const layout of recipe.layouts) {
+    const sha256 = sumIn(await host.output(commandsOf[config.system].sha256(layout.output)));
     const note: KernelNote = {
       sha256,
-      ...(await sizesOf(host, link.output)),
+      ...(await sizesOf(host, layout.output)),
       seconds,
       ...(cooked.uname !== undefined && { uname: cooked.uname }),
     };
-    remember(link, sha256);
-    await cache.keep(link.key, link.output, note);
-    built.push({ key: link.key, archive: cache.archive(link.key), ...note });
+    remember(layout, sha256);
+    await cache.keep(layout.key, layout.output, note);
+    built.push({ key: layout.key, archive: cache.archive(layout.key), ...note });
   }
-  await cache.prune(new Set(recipe.links.map((link) => link.key)), config.cache);
+  await cache.prune(new Set(recipe.layouts.map((layout) => layout.key)), config.cache);
   return asBuild(built, false);
 }
 

@@ -39,11 +39,11 @@ export async function buildVariant(
   builder: KernelBuilder,
   { variant, kernel, loaded, owner, now, sums, keepLog, notify, signal }: VariantRequest,
 ): Promise<BuiltVariant> {
-  const { baseCommit, diff, links } = kernel;
+  const { baseCommit, diff, layouts } = kernel;
   const request = {
     kind: 'tree' as const,
     baseCommit,
-    ...(links !== undefined && { links }),
+    ...(layouts !== undefined && { layouts }),
     ...(loaded !== undefined && { loaded }),
     ...(diff !== undefined && { diff: Buffer.from(diff, 'base64') }),
   };

@@ -17,8 +17,8 @@ const kernelSourceSchema = z.discriminatedUnion('kind', [
     baseCommit: commitId,
     /** Diff that is applied to it, in base64, as its bytes need be no text; absent: the base itself. */
     diff: z.base64().optional(),
-    /** Links of the kernel that are booted, ascending; absent: it is linked but once. */
-    links: z.array(z.int().positive()).min(1).optional(),
+    /** Layouts of the kernel that are booted, ascending; absent: it is linked but once. */
+    layouts: z.array(z.int().positive()).min(1).optional(),
   }),
   /** One that was built before: a tar archive on this machine, of one folder with `kernel` and its modules. */
   z.object({ kind: z.literal('archive'), path: z.string(), sha256: z.string() }),

@@ -7,7 +7,7 @@ const plannedRunSchema = z.object({
   variant: z.string(),
   pair: z.int().positive(),
   /** See `Run`. */
-  link: z.int().positive().optional(),
+  layout: z.int().positive().optional(),
 });
 
 export const plannedTrialSchema = z.object({
@@ -19,5 +19,5 @@ export const plannedTrialSchema = z.object({
 export type PlannedRun = z.infer<typeof plannedRunSchema>;
 export type PlannedTrial = z.infer<typeof plannedTrialSchema>;
 
-/** Number of the link of a variant's kernel that is booted for a pair, both from 1 on, in rotation. */
-export const linkOfPair = (pair: number, links: number): number => ((pair - 1) % links) + 1;
+/** Number of the layout of a variant's kernel that is booted for a pair, both from 1 on, in rotation. */
+export const layoutOfPair = (pair: number, layouts: number): number => ((pair - 1) % layouts) + 1;

@@ -38,10 +38,10 @@ export const runSchema = z.object({
   pair: z.int().positive(),
   variant: z.string(),
   /**
-   * Link of the variant's kernel that was booted: the same objects in another order of sections. The number is the seed
+   * Layout of the variant's kernel that was booted: the same objects in another order of sections. The number is the seed
    * of that order, and 1 the linker's own; absent where the kernel was linked but once.
    */
-  link: z.int().positive().optional(),
+  layout: z.int().positive().optional(),
   /** Packets per second that left the DUT: the median of the samples. A run that counts may have 0, see `docs/reading-a-report.md`. */
   pps: z.number().nonnegative(),
   /** CPU time of the DUT's forwarding thread per packet, in ns: the median of the samples; absent where the DUT cannot tell. */

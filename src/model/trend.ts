@@ -126,8 +126,8 @@ const gateSumsSchema = z.object({
 
 /** Counts false alarms of A/A runs; any other test has a count of its own. */
 const aaRunCountsSchema = z.object({
-  /** Both variants are one build, or two links of one tree. */
-  kind: z.enum(['same-build', 'relinked']),
+  /** Both variants are one build, or two layouts of one tree. */
+  kind: z.enum(['same-build', 'layout-noise']),
   testbed: z.string(),
   fingerprint: z.string(),
   metric: metricSchema,
@@ -142,7 +142,7 @@ const aaRunCountsSchema = z.object({
   alarmed: z.array(
     z.object({ at: z.iso.datetime(), cells: z.array(cellSchema), result: resultPath }),
   ),
-  /** Scatter of the changes between two links, and of their runs alone. */
+  /** Scatter of the changes between two layouts, and of their runs alone. */
   scatter: z.array(changeSumsSchema.extend({ gates: z.int().positive() })),
   /** Counts of each of the newest gates, oldest first, so that a gate published again counts once; absent from old counts. */
   newest: z

@@ -7,8 +7,8 @@ export const isJudged = (variant: string): boolean => variant === 'base' || vari
 export const diffName = (diff: number): string => `diff ${diff}`;
 
 /** Name of a variant's kernel where it was linked several times; see `Run`. */
-export const linkName = (variant: string, link: number | undefined): string =>
-  link === undefined ? variant : `${variant} link ${link}`;
+export const layoutName = (variant: string, layout: number | undefined): string =>
+  layout === undefined ? variant : `${variant} layout ${layout}`;
 
 /** As a part of a path, or of the name of a boot environment: `diff-80345`. */
 export const pathName = (variant: string): string => variant.replaceAll(' ', '-');

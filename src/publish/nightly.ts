@@ -1,6 +1,6 @@
 // Measures a nightly run: an A/A run of one commit, then the follow-ups that its numbers require, under the same lease.
 import { join } from 'node:path';
-import { isOfOneCommit, isRelinked } from '../analysis/trend/aa-runs.ts';
+import { isOfOneCommit, measuresLayoutNoise } from '../analysis/trend/aa-runs.ts';
 import { usualMostBoots } from '../config/overrides.ts';
 import type { Config } from '../config/schema.ts';
 import { expectOnLine, patchOfRange } from '../forge/patch/commit-range.ts';
@@ -12,8 +12,8 @@ import { cellsAmong, hasPlan, readPlan } from '../gate/experiment/plan.ts';
 import { refuseUsed } from '../gate/experiment/plan-file.ts';
 import { type GateRequest, gate } from '../gate/gate.ts';
 import type { GateDeps } from '../gate/gate-deps.ts';
+import { gateLayoutNoise } from '../gate/layout-noise-gate.ts';
 import { thenGivenBack } from '../gate/on-testbed.ts';
-import { gateRelinked } from '../gate/relinked-gate.ts';
 import { resumeGate } from '../gate/resume-gate.ts';
 import type { Reserved } from '../lab/testbed.ts';
 import type { BisectResult } from '../model/bisect-result.ts';
@@ -138,11 +138,11 @@ export function nightlyFolder({ result, occasion }: TrendUpdate): string {
   const { baseCommit, headCommit } = result.patch;
   if (occasion === undefined) return gateFolder(baseCommit, headCommit);
   if (occasion === 'nightly') return '';
-  return isRelinked(result) ? relinked : again;
+  return measuresLayoutNoise(result) ? layoutNoise : again;
 }
 
 const again = 'again';
-const relinked = 'relinked';
+const layoutNoise = 'layout-noise';
 const gateFolder = (good: string, bad: string) => `gate-${shortId(good)}-${shortId(bad)}`;
 const bisectFolder = (good: string, bad: string) => `bisect-${shortId(good)}-${shortId(bad)}`;
 
@@ -206,7 +206,7 @@ async function runFollowUps(result: Result, context: NightlyContext): Promise<vo
   if (deps.now().getUTCDay() === sunday && hasLayoutVariants(config, testbed)) {
     notify(deps, 'Another layout variant of the same tree is measured, as every Sunday.');
     await keep(
-      await gateOrResume(request, join(directory, relinked), withoutHistory(deps), gateRelinked),
+      await gateOrResume(request, join(directory, layoutNoise), withoutHistory(deps), gateLayoutNoise),
     );
   }
 }
@@ -215,7 +215,7 @@ const sunday = 0;
 
 function hasLayoutVariants({ testbeds }: Config, name: string): boolean {
   const testbed = testbeds[name];
-  return testbed?.kind === 'freebsd' && (testbed.builder?.relink ?? 1) > 1;
+  return testbed?.kind === 'freebsd' && (testbed.builder?.layoutVariants ?? 1) > 1;
 }
 
 /** Results of other commits must not enter the history that patches are compared with. */

@@ -188,7 +188,7 @@ export const apartLines = (cells: readonly CellResult[]): Text[] =>
     ),
   );
 
-/** A line for each cell whose kernels have several links: how far builds lie apart, beside runs of one build. */
+/** A line for each cell whose kernels have several layouts: how far builds lie apart, beside runs of one build. */
 export function buildNoiseLines({ outcome, policy, variants }: Result): Text[] {
   const cells = outcome.kind === 'judged' ? outcome.cells : [];
   const commits = new Set(
@@ -197,11 +197,11 @@ export function buildNoiseLines({ outcome, policy, variants }: Result): Text[] {
   return cells.flatMap((cell) => {
     const noise = buildNoise(cell, policy.metric, commits.size === 1);
     if (noise === undefined) return [];
-    const { links, betweenLinks, withinLinks = 0, together } = noise;
+    const { layouts, betweenLayouts, withinLayouts = 0, together } = noise;
     const text =
-      betweenLinks === undefined
-        ? `builds and runs together by ${formatPercent(together)}, as none of ${links} links was booted twice`
-        : `builds by ${formatPercent(betweenLinks)}, as ${links} links tell, and runs of one build by ${formatPercent(withinLinks)}`;
+      betweenLayouts === undefined
+        ? `builds and runs together by ${formatPercent(together)}, as none of ${layouts} layouts was booted twice`
+        : `builds by ${formatPercent(betweenLayouts)}, as ${layouts} layouts tell, and runs of one build by ${formatPercent(withinLayouts)}`;
     return [words`${nameOf(cell.cell)}: ${text} (standard deviations)`];
   });
 }
@@ -274,14 +274,14 @@ export function readingParagraphs({ policy, variants, outcome }: Result): string
   const confidence = formatPercent(confidenceRatio);
   const alone = variants.every(({ name }) => isJudged(name));
   const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
-  const links = new Set(
-    runs.flatMap(({ variant, link }) => (variant === 'base' ? (link ?? 1) : [])),
+  const layouts = new Set(
+    runs.flatMap(({ variant, layout }) => (variant === 'base' ? (layout ?? 1) : [])),
   );
   return [
     `Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${confidence} of experiments or more, wherever they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${formatPercent(marginRatio)} at most ${formatPercent(missRatio)} are passed.`,
-    ...(links.size > 1
+    ...(layouts.size > 1
       ? [
-          `Each kernel was linked ${links.size} times, its code in another order each time, and pairs boot the links in turn: what builds of one source differ in is in the spread of the runs. Runs of one link count as one, by their mean.`,
+          `Each kernel was linked ${layouts.size} times, its code in another order each time, and pairs boot the layouts in turn: what builds of one source differ in is in the spread of the runs. Runs of one layout count as one, by their mean.`,
         ]
       : []),
     ...(alone

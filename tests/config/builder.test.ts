@@ -28,7 +28,7 @@ test('a builder is a host, and all else has a value that works', () => {
       modules: 'all',
       options: [],
     },
-    relink: 1,
+    layoutVariants: 1,
     limitSeconds: 7200,
     turnSeconds: 14_400,
     leastFreeBytes: 10e9,
@@ -64,12 +64,14 @@ test('all of it may be written', () => {
   });
 });
 
-test('links of two kernels have room in the cache', () => {
-  expect(parse({ relink: 20 }).relink).toBe(20);
-  expect(problemOf({ relink: 8, keep: { kernels: 15 } })).toBe(
-    'relink: the cache is to hold all links of two kernels; set `keep: { kernels: }` to twice as many',
+test('layouts of two kernels have room in the cache', () => {
+  expect(parse({ layoutVariants: 20 }).layoutVariants).toBe(20);
+  expect(problemOf({ layoutVariants: 8, keep: { kernels: 15 } })).toBe(
+    'layoutVariants: the cache is to hold all layouts of two kernels; set `keep: { kernels: }` to twice as many',
   );
-  expect(problemOf({ relink: 21 })).toMatch(/^relink: expected a whole number from 1 to 20/);
+  expect(problemOf({ layoutVariants: 21 })).toMatch(
+    /^layoutVariants: expected a whole number from 1 to 20/,
+  );
 });
 
 test("a site's own command takes the place of make", () => {

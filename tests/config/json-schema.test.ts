@@ -126,7 +126,7 @@ rules: { office: { firewall: ipfw, file: office.ipfw, keepsStates: true } }
         toolchain: false
         modules: needed
         options: [-DNO_CLEAN, CFLAGS=-O2]
-      relink: 8
+      layoutVariants: 8
       limit: 120 min
       turn: 240 min
       jail: { name: ppsgate, user: ppsgate }

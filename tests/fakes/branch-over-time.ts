@@ -218,7 +218,7 @@ function sameGatesOf(testbed: string): TrendIndex['aaRuns'] {
       ...{ alarmed, scatter: [] },
     },
     {
-      ...{ ...common, kind: 'relinked', gates: 12, alarms: 0, cells: 144, cellAlarms: 0 },
+      ...{ ...common, kind: 'layout-noise', gates: 12, alarms: 0, cells: 144, cellAlarms: 0 },
       alarmed: [],
       scatter:
         first === undefined

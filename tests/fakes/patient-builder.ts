@@ -62,10 +62,10 @@ export function patientBuilder(host: Sshd & { home: string }): PatientBuilder {
   writeFileSync(at('begun'), '');
   writeFileSync(
     at('build'),
-    `[ "$LINK" != 1 ] || echo "$BASE_COMMIT" >>${at('begun')}
+    `[ "$LAYOUT" != 1 ] || echo "$BASE_COMMIT" >>${at('begun')}
 until [ -e ${home}/$BASE_COMMIT ]; do sleep 0.02; done
 [ -s ${home}/$BASE_COMMIT ] || { echo 'sys/net/if.c:1:2: error: pf is gone'; exit 1; }
-[ "$LINK" = 1 ] || BASE_COMMIT=$BASE_COMMIT.$LINK
+[ "$LAYOUT" = 1 ] || BASE_COMMIT=$BASE_COMMIT.$LAYOUT
 cp ${home}/$BASE_COMMIT "$OUTPUT"
 `,
   );
@@ -75,7 +75,7 @@ cp ${home}/$BASE_COMMIT "$OUTPUT"
     ...{ privateKeyPath: at('key'), knownHostsPath: at('known_hosts') },
     ...{ folder: at('work'), repository, remote: 'origin' },
     recipe: { kind: 'command', argv: ['sh', at('build')], kernelConfig: 'GENERIC' },
-    ...{ relink: 1, limitSeconds: 600, turnSeconds: 600, leastFreeBytes: 0 },
+    ...{ layoutVariants: 1, limitSeconds: 600, turnSeconds: 600, leastFreeBytes: 0 },
     cache: { mostKernels: 50, mostBytes: 1e9 },
   };
   const folders = () => readdirSync(at('work/builds'));
@@ -96,8 +96,8 @@ cp ${home}/$BASE_COMMIT "$OUTPUT"
     finish(name, how = 'built') {
       const [id = ''] = [...names].find((entry) => entry[1] === name) ?? [];
       const built = how === 'built' ? kernelArchive({ ident: name }) : '';
-      for (const link of [2, 3, 4, 5, 6]) {
-        writeFileSync(at(`${id}.${link}`), kernelArchive({ ident: name, link }));
+      for (const layout of [2, 3, 4, 5, 6]) {
+        writeFileSync(at(`${id}.${layout}`), kernelArchive({ ident: name, layout }));
       }
       writeFileSync(at('ready'), built);
       execFileSync('mv', [at('ready'), at(id)]);

@@ -16,7 +16,7 @@ import { type Repository, RepositoryError } from '../../src/forge/patch/reposito
 import type { ExperimentEvent } from '../../src/gate/experiment/experiment-event.ts';
 import { gate } from '../../src/gate/gate.ts';
 import type { GateDeps } from '../../src/gate/gate-deps.ts';
-import { gateRelinked } from '../../src/gate/relinked-gate.ts';
+import { gateLayoutNoise } from '../../src/gate/layout-noise-gate.ts';
 import { resumeGate } from '../../src/gate/resume-gate.ts';
 import { type Reserved, unshared } from '../../src/lab/testbed.ts';
 import { conclusionOfResult } from '../../src/model/conclusion.ts';
@@ -320,7 +320,7 @@ describe('the files that a patch changes', () => {
   });
 });
 
-describe('base against another link of it', () => {
+describe('base against another layout of it', () => {
   const commit = 'a'.repeat(40);
   const patch: Patch = { ...pullRequest, baseCommit: commit, headCommit: commit };
   const ask = { ...request, patch };
@@ -329,36 +329,36 @@ describe('base against another link of it', () => {
 
   test('is refused for two commits, before anything is reserved', async () => {
     const two = { ...ask, patch: { ...patch, headCommit: 'b'.repeat(40) } };
-    await expect(gateRelinked(two, temporaryFolder(), refusing())).rejects.toThrow(
-      'Another link is measured of one commit, found aaaaaaaaaaaa and bbbbbbbbbbbb: name the same commit twice, like main..main.',
+    await expect(gateLayoutNoise(two, temporaryFolder(), refusing())).rejects.toThrow(
+      'Another layout is measured of one commit, found aaaaaaaaaaaa and bbbbbbbbbbbb: name the same commit twice, like main..main.',
     );
   });
 
   test('is refused where no kernel is built, before anything is reserved', async () => {
-    await expect(gateRelinked(ask, temporaryFolder(), refusing())).rejects.toThrow(
-      'Another link is made of kernels that are built, and fake has no builder',
+    await expect(gateLayoutNoise(ask, temporaryFolder(), refusing())).rejects.toThrow(
+      'Another layout is made of kernels that are built, and fake has no builder',
     );
   });
 
-  test('is measured, though nothing differs, and says in its runs which link was booted', async () => {
+  test('is measured, though nothing differs, and says in its runs which layout was booted', async () => {
     const directory = temporaryFolder();
     const shelf = { ...config, ...singleRuns, testbeds: { shelf: freebsd } };
     const reserve = async () => unshared('shelf', async () => fakeTestbed());
     const deps = depsOf(fakeTestbed(), { reserve });
-    const { outcome } = await gateRelinked(
+    const { outcome } = await gateLayoutNoise(
       { ...ask, config: shelf, testbeds: ['shelf'] },
       directory,
       deps,
     );
     const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
-    const linksOf = (name: string) =>
-      new Set(runs.flatMap(({ variant, link }) => (variant === name ? [link] : [])));
-    expect(linksOf('base')).toEqual(new Set([1]));
+    const layoutsOf = (name: string) =>
+      new Set(runs.flatMap(({ variant, layout }) => (variant === name ? [layout] : [])));
+    expect(layoutsOf('base')).toEqual(new Set([1]));
     // The seed of the gate, and 1 is the linker's own order.
-    expect(linksOf('patched')).toEqual(new Set([2 + ask.seed]));
-    // Two links tell nothing of the spread that gates of many have.
+    expect(layoutsOf('patched')).toEqual(new Set([2 + ask.seed]));
+    // Two layouts tell nothing of the spread that gates of many have.
     const [known] = await deps.history.read();
-    expect(known).not.toHaveProperty('links');
+    expect(known).not.toHaveProperty('layouts');
   });
 });
 

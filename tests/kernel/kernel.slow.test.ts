@@ -83,7 +83,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       repository,
       remote: 'origin',
       recipe,
-      relink: 1,
+      layoutVariants: 1,
       limitSeconds: 600,
       turnSeconds: 600,
       leastFreeBytes: 0,
@@ -220,9 +220,9 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
   });
 
   describe('that is linked several times', () => {
-    const links = async (wanted: readonly number[], diff?: Uint8Array) => {
+    const layouts = async (wanted: readonly number[], diff?: Uint8Array) => {
       const result = await request({
-        ...{ kind: 'tree', baseCommit: base, links: wanted },
+        ...{ kind: 'tree', baseCommit: base, layouts: wanted },
         ...(diff !== undefined && { diff }),
       });
       if (result.kind !== 'built') throw new Error(JSON.stringify(result));
@@ -231,7 +231,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     const kernelIn = ({ archive }: { archive: string }) => inArchive(archive, './kernel');
 
     test('is compiled once, and holds the same objects in another order each time', async () => {
-      const kernels = (await links([1, 2, 3])).map(kernelIn);
+      const kernels = (await layouts([1, 2, 3])).map(kernelIn);
       expect(kernels[0]).not.toContain('text in order');
       expect(kernels.slice(1)).toEqual(
         [2, 3].map((seed) => `${kernels[0]}text in order ${seed}\n`),
@@ -244,54 +244,54 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       expectNothingLeft();
     });
 
-    test('is the kernel as it always was in its first link, of which all come out of the cache', async () => {
-      const all = await links([1, 2, 3]);
+    test('is the kernel as it always was in its first layout, of which all come out of the cache', async () => {
+      const all = await layouts([1, 2, 3]);
       const made = programs.makes().length;
-      expect((await links([1, 2, 3])).map(({ key }) => key)).toEqual(all.map(({ key }) => key));
+      expect((await layouts([1, 2, 3])).map(({ key }) => key)).toEqual(all.map(({ key }) => key));
       expect((await built()).cached).toBe(true);
       expect(programs.makes()).toHaveLength(made);
     });
 
     test('may be wanted in another order alone', async () => {
-      const [other] = await links([77]);
+      const [other] = await layouts([77]);
       expect(other && kernelIn(other)).toContain('text in order 77');
     });
 
-    test('stays in the cache with all its links, whatever room there is', async () => {
+    test('stays in the cache with all its layouts, whatever room there is', async () => {
       config.cache.mostKernels = 2;
-      for (const link of await links([1, 2, 3])) expect(existsSync(link.archive)).toBe(true);
+      for (const layout of await layouts([1, 2, 3])) expect(existsSync(layout.archive)).toBe(true);
     });
 
     test('leaves nothing linked for a build that is not clean', async () => {
       config.recipe = { ...recipe, clean: false };
-      await links([1, 2]);
+      await layouts([1, 2]);
       const diff = diffTo({ COPYRIGHT: 'another\n' });
-      const [after] = await links([1], diff);
+      const [after] = await layouts([1], diff);
       expect(after && kernelIn(after)).not.toContain('text in order');
     });
 
     test('by a linker that cannot order sections is a fault of the builder, and not of a patch', async () => {
       programs.setLinker(12);
-      await expect(links([1, 2])).rejects.toThrow(
-        /could not be linked again .*expected a whole number.*LLVM 13 or newer, or set `relink: 1`/,
+      await expect(layouts([1, 2])).rejects.toThrow(
+        /could not be linked again .*expected a whole number.*LLVM 13 or newer, or set `layoutVariants: 1`/,
       );
-      expect(await links([1])).toHaveLength(1);
+      expect(await layouts([1])).toHaveLength(1);
     });
 
-    test('by a command is built for each $LINK, which must make a difference', async () => {
+    test('by a command is built for each $LAYOUT, which must make a difference', async () => {
       const argv = (script: string) => ['sh', '-c', script];
       const kernelConfig = 'GENERIC';
       const tar = 'tar -cf "$OUTPUT" -C "$(dirname "$OUTPUT")" kernel-file';
       const write = (text: string) =>
         `cd "$(dirname "$OUTPUT")" && echo ${text} >kernel-file && touch -d @0 kernel-file && ${tar}`;
-      config.recipe = { kind: 'command', argv: argv(write('"of $LINK"')), kernelConfig };
-      const kernels = await links([1, 4]);
+      config.recipe = { kind: 'command', argv: argv(write('"of $LAYOUT"')), kernelConfig };
+      const kernels = await layouts([1, 4]);
       expect(kernels.map((one) => inArchive(one.archive, 'kernel-file'))).toEqual([
         'of 1\n',
         'of 4\n',
       ]);
       config.recipe = { kind: 'command', argv: argv(write('same')), kernelConfig };
-      await expect(links([1, 4])).rejects.toThrow('came out as it was before');
+      await expect(layouts([1, 4])).rejects.toThrow('came out as it was before');
     });
   });
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isRelinked } from '../../src/analysis/trend/aa-runs.ts';
+import { measuresLayoutNoise } from '../../src/analysis/trend/aa-runs.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { patchOfRange } from '../../src/forge/patch/commit-range.ts';
 import { openRepository } from '../../src/forge/patch/repository.ts';
@@ -32,7 +32,7 @@ import {
 } from '../studies/study.ts';
 
 const makeKernel =
-  '{ cat sys/conf/version sys/dev/nic/driver; echo "link $LINK"; } > out/kernel && echo module > out/if_nic.ko';
+  '{ cat sys/conf/version sys/dev/nic/driver; echo "layout $LAYOUT"; } > out/kernel && echo module > out/if_nic.ko';
 
 const inet6 = { ...forwarding, family: 'inet6' as const };
 
@@ -196,11 +196,11 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
     expect([...learnt]).toEqual([ids.at(-1)]);
   });
 
-  test('on a Sunday measures another link of the same tree, where kernels are linked often', async () => {
+  test('on a Sunday measures another layout of the same tree, where kernels are linked often', async () => {
     await using study = await startLab();
     const { rack } = study.config.testbeds;
     if (rack?.kind !== 'freebsd' || !rack.builder) throw new TypeError('There is no builder.');
-    const testbeds = { rack: { ...rack, builder: { ...rack.builder, relink: 2 } } };
+    const testbeds = { rack: { ...rack, builder: { ...rack.builder, layoutVariants: 2 } } };
     const foldersOn = async (day: string) => {
       const { deps, kept, folders } = startNightly(study, calm);
       const now = () => new Date(`${day}T02:00:00Z`);
@@ -210,8 +210,11 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
     };
     expect((await foldersOn('2026-11-21')).folders).toEqual(['']);
     const { kept, folders } = await foldersOn('2026-11-22');
-    expect(folders).toEqual(['', 'relinked']);
-    expect(kept.map(({ result }) => isOfGate(result) && isRelinked(result))).toEqual([false, true]);
+    expect(folders).toEqual(['', 'layout-noise']);
+    expect(kept.map(({ result }) => isOfGate(result) && measuresLayoutNoise(result))).toEqual([
+      false,
+      true,
+    ]);
   });
 
   test('leaves a change alone that the gate does not find, as where the testbed has moved', async () => {

@@ -458,15 +458,15 @@ test('a single run far from the others is shown, and said to count', () => {
 });
 
 describe('kernels that were linked several times', () => {
-  const linked = (base: number[], patched: number[], links: [number[], number[]]) =>
+  const linked = (base: number[], patched: number[], layouts: [number[], number[]]) =>
     pairedRuns(base, patched).map((run) => {
-      const own = links[run.variant === 'base' ? 0 : 1];
-      return { ...run, link: own[(run.pair - 1) % own.length] ?? 1 };
+      const own = layouts[run.variant === 'base' ? 0 : 1];
+      return { ...run, layout: own[(run.pair - 1) % own.length] ?? 1 };
     });
   const report = (runs: Run[], changes: Partial<Result> = {}) =>
     renderMarkdown({ ...judged([{ ...calm, runs, pairs: 4 }], 'no-regression'), ...changes });
 
-  test('tell builds from runs where a link was booted twice', () => {
+  test('tell builds from runs where a layout was booted twice', () => {
     const inTurn: [number[], number[]] = [
       [1, 2],
       [1, 2],
@@ -474,7 +474,7 @@ describe('kernels that were linked several times', () => {
     const text = report(linked([800e3, 816e3, 801e3, 817e3], [800e3, 816e3, 801e3, 817e3], inTurn));
     expect(summaries(text)).toContain('what builds differ in');
     expect(text).toContain(
-      '- forwarding inet4: builds by 1.4 %, as 4 links tell, and runs of one build by 0.0875 % (standard deviations)',
+      '- forwarding inet4: builds by 1.4 %, as 4 layouts tell, and runs of one build by 0.0875 % (standard deviations)',
     );
     expect(text).toContain('Each kernel was linked 2 times');
   });
@@ -483,16 +483,16 @@ describe('kernels that were linked several times', () => {
     const all = [1, 2, 3, 4];
     const runs = linked([800e3, 816e3, 801e3, 817e3], [800e3, 816e3, 801e3, 817e3], [all, all]);
     expect(report(runs)).toContain(
-      '- forwarding inet4: builds and runs together by 1.14 %, as none of 8 links was booted twice',
+      '- forwarding inet4: builds and runs together by 1.14 %, as none of 8 layouts was booted twice',
     );
   });
 
-  test('tell what two links of one tree differ in', () => {
+  test('tell what two layouts of one tree differ in', () => {
     const commit = 'a'.repeat(40);
     const variants = ['base', 'patched'].map((name) => ({ name, commit, files: [] }));
     const runs = linked([800e3, 801e3, 800e3, 801e3], [808e3, 809e3, 808e3, 809e3], [[1], [9]]);
     const text = report(runs, { variants });
-    expect(text).toContain('- forwarding inet4: builds by 0.702 %, as 2 links tell');
+    expect(text).toContain('- forwarding inet4: builds by 0.702 %, as 2 layouts tell');
     expect(text).not.toContain('Each kernel was linked');
     expect(report(runs)).not.toContain('what builds differ in');
   });

@@ -4,22 +4,22 @@ import type { CellResult, Metric, Run } from '../../model/result.ts';
 import { countedRuns } from './interim-result.ts';
 
 type BuildNoise = {
-  /** How many links runs have booted. */
-  links: number;
-  /** Standard deviation of the natural logarithms of runs of one link; undefined where no link was booted twice. */
-  withinLinks: number | undefined;
+  /** How many layouts runs have booted. */
+  layouts: number;
+  /** Standard deviation of the natural logarithms of runs of one layout; undefined where no layout was booted twice. */
+  withinLayouts: number | undefined;
   /**
-   * The same of links beyond what their runs explain, never less than 0. Undefined where it cannot be told from that of
+   * The same of layouts beyond what their runs explain, never less than 0. Undefined where it cannot be told from that of
    * runs: then `together` has both.
    */
-  betweenLinks: number | undefined;
+  betweenLayouts: number | undefined;
   together: number;
 };
 
 /**
  * The variance components of a one-way random model, by the method of moments (Searle, Casella & McCulloch, Variance
- * Components, 1992, section 3.6): links are a sample of all orders of sections, and runs of boots. Undefined where the
- * runs of a tree have but one link. Base and patched are one tree where they are the same commit.
+ * Components, 1992, section 3.6): layouts are a sample of all orders of sections, and runs of boots. Undefined where the
+ * runs of a tree have but one layout. Base and patched are one tree where they are the same commit.
  */
 export function buildNoise(
   cell: CellResult,
@@ -27,38 +27,43 @@ export function buildNoise(
   isSameTree: boolean,
 ): BuildNoise | undefined {
   const { base, patched } = countedRuns(cell, cell.pairs);
-  const linked = [...base, ...patched].filter(({ link }) => link !== undefined);
+  const linked = [...base, ...patched].filter(({ layout }) => layout !== undefined);
   const trees = [...Map.groupBy(linked, ({ variant }) => (isSameTree ? '' : variant)).values()]
-    .map((runs) => linksOf(runs, metric))
-    .filter((links) => links.length > 1);
-  const links = trees.flat();
-  if (links.length === 0) return undefined;
+    .map((runs) => layoutsOf(runs, metric))
+    .filter((layouts) => layouts.length > 1);
+  const layouts = trees.flat();
+  if (layouts.length === 0) return undefined;
 
   const all = trees.map((tree) => tree.flat());
   const runs = all.flat().length;
-  const sumWithin = sum(links.map((values) => sumNthPowerDeviations(values, 2)));
+  const sumWithin = sum(layouts.map((values) => sumNthPowerDeviations(values, 2)));
   const sumAll = sum(all.map((values) => sumNthPowerDeviations(values, 2)));
-  const [freeWithin, freeBetween] = [runs - links.length, links.length - trees.length];
+  const [freeWithin, freeBetween] = [runs - layouts.length, layouts.length - trees.length];
   const together = Math.sqrt(sumAll / (runs - trees.length));
   if (freeWithin === 0) {
-    return { links: links.length, withinLinks: undefined, betweenLinks: undefined, together };
+    return {
+      layouts: layouts.length,
+      withinLayouts: undefined,
+      betweenLayouts: undefined,
+      together,
+    };
   }
   const within = sumWithin / freeWithin;
   const between = (sumAll - sumWithin) / freeBetween;
-  const runsPerLink =
+  const runsPerLayout =
     sum(trees.map((tree) => effectiveRuns(tree.map(({ length }) => length)))) / freeBetween;
   return {
-    links: links.length,
-    withinLinks: Math.sqrt(within),
-    betweenLinks: Math.sqrt(Math.max(0, between - within) / runsPerLink),
+    layouts: layouts.length,
+    withinLayouts: Math.sqrt(within),
+    betweenLayouts: Math.sqrt(Math.max(0, between - within) / runsPerLayout),
     together,
   };
 }
 
-/** Logarithms of the runs of each link. */
-function linksOf(runs: readonly Run[], metric: Metric): number[][] {
-  const links = Map.groupBy(runs, ({ link }) => link).values();
-  return [...links]
+/** Logarithms of the runs of each layout. */
+function layoutsOf(runs: readonly Run[], metric: Metric): number[][] {
+  const layouts = Map.groupBy(runs, ({ layout }) => layout).values();
+  return [...layouts]
     .map((group) => group.flatMap(({ [metric]: value }) => (value ? Math.log(value) : [])))
     .filter(({ length }) => length > 0);
 }

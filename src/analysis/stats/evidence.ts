@@ -64,20 +64,20 @@ export function pooledEvidence(
   };
 }
 
-/** A number of a run, and the link of its variant's kernel that was booted for it; absent: there is but one. */
-export type Linked = { value: number; link?: number | undefined };
+/** A number of a run, and the layout of its variant's kernel that was booted for it; absent: there is but one. */
+export type LayoutNumber = { value: number; layout?: number | undefined };
 
 /**
- * One number a link, of a variant that has several: the geometric mean of its runs. Runs of one link have in common what
- * its order of sections does to speed, so that they are one draw of that, and not as many. Of a single link every run
- * counts, and nothing is known of what another link would do.
+ * One number a layout, of a variant that has several: the geometric mean of its runs. Runs of one layout have in common what
+ * its order of sections does to speed, so that they are one draw of that, and not as many. Of a single layout every run
+ * counts, and nothing is known of what another layout would do.
  *
  * Takes positive numbers.
  */
-export function onePerLink(runs: readonly Linked[]): number[] {
-  const links = Map.groupBy(runs, ({ link }) => link);
-  if (links.size === 1) return runs.map(({ value }) => value);
-  return [...links.values()].map((group) => geometricMean(group.map(({ value }) => value)));
+export function onePerLayout(runs: readonly LayoutNumber[]): number[] {
+  const layouts = Map.groupBy(runs, ({ layout }) => layout);
+  if (layouts.size === 1) return runs.map(({ value }) => value);
+  return [...layouts.values()].map((group) => geometricMean(group.map(({ value }) => value)));
 }
 
 /**

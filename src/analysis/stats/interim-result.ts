@@ -6,7 +6,7 @@ import {
   type Evidence,
   knownNoise,
   type Noise,
-  onePerLink,
+  onePerLayout,
   type Pair,
   pairedEvidence,
   pooledEvidence,
@@ -225,7 +225,7 @@ export function evidenceOf(
 ): Evidence {
   if (method === 'pooled') {
     const drawn = (runs: readonly Run[]) =>
-      onePerLink(runs.flatMap(({ link, [metric]: value }) => (value ? { value, link } : [])));
+      onePerLayout(runs.flatMap(({ layout, [metric]: value }) => (value ? { value, layout } : [])));
     return pooledEvidence(drawn(counted.base), drawn(counted.patched), earlier);
   }
   return pairedEvidence(drawnPairs(counted, metric));

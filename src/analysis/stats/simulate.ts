@@ -4,9 +4,15 @@ import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { mean, quantileSorted, sumNthPowerDeviations } from 'simple-statistics';
-import { linkOfPair } from '../../model/planned-trial.ts';
+import { layoutOfPair } from '../../model/planned-trial.ts';
 import { type Design, type ErrorRates, looksOf } from './design.ts';
-import { knownNoise, type Linked, type Noise, onePerLink, pooledEvidence } from './evidence.ts';
+import {
+  knownNoise,
+  type LayoutNumber,
+  type Noise,
+  onePerLayout,
+  pooledEvidence,
+} from './evidence.ts';
 import { judgeInOrder, type Verdict } from './judge.ts';
 import { standardNormal } from './normal.ts';
 
@@ -24,7 +30,7 @@ export type SimulationRequest = {
     /** From one build to the next. */
     cv: number;
     /** Kernels of each variant, which are booted in turn; 1: every run boots the same. */
-    links: number;
+    layouts: number;
   };
   /** Runs of the base that earlier experiments of the same cell have left. */
   historyRuns: number;
@@ -56,7 +62,7 @@ export type SimulationRow = {
 /** Draws runs and judges them as an experiment would; the same request gives the same row. */
 export function simulate(request: SimulationRequest): SimulationRow {
   const { noise, historyRuns, rates, cells, marginRatio, effect, experiments, seed } = request;
-  const { builds = { cv: 0, links: 1 } } = request;
+  const { builds = { cv: 0, layouts: 1 } } = request;
   const random = xoroshiro128plus(seed);
   const drawCell = cellSource(noise, random);
   // Nothing is drawn where builds do not differ: a seed stands for the same runs as without them.
@@ -78,23 +84,23 @@ export function simulate(request: SimulationRequest): SimulationRow {
   const runs: number[] = [];
   for (let experiment = 0; experiment < experiments; experiment++) {
     const draw = drawCell();
-    const variantRuns = (links: number, change: number) =>
-      runsOfLinks(links, drawBuild, draw, change);
-    // The history has one run a link.
-    const earlierRuns = variantRuns(builds.links > 1 ? Infinity : 1, 0)(historyRuns);
+    const variantRuns = (layouts: number, change: number) =>
+      runsOfLayouts(layouts, drawBuild, draw, change);
+    // The history has one run a layout.
+    const earlierRuns = variantRuns(builds.layouts > 1 ? Infinity : 1, 0)(historyRuns);
     const earlier = knownNoise(earlierNoise(earlierRuns.map(({ value }) => value)), marginRatio);
     const [drawBase, drawPatched] = [
-      variantRuns(builds.links, 0),
-      variantRuns(builds.links, effect),
+      variantRuns(builds.layouts, 0),
+      variantRuns(builds.layouts, effect),
     ];
-    const base: Linked[] = [];
-    const patched: Linked[] = [];
+    const base: LayoutNumber[] = [];
+    const patched: LayoutNumber[] = [];
     const judgement = judgeInOrder(
       looks,
       (pairs) => {
         base.push(...drawBase(pairs - base.length));
         patched.push(...drawPatched(pairs - patched.length));
-        return pooledEvidence(onePerLink(base), onePerLink(patched), earlier);
+        return pooledEvidence(onePerLayout(base), onePerLayout(patched), earlier);
       },
       rule,
     );
@@ -105,21 +111,21 @@ export function simulate(request: SimulationRequest): SimulationRow {
 }
 
 /** Draws so many more runs of one variant at each call: every kernel has its own speed, and they are booted in turn. */
-function runsOfLinks(
-  links: number,
+function runsOfLayouts(
+  layouts: number,
   drawBuild: () => number,
   drawRun: () => number,
   change: number,
-): (count: number) => Linked[] {
+): (count: number) => LayoutNumber[] {
   const speeds = new Map<number, number>();
   let runs = 0;
   return (count) =>
     take(count, () => {
       runs += 1;
-      const link = linkOfPair(runs, links);
-      const speed = speeds.get(link) ?? drawBuild();
-      speeds.set(link, speed);
-      return { value: drawRun() * speed * (1 + change), ...(links > 1 && { link }) };
+      const layout = layoutOfPair(runs, layouts);
+      const speed = speeds.get(layout) ?? drawBuild();
+      speeds.set(layout, speed);
+      return { value: drawRun() * speed * (1 + change), ...(layouts > 1 && { layout }) };
     });
 }
 

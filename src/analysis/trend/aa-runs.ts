@@ -11,17 +11,17 @@ import { fingerprintOf } from './fingerprint.ts';
 export const isOfOneCommit = ({ patch }: Pick<Result, 'patch'>): boolean =>
   patch.baseCommit === patch.headCommit;
 
-/** Whether base and patched booted different links of their trees, none of them the same. */
-export function isRelinked({ outcome }: Pick<Result, 'outcome'>): boolean {
+/** Whether base and patched booted different layouts of their trees, none of them the same. */
+export function measuresLayoutNoise({ outcome }: Pick<Result, 'outcome'>): boolean {
   const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
   const [base, patched] = ['base', 'patched'].map(
-    (name) => new Set(runs.filter(({ variant }) => variant === name).map(linkOf)),
+    (name) => new Set(runs.filter(({ variant }) => variant === name).map(layoutOf)),
   );
   if (!base?.size || !patched?.size) return false;
-  return ![...base].some((link) => patched.has(link));
+  return ![...base].some((layout) => patched.has(layout));
 }
 
-const linkOf = ({ link = 1 }: Run): number => link;
+const layoutOf = ({ layout = 1 }: Run): number => layout;
 
 /**
  * The index that has counted this gate of a commit against itself; the same for any other one. `path` is the folder of
@@ -86,7 +86,7 @@ export function countsOf(index: TrendIndex): { current: AaRunCounts; earlier: Aa
   });
 }
 
-/** How far changes between two links scatter beyond what their runs explain, as a ratio; undefined without gates. */
+/** How far changes between two layouts scatter beyond what their runs explain, as a ratio; undefined without gates. */
 export function linkNoise(count: AaRunCounts): number | undefined {
   const gates = count.scatter.reduce((sum, cell) => sum + cell.gates, 0);
   if (gates === 0) return undefined;
@@ -94,7 +94,7 @@ export function linkNoise(count: AaRunCounts): number | undefined {
     (sum, { sumOfSquares, runSumOfSquares }) => sum + sumOfSquares - runSumOfSquares,
     0,
   );
-  // A change is between two links, each with its own effect.
+  // A change is between two layouts, each with its own effect.
   return Math.sqrt(Math.max(beyond, 0) / gates / 2);
 }
 
@@ -113,7 +113,9 @@ function gateOf(gate: Result, cells: readonly CellResult[]): AaRun {
     gates: Math.min(judged, 1),
     alarms: Math.min(cellAlarms, 1),
     ...{ cells: judged, cellAlarms, inconclusive, invalid },
-    scatter: isRelinked(gate) ? cells.flatMap((cell) => scatterOf(cell, gate.policy.metric)) : [],
+    scatter: measuresLayoutNoise(gate)
+      ? cells.flatMap((cell) => scatterOf(cell, gate.policy.metric))
+      : [],
   };
 }
 
@@ -128,9 +130,9 @@ function scatterOf({ cell, runs, comparisons }: CellResult, metric: Metric): AaR
   );
   const variances = variants.map((own) => varianceOfMean(own, metric));
   if (change === undefined || change <= -1 || variances.some(Number.isNaN)) return [];
-  // The effects of several links average out: both are told as they would be of one link each.
-  const links = variants.map((own) => new Set(own.map(linkOf)).size);
-  const scale = 2 / links.reduce((sum, count) => sum + 1 / count, 0);
+  // The effects of several layouts average out: both are told as they would be of one layout each.
+  const layouts = variants.map((own) => new Set(own.map(layoutOf)).size);
+  const scale = 2 / layouts.reduce((sum, count) => sum + 1 / count, 0);
   return [
     {
       cell,
@@ -142,15 +144,15 @@ function scatterOf({ cell, runs, comparisons }: CellResult, metric: Metric): AaR
 
 const fourDigits = (value: number): number => Number(value.toPrecision(4));
 
-/** Squared standard error of the mean logarithm, from the spread of runs that booted the same link; NaN with too few. */
+/** Squared standard error of the mean logarithm, from the spread of runs that booted the same layout; NaN with too few. */
 function varianceOfMean(runs: readonly Run[], metric: Metric): number {
-  const links = [...Map.groupBy(runs, linkOf).values()].map((own) =>
+  const layouts = [...Map.groupBy(runs, layoutOf).values()].map((own) =>
     trialNumbers(own, metric).map(Math.log),
   );
-  const numbers = links.flat();
-  const freedom = numbers.length - links.filter((own) => own.length > 0).length;
+  const numbers = layouts.flat();
+  const freedom = numbers.length - layouts.filter((own) => own.length > 0).length;
   if (freedom <= 0) return Number.NaN;
-  const squares = links.reduce(
+  const squares = layouts.reduce(
     (sum, own) => sum + (own.length > 0 ? sumNthPowerDeviations(own, 2) : 0),
     0,
   );
@@ -160,7 +162,7 @@ function varianceOfMean(runs: readonly Run[], metric: Metric): number {
 const emptyCount = (gate: Result, { design }: CellResult, at: string): AaRunCounts => {
   const { metric, marginRatio, falseAlarmRatio } = gate.policy;
   return {
-    kind: isRelinked(gate) ? 'relinked' : 'same-build',
+    kind: measuresLayoutNoise(gate) ? 'layout-noise' : 'same-build',
     testbed: gate.testbed.name,
     fingerprint: fingerprintOf(gate).id,
     ...{ metric, marginRatio, falseAlarmRatio, design: design.name, since: at, last: at },

@@ -7,7 +7,7 @@ import type { Cell } from '../../model/scenario.ts';
 import { type NightlyRun, nightlySchema, type TrendIndex } from '../../model/trend.ts';
 import { isJudged } from '../../model/variant-name.ts';
 import { trialNumbers } from '../stats/trial-numbers.ts';
-import { isRelinked } from './aa-runs.ts';
+import { measuresLayoutNoise } from './aa-runs.ts';
 import { byCommit } from './change-history.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
@@ -27,7 +27,7 @@ export const emptyTrend: Trend = {
 
 /**
  * A nightly run for each cell of which some packet came through. A gate of a commit against itself has measured that commit
- * with both variants, unless patched is another link of it; any other one has measured its patched commit.
+ * with both variants, unless patched is another layout of it; any other one has measured its patched commit.
  * `committedAt` tells when a commit was made; a time after the session is a stranger's word, and is not verified.
  */
 export function nightlyRunsOf(
@@ -90,7 +90,7 @@ function timeBefore(at: string, told: string | undefined): string | undefined {
 function isOfCommit(result: Result): (run: Run) => boolean {
   const { baseCommit, headCommit } = result.patch;
   if (baseCommit !== headCommit) return ({ variant }) => variant === 'patched';
-  if (isRelinked(result)) return ({ variant }) => variant === 'base';
+  if (measuresLayoutNoise(result)) return ({ variant }) => variant === 'base';
   return ({ variant }) => isJudged(variant);
 }
 

@@ -22,9 +22,9 @@ import { historyFile } from '../../gate/experiment/history.ts';
 import { goingOn, hasPlan, randomSeed } from '../../gate/experiment/plan.ts';
 import { gate } from '../../gate/gate.ts';
 import type { GateDeps } from '../../gate/gate-deps.ts';
+import { gateLayoutNoise } from '../../gate/layout-noise-gate.ts';
 import { labelled } from '../../gate/progress.ts';
 import type { Recorder } from '../../gate/recording/recorder.ts';
-import { gateRelinked } from '../../gate/relinked-gate.ts';
 import { resumeGate } from '../../gate/resume-gate.ts';
 import { type GateSession, inSession } from '../../gate/session.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
@@ -108,7 +108,7 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
     const isMeasuredAnyway = options.measureAnyway === true;
     const from = { patch, config, testbeds: chosen[index] ?? [], seed, kernels };
     const request = { ...from, isMeasuredAnyway };
-    const judged = options.relinked === true ? gateRelinked : gate;
+    const judged = options.layoutNoise === true ? gateLayoutNoise : gate;
     return {
       name: isOnly ? '' : selector,
       directory,

@@ -18,7 +18,7 @@ import {
 } from '../../gate/estimate/experiment.ts';
 import { estimateStart, readUsualSeconds } from '../../gate/estimate/queue.ts';
 import { earlierEntries, type HistoryEntry, historyFile } from '../../gate/experiment/history.ts';
-import { cellsOf, linksOn, planCells, policyOf } from '../../gate/experiment/plan.ts';
+import { cellsOf, layoutsOn, planCells, policyOf } from '../../gate/experiment/plan.ts';
 import { readLab } from '../../gate/reserve/records.ts';
 import { openStore } from '../../gate/reserve/store/open.ts';
 import { StoreError } from '../../gate/reserve/store/store.ts';
@@ -160,8 +160,8 @@ function outlined(
   history: readonly HistoryEntry[],
 ): Pick<Planned, 'outlined' | 'estimate' | 'shorter'> {
   const { traffic, profile } = config;
-  const isLinkedOften = linksOn(config, testbed) > 1;
-  const place = { testbed, cells: cellsOf(config), variants, isLinkedOften };
+  const hasLayouts = layoutsOn(config, testbed) > 1;
+  const place = { testbed, cells: cellsOf(config), variants, hasLayouts };
   const outlined: ExperimentOutline = {
     cells: planCells(config, place, history),
     policy: policyOf(config),

@@ -25,7 +25,7 @@ export type BisectOptions = {
 /** Options that say something of gates alone, and of bisections alone. */
 const ofGates = [
   ...(['design', 'margin', 'falseAlarms', 'power', 'cells', 'maxRuns', 'buildNoise'] as const),
-  'relink',
+  'layoutVariants',
 ] as const;
 const ofBisections = ['commits', 'broken', 'buildMinutes', 'maxBoots'] as const;
 

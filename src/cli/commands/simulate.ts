@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { type NoiseSource, type SimulationRow, simulate } from '../../analysis/stats/simulate.ts';
-import { mostLinks } from '../../config/builder.ts';
+import { mostLayouts } from '../../config/builder.ts';
 import { configKeys, wholeGate } from '../../config/schema.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { formatPercent, grouped } from '../../model/format.ts';
@@ -25,7 +25,7 @@ export function define(command: Command): void {
     .option('--cells <number>', 'cells of a patch, which are judged together (default: 1)')
     .option('--max-runs <number>', 'most runs of each variant (default: 20)')
     .option('--build-noise <percent>', 'from build to build of a kernel (CV; default: 0%)')
-    .option('--relink <number>', 'links of each kernel, booted in turn (default: 1)')
+    .option('--layout-variants <number>', 'layouts of each kernel, booted in turn (default: 1)')
     .option('--history <number>', 'earlier runs of the base of each cell (default: 0)')
     .option('--experiments <number>', 'for each row (default: 20000 cells, or 1000 bisections)')
     .option('--seed <number>', 'of all chance (default: 1)')
@@ -43,7 +43,7 @@ export function define(command: Command): void {
 Example:
   ppsgate simulate --noise 1% --history 10
   ppsgate simulate --noise ~/.local/state/ppsgate/history.jsonl --max-cv 1%
-  ppsgate simulate --noise 1% --cells 12 --build-noise 0.5% --relink 8
+  ppsgate simulate --noise 1% --cells 12 --build-noise 0.5% --layout-variants 8
   ppsgate simulate --bisect --noise 0.6% --commits 64,256 --history 20`,
     )
     .action(async (options: object) => {
@@ -64,7 +64,7 @@ type SimulateOptions = BisectOptions & {
   cells?: string;
   maxRuns?: string;
   buildNoise?: string;
-  relink?: string;
+  layoutVariants?: string;
   history?: string;
   experiments?: string;
   seed?: string;
@@ -140,7 +140,7 @@ const ownOptions = sharedOptions.extend({
   cells: count(1, 100).prefault('1'),
   maxRuns: count(2, 1000).prefault('20'),
   buildNoise: ratio(largestBuildNoise).prefault('0%'),
-  relink: count(1, mostLinks).prefault('1'),
+  layoutVariants: count(1, mostLayouts).prefault('1'),
   experiments: count(1, 1_000_000).prefault('20000'),
 });
 
@@ -183,7 +183,7 @@ function rowOf(request: Request, noise: NoiseSource, design: DesignName, effect:
     cells,
     marginRatio: request.marginRatio,
     effect,
-    builds: { cv: request.buildNoise, links: request.relink },
+    builds: { cv: request.buildNoise, layouts: request.layoutVariants },
     experiments: request.experiments,
     seed: request.seed,
   });
@@ -198,14 +198,14 @@ function rowOf(request: Request, noise: NoiseSource, design: DesignName, effect:
 
 function conditions(request: Request): string {
   const { maxRuns, history, experiments, seed, marginRatio, falseAlarmRatio, missRatio } = request;
-  const { buildNoise, relink } = request;
+  const { buildNoise, layoutVariants } = request;
   return [
     `margin ${formatPercent(marginRatio)}`,
     `false alarms asked for ${formatPercent(falseAlarmRatio)}`,
     `power ${formatPercent(1 - missRatio)}`,
     `at most ${maxRuns} + ${maxRuns} runs`,
     ...(buildNoise > 0 ? [`build noise ${formatPercent(buildNoise)}`] : []),
-    ...(relink > 1 ? [`each kernel linked ${relink} times`] : []),
+    ...(layoutVariants > 1 ? [`each kernel linked ${layoutVariants} times`] : []),
     `${history} of history`,
     `${grouped(experiments)} experiments a row`,
     `seed ${seed}`,

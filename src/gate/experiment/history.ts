@@ -25,8 +25,8 @@ export const historyEntrySchema = z.object({
   instructionsPerPacket: rates.default([]),
   /** The base had moved against what was known before. */
   moved: z.boolean(),
-  /** Links of the base's kernel that were booted, where they were several: then what builds differ in is in the spread. */
-  links: z.int().min(2).optional(),
+  /** Layouts of the base's kernel that were booted, where they were several: then what builds differ in is in the spread. */
+  layouts: z.int().min(2).optional(),
   /** How long its parts took, the same for all cells of a gate; absent in lines from before this was kept. */
   durations: durationsSchema.optional(),
 });
@@ -80,8 +80,8 @@ export const earlierEntries = (entries: readonly HistoryEntry[], now: Date): His
 
 type HistoryQuery = Pick<HistoryEntry, 'testbed' | 'cell' | 'traffic'> & {
   metric: Metric;
-  /** Whether runs boot links in turn: what was learnt of a single one tells too little of their noise. */
-  isLinkedOften?: boolean;
+  /** Whether runs boot layouts in turn: what was learnt of a single one tells too little of their noise. */
+  hasLayouts?: boolean;
 };
 
 /**
@@ -90,14 +90,14 @@ type HistoryQuery = Pick<HistoryEntry, 'testbed' | 'cell' | 'traffic'> & {
  */
 export function historyOf(
   entries: readonly HistoryEntry[],
-  { testbed, cell, traffic, metric, isLinkedOften = false }: HistoryQuery,
+  { testbed, cell, traffic, metric, hasLayouts = false }: HistoryQuery,
 ): History | undefined {
   const own = entries.filter(
     (entry) =>
       entry.testbed === testbed &&
       cellName(entry.cell) === cellName(cell) &&
       isSameTraffic(entry.traffic, traffic) &&
-      (entry.links !== undefined) === isLinkedOften &&
+      (entry.layouts !== undefined) === hasLayouts &&
       entry[metric].length > 0,
   );
   const latest = newest([...new Map(own.map((entry) => [entry.at, entry])).values()], metric);
@@ -132,13 +132,14 @@ export const isSameTraffic = (a: Traffic, b: Traffic): boolean =>
   a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
 
 /**
- * One number a trial of the runs of base that count. Where base has several links, only those that booted one for the
+ * One number a trial of the runs of base that count. Where base has several layouts, only those that booted one for the
  * first time: the others tell less than they seem to of how far runs are apart.
  */
 export function baseNumbers(runs: readonly Run[], metric: Metric): number[] {
   const counted = runs.filter((run) => run.variant === 'base' && isCounted(run));
-  const firstOf = new Map(counted.toReversed().map((run) => [run.link, run]));
-  const taken = firstOf.size > 1 ? counted.filter((run) => firstOf.get(run.link) === run) : counted;
+  const firstOf = new Map(counted.toReversed().map((run) => [run.layout, run]));
+  const taken =
+    firstOf.size > 1 ? counted.filter((run) => firstOf.get(run.layout) === run) : counted;
   return trialNumbers(taken, metric);
 }
 
@@ -152,8 +153,8 @@ export function historyEntries(result: Result): HistoryEntry[] {
   return outcome.cells.flatMap(({ cell, runs, baseline }) => {
     const numbers = byMetric((metric) => baseNumbers(runs, metric));
     if (numbers.pps.length === 0) return [];
-    const links = new Set(
-      runs.flatMap(({ variant, link }) => (variant === 'base' ? (link ?? 1) : [])),
+    const layouts = new Set(
+      runs.flatMap(({ variant, layout }) => (variant === 'base' ? (layout ?? 1) : [])),
     );
     return {
       at,
@@ -163,7 +164,7 @@ export function historyEntries(result: Result): HistoryEntry[] {
       commit,
       ...numbers,
       moved: baseline.kind === 'moved',
-      ...(links.size > 1 && { links: links.size }),
+      ...(layouts.size > 1 && { layouts: layouts.size }),
       ...(durations && { durations }),
     };
   });

@@ -71,7 +71,7 @@ type PlanRequest = {
   /** Those of the site's own that the configuration names. */
   rules?: Plan['rules'];
   /** Whether patched is base again, linked in another order: what a gate of them finds is noise. */
-  isRelinked?: boolean | undefined;
+  measuresLayoutNoise?: boolean | undefined;
 };
 
 /** The history of a cell tells when it is looked at first, and the seed the order of everything. */
@@ -80,12 +80,12 @@ export function makePlan(
   unlinked: readonly Variant[],
   history: readonly HistoryEntry[],
 ): Plan {
-  const variants = withLinks(unlinked, request);
+  const variants = withLayouts(unlinked, request);
   const { patch, config, testbed, seed, rules = {}, cells: wanted = cellsOf(config) } = request;
   const { traffic, profile } = config;
   const policy = policyOf(config);
-  const isLinkedOften = variants.some((variant) => linksOf(variant).length > 1);
-  const place = { testbed, cells: wanted, variants: variants.length, isLinkedOften };
+  const hasLayouts = variants.some((variant) => layoutsOf(variant).length > 1);
+  const place = { testbed, cells: wanted, variants: variants.length, hasLayouts };
   const first = new Set(request.first?.map(cellName));
   const cells = planCells(config, place, history).map((planned): PlannedCell => {
     const isFirst = first.has(cellName(planned.cell)) && first.size < wanted.length;
@@ -112,18 +112,18 @@ type CellsRequest = {
   cells: readonly Cell[];
   /** How many are measured beside each other. */
   variants: number;
-  isLinkedOften?: boolean;
+  hasLayouts?: boolean;
 };
 
 /** How each cell is looked at, by what its history tells. */
 export function planCells(
   config: Pick<Config, 'traffic' | 'gate'>,
-  { testbed, cells, variants, isLinkedOften = false }: CellsRequest,
+  { testbed, cells, variants, hasLayouts = false }: CellsRequest,
   history: readonly HistoryEntry[],
 ): PlannedCell[] {
   const { traffic, gate } = config;
   return cells.map((cell) => {
-    const query = { testbed, cell, traffic, metric: gate.metric, isLinkedOften };
+    const query = { testbed, cell, traffic, metric: gate.metric, hasLayouts };
     const known = historyOf(history, query);
     const design = designOf(config, variants);
     return { cell, design, ...(known && { history: known }) };
@@ -131,34 +131,34 @@ export function planCells(
 }
 
 /**
- * Which links of each kernel are booted. A gate of one tree against itself, relinked, has two links alone: then what they
+ * Which layouts of each kernel are booted. A gate of one tree against itself, relinked, has two layouts alone: then what they
  * differ in beyond their runs is what builds differ in, where several would hide it in the spread. The seed draws the
- * other link, so that it is another one each time.
+ * other layout, so that it is another one each time.
  */
-function withLinks(
+function withLayouts(
   variants: readonly Variant[],
-  { config, testbed, seed, isRelinked = false }: PlanRequest,
+  { config, testbed, seed, measuresLayoutNoise = false }: PlanRequest,
 ): Variant[] {
-  const often = linksOn(config, testbed);
-  if (often === 1 && !isRelinked) return [...variants];
+  const often = layoutsOn(config, testbed);
+  if (often === 1 && !measuresLayoutNoise) return [...variants];
   const all = Array.from({ length: often }, (_, index) => index + 1);
   return variants.map((variant) => {
     const { kernel } = variant;
     if (kernel?.kind !== 'tree') return variant;
     const another = [2 + (seed % 2 ** 30)];
     const ofTwo = variant.variant === 'patched' ? another : [1];
-    return { ...variant, kernel: { ...kernel, links: isRelinked ? ofTwo : all } };
+    return { ...variant, kernel: { ...kernel, layouts: measuresLayoutNoise ? ofTwo : all } };
   });
 }
 
-/** How many links are made of each kernel that is built for a testbed. */
-export function linksOn({ testbeds }: Pick<Config, 'testbeds'>, name: string): number {
+/** How many layouts are made of each kernel that is built for a testbed. */
+export function layoutsOn({ testbeds }: Pick<Config, 'testbeds'>, name: string): number {
   const testbed = testbeds[name];
-  return (testbed?.kind === 'freebsd' && testbed.builder?.relink) || 1;
+  return (testbed?.kind === 'freebsd' && testbed.builder?.layoutVariants) || 1;
 }
 
-const linksOf = ({ kernel }: Variant): readonly number[] =>
-  (kernel?.kind === 'tree' && kernel.links) || [];
+const layoutsOf = ({ kernel }: Variant): readonly number[] =>
+  (kernel?.kind === 'tree' && kernel.layouts) || [];
 
 /** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */
 export async function readRules({
@@ -254,10 +254,10 @@ const trialsFor = (cells: PlannedCell[], variants: Variant[], runsPerTrial: numb
     runsPerVariant: Math.max(...cells.map(({ design }) => design.budgets.at(-1) ?? 0)),
     runsPerTrial,
     seed,
-    links: new Map(
+    layouts: new Map(
       variants.flatMap((variant) => {
-        const links = linksOf(variant);
-        return links.length === 0 ? [] : [[variant.variant, links]];
+        const layouts = layoutsOf(variant);
+        return layouts.length === 0 ? [] : [[variant.variant, layouts]];
       }),
     ),
   });

@@ -2,7 +2,7 @@
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
-import { linkOfPair, type PlannedRun, type PlannedTrial } from '../../model/planned-trial.ts';
+import { layoutOfPair, type PlannedRun, type PlannedTrial } from '../../model/planned-trial.ts';
 import type { Cell } from '../../model/scenario.ts';
 
 export type ScheduleRequest = {
@@ -14,8 +14,8 @@ export type ScheduleRequest = {
   runsPerVariant: number;
   runsPerTrial: number;
   seed: number;
-  /** Links of the kernels of variants that have several, which pairs take in turn. */
-  links?: ReadonlyMap<string, readonly number[]>;
+  /** Layouts of the kernels of variants that have several, which pairs take in turn. */
+  layouts?: ReadonlyMap<string, readonly number[]>;
 };
 
 /**
@@ -30,14 +30,14 @@ export function schedule(request: ScheduleRequest): PlannedTrial[] {
   return next(request, random).map(({ cell, runs }, index) => ({
     number: index + 1,
     cell,
-    runs: runs.map((run) => ({ number: ++runNumber, ...run, ...linkOf(run, request) })),
+    runs: runs.map((run) => ({ number: ++runNumber, ...run, ...layoutOf(run, request) })),
   }));
 }
 
-function linkOf({ variant, pair }: Draft['runs'][number], { links }: ScheduleRequest) {
-  const own = links?.get(variant);
-  const link = own?.[linkOfPair(pair, own.length) - 1];
-  return link === undefined ? {} : { link };
+function layoutOf({ variant, pair }: Draft['runs'][number], { layouts }: ScheduleRequest) {
+  const own = layouts?.get(variant);
+  const layout = own?.[layoutOfPair(pair, own.length) - 1];
+  return layout === undefined ? {} : { layout };
 }
 
 type Draft = { cell: Cell; runs: Omit<PlannedRun, 'number'>[] };

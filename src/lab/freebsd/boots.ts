@@ -138,8 +138,8 @@ export async function bootFor(
   boots.booted = undefined;
   if (kernel.kind === 'archive') {
     // Every boot may take another layout variant: /boot has space for two.
-    const isLink = kernel.archive.variant !== variant;
-    const installed = await dut.install(kernel.archive, isLink ? new Set() : boots.listed);
+    const isOtherLayout = kernel.archive.variant !== variant;
+    const installed = await dut.install(kernel.archive, isOtherLayout ? new Set() : boots.listed);
     if (installed.kind === 'no-space') {
       return rejected(variant, { kind: 'out-of-disk', message: `DUT: ${installed.reason}.` });
     }

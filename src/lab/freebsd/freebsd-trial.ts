@@ -88,7 +88,7 @@ async function send(
   const { scenario } = planned.cell;
   if (run === undefined) return failed('nothing was planned');
   const { variant } = run;
-  const kernel = await kernelOf(lab, variant, run.link);
+  const kernel = await kernelOf(lab, variant, run.layout);
   if (kernel.kind === 'rejected') return rejected(variant, kernel.rejection);
 
   const { boots } = lab;
@@ -116,8 +116,8 @@ async function send(
 const kernelOf = async (
   { prepared }: FreebsdMachines,
   variant: string,
-  link?: number,
-): Promise<VariantKernel> => (await prepared?.kernels.get(variant, link)) ?? { kind: 'own' };
+  layout?: number,
+): Promise<VariantKernel> => (await prepared?.kernels.get(variant, layout)) ?? { kind: 'own' };
 
 const rulesOf = ({ prepared }: FreebsdMachines): PreparedKernels['rules'] => prepared?.rules ?? {};
 

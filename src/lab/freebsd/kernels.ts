@@ -13,7 +13,7 @@ import type { LoadedModules } from '../../kernel/needed-modules.ts';
 import type { KernelSource, Variant } from '../../kernel/variant.ts';
 import { buildVariant } from '../../kernel/variant-kernel.ts';
 import type { Rejection } from '../../model/rejection.ts';
-import { linkName, pathName } from '../../model/variant-name.ts';
+import { layoutName, pathName } from '../../model/variant-name.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import type { PrepareRequest } from '../testbed.ts';
 import type { KernelArchive } from './dut/freebsd-dut.ts';
@@ -38,11 +38,11 @@ export type KernelBuilder = {
 };
 
 /** All layout variants of a kernel, of which each run boots one. */
-type LinkedKernels = { kind: 'links'; archives: ReadonlyMap<number, KernelArchive> };
+type KernelLayouts = { kind: 'layouts'; archives: ReadonlyMap<number, KernelArchive> };
 
 type ListedKernel = {
   readonly variant: Variant;
-  readonly kernel: PromiseWithResolvers<VariantKernel | LinkedKernels>;
+  readonly kernel: PromiseWithResolvers<VariantKernel | KernelLayouts>;
   /** It was built, brought, rejected or has failed, or needs no build. */
   isSettled: boolean;
 };
@@ -89,9 +89,9 @@ export class Kernels {
    * Waits for a kernel: of several layout variants the one named, or the first. Rejects with a BuilderError or a
    * HostError. A variant that was never listed runs the DUT's own kernel.
    */
-  async get(variant: string, link?: number): Promise<VariantKernel> {
+  async get(variant: string, layout?: number): Promise<VariantKernel> {
     const one = this.#listed.get(variant);
-    if (one !== undefined) return linkOf(await one.kernel.promise, variant, link);
+    if (one !== undefined) return layoutOf(await one.kernel.promise, variant, layout);
     if (this.#givenUp.has(variant)) throw notListed(variant);
     return { kind: 'own' };
   }
@@ -135,7 +135,7 @@ export class Kernels {
   async #build(
     { variant: { variant, kernel } }: ListedKernel,
     { signal, notify, keepLog }: PrepareRequest,
-  ): Promise<VariantKernel | LinkedKernels> {
+  ): Promise<VariantKernel | KernelLayouts> {
     const builder = this.#builder;
     if (kernel?.kind !== 'tree') return { kind: 'own' };
     if (builder === undefined) {
@@ -157,21 +157,21 @@ export class Kernels {
     if (built.kind === 'rejected') return built;
     const archives = new Map<number, KernelArchive>();
     for (const [index, each] of [built, ...built.further].entries()) {
-      const name = linkName(variant, kernel.links?.[index]);
+      const name = layoutName(variant, kernel.layouts?.[index]);
       const path = this.#pathOf(name);
       await fetchKernel(host, each, path, signal);
       const { sha256, unpackedBytes } = each;
       const archive = { variant: name, path, sha256, unpackedBytes };
-      if (kernel.links === undefined) return { kind: 'archive', archive };
-      archives.set(kernel.links[index] ?? 1, archive);
+      if (kernel.layouts === undefined) return { kind: 'archive', archive };
+      archives.set(kernel.layouts[index] ?? 1, archive);
     }
-    return { kind: 'links', archives };
+    return { kind: 'layouts', archives };
   }
 
   #removeArchives({ variant: { variant, kernel } }: ListedKernel): void {
-    const links = kernel?.kind === 'tree' ? kernel.links : undefined;
-    for (const link of links ?? [undefined]) {
-      rmSync(this.#pathOf(linkName(variant, link)), { force: true });
+    const layouts = kernel?.kind === 'tree' ? kernel.layouts : undefined;
+    for (const layout of layouts ?? [undefined]) {
+      rmSync(this.#pathOf(layoutName(variant, layout)), { force: true });
     }
   }
 
@@ -181,7 +181,7 @@ export class Kernels {
 }
 
 function listed(variant: Variant): ListedKernel {
-  const kernel = Promise.withResolvers<VariantKernel | LinkedKernels>();
+  const kernel = Promise.withResolvers<VariantKernel | KernelLayouts>();
   // `get` reports a failure; the next kernel is built all the same.
   kernel.promise.catch(() => {});
   const isSettled = variant.kernel?.kind !== 'tree';
@@ -191,15 +191,15 @@ function listed(variant: Variant): ListedKernel {
 
 const nameOf = ({ variant }: ListedKernel): string => variant.variant;
 
-function linkOf(
-  kernel: VariantKernel | LinkedKernels,
+function layoutOf(
+  kernel: VariantKernel | KernelLayouts,
   variant: string,
-  link: number | undefined,
+  layout: number | undefined,
 ): VariantKernel {
-  if (kernel.kind !== 'links') return kernel;
+  if (kernel.kind !== 'layouts') return kernel;
   const [first] = kernel.archives.keys();
-  const archive = kernel.archives.get(link ?? first ?? 1);
-  if (archive === undefined) throw new TypeError(`${variant} has no link ${link}.`);
+  const archive = kernel.archives.get(layout ?? first ?? 1);
+  if (archive === undefined) throw new TypeError(`${variant} has no layout ${layout}.`);
   return { kind: 'archive', archive };
 }
 

@@ -273,8 +273,8 @@ export class FreebsdGuests implements GuestSystem {
   }
 
   async #bootVariant(run: Omit<PlannedRun, 'number'>): Promise<BootedGuest | NotBooted> {
-    const { variant, link } = run;
-    const kernel = await this.#prepared?.kernels.get(variant, link);
+    const { variant, layout } = run;
+    const kernel = await this.#prepared?.kernels.get(variant, layout);
     const notBooted = (outcome: TrialOutcome, console = ''): NotBooted => ({
       kind: 'not-booted',
       variant,

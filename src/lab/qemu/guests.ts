@@ -34,7 +34,7 @@ export type NotBooted = {
 /** Variants of a pair, which has boots of its own. */
 export type PairOfGuests = {
   pair: number;
-  runs: readonly Pick<PlannedRun, 'variant' | 'link'>[];
+  runs: readonly Pick<PlannedRun, 'variant' | 'layout'>[];
   signal: AbortSignal;
 };
 

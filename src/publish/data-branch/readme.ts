@@ -102,7 +102,7 @@ const sparklines = (testbed: string): string =>
 const nameOf = ({ kind, testbed }: AaRunCounts): string =>
   kind === 'same-build'
     ? `![A/A](${samePath(testbed)}.svg) ${codeSpan(testbed)}`
-    : `${codeSpan(testbed)}, two links of one tree`;
+    : `${codeSpan(testbed)}, two layouts of one tree`;
 
 function countLine(count: AaRunCounts, kept: ReadonlySet<string>): string {
   const { cells, cellAlarms, inconclusive, invalid, falseAlarmRatio, alarmed } = count;
@@ -114,7 +114,7 @@ function countLine(count: AaRunCounts, kept: ReadonlySet<string>): string {
     `called a change in ${sameText(count)} (${verdictOf(count)} ${formatPercent(falseAlarmRatio)})`,
     `in ${cellAlarms} of ${cells} cells; ${inconclusive} inconclusive, ${invalid} invalid`,
     `margin ${formatPercent(count.marginRatio)} of ${metricWord(count)}, ${count.design}, since ${dayOf(count.since)}`,
-    ...(noise === undefined ? [] : [`links scatter by ${formatPercent(noise)}`]),
+    ...(noise === undefined ? [] : [`layouts scatter by ${formatPercent(noise)}`]),
     ...(alarms.length > 0 ? [`alarms: ${alarms.join(', ')}`] : []),
   ].join('; ');
 }

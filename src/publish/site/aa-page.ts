@@ -48,7 +48,7 @@ const countTable = (counts: readonly AaRunCounts[]): Html =>
     ],
     rows: counts.map((one) => [
       plainLine(one.testbed),
-      one.kind === 'same-build' ? 'one' : 'two links',
+      one.kind === 'same-build' ? 'one' : 'two layouts',
       html`<b class="${looks[sameSummary(one).promise]}">${sameText(one)}</b>`,
       formatPercent(one.falseAlarmRatio),
       `${one.cellAlarms} of ${one.cells}`,
@@ -83,7 +83,7 @@ ${table({
 `;
 }
 
-/** Links of one tree scatter by more than their runs say, where the order of the code matters. */
+/** Layouts of one tree scatter by more than their runs say, where the order of the code matters. */
 function scatter(counts: readonly AaRunCounts[]): Piece {
   const rows = counts.flatMap(({ testbed, scatter: cells }) =>
     cells.map(({ cell, gates, sumOfSquares, runSumOfSquares }) => [
@@ -96,7 +96,7 @@ function scatter(counts: readonly AaRunCounts[]): Piece {
     ]),
   );
   if (rows.length === 0) return undefined;
-  const heads = ['gates', 'changes scatter by', 'runs explain', 'a link deviates by'];
+  const heads = ['gates', 'changes scatter by', 'runs explain', 'a layout deviates by'];
   return html`<section id="scatter">
 <h2>Build noise</h2>
 ${fold(

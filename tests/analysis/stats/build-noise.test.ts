@@ -1,28 +1,28 @@
-// How far builds lie apart beside runs of one build, from a cell whose kernels have several links.
+// How far builds lie apart beside runs of one build, from a cell whose kernels have several layouts.
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { mean } from 'simple-statistics';
 import { describe, expect, test } from 'vitest';
 import { buildNoise } from '../../../src/analysis/stats/build-noise.ts';
-import { boundsOf, onePerLink } from '../../../src/analysis/stats/evidence.ts';
+import { boundsOf, onePerLayout } from '../../../src/analysis/stats/evidence.ts';
 import { evidenceOf } from '../../../src/analysis/stats/interim-result.ts';
 import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 import type { CellResult, Run } from '../../../src/model/result.ts';
 import { aCell, aRun } from '../../fakes/result.ts';
 
-/** Runs of both variants, pair by pair; `links` are those of base and of patched. */
+/** Runs of both variants, pair by pair; `layouts` are those of base and of patched. */
 function cellOf(
   pps: readonly (readonly [number, number])[],
-  links: readonly [readonly number[], readonly number[]],
+  layouts: readonly [readonly number[], readonly number[]],
 ): CellResult {
   const variants = ['base', 'patched'] as const;
   const runs = pps.flatMap((both, index) =>
     variants.map((variant, which): Run => {
-      const own = links[which] ?? [];
-      const link = own[index % own.length];
+      const own = layouts[which] ?? [];
+      const layout = own[index % own.length];
       const pair = index + 1;
       return aRun({
         ...{ variant, pair, trial: 2 * index + which + 1, pps: both[which] ?? 0 },
-        ...(link !== undefined && { link }),
+        ...(layout !== undefined && { layout }),
       });
     }),
   );
@@ -60,7 +60,7 @@ test('kernels that were linked once tell nothing of builds', () => {
   ).toBeUndefined();
 });
 
-test('links that were booted once each show builds and runs together', () => {
+test('layouts that were booted once each show builds and runs together', () => {
   const cell = cellOf(
     [
       [1, 1],
@@ -72,24 +72,24 @@ test('links that were booted once each show builds and runs together', () => {
     ],
   );
   expect(buildNoise(cell, 'pps', false)).toEqual({
-    ...{ links: 4, withinLinks: undefined, betweenLinks: undefined },
+    ...{ layouts: 4, withinLayouts: undefined, betweenLayouts: undefined },
     together: expect.closeTo(0.01 * Math.SQRT2, 10),
   });
 });
 
-test('a tree against another link of itself has its builds in the difference of the two', () => {
+test('a tree against another layout of itself has its builds in the difference of the two', () => {
   const runs = [
     [1, Math.exp(0.04)],
     [1, Math.exp(0.04)],
   ] as const;
   expect(buildNoise(cellOf(runs, [[1], [9]]), 'pps', true)).toMatchObject({
-    links: 2,
-    withinLinks: 0,
-    betweenLinks: expect.closeTo(0.02 * Math.SQRT2, 10),
+    layouts: 2,
+    withinLayouts: 0,
+    betweenLayouts: expect.closeTo(0.02 * Math.SQRT2, 10),
   });
 });
 
-test('a tree against itself boots the same links for both, each of which is one build', () => {
+test('a tree against itself boots the same layouts for both, each of which is one build', () => {
   const fast = Math.exp(0.04);
   const runs = [
     [1, 1],
@@ -100,9 +100,9 @@ test('a tree against itself boots the same links for both, each of which is one 
     [1, 2],
   ]);
   expect(buildNoise(cell, 'pps', true)).toMatchObject({
-    links: 2,
-    withinLinks: 0,
-    betweenLinks: expect.closeTo(0.02 * Math.SQRT2, 10),
+    layouts: 2,
+    withinLayouts: 0,
+    betweenLayouts: expect.closeTo(0.02 * Math.SQRT2, 10),
   });
 });
 
@@ -116,10 +116,10 @@ test('what a patch changes is no noise of builds', () => {
     'pps',
     false,
   );
-  expect(noise).toMatchObject({ withinLinks: 0, betweenLinks: 0 });
+  expect(noise).toMatchObject({ withinLayouts: 0, betweenLayouts: 0 });
 });
 
-test('both noises are found on average where they are known, however uneven the links are', () => {
+test('both noises are found on average where they are known, however uneven the layouts are', () => {
   const random = xoroshiro128plus(5);
   const found = repeated(2000, () => {
     const builds = repeated(10, () => 0.005 * standardNormal(random));
@@ -137,31 +137,31 @@ test('both noises are found on average where they are known, however uneven the 
       false,
     );
   });
-  const squares = (key: 'betweenLinks' | 'withinLinks') =>
+  const squares = (key: 'betweenLayouts' | 'withinLayouts') =>
     mean(found.map((noise) => (noise?.[key] ?? Number.NaN) ** 2));
-  expect(Math.sqrt(squares('withinLinks'))).toBeCloseTo(0.01, 3);
+  expect(Math.sqrt(squares('withinLayouts'))).toBeCloseTo(0.01, 3);
   // Never below nothing: on average a little more than there is.
-  expect(Math.sqrt(squares('betweenLinks'))).toBeGreaterThan(0.0047);
-  expect(Math.sqrt(squares('betweenLinks'))).toBeLessThan(0.0065);
+  expect(Math.sqrt(squares('betweenLayouts'))).toBeGreaterThan(0.0047);
+  expect(Math.sqrt(squares('betweenLayouts'))).toBeLessThan(0.0065);
 });
 
-describe('runs of one link', () => {
+describe('runs of one layout', () => {
   test('count as one number, their geometric mean', () => {
-    const runs = [4, 1, 9].map((value, index) => ({ value, link: index === 2 ? 2 : 1 }));
-    expect(onePerLink(runs)).toEqual([expect.closeTo(2, 10), expect.closeTo(9, 10)]);
+    const runs = [4, 1, 9].map((value, index) => ({ value, layout: index === 2 ? 2 : 1 }));
+    expect(onePerLayout(runs)).toEqual([expect.closeTo(2, 10), expect.closeTo(9, 10)]);
   });
 
-  test('count each where there is no other link', () => {
+  test('count each where there is no other layout', () => {
     const values = [4, 1, 9];
-    expect(onePerLink(values.map((value) => ({ value, link: 9 })))).toEqual(values);
-    expect(onePerLink(values.map((value) => ({ value })))).toEqual(values);
+    expect(onePerLayout(values.map((value) => ({ value, layout: 9 })))).toEqual(values);
+    expect(onePerLayout(values.map((value) => ({ value })))).toEqual(values);
   });
 
   test('make evidence no surer by their number', () => {
     const counted = (copies: number) => {
       const runs = (variant: string, pps: readonly number[]) =>
         pps.flatMap((value, index) =>
-          repeated(copies, () => aRun({ variant, pps: value, link: index + 1 })),
+          repeated(copies, () => aRun({ variant, pps: value, layout: index + 1 })),
         );
       return { base: runs('base', [100, 102, 101]), patched: runs('patched', [99, 101, 103]) };
     };

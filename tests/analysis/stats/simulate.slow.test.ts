@@ -40,29 +40,29 @@ const atLeast = (share: number, experiments = 4000): number => 1 - atMost(1 - sh
 
 /** The issue's own figures: builds differ by half a percent, and 2 % matter. */
 describe('where builds differ by 0.5 %', () => {
-  const patchAlarms = (links: number, changes: Partial<SimulationRequest> = {}) =>
-    row({ ...changes, cells: 12, builds: { cv: 0.005, links }, experiments: 12_000 })
+  const patchAlarms = (layouts: number, changes: Partial<SimulationRequest> = {}) =>
+    row({ ...changes, cells: 12, builds: { cv: 0.005, layouts }, experiments: 12_000 })
       .patchRegression;
 
   test.for([
     ['a likelihood with a history', likelihoodWithHistory],
     ['a sequence without', sequential],
   ] as const)(
-    '%s alarms at most 1 %% of patches falsely with links, and many without',
+    '%s alarms at most 1 %% of patches falsely with layouts, and many without',
     ([, design]) => {
       for (const cv of [0.003, 0.006, 0.01]) {
         const request = { ...design, noise: normal(cv) };
         expect(patchAlarms(1, request)).toBeGreaterThan(0.1);
-        for (const links of [2, 4, 8, 20]) {
-          expect(patchAlarms(links, request)).toBeLessThanOrEqual(atMost(falseAlarms, 1000));
+        for (const layouts of [2, 4, 8, 20]) {
+          expect(patchAlarms(layouts, request)).toBeLessThanOrEqual(atMost(falseAlarms, 1000));
         }
       }
     },
   );
 
-  test('a loss of the margin is found the sooner the more links there are', () => {
-    const power = (links: number) =>
-      row({ effect: -0.02, builds: { cv: 0.005, links }, noise: normal(0.006) }).regression;
+  test('a loss of the margin is found the sooner the more layouts there are', () => {
+    const power = (layouts: number) =>
+      row({ effect: -0.02, builds: { cv: 0.005, layouts }, noise: normal(0.006) }).regression;
     const [few, more, most] = [power(4), power(8), power(20)];
     expect(more).toBeGreaterThan(few ?? 1);
     expect(most).toBeGreaterThan(more ?? 1);

@@ -177,16 +177,16 @@ describe('a count', () => {
   });
 });
 
-describe('two links of one tree', () => {
-  /** Base is link 1, and patched another one, `change` away from it. */
-  const relinked = (number: number, change: number): Result => {
+describe('two layouts of one tree', () => {
+  /** Base is layout 1, and patched another one, `change` away from it. */
+  const layoutGate = (number: number, change: number): Result => {
     const runs = pairedRuns(
       [800_000, 800_800, 799_200],
       [800_000, 800_800, 799_200].map((pps) => pps * (1 + change)),
-    ).map((run): Run & { link: number } => ({
+    ).map((run): Run & { layout: number } => ({
       ...run,
       trial: run.number,
-      link: run.variant === 'base' ? 1 : 2,
+      layout: run.variant === 'base' ? 1 : 2,
     }));
     const interval = { change, low: change - 0.001, high: change + 0.001 };
     const cells = [{ ...aCell({ kind: 'no-regression' }, interval), runs }];
@@ -194,8 +194,8 @@ describe('two links of one tree', () => {
     return aResult({ patch: same, startedAt: day(number), outcome });
   };
 
-  test('are none where both variants boot the same links in turn', () => {
-    const runs = pairedRuns([8e5, 8e5], [8e5, 8e5]).map((run) => ({ ...run, link: run.pair }));
+  test('are none where both variants boot the same layouts in turn', () => {
+    const runs = pairedRuns([8e5, 8e5], [8e5, 8e5]).map((run) => ({ ...run, layout: run.pair }));
     const cells = [{ ...aCell({ kind: 'no-regression' }), runs }];
     const outcome = { kind: 'judged', verdict: 'no-regression', cells } as const;
     expect(after([aResult({ patch: same, outcome })]).aaRuns).toMatchObject([
@@ -204,16 +204,16 @@ describe('two links of one tree', () => {
   });
 
   test('are a count of their own', () => {
-    const index = after([gate(1, ['no-regression']), relinked(2, 0)]);
-    expect(index.aaRuns.map(({ kind }) => kind)).toEqual(['same-build', 'relinked']);
+    const index = after([gate(1, ['no-regression']), layoutGate(2, 0)]);
+    expect(index.aaRuns.map(({ kind }) => kind)).toEqual(['same-build', 'layout-noise']);
   });
 
-  test('tell how far links scatter beyond what their runs explain', () => {
-    const index = after([relinked(1, 0.01), relinked(8, -0.01), relinked(15, 0.01)]);
+  test('tell how far layouts scatter beyond what their runs explain', () => {
+    const index = after([layoutGate(1, 0.01), layoutGate(8, -0.01), layoutGate(15, 0.01)]);
     const [count] = index.aaRuns;
     // Changes of 1 % between two draws are draws that scatter by 1 % / √2.
     expect(count && linkNoise(count)).toBeCloseTo(0.01 / Math.SQRT2, 4);
-    const quiet = after([relinked(1, 0), relinked(8, 0)]);
+    const quiet = after([layoutGate(1, 0), layoutGate(8, 0)]);
     expect(quiet.aaRuns[0] && linkNoise(quiet.aaRuns[0])).toBe(0);
   });
 });

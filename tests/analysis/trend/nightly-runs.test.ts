@@ -60,10 +60,10 @@ describe('a nightly run', () => {
     expect(only(judged(runs))).toMatchObject({ commit: head, pps: [802_000, 803_000] });
   });
 
-  test('of two links of one commit has those of the first', () => {
+  test('of two layouts of one commit has those of the first', () => {
     const runs = alone(pairedRuns([800_000], [700_000])).map((run) => ({
       ...run,
-      link: run.variant === 'base' ? 1 : 2,
+      layout: run.variant === 'base' ? 1 : 2,
     }));
     expect(only(judged(runs, oneCommit))).toMatchObject({ pps: [800_000] });
   });

@@ -68,13 +68,13 @@ test('counts the runs of both variants, and the time in the lab by them', () => 
   ]);
 });
 
-test('shows what builds that differ do to false alarms, with several links and with one', () => {
+test('shows what builds that differ do to false alarms, with several layouts and with one', () => {
   const glr = ['--noise', '0.6%', '--design', 'glr', '--effects', '0', '--history', '10'];
   const builds = [...glr, '--cells', '12', '--build-noise', '0.5%'];
-  const [[one], [several]] = [rowsOf(builds), rowsOf([...builds, '--relink', '8'])];
+  const [[one], [several]] = [rowsOf(builds), rowsOf([...builds, '--layout-variants', '8'])];
   expect(one?.patchRegression).toBeGreaterThan(0.1);
   expect(several?.patchRegression).toBeLessThan(0.1);
-  const { stdout } = run([...builds, '--relink', '8', '--experiments', '50']);
+  const { stdout } = run([...builds, '--layout-variants', '8', '--experiments', '50']);
   expect(stdout).toContain(', build noise 0.5 %, each kernel linked 8 times, ');
 });
 
@@ -234,12 +234,12 @@ test.each([
     '--build-noise: expected a percentage from 0% to 20%, found "21%".',
   ],
   [
-    ['--noise', '1%', '--relink', '21'],
-    '--relink: expected a whole number from 1 to 20, found "21".',
+    ['--noise', '1%', '--layout-variants', '21'],
+    '--layout-variants: expected a whole number from 1 to 20, found "21".',
   ],
   [
-    ['--noise', '1%', '--bisect', '--relink', '8'],
-    '--relink: says something of gates alone; drop it, or --bisect.',
+    ['--noise', '1%', '--bisect', '--layout-variants', '8'],
+    '--layout-variants: says something of gates alone; drop it, or --bisect.',
   ],
   [
     ['--noise', '1%', '--reboot', '4'],

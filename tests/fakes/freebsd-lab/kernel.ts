@@ -13,7 +13,7 @@ export type Kernel = {
   options: readonly string[];
   firmware: string | undefined;
   behaviour: Behaviour;
-  /** The sum of all its bytes: another link of the same objects is another build. */
+  /** The sum of all its bytes: another layout of the same objects is another build. */
   build: number;
 };
 
@@ -35,8 +35,8 @@ export type KernelText = {
   /** Version in t5fw_cfg.ko for Chelsio's cards, `1.27.0.0`; none newer than theirs when absent. */
   firmware?: string;
   behaviour?: Behaviour;
-  /** Another link of it is in another order; the linker's own when absent. */
-  link?: number;
+  /** Another layout of it is in another order; the linker's own when absent. */
+  layout?: number;
 };
 
 /** The bytes of a `kernel` file. */
@@ -46,14 +46,14 @@ export function kernelText({
   options = [],
   firmware,
   behaviour = { kind: 'works' },
-  link,
+  layout,
 }: KernelText): string {
   const words =
     'panic' in behaviour ? behaviour.panic : 'at' in behaviour ? behaviour.at : undefined;
   const how = words === undefined ? '' : `: ${words}`;
   const mark = behaviour.kind === 'works' ? [] : [`${behaviour.kind}${how}`];
   const card = firmware === undefined ? [] : [`firmware ${firmware}`];
-  const order = link === undefined ? [] : [`text in order ${link}`];
+  const order = layout === undefined ? [] : [`text in order ${layout}`];
   return [`FreeBSD ${release} #0 ${ident}`, ...options, ...card, ...mark, ...order, ''].join('\n');
 }
 

@@ -56,7 +56,7 @@ test('the same request with the same seed is the same plan, and with another see
   expect(makePlan({ ...request, seed: 8 }, overlays, []).trials).not.toEqual(plan.trials);
 });
 
-describe('the links of a kernel', () => {
+describe('the layouts of a kernel', () => {
   const machines = {
     kind: 'freebsd',
     dut: { host: 'dut', ingress: { interface: 'ix0' }, egress: { interface: 'ix1' } },
@@ -69,44 +69,44 @@ describe('the links of a kernel', () => {
     kernel: { kind: 'tree' as const, baseCommit: overlay.commit },
   }));
   const planOf = (
-    relink: number,
-    { isRelinked = false, seed = 7 } = {},
+    layoutVariants: number,
+    { measuresLayoutNoise = false, seed = 7 } = {},
     history: readonly HistoryEntry[] = [],
   ) => {
-    const builder = { host: 'builder', relink };
+    const builder = { host: 'builder', layoutVariants };
     const fake = freebsdTestbedSchema.parse({ ...machines, builder });
     const config = aConfig({ ...singleRuns, testbeds: { fake } });
-    const request = { patch: pullRequest, config, testbed: 'fake', seed, isRelinked };
+    const request = { patch: pullRequest, config, testbed: 'fake', seed, measuresLayoutNoise };
     return makePlan(request, kernels, history);
   };
-  const linksOf = ({ trials }: Plan, variant: string) =>
+  const layoutsOf = ({ trials }: Plan, variant: string) =>
     trials.flatMap(({ runs }) =>
-      runs.flatMap((run) => (run.variant === variant ? [[run.pair, run.link]] : [])),
+      runs.flatMap((run) => (run.variant === variant ? [[run.pair, run.layout]] : [])),
     );
 
   test('are booted in turn, pair by pair, by base and patched alike', () => {
     const plan = planOf(3);
     const inTurn = Array.from({ length: 20 }, (_, pair) => [pair + 1, (pair % 3) + 1]);
-    expect(linksOf(plan, 'base')).toEqual(inTurn);
-    expect(linksOf(plan, 'patched')).toEqual(inTurn);
+    expect(layoutsOf(plan, 'base')).toEqual(inTurn);
+    expect(layoutsOf(plan, 'patched')).toEqual(inTurn);
     expect(plan.variants.map(({ kernel }) => kernel)).toMatchObject([
-      { links: [1, 2, 3] },
-      { links: [1, 2, 3] },
+      { layouts: [1, 2, 3] },
+      { layouts: [1, 2, 3] },
     ]);
-    expect(linksOf(extendPlan(plan, 30), 'base').at(-1)).toEqual([30, 3]);
+    expect(layoutsOf(extendPlan(plan, 30), 'base').at(-1)).toEqual([30, 3]);
   });
 
   test('are not spoken of where there is one', () => {
     const plan = planOf(1);
-    expect(linksOf(plan, 'base')[0]).toEqual([1, undefined]);
-    expect(JSON.stringify(plan)).not.toContain('link');
+    expect(layoutsOf(plan, 'base')[0]).toEqual([1, undefined]);
+    expect(JSON.stringify(plan)).not.toContain('layout');
   });
 
   test('of base against itself are two, the other one drawn by the seed', () => {
-    for (const relink of [1, 8]) {
+    for (const layoutVariants of [1, 8]) {
       const of = (variant: string, seed: number) => {
-        const plan = planOf(relink, { isRelinked: true, seed });
-        return [...new Set(linksOf(plan, variant).map(([, link]) => link))];
+        const plan = planOf(layoutVariants, { measuresLayoutNoise: true, seed });
+        return [...new Set(layoutsOf(plan, variant).map(([, layout]) => layout))];
       };
       expect([of('base', 7), of('patched', 7)]).toEqual([[1], [9]]);
       expect([of('base', 8), of('patched', 8)]).toEqual([[1], [10]]);
@@ -115,9 +115,13 @@ describe('the links of a kernel', () => {
 
   test('are learnt from by gates that boot several alone', () => {
     const one = aHistoryEntry();
-    const several = aHistoryEntry({ at: '2026-11-02T12:00:00.000Z', pps: [8e5, 8.1e5], links: 2 });
-    const runsKnown = (relink: number, history: readonly HistoryEntry[]) =>
-      planOf(relink, {}, history).cells[0]?.history?.runs;
+    const several = aHistoryEntry({
+      at: '2026-11-02T12:00:00.000Z',
+      pps: [8e5, 8.1e5],
+      layouts: 2,
+    });
+    const runsKnown = (layoutVariants: number, history: readonly HistoryEntry[]) =>
+      planOf(layoutVariants, {}, history).cells[0]?.history?.runs;
     expect(runsKnown(1, [one, several])).toBe(5);
     expect(runsKnown(8, [one, several])).toBe(2);
     expect(runsKnown(8, [one])).toBeUndefined();

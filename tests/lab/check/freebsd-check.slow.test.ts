@@ -652,7 +652,7 @@ const builderOn = ({
     modules: 'all',
     options: [],
   },
-  relink: 1,
+  layoutVariants: 1,
   limitSeconds: 7200,
   turnSeconds: 7200,
   leastFreeBytes: 1e6,

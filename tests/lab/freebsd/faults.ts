@@ -581,7 +581,7 @@ export function builderOf(
     repository: clone,
     remote: 'origin',
     recipe: { kind: 'command', argv: ['sh', script], kernelConfig: 'GENERIC' },
-    relink: 1,
+    layoutVariants: 1,
     limitSeconds: 600,
     turnSeconds: 600,
     leastFreeBytes: 0,

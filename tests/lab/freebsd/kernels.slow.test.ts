@@ -17,7 +17,7 @@ import {
 import { describeWith } from '../../needs.ts';
 
 /** Three pairs, each beginning with what the one before has ended with. */
-const order: [variant: string, link: number][] = [
+const order: [variant: string, layout: number][] = [
   ...([
     ['base', 1],
     ['patched', 1],
@@ -28,7 +28,7 @@ const order: [variant: string, link: number][] = [
     ['base', 1],
     ['patched', 1],
   ] as const),
-].map(([variant, link]) => [variant, link]);
+].map(([variant, layout]) => [variant, layout]);
 
 const soon = { timeout: 120_000, interval: 10 };
 
@@ -169,28 +169,32 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
     expect(builder.begun()).toEqual(['one', 'other']);
   });
 
-  const withLinks = (builder: PatientBuilder, name: string, links: number[]): Variant => {
+  const withLayouts = (builder: PatientBuilder, name: string, layouts: number[]): Variant => {
     const variant = builder.variant(name);
     if (variant.kernel?.kind !== 'tree') throw new TypeError('Its kernel is not built.');
     builder.finish(name);
-    return { ...variant, kernel: { ...variant.kernel, links } };
+    return { ...variant, kernel: { ...variant.kernel, layouts } };
   };
 
-  test('of several links are as many archives, which are given up together', async () => {
+  test('of several layouts are as many archives, which are given up together', async () => {
     const { builder, folder, kernels } = begin([]);
     const { signal } = new AbortController();
-    kernels.list(request([withLinks(builder, 'base', [1, 2, 3])], signal));
+    kernels.list(request([withLayouts(builder, 'base', [1, 2, 3])], signal));
     const [first, second] = [await kernels.get('base'), await kernels.get('base', 2)];
     expect(first).toEqual(await kernels.get('base', 1));
-    expect(second).toMatchObject({ archive: { variant: 'base link 2' } });
-    expect(readdirSync(folder)).toEqual(['base-link-1.tar', 'base-link-2.tar', 'base-link-3.tar']);
+    expect(second).toMatchObject({ archive: { variant: 'base layout 2' } });
+    expect(readdirSync(folder)).toEqual([
+      'base-layout-1.tar',
+      'base-layout-2.tar',
+      'base-layout-3.tar',
+    ]);
     expect(builder.begun()).toEqual(['base']);
     kernels.list(request([], signal));
     expect(readdirSync(folder)).toEqual([]);
   });
 
   test.each(['nextboot', 'boot-environment'] as const)(
-    'of several links are booted as the runs say, by %s, and never fill the DUT',
+    'of several layouts are booted as the runs say, by %s, and never fill the DUT',
     async (method) => {
       const noise = { perBoot: 0, perSecond: 0, perBuild: 0.05 };
       await using lab = await startFreebsdLab({ noise, root: 'zfs' });
@@ -199,12 +203,12 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
       config.dut.boot.method = method;
       const testbed = await openFreebsdTestbed('shelf', config, usualTraffic, depsOf(lab));
       const { signal } = new AbortController();
-      const variants = ['base', 'patched'].map((name) => withLinks(builder, name, [1, 2]));
+      const variants = ['base', 'patched'].map((name) => withLayouts(builder, name, [1, 2]));
       await testbed.prepare(request(variants, signal));
       const measured: Run[] = [];
-      for (const [index, [variant, link]] of order.entries()) {
+      for (const [index, [variant, layout]] of order.entries()) {
         const number = index + 1;
-        const runs = [{ number, variant, link, pair: Math.floor(index / 2) + 1 }];
+        const runs = [{ number, variant, layout, pair: Math.floor(index / 2) + 1 }];
         const cell = { scenario: 'forwarding', family: 'inet4' } as const;
         const outcome = await testbed.trial({ number, cell, runs }, async () => {}, signal);
         if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
@@ -213,9 +217,9 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
         const installed = [...boot, ...environments].filter((name) => name.startsWith('ppsgate.'));
         expect(installed.length).toBeLessThanOrEqual(2);
       }
-      expect(measured.map(({ variant, link }) => [variant, link])).toEqual(order);
-      const speedOf = Map.groupBy(measured, ({ variant, link }) => `${variant} ${link}`);
-      // Every boot of a link is as fast as the one before, and no two links are.
+      expect(measured.map(({ variant, layout }) => [variant, layout])).toEqual(order);
+      const speedOf = Map.groupBy(measured, ({ variant, layout }) => `${variant} ${layout}`);
+      // Every boot of a layout is as fast as the one before, and no two layouts are.
       expect([...speedOf.values()].map((runs) => new Set(runs.map(({ pps }) => pps)).size)).toEqual(
         [1, 1, 1, 1],
       );

@@ -147,7 +147,7 @@ test('what the DUT has loaded is asked once, while it runs its own kernel', asyn
     ...hostOf(lab.dut.target, folder),
     recipe,
     ...{ folder: '/var/db/ppsgate', repository: '/usr/src', remote: 'origin' },
-    ...{ relink: 1, limitSeconds: 60, turnSeconds: 60, leastFreeBytes: 0 },
+    ...{ layoutVariants: 1, limitSeconds: 60, turnSeconds: 60, leastFreeBytes: 0 },
     cache: { mostKernels: 1, mostBytes: 1 },
   };
   const testbed = await openFreebsdTestbed('shelf', { ...config, builder }, traffic, depsOf(lab));

@@ -224,7 +224,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock', 'zstd'], 'kernels from a bui
         ...{ kind: 'make', kernelConfig: 'GENERIC', clean: true, metaMode: false },
         ...{ toolchain: false, modules: 'all', options: [] },
       },
-      ...{ relink: 1, limitSeconds: 60, turnSeconds: 60, leastFreeBytes: 0 },
+      ...{ layoutVariants: 1, limitSeconds: 60, turnSeconds: 60, leastFreeBytes: 0 },
       cache: { mostKernels: 50, mostBytes: 1e9 },
     };
   }

@@ -19,7 +19,7 @@ import { aConfig, gateConfig, singleRuns } from '../../fakes/plan.ts';
 import { pullRequest } from '../../fakes/result.ts';
 import { describeWith } from '../../needs.ts';
 
-/** The first links of both kernels lie 4 % apart with this seed of the noise, and six of each hardly. */
+/** The first layouts of both kernels lie 4 % apart with this seed of the noise, and six of each hardly. */
 const unlucky = 16;
 
 describeWith(patientBuilderNeeds, 'a patch that moves code, and costs nothing', () => {
@@ -29,7 +29,7 @@ describeWith(patientBuilderNeeds, 'a patch that moves code, and costs nothing', 
   });
   afterAll(() => host.stop());
 
-  async function judged(relink: number): Promise<Result> {
+  async function judged(layoutVariants: number): Promise<Result> {
     const noise = { seed: unlucky, perBoot: 0.002, perSecond: 0.001, perBuild: 0.015 };
     await using lab = await startFreebsdLab({
       ...{ kernel: { ident: 'own' }, truth: () => 4e6, noise },
@@ -41,7 +41,7 @@ describeWith(patientBuilderNeeds, 'a patch that moves code, and costs nothing', 
     builder.finish('base');
     builder.finish('patched');
     const folder = temporaryFolder();
-    const shelf = testbedOf(lab, folder, { builder: { ...builder.config, relink } });
+    const shelf = testbedOf(lab, folder, { builder: { ...builder.config, layoutVariants } });
     shelf.dut.boot.limitSeconds = 120;
     const traffic = {
       ...singleRuns.traffic,
@@ -71,10 +71,10 @@ describeWith(patientBuilderNeeds, 'a patch that moves code, and costs nothing', 
     expect(verdictOf(await judged(1))).toBe('regression');
   });
 
-  test('is not where pairs boot links in turn, and runs tell which', async () => {
+  test('is not where pairs boot layouts in turn, and runs tell which', async () => {
     const result = await judged(6);
     expect(verdictOf(result)).not.toBe('regression');
     const cells = result.outcome.kind === 'judged' ? result.outcome.cells : [];
-    for (const run of cells.flatMap(({ runs }) => runs)) expect(run.link).toBe(run.pair);
+    for (const run of cells.flatMap(({ runs }) => runs)) expect(run.layout).toBe(run.pair);
   });
 });

@@ -1,4 +1,4 @@
-// Judges a commit against another link of itself, to learn how far builds of one source differ.
+// Judges a commit against another layout of itself, to learn how far builds of one source differ.
 
 import { shortId } from '../model/patch.ts';
 import type { Result } from '../model/result.ts';
@@ -7,19 +7,19 @@ import { type GateRequest, gate } from './gate.ts';
 import type { GateDeps } from './gate-deps.ts';
 
 /** Throws a `UsageError` where patched is not base, or no kernel is built that could be linked again. */
-export async function gateRelinked(
+export async function gateLayoutNoise(
   request: GateRequest,
   directory: string,
   deps: GateDeps,
 ): Promise<Result> {
   refuseUnlinkable(request);
-  return gate({ ...request, isRelinked: true, isMeasuredAnyway: true }, directory, deps);
+  return gate({ ...request, measuresLayoutNoise: true, isMeasuredAnyway: true }, directory, deps);
 }
 
 function refuseUnlinkable({ patch, config, testbeds, kernels }: GateRequest): void {
   if (patch.baseCommit !== patch.headCommit) {
     throw new UsageError(
-      `Another link is measured of one commit, found ${shortId(patch.baseCommit)} and ${shortId(patch.headCommit)}: name the same commit twice, like main..main.`,
+      `Another layout is measured of one commit, found ${shortId(patch.baseCommit)} and ${shortId(patch.headCommit)}: name the same commit twice, like main..main.`,
     );
   }
   const unlinkable = testbeds.find((name) => {
@@ -28,6 +28,6 @@ function refuseUnlinkable({ patch, config, testbeds, kernels }: GateRequest): vo
   });
   if (kernels === undefined && unlinkable === undefined) return;
   throw new UsageError(
-    `Another link is made of kernels that are built, and ${unlinkable ?? 'this gate'} ${unlinkable ? 'has no builder' : 'was given kernels'}: ask for a FreeBSD testbed with a \`builder\`, without kernels of your own.`,
+    `Another layout is made of kernels that are built, and ${unlinkable ?? 'this gate'} ${unlinkable ? 'has no builder' : 'was given kernels'}: ask for a FreeBSD testbed with a \`builder\`, without kernels of your own.`,
   );
 }
