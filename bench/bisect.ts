@@ -4,7 +4,7 @@ import { mean } from 'simple-statistics';
 import {
   type BisectRow,
   type BisectSimulation,
-  type Search,
+  type SearchStrategy,
   simulateBisect,
 } from '../src/gate/bisect/simulate-bisection.ts';
 import { formatPercent, grouped } from '../src/model/format.ts';
@@ -90,7 +90,7 @@ function lineOf(
   says: string,
   deps: Deps,
   { noise }: Lab,
-  search: Search | undefined,
+  search: SearchStrategy | undefined,
   goals: Goals,
 ): Line {
   const row = simulateBisect(
@@ -142,7 +142,7 @@ const ratioOf = (right: number, wrong: number): number =>
   right + wrong === 0 ? 1 : right / (right + wrong);
 
 /** Plain bisection: so many boots of both ends and of each middle, whose mean is held against the middle of both levels. */
-function fixedBoots(bootsAStep: number): Search {
+function fixedBoots(bootsAStep: number): SearchStrategy {
   return (deps, _history, { minutes }) => {
     let boots = 0;
     const levelOf = (position: number): number => {

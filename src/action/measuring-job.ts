@@ -6,7 +6,7 @@ import * as core from '@actions/core';
 import { type Config, isOnThisMachine } from '../config/schema.ts';
 import { type HistoryFile, historyFile } from '../gate/experiment/history.ts';
 import type { GateDeps } from '../gate/gate-deps.ts';
-import { labelled, type Output } from '../gate/progress.ts';
+import { labelled, type ProgressOutput } from '../gate/progress.ts';
 import type { GateSession, inSession } from '../gate/session.ts';
 import { readyMachine } from '../lab/netns/requirements.ts';
 import { exitCodes, worstConclusion } from '../model/conclusion.ts';
@@ -290,7 +290,7 @@ function sessionOf(
 }
 
 /** Writes only to the log: a runner like act may offer a terminal, and workflow commands must begin a line. */
-const jobLog: Output = { write: (text) => process.stdout.write(text) };
+const jobLog: ProgressOutput = { write: (text) => process.stdout.write(text) };
 
 /** Joins this machine's history with that of the data branch: a fresh runner has none of its own. */
 function sharedHistory(config: Config, { octokit, inputs: { job } }: JobContext): HistoryFile {

@@ -24,13 +24,13 @@ export type GateRequest = {
   testbeds: readonly string[];
   /** Decides the order of runs: the same seed gives the same order. */
   seed: number;
-  /** What is measured; absent: all that the configuration has. */
+  /** Absent: all cells of the configuration. */
   cells?: readonly Cell[];
   /** Absent: they are built. */
   kernels?: GivenKernels | undefined;
-  /** Whether also a patch is measured that changes nothing which is installed or booted. */
+  /** Measures a patch that changes nothing installed or booted, too. */
   isMeasuredAnyway?: boolean;
-  /** Whether patched, which is base, is booted from another layout of it; see `gateLayoutNoise`. */
+  /** Boots patched, which is base, in another layout; see `gateLayoutNoise`. */
   measuresLayoutNoise?: boolean;
 };
 
@@ -70,7 +70,7 @@ export async function gate(
     const plan = await planOn(reserved.name);
     await writePlan(directory, plan);
     const text = firstCellsText(plan);
-    if (text !== undefined) onEvent({ kind: 'told', text });
+    if (text !== undefined) onEvent({ kind: 'note', text });
     return measure(plan, directory, reserved, deps);
   });
 }

@@ -7,7 +7,7 @@ import { writeResult } from '../report/write-reports.ts';
 import { assembleResult } from './experiment/assemble.ts';
 import { runExperiment } from './experiment/experiment.ts';
 import { historyEntries } from './experiment/history.ts';
-import type { Entry } from './experiment/journal.ts';
+import type { JournalEntry } from './experiment/journal.ts';
 import type { Plan } from './experiment/plan.ts';
 import type { GateDeps } from './gate-deps.ts';
 
@@ -31,7 +31,7 @@ export async function measure(
 /** Appends to the history first: a result that is there has taught it. */
 export async function conclude(
   plan: Plan,
-  journal: readonly Entry[],
+  journal: readonly JournalEntry[],
   directory: string,
   { history, onEvent }: GateDeps,
 ): Promise<Result> {

@@ -1,4 +1,4 @@
-// Gives a testbed back, whatever came of the work on it.
+// Reserves a testbed for some work, and gives it back afterwards.
 import type { Reserved } from '../lab/testbed.ts';
 import { endedEarly } from '../model/lease-outcome.ts';
 import { reasonOf } from '../model/one-line.ts';

@@ -1,4 +1,4 @@
-// What a person sees while an experiment runs: one line that changes on a terminal, one line a trial elsewhere.
+// Shows the progress of an experiment: one changing line on a terminal, one line a trial elsewhere.
 import type { WriteStream } from 'node:tty';
 import { median } from '../analysis/stats/summary.ts';
 import { plainLine } from '../model/escape.ts';
@@ -8,13 +8,13 @@ import { cellName } from '../model/scenario.ts';
 import type { ExpectedDurations } from './estimate/durations.ts';
 import { estimateExperiment, experimentEstimateLine } from './estimate/experiment.ts';
 import type { ExperimentEvent } from './experiment/experiment-event.ts';
-import type { Entry } from './experiment/journal.ts';
+import type { JournalEntry } from './experiment/journal.ts';
 import type { Plan } from './experiment/plan.ts';
 
-export type Output = Pick<WriteStream, 'write'> & { isTTY?: boolean; columns?: number };
+export type ProgressOutput = Pick<WriteStream, 'write'> & { isTTY?: boolean; columns?: number };
 
 /** Tells of the events of one experiment; `now` in milliseconds. */
-export function showProgress(output: Output, metric: Metric, now: () => number) {
+export function showProgress(output: ProgressOutput, metric: Metric, now: () => number) {
   const line = output.isTTY ? changingLine(output) : lineAfterLine(output);
   const pace = { startedAt: now(), trials: 0 };
   let last = '';
@@ -33,7 +33,7 @@ export function showProgress(output: Output, metric: Metric, now: () => number) 
         case 'warning':
           line.say(`warning: ${event.text}`);
           break;
-        case 'told':
+        case 'note':
           line.say(event.text);
           break;
         case 'decided':
@@ -68,10 +68,10 @@ export function showProgress(output: Output, metric: Metric, now: () => number) 
 }
 
 /** An output whose lines tell which of several gates they are of. */
-export const labelled = (output: Output, label: string): Output =>
+export const labelled = (output: ProgressOutput, label: string): ProgressOutput =>
   label === '' ? output : { write: (text: string) => output.write(`${label}: ${text}`) };
 
-/** How every cell will be judged, and where that cannot be as sure as asked. */
+/** The design of each cell, and cells that cannot reach the required power. */
 function planLines(plan: Plan): string[] {
   const { cells, policy, variants, durations } = plan;
   const outlined = { ...plan, variants: variants.length, durations: durations ?? noDurations };
@@ -98,7 +98,7 @@ function planLines(plan: Plan): string[] {
   return durations === undefined ? lines : [...lines, experimentEstimateLine(estimate, outlined)];
 }
 
-/** Of a plan from before it had durations. */
+/** Durations for a plan that has none. */
 const noDurations: ExpectedDurations = {
   bootSeconds: 0,
   trialSeconds: 0,
@@ -129,7 +129,7 @@ function timeLeft(seconds: number, trials: number, left: number): string {
 }
 
 /** `last: base 1,057 ns, patched 1,170 ns`. */
-function summary(entry: Entry, metric: Metric): string {
+function summary(entry: JournalEntry, metric: Metric): string {
   if (entry.kind !== 'measured') return entry.kind === 'failed' ? `last: ${entry.reason}` : '';
   const byVariant = Map.groupBy(entry.runs, (run) => run.variant);
   const medians = [...byVariant].toSorted().map(([variant, runs]) => {
@@ -139,7 +139,7 @@ function summary(entry: Entry, metric: Metric): string {
   return `last: ${medians.join(', ')}`;
 }
 
-function changingLine(output: Output) {
+function changingLine(output: ProgressOutput) {
   return {
     show(text: string) {
       output.write(`\r\x1b[2K${text.slice(0, (output.columns ?? 80) - 1)}`);
@@ -151,8 +151,8 @@ function changingLine(output: Output) {
   };
 }
 
-function lineAfterLine(output: Output) {
-  // Everything stays on one line whatever a host said: a CI log takes lines that begin with :: for commands.
+function lineAfterLine(output: ProgressOutput) {
+  // Keeps output of hosts on one line: a CI log takes lines that begin with :: for commands.
   const say = (text: string) => void output.write(`${text.replace(/\s+/g, ' ')}\n`);
   return { show: say, say, end() {} };
 }

@@ -1,11 +1,11 @@
-// What surrounds a gate, whoever asked for it: a testbed is waited for and given back, and people see how it goes.
+// Surrounds a gate with its session: waits for a testbed, gives it back, and shows progress.
 import type { Config } from '../config/schema.ts';
 import type { Repository } from '../forge/patch/repository.ts';
 import type { Patch } from '../model/patch.ts';
 import type { WaitEstimate } from './estimate/queue.ts';
 import type { HistoryFile } from './experiment/history.ts';
 import type { GateDeps } from './gate-deps.ts';
-import { type Output, showProgress } from './progress.ts';
+import { type ProgressOutput, showProgress } from './progress.ts';
 import type { Recorder } from './recording/recorder.ts';
 import type { Request } from './reserve/reservation.ts';
 import { requireHere } from './testbeds/open-testbed.ts';
@@ -23,18 +23,18 @@ export type GateSession = {
   config: Config;
   repository: Repository;
   history: HistoryFile;
-  output: Output;
+  output: ProgressOutput;
   observer?: SessionObserver | undefined;
   /** Says for whom a testbed is reserved, and in which place of the queue. */
   requestFor(patch: Patch): Omit<Request, 'testbeds'>;
-  /** Has the lease as long as it is held, for whoever must give it back when this process is killed. */
+  /** Holds the lease file, so that a killed process can have its testbed given back. */
   leaseFolder: string;
   /** Writes down what machines are asked and say. */
   recorder?: Recorder | undefined;
   signal: AbortSignal;
 };
 
-/** `work` is a gate, or one that is gone on with; whatever it throws is thrown on, with the testbed given back. */
+/** Runs or resumes a gate in `work`; rethrows its error after the testbed was given back. */
 export async function inSession<Told>(
   session: GateSession,
   work: (deps: GateDeps) => Promise<Told>,
@@ -77,7 +77,7 @@ export async function inSession<Told>(
 }
 
 /** Plain lines even on a terminal, and where a runner offers one: each is told elsewhere, too. */
-const heard = (output: Output, hears: (line: string) => void): Output => ({
+const heard = (output: ProgressOutput, hears: (line: string) => void): ProgressOutput => ({
   write(text: string) {
     hears(text.trim());
     return output.write(text);

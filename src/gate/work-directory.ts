@@ -1,4 +1,4 @@
-// Where a gate keeps what it does, when nobody says where.
+// Names the default work directory of a gate.
 
 /** `ppsgate-demo-20261120-231655`, in the current directory. */
 export function timestampedDirectory(prefix: string, now = new Date()): string {

@@ -206,7 +206,12 @@ async function runFollowUps(result: Result, context: NightlyContext): Promise<vo
   if (deps.now().getUTCDay() === sunday && hasLayoutVariants(config, testbed)) {
     notify(deps, 'Another layout variant of the same tree is measured, as every Sunday.');
     await keep(
-      await gateOrResume(request, join(directory, layoutNoise), withoutHistory(deps), gateLayoutNoise),
+      await gateOrResume(
+        request,
+        join(directory, layoutNoise),
+        withoutHistory(deps),
+        gateLayoutNoise,
+      ),
     );
   }
 }
@@ -293,4 +298,4 @@ const warnOfMissingCommits =
     deps.onEvent({ kind: 'warning', text });
   };
 
-const notify = ({ onEvent }: NightlyDeps, text: string): void => onEvent({ kind: 'told', text });
+const notify = ({ onEvent }: NightlyDeps, text: string): void => onEvent({ kind: 'note', text });

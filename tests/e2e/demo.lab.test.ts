@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { culpritSubject } from '../../src/cli/demo/demo-repository.ts';
-import type { Entry } from '../../src/gate/experiment/journal.ts';
+import type { JournalEntry } from '../../src/gate/experiment/journal.ts';
 import { labDown, labLeftovers } from '../../src/lab/netns/embedded-lab.ts';
 import { bisectResultSchema } from '../../src/model/bisect-result.ts';
 import { readResult } from '../../src/report/read-result.ts';
@@ -123,7 +123,7 @@ async function text(stream: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-type Measured = Extract<Entry, { kind: 'measured' }>;
+type Measured = Extract<JournalEntry, { kind: 'measured' }>;
 
 const isValid = (run: Measured['runs'][number]): boolean => run.validity.kind === 'valid';
 
@@ -131,5 +131,7 @@ function trialsIn(work: string): Measured[] {
   const path = join(work, 'journal.jsonl');
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
-  return lines.map((line): Entry => JSON.parse(line)).filter((entry) => entry.kind === 'measured');
+  return lines
+    .map((line): JournalEntry => JSON.parse(line))
+    .filter((entry) => entry.kind === 'measured');
 }

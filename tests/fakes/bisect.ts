@@ -1,9 +1,9 @@
 // Bisections of ranges that are made up, on a testbed of which only the numbers are.
 import type { BisectPlan } from '../../src/gate/bisect/bisect-plan.ts';
-import type { Revision } from '../../src/gate/bisect/range.ts';
-import { runBisection, type Variants } from '../../src/gate/bisect/run-bisection.ts';
+import type { RangeRevision } from '../../src/gate/bisect/range.ts';
+import { type BisectVariants, runBisection } from '../../src/gate/bisect/run-bisection.ts';
 import type { ExperimentEvent } from '../../src/gate/experiment/experiment-event.ts';
-import type { Entry } from '../../src/gate/experiment/journal.ts';
+import type { JournalEntry } from '../../src/gate/experiment/journal.ts';
 import type { Testbed } from '../../src/lab/testbed.ts';
 import { aConfig, singleRuns } from './plan.ts';
 import { aRun, forwarding } from './result.ts';
@@ -15,7 +15,7 @@ export const commitAt = (place: number): string => (0x1000 + place).toString(16)
 export const variantAt = (place: number): string => commitAt(place).slice(0, 12);
 
 /** Forms of a revision that can be built with a fix-up, too. */
-export const withFixUp = (place: number, fixUp: number): Revision['forms'] => [
+export const withFixUp = (place: number, fixUp: number): RangeRevision['forms'] => [
   { variant: variantAt(place), commit: commitAt(place), fixUps: [] },
   {
     variant: `${variantAt(place)}-with-${variantAt(fixUp)}`,
@@ -28,8 +28,8 @@ export const withFixUp = (place: number, fixUp: number): Revision['forms'] => [
 export const aRevision = (
   place: number,
   steps: number,
-  changes: Partial<Revision> = {},
-): Revision => ({
+  changes: Partial<RangeRevision> = {},
+): RangeRevision => ({
   place,
   commit: commitAt(place),
   subject: `Change ${place}`,
@@ -50,7 +50,7 @@ export const aRevision = (
 export function aBisectPlan(
   steps: number,
   changes: Partial<BisectPlan> = {},
-  revisions: Readonly<Record<number, Partial<Revision>>> = {},
+  revisions: Readonly<Record<number, Partial<RangeRevision>>> = {},
 ): BisectPlan {
   return {
     schemaVersion: 1,
@@ -85,10 +85,10 @@ export const slowerFrom =
 
 export const at = '2026-11-20T12:00:00.000Z';
 
-export const started: Entry = { kind: 'started', at, fingerprint: {}, warnings: [] };
+export const started: JournalEntry = { kind: 'started', at, fingerprint: {}, warnings: [] };
 
 /** One boot, with what came through, in kpps. */
-export const booted = (number: number, variant: string, kpps: number): Entry => ({
+export const booted = (number: number, variant: string, kpps: number): JournalEntry => ({
   kind: 'measured',
   at,
   summary: {
@@ -98,24 +98,24 @@ export const booted = (number: number, variant: string, kpps: number): Entry => 
   runs: [aRun({ number, trial: number, pair: number, variant, pps: kpps * 1000 })],
 });
 
-export const lost = (number: number, variant: string): Entry => ({
+export const lost = (number: number, variant: string): JournalEntry => ({
   ...{ kind: 'failed', at, trial: number, reason: 'The sender has died.', variants: [variant] },
 });
 
 /** The same, where base has not shown yet that it works. */
-export const lostAlone = (number: number, variant: string): Entry => ({
+export const lostAlone = (number: number, variant: string): JournalEntry => ({
   ...{ kind: 'failed', at, trial: number, reason: 'it did not boot', variants: [variant] },
   lacksControl: true,
 });
 
 /** Variants of which nobody builds anything. */
-export const fakeVariants: Variants = {
+export const fakeVariants: BisectVariants = {
   of: async (_, { variant, commit }) => ({ variant, commit, files: [] }),
   without: async () => ({ variant: 'reverted', commit: commitAt(999), files: [] }),
 };
 
 export type BisectionOptions = {
-  variants?: Variants;
+  variants?: BisectVariants;
   onEvent?: (event: ExperimentEvent) => void;
   signal?: AbortSignal;
 };
@@ -126,7 +126,7 @@ export const runOn = (
   testbed: Testbed,
   directory: string,
   { variants = fakeVariants, onEvent = () => {}, signal }: BisectionOptions = {},
-): Promise<Entry[]> =>
+): Promise<JournalEntry[]> =>
   runBisection({
     ...{ plan, testbed, directory, variants, onEvent },
     now: () => new Date(at),

@@ -2,7 +2,7 @@
 
 import { interimResults } from '../../src/analysis/stats/interim-result.ts';
 import { cellsSoFar } from '../../src/gate/experiment/cells.ts';
-import type { Entry } from '../../src/gate/experiment/journal.ts';
+import type { JournalEntry } from '../../src/gate/experiment/journal.ts';
 import type { Plan } from '../../src/gate/experiment/plan.ts';
 import type { PlannedTrial } from '../../src/model/planned-trial.ts';
 import { aRun, unfit } from './result.ts';
@@ -20,8 +20,12 @@ export type NumbersDeps = {
 };
 
 /** The trials that are needed, until every cell is closed. */
-export function journalOf(plan: Plan, deps: NumbersDeps, before: readonly Entry[] = []): Entry[] {
-  const entries: Entry[] = [...before];
+export function journalOf(
+  plan: Plan,
+  deps: NumbersDeps,
+  before: readonly JournalEntry[] = [],
+): JournalEntry[] {
+  const entries: JournalEntry[] = [...before];
   for (;;) {
     const interim = interimResults(cellsSoFar(plan, entries), plan.policy);
     const next = interim.filter(({ closed }) => !closed).flatMap(({ input }) => input.open)[0];
@@ -30,7 +34,7 @@ export function journalOf(plan: Plan, deps: NumbersDeps, before: readonly Entry[
   }
 }
 
-function entryOf(trial: PlannedTrial, attempt: number, deps: NumbersDeps): Entry {
+function entryOf(trial: PlannedTrial, attempt: number, deps: NumbersDeps): JournalEntry {
   const { number, cell, runs } = trial;
   const { speed, noiseRatio, failingRatio, unfitRatio, random } = deps;
   if (random() < failingRatio) {

@@ -286,7 +286,7 @@ describe('the files that a patch changes', () => {
     const told: string[] = [];
     const deps = depsOf(fakeTestbed({ boots: true }), {
       repository: kernels('sys/netpfil/pf/pf.c', 'share/man/man4/pf.4'),
-      onEvent: (event) => event.kind === 'told' && told.push(event.text),
+      onEvent: (event) => event.kind === 'note' && told.push(event.text),
     });
     const { trials } = await gate(ask, temporaryFolder(), deps);
     // No cell is decided before two pairs, which are four boots.

@@ -146,6 +146,6 @@ test('a cell that is decided says so on a line that stays', () => {
 });
 
 test('what has come of something stays on a line of its own', () => {
-  const lines = written([{ kind: 'told', text: 'f8f5b45 forwards 11.8 Mpps' }]);
+  const lines = written([{ kind: 'note', text: 'f8f5b45 forwards 11.8 Mpps' }]);
   expect(lines).toEqual(['f8f5b45 forwards 11.8 Mpps\n']);
 });

@@ -48,7 +48,7 @@ testWith(['sshd', 'ssh-keygen'], 'a testbed is leased until it is given back', a
     const reserved = await deps.reserve(['rack'], pullRequest);
     expect(await held()).toEqual(['rack']);
     expect(hasLease()).toBe(true);
-    deps.onEvent({ kind: 'told', text: 'It begins.' });
+    deps.onEvent({ kind: 'note', text: 'It begins.' });
     await reserved.giveBack('no-regression');
     expect(await held()).toEqual([]);
     expect(hasLease()).toBe(false);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { type Config, systemOf } from '../../config/schema.ts';
 import { phabricatorOf } from '../../forge/phabricator/login.ts';
-import type { Output } from '../../gate/progress.ts';
+import type { ProgressOutput } from '../../gate/progress.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { checkPhabricator } from '../../relay/setup-check.ts';
 import type { SetUpDiagnostic } from '../../relay/setup-check-item.ts';
@@ -97,7 +97,7 @@ const colours = { ok: 32, warning: 33, wrong: 31, unreachable: 31, skipped: 2 } 
 const longestWord = 'unreachable'.length;
 
 /** `✘ WHAT: WHY`, or off a terminal `wrong WHAT: WHY`; what fixes it is on a line of its own. */
-export function diagnosticText(diagnostic: SetUpDiagnostic, output: Output): string {
+export function diagnosticText(diagnostic: SetUpDiagnostic, output: ProgressOutput): string {
   const { kind, what, why } = diagnostic;
   const plain = output.isTTY ? signs[kind] : kind.padEnd(longestWord);
   const sign = hasColours(output) ? `\x1b[${colours[kind]}m${plain}\x1b[0m` : plain;

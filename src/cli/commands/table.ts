@@ -1,6 +1,6 @@
 // Answers for people at a shell: in columns, on one line each, in colours where a terminal shows them.
 import stringWidth from 'string-width';
-import type { Output } from '../../gate/progress.ts';
+import type { ProgressOutput } from '../../gate/progress.ts';
 
 /** Rows of texts, each column as wide as its widest; `paint` gets what is padded already. */
 export function columns(
@@ -26,7 +26,8 @@ const padded = (text: string, width: number): string =>
 /** Text of a host or a store. */
 export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-export const hasColours = ({ isTTY }: Output): boolean => isTTY === true && !process.env.NO_COLOR;
+export const hasColours = ({ isTTY }: ProgressOutput): boolean =>
+  isTTY === true && !process.env.NO_COLOR;
 
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 

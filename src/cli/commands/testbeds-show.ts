@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { readUsualSeconds } from '../../gate/estimate/queue.ts';
-import type { Output } from '../../gate/progress.ts';
+import type { ProgressOutput } from '../../gate/progress.ts';
 import { readLab } from '../../gate/reserve/records.ts';
 import { openStore } from '../../gate/reserve/store/open.ts';
 import type { Store } from '../../gate/reserve/store/store.ts';
@@ -70,7 +70,7 @@ async function lookAt(
   return { overview: overviewOf(config, lab, usualSeconds, new Date()), revision: lab.revision };
 }
 
-const textFor = (overview: Overview, output: Output): string =>
+const textFor = (overview: Overview, output: ProgressOutput): string =>
   overviewText(overview, hasColours(output));
 
 type Show = (overview: Overview) => void;
@@ -98,7 +98,7 @@ async function watchTestbeds(
 }
 
 /** A terminal is drawn anew; elsewhere there is a line for each thing that changed, or with `json` for each look. */
-function watcherOf(output: Output, json: boolean): Show {
+function watcherOf(output: ProgressOutput, json: boolean): Show {
   if (json) return (overview) => void output.write(Buffer.from(`${JSON.stringify(overview)}\n`));
   if (output.isTTY) return (overview) => void output.write(screenOf(textFor(overview, output)));
   let last: Overview | undefined;

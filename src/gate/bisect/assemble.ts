@@ -10,24 +10,27 @@ import {
   bisectConfidenceRatio,
   type LocatedChange,
 } from '../../model/bisect-result.ts';
-import type { Entry } from '../experiment/journal.ts';
+import type { JournalEntry } from '../experiment/journal.ts';
 import { profileOf } from '../experiment/profiles.ts';
 import type { BisectPlan } from './bisect-plan.ts';
 import {
+  type BisectEvidence,
   bootsOf,
-  type Evidence,
   evidenceOf,
-  type Finding,
-  type Position,
+  type RangePosition,
   revertedName,
+  type VariantEvidence,
 } from './evidence.ts';
 import { nextOf, noCosts } from './next-boot.ts';
-import type { Form, Revision } from './range.ts';
-import { type Ending, type Found, probabilities, takenForFailed } from './search.ts';
+import type { RangeRevision, RevisionForm } from './range.ts';
+import { type ChangeRange, probabilities, type SearchOutcome, takenForFailed } from './search.ts';
 import { isShared } from './trials.ts';
 
 /** The result of a bisection that has ended; throws a RangeError for one that has not. */
-export function assembleBisection(plan: BisectPlan, journal: readonly Entry[]): BisectResult {
+export function assembleBisection(
+  plan: BisectPlan,
+  journal: readonly JournalEntry[],
+): BisectResult {
   const evidence = evidenceOf(plan, journal);
   const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
   const started = journal.findLast((entry) => entry.kind === 'started');
@@ -66,7 +69,7 @@ export function assembleBisection(plan: BisectPlan, journal: readonly Entry[]): 
 
 const epoch = new Date(0).toISOString();
 
-function revisionsOf({ range }: BisectPlan, evidence: Evidence): BisectRevision[] {
+function revisionsOf({ range }: BisectPlan, evidence: BisectEvidence): BisectRevision[] {
   const { positions, findings, problem } = evidence;
   const chances = probabilities(problem);
   const chanceAt = new Map(positions.map(({ first }, index) => [first, chances[index] ?? 0]));
@@ -94,10 +97,10 @@ function revisionsOf({ range }: BisectPlan, evidence: Evidence): BisectRevision[
   });
 }
 
-/** Where each variant is told of, for several revisions may share a kernel: at the first that has it without a fix-up. */
-function allUpdatesOf(revisions: readonly Revision[]): Map<string, number> {
+/** The revision that reports each variant, as several may share a kernel: the first that has it without a fix-up. */
+function allUpdatesOf(revisions: readonly RangeRevision[]): Map<string, number> {
   const allUpdates = new Map<string, number>();
-  const notify = (forms: readonly Form[], index: number) => {
+  const notify = (forms: readonly RevisionForm[], index: number) => {
     for (const { variant } of forms) if (!allUpdates.has(variant)) allUpdates.set(variant, index);
   };
   for (const [index, { forms }] of revisions.entries()) notify(forms.slice(0, 1), index);
@@ -105,8 +108,8 @@ function allUpdatesOf(revisions: readonly Revision[]): Map<string, number> {
   return allUpdates;
 }
 
-/** What a bisection that has ended tells; throws a RangeError for one that has not. */
-export function answerOf(plan: BisectPlan, journal: readonly Entry[]): BisectAnswer {
+/** The answer of a bisection that has ended; throws a RangeError for one that has not. */
+export function answerOf(plan: BisectPlan, journal: readonly JournalEntry[]): BisectAnswer {
   const evidence = evidenceOf(plan, journal);
   const next = nextOf(plan, journal, noCosts);
   if (next.kind !== 'ended') throw new RangeError('The bisection has not ended.');
@@ -155,14 +158,14 @@ export function answerOf(plan: BisectPlan, journal: readonly Entry[]): BisectAns
 /** The change between ends that were never told apart; only `not-reproduced` is answered of those. */
 const noChange: BisectChange = { change: 0, low: 0, high: 0, before: 0, after: 0 };
 
-type Stretch = readonly [first: number, last: number];
+type PositionRange = readonly [first: number, last: number];
 
 /** The stretch around a change in which the rate stays the same on each side: to the next changes, and to what is open. */
 function surroundingsOf(
-  { after, last }: Found,
-  { found, open }: Extract<Ending, { kind: 'several' }>,
+  { after, last }: ChangeRange,
+  { found, open }: Extract<SearchOutcome, { kind: 'several' }>,
   steps: number,
-): Stretch {
+): PositionRange {
   const others = [...found, ...open];
   const before = others.filter((other) => other.last <= after).map((other) => other.last);
   const behind = others.filter((other) => other.after >= last).map((other) => other.after);
@@ -171,9 +174,9 @@ function surroundingsOf(
 
 function foundOf(
   plan: BisectPlan,
-  evidence: Evidence,
-  { after, last, probability }: Found,
-  [from, to]: Stretch,
+  evidence: BisectEvidence,
+  { after, last, probability }: ChangeRange,
+  [from, to]: PositionRange,
 ): LocatedChange {
   const { positions } = evidence;
   const change = changeBetween(evidence, [from, after], [last, to]) ?? noChange;
@@ -192,34 +195,35 @@ function foundOf(
   };
 }
 
-/** What may lie beyond an interval to each side. */
+/** Probability beyond an interval on each side. */
 const level = (1 - bisectConfidenceRatio) / 2;
 
 /** The change from all that was measured in one stretch of positions to another; undefined where that is too little. */
 function changeBetween(
-  { positions, problem }: Evidence,
-  before: Stretch,
-  after: Stretch,
+  { positions, problem }: BisectEvidence,
+  before: PositionRange,
+  after: PositionRange,
 ): BisectChange | undefined {
-  const findingsIn = ([first, last]: Stretch): Finding[] =>
+  const findingsIn = ([first, last]: PositionRange): VariantEvidence[] =>
     positions.slice(first, last + 1).map(({ finding }) => finding);
   const unit = unitOf(positions[0]);
   return changeOf(findingsIn(before), findingsIn(after), problem.history, unit);
 }
 
 function changeOf(
-  before: readonly Finding[],
-  after: readonly Finding[],
-  history: Evidence['problem']['history'],
+  before: readonly VariantEvidence[],
+  after: readonly VariantEvidence[],
+  history: BisectEvidence['problem']['history'],
   unit: number,
 ): BisectChange | undefined {
-  const levelsOf = (findings: readonly Finding[]) => findings.flatMap(({ levels }) => levels);
+  const levelsOf = (findings: readonly VariantEvidence[]) =>
+    findings.flatMap(({ levels }) => levels);
   const [left, right] = [levelsOf(before), levelsOf(after)];
   const known = left.length + right.length - 2 + history.degreesOfFreedom;
   if (left.length === 0 || right.length === 0 || known < 1) return undefined;
   const [whole, half] = [left, right].map((levels) => unit * Math.exp(mean(levels)));
   const told = { before: whole ?? 0, after: half ?? 0 };
-  // What stands for a rate of nothing is not to be told as a rate.
+  // The placeholder for a rate of 0 is no rate to report.
   if (after.every(({ values }) => values.every((value) => value === 0))) {
     return { change: -1, low: -1, high: -1, before: told.before, after: 0 };
   }
@@ -231,8 +235,8 @@ function changeOf(
   };
 }
 
-/** What a level of 0 is in the metric's unit: 1 where levels are not held against those of the same trial. */
-function unitOf(good: Position | undefined): number {
+/** The metric's value at level 0: 1 where levels are absolute, and not relative to the same trial. */
+function unitOf(good: RangePosition | undefined): number {
   if (good === undefined || good.finding.values.length === 0) return 1;
   const { values, levels } = good.finding;
   return Math.exp(mean(values.map(Math.log)) - mean([...levels]));
@@ -241,7 +245,7 @@ function unitOf(good: Position | undefined): number {
 function revertOf(
   { isVerified }: BisectPlan,
   answer: BisectAnswer,
-  { findings, positions, problem }: Evidence,
+  { findings, positions, problem }: BisectEvidence,
 ): BisectResult['revert'] {
   const reverted = findings.get(revertedName);
   const bad = positions.at(-1);
@@ -255,7 +259,7 @@ function revertOf(
 /** Variants of the culprit's parent and of the culprit; none of any other answer. */
 export function variantsToProfile(
   answer: BisectAnswer,
-  { positions }: Pick<Evidence, 'positions'>,
+  { positions }: Pick<BisectEvidence, 'positions'>,
 ): { base: string; patched: string } | undefined {
   if (answer.kind !== 'culprit') return undefined;
   const at = positions.findIndex(({ first }) => first === answer.revision);
@@ -265,9 +269,9 @@ export function variantsToProfile(
 
 function profilesOf(
   { profile, cell }: BisectPlan,
-  journal: readonly Entry[],
+  journal: readonly JournalEntry[],
   answer: BisectAnswer,
-  evidence: Evidence,
+  evidence: BisectEvidence,
 ): BisectResult['profiles'] {
   const variants = variantsToProfile(answer, evidence);
   if (profile === undefined || variants === undefined) return [];

@@ -1,4 +1,4 @@
-// What a bisection is told, fixed and written down before its first boot.
+// Fixes the request of a bisection in a file before its first boot.
 import { z } from 'zod';
 import { shortId } from '../../model/patch.ts';
 import { historySchema, metricSchema, runSchema } from '../../model/result.ts';
@@ -30,7 +30,7 @@ const bisectPlanSchema = z.object({
   traffic: plannedTraffic,
   /** Rules of the scenario that is a site's own, by its name. */
   rules: z.record(z.string(), ownRulesSchema),
-  /** How profiles are taken of the culprit and its parent; absent: none are taken. */
+  /** Profiles of the culprit and its parent; absent: none. */
   profile: plannedProfile.optional(),
   history: historySchema.optional(),
   /** The change that is expected to be found, as a ratio: what a gate has told, or the loss that matters to one. */
@@ -39,7 +39,7 @@ const bisectPlanSchema = z.object({
   reproduction: z.array(runSchema),
   seed: z.int(),
   mostBoots: z.int().positive(),
-  /** Whether the bad end is measured without the culprit, too. */
+  /** Measures the bad end without the culprit, too. */
   isVerified: z.boolean(),
 });
 

@@ -19,7 +19,7 @@ import {
   type HistoryEntry,
   historyOf,
 } from '../experiment/history.ts';
-import { type Entry, journalIn, readJournal } from '../experiment/journal.ts';
+import { type JournalEntry, journalIn, readJournal } from '../experiment/journal.ts';
 import { cellsOf, readRules } from '../experiment/plan.ts';
 import { refuseUsed } from '../experiment/plan-file.ts';
 import type { GateDeps } from '../gate-deps.ts';
@@ -35,9 +35,9 @@ import {
 } from './bisect-plan.ts';
 import { type GateRuns, reproductionOf } from './from-gate.ts';
 import { hasEnded } from './next-boot.ts';
-import { type Range, readRange, variantOf } from './range.ts';
+import { type CommitRange, readRange, variantOf } from './range.ts';
 import { revertedVariant } from './revert.ts';
-import { runBisection, type Variants } from './run-bisection.ts';
+import { type BisectVariants, runBisection } from './run-bisection.ts';
 
 export type BisectRequest = {
   /** Names of commits, as they were typed; see `RangeRequest`. */
@@ -51,9 +51,9 @@ export type BisectRequest = {
   testbeds: readonly string[];
   seed: number;
   mostBoots: number;
-  /** Whether the bad end is measured without the culprit, too. */
+  /** Measures the bad end without the culprit, too. */
   isVerified: boolean;
-  /** What a gate has measured of both ends. */
+  /** Runs that a gate has measured of both ends. */
   from?: GateRuns | undefined;
 };
 
@@ -80,7 +80,7 @@ export async function bisect(
       const plan = plans.get(reserved.name);
       if (plan === undefined) throw new RangeError(`${reserved.name} was not asked for.`);
       await writeBisectPlan(directory, plan);
-      for (const text of bisectionEstimateLines(plan)) deps.onEvent({ kind: 'told', text });
+      for (const text of bisectionEstimateLines(plan)) deps.onEvent({ kind: 'note', text });
       return carryOut(plan, directory, reserved, deps);
     },
   );
@@ -116,7 +116,7 @@ export async function resumeBisection(
 
 const nameOf = ({ answer }: BisectResult): string => answer.kind;
 
-/** What would be done on the first of the testbeds. */
+/** The plan for the first of the testbeds. */
 export async function planBisection(
   request: BisectRequest,
   deps: Pick<BisectDeps, 'repository' | 'history' | 'now' | 'onEvent'>,
@@ -149,8 +149,8 @@ async function plansFor(
   const { traffic, profile, overlay } = config;
   const { metric, marginRatio: margin } = config.gate;
   const notify = (text: string) => onEvent({ kind: 'preparing', text });
-  const ranges = new Map<string, Range>();
-  const rangeOn = async (testbed: string, system: OperatingSystem): Promise<Range> => {
+  const ranges = new Map<string, CommitRange>();
+  const rangeOn = async (testbed: string, system: OperatingSystem): Promise<CommitRange> => {
     const builder = builderOf(config, testbed);
     const key = JSON.stringify([system, builder]);
     const asked = { good, bad, skips, fixUps, system, overlay, builder };
@@ -195,7 +195,7 @@ async function carryOut(
   const signal = AbortSignal.any([deps.signal, reserved.signal]);
   const testbed = await reserved.open(plan.traffic);
   try {
-    const variants: Variants = {
+    const variants: BisectVariants = {
       of: (revision, form) => variantOf(revision, form, plan, repository),
       without: (culprit, bad) => revertedVariant({ culprit, bad }, plan, repository),
     };
@@ -209,7 +209,7 @@ async function carryOut(
 /** The history first: a result that is there has taught it. */
 async function conclude(
   plan: BisectPlan,
-  journal: readonly Entry[],
+  journal: readonly JournalEntry[],
   directory: string,
   { history, onEvent }: BisectDeps,
 ): Promise<BisectResult> {
@@ -220,7 +220,7 @@ async function conclude(
   return result;
 }
 
-/** What it adds to the history: the runs of the good end, as those of a gate's base. */
+/** History lines: the runs of the good end count as runs of a base. */
 function historyEntriesOf(plan: BisectPlan, result: BisectResult): HistoryEntry[] {
   const { startedAt: at, testbed, cell, runs } = result;
   const { measureSeconds: _, ...traffic } = result.traffic;
@@ -232,7 +232,7 @@ function historyEntriesOf(plan: BisectPlan, result: BisectResult): HistoryEntry[
   return [{ at, testbed: testbed.name, cell, traffic, commit, ...numbers, moved }];
 }
 
-/** Of a virtual testbed a range is read as one of files, so that one of kernels would end as one in which nothing changes. */
+/** Ranges on virtual testbeds are read as files, so a range of kernels would end as one without a change. */
 function refuseBuiltGuests({ testbeds }: Config, name: string): void {
   const testbed = testbeds[name];
   if (testbed?.kind !== 'virtual') return;

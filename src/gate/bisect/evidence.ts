@@ -1,21 +1,20 @@
-// What a journal tells of each commit of a range, and the problem that is left of it: pure, from the plan and the journal.
+// Collects the evidence on each commit of a range, and the search problem that remains: pure, from plan and journal.
 import { mean } from 'simple-statistics';
 import { median } from '../../analysis/stats/summary.ts';
 import type { RevisionFault } from '../../model/bisect-result.ts';
 import { formatPps } from '../../model/format.ts';
 import type { Rejection } from '../../model/rejection.ts';
 import { isCost, type Run } from '../../model/result.ts';
-import type { Entry } from '../experiment/journal.ts';
+import type { JournalEntry } from '../experiment/journal.ts';
 import type { BisectPlan } from './bisect-plan.ts';
-import type { Form, Range, Revision } from './range.ts';
-import type { Problem } from './search.ts';
-import { isShared, type Reading, readingsOf } from './trials.ts';
+import type { CommitRange, RangeRevision, RevisionForm } from './range.ts';
+import type { SearchProblem } from './search.ts';
+import { isShared, readingsOf, type TrialReading } from './trials.ts';
 
 /** The bad end less the culprit: no part of the range. */
 export const revertedName = 'reverted';
 
-/** What is known of a variant. */
-export type Finding = {
+export type VariantEvidence = {
   /** Levels of its boots, or of the trials that it shared, see `Reading`. */
   levels: readonly number[];
   /** The same boots run by run, in the metric's unit; where nothing is forwarded, what came through nevertheless. */
@@ -27,46 +26,47 @@ export type Finding = {
 };
 
 /** Neighbours along the range that have the same kernel, and are measured as one. */
-export type Position = {
+export type RangePosition = {
   /** Indices of revisions. */
   first: number;
   last: number;
-  /** What is measured of it now; the last that was tried where none can be. */
-  form: Form;
-  /** Whether there is another form to try where this one cannot be measured. */
+  /** The form to measure now; where none can be measured, the last one tried. */
+  form: RevisionForm;
+  /** Another form remains if this one cannot be measured. */
   hasOther: boolean;
   /** Another one has failed, and this one was not tried yet. */
   isNextForm: boolean;
-  finding: Finding;
+  finding: VariantEvidence;
 };
 
-export type Evidence = {
-  positions: readonly Position[];
-  findings: ReadonlyMap<string, Finding>;
-  problem: Problem;
+export type BisectEvidence = {
+  positions: readonly RangePosition[];
+  findings: ReadonlyMap<string, VariantEvidence>;
+  problem: SearchProblem;
 };
 
-export function evidenceOf(plan: BisectPlan, entries: readonly Entry[]): Evidence {
+export function evidenceOf(plan: BisectPlan, entries: readonly JournalEntry[]): BisectEvidence {
   const tries = triesOf(plan, entries);
   const findings = findingsOf(plan, tries);
   const positions = positionsOf(plan.range, findings);
   return { positions, findings, problem: problemOf(plan, positions, entries) };
 }
 
-const unknown: Finding = { levels: [], values: [] };
+const unknown: VariantEvidence = { levels: [], values: [] };
 
 /** One boot of a variant, or its share of a trial; those that are told of come in the order in which they happened. */
-type Try = (Reading | { kind: 'rejected'; rejection: Rejection }) & {
+type VariantAttempt = (TrialReading | { kind: 'rejected'; rejection: Rejection }) & {
   /** Since the testbed was opened last. */
   isRecent: boolean;
 };
 
-type Tries = ReadonlyMap<string, readonly Try[]>;
+type AttemptsByVariant = ReadonlyMap<string, readonly VariantAttempt[]>;
 
-function triesOf(plan: BisectPlan, entries: readonly Entry[]): Tries {
+function triesOf(plan: BisectPlan, entries: readonly JournalEntry[]): AttemptsByVariant {
   const started = entries.findLastIndex(({ kind }) => kind === 'started');
-  const all = new Map<string, Try[]>();
-  const add = (variant: string, one: Try) => all.set(variant, [...(all.get(variant) ?? []), one]);
+  const all = new Map<string, VariantAttempt[]>();
+  const add = (variant: string, one: VariantAttempt) =>
+    all.set(variant, [...(all.get(variant) ?? []), one]);
   for (const runs of Map.groupBy(plan.reproduction, trialOf).values()) {
     for (const [name, reading] of readingsOf(plan, runs))
       add(name, { ...reading, isRecent: false });
@@ -90,12 +90,15 @@ const trialOf = ({ trial, attempt }: Run): string => `${trial}.${attempt}`;
 
 /**
  * A variant forwards nothing where less comes through than a tenth of what the slower end forwards: another bug than the
- * one looked for. Where the bad end itself forwards nothing in whatever form, that is the level looked for, and so that
+ * one looked for. Where the bad end itself forwards nothing in any form, that is the level looked for, and so that
  * it has a logarithm counts as a thousandth of what the good end forwards.
  */
-function findingsOf({ range, metric }: BisectPlan, tries: Tries): Map<string, Finding> {
-  const triesAt = ({ variant }: Form) => tries.get(variant) ?? [];
-  const asEnd = (form: Form) => findingOf(triesAt(form), (pps) => pps === 0);
+function findingsOf(
+  { range, metric }: BisectPlan,
+  tries: AttemptsByVariant,
+): Map<string, VariantEvidence> {
+  const triesAt = ({ variant }: RevisionForm) => tries.get(variant) ?? [];
+  const asEnd = (form: RevisionForm) => findingOf(triesAt(form), (pps) => pps === 0);
   const [good = [], bad = []] = [range.revisions.at(0)?.forms, range.revisions.at(-1)?.forms];
   const goodForm = good.find((form) => asEnd(form).levels.length > 0);
   const isLookedFor =
@@ -119,15 +122,15 @@ function findingsOf({ range, metric }: BisectPlan, tries: Tries): Map<string, Fi
   );
 }
 
-const ratesOf = (tries: readonly Try[]): number[] =>
+const ratesOf = (tries: readonly VariantAttempt[]): number[] =>
   tries.flatMap((one) => (one.kind === 'measured' && one.pps > 0 ? one.pps : []));
 
 /** @param silence level of one that forwards nothing; absent: that is a fault, and tells no level. */
 function findingOf(
-  tries: readonly Try[],
+  tries: readonly VariantAttempt[],
   isSilent: (pps: number) => boolean,
   silence?: number,
-): Finding {
+): VariantEvidence {
   const told = tries.filter(({ kind }) => kind !== 'lost');
   const measured = told.flatMap((one) => (one.kind === 'measured' ? one : []));
   const loud = measured.filter(({ pps }) => !isSilent(pps));
@@ -138,7 +141,7 @@ function findingOf(
   return { levels, values, ...(failure && { failure }), ...(lost && { lost }) };
 }
 
-function failureOf(told: readonly Try[]): Finding['failure'] {
+function failureOf(told: readonly VariantAttempt[]): VariantEvidence['failure'] {
   const last = told.at(-1);
   if (last?.kind === 'rejected') {
     const { rejection } = last;
@@ -151,10 +154,10 @@ function failureOf(told: readonly Try[]): Finding['failure'] {
   return { fault: { kind: 'forwards-nothing', message }, isSure: times >= 2 };
 }
 
-const isRejectedFor = (kind: Rejection['kind'], one: Try): boolean =>
+const isRejectedFor = (kind: Rejection['kind'], one: VariantAttempt): boolean =>
   one.kind === 'rejected' && one.rejection.kind === kind;
 
-function lostAfter(tries: readonly Try[]): Finding['lost'] {
+function lostAfter(tries: readonly VariantAttempt[]): VariantEvidence['lost'] {
   const last = tries.at(-1);
   if (last?.kind !== 'lost') return undefined;
   const before = tries.findLastIndex(({ kind }) => kind !== 'lost');
@@ -166,15 +169,19 @@ function lostAfter(tries: readonly Try[]): Finding['lost'] {
  * The form of each revision that is measured now: the first that has not failed, or of those that all have the first that
  * may not fail again. Where fix-ups have helped a revision whose own kernel could not be measured, the others of its stretch are measured with them straight away.
  */
-function positionsOf({ revisions }: Range, findings: ReadonlyMap<string, Finding>): Position[] {
-  const findingAt = ({ variant }: Form): Finding => findings.get(variant) ?? unknown;
+function positionsOf(
+  { revisions }: CommitRange,
+  findings: ReadonlyMap<string, VariantEvidence>,
+): RangePosition[] {
+  const findingAt = ({ variant }: RevisionForm): VariantEvidence =>
+    findings.get(variant) ?? unknown;
   const stretches = stretchesOf(revisions, findingAt);
-  const positions: Position[] = [];
+  const positions: RangePosition[] = [];
   for (const [index, { forms }] of revisions.entries()) {
     const helped = stretches.flatMap(({ after, end, fixUps }) =>
       index > after && index < end ? fixUps : [],
     );
-    const isHelp = (form: Form) => helped.includes(nameOfFixUps(form));
+    const isHelp = (form: RevisionForm) => helped.includes(nameOfFixUps(form));
     const isOwnKernelFine = forms.some((form) => isPlain(form) && works(findingAt(form)));
     const inOrder = isOwnKernelFine
       ? forms
@@ -196,13 +203,13 @@ function positionsOf({ revisions }: Range, findings: ReadonlyMap<string, Finding
 }
 
 /** Revisions between `after` and `end` are likely to need the fix-ups, which lie on top by `fixUps`. */
-type Stretch = { after: number; end: number; fixUps: string };
+type FixUpStretch = { after: number; end: number; fixUps: string };
 
 function stretchesOf(
-  revisions: readonly Revision[],
-  findingAt: (form: Form) => Finding,
-): Stretch[] {
-  const isFineAlone = ({ forms }: Revision) =>
+  revisions: readonly RangeRevision[],
+  findingAt: (form: RevisionForm) => VariantEvidence,
+): FixUpStretch[] {
+  const isFineAlone = ({ forms }: RangeRevision) =>
     forms.some((form) => isPlain(form) && works(findingAt(form)));
   return revisions.flatMap(({ forms }, index) => {
     const isNeeded = forms.some((form) => isPlain(form) && findingAt(form).failure !== undefined);
@@ -210,7 +217,8 @@ function stretchesOf(
     return forms.flatMap((form) => {
       if (isPlain(form) || !works(findingAt(form))) return [];
       const fixUps = nameOfFixUps(form);
-      const lacks = (later: Revision) => !later.forms.some((one) => nameOfFixUps(one) === fixUps);
+      const lacks = (later: RangeRevision) =>
+        !later.forms.some((one) => nameOfFixUps(one) === fixUps);
       const end = revisions.findIndex((later, at) => at > index && lacks(later));
       return {
         after: revisions.findLastIndex((earlier, at) => at < index && isFineAlone(earlier)),
@@ -221,26 +229,26 @@ function stretchesOf(
   });
 }
 
-const works = ({ levels }: Finding): boolean => levels.length > 0;
+const works = ({ levels }: VariantEvidence): boolean => levels.length > 0;
 
-const isPlain = ({ fixUps }: Form): boolean => fixUps.length === 0;
+const isPlain = ({ fixUps }: RevisionForm): boolean => fixUps.length === 0;
 
-const nameOfFixUps = ({ fixUps }: Form): string => fixUps.join(' ');
+const nameOfFixUps = ({ fixUps }: RevisionForm): string => fixUps.join(' ');
 
 function problemOf(
   plan: BisectPlan,
-  positions: readonly Position[],
-  entries: readonly Entry[],
-): Problem {
+  positions: readonly RangePosition[],
+  entries: readonly JournalEntry[],
+): SearchProblem {
   const { range, history, mostBoots } = plan;
-  const at = <T>(notify: (position: Position) => T | undefined): Map<number, T> =>
+  const at = <T>(notify: (position: RangePosition) => T | undefined): Map<number, T> =>
     new Map(
       positions.flatMap((position, index) => {
         const told = notify(position);
         return told === undefined ? [] : [[index, told] as const];
       }),
     );
-  const isSkipped = ({ first, last }: Position) =>
+  const isSkipped = ({ first, last }: RangePosition) =>
     range.revisions.slice(first, last + 1).every((revision) => revision.isSkipped);
   return {
     steps: positions.length - 1,
@@ -249,7 +257,7 @@ function problemOf(
       ({ finding: { failure } }) => failure && { kind: failure.fault.kind, isSure: failure.isSure },
     ),
     skipped: new Set(at((position) => (isSkipped(position) ? true : undefined)).keys()),
-    // What a shared trial tells is held against its own ends, and is not as noisy as the runs of earlier ones.
+    // Levels of shared trials are relative to their own ends, and less noisy than earlier runs.
     history: history !== undefined && !isShared(plan) ? history : noNoise,
     mostBoots,
     boots: bootsOf(entries),
@@ -259,9 +267,9 @@ function problemOf(
 const noNoise = { sumOfSquares: 0, degreesOfFreedom: 0 };
 
 /** Boots, or trials that variants shared: those that told nothing, too. */
-export const bootsOf = (entries: readonly Entry[]): number => entries.filter(isBoot).length;
+export const bootsOf = (entries: readonly JournalEntry[]): number => entries.filter(isBoot).length;
 
-function isBoot(entry: Entry): boolean {
+function isBoot(entry: JournalEntry): boolean {
   if (entry.kind === 'rejected') return bootedFor.has(entry.rejection.kind);
   return entry.kind === 'measured' || entry.kind === 'failed';
 }

@@ -9,7 +9,7 @@ import { shortId } from '../../model/patch.ts';
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
 
-export type Line = {
+export type FirstParentLine = {
   good: string;
   bad: string;
   /** Ids of all commits from the good one, which is 0, to the bad one. */
@@ -84,7 +84,7 @@ export function commitNamed(
 /** The first place of the line that contains a commit; undefined where not even the bad one does. */
 export async function placeOf(
   commit: string,
-  { bad, commits, places }: Line,
+  { bad, commits, places }: FirstParentLine,
   repository: LinearRepository,
 ): Promise<number | undefined> {
   const own = places.get(commit);

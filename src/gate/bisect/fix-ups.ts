@@ -5,20 +5,20 @@ import { type LinearRepository, RepositoryError } from '../../forge/patch/reposi
 import { shortId } from '../../model/patch.ts';
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import { commitNamed, type Line, placeOf } from './first-parents.ts';
+import { commitNamed, type FirstParentLine, placeOf } from './first-parents.ts';
 import type { Installed } from './installed-kernels.ts';
 
 type FixUp = {
-  /** How people call it: `--fix-up 431980466ff0`. */
+  /** Label for people: `--fix-up 431980466ff0`. */
   called: string;
   commit: string;
-  /** Whether the range without it is not worth a try: its user said from which commit on it is needed. */
+  /** The user has named the first commit that needs it, so the range without it is not worth a try. */
   isAlways: boolean;
-  /** Whether it is needed by commits that are the same kernel. */
+  /** Decides by the first and the last commit of the same kernel. */
   isNeededBy(kernel: { place: number; last: number }): boolean;
   /** A commit that makes the same change, by which others have it. */
   twin: string | undefined;
-  /** Whether it changes files, too, that nothing is built of. */
+  /** It also changes files of which nothing is built. */
   isMixed: boolean;
   pick(onto: Tip): Promise<Picked>;
 };
@@ -26,7 +26,7 @@ type FixUp = {
 /** Reads `FIX` and `FIX:FIRST`. Throws a `UsageError` for one that can be of no use in the range. */
 export async function readFixUps(
   texts: readonly string[],
-  line: Line,
+  line: FirstParentLine,
   installed: Installed,
   repository: LinearRepository,
 ): Promise<FixUp[]> {
@@ -43,7 +43,7 @@ export async function readFixUps(
 
 async function readFixUp(
   text: string,
-  line: Line,
+  line: FirstParentLine,
   installed: Installed,
   repository: LinearRepository,
 ): Promise<FixUp> {
@@ -72,7 +72,7 @@ async function readFixUp(
     called,
     commit,
     isAlways: first !== undefined,
-    // Where the first one is the same kernel as those before it, they need it too.
+    // Commits before the first one with the same kernel need it too.
     isNeededBy: ({ place, last }) => last >= from && !has(place),
     twin,
     isMixed: difference === 'some',
@@ -82,7 +82,7 @@ async function readFixUp(
 
 async function firstPlace(
   { called, commit, first }: { called: string; commit: string; first: string },
-  line: Line,
+  line: FirstParentLine,
   repository: LinearRepository,
 ): Promise<number> {
   const id = await commitNamed('--fix-up', first, repository);
@@ -100,10 +100,10 @@ async function firstPlace(
   return place;
 }
 
-/** Which places of the line have a fix: since it, or one that makes the same change, and until one that takes it back. */
+/** Finds the places with a fix: from it, or the same change, to the commit that reverts it. */
 async function whoHas(
   commit: string,
-  line: Line,
+  line: FirstParentLine,
   repository: LinearRepository,
 ): Promise<{ has: (place: number) => boolean; twin: string | undefined }> {
   const after = await repository.mergeBase(commit, line.good).catch((error) => {
@@ -128,18 +128,18 @@ async function whoHas(
 }
 
 /** Commits of the line that are the same kernel. */
-export type Kernel = Tip & { place: number; last: number; subject: string; author: string };
+export type RangeKernel = Tip & { place: number; last: number; subject: string; author: string };
 
-export type Made = Tip & { fixUps: string[] };
+export type MadeForm = Tip & { fixUps: string[] };
 
-/** What can be built of each kernel, what is tried first first; notes say where a fix-up does not apply. */
+/** Forms of each kernel in the order of attempts; notes say where a fix-up does not apply. */
 export async function makeForms(
-  kernels: readonly Kernel[],
+  kernels: readonly RangeKernel[],
   fixUps: readonly FixUp[],
   installed: Installed,
   onProgress: (text: string) => void,
-): Promise<{ forms: Made[][]; notes: string[] }> {
-  const conflicts = new Map(fixUps.map((fixUp) => [fixUp, new Map<Kernel, string[]>()]));
+): Promise<{ forms: MadeForm[][]; notes: string[] }> {
+  const conflicts = new Map(fixUps.map((fixUp) => [fixUp, new Map<RangeKernel, string[]>()]));
   const needing = kernels.filter((kernel) => fixUps.some((fixUp) => fixUp.isNeededBy(kernel)));
   let tried = 0;
   const forms = await eachOf(kernels, async (kernel) => {
@@ -154,7 +154,7 @@ export async function makeForms(
     return made;
   });
   const notes = fixUps.flatMap((fixUp) => {
-    const inConflict = conflicts.get(fixUp) ?? new Map<Kernel, string[]>();
+    const inConflict = conflicts.get(fixUp) ?? new Map<RangeKernel, string[]>();
     return notesOf(
       fixUp,
       kernels.filter((kernel) => fixUp.isNeededBy(kernel)),
@@ -166,32 +166,32 @@ export async function makeForms(
 
 const progressEvery = 50;
 
-const plainly = ({ commit, tree }: Tip): Made => ({ commit, tree, fixUps: [] });
+const plainly = ({ commit, tree }: Tip): MadeForm => ({ commit, tree, fixUps: [] });
 
-type Making = { installed: Installed; onConflict: (fixUp: FixUp, paths: string[]) => void };
+type FixUpContext = { installed: Installed; onConflict: (fixUp: FixUp, paths: string[]) => void };
 
 /** The forms of a kernel: with the fix-ups that are always needed; with one of the others on top of them; with all. */
 async function formsOf(
-  kernel: Kernel,
+  kernel: RangeKernel,
   needed: readonly FixUp[],
-  { installed, onConflict }: Making,
-): Promise<Made[]> {
+  { installed, onConflict }: FixUpContext,
+): Promise<MadeForm[]> {
   const always = needed.filter(({ isAlways }) => isAlways);
   const others = needed.filter(({ isAlways }) => !isAlways);
   const first = await onTop(plainly(kernel), always, { installed, onConflict });
   const forms = [first];
   for (const fixUp of others) forms.push(await onTop(first, [fixUp], { installed, onConflict }));
-  // That two are in conflict with each other is no fault of the commit's.
+  // A conflict of two fix-ups is no fault of the commit.
   if (others.length > 1)
     forms.push(await onTop(first, others, { installed, onConflict: () => undefined }));
   return forms;
 }
 
 async function onTop(
-  start: Made,
+  start: MadeForm,
   fixUps: readonly FixUp[],
-  { installed, onConflict }: Making,
-): Promise<Made> {
+  { installed, onConflict }: FixUpContext,
+): Promise<MadeForm> {
   let made = start;
   for (const fixUp of fixUps) {
     const picked = await fixUp.pick(made);
@@ -207,8 +207,8 @@ async function onTop(
 
 function notesOf(
   { called, twin }: FixUp,
-  needing: readonly Kernel[],
-  conflicts: ReadonlyMap<Kernel, string[]>,
+  needing: readonly RangeKernel[],
+  conflicts: ReadonlyMap<RangeKernel, string[]>,
 ): string[] {
   if (needing.length === 0) {
     const why = twin ? `: ${shortId(twin)} makes the same change` : '';
@@ -231,8 +231,8 @@ function notesOf(
 
 /** First and last of those in conflict that follow each other among those that need it. */
 function stretchesOf(
-  needing: readonly Kernel[],
-  conflicts: ReadonlyMap<Kernel, string[]>,
+  needing: readonly RangeKernel[],
+  conflicts: ReadonlyMap<RangeKernel, string[]>,
 ): [first: string, last: string][] {
   const stretches: [string, string][] = [];
   let isGoingOn = false;

@@ -3,9 +3,8 @@ import type { Traffic } from '../../config/schema.ts';
 import { isCost, type Result, type Run, verdictsWorstFirst } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import type { Range } from './range.ts';
+import type { CommitRange } from './range.ts';
 
-/** What a gate has measured of base and patched. */
 export type GateRuns = {
   /** Commits of base and patched. */
   good: string;
@@ -47,7 +46,7 @@ const lossOf = ({ comparisons: [told] }: JudgedCell): number => {
 /** A gate's runs of both ends where it measured just those, on the same testbed under the same traffic; else none. */
 export function reproductionOf(
   from: GateRuns | undefined,
-  asked: { testbed: string; cell: Cell; traffic: Traffic; range: Range },
+  asked: { testbed: string; cell: Cell; traffic: Traffic; range: CommitRange },
 ): Run[] {
   const ends = [asked.range.revisions.at(0), asked.range.revisions.at(-1)];
   const commits = ends.map((end) => end?.forms[0]?.commit);

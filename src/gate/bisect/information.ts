@@ -1,4 +1,4 @@
-// What one boot tells of a yes-or-no question, before it is made.
+// Computes how much one boot tells about a yes-or-no question.
 
 /**
  * Mutual information, in bits, of a bit that is 1 with a probability, and a number drawn from a normal distribution of

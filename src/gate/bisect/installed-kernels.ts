@@ -1,4 +1,4 @@
-// What of a commit is booted or installed: commits that change nothing of it are the same kernel.
+// Finds the part of a commit that is booted or installed: commits that leave it unchanged are the same kernel.
 
 import type { AnyBuilder } from '../../config/linux-builder.ts';
 import type { OverlayPlace } from '../../config/schema.ts';
@@ -11,19 +11,19 @@ import type { OperatingSystem } from '../../model/scenario.ts';
 export type Installed = {
   /** Path in the repository of the folder with all that is installed; empty for the whole tree. */
   folder: string;
-  /** How people call it: `what is installed`. */
+  /** Label for people: `what is installed`. */
   what: string;
-  /** Whether commits that are installed or booted alike have the same id of that folder. */
+  /** Commits with the same installed part have the same id of that folder. */
   goesById: boolean;
-  /** Which of the files in which two commits differ are installed, or may make another kernel. */
-  difference(first: string, second: string): Promise<Difference>;
-  /** Whether a commit changes it, of one after the other from the good one on. */
+  /** Share of the differing files that are installed, or may make another kernel. */
+  difference(first: string, second: string): Promise<InstalledShare>;
+  /** Called for one commit after the other, from the good one on. */
   changesWith(next: FirstParent): Promise<boolean>;
 };
 
-type Difference = 'none' | 'some' | 'all';
+type InstalledShare = 'none' | 'some' | 'all';
 
-type Request = {
+type InstalledRequest = {
   system: OperatingSystem;
   overlay: OverlayPlace;
   builder: AnyBuilder | undefined;
@@ -32,20 +32,20 @@ type Request = {
 };
 
 export async function installedOf(
-  request: Request,
+  request: InstalledRequest,
   repository: LinearRepository,
 ): Promise<Installed> {
   return request.system === 'linux' ? filesOf(request, repository) : kernelsOf(request, repository);
 }
 
 async function filesOf(
-  { overlay, good }: Request,
+  { overlay, good }: InstalledRequest,
   repository: LinearRepository,
 ): Promise<Installed> {
   const folder = await repository.pathOf(overlay);
   const isIn = (path: string) => folder === '' || path === folder || path.startsWith(`${folder}/`);
   const entries = await repository.list(good, folder);
-  // Nothing is read of a submodule, so nobody knows what lies there: from the first one on, no commit is like another.
+  // The content of a submodule is unknown: from the first one on, no commit is like another.
   let hasSubmodule = entries.some(({ mode }) => mode === submodule);
   return {
     folder,
@@ -64,9 +64,9 @@ async function filesOf(
   };
 }
 
-/** What kernels are made of, by the same rule as whether a patch is worth measuring at all. */
+/** Applies the same rule as the decision whether a patch is worth measuring. */
 async function kernelsOf(
-  { builder, good }: Request,
+  { builder, good }: InstalledRequest,
   repository: LinearRepository,
 ): Promise<Installed> {
   const makefileAt = (commit: string) =>
@@ -93,7 +93,7 @@ async function kernelsOf(
   };
 }
 
-function shareOf(paths: readonly string[], matters: (path: string) => boolean): Difference {
+function shareOf(paths: readonly string[], matters: (path: string) => boolean): InstalledShare {
   const found = paths.filter(matters).length;
   if (found === 0) return 'none';
   return found < paths.length ? 'some' : 'all';

@@ -1,20 +1,20 @@
-// What is booted next: nothing but the plan, the journal and what it costs decides, so a resumed bisection goes the same way.
+// Chooses the next boot from the plan, the journal and the costs alone, so a resumed bisection repeats no decision.
 
 import type { RevisionFault } from '../../model/bisect-result.ts';
-import type { Entry } from '../experiment/journal.ts';
+import type { JournalEntry } from '../experiment/journal.ts';
 import type { BisectPlan } from './bisect-plan.ts';
-import { type Evidence, evidenceOf } from './evidence.ts';
+import { type BisectEvidence, evidenceOf } from './evidence.ts';
 import {
   alsoTelling,
-  type Costs,
-  type Ending,
   nextBuilds,
   nextStep,
   probabilities,
+  type SearchCosts,
+  type SearchOutcome,
 } from './search.ts';
 import { isShared, mostTriesOf, positionsPerTrial } from './trials.ts';
 
-export type Next =
+export type NextBoot =
   | {
       kind: 'measure';
       /** Several only where they share a trial, and then with both ends. */
@@ -22,24 +22,28 @@ export type Next =
       /** Why, for people who watch. */
       why: string;
     }
-  | { kind: 'ended'; ending: Ending }
+  | { kind: 'ended'; ending: SearchOutcome }
   /** Nothing can be compared with a good end that cannot be measured. */
   | { kind: 'good-failed'; fault: RevisionFault }
   /** The laboratory tells nothing of it, time and again. */
   | { kind: 'stuck'; variant: string; why: string };
 
-/** What boots and builds cost, in minutes. */
+/** Costs of boots and builds, in minutes. */
 export type BuildCosts = {
   runMinutes: number;
   buildMinutes: number;
-  /** Whether a trial would not wait for the variant. */
+  /** True when a trial need not wait for the variant. */
   isReady(variant: string): boolean;
 };
 
-/** Costs for whoever asks only whether it has ended. */
+/** Costs for callers that ask only for the end. */
 export const noCosts: BuildCosts = { runMinutes: 1, buildMinutes: 0, isReady: () => true };
 
-export function nextOf(plan: BisectPlan, entries: readonly Entry[], costs: BuildCosts): Next {
+export function nextOf(
+  plan: BisectPlan,
+  entries: readonly JournalEntry[],
+  costs: BuildCosts,
+): NextBoot {
   const evidence = evidenceOf(plan, entries);
   const { positions, problem } = evidence;
   const [good, bad] = [positions.at(0), positions.at(-1)];
@@ -62,34 +66,34 @@ export function nextOf(plan: BisectPlan, entries: readonly Entry[], costs: Build
 }
 
 const costsOf = (
-  { positions }: Evidence,
+  { positions }: BisectEvidence,
   { runMinutes, buildMinutes, isReady }: BuildCosts,
-): Costs => ({
+): SearchCosts => ({
   runMinutes,
   waitMinutes: (position) => (isReady(positions[position]?.form.variant ?? '') ? 0 : buildMinutes),
 });
 
 function measuring(
   plan: BisectPlan,
-  { positions }: Evidence,
+  { positions }: BisectEvidence,
   variants: readonly string[],
   why: string,
-): Next {
+): NextBoot {
   const ends = [positions.at(0), positions.at(-1)].flatMap((end) => end?.form.variant ?? []);
   const together = isShared(plan) ? [...new Set([...ends, ...variants])] : [...variants];
   return { kind: 'measure', variants: together, why };
 }
 
 /**
- * What told nothing comes again before anything else, so does a build that has failed once, as that costs no boot, and an
+ * Repeats at once a boot without a measurement, a build that has failed once, as that costs no boot, and an
  * end; where a form has failed the next one comes at once. Whether others have to be tried again is for the search to say.
- * Where nobody can be blamed yet, as base was not measured since the testbed was opened, base comes in between.
+ * While no variant can be blamed, as base was not measured since the testbed was opened, base comes in between.
  */
 function tryAgain(
   plan: BisectPlan,
-  entries: readonly Entry[],
-  evidence: Evidence,
-): Next | undefined {
+  entries: readonly JournalEntry[],
+  evidence: BisectEvidence,
+): NextBoot | undefined {
   const { positions, problem } = evidence;
   const unfinished = positions.filter(({ finding, isNextForm }, index) => {
     if (problem.skipped.has(index)) return false;
@@ -113,12 +117,11 @@ function tryAgain(
   return measuring(plan, evidence, [variant], why);
 }
 
-/** Whether nothing is left to be measured. */
-export const hasEnded = (plan: BisectPlan, entries: readonly Entry[]): boolean =>
+export const hasEnded = (plan: BisectPlan, entries: readonly JournalEntry[]): boolean =>
   nextOf(plan, entries, noCosts).kind === 'ended';
 
-/** Whether a variant has failed since the testbed was opened last, and base has not shown since that it works there. */
-function lacksControl(entries: readonly Entry[], variant: string, base: string): boolean {
+/** True when a variant has failed since the testbed was opened last, and base has not been measured there since. */
+function lacksControl(entries: readonly JournalEntry[], variant: string, base: string): boolean {
   return entries.reduce((isLacking, entry) => {
     if (entry.kind === 'started') return false;
     if (entry.kind === 'measured') {
@@ -138,7 +141,7 @@ const mostKept = 4;
  */
 export function wantedVariants(
   plan: BisectPlan,
-  entries: readonly Entry[],
+  entries: readonly JournalEntry[],
   next: readonly string[],
   isReady: (variant: string) => boolean,
 ): string[] {

@@ -9,17 +9,16 @@ import { commitId, shortId } from '../../model/patch.ts';
 import type { OperatingSystem } from '../../model/scenario.ts';
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import { endsOf, type Line } from './first-parents.ts';
-import { type Kernel, makeForms, readFixUps } from './fix-ups.ts';
+import { endsOf, type FirstParentLine } from './first-parents.ts';
+import { makeForms, type RangeKernel, readFixUps } from './fix-ups.ts';
 import { type Installed, installedOf } from './installed-kernels.ts';
 import { mergeAlike, withKeys, withNames } from './same-kernel.ts';
-import { readSkip, type Skip, skippedOf } from './skips.ts';
+import { readSkip, type SkippedCommits, skippedOf } from './skips.ts';
 
-/** What can be built of a revision. */
 export const formSchema = z.object({
   /** Names the variant: forms that are the same kernel have the same name. */
   variant: z.string(),
-  /** What is built: the revision's own commit, or one that was made of it with the fix-ups, and is only in this repository. */
+  /** The revision's own commit, or one made of it with the fix-ups, which is only in this repository. */
   commit: commitId,
   fixUps: z.array(commitId),
 });
@@ -44,9 +43,9 @@ export const rangeSchema = z.object({
   notes: z.array(z.string()),
 });
 
-export type Form = z.infer<typeof formSchema>;
-export type Revision = z.infer<typeof revisionSchema>;
-export type Range = z.infer<typeof rangeSchema>;
+export type RevisionForm = z.infer<typeof formSchema>;
+export type RangeRevision = z.infer<typeof revisionSchema>;
+export type CommitRange = z.infer<typeof rangeSchema>;
 
 export type RangeRequest = {
   /** Any names of commits, as they were typed. */
@@ -58,12 +57,12 @@ export type RangeRequest = {
   fixUps: readonly string[];
   system: OperatingSystem;
   overlay: OverlayPlace;
-  /** Absent: whatever a commit changes makes another kernel. */
+  /** Absent: any change of a commit makes another kernel. */
   builder: AnyBuilder | undefined;
 };
 
 /**
- * What there is to bisect. Throws a `UsageError` or a `RepositoryError` that names the option where that is nothing.
+ * Reads the range to bisect. Throws a `UsageError` or a `RepositoryError` that names the option where that is empty.
  *
  * @param onProgress is told in a few words how far it is.
  */
@@ -71,7 +70,7 @@ export async function readRange(
   request: RangeRequest,
   repository: LinearRepository,
   onProgress: (text: string) => void,
-): Promise<Range> {
+): Promise<CommitRange> {
   const { good, bad, steps } = await endsOf(request, repository);
   const installed = await installedOf({ ...request, good }, repository);
   onProgress(`${steps} commits are read`);
@@ -81,7 +80,7 @@ export async function readRange(
       `0 commits of ${steps} after --good ${excerpt(request.good)} up to --bad ${excerpt(request.bad)} touch ${installed.what}: name a range with some that do.`,
     );
   }
-  const skips: Skip[] = [];
+  const skips: SkippedCommits[] = [];
   for (const text of request.skips) skips.push(await readSkip(text, line, repository));
   const fixUps = await readFixUps(request.fixUps, line, installed, repository);
   const { forms, notes } = await makeForms(kernels, fixUps, installed, onProgress);
@@ -96,10 +95,10 @@ export async function readRange(
   return { commits: steps, revisions, notes };
 }
 
-/** What the testbed is given to build of a form, or to install: commits that were made are made anew where they are gone. */
+/** The variant of a form for the testbed; commits that were made for it are made again where they are gone. */
 export async function variantOf(
-  { commit: baseCommit }: Pick<Revision, 'commit'>,
-  { variant, commit, fixUps }: Form,
+  { commit: baseCommit }: Pick<RangeRevision, 'commit'>,
+  { variant, commit, fixUps }: RevisionForm,
   { system, overlay }: Pick<RangeRequest, 'system' | 'overlay'>,
   repository: LinearRepository,
 ): Promise<Variant> {
@@ -134,10 +133,10 @@ async function readLine(
   { good, bad }: { good: string; bad: string },
   installed: Installed,
   repository: LinearRepository,
-): Promise<{ line: Line; kernels: Kernel[] }> {
+): Promise<{ line: FirstParentLine; kernels: RangeKernel[] }> {
   const tree = (await repository.idAt(good, '')) ?? '';
   let current = { place: 0, last: 0, commit: good, tree, ...(await repository.describe(good)) };
-  const kernels: Kernel[] = [current];
+  const kernels: RangeKernel[] = [current];
   const commits = [good];
   for await (const next of repository.firstParents(good, bad)) {
     const place = commits.push(next.commit) - 1;

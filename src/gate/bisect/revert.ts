@@ -6,11 +6,11 @@ import { plainLine } from '../../model/escape.ts';
 import { shortId } from '../../model/patch.ts';
 import type { BisectPlan } from './bisect-plan.ts';
 import { revertedName } from './evidence.ts';
-import { type Form, variantOf } from './range.ts';
+import { type RevisionForm, variantOf } from './range.ts';
 
 /** `bad` is a form of the bad end; `impossible` says in a sentence why the culprit cannot be taken out of it. */
 export async function revertedVariant(
-  { culprit, bad }: { culprit: string; bad: Form },
+  { culprit, bad }: { culprit: string; bad: RevisionForm },
   plan: Pick<BisectPlan, 'range' | 'system' | 'overlay'>,
   repository: LinearRepository,
 ): Promise<Variant | { impossible: string }> {

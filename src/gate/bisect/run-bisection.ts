@@ -1,9 +1,8 @@
-// Boots what comes next until it is known which commit it is, writes down each boot as it ends, and goes on where an
-// earlier process stopped.
+// Boots the next variants of a bisection until the culprit is known; journals each boot, so a resumed bisection continues.
 import { join } from 'node:path';
 import { median } from '../../analysis/stats/summary.ts';
 import type { Variant } from '../../kernel/variant.ts';
-import type { Testbed } from '../../lab/testbed.ts';
+import type { Testbed, TrialOutcome } from '../../lab/testbed.ts';
 import type { BisectAnswer, RevisionFault } from '../../model/bisect-result.ts';
 import { plainLine } from '../../model/escape.ts';
 import { formatMetric } from '../../model/format.ts';
@@ -11,133 +10,203 @@ import { reasonOf } from '../../model/one-line.ts';
 import { shortId } from '../../model/patch.ts';
 import type { Rejected } from '../../model/rejection.ts';
 import { pathName } from '../../model/variant-name.ts';
-import { usualMinutes } from '../estimate/bisection.ts';
 import type { ExperimentEvent } from '../experiment/experiment-event.ts';
-import { type Entry, journalIn, openJournal } from '../experiment/journal.ts';
+import { type Journal, type JournalEntry, journalIn, openJournal } from '../experiment/journal.ts';
 import { keepLogIn } from '../experiment/log-folders.ts';
 import { lackingOf, takeProfilesOf } from '../experiment/profiles.ts';
 import { rejectionMessage } from '../experiment/rejection-message.ts';
 import { answerOf, variantsToProfile } from './assemble.ts';
 import type { BisectPlan } from './bisect-plan.ts';
+import { BootPace } from './boot-pace.ts';
 import { evidenceOf, revertedName } from './evidence.ts';
-import { type BuildCosts, type Next, nextOf, wantedVariants } from './next-boot.ts';
-import type { Form, Revision } from './range.ts';
+import { type NextBoot, nextOf, wantedVariants } from './next-boot.ts';
+import type { RangeRevision, RevisionForm } from './range.ts';
 import { isShared, mostTriesOf, plannedTrial, readingsOf } from './trials.ts';
 
-/** What is built, or installed, of commits. */
-export type Variants = {
-  of(revision: Revision, form: Form): Promise<Variant>;
-  /** The bad end in one of its forms less what a commit changed, see `revertedName`; `impossible` says why not. */
-  without(culprit: string, bad: Form): Promise<Variant | { impossible: string }>;
+/** Makes the variants of commits. */
+export type BisectVariants = {
+  of(revision: RangeRevision, form: RevisionForm): Promise<Variant>;
+  /** The bad end in one of its forms without a commit, see `revertedName`; `impossible` gives the reason. */
+  without(culprit: string, bad: RevisionForm): Promise<Variant | { impossible: string }>;
 };
 
-type RunOptions = {
+type BisectionOptions = {
   directory: string;
   plan: BisectPlan;
   testbed: Testbed;
-  variants: Variants;
+  variants: BisectVariants;
   now: () => Date;
   onEvent: (event: ExperimentEvent) => void;
   signal: AbortSignal;
 };
 
-/** Answers the whole journal; throws where the laboratory keeps it from an answer, which can then be gone on with. */
-export async function runBisection(options: RunOptions): Promise<Entry[]> {
-  const { directory, plan, testbed, variants, now, onEvent, signal } = options;
-  const journal = await openJournal(journalIn(directory));
-  const at = () => now().toISOString();
-  const warn = (text: string) => onEvent({ kind: 'warning', text });
-  const pace = paceOf(testbed);
-  const what = isShared(plan) ? 'trial' : 'boot';
-  /** Variants that were listed before, by their names. */
-  const known = new Map<string, Variant>();
+/** Returns the whole journal; throws where the lab prevents an answer, after which the bisection can be resumed. */
+export async function runBisection(options: BisectionOptions): Promise<JournalEntry[]> {
+  const journal = await openJournal(journalIn(options.directory));
   try {
-    const inspection = await testbed.inspect([plan.cell]);
-    await journal.append({ kind: 'started', at: at(), ...inspection });
-    for (const text of inspection.warnings) warn(text);
-
-    for (;;) {
-      signal.throwIfAborted();
-      const next = nextOf(plan, journal.entries, pace);
-      if (next.kind === 'ended') break;
-      await measure(next);
-    }
-    const answer = answerOf(plan, journal.entries);
-    if (plan.isVerified) await verify(answer);
-    await profile(answer);
-    await journal.append({ kind: 'finished', at: at() });
+    const run = new BisectionRun(options, journal);
+    await run.inspect();
+    await run.search();
+    const answer = answerOf(options.plan, journal.entries);
+    if (options.plan.isVerified) await run.verify(answer);
+    await run.profile(answer);
+    await run.finish();
     return journal.entries;
   } finally {
     await journal.close();
   }
+}
 
-  async function measure(next: Exclude<Next, { kind: 'ended' }>): Promise<void> {
-    if (next.kind === 'good-failed') throw new GoodEndError(next.fault);
-    if (next.kind === 'stuck') throw new StuckError(next.variant, mostTriesOf(plan), next.why);
-    const isReady = (variant: string) => testbed.ready().has(variant);
-    const wanted = wantedVariants(plan, journal.entries, next.variants, isReady);
-    await boot(next.variants, wanted, next.why);
+/** One process of a bisection, on one testbed. */
+class BisectionRun {
+  readonly #options: BisectionOptions;
+  readonly #journal: Journal;
+  readonly #pace: BootPace;
+  /** BisectVariants that were made before, by name. */
+  readonly #made = new Map<string, Variant>();
+
+  constructor(options: BisectionOptions, journal: Journal) {
+    this.#options = options;
+    this.#journal = journal;
+    this.#pace = new BootPace(options.testbed);
   }
 
-  /** Measures variants in a trial, or in a boot of their own, while others are readied. */
-  async function boot(
-    names: readonly string[],
-    wanted: readonly string[],
-    why: string,
-  ): Promise<void> {
-    if (!(await prepare(names, wanted))) return;
-    const number = numberOfNext(journal.entries);
-    const label = names.join(', ');
-    onEvent({
-      kind: 'preparing',
-      text: `${what} ${number} of at most ${plan.mostBoots} · ${label} · ${why}`,
-    });
-    const trial = plannedTrial(plan, number, names);
-    const logs = join('trials', logFolder(number, names));
-    const begun = { at: now(), isReady: names.every((name) => testbed.ready().has(name)) };
-    const outcome = await testbed.trial(trial, keepLogIn(directory, logs), signal);
-    pace.add((now().getTime() - begun.at.getTime()) / 60_000, begun.isReady);
-    for (const text of outcome.warnings ?? []) {
-      await journal.append({ kind: 'warned', at: at(), text });
-      warn(text);
+  async inspect(): Promise<void> {
+    const { plan, testbed } = this.#options;
+    const inspection = await testbed.inspect([plan.cell]);
+    await this.#journal.append({ kind: 'started', at: this.#at(), ...inspection });
+    for (const text of inspection.warnings) this.#warn(text);
+  }
+
+  async search(): Promise<void> {
+    const { plan, testbed, signal } = this.#options;
+    for (;;) {
+      signal.throwIfAborted();
+      const { entries } = this.#journal;
+      const next = nextOf(plan, entries, this.#pace);
+      if (next.kind === 'ended') return;
+      const { variants, why } = this.#measurable(next);
+      const isReady = (variant: string) => testbed.ready().has(variant);
+      await this.#boot(variants, wantedVariants(plan, entries, variants, isReady), why);
     }
-    if (outcome.kind === 'rejected') return reject(outcome);
-    const entry: Entry =
-      outcome.kind === 'measured'
-        ? {
-            kind: 'measured',
-            at: at(),
-            summary: { ...outcome.summary, attempt: 1, logs },
-            runs: outcome.runs.map((run) => ({ ...run, attempt: 1 })),
-          }
-        : { ...withoutWarnings(outcome), at: at(), trial: number, variants: [...names] };
-    await journal.append(entry);
-    onEvent({ kind: 'told', text: `${what} ${number} · ${toldOf(plan, entry, label)}` });
   }
 
-  /** Lists what is wanted, the next ones first; false where one of these was rejected. */
-  async function prepare(names: readonly string[], wanted: readonly string[]): Promise<boolean> {
-    const isAgain = journal.entries.some(
+  /** Boots the bad end without the culprit, twice. */
+  async verify(answer: BisectAnswer): Promise<void> {
+    if (answer.kind !== 'culprit') return;
+    const { plan, signal, variants } = this.#options;
+    const { commit } = plan.range.revisions[answer.revision] ?? { commit: '' };
+    for (;;) {
+      signal.throwIfAborted();
+      const { findings, positions } = evidenceOf(plan, this.#journal.entries);
+      const { levels = [], failure, lost } = findings.get(revertedName) ?? {};
+      if (levels.length >= bootsOfReverted || failure?.isSure) return;
+      const most = mostTriesOf(plan);
+      if (lost !== undefined && lost.times >= most) {
+        throw new StuckError(revertedName, most, lost.why);
+      }
+      const bad = positions.at(-1)?.form;
+      if (bad === undefined) return;
+      const made = this.#made.get(revertedName) ?? (await variants.without(commit, bad));
+      if ('impossible' in made) {
+        const rejection = { kind: 'does-not-apply', message: made.impossible } as const;
+        await this.#reject({ kind: 'rejected', variant: revertedName, rejection });
+        return;
+      }
+      this.#made.set(revertedName, made);
+      const ends = [positions[0]?.form.variant ?? '', bad.variant];
+      const names = isShared(plan) ? [...ends, revertedName] : [revertedName];
+      await this.#boot(names, names, `${shortId(commit)} taken out of the bad end`);
+    }
+  }
+
+  /** Profiles the culprit and its parent. */
+  async profile(answer: BisectAnswer): Promise<void> {
+    const { directory, plan, testbed, onEvent, signal } = this.#options;
+    const variants = variantsToProfile(answer, evidenceOf(plan, this.#journal.entries));
+    if (plan.profile === undefined || variants === undefined) return;
+    const names = [variants.base, variants.patched];
+    const nextIn = (entries: readonly JournalEntry[]) =>
+      names.flatMap((name) => lackingOf(plan, entries, [plan.cell], name)).at(0);
+    if (nextIn(this.#journal.entries) === undefined) return;
+    if (!(await this.#prepare(names, names))) return;
+    await takeProfilesOf(
+      {
+        profile: plan.profile,
+        testbed,
+        journal: this.#journal,
+        at: () => this.#at(),
+        signal,
+        warn: (text) => this.#warn(text),
+        keepLogIn: (folder) => keepLogIn(directory, folder),
+        onNext: (next) => onEvent({ kind: 'profile', ...next }),
+      },
+      nextIn,
+    );
+  }
+
+  async finish(): Promise<void> {
+    await this.#journal.append({ kind: 'finished', at: this.#at() });
+  }
+
+  #measurable(next: Exclude<NextBoot, { kind: 'ended' }>): Extract<NextBoot, { kind: 'measure' }> {
+    if (next.kind === 'good-failed') throw new GoodEndError(next.fault);
+    if (next.kind === 'measure') return next;
+    throw new StuckError(next.variant, mostTriesOf(this.#options.plan), next.why);
+  }
+
+  /** Measures variants in a trial, or one in a boot of its own, while the other wanted ones are made ready. */
+  async #boot(names: readonly string[], wanted: readonly string[], why: string): Promise<void> {
+    if (!(await this.#prepare(names, wanted))) return;
+    const { directory, plan, testbed, now, onEvent, signal } = this.#options;
+    const unit = isShared(plan) ? 'trial' : 'boot';
+    const number = nextTrialNumber(this.#journal.entries);
+    const label = names.join(', ');
+    const text = `${unit} ${number} of at most ${plan.mostBoots} · ${label} · ${why}`;
+    onEvent({ kind: 'preparing', text });
+    const logs = join('trials', logFolder(number, names));
+    const wasReady = names.every((name) => testbed.ready().has(name));
+    const begun = now();
+    const trial = plannedTrial(plan, number, names);
+    const outcome = await testbed.trial(trial, keepLogIn(directory, logs), signal);
+    this.#pace.add((now().getTime() - begun.getTime()) / 60_000, wasReady);
+    for (const warning of outcome.warnings ?? []) {
+      await this.#journal.append({ kind: 'warned', at: this.#at(), text: warning });
+      this.#warn(warning);
+    }
+    if (outcome.kind === 'rejected') return this.#reject(outcome);
+    const entry = entryOf(outcome, { at: this.#at(), number, names, logs });
+    await this.#journal.append(entry);
+    const measured = measuredText(plan, entry, label);
+    onEvent({ kind: 'note', text: `${unit} ${number} · ${measured}` });
+  }
+
+  /** Lists the wanted variants, the next ones first; false where one of the next was rejected. */
+  async #prepare(names: readonly string[], wanted: readonly string[]): Promise<boolean> {
+    const isAgain = this.#journal.entries.some(
       (entry) => entry.kind === 'rejected' && names.includes(entry.variant),
     );
-    // What is listed keeps its build, also one that has failed.
-    if (isAgain) await list(wanted.filter((name) => !names.includes(name)));
-    let left = [...wanted];
+    // A listed variant keeps its build, even a failed one.
+    if (isAgain) await this.#list(wanted.filter((name) => !names.includes(name)));
+    let remaining = [...wanted];
     for (;;) {
-      const prepared = await list(left);
+      const prepared = await this.#list(remaining);
       if (prepared.kind === 'ready') return true;
-      await reject(prepared);
+      await this.#reject(prepared);
       if (names.includes(prepared.variant)) return false;
-      left = left.filter((name) => name !== prepared.variant);
-      signal.throwIfAborted();
+      remaining = remaining.filter((name) => name !== prepared.variant);
+      this.#options.signal.throwIfAborted();
     }
   }
 
-  async function list(names: readonly string[]) {
-    const listed: Variant[] = [];
-    for (const name of names) listed.push(known.get(name) ?? (await variantNamed(name)));
+  async #list(names: readonly string[]) {
+    const { directory, plan, testbed, onEvent, signal } = this.#options;
+    const variants: Variant[] = [];
+    for (const name of names) {
+      variants.push(this.#made.get(name) ?? (await this.#variantNamed(name)));
+    }
     return testbed.prepare({
-      variants: listed,
+      variants,
       rules: plan.rules,
       cells: [plan.cell],
       mayDiffer: true,
@@ -147,92 +216,71 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
     });
   }
 
-  async function variantNamed(name: string): Promise<Variant> {
+  async #variantNamed(name: string): Promise<Variant> {
+    const { plan, variants } = this.#options;
     for (const revision of plan.range.revisions) {
       const form = revision.forms.find(({ variant }) => variant === name);
       if (form === undefined) continue;
       const variant = await variants.of(revision, form);
-      known.set(name, variant);
+      this.#made.set(name, variant);
       return variant;
     }
     throw new RangeError(`The range has no variant ${name}.`);
   }
 
-  async function reject({ variant, rejection }: Rejected): Promise<void> {
+  async #reject({ variant, rejection }: Rejected): Promise<void> {
+    const { plan, onEvent } = this.#options;
     if (rejection.kind === 'out-of-disk') {
       throw new Error(
         `There was no room for ${variant}, so the bisection stops here: ${reasonOf(rejection.message)}`,
       );
     }
-    const { positions } = evidenceOf(plan, journal.entries);
-    const good = positions[0];
+    const [good] = evidenceOf(plan, this.#journal.entries).positions;
     const isSure = rejection.kind !== 'build-failed' || good?.finding.failure !== undefined;
-    // The failure is not written down: whoever goes on with this bisection has fixed something.
+    // Not journalled: a bisection that is resumed after this has had its good end fixed.
     if (good?.form.variant === variant && !good.hasOther && isSure)
       throw new GoodEndError(rejection);
-    await journal.append({ kind: 'rejected', at: at(), variant, rejection });
-    onEvent({ kind: 'told', text: `${variant} ${plainLine(rejectionMessage(rejection), 300)}` });
+    await this.#journal.append({ kind: 'rejected', at: this.#at(), variant, rejection });
+    const text = `${variant} ${plainLine(rejectionMessage(rejection), 300)}`;
+    onEvent({ kind: 'note', text });
   }
 
-  /** Two boots of the bad end without the culprit. */
-  async function verify(answer: BisectAnswer): Promise<void> {
-    if (answer.kind !== 'culprit') return;
-    const { commit } = plan.range.revisions[answer.revision] ?? { commit: '' };
-    for (;;) {
-      signal.throwIfAborted();
-      const { findings, positions } = evidenceOf(plan, journal.entries);
-      const { levels = [], failure, lost } = findings.get(revertedName) ?? {};
-      if (levels.length >= bootsOfReverted || failure?.isSure) return;
-      const most = mostTriesOf(plan);
-      if (lost !== undefined && lost.times >= most) {
-        throw new StuckError(revertedName, most, lost.why);
-      }
-      const bad = positions.at(-1)?.form;
-      if (bad === undefined) return;
-      const made = known.get(revertedName) ?? (await variants.without(commit, bad));
-      if ('impossible' in made) {
-        const rejection = { kind: 'does-not-apply', message: made.impossible } as const;
-        await reject({ kind: 'rejected', variant: revertedName, rejection });
-        return;
-      }
-      known.set(revertedName, made);
-      const ends = [positions[0]?.form.variant ?? '', bad.variant];
-      const names = isShared(plan) ? [...ends, revertedName] : [revertedName];
-      await boot(names, names, `${shortId(commit)} taken out of the bad end`);
-    }
+  #at(): string {
+    return this.#options.now().toISOString();
   }
 
-  async function profile(answer: BisectAnswer): Promise<void> {
-    const wanted = variantsToProfile(answer, evidenceOf(plan, journal.entries));
-    if (plan.profile === undefined || wanted === undefined) return;
-    const names = [wanted.base, wanted.patched];
-    const isLacking = () => lackingIn(journal.entries) !== undefined;
-    const lackingIn = (entries: readonly Entry[]) =>
-      names.flatMap((name) => lackingOf(plan, entries, [plan.cell], name)).at(0);
-    if (!isLacking() || !(await prepare(names, names))) return;
-    await takeProfilesOf(
-      {
-        ...{ profile: plan.profile, testbed, journal, at, signal, warn },
-        keepLogIn: (folder) => keepLogIn(directory, folder),
-        onNext: (next) => onEvent({ kind: 'profile', ...next }),
-      },
-      lackingIn,
-    );
+  #warn(text: string): void {
+    this.#options.onEvent({ kind: 'warning', text });
   }
 }
 
 const bootsOfReverted = 2;
 
-/** The outcome as the journal has it, where warnings have lines of their own. */
-function withoutWarnings<Outcome extends { warnings?: string[] }>({
-  warnings: _,
-  ...rest
-}: Outcome) {
-  return rest;
+/** The outcome as a journal entry; warnings have entries of their own. */
+function entryOf(
+  outcome: Exclude<TrialOutcome, Rejected>,
+  {
+    at,
+    number,
+    names,
+    logs,
+  }: { at: string; number: number; names: readonly string[]; logs: string },
+): JournalEntry {
+  if (outcome.kind === 'measured') {
+    const summary = { ...outcome.summary, attempt: 1, logs };
+    return {
+      kind: 'measured',
+      at,
+      summary,
+      runs: outcome.runs.map((run) => ({ ...run, attempt: 1 })),
+    };
+  }
+  const { warnings: _, ...failed } = outcome;
+  return { ...failed, at, trial: number, variants: [...names] };
 }
 
-/** Trials are numbered by the order in which they were sent; one that was rejected has no number. */
-const numberOfNext = (entries: readonly Entry[]): number =>
+/** Numbers trials in the order of sending; a rejected one has no number. */
+const nextTrialNumber = (entries: readonly JournalEntry[]): number =>
   1 +
   Math.max(
     0,
@@ -242,14 +290,14 @@ const numberOfNext = (entries: readonly Entry[]): number =>
     }),
   );
 
-/** `007-4f5e6d7c8b9a`, and `007` where several share the trial. */
+/** `007-4f5e6d7c8b9a`, and `007` where several variants share the trial. */
 function logFolder(number: number, [first = '', ...others]: readonly string[]): string {
   const digits = String(number).padStart(3, '0');
   return others.length > 0 ? digits : `${digits}-${pathName(first)}`;
 }
 
 /** `f8f5b459d21e: 11.83 Mpps`. */
-function toldOf(plan: BisectPlan, entry: Entry, label: string): string {
+function measuredText(plan: BisectPlan, entry: JournalEntry, label: string): string {
   if (entry.kind === 'failed') return `${label}: ${plainLine(entry.reason, 300)}`;
   const runs = entry.kind === 'measured' ? entry.runs : [];
   const each = [...readingsOf(plan, runs)].map(([name, reading]) =>
@@ -260,29 +308,7 @@ function toldOf(plan: BisectPlan, entry: Entry, label: string): string {
   return each.join(', ');
 }
 
-/** Costs are divided by. */
-const leastMinutes = 0.01;
-
-/** What boots and builds have cost so far. */
-function paceOf(testbed: Testbed): BuildCosts & { add(minutes: number, isReady: boolean): void } {
-  const runs: number[] = [];
-  const waits: number[] = [];
-  return {
-    get runMinutes() {
-      return runs.length === 0 ? usualMinutes.run : Math.max(median(runs), leastMinutes);
-    },
-    get buildMinutes() {
-      return waits.length === 0 ? usualMinutes.build : median(waits);
-    },
-    isReady: (variant) => testbed.ready().has(variant),
-    add(minutes, isReady) {
-      if (isReady) runs.push(minutes);
-      else waits.push(Math.max(0, minutes - this.runMinutes));
-    },
-  };
-}
-
-/** A good end with which nothing can be measured. */
+/** Nothing can be measured with the good end. */
 class GoodEndError extends Error {
   override readonly name = 'GoodEndError';
 
@@ -293,7 +319,7 @@ class GoodEndError extends Error {
   }
 }
 
-/** The laboratory has told nothing of a variant, time and again. */
+/** The lab has repeatedly measured nothing with a variant. */
 class StuckError extends Error {
   override readonly name = 'StuckError';
 

@@ -1,31 +1,31 @@
-// Which forms of a range are the same kernel, whatever they were made of, and what they are called.
+// Finds the forms of a range that are the same kernel, and names them.
 
 import type { LinearRepository } from '../../forge/patch/repository.ts';
 import { shortId } from '../../model/patch.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import type { Kernel, Made } from './fix-ups.ts';
+import type { MadeForm, RangeKernel } from './fix-ups.ts';
 import type { Installed } from './installed-kernels.ts';
 
-type Built<Form> = Kernel & { forms: Form[] };
+type BuiltKernel<Form> = RangeKernel & { forms: Form[] };
 
 /** Forms that have the same key are the same kernel. */
-type Keyed = Built<Made & { key: string }>;
+type KeyedKernel = BuiltKernel<MadeForm & { key: string }>;
 
 /** Goes by the ids of what is installed; and where fix-ups begin or end, by what differs: FIX^ with FIX on top is FIX. */
 export async function withKeys(
-  built: readonly Built<Made>[],
+  built: readonly BuiltKernel<MadeForm>[],
   installed: Installed,
   repository: LinearRepository,
-): Promise<Keyed[]> {
+): Promise<KeyedKernel[]> {
   const commits = built.flatMap(({ forms }) => forms.map(({ commit }) => commit));
   const ids = installed.goesById ? await repository.idsAt(commits, installed.folder) : commits;
   const own = new Map(commits.map((commit, index) => [commit, ids[index] ?? '']));
   const earlier = new Map<string, string>();
-  const keyOf = ({ commit }: Made): string => {
+  const keyOf = ({ commit }: MadeForm): string => {
     const id = own.get(commit) ?? commit;
     return earlier.get(id) ?? id;
   };
-  const isSame = async (before: Made, form: Made): Promise<boolean> => {
+  const isSame = async (before: MadeForm, form: MadeForm): Promise<boolean> => {
     const isMade = before.fixUps.length + form.fixUps.length > 0;
     if (!isMade || keyOf(before) === keyOf(form)) return false;
     return (await installed.difference(before.commit, form.commit)) === 'none';
@@ -46,12 +46,12 @@ export async function withKeys(
   }));
 }
 
-const onTopOf = ({ forms }: Built<Made>): string =>
+const onTopOf = ({ forms }: BuiltKernel<MadeForm>): string =>
   forms.map(({ fixUps }) => fixUps.join(' ')).join();
 
 /** Tells with the one before what is the same kernel by what is tried first. Throws a `UsageError` where both ends are. */
-export function mergeAlike(kernels: readonly Keyed[]): Keyed[] {
-  const distinct: Keyed[] = [];
+export function mergeAlike(kernels: readonly KeyedKernel[]): KeyedKernel[] {
+  const distinct: KeyedKernel[] = [];
   for (const kernel of kernels) {
     const before = distinct.at(-1);
     if (before === undefined || keyOf(before) !== keyOf(kernel)) distinct.push({ ...kernel });
@@ -66,12 +66,12 @@ export function mergeAlike(kernels: readonly Keyed[]): Keyed[] {
   return distinct;
 }
 
-const keyOf = ({ forms }: Keyed): string | undefined => forms[0]?.key;
+const keyOf = ({ forms }: KeyedKernel): string | undefined => forms[0]?.key;
 
 /** The ends are `base` and `patched`, all others go by their commits; a kernel that comes twice keeps its name. */
 export function withNames(
-  kernels: readonly Keyed[],
-): Built<{ variant: string; commit: string; fixUps: string[] }>[] {
+  kernels: readonly KeyedKernel[],
+): BuiltKernel<{ variant: string; commit: string; fixUps: string[] }>[] {
   const [base, patched] = [kernels.at(0), kernels.at(-1)].map((end) => end?.forms[0]?.key ?? '');
   const names = new Map([
     [base, 'base'],
@@ -83,7 +83,7 @@ export function withNames(
     for (const { key, commit, fixUps } of kernel.forms) {
       const onTop = fixUps.length > 0 ? `-with-${fixUps.map(shortId).join('-')}` : '';
       const name = `${shortId(kernel.commit)}${onTop}`;
-      // Whoever has time can make two commits whose ids begin alike.
+      // Two commits can be made on purpose whose ids begin alike.
       const variant = names.get(key) ?? (taken.has(name) ? `${kernel.commit}${onTop}` : name);
       taken.add(name);
       names.set(key, variant);

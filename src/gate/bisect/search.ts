@@ -1,16 +1,16 @@
-// Which commit is measured next, and when it is known which one changed the rate: pure, from nothing but what was measured.
+// Chooses the next commit to measure, and decides which commit changed the rate: pure, from the measurements alone.
 import { mean, sum, sumNthPowerDeviations } from 'simple-statistics';
 import { type Noise, relevantTo, sumOf } from '../../analysis/stats/evidence.ts';
 import { informationOf } from './information.ts';
 
 /** Positions are those of kernels along the range: 0 is good, `steps` is bad. */
-export type Problem = {
+export type SearchProblem = {
   steps: number;
   /** Natural logarithms of the rate of each boot, by position; those without any may be absent. */
   measured: ReadonlyMap<number, readonly number[]>;
   /** Positions that could not be measured. */
-  failed: ReadonlyMap<number, Failure>;
-  /** Positions that nobody wants to be tried. */
+  failed: ReadonlyMap<number, PositionFailure>;
+  /** Positions that the user excludes. */
   skipped: ReadonlySet<number>;
   /** The noise that earlier experiments have met. */
   history: Noise;
@@ -20,24 +20,24 @@ export type Problem = {
 };
 
 /** Alike are those of the same `kind`; what happened but once may not happen again. */
-export type Failure = { kind: string; isSure: boolean };
+export type PositionFailure = { kind: string; isSure: boolean };
 
-export type Costs = {
-  /** What one boot with its trial takes. */
+export type SearchCosts = {
+  /** Minutes of a boot with its trial. */
   runMinutes: number;
   /** Until the kernel of a position is there; 0 where it is. */
   waitMinutes(position: number): number;
 };
 
 /** The change lies in the steps after the position `after`, up to the one that ends at `last`. */
-export type Found = { after: number; last: number; probability: number };
+export type ChangeRange = { after: number; last: number; probability: number };
 
-export type Ending =
-  | ({ kind: 'found' } & Found)
+export type SearchOutcome =
+  | ({ kind: 'found' } & ChangeRange)
   | { kind: 'not-reproduced' }
   /** `at` are the positions between which the rate differs, and no step stands out. */
   | { kind: 'slide'; at: number[] }
-  | { kind: 'several'; found: Found[]; open: { after: number; last: number }[] }
+  | { kind: 'several'; found: ChangeRange[]; open: { after: number; last: number }[] }
   | {
       kind: 'inconclusive';
       /** The likeliest steps by the positions at which they end, at most three. */
@@ -46,11 +46,17 @@ export type Ending =
     };
 
 /** `why` is for people who watch. */
-export type Step =
-  | { kind: 'measure'; position: number; why: Why }
-  | { kind: 'ended'; ending: Ending };
+export type SearchStep =
+  | { kind: 'measure'; position: number; why: StepReason }
+  | { kind: 'ended'; ending: SearchOutcome };
 
-type Why = 'reproduce' | 'search' | 'look again' | 'confirm' | 'strengthen an end' | 'try again';
+type StepReason =
+  | 'reproduce'
+  | 'search'
+  | 'look again'
+  | 'confirm'
+  | 'strengthen an end'
+  | 'try again';
 
 /** A stretch of the range whose ends differ. */
 type Segment = { low: number; high: number };
@@ -69,19 +75,19 @@ const loneAt = 3000;
 /** Failures that are alike so close to each other are one, and what lies between is not tried. */
 const nearFailures = 16;
 
-/** What to do next. The same problem gives the same step, whatever was the order of the boots. */
-export function nextStep(problem: Problem, costs: Costs): Step {
+/** Chooses the next step; deterministic, in any order of the boots. */
+export function nextStep(problem: SearchProblem, costs: SearchCosts): SearchStep {
   const { failed, steps } = problem;
   if (isLost(failed, 0) || isLost(failed, steps)) return ended({ kind: 'not-reproduced' });
-  const known = readied(problem);
+  const known = prepared(problem);
   const poorer = poorerOf(known, 0, steps);
   const boots = bootsAt(known, poorer);
   if (boots < 2 || ratioBetween(known, 0, steps) < reproducedAt) {
     const isSpent = boots >= mostBootsOfEnd || isOver(known);
     return isSpent ? ended({ kind: 'not-reproduced' }) : measure(poorer, 'reproduce');
   }
-  const endings: Ending[] = [];
-  for (const leaf of leavesOf(known)) {
+  const endings: SearchOutcome[] = [];
+  for (const leaf of partsOfRange(known)) {
     const step = stepIn(known, leaf, costs);
     if (step.kind === 'measure') {
       if (!isOver(known)) return step;
@@ -90,7 +96,7 @@ export function nextStep(problem: Problem, costs: Costs): Step {
       endings.push(step.ending);
     }
   }
-  return ended(together(known, endings));
+  return ended(combined(known, endings));
 }
 
 /**
@@ -98,34 +104,34 @@ export function nextStep(problem: Problem, costs: Costs): Step {
  * the likeliest stretch without one.
  */
 export function nextBuilds(
-  problem: Problem,
+  problem: SearchProblem,
   isBuilt: (position: number) => boolean,
   count: number,
 ): number[] {
-  const known = readied(problem);
-  const open = openLeaf(known);
+  const known = prepared(problem);
+  const open = openPart(known);
   if (open === undefined) return [];
   const { low, high } = open.segment;
   return partings(known, open, positions(low, high).filter(isBuilt), count);
 }
 
-type OpenLeaf = { segment: Segment; chances: Chances };
+type OpenPart = { segment: Segment; chances: ChangeChances };
 
 /** The part of the range in which something is still to be found, or the first. */
-function openLeaf(known: Known): OpenLeaf | undefined {
-  const leaves = leavesOf(known).map(({ segment }) => ({
+function openPart(known: PreparedProblem): OpenPart | undefined {
+  const leaves = partsOfRange(known).map(({ segment }) => ({
     segment,
     chances: chancesIn(known, segment),
   }));
-  const isOpen = ({ chances }: OpenLeaf) =>
+  const isOpen = ({ chances }: OpenPart) =>
     stretchIn(known, chances).probability < wantedProbability;
   return leaves.find(isOpen) ?? leaves[0];
 }
 
 /** Positions, each of which parts the likeliest of the stretches that the others leave. */
 function partings(
-  known: Known,
-  { segment, chances }: OpenLeaf,
+  known: PreparedProblem,
+  { segment, chances }: OpenPart,
   others: readonly number[],
   count: number,
 ): number[] {
@@ -143,16 +149,16 @@ function partings(
 }
 
 /**
- * What else to measure where several positions share a trial: the neighbours that an answer would need, and then those
+ * Chooses further positions where several share a trial: the neighbours that an answer would need, and then those
  * that part the likeliest stretches. At most `count` positions inside the range, beside those that are measured anyway.
  */
 export function alsoTelling(
-  problem: Problem,
+  problem: SearchProblem,
   measured: readonly number[],
   count: number,
 ): number[] {
-  const known = readied(problem);
-  const open = openLeaf(known);
+  const known = prepared(problem);
+  const open = openPart(known);
   if (open === undefined) return [];
   const { after, last } = stretchIn(known, open.chances);
   const neighbours = [after, last].filter(
@@ -165,11 +171,11 @@ export function alsoTelling(
   ];
 }
 
-/** How likely each step is the one that changed the rate, by the position at which it ends; that of 0 is 0. */
-export function probabilities(problem: Problem): number[] {
-  const known = readied(problem);
+/** Probability of each step to be the change, by the position at which it ends; that of 0 is 0. */
+export function probabilities(problem: SearchProblem): number[] {
+  const known = prepared(problem);
   const all = new Array<number>(problem.steps + 1).fill(0);
-  for (const { segment } of leavesOf(known)) {
+  for (const { segment } of partsOfRange(known)) {
     const { upTo } = chancesIn(known, segment);
     for (const position of positions(segment.low + 1, segment.high)) {
       all[position] = upTo(position) - upTo(position - 1);
@@ -178,12 +184,15 @@ export function probabilities(problem: Problem): number[] {
   return all;
 }
 
-/** What lies between two failures of a kind, near each other, and was never tried. */
-export const takenForFailed = (problem: Pick<Problem, 'failed' | 'measured'>): number[] =>
+/** Untried positions between two failures of a kind that are near each other. */
+export const takenForFailed = (problem: Pick<SearchProblem, 'failed' | 'measured'>): number[] =>
   failuresTogether(problem).flatMap(({ low, high }) => positions(low + 1, high - 1));
 
 /** Neighbours among the failures that are alike and near each other, with nothing measured between. */
-function failuresTogether({ failed, measured }: Pick<Problem, 'failed' | 'measured'>): Segment[] {
+function failuresTogether({
+  failed,
+  measured,
+}: Pick<SearchProblem, 'failed' | 'measured'>): Segment[] {
   const known = [...failed.keys()].sort((a, b) => a - b);
   return known.slice(1).flatMap((high, index) => {
     const low = known[index] ?? high;
@@ -194,7 +203,7 @@ function failuresTogether({ failed, measured }: Pick<Problem, 'failed' | 'measur
 }
 
 /** A problem with what is computed of it once. */
-type Known = Problem & {
+type PreparedProblem = SearchProblem & {
   /** Positions that have been measured, ascending. */
   places: readonly number[];
   /** Failed, taken for failed, and skipped. */
@@ -205,7 +214,7 @@ type Known = Problem & {
 };
 
 /** Boots in an order of their own: sums depend on it in their last digits. */
-function readied(problem: Problem): Known {
+function prepared(problem: SearchProblem): PreparedProblem {
   const measured = new Map(
     [...problem.measured]
       .filter(([, values]) => values.length > 0)
@@ -231,15 +240,16 @@ function spreadOf(sets: Iterable<readonly number[]>): Noise {
   return { sumOfSquares, degreesOfFreedom };
 }
 
-type Leaf = {
+type RangePart = {
   segment: Segment;
   look: { kind: 'plain' } | { kind: 'again'; position: number } | { kind: 'too-deep' };
 };
 
 /** The range, parted where a position has a level of its own: each part has a change to be found. */
-const leavesOf = (known: Known): Leaf[] => partsOf(known, { low: 0, high: known.steps }, 0);
+const partsOfRange = (known: PreparedProblem): RangePart[] =>
+  partsOf(known, { low: 0, high: known.steps }, 0);
 
-function partsOf(known: Known, segment: Segment, depth: number): Leaf[] {
+function partsOf(known: PreparedProblem, segment: Segment, depth: number): RangePart[] {
   const third = thirdLevelIn(known, segment);
   if (third === undefined) return [{ segment, look: { kind: 'plain' } }];
   const { position } = third;
@@ -257,7 +267,7 @@ function partsOf(known: Known, segment: Segment, depth: number): Leaf[] {
  * boots and those of both ends say so.
  */
 function thirdLevelIn(
-  known: Known,
+  known: PreparedProblem,
   segment: Segment,
 ): { kind: 'again' | 'level'; position: number } | undefined {
   const { low, high } = segment;
@@ -292,7 +302,11 @@ function thirdLevelIn(
     : { kind: 'again', position: poor };
 }
 
-function stepIn(known: Known, { segment, look }: Leaf, costs: Costs): Step {
+function stepIn(
+  known: PreparedProblem,
+  { segment, look }: RangePart,
+  costs: SearchCosts,
+): SearchStep {
   const { low, high } = segment;
   if (look.kind === 'again') return measure(look.position, 'look again');
   if (look.kind === 'too-deep') return ended({ kind: 'slide', at: [low, high] });
@@ -313,10 +327,10 @@ function stepIn(known: Known, { segment, look }: Leaf, costs: Costs): Step {
 
 /** The position at which a boot tells most, a minute. */
 function mostTelling(
-  known: Known,
+  known: PreparedProblem,
   { low, high }: Segment,
-  { upTo, distance }: Chances,
-  { waitMinutes, runMinutes }: Costs,
+  { upTo, distance }: ChangeChances,
+  { waitMinutes, runMinutes }: SearchCosts,
 ): number | undefined {
   const toFailure = distancesToFailure(known);
   let best: number | undefined;
@@ -339,7 +353,7 @@ function mostTelling(
 const chanceToWork = (toFailure: (position: number) => number, position: number): number =>
   0.95 * (1 - Math.exp(-toFailure(position) / 4));
 
-function distancesToFailure({ failed }: Known): (position: number) => number {
+function distancesToFailure({ failed }: PreparedProblem): (position: number) => number {
   const known = [...failed.keys()];
   return (position) => Math.min(...known.map((other) => Math.abs(position - other)));
 }
@@ -349,9 +363,9 @@ function distancesToFailure({ failed }: Known): (position: number) => number {
  * tells nothing of the level that it is held against.
  */
 function weakEnd(
-  known: Known,
+  known: PreparedProblem,
   { low, high }: Segment,
-  { upTo }: Chances,
+  { upTo }: ChangeChances,
   position: number | undefined,
 ): number | undefined {
   if (position === undefined) return undefined;
@@ -366,9 +380,9 @@ function weakEnd(
   return boots >= bootsWhere((chance) => chance >= 0.95) ? high : undefined;
 }
 
-type Chances = {
+type ChangeChances = {
   segment: Segment;
-  /** That the change lies after the low end and not after a position. */
+  /** Probability that the change lies after the low end and not after a position. */
   upTo(position: number): number;
   /** Neighbours that were measured, between which it is likeliest. */
   likeliest: Segment;
@@ -377,11 +391,11 @@ type Chances = {
 };
 
 /**
- * Where the change lies, with both levels unknown: each gap between measured neighbours parts the boots in two, and is as
+ * Locates the change, with both levels unknown: each gap between measured neighbours parts the boots in two, and is as
  * likely as they are then alike (the normal likelihood, its means and variance integrated out with the noise of
  * earlier experiments), its steps among each other equally.
  */
-function chancesIn(known: Known, segment: Segment): Chances {
+function chancesIn(known: PreparedProblem, segment: Segment): ChangeChances {
   const { low, high } = segment;
   const stops = [
     ...new Set([low, ...known.places.filter((place) => place > low && place < high), high]),
@@ -474,8 +488,8 @@ function levelsAt(
 }
 
 /** The likeliest steps in a row between two positions that can be measured, with nothing between that can. */
-function stretchIn(known: Known, { segment, upTo }: Chances): Found {
-  let best: Found = { after: segment.low, last: segment.high, probability: 0 };
+function stretchIn(known: PreparedProblem, { segment, upTo }: ChangeChances): ChangeRange {
+  let best: ChangeRange = { after: segment.low, last: segment.high, probability: 0 };
   let after = segment.low;
   for (let last = segment.low + 1; last <= segment.high; last++) {
     if (known.unfit.has(last) && last !== segment.high) continue;
@@ -486,7 +500,7 @@ function stretchIn(known: Known, { segment, upTo }: Chances): Found {
   return best;
 }
 
-function inconclusive(known: Known, segment: Segment): Ending {
+function inconclusive(known: PreparedProblem, segment: Segment): SearchOutcome {
   const chances = chancesIn(known, segment);
   const { upTo, distance } = chances;
   const steps = positions(segment.low + 1, segment.high).map((last) => ({
@@ -501,11 +515,11 @@ function inconclusive(known: Known, segment: Segment): Ending {
   return { kind: 'inconclusive', best, bootsExpected };
 }
 
-function together(known: Known, endings: readonly Ending[]): Ending {
+function combined(known: PreparedProblem, endings: readonly SearchOutcome[]): SearchOutcome {
   const [only] = endings;
   if (endings.length === 1 && only !== undefined) return only;
   const found = endings.flatMap((ending) => (ending.kind === 'found' ? foundOf(ending) : []));
-  const segments = leavesOf(known).map(({ segment }) => segment);
+  const segments = partsOfRange(known).map(({ segment }) => segment);
   const open = segments
     .filter((_, index) => endings[index]?.kind !== 'found')
     .map(({ low, high }) => ({ after: low, last: high }));
@@ -513,12 +527,16 @@ function together(known: Known, endings: readonly Ending[]): Ending {
   return { kind: 'slide', at: [...segments.map(({ low }) => low), known.steps] };
 }
 
-const foundOf = ({ after, last, probability }: Found): Found => ({ after, last, probability });
+const foundOf = ({ after, last, probability }: ChangeRange): ChangeRange => ({
+  after,
+  last,
+  probability,
+});
 
 /** The position in the heaviest gap between stops that parts it best; undefined where there is none left. */
 function largestGap(
   stops: readonly number[],
-  { upTo }: Chances,
+  { upTo }: ChangeChances,
   isFit: (position: number) => boolean,
 ): number | undefined {
   const gaps = stops.slice(1).map((high, index) => ({ low: stops[index] ?? high, high }));
@@ -533,15 +551,15 @@ function largestGap(
 }
 
 /** The generalized likelihood ratio of two positions that differ against two that are alike, with the noise unknown. */
-function ratioBetween(known: Known, one: number, other: number): number {
+function ratioBetween(known: PreparedProblem, one: number, other: number): number {
   const [a, b] = [valuesAt(known, one), valuesAt(known, other)];
   if (a.length === 0 || b.length === 0) return 0;
   const distance = mean([...a]) - mean([...b]);
   return likelihoodRatio(known, distance / Math.sqrt(1 / a.length + 1 / b.length));
 }
 
-/** That a number of the deviation of one boot is no chance: the likelihood ratio of Student's t. */
-function likelihoodRatio({ noise }: Known, distance: number): number {
+/** The likelihood ratio of Student's t, against chance, of a difference in deviations of one boot. */
+function likelihoodRatio({ noise }: PreparedProblem, distance: number): number {
   const { degreesOfFreedom } = noise;
   const t = distance / deviationOf(noise);
   return (1 + t ** 2 / degreesOfFreedom) ** ((degreesOfFreedom + 2) / 2);
@@ -550,30 +568,35 @@ function likelihoodRatio({ noise }: Known, distance: number): number {
 const deviationOf = ({ sumOfSquares, degreesOfFreedom }: Noise): number =>
   Math.sqrt(Math.max(sumOfSquares, leastSquares) / Math.max(degreesOfFreedom, 1));
 
-const valuesAt = ({ measured }: Problem, position: number): readonly number[] =>
+const valuesAt = ({ measured }: SearchProblem, position: number): readonly number[] =>
   measured.get(position) ?? [];
 
-const bootsAt = (problem: Problem, position: number): number => valuesAt(problem, position).length;
+const bootsAt = (problem: SearchProblem, position: number): number =>
+  valuesAt(problem, position).length;
 
-const poorerOf = (problem: Problem, one: number, other: number): number =>
+const poorerOf = (problem: SearchProblem, one: number, other: number): number =>
   bootsAt(problem, other) < bootsAt(problem, one) ? other : one;
 
-const isLost = (failed: Problem['failed'], position: number): boolean =>
+const isLost = (failed: SearchProblem['failed'], position: number): boolean =>
   failed.get(position)?.isSure === true;
 
 /** One that happened but once, and to no neighbour: the laboratory may have been the reason. */
-function unsureFailure(known: Known, { after, last }: Found): number | undefined {
+function unsureFailure(known: PreparedProblem, { after, last }: ChangeRange): number | undefined {
   const sure = new Set(failuresTogether(known).flatMap(({ low, high }) => [low, high]));
   return positions(after + 1, last - 1).find(
     (position) => known.failed.get(position)?.isSure === false && !sure.has(position),
   );
 }
 
-const isOver = ({ boots, mostBoots }: Problem): boolean => boots >= mostBoots;
+const isOver = ({ boots, mostBoots }: SearchProblem): boolean => boots >= mostBoots;
 
-const measure = (position: number, why: Why): Step => ({ kind: 'measure', position, why });
+const measure = (position: number, why: StepReason): SearchStep => ({
+  kind: 'measure',
+  position,
+  why,
+});
 
-const ended = (ending: Ending): Step => ({ kind: 'ended', ending });
+const ended = (ending: SearchOutcome): SearchStep => ({ kind: 'ended', ending });
 
 /** All from one to another, both included. */
 const positions = (low: number, high: number): number[] =>

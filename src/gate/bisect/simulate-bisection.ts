@@ -1,10 +1,16 @@
-// What bisections would take on a lab of known noise, and how often they would name the wrong commit.
+// Simulates bisections on a lab of known noise: boots, minutes, and how often they name the wrong commit.
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { mean, quantile } from 'simple-statistics';
 import { cellSource, earlierNoise, type NoiseSource } from '../../analysis/stats/simulate.ts';
-import { type Failure, type Found, nextBuilds, nextStep, type Problem } from './search.ts';
+import {
+  type ChangeRange,
+  nextBuilds,
+  nextStep,
+  type PositionFailure,
+  type SearchProblem,
+} from './search.ts';
 
 export type BisectSimulation = {
   noise: NoiseSource;
@@ -18,13 +24,13 @@ export type BisectSimulation = {
   /** Earlier runs of the good one. */
   historyRuns: number;
   mostBoots: number;
-  minutes: Minutes;
+  minutes: BootMinutes;
   experiments: number;
   seed: number;
 };
 
-/** What a kernel's build, a boot with its trial, and a boot that fails take. */
-export type Minutes = { build: number; run: number; failure: number };
+/** Minutes of a build, of a boot with its trial, and of a boot that fails. */
+export type BootMinutes = { build: number; run: number; failure: number };
 
 /** Outcomes as shares of all experiments. */
 export type BisectRow = {
@@ -45,10 +51,13 @@ export type BisectRow = {
 };
 
 /** Draws worlds and has each searched; the same request gives the same row. */
-export function simulateBisect(request: BisectSimulation, search: Search = ours): BisectRow {
+export function simulateBisect(
+  request: BisectSimulation,
+  search: SearchStrategy = sequentialSearch,
+): BisectRow {
   const random = xoroshiro128plus(request.seed);
   const drawCell = cellSource(request.noise, random);
-  const ends: End[] = [];
+  const ends: SimulatedExperiment[] = [];
   for (let experiment = 0; experiment < request.experiments; experiment++) {
     const draw = drawCell();
     const history = Array.from({ length: request.historyRuns }, draw);
@@ -66,19 +75,19 @@ type SimulatedDeps = {
   boot(position: number): number | undefined;
 };
 
-/** Answers what was found, and what it took. */
-export type Search = (
+/** Searches one simulated range. */
+export type SearchStrategy = (
   deps: SimulatedDeps,
-  history: Problem['history'],
+  history: SearchProblem['history'],
   request: Pick<BisectSimulation, 'minutes' | 'mostBoots'>,
-) => Searched;
+) => SimulatedOutcome;
 
-type Searched = { boots: number; minutes: number } & (
-  | { kind: 'found'; found: readonly Pick<Found, 'after' | 'last'>[] }
+type SimulatedOutcome = { boots: number; minutes: number } & (
+  | { kind: 'found'; found: readonly Pick<ChangeRange, 'after' | 'last'>[] }
   | { kind: 'inconclusive' | 'not-reproduced' }
 );
 
-type End = Searched & { culprits: readonly number[] };
+type SimulatedExperiment = SimulatedOutcome & { culprits: readonly number[] };
 
 function depsOf(
   { commits, effects, brokenRatio, brokenInARow }: BisectSimulation,
@@ -105,7 +114,7 @@ function depsOf(
   };
 }
 
-/** Good and bad can be measured, or nobody would search. */
+/** Good and bad can always be measured. */
 function brokenOf(
   {
     commits,
@@ -126,13 +135,13 @@ function brokenOf(
 }
 
 /** The design itself, with builds ahead on a builder of its own. */
-const ours: Search = (deps, history, { minutes, mostBoots }) => {
+const sequentialSearch: SearchStrategy = (deps, history, { minutes, mostBoots }) => {
   const measured = new Map<number, number[]>();
-  const failed = new Map<number, Failure>();
+  const failed = new Map<number, PositionFailure>();
   const builder = newBuilder(minutes.build, (isBuilt) => nextBuilds(problem(), isBuilt, 1).at(0));
   let boots = 0;
   let now = 0;
-  const problem = (): Problem => ({
+  const problem = (): SearchProblem => ({
     ...{ steps: deps.commits, measured, failed, skipped: new Set(), history, mostBoots, boots },
   });
   for (;;) {
@@ -172,18 +181,18 @@ function searched(ending: Extract<ReturnType<typeof nextStep>, { kind: 'ended' }
   }
 }
 
-type Builder = {
+type SimulatedBuilder = {
   waitMinutes(position: number, now: number): number;
   /** Drops what is being built where that is another, and answers when the kernel is there. */
   need(position: number, now: number): number;
-  /** Goes on with whatever is useful. */
+  /** Continues with the next useful builds. */
   runUntil(now: number): void;
 };
 
 function newBuilder(
   buildMinutes: number,
   next: (isBuilt: (position: number) => boolean) => number | undefined,
-): Builder {
+): SimulatedBuilder {
   const built = new Set<number>();
   let building: { position: number; until: number } | undefined;
   const runUntil = (now: number) => {
@@ -215,10 +224,12 @@ function newBuilder(
   };
 }
 
-function rowOf(ends: readonly End[]): BisectRow {
-  const share = (holds: (end: End) => boolean) => ends.filter(holds).length / ends.length;
+function rowOf(ends: readonly SimulatedExperiment[]): BisectRow {
+  const share = (holds: (end: SimulatedExperiment) => boolean) =>
+    ends.filter(holds).length / ends.length;
   const named = ends.map(judge);
-  const shareOf = (verdict: Verdict) => named.filter((one) => one === verdict).length / ends.length;
+  const shareOf = (verdict: NamingVerdict) =>
+    named.filter((one) => one === verdict).length / ends.length;
   const boots = ends.map((end) => end.boots);
   const minutes = ends.map((end) => end.minutes);
   return {
@@ -236,10 +247,10 @@ function rowOf(ends: readonly End[]): BisectRow {
   };
 }
 
-type Verdict = 'named-right' | 'named-wrong' | 'group-right' | 'group-wrong' | 'nothing';
+type NamingVerdict = 'named-right' | 'named-wrong' | 'group-right' | 'group-wrong' | 'nothing';
 
 /** One wrong name makes all wrong; a group beside names makes it a group. */
-function judge(end: End): Verdict {
+function judge(end: SimulatedExperiment): NamingVerdict {
   if (end.kind !== 'found') return 'nothing';
   const holds = end.found.every(({ after, last }) =>
     end.culprits.some((culprit) => culprit > after && culprit <= last),
@@ -249,7 +260,7 @@ function judge(end: End): Verdict {
   return holds ? 'group-right' : 'group-wrong';
 }
 
-const findsAll = (end: End): boolean =>
+const findsAll = (end: SimulatedExperiment): boolean =>
   end.kind === 'found' &&
   end.culprits.every((culprit) =>
     end.found.some(({ after, last }) => culprit > after && culprit <= last),

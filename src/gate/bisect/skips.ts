@@ -1,17 +1,17 @@
-// Commits that nobody wants to have measured.
+// Reads the commits that the user excludes from measurement.
 import type { LinearRepository } from '../../forge/patch/repository.ts';
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import { commitNamed, type Line } from './first-parents.ts';
+import { commitNamed, type FirstParentLine } from './first-parents.ts';
 
-export type Skip = { text: string; isNamed(place: number): boolean };
+export type SkippedCommits = { text: string; isNamed(place: number): boolean };
 
 /** Reads `COMMIT`, or `A..B` as git means it: what B contains and A does not. Throws a `UsageError` for one of nothing. */
 export async function readSkip(
   text: string,
-  line: Line,
+  line: FirstParentLine,
   repository: LinearRepository,
-): Promise<Skip> {
+): Promise<SkippedCommits> {
   const { first, last } = await boundsOf(text, line, repository);
   if (first > last) {
     throw new UsageError(
@@ -23,7 +23,7 @@ export async function readSkip(
 
 async function boundsOf(
   text: string,
-  { bad, commits, places }: Line,
+  { bad, commits, places }: FirstParentLine,
   repository: LinearRepository,
 ): Promise<{ first: number; last: number }> {
   const [, after, upTo] = /^(.+?)(?<!\.)\.\.(?!\.)(.+)$/.exec(text) ?? [];
@@ -42,7 +42,7 @@ async function boundsOf(
 /** The places of the revisions that are skipped; both ends have to be measured, and throw a `UsageError`. */
 export function skippedOf(
   revisions: readonly { place: number; last: number }[],
-  skips: readonly Skip[],
+  skips: readonly SkippedCommits[],
 ): Set<number> {
   const places = skips.flatMap(({ text, isNamed }) => {
     const named = revisions.filter(({ place }) => isNamed(place));
@@ -63,6 +63,6 @@ export function skippedOf(
 }
 
 const isAnyNamed =
-  (isNamed: Skip['isNamed']) =>
+  (isNamed: SkippedCommits['isNamed']) =>
   ({ place, last }: { place: number; last: number }): boolean =>
     Array.from({ length: last - place + 1 }, (_, index) => place + index).some(isNamed);

@@ -1,4 +1,4 @@
-// What shares a trial, and what a trial tells of each variant: one of a boot, or several between good and bad.
+// Plans trials of variants, alone or together with both ends, and reads levels from their runs.
 import { mean } from 'simple-statistics';
 import { median } from '../../analysis/stats/summary.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
@@ -6,23 +6,23 @@ import type { Metric, Run } from '../../model/result.ts';
 import type { BisectPlan } from './bisect-plan.ts';
 
 /**
- * What a trial told of a variant: its runs in the metric's unit, and their level as a natural logarithm, which is absent
+ * The reading of a variant in a trial: runs in the metric's unit, and their level as a natural logarithm, which is absent
  * where no packet came through.
  */
-export type Reading =
+export type TrialReading =
   | { kind: 'measured'; pps: number; values: number[]; level?: number }
   | { kind: 'lost'; why: string };
 
-type Sharing = Pick<BisectPlan, 'traffic'>;
+type SharedTraffic = Pick<BisectPlan, 'traffic'>;
 
-/** Whether variants change within a trial, as files that are installed, or between boots. */
-export const isShared = ({ traffic }: Sharing): boolean => traffic.runsPerTrial > 1;
+/** True when variants change within a trial, as installed files, and false when they need a boot. */
+export const isShared = ({ traffic }: SharedTraffic): boolean => traffic.runsPerTrial > 1;
 
-/** How many positions of a range share a trial with its ends. */
+/** Number of positions of a range that share a trial with its ends. */
 export const positionsPerTrial = 4;
 
-/** How often in a row nothing may be told of a variant: a shared trial takes seconds, and a busy machine may stay so for minutes. */
-export const mostTriesOf = (plan: Sharing): number => (isShared(plan) ? 10 : 3);
+/** Greatest number of lost readings in a row: a shared trial takes seconds, and a machine may stay busy for minutes. */
+export const mostTriesOf = (plan: SharedTraffic): number => (isShared(plan) ? 10 : 3);
 
 /**
  * A boot of the one variant, or a trial in which all come in turn and back again (ABCD DCBA), so that a steady drift
@@ -54,18 +54,18 @@ export function plannedTrial(
   };
 }
 
-/** What the runs of one trial tell, by variant. */
+/** Readings of one trial by variant. */
 export function readingsOf(
   plan: Pick<BisectPlan, 'range' | 'traffic' | 'metric'>,
   runs: readonly Run[],
-): Map<string, Reading> {
+): Map<string, TrialReading> {
   const byVariant = Map.groupBy(runs, ({ variant }) => variant);
   const alone = new Map([...byVariant].map(([name, own]) => [name, readingOf(own, plan.metric)]));
   return isShared(plan) ? againstEnds(plan, alone) : alone;
 }
 
 /** At least half of a variant's runs have to count. */
-function readingOf(runs: readonly Run[], metric: Metric): Reading {
+function readingOf(runs: readonly Run[], metric: Metric): TrialReading {
   const counted = runs.filter(({ validity }) => validity.kind === 'valid');
   const faults = runs.flatMap(({ validity }) =>
     validity.kind === 'invalid' ? validity.reason : [],
@@ -79,23 +79,23 @@ function readingOf(runs: readonly Run[], metric: Metric): Reading {
   return { kind: 'measured', pps, values, level: median(values.map(Math.log)) };
 }
 
-/** What slows a whole trial cancels: levels are those above the middle of both ends in the same trial. */
+/** Cancels what slows a whole trial: levels are relative to the middle of both ends in the same trial. */
 function againstEnds(
   { range }: Pick<BisectPlan, 'range'>,
-  alone: ReadonlyMap<string, Reading>,
-): Map<string, Reading> {
+  alone: ReadonlyMap<string, TrialReading>,
+): Map<string, TrialReading> {
   const names = [range.revisions.at(0), range.revisions.at(-1)].flatMap((end) =>
     (end?.forms ?? []).map(({ variant }) => variant),
   );
   const ends = names.flatMap((name) => alone.get(name) ?? []);
   const levels = ends.flatMap((end) => (end.kind === 'measured' ? (end.level ?? []) : []));
-  const silent: Reading = { kind: 'lost', why: 'neither end forwarded anything' };
+  const silent: TrialReading = { kind: 'lost', why: 'neither end forwarded anything' };
   const unknown =
     ends.find(({ kind }) => kind === 'lost') ?? (levels.length === 0 ? silent : undefined);
   if (unknown !== undefined) return new Map([...alone].map(([name]) => [name, unknown]));
   const middle = mean(levels);
   return new Map(
-    [...alone].map(([name, reading]): [string, Reading] => {
+    [...alone].map(([name, reading]): [string, TrialReading] => {
       if (reading.kind === 'lost' || reading.level === undefined) return [name, reading];
       return [name, { ...reading, level: reading.level - middle }];
     }),

@@ -2,7 +2,7 @@
 import type { Noise } from '../../analysis/stats/evidence.ts';
 import { formatPercent, formatRoughly, formatSize } from '../../model/format.ts';
 import type { BisectPlan } from '../bisect/bisect-plan.ts';
-import { type Minutes, simulateBisect } from '../bisect/simulate-bisection.ts';
+import { type BootMinutes, simulateBisect } from '../bisect/simulate-bisection.ts';
 import { isShared, positionsPerTrial } from '../bisect/trials.ts';
 
 /** Minutes of an incremental build of a kernel, of a boot with its trial, and of a boot that fails. */
@@ -61,7 +61,7 @@ type SimulatedRange = {
   effect: number;
   history: Noise;
   mostBoots: number;
-  minutes: Minutes;
+  minutes: BootMinutes;
 };
 
 /** Undefined where too little is known of the noise. Deterministic: the same history gives the same estimate. */

@@ -11,9 +11,9 @@ const seconds = z.number().nonnegative();
 const gateDurations = z.object({
   /** From the end of a trial to the next one in another boot; 0 where nothing is booted. */
   bootSeconds: seconds,
-  /** Of a whole trial: rules, settling links and traffic. */
+  /** A whole trial: rules, settling ports and traffic. */
   trialSeconds: seconds,
-  /** Of a trial, while packets flowed. */
+  /** The traffic of a trial. */
   trafficSeconds: seconds,
   /** Waiting for kernels, and all else before the first boot. */
   buildSeconds: seconds,

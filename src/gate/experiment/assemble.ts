@@ -6,12 +6,12 @@ import { maxIgnoredPaths, type Outcome, type Result } from '../../model/result.t
 import { isJudged } from '../../model/variant-name.ts';
 import { cellsSoFar, leftOutIn } from './cells.ts';
 import { baseNumbers } from './history.ts';
-import type { Entry } from './journal.ts';
+import type { JournalEntry } from './journal.ts';
 import type { Plan } from './plan.ts';
 import { profilesOf } from './profiles.ts';
 
 /** The result of an experiment that has ended; of one that has not, what its journal is worth so far. */
-export function assembleResult(plan: Plan, journal: readonly Entry[]): Result {
+export function assembleResult(plan: Plan, journal: readonly JournalEntry[]): Result {
   const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
   const started = journal.findLast((entry) => entry.kind === 'started');
   const warned = journal.flatMap((entry) => (entry.kind === 'warned' ? entry.text : []));
@@ -53,7 +53,7 @@ export function unchangedResult(plan: Plan, ignoredPaths: readonly string[], now
 
 const epoch = new Date(0).toISOString();
 
-function outcomeOf(plan: Plan, journal: readonly Entry[]): Outcome {
+function outcomeOf(plan: Plan, journal: readonly JournalEntry[]): Outcome {
   const last = journal.findLast(
     (entry) => entry.kind !== 'started' && entry.kind !== 'warned' && !leavesOut(entry),
   );
@@ -67,4 +67,5 @@ function outcomeOf(plan: Plan, journal: readonly Entry[]): Outcome {
   return { kind: 'judged', verdict: worstVerdict(cells), cells };
 }
 
-const leavesOut = (entry: Entry): boolean => entry.kind === 'rejected' && !isJudged(entry.variant);
+const leavesOut = (entry: JournalEntry): boolean =>
+  entry.kind === 'rejected' && !isJudged(entry.variant);

@@ -1,4 +1,4 @@
-// How far each cell of an experiment has come, by its plan and its journal and nothing else.
+// Derives the progress of each cell from the plan and the journal alone.
 
 import { lookSizes } from '../../analysis/stats/design.ts';
 import { type CellRuns, isEnough, validPairs } from '../../analysis/stats/interim-result.ts';
@@ -7,11 +7,11 @@ import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { Rejection } from '../../model/rejection.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import { isJudged } from '../../model/variant-name.ts';
-import type { Entry } from './journal.ts';
+import type { JournalEntry } from './journal.ts';
 import type { Plan, PlannedCell } from './plan.ts';
 
 /** A trial and what came of it; `needed` until it was measured whole, or often enough. */
-export type TrialTries = { trial: PlannedTrial; tries: Entry[]; needed: boolean };
+export type TrialTries = { trial: PlannedTrial; tries: JournalEntry[]; needed: boolean };
 
 export type CellProgress = CellRuns & {
   cell: Cell;
@@ -24,10 +24,10 @@ export type CellProgress = CellRuns & {
 };
 
 /** A variant with which nothing can be measured, beside base and patched: those end the experiment. */
-type LeftOut = { variant: string; rejection: Rejection };
+type LeftOutVariant = { variant: string; rejection: Rejection };
 
 /** Variants that were left out, in the order in which it turned out. */
-export const leftOutIn = (entries: readonly Entry[]): LeftOut[] =>
+export const leftOutIn = (entries: readonly JournalEntry[]): LeftOutVariant[] =>
   entries.flatMap((entry) =>
     entry.kind === 'rejected' && !isJudged(entry.variant)
       ? { variant: entry.variant, rejection: entry.rejection }
@@ -35,14 +35,17 @@ export const leftOutIn = (entries: readonly Entry[]): LeftOut[] =>
   );
 
 /** All but those that were left out. */
-export function variantsLeft({ variants }: Plan, entries: readonly Entry[]): Plan['variants'] {
+export function variantsLeft(
+  { variants }: Plan,
+  entries: readonly JournalEntry[],
+): Plan['variants'] {
   const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
   return variants.filter(({ variant }) => !out.has(variant));
 }
 
 export function cellsSoFar(
   plan: Pick<Plan, 'cells' | 'trials'>,
-  entries: readonly Entry[],
+  entries: readonly JournalEntry[],
 ): CellProgress[] {
   const byTrial = Map.groupBy(entries, numberOf);
   const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
@@ -68,20 +71,20 @@ const without = (out: ReadonlySet<string>, trial: PlannedTrial): PlannedTrial =>
   runs: trial.runs.filter(({ variant }) => !out.has(variant)),
 });
 
-/** Whether base or patched is in it: what is only shown beside them has no say in how many runs there are. */
+/** True with base or patched in it: variants beside those do not decide the number of runs. */
 export const isOfVerdict = ({ trial }: Pick<TrialTries, 'trial'>): boolean =>
   trial.runs.some(({ variant }) => isJudged(variant));
 
-function triesOf(trial: PlannedTrial, tries: Entry[]): TrialTries {
+function triesOf(trial: PlannedTrial, tries: JournalEntry[]): TrialTries {
   const most = isOfVerdict({ trial }) ? mostTriesOf(tries) : 1;
   return { trial, tries, needed: tries.length < most && !tries.some(isWhole(trial)) };
 }
 
 /** A sender or a receiver that was the limit twice is the limit. */
-const mostTriesOf = (tries: readonly Entry[]): number =>
+const mostTriesOf = (tries: readonly JournalEntry[]): number =>
   tries.length > 0 && tries.every(isLimited) ? 2 : 3;
 
-const isLimited = (entry: Entry): boolean =>
+const isLimited = (entry: JournalEntry): boolean =>
   entry.kind === 'measured' &&
   entry.runs
     .filter(({ variant }) => isJudged(variant))
@@ -92,18 +95,18 @@ const limits: ReadonlySet<string> = new Set(['generator-limited', 'receiver-limi
 const isSameCell = (a: Cell, b: Cell): boolean => cellName(a) === cellName(b);
 
 /** The trial that it is of, if it is of one. */
-function numberOf(entry: Entry): number | undefined {
+function numberOf(entry: JournalEntry): number | undefined {
   if (entry.kind === 'measured') return entry.summary.number;
   return entry.kind === 'failed' ? entry.trial : undefined;
 }
 
 const isWhole =
   ({ runs }: PlannedTrial) =>
-  (entry: Entry): boolean => {
+  (entry: JournalEntry): boolean => {
     if (entry.kind !== 'measured') return false;
     const pairs = pairsOf(runs);
     return pairs === 1
-      ? // Nobody is blamed for what happened once.
+      ? // A single failure proves no fault.
         entry.runs.every((run) => run.validity.kind === 'valid' && run.pps > 0)
       : isEnough(validPairs(entry.runs).length, pairs);
   };
@@ -116,7 +119,7 @@ function reached({ design, history }: PlannedCell, trials: readonly TrialTries[]
   let closedPairs = 0;
   for (const size of lookSizes({ ...design, earlierDegreesOfFreedom })) {
     const inLook = trials.filter(({ trial }) => trial.runs.every((run) => run.pair <= size));
-    // Where so many runs are lost for good that the look cannot be made, the others would be measured for nothing.
+    // With too many runs lost for the interim analysis, the others would be measured in vain.
     if (!isEnough(size - lostPairs(inLook), size)) {
       return { closedPairs: size, nextPairs: size, open: [] };
     }

@@ -6,7 +6,7 @@ import type { Rejected } from '../../model/rejection.ts';
 import { cellName } from '../../model/scenario.ts';
 import { variantsLeft } from './cells.ts';
 import type { ExperimentEvent } from './experiment-event.ts';
-import { type Entry, type Journal, journalIn, openJournal } from './journal.ts';
+import { type Journal, type JournalEntry, journalIn, openJournal } from './journal.ts';
 import { keepLogIn, trialFolder } from './log-folders.ts';
 import { decidedCells, type NextTrial, nextTrial } from './next-trial.ts';
 import type { Plan } from './plan.ts';
@@ -33,7 +33,7 @@ type Experiment = ExperimentOptions & {
  * Runs every trial that the journal lacks, and returns the whole journal. Ends early when nothing can be measured with
  * patched; any other such variant is left out from then on.
  */
-export async function runExperiment(options: ExperimentOptions): Promise<Entry[]> {
+export async function runExperiment(options: ExperimentOptions): Promise<JournalEntry[]> {
   const journal = await openJournal(journalIn(options.directory));
   const at = () => options.now().toISOString();
   const experiment = { ...options, journal, at, decided: new Set<string>() };
@@ -87,7 +87,7 @@ async function measureAll(experiment: Experiment): Promise<boolean> {
   }
 }
 
-/** Where a testbed boots its variants each trial has one run, and a boot serves all cells of a pair. */
+/** Identifies a boot: a testbed that boots variants runs one in each trial, and a boot serves all cells of a pair. */
 const bootOf = ({ runs: [run] }: PlannedTrial): string => `${run?.variant} ${run?.pair}`;
 
 /** False where patched is rejected. */
@@ -102,7 +102,7 @@ async function measure(next: NextTrial, experiment: Experiment): Promise<boolean
     onEvent({ kind: 'warning', text });
   }
   if (outcome.kind === 'rejected') return goesOnWithout(outcome, experiment);
-  const entry: Entry =
+  const entry: JournalEntry =
     outcome.kind === 'measured'
       ? { kind: 'measured', at: at(), ...measuredAs(trial, outcome, { attempt, logs }) }
       : { kind: 'failed', at: at(), trial: trial.number, reason: outcome.reason };
@@ -152,12 +152,12 @@ const profilesDeps = (experiment: Experiment): ProfilesDeps => {
   };
 };
 
-/** What a testbed measured, with the numbers of the plan. */
+/** Adds the numbers of the plan to the measurements of a testbed. */
 const measuredAs = (
   { number, runs: planned }: PlannedTrial,
   { summary, runs }: Extract<TrialOutcome, { kind: 'measured' }>,
   { attempt, logs }: { attempt: number; logs: string },
-): Pick<Extract<Entry, { kind: 'measured' }>, 'summary' | 'runs'> => ({
+): Pick<Extract<JournalEntry, { kind: 'measured' }>, 'summary' | 'runs'> => ({
   summary: { ...summary, number, attempt, logs },
   runs: runs.map((run) => ({
     ...run,

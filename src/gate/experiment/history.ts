@@ -1,4 +1,4 @@
-// What earlier experiments told of a testbed's base: a file of JSON lines that grows by one line a cell.
+// Keeps the runs of base of earlier experiments: a file of JSON lines, one for each cell of an experiment.
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
@@ -27,7 +27,7 @@ export const historyEntrySchema = z.object({
   moved: z.boolean(),
   /** Layouts of the base's kernel that were booted, where they were several: then what builds differ in is in the spread. */
   layouts: z.int().min(2).optional(),
-  /** How long its parts took, the same for all cells of a gate; absent in lines from before this was kept. */
+  /** Durations of the gate, the same for all its cells; absent in older lines. */
   durations: durationsSchema.optional(),
 });
 
@@ -74,18 +74,18 @@ function parseLine(line: string, path: string, index: number): HistoryEntry {
   }
 }
 
-/** What claims to be of a later experiment is not learnt from: no honest one could ever be newer. */
+/** Drops entries of the future: if one were kept, no honest entry could ever be newer. */
 export const earlierEntries = (entries: readonly HistoryEntry[], now: Date): HistoryEntry[] =>
   entries.filter(({ at }) => Date.parse(at) <= now.getTime());
 
 type HistoryQuery = Pick<HistoryEntry, 'testbed' | 'cell' | 'traffic'> & {
   metric: Metric;
-  /** Whether runs boot layouts in turn: what was learnt of a single one tells too little of their noise. */
+  /** Runs boot layouts in turn; the history of a single layout understates their noise. */
   hasLayouts?: boolean;
 };
 
 /**
- * What the latest thirty or so runs of a cell's base tell, under the same traffic on the same testbed. Its noise is
+ * Pools the latest thirty or so runs of a cell's base, under the same traffic on the same testbed. Its noise is
  * the spread within experiments, so that a base which moved between them does not look noisy.
  */
 export function historyOf(
@@ -126,9 +126,9 @@ function newest(entries: readonly HistoryEntry[], metric: Metric): HistoryEntry[
   return byAge.slice(Math.max(0, first));
 }
 
-type Traffic = HistoryEntry['traffic'];
+type HistoryTraffic = HistoryEntry['traffic'];
 
-export const isSameTraffic = (a: Traffic, b: Traffic): boolean =>
+export const isSameTraffic = (a: HistoryTraffic, b: HistoryTraffic): boolean =>
   a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
 
 /**
@@ -143,7 +143,7 @@ export function baseNumbers(runs: readonly Run[], metric: Metric): number[] {
   return trialNumbers(taken, metric);
 }
 
-/** What a result adds to the history: a line for each cell of which some run of base counts. */
+/** One line for each cell in which a run of base counts. */
 export function historyEntries(result: Result): HistoryEntry[] {
   const { startedAt: at, testbed, variants, outcome } = result;
   if (outcome.kind !== 'judged') return [];

@@ -1,4 +1,4 @@
-// What an experiment has done so far: a file of JSON lines that only grows, and survives a kill at any moment.
+// Appends the steps of an experiment to a file of JSON lines that survives a kill at any moment.
 import { open, readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -45,12 +45,12 @@ const entrySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('finished'), at }),
 ]);
 
-export type Entry = z.infer<typeof entrySchema>;
+export type JournalEntry = z.infer<typeof entrySchema>;
 
 export type Journal = {
-  entries: Entry[];
+  entries: JournalEntry[];
   /** Writes one line and returns when the disk has it. */
-  append(entry: Entry): Promise<void>;
+  append(entry: JournalEntry): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -71,14 +71,16 @@ export async function openJournal(path: string): Promise<Journal> {
   };
 }
 
-/** Where the journal of a work directory is. */
 export const journalIn = (directory: string): string => join(directory, 'journal.jsonl');
 
 /** The entries of a journal, which is left as it is; none where there is no journal. */
-export const readJournal = async (path: string): Promise<Entry[]> => (await read(path)).entries;
+export const readJournal = async (path: string): Promise<JournalEntry[]> =>
+  (await read(path)).entries;
 
 /** `whole` is the text up to its last newline: what a kill cut short is no entry. */
-async function read(path: string): Promise<{ entries: Entry[]; text: string; whole: string }> {
+async function read(
+  path: string,
+): Promise<{ entries: JournalEntry[]; text: string; whole: string }> {
   const text = await readFile(path, 'utf8').catch(ifMissing);
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   return { entries: whole.split('\n').filter(Boolean).map(parseLine(path)), text, whole };
@@ -91,7 +93,7 @@ export class JournalError extends Error {
 
 const parseLine =
   (path: string) =>
-  (line: string, index: number): Entry => {
+  (line: string, index: number): JournalEntry => {
     try {
       return entrySchema.parse(JSON.parse(line));
     } catch {

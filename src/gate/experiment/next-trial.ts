@@ -10,7 +10,7 @@ import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { CellVerdict } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
 import { type CellProgress, cellsSoFar, isOfVerdict, type TrialTries } from './cells.ts';
-import type { Entry } from './journal.ts';
+import type { JournalEntry } from './journal.ts';
 import type { Plan } from './plan.ts';
 
 type DecidedCell = { cell: Cell; verdict: CellVerdict; counts: RunCounts };
@@ -22,7 +22,7 @@ export type NextTrial = {
   attempt: number;
   done: number;
   of: number;
-  /** What was the matter with the attempt before. */
+  /** Reason why the previous attempt does not count. */
   why?: string;
 };
 
@@ -30,7 +30,10 @@ export type NextTrial = {
  * Returns the next trial that an undecided cell needs for its next look, or that is lacking beside what decided a cell;
  * one that failed comes again after all others.
  */
-export function nextTrial(plan: PlannedRuns, entries: readonly Entry[]): NextTrial | undefined {
+export function nextTrial(
+  plan: PlannedRuns,
+  entries: readonly JournalEntry[],
+): NextTrial | undefined {
   const cells = interimResults(cellsSoFar(plan, entries), plan.policy);
   const [next] = cells
     .flatMap(openTrials)
@@ -40,7 +43,7 @@ export function nextTrial(plan: PlannedRuns, entries: readonly Entry[]): NextTri
   return { trial, attempt: tries.length + 1, ...trialCount(cells), ...whyAgain(tries) };
 }
 
-function whyAgain(tries: readonly Entry[]): Pick<NextTrial, 'why'> {
+function whyAgain(tries: readonly JournalEntry[]): Pick<NextTrial, 'why'> {
   const last = tries.at(-1);
   if (last?.kind === 'failed') return { why: last.reason };
   if (last?.kind !== 'measured') return {};
@@ -58,7 +61,7 @@ function whyAgain(tries: readonly Entry[]): Pick<NextTrial, 'why'> {
 }
 
 /** When nothing was left to do; undefined where something is. */
-export function finishedAt(plan: Plan, entries: readonly Entry[]): string | undefined {
+export function finishedAt(plan: Plan, entries: readonly JournalEntry[]): string | undefined {
   const last = entries.at(-1);
   const isFinished = last?.kind === 'finished' && nextTrial(plan, entries) === undefined;
   return isFinished ? last.at : undefined;
@@ -80,7 +83,7 @@ function openTrials({
 }
 
 /** Cells that get no more runs. */
-export function decidedCells(plan: PlannedRuns, entries: readonly Entry[]): DecidedCell[] {
+export function decidedCells(plan: PlannedRuns, entries: readonly JournalEntry[]): DecidedCell[] {
   const closed = interimResults(cellsSoFar(plan, entries), plan.policy).filter(
     (one) => one.closed && openTrials(one).length === 0,
   );
@@ -94,7 +97,7 @@ export function decidedCells(plan: PlannedRuns, entries: readonly Entry[]): Deci
   }));
 }
 
-/** How many trials were measured, and how many there will be at most. */
+/** Counts the trials that were measured, and those at most. */
 function trialCount(cells: readonly InterimResult<CellProgress>[]): { done: number; of: number } {
   const trials = cells.flatMap((cell) => {
     const due = new Set(openTrials(cell));

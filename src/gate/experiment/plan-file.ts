@@ -3,7 +3,7 @@ import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
 
-/** What the plan in a file is of, and the command that goes on with it. */
+/** Names the plan in a file, and the command that resumes it. */
 const planFiles = {
   'experiment.json': { of: 'an experiment', command: 'ppsgate gate' },
   'bisect.json': { of: 'a bisection', command: 'ppsgate bisect' },

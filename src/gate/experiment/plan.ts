@@ -47,7 +47,7 @@ const planSchema = z.object({
   cells: z.array(plannedCellSchema).min(1),
   policy: policySchema,
   traffic: plannedTraffic,
-  /** How profiles are taken of every variant in every cell, once that is decided; absent: none are taken. */
+  /** Profiles of every variant in every decided cell; absent: none. */
   profile: plannedProfile.optional(),
   /** Absent in plans written before durations were known. */
   durations: expectedDurationsSchema.optional(),
@@ -64,13 +64,13 @@ type PlanRequest = {
   config: Config;
   testbed: string;
   seed: number;
-  /** What is measured; absent: all that the configuration has. */
+  /** Absent: all cells of the configuration. */
   cells?: readonly Cell[];
   /** Cells among them that come first in each round; all of them is as good as none. */
   first?: readonly Cell[];
-  /** Those of the site's own that the configuration names. */
+  /** Rules of the site's own scenarios. */
   rules?: Plan['rules'];
-  /** Whether patched is base again, linked in another order: what a gate of them finds is noise. */
+  /** Patched is base in another layout, so that all differences are noise. */
   measuresLayoutNoise?: boolean | undefined;
 };
 
@@ -110,12 +110,12 @@ export function makePlan(
 type CellsRequest = {
   testbed: string;
   cells: readonly Cell[];
-  /** How many are measured beside each other. */
+  /** Number of variants. */
   variants: number;
   hasLayouts?: boolean;
 };
 
-/** How each cell is looked at, by what its history tells. */
+/** Chooses the design of each cell from its history. */
 export function planCells(
   config: Pick<Config, 'traffic' | 'gate'>,
   { testbed, cells, variants, hasLayouts = false }: CellsRequest,
@@ -131,7 +131,7 @@ export function planCells(
 }
 
 /**
- * Which layouts of each kernel are booted. A gate of one tree against itself, relinked, has two layouts alone: then what they
+ * Chooses the layouts of each kernel that are booted. A gate for layout noise has just two: then what they
  * differ in beyond their runs is what builds differ in, where several would hide it in the spread. The seed draws the
  * other layout, so that it is another one each time.
  */
@@ -151,7 +151,7 @@ function withLayouts(
   });
 }
 
-/** How many layouts are made of each kernel that is built for a testbed. */
+/** Number of layouts of each kernel that is built for a testbed. */
 export function layoutsOn({ testbeds }: Pick<Config, 'testbeds'>, name: string): number {
   const testbed = testbeds[name];
   return (testbed?.kind === 'freebsd' && testbed.builder?.layoutVariants) || 1;
@@ -175,7 +175,7 @@ export async function readRules({
   return Object.fromEntries(await Promise.all(read));
 }
 
-/** What a configuration asks to be measured, in its order. */
+/** All cells of a configuration, in its order. */
 export function cellsOf({
   scenarios,
   families,
@@ -193,18 +193,16 @@ export function cellsAmong(config: Parameters<typeof cellsOf>[0], some: readonly
   return cellsOf(config).filter((cell) => names.has(cellName(cell)));
 }
 
-/** What it holds a verdict to. */
 export function policyOf({ gate }: Pick<Config, 'gate'>): Plan['policy'] {
   const { design: _, maxRunsPerVariant: __, ...policy } = gate;
   return policy;
 }
 
-/** The policy of an experiment that goes on for more runs: whoever asks for them wants to know of every cell. */
+/** The policy of an extended experiment, which decides every cell. */
 export function policyOfExtended({ stopsAtFirst: _, ...policy }: Plan['policy']): Plan['policy'] {
   return policy;
 }
 
-/** How it has a cell looked at. */
 export function designOf(
   { traffic, gate }: Pick<Config, 'traffic' | 'gate'>,
   variants: number,
@@ -262,7 +260,7 @@ const trialsFor = (cells: PlannedCell[], variants: Variant[], runsPerTrial: numb
     ),
   });
 
-/** A seed for an order that nobody could have known; the plan keeps it. */
+/** Draws a seed that cannot be predicted; the plan keeps it. */
 export const randomSeed = (): number => randomInt(2 ** 31);
 
 const file = 'experiment.json';
@@ -279,7 +277,7 @@ export const replacePlan = (directory: string, plan: Plan): Promise<void> =>
 export const readPlan = (directory: string): Promise<Plan> =>
   readPlanFile(directory, file, planSchema);
 
-/** How what was cut short goes on. */
+/** Explains how to resume. */
 export const goingOn = (directory: string, command: string): string =>
   `What was measured is in ${directory}: go on with '${command} --resume ${directory}'.`;
 

@@ -1,4 +1,4 @@
-// Where the time goes: one profile of every variant in every cell that was judged, in boots that are there anyway or after
+// Profiles every variant once in every judged cell, in boots that are there anyway or after
 // all that is measured.
 import { join } from 'node:path';
 import { interimResults } from '../../analysis/stats/interim-result.ts';
@@ -8,7 +8,7 @@ import type { CellProfile } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import { withoutPaths } from '../../model/without-paths.ts';
 import { cellsSoFar, variantsLeft } from './cells.ts';
-import type { Entry, Journal } from './journal.ts';
+import type { Journal, JournalEntry } from './journal.ts';
 import type { Plan } from './plan.ts';
 
 export type NextProfile = { cell: Cell; variant: string; attempt: number };
@@ -17,7 +17,7 @@ export type ProfilesDeps = {
   profile: Plan['profile'];
   testbed: Testbed;
   journal: Pick<Journal, 'entries' | 'append'>;
-  /** What keeps the logs of one profile in a folder relative to the result file. */
+  /** Keeps the logs of a profile in a folder relative to the result file. */
   keepLogIn(folder: string): KeepLog;
   at(): string;
   onNext(next: NextProfile): void;
@@ -34,7 +34,7 @@ export const takeProfiles = (plan: Plan, deps: ProfilesDeps): Promise<void> =>
  */
 export async function takeProfilesOf(
   deps: ProfilesDeps,
-  nextOf: (entries: readonly Entry[]) => NextProfile | undefined,
+  nextOf: (entries: readonly JournalEntry[]) => NextProfile | undefined,
 ): Promise<void> {
   const { journal, warn } = deps;
   for (;;) {
@@ -110,7 +110,7 @@ function withoutLog<Taken extends { log: string }>({ log: _, ...rest }: Taken) {
 const mostAttempts = 3;
 
 /** Variant by variant, as each may have to be booted; the one that ran last comes first. */
-function nextProfile(plan: Plan, entries: readonly Entry[]): NextProfile | undefined {
+function nextProfile(plan: Plan, entries: readonly JournalEntry[]): NextProfile | undefined {
   const cells = interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(
     ({ judgement, stopped, input }) => (judgement === undefined || stopped ? [] : input.cell),
   );
@@ -122,7 +122,7 @@ function nextProfile(plan: Plan, entries: readonly Entry[]): NextProfile | undef
 /** A profile of the variant in each of the cells where it was not taken, nor tried often enough. */
 export function lackingOf(
   { profile }: Pick<Plan, 'profile'>,
-  entries: readonly Entry[],
+  entries: readonly JournalEntry[],
   cells: readonly Cell[],
   variant: string,
 ): NextProfile[] {
@@ -134,26 +134,33 @@ export function lackingOf(
   });
 }
 
-/** What came of each variant's profile in a cell; none where none were to be taken. */
-export function profilesOf(plan: Plan, entries: readonly Entry[], cell: Cell): CellProfile[] {
+/** Each variant's profile in a cell; none without a request for profiles. */
+export function profilesOf(
+  plan: Plan,
+  entries: readonly JournalEntry[],
+  cell: Cell,
+): CellProfile[] {
   const isJudged = judgedCells(plan, entries).some((one) => cellName(one) === cellName(cell));
   if (plan.profile === undefined || !isJudged) return [];
   return variantsLeft(plan, entries).map(({ variant }) => profileOf(entries, cell, variant));
 }
 
-/** What came of a variant's profile in a cell. */
-export const profileOf = (entries: readonly Entry[], cell: Cell, variant: string): CellProfile =>
+export const profileOf = (
+  entries: readonly JournalEntry[],
+  cell: Cell,
+  variant: string,
+): CellProfile =>
   triesOf(entries, cell, variant).at(-1)?.profile ?? {
     ...{ kind: 'missing', variant, reason: 'the experiment ended before' },
   };
 
-const judgedCells = (plan: Plan, entries: readonly Entry[]): Cell[] =>
+const judgedCells = (plan: Plan, entries: readonly JournalEntry[]): Cell[] =>
   interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) =>
     judgement === undefined ? [] : input.cell,
   );
 
-/** Where the variant has a run that counts, and there is a verdict or will be one. */
-const measuredCells = (plan: Plan, entries: readonly Entry[], variant: string): Cell[] =>
+/** Cells in which the variant has a valid run, and that have a verdict or will have one. */
+const measuredCells = (plan: Plan, entries: readonly JournalEntry[], variant: string): Cell[] =>
   interimResults(cellsSoFar(plan, entries), plan.policy).flatMap((interim) => {
     const { judgement, closed, stopped, input } = interim;
     const isMeasured = input.runs.some(
@@ -163,16 +170,16 @@ const measuredCells = (plan: Plan, entries: readonly Entry[], variant: string): 
     return isMeasured && isWanted ? input.cell : [];
   });
 
-function variantsInOrder(plan: Plan, entries: readonly Entry[]): string[] {
+function variantsInOrder(plan: Plan, entries: readonly JournalEntry[]): string[] {
   const runs = entries.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : []));
   const last = runs.at(-1)?.variant;
   const left = variantsLeft(plan, entries).map(({ variant }) => variant);
   return [...left.filter((one) => one === last), ...left.filter((one) => one !== last)];
 }
 
-type Try = Extract<Entry, { kind: 'profiled' }>;
+type ProfileAttempt = Extract<JournalEntry, { kind: 'profiled' }>;
 
-const triesOf = (entries: readonly Entry[], cell: Cell, variant: string): Try[] =>
+const triesOf = (entries: readonly JournalEntry[], cell: Cell, variant: string): ProfileAttempt[] =>
   entries.flatMap((entry) =>
     entry.kind === 'profiled' &&
     entry.profile.variant === variant &&

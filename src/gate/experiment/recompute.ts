@@ -1,4 +1,4 @@
-// What a result is worth of which nothing is verified but its numbers: every verdict again, from its runs, as it was asked for.
+// Recomputes every verdict of an untrusted result from its raw runs, under the requested policy.
 
 import { lookSizes } from '../../analysis/stats/design.ts';
 import {
@@ -18,12 +18,12 @@ import { diffName, isJudged } from '../../model/variant-name.ts';
 import { baseNumbers } from './history.ts';
 import { cellsOf, designOf, policyOf, policyOfExtended } from './plan.ts';
 
-/** What was asked for, by those who may. */
-export type Asked = {
+/** The experiment that an authorized person requested. */
+export type RequestedExperiment = {
   patch: Patch;
   /** Configuration of the base, with what the admitted request changes. */
   config: Config;
-  /** What was to be measured; absent: all that the configuration has. */
+  /** Absent: all cells of the configuration. */
   cells?: readonly Cell[];
   /** Names of those that may be measured on. */
   testbeds: readonly string[];
@@ -43,7 +43,7 @@ export type Recomputed =
  * is invalid, which lets nothing pass. The profiles keep their place, and reasons have to be found again; that a patch is
  * unchanged is for the repository to tell.
  */
-export function recompute(claimed: Result, asked: Asked): Recomputed {
+export function recompute(claimed: Result, asked: RequestedExperiment): Recomputed {
   const { config, testbeds } = asked;
   if (!testbeds.includes(claimed.testbed.name)) {
     const why = `The result is of the testbed ${claimed.testbed.name}, and not of ${testbeds.join(' or ')}: judge the patch again.`;
@@ -56,14 +56,14 @@ export function recompute(claimed: Result, asked: Asked): Recomputed {
     traffic: { flows, frameBytes, measureSeconds, ...(offeredPps !== undefined && { offeredPps }) },
     variants: variantsOf(claimed, asked.patch),
     leftOut: claimed.leftOut.filter(({ variant }) => othersOf(asked.patch).includes(variant)),
-    // What need not be measured was not.
+    // Ignores trials that were not necessary.
     ...(claimed.outcome.kind === 'unchanged' && { trials: [] }),
     outcome: outcomeOf(claimed, asked),
   };
   return { kind: 'computed', result, refused: differences(claimed, result).slice(0, mostTold) };
 }
 
-const policyAsked = ({ config, isExtended }: Asked): Policy =>
+const policyAsked = ({ config, isExtended }: RequestedExperiment): Policy =>
   isExtended ? policyOfExtended(policyOf(config)) : policyOf(config);
 
 /** A result that lies may do so of any number of cells. */
@@ -84,7 +84,7 @@ function variantsOf({ variants }: Result, patch: Patch): Result['variants'] {
 const othersOf = (patch: Patch): string[] =>
   patch.kind === 'revision' ? patch.earlier.map(({ diff }) => diffName(diff)) : [];
 
-function outcomeOf({ outcome, testbed }: Result, asked: Asked): Outcome {
+function outcomeOf({ outcome, testbed }: Result, asked: RequestedExperiment): Outcome {
   if (outcome.kind === 'unchanged') {
     const { ignoredPaths: claimed = [] } = outcome;
     const on = { config: asked.config, testbed: testbed.name };
@@ -113,13 +113,13 @@ function outcomeOf({ outcome, testbed }: Result, asked: Asked): Outcome {
 
 const notMeasured = { kind: 'invalid', reason: 'the result has no such cell' } as const;
 
-type Input = CellRuns & { cell: Cell; claim: CellResult | undefined };
+type ClaimedCell = CellRuns & { cell: Cell; claim: CellResult | undefined };
 
 function inputOf(
   cell: Cell,
   claims: ReadonlyMap<string, CellResult>,
-  { patch, config, isExtended }: Asked,
-): Input {
+  { patch, config, isExtended }: RequestedExperiment,
+): ClaimedCell {
   const claim = claims.get(cellName(cell));
   const others = othersOf(patch);
   const history = claim?.history;
@@ -136,7 +136,7 @@ function inputOf(
  * Pairs of the last look that has its runs. Where all looks up to there tell something, but the result says that the
  * cell is invalid, the experiment ended with the next one, whose runs were lost for good.
  */
-function closedPairsOf(input: Omit<Input, 'closedPairs'>, policy: Policy): number {
+function closedPairsOf(input: Omit<ClaimedCell, 'closedPairs'>, policy: Policy): number {
   const { claim, design, history, runs } = input;
   const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
   const sizes = lookSizes({ ...design, earlierDegreesOfFreedom });
@@ -148,7 +148,7 @@ function closedPairsOf(input: Omit<Input, 'closedPairs'>, policy: Policy): numbe
   return isLost ? (sizes[lacking] ?? 0) : closedPairs;
 }
 
-/** As many as `parseMaxRuns` lets anybody ask for. */
+/** The greatest number that `parseMaxRuns` accepts. */
 const mostRuns = 10_000;
 
 /** Doubled each time, ten reach those runs; each has half the error rate of the one before, which soon is no number. */
@@ -165,7 +165,7 @@ function extended({ budgets: planned, pairsPerStep }: CellResult['design'], clai
   return isOne && claimed.length > 0 && claimed.length <= mostBudgets ? claimed : planned;
 }
 
-/** Whether a look has its runs; it can do without some. */
+/** True when an interim analysis has enough of its runs. */
 function isThere(runs: readonly Run[], size: number): boolean {
   const pairsOf = (name: string) =>
     new Set(runs.flatMap(({ variant, pair }) => (variant === name && pair <= size ? pair : [])));
@@ -178,7 +178,7 @@ function profilesOf(claim: CellResult | undefined, patch: Patch): CellResult['pr
   return variants.flatMap((name) => claim?.profiles.find(({ variant }) => variant === name) ?? []);
 }
 
-/** What the result says otherwise, in sentences. */
+/** Sentences about claims that the recomputed result contradicts. */
 const differences = (claimed: Result, result: Result): string[] => [
   ...ofPolicy(claimed.policy, result.policy),
   ...ofTraffic(claimed.traffic, result.traffic),

@@ -15,15 +15,15 @@ import {
 } from '../../lab/qemu/trial-logs.ts';
 import type { TrialOutcome } from '../../lab/testbed.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
-import { type Entry, journalIn, readJournal } from './journal.ts';
+import { type JournalEntry, journalIn, readJournal } from './journal.ts';
 import type { Plan } from './plan.ts';
 
 /** Trials whose logs are not there, or cannot be read, keep what the journal says and are counted in `unread`. */
-type Reread = { entries: Entry[]; unread: number };
+type RereadJournal = { entries: JournalEntry[]; unread: number };
 
 /** The journal of a work directory, with the runs of every trial read from its logs anew. */
-export async function reread(directory: string, plan: Plan): Promise<Reread> {
-  const entries: Entry[] = [];
+export async function reread(directory: string, plan: Plan): Promise<RereadJournal> {
+  const entries: JournalEntry[] = [];
   let unread = 0;
   for (const entry of await readJournal(journalIn(directory))) {
     const again = entry.kind === 'measured' ? await measureAgain(directory, plan, entry) : entry;
@@ -36,8 +36,8 @@ export async function reread(directory: string, plan: Plan): Promise<Reread> {
 async function measureAgain(
   directory: string,
   plan: Plan,
-  entry: Extract<Entry, { kind: 'measured' }>,
-): Promise<Entry | undefined> {
+  entry: Extract<JournalEntry, { kind: 'measured' }>,
+): Promise<JournalEntry | undefined> {
   const { summary } = entry;
   const trial = plan.trials.find(({ number }) => number === summary.number);
   if (trial === undefined) return undefined;

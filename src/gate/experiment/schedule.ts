@@ -34,23 +34,23 @@ export function schedule(request: ScheduleRequest): PlannedTrial[] {
   }));
 }
 
-function layoutOf({ variant, pair }: Draft['runs'][number], { layouts }: ScheduleRequest) {
+function layoutOf({ variant, pair }: DraftTrial['runs'][number], { layouts }: ScheduleRequest) {
   const own = layouts?.get(variant);
   const layout = own?.[layoutOfPair(pair, own.length) - 1];
   return layout === undefined ? {} : { layout };
 }
 
-type Draft = { cell: Cell; runs: Omit<PlannedRun, 'number'>[] };
+type DraftTrial = { cell: Cell; runs: Omit<PlannedRun, 'number'>[] };
 
 /** Every cell gets its share of a round in one trial, in which the variants alternate. */
-function sharedTrials(request: ScheduleRequest, random: RandomGenerator): Draft[] {
+function sharedTrials(request: ScheduleRequest, random: RandomGenerator): DraftTrial[] {
   const { cells, variants, runsPerVariant } = request;
   const pairsPerRound = pairsPerTrial(request.runsPerTrial, variants.length);
   const orders = new Map(cells.map((cell) => [cell, variants]));
-  const trials: Draft[] = [];
+  const trials: DraftTrial[] = [];
   for (let done = 0; done < runsPerVariant; done += pairsPerRound) {
     for (const cell of inOrder(cells, request, random)) {
-      const runs: Draft['runs'] = [];
+      const runs: DraftTrial['runs'] = [];
       for (let pair = done + 1; pair <= done + pairsPerRound; pair++) {
         const order = nextOrder(pair, orders.get(cell) ?? [], random);
         orders.set(cell, order);
@@ -66,9 +66,9 @@ function sharedTrials(request: ScheduleRequest, random: RandomGenerator): Draft[
  * Every run has a trial of its own, those of all cells side by side: where a variant must be booted, once for all. The
  * first pair begins with base, whose kernel is mostly there while the patched one is still being built.
  */
-function singleRuns(request: ScheduleRequest, random: RandomGenerator): Draft[] {
+function singleRuns(request: ScheduleRequest, random: RandomGenerator): DraftTrial[] {
   const { cells, variants, runsPerVariant } = request;
-  const trials: Draft[] = [];
+  const trials: DraftTrial[] = [];
   let order = variants;
   for (let pair = 1; pair <= runsPerVariant; pair++) {
     order = pair === 1 ? variants : nextOrder(pair, order, random);
@@ -82,7 +82,7 @@ function singleRuns(request: ScheduleRequest, random: RandomGenerator): Draft[] 
 }
 
 /**
- * How many pairs come at once; at least one, which then takes several trials. Of more than two variants it is an even
+ * Number of pairs in a step; at least one, which then needs several trials. With more than two variants it is an even
  * number where they share a trial, so that a pair shares it with its mirror image: one draw of chance, and not two.
  */
 export function pairsPerTrial(runsPerTrial: number, variants: number): number {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { evidenceOf } from '../../../src/gate/bisect/evidence.ts';
 import { nextOf, noCosts, wantedVariants } from '../../../src/gate/bisect/next-boot.ts';
-import type { Entry } from '../../../src/gate/experiment/journal.ts';
+import type { JournalEntry } from '../../../src/gate/experiment/journal.ts';
 import type { Rejection } from '../../../src/model/rejection.ts';
 import {
   aBisectPlan,
@@ -17,7 +17,7 @@ import {
 } from '../../fakes/bisect.ts';
 import { aRun, unfit } from '../../fakes/result.ts';
 
-const rejected = (variant: string, rejection: Rejection): Entry => ({
+const rejected = (variant: string, rejection: Rejection): JournalEntry => ({
   ...{ kind: 'rejected', at, variant, rejection },
 });
 
@@ -25,7 +25,7 @@ const panicked: Rejection = { kind: 'panics-under-load', message: 'Twice.' };
 const unbuilt: Rejection = { kind: 'build-failed', message: 'error: x' };
 
 /** Two boots of each end: 800 and 400 kpps. */
-const reproduced: Entry[] = [
+const reproduced: JournalEntry[] = [
   started,
   booted(1, 'base', 800),
   booted(2, 'patched', 400),
@@ -35,7 +35,8 @@ const reproduced: Entry[] = [
 
 describe('a boot', () => {
   const plan = aBisectPlan(8);
-  const notify = (...entries: Entry[]) => evidenceOf(plan, [...reproduced, ...entries]).problem;
+  const notify = (...entries: JournalEntry[]) =>
+    evidenceOf(plan, [...reproduced, ...entries]).problem;
 
   test('that was measured is the logarithm of its rate, at its place', () => {
     const { measured, boots, steps } = notify(booted(5, variantAt(3), 796));
@@ -116,7 +117,7 @@ describe('a fix-up', () => {
     Object.fromEntries(stretch.map((place) => [place, { forms: withFixUp(place, 6) }])),
   );
   const withIt = (place: number) => `${variantAt(place)}-with-${variantAt(6)}`;
-  const formsNow = (...entries: Entry[]) =>
+  const formsNow = (...entries: JournalEntry[]) =>
     evidenceOf(fixed, [...reproduced, ...entries]).positions.map(({ form }) => form.variant);
 
   test('is left out until its commit was tried without', () => {
@@ -159,7 +160,7 @@ describe('a fix-up', () => {
 
 describe('what comes next', () => {
   const plan = aBisectPlan(8);
-  const next = (...entries: Entry[]) => nextOf(plan, [...reproduced, ...entries], noCosts);
+  const next = (...entries: JournalEntry[]) => nextOf(plan, [...reproduced, ...entries], noCosts);
   const measuring = (variant: string) => ({ kind: 'measure', variants: [variant] });
 
   test('are the ends in turn, and then the middle', () => {
@@ -209,7 +210,7 @@ describe('a shared trial', () => {
     [1, 2].map((number) =>
       aRun({ number, trial: 1, pair: number, variant, pps, ...(validity && { validity }) }),
     );
-  const trial = (...runs: ReturnType<typeof aRun>[]): Entry => {
+  const trial = (...runs: ReturnType<typeof aRun>[]): JournalEntry => {
     const entry = booted(1, 'base', 800);
     if (entry.kind !== 'measured') throw new TypeError('It is a measured one.');
     return { ...entry, runs };

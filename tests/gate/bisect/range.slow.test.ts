@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { freebsdTestbedSchema } from '../../../src/config/freebsd-testbed.ts';
 import { openRepository, RepositoryError } from '../../../src/forge/patch/repository.ts';
 import {
-  type Range,
+  type CommitRange,
   type RangeRequest,
   readRange,
   variantOf,
@@ -56,7 +56,7 @@ const place: Pick<RangeRequest, 'system' | 'overlay'> = {
   overlay: { path: 'dut', beside: '' },
 };
 
-function rangeIn(directory: string, request: Partial<RangeRequest> = {}): Promise<Range> {
+function rangeIn(directory: string, request: Partial<RangeRequest> = {}): Promise<CommitRange> {
   const ends = { good: 'good', bad: 'main', skips: [], fixUps: [] };
   return readRange(
     { ...ends, ...place, builder, ...request },
@@ -65,11 +65,12 @@ function rangeIn(directory: string, request: Partial<RangeRequest> = {}): Promis
   );
 }
 
-const rangeOf = async (...commits: Planned[]): Promise<Range> =>
+const rangeOf = async (...commits: Planned[]): Promise<CommitRange> =>
   rangeIn(historyOf(...commits).directory);
 
-const placesOf = ({ revisions }: Range) => revisions.map(({ place, alike }) => [place, alike]);
-const variantsOf = ({ revisions }: Range) =>
+const placesOf = ({ revisions }: CommitRange) =>
+  revisions.map(({ place, alike }) => [place, alike]);
+const variantsOf = ({ revisions }: CommitRange) =>
   revisions.map(({ forms }) => forms.map(({ variant }) => variant));
 
 const short = (id: string | undefined): string => id?.slice(0, 12) ?? '';
@@ -323,7 +324,7 @@ const broken: Planned[] = [
 ];
 
 /** Place, and how many fix-ups each form has. */
-const fixUpsOf = ({ revisions }: Range) =>
+const fixUpsOf = ({ revisions }: CommitRange) =>
   revisions.map(({ place, forms }) => [place, ...forms.map(({ fixUps }) => fixUps.length)]);
 
 describe('a fix-up', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { assembleBisection } from '../../../src/gate/bisect/assemble.ts';
 import { type BisectPlan, withSkipped } from '../../../src/gate/bisect/bisect-plan.ts';
-import type { Entry } from '../../../src/gate/experiment/journal.ts';
+import type { JournalEntry } from '../../../src/gate/experiment/journal.ts';
 import type { TrialOutcome } from '../../../src/lab/testbed.ts';
 import { bisectResultSchema } from '../../../src/model/bisect-result.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
@@ -36,11 +36,11 @@ const rejectedWhere =
       ? { kind: 'rejected', variant: run?.variant ?? '', rejection }
       : undefined;
 
-const notify = (plan: BisectPlan, journal: readonly Entry[]) =>
+const notify = (plan: BisectPlan, journal: readonly JournalEntry[]) =>
   bisectResultSchema.parse(assembleBisection(plan, journal));
 
 /** Variants that were measured or lost, in their order. */
-const bootsIn = (journal: readonly Entry[]): string[] =>
+const bootsIn = (journal: readonly JournalEntry[]): string[] =>
   journal.flatMap((entry) => {
     if (entry.kind === 'measured') return entry.runs.map(({ variant }) => variant);
     return entry.kind === 'failed' ? (entry.variants ?? []) : [];
@@ -346,7 +346,7 @@ test.for([
   },
 );
 
-function writeJournal(directory: string, entries: readonly Entry[]): void {
+function writeJournal(directory: string, entries: readonly JournalEntry[]): void {
   mkdirSync(directory, { recursive: true });
   const text = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
   writeFileSync(join(directory, 'journal.jsonl'), text);

@@ -4,19 +4,19 @@ import { describe, expect, test } from 'vitest';
 import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 import {
   alsoTelling,
-  type Costs,
-  type Ending,
   nextBuilds,
   nextStep,
-  type Problem,
   probabilities,
+  type SearchCosts,
+  type SearchOutcome,
+  type SearchProblem,
   takenForFailed,
 } from '../../../src/gate/bisect/search.ts';
 import { times } from '../../random.ts';
 
-const costs: Costs = { runMinutes: 5, waitMinutes: () => 0 };
+const costs: SearchCosts = { runMinutes: 5, waitMinutes: () => 0 };
 
-const problemOf = (over: Partial<Problem> = {}): Problem => ({
+const problemOf = (over: Partial<SearchProblem> = {}): SearchProblem => ({
   steps: 100,
   measured: new Map(),
   failed: new Map(),
@@ -30,8 +30,8 @@ const problemOf = (over: Partial<Problem> = {}): Problem => ({
 /** Searches until there is an answer; `boot` gives the rate of a position, and nothing where it fails. */
 function search(
   boot: (position: number) => number | undefined,
-  over: Partial<Problem> = {},
-): { ending: Ending; boots: number[] } {
+  over: Partial<SearchProblem> = {},
+): { ending: SearchOutcome; boots: number[] } {
   const measured = new Map<number, number[]>();
   const failed = new Map<number, { kind: string; isSure: boolean }>();
   const boots: number[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
-import type { Entry } from '../../../src/gate/experiment/journal.ts';
+import type { JournalEntry } from '../../../src/gate/experiment/journal.ts';
 import { type Run, resultSchema } from '../../../src/model/result.ts';
 import { aPlan, aPlanOfFour, singleRuns } from '../../fakes/plan.ts';
 import { aRun } from '../../fakes/result.ts';
@@ -10,16 +10,16 @@ import { aRun } from '../../fakes/result.ts';
 const plan = aPlan();
 const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
 
-const started: Entry = {
+const started: JournalEntry = {
   kind: 'started',
   at: at(0),
   fingerprint: { kernel: 'Linux 6.18' },
   warnings: [],
 };
-const finished: Entry = { kind: 'finished', at: at(9) };
+const finished: JournalEntry = { kind: 'finished', at: at(9) };
 
 /** Every trial of the plan, measured: patched runs forward so many times what base does. */
-const measured = (speed: number, { trials } = plan): Entry[] =>
+const measured = (speed: number, { trials } = plan): JournalEntry[] =>
   trials.map(({ number, cell, runs }) => ({
     kind: 'measured',
     at: at(1),
@@ -38,7 +38,7 @@ const measured = (speed: number, { trials } = plan): Entry[] =>
     }),
   }));
 
-const refusal = (scenario: 'forwarding' | 'nftables-stateful', message: string): Entry => ({
+const refusal = (scenario: 'forwarding' | 'nftables-stateful', message: string): JournalEntry => ({
   kind: 'rejected',
   at: at(2),
   variant: 'patched',
@@ -97,7 +97,12 @@ test('a journal without a line makes no result that passes', () => {
 });
 
 test('why trials of a cell failed is why pairs are missing', () => {
-  const failed: Entry = { kind: 'failed', at: at(3), trial: 1, reason: 'no traffic arrived' };
+  const failed: JournalEntry = {
+    kind: 'failed',
+    at: at(3),
+    trial: 1,
+    reason: 'no traffic arrived',
+  };
   const { outcome } = assembleResult(plan, [started, failed, failed, failed]);
   expect(outcome).toMatchObject({
     cells: [{ verdict: { reason: '0 of 24 pairs of runs count: no traffic arrived' } }],
@@ -133,7 +138,7 @@ test('of an experiment that was resumed the last word counts', () => {
 
 describe('with earlier diffs beside base and patched', () => {
   const four = aPlanOfFour(singleRuns);
-  const leftOut: Entry = {
+  const leftOut: JournalEntry = {
     kind: 'rejected',
     at: at(3),
     variant: 'diff 80345',
@@ -146,7 +151,7 @@ describe('with earlier diffs beside base and patched', () => {
   const entries = measured(0.9, four);
 
   test('every one of them is in the result, with its change or without', () => {
-    const ofOthers = (variant: string) => (entry: Entry) =>
+    const ofOthers = (variant: string) => (entry: JournalEntry) =>
       entry.kind !== 'measured' || entry.runs.every((run) => run.variant !== variant);
     const journal = [started, ...entries.filter(ofOthers('diff 80654')), finished];
     const result = assembleResult(four, journal);

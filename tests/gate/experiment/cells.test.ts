@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
-import type { Entry } from '../../../src/gate/experiment/journal.ts';
+import type { JournalEntry } from '../../../src/gate/experiment/journal.ts';
 import { nextTrial } from '../../../src/gate/experiment/next-trial.ts';
 import type { Plan } from '../../../src/gate/experiment/plan.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
@@ -45,9 +45,16 @@ const story = fc.record({
 type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** An experiment as `nextTrial` leads it, whose trials meet these fates in turn, cut after so many. */
-async function journalOf({ plan, seed, speed, fates, rejectedDiff, cut }: Story): Promise<Entry[]> {
+async function journalOf({
+  plan,
+  seed,
+  speed,
+  fates,
+  rejectedDiff,
+  cut,
+}: Story): Promise<JournalEntry[]> {
   const testbed = fakeTestbed({ seed, noise: 0.02, speed: () => speed });
-  const entries: Entry[] = [{ kind: 'started', at, fingerprint: {}, warnings: [] }];
+  const entries: JournalEntry[] = [{ kind: 'started', at, fingerprint: {}, warnings: [] }];
   for (let sent = 0; sent < cut; sent += 1) {
     const next = nextTrial(plan, entries);
     if (next === undefined) return entries;
@@ -68,7 +75,7 @@ async function entryOf(
   attempt: number,
   fate: Fate,
   testbed: ReturnType<typeof fakeTestbed>,
-): Promise<Entry> {
+): Promise<JournalEntry> {
   const outcome = await testbed.trial(trial, async () => {}, signal);
   if (fate === 'failed' || outcome.kind !== 'measured') {
     return { kind: 'failed', at, trial: trial.number, reason: 'trafgen ended' };
@@ -90,14 +97,14 @@ function spoilt(fate: Fate, variant: string): Partial<Run> {
 }
 
 /** As if nobody had asked for the earlier diffs. */
-function withoutOthers(plan: Plan, entries: readonly Entry[]): [Plan, Entry[]] {
+function withoutOthers(plan: Plan, entries: readonly JournalEntry[]): [Plan, JournalEntry[]] {
   const keep = <Runs extends { variant: string }>(runs: Runs[]) =>
     runs.filter(({ variant }) => isJudged(variant));
   const trials = plan.trials
     .map((trial) => ({ ...trial, runs: keep(trial.runs) }))
     .filter(({ runs }) => runs.length > 0);
   const numbers = new Set(trials.map(({ number }) => number));
-  const journal = entries.flatMap((entry): Entry[] => {
+  const journal = entries.flatMap((entry): JournalEntry[] => {
     if (entry.kind === 'rejected') return [];
     if (entry.kind === 'failed') return numbers.has(entry.trial) ? [entry] : [];
     if (entry.kind !== 'measured') return [entry];
@@ -111,7 +118,7 @@ describe('what is shown beside patched', () => {
   test('has no say in any verdict, whatever becomes of it and whenever the experiment is cut', async () => {
     const decisive = async (one: Story) => {
       const entries = await journalOf(one);
-      const judged = (plan: Plan, journal: readonly Entry[]) => {
+      const judged = (plan: Plan, journal: readonly JournalEntry[]) => {
         const { outcome } = assembleResult(plan, journal);
         if (outcome.kind !== 'judged') return outcome;
         return outcome.cells.map(({ runs: _runs, others: _others, ...rest }) => rest);
@@ -138,7 +145,7 @@ describe('what is shown beside patched', () => {
       plan.trials
         .filter(({ runs }) => runs.some((run) => run.variant === variant && run.pair <= 3))
         .flatMap(({ number }) =>
-          new Array<Entry>(times).fill({ kind: 'failed', at, trial: number, reason }),
+          new Array<JournalEntry>(times).fill({ kind: 'failed', at, trial: number, reason }),
         );
     const { outcome } = assembleResult(plan, [
       ...failed('diff 80345', 1, 'an earlier diff did not boot'),
@@ -201,7 +208,7 @@ describe('a trial of one pair, as where base and patched boot side by side', () 
 
   /** How often an experiment sends the first of its trials, whose tries have these faults; all others are whole. */
   function sent(...faults: readonly Fault[]): number {
-    const entries: Entry[] = [];
+    const entries: JournalEntry[] = [];
     let attempts = 0;
     for (;;) {
       const next = nextTrial(plan, entries);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
 import { runExperiment } from '../../../src/gate/experiment/experiment.ts';
 import type { ExperimentEvent } from '../../../src/gate/experiment/experiment-event.ts';
-import type { Entry } from '../../../src/gate/experiment/journal.ts';
+import type { JournalEntry } from '../../../src/gate/experiment/journal.ts';
 import { nextTrial } from '../../../src/gate/experiment/next-trial.ts';
 import { BaseRejectedError } from '../../../src/gate/experiment/rejection-message.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
@@ -37,11 +37,11 @@ function experiment(
     signal = new AbortController().signal,
     of = plan,
   } = {},
-): Promise<Entry[]> {
+): Promise<JournalEntry[]> {
   return runExperiment({ plan: of, testbed, directory, now, onEvent, signal });
 }
 
-const kinds = (entries: readonly Entry[]) => entries.map(({ kind }) => kind);
+const kinds = (entries: readonly JournalEntry[]) => entries.map(({ kind }) => kind);
 const trialsSent = (testbed: FakeTestbed) =>
   testbed.calls.filter((call) => call.startsWith('trial '));
 
@@ -223,8 +223,8 @@ test('a finished experiment that is resumed sends nothing more', async () => {
 test('after one whole attempt a trial is done, whatever came before', () => {
   const single = aPlan();
   const [trial] = single.trials;
-  const failed: Entry = { kind: 'failed', at, trial: 1, reason: 'no traffic' };
-  const measured: Entry = {
+  const failed: JournalEntry = { kind: 'failed', at, trial: 1, reason: 'no traffic' };
+  const measured: JournalEntry = {
     kind: 'measured',
     at,
     summary: {
@@ -282,7 +282,7 @@ describe('a variant beside base and patched', () => {
       : undefined;
   const booted = aPlanOfFour(singleRuns);
 
-  const measuredVariants = (entries: readonly Entry[]) => {
+  const measuredVariants = (entries: readonly JournalEntry[]) => {
     const runs = entries.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : []));
     return Object.fromEntries(
       [...Map.groupBy(runs, ({ variant }) => variant)].map(([name, { length }]) => [name, length]),
@@ -356,7 +356,7 @@ describe('a variant beside base and patched', () => {
 
   test('that was left out stays so in a resumed experiment, which ends as one that was not cut', async () => {
     const whole = await experiment(fakeTestbed({ rejects, noise: 0.03 }), { of: booted });
-    const isUseful = ({ kind }: Entry) => kind !== 'started';
+    const isUseful = ({ kind }: JournalEntry) => kind !== 'started';
     for (let cut = 1; cut < whole.filter(isUseful).length; cut += 1) {
       const directory = temporaryFolder();
       const abort = new AbortController();

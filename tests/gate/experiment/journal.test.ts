@@ -2,7 +2,11 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Entry, JournalError, openJournal } from '../../../src/gate/experiment/journal.ts';
+import {
+  type JournalEntry,
+  JournalError,
+  openJournal,
+} from '../../../src/gate/experiment/journal.ts';
 import { families, scenarios } from '../../../src/model/scenario.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { times } from '../../random.ts';
@@ -45,7 +49,7 @@ const run = fc.record(
   { requiredKeys: ['number', 'trial', 'attempt', 'pair', 'variant', 'pps', 'samples', 'validity'] },
 );
 
-const anyEntry: fc.Arbitrary<Entry> = fc.oneof(
+const anyEntry: fc.Arbitrary<JournalEntry> = fc.oneof(
   fc.record({
     kind: fc.constant('started' as const),
     at: fc.constant(at),
@@ -87,15 +91,20 @@ const anyEntry: fc.Arbitrary<Entry> = fc.oneof(
   fc.record({ kind: fc.constant('finished' as const), at: fc.constant(at) }),
 );
 
-const failed = (trial: number): Entry => ({ kind: 'failed', at, trial, reason: 'no traffic' });
+const failed = (trial: number): JournalEntry => ({
+  kind: 'failed',
+  at,
+  trial,
+  reason: 'no traffic',
+});
 
-async function write(path: string, entries: readonly Entry[]): Promise<void> {
+async function write(path: string, entries: readonly JournalEntry[]): Promise<void> {
   const journal = await openJournal(path);
   for (const entry of entries) await journal.append(entry);
   await journal.close();
 }
 
-async function read(path: string): Promise<Entry[]> {
+async function read(path: string): Promise<JournalEntry[]> {
   const journal = await openJournal(path);
   await journal.close();
   return journal.entries;

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
 import { runExperiment } from '../../../src/gate/experiment/experiment.ts';
 import type { ExperimentEvent } from '../../../src/gate/experiment/experiment-event.ts';
-import { type Entry, readJournal } from '../../../src/gate/experiment/journal.ts';
+import { type JournalEntry, readJournal } from '../../../src/gate/experiment/journal.ts';
 import { profilesOf } from '../../../src/gate/experiment/profiles.ts';
 import type { ProfileOutcome } from '../../../src/lab/testbed.ts';
 import type { Result } from '../../../src/model/result.ts';
@@ -36,7 +36,7 @@ async function experiment({
   directory = temporaryFolder(),
   onEvent = () => {},
   ...options
-}: Setup = {}): Promise<{ testbed: FakeTestbed; entries: Entry[]; directory: string }> {
+}: Setup = {}): Promise<{ testbed: FakeTestbed; entries: JournalEntry[]; directory: string }> {
   const testbed = fakeTestbed(options);
   const { signal } = new AbortController();
   const now = () => new Date('2026-11-20T12:00:00.000Z');
@@ -211,7 +211,7 @@ describe('where each pair’s variant has a boot of its own', () => {
   });
 
   test('what is measured is the same as without profiles', async () => {
-    const measured = ({ entries }: { entries: Entry[] }) =>
+    const measured = ({ entries }: { entries: JournalEntry[] }) =>
       entries.filter(({ kind }) => kind === 'measured');
     const without = await booted({ of: aPlan({ ...singleRuns, scenarios }) });
     expect(measured(await booted())).toEqual(measured(without));

@@ -6,7 +6,7 @@ import type { Config } from '../../../src/config/schema.ts';
 import { assembleResult, unchangedResult } from '../../../src/gate/experiment/assemble.ts';
 import type { HistoryEntry } from '../../../src/gate/experiment/history.ts';
 import { cellsOf, extendPlan, makePlan, type Plan } from '../../../src/gate/experiment/plan.ts';
-import { type Asked, recompute } from '../../../src/gate/experiment/recompute.ts';
+import { type RequestedExperiment, recompute } from '../../../src/gate/experiment/recompute.ts';
 import { type CellResult, metricSchema, type Result } from '../../../src/model/result.ts';
 import { journalOf, still } from '../../fakes/journal.ts';
 import { aConfig, fourOverlays, overlays, singleRuns } from '../../fakes/plan.ts';
@@ -25,12 +25,16 @@ const history: HistoryEntry[] = [1, 2, 3].map((day) => ({
   moved: false,
 }));
 
-function planOf(config: Config, patch: Asked['patch'], known: readonly HistoryEntry[] = []): Plan {
+function planOf(
+  config: Config,
+  patch: RequestedExperiment['patch'],
+  known: readonly HistoryEntry[] = [],
+): Plan {
   const variants = patch.kind === 'revision' ? fourOverlays : overlays;
   return makePlan({ patch, config, testbed: 'fake', seed: 6 }, variants, known);
 }
 
-const asked = (config: Config, more: Partial<Asked> = {}): Asked => ({
+const asked = (config: Config, more: Partial<RequestedExperiment> = {}): RequestedExperiment => ({
   ...{ patch: pullRequest, config, testbeds: ['fake'], isExtended: false },
   ...more,
 });

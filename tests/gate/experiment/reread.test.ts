@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Entry, openJournal } from '../../../src/gate/experiment/journal.ts';
+import { type JournalEntry, openJournal } from '../../../src/gate/experiment/journal.ts';
 import { reread } from '../../../src/gate/experiment/reread.ts';
 import { freebsdLogNames } from '../../../src/lab/freebsd/freebsd-logs.ts';
 import { logNames } from '../../../src/lab/netns/netns-logs.ts';
@@ -36,7 +36,7 @@ test('the logs of a trial without a variant that was left out are read as those 
       after: { forwarded, received: forwarded },
     }),
   );
-  const entry: Entry = {
+  const entry: JournalEntry = {
     kind: 'measured',
     at,
     summary: {

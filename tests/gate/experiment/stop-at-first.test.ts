@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import type { Config } from '../../../src/config/schema.ts';
 import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
 import { runExperiment } from '../../../src/gate/experiment/experiment.ts';
-import type { Entry } from '../../../src/gate/experiment/journal.ts';
+import type { JournalEntry } from '../../../src/gate/experiment/journal.ts';
 import { finishedAt, nextTrial } from '../../../src/gate/experiment/next-trial.ts';
 import { extendPlan, type Plan } from '../../../src/gate/experiment/plan.ts';
 import { recompute } from '../../../src/gate/experiment/recompute.ts';
@@ -40,7 +40,11 @@ const testbed = () =>
     boots: true,
   });
 
-const measured = (of: Plan, directory = temporaryFolder(), on = testbed()): Promise<Entry[]> =>
+const measured = (
+  of: Plan,
+  directory = temporaryFolder(),
+  on = testbed(),
+): Promise<JournalEntry[]> =>
   runExperiment({
     ...{ plan: of, directory, testbed: on },
     now: () => new Date('2026-11-20T12:00:00.000Z'),
@@ -48,7 +52,7 @@ const measured = (of: Plan, directory = temporaryFolder(), on = testbed()): Prom
     signal: new AbortController().signal,
   });
 
-function cellsOf(of: Plan, entries: readonly Entry[]) {
+function cellsOf(of: Plan, entries: readonly JournalEntry[]) {
   const { outcome } = assembleResult(of, entries);
   return outcome.kind === 'judged' ? outcome.cells : [];
 }
