@@ -20,7 +20,7 @@ import type { Result } from '../src/model/result.ts';
 import type { FreebsdScenario } from '../src/model/scenario.ts';
 import type { RunOptions } from '../src/system/host/execute.ts';
 import type { Host } from '../src/system/host/ssh.ts';
-import { turns } from '../src/system/semaphore.ts';
+import { semaphore } from '../src/system/semaphore.ts';
 import { commandText } from '../src/system/shell.ts';
 import type { Fault } from '../tests/fakes/freebsd-lab/faults.ts';
 import { kernelArchive } from '../tests/fakes/freebsd-lab/kernel.ts';
@@ -256,7 +256,7 @@ function distant(lab: FreebsdLab, { trials, settlings, dutCommands }: Asked): Fr
   };
 
   function slowed(host: Host, isDut: boolean): Host {
-    const inTurn = turns(commandsAtOnce);
+    const inTurn = semaphore(commandsAtOnce);
     const trip = () => {
       if (isDut) dutCommands.push(clock.now());
       return inTurn(() => clock.sleep(roundTripSeconds));
@@ -390,7 +390,7 @@ const sizes: readonly { scenarios: readonly FreebsdScenario[]; seeds: readonly n
 ];
 
 /** A machine of two cores has time for so many laboratories at once. */
-const inTurn = turns(4);
+const inTurn = semaphore(4);
 
 /** The lines of the tables, with what they mean. */
 export async function benchLabTime(): Promise<string[]> {

@@ -10,7 +10,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { ReservationsConfig } from '../src/config/reservations.ts';
 import { simulateQueue } from '../src/gate/estimate/queue.ts';
 import { reserve } from '../src/gate/reserve/lease.ts';
-import type { Line, Testbeds } from '../src/gate/reserve/queue.ts';
+import type { QueueLine, Testbeds } from '../src/gate/reserve/queue.ts';
 import { openStore, steadySeconds } from '../src/gate/reserve/store/open.ts';
 import { startEtcd } from '../tests/fakes/etcd.ts';
 
@@ -160,7 +160,7 @@ function simulatedSeconds(testbeds: number, requests: number): number {
     ]),
   );
   // Twenty selectors: all testbeds, and ever smaller parts of them.
-  const lines = Array.from({ length: 20 }, (_, selector): Line => {
+  const lines = Array.from({ length: 20 }, (_, selector): QueueLine => {
     const wants = new Map([...all].filter((_, index) => index % (selector + 1) === 0));
     return { wants, waiting: [] };
   });

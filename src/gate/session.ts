@@ -7,7 +7,7 @@ import type { HistoryFile } from './experiment/history.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { type ProgressOutput, showProgress } from './progress.ts';
 import type { Recorder } from './recording/recorder.ts';
-import type { Request } from './reserve/reservation.ts';
+import type { ReservationRequest } from './reserve/reservation.ts';
 import { requireHere } from './testbeds/open-testbed.ts';
 import { openReservations } from './testbeds/reservations.ts';
 
@@ -26,7 +26,7 @@ export type GateSession = {
   output: ProgressOutput;
   observer?: SessionObserver | undefined;
   /** Says for whom a testbed is reserved, and in which place of the queue. */
-  requestFor(patch: Patch): Omit<Request, 'testbeds'>;
+  requestFor(patch: Patch): Omit<ReservationRequest, 'testbeds'>;
   /** Holds the lease file, so that a killed process can have its testbed given back. */
   leaseFolder: string;
   /** Writes down what machines are asked and say. */

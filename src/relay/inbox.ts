@@ -10,11 +10,11 @@ import { reasonOf } from '../model/one-line.ts';
 import {
   ForeignFileError,
   failureOf,
-  type Header,
   isSqliteError,
   lockIfFree,
   openDatabase,
   type SqliteError,
+  type SqliteHeader,
   watchPlace,
 } from '../system/sqlite.ts';
 
@@ -395,7 +395,7 @@ function createIfMissing(path: string): void {
 }
 
 /** Spells "ppsr". */
-const header: Header = { applicationId: 0x70_70_73_72, format: 1 };
+const header: SqliteHeader = { applicationId: 0x70_70_73_72, format: 1 };
 
 /** A table that queues of this format did not always have: a ppsgate that does not know it leaves it alone. */
 const answersSchema = `

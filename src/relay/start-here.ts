@@ -12,8 +12,14 @@ import { hasBisectPlan } from '../gate/bisect/bisect-plan.ts';
 import { hasPlan, readPlan } from '../gate/experiment/plan.ts';
 import { conclusionOfError, exitCodes } from '../model/conclusion.ts';
 import { reasonOf } from '../model/one-line.ts';
-import { isRunning, type Leader, leaderSchema, signalGroup, startOf } from '../system/process.ts';
-import { turns } from '../system/semaphore.ts';
+import {
+  type GroupLeader,
+  isRunning,
+  leaderSchema,
+  signalGroup,
+  startOf,
+} from '../system/process.ts';
+import { semaphore } from '../system/semaphore.ts';
 import { commandText, shell } from '../system/shell.ts';
 import type { Started, Starter } from './starter.ts';
 
@@ -48,7 +54,7 @@ export type ProcessEnd = { kind: 'running' | 'lost' } | { kind: 'ended'; exitCod
 
 export function startHere(options: HereOptions): HereStarter {
   const { directory, most } = options;
-  const inTurn = turns(1);
+  const inTurn = semaphore(1);
 
   const start = async (job: Job): Promise<Started> => {
     const before = await readTry(directory, job.key);
@@ -259,7 +265,7 @@ const wrapped = (argv: readonly string[], endedPath: string): string =>
     shell`read -r go || exit; trap : HUP INT TERM; ${argv}; echo $? >${endedPath}.part && mv ${endedPath}.part ${endedPath}`,
   );
 
-async function leaderOf(child: ChildProcess): Promise<Leader> {
+async function leaderOf(child: ChildProcess): Promise<GroupLeader> {
   child.stdin?.on('error', () => {});
   await once(child, 'spawn');
   const { pid = 0 } = child;

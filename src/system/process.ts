@@ -7,14 +7,14 @@ import { z } from 'zod';
 /** The leader of a process group, and when it started as this machine tells it. */
 export const leaderSchema = z.object({ pid: z.int().positive(), started: z.string() });
 
-export type Leader = z.infer<typeof leaderSchema>;
+export type GroupLeader = z.infer<typeof leaderSchema>;
 
 /** False also for one that has ended, and that nobody has asked how. */
-export const isRunning = async ({ pid, started }: Leader): Promise<boolean> =>
+export const isRunning = async ({ pid, started }: GroupLeader): Promise<boolean> =>
   (await startOf(pid)) === started;
 
 /** Sends its whole group a signal; false where it does not run any more. */
-export async function signalGroup(leader: Leader, name: NodeJS.Signals): Promise<boolean> {
+export async function signalGroup(leader: GroupLeader, name: NodeJS.Signals): Promise<boolean> {
   if (!(await isRunning(leader))) return false;
   try {
     return process.kill(-leader.pid, name);

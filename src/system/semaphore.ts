@@ -1,9 +1,9 @@
 // Lets only so much go on at once.
 
-export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Lets so many pieces of work go on at once; the others wait, first come, first served. */
-export function turns(atOnce: number): Turns {
+export function semaphore(atOnce: number): Semaphore {
   let free = atOnce;
   const waiting: (() => void)[] = [];
   return async (work) => {

@@ -6,8 +6,8 @@ const line = Symbol('command line');
 /** A command line whose every foreign word is quoted. Only `shell` makes one. */
 export type Command = { readonly [line]: string };
 
-export type Word = string | number;
-type Value = Word | readonly Word[] | Command;
+export type ShellWord = string | number;
+type ShellValue = ShellWord | readonly ShellWord[] | Command;
 
 /**
  * A command line with each interpolated value as data: a string or number becomes one quoted word,
@@ -20,7 +20,7 @@ type Value = Word | readonly Word[] | Command;
  * for a template in which quoting could not protect: a value inside quotes, a comment, a here-document,
  * backquotes or arithmetic.
  */
-export function shell(template: TemplateStringsArray, ...values: readonly Value[]): Command {
+export function shell(template: TemplateStringsArray, ...values: readonly ShellValue[]): Command {
   for (const text of template) refuseUnsafe(text);
   const words = values.map(quoted);
   return { [line]: template.map((text, index) => text + (words[index] ?? '')).join('') };
@@ -83,13 +83,13 @@ const hazards: readonly [pattern: RegExp, name: string, instead: string][] = [
   [/(?<![^\s;&|()])#/, 'a comment', 'write it beside the template'],
 ];
 
-function quoted(value: Value): string {
+function quoted(value: ShellValue): string {
   if (typeof value === 'object' && line in value) return value[line];
   return [value].flat().map(quotedWord).join(' ');
 }
 
 /** Always in quotes: a bare `if`, `a=b` or `2` before `>` would be more to the shell than a word. */
-function quotedWord(word: Word): string {
+function quotedWord(word: ShellWord): string {
   const text = String(word);
   const wrong = whyUnfit(word, text);
   if (wrong !== undefined) {
@@ -100,7 +100,7 @@ function quotedWord(word: Word): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function whyUnfit(word: Word, text: string): string | undefined {
+function whyUnfit(word: ShellWord, text: string): string | undefined {
   if (typeof word !== 'string' && !Number.isFinite(word))
     return 'is neither text nor a finite number';
   if (text.includes('\0')) return 'holds a NUL byte';

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 /** What the header of a file says: whose it is, in four letters of ASCII, and how it is arranged. */
-export type Header = { applicationId: number; format: number };
+export type SqliteHeader = { applicationId: number; format: number };
 
 /** The file is another program's, or has another `format` of ours. */
 export class ForeignFileError extends Error {
@@ -22,7 +22,7 @@ export class ForeignFileError extends Error {
  */
 export function openDatabase(
   path: string,
-  header: Header,
+  header: SqliteHeader,
   blockingMilliseconds: number,
   fill?: (database: DatabaseSync) => void,
 ): DatabaseSync {
@@ -41,7 +41,7 @@ export function openDatabase(
 }
 
 /** False for a file with this header; throws a ForeignFileError for one with another. */
-export function isEmpty(database: DatabaseSync, { applicationId, format }: Header): boolean {
+export function isEmpty(database: DatabaseSync, { applicationId, format }: SqliteHeader): boolean {
   const { id, version, tables } =
     database
       .prepare(

@@ -5,6 +5,7 @@ import type { ReservationsConfig } from '../../src/config/reservations.ts';
 import type { LeaseDeps } from '../../src/gate/reserve/lease.ts';
 import { openStore, steadySeconds } from '../../src/gate/reserve/store/open.ts';
 import type { Store } from '../../src/gate/reserve/store/store.ts';
+import { storeWith } from './store-with.ts';
 
 /** Whatever a process says has its time, by `steadySeconds`. */
 export type Timed<Saying> = Saying & { at: number };
@@ -37,8 +38,7 @@ export async function openContending(
 ): Promise<Contending> {
   const store = await openStore(reservations);
   let renewedAt = 0;
-  const watched: Store = {
-    ...store,
+  const watched: Store = storeWith(store, {
     async openSession(seconds) {
       const askedAt = steadySeconds();
       const session = await store.openSession(seconds);
@@ -59,7 +59,7 @@ export async function openContending(
       onSign({ kind: 'commits' });
       return store.commit(change);
     },
-  };
+  });
   return {
     renewedAt: () => renewedAt,
     deps: {

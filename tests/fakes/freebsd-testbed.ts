@@ -10,7 +10,7 @@ import type { Variant } from '../../src/kernel/variant.ts';
 import { connectTo } from '../../src/lab/connect.ts';
 import { openConsole, realConsoleDeps } from '../../src/lab/console/console.ts';
 import type { FreebsdDeps } from '../../src/lab/freebsd/freebsd-deps.ts';
-import type { Target } from '../../src/system/host/login.ts';
+import type { SshTarget } from '../../src/system/host/login.ts';
 import { type KernelText, kernelArchive } from './freebsd-lab/kernel.ts';
 import type { FreebsdLab } from './freebsd-lab/lab.ts';
 
@@ -34,7 +34,7 @@ export function testbedOf(
   const { cabling } = lab;
   const generator = (
     { interface: name, mac }: { interface: string; mac: string },
-    target: Target,
+    target: SshTarget,
     network: { inet4: string; inet6: string },
   ): GeneratorConfig => ({
     ...hostOf(target, folder),
@@ -69,7 +69,7 @@ export function testbedOf(
 }
 
 export function hostOf(
-  { host, port, user, privateKey = '', knownHosts }: Target,
+  { host, port, user, privateKey = '', knownHosts }: SshTarget,
   folder: string,
 ): HostConfig {
   const [privateKeyPath, knownHostsPath] = [

@@ -10,8 +10,8 @@ import type { HostConfig } from '../../src/config/fields.ts';
 import type { FreebsdTestbed, GeneratorConfig } from '../../src/config/freebsd-testbed.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
-import type { Holding } from '../../src/gate/reserve/records.ts';
-import { enter, type Request, tryTake } from '../../src/gate/reserve/reservation.ts';
+import type { HeldTestbed } from '../../src/gate/reserve/records.ts';
+import { enter, type ReservationRequest, tryReserve } from '../../src/gate/reserve/reservation.ts';
 import { openStore } from '../../src/gate/reserve/store/open.ts';
 import type { Store } from '../../src/gate/reserve/store/store.ts';
 import { machinesOf } from '../../src/lab/machines.ts';
@@ -26,7 +26,7 @@ export type Person = {
   who?: string;
   purpose?: string;
   patch?: string;
-  priority?: Request['priority'];
+  priority?: ReservationRequest['priority'];
   since?: Date;
 };
 
@@ -41,7 +41,7 @@ export type Place = {
   /** Enters the queue, and answers the id and the session of the request. */
   wait(names: string[], person?: Person): Promise<{ id: string; session: string }>;
   /** Reserves a testbed that is free, for longer than a test lasts without a sign of life. */
-  take(name: string, person?: Person): Promise<Holding & { session: string }>;
+  take(name: string, person?: Person): Promise<HeldTestbed & { session: string }>;
 };
 
 export type Started = { child: ChildProcess; said(): string; ended: Promise<Ended> };
@@ -101,7 +101,7 @@ export async function aPlace(testbeds: Readonly<Record<string, unknown>>): Promi
     wait,
     async take(name, person = {}) {
       const { id, session } = await wait([name], person);
-      const attempt = await tryTake(store, id, session, person.since ?? new Date());
+      const attempt = await tryReserve(store, id, session, person.since ?? new Date());
       if (attempt.kind !== 'taken') throw new Error(`${name} is not free: ${attempt.kind}`);
       return { ...attempt.holding, session };
     },

@@ -2,18 +2,24 @@
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { type Lease, type LeaseDeps, reserve, type Waiting } from '../../src/gate/reserve/lease.ts';
-import { type Holding, readLab } from '../../src/gate/reserve/records.ts';
-import { giveBack, type Request } from '../../src/gate/reserve/reservation.ts';
+import {
+  type Lease,
+  type LeaseDeps,
+  type QueueWait,
+  reserve,
+} from '../../src/gate/reserve/lease.ts';
+import { type HeldTestbed, readLab } from '../../src/gate/reserve/records.ts';
+import { giveBack, type ReservationRequest } from '../../src/gate/reserve/reservation.ts';
 import { openEtcd } from '../../src/gate/reserve/store/etcd.ts';
 import { openSqlite } from '../../src/gate/reserve/store/sqlite.ts';
 import {
-  type Change,
-  type Snapshot,
   type Store,
+  type StoreChange,
   StoreError,
+  type StoreSnapshot,
 } from '../../src/gate/reserve/store/store.ts';
 import { temporaryFolder } from './folder.ts';
+import { storeWith } from './store-with.ts';
 
 export type ReservationLab = {
   leaseSeconds: number;
@@ -39,7 +45,10 @@ export type ReservationLab = {
   close(): Promise<void>;
 };
 
-export type OnCommit = (change: Change, commit: Store['commit']) => ReturnType<Store['commit']>;
+export type OnCommit = (
+  change: StoreChange,
+  commit: Store['commit'],
+) => ReturnType<Store['commit']>;
 
 export type Process = {
   name: string;
@@ -47,7 +56,7 @@ export type Process = {
   store: Store;
   deps: LeaseDeps;
   /** What it was told while it waited. */
-  waits: readonly Waiting[];
+  waits: readonly QueueWait[];
   isRunning(): boolean;
   /** As by SIGSTOP and SIGCONT. */
   stop(): void;
@@ -78,8 +87,8 @@ const machines: Record<string, readonly string[]> = {
 export const aRequest = (
   who: string,
   names: readonly string[],
-  changes: Partial<Request> = {},
-): Request => ({
+  changes: Partial<ReservationRequest> = {},
+): ReservationRequest => ({
   testbeds: new Map(names.map((name) => [name, machines[name] ?? []])),
   priority: 'patch',
   holder: { who, purpose: `${who}'s gate` },
@@ -107,7 +116,7 @@ export type Claim = {
 /** Begins to reserve; what becomes of it is only known after a step. */
 export function claim(
   process: Process,
-  request: Request,
+  request: ReservationRequest,
   { order }: { order?: number } = {},
 ): Claim {
   const claim: Claim = {};
@@ -200,7 +209,7 @@ export async function virtualLab(
 
 /** Knows what has changed in the store between two looks at it. */
 function noteChanges(store: Store) {
-  let seen: Snapshot = { entries: [], revision: 0 };
+  let seen: StoreSnapshot = { entries: [], revision: 0 };
   /** Revision of the last change of each key that there is, or was. */
   const lastChanges = new Map<string, number>();
   return {
@@ -311,7 +320,7 @@ function labOn(opened: Store, stage: Stage): ReservationLab {
       const connection = watched(await stage.open());
       stores.push(connection);
       const leaving = new AbortController();
-      const waits: Waiting[] = [];
+      const waits: QueueWait[] = [];
       let aliveUntil = Number.POSITIVE_INFINITY;
       let wasLate = false;
       const turn = () => stage.turn(actor);
@@ -373,14 +382,13 @@ function heard(store: Store, onFailure: (error: unknown) => void): Store {
     answering.catch(onFailure);
     return answering;
   };
-  return {
-    ...store,
+  return storeWith(store, {
     openSession: (seconds) => ask(store.openSession(seconds)),
     renew: (session) => ask(store.renew(session)),
     endSession: (session) => ask(store.endSession(session)),
     read: (prefix) => ask(store.read(prefix)),
     commit: (change) => ask(store.commit(change)),
-  };
+  });
 }
 
 /** Each request and each answer waits for its turn, and may be lost. */
@@ -428,7 +436,7 @@ export async function takeAway(
   testbed: string,
   by: string,
   at: Date,
-): Promise<Holding | undefined> {
+): Promise<HeldTestbed | undefined> {
   for (;;) {
     const { held } = await readLab(store);
     const holding = held.values().find((one) => one.testbed === testbed);

@@ -5,23 +5,27 @@ import {
   type Lease,
   LeaseLostError,
   NotReservedError,
+  type QueueWait,
   reserve,
-  type Waiting,
 } from '../../src/gate/reserve/lease.ts';
 import {
   keys,
   type LabState,
-  type Logged,
+  type LoggedReservation,
+  type QueueTicket,
   readLab,
   readLog,
-  type Ticket,
 } from '../../src/gate/reserve/records.ts';
-import { liftQuarantine, type Request, setQuarantine } from '../../src/gate/reserve/reservation.ts';
 import {
-  type Change,
-  type Snapshot,
+  liftQuarantine,
+  type ReservationRequest,
+  setQuarantine,
+} from '../../src/gate/reserve/reservation.ts';
+import {
   type Store,
+  type StoreChange,
   StoreError,
+  type StoreSnapshot,
 } from '../../src/gate/reserve/store/store.ts';
 import { type Priority, priorities } from '../../src/model/priority.ts';
 import { plainAssign } from './plain-queue.ts';
@@ -32,6 +36,7 @@ import {
   type ReservationLab,
   takeAway,
 } from './reservation-lab.ts';
+import { storeWith } from './store-with.ts';
 
 /** Each shares one machine with the next. */
 const testbeds: ReadonlyMap<string, readonly string[]> = new Map([
@@ -149,7 +154,7 @@ export async function play(history: History, lab: ReservationLab): Promise<void>
 /** One process, which asks for one testbed. */
 type Claim = {
   process: Process;
-  request: Request;
+  request: ReservationRequest;
   /** Since it waited. */
   ticket?: { id: string; order: number };
   lease?: Lease;
@@ -170,7 +175,7 @@ type Claim = {
   /** What became of the request or, later, of the lease. */
   end?: { error: unknown; wasAlive: boolean };
   /** What it last saw of the lab. */
-  seen?: Snapshot;
+  seen?: StoreSnapshot;
 };
 
 function modelOf(lab: ReservationLab, operator: Process) {
@@ -189,7 +194,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
   const isHolding = ({ lease, end, isDead, release }: Claim): boolean =>
     lease !== undefined && end === undefined && !isDead && release === 'none';
 
-  function begin(request: Request, process: Process, order?: number): Claim {
+  function begin(request: ReservationRequest, process: Process, order?: number): Claim {
     const claim: Claim = {
       process,
       request,
@@ -214,7 +219,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     const deps = {
       ...claim.process.deps,
       store: watched(claim),
-      onWait({ ticket }: Waiting) {
+      onWait({ ticket }: QueueWait) {
         claim.isIn = true;
         claim.ticket ??= { id: ticket.id, order: ticket.order };
       },
@@ -289,8 +294,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
   /** The store as the process sees it; each taking is held against the plain queue. */
   function watched(claim: Claim): Store {
     const { store, name } = claim.process;
-    return {
-      ...store,
+    return storeWith(store, {
       endSession(session) {
         claim.isLeaving = true;
         return store.endSession(session);
@@ -305,7 +309,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
         const { seen } = claim;
         if (taking !== undefined && seen !== undefined) {
           const { id, testbed } = taking;
-          const plain = plainGrants(await readLab({ ...store, read: async () => seen }));
+          const plain = plainGrants(await readLab(storeWith(store, { read: async () => seen })));
           if (plain.get(id) !== testbed) {
             violate(`${name} takes ${testbed}, and not ${plain.get(id)}`);
           }
@@ -316,7 +320,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
         claim.isIn ||= isEntering && revision !== undefined && claim.request.subject === undefined;
         return revision;
       },
-    };
+    });
   }
 
   /** What has to hold of a commit at the moment at which it is done. */
@@ -341,10 +345,10 @@ function modelOf(lab: ReservationLab, operator: Process) {
 
   /** Who replaces somebody else replaces one who waits, and has his place. */
   function checkEntering(
-    { put, remove }: Change,
+    { put, remove }: StoreChange,
     before: LabState,
     after: LabState,
-    log: readonly Logged[],
+    log: readonly LoggedReservation[],
   ): void {
     const isPut = ({ id }: { id: string }) => put.some(({ key }) => key === keys.ticket(id));
     const entered = after.tickets.find(isPut);
@@ -526,9 +530,9 @@ function modelOf(lab: ReservationLab, operator: Process) {
   };
 
   /** Only one of each subject waits for the same testbeds. */
-  function checkSubjects(tickets: readonly Ticket[]): void {
+  function checkSubjects(tickets: readonly QueueTicket[]): void {
     // What others have left behind is there until it expires.
-    const isWaitedFor = ({ holder }: Ticket) =>
+    const isWaitedFor = ({ holder }: QueueTicket) =>
       claims.some((claim) => claim.process.name === holder.who && isWaiting(claim));
     const kinds = tickets
       .filter((ticket) => ticket.subject !== undefined && isWaitedFor(ticket))
@@ -571,7 +575,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
   return { obey, check, end };
 }
 
-function isExplained(claim: Claim, logged: Logged | undefined): boolean {
+function isExplained(claim: Claim, logged: LoggedReservation | undefined): boolean {
   const { end, isDead, isCancelled, isIn, wasCut, seen, request } = claim;
   if (end === undefined || isDead || end.error instanceof RefusedError) return true;
   if (end.error instanceof StoreError) return wasCut && !(isIn && end.wasAlive);
@@ -590,15 +594,15 @@ function isExplained(claim: Claim, logged: Logged | undefined): boolean {
 type Taking = { id: string; testbed: string; machines: string[] };
 
 /** What a change takes, if it takes something. */
-function takingOf({ put }: Change): Taking | undefined {
+function takingOf({ put }: StoreChange): Taking | undefined {
   const taking = put.find(({ key }) => key.startsWith('lab/held/'));
   return taking && (JSON.parse(taking.value) as Taking);
 }
 
-const wasTakenAway = (logged: Logged | undefined): boolean =>
+const wasTakenAway = (logged: LoggedReservation | undefined): boolean =>
   logged?.outcome === 'taken away by operator';
 
-const wasReplaced = (logged: Logged | undefined): boolean =>
+const wasReplaced = (logged: LoggedReservation | undefined): boolean =>
   logged?.outcome === 'its place in the queue went to gate';
 
 const describe = (claims: readonly Claim[]): string =>

@@ -2,16 +2,19 @@
 
 import {
   aimOf,
-  type Overview,
+  type QueuedRequest,
   stateNames,
   type TestbedState,
-  type Waiting,
+  type TestbedsOverview,
 } from '../../gate/reserve/testbeds-overview.ts';
 import { formatEstimate } from '../../model/format.ts';
 import { clockText, columns, oneLine } from './table.ts';
 
 /** A table of testbeds, and one of those who wait. */
-export function overviewText({ at, testbeds, queue }: Overview, isColoured: boolean): string {
+export function overviewText(
+  { at, testbeds, queue }: TestbedsOverview,
+  isColoured: boolean,
+): string {
   const now = new Date(at);
   const paint = (text: string, row: number, column: number) =>
     isColoured && column === 1 ? coloured(text, testbeds[row - 1]) : text;
@@ -75,7 +78,7 @@ const colours = { free: 32, held: 33, quarantine: 31, 'left-behind': 33 } as con
 const coloured = (text: string, testbed: TestbedState | undefined): string =>
   testbed === undefined ? text : `\x1b[${colours[testbed.state]}m${text}\x1b[0m`;
 
-function queueText(queue: readonly Waiting[], now: Date): string[] {
+function queueText(queue: readonly QueuedRequest[], now: Date): string[] {
   if (queue.length === 0) return ['The queue is empty.'];
   return columns([
     ['QUEUE', 'WHO', 'FOR', 'PRIORITY', 'WANTS', 'SINCE', 'EXPECTED WAIT'],
@@ -93,13 +96,16 @@ function queueText(queue: readonly Waiting[], now: Date): string[] {
   ]);
 }
 
-function waitText({ expectedSeconds }: Waiting): string {
+function waitText({ expectedSeconds }: QueuedRequest): string {
   if (expectedSeconds === undefined) return 'none in sight';
   return expectedSeconds === 0 ? 'next' : formatEstimate(expectedSeconds);
 }
 
 /** A line for each testbed, and one for the queue, where they are not what they were; all of them at first. */
-export function changedLines(before: Overview | undefined, after: Overview): string[] {
+export function changedLines(
+  before: TestbedsOverview | undefined,
+  after: TestbedsOverview,
+): string[] {
   const known = new Set(before === undefined ? [] : sentencesOf(before));
   const at = new Date(after.at).toLocaleString('sv-SE');
   return sentencesOf(after)
@@ -108,7 +114,7 @@ export function changedLines(before: Overview | undefined, after: Overview): str
 }
 
 /** Leaves out expected times, which change all the time. */
-function sentencesOf({ testbeds, queue }: Overview): string[] {
+function sentencesOf({ testbeds, queue }: TestbedsOverview): string[] {
   const line = queue.map((one) => `${one.who} (${aimOf(one)}) for ${one.wants.join(' or ')}`);
   return [
     ...testbeds.map((testbed) => `${testbed.name}: ${sentenceOn(testbed)}`),

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { directoriesWithLease, releaseLeft } from '../../gate/reserve/lease-file.ts';
-import { type Holding, type LabState, readLab } from '../../gate/reserve/records.ts';
+import { type HeldTestbed, type LabState, readLab } from '../../gate/reserve/records.ts';
 import { giveBack } from '../../gate/reserve/reservation.ts';
 import { openStore } from '../../gate/reserve/store/open.ts';
 import { aimOf } from '../../gate/reserve/testbeds-overview.ts';
@@ -130,12 +130,12 @@ function whyNotHeld(name: string, machines: readonly string[], { held }: LabStat
 }
 
 /** `alice@lab1 has hp-t540 (gate of #12) since 14:02`. */
-const hurt = ({ testbed, holder, since }: Holding): string =>
+const hurt = ({ testbed, holder, since }: HeldTestbed): string =>
   oneLine(`${holder.who} has ${testbed} (${aimOf(holder)}) since ${clockText(since, new Date())}`);
 
 /** Answers who it is that takes it; undefined where it is left. */
 async function confirmed(
-  holding: Holding,
+  holding: HeldTestbed,
   { by, yes }: ReleaseOptions,
   ask: AskPerson,
 ): Promise<string | undefined> {

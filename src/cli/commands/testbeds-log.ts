@@ -2,7 +2,12 @@
 import type { Command } from 'commander';
 import { didYouMean } from '../../config/fields.ts';
 import { loadConfig } from '../../config/load.ts';
-import { type LabState, type Logged, readLab, readLog } from '../../gate/reserve/records.ts';
+import {
+  type LabState,
+  type LoggedReservation,
+  readLab,
+  readLog,
+} from '../../gate/reserve/records.ts';
 import { holdingOf } from '../../gate/reserve/reservation.ts';
 import { openStore } from '../../gate/reserve/store/open.ts';
 import { aimOf } from '../../gate/reserve/testbeds-overview.ts';
@@ -56,13 +61,13 @@ function refuseUnknown(name: string, known: ReadonlySet<string>): void {
   throw new UsageError(`There is no testbed "${name}": there are ${names.join(', ')}${hint}`);
 }
 
-const table = (log: readonly Logged[], lab: LabState): string =>
+const table = (log: readonly LoggedReservation[], lab: LabState): string =>
   columns([
     ['WHEN', 'TESTBED', 'WHO', 'FOR', 'WAITED', 'HELD', 'OUTCOME'],
     ...log.map((logged) => rowOf(logged, lab).map(oneLine)),
   ]).join('\n');
 
-function rowOf(logged: Logged, lab: LabState): string[] {
+function rowOf(logged: LoggedReservation, lab: LabState): string[] {
   const { id, testbed, holder, waitingSince, since, until, outcome } = logged;
   const now = new Date();
   const isHeld = holdingOf(lab, id) !== undefined;

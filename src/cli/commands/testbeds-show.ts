@@ -7,7 +7,7 @@ import type { ProgressOutput } from '../../gate/progress.ts';
 import { readLab } from '../../gate/reserve/records.ts';
 import { openStore } from '../../gate/reserve/store/open.ts';
 import type { Store } from '../../gate/reserve/store/store.ts';
-import { type Overview, overviewOf } from '../../gate/reserve/testbeds-overview.ts';
+import { overviewOf, type TestbedsOverview } from '../../gate/reserve/testbeds-overview.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { runToExit } from '../../system/exit.ts';
 import { configPath } from './named-testbed.ts';
@@ -70,10 +70,10 @@ async function lookAt(
   return { overview: overviewOf(config, lab, usualSeconds, new Date()), revision: lab.revision };
 }
 
-const textFor = (overview: Overview, output: ProgressOutput): string =>
+const textFor = (overview: TestbedsOverview, output: ProgressOutput): string =>
   overviewText(overview, hasColours(output));
 
-type Show = (overview: Overview) => void;
+type Show = (overview: TestbedsOverview) => void;
 
 /** Shows it at once, whenever the store changes, and every minute; rejects with the signal's reason. */
 async function watchTestbeds(
@@ -101,7 +101,7 @@ async function watchTestbeds(
 function watcherOf(output: ProgressOutput, json: boolean): Show {
   if (json) return (overview) => void output.write(Buffer.from(`${JSON.stringify(overview)}\n`));
   if (output.isTTY) return (overview) => void output.write(screenOf(textFor(overview, output)));
-  let last: Overview | undefined;
+  let last: TestbedsOverview | undefined;
   return (overview) => {
     for (const line of changedLines(last, overview)) output.write(`${line}\n`);
     last = overview;

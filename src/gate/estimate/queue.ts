@@ -6,19 +6,19 @@ import {
   byTurn,
   type Grant,
   insertInOrder,
-  type Line,
+  type QueueLine,
   type Testbeds,
   testbedsOf,
 } from '../reserve/queue.ts';
 import {
   type LabState,
-  type Logged,
+  type LoggedReservation,
   linesOf,
+  type QueueTicket,
   readLog,
   rivalsOf,
-  type Ticket,
 } from '../reserve/records.ts';
-import { lostOutcome, type Request } from '../reserve/reservation.ts';
+import { lostOutcome, type ReservationRequest } from '../reserve/reservation.ts';
 import type { Store } from '../reserve/store/store.ts';
 
 /** Returns for how many seconds a testbed is usually held. */
@@ -38,7 +38,7 @@ export type WaitEstimate = {
 
 export function estimateWait(
   lab: LabState,
-  ticket: Ticket,
+  ticket: QueueTicket,
   usualSeconds: UsualSeconds,
   now: Date,
 ): WaitEstimate {
@@ -66,11 +66,11 @@ export function estimateWaits(
 /** The testbed that a request of now would get, and after how long; undefined where no suitable testbed is healthy. */
 export function estimateStart(
   lab: LabState,
-  { priority, testbeds }: Pick<Request, 'priority' | 'testbeds'>,
+  { priority, testbeds }: Pick<ReservationRequest, 'priority' | 'testbeds'>,
   usualSeconds: UsualSeconds,
   now: Date,
 ): { testbed: string; afterSeconds: number } | undefined {
-  const newcomer: Ticket = {
+  const newcomer: QueueTicket = {
     id: '',
     order: Number.POSITIVE_INFINITY,
     priority,
@@ -87,7 +87,7 @@ export function estimateStart(
   return start && { testbed: start.testbed, afterSeconds: start.afterSeconds };
 }
 
-function placeOf(lab: LabState, ticket: Ticket): Pick<WaitEstimate, 'place' | 'of'> {
+function placeOf(lab: LabState, ticket: QueueTicket): Pick<WaitEstimate, 'place' | 'of'> {
   const rivals = rivalsOf(lab, ticket);
   return { place: rivals.indexOf(ticket) + 1, of: rivals.length };
 }
@@ -121,7 +121,7 @@ export async function readUsualSeconds(store: Store, now: Date): Promise<UsualSe
   return usualSecondsOf(logs.flat());
 }
 
-export function usualSecondsOf(log: readonly Logged[]): UsualSeconds {
+export function usualSecondsOf(log: readonly LoggedReservation[]): UsualSeconds {
   const held = log.flatMap(({ testbed, holder, since, until, outcome }) =>
     since === undefined ||
     until === undefined ||
@@ -139,7 +139,7 @@ export function usualSecondsOf(log: readonly Logged[]): UsualSeconds {
 }
 
 export type QueueLoad = {
-  lines: readonly Line[];
+  lines: readonly QueueLine[];
   held: readonly { machines: readonly string[]; secondsLeft: number }[];
   /** Healthy testbeds that a ticket wants. */
   testbeds: Testbeds;

@@ -2,21 +2,21 @@
 import { reasonOf } from '../../model/one-line.ts';
 import { openSession, type SessionDeps, type StoreSession } from './lease-session.ts';
 import {
-  type Holding,
+  type HeldTestbed,
   keys,
   type LabState,
+  type QueueTicket,
   readHolding,
   readLog,
   rivalsOf,
-  type Ticket,
 } from './records.ts';
 import {
-  type Attempt,
   enter,
   giveBack,
-  type Request,
-  tryTake,
-  type UseEnd,
+  type LeaseEnd,
+  type ReservationRequest,
+  type ReserveAttempt,
+  tryReserve,
 } from './reservation.ts';
 import { StoreError } from './store/store.ts';
 
@@ -27,16 +27,16 @@ export type LeaseDeps = SessionDeps & {
   /** Whoever waits leaves the queue. */
   signal: AbortSignal;
   /** Hears what one waits for, now and whenever the lab changes. */
-  onWait(waiting: Waiting): void;
+  onWait(waiting: QueueWait): void;
 };
 
-export type Waiting = { ticket: Ticket; lab: LabState };
+export type QueueWait = { ticket: QueueTicket; lab: LabState };
 
 export type Lease = {
   testbed: string;
   /** Higher than that of any lease of these machines before. */
   token: number;
-  holding: Holding;
+  holding: HeldTestbed;
   /** That it lives and ends with. */
   session: string;
   /** Aborted with a LeaseLostError when the testbed is not ours any more. */
@@ -46,7 +46,7 @@ export type Lease = {
   /** The same, having asked the store. */
   prove(): Promise<void>;
   /** Gives it back; a second time, or after it was lost, does nothing. */
-  release(ending: UseEnd): Promise<void>;
+  release(ending: LeaseEnd): Promise<void>;
 };
 
 /** The testbed is somebody else's by now, or may be. */
@@ -69,7 +69,11 @@ export class NotReservedError extends Error {
  * Waits for one of the testbeds, for as long as it takes. With `order` the request has the place in the queue of one
  * that came earlier. Rejects with the signal's reason, with a NotReservedError, or with a StoreError.
  */
-export async function reserve(request: Request, deps: LeaseDeps, order?: number): Promise<Lease> {
+export async function reserve(
+  request: ReservationRequest,
+  deps: LeaseDeps,
+  order?: number,
+): Promise<Lease> {
   const { store, date } = deps;
   const session = await openSession(deps);
   try {
@@ -88,7 +92,11 @@ export async function reserve(request: Request, deps: LeaseDeps, order?: number)
 const tooSlow =
   'Nothing was reserved: this process was stopped, or cut off from the reservation store, for longer than a lease lasts; start it again.';
 
-async function waitForTurn(id: string, session: StoreSession, deps: LeaseDeps): Promise<Holding> {
+async function waitForTurn(
+  id: string,
+  session: StoreSession,
+  deps: LeaseDeps,
+): Promise<HeldTestbed> {
   const { store, leaseSeconds, now, sleep, date, onWait } = deps;
   const signal = AbortSignal.any([deps.signal, session.signal]);
   let troubledSince: number | undefined;
@@ -96,7 +104,7 @@ async function waitForTurn(id: string, session: StoreSession, deps: LeaseDeps): 
     deps.signal.throwIfAborted();
     if (session.signal.aborted) throw new NotReservedError(tooSlow);
     try {
-      const attempt = await tryTake(store, id, session.id, date());
+      const attempt = await tryReserve(store, id, session.id, date());
       troubledSince = undefined;
       if (attempt.kind === 'taken') return attempt.holding;
       if (attempt.kind !== 'waiting') throw new NotReservedError(whyNone(attempt));
@@ -117,7 +125,7 @@ async function waitForTurn(id: string, session: StoreSession, deps: LeaseDeps): 
 const mostLeasesOfTrouble = 5;
 
 /** Whoever is next looks at once; the others not all in the same moment, which would only hold him up. */
-const secondsToYield = ({ lab, ticket }: Waiting): number =>
+const secondsToYield = ({ lab, ticket }: QueueWait): number =>
   Math.min(rivalsOf(lab, ticket).indexOf(ticket) / 10, mostSecondsToYield);
 
 const mostSecondsToYield = 5;
@@ -127,7 +135,7 @@ const unlessAborted = (signal: AbortSignal) => (error: unknown) => {
   if (!signal.aborted) throw error;
 };
 
-function whyNone(attempt: Exclude<Attempt, { kind: 'taken' | 'waiting' }>): string {
+function whyNone(attempt: Exclude<ReserveAttempt, { kind: 'taken' | 'waiting' }>): string {
   if (attempt.kind === 'gone') {
     return attempt.why === undefined ? tooSlow : `Nothing was reserved: ${attempt.why}.`;
   }
@@ -137,7 +145,7 @@ function whyNone(attempt: Exclude<Attempt, { kind: 'taken' | 'waiting' }>): stri
   return `Nothing was reserved: all that would do is in quarantine, ${all.join(', ')}; once it is fixed, lift it with \`ppsgate quarantine NAME --lift\`.`;
 }
 
-function leaseOf(holding: Holding, session: StoreSession, deps: LeaseDeps): Lease {
+function leaseOf(holding: HeldTestbed, session: StoreSession, deps: LeaseDeps): Lease {
   const { store, leaseSeconds, date, sleep } = deps;
   const { testbed, token, machines } = holding;
   // They are taken and given back as one.

@@ -13,7 +13,7 @@ export type QueuePlace = {
 export type Testbeds = ReadonlyMap<string, readonly string[]>;
 
 /** All who want the same. */
-export type Line = {
+export type QueueLine = {
   /** Any of these would do, the first best. */
   wants: Testbeds;
   /** Places in the order of `byTurn`. */
@@ -32,7 +32,7 @@ export const byTurn = (a: QueuePlace, b: QueuePlace): number =>
  * from the machines that he waits for, or testbeds that share one could be given past him for ever.
  * Takes time by the lines and the free testbeds, not by those who wait.
  */
-export function assign(lines: readonly Line[], free: Testbeds): Grant[] {
+export function assign(lines: readonly QueueLine[], free: Testbeds): Grant[] {
   const open = new Map(free);
   const openMachines = new Set([...open.values()].flat());
   const heads = lines
@@ -57,14 +57,14 @@ export function assign(lines: readonly Line[], free: Testbeds): Grant[] {
 }
 
 /** The first of a line who has no testbed yet. */
-type Head = { line: Line; index: number; place: QueuePlace };
+type QueueHead = { line: QueueLine; index: number; place: QueuePlace };
 
-function headOf(line: Line, index: number): Head[] {
+function headOf(line: QueueLine, index: number): QueueHead[] {
   const place = line.waiting[index];
   return place === undefined ? [] : [{ line, index, place }];
 }
 
-const lastInTurn = (a: Head, b: Head): number => byTurn(b.place, a.place);
+const lastInTurn = (a: QueueHead, b: QueueHead): number => byTurn(b.place, a.place);
 
 /** Into a list that is in that order, before what equals it. */
 export function insertInOrder<T>(list: T[], item: T, order: (a: T, b: T) => number): void {
@@ -79,7 +79,7 @@ export function insertInOrder<T>(list: T[], item: T, order: (a: T, b: T) => numb
 }
 
 /** All that somebody waits for. Where two know of different machines of one testbed, it takes the machines of both. */
-export function testbedsOf(lines: readonly Line[]): Testbeds {
+export function testbedsOf(lines: readonly QueueLine[]): Testbeds {
   const testbeds = new Map<string, readonly string[]>();
   for (const [testbed, machines] of lines.flatMap(({ wants }) => [...wants])) {
     const known = testbeds.get(testbed) ?? [];
@@ -107,11 +107,11 @@ function close(open: Map<string, readonly string[]>, machines: ReadonlySet<strin
   }
 }
 
-type Index = { rank: ReadonlyMap<string, number>; machines: ReadonlySet<string> };
-const indexes = new WeakMap<Testbeds, Index>();
+type TestbedIndex = { rank: ReadonlyMap<string, number>; machines: ReadonlySet<string> };
+const indexes = new WeakMap<Testbeds, TestbedIndex>();
 
 /** Made once for all who want the same. */
-function indexOf(wants: Testbeds): Index {
+function indexOf(wants: Testbeds): TestbedIndex {
   const known = indexes.get(wants);
   if (known !== undefined) return known;
   const index = {

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { parseJson } from '../../model/json.ts';
 import { priorities } from '../../model/priority.ts';
-import { byTurn, type Line, type QueuePlace } from './queue.ts';
-import { type Change, type Entry, type Store, StoreError } from './store/store.ts';
+import { byTurn, type QueueLine, type QueuePlace } from './queue.ts';
+import { type Store, type StoreChange, type StoreEntry, StoreError } from './store/store.ts';
 
 const holder = z.object({
   /** A person or a job, as people know it. */
@@ -60,7 +60,7 @@ const logged = z.object({
   outcome: z.string().optional(),
 });
 
-export type Ticket = QueuePlace & {
+export type QueueTicket = QueuePlace & {
   holder: Holder;
   since: string;
   subject: string | undefined;
@@ -68,22 +68,22 @@ export type Ticket = QueuePlace & {
   revision: number;
 };
 /** Its token is the revision of its keys. */
-export type Holding = z.output<typeof holding> & { token: number };
+export type HeldTestbed = z.output<typeof holding> & { token: number };
 /** Left behind by whoever did not bring a testbed back to its base. */
-export type Use = z.output<typeof use>;
+export type TestbedUse = z.output<typeof use>;
 export type Quarantine = z.output<typeof quarantine>;
 /** One reservation, from the wait to its outcome. */
-export type Logged = z.output<typeof logged> & { id: string };
+export type LoggedReservation = z.output<typeof logged> & { id: string };
 
 /** Everything but the log, as of one moment. */
 export type LabState = {
   revision: number;
   /** Tickets in the order of their turns. */
-  tickets: readonly Ticket[];
+  tickets: readonly QueueTicket[];
   /** Holdings by machine. */
-  held: ReadonlyMap<string, Holding>;
+  held: ReadonlyMap<string, HeldTestbed>;
   /** Uses by machine. */
-  used: ReadonlyMap<string, Use>;
+  used: ReadonlyMap<string, TestbedUse>;
   /** Quarantines by testbed. */
   quarantines: ReadonlyMap<string, Quarantine>;
 };
@@ -99,7 +99,7 @@ export const keys = {
   log: (id: string) => folders.log + id,
 };
 
-type Put = Change['put'][number];
+type Put = StoreChange['put'][number];
 
 const text = (record: object): string => JSON.stringify(record);
 
@@ -112,7 +112,7 @@ export const putTicket = (id: string, record: z.input<typeof ticket>, session: s
 export const putHolding = (record: z.input<typeof holding>, session: string): Put[] =>
   record.machines.map((machine) => ({ key: keys.held(machine), value: text(record), session }));
 
-export const putUse = (record: Use, machines: readonly string[]): Put[] =>
+export const putUse = (record: TestbedUse, machines: readonly string[]): Put[] =>
   machines.map((machine) => ({ key: keys.used(machine), value: text(record) }));
 
 export const putQuarantine = (testbed: string, record: Quarantine): Put => ({
@@ -120,7 +120,7 @@ export const putQuarantine = (testbed: string, record: Quarantine): Put => ({
   value: text(record),
 });
 
-export const putLogged = ({ id, ...record }: Logged): Put => ({
+export const putLogged = ({ id, ...record }: LoggedReservation): Put => ({
   key: keys.log(id),
   value: text(record),
 });
@@ -141,7 +141,7 @@ export async function readLab(store: Store): Promise<LabState> {
 export async function readHolding(
   store: Store,
   machine: string,
-): Promise<{ holding: Holding | undefined; revision: number }> {
+): Promise<{ holding: HeldTestbed | undefined; revision: number }> {
   const key = keys.held(machine);
   const { entries, revision } = await store.read(key);
   const entry = entries.find((one) => one.key === key);
@@ -149,7 +149,7 @@ export async function readHolding(
 }
 
 /** The reservations that were made, the oldest first; those of one id where it is given. */
-export async function readLog(store: Store, id = ''): Promise<Logged[]> {
+export async function readLog(store: Store, id = ''): Promise<LoggedReservation[]> {
   const { entries } = await store.read(keys.log(id));
   return entries.map((entry) => ({
     id: entry.key.slice(folders.log.length),
@@ -157,9 +157,12 @@ export async function readLog(store: Store, id = ''): Promise<Logged[]> {
   }));
 }
 
-const holdingIn = (entry: Entry): Holding => ({ ...parsed(holding, entry), token: entry.revision });
+const holdingIn = (entry: StoreEntry): HeldTestbed => ({
+  ...parsed(holding, entry),
+  token: entry.revision,
+});
 
-function ticketOf(entry: Entry): Ticket {
+function ticketOf(entry: StoreEntry): QueueTicket {
   const { order, wants, subject, ...rest } = parsed(ticket, entry);
   return {
     ...rest,
@@ -172,14 +175,17 @@ function ticketOf(entry: Entry): Ticket {
 }
 
 function byName<Record>(
-  entries: readonly Entry[],
+  entries: readonly StoreEntry[],
   folder: string,
-  read: (entry: Entry) => Record,
+  read: (entry: StoreEntry) => Record,
 ): ReadonlyMap<string, Record> {
   return new Map(entries.map((entry) => [entry.key.slice(folder.length), read(entry)]));
 }
 
-function parsed<Schema extends z.ZodType>(schema: Schema, { key, value }: Entry): z.output<Schema> {
+function parsed<Schema extends z.ZodType>(
+  schema: Schema,
+  { key, value }: StoreEntry,
+): z.output<Schema> {
   const record = schema.safeParse(parseJson(value));
   if (record.success) return record.data;
   throw new StoreError(
@@ -188,7 +194,10 @@ function parsed<Schema extends z.ZodType>(schema: Schema, { key, value }: Entry)
 }
 
 /** All who wait for a machine that the ticket's owner waits for, he himself too, in the order of their turns. */
-export function rivalsOf({ tickets }: Pick<LabState, 'tickets'>, { wants }: Ticket): Ticket[] {
+export function rivalsOf(
+  { tickets }: Pick<LabState, 'tickets'>,
+  { wants }: QueueTicket,
+): QueueTicket[] {
   const machines = new Set([...wants.values()].flat());
   return tickets.filter((other) =>
     [...other.wants.values()].flat().some((machine) => machines.has(machine)),
@@ -196,7 +205,7 @@ export function rivalsOf({ tickets }: Pick<LabState, 'tickets'>, { wants }: Tick
 }
 
 /** The queue of those who wait, without testbeds that are in quarantine. */
-export function linesOf({ tickets, quarantines }: LabState): Line[] {
+export function linesOf({ tickets, quarantines }: LabState): QueueLine[] {
   const isHealthy = ([testbed]: readonly [string, unknown]) => !quarantines.has(testbed);
   const healthy = tickets.map((one) => ({ ...one, wants: [...one.wants].filter(isHealthy) }));
   const lines = Map.groupBy(healthy, ({ wants }) => JSON.stringify(wants));

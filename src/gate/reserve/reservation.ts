@@ -1,13 +1,13 @@
 // The steps of a reservation: into the queue, on to a testbed, and off again. Each is one commit, whole or not at all.
 
 import type { Priority } from '../../model/priority.ts';
-import { assign, type Line, type Testbeds, testbedsOf } from './queue.ts';
+import { assign, type QueueLine, type Testbeds, testbedsOf } from './queue.ts';
 import {
+  type HeldTestbed,
   type Holder,
-  type Holding,
   keys,
   type LabState,
-  type Logged,
+  type LoggedReservation,
   linesOf,
   putHolding,
   putLogged,
@@ -15,14 +15,14 @@ import {
   putTicket,
   putUse,
   type Quarantine,
+  type QueueTicket,
   readLab,
   readLog,
-  type Ticket,
-  type Use,
+  type TestbedUse,
 } from './records.ts';
-import type { Change, Store } from './store/store.ts';
+import type { Store, StoreChange } from './store/store.ts';
 
-export type Request = {
+export type ReservationRequest = {
   /** Any of these would do, the first best. */
   testbeds: Testbeds;
   priority: Priority;
@@ -34,13 +34,17 @@ export type Request = {
 /** A process's own part of a request: new for each. */
 type Entrance = { id: string; session: string; at: Date; order?: number };
 
-export type Entry =
+export type EnterResult =
   | { kind: 'waiting' }
   /** `why` where somebody newer has the place; else the session is over. */
   | { kind: 'gone'; why: string | undefined };
 
 /** Enters the queue. */
-export async function enter(store: Store, request: Request, entrance: Entrance): Promise<Entry> {
+export async function enter(
+  store: Store,
+  request: ReservationRequest,
+  entrance: Entrance,
+): Promise<EnterResult> {
   const { id, session, order } = entrance;
   for (let isIn = false; ; ) {
     const lab = await readLab(store);
@@ -65,9 +69,9 @@ export async function enter(store: Store, request: Request, entrance: Entrance):
 /** One of the same subject that has come before, and still waits for the same. */
 function olderOf(
   { tickets }: LabState,
-  { subject, testbeds }: Request,
-  own?: Ticket,
-): Ticket | undefined {
+  { subject, testbeds }: ReservationRequest,
+  own?: QueueTicket,
+): QueueTicket | undefined {
   if (subject === undefined) return undefined;
   const names = [...testbeds.keys()].join();
   return tickets.find(
@@ -78,7 +82,12 @@ function olderOf(
   );
 }
 
-function entryOf(request: Request, entrance: Entrance, own?: Ticket, older?: Ticket): Change {
+function entryOf(
+  request: ReservationRequest,
+  entrance: Entrance,
+  own?: QueueTicket,
+  older?: QueueTicket,
+): StoreChange {
   const { testbeds, priority, holder, subject } = request;
   const { id, session, at } = entrance;
   const inherited = older && Math.min(older.order, own?.order ?? older.order);
@@ -103,7 +112,7 @@ function entryOf(request: Request, entrance: Entrance, own?: Ticket, older?: Tic
   };
 }
 
-const superseded = (ticket: Ticket, by: Holder, at: Date): Logged => ({
+const superseded = (ticket: QueueTicket, by: Holder, at: Date): LoggedReservation => ({
   id: ticket.id,
   testbed: '',
   holder: ticket.holder,
@@ -116,21 +125,21 @@ const superseded = (ticket: Ticket, by: Holder, at: Date): Logged => ({
 const gaveWayTo = (by: Holder): string =>
   `its place in the queue went to ${by.patch ?? by.purpose}`;
 
-export type Attempt =
-  | { kind: 'taken'; holding: Holding }
-  | { kind: 'waiting'; ticket: Ticket; lab: LabState }
+export type ReserveAttempt =
+  | { kind: 'taken'; holding: HeldTestbed }
+  | { kind: 'waiting'; ticket: QueueTicket; lab: LabState }
   /** All that would do are in quarantine. */
   | { kind: 'none-healthy'; quarantines: ReadonlyMap<string, Quarantine> }
   /** The ticket is not in the queue any more; `why` where somebody else took it out. */
   | { kind: 'gone'; why: string | undefined };
 
 /** Takes a testbed if it is one's turn. */
-export async function tryTake(
+export async function tryReserve(
   store: Store,
   id: string,
   session: string,
   at: Date,
-): Promise<Attempt> {
+): Promise<ReserveAttempt> {
   for (;;) {
     const lab = await readLab(store);
     const ticket = lab.tickets.find((one) => one.id === id);
@@ -165,7 +174,7 @@ export async function tryTake(
 }
 
 /** A commit whose answer was lost may have been done. */
-async function withoutTicket(store: Store, lab: LabState, id: string): Promise<Attempt> {
+async function withoutTicket(store: Store, lab: LabState, id: string): Promise<ReserveAttempt> {
   const holding = holdingOf(lab, id);
   if (holding !== undefined) return { kind: 'taken', holding };
   const [logged] = await readLog(store, id);
@@ -173,13 +182,13 @@ async function withoutTicket(store: Store, lab: LabState, id: string): Promise<A
 }
 
 /** The testbeds somebody waits for that could be taken now. */
-function freeIn({ held }: LabState, lines: readonly Line[]): Testbeds {
+function freeIn({ held }: LabState, lines: readonly QueueLine[]): Testbeds {
   const isFree = ([, machines]: [string, readonly string[]]) =>
     !machines.some((machine) => held.has(machine));
   return new Map([...testbedsOf(lines)].filter(isFree));
 }
 
-function takingOf(lab: LabState, ticket: Ticket, testbed: string, at: Date) {
+function takingOf(lab: LabState, ticket: QueueTicket, testbed: string, at: Date) {
   const { id, priority, order, holder, wants } = ticket;
   const machines = [...(wants.get(testbed) ?? [])];
   const [waitingSince, since] = [ticket.since, at.toISOString()];
@@ -196,18 +205,22 @@ function takingOf(lab: LabState, ticket: Ticket, testbed: string, at: Date) {
 export const lostOutcome = 'it was not renewed in time';
 
 /** Whose sessions ended before they could say how it went. */
-async function lostUses(store: Store, uses: readonly Use[], at: Date): Promise<Logged[]> {
+async function lostUses(
+  store: Store,
+  uses: readonly TestbedUse[],
+  at: Date,
+): Promise<LoggedReservation[]> {
   const logs = await Promise.all(uses.map(({ id }) => readLog(store, id)));
   const open = logs.flat().filter(({ outcome }) => outcome === undefined);
   const until = at.toISOString();
   return open.map((logged) => ({ ...logged, until, outcome: lostOutcome }));
 }
 
-export function holdingOf({ held }: Pick<LabState, 'held'>, id: string): Holding | undefined {
+export function holdingOf({ held }: Pick<LabState, 'held'>, id: string): HeldTestbed | undefined {
   return held.values().find((holding) => holding.id === id);
 }
 
-export type UseEnd = {
+export type LeaseEnd = {
   outcome: string;
   /** Whether the testbed is on its base again: if not, its next holder has to bring it there. */
   isClean: boolean;
@@ -218,8 +231,8 @@ export type UseEnd = {
 /** Gives a testbed back; false where it was not held any more, which changes nothing. */
 export async function giveBack(
   store: Store,
-  holding: Holding,
-  { outcome, isClean, quarantine }: UseEnd,
+  holding: HeldTestbed,
+  { outcome, isClean, quarantine }: LeaseEnd,
   at: Date,
 ): Promise<boolean> {
   const { id, testbed, machines, token, holder, priority, waitingSince, since } = holding;

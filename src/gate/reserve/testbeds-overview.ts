@@ -2,15 +2,22 @@
 import type { Config, TestbedConfig } from '../../config/schema.ts';
 import { machinesOf } from '../../lab/machines.ts';
 import { estimateWaits, type UsualSeconds, type WaitEstimate } from '../estimate/queue.ts';
-import type { Holder, Holding, LabState, Quarantine, Ticket, Use } from './records.ts';
+import type {
+  HeldTestbed,
+  Holder,
+  LabState,
+  Quarantine,
+  QueueTicket,
+  TestbedUse,
+} from './records.ts';
 
 /** As `ppsgate testbeds --json` prints it; times are ISO 8601. */
-export type Overview = {
+export type TestbedsOverview = {
   at: string;
   /** Those of the configuration, in its order. */
   testbeds: TestbedState[];
   /** Those who wait, in the order of their turns. */
-  queue: Waiting[];
+  queue: QueuedRequest[];
 };
 
 /** What people read of each state. */
@@ -29,7 +36,7 @@ export type TestbedState = {
   held?: Holder & {
     /** Another one where the two share a machine. */
     testbed: string;
-    priority: Holding['priority'];
+    priority: HeldTestbed['priority'];
     token: number;
     since: string;
     /** When it should be free again, by how long it is usually held; may be past. */
@@ -41,9 +48,9 @@ export type TestbedState = {
   leftBy?: (Holder & { testbed: string; since: string })[];
 };
 
-export type Waiting = Holder &
+export type QueuedRequest = Holder &
   WaitEstimate & {
-    priority: Ticket['priority'];
+    priority: QueueTicket['priority'];
     /** Testbeds, any of which would do. */
     wants: string[];
     since: string;
@@ -54,7 +61,7 @@ export function overviewOf(
   lab: LabState,
   usualSeconds: UsualSeconds,
   now: Date,
-): Overview {
+): TestbedsOverview {
   const estimates = estimateWaits(lab, usualSeconds, now);
   return {
     at: now.toISOString(),
@@ -91,9 +98,9 @@ function stateOf(
 }
 
 function stateName(
-  holding: Holding | undefined,
+  holding: HeldTestbed | undefined,
   quarantine: Quarantine | undefined,
-  left: readonly Use[],
+  left: readonly TestbedUse[],
 ): TestbedState['state'] {
   if (holding !== undefined) return 'held';
   if (quarantine !== undefined) return 'quarantine';
@@ -101,7 +108,7 @@ function stateName(
 }
 
 /** What a holder uses is left behind only once he is gone. */
-function leftOn(machines: readonly string[], { used, held }: LabState): Use[] {
+function leftOn(machines: readonly string[], { used, held }: LabState): TestbedUse[] {
   const left = machines.flatMap((machine) => {
     const use = used.get(machine);
     return use === undefined || held.get(machine)?.id === use.id ? [] : [use];
@@ -110,7 +117,7 @@ function leftOn(machines: readonly string[], { used, held }: LabState): Use[] {
 }
 
 function heldBy(
-  { holder, testbed, priority, token, since }: Holding,
+  { holder, testbed, priority, token, since }: HeldTestbed,
   usualSeconds: UsualSeconds,
 ): NonNullable<TestbedState['held']> {
   const end = Date.parse(since) + usualSeconds(testbed) * 1000;
@@ -125,9 +132,9 @@ function heldBy(
 }
 
 const waitingOf = (
-  { holder, priority, wants, since }: Ticket,
+  { holder, priority, wants, since }: QueueTicket,
   estimate: WaitEstimate,
-): Waiting => ({
+): QueuedRequest => ({
   ...estimate,
   ...holder,
   priority,

@@ -62,15 +62,15 @@ export async function hang(selfTest: SelfTest, what: string): Promise<Diagnostic
   return [ok(what, `${happened.how}; power-cycled, and home again after ${durations}`)];
 }
 
-type Accident =
+type AccidentOutcome =
   | { kind: 'happened'; how: string; seconds: number; cycles: number; panic?: string | undefined }
   | { kind: 'did-not'; why: string; fix: string };
 
 /** Answers how it was done, or why it could not be. */
-type Cause = (host: Host) => Promise<{ how: string } | { why: string }>;
+type AccidentCause = (host: Host) => Promise<{ how: string } | { why: string }>;
 
 /** Has an accident happen to our kernel, so that the next boot is the machine's own. */
-async function accident(selfTest: SelfTest, cause: Cause): Promise<Accident> {
+async function accident(selfTest: SelfTest, cause: AccidentCause): Promise<AccidentOutcome> {
   const { deps } = selfTest;
   const trouble = await bootBase(selfTest, 2);
   if (trouble !== undefined) return { kind: 'did-not', why: trouble, fix: goOn };
@@ -89,13 +89,13 @@ async function accident(selfTest: SelfTest, cause: Cause): Promise<Accident> {
   return { kind: 'happened', how, seconds: deps.now() - begun, cycles, panic };
 }
 
-const panicNow: Cause = async (host) => {
+const panicNow: AccidentCause = async (host) => {
   const outcome = await outlived(host, shell`sysctl debug.kdb.panic=1`);
   if (outcome === undefined) return { how: 'panicked' };
   return { why: `it did not panic: ${saidBy(outcome)}` };
 };
 
-const hangNow: Cause = async (host) => {
+const hangNow: AccidentCause = async (host) => {
   const { stdout: backend } = await host.run(shell`sysctl -n debug.kdb.current`, answers);
   if (backend.trim() !== '') {
     const outcome = await outlived(host, shell`sysctl debug.kdb.enter=1`);

@@ -39,14 +39,14 @@ export async function readyBase(selfTest: SelfTest, what: string): Promise<Diagn
   return [ok(what, `${says}, there after ${formatDuration(now() - begun)}`)];
 }
 
-type Base =
+type BaseKernel =
   /** `commit` is empty where nobody can know it. */
   | { kind: 'found'; says: string; kernel: KernelSource; commit: string }
   | { kind: 'none'; why: string; fix: string };
 
-async function baseOf(selfTest: SelfTest, dut: Host): Promise<Base> {
+async function baseOf(selfTest: SelfTest, dut: Host): Promise<BaseKernel> {
   const { baseKernel, testbed, directory } = selfTest;
-  const given = async (says: string, path: string): Promise<Base> => {
+  const given = async (says: string, path: string): Promise<BaseKernel> => {
     return { kind: 'found', says, commit: '', kernel: await givenKernel(path) };
   };
   if (baseKernel !== undefined) return given(baseKernel, baseKernel);
@@ -61,7 +61,7 @@ async function baseOf(selfTest: SelfTest, dut: Host): Promise<Base> {
 }
 
 /** What the builder's clone has checked out. */
-async function checkedOut({ deps }: SelfTest, builder: BuilderConfig): Promise<Base> {
+async function checkedOut({ deps }: SelfTest, builder: BuilderConfig): Promise<BaseKernel> {
   await using host = await deps.connect(builder, 'builder');
   const { repository } = builder;
   const commit = (await host.output(gitIn(repository, shell`rev-parse HEAD`))).trim();

@@ -30,7 +30,7 @@ const entrySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('run'), run: runSchema }),
 ]);
 
-type Entry = z.infer<typeof entrySchema>;
+type SelfTestEntry = z.infer<typeof entrySchema>;
 
 export type SelfTestJournal = {
   /** All that was kept so far, a line each. */
@@ -68,8 +68,8 @@ export function resumeJournal(directory: string, testbed: string): SelfTestJourn
 }
 
 /** A line that a kill cut short ends it; what follows is not there. */
-function readEntries(directory: string): Entry[] {
-  const entries: Entry[] = [];
+function readEntries(directory: string): SelfTestEntry[] {
+  const entries: SelfTestEntry[] = [];
   for (const line of textIn(directory).split('\n')) {
     const entry = entrySchema.safeParse(parsedOrNot(line));
     if (entry.success) entries.push(entry.data);
@@ -95,12 +95,12 @@ function parsedOrNot(line: string): unknown {
 
 function journalOf(
   directory: string,
-  before: readonly Entry[],
+  before: readonly SelfTestEntry[],
   at: string,
-  first?: Entry,
+  first?: SelfTestEntry,
 ): SelfTestJournal {
   const entries = [...before];
-  const keep = (entry: Entry) => {
+  const keep = (entry: SelfTestEntry) => {
     entries.push(entry);
     // A line of its own also after one that was cut short.
     appendFileSync(journalIn(directory), `\n${JSON.stringify(entry)}\n`, { flush: true });
@@ -128,7 +128,7 @@ function journalOf(
 async function* kept(
   { run }: CheckStep,
   what: string,
-  keep: (entry: Entry) => void,
+  keep: (entry: SelfTestEntry) => void,
 ): AsyncGenerator<Diagnostic> {
   const diagnostics: Exclude<Diagnostic, { kind: 'wrong' }>[] = [];
   let isWell = true;

@@ -24,7 +24,7 @@ export async function requireHere(names: readonly string[], { testbeds }: Config
   }
 }
 
-type Access = {
+type TestbedAccess = {
   /** The lease by which the machines know whose commands these are. */
   lease: ProvenFence;
   machines: FreebsdDeps;
@@ -38,7 +38,7 @@ export async function openTestbed(
   name: string,
   traffic: Traffic,
   config: Config,
-  { lease, machines }: Access,
+  { lease, machines }: TestbedAccess,
 ): Promise<Testbed> {
   const testbed = config.testbeds[name];
   switch (testbed?.kind) {

@@ -9,8 +9,8 @@ import { estimateWait, readUsualSeconds, type WaitEstimate } from '../estimate/q
 import type { Recorder } from '../recording/recorder.ts';
 import { type Lease, type LeaseDeps, reserve } from '../reserve/lease.ts';
 import { forgetLease, keepLease } from '../reserve/lease-file.ts';
-import type { LabState, Ticket } from '../reserve/records.ts';
-import type { Request } from '../reserve/reservation.ts';
+import type { LabState, QueueTicket } from '../reserve/records.ts';
+import type { ReservationRequest } from '../reserve/reservation.ts';
 import { openStore, steadySeconds } from '../reserve/store/open.ts';
 import type { Store } from '../reserve/store/store.ts';
 import { realDeps } from './open-testbed.ts';
@@ -31,11 +31,11 @@ type Reservations = AsyncDisposable & {
   /** See `reserveTestbed`; the lease lies in `directory` as long as it is held. */
   reserve(
     names: readonly string[],
-    request: Omit<Request, 'testbeds'>,
+    request: Omit<ReservationRequest, 'testbeds'>,
     directory?: string,
   ): Promise<LeasedTestbed>;
   /** Keeps others from a testbed, as it stands; see `reserve` of lease.ts. */
-  hold(name: string, request: Omit<Request, 'testbeds'>): Promise<Lease>;
+  hold(name: string, request: Omit<ReservationRequest, 'testbeds'>): Promise<Lease>;
 };
 
 /** Throws a StoreError where the store cannot be used. */
@@ -113,7 +113,7 @@ function userName(): string {
 }
 
 /** `waiting for hp-t540 or rcc-ve: 2 of 3 in line, some 40 min; hp-t540 is held by alice@lab1 (#12)`. */
-function waitText(lab: LabState, ticket: Ticket, estimate: WaitEstimate): string {
+function waitText(lab: LabState, ticket: QueueTicket, estimate: WaitEstimate): string {
   const { place, of, expectedSeconds } = estimate;
   const wait = expectedSeconds === undefined ? '' : `, ${formatEstimate(expectedSeconds)}`;
   const machines = new Set([...ticket.wants.values()].flat());

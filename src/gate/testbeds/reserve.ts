@@ -24,7 +24,7 @@ import { recordedTestbed } from '../recording/recorded-testbed.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import { type Lease, type LeaseDeps, reserve } from '../reserve/lease.ts';
 import type { Quarantine } from '../reserve/records.ts';
-import type { Request } from '../reserve/reservation.ts';
+import type { ReservationRequest } from '../reserve/reservation.ts';
 import { StoreError } from '../reserve/store/store.ts';
 import { openTestbed } from './open-testbed.ts';
 
@@ -49,7 +49,7 @@ export type LeasedTestbed = Reserved & {
  */
 export async function reserveTestbed(
   names: readonly string[],
-  request: Omit<Request, 'testbeds'>,
+  request: Omit<ReservationRequest, 'testbeds'>,
   config: Config,
   deps: ReserveDeps,
 ): Promise<LeasedTestbed> {

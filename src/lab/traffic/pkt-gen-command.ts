@@ -3,7 +3,7 @@
 import type { FlowSlice, Flows } from '../../model/flows.ts';
 import { netmapPort } from '../../model/freebsd-port.ts';
 import type { Family } from '../../model/scenario.ts';
-import { type Command, shell, type Word } from '../../system/shell.ts';
+import { type Command, type ShellWord, shell } from '../../system/shell.ts';
 
 type ReceiverRequest = {
   /** Port to the DUT, by its name in ifconfig(8). */
@@ -87,7 +87,7 @@ const crcBytes = 4;
 const smallestFrameBytes: Record<Family, number> = { inet4: 64, inet6: 66 };
 const longestFrameBytes = 1518;
 
-function optional({ ratePps, threads, packets, updatesChecksums }: SenderRequest): Word[] {
+function optional({ ratePps, threads, packets, updatesChecksums }: SenderRequest): ShellWord[] {
   return [
     // -R limits each thread, and 0 is no limit.
     ...(ratePps === undefined ? [] : ['-R', Math.max(1, Math.round(ratePps / threads))]),

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import type { Client } from 'ssh2';
 import { reasonOf } from '../../model/one-line.ts';
-import { type Turns, turns } from '../semaphore.ts';
+import { type Semaphore, semaphore } from '../semaphore.ts';
 import { HostError } from './host-error.ts';
 
 export type Connection = {
@@ -11,7 +11,7 @@ export type Connection = {
   readonly socket: Socket;
   /** Aborted when the connection is over, with an Error that says why. */
   readonly over: AbortController;
-  readonly inTurn: Turns;
+  readonly inTurn: Semaphore;
 };
 
 export type SshSession = {
@@ -22,7 +22,7 @@ export type SshSession = {
 
 /** `client` may have its login still before it. */
 export function connectionOn(name: string, client: Client, socket: Socket): Connection {
-  return { name, client, socket, over: new AbortController(), inTurn: turns(sessionsAtOnce) };
+  return { name, client, socket, over: new AbortController(), inTurn: semaphore(sessionsAtOnce) };
 }
 
 // sshd allows 10 sessions (MaxSessions) and counts a closed one until it has cleaned up after it.

@@ -5,9 +5,9 @@ import { lastLine, shortened } from '../../model/one-line.ts';
 import { type Command, commandText, lineForAnyShell } from '../shell.ts';
 import { type Connection, inSession, type SshSession } from './connection.ts';
 import { HostError } from './host-error.ts';
-import { type Limits, rejectionOf, withinLimits } from './limits.ts';
+import { rejectionOf, type TaskLimits, withinLimits } from './limits.ts';
 
-export type OutputOptions = Limits & {
+export type OutputOptions = TaskLimits & {
   /** What the command reads: without it an end of file, with a stream all of it, as it comes. */
   readonly stdin?: string | Uint8Array | Readable;
   /** More bytes on stdout or stderr than this end the command; 16 MiB when absent. */
@@ -98,16 +98,16 @@ function stopWhenTorn(stdin: Stdin, stop: AbortController): void {
 type Execution = RunOptions & SshSession;
 
 /** A command that runs, wherever it does. */
-type Running = {
+type RunningCommand = {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<CommandEnd>;
   /** Leaves it, however far it is. */
   leave(): void;
 };
 
-type Ending = { readonly code?: number | undefined; readonly signal?: string | undefined };
+type CommandEnd = { readonly code?: number | undefined; readonly signal?: string | undefined };
 
 function execute(client: Client, text: string, execution: Execution): Promise<CommandOutcome> {
   return inSession<ClientChannel, CommandOutcome>(
@@ -117,7 +117,7 @@ function execute(client: Client, text: string, execution: Execution): Promise<Co
   );
 }
 
-const ofChannel = (channel: ClientChannel): Running => ({
+const ofChannel = (channel: ClientChannel): RunningCommand => ({
   stdin: channel,
   stdout: channel,
   stderr: channel.stderr,
@@ -126,7 +126,10 @@ const ofChannel = (channel: ClientChannel): Running => ({
 });
 
 /** Feeds it, and answers how it ended; leaves it when it is to stop. */
-export async function follow(running: Running, execution: Execution): Promise<CommandOutcome> {
+export async function follow(
+  running: RunningCommand,
+  execution: Execution,
+): Promise<CommandOutcome> {
   const { stop, stdin, onStdout, onStderr, maxOutputBytes = 16 * 1024 ** 2 } = execution;
   const stopped = rejectionOf(stop);
   try {
@@ -160,7 +163,7 @@ function feed(to: Writable, stdin: Stdin): void {
   else to.end(stdin);
 }
 
-function endOf(channel: ClientChannel): Promise<Ending> {
+function endOf(channel: ClientChannel): Promise<CommandEnd> {
   return new Promise((resolve, reject) => {
     channel.on('error', reject);
     channel.on('close', (code?: number | null, signal?: string) =>

@@ -2,7 +2,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { ServerHostKeyAlgorithm } from 'ssh2';
 
-export type Address = {
+export type HostAddress = {
   readonly host: string;
   readonly port: number;
 };
@@ -58,7 +58,7 @@ export function parseKnownHosts(text: string): KnownHosts {
  */
 export function checkHostKey(
   entries: readonly KnownHost[],
-  address: Address,
+  address: HostAddress,
   key: Buffer,
 ): HostKeyVerdict {
   const ours = entries.filter((entry) => isFor(entry, address));
@@ -76,7 +76,7 @@ export function checkHostKey(
  */
 export function algorithmsFor(
   entries: readonly KnownHost[],
-  address: Address,
+  address: HostAddress,
 ): ServerHostKeyAlgorithm[] {
   const pinned = entries.filter((entry) => !entry.revoked && isFor(entry, address));
   const types = new Set(pinned.map((entry) => keyType(entry.key)));
@@ -131,7 +131,7 @@ function parseHosts(field: string): HostPatterns | undefined {
   return { kind: 'hashed', salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') };
 }
 
-function isFor({ hosts }: KnownHost, address: Address): boolean {
+function isFor({ hosts }: KnownHost, address: HostAddress): boolean {
   const name = nameInFile(address);
   if (hosts.kind === 'hashed') {
     return createHmac('sha1', hosts.salt).update(name).digest().equals(hosts.hash);
@@ -142,7 +142,7 @@ function isFor({ hosts }: KnownHost, address: Address): boolean {
 }
 
 /** `host`, or `[host]:port` where the port is not 22. */
-function nameInFile({ host, port }: Address): string {
+function nameInFile({ host, port }: HostAddress): string {
   const name = host.toLowerCase();
   return port === 22 ? name : `[${name}]:${port}`;
 }

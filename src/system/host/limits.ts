@@ -3,13 +3,13 @@
 import { reasonOf } from '../../model/one-line.ts';
 import { HostError, type HostFailure } from './host-error.ts';
 
-export type Limits = {
+export type TaskLimits = {
   readonly signal?: AbortSignal;
   /** Without it a task may take as long as the connection lives. */
   readonly timeoutSeconds?: number;
 };
 
-type Task = Limits & {
+type Task = TaskLimits & {
   readonly name: string;
   readonly what: string;
   /** The connection's end. */

@@ -22,7 +22,7 @@ export function thisMachine(): Host {
     async upload(source, path, mode, limits = {}) {
       const task = { ...limits, name: here.name, over: here.over.signal };
       await withinLimits({ ...task, what: `the upload of ${path}` }, ({ signal }) =>
-        lay(source, path, mode, signal),
+        install(source, path, mode, signal),
       ).catch((error: unknown) => failUpload(error, source, path, here));
     },
 
@@ -67,7 +67,7 @@ function killGroup(leader: number): void {
   }
 }
 
-async function lay(
+async function install(
   source: Uint8Array | string,
   path: string,
   mode: number,

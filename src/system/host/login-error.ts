@@ -3,8 +3,8 @@
 import { reasonOf } from '../../model/one-line.ts';
 import { HostError } from './host-error.ts';
 import {
-  type Address,
   fingerprint,
+  type HostAddress,
   type HostKeyVerdict,
   type KnownHosts,
   keyType,
@@ -15,7 +15,7 @@ export function hostKeyError(
   verdict: HostKeyVerdict,
   key: Buffer,
   ignored: KnownHosts['ignored'],
-  { host, port }: Address,
+  { host, port }: HostAddress,
   name: string,
 ): HostError | undefined {
   const shown = `${name} shows the ${keyType(key)} key ${fingerprint(key)}`;

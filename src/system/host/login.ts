@@ -9,7 +9,7 @@ import { algorithmsFor, checkHostKey, parseKnownHosts } from './known-hosts.ts';
 import { withinLimits } from './limits.ts';
 import { hostKeyError, loginError } from './login-error.ts';
 
-export type Target = {
+export type SshTarget = {
   readonly host: string;
   readonly port: number;
   readonly user: string;
@@ -36,7 +36,7 @@ export type ConnectOptions = {
 };
 
 /** Throws a HostError where the host is not reached, its key is not known, or it does not let us in. */
-export async function logIn(target: Target, options: ConnectOptions): Promise<Connection> {
+export async function logIn(target: SshTarget, options: ConnectOptions): Promise<Connection> {
   const name = nameOf(target);
   // ssh2 is big, and CommonJS: its names are sure to be found on the default export alone.
   const { default: ssh2 } = await import('ssh2');
@@ -49,14 +49,14 @@ export async function logIn(target: Target, options: ConnectOptions): Promise<Co
   });
 }
 
-function nameOf({ host, port, label }: Target): string {
+function nameOf({ host, port, label }: SshTarget): string {
   return label === undefined ? `${host}:${port}` : `${label} (${host}:${port})`;
 }
 
 type Credentials = Pick<ConnectConfig, 'username' | 'privateKey' | 'agent'>;
 
 function credentialsOf(
-  { user, privateKey, agent }: Target,
+  { user, privateKey, agent }: SshTarget,
   name: string,
   parseKey: typeof import('ssh2').utils.parseKey,
 ): Credentials {
@@ -91,7 +91,7 @@ function keepaliveOf({ keepaliveSeconds = 0.5, keepaliveCount = 3 }: ConnectOpti
   return { keepaliveInterval: keepaliveSeconds * 1000, keepaliveCountMax: keepaliveCount };
 }
 
-async function dial({ host, port }: Target, name: string, stop: AbortSignal): Promise<Socket> {
+async function dial({ host, port }: SshTarget, name: string, stop: AbortSignal): Promise<Socket> {
   const socket = createConnection({ host, port, noDelay: true });
   stop.addEventListener('abort', () => socket.destroy(), { once: true });
   try {
@@ -108,7 +108,7 @@ async function dial({ host, port }: Target, name: string, stop: AbortSignal): Pr
 
 function authenticate(
   connection: Connection,
-  target: Target,
+  target: SshTarget,
   config: ConnectConfig,
 ): Promise<Connection> {
   const { name, client, socket, over } = connection;

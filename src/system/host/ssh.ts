@@ -9,7 +9,7 @@ import {
   type RunOptions,
   run,
 } from './execute.ts';
-import { type ConnectOptions, logIn, type Target } from './login.ts';
+import { type ConnectOptions, logIn, type SshTarget } from './login.ts';
 import { type UploadOptions, upload } from './upload.ts';
 
 /**
@@ -35,7 +35,7 @@ export type Host = AsyncDisposable & {
 };
 
 /** Logs in to a host whose key is known; throws a HostError when that does not succeed. */
-export async function connect(target: Target, options: ConnectOptions = {}): Promise<Host> {
+export async function connect(target: SshTarget, options: ConnectOptions = {}): Promise<Host> {
   const connection = await logIn(target, options);
   const close = () => closeConnection(connection);
   return {

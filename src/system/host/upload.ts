@@ -6,9 +6,9 @@ import type { SFTPWrapper, Stats } from 'ssh2';
 import { reasonOf } from '../../model/one-line.ts';
 import { type Connection, inSession } from './connection.ts';
 import { HostError } from './host-error.ts';
-import { type Limits, rejectionOf, withinLimits } from './limits.ts';
+import { rejectionOf, type TaskLimits, withinLimits } from './limits.ts';
 
-export type UploadOptions = Limits & {
+export type UploadOptions = TaskLimits & {
   /**
    * Goes on, with a local file, at the end of what an earlier upload to that path left as `….part`, and leaves its own
    * there when it breaks off. Only a checksum tells whether both were of the same file.
@@ -36,7 +36,7 @@ export function upload(
       inSession<SFTPWrapper, void>(
         { ...task, stop },
         (opened) => connection.client.sftp(opened),
-        (sftp) => lay(sftp, way, remotePath, mode, stop),
+        (sftp) => install(sftp, way, remotePath, mode, stop),
       ),
     ),
   ).catch((error: unknown) => failUpload(error, source, remotePath, connection));
@@ -71,7 +71,7 @@ type ResumableUpload<To> = {
   reconnect(): Promise<To>;
 };
 
-type Uploader = {
+type UploadHost = {
   readonly name: string;
   upload(path: string, remotePath: string, mode: number, options: UploadOptions): Promise<void>;
 };
@@ -82,7 +82,7 @@ const connectionsAtMost = 5;
  * Installs a local file on a host over up to five connections, each of which goes on where the one before was
  * lost. Where the sum is wrong in the end it is sent once more from the start; throws a HostError after that.
  */
-export async function uploadOverBreaks<To extends Uploader>(
+export async function uploadOverBreaks<To extends UploadHost>(
   host: To,
   upload: ResumableUpload<To>,
 ): Promise<void> {
@@ -107,13 +107,13 @@ export async function uploadOverBreaks<To extends Uploader>(
 }
 
 /** A way to send: under another name first, so that nobody meets half a file. */
-type Way = {
+type UploadMethod = {
   partial: string;
   keepsPartial: boolean;
   send(sftp: SFTPWrapper, stop: AbortSignal): Promise<void>;
 };
 
-function whole(source: Uint8Array | string, remotePath: string): Way {
+function whole(source: Uint8Array | string, remotePath: string): UploadMethod {
   const partial = `${remotePath}.${randomUUID()}.part`;
   return {
     partial,
@@ -122,14 +122,14 @@ function whole(source: Uint8Array | string, remotePath: string): Way {
   };
 }
 
-function resumed(path: string, remotePath: string): Way {
+function resumed(path: string, remotePath: string): UploadMethod {
   const partial = `${remotePath}.part`;
   return { partial, keepsPartial: true, send: (sftp, stop) => sendRest(sftp, path, partial, stop) };
 }
 
-async function lay(
+async function install(
   sftp: SFTPWrapper,
-  { partial, keepsPartial, send }: Way,
+  { partial, keepsPartial, send }: UploadMethod,
   remotePath: string,
   mode: number,
   stop: AbortSignal,

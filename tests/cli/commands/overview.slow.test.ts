@@ -6,7 +6,7 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { changedLines, overviewText } from '../../../src/cli/commands/overview-text.ts';
 import { putUse } from '../../../src/gate/reserve/records.ts';
 import { giveBack, setQuarantine } from '../../../src/gate/reserve/reservation.ts';
-import type { Overview } from '../../../src/gate/reserve/testbeds-overview.ts';
+import type { TestbedsOverview } from '../../../src/gate/reserve/testbeds-overview.ts';
 import { aPlace, linuxOf } from '../../fakes/place.ts';
 
 const names = ['hp', 'netgate', 'shelf', 'rack', 'attic'];
@@ -34,7 +34,7 @@ test('tells of each testbed whether it is free, held, in quarantine or left behi
   const { ppsgate, taken } = await aLabInUse();
   const { status, stdout } = await ppsgate('testbeds', '--json');
   expect(status).toBe(0);
-  const { testbeds, queue }: Overview = JSON.parse(stdout);
+  const { testbeds, queue }: TestbedsOverview = JSON.parse(stdout);
   const since = taken.since;
   expect(testbeds).toEqual([
     {
@@ -95,7 +95,7 @@ test('is a table without colours where it is not a terminal', async () => {
 
 test('the table tells times of today by the clock alone', async () => {
   const { ppsgate } = await aLabInUse();
-  const overview: Overview = JSON.parse((await ppsgate('testbeds', '--json')).stdout);
+  const overview: TestbedsOverview = JSON.parse((await ppsgate('testbeds', '--json')).stdout);
   expect(overviewText(onOneDay(overview), false).split('\n')).toEqual([
     'TESTBED  STATE                WHO         FOR                 SINCE             UNTIL ABOUT',
     'hp       held                 alice@lab1  gate of main..fast  13:45             14:15',
@@ -114,7 +114,7 @@ test('the table tells times of today by the clock alone', async () => {
 });
 
 /** The lab as it would be at 14:00, or midnight would change the table. */
-function onOneDay({ testbeds, queue }: Overview): Overview {
+function onOneDay({ testbeds, queue }: TestbedsOverview): TestbedsOverview {
   const since = local('13:45');
   return {
     at: local('14:00'),
@@ -133,14 +133,14 @@ const local = (time: string, day = '2026-11-20') => new Date(`${day}T${time}:00`
 test('a testbed that shares a machine with one that is held is held, too', async () => {
   const { ppsgate, take } = await aPlace({ hp: linuxOf('hp'), twin: linuxOf('hp') });
   await take('hp');
-  const { testbeds }: Overview = JSON.parse((await ppsgate('testbeds', '--json')).stdout);
+  const { testbeds }: TestbedsOverview = JSON.parse((await ppsgate('testbeds', '--json')).stdout);
   expect(testbeds).toMatchObject([{ state: 'held' }, { state: 'held', held: { testbed: 'hp' } }]);
   expect((await ppsgate('testbeds')).stdout).toContain(
     '\n    as hp, which shares a machine with it\n',
   );
 });
 
-const held: Overview = {
+const held: TestbedsOverview = {
   at: '2026-11-20T14:00:00.000Z',
   testbeds: [
     {
@@ -175,7 +175,7 @@ test('who has a testbed for longer than usual is not expected to end by a time t
 });
 
 test('only what has changed is told again, and that time has passed is no change', () => {
-  const lines = (before: Overview | undefined, after: Overview) =>
+  const lines = (before: TestbedsOverview | undefined, after: TestbedsOverview) =>
     changedLines(before, after).map((line) => line.replace(/^\S+ \S+ /, ''));
   expect(lines(undefined, held)).toEqual([
     'hp: held by alice [2J ::error:: (gate)',
@@ -184,7 +184,10 @@ test('only what has changed is told again, and that time has passed is no change
   ]);
   expect(lines(held, { ...held, at: '2026-11-20T15:00:00.000Z' })).toEqual([]);
   const [hp] = held.testbeds;
-  const free: Overview = { ...held, testbeds: [{ name: 'hp', kind: 'linux', state: 'free' }] };
+  const free: TestbedsOverview = {
+    ...held,
+    testbeds: [{ name: 'hp', kind: 'linux', state: 'free' }],
+  };
   expect(hp).toBeDefined();
   expect(lines(held, free)).toEqual(['hp: free']);
 });
@@ -204,7 +207,7 @@ test('watches until Ctrl-C: a line for each thing that changes where it is not a
 test('watches as JSON, one object a line', async () => {
   const { start, take } = await all();
   const watch = start('testbeds', '--watch', '--json');
-  const looks = (): Overview[] =>
+  const looks = (): TestbedsOverview[] =>
     watch
       .said()
       .split('\n')
@@ -236,7 +239,7 @@ test('a use whose holder is gone is left behind on all testbeds of its machines'
   const { ppsgate, store } = await aPlace({ hp: linuxOf('hp'), twin: linuxOf('hp') });
   const use = { id: 'x', testbed: 'hp', holder: { who: 'dan', purpose: 'gate' }, since: longAgo };
   await store.commit({ conditions: [], put: putUse(use, ['dut.hp.invalid:1']), remove: [] });
-  const { testbeds }: Overview = JSON.parse((await ppsgate('testbeds', '--json')).stdout);
+  const { testbeds }: TestbedsOverview = JSON.parse((await ppsgate('testbeds', '--json')).stdout);
   expect(testbeds.map(({ state }) => state)).toEqual(['left-behind', 'left-behind']);
 });
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { makeSite } from '../../../src/cli/commands/site.ts';
-import type { Overview } from '../../../src/gate/reserve/testbeds-overview.ts';
+import type { TestbedsOverview } from '../../../src/gate/reserve/testbeds-overview.ts';
 import type { Outcome } from '../../../src/model/result.ts';
 import { publishToDirectory } from '../../../src/publish/data-branch/directory.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
@@ -35,7 +35,7 @@ async function published(): Promise<string> {
   return directory;
 }
 
-const overview: Overview = {
+const overview: TestbedsOverview = {
   at: '2026-11-21T06:00:00.000Z',
   testbeds: [
     {

@@ -1,7 +1,7 @@
 // A FreeBSD laboratory without machines: real ssh, virtual time, a DUT whose speed is known, and faults on order.
 import { setTimeout } from 'node:timers/promises';
 import { tokenFolder } from '../../../src/lab/lease/fence.ts';
-import type { Target } from '../../../src/system/host/login.ts';
+import type { SshTarget } from '../../../src/system/host/login.ts';
 import { type Cabling, type CablingOptions, cabling } from './cabling.ts';
 import { type Clock, virtualClock } from './clock.ts';
 import { type Complaints, noComplaints } from './complaints.ts';
@@ -38,7 +38,7 @@ export type LabMachine = {
   /** All of its state, to look at and to spoil. */
   readonly machine: Machine;
   /** Target for `connect` of src/system/host/ssh.ts. */
-  readonly target: Target;
+  readonly target: SshTarget;
   /** Every command that it ran, and when (in seconds of the clock). */
   readonly journal: readonly JournalEntry[];
 };

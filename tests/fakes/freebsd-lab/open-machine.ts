@@ -1,7 +1,7 @@
 // Puts a machine behind its sshd: what root may run there, and with which key.
 import { generateKeyPairSync } from 'node:crypto';
 import ssh2 from 'ssh2';
-import type { Target } from '../../../src/system/host/login.ts';
+import type { SshTarget } from '../../../src/system/host/login.ts';
 import type { Complaints } from './complaints.ts';
 import type { CommandFault } from './faults.ts';
 import { takeGuard } from './fence.ts';
@@ -19,7 +19,7 @@ export type JournalEntry = { at: number; command: string };
 
 export type OpenedMachine = {
   machine: Machine;
-  target: Target;
+  target: SshTarget;
   journal: readonly JournalEntry[];
   sshd: Sshd;
 };
@@ -77,7 +77,7 @@ export async function openMachine(opening: Opening): Promise<OpenedMachine> {
     },
   });
   const { host, port } = sshd;
-  const target: Target = {
+  const target: SshTarget = {
     host,
     port,
     user: 'root',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { expectedWait, type QueueLoad, simulateQueue } from '../../../src/gate/estimate/queue.ts';
-import { byTurn, type Line } from '../../../src/gate/reserve/queue.ts';
+import { byTurn, type QueueLine } from '../../../src/gate/reserve/queue.ts';
 import { priorities } from '../../../src/model/priority.ts';
 import { plainAssign } from '../../fakes/plain-queue.ts';
 import { times } from '../../random.ts';
@@ -174,7 +174,7 @@ const loads: fc.Arbitrary<QueueLoad> = fc
     const own = (name: string) => machines[names.indexOf(name)] ?? [];
     const places = waiting.map((one, index) => ({ ...one, id: String(index) }));
     const lines = selectors.map(
-      (selector, index): Line => ({
+      (selector, index): QueueLine => ({
         wants: new Map(selector.map((name) => [name, own(name)])),
         waiting: places
           .filter(({ selector }) => selector % selectors.length === index)

@@ -7,7 +7,7 @@ import {
   readUsualSeconds,
   usualSecondsOf,
 } from '../../../src/gate/estimate/queue.ts';
-import { type Logged, putLogged, readLab } from '../../../src/gate/reserve/records.ts';
+import { type LoggedReservation, putLogged, readLab } from '../../../src/gate/reserve/records.ts';
 import { setQuarantine } from '../../../src/gate/reserve/reservation.ts';
 import { aLab, aRequest, claim, type ReservationLab } from '../../fakes/reservation-lab.ts';
 
@@ -139,7 +139,7 @@ async function estimates(lab: ReservationLab) {
   );
 }
 
-const logged = (testbed: string, seconds: number, id = 'id'): Logged => ({
+const logged = (testbed: string, seconds: number, id = 'id'): LoggedReservation => ({
   id,
   testbed,
   holder: { who: 'alice', purpose: 'gate' },

@@ -4,7 +4,7 @@ import {
   assign,
   byTurn,
   insertInOrder,
-  type Line,
+  type QueueLine,
   type QueuePlace,
   type Testbeds,
   testbedsOf,
@@ -163,7 +163,7 @@ const given = (waiting: readonly Wanting[], free: Given): Record<string, string>
     ]),
   );
 
-function linesFor(waiting: readonly Wanting[]): Line[] {
+function linesFor(waiting: readonly Wanting[]): QueueLine[] {
   const lines = Map.groupBy(waiting.toSorted(byTurn), ({ wants }) => JSON.stringify([...wants]));
   return [...lines.values()].map((line) => ({ wants: wantsOf(line), waiting: line }));
 }

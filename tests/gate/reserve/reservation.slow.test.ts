@@ -1,16 +1,17 @@
 // The steps, each taken by itself; how they come together is for lease.slow.test.ts.
 import { expect, test } from 'vitest';
-import { type Holding, keys, readLab, readLog } from '../../../src/gate/reserve/records.ts';
+import { type HeldTestbed, keys, readLab, readLog } from '../../../src/gate/reserve/records.ts';
 import {
-  type Attempt,
   enter,
   giveBack,
   liftQuarantine,
+  type ReserveAttempt,
   setQuarantine,
-  tryTake,
+  tryReserve,
 } from '../../../src/gate/reserve/reservation.ts';
 import { StoreError } from '../../../src/gate/reserve/store/store.ts';
 import { aLab, aRequest, type ReservationLab, takeAway } from '../../fakes/reservation-lab.ts';
+import { storeWith } from '../../fakes/store-with.ts';
 
 const clean = { outcome: 'pass', isClean: true };
 const dirty = { outcome: 'fail', isClean: false };
@@ -371,7 +372,7 @@ test('a record that cannot be read is an error that names its key', async () => 
   }
 });
 
-function taken(attempt: Attempt): { holding: Holding } {
+function taken(attempt: ReserveAttempt): { holding: HeldTestbed } {
   if (attempt.kind !== 'taken') throw new Error(`It was not taken: ${attempt.kind}.`);
   return attempt;
 }
@@ -383,13 +384,13 @@ type Through = (own: Store) => Store;
 /** Something else happens right before each commit. */
 const beforeEachCommit =
   (happens: () => Promise<unknown>): Through =>
-  (store) => ({
-    ...store,
-    async commit(change) {
-      await happens();
-      return store.commit(change);
-    },
-  });
+  (store) =>
+    storeWith(store, {
+      async commit(change) {
+        await happens();
+        return store.commit(change);
+      },
+    });
 
 function beforeCommit(happens: () => Promise<unknown>): Through {
   let isFirst = true;
@@ -400,13 +401,13 @@ function beforeCommit(happens: () => Promise<unknown>): Through {
 }
 
 /** Commits are done, and nobody is told. */
-const losingCommits: Through = (store) => ({
-  ...store,
-  async commit(change) {
-    await store.commit(change);
-    throw new StoreError('the answer was lost');
-  },
-});
+const losingCommits: Through = (store) =>
+  storeWith(store, {
+    async commit(change) {
+      await store.commit(change);
+      throw new StoreError('the answer was lost');
+    },
+  });
 
 const unchanged: Through = (own) => own;
 
@@ -446,13 +447,13 @@ async function aStage() {
     async tryTogether(ids: string[]) {
       const processes = await Promise.all(ids.map((id) => lab.start(id)));
       const attempts = processes.map(({ store, name }) =>
-        tryTake(store, name, session, lab.date()),
+        tryReserve(store, name, session, lab.date()),
       );
       return settled(Promise.all(attempts));
     },
     tryTake: (id: string, through = unchanged) =>
-      settled(tryTake(through(store), id, session, lab.date())),
-    giveBack: (holding: Holding, ending: Parameters<typeof giveBack>[2]) =>
+      settled(tryReserve(through(store), id, session, lab.date())),
+    giveBack: (holding: HeldTestbed, ending: Parameters<typeof giveBack>[2]) =>
       giveBack(onlooker, holding, ending, lab.date()),
     takeAway: (testbed: string, through = unchanged) =>
       settled(takeAway(through(store), testbed, 'eve', lab.date())),
@@ -460,7 +461,7 @@ async function aStage() {
     meanwhile: {
       enter: (id: string, names: string[], changes: object) =>
         entering(onlooker, id, names, changes),
-      tryTake: (id: string) => tryTake(onlooker, id, session, lab.date()),
+      tryTake: (id: string) => tryReserve(onlooker, id, session, lab.date()),
     },
     waiting: async () => (await readLab(onlooker)).tickets.map(({ id }) => id),
   };

@@ -14,6 +14,7 @@ import { temporaryFolder } from '../../fakes/folder.ts';
 import { type FreebsdLab, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
 import { builtVariant, depsOf, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 import { aConfig } from '../../fakes/plan.ts';
+import { storeWith } from '../../fakes/store-with.ts';
 
 const traffic = { ...usualTraffic, measureSeconds: 30 };
 const signal = new AbortController().signal;
@@ -129,7 +130,7 @@ test('a controller that does not know that it was replaced is refused by the mac
   await using lab = await startFreebsdLab();
   const { reserve, store, clock, config, folder } = await aPlace({ shelf: lab });
   const frozen = { now: clock.seconds };
-  const slept = await reserve('alice', { store: { ...store, changed: asleep } });
+  const slept = await reserve('alice', { store: storeWith(store, { changed: asleep }) });
   const testbed = await slept.open(config.traffic);
   clock.seconds += leaseSeconds;
   const next = await reserve('bob');
@@ -204,8 +205,8 @@ test('a store that cannot be asked keeps everything from being touched', async (
   await using lab = await startFreebsdLab();
   const { reserve, store } = await aPlace({ shelf: lab });
   const refuse = () => Promise.reject(new StoreError('The store is away.'));
-  await expect(reserve('alice', { store: { ...store, openSession: refuse } })).rejects.toThrow(
-    'The store is away.',
-  );
+  await expect(
+    reserve('alice', { store: storeWith(store, { openSession: refuse }) }),
+  ).rejects.toThrow('The store is away.');
   expect(lab.dut.journal).toEqual([]);
 });

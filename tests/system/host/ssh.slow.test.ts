@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { HostError, type HostFailure } from '../../../src/system/host/host-error.ts';
-import type { ConnectOptions, Target } from '../../../src/system/host/login.ts';
+import type { ConnectOptions, SshTarget } from '../../../src/system/host/login.ts';
 import { connect, type Host } from '../../../src/system/host/ssh.ts';
 import { uploadOverBreaks } from '../../../src/system/host/upload.ts';
 import { shell } from '../../../src/system/shell.ts';
@@ -55,7 +55,7 @@ describeWith(['sshd', 'ssh-keygen', 'csh', sftpServer], 'a host whose login shel
 
 describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () => {
   let sshd: Sshd;
-  let target: Target;
+  let target: SshTarget;
   let host: Host;
 
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-// Reads what etcd is asked with from files: certificates, a key, a password.
+// Reads the credentials for etcd from files: certificates, a key, a password.
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
@@ -8,10 +8,10 @@ import { reasonOf } from '../../../model/one-line.ts';
 import type { Certificates } from '../../../system/certificate.ts';
 import { StoreError } from './store.ts';
 
-/** Where a cluster is, and who we are there. */
+/** Endpoints of a cluster, and the credentials there. */
 export type EtcdConfig = Omit<EtcdReservationsConfig, 'store' | 'leaseSeconds'>;
 
-type Account = { user: string; password: string };
+export type EtcdAccount = { user: string; password: string };
 
 /** Throws a StoreError that names the file. */
 export async function readCertificates(config: EtcdConfig): Promise<Certificates> {
@@ -20,18 +20,18 @@ export async function readCertificates(config: EtcdConfig): Promise<Certificates
   const cert =
     certificatePath === undefined ? {} : { cert: await readText('certificate', certificatePath) };
   const key = keyPath === undefined ? {} : { key: await readText('key', keyPath, readGuarded) };
-  // Where it is no certificate, Node would silently trust nobody.
+  // Node ignores invalid authorities, and would trust no server.
   refuseUnfit(`the authority file ${caPath}`, () => ca.ca && new X509Certificate(ca.ca));
   const pair = `the certificate ${certificatePath} and the key ${keyPath}`;
   refuseUnfit(pair, () => createSecureContext({ ...cert, ...key }));
   return { ...ca, ...cert, ...key };
 }
 
-/** Undefined where etcd is to be asked without a password; throws a StoreError that names the file and nothing in it. */
+/** Returns undefined without a password; throws a StoreError that names the file and quotes nothing of it. */
 export async function readAccount({
   user,
   passwordPath,
-}: EtcdConfig): Promise<Account | undefined> {
+}: EtcdConfig): Promise<EtcdAccount | undefined> {
   if (user === undefined || passwordPath === undefined) return undefined;
   const password = (await readText('password', passwordPath, readGuarded)).replace(/\r?\n$/, '');
   if (/^\P{Cc}+$/u.test(password)) return { user, password };

@@ -1,181 +1,198 @@
-// Asks an etcd cluster through the JSON gateway of whichever member answers.
+// Sends requests to an etcd cluster through the JSON gateway of the first member that responds.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { z } from 'zod';
-import { openHttpClient } from '../../../system/http.ts';
-import { type EtcdConfig, readAccount, readCertificates } from './etcd-files.ts';
+import { type HttpClient, openHttpClient } from '../../../system/http.ts';
+import { type EtcdAccount, type EtcdConfig, readAccount, readCertificates } from './etcd-files.ts';
 import {
-  type EtcdAnswer,
-  type Failure,
+  type EndpointFailure,
+  type EtcdResponse,
   failureSentence,
-  isLasting,
-  mostBytes,
-  readAnswer,
+  isPermanent,
+  maxResponseBytes,
+  readResponse,
   refusalSentence,
   unconfirmedSentence,
 } from './etcd-response.ts';
-import { authenticated } from './etcd-schema.ts';
+import { loginSchema } from './etcd-schema.ts';
 import { StoreError } from './store.ts';
 
-export type Gateway = {
-  /** Throws a StoreError: an UnconfirmedError where what may not be done twice was perhaps done. */
-  ask<T>(question: Question<T>): Promise<T>;
-  /** Hands on the lines of an endless answer until it ends after all; never rejects. */
-  follow(path: string, body: object, stream: Stream): Promise<void>;
-  close(): void;
-};
-
-export type Question<T> = {
+export type EtcdRequest<T> = {
   path: string;
   body: object;
-  answer: z.ZodType<T>;
-  /** Whether it may be done twice. If not, it is asked again only where it was surely not done. */
+  schema: z.ZodType<T>;
+  /** If false, the request is repeated only where it was certainly not executed. */
   isRepeatable: boolean;
   ifLeaseIsGone?: T;
 };
 
-export type Stream = { onLine(line: string): void; signal: AbortSignal };
-
+/** A change that may have been made. */
 export class UnconfirmedError extends StoreError {}
 
 /**
- * How long one endpoint has for an answer: others may be faster where nothing is lost by asking them. Once all have failed it
- * has longer, or slow ones would never be heard.
+ * Time limits of a response. A repeatable request soon tries the next endpoint; `again` applies once all have failed, or
+ * slow ones would never succeed.
  */
-const answerSeconds = { repeatable: 2, again: 5, single: 5 };
-/** After this no further endpoint is asked, unless one was not asked at all. */
-const patienceSeconds = 10;
-/** Between questions once all endpoints have failed. */
+const responseSeconds = { repeatable: 2, again: 5, single: 5 };
+/** No endpoint is tried a second time after this. */
+const giveUpSeconds = 10;
+/** Between requests once all endpoints have failed. */
 const pauseSeconds = 0.1;
 
-// A member that knows no leader says so at once, also on streams, where it would else wait for one.
-const onlyWithLeader = { 'grpc-metadata-hasleader': 'true' };
+/** Makes a member without a leader fail at once; streams would wait for a leader. */
+const requireLeader = { 'grpc-metadata-hasleader': 'true' };
 
-export async function openGateway(config: EtcdConfig, now: () => number): Promise<Gateway> {
-  const { endpoints, user, prefix } = config;
-  const http = openHttpClient(await readCertificates(config));
-  const account = await readAccount(config);
-  const streams = new Map<AbortController, string>();
-  let [preferred = ''] = endpoints;
-  let token: string | undefined;
-  let isClosed = false;
+export class EtcdGateway {
+  readonly #config: EtcdConfig;
+  readonly #http: HttpClient;
+  readonly #account: EtcdAccount | undefined;
+  readonly #now: () => number;
+  /** Endpoints of the open streams. */
+  readonly #streams = new Map<AbortController, string>();
+  #preferred: string;
+  #token: string | undefined;
+  #isClosed = false;
 
-  async function ask<T>(question: Question<T>): Promise<T> {
-    const { isRepeatable, ifLeaseIsGone } = question;
-    const failures = new Map<string, Failure>();
-    const until = now() + patienceSeconds;
-    for (let endpoint = preferred; ; endpoint = moveOn(endpoint)) {
-      if (isClosed) throw new StoreError('etcd was asked over a connection that is closed.');
+  constructor(
+    config: EtcdConfig,
+    http: HttpClient,
+    account: EtcdAccount | undefined,
+    now: () => number,
+  ) {
+    this.#config = config;
+    this.#http = http;
+    this.#account = account;
+    this.#now = now;
+    this.#preferred = config.endpoints[0] ?? '';
+  }
+
+  /** Throws a StoreError; an UnconfirmedError if a request that is not repeatable may have been executed. */
+  async send<T>(request: EtcdRequest<T>): Promise<T> {
+    const { endpoints, user, prefix } = this.#config;
+    const failures = new Map<string, EndpointFailure>();
+    const until = this.#now() + giveUpSeconds;
+    for (let endpoint = this.#preferred; ; endpoint = this.#moveOn(endpoint)) {
+      if (this.#isClosed) throw new StoreError('etcd was asked over a connection that is closed.');
       const isAgain = failures.size === endpoints.length;
-      const answer = await askAt(endpoint, question, isAgain);
-      if (answer.kind === 'said') return answer.value;
-      if (answer.kind === 'refused') {
-        if (answer.isLeaseGone && ifLeaseIsGone !== undefined) return ifLeaseIsGone;
-        throw new StoreError(refusalSentence(endpoint, answer.message, { user, prefix }));
+      const response = await this.#sendTo(endpoint, request, isAgain);
+      if (response.kind === 'ok') return response.value;
+      if (response.kind === 'refused') {
+        const { isLeaseGone, message } = response;
+        if (isLeaseGone && request.ifLeaseIsGone !== undefined) return request.ifLeaseIsGone;
+        throw new StoreError(refusalSentence(endpoint, message, { user, prefix }));
       }
-      failures.set(endpoint, answer);
-      if (answer.maybeDone && !isRepeatable) {
-        moveOn(endpoint);
-        throw new UnconfirmedError(unconfirmedSentence(endpoint, answer));
+      failures.set(endpoint, response);
+      if (response.maybeDone && !request.isRepeatable) {
+        this.#moveOn(endpoint);
+        throw new UnconfirmedError(unconfirmedSentence(endpoint, response));
       }
       if (failures.size < endpoints.length) continue;
-      if (now() >= until || failures.values().every(isLasting)) {
+      if (this.#now() >= until || failures.values().every(isPermanent)) {
         throw new StoreError(failureSentence(failures));
       }
       await wait(pauseSeconds * 1000);
     }
   }
 
-  async function askAt<T>(
+  /** Passes on the lines of a streamed response until it ends; never rejects. */
+  async follow(
+    path: string,
+    body: object,
+    { onLine, signal }: { onLine(line: string): void; signal: AbortSignal },
+  ): Promise<void> {
+    const endpoint = this.#preferred;
+    const stream = new AbortController();
+    this.#streams.set(stream, endpoint);
+    if ((await this.#logIn(endpoint, false)) === undefined) {
+      await this.#http.send(new URL(path, endpoint), {
+        method: 'POST',
+        headers: this.#headers(),
+        body: JSON.stringify(body),
+        answerSeconds: responseSeconds.repeatable,
+        mostBytes: maxResponseBytes,
+        onLine,
+        signal: AbortSignal.any([signal, stream.signal]),
+      });
+    }
+    this.#streams.delete(stream);
+    if (!signal.aborted) this.#moveOn(endpoint);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#http.close();
+  }
+
+  async #sendTo<T>(
     endpoint: string,
-    question: Question<T>,
+    request: EtcdRequest<T>,
     isAgain: boolean,
-  ): Promise<Exclude<EtcdAnswer<T>, { kind: 'stale-token' }>> {
+  ): Promise<Exclude<EtcdResponse<T>, { kind: 'stale-token' }>> {
     for (let attempt = 1; ; attempt += 1) {
-      const answer = (await logIn(endpoint, isAgain)) ?? (await post(endpoint, question, isAgain));
-      if (answer.kind !== 'stale-token') return answer;
-      token = undefined;
+      const response =
+        (await this.#logIn(endpoint, isAgain)) ?? (await this.#post(endpoint, request, isAgain));
+      if (response.kind !== 'stale-token') return response;
+      this.#token = undefined;
       const why = 'it does not know the token that etcd gave out';
       if (attempt === 2) return { kind: 'failed', problem: 'slow', why, maybeDone: false };
     }
   }
 
-  /** Undefined where it went well, or there is nothing to say. */
-  async function logIn(
+  /** Returns undefined after success, and if no login is needed. */
+  async #logIn(
     endpoint: string,
     isAgain: boolean,
-  ): Promise<Exclude<EtcdAnswer<never>, { kind: 'said' }> | undefined> {
-    if (account === undefined || token !== undefined) return undefined;
+  ): Promise<Exclude<EtcdResponse<never>, { kind: 'ok' }> | undefined> {
+    if (this.#account === undefined || this.#token !== undefined) return undefined;
     const login = {
       path: '/v3/auth/authenticate',
-      body: { name: account.user, password: account.password },
-      answer: authenticated,
+      body: { name: this.#account.user, password: this.#account.password },
+      schema: loginSchema,
       isRepeatable: true,
     };
-    const answer = await post(endpoint, login, isAgain);
-    if (answer.kind === 'failed') return { ...answer, maybeDone: false };
-    if (answer.kind !== 'said') return answer;
-    token = answer.value.token;
+    const response = await this.#post(endpoint, login, isAgain);
+    if (response.kind === 'failed') return { ...response, maybeDone: false };
+    if (response.kind !== 'ok') return response;
+    this.#token = response.value.token;
     return undefined;
   }
 
-  async function post<T>(
+  async #post<T>(
     endpoint: string,
-    question: Question<T>,
+    { path, body, schema, isRepeatable }: EtcdRequest<T>,
     isAgain: boolean,
-  ): Promise<EtcdAnswer<T>> {
-    const { path, body, answer, isRepeatable } = question;
-    const repeatable = isAgain ? answerSeconds.again : answerSeconds.repeatable;
+  ): Promise<EtcdResponse<T>> {
+    const repeatable = isAgain ? responseSeconds.again : responseSeconds.repeatable;
     const url = new URL(path, endpoint);
-    const reply = await http.send(url, {
+    const response = await this.#http.send(url, {
       method: 'POST',
-      headers: headers(),
+      headers: this.#headers(),
       body: JSON.stringify(body),
-      answerSeconds: isRepeatable ? repeatable : answerSeconds.single,
-      mostBytes,
+      answerSeconds: isRepeatable ? repeatable : responseSeconds.single,
+      mostBytes: maxResponseBytes,
     });
-    const secrets = [account?.password, token].filter((secret) => secret !== undefined);
-    return readAnswer(url, reply, answer, secrets);
+    const secrets = [this.#account?.password, this.#token].filter((secret) => secret !== undefined);
+    return readResponse(url, response, schema, secrets);
   }
 
-  const headers = () => ({
-    ...onlyWithLeader,
-    'content-type': 'application/json',
-    ...(token !== undefined && { authorization: token }),
-  });
+  #headers(): Record<string, string> {
+    return {
+      ...requireLeader,
+      'content-type': 'application/json',
+      ...(this.#token !== undefined && { authorization: this.#token }),
+    };
+  }
 
-  /** Goes over to the endpoint after that one; streams that are there go along, for they may never notice. */
-  function moveOn(endpoint: string): string {
+  /** Prefers the endpoint after this one, and aborts streams from this one, which may never notice. */
+  #moveOn(endpoint: string): string {
+    const { endpoints } = this.#config;
     const next = endpoints[(endpoints.indexOf(endpoint) + 1) % endpoints.length] ?? endpoint;
-    if (preferred === endpoint) preferred = next;
-    for (const [stream, place] of streams) if (place === endpoint) stream.abort();
+    if (this.#preferred === endpoint) this.#preferred = next;
+    for (const [stream, from] of this.#streams) if (from === endpoint) stream.abort();
     return next;
   }
+}
 
-  async function follow(path: string, body: object, { onLine, signal }: Stream): Promise<void> {
-    const endpoint = preferred;
-    const stream = new AbortController();
-    streams.set(stream, endpoint);
-    if ((await logIn(endpoint, false)) === undefined) {
-      await http.send(new URL(path, endpoint), {
-        method: 'POST',
-        headers: headers(),
-        body: JSON.stringify(body),
-        answerSeconds: answerSeconds.repeatable,
-        mostBytes,
-        onLine,
-        signal: AbortSignal.any([signal, stream.signal]),
-      });
-    }
-    streams.delete(stream);
-    if (!signal.aborted) moveOn(endpoint);
-  }
-
-  return {
-    ask,
-    follow,
-    close() {
-      isClosed = true;
-      http.close();
-    },
-  };
+export async function openGateway(config: EtcdConfig, now: () => number): Promise<EtcdGateway> {
+  const http = openHttpClient(await readCertificates(config));
+  return new EtcdGateway(config, http, await readAccount(config), now);
 }

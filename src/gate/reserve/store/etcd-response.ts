@@ -1,83 +1,87 @@
-// Reads what etcd's JSON gateway answered, or why there is no answer, and says it to people.
-
+// Reads responses of etcd's JSON gateway, and explains failures.
 import { z } from 'zod';
 import { parseJson } from '../../../model/json.ts';
 import { shortened } from '../../../model/one-line.ts';
 import type { HttpResponse, NoResponse } from '../../../system/http.ts';
 
-export type EtcdAnswer<T> =
-  | { kind: 'said'; value: T }
-  /** Whoever has a password can get a new token; nothing was done. */
+export type EtcdResponse<T> =
+  | { kind: 'ok'; value: T }
+  /** A login yields a new token; nothing was done. */
   | { kind: 'stale-token' }
   /** Another endpoint would refuse it too; nothing was done. */
   | { kind: 'refused'; message: string; isLeaseGone: boolean }
-  | Failure;
+  | EndpointFailure;
 
-/** This endpoint did not answer, others may. */
-export type Failure = {
+/** Another endpoint may respond. */
+export type EndpointFailure = {
   kind: 'failed';
-  problem: Problem;
+  problem: EndpointProblem;
   why: string;
-  /** Whether what was asked for may have been done. */
+  /** The request may have been executed. */
   maybeDone: boolean;
 };
 
-/** Far more than all reservations of a lab. */
-export const mostBytes = 16 * 1024 ** 2;
+/** More than all reservations of a lab. */
+export const maxResponseBytes = 16 * 1024 ** 2;
 
-/** Whoever answers may send back what it was sent: no secret gets into what is said to people. */
-export function readAnswer<T>(
+/** Removes secrets, which a response may echo. */
+export function readResponse<T>(
   url: URL,
-  reply: HttpResponse | NoResponse,
+  response: HttpResponse | NoResponse,
   schema: z.ZodType<T>,
   secrets: readonly string[],
-): EtcdAnswer<T> {
-  if (reply.kind === 'no-answer') return unanswered(url, reply);
+): EtcdResponse<T> {
+  if (response.kind === 'no-answer') return failureOf(url, response);
   const withoutSecrets = (text: string) =>
     secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
-  const { status, headers, body } = reply;
+  const { status, headers, body } = response;
   if (body === undefined) {
-    const why = `more than ${mostBytes} bytes in an answer`;
+    const why = `more than ${maxResponseBytes} bytes in an answer`;
     return { kind: 'failed', problem: 'slow', why, maybeDone: true };
   }
   const json = parseJson(body.toString());
   const error = errorDocument.safeParse(json);
   if (error.success) return errorOf(status, withoutSecrets(error.data.message));
   const value = schema.safeParse(json);
-  if (status === 200 && value.success) return { kind: 'said', value: value.data };
+  if (status === 200 && value.success) return { kind: 'ok', value: value.data };
   const why = shortened(
     withoutSecrets(`it answers ${status} ${headers.get('content-type') ?? ''}`),
   );
-  // Between us and etcd there may be a proxy that has waited for it.
+  // A proxy may have given up on etcd.
   if (status >= 500) return { kind: 'failed', problem: 'slow', why, maybeDone: true };
   return { kind: 'failed', problem: 'not etcd', why, maybeDone: false };
 }
 
 const errorStatus = z.object({ message: z.string() });
 
-/** A message of etcd's about an error, which on streams is within `error`. */
+/** On streams, the message is within `error`. */
 const errorDocument = z.union([
   z.object({ error: errorStatus }).transform(({ error }) => error),
   errorStatus,
 ]);
 
-function errorOf(status: number, message: string): Exclude<EtcdAnswer<never>, { kind: 'said' }> {
-  const says = (...texts: string[]) => texts.some((text) => message.includes(text));
-  if (says('invalid auth token', 'revision of auth store is old')) return { kind: 'stale-token' };
+function errorOf(status: number, message: string): Exclude<EtcdResponse<never>, { kind: 'ok' }> {
+  const hasAny = (...texts: string[]) => texts.some((text) => message.includes(text));
+  if (hasAny('invalid auth token', 'revision of auth store is old')) return { kind: 'stale-token' };
   const why = shortened(message);
-  if (says('no leader')) return { kind: 'failed', problem: 'no leader', why, maybeDone: false };
-  if (says('too many requests')) return { kind: 'failed', problem: 'slow', why, maybeDone: false };
+  if (hasAny('no leader')) return { kind: 'failed', problem: 'no leader', why, maybeDone: false };
+  if (hasAny('too many requests'))
+    return { kind: 'failed', problem: 'slow', why, maybeDone: false };
   const isCanceled = status === 408;
-  if ((status < 500 && !isCanceled) || says('database space exceeded')) {
-    return { kind: 'refused', message, isLeaseGone: says('requested lease not found') };
+  if ((status < 500 && !isCanceled) || hasAny('database space exceeded')) {
+    return { kind: 'refused', message, isLeaseGone: hasAny('requested lease not found') };
   }
   return { kind: 'failed', problem: 'slow', why, maybeDone: true };
 }
 
-function unanswered(url: URL, reply: NoResponse): Failure {
-  const { code, lateSeconds, wasSent, distrust } = reply;
-  const why = lateSeconds === undefined ? reply.why : `no answer within ${lateSeconds} s`;
-  const failed = (problem: Problem, reason: string, maybeDone = false): Failure => ({
+function failureOf(url: URL, noResponse: NoResponse): EndpointFailure {
+  const { code, lateSeconds, wasSent, distrust } = noResponse;
+  const why = lateSeconds === undefined ? noResponse.why : `no answer within ${lateSeconds} s`;
+  const failed = (
+    problem: EndpointProblem,
+    reason: string,
+    maybeDone = false,
+  ): EndpointFailure => ({
     kind: 'failed',
     problem,
     why: shortened(reason),
@@ -86,14 +90,14 @@ function unanswered(url: URL, reply: NoResponse): Failure {
   if (distrust?.fault === 'name') {
     return failed('wrong name', `it is for ${distrust.names}, not for ${url.hostname}`);
   }
-  // Node's advice follows a semicolon.
+  // Node appends advice after a semicolon.
   if (distrust !== undefined) return failed('untrusted', distrust.reason.replace(/;.*/, ''));
   if (/ALERT.*(?:CERTIFICATE|UNKNOWN_CA)/.test(code)) {
     return failed('unwelcome', 'it refuses the certificate of this client, or that there is none');
   }
   if (code === 'ECONNREFUSED') return failed('unreachable', 'connection refused');
   if (code === 'ENOTFOUND') return failed('unreachable', 'no such host name');
-  // etcd hangs up without a word on who takes its https for http, and the other way round.
+  // etcd closes connections of the other protocol without a response.
   if (code === 'ECONNRESET' && (url.protocol === 'http:' || !wasSent)) {
     const other = url.protocol === 'http:' ? 'https' : 'plain http';
     return failed('unreachable', `it hung up, as one does that speaks ${other}`, wasSent);
@@ -101,76 +105,81 @@ function unanswered(url: URL, reply: NoResponse): Failure {
   return failed(wasSent ? 'slow' : 'unreachable', why, wasSent);
 }
 
-type Problem = keyof typeof problems;
+type EndpointProblem = keyof typeof problems;
 
-/** The most telling first; a lasting one does not go away by itself. */
+/** The most specific first; a permanent one needs a fix. */
 const problems = {
   'no leader': {
-    says: 'etcd has no leader: more than half of its members have to run and reach each other',
+    summary: 'etcd has no leader: more than half of its members have to run and reach each other',
     advice: 'start or connect the others',
-    isLasting: false,
+    isPermanent: false,
   },
   'wrong name': {
-    says: "etcd's certificate is for another host name",
+    summary: "etcd's certificate is for another host name",
     advice:
       'write a name of the certificate in `endpoints`, or give that member a certificate for this one',
-    isLasting: true,
+    isPermanent: true,
   },
   untrusted: {
-    says: "etcd's certificate is not trusted",
+    summary: "etcd's certificate is not trusted",
     advice: 'set `ca` to the PEM of the authority that signed it, or have it renewed',
-    isLasting: true,
+    isPermanent: true,
   },
   unwelcome: {
-    says: 'etcd does not let this client in',
+    summary: 'etcd does not let this client in',
     advice:
       'set `certificate` and `key` to a pair signed by the authority that etcd has as --trusted-ca-file',
-    isLasting: true,
+    isPermanent: true,
   },
   'not etcd': {
-    says: 'etcd cannot be used, something else answers',
+    summary: 'etcd cannot be used, something else answers',
     advice: 'check `endpoints`, and that the JSON gateway of etcd is on (--enable-grpc-gateway)',
-    isLasting: true,
+    isPermanent: true,
   },
   slow: {
-    says: 'etcd did not do what was asked',
+    summary: 'etcd did not do what was asked',
     advice: 'check the load and the log of its members, and the network between them',
-    isLasting: false,
+    isPermanent: false,
   },
   unreachable: {
-    says: 'etcd cannot be reached',
+    summary: 'etcd cannot be reached',
     advice: 'check that it runs, `endpoints` (http or https, name, port), and the network to there',
-    isLasting: false,
+    isPermanent: false,
   },
 } as const;
 
-export const isLasting = ({ problem }: Failure): boolean => problems[problem].isLasting;
+export const isPermanent = ({ problem }: EndpointFailure): boolean => problems[problem].isPermanent;
 
-/** A sentence for people, of the last failure of each endpoint. */
-export function failureSentence(failures: ReadonlyMap<string, Failure>): string {
+/** `failures` holds the last one of each endpoint. */
+export function failureSentence(failures: ReadonlyMap<string, EndpointFailure>): string {
   const all = [...failures].map(([endpoint, { why }]) => `${endpoint}: ${why}`).join('; ');
-  const met = new Set(failures.values().map(({ problem }) => problem));
-  const worst = (Object.keys(problems) as Problem[]).find((problem) => met.has(problem));
-  const { says, advice } = problems[worst ?? 'unreachable'];
-  return `${says} (${all}); ${advice}.`;
+  const occurred = new Set(failures.values().map(({ problem }) => problem));
+  const worst = (Object.keys(problems) as EndpointProblem[]).find((problem) =>
+    occurred.has(problem),
+  );
+  const { summary, advice } = problems[worst ?? 'unreachable'];
+  return `${summary} (${all}); ${advice}.`;
 }
 
-export const unconfirmedSentence = (endpoint: string, { why }: Failure): string =>
+export const unconfirmedSentence = (endpoint: string, { why }: EndpointFailure): string =>
   `etcd did not confirm a change (${endpoint}: ${why}), which may have been made all the same; look at the reservations before it is made again.`;
 
-/** A sentence for people. `user` is undefined for one who has not said a name. */
+/** `user` is undefined without a login. */
 export function refusalSentence(
   endpoint: string,
   message: string,
   { user, prefix }: { user: string | undefined; prefix: string },
 ): string {
   const who = user === undefined ? 'one without a name' : `the user ${user}`;
-  const [, says = 'refuses a request', advice = 'check its version (3.4 or later) and its log'] =
+  const [, summary = 'refuses a request', advice = 'check its version (3.4 or later) and its log'] =
     refusals(who, prefix).find(([part]) => message.includes(part)) ?? [];
-  return `etcd at ${endpoint} ${says} (${shortened(message)}); ${advice}.`;
+  return `etcd at ${endpoint} ${summary} (${shortened(message)}); ${advice}.`;
 }
 
-const refusals = (who: string, prefix: string): [part: string, says: string, advice: string][] => [
+const refusals = (
+  who: string,
+  prefix: string,
+): [part: string, summary: string, advice: string][] => [
   [
     'authentication failed',
     `does not let ${who} in`,

@@ -1,4 +1,4 @@
-// What is used of the answers of etcd's JSON gateway, in which zero, empty and false are left out.
+// Validates responses of etcd's JSON gateway, which leaves out zero, empty and false.
 import { z } from 'zod';
 
 /** Decimal, in a string. */
@@ -8,31 +8,31 @@ const base64 = z.string().transform((text) => Buffer.from(text, 'base64').toStri
 
 const header = z.object({ revision: int64 });
 
-export const authenticated = z.object({ token: z.string() });
+export const loginSchema = z.object({ token: z.string() });
 
-/** The id stays as it is written: it may be more than a number can hold. */
-export const granted = z.object({ ID: z.string() });
+/** The ID remains a string: it may exceed a number's precision. */
+export const grantSchema = z.object({ ID: z.string() });
 
-/** A lease that has expired has no time left to live. */
-export const keepAliveAnswer = z.object({ result: z.object({ TTL: int64.default(0) }) });
+/** An expired lease has no TTL. */
+export const keepAliveSchema = z.object({ result: z.object({ TTL: int64.default(0) }) });
 
-export const revoked = z.object({});
+export const revokeSchema = z.object({});
 
-export const range = z.object({
+export const rangeSchema = z.object({
   header,
   kvs: z
     .array(z.object({ key: base64, value: base64.default(''), mod_revision: int64 }))
     .default([]),
 });
 
-export const committed = z.object({ header, succeeded: z.boolean().default(false) });
+export const commitSchema = z.object({ header, succeeded: z.boolean().default(false) });
 
-/** One line of many. */
-export const watched = z.object({
+/** One line of the stream. */
+export const watchSchema = z.object({
   result: z.object({
     created: z.boolean().default(false),
     canceled: z.boolean().default(false),
-    /** The oldest that can still be watched, where the one asked for is gone. */
+    /** Oldest revision that can be watched, if the requested one is compacted. */
     compact_revision: int64.default(0),
     events: z.array(z.object({ kv: z.object({ key: base64, mod_revision: int64 }) })).default([]),
   }),

@@ -1,138 +1,131 @@
-// Wakes those who wait for a change in etcd: one stream for all of them.
-
+// Wakes callers that wait for a change in etcd, over one stream for all of them.
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseJson } from '../../../model/json.ts';
-import type { Gateway } from './etcd-gateway.ts';
-import { watched } from './etcd-schema.ts';
-import type { Store } from './store.ts';
+import type { EtcdGateway } from './etcd-gateway.ts';
+import { watchSchema } from './etcd-schema.ts';
 
-type Watch = {
-  changed: Store['changed'];
-  /** Everybody is woken. */
-  close(): void;
-};
+/** Between streams that end; doubles with each in a row. */
+const pauseSeconds = { min: 0.1, max: 5 };
 
-/** Between streams that end: the more in a row, the longer. */
-const pauseSeconds = { least: 0.1, most: 5 };
+/** Changes that are kept for callers that begin to wait after them. */
+const maxRecent = 1000;
 
-/** So many changes are remembered for those who begin to wait after them. */
-const mostRecent = 1000;
+type KeyChange = { key: string; revision: number };
+/** Matches keys with this prefix that change after a revision. */
+type ChangeFilter = { since: number; prefix: string };
+type WaitingCaller = ChangeFilter & { wake(): void };
 
-/**
- * Watches the keys of that prefix, and range as etcd has it, from the first who waits until it is closed. Whoever was told
- * nothing for `wakeSeconds` is woken to look: a stream may be dead.
- */
-export function openWatch(
-  gateway: Gateway,
-  prefix: string,
-  range: { key: string; range_end: string },
-  wakeSeconds: number,
-): Watch {
-  const waiters = new Set<Waiter>();
-  const closing = new AbortController();
-  let isFollowing = false;
-  /** All changes from this revision on are told. */
-  let from = 0;
-  /** The last that was told. */
-  let latest = 0;
-  let recent: Event[] = [];
+/** The stream starts with the first caller; it may die unnoticed, so each caller wakes after `wakeSeconds`. */
+export class EtcdWatch {
+  readonly #gateway: EtcdGateway;
+  readonly #prefix: string;
+  readonly #range: { key: string; range_end: string };
+  readonly #wakeSeconds: number;
+  readonly #callers = new Set<WaitingCaller>();
+  readonly #closing = new AbortController();
+  #isFollowing = false;
+  /** The stream reports all changes from this revision on. */
+  #from = 0;
+  #latest = 0;
+  #recent: KeyChange[] = [];
 
-  function wakeUpTo(revision: number): void {
-    for (const waiter of waiters) if (waiter.since < revision) waiter.wake();
+  constructor(
+    gateway: EtcdGateway,
+    prefix: string,
+    range: { key: string; range_end: string },
+    wakeSeconds: number,
+  ) {
+    this.#gateway = gateway;
+    this.#prefix = prefix;
+    this.#range = range;
+    this.#wakeSeconds = wakeSeconds;
   }
 
-  function hear(events: readonly Event[]): void {
-    if (events.length === 0) return;
-    latest = Math.max(latest, ...events.map(({ revision }) => revision));
-    recent = [...recent, ...events];
-    if (recent.length > mostRecent) {
-      // All changes from the next revision on are remembered.
-      from = Math.max(from, (recent.at(-mostRecent)?.revision ?? 0) + 1);
-      recent = recent.filter(({ revision }) => revision >= from);
+  /** See Store. */
+  async changed(since: number, signal: AbortSignal, prefix = ''): Promise<void> {
+    signal.throwIfAborted();
+    if (!this.#isFollowing) {
+      this.#isFollowing = true;
+      this.#from = since + 1;
+      void this.#follow();
     }
-    for (const waiter of waiters)
-      if (events.some((event) => concerns(event, waiter))) waiter.wake();
+    const filter = { since, prefix: this.#prefix + prefix };
+    const mayHaveMissed = since + 1 < this.#from;
+    if (mayHaveMissed || this.#closing.signal.aborted) return;
+    if (this.#recent.some((change) => matches(change, filter))) return;
+    await this.#waitFor(filter, signal);
   }
 
-  async function follow(): Promise<void> {
-    let pause = pauseSeconds.least;
-    while (!closing.signal.aborted) {
-      const start = Math.max(from, latest + 1);
-      const body = { create_request: { ...range, start_revision: String(start) } };
+  /** Wakes all callers. */
+  close(): void {
+    this.#closing.abort();
+    this.#wakeUpTo(Number.POSITIVE_INFINITY);
+  }
+
+  async #follow(): Promise<void> {
+    let pause = pauseSeconds.min;
+    while (!this.#closing.signal.aborted) {
+      const start = Math.max(this.#from, this.#latest + 1);
+      const body = { create_request: { ...this.#range, start_revision: String(start) } };
       const ending = new AbortController();
-      const signal = AbortSignal.any([closing.signal, ending.signal]);
-      await gateway.follow('/v3/watch', body, {
-        signal,
-        onLine(line) {
-          if (take(line)) pause = pauseSeconds.least;
+      await this.#gateway.follow('/v3/watch', body, {
+        signal: AbortSignal.any([this.#closing.signal, ending.signal]),
+        onLine: (line) => {
+          if (this.#read(line)) pause = pauseSeconds.min;
           else ending.abort();
         },
       });
-      await wait(pause * 1000, undefined, { signal: closing.signal }).catch(() => {});
-      pause = Math.min(2 * pause, pauseSeconds.most);
+      await wait(pause * 1000, undefined, { signal: this.#closing.signal }).catch(() => {});
+      pause = Math.min(2 * pause, pauseSeconds.max);
     }
   }
 
-  /** False where nothing more will come. */
-  function take(line: string): boolean {
-    const told = watched.safeParse(parseJson(line)).data?.result;
-    if (told === undefined) return false;
-    hear(told.events.map(({ kv }) => ({ key: kv.key, revision: kv.mod_revision })));
-    if (!told.canceled) return true;
-    if (told.compact_revision > 0) {
-      // What came before is not told any more.
-      from = told.compact_revision;
-      wakeUpTo(from - 1);
+  /** Returns false at the end of the stream. */
+  #read(line: string): boolean {
+    const result = watchSchema.safeParse(parseJson(line)).data?.result;
+    if (result === undefined) return false;
+    this.#add(result.events.map(({ kv }) => ({ key: kv.key, revision: kv.mod_revision })));
+    if (!result.canceled) return true;
+    if (result.compact_revision > 0) {
+      this.#from = result.compact_revision;
+      this.#wakeUpTo(this.#from - 1);
     }
     return false;
   }
 
-  return {
-    async changed(since, signal, begin = '') {
-      signal.throwIfAborted();
-      if (!isFollowing) {
-        isFollowing = true;
-        from = since + 1;
-        void follow();
-      }
-      const wanted = { since, begin: prefix + begin };
-      const mayHaveMissed = since + 1 < from;
-      if (mayHaveMissed || closing.signal.aborted) return;
-      if (recent.some((event) => concerns(event, wanted))) return;
-      await waitIn(waiters, wanted, wakeSeconds, signal);
-    },
-    close() {
-      closing.abort();
-      wakeUpTo(Number.POSITIVE_INFINITY);
-    },
-  };
+  #add(changes: readonly KeyChange[]): void {
+    if (changes.length === 0) return;
+    this.#latest = Math.max(this.#latest, ...changes.map(({ revision }) => revision));
+    this.#recent.push(...changes);
+    if (this.#recent.length > maxRecent) {
+      this.#from = Math.max(this.#from, (this.#recent.at(-maxRecent)?.revision ?? 0) + 1);
+      this.#recent = this.#recent.filter(({ revision }) => revision >= this.#from);
+    }
+    for (const caller of this.#callers) {
+      if (changes.some((change) => matches(change, caller))) caller.wake();
+    }
+  }
+
+  #wakeUpTo(revision: number): void {
+    for (const caller of this.#callers) if (caller.since < revision) caller.wake();
+  }
+
+  #waitFor(filter: ChangeFilter, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = (settle: () => void) => {
+        this.#callers.delete(caller);
+        clearTimeout(timer);
+        signal.removeEventListener('abort', abort);
+        settle();
+      };
+      const abort = () => end(() => reject(signal.reason));
+      const caller = { ...filter, wake: () => end(resolve) };
+      const timer = setTimeout(caller.wake, this.#wakeSeconds * 1000);
+      signal.addEventListener('abort', abort);
+      this.#callers.add(caller);
+    });
+  }
 }
 
-type Event = { key: string; revision: number };
-/** All keys that begin so, after that revision. */
-type Wanted = { since: number; begin: string };
-type Waiter = Wanted & { wake(): void };
-
-const concerns = ({ key, revision }: Event, { since, begin }: Wanted): boolean =>
-  revision > since && key.startsWith(begin);
-
-function waitIn(
-  waiters: Set<Waiter>,
-  wanted: Wanted,
-  wakeSeconds: number,
-  signal: AbortSignal,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (settle: () => void) => {
-      waiters.delete(waiter);
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-      settle();
-    };
-    const abort = () => end(() => reject(signal.reason));
-    const waiter = { ...wanted, wake: () => end(resolve) };
-    const timer = setTimeout(waiter.wake, wakeSeconds * 1000);
-    signal.addEventListener('abort', abort);
-    waiters.add(waiter);
-  });
-}
+const matches = ({ key, revision }: KeyChange, { since, prefix }: ChangeFilter): boolean =>
+  revision > since && key.startsWith(prefix);

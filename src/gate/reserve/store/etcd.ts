@@ -1,130 +1,151 @@
-// The store of a lab with several controllers: an etcd cluster, asked through its JSON gateway.
+// Keeps the reservations of a lab with several controllers in an etcd cluster.
 import type { EtcdConfig } from './etcd-files.ts';
-import { openGateway, UnconfirmedError } from './etcd-gateway.ts';
-import { committed, granted, keepAliveAnswer, range, revoked } from './etcd-schema.ts';
-import { openWatch } from './etcd-watch.ts';
-import type { Change, Store } from './store.ts';
+import { type EtcdGateway, openGateway, UnconfirmedError } from './etcd-gateway.ts';
+import {
+  commitSchema,
+  grantSchema,
+  keepAliveSchema,
+  rangeSchema,
+  revokeSchema,
+} from './etcd-schema.ts';
+import { EtcdWatch } from './etcd-watch.ts';
+import type { Store, StoreChange, StoreSnapshot } from './store.ts';
 
 export type { EtcdConfig } from './etcd-files.ts';
 
 export type EtcdOptions = {
-  /** The time in seconds of a clock that only goes forward. */
+  /** Seconds of a monotonic clock. */
   now(): number;
-  /** So long nobody knows of a stream that is dead. */
+  /** A dead watch stream may delay a change by this. */
   wakeSeconds?: number;
 };
 
 /**
- * Reads the files that the config names, and asks nobody yet. What can be tried again is tried for 10 s, and at every
- * endpoint. A key cannot be both put and removed in one change, and a change that finds nothing to do answers the
- * revision that the store has already.
+ * Reads the files that the config names, and sends no request yet. Repeatable requests are tried for 10 s and at every
+ * endpoint. A change cannot both put and remove a key; one without effect returns the current revision.
  */
 export async function openEtcd(
   config: EtcdConfig,
   { now, wakeSeconds = 5 }: EtcdOptions,
 ): Promise<Store> {
-  const { prefix } = config;
-  const gateway = await openGateway(config, now);
-  const watch = openWatch(gateway, prefix, rangeOf(prefix), wakeSeconds);
+  return new EtcdStore(config.prefix, await openGateway(config, now), wakeSeconds);
+}
 
-  /** Linearizable, as etcd's ranges are unless one asks for less. */
-  const read = (keys: Keys) =>
-    gateway.ask({ path: '/v3/kv/range', body: keys, answer: range, isRepeatable: true });
+class EtcdStore implements Store {
+  readonly #prefix: string;
+  readonly #gateway: EtcdGateway;
+  readonly #watch: EtcdWatch;
 
-  async function keepAlive(ID: string): Promise<boolean> {
-    const { result } = await gateway.ask({
+  constructor(prefix: string, gateway: EtcdGateway, wakeSeconds: number) {
+    this.#prefix = prefix;
+    this.#gateway = gateway;
+    this.#watch = new EtcdWatch(gateway, prefix, rangeOf(prefix), wakeSeconds);
+  }
+
+  async openSession(seconds: number): Promise<string> {
+    const { ID } = await this.#gateway.send({
+      path: '/v3/lease/grant',
+      body: { TTL: String(Math.ceil(seconds)) },
+      schema: grantSchema,
+      // A second lease would expire unused.
+      isRepeatable: true,
+    });
+    return ID;
+  }
+
+  async renew(session: string): Promise<boolean> {
+    if (await this.#keepAlive(session)) return true;
+    // A new leader may not know a new lease before it has served a read.
+    await this.#read({ key: encode(this.#prefix) });
+    return this.#keepAlive(session);
+  }
+
+  async endSession(session: string): Promise<void> {
+    await this.#gateway.send({
+      path: '/v3/lease/revoke',
+      body: { ID: session },
+      schema: revokeSchema,
+      isRepeatable: true,
+      ifLeaseIsGone: {},
+    });
+  }
+
+  async read(prefix: string): Promise<StoreSnapshot> {
+    const { kvs, header } = await this.#read(rangeOf(this.#prefix + prefix));
+    const entries = kvs.map(({ key, value, mod_revision: revision }) => ({
+      key: key.slice(this.#prefix.length),
+      value,
+      revision,
+    }));
+    return { entries, revision: header.revision };
+  }
+
+  async commit(change: StoreChange): Promise<number | undefined> {
+    try {
+      return await this.#commit(change);
+    } catch (error) {
+      if (!(error instanceof UnconfirmedError) || !appliesOnce(change)) throw error;
+      const revision = await this.#commit(change);
+      // The condition fails after the first try, or after another process's change.
+      if (revision === undefined) throw error;
+      return revision;
+    }
+  }
+
+  changed(since: number, signal: AbortSignal, prefix?: string): Promise<void> {
+    return this.#watch.changed(since, signal, prefix);
+  }
+
+  async close(): Promise<void> {
+    this.#watch.close();
+    this.#gateway.close();
+  }
+
+  /** Linearizable, which is etcd's default. */
+  #read(keys: EtcdRange) {
+    return this.#gateway.send({
+      path: '/v3/kv/range',
+      body: keys,
+      schema: rangeSchema,
+      isRepeatable: true,
+    });
+  }
+
+  async #keepAlive(ID: string): Promise<boolean> {
+    const { result } = await this.#gateway.send({
       path: '/v3/lease/keepalive',
       body: { ID },
-      answer: keepAliveAnswer,
+      schema: keepAliveSchema,
       isRepeatable: true,
     });
     return result.TTL > 0;
   }
 
-  async function commit(change: Change): Promise<number | undefined> {
-    const { succeeded, header } = await gateway.ask({
+  async #commit(change: StoreChange): Promise<number | undefined> {
+    const { succeeded, header } = await this.#gateway.send({
       path: '/v3/kv/txn',
-      body: transactionOf(change, prefix),
-      answer: committed,
+      body: transactionOf(change, this.#prefix),
+      schema: commitSchema,
       isRepeatable: false,
       ifLeaseIsGone: { succeeded: false, header: { revision: 0 } },
     });
     return succeeded ? header.revision : undefined;
   }
-
-  return {
-    async openSession(seconds) {
-      const { ID } = await gateway.ask({
-        path: '/v3/lease/grant',
-        body: { TTL: String(Math.ceil(seconds)) },
-        answer: granted,
-        // If one is granted twice, the first expires, and nobody knows of it.
-        isRepeatable: true,
-      });
-      return ID;
-    },
-
-    async renew(session) {
-      if (await keepAlive(session)) return true;
-      // A leader of this moment may not know of a lease that is new; it does once it has answered a read.
-      await read({ key: encode(prefix) });
-      return keepAlive(session);
-    },
-
-    async endSession(session) {
-      await gateway.ask({
-        path: '/v3/lease/revoke',
-        body: { ID: session },
-        answer: revoked,
-        isRepeatable: true,
-        ifLeaseIsGone: {},
-      });
-    },
-
-    async read(begin) {
-      const { kvs, header } = await read(rangeOf(prefix + begin));
-      const entries = kvs.map(({ key, value, mod_revision: revision }) => ({
-        key: key.slice(prefix.length),
-        value,
-        revision,
-      }));
-      return { entries, revision: header.revision };
-    },
-
-    async commit(change) {
-      try {
-        return await commit(change);
-      } catch (error) {
-        if (!(error instanceof UnconfirmedError) || !canBeMadeOnlyOnce(change)) throw error;
-        const revision = await commit(change);
-        // Either it was made the first time, or somebody else's was.
-        if (revision === undefined) throw error;
-        return revision;
-      }
-    },
-
-    changed: watch.changed,
-
-    async close() {
-      watch.close();
-      gateway.close();
-    },
-  };
 }
 
-type Keys = { key: string; range_end?: string };
+type EtcdRange = { key: string; range_end?: string };
 
 const encode = (text: string): string => Buffer.from(text).toString('base64');
 
-/** All keys that begin so; etcd has them in the order of their bytes. */
-function rangeOf(begin: string): Required<Keys> {
-  const end = Buffer.from(begin);
-  // No byte of UTF-8 is the highest.
+/** Selects all keys with a prefix, in the order of their bytes. */
+function rangeOf(prefix: string): Required<EtcdRange> {
+  const end = Buffer.from(prefix);
+  // UTF-8 has no byte 0xff, so this does not overflow.
   end[end.length - 1] = (end.at(-1) ?? 0) + 1;
-  return { key: encode(begin), range_end: end.toString('base64') };
+  return { key: encode(prefix), range_end: end.toString('base64') };
 }
 
-function transactionOf({ conditions, put, remove }: Change, prefix: string): object {
+function transactionOf({ conditions, put, remove }: StoreChange, prefix: string): object {
   const keyOf = (key: string) => encode(prefix + key);
   return {
     compare: conditions.map(({ key, revision }) => ({
@@ -146,8 +167,8 @@ function transactionOf({ conditions, put, remove }: Change, prefix: string): obj
   };
 }
 
-/** It takes the revision away that is its own condition. A key that must not exist could be gone again. */
-function canBeMadeOnlyOnce({ conditions, put, remove }: Change): boolean {
+/** True if the change invalidates its own condition; a key that must not exist could be gone again. */
+function appliesOnce({ conditions, put, remove }: StoreChange): boolean {
   const changed = new Set([...put.map(({ key }) => key), ...remove]);
   return conditions.some(({ key, revision }) => revision > 0 && changed.has(key));
 }

@@ -1,15 +1,14 @@
-// Opens the store that ppsgate.yml names, with the clock that its leases run by.
-
+// Opens the reservation store of ppsgate.yml with the machine's monotonic clock.
 import type { ReservationsConfig } from '../../../config/reservations.ts';
 import { openEtcd } from './etcd.ts';
 import { openSqlite } from './sqlite.ts';
 import type { Store } from './store.ts';
 
-/** Throws a StoreError where it cannot be used. */
+/** Throws a StoreError if it cannot be used. */
 export const openStore = (config: ReservationsConfig): Promise<Store> =>
   config.store === 'etcd'
     ? openEtcd(config, { now: steadySeconds })
     : openSqlite(config.path, { now: steadySeconds });
 
-/** The same for all processes of this machine, whatever is done to its clock. */
+/** Seconds of a clock that all processes of this machine share, and that setting the time does not change. */
 export const steadySeconds = (): number => Number(process.hrtime.bigint()) / 1e9;

@@ -1,4 +1,4 @@
-// The file of an SQLite store: makes it, knows its own again, and says what is wrong with one that cannot be used.
+// Creates and opens the file of an SQLite store, and explains why one cannot be used.
 import {
   accessSync,
   closeSync,
@@ -15,29 +15,29 @@ import { reasonOf } from '../../../model/one-line.ts';
 import {
   ForeignFileError,
   failureOf,
-  type Header,
   isEmpty,
   isSqliteError,
   openDatabase,
   type SqliteError,
+  type SqliteHeader,
   watchPlace,
 } from '../../../system/sqlite.ts';
 import { StoreError } from './store.ts';
 
-type StoreFile = {
+export type StoreFile = {
   database: DatabaseSync;
-  /** Without symbolic links. */
+  /** With symbolic links resolved. */
   path: string;
   /**
-   * Does the work, again while another process has the file locked. Makes a StoreError of what SQLite throws, and
-   * refuses a file that is not in its place any more.
+   * Does the work, and repeats it while another process has the file locked. Throws a StoreError for errors of SQLite,
+   * and if the file was moved.
    */
   use<T>(work: () => T): Promise<T>;
-  /** A second time does nothing. */
+  /** May be called twice. */
   close(): void;
 };
 
-/** Makes it where it is missing; a StoreError says why it cannot be used. */
+/** Creates the file if it is missing; throws a StoreError if it cannot be used. */
 export async function openFile(givenPath: string, firstRevision: number): Promise<StoreFile> {
   const path = makeSure(resolve(givenPath));
   const isInPlace = watchPlace(path);
@@ -57,7 +57,7 @@ export async function openFile(givenPath: string, firstRevision: number): Promis
   };
 }
 
-/** The real path of a file that this user may read and write, in a folder where it may make others. */
+/** Returns the real path of a file that this user may read and write, in a writable folder. */
 function makeSure(path: string): string {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -90,7 +90,7 @@ function createIfMissing(path: string): void {
 }
 
 /** Spells "ppsg". */
-const header: Header = { applicationId: 0x70_70_73_67, format: 1 };
+const header: SqliteHeader = { applicationId: 0x70_70_73_67, format: 1 };
 
 function connect(path: string, firstRevision: number): DatabaseSync {
   try {

@@ -1,133 +1,163 @@
-// The store of one controller host: an SQLite file that all its processes share.
+// Keeps the reservations of one controller host in an SQLite file that all its processes share.
 import { randomUUID } from 'node:crypto';
 import { type FSWatcher, utimesSync, watch } from 'node:fs';
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { z } from 'zod';
-import { openFile } from './sqlite-file.ts';
-import type { Change, Entry, Store } from './store.ts';
+import { openFile, type StoreFile } from './sqlite-file.ts';
+import type { Store, StoreChange, StoreEntry, StoreSnapshot } from './store.ts';
 
 export type SqliteOptions = {
-  /**
-   * The time in seconds of a clock that only goes forward, is the same for all processes of the host, and starts anew
-   * at a boot.
-   */
+  /** Seconds of a monotonic clock that is the same for all processes of the host, and restarts at a boot. */
   now(): number;
-  /** How often those who wait look for sessions that are over; they are told of all else at once. */
+  /** How often waiting callers look for expired sessions; they see other changes at once. */
   pollSeconds?: number;
-  /** First revision of a file that has to be made: above every revision of one that was there before. */
+  /** First revision of a new file: above every revision of an earlier file. */
   firstRevision?: number;
 };
 
-/** Makes the file where it is missing; it must be on a local disk. */
+/** Creates the file if it is missing; it must be on a local disk. */
 export async function openSqlite(
-  givenPath: string,
+  path: string,
   { now, pollSeconds = 1, firstRevision = Date.now() }: SqliteOptions,
 ): Promise<Store> {
-  const { database, path, use, close } = await openFile(givenPath, firstRevision);
-  const sql = await use(() => prepare(database));
-  let isBellDue = false;
-
-  /** Nobody else writes meanwhile, and what has expired is gone when the work begins. */
-  const write = <T>(work: (time: number) => T): Promise<T> =>
-    use(() => {
-      const outcome = transaction(database, sql.beginWrite, sql.commit, () => {
-        // Not before: others may have opened sessions while this process waited for its turn.
-        const time = now();
-        if (isAnyOver(time)) removeOver(time);
-        return work(time);
-      });
-      if (isBellDue) ring(path);
-      isBellDue = false;
-      return outcome;
-    });
-
-  /** As of one moment at which nothing had expired; without a lock, unless something has to go first. */
-  async function look<T>(take: (revision: number) => T): Promise<T> {
-    const seen = await use(() =>
-      transaction(database, sql.beginRead, sql.commit, () => {
-        // This fixes the moment. One in whose past `now` lies may have sessions that seem to be of an earlier boot.
-        const revision = currentRevision();
-        return isAnyOver(now()) ? undefined : { taken: take(revision) };
-      }),
-    );
-    return seen === undefined ? write(() => take(currentRevision())) : seen.taken;
-  }
-
-  const currentRevision = () => revisionOf(sql.revision.get()) ?? 0;
-
-  function nextRevision(): number {
-    isBellDue = true;
-    return revisionOf(sql.nextRevision.get()) ?? 0;
-  }
-
-  const isAnyOver = (time: number): boolean => sql.anyOver.get(time) !== undefined;
-
-  function removeOver(time: number): void {
-    if (sql.removeEntriesOver.run(time).changes > 0) nextRevision();
-    sql.removeSessionsOver.run(time);
-  }
-
-  const mayCommit = ({ conditions, put }: Change): boolean =>
-    conditions.every(({ key, revision }) => (revisionOf(sql.find.get(key)) ?? 0) === revision) &&
-    put.every(({ session }) => session === undefined || sql.session.get(session) !== undefined);
-
-  return {
-    async openSession(seconds) {
-      const session = randomUUID();
-      await write((time) => sql.openSession.run(session, seconds, time));
-      return session;
-    },
-
-    async renew(session) {
-      return write((time) => sql.renew.run(session, time).changes > 0);
-    },
-
-    async endSession(session) {
-      await write(() => {
-        if (sql.removeEntriesOf.run(session).changes > 0) nextRevision();
-        sql.endSession.run(session);
-      });
-    },
-
-    async read(prefix) {
-      return look((revision) => ({ entries: sql.read.all(prefix).map(entryOf), revision }));
-    },
-
-    async commit(change) {
-      return write(() => {
-        if (!mayCommit(change)) return undefined;
-        const revision = nextRevision();
-        for (const key of change.remove) sql.remove.run(key);
-        for (const { key, value, session } of change.put) {
-          sql.put.run(key, value, revision, session ?? null);
-        }
-        return revision;
-      });
-    },
-
-    async changed(since, signal) {
-      const bell = listen(path, pollSeconds, signal);
-      try {
-        for (;;) {
-          // What rings while this looks is heard after it.
-          const rung = bell.next();
-          signal.throwIfAborted();
-          if ((await look((revision) => revision)) > since) return;
-          await rung;
-        }
-      } finally {
-        bell.close();
-      }
-    },
-
-    async close() {
-      close();
-    },
-  };
+  const file = await openFile(path, firstRevision);
+  const sql = await file.use(() => prepare(file.database));
+  return new SqliteStore(file, sql, now, pollSeconds);
 }
 
+class SqliteStore implements Store {
+  readonly #file: StoreFile;
+  readonly #sql: Statements;
+  readonly #now: () => number;
+  readonly #pollSeconds: number;
+  /** The current transaction changed a key. */
+  #isChanged = false;
+
+  constructor(file: StoreFile, sql: Statements, now: () => number, pollSeconds: number) {
+    this.#file = file;
+    this.#sql = sql;
+    this.#now = now;
+    this.#pollSeconds = pollSeconds;
+  }
+
+  async openSession(seconds: number): Promise<string> {
+    const session = randomUUID();
+    await this.#write((time) => this.#sql.openSession.run(session, seconds, time));
+    return session;
+  }
+
+  renew(session: string): Promise<boolean> {
+    return this.#write((time) => this.#sql.renew.run(session, time).changes > 0);
+  }
+
+  async endSession(session: string): Promise<void> {
+    await this.#write(() => {
+      if (this.#sql.removeEntriesOf.run(session).changes > 0) this.#nextRevision();
+      this.#sql.endSession.run(session);
+    });
+  }
+
+  read(prefix: string): Promise<StoreSnapshot> {
+    return this.#read((revision) => ({
+      entries: this.#sql.read.all(prefix).map(entryOf),
+      revision,
+    }));
+  }
+
+  commit(change: StoreChange): Promise<number | undefined> {
+    return this.#write(() => {
+      if (!this.#mayCommit(change)) return undefined;
+      const revision = this.#nextRevision();
+      for (const key of change.remove) this.#sql.remove.run(key);
+      for (const { key, value, session } of change.put) {
+        this.#sql.put.run(key, value, revision, session ?? null);
+      }
+      return revision;
+    });
+  }
+
+  async changed(since: number, signal: AbortSignal): Promise<void> {
+    const bell = listen(this.#file.path, this.#pollSeconds, signal);
+    try {
+      for (;;) {
+        // Created before the read, so that no change during it is missed.
+        const rung = bell.next();
+        signal.throwIfAborted();
+        if ((await this.#read((revision) => revision)) > since) return;
+        await rung;
+      }
+    } finally {
+      bell.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#file.close();
+  }
+
+  /** Works under the write lock, once expired sessions are removed. */
+  #write<T>(work: (time: number) => T): Promise<T> {
+    return this.#file.use(() => {
+      const outcome = transaction(
+        this.#file.database,
+        this.#sql.beginWrite,
+        this.#sql.commit,
+        () => {
+          // Read under the lock: other processes may have opened sessions meanwhile.
+          const time = this.#now();
+          if (this.#isAnyOver(time)) this.#removeOver(time);
+          return work(time);
+        },
+      );
+      if (this.#isChanged) ring(this.#file.path);
+      this.#isChanged = false;
+      return outcome;
+    });
+  }
+
+  /** Reads without a lock, unless expired sessions have to be removed first. */
+  async #read<T>(select: (revision: number) => T): Promise<T> {
+    const snapshot = await this.#file.use(() =>
+      transaction(this.#file.database, this.#sql.beginRead, this.#sql.commit, () => {
+        // Fixes the snapshot before `now`: a later session would look like one of an earlier boot.
+        const revision = this.#revision();
+        return this.#isAnyOver(this.#now()) ? undefined : { selected: select(revision) };
+      }),
+    );
+    return snapshot === undefined ? this.#write(() => select(this.#revision())) : snapshot.selected;
+  }
+
+  #revision(): number {
+    return revisionOf(this.#sql.revision.get()) ?? 0;
+  }
+
+  #nextRevision(): number {
+    this.#isChanged = true;
+    return revisionOf(this.#sql.nextRevision.get()) ?? 0;
+  }
+
+  #isAnyOver(time: number): boolean {
+    return this.#sql.anyOver.get(time) !== undefined;
+  }
+
+  #removeOver(time: number): void {
+    if (this.#sql.removeEntriesOver.run(time).changes > 0) this.#nextRevision();
+    this.#sql.removeSessionsOver.run(time);
+  }
+
+  #mayCommit({ conditions, put }: StoreChange): boolean {
+    const { find, session: findSession } = this.#sql;
+    return (
+      conditions.every(({ key, revision }) => (revisionOf(find.get(key)) ?? 0) === revision) &&
+      put.every(({ session }) => session === undefined || findSession.get(session) !== undefined)
+    );
+  }
+}
+
+type Statements = ReturnType<typeof prepare>;
+
 function prepare(database: DatabaseSync) {
-  // The second half ends sessions of an earlier boot, whose clock had come further.
+  // The second half ends sessions of an earlier boot, whose clock was further ahead.
   const isAlive = 'expires_at > ?1 AND expires_at <= ?1 + seconds';
   const one = (text: string) => database.prepare(text);
   return {
@@ -151,7 +181,7 @@ function prepare(database: DatabaseSync) {
     endSession: one('DELETE FROM sessions WHERE id = ?'),
 
     find: one('SELECT revision FROM entries WHERE key = ?'),
-    // No UTF-8 has the byte 0xff, so all that begins with `?1` comes before it.
+    // UTF-8 has no byte 0xff, so that every key with the prefix `?1` sorts before it.
     read: one(
       `SELECT key, value, revision FROM entries
        WHERE key >= ?1 AND key < ?1 || CAST(x'ff' AS TEXT) ORDER BY key`,
@@ -176,40 +206,40 @@ function transaction<T>(
     commit.run();
     return outcome;
   } finally {
-    // Some errors of SQLite have ended it already.
+    // Some errors of SQLite end the transaction.
     if (database.isTransaction) database.exec('ROLLBACK');
   }
 }
 
-type Row = Record<string, SQLOutputValue>;
+type SqliteRow = Record<string, SQLOutputValue>;
 
 const withRevision = z.object({ revision: z.int() });
-const revisionOf = (row: Row | undefined): number | undefined =>
+const revisionOf = (row: SqliteRow | undefined): number | undefined =>
   row === undefined ? undefined : withRevision.parse(row).revision;
 
-const entry = z.object({ key: z.string(), value: z.string(), revision: z.int() });
-const entryOf = (row: Row): Entry => entry.parse(row);
+const entrySchema = z.object({ key: z.string(), value: z.string(), revision: z.int() });
+const entryOf = (row: SqliteRow): StoreEntry => entrySchema.parse(row);
 
 /**
- * Wakes those who wait for the file. Its log tells them nothing: SQLite writes there before a commit is done, and then
- * makes it known in shared memory.
+ * Touches the file to wake waiting processes. They cannot watch the log: SQLite writes there before a commit is
+ * complete, and publishes it in shared memory.
  */
 function ring(path: string): void {
   try {
     const now = new Date();
     utimesSync(path, now, now);
   } catch {
-    // The commit is done, and whoever waits looks by himself before long.
+    // The commit is complete, and waiting processes poll.
   }
 }
 
-/** `next` resolves when the file is rung, every so many seconds, and when the signal aborts. */
+/** `next` resolves when the file is touched, at each poll, and when the signal aborts. */
 function listen(path: string, pollSeconds: number, signal: AbortSignal) {
   let rung = Promise.withResolvers<void>();
-  const hear = () => rung.resolve();
-  const watcher = watchIfPossible(path, hear);
-  const timer = setInterval(hear, pollSeconds * 1000);
-  signal.addEventListener('abort', hear);
+  const onRing = () => rung.resolve();
+  const watcher = watchIfPossible(path, onRing);
+  const timer = setInterval(onRing, pollSeconds * 1000);
+  signal.addEventListener('abort', onRing);
   return {
     next(): Promise<void> {
       rung = Promise.withResolvers();
@@ -218,12 +248,12 @@ function listen(path: string, pollSeconds: number, signal: AbortSignal) {
     close() {
       watcher?.close();
       clearInterval(timer);
-      signal.removeEventListener('abort', hear);
+      signal.removeEventListener('abort', onRing);
     },
   };
 }
 
-/** Undefined where the host has no watches left. */
+/** Returns undefined if the host has no watches left. */
 function watchIfPossible(path: string, onChange: () => void): FSWatcher | undefined {
   try {
     return watch(path, onChange).on('error', () => {});

@@ -18,7 +18,11 @@ import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSqlite, type SqliteOptions } from '../../../../src/gate/reserve/store/sqlite.ts';
-import { type Change, type Store, StoreError } from '../../../../src/gate/reserve/store/store.ts';
+import {
+  type Store,
+  type StoreChange,
+  StoreError,
+} from '../../../../src/gate/reserve/store/store.ts';
 import { temporaryFolder } from '../../../fakes/folder.ts';
 import { describeWith } from '../../../needs.ts';
 import { times } from '../../../random.ts';
@@ -431,7 +435,7 @@ async function open(path: string, options: Partial<SqliteOptions> = {}): Promise
   return store;
 }
 
-const put = (key: string, value: string, session?: string): Change => ({
+const put = (key: string, value: string, session?: string): StoreChange => ({
   conditions: [],
   put: [{ key, value, ...(session !== undefined && { session }) }],
   remove: [],

@@ -1,7 +1,11 @@
 // What holds of every store, tested on each of them.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Change, Snapshot, Store } from '../../../../src/gate/reserve/store/store.ts';
+import type {
+  Store,
+  StoreChange,
+  StoreSnapshot,
+} from '../../../../src/gate/reserve/store/store.ts';
 import { etcdNeeds, startEtcd } from '../../../fakes/etcd.ts';
 import { etcdStores, type Stores, sqliteStores } from '../../../fakes/reservation-stores.ts';
 import { inTime } from '../../../in-time.ts';
@@ -120,7 +124,7 @@ function conforms(makeStores: () => Stores): void {
 
     test('finds revision 0 where a key does not exist, or does not any more', async () => {
       const store = await makeStores().open();
-      const ifAbsent: Change = { ...put('a', '1'), conditions: [{ key: 'a', revision: 0 }] };
+      const ifAbsent: StoreChange = { ...put('a', '1'), conditions: [{ key: 'a', revision: 0 }] };
       expect(await store.commit(ifAbsent)).toBeDefined();
       expect(await store.commit(ifAbsent)).toBeUndefined();
       await store.commit({ ...nothing, remove: ['a'] });
@@ -250,7 +254,7 @@ function conforms(makeStores: () => Stores): void {
     test('that has expired makes room for a commit under the condition that its key is absent', async () => {
       const { open, elapse } = makeStores();
       const [one, other] = [await open(), await open()];
-      const take: Change = { ...put('a', 'other'), conditions: [{ key: 'a', revision: 0 }] };
+      const take: StoreChange = { ...put('a', 'other'), conditions: [{ key: 'a', revision: 0 }] };
       const taken = await inTime(1, async () => {
         const session = await one.openSession(1);
         const revision = defined(await one.commit(put('a', 'one', session)));
@@ -400,9 +404,9 @@ function conforms(makeStores: () => Stores): void {
   });
 }
 
-const nothing: Change = { conditions: [], put: [], remove: [] };
+const nothing: StoreChange = { conditions: [], put: [], remove: [] };
 
-const put = (key: string, value: string, session?: string): Change => ({
+const put = (key: string, value: string, session?: string): StoreChange => ({
   ...nothing,
   put: [{ key, value, ...(session !== undefined && { session }) }],
 });
@@ -410,7 +414,7 @@ const put = (key: string, value: string, session?: string): Change => ({
 const pairs = (values: Record<string, string>) =>
   Object.entries(values).map(([key, value]) => ({ key, value }));
 
-const valuesIn = ({ entries }: Snapshot): Record<string, string> =>
+const valuesIn = ({ entries }: StoreSnapshot): Record<string, string> =>
   Object.fromEntries(entries.map(({ key, value }) => [key, value]));
 
 function defined(revision: number | undefined): number {
@@ -425,9 +429,9 @@ const patiently = { timeout: 120_000, interval: 50 };
 async function until(
   store: Store,
   since: number,
-  isTrue: (snapshot: Snapshot) => boolean,
+  isTrue: (snapshot: StoreSnapshot) => boolean,
   signal = never,
-): Promise<Snapshot> {
+): Promise<StoreSnapshot> {
   let seen = since;
   for (;;) {
     await store.changed(seen, signal);
