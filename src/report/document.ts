@@ -8,8 +8,8 @@ import type { Html } from './markup.ts';
 type Inlines = {
   /** Text of others, cut to `most` characters. A markup that cannot escape it writes it as code. */
   quoted: { text: string; most?: number };
-  /** The same, as code in every markup. An id never breaks. */
-  code: { text: string; most?: number; isId?: true };
+  /** The same, as code in every markup. An id never breaks; a path may, after its slashes and dots. */
+  code: { text: string; most?: number; is?: 'id' | 'path' };
   /** Name of a cell or scenario: letters, digits, spaces, `_`, `.` and `-`. */
   name: { text: string };
   /** On a page in the colour of a verdict. */
@@ -37,7 +37,8 @@ export const quoted = (text: string, most?: number): Inline => ({
 });
 export const code = (text: string, most?: number): Inline =>
   ({ ...quoted(text, most), kind: 'code' }) as Inline;
-export const commitId = (text: string): Inline => ({ kind: 'code', text, isId: true });
+export const commitId = (text: string): Inline => ({ kind: 'code', text, is: 'id' });
+export const filePath = (text: string): Inline => ({ kind: 'code', text, is: 'path' });
 export const name = (text: string): Inline => ({ kind: 'name', text });
 export const nameOf = (cell: Cell): Inline => name(cellName(cell));
 export const strong = (text: Text): Inline => ({ kind: 'strong', text });

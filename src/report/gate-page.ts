@@ -10,6 +10,7 @@ import {
   type Block,
   code,
   faint,
+  filePath,
   heading,
   type Inline,
   list,
@@ -210,7 +211,7 @@ function variantTable(result: Result): Block {
 type Variant = Result['variants'][number];
 
 const ownFiles = ({ files }: Variant): Text =>
-  files.length === 0 ? 'none' : { kind: 'lines', lines: files.map(({ path }) => code(path)) };
+  files.length === 0 ? 'none' : { kind: 'lines', lines: files.map(({ path }) => filePath(path)) };
 
 function changedFiles(base: Variant, { files }: Variant): Text {
   const before = new Map(base.files.map(({ path, sha256 }) => [path, sha256]));
@@ -218,10 +219,10 @@ function changedFiles(base: Variant, { files }: Variant): Text {
   const lines = [
     ...files
       .filter(({ path, sha256 }) => before.get(path) !== sha256)
-      .map(({ path }) => words`${before.has(path) ? 'changed' : 'added'} ${code(path)}`),
+      .map(({ path }) => words`${before.has(path) ? 'changed' : 'added'} ${filePath(path)}`),
     ...base.files
       .filter(({ path }) => !after.has(path))
-      .map(({ path }) => words`removed ${code(path)}`),
+      .map(({ path }) => words`removed ${filePath(path)}`),
   ];
   return lines.length === 0 ? 'as those of base' : { kind: 'lines', lines };
 }

@@ -49,8 +49,9 @@ const line = (text: Text): Html => new Html(written(text, markup));
 const markup: Markup = {
   own: (words) => html`${withCode(words)}`.markup,
   quoted: ({ text, most }) => html`${plainLine(text, most)}`.markup,
-  code: ({ text, most, isId }) =>
-    html`<code${isId && html` class="id"`}>${breakable(plainLine(text, most))}</code>`.markup,
+  code: ({ text, most, is }) =>
+    html`<code${is === 'id' && html` class="id"`}>${is === 'path' ? breakable(plainLine(text)) : plainLine(text, most)}</code>`
+      .markup,
   name: ({ text }) => html`${text}`.markup,
   strong: ({ text, verdict }) =>
     verdict === undefined

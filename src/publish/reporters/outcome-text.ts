@@ -167,7 +167,7 @@ export function bisectCommands(call: Call, request: BisectAsk): BisectWays {
 /** Headings of outcomes without a verdict. */
 export const failureTexts: Readonly<Record<FailureReason, { symbol: string; text: string }>> = {
   cancelled: { symbol: '⚪', text: 'not measured: cancelled' },
-  usage: { symbol: '⚪', text: 'not measured: what was request for cannot be done' },
+  usage: { symbol: '⚪', text: 'not measured: what was asked for cannot be done' },
   patchAtFault: { symbol: '🔴', text: 'not measured: the patch does not apply' },
   infrastructure: { symbol: '⚪', text: 'not measured: something failed that is not the patch' },
   'waits-for-approval': { symbol: '⏸️', text: 'waits for a maintainer' },

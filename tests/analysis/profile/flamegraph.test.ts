@@ -305,7 +305,7 @@ describe('an element for a page', () => {
   });
 
   test('brings a script without indentation and comments', () => {
-    expect(flamegraphScript()).toContain('\nfunction view(svg) {\nconst header');
+    expect(flamegraphScript()).toContain('\nopen() {\nconst { svg } = this;\n');
     expect(flamegraphScript()).not.toMatch(/^\s*(\/\/|\/?\*)/m);
   });
 

@@ -143,7 +143,7 @@ describe('the last lines', () => {
   });
 });
 
-describe('a machine that waits for somebody', () => {
+describe('a machine that waits for input', () => {
   test.each([
     ['KDB: enter: panic\ndb> ', "shows the prompt of the kernel's debugger, and ends with"],
     ['Mounting failed\nmountroot> ', 'shows that the kernel found no root file system, and ends'],
@@ -152,7 +152,7 @@ describe('a machine that waits for somebody', () => {
       'shows single user mode, as after a file system check that failed, and ends',
     ],
     ["can't load 'kernel'\nOK ", "shows the loader's prompt, as where there is no kernel, and"],
-    ['FreeBSD/amd64 (dut) (ttyu1)\n\nlogin: ', 'shows a login prompt, so its network is to be'],
+    ['FreeBSD/amd64 (dut) (ttyu1)\n\nlogin: ', 'shows a login prompt, so check its network'],
   ])('is known by its prompt: %j', (text, words) => {
     expect(describeScreen(text)).toContain(words);
   });
