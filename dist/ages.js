@@ -1,6 +1,5 @@
-// How long ago moments were, which a page that was made once cannot say itself.
-
-const daySeconds = 86_400;
+// Adds the age of each moment, which a static page cannot have.
+import { daySeconds } from './chart.js';
 
 for (const element of document.querySelectorAll('time')) {
   const seconds = (Date.now() - Date.parse(element.dateTime)) / 1000;

@@ -1,4 +1,4 @@
-// What all charts of a site share: colours of the page, numbers as people read them, and a range that one bad night does not spoil.
+// Parts that all charts of a site share: page colours, number formats, axes, and a robust value range.
 
 /** @typedef {import('uplot')} Chart */
 
@@ -8,28 +8,30 @@ const page = globalThis;
 /** @type {new (options: import('uplot').Options, data: import('uplot').AlignedData, target: HTMLElement) => Chart} */
 export const Chart = page.uPlot;
 
-/** @type {import('./drawn.ts').SeriesData | undefined} */
+/** @type {import('./chart-data.ts').SeriesData | undefined} */
 export const seriesData = page.ppsgateSeries;
 
-/** @type {import('./drawn.ts').SmallData[] | undefined} */
+/** @type {import('./chart-data.ts').SmallData[] | undefined} */
 export const smallData = page.ppsgateCells;
 
-/** A colour of the page's style, by its name there. */
+/** A colour of the page's style. */
 export const colour = (/** @type {string} */ name) =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-/** The same, so thin that what lies below is seen. */
+/** The same colour, translucent. */
 export const thin = (/** @type {string} */ name, /** @type {string} */ alpha) =>
   `${colour(name)}${alpha}`;
+
+export const daySeconds = 86_400;
 
 /** `2026-11-20`. */
 export const dayOf = (/** @type {number} */ seconds) =>
   new Date(seconds * 1000).toISOString().slice(0, 'YYYY-MM-DD'.length);
 
-/** `4.982 Mpps`, `1057 ns`, `8314 instructions`; on an axis `digits` may be fewer, and there is no room for that word. */
+/** `4.982 Mpps`, `1057 ns`, `8314 instructions`; an axis has fewer `digits` and no word. */
 export function metricText(
   /** @type {number} */ value,
-  /** @type {import('./drawn.ts').Metric} */ metric,
+  /** @type {import('./chart-data.ts').Metric} */ metric,
   digits = 4,
 ) {
   if (metric === 'instructionsPerPacket') {
@@ -45,19 +47,18 @@ export function metricText(
 /** `−4.10 %`. */
 export function changeText(/** @type {number} */ ratio) {
   const percent = Math.abs(ratio * 100);
-  const shown = percent.toFixed(percent < 10 ? 2 : 1);
-  if (Number(shown) === 0) return `±${shown} %`;
-  return `${ratio < 0 ? '−' : '+'}${shown} %`;
+  const text = percent.toFixed(percent < 10 ? 2 : 1);
+  if (Number(text) === 0) return `±${text} %`;
+  return `${ratio < 0 ? '−' : '+'}${text} %`;
 }
 
 export const isWorse = (
-  /** @type {import('./drawn.ts').Metric} */ metric,
+  /** @type {import('./chart-data.ts').Metric} */ metric,
   /** @type {number} */ ratio,
 ) => (metric === 'pps' ? ratio < 0 : ratio > 0);
 
 /**
- * The range of some values in which a night far off does not press all others together, and noise of a thousandth looks
- * like noise; levels are in it, however short they are.
+ * A range in which an outlier does not compress all others, and noise of a thousandth looks small; it includes all levels.
  * @param {number[]} values
  * @param {number[]} levels
  * @returns {[number, number]}
@@ -72,7 +73,7 @@ export function rangeOf(values, levels) {
   return [low - spare, high + spare];
 }
 
-/** A line from top to bottom in the drawing, in canvas pixels. */
+/** Draws a vertical line, and returns its x in canvas pixels. */
 export function verticalAt(
   /** @type {Chart} */ chart,
   /** @type {number} */ time,
@@ -95,29 +96,29 @@ export function verticalAt(
 }
 
 /**
- * Levels as steps, or the bands around them in which nights are expected.
+ * Draws levels as steps, or the bands in which nightly runs are expected.
  * @param {Chart} chart
  * @param {{ from: number, to: number, typical: number, sigmaRatio?: number }[]} levels
  * @param {number[]} times
- * @param {(value: number) => number} shown
- * @param {'steps' | 'bands'} which
+ * @param {(value: number) => number} inUnit
+ * @param {'steps' | 'bands'} form
  */
-export function drawLevels(chart, levels, times, shown, which) {
+export function drawLevels(chart, levels, times, inUnit, form) {
   const { ctx, bbox } = chart;
   ctx.save();
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
   ctx.clip();
-  const y = (/** @type {number} */ value) => chart.valToPos(shown(value), 'y', true);
+  const y = (/** @type {number} */ value) => chart.valToPos(inUnit(value), 'y', true);
   for (const { from, to, typical, sigmaRatio } of levels) {
     const start = chart.valToPos(times[from] ?? 0, 'x', true);
     const end = chart.valToPos(times[Math.min(to, times.length - 1)] ?? 0, 'x', true);
-    if (which === 'bands' && sigmaRatio !== undefined) {
+    if (form === 'bands' && sigmaRatio !== undefined) {
       const [high, low] = [y(typical * (1 + 4 * sigmaRatio)), y(typical * (1 - 4 * sigmaRatio))];
       ctx.fillStyle = thin('blue', '1f');
       ctx.fillRect(start, high, end - start, low - high);
     }
-    if (which === 'bands') continue;
+    if (form === 'bands') continue;
     ctx.strokeStyle = colour('blue');
     ctx.lineWidth = 2 * devicePixelRatio;
     ctx.beginPath();
@@ -129,20 +130,20 @@ export function drawLevels(chart, levels, times, shown, which) {
 }
 
 /** Axes in the page's colours and font. */
-export const axisLook = () => ({
+export const axisStyle = () => ({
   stroke: () => colour('faint'),
   font: '12px system-ui, sans-serif',
   grid: { stroke: () => colour('pale'), width: 1 },
   ticks: { show: false },
 });
 
-/** Days are those of UTC, as in tables. */
+/** Days are in UTC, as in tables. */
 export const inUtc = (/** @type {number} */ seconds) =>
   page.uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC');
 
-/** The axis of times, by years, months or days. */
+/** A time axis, labelled by years, months or days. */
 export const timeAxis = () => ({
-  ...axisLook(),
+  ...axisStyle(),
   size: 30,
   space: 80,
   values: (
@@ -157,7 +158,7 @@ export const timeAxis = () => ({
     ),
 });
 
-/** Whatever is drawn by colours of the page is drawn again when these change. */
+/** Redraws when the page changes its colours. */
 export const whenColoursChange = (/** @type {() => void} */ redraw) =>
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
 

@@ -1,7 +1,8 @@
-import { CommanderError } from "./vendor/commander.js";
-import { programFor } from "./commands/commands.js";
+import { Command, CommanderError } from "./vendor/commander.js";
+import { description, version } from "./package.js";
+import { addCommands } from "./cli/commands/add-commands.js";
 
-// src/commands/ascii.ts
+// src/cli/commands/ascii.ts
 /** By the first of POSIX's variables that is set and not empty; without any it is the locale C. */
 const readsUtf8 = ({ LC_ALL, LC_CTYPE, LANG }) => /(?:^|\.)utf-?8(?:@|$)/i.test(LC_ALL || LC_CTYPE || LANG || "C");
 /** From now on texts, which are for people, are written in ASCII; bytes, which are for programs, stay as they are. */
@@ -57,7 +58,7 @@ const signs = {
 	"⏸": "[||]"
 };
 
-// src/commands/unread.ts
+// src/cli/commands/closed-pipe.ts
 /**
 * From now on it is lost, and nothing else: the work goes on, for a gate may be under way, and the program ends as it
 * would otherwise.
@@ -66,6 +67,161 @@ function letReaderGo(stream) {
 	stream.on("error", (error) => {
 		if (error.code !== "EPIPE") throw error;
 	});
+}
+
+// src/cli/commands/commands.ts
+/** All commands, in the order of --help. */
+const commands = [
+	{
+		name: "demo",
+		takes: "[options]",
+		description: "judge three small patches with real packets in a lab inside this machine",
+		load: () => import("./cli/commands/demo.js")
+	},
+	{
+		name: "gate",
+		takes: "[options]",
+		description: "judge a patch: base and patched side by side, a verdict for every cell",
+		load: () => import("./cli/commands/gate.js")
+	},
+	{
+		name: "plan",
+		takes: "[options]",
+		description: "how many minutes a gate will take, where they go, and what would save some",
+		load: () => import("./cli/commands/plan.js")
+	},
+	{
+		name: "bisect",
+		takes: "[options]",
+		description: "find the commit of a range that costs the packets, by booting few of them",
+		load: () => import("./cli/commands/bisect.js")
+	},
+	{
+		name: "nightly",
+		takes: "[options]",
+		description: "measure the head of a branch against itself, and look into what has changed",
+		load: () => import("./cli/commands/nightly.js")
+	},
+	{
+		name: "init",
+		takes: "[options]",
+		description: "write the workflow and ppsgate.yml into this repository, and make the label",
+		load: () => import("./cli/commands/init.js")
+	},
+	{
+		name: "badge",
+		takes: "[options]",
+		description: "print Markdown that shows the badges of a configuration's testbeds",
+		load: () => import("./cli/commands/badge.js")
+	},
+	{
+		name: "site",
+		takes: "[options]",
+		description: "make pages of the branch over time: changes, series, error rates, the lab",
+		load: () => import("./cli/commands/site.js")
+	},
+	{
+		name: "report",
+		takes: "[options] <dir>",
+		description: "render the report of a work directory again, as Markdown",
+		load: () => import("./cli/commands/report.js")
+	},
+	{
+		name: "analyze",
+		takes: "[options] <dir>",
+		description: "judge runs that were measured before, by their raw logs",
+		load: () => import("./cli/commands/analyze.js")
+	},
+	{
+		name: "changes",
+		takes: "[options] <file>",
+		description: "find the nightly runs from which on a series has another level, and no bad nightly run",
+		load: () => import("./cli/commands/changes.js")
+	},
+	{
+		name: "ministat",
+		takes: "[options] [FILE...]",
+		description: "compare sets of numbers with the first, as FreeBSD's ministat(1) does and prints",
+		load: () => import("./cli/commands/ministat.js")
+	},
+	{
+		name: "fold",
+		takes: "[options] [FILE]",
+		description: "print a profile of pmcstat -G or perf script as folded stacks, one a line",
+		load: () => import("./cli/commands/fold.js")
+	},
+	{
+		name: "flamegraph",
+		takes: "[options] <FILE>",
+		description: "draw a profile as a flamegraph, alone or against a base, in an SVG that needs nothing else",
+		load: () => import("./cli/commands/flamegraph.js")
+	},
+	{
+		name: "simulate",
+		takes: "[options]",
+		description: "how often a design errs, and how many runs it takes, on noise that is known",
+		load: () => import("./cli/commands/simulate.js")
+	},
+	{
+		name: "lab",
+		description: "bring the lab inside this machine up or down, or see whether it can be",
+		load: () => import("./cli/commands/lab.js")
+	},
+	{
+		name: "testbeds",
+		description: "show who has which testbed; list, check or look after those of ppsgate.yml",
+		load: () => import("./cli/commands/testbeds.js")
+	},
+	{
+		name: "reserve",
+		takes: "[options] <selector> [command...]",
+		description: "reserve a testbed and run a command of yours meanwhile",
+		load: () => import("./cli/commands/reserve.js")
+	},
+	{
+		name: "release",
+		takes: "[options] [name]",
+		description: "take a testbed from its holder, or give back what a gate left",
+		load: () => import("./cli/commands/release.js")
+	},
+	{
+		name: "quarantine",
+		takes: "[options] <name>",
+		description: "take a testbed out of use, or back into it",
+		load: () => import("./cli/commands/quarantine.js")
+	},
+	{
+		name: "relay",
+		takes: "[options]",
+		description: "take webhooks of Herald and builds of Harbormaster, and have revisions measured",
+		load: () => import("./cli/commands/relay.js")
+	},
+	{
+		name: "poll",
+		takes: "[options]",
+		description: "the same without any set-up of the server: ask it what has changed",
+		load: () => import("./cli/commands/relay.js").then(({ definePoll: define }) => ({ define }))
+	},
+	{
+		name: "phabricator",
+		description: "see whether the set-up for a Phabricator is right",
+		load: () => import("./cli/commands/phabricator.js")
+	},
+	{
+		name: "completion",
+		takes: "<shell>",
+		description: "print what makes bash, zsh or fish complete these commands",
+		load: async () => {
+			const { defineCompletion } = await import("./cli/commands/completion.js");
+			return { define: (command) => defineCompletion(command, () => programFor("all")) };
+		}
+	}
+];
+/** The command `ppsgate` with its commands. */
+async function programFor(words) {
+	const program = new Command("ppsgate").description(description).version(version).option("--debug", "show where an error came from").addHelpText("after", "\nExample:\n  sudo ppsgate demo\n  ppsgate gate --patch main..my-branch").exitOverride().configureOutput({ outputError: () => {} });
+	await addCommands(program, commands, words);
+	return program;
 }
 
 // src/cli.ts
@@ -79,7 +235,7 @@ try {
 	await program.parseAsync();
 } catch (error) {
 	if (!(error instanceof CommanderError)) throw error;
-	const { mistyped } = await import("./commands/mistyped.js");
+	const { mistyped } = await import("./cli/commands/mistyped.js");
 	const sentence = mistyped(error, program, words);
 	if (sentence !== void 0) process.stderr.write(`ppsgate: ${sentence}\n`);
 	process.exitCode = error.exitCode === 0 ? 0 : 2;

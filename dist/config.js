@@ -1,4 +1,4 @@
-import { UsageError, designNames, duration, excerpt, expected, families, flowRanges, isOfPath, metricChoice, metricSchema, netmapPort, priorities, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, sentence as sentence$1, size, waivableSettings } from "./words.js";
+import { UsageError, designNames, driversOf, duration, excerpt, expected, families, flowRanges, isForwardingPathSetting, metricChoice, metricSchema, netmapPort, priorities, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, sentence as sentence$1, size, waivableSettings } from "./model.js";
 import { _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, toJSONSchema, union, unknown, url } from "./vendor/zod.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
 import { require_dist } from "./vendor/yaml.js";
@@ -6,6 +6,416 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { BlockList, SocketAddress, isIPv4, isIPv6 } from "node:net";
 import { open, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
+
+// src/config/parameters.ts
+/** All parameters, in the order in which --help has them. */
+const parameters = {
+	command: {
+		input: "gate judges a patch, bisect finds the commit that costs the packets; in jobs of their own, admit decides before them what may be measured, publish answers after them, and accept takes the level that somebody accepts in an issue.",
+		of: "both",
+		default: "gate"
+	},
+	request: {
+		input: "For gate, bisect and publish: the output of the same name of the job that admitted the patch. Without it gate and bisect do everything.",
+		of: "both"
+	},
+	patch: {
+		of: "both",
+		input: "What to judge: a pull request as #123, a Phabricator revision as D27401 or D27401:80677, a commit, or a range like main..my-branch; by default what the event is about.",
+		option: {
+			flags: "-p, --patch",
+			value: "patch",
+			help: "commits as BASE..HEAD, or a revision like D27401 or D27401:80677"
+		},
+		dispatch: "A pull request as #123, a revision as D27401, a commit, or a range like main..my-branch",
+		jenkins: true
+	},
+	instead: {
+		of: "bisect",
+		dispatch: "What to do instead of judging it, as in a comment, like bisect GOOD BAD forwarding inet4; empty to judge it"
+	},
+	good: {
+		of: "bisect",
+		input: "For bisect: the commit that has not lost anything yet, as git names it.",
+		isOverride: true,
+		jenkins: true
+	},
+	bad: {
+		of: "bisect",
+		input: "For bisect: the commit that is slower, and has the good one among its first parents.",
+		isOverride: true,
+		jenkins: true
+	},
+	fixUp: {
+		of: "bisect",
+		input: "For bisect: what to put on top of commits that cannot be measured without it, as FIX or FIX:FIRST, with commas.",
+		comment: {
+			key: "fix-up",
+			example: "1a2b3c4d5e6f"
+		},
+		isOverride: true,
+		jenkins: true,
+		kind: "list"
+	},
+	skip: {
+		of: "bisect",
+		input: "For bisect: commits that are not to be measured, like A..B, with commas.",
+		comment: {
+			key: "skip",
+			example: "1a2b3c4..5d6e7f8"
+		},
+		isOverride: true,
+		jenkins: true,
+		kind: "list"
+	},
+	repository: {
+		of: "both",
+		option: {
+			flags: "-r, --repository",
+			value: "dir",
+			help: "git repository that has them",
+			default: "."
+		},
+		jenkins: true
+	},
+	config: {
+		of: "both",
+		input: "Path of ppsgate.yml, which is read from the base of the pull request, never from the patch.",
+		option: {
+			flags: "-c, --config",
+			value: "file",
+			help: "configuration",
+			default: "ppsgate.yml"
+		},
+		jenkins: true,
+		default: "ppsgate.yml"
+	},
+	testbed: {
+		of: "both",
+		input: "A testbed's name, or what it has to be, like mellanox and 40G; by default the first of the configuration.",
+		option: {
+			flags: "-t, --testbed",
+			value: "selector",
+			help: "a name, or what it has to be, like \"mellanox and 40G\""
+		},
+		dispatch: "A testbed's name, or what it has to be, like mellanox and 40G; empty for the configured one",
+		comment: {
+			key: "testbed",
+			example: "chelsio"
+		},
+		isOverride: true,
+		jenkins: true
+	},
+	each: {
+		input: "Judge the patch on one testbed of each of these selectors, with commas.",
+		option: {
+			value: "selectors",
+			help: "on one testbed of each, with commas"
+		},
+		jenkins: true,
+		kind: "list"
+	},
+	priority: {
+		of: "both",
+		input: "Place in the queue for testbeds: release, patch or rerun; by default rerun for a job that is run again.",
+		option: {
+			value: "name",
+			help: "in the queue: release, patch or rerun",
+			default: "patch"
+		},
+		jenkins: true
+	},
+	directory: {
+		of: "both",
+		option: {
+			flags: "-d, --directory",
+			value: "dir",
+			help: "work directory (default: a new one that is named by the time)"
+		}
+	},
+	scenarios: {
+		of: "both",
+		input: "Scenarios to run instead of the configured ones, with commas.",
+		option: {
+			value: "list",
+			help: "instead of the configured ones, with commas"
+		},
+		bisectFlag: "--scenario",
+		dispatch: "Scenarios, with commas; empty for the configured ones",
+		isOverride: true,
+		jenkins: true,
+		kind: "list"
+	},
+	families: {
+		of: "both",
+		input: "inet4, inet6 or both, with a comma, instead of the configured ones.",
+		option: {
+			value: "list",
+			help: "inet4, inet6 or both, with a comma"
+		},
+		bisectFlag: "--family",
+		dispatch: "inet4, inet6 or both, with a comma; empty for the configured ones",
+		isOverride: true,
+		jenkins: true,
+		kind: "list"
+	},
+	metric: {
+		of: "both",
+		input: `${metricChoice}, instead of the configured one.`,
+		option: {
+			value: "metric",
+			help: metricChoice
+		},
+		comment: {
+			key: "metric",
+			example: "nsPerPacket"
+		},
+		isOverride: true,
+		jenkins: true
+	},
+	margin: {
+		input: "The loss that matters, like 2%, instead of the configured one.",
+		option: {
+			value: "percent",
+			help: "the loss that matters, like 2%"
+		},
+		dispatch: "The loss that matters, like 2%; empty for the configured one",
+		comment: {
+			key: "margin",
+			example: "1%"
+		},
+		isOverride: true,
+		jenkins: true
+	},
+	falseAlarms: {
+		option: {
+			value: "percent",
+			help: "regressions of patches that lose nothing, like 1%"
+		},
+		jenkins: true
+	},
+	power: {
+		option: {
+			value: "percent",
+			help: "cells that are not passed when they lose the margin, like 95%"
+		},
+		jenkins: true
+	},
+	design: {
+		option: {
+			value: "name",
+			help: "fixed, group-sequential or glr (default: by the trials)"
+		},
+		jenkins: true
+	},
+	maxRuns: {
+		input: "Most runs of each variant and cell, instead of the configured number.",
+		option: {
+			value: "number",
+			help: "most runs of each variant and cell; with --resume more than before"
+		},
+		dispatch: "Most runs of each variant and cell; empty for the configured number",
+		comment: {
+			key: "runs",
+			example: "20"
+		},
+		isOverride: true,
+		jenkins: true
+	},
+	stopAtFirst: {
+		input: "Whether a cell that is found to lose ends the runs of all others: on or off, instead of what is configured.",
+		option: {
+			value: "how",
+			help: "on or off: a cell that loses ends the runs of all others"
+		},
+		comment: {
+			key: "stop-at-first",
+			example: "on"
+		},
+		isOverride: true,
+		jenkins: true
+	},
+	maxBoots: {
+		of: "bisect",
+		input: "For bisect: most boots, those that fail too.",
+		comment: {
+			key: "max-boots",
+			example: "60"
+		},
+		isOverride: true,
+		jenkins: true
+	},
+	verifyRevert: {
+		of: "bisect",
+		input: "For bisect: true measures the bad commit without the culprit, too.",
+		isOverride: true,
+		jenkins: true,
+		kind: "switch"
+	},
+	profile: {
+		of: "both",
+		input: "Whether each variant is profiled when all is measured: on, off, or for how long, like 20 s; instead of what is configured.",
+		option: {
+			value: "how",
+			help: "on, off, or for how long samples are taken, like 20s"
+		},
+		dispatch: "Profiles of each variant, on, off or for how long, like 20 s; empty for the configured",
+		comment: {
+			key: "profile",
+			example: "on"
+		},
+		isOverride: true,
+		jenkins: true
+	},
+	measureAnyway: {
+		input: "true measures also a patch that changes nothing which the testbed installs, as base against itself.",
+		option: { help: "also what changes nothing that the testbed installs" },
+		dispatch: "true to measure also what changes nothing that the testbed installs; empty for no",
+		isOverride: true,
+		jenkins: true,
+		kind: "switch"
+	},
+	layoutNoise: {
+		option: { help: "base against another layout of it: what builds differ in" },
+		kind: "switch"
+	},
+	earlier: {
+		input: "Diffs of a Phabricator revision to measure beside the one that is judged: all, or their ids with commas.",
+		option: {
+			value: "diffs",
+			help: "of the revision, measured beside it: all, or ids with commas"
+		},
+		dispatch: "Diffs of a revision to measure beside it, all or ids with commas; empty for none",
+		comment: {
+			key: "earlier",
+			example: "all",
+			isOfRevision: true
+		},
+		isOverride: true,
+		jenkins: true,
+		kind: "list"
+	},
+	baseKernel: {
+		option: {
+			value: "file",
+			help: "built before: of FreeBSD a tar archive of its folder, of Linux a .deb or a tar"
+		},
+		jenkins: true
+	},
+	patchedKernel: {
+		option: {
+			value: "file",
+			help: "the same, of the patch"
+		},
+		jenkins: true
+	},
+	seed: {
+		of: "both",
+		option: {
+			value: "number",
+			help: "of the order of runs (default: by chance)"
+		}
+	},
+	resume: {
+		of: "both",
+		option: {
+			value: "dir",
+			help: "go on in the work directory of one that was cut short"
+		}
+	},
+	record: {
+		of: "both",
+		option: {
+			value: "file",
+			help: "write down what machines are asked and say, to be replayed"
+		}
+	},
+	answer: {
+		of: "both",
+		option: { help: "tell how it goes and ends on Phabricator, in a comment" },
+		jenkins: true,
+		kind: "switch"
+	},
+	run: {
+		of: "both",
+		option: {
+			value: "key",
+			help: "with --answer: of this run, which is answered once"
+		},
+		jenkins: true
+	},
+	build: {
+		option: {
+			value: "phid",
+			help: "with --answer: the Harbormaster build that waits, too"
+		},
+		jenkins: true
+	},
+	details: {
+		of: "both",
+		option: {
+			value: "url",
+			help: "with --answer: where the rest is to be found"
+		},
+		jenkins: true
+	},
+	site: {
+		of: "both",
+		option: {
+			value: "url",
+			help: "with --answer: where browsers find the work directory"
+		},
+		jenkins: true
+	},
+	json: {
+		of: "both",
+		option: { help: "print the result as JSON" },
+		kind: "switch"
+	},
+	token: {
+		of: "both",
+		input: "A token with the permissions of the job. That of a GitHub App gives the check its buttons.",
+		default: `\${{ github.token }}`
+	},
+	conduitToken: {
+		of: "both",
+		input: "The Conduit token of the bot that answers on Phabricator; for revisions alone."
+	}
+};
+const names = Object.keys(parameters);
+/** The parameter of that name, as an entry with what it need not have. */
+const parameter = (name) => parameters[name];
+/** Returns names of the matching parameters, in the order of the table. */
+const parametersThat = (holds) => names.filter((name) => holds(parameters[name]));
+const isOfGate = ({ of }) => of !== "bisect";
+const isOfBisect = ({ of }) => of !== void 0;
+const asked = names.filter((name) => parameter(name).isOverride === true);
+const overrideNames = asked.filter((name) => isOfGate(parameter(name)));
+const bisectOverrideNames = asked.filter((name) => isOfBisect(parameter(name)));
+/** `max-runs` for `maxRuns`. */
+const kebabCase = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const flagOf = (name) => `--${kebabCase(name)}`;
+const namingStyles = {
+	flag: flagOf,
+	bisectFlag: (name) => parameter(name).bisectFlag ?? flagOf(name),
+	/** Name as an input of the action, and in the form of the workflow that is started by hand. */
+	input: kebabCase,
+	/** Name in the step of the Jenkins library. */
+	step: (name) => name,
+	comment: (name) => parameter(name).comment?.key ?? name
+};
+/** Returns the overrides by an interface's names, without empty ones. */
+const overridesAs = (ask, nameOf) => Object.fromEntries(asked.flatMap((name) => {
+	const value = ask[name];
+	return value ? [[nameOf(name), value]] : [];
+}));
+/** Returns the overrides as arguments of `ppsgate gate`, or of `ppsgate bisect`. */
+const overrideArguments = (ask, called = namingStyles.flag) => asked.flatMap((name) => {
+	const [value, flag] = [ask[name], called(name)];
+	if (!value) return [];
+	if (parameter(name).kind !== "switch") return [flag, value];
+	return value === "true" ? [flag] : [];
+});
 
 // src/config/fields.ts
 var import_fastest_levenshtein = require_fastest_levenshtein();
@@ -41,7 +451,7 @@ function wholeNumber(least, most) {
 }
 function whole(least, most, unit) {
 	return {
-		says: `a whole number of ${unit} from ${least} to ${most}`,
+		description: `a whole number of ${unit} from ${least} to ${most}`,
 		holds: (value) => Number.isInteger(value) && value >= least && value <= most
 	};
 }
@@ -60,7 +470,7 @@ function didYouMean(word, names) {
 	return meant.length === 0 ? "" : `; did you mean ${meant.join(" or ")}?`;
 }
 /**
-* The names that somebody may have meant: those that another word stands for, else those that have it between their
+* Returns the names that may have been meant: those that another word stands for, else those that have it between their
 * dashes or slashes, else the nearest that is a slip away: up to a third of its letters, however they are cased and joined.
 */
 function meantBy(word, names) {
@@ -76,7 +486,7 @@ function meantBy(word, names) {
 }
 const mostMeant = 3;
 const plainKey = (name) => name.toLowerCase().replace(/[-_ ]/g, "");
-/** What others call it, as `plainKey` has it, where it can mean nothing else. */
+/** Common names of others for these, as `plainKey` has them, where they can mean nothing else. */
 const otherWords = new Map([
 	...[
 		"ipv4",
@@ -119,22 +529,22 @@ function withHost({ key, knownHosts, ...rest }) {
 	};
 }
 
-// src/config/wish.ts
+// src/config/testbed-selector.ts
 const keywords = [
 	"and",
 	"or",
 	"not"
 ];
-const wishWord = /^[a-zA-Z0-9][\w.+-]{0,62}$/;
+const selectorWord = /^[a-zA-Z0-9][\w.+-]{0,62}$/;
 /** `and` binds tighter than `or`, `not` tighter than both; all are read in any case. */
-function readWish(text) {
+function readSelector(text) {
 	if (text.length > mostCharacters$1) return refused$2(text, `it has more than ${mostCharacters$1} characters`);
 	const alternatives = splitAt(text.toLowerCase().trim().replace(/\s+/g, " ").replace(/ ?>= ?/g, ">=").split(" ").filter((token) => token !== ""), "or").map((part) => splitAt(part, "and").map(readCondition));
 	const problem = alternatives.flat().find((condition) => typeof condition === "string");
 	if (problem !== void 0) return refused$2(text, problem);
 	return {
 		kind: "read",
-		wish: alternatives.map((part) => part.filter((one) => typeof one !== "string"))
+		selector: alternatives.map((part) => part.filter((one) => typeof one !== "string"))
 	};
 }
 const mostCharacters$1 = 500;
@@ -162,21 +572,21 @@ function readCondition(tokens) {
 		least: Number(least),
 		wanted
 	};
-	if (wishWord.test(token)) return {
+	if (selectorWord.test(token)) return {
 		kind: "word",
 		word: token,
 		wanted
 	};
 	return token.includes(">=") ? "only cores are compared, like `cores>=8`" : `\`${excerpt(token)}\` is no word`;
 }
-/** One text for all ways to write a wish; `readWish` reads it as the same. */
-const wishText = (wish) => wish.map((conditions) => conditions.map(conditionText).join(" and ")).join(" or ");
+/** One text for all ways to write a selector; `readSelector` reads it as the same. */
+const selectorText = (selector) => selector.map((conditions) => conditions.map(conditionText).join(" and ")).join(" or ");
 function conditionText(condition) {
 	const text = condition.kind === "word" ? condition.word : `cores>=${condition.least}`;
 	return condition.wanted ? text : `not ${text}`;
 }
-/** What is not known of a testbed does not hold for it. */
-const isFulfilled = (wish, described) => wish.some((conditions) => conditions.every((condition) => holds(condition, described) === condition.wanted));
+/** A word or number that is not known of a testbed does not hold for it. */
+const isFulfilled = (selector, described) => selector.some((conditions) => conditions.every((condition) => holds(condition, described) === condition.wanted));
 const holds = (condition, { words, cores = 0 }) => condition.kind === "word" ? words.has(condition.word) : cores >= condition.least;
 
 // src/config/capabilities.ts
@@ -195,13 +605,13 @@ const cpu$1 = closed({
 	model: words("a model like Xeon E5-2650").exactOptional(),
 	cores: wholeNumber(1, 4096).exactOptional()
 });
-const label = text(wishWord, "a word like quiet").refine((word) => !keywords.includes(word.toLowerCase()), { error: expected(`a word other than ${keywords.join(", ")}`) });
+const label = text(selectorWord, "a word like quiet").refine((word) => !keywords.includes(word.toLowerCase()), { error: expected(`a word other than ${keywords.join(", ")}`) });
 const labels = array(label, { error: expected("a list like [quiet, release]") }).refine((list) => new Set(list).size === list.length, "a label is in this list twice");
 /** The keys, among those of a testbed of any kind. */
 const capabilityKeys = {
-	nic: nic.optional().describe("The DUT's network card, for wishes like `mellanox and 25G`."),
-	cpu: cpu$1.optional().describe("The DUT's processor, for wishes like `cores>=8`."),
-	labels: labels.optional().describe("Words of your own, for wishes like `not release`.")
+	nic: nic.optional().describe("The DUT's network card, for selectors like `mellanox and 25G`."),
+	cpu: cpu$1.optional().describe("The DUT's processor, for selectors like `cores>=8`."),
+	labels: labels.optional().describe("Words of your own, for selectors like `not release`.")
 };
 /** The keys as Capabilities, beside what else is known of the testbed. */
 function withCapabilities({ nic, cpu, labels, ...rest }) {
@@ -243,12 +653,12 @@ const make$1 = closed({
 }));
 const commandRecipe = closed({
 	kind: literal("command"),
-	argv: array(text(/^[^\0]+$/, "a word of a command")).min(1, "expected a command").describe("Run on the builder with BASE_COMMIT, DIFF, KERNCONF, LINK and OUTPUT in its environment."),
+	argv: array(text(/^[^\0]+$/, "a word of a command")).min(1, "expected a command").describe("Run on the builder with BASE_COMMIT, DIFF, KERNCONF, LAYOUT and OUTPUT in its environment."),
 	kernelConfig: kernelConfig.prefault("GENERIC").describe("KERNCONF.")
 });
 const recipe$1 = discriminatedUnion("kind", [make$1, commandRecipe], { error: "expected `kind: make` or `kind: command`" });
 const minutes = (least, most) => ({
-	says: `a duration from ${least} min to ${most} min`,
+	description: `a duration from ${least} min to ${most} min`,
 	holds: (seconds) => seconds >= least * 60 && seconds <= most * 60
 });
 const diskSize = text(/^\d{1,5} ?GB$/, "a size like 20 GB").transform((written) => Number.parseInt(written, 10) * 1e9);
@@ -256,7 +666,7 @@ const jail = closed({
 	name: text(/^[a-zA-Z_][\w-]{0,62}$/, "the name of a jail"),
 	user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, "a user of the builder other than root")
 });
-/** What is written of every builder. */
+/** Keys of every builder. */
 const builderKeys = {
 	remote: text(/^[a-zA-Z0-9][\w.-]*$/, "the name of a remote").prefault("origin").describe("Of that clone: a base that it lacks is fetched from there."),
 	limit: duration(minutes(1, 720)).prefault("120 min").describe("One make of a build, at most."),
@@ -267,7 +677,7 @@ const builderKeys = {
 		size: diskSize.prefault("20 GB")
 	}).prefault({}).describe("Kernels stay in the cache, up to the first of these bounds.")
 };
-/** Those keys as `BuildPlace` has them, beside what else is known of the builder. */
+/** Converts those keys to a `BuildPlace`, beside the other keys of the builder. */
 function withBounds(written) {
 	const { limit, turn, freeSpace, keep, ...rest } = written;
 	return {
@@ -281,8 +691,8 @@ function withBounds(written) {
 		}
 	};
 }
-/** No more than the runs of a variant that a gate plans by itself where it boots them: other links would never be booted. */
-const mostLinks = 20;
+/** No more than the runs of a variant that a gate plans by itself where it boots them: other layouts would never be booted. */
+const mostLayouts = 20;
 /** Parses `builder:`; paths stay as written. */
 const builderSchema = closed({
 	...ssh,
@@ -291,13 +701,13 @@ const builderSchema = closed({
 	...builderKeys,
 	jail: jail.optional().describe("A jail(8) without network that builds run in, as a user who owns nothing else."),
 	kernel: recipe$1.prefault({ kind: "make" }).describe("How a kernel is built."),
-	relink: wholeNumber(1, 20).prefault(1).describe("How often each kernel is linked: its runs boot one after the other.")
+	layoutVariants: wholeNumber(1, 20).prefault(1).describe("How often each kernel is linked: its runs boot one after the other.")
 }).refine(({ jail, user }) => jail === void 0 || user === "root", {
 	path: ["jail"],
 	error: "only root enters a jail; log in as root, `user: root`"
-}).refine(({ relink, keep }) => 2 * relink <= keep.kernels, {
-	path: ["relink"],
-	error: "the cache is to hold all links of two kernels; set `keep: { kernels: }` to twice as many"
+}).refine(({ layoutVariants, keep }) => 2 * layoutVariants <= keep.kernels, {
+	path: ["layoutVariants"],
+	error: "the cache is to hold all layouts of two kernels; set `keep: { kernels: }` to twice as many"
 }).transform(withHost).transform(withBounds).transform(({ kernel, jail, ...rest }) => ({
 	...rest,
 	system: "freebsd",
@@ -315,7 +725,7 @@ const account = {
 	user: text(/^[^\p{C}\s:]{1,64}$/u, "a user name"),
 	passwordFile: path$1.optional().describe("Left out, it is PPSGATE_BMC_PASSWORD in the environment.")
 };
-/** What a BMC is reached by, for power and for a console. */
+/** Login of a BMC, for power and for a console. */
 const ipmiSchema = closed({
 	kind: literal("ipmi"),
 	host: text(hostName, "a host name or an address, without user or port"),
@@ -558,7 +968,7 @@ const dutPort = closed({
 const boot = closed({
 	method: _enum(bootMethods, { error: wrongName(bootMethods) }).prefault("nextboot").describe("How the DUT gets a kernel for one boot."),
 	limit: duration({
-		says: "a duration from 1 min to 60 min",
+		description: "a duration from 1 min to 60 min",
 		holds: (seconds) => seconds >= 60 && seconds <= 3600
 	}).prefault("10 min").describe("How long it may take to be up again after it was told to reboot.")
 }).transform(({ method, limit }) => ({
@@ -698,13 +1108,13 @@ const placesOf = ({ senders, receiver }) => [...senders.map((generator, index) =
 /** A name that is none would waive nothing, and one of the packets' path would let them astray. */
 function wrongWaivers({ dut, waive = {} }) {
 	const known = waivableSettings([dut.ingress.interface, dut.egress.interface]);
-	const problem = (name) => isOfPath(name) ? "cannot be waived: without it a blast could leave by the admin network, or not leave at all" : `unknown setting${didYouMean(name, known) || `; known here: ${known.join(", ")}`}`;
+	const problem = (name) => isForwardingPathSetting(name) ? "cannot be waived: without it a trial could leave by the admin network, or not leave at all" : `unknown setting${didYouMean(name, known) || `; known here: ${known.join(", ")}`}`;
 	return Object.keys(waive).filter((name) => !known.includes(name)).map((name) => ({
 		path: ["waive", name],
 		message: problem(name)
 	}));
 }
-/** What two ports cannot share. */
+/** Reports two ports that share an address, a MAC or a machine's port. */
 function doubles(testbed) {
 	const { dut } = testbed;
 	const places = placesOf(testbed);
@@ -761,11 +1171,11 @@ const machineOf = ({ host, port }) => `${host.toLowerCase()} ${port}`;
 // src/config/github.ts
 const login = text(/^[a-zA-Z\d](?:[a-zA-Z\d-]{0,38})(?:\[[bB][oO][tT]\])?$/, "somebody's login on GitHub, without the @");
 const days = (least, most) => ({
-	says: `a duration from ${least} d to ${most} d`,
+	description: `a duration from ${least} d to ${most} d`,
 	holds: (seconds) => seconds >= least * 86400 && seconds <= most * 86400
 });
 const mebibytes = (least, most) => ({
-	says: `a size from ${least} MiB to ${most} MiB`,
+	description: `a size from ${least} MiB to ${most} MiB`,
 	holds: (bytes) => bytes >= least * 2 ** 20 && bytes <= most * 2 ** 20
 });
 const branch = text(/^(?!.*(?:\.\.|\/\/|\.[lL][oO][cC][kK](?:\/|$)))[a-zA-Z\d][\w./-]{0,99}(?<![/.])$/, "the name of a branch like ppsgate-data");
@@ -801,7 +1211,7 @@ const unaskedChecks = ["none", "neutral"];
 const githubSchema = closed({
 	people: array(login, { error: expected("a list like [alice, bob]") }).prefault([]).describe("Logins that may have patches measured, besides those who may write."),
 	label: text(/^[^\p{Cc},]{1,50}$/u, "the name of a label like ppsgate").prefault("ppsgate").describe("Put on a pull request, it gives leave for the commits that are there then."),
-	undecided: _enum(conclusions$1, { error: wrongName(conclusions$1) }).prefault("failure").describe("The check where nobody can say; branch rules take neutral for a pass."),
+	undecided: _enum(conclusions$1, { error: wrongName(conclusions$1) }).prefault("failure").describe("Conclusion of an inconclusive check; branch rules take neutral for a pass."),
 	unasked: _enum(unaskedChecks, { error: wrongName(unaskedChecks) }).prefault("none").describe("The check of what waits for leave; neutral only where a merge queue measures it."),
 	status: boolean({ error: expected("true or false") }).prefault(false).describe("A commit status besides the check."),
 	data: data.prefault({}).describe("Where results, badges and history are kept.")
@@ -812,7 +1222,7 @@ const place = text(/^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w+.*@/-]{1,200}$/, "a p
 const places = array(place, { error: expected("a list like [sys/netpfil/pf/]") }).min(1, "expected at least one place, found an empty list");
 const driverName = string().regex(/^[a-z][a-z\d]{0,14}$/);
 const pathsSchema = closed({
-	everything: places.optional().describe("Files that can change every cell, whatever follows."),
+	everything: places.optional().describe("Files that can change every cell, first of all."),
 	nothing: places.optional().describe("Files that can change no cell."),
 	byDriver: record(driverName, places, { error: expected("places by the drivers of ports, like cxl") }).prefault({}).describe("Files that can change cells only where the DUT forwards through such a port."),
 	byScenario: record(scenarioSchema, places, { error: expected("places by the names of scenarios") }).prefault({}).describe("Files for which the cells of a scenario come first."),
@@ -908,7 +1318,7 @@ const phabricatorSchema = closed({
 	paths: someOf(pathPrefix, "sys/net/").optional().describe("New diffs are measured by themselves if they change something below one of these."),
 	people: listWith(userName, "alice, bob").prefault([]).describe("User names of those who may have revisions measured."),
 	projects: listWith(hashtag, "network").prefault([]).describe("Hashtags of projects whose members may."),
-	undecided: _enum(conclusions, { error: wrongName(conclusions) }).prefault("failure").describe("The build where nobody can say; neutral passes it."),
+	undecided: _enum(conclusions, { error: wrongName(conclusions) }).prefault("failure").describe("Status of an inconclusive build; neutral passes it."),
 	relay: relay.prefault({}).describe("Of `ppsgate relay` and `ppsgate poll`.")
 }).transform(({ tokenFile, ca, repositories, paths, ...rest }) => ({
 	...rest,
@@ -921,20 +1331,17 @@ const phabricatorSchema = closed({
 // src/config/reservations.ts
 const stores = ["sqlite", "etcd"];
 const lease = duration({
-	says: "a whole number of seconds from 5 s to 10 min",
+	description: "a whole number of seconds from 5 s to 10 min",
 	holds: (seconds) => Number.isInteger(seconds) && seconds >= 5 && seconds <= 600
 }).prefault("30 s").describe("Of one who is not heard of for so long, the testbed is taken back.");
-const batch = wholeNumber(2, 16).optional().describe("So many patches of one base are measured together at most, where they wait for one testbed; without it each by itself.");
 const sqlite = closed({
 	store: literal("sqlite").optional().describe("A file, for all who use one machine."),
 	file: path$1.prefault("~/.local/state/ppsgate/reservations.sqlite"),
-	lease,
-	batch
-}).transform(({ file, lease, batch }) => ({
+	lease
+}).transform(({ file, lease }) => ({
 	store: "sqlite",
 	path: file,
-	leaseSeconds: lease,
-	...batch !== void 0 && { mostTogether: batch }
+	leaseSeconds: lease
 }));
 const endpointUrl = { error: expected("a URL of etcd like https://etcd1.lab:2379") };
 const endpoint = string(endpointUrl).refine(isEndpoint, endpointUrl).transform((written) => new URL(written).origin);
@@ -948,23 +1355,21 @@ const etcd = closed({
 	key: path$1.optional().describe("Of the client's certificate."),
 	user: text(/^[^\p{C}\s]{1,64}$/u, "a user name").optional().describe("With a file that holds the password."),
 	passwordFile: path$1.optional(),
-	lease,
-	batch
+	lease
 }).superRefine((written, { addIssue }) => {
 	for (const { path, message } of lacks(written)) addIssue({
 		code: "custom",
 		path,
 		message
 	});
-}).transform(({ ca, certificate, key, user, passwordFile, lease, batch, ...rest }) => ({
+}).transform(({ ca, certificate, key, user, passwordFile, lease, ...rest }) => ({
 	...rest,
 	...ca !== void 0 && { caPath: ca },
 	...certificate !== void 0 && { certificatePath: certificate },
 	...key !== void 0 && { keyPath: key },
 	...user !== void 0 && { user },
 	...passwordFile !== void 0 && { passwordPath: passwordFile },
-	leaseSeconds: lease,
-	...batch !== void 0 && { mostTogether: batch }
+	leaseSeconds: lease
 }));
 /** Paths stay as written. */
 const reservationsSchema = discriminatedUnion("store", [sqlite, etcd], { error: wrongStore });
@@ -978,7 +1383,7 @@ function isEndpoint(written) {
 	].join("");
 	return /^https?:$/.test(url?.protocol ?? "") && extras === "" && url?.pathname === "/";
 }
-/** What one key makes necessary of others. */
+/** Reports keys that another key requires. */
 function lacks({ endpoints, certificate, key, user, passwordFile }) {
 	const halves = [
 		{
@@ -1056,7 +1461,7 @@ const recipe = discriminatedUnion("kind", [make, commandRecipe], { error: "expec
 const linuxBuilderSchema = closed({
 	...ssh,
 	host: ssh.host.optional().describe("Left out, kernels are built on this machine."),
-	user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, "a user of the builder other than root").describe("Who builds: nobody but this user on this machine, without network; on another one, who logs in."),
+	user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, "a user of the builder other than root").describe("User who builds: no other one on this machine, and without network; on another machine, who logs in."),
 	folder: buildFolder.prefault("/var/lib/ppsgate-builds").describe("On the builder; everything of ours is below it."),
 	repository: buildFolder.prefault("/usr/src/linux").describe("A clone of Linux's sources on the builder; only objects are added to it."),
 	...builderKeys,
@@ -1069,7 +1474,7 @@ const linuxBuilderSchema = closed({
 }));
 
 // src/config/virtual-testbed.ts
-/** How QEMU runs a guest: `tcg` translates its instructions and counts them, `kvm` has the CPU run them. */
+/** QEMU's accelerators: `tcg` translates a guest's instructions and counts them, `kvm` has the CPU run them. */
 const accelerators = ["tcg", "kvm"];
 const moduleName = text(/^[a-zA-Z0-9][\w-]{0,62}$/, "the name of a kernel module like act_mirred");
 const image = closed({
@@ -1077,7 +1482,7 @@ const image = closed({
 	key: path$1.optional().describe("A private key that lets root in; without it the ssh agent is asked."),
 	hostKey: text(/^(?:ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]{40,2000}={0,3}$/, "the public host key of the image's sshd, like `ssh-ed25519 AAAA…` of its /etc/ssh/ssh_host_ed25519_key.pub, without the comment").describe("Of the image's sshd: the first two words of /etc/ssh/ssh_host_ed25519_key.pub there."),
 	limit: duration({
-		says: "a duration from 1 min to 60 min",
+		description: "a duration from 1 min to 60 min",
 		holds: (seconds) => seconds >= 60 && seconds <= 3600
 	}).prefault("10 min").describe("How long a guest may take to be up.")
 }).transform(({ key, limit, ...rest }) => ({
@@ -1085,7 +1490,7 @@ const image = closed({
 	bootSeconds: limit,
 	...key !== void 0 && { privateKeyPath: key }
 }));
-/** Which of the two is meant the rest of the testbed tells, so that it is read once that was. */
+/** Parsed once the rest of the testbed has said which of the two is meant. */
 const builder = unknown().optional().meta({
 	description: "Builds the kernels of base and patched, of whose sources the repository is.",
 	anyOf: [linuxBuilderSchema, builderSchema].map((schema) => {
@@ -1189,7 +1594,7 @@ const testbed = discriminatedUnion("kind", [
 const testbedName = string().regex(/^[a-zA-Z0-9][\w.-]{0,62}$/);
 const testbeds = record(testbedName, testbed, { error: wrongTestbeds }).refine((byName) => Object.keys(byName).length > 0, "expected at least one testbed, found none");
 const notSoManyRuns = { error: expected("1, 2, or a multiple of 4 from 4 to 1000") };
-const runsPerBlast = number(notSoManyRuns).refine((runs) => runs === 1 || runs === 2 || runs % 4 === 0 && runs >= 4 && runs <= 1e3, notSoManyRuns).meta({ title: "1, 2, or a multiple of 4 from 4 to 1000" });
+const runsPerTrial = number(notSoManyRuns).refine((runs) => runs === 1 || runs === 2 || runs % 4 === 0 && runs >= 4 && runs <= 1e3, notSoManyRuns).meta({ title: "1, 2, or a multiple of 4 from 4 to 1000" });
 const frameSize = size(whole(64, 1518, "bytes"));
 /** As written; what is left out depends on the kind of testbeds. */
 const traffic = closed({
@@ -1198,10 +1603,10 @@ const traffic = closed({
 	frameSizes: array(frameSize, { error: expected("a list like [64 bytes, 1518 bytes]") }).min(1, "expected at least one size").refine((sizes) => new Set(sizes).size === sizes.length, "a size is in this list twice").optional().describe("Instead of `frameSize` several, each of which makes cells of its own."),
 	rate: rate(whole(1, 1e9, "pps")).optional().describe("What the sender is asked to offer; more than the DUT forwards."),
 	warmUp: duration(between(0, 600)).optional(),
-	settle: duration(between(0, 60)).optional().describe("After a variant was laid, before its run is measured."),
+	settle: duration(between(0, 60)).optional().describe("After a variant was installed, before its run is measured."),
 	measure: duration(between(.01, 600)).optional().describe("One run, at most."),
-	measureAtLeast: duration(between(6, 600)).optional().describe("A run ends from here on, when its median is known to 0.5%; with `runsPerBlast: 1`."),
-	runsPerBlast: runsPerBlast.optional().describe("Runs that follow each other in one blast of traffic, the variants in turn."),
+	measureAtLeast: duration(between(6, 600)).optional().describe("A run ends from here on, when its median is known to 0.5%; with `runsPerTrial: 1`."),
+	runsPerTrial: runsPerTrial.optional().describe("Runs that follow each other in one trial of traffic, the variants in turn."),
 	windows: wholeNumber(2, 1e3).optional().describe("Of a virtual testbed: of how many windows a run is made."),
 	windowPackets: wholeNumber(1e3, 1e5).optional().describe("Of a virtual testbed: how many packets each window has.")
 }).refine(({ frameSize, frameSizes }) => frameSize === void 0 || frameSizes === void 0, {
@@ -1209,7 +1614,7 @@ const traffic = closed({
 	error: "instead of `frameSize`, not beside it"
 });
 /**
-* On Linux variants change within a blast, in runs of one length; FreeBSD's boot between blasts, which may end early. Guests
+* On Linux variants change within a trial, in runs of one length; FreeBSD's boot between trials, which may end early. Guests
 * boot side by side, take packets in turn, and have no rate.
 */
 const trafficDefaults = {
@@ -1218,7 +1623,7 @@ const trafficDefaults = {
 		settleSeconds: 0,
 		measureSeconds: 2,
 		measureAtLeastSeconds: 2,
-		runsPerBlast: 2,
+		runsPerTrial: 2,
 		windows: {
 			count: 8,
 			packets: 1e4
@@ -1230,20 +1635,20 @@ const trafficDefaults = {
 		settleSeconds: .005,
 		measureSeconds: .03,
 		measureAtLeastSeconds: Number.POSITIVE_INFINITY,
-		runsPerBlast: 52
+		runsPerTrial: 52
 	},
 	freebsd: {
 		warmUpSeconds: 0,
 		settleSeconds: 4,
 		measureSeconds: 60,
 		measureAtLeastSeconds: 12,
-		runsPerBlast: 1
+		runsPerTrial: 1
 	}
 };
 function withDefaults(written, kind) {
 	const usual = trafficDefaults[kind];
 	const measureSeconds = written.measure ?? usual.measureSeconds;
-	const runsPerBlast = written.runsPerBlast ?? usual.runsPerBlast;
+	const runsPerTrial = written.runsPerTrial ?? usual.runsPerTrial;
 	const offeredPps = written.rate ?? usual.offeredPps;
 	return {
 		flows: written.flows,
@@ -1252,7 +1657,7 @@ function withDefaults(written, kind) {
 		settleSeconds: written.settle ?? usual.settleSeconds,
 		measureSeconds,
 		measureAtLeastSeconds: written.measureAtLeast ?? Math.min(usual.measureAtLeastSeconds, measureSeconds),
-		runsPerBlast,
+		runsPerTrial,
 		...offeredPps !== void 0 && { offeredPps },
 		...usual.windows !== void 0 && { windows: {
 			count: written.windows ?? usual.windows.count,
@@ -1264,11 +1669,11 @@ const metrics = metricSchema.options;
 const gate = closed({
 	metric: _enum(metrics, { error: wrongName(metrics) }).optional().describe("What is compared; left out, pps, and on virtual testbeds instructionsPerPacket, which they alone count. nsPerPacket is steadier than pps on a machine that is shared."),
 	margin: ratio({
-		says: "a percentage above 0% and up to 50%",
+		description: "a percentage above 0% and up to 50%",
 		holds: (value) => value > 0 && value <= .5
 	}).optional().describe("The loss that matters: a smaller one is not a regression. Left out, 2 %, and on virtual testbeds 1 %."),
 	confidence: ratio({
-		says: "one of 80%, 90%, 95%, 98%, 99%, 99.5%",
+		description: "one of 80%, 90%, 95%, 98%, 99%, 99.5%",
 		holds: (value) => [
 			.8,
 			.9,
@@ -1279,15 +1684,15 @@ const gate = closed({
 		].includes(value)
 	}).optional().describe("The same as power, said of the interval that is shown; the stricter one counts."),
 	falseAlarms: ratio({
-		says: "a percentage from 0.01% to 20%",
+		description: "a percentage from 0.01% to 20%",
 		holds: (value) => value >= 1e-4 && value <= .2
 	}).prefault("1%").describe("Of patches that lose nothing, so many may be called a regression."),
 	power: ratio({
-		says: "a percentage from 50% to 99.9%",
+		description: "a percentage from 50% to 99.9%",
 		holds: (value) => value >= .5 && value <= .999
 	}).prefault("95%").describe("Of cells that lose the margin, at most the rest is passed."),
 	design: _enum(designNames, { error: wrongName(designNames) }).optional().describe("Left out, the history of a cell decides."),
-	maxRuns: wholeNumber(2, 1e4).optional().describe("Of each variant and cell; left out, five blasts of them, or 20 where each has its own."),
+	maxRuns: wholeNumber(2, 1e4).optional().describe("Of each variant and cell; left out, five trials of them, or 20 where each has its own."),
 	stopAtFirst: boolean({ error: expected("true or false") }).prefault(false).describe("A cell that is found to lose ends the runs of all others.")
 }).transform(({ metric, margin, falseAlarms, design, maxRuns, stopAtFirst, ...sureness }) => ({
 	...metric !== void 0 && { metric },
@@ -1310,7 +1715,7 @@ function surenessOf({ power, confidence = 0 }) {
 		confidenceRatio: exact(1 - 2 * missRatio)
 	};
 }
-/** A decimal as it was written, whatever binary arithmetic made of it. */
+/** Rounds a decimal to the digits that were written. */
 const exact = (ratio) => Number(ratio.toPrecision(12));
 const profile = closed({
 	enabled: boolean({ error: expected("true or false") }).prefault(true),
@@ -1320,33 +1725,32 @@ const profile = closed({
 /** On Linux perf samples more often; where kinds are mixed, its number is enough for both. */
 const usualProfileSeconds = (config) => usualKind(config) === "freebsd" ? 10 : 3;
 const likeAList = { error: expected("a list like [forwarding]") };
-/** Which there are depends on the testbeds, and on the site's own rules. */
+/** The known names depend on the testbeds, and on the site's own rules. */
 const namedScenarios$1 = array(string({ error: expected("the name of a scenario") }).meta({ examples: [...scenarios] }), likeAList).min(1, "expected at least one scenario, found an empty list").refine((list) => new Set(list).size === list.length, "a name is in this list twice");
 const firewalls = ["pf", "ipfw"];
 const ownRules = closed({
 	firewall: _enum(firewalls, { error: wrongName(firewalls) }),
 	file: path$1.describe("Of pf.conf(5), or of ipfw(8)'s commands without its name."),
-	keepsStates: boolean({ error: expected("true or false") }).prefault(false).describe("A blast counts only if it has left a state for each of its flows.")
+	keepsStates: boolean({ error: expected("true or false") }).prefault(false).describe("A trial counts only if it has left a state for each of its flows.")
 }).transform(({ file, ...rest }) => ({
 	...rest,
 	path: file
 }));
-const wish = string({ error: expected("a wish like `mellanox and 40G`") }).superRefine((text, { addIssue }) => {
-	const source = readWish(text);
+const selector = string({ error: expected("a selector like `mellanox and 40G`") }).superRefine((text, { addIssue }) => {
+	const source = readSelector(text);
 	if (source.kind === "refused") addIssue(source.message);
 });
-const wishes = array(wish, { error: expected("a list like [chelsio, mellanox]") }).min(1, "expected at least one wish, found an empty list").refine((list) => new Set(list.map(plainWish)).size === list.length, { error: "a wish is in this list twice" });
-/** Two ways to write one wish are the same. */
-function plainWish(text) {
-	const source = readWish(text);
-	return source.kind === "read" ? wishText(source.wish) : text;
+const selectors = array(selector, { error: expected("a list like [chelsio, mellanox]") }).min(1, "expected at least one selector, found an empty list").refine((list) => new Set(list.map(plainSelector)).size === list.length, { error: "a selector is in this list twice" });
+/** Two ways to write one selector are the same. */
+function plainSelector(text) {
+	const source = readSelector(text);
+	return source.kind === "read" ? selectorText(source.selector) : text;
 }
 /** Every key of ppsgate.yml, as it is written. */
 const configKeys = closed({
-	overlay: path$1.prefault("dut").describe("A folder whose files are laid over the DUT's: beside this file, or, where this lies outside of the repository that is measured, below the repository's top."),
+	overlay: path$1.prefault("dut").describe("A folder whose files are put over the DUT's: beside this file, or, where this lies outside of the repository that is measured, below the repository's top."),
 	testbeds: testbeds.describe("Testbeds by their names."),
-	each: wishes.optional().describe("A patch is judged on one testbed of each; left out, on the first of the testbeds."),
-	split: boolean({ error: expected("true or false") }).optional().describe("Whether the cells of a patch are split over all testbeds that are the same, which are measured on at once."),
+	each: selectors.optional().describe("A patch is judged on one testbed of each; left out, on the first of the testbeds."),
 	scenarios: namedScenarios$1.prefault(["forwarding"]).describe("Every scenario is measured with every family."),
 	rules: record(scenarioSchema, ownRules, { error: expected("rules by the names of their scenarios") }).prefault({}).describe("Scenarios of your own for FreeBSD testbeds."),
 	families: listOf(families).prefault(["inet4"]).describe("Every scenario is measured with every family."),
@@ -1362,7 +1766,7 @@ const configKeys = closed({
 });
 /** Parses what YAML made of ppsgate.yml; paths stay as written. */
 const configSchema = configKeys.transform((written, context) => {
-	const { overlay, traffic: writtenTraffic, gate: writtenGate, each, split, paths, phabricator, profile, ...rest } = written;
+	const { overlay, traffic: writtenTraffic, gate: writtenGate, each, paths, phabricator, profile, ...rest } = written;
 	const traffic = withDefaults(writtenTraffic, usualKind(written));
 	const refuse = (path, message) => context.addIssue({
 		code: "custom",
@@ -1372,7 +1776,7 @@ const configSchema = configKeys.transform((written, context) => {
 	const stray = strayTraffic(writtenTraffic, usualKind(written));
 	if (stray !== void 0) refuse(["traffic", stray.key], stray.message);
 	const { measureAtLeast } = writtenTraffic;
-	if (measureAtLeast !== void 0 && traffic.runsPerBlast > 1) refuse(["traffic", "measureAtLeast"], "only a run that has a blast of its own can end early; set `runsPerBlast: 1`");
+	if (measureAtLeast !== void 0 && traffic.runsPerTrial > 1) refuse(["traffic", "measureAtLeast"], "only a run that has a trial of its own can end early; set `runsPerTrial: 1`");
 	else if ((measureAtLeast ?? 0) > traffic.measureSeconds) refuse(["traffic", "measureAtLeast"], "expected at most what `measure` allows");
 	for (const [index, scenario] of written.scenarios.entries()) {
 		const known = scenariosIn(written);
@@ -1395,7 +1799,6 @@ const configSchema = configKeys.transform((written, context) => {
 			...path
 		], message);
 	}
-	if (split && Object.keys(written.testbeds).length === 1) refuse(["split"], "expected several testbeds over which cells are split, found one");
 	const { frameSizes } = writtenTraffic;
 	return {
 		...rest,
@@ -1411,7 +1814,6 @@ const configSchema = configKeys.transform((written, context) => {
 		} },
 		...frameSizes !== void 0 && { frameSizes },
 		...each !== void 0 && { each },
-		...split !== void 0 && { split },
 		...paths !== void 0 && { paths },
 		...phabricator !== void 0 && { phabricator }
 	};
@@ -1426,12 +1828,12 @@ const wrongScenario = (known) => ({ input }) => {
 };
 /** A site's own rules are those of FreeBSD's firewalls. */
 const carriedBy = (system, rules) => [...scenariosOf[system], ...system === "freebsd" ? Object.keys(rules) : []];
-/** Whose defaults hold: those of FreeBSD or of virtual machines where there is nothing else. */
+/** Kind whose defaults hold: FreeBSD or virtual machines where there is nothing else. */
 function usualKind({ testbeds }) {
 	const all = Object.values(testbeds);
 	return ["freebsd", "virtual"].find((kind) => all.every((one) => one.kind === kind)) ?? "linux";
 }
-/** What does nothing on such testbeds. */
+/** Finds a key that does nothing on such testbeds. */
 function strayTraffic(written, kind) {
 	const key = (kind === "virtual" ? ofTime : ofPackets).find((name) => written[name] !== void 0);
 	if (key === void 0) return void 0;
@@ -1472,7 +1874,7 @@ function wholeGate(written, config) {
 	};
 }
 const countsInstructions = (testbed) => testbed.kind === "virtual" && testbed.accelerator === "tcg";
-/** Whether ppsgate brings it up on this machine, and takes it down: nobody else reaches its machines. */
+/** Checks for a testbed that ppsgate creates on this machine; no other program reaches its machines. */
 const isOnThisMachine = (testbed) => testbed?.kind === "embedded-linux" || testbed?.kind === "virtual";
 const systemOfKind = (testbed) => {
 	if (testbed.kind === "virtual") return testbed.system;
@@ -1496,7 +1898,7 @@ function whyUnfit(config, name) {
 	if (testbed?.kind === "virtual" && config.traffic.windows === void 0) return `${name} counts packets out, and the other testbeds of this configuration measure for a time: give virtual testbeds a ppsgate.yml of their own.`;
 	if (config.gate.metric === "instructionsPerPacket" && testbed !== void 0 && !countsInstructions(testbed)) return `${name} tells no instructionsPerPacket, which virtual testbeds with \`accelerator: tcg\` count: judge it by pps or nsPerPacket.`;
 	if (testbed?.kind !== "freebsd") return void 0;
-	if (config.traffic.runsPerBlast !== 1) return `${name} boots its variants, so its runs share no blast: set \`traffic.runsPerBlast: 1\`, and \`measure: 60 s\` or so.`;
+	if (config.traffic.runsPerTrial !== 1) return `${name} boots its variants, so its runs share no trial: set \`traffic.runsPerTrial: 1\`, and \`measure: 60 s\` or so.`;
 	if (config.traffic.measureSeconds < 6) return `${name} is measured second by second, and a run of ${config.traffic.measureSeconds} s tells too little: set \`traffic.measure: 60 s\` or so.`;
 	if (config.gate.metric !== "pps") return `${name} tells no ${config.gate.metric}: judge it by pps.`;
 	const { flows } = config.traffic;
@@ -1504,7 +1906,7 @@ function whyUnfit(config, name) {
 }
 function between(leastSeconds, mostSeconds) {
 	return {
-		says: `a duration from ${leastSeconds} s to ${mostSeconds} s`,
+		description: `a duration from ${leastSeconds} s to ${mostSeconds} s`,
 		holds: (value) => value >= leastSeconds && value <= mostSeconds
 	};
 }
@@ -1525,7 +1927,7 @@ function wrongTestbeds({ code, input }) {
 /** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one as `calledAs` does. */
 function applyOverrides(config, texts, calledAs) {
 	const { shape } = configKeys;
-	const { scenarios, families, profile: asked, split } = texts;
+	const { scenarios, families, profile: asked } = texts;
 	const { profile: written, ...rest } = config;
 	const profile = asked ? profileAsked(config, asked, calledAs("profile")) : written;
 	return {
@@ -1533,7 +1935,6 @@ function applyOverrides(config, texts, calledAs) {
 		...profile && { profile },
 		...scenarios && { scenarios: namedScenarios(config, scenarios, calledAs("scenarios")) },
 		...families && { families: parse(calledAs("families"), shape.families, list(families)) },
-		...split && { split: split === true || parseSwitch(split, calledAs("split")) },
 		gate: overrideGate(config.gate, texts, calledAs)
 	};
 }
@@ -1583,14 +1984,14 @@ function parseSeed(text, called) {
 	if (/^\d+$/.test(text) && seed < 2 ** 31) return seed;
 	throw refused$1(called, expected("a whole number from 0 to 2147483647")({ input: text }));
 }
-/** Where in the queue for a testbed; a patch's place when absent. */
+/** Priority in the queue for a testbed; a patch's when absent. */
 function parsePriority(text, called) {
 	const named = text || "patch";
 	const priority = priorities.find((one) => one === named);
 	if (priority !== void 0) return priority;
 	throw refused$1(called, wrongName(priorities)({ input: named }));
 }
-/** Whether a switch is on, of which somebody may have typed the text. */
+/** Reads a switch from typed text. */
 function parseSwitch(text, called) {
 	if (!text || text === "true" || text === "false") return text === "true";
 	throw refused$1(called, expected("true or false")({ input: text }));
@@ -1601,7 +2002,7 @@ function parseMaxRuns(text, called) {
 	const { maxRunsPerVariant } = parse(called, configKeys.shape.gate, { maxRuns });
 	return maxRunsPerVariant ?? 0;
 }
-/** Most boots of a bisection where nobody says another number. */
+/** Default of a bisection's most boots. */
 const usualMostBoots = 60;
 /** Two of each end, and two more of the neighbours. */
 const leastBoots = 6;
@@ -1614,7 +2015,7 @@ function parseMostBoots(text, called) {
 }
 /** Bytes of a frame, as `traffic.frameSize` has them. */
 const parseFrameSize = (text, called) => parse(called, frameSize, text);
-/** Wishes for testbeds, with commas between them. */
+/** Selectors for testbeds, with commas between them. */
 const parseEach = (text, called) => parse(called, configKeys.shape.each.unwrap(), list(text));
 const list = (text) => text.split(",").map((item) => item.trim());
 function parse(called, schema, value) {
@@ -1624,452 +2025,6 @@ function parse(called, schema, value) {
 }
 const refused$1 = (called, message) => new UsageError(`${called}: ${sentence$1(message)}`);
 
-// src/config/parameters.ts
-/** All parameters, in the order in which --help has them. */
-const parameters = {
-	command: {
-		input: "gate judges a patch, bisect finds the commit that costs the packets; in jobs of their own, admit decides before them what may be measured, publish answers after them, and accept takes the level that somebody accepts in an issue.",
-		of: "both",
-		default: "gate"
-	},
-	request: {
-		input: "For gate, bisect and publish: the output of the same name of the job that admitted the patch. Without it gate and bisect do everything.",
-		of: "both"
-	},
-	patch: {
-		of: "both",
-		input: "What to judge: a pull request as #123, a Phabricator revision as D27401 or D27401:80677, a commit, or a range like main..my-branch; by default what the event is about.",
-		option: {
-			flags: "-p, --patch",
-			value: "patch",
-			says: "commits as BASE..HEAD, or a revision like D27401 or D27401:80677"
-		},
-		dispatch: "A pull request as #123, a revision as D27401, a commit, or a range like main..my-branch",
-		jenkins: true
-	},
-	instead: {
-		of: "bisect",
-		dispatch: "What to do instead of judging it, as in a comment, like bisect GOOD BAD forwarding inet4; empty to judge it"
-	},
-	good: {
-		of: "bisect",
-		input: "For bisect: the commit that has not lost anything yet, as git names it.",
-		isAsked: true,
-		jenkins: true
-	},
-	bad: {
-		of: "bisect",
-		input: "For bisect: the commit that is slower, and has the good one among its first parents.",
-		isAsked: true,
-		jenkins: true
-	},
-	fixUp: {
-		of: "bisect",
-		input: "For bisect: what to put on top of commits that cannot be measured without it, as FIX or FIX:FIRST, with commas.",
-		comment: {
-			key: "fix-up",
-			example: "1a2b3c4d5e6f"
-		},
-		isAsked: true,
-		jenkins: true,
-		kind: "list"
-	},
-	skip: {
-		of: "bisect",
-		input: "For bisect: commits that are not to be measured, like A..B, with commas.",
-		comment: {
-			key: "skip",
-			example: "1a2b3c4..5d6e7f8"
-		},
-		isAsked: true,
-		jenkins: true,
-		kind: "list"
-	},
-	repository: {
-		of: "both",
-		option: {
-			flags: "-r, --repository",
-			value: "dir",
-			says: "git repository that has them",
-			default: "."
-		},
-		jenkins: true
-	},
-	config: {
-		of: "both",
-		input: "Path of ppsgate.yml, which is read from the base of the pull request, never from the patch.",
-		option: {
-			flags: "-c, --config",
-			value: "file",
-			says: "configuration",
-			default: "ppsgate.yml"
-		},
-		jenkins: true,
-		default: "ppsgate.yml"
-	},
-	testbed: {
-		of: "both",
-		input: "A testbed's name, or what it has to be, like mellanox and 40G; by default the first of the configuration.",
-		option: {
-			flags: "-t, --testbed",
-			value: "wish",
-			says: "a name, or what it has to be, like \"mellanox and 40G\""
-		},
-		dispatch: "A testbed's name, or what it has to be, like mellanox and 40G; empty for the configured one",
-		comment: {
-			key: "testbed",
-			example: "chelsio"
-		},
-		isAsked: true,
-		jenkins: true
-	},
-	each: {
-		input: "Judge the patch on one testbed of each of these wishes, with commas.",
-		option: {
-			value: "wishes",
-			says: "on one testbed of each, with commas"
-		},
-		jenkins: true,
-		kind: "list"
-	},
-	split: {
-		input: "true splits the cells over all testbeds that are the same, which are measured on at once; instead of what is configured.",
-		option: { says: "the cells over all testbeds that are the same" },
-		isAsked: true,
-		jenkins: true,
-		kind: "switch"
-	},
-	priority: {
-		of: "both",
-		input: "Place in the queue for testbeds: release, patch or rerun; by default rerun for a job that is run again.",
-		option: {
-			value: "name",
-			says: "in the queue: release, patch or rerun",
-			default: "patch"
-		},
-		jenkins: true
-	},
-	directory: {
-		of: "both",
-		option: {
-			flags: "-d, --directory",
-			value: "dir",
-			says: "work directory (default: a new one that is named by the time)"
-		}
-	},
-	scenarios: {
-		of: "both",
-		input: "Scenarios to run instead of the configured ones, with commas.",
-		option: {
-			value: "list",
-			says: "instead of the configured ones, with commas"
-		},
-		bisectFlag: "--scenario",
-		dispatch: "Scenarios, with commas; empty for the configured ones",
-		isAsked: true,
-		jenkins: true,
-		kind: "list"
-	},
-	families: {
-		of: "both",
-		input: "inet4, inet6 or both, with a comma, instead of the configured ones.",
-		option: {
-			value: "list",
-			says: "inet4, inet6 or both, with a comma"
-		},
-		bisectFlag: "--family",
-		dispatch: "inet4, inet6 or both, with a comma; empty for the configured ones",
-		isAsked: true,
-		jenkins: true,
-		kind: "list"
-	},
-	metric: {
-		of: "both",
-		input: `${metricChoice}, instead of the configured one.`,
-		option: {
-			value: "metric",
-			says: metricChoice
-		},
-		comment: {
-			key: "metric",
-			example: "nsPerPacket"
-		},
-		isAsked: true,
-		jenkins: true
-	},
-	margin: {
-		input: "The loss that matters, like 2%, instead of the configured one.",
-		option: {
-			value: "percent",
-			says: "the loss that matters, like 2%"
-		},
-		dispatch: "The loss that matters, like 2%; empty for the configured one",
-		comment: {
-			key: "margin",
-			example: "1%"
-		},
-		isAsked: true,
-		jenkins: true
-	},
-	falseAlarms: {
-		option: {
-			value: "percent",
-			says: "regressions of patches that lose nothing, like 1%"
-		},
-		jenkins: true
-	},
-	power: {
-		option: {
-			value: "percent",
-			says: "cells that are not passed when they lose the margin, like 95%"
-		},
-		jenkins: true
-	},
-	design: {
-		option: {
-			value: "name",
-			says: "fixed, group-sequential or glr (default: by the blasts)"
-		},
-		jenkins: true
-	},
-	maxRuns: {
-		input: "Most runs of each variant and cell, instead of the configured number.",
-		option: {
-			value: "number",
-			says: "most runs of each variant and cell; with --resume more than before"
-		},
-		dispatch: "Most runs of each variant and cell; empty for the configured number",
-		comment: {
-			key: "runs",
-			example: "20"
-		},
-		isAsked: true,
-		jenkins: true
-	},
-	stopAtFirst: {
-		input: "Whether a cell that is found to lose ends the runs of all others: on or off, instead of what is configured.",
-		option: {
-			value: "how",
-			says: "on or off: a cell that loses ends the runs of all others"
-		},
-		comment: {
-			key: "stop-at-first",
-			example: "on"
-		},
-		isAsked: true,
-		jenkins: true
-	},
-	maxBoots: {
-		of: "bisect",
-		input: "For bisect: most boots, those that fail too.",
-		comment: {
-			key: "max-boots",
-			example: "60"
-		},
-		isAsked: true,
-		jenkins: true
-	},
-	verifyRevert: {
-		of: "bisect",
-		input: "For bisect: true measures the bad commit without the culprit, too.",
-		isAsked: true,
-		jenkins: true,
-		kind: "switch"
-	},
-	profile: {
-		of: "both",
-		input: "Whether each variant is profiled when all is measured: on, off, or for how long, like 20 s; instead of what is configured.",
-		option: {
-			value: "how",
-			says: "on, off, or for how long samples are taken, like 20s"
-		},
-		dispatch: "Profiles of each variant, on, off or for how long, like 20 s; empty for the configured",
-		comment: {
-			key: "profile",
-			example: "on"
-		},
-		isAsked: true,
-		jenkins: true
-	},
-	measureAnyway: {
-		input: "true measures also a patch that changes nothing which the testbed lays, as base against itself.",
-		option: { says: "also what changes nothing that the testbed lays" },
-		dispatch: "true to measure also what changes nothing that the testbed lays; empty for no",
-		isAsked: true,
-		jenkins: true,
-		kind: "switch"
-	},
-	relinked: {
-		option: { says: "base against another link of it: what builds differ in" },
-		kind: "switch"
-	},
-	earlier: {
-		input: "Diffs of a Phabricator revision to measure beside the one that is judged: all, or their ids with commas.",
-		option: {
-			value: "diffs",
-			says: "of the revision, measured beside it: all, or ids with commas"
-		},
-		dispatch: "Diffs of a revision to measure beside it, all or ids with commas; empty for none",
-		comment: {
-			key: "earlier",
-			example: "all",
-			isOfRevision: true
-		},
-		isAsked: true,
-		jenkins: true,
-		kind: "list"
-	},
-	baseKernel: {
-		option: {
-			value: "file",
-			says: "built before: of FreeBSD a tar archive of its folder, of Linux a .deb or a tar"
-		},
-		jenkins: true
-	},
-	patchedKernel: {
-		option: {
-			value: "file",
-			says: "the same, of the patch"
-		},
-		jenkins: true
-	},
-	seed: {
-		of: "both",
-		option: {
-			value: "number",
-			says: "of the order of runs (default: by chance)"
-		}
-	},
-	resume: {
-		of: "both",
-		option: {
-			value: "dir",
-			says: "go on in the work directory of one that was cut short"
-		}
-	},
-	record: {
-		of: "both",
-		option: {
-			value: "file",
-			says: "write down what machines are asked and say, to be replayed"
-		}
-	},
-	answer: {
-		of: "both",
-		option: { says: "tell how it goes and ends on Phabricator, in a comment" },
-		jenkins: true,
-		kind: "switch"
-	},
-	run: {
-		of: "both",
-		option: {
-			value: "key",
-			says: "with --answer: of this run, which is answered once"
-		},
-		jenkins: true
-	},
-	build: {
-		option: {
-			value: "phid",
-			says: "with --answer: the Harbormaster build that waits, too"
-		},
-		jenkins: true
-	},
-	details: {
-		of: "both",
-		option: {
-			value: "url",
-			says: "with --answer: where the rest is to be found"
-		},
-		jenkins: true
-	},
-	site: {
-		of: "both",
-		option: {
-			value: "url",
-			says: "with --answer: where browsers find the work directory"
-		},
-		jenkins: true
-	},
-	json: {
-		of: "both",
-		option: { says: "print the result as JSON" },
-		kind: "switch"
-	},
-	token: {
-		of: "both",
-		input: "A token with the permissions of the job. That of a GitHub App gives the check its buttons.",
-		default: `\${{ github.token }}`
-	},
-	conduitToken: {
-		of: "both",
-		input: "The Conduit token of the bot that answers on Phabricator; for revisions alone."
-	}
-};
-const names = Object.keys(parameters);
-/** The parameter of that name, as an entry with what it need not have. */
-const parameter = (name) => parameters[name];
-/** Those for which that holds, in the order of the table. */
-const parametersThat = (holds) => names.filter((name) => holds(parameters[name]));
-const isOfGate = ({ of }) => of !== "bisect";
-const isOfBisect = ({ of }) => of !== void 0;
-const asked = names.filter((name) => parameter(name).isAsked === true);
-const askNames = asked.filter((name) => isOfGate(parameter(name)));
-const bisectAskNames = asked.filter((name) => isOfBisect(parameter(name)));
-/** `max-runs` for `maxRuns`. */
-const kebabCase = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-const flagOf = (name) => `--${kebabCase(name)}`;
-const calledAs = {
-	flag: flagOf,
-	bisectFlag: (name) => parameter(name).bisectFlag ?? flagOf(name),
-	/** How a parameter is called as an input of the action, and in the form of the workflow that is started by hand. */
-	input: kebabCase,
-	/** How a parameter is called in the step of the Jenkins library. */
-	step: (name) => name,
-	comment: (name) => parameter(name).comment?.key ?? name
-};
-/** What is asked, by whatever names a place has for it; nothing of what is not asked. */
-const askedAs = (ask, nameOf) => Object.fromEntries(asked.flatMap((name) => {
-	const value = ask[name];
-	return value ? [[nameOf(name), value]] : [];
-}));
-/** What is asked as words of `ppsgate gate`, or of `ppsgate bisect`. */
-const askedWords = (ask, called = calledAs.flag) => asked.flatMap((name) => {
-	const [value, flag] = [ask[name], called(name)];
-	if (!value) return [];
-	if (parameter(name).kind !== "switch") return [flag, value];
-	return value === "true" ? [flag] : [];
-});
-
-// src/config/secret.ts
-/** One line of text; throws a `UsageError` that says where it was looked for and nothing of it. */
-async function readSecret({ what, path, variable }) {
-	const secret = (path === void 0 ? process.env[variable ?? ""] ?? "" : await readText$1(what, path)).replace(/\r?\n$/, "");
-	if (/^\P{Cc}+$/u.test(secret)) return secret;
-	const where = path === void 0 ? `${variable} in the environment` : `the file ${path}`;
-	throw new UsageError(`${what} is missing: ${where} ${secret === "" ? "is empty" : "has more than a line"}; write it there and nothing else.`);
-}
-const readText$1 = (what, path) => readGuarded(path).catch((error) => {
-	if (error instanceof ExposedError) throw new UsageError(`${what} is refused: ${error.message}.`);
-	throw new UsageError(`${what} is missing: ${path} cannot be read (${reasonOf(error)}).`);
-});
-/** A file with a secret that others can get at; the message is a sentence without its full stop. */
-var ExposedError = class extends Error {
-	name = "ExposedError";
-	constructor(path, mode) {
-		super(`${path} has the mode ${mode.toString(8)}, by which others than its owner can get at it: run 'chmod 600 ${path}'`);
-	}
-};
-/** The text of a file with a secret; throws an ExposedError where others can get at it, as ssh(1) refuses a key. */
-async function readGuarded(path) {
-	await using file = await open(path);
-	const stat = await file.stat();
-	if (isExposed(stat)) throw new ExposedError(path, stat.mode & 511);
-	return await file.readFile("utf8");
-}
-/** Root may let a group read what it has laid there for a service. */
-const isExposed = (stat) => stat.isFile() && (stat.mode & (stat.uid === 0 ? 31 : 63)) !== 0;
-
 // src/config/problem.ts
 /** `traffic.flows`, `scenarios[1]`. */
 function keyName(path) {
@@ -2077,7 +2032,7 @@ function keyName(path) {
 }
 const seeExample = "write one, see docs/example/ppsgate.yml";
 
-// src/config/places.ts
+// src/config/config-paths.ts
 function belongsIn(written) {
 	const places = [...placesIn(toJSONSchema(configKeys, {
 		io: "input",
@@ -2158,7 +2113,7 @@ function understoodYaml(text) {
 		uniqueKeys: false
 	});
 	const [mistake] = [...document.errors, ...document.warnings];
-	if (mistake !== void 0) return refused(lineAt(mistake.pos[0]), mistakes[mistake.code] ?? "this is not YAML; mend it");
+	if (mistake !== void 0) return refused(lineAt(mistake.pos[0]), mistakes[mistake.code] ?? "this is not YAML; fix it");
 	const duplicates = duplicateKeys(document, lineAt);
 	if (duplicates.length > 0) return {
 		kind: "refused",
@@ -2218,7 +2173,7 @@ function duplicateKey(path, line, firstLine) {
 		message
 	};
 }
-/** Where the last key or item of the path is written, or as much of the path as there is. */
+/** Returns the offset of the last key or item of the path, or of as much of the path as there is. */
 function offsetOf(document, path) {
 	let node = document.contents;
 	let offset = startOf(node) ?? 0;
@@ -2252,7 +2207,7 @@ function startOf(node) {
 /** A ppsgate.yml that cannot be used; the message has one line a problem, in the order of the file. */
 var ConfigError = class extends Error {
 	name = "ConfigError";
-	upshot = "usage";
+	conclusion = "usage";
 	problems;
 	constructor(path, problems) {
 		super(problems.map((problem) => sentence(path, problem)).join("\n"));
@@ -2261,7 +2216,7 @@ var ConfigError = class extends Error {
 };
 /** Reads the file at `path`; throws ConfigError, also where it cannot be read. */
 async function loadConfig(path, home = homedir()) {
-	const config = parseConfig(await readText(path), {
+	const config = parseConfig(await readText$1(path), {
 		path,
 		home
 	});
@@ -2299,7 +2254,7 @@ function sentence(path, { line, key, message }) {
 	const place = line === 0 ? path : `${path}:${line}`;
 	return key === "" ? `${place}: ${message}` : `${place}: ${key}: ${message}`;
 }
-async function readText(path) {
+async function readText$1(path) {
 	try {
 		return await readFile(path, "utf8");
 	} catch (error) {
@@ -2473,4 +2428,109 @@ function placed(written, places) {
 }
 const fromHome = (path, { home }) => /^~(\/|$)/.test(path) ? join(home, path.slice(1)) : path;
 
-export { ExposedError, applyOverrides, askNames, askedAs, askedWords, bisectAskNames, calledAs, configKeys, didYouMean, frameBytesFor, isExposed, isFulfilled, isOfGate, isOnThisMachine, kebabCase, keyName, loadConfig, meantBy, metrics, overrideGate, parameter, parametersThat, parseConfig, parseEach, parseFrameSize, parseMaxRuns, parseMostBoots, parsePriority, parseSeed, parseSwitch, readGuarded, readSecret, readWish, scenariosIn, systemOf, wholeGate, whyUnfit, wrongName };
+// src/config/select-testbeds.ts
+/**
+* Names of the testbeds that are asked for and can carry the configuration, in its order; at least one. An empty selector
+* is for the first testbed, and a name for its own. Throws a `UsageError` where there is none.
+*/
+function testbedsFor(config, selector = "") {
+	const asked = askedFor(config, selector.trim());
+	const fit = asked.filter((name) => whyUnfit(config, name) === void 0);
+	if (fit.length > 0) return fit;
+	const [first] = asked;
+	const unfit = first === void 0 ? void 0 : whyUnfit(config, first);
+	throw new UsageError(unfit ?? nothingLike(config, selector));
+}
+function askedFor(config, selector) {
+	const names = Object.keys(config.testbeds);
+	if (selector === "") return names.slice(0, 1);
+	if (names.includes(selector)) return [selector];
+	const parsed = parseSelector(selector);
+	return names.filter((name) => isFulfilled(parsed, describe(config, name)));
+}
+/** Reads a selector as it is typed; throws a `UsageError` where it is none. */
+function parseSelector(text) {
+	const source = readSelector(text);
+	if (source.kind === "refused") throw new UsageError(`Selector for a testbed: ${source.message}.`);
+	return source.selector;
+}
+/** The selectors of a patch, each of which is for a testbed of its own: what is asked for, or what is configured. */
+function selectorsOf(config, { testbed, each }, calledAs) {
+	if (testbed) return [testbed];
+	return each ? parseEach(each, calledAs("each")) : config.each ?? [""];
+}
+function describe(config, name) {
+	const words = wordsOf(config, name).map((word) => word.toLowerCase());
+	return {
+		words: new Set(words),
+		cores: config.testbeds[name]?.capabilities?.cpu?.cores
+	};
+}
+/** As written in ppsgate.yml. */
+function wordsOf(config, name) {
+	const testbed = config.testbeds[name];
+	if (testbed === void 0) return [];
+	const { nic, cpu, labels = [] } = testbed.capabilities ?? {};
+	const { drivers, gigabits } = ofIngress(testbed);
+	const texts = [
+		nic?.vendor,
+		nic?.model,
+		nic?.driver,
+		...drivers,
+		cpu?.model
+	];
+	return [
+		name,
+		testbed.kind,
+		systemOf(config, name),
+		...texts.flatMap((text) => text?.match(/[a-z0-9][\w.+-]*/gi) ?? []),
+		...[nic?.gigabits, gigabits].flatMap((speed) => speed === void 0 ? [] : [`${speed}G`]),
+		...labels
+	];
+}
+function ofIngress(testbed) {
+	if (testbed.kind !== "freebsd") return { drivers: [] };
+	const { interface: port, gigabits } = testbed.dut.ingress;
+	return {
+		drivers: driversOf(port),
+		gigabits
+	};
+}
+function nothingLike(config, selector) {
+	const written = Object.keys(config.testbeds).flatMap((name) => wordsOf(config, name));
+	const known = new Map(written.map((word) => [word.toLowerCase(), word]));
+	const [hint = ""] = parseSelector(selector).flat().flatMap((condition) => condition.kind === "word" && condition.wanted ? [condition.word] : []).filter((word) => !known.has(word) && !/^\d/.test(word)).map((word) => didYouMean(word, [...known.values()])).filter((hint) => hint !== "");
+	const words = [...known.values()].join(", ");
+	return `No testbed of the configuration is "${excerpt(selector)}": known here are ${words}${hint || "."}`;
+}
+
+// src/config/secret.ts
+/** One line of text; throws a `UsageError` that says where it was looked for and nothing of it. */
+async function readSecret({ what, path, variable }) {
+	const secret = (path === void 0 ? process.env[variable ?? ""] ?? "" : await readText(what, path)).replace(/\r?\n$/, "");
+	if (/^\P{Cc}+$/u.test(secret)) return secret;
+	const where = path === void 0 ? `${variable} in the environment` : `the file ${path}`;
+	throw new UsageError(`${what} is missing: ${where} ${secret === "" ? "is empty" : "has more than a line"}; write it there and nothing else.`);
+}
+const readText = (what, path) => readGuarded(path).catch((error) => {
+	if (error instanceof ExposedError) throw new UsageError(`${what} is refused: ${error.message}.`);
+	throw new UsageError(`${what} is missing: ${path} cannot be read (${reasonOf(error)}).`);
+});
+/** A file with a secret that others can get at; the message is a sentence without its full stop. */
+var ExposedError = class extends Error {
+	name = "ExposedError";
+	constructor(path, mode) {
+		super(`${path} has the mode ${mode.toString(8)}, by which others than its owner can get at it: run 'chmod 600 ${path}'`);
+	}
+};
+/** The text of a file with a secret; throws an ExposedError where others can get at it, as ssh(1) refuses a key. */
+async function readGuarded(path) {
+	await using file = await open(path);
+	const stat = await file.stat();
+	if (isExposed(stat)) throw new ExposedError(path, stat.mode & 511);
+	return await file.readFile("utf8");
+}
+/** Root may let a group read what it has installed there for a service. */
+const isExposed = (stat) => stat.isFile() && (stat.mode & (stat.uid === 0 ? 31 : 63)) !== 0;
+
+export { ExposedError, applyOverrides, bisectOverrideNames, configKeys, didYouMean, frameBytesFor, isExposed, isOfGate, isOnThisMachine, kebabCase, keyName, loadConfig, meantBy, metrics, namingStyles, overrideArguments, overrideGate, overrideNames, overridesAs, parameter, parametersThat, parseConfig, parseFrameSize, parseMaxRuns, parseMostBoots, parsePriority, parseSeed, parseSwitch, readGuarded, readSecret, scenariosIn, selectorsOf, systemOf, testbedsFor, wholeGate, wrongName };

@@ -1,4 +1,4 @@
-// What makes flamegraphs viewers in a browser, of a file of one or of a page with any number of them. Takes all it tells
+// Makes viewers of flamegraphs in a browser: of a file of one, or of a page with any number of them. All they show comes
 // from the drawing; text of a profile only ever goes through `textContent`.
 
 /**
@@ -22,79 +22,101 @@ const htmlSpace = 'http://www.w3.org/1999/xhtml';
 
 function start() {
   for (const svg of document.querySelectorAll('svg.ppsgate-flamegraph')) {
-    if (svg instanceof SVGSVGElement) view(svg);
+    if (!(svg instanceof SVGSVGElement)) continue;
+    const panels = [...svg.querySelectorAll('.flames')].map(panelOf);
+    if (panels.length > 0) new FlamegraphView(svg, panels).open();
   }
 }
 
-/** @type {(svg: SVGSVGElement) => void} */
-function view(svg) {
-  const header = /** @type {SVGGElement} */ (svg.querySelector('.header'));
-  const body = /** @type {SVGGElement} */ (svg.querySelector('.body'));
-  const { width: drawnWidth, height: drawnHeight } = svg.viewBox.baseVal;
-  const bodyHeight = drawnHeight - body.transform.baseVal.getItem(0).matrix.f;
-  const panels = [...svg.querySelectorAll('.flames')].map(panelOf);
-  if (panels.length === 0) return;
-  const all = panels.flatMap(({ frames }) => frames);
-  /** @type {Map<Element | null, Frame>} */
-  const frames = new Map(all.map((frame) => [frame.element, frame]));
-  const bar = barOf(svg);
-  let width = 0;
-  let barTop = 0;
+/** Zooms, searches and explains one flamegraph by pointer and keyboard. */
+class FlamegraphView {
+  width = 0;
+  barTop = 0;
   /** @type {Frame | undefined} */
-  let focused;
+  focused;
 
-  svg.removeAttribute('viewBox');
-  svg.style.width = '100%';
-  // Of its own file it would be a stop of the Tab key.
-  svg.setAttribute('tabindex', '-1');
-  for (const frame of all) if (!frame.parent) reach(frame);
-  new ResizeObserver(fit).observe(svg);
-  fit();
-  tell(undefined);
-
-  svg.addEventListener('click', ({ target }) => zoom(frameAt(target)));
-  svg.addEventListener('pointerover', ({ target }) => tell(frameAt(target) ?? focused));
-  svg.addEventListener('pointerleave', () => tell(focused));
-  svg.addEventListener('focusin', ({ target }) => focus(frameAt(target)));
-  svg.addEventListener('focusout', () => focus(undefined));
-  svg.addEventListener('keydown', move);
-  bar.input.addEventListener('input', search);
-  bar.reset.addEventListener('click', reset);
-  document.addEventListener('keydown', command);
-  document.addEventListener('scroll', follow, { capture: true, passive: true });
-
-  /** @type {(target: EventTarget | null) => Frame | undefined} */
-  function frameAt(target) {
-    return target instanceof Element ? frames.get(target.closest('g')) : undefined;
+  /**
+   * @param {SVGSVGElement} svg
+   * @param {Panel[]} panels
+   */
+  constructor(svg, panels) {
+    const { width, height } = svg.viewBox.baseVal;
+    this.svg = svg;
+    this.panels = panels;
+    this.header = /** @type {SVGGElement} */ (svg.querySelector('.header'));
+    this.body = /** @type {SVGGElement} */ (svg.querySelector('.body'));
+    this.drawnWidth = width - 2 * margin;
+    this.bodyHeight = height - this.body.transform.baseVal.getItem(0).matrix.f;
+    this.all = panels.flatMap(({ frames }) => frames);
+    /** @type {Map<Element | null, Frame>} */
+    this.frames = new Map(this.all.map((frame) => [frame.element, frame]));
+    this.bar = barOf(svg);
   }
 
-  /** To the width that there is; none while it is folded away. */
-  function fit() {
-    const room = svg.getBoundingClientRect().width;
-    if (room === 0 || room === width) return;
-    width = room;
-    barTop = arranged(header, width - 2 * margin) + 4;
+  open() {
+    const { svg } = this;
+    svg.removeAttribute('viewBox');
+    svg.style.width = '100%';
+    // The root of a file would be a stop of the Tab key.
+    svg.setAttribute('tabindex', '-1');
+    for (const frame of this.all) if (!frame.parent) reach(frame);
+    new ResizeObserver(() => this.fit()).observe(svg);
+    this.fit();
+    this.describe(undefined);
+    this.listen();
+  }
+
+  listen() {
+    const { svg, bar } = this;
+    svg.addEventListener('click', ({ target }) => this.zoom(this.frameAt(target)));
+    svg.addEventListener('pointerover', ({ target }) =>
+      this.describe(this.frameAt(target) ?? this.focused),
+    );
+    svg.addEventListener('pointerleave', () => this.describe(this.focused));
+    svg.addEventListener('focusin', ({ target }) => this.focus(this.frameAt(target)));
+    svg.addEventListener('focusout', () => this.focus(undefined));
+    svg.addEventListener('keydown', (event) => this.onFrameKey(event));
+    bar.input.addEventListener('input', () => this.search());
+    bar.reset.addEventListener('click', () => this.reset());
+    document.addEventListener('keydown', (event) => this.onKey(event));
+    const options = { capture: true, passive: true };
+    document.addEventListener('scroll', () => this.follow(), options);
+  }
+
+  /** @type {(target: EventTarget | null) => Frame | undefined} */
+  frameAt(target) {
+    return target instanceof Element ? this.frames.get(target.closest('g')) : undefined;
+  }
+
+  /** Draws as wide as the page allows; a folded flamegraph has no width. */
+  fit() {
+    const { svg, header, body, bar } = this;
+    const { width } = svg.getBoundingClientRect();
+    if (width === 0 || width === this.width) return;
+    this.width = width;
+    this.barTop = arranged(header, width - 2 * margin) + 4;
     const barHeight = width < 640 ? 72 : 40;
-    const bodyTop = barTop + barHeight + 6;
+    const bodyTop = this.barTop + barHeight + 6;
     bar.box.setAttribute('width', `${width}`);
     bar.box.setAttribute('height', `${barHeight}`);
     body.setAttribute('transform', `translate(${margin} ${bodyTop})`);
-    svg.style.height = `${bodyTop + bodyHeight}px`;
-    panels.forEach(draw);
-    follow();
+    svg.style.height = `${bodyTop + this.bodyHeight}px`;
+    for (const panel of this.panels) this.draw(panel);
+    this.follow();
   }
 
-  /** The bar stays in sight while the flames are. */
-  function follow() {
-    const { top, height } = svg.getBoundingClientRect();
-    const most = height - bar.box.height.baseVal.value;
-    bar.box.setAttribute('y', `${Math.max(barTop, Math.min(-top, most))}`);
+  /** Keeps the bar in sight while the flames are. */
+  follow() {
+    const { top, height } = this.svg.getBoundingClientRect();
+    const { box } = this.bar;
+    const most = height - box.height.baseVal.value;
+    box.setAttribute('y', `${Math.max(this.barTop, Math.min(-top, most))}`);
   }
 
   /** @type {(panel: Panel) => void} */
-  function draw({ frames, zoomed }) {
-    const room = width - 2 * margin;
-    const scale = room / (zoomed ? zoomed.width : drawnWidth - 2 * margin);
+  draw({ frames, zoomed }) {
+    const width = this.width - 2 * margin;
+    const scale = width / (zoomed ? zoomed.width : this.drawnWidth);
     const callers = new Set();
     for (let frame = zoomed?.parent; frame; frame = frame.parent) callers.add(frame);
     for (const frame of frames) {
@@ -102,66 +124,65 @@ function view(svg) {
       frame.isIn = frame === zoomed || (frame.parent ? frame.parent.isIn : !zoomed);
       frame.element.classList.toggle('below', isCaller);
       frame.element.classList.toggle('out', !isCaller && !frame.isIn);
-      if (isCaller) place(frame, 0, room);
+      if (isCaller) place(frame, 0, width);
       else if (frame.isIn) place(frame, (frame.x - (zoomed?.x ?? 0)) * scale, frame.width * scale);
     }
   }
 
   /** @type {(frame: Frame | undefined) => void} */
-  function zoom(frame) {
+  zoom(frame) {
     if (!frame) return;
     const { panel } = frame;
     panel.zoomed = frame.parent && frame;
-    draw(panel);
+    this.draw(panel);
     reach(frame).focus();
   }
 
-  function reset() {
-    bar.input.value = '';
-    search();
-    for (const panel of panels) {
+  reset() {
+    this.bar.input.value = '';
+    this.search();
+    for (const panel of this.panels) {
       panel.zoomed = undefined;
-      draw(panel);
+      this.draw(panel);
     }
   }
 
-  function search() {
-    const wanted = bar.input.value;
-    const isWanted = wanted === '' ? () => false : matcher(wanted);
-    svg.classList.toggle('searching', wanted !== '');
+  search() {
+    const { all, panels, bar } = this;
+    const pattern = bar.input.value;
+    const isMatch = pattern === '' ? () => false : matcher(pattern);
+    this.svg.classList.toggle('searching', pattern !== '');
     for (const frame of all) {
-      frame.isFound = isWanted(frame.name);
+      frame.isFound = isMatch(frame.name);
       frame.isCounted = frame.parent ? frame.parent.isCounted || frame.parent.isFound : false;
       frame.element.classList.toggle('found', frame.isFound);
     }
     const matched = all
       .filter(({ panel, isFound, isCounted }) => panel === panels[0] && isFound && !isCounted)
       .reduce((sum, frame) => sum + frame.width, 0);
-    const percent = (100 * matched) / (drawnWidth - 2 * margin);
-    bar.matched.textContent = wanted === '' ? '' : `${percent.toFixed(1)} % matched`;
+    const percent = (100 * matched) / this.drawnWidth;
+    bar.matched.textContent = pattern === '' ? '' : `${percent.toFixed(1)} % matched`;
   }
 
   /** @type {(frame: Frame | undefined) => void} */
-  function focus(frame) {
-    focused = frame;
-    tell(frame);
+  focus(frame) {
+    this.focused = frame;
+    this.describe(frame);
   }
 
   /** @type {(frame: Frame | undefined) => void} */
-  function tell(frame) {
-    bar.name.textContent = frame ? frame.name : '';
-    bar.about.textContent = frame ? frame.about : 'click or Enter: zoom · Escape: back · /: search';
+  describe(frame) {
+    const { name, about } = this.bar;
+    name.textContent = frame ? frame.name : '';
+    about.textContent = frame ? frame.about : 'click or Enter: zoom · Escape: back · /: search';
   }
 
-  /**
-   * Keys on a focused frame.
-   * @type {(event: KeyboardEvent) => void}
-   */
-  function move(event) {
-    const frame = frameAt(event.target);
+  /** @type {(event: KeyboardEvent) => void} */
+  onFrameKey(event) {
+    const frame = this.frameAt(event.target);
     if (!frame || event.ctrlKey || event.metaKey || event.altKey) return;
     const neighbour = neighbours.get(event.key);
-    if (event.key === 'Enter' || event.key === ' ') zoom(frame);
+    if (event.key === 'Enter' || event.key === ' ') this.zoom(frame);
     else if (neighbour) {
       const next = neighbour(frame);
       if (next) reach(next).focus();
@@ -170,23 +191,24 @@ function view(svg) {
   }
 
   /**
-   * Keys anywhere, of a page where this flamegraph is pointed at or focused.
+   * Handles keys anywhere; on a page while this flamegraph is pointed at or focused.
    * @type {(event: KeyboardEvent) => void}
    */
-  function command(event) {
+  onKey(event) {
     const { target, key } = event;
+    const { svg } = this;
     if (!svg.matches(':root, :hover') && !svg.contains(document.activeElement)) return;
-    if (key === 'Escape') return reset();
+    if (key === 'Escape') return this.reset();
     const isTyping = target instanceof Element && target.matches('input, textarea, select');
     const isFind = key === '/' || (key === 'f' && (event.ctrlKey || event.metaKey));
     if (!isFind || isTyping) return;
     event.preventDefault();
-    bar.input.focus();
+    this.bar.input.focus();
   }
 }
 
 /**
- * Rows from the root up; a frame's caller is the one below its middle.
+ * Reads rows from the root up; a frame's caller is the one below its middle.
  * @type {(group: Element) => Panel}
  */
 function panelOf(group) {
@@ -218,8 +240,21 @@ function frameOf(element, panel, row) {
   const [name = '', about = ''] = title.textContent.split('\n');
   const [x, width] = [Number(box.getAttribute('x')), Number(box.getAttribute('width'))];
   return {
-    ...{ element, box, label, name, about, x, width, panel, row, index: row.length },
-    ...{ parent: undefined, children: [], isIn: true, isFound: false, isCounted: false },
+    element,
+    box,
+    label,
+    name,
+    about,
+    x,
+    width,
+    panel,
+    row,
+    index: row.length,
+    parent: undefined,
+    children: [],
+    isIn: true,
+    isFound: false,
+    isCounted: false,
   };
 }
 
@@ -240,7 +275,7 @@ const neighbours = new Map([
 ]);
 
 /**
- * The one frame of its panel that the Tab key comes to.
+ * Makes this the one frame of its panel at which the Tab key stops.
  * @type {(frame: Frame) => SVGGElement}
  */
 function reach(frame) {
@@ -256,11 +291,11 @@ function reach(frame) {
 function place(frame, x, width) {
   frame.box.setAttribute('x', x.toFixed(2));
   frame.box.setAttribute('width', width.toFixed(2));
-  const said = fitted(frame.name, width);
-  if (said === '' && !frame.label) return;
+  const label = fitted(frame.name, width);
+  if (label === '' && !frame.label) return;
   frame.label ??= add(frame.element, document.createElementNS(svgSpace, 'text'), { y: '12' });
   frame.label.setAttribute('x', (x + 3).toFixed(2));
-  frame.label.textContent = said;
+  frame.label.textContent = label;
 }
 
 /** @type {(name: string, width: number) => string} */
@@ -270,13 +305,13 @@ function fitted(name, width) {
   return name.length <= most ? name : `${name.slice(0, most - 1)}…`;
 }
 
-/** @type {(wanted: string) => (name: string) => boolean} */
-function matcher(wanted) {
+/** @type {(search: string) => (name: string) => boolean} */
+function matcher(search) {
   try {
-    const pattern = new RegExp(wanted, 'i');
+    const pattern = new RegExp(search, 'i');
     return (name) => pattern.test(name);
   } catch {
-    return (name) => name.toLowerCase().includes(wanted.toLowerCase());
+    return (name) => name.toLowerCase().includes(search.toLowerCase());
   }
 }
 

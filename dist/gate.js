@@ -1,165 +1,26 @@
-import { makingOf, pathsThatCount, placesLeftAlone, testbedsThatDiffer, touchedCells, variantsByMaking } from "./build.js";
-import { assembleResult, cellsOf, earlierEntries, extendPlan, finishedAt, gatePassenger, hasPlan, historyEntries, journalIn, makePlan, readJournal, readPlan, readRules, refuseUsed, replacePlan, runExperiment, unchangedResult, writePlan } from "./experiment.js";
+import { UsageError, cellName, endedEarly, formatDuration, formatMetric, formatPercent, formatRuns, plainLine, reasonOf, shortId } from "./model.js";
 import { explained, outcomeName, readResult, writeResult } from "./report.js";
-import { UsageError, brokenOff, cellName, reasonOf, shortId } from "./words.js";
+import { median } from "./analysis/stats.js";
+import { estimateExperiment, experimentEstimateLine } from "./gate/estimate.js";
+import { assembleResult, cellsOf, earlierEntries, extendPlan, finishedAt, hasPlan, historyEntries, journalIn, makePlan, readJournal, readPlan, readRules, refuseUsed, replacePlan, runExperiment, unchangedResult, writePlan } from "./gate/experiment.js";
+import { makingOf, pathsThatCount, placesLeftAlone, testbedsThatDiffer, touchedCells, variantsByMaking } from "./kernel.js";
+import { openReservations, requireHere } from "./gate/testbeds.js";
 
-// src/gate.ts
-/**
-* Judges a patch; leaves the plan, the journal, raw logs, `result.json` and `report.md` in the work directory. Where it
-* changes nothing that any of the testbeds would lay there is no plan: nothing is reserved, and that is the result.
-*/
-async function gate(request, directory, world) {
-	const { patch, config } = request;
-	if (request.isRelinked) refuseUnlinkable(request);
-	await refuseUsed(directory);
-	const rules = await readRules(config);
-	const history = earlierEntries(await world.history.read(), world.now());
-	const variants = await variantsByMaking(request, world.repository);
-	const testbeds = request.isMeasuredAnyway || request.isRelinked ? request.testbeds : await testbedsThatDiffer({
-		...request,
-		variants
-	}, world.repository);
-	const plans = /* @__PURE__ */ new Map();
-	const planOn = (testbed) => {
-		const plan = plans.get(testbed) ?? planFor(testbed);
-		plans.set(testbed, plan);
-		return plan;
-	};
-	const planFor = async (testbed) => {
-		const ours = variants.get(makingOf(config, testbed, request.kernels)) ?? [];
-		const first = await cellsTouched(testbed, ours, request, world.repository);
-		return makePlan({
-			...request,
-			testbed,
-			rules,
-			first
-		}, ours, history);
-	};
-	if (testbeds.length === 0) {
-		const [first = ""] = request.testbeds;
-		const leftAlone = await placesLeftAlone(first, {
-			...request,
-			variants
-		}, world.repository);
-		const result = unchangedResult(await planOn(first), leftAlone, world.now());
-		await writeResult(directory, result);
-		return result;
-	}
-	return measure({
-		testbeds,
-		patch,
-		planOn,
-		directory
-	}, world, async (testbed) => {
-		const plan = await planOn(testbed);
-		if (!await hasPlan(directory)) await writePlan(directory, plan);
-		tellFirst(plan, world);
-		return plan;
-	});
+// src/gate/on-testbed.ts
+/** Reserves one of the testbeds and works on it; `nameOf` names the result in the log of reservations. */
+async function onTestbed(testbeds, patch, deps, nameOf, work) {
+	const reserved = await deps.reserve(testbeds, patch);
+	return thenGivenBack(() => reserved, deps, nameOf, () => work(reserved));
 }
-/** Measures by itself or together with others, whichever testbed is free; `begin` writes down what is planned there. */
-async function measure({ testbeds, patch, directory, planOn }, world, begin) {
-	if (world.board === void 0) return onTestbed(testbeds, patch, world, outcomeName, async (reserved) => carryOut(await begin(reserved.name), directory, reserved, world));
-	const { onEvent } = world;
-	const passenger = await gatePassenger({
-		directory,
-		testbeds,
-		planOn,
-		begin,
-		onEvent
-	});
-	const reserved = await world.board(testbeds, patch, passenger);
-	if (reserved === void 0) {
-		const journal = await readJournal(journalIn(directory));
-		return conclude(await readPlan(directory), journal, directory, world);
-	}
-	return thenGivenBack(() => reserved, world, outcomeName, async () => {
-		const plan = await begin(reserved.name);
-		return carryOut(plan, directory, reserved, world, reserved.company?.(plan));
-	});
-}
-/** The cells that come first; none where git cannot list what differs, as between trees far apart. */
-async function cellsTouched(testbed, [base, patched], { config, cells = cellsOf(config) }, repository) {
-	if (base === void 0 || patched === void 0) return [];
-	const on = {
-		config,
-		testbed
-	};
-	const changed = await pathsThatCount(base, patched, on, repository).catch(() => []);
-	return touchedCells(changed, cells, on);
-}
-function tellFirst({ cells }, { onEvent }) {
-	const first = cells.flatMap(({ cell, isFirst }) => isFirst ? cellName(cell) : []);
-	if (first.length === 0) return;
-	onEvent({
-		kind: "told",
-		text: `Of the files that the patch changes these cells depend most, and come first: ${first.join(", ")}.`
-	});
-}
-/** Throws a `UsageError` where patched is not base, or no kernel is built of which another link could be made. */
-function refuseUnlinkable({ patch, config, testbeds, kernels }) {
-	if (patch.baseCommit !== patch.headCommit) throw new UsageError(`Another link is measured of one commit, found ${shortId(patch.baseCommit)} and ${shortId(patch.headCommit)}: name the same commit twice, like main..main.`);
-	const unlinkable = testbeds.find((name) => {
-		const testbed = config.testbeds[name];
-		return testbed?.kind !== "freebsd" || testbed.builder === void 0;
-	});
-	if (kernels === void 0 && unlinkable === void 0) return;
-	throw new UsageError(`Another link is made of kernels that are built, and ${unlinkable ?? "this gate"} ${unlinkable ? "has no builder" : "was given kernels"}: ask for a FreeBSD testbed with a \`builder\`, without kernels of your own.`);
-}
-/**
-* Goes on with a gate that was cut short: the plan of its work directory, less what its journal holds; with
-* `maxRunsPerVariant` also with one that stayed inconclusive, for so many runs. One that has finished, or had nothing to
-* measure, is told again, and needs no testbed.
-*/
-async function resumeGate(directory, world, maxRunsPerVariant) {
-	const unplanned = await unplannedResult(directory);
-	if (unplanned !== void 0) return unplanned;
-	const written = await readPlan(directory);
-	const plan = maxRunsPerVariant === void 0 ? written : extendPlan(written, maxRunsPerVariant);
-	const journal = await readJournal(journalIn(directory));
-	const finished = finishedAt(plan, journal);
-	if (finished !== void 0) {
-		world.onEvent({
-			kind: "finished-before",
-			at: finished
-		});
-		const kept = await readResult(directory).catch(() => void 0);
-		return kept?.finishedAt === finished ? kept : conclude(plan, journal, directory, world);
-	}
-	const { patch, testbed } = plan;
-	return measure({
-		testbeds: [testbed],
-		patch,
-		directory,
-		planOn: async () => plan
-	}, world, async () => {
-		if (plan !== written) await replacePlan(directory, plan);
-		return plan;
-	});
-}
-/** What was found before there was anything to plan; undefined where there is a plan, or nothing at all. */
-async function unplannedResult(directory) {
-	if (await hasPlan(directory)) return void 0;
-	const kept = await readResult(directory).catch(() => void 0);
-	return kept?.outcome.kind === "unchanged" ? kept : void 0;
-}
-/**
-* Does the work on a testbed that is ours meanwhile, and gives it back whatever came of it; `nameOf` says that for the
-* log of reservations.
-*/
-async function onTestbed(testbeds, patch, world, nameOf, work) {
-	const reserved = await world.reserve(testbeds, patch);
-	return thenGivenBack(() => reserved, world, nameOf, () => work(reserved));
-}
-/** Does the work, and gives back whatever testbed it has by then. */
+/** Works, and gives back the testbed that is ours by then, if any. */
 async function thenGivenBack(ours, { onEvent }, nameOf, work) {
 	let outcome = "ended";
 	try {
-		const result = await work();
-		outcome = nameOf(result);
-		return result;
+		const found = await work();
+		outcome = nameOf(found);
+		return found;
 	} catch (error) {
-		outcome = brokenOff(reasonOf(error));
+		outcome = endedEarly(reasonOf(error));
 		ours()?.signal.throwIfAborted();
 		throw error;
 	} finally {
@@ -170,43 +31,218 @@ async function thenGivenBack(ours, { onEvent }, nameOf, work) {
 		});
 	}
 }
-async function carryOut(plan, directory, reserved, world, company) {
-	const { now, onEvent } = world;
-	const signal = AbortSignal.any([world.signal, reserved.signal]);
+
+// src/gate/progress.ts
+/** Tells of the events of one experiment; `now` in milliseconds. */
+function showProgress(output, metric, now) {
+	const line = output.isTTY ? changingLine(output) : lineAfterLine(output);
+	const pace = {
+		startedAt: now(),
+		trials: 0
+	};
+	let last = "";
+	return {
+		onEvent(event) {
+			switch (event.kind) {
+				case "planned":
+					for (const text of planLines(event.plan)) line.say(text);
+					break;
+				case "finished-before":
+					line.say(`It finished at ${event.at}: nothing is measured, and its result is told again; --max-runs N asks for more.`);
+					break;
+				case "warning":
+					line.say(`warning: ${event.text}`);
+					break;
+				case "note":
+					line.say(event.text);
+					break;
+				case "decided":
+					line.say(decision(event));
+					break;
+				case "preparing":
+					line.show(`${event.text} …`);
+					break;
+				case "trial": {
+					const { trial, attempt, done, of, why } = event;
+					const because = why === void 0 ? "" : `: ${plainLine(why, 120)}`;
+					const again = attempt > 1 ? ` (try ${attempt}${because})` : "";
+					const left = timeLeft((now() - pace.startedAt) / 1e3, pace.trials, of - done);
+					const place = `trial ${done + 1} of at most ${of}${again} · ${runRange(trial.runs)}`;
+					const isTold = last === `last: ${why}`;
+					const parts = [
+						place,
+						cellName(trial.cell),
+						isTold ? "" : last,
+						left
+					];
+					line.show(parts.filter(Boolean).join(" · "));
+					break;
+				}
+				case "profile": {
+					const again = event.attempt > 1 ? ` (try ${event.attempt})` : "";
+					line.show(`profile of ${event.variant}${again} · ${cellName(event.cell)}`);
+					break;
+				}
+				case "ended":
+					pace.trials += 1;
+					last = summary(event.entry, metric);
+			}
+		},
+		end: () => line.end()
+	};
+}
+/** An output whose lines tell which of several gates they are of. */
+const labelled = (output, label) => label === "" ? output : { write: (text) => output.write(`${label}: ${text}`) };
+/** The design of each cell, and cells that cannot reach the required power. */
+function planLines(plan) {
+	const { cells, policy, variants, durations } = plan;
+	const outlined = {
+		...plan,
+		variants: variants.length,
+		durations: durations ?? noDurations
+	};
+	const estimate = estimateExperiment(outlined);
+	const lines = cells.flatMap((planned, index) => {
+		const { cell, design, history } = planned;
+		const most = design.budgets.at(-1) ?? 0;
+		const budget = `at most ${most} + ${most} runs`;
+		const start = `${cellName(cell)}: ${design.name}, ${budget}`;
+		const expected = estimate.cells[index];
+		if (expected?.basis !== "history") return start;
+		const { noiseRatio = 0, runsIfUnchanged, runsIfLost, reachableMarginRatio = 0 } = expected;
+		const margin = formatPercent(policy.marginRatio);
+		const told = `${start}; noise ${formatPercent(noiseRatio)} (${history?.runs} earlier runs), so some ${Math.round(runsIfUnchanged)} runs if nothing is lost and ${Math.round(runsIfLost)} if ${margin} is`;
+		if (reachableMarginRatio <= policy.marginRatio) return told;
+		const reachable = formatPercent(reachableMarginRatio);
+		const power = formatPercent(1 - policy.missRatio);
+		return [told, `${cellName(cell)}: too noisy to find a loss of ${margin} in ${power} of cases; ${reachable} is within reach: widen the margin, or allow more runs`];
+	});
+	return durations === void 0 ? lines : [...lines, experimentEstimateLine(estimate, outlined)];
+}
+/** Durations for a plan that has none. */
+const noDurations = {
+	bootSeconds: 0,
+	trialSeconds: 0,
+	trafficSeconds: 0,
+	buildSeconds: 0,
+	gates: 0
+};
+function decision({ cell, verdict, counts }) {
+	const after = `after ${formatRuns(counts.counted, counts.made)} runs`;
+	return verdict.kind === "invalid" ? `${cellName(cell)}: invalid: ${plainLine(verdict.reason, 300)}` : verdict.kind === "inconclusive" && verdict.isStopped ? `${cellName(cell)}: not decided ${after}, as another cell loses` : `${cellName(cell)}: ${verdict.kind} ${after}`;
+}
+function runRange(runs) {
+	const [first] = runs;
+	return runs.length === 1 ? `run ${first?.number}, ${first?.variant}` : `runs ${first?.number}–${runs.at(-1)?.number}`;
+}
+/** Nothing before the first trial has told how long one takes. */
+function timeLeft(seconds, trials, left) {
+	return trials === 0 ? "" : `${formatDuration(seconds / trials * left)} left at most`;
+}
+/** `last: base 1,057 ns, patched 1,170 ns`. */
+function summary(entry, metric) {
+	if (entry.kind !== "measured") return entry.kind === "failed" ? `last: ${entry.reason}` : "";
+	return `last: ${[...Map.groupBy(entry.runs, (run) => run.variant)].toSorted().map(([variant, runs]) => {
+		const values = runs.flatMap((run) => run[metric] ?? []);
+		return `${variant} ${formatMetric(median(values), metric)}`;
+	}).join(", ")}`;
+}
+function changingLine(output) {
+	return {
+		show(text) {
+			output.write(`\r\x1b[2K${text.slice(0, (output.columns ?? 80) - 1)}`);
+		},
+		say: (text) => void output.write(`\r\x1b[2K${text}\n`),
+		end() {
+			output.write("\r\x1B[2K");
+		}
+	};
+}
+function lineAfterLine(output) {
+	const say = (text) => void output.write(`${text.replace(/\s+/g, " ")}\n`);
+	return {
+		show: say,
+		say,
+		end() {}
+	};
+}
+
+// src/gate/session.ts
+/** Runs or resumes a gate in `work`; rethrows its error after the testbed was given back. */
+async function inSession(session, work) {
+	const { config, repository, history, output, observer, requestFor, leaseFolder, signal } = session;
+	let testbed;
+	const shown = observer === void 0 ? output : heard(output, (line) => {
+		if (testbed !== void 0) observer.measuring(testbed, line);
+	});
+	const progress = showProgress(shown, config.gate.metric, () => performance.now());
+	const notify = (text) => progress.onEvent({
+		kind: "preparing",
+		text
+	});
+	await using reservations = await openReservations(config, {
+		signal,
+		notify,
+		recorder: session.recorder,
+		onWait(estimate, text) {
+			notify(text);
+			observer?.waiting(estimate, text);
+		}
+	});
+	return await work({
+		repository,
+		async reserve(names, patch) {
+			await requireHere(names, config);
+			const reserved = await reservations.reserve(names, requestFor(patch), leaseFolder);
+			testbed = reserved.name;
+			observer?.measuring(testbed);
+			return reserved;
+		},
+		history,
+		now: () => /* @__PURE__ */ new Date(),
+		onEvent: progress.onEvent,
+		signal
+	}).finally(progress.end);
+}
+/** Plain lines even on a terminal, and where a runner offers one: each is told elsewhere, too. */
+const heard = (output, hears) => ({ write(text) {
+	hears(text.trim());
+	return output.write(text);
+} });
+
+// src/gate/first-cells.ts
+/** None where git cannot list what differs, as between trees far apart. */
+async function firstCells([base, patched], cells, on, repository) {
+	if (base === void 0 || patched === void 0) return [];
+	const changed = await pathsThatCount(base, patched, on, repository).catch(() => []);
+	return touchedCells(changed, cells, on);
+}
+/** Names them in a sentence; undefined where there are none. */
+function firstCellsText({ cells }) {
+	const first = cells.flatMap(({ cell, isFirst }) => isFirst ? cellName(cell) : []);
+	if (first.length === 0) return void 0;
+	return `Of the files that the patch changes these cells depend most, and come first: ${first.join(", ")}.`;
+}
+
+// src/gate/measure.ts
+async function measure(plan, directory, reserved, deps) {
+	const { now, onEvent } = deps;
+	const signal = AbortSignal.any([deps.signal, reserved.signal]);
 	const testbed = await reserved.open(plan.traffic);
 	try {
-		const options = {
+		return await conclude(plan, await runExperiment({
 			plan,
 			testbed,
 			directory,
 			now,
 			onEvent,
 			signal
-		};
-		if (company === void 0) return await conclude(plan, await runExperiment(options), directory, world);
-		let early;
-		const ownEnded = async (entries) => {
-			early = conclude(plan, entries, directory, world);
-			if (!await early.then(() => true, () => false)) return;
-			const text = `The result is in ${directory}; the others are measured to their end.`;
-			onEvent({
-				kind: "told",
-				text
-			});
-		};
-		const journal = await runExperiment({
-			...options,
-			company: {
-				...company,
-				ownEnded
-			}
-		});
-		return await (early ?? conclude(plan, journal, directory, world));
+		}), directory, deps);
 	} finally {
 		await testbed.restore();
 	}
 }
-/** The history first: a result that is there has taught it. */
+/** Appends to the history first: a result that is there has taught it. */
 async function conclude(plan, journal, directory, { history, onEvent }) {
 	const warn = (text) => onEvent({
 		kind: "warning",
@@ -218,4 +254,114 @@ async function conclude(plan, journal, directory, { history, onEvent }) {
 	return result;
 }
 
-export { gate, onTestbed, resumeGate, thenGivenBack };
+// src/gate/gate.ts
+/**
+* Judges a patch; leaves the plan, the journal, raw logs, `result.json` and `report.md` in the work directory. Where it
+* changes nothing that any of the testbeds would install, nothing is planned or reserved, and that is the result.
+*/
+async function gate(request, directory, deps) {
+	const { patch, config, cells = cellsOf(config) } = request;
+	const { repository, onEvent } = deps;
+	await refuseUsed(directory);
+	const rules = await readRules(config);
+	const history = earlierEntries(await deps.history.read(), deps.now());
+	const variants = await variantsByMaking(request, repository);
+	const planOn = async (testbed) => {
+		const own = variants.get(makingOf(config, testbed, request.kernels)) ?? [];
+		const first = await firstCells(own, cells, {
+			config,
+			testbed
+		}, repository);
+		return makePlan({
+			...request,
+			testbed,
+			rules,
+			first
+		}, own, history);
+	};
+	const testbeds = request.isMeasuredAnyway ? request.testbeds : await testbedsThatDiffer({
+		...request,
+		variants
+	}, repository);
+	if (testbeds.length === 0) {
+		const [first = ""] = request.testbeds;
+		const ignoredPaths = await placesLeftAlone(first, {
+			...request,
+			variants
+		}, repository);
+		const result = unchangedResult(await planOn(first), ignoredPaths, deps.now());
+		await writeResult(directory, result);
+		return result;
+	}
+	return onTestbed(testbeds, patch, deps, outcomeName, async (reserved) => {
+		const plan = await planOn(reserved.name);
+		await writePlan(directory, plan);
+		const text = firstCellsText(plan);
+		if (text !== void 0) onEvent({
+			kind: "note",
+			text
+		});
+		return measure(plan, directory, reserved, deps);
+	});
+}
+
+// src/gate/layout-noise-gate.ts
+/** Throws a `UsageError` where patched is not base, or no kernel is built that could be linked again. */
+async function gateLayoutNoise(request, directory, deps) {
+	refuseUnlinkable(request);
+	return gate({
+		...request,
+		measuresLayoutNoise: true,
+		isMeasuredAnyway: true
+	}, directory, deps);
+}
+function refuseUnlinkable({ patch, config, testbeds, kernels }) {
+	if (patch.baseCommit !== patch.headCommit) throw new UsageError(`Another layout is measured of one commit, found ${shortId(patch.baseCommit)} and ${shortId(patch.headCommit)}: name the same commit twice, like main..main.`);
+	const unlinkable = testbeds.find((name) => {
+		const testbed = config.testbeds[name];
+		return testbed?.kind !== "freebsd" || testbed.builder === void 0;
+	});
+	if (kernels === void 0 && unlinkable === void 0) return;
+	throw new UsageError(`Another layout is made of kernels that are built, and ${unlinkable ?? "this gate"} ${unlinkable ? "has no builder" : "was given kernels"}: ask for a FreeBSD testbed with a \`builder\`, without kernels of your own.`);
+}
+
+// src/gate/resume-gate.ts
+/**
+* Measures what the journal of the work directory lacks; with `maxRunsPerVariant` up to so many runs. A gate that has
+* finished, or had nothing to measure, returns its result again and needs no testbed.
+*/
+async function resumeGate(directory, deps, maxRunsPerVariant) {
+	const unplanned = await unplannedResult(directory);
+	if (unplanned !== void 0) return unplanned;
+	const written = await readPlan(directory);
+	const plan = maxRunsPerVariant === void 0 ? written : extendPlan(written, maxRunsPerVariant);
+	const journal = await readJournal(journalIn(directory));
+	const finished = finishedAt(plan, journal);
+	if (finished !== void 0) {
+		deps.onEvent({
+			kind: "finished-before",
+			at: finished
+		});
+		const kept = await readResult(directory).catch(() => void 0);
+		return kept?.finishedAt === finished ? kept : conclude(plan, journal, directory, deps);
+	}
+	return onTestbed([plan.testbed], plan.patch, deps, outcomeName, async (reserved) => {
+		if (plan !== written) await replacePlan(directory, plan);
+		return measure(plan, directory, reserved, deps);
+	});
+}
+/** Returns what was found without a plan; undefined where there is a plan, or no result. */
+async function unplannedResult(directory) {
+	if (await hasPlan(directory)) return void 0;
+	const kept = await readResult(directory).catch(() => void 0);
+	return kept?.outcome.kind === "unchanged" ? kept : void 0;
+}
+
+// src/gate/work-directory.ts
+/** `ppsgate-demo-20261120-231655`, in the current directory. */
+function timestampedDirectory(prefix, now = /* @__PURE__ */ new Date()) {
+	const digits = now.toISOString().replace(/\D/g, "");
+	return `${prefix}-${digits.slice(0, 8)}-${digits.slice(8, 14)}`;
+}
+
+export { gate, gateLayoutNoise, inSession, labelled, onTestbed, resumeGate, showProgress, thenGivenBack, timestampedDirectory };

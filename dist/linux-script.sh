@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Works on a Linux DUT while a blast lasts and no command from outside gets any time there.
+# Works on a Linux DUT while a trial lasts and no command from outside gets any time there.
 #
 # Bash, because its builtins read counters and the clock without a fork. A variant is a folder with one
 # `SCENARIO.nft` (the whole ruleset, so that nft swaps it in one transaction) and a `sysctl.conf`, whose lines
 # are `path below /proc/sys = value`: nobody but us decides which file a name is.
 #
 #   remember           keeps the ruleset, and each setting named on standard input, once, for restore
-#   restore            lays what was remembered, and forgets it
+#   restore            installs what was remembered, and forgets it
 #   lay FOLDER SCENARIO
-#   profile …          lays one variant and samples it by perf(1), into perf.data beside the script; prints three `mark` lines
+#   profile …          installs one variant and samples it by perf(1), into perf.data beside the script; prints three `mark` lines
 #   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines, live
 #                      or all at the end; gives up when its standard input ends, and a line there ends the sampling
 

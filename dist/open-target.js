@@ -1,4 +1,4 @@
-// For browsers that open no fold for a link by themselves.
+// Opens the fold of a link's target, for browsers that do not.
 
 function openTarget() {
   const target = document.getElementById(location.hash.slice(1));

@@ -1,17 +1,15 @@
-import { UsageError, bisectResultSchema, exitCodes, fromJson, oneLine, realPause, reasonOf, remarkupText, resultSchema, roughly, shortId, shortened, upshotOfError, withoutPaths } from "./words.js";
+import { UsageError, bisectResultSchema, conclusionOfError, exitCodes, formatRoughly, oneLine, parseJson, realPause, reasonOf, remarkupText, resultSchema, shortId, shortened, withoutPaths } from "./model.js";
 import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
-import { askedAs, askedWords, calledAs, isExposed, kebabCase, parseMaxRuns, readSecret } from "./config.js";
-import { hasPlan, readPlan } from "./experiment.js";
-import { RepositoryError, authorizeRevision, bisectAskSchema, bisectWords, callOnPhabricator, checkDiff, commandsFor, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier, workOf } from "./patch.js";
-import { ask } from "./http.js";
-import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, isOfToken, mapOf, mendOfCertificate, openPhabricator, readAuthority, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
-import { cancelled, endingOfFailure, endingOfResult, failureSchema, say, secondsFor, tellBuild as tellBuild$1, tellRevision } from "./answer.js";
-import { createOctokit, githubFailure, isBreakdown, placeOf } from "./github.js";
-import { ForeignFileError, failureOf, isSqliteError, lockIfFree, openDatabase, watchPlace } from "./sqlite.js";
-import { commandText, isRunning, leaderSchema, shell, signalGroup, startOf, turns } from "./host.js";
-import { readOverlay } from "./build.js";
-import { hasBisectPlan } from "./bisect.js";
-import { lookAgain, ok, skipped, typed, walk, wrong } from "./checkup.js";
+import { ForeignFileError, commandText, failureOf, isRunning, isSqliteError, leaderSchema, lockIfFree, openDatabase, semaphore, sendRequest, shell, signalGroup, startOf, watchPlace } from "./system.js";
+import { createOctokit, githubFailure, isBreakdown, placeOf } from "./forge/github.js";
+import { isExposed, kebabCase, namingStyles, overrideArguments, overridesAs, parseMaxRuns, readSecret } from "./config.js";
+import { RepositoryError, authorizeRevision, bisectAskSchema, bisectWords, callOnPhabricator, checkDiff, commandsFor, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier, workOf } from "./forge/patch.js";
+import { BuildUpdater, cancelledOutcome, deliverySeconds, failureReasonSchema, outcomeOfFailure, outcomeOfResult, postReply, revisionCommenter } from "./publish/reporters.js";
+import { ConduitError, RevisionError, fetchDiff, findRevision, fixOfCertificate, isMember, isOfToken, mapOf, openPhabricator, readAuthority, tokenVariable, transactionsOf, userNames } from "./forge/phabricator.js";
+import { hasPlan, readPlan } from "./gate/experiment.js";
+import { readOverlay } from "./kernel.js";
+import { hasBisectPlan } from "./gate/bisect.js";
+import { lookAgain, ok, skipped, typed, walk, wrong } from "./lab/check.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { basename, dirname, join, resolve } from "node:path";
@@ -19,8 +17,8 @@ import { closeSync, existsSync, linkSync, mkdirSync, openSync, rmSync, statSync 
 import { Socket } from "node:net";
 import { STATUS_CODES, createServer } from "node:http";
 import { createHmac, hash, randomUUID, timingSafeEqual } from "node:crypto";
-import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { setImmediate as setImmediate$1 } from "node:timers/promises";
+import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 
 // src/relay/answers.ts
@@ -39,8 +37,8 @@ function keepAnswer(answer, { conduit, inbox }) {
 * Gives what waits, the oldest first, as far as the server takes it, whoever kept it; nothing while another process does
 * that. One that is refused holds back the later ones of its revision alone.
 */
-async function giveAnswers(world) {
-	const { conduit, inbox, now, log, signal } = world;
+async function giveAnswers(deps) {
+	const { conduit, inbox, now, log, signal } = deps;
 	if (inbox.waitingAnswers(conduit.url).length === 0) return;
 	using lock = inbox.lockAnswers();
 	if (lock === void 0) return;
@@ -53,31 +51,31 @@ async function giveAnswers(world) {
 			inbox.dropAnswer(key);
 		} else if (heldBack.has(revision) || from > now()) heldBack.add(revision);
 		else {
-			const given = await give(waiting, world);
+			const given = await give(waiting, deps);
 			if (given === "not-now") return;
 			if (given === "later") heldBack.add(revision);
 		}
 	}
 }
 /** `not-now` is a server that takes nothing at all. */
-async function give(waiting, world) {
-	const { inbox, now, log } = world;
+async function give(waiting, deps) {
+	const { inbox, now, log } = deps;
 	const { key, keptAt } = waiting;
-	const answer = keptAnswerSchema.safeParse(fromJson(inbox.readAnswer(key) ?? ""));
+	const answer = keptAnswerSchema.safeParse(parseJson(inbox.readAnswer(key) ?? ""));
 	if (!answer.success) {
 		log.warn(`The answer ${key} is dropped: it was kept by another version of ppsgate.`);
 		inbox.dropAnswer(key);
 		return "done";
 	}
-	const tellers = tellersOf(inbox);
-	const tell = tellers.get(key) ?? tellerOf(answer.data, world);
-	tellers.set(key, tell);
-	const told = await tell();
-	if (told.kind === "told") {
-		tellers.delete(key);
+	const allUpdates = allUpdatesOf(inbox);
+	const notify = allUpdates.get(key) ?? updatesOf(answer.data, deps);
+	allUpdates.set(key, notify);
+	const told = await notify();
+	if (told.kind === "delivered") {
+		allUpdates.delete(key);
 		inbox.dropAnswer(key);
 		const late = (now().getTime() - keptAt.getTime()) / 1e3;
-		if (late > secondsWorthTelling) log.info(`${nameOf$1(answer.data)} has its answer, ${roughly(late)} late.`);
+		if (late > secondsWorthTelling) log.info(`${nameOf$1(answer.data)} has its answer, ${formatRoughly(late)} late.`);
 		return "done";
 	}
 	const { kind, why } = told;
@@ -86,36 +84,36 @@ async function give(waiting, world) {
 	return kind === "failed" ? "not-now" : "later";
 }
 /** The same answer, but for its end: that is kept, and given in its turn, now or by whoever gives answers next. */
-function keeping$1(answer, keptEnd, world) {
-	const { log, signal, pause = realPause } = world;
+function keeping$1(answer, keptEnd, deps) {
+	const { log, signal, pause = realPause } = deps;
 	let ended;
 	const end = async (ending) => {
 		const kept = keptEnd(ending);
-		keepAnswer(kept, world);
+		keepAnswer(kept, deps);
 		const limit = new AbortController();
 		const over = AbortSignal.any([limit.signal, signal]);
-		const late = pause(secondsFor(ending), over);
-		await Promise.race([answer.left().then(() => giveUntil(keyOf$1(kept), over, world)), late]);
+		const late = pause(deliverySeconds(ending), over);
+		await Promise.race([answer.leaveOpen().then(() => giveUntil(keyOf$1(kept), over, deps)), late]);
 		limit.abort();
-		if (standing(keyOf$1(kept), world) === void 0) return "given";
+		if (interim(keyOf$1(kept), deps) === void 0) return "delivered";
 		log.warn(`The answer to ${nameOf$1(kept)} waits: \`ppsgate relay\`, \`ppsgate poll\` or the next gate that answers on this machine gives it.`);
-		return "untaken";
+		return "undelivered";
 	};
 	return {
 		...answer,
-		ended: (ending) => {
+		conclude: (ending) => {
 			ended ??= end(ending);
 			return ended;
 		}
 	};
 }
-const standing = (key, { conduit, inbox }) => inbox.waitingAnswers(conduit.url).find((waiting) => waiting.key === key);
+const interim = (key, { conduit, inbox }) => inbox.waitingAnswers(conduit.url).find((waiting) => waiting.key === key);
 /** Until it is given, or refused, or nobody waits for it any more. */
-async function giveUntil(key, over, world) {
-	const { now, pause = realPause } = world;
+async function giveUntil(key, over, deps) {
+	const { now, pause = realPause } = deps;
 	for (;;) {
-		await giveAnswers(world);
-		const waiting = standing(key, world);
+		await giveAnswers(deps);
+		const waiting = interim(key, deps);
 		const isRefused = waiting?.why !== void 0 && waiting.from.getTime() - now().getTime() > patienceMilliseconds$1;
 		if (waiting === void 0 || isRefused || over.aborted) return;
 		await pause(secondsBetweenTries, over);
@@ -126,7 +124,7 @@ function waitingText(waiting, now) {
 	const [oldest] = waiting;
 	const count = waiting.length === 1 ? "1 answer waits" : `${waiting.length} answers wait`;
 	if (oldest === void 0) return "no answer waits";
-	return `${count}, the oldest for ${roughly((now.getTime() - oldest.keptAt.getTime()) / 1e3)}, to D${oldest.revision}`;
+	return `${count}, the oldest for ${formatRoughly((now.getTime() - oldest.keptAt.getTime()) / 1e3)}, to D${oldest.revision}`;
 }
 /** What a server took within that was not late. */
 const secondsWorthTelling = 60;
@@ -156,7 +154,7 @@ const keptEnding = discriminatedUnion("kind", [
 	}),
 	object({
 		kind: literal("unmeasured"),
-		why: failureSchema,
+		why: failureReasonSchema,
 		said: string()
 	})
 ]);
@@ -194,11 +192,15 @@ const keptAnswerSchema = discriminatedUnion("kind", [
 /** What of an ending is kept. Its links are those of an answer on GitHub, which this is not. */
 function keptOf(ending) {
 	switch (ending.kind) {
-		case "unmeasured": return ending;
+		case "unmeasured": return {
+			kind: "unmeasured",
+			why: ending.reason,
+			said: ending.message
+		};
 		case "bisected": return {
 			kind: "bisected",
 			result: ending.result,
-			asked: ending.asked
+			asked: ending.request
 		};
 		case "measured": return {
 			kind: "measured",
@@ -209,12 +211,18 @@ function keptOf(ending) {
 }
 function endingOf$1(kept) {
 	switch (kept.kind) {
-		case "unmeasured": return kept;
+		case "unmeasured": return {
+			kind: "unmeasured",
+			reason: kept.why,
+			message: kept.said
+		};
 		case "bisected": return {
-			...kept,
+			kind: "bisected",
+			result: kept.result,
+			request: kept.asked,
 			links: {}
 		};
-		case "measured": return endingOfResult(kept.result, {});
+		case "measured": return outcomeOfResult(kept.result, {});
 	}
 }
 const nameOf$1 = (answer) => answer.kind === "reply" ? `D${answer.of}` : `D${answer.revision.number}:${answer.revision.diff}`;
@@ -229,14 +237,14 @@ function keyOf$1(answer) {
 * Those of this process whose answers wait: they know which target was sent its units, of which a second sending would
 * make two each, and which picture is uploaded.
 */
-function tellersOf(inbox) {
-	const known = tellersByInbox.get(inbox) ?? /* @__PURE__ */ new Map();
-	tellersByInbox.set(inbox, known);
+function allUpdatesOf(inbox) {
+	const known = updatesByInbox.get(inbox) ?? /* @__PURE__ */ new Map();
+	updatesByInbox.set(inbox, known);
 	return known;
 }
-const tellersByInbox = /* @__PURE__ */ new WeakMap();
-function tellerOf(answer, { conduit, log, pause }) {
-	const world = {
+const updatesByInbox = /* @__PURE__ */ new WeakMap();
+function updatesOf(answer, { conduit, log, pause }) {
+	const deps = {
 		log,
 		...pause && { pause }
 	};
@@ -248,12 +256,12 @@ function tellerOf(answer, { conduit, log, pause }) {
 				...page && { page },
 				takesCommands
 			};
-			const tell = tellRevision(conduit, revision, {
+			const notify = revisionCommenter(conduit, revision, {
 				run,
 				...links,
-				...world
+				...deps
 			});
-			return () => tell(endingOf$1(ending));
+			return () => notify(endingOf$1(ending));
 		}
 		case "build": {
 			const { revision, build, run, details, undecided, ending } = answer;
@@ -261,12 +269,12 @@ function tellerOf(answer, { conduit, log, pause }) {
 				run,
 				undecided,
 				...details && { details },
-				...world
+				...deps
 			};
-			const tell = tellBuild$1(conduit, build, revision, options);
-			return () => tell(endingOf$1(ending));
+			const updater = new BuildUpdater(conduit, build, revision, options);
+			return () => updater.post(endingOf$1(ending));
 		}
-		case "reply": return () => say(conduit, answer.of, answer.text, answer.to);
+		case "reply": return () => postReply(conduit, answer.of, answer.text, answer.to);
 	}
 }
 
@@ -582,25 +590,25 @@ function sentence(path, error) {
 	}
 }
 
-// src/relay/checkup-point.ts
-const warning = (what, why, mend) => ({
+// src/relay/setup-check-item.ts
+const warning = (what, why, fix) => ({
 	kind: "warning",
 	what,
 	why,
-	mend
+	fix
 });
-const unreachable = (what, why, mend) => ({
+const unreachable = (what, why, fix) => ({
 	kind: "unreachable",
 	what,
 	why,
-	mend
+	fix
 });
 
-// src/relay/checkup-secret.ts
+// src/relay/check-secret-file.ts
 /** @param key of ppsgate.yml that names the file. */
 const secretPoint = (key, place) => ({
 	what: key,
-	async look(what) {
+	async run(what) {
 		const { path, variable } = place;
 		const exposed = path === void 0 ? [] : await exposure(what, path);
 		if (exposed.length > 0) return exposed;
@@ -613,15 +621,15 @@ async function exposure(what, path) {
 	const found = await stat(path).catch(() => void 0);
 	if (found === void 0 || !isExposed(found)) return [];
 	const whose = found.mode & 7 ? "all on this machine" : "its group";
-	return [wrong(what, `${withMode(path, found)}, so ${whose} can get at it`, mendOf(path))];
+	return [wrong(what, `${withMode(path, found)}, so ${whose} can get at it`, fixOf(path))];
 }
 async function keeping(what, path) {
 	const found = await stat(path);
-	if (found.mode & 56) return [warning(what, `${withMode(path, found)}, so its group can get at it`, mendOf(path))];
+	if (found.mode & 56) return [warning(what, `${withMode(path, found)}, so its group can get at it`, fixOf(path))];
 	return [ok(what, `${path} is for its owner alone`)];
 }
 const withMode = (path, { mode }) => `${path} has the mode ${(mode & 511).toString(8)}`;
-const mendOf = (path) => typed(shell`chmod 600 ${path}`);
+const fixOf = (path) => typed(shell`chmod 600 ${path}`);
 
 // src/relay/delivery.ts
 /** The revision of which `ppsgate phabricator check` sends a test, signed: there is none. */
@@ -630,7 +638,7 @@ const checkObject = "PHID-DREV-ppsgatecheck";
 const checkAgent = "ppsgate-check";
 /** `body` as it was sent: redelivered, it has the same bytes. */
 function readWebhook(body, at) {
-	const { data } = webhookSchema.safeParse(fromJson(Buffer.from(body).toString()));
+	const { data } = webhookSchema.safeParse(parseJson(Buffer.from(body).toString()));
 	if (data === void 0) return { kind: "strange" };
 	if (data.action.test) return {
 		kind: "test",
@@ -683,11 +691,11 @@ const buildSchema = object({
 	revision: union([nothing$1, revision]).optional()
 });
 
-// src/relay/checkup-relay.ts
+// src/relay/check-relay.ts
 /** Looks on this machine alone, where the relay, the poller or the gates keep them. */
 const answersPoint = ({ url, relay: { directory } }, now) => ({
 	what: "answers",
-	async look(what) {
+	async run(what) {
 		const path = inboxIn(directory);
 		if (!existsSync(path)) return [ok(what, "none waits")];
 		using inbox = openInbox(path, now);
@@ -695,29 +703,29 @@ const answersPoint = ({ url, relay: { directory } }, now) => ({
 		const [oldest] = waiting;
 		if (oldest === void 0) return [ok(what, "none waits")];
 		const why = `${waitingText(waiting, now())} (${oldest.why ?? "nobody has tried to give it"})`;
-		const mend = `see that \`ppsgate relay\` or \`ppsgate poll\` runs here: it gives them as soon as ${url} takes them`;
-		return [warning(what, why, mend)];
+		const fix = `see that \`ppsgate relay\` or \`ppsgate poll\` runs here: it gives them as soon as ${url} takes them`;
+		return [warning(what, why, fix)];
 	}
 });
-function relayPoints(config, world) {
+function relayPoints(config, deps) {
 	const { relay } = config;
 	const { webhookKeyPath, buildPasswordPath } = relay;
 	if (webhookKeyPath === void 0 && buildPasswordPath === void 0) {
 		const why = "neither `relay.webhookKeyFile` nor `relay.buildPasswordFile` is set: use `ppsgate poll`";
 		return [{
 			what: "the relay",
-			look: async (what) => [skipped(what, why)]
+			run: async (what) => [skipped(what, why)]
 		}];
 	}
-	const ask = askOf(relay, world.signal);
+	const ask = askOf(relay, deps.signal);
 	return [
 		{
 			what: "relay.on",
-			look: async (what) => occasions(what, relay)
+			run: async (what) => occasions(what, relay)
 		},
 		{
 			what: "the relay",
-			look: (what) => health(what, relay, ask)
+			run: (what) => health(what, relay, ask)
 		},
 		...webhookKeyPath === void 0 ? [] : webhookPoints(webhookKeyPath, config, ask),
 		...buildPasswordPath === void 0 ? [] : buildPoints(buildPasswordPath, ask)
@@ -740,7 +748,7 @@ const askOf = (relay, signal) => async (path, question = {}) => {
 		...question.headers,
 		"user-agent": checkAgent
 	};
-	const answer = await ask(`${baseOf(relay)}${path}`, {
+	const answer = await sendRequest(`${baseOf(relay)}${path}`, {
 		...question,
 		headers,
 		...limits
@@ -780,7 +788,7 @@ function webhookPoints(path, { url }, ask) {
 		{
 			what: "POST /webhook",
 			needs: ["the relay"],
-			async look(what) {
+			async run(what) {
 				const signed = (signature) => ask("/webhook", {
 					method: "POST",
 					body: testWebhook,
@@ -798,7 +806,7 @@ function webhookPoints(path, { url }, ask) {
 		},
 		{
 			what: "the webhook",
-			look: async (what) => [skipped(what, `only its page tells: ${url}/herald/webhook/ has to show one for this relay, enabled, with the key of ${path}`)]
+			run: async (what) => [skipped(what, `only its page tells: ${url}/herald/webhook/ has to show one for this relay, enabled, with the key of ${path}`)]
 		}
 	];
 }
@@ -825,14 +833,14 @@ function buildPoints(path, ask) {
 	return [secretPoint("relay.buildPasswordFile", place), {
 		what: "POST /build",
 		needs: ["the relay"],
-		async look(what) {
+		async run(what) {
 			const strange = await ask("/build", { method: "POST" });
 			if (strange.status !== 401) return [open$1(what, "no password", strange)];
 			const password = await readSecret(place).catch(() => void 0);
 			if (password === void 0) return [ok(what, "no password is refused")];
 			if (!/^[^:]+:./.test(password)) {
-				const mend = `write a user, a colon and a password into ${path}, the same as in Passphrase`;
-				return [wrong(what, `${path} does not have the form user:password`, mend)];
+				const fix = `write a user, a colon and a password into ${path}, the same as in Passphrase`;
+				return [wrong(what, `${path} does not have the form user:password`, fix)];
 			}
 			const ours = await ask("/build", {
 				method: "POST",
@@ -851,13 +859,13 @@ function open$1(what, given, { status }) {
 	return wrong(what, why, "see that nothing stands between that answers for it");
 }
 
-// src/relay/checkup-starter.ts
+// src/relay/check-starter.ts
 /** @param branch what diffs without a base are measured against. */
-function starterPoint(start, branch, world) {
+function starterPoint(start, branch, deps) {
 	switch (start.kind) {
 		case "here": return {
 			what: "relay.start.repository",
-			look: (what) => clone(what, start.repository, branch, world)
+			run: (what) => clone(what, start.repository, branch, deps)
 		};
 		case "github": {
 			const place = {
@@ -884,8 +892,8 @@ function starterPoint(start, branch, world) {
 async function clone(what, path, branch, { now, overlay }) {
 	const repository = openRepository(path);
 	if (!await repository.resolve("HEAD").then(() => true, () => false)) {
-		const mend = `name a clone, or make one with ${typed(shell`git clone --config ${withNotes} ${"https://git.freebsd.org/src.git"} ${path}`)}`;
-		return [wrong(what, `${path} is no git repository with a commit`, mend)];
+		const fix = `name a clone, or make one with ${typed(shell`git clone --config ${withNotes} ${"https://git.freebsd.org/src.git"} ${path}`)}`;
+		return [wrong(what, `${path} is no git repository with a commit`, fix)];
 	}
 	const tip = await repository.commitAt(branch, now()).catch(() => void 0);
 	if (tip === void 0) return [wrong(what, `${path} has no branch ${branch}`, "write the branch that revisions are made for as `phabricator.branch`")];
@@ -912,10 +920,10 @@ async function base(what, found, repository, commit, overlay) {
 	}
 }
 
-// src/relay/checkup.ts
+// src/relay/setup-check.ts
 /** One that cannot be looked at says why, and the others are looked at all the same. Throws the signal's reason. */
-const checkPhabricator = (config, world) => walk(pointsOf(config, world), {
-	...world,
+const checkPhabricator = (config, deps) => walk(pointsOf(config, deps), {
+	...deps,
 	failed
 });
 function failed(what, error) {
@@ -923,16 +931,16 @@ function failed(what, error) {
 		kind: error instanceof ConduitError && error.kind !== "refused" ? "unreachable" : "wrong",
 		what,
 		why: reasonOf(error),
-		mend: lookAgain
+		fix: lookAgain
 	};
 }
-function pointsOf(config, world) {
+function pointsOf(config, deps) {
 	const session = {};
 	const { tokenPath, caPath, relay } = config;
 	const ask = (what, look) => ({
 		what,
 		needs: ["the token"],
-		look: async () => session.conduit === void 0 ? [] : look(session.conduit, what)
+		run: async () => session.conduit === void 0 ? [] : look(session.conduit, what)
 	});
 	const place = {
 		what: "The Conduit token",
@@ -944,23 +952,23 @@ function pointsOf(config, world) {
 		{
 			what: "the server",
 			needs: ["ca"],
-			look: (what) => server(what, config, session, world)
+			run: (what) => server(what, config, session, deps)
 		},
 		{
 			what: "the clocks",
 			needs: ["the server"],
-			look: async (what) => clocks(what, session, world.now())
+			run: async (what) => clocks(what, session, deps.now())
 		},
 		secretPoint("tokenFile", place),
 		{
 			what: "the token",
 			needs: ["the server"],
-			look: (what) => token(what, config, session, world)
+			run: (what) => token(what, config, session, deps)
 		},
 		{
 			what: "the account",
 			needs: ["the token"],
-			look: async (what) => session.account === void 0 ? [] : rights(what, session.account, config)
+			run: async (what) => session.account === void 0 ? [] : rights(what, session.account, config)
 		},
 		ask("repositories", (conduit, what) => repositories(what, conduit, config)),
 		ask("projects", (conduit, what) => projects(what, conduit, config)),
@@ -969,16 +977,16 @@ function pointsOf(config, world) {
 		{
 			what: "writing",
 			needs: ["the token"],
-			look: async (what) => [skipped(what, unwritten)]
+			run: async (what) => [skipped(what, unwritten)]
 		},
-		answersPoint(config, world.now),
-		...relayPoints(config, world),
-		starterPoint(relay.start, config.branch, world)
+		answersPoint(config, deps.now),
+		...relayPoints(config, deps),
+		starterPoint(relay.start, config.branch, deps)
 	];
 }
 const authority = (path, session) => ({
 	what: "ca",
-	async look(what) {
+	async run(what) {
 		session.ca = await readAuthority(path);
 		return [ok(what, `${path} has the certificate of an authority`)];
 	}
@@ -988,17 +996,17 @@ const mostSeconds = 20;
 const mostBytes$1 = 1024 ** 2;
 /** Without the token: nobody knows yet who answers. */
 async function server(what, { url }, session, { signal }) {
-	const answer = await ask(`${url}/api/conduit.ping`, {
+	const answer = await sendRequest(`${url}/api/conduit.ping`, {
 		method: "POST",
 		body: new URLSearchParams({ params: "{}" }),
 		answerSeconds: mostSeconds,
 		mostBytes: mostBytes$1,
-		ca: session.ca,
+		trust: { ca: session.ca },
 		signal
 	});
 	if (answer.kind === "no-answer" && answer.distrust !== void 0) {
 		const { distrust } = answer;
-		return [wrong(what, `${url} shows ${distrust.shown}`, mendOfCertificate(distrust, session.ca))];
+		return [wrong(what, `${url} shows ${distrust.shown}`, fixOfCertificate(distrust, session.ca))];
 	}
 	if (answer.kind === "no-answer") {
 		const why = `${url} does not answer (${answer.why})`;
@@ -1013,12 +1021,12 @@ async function server(what, { url }, session, { signal }) {
 		const why = `${url} answers ${status}`;
 		return [unreachable(what, why, "try later, or see whether it knows the name in `url`")];
 	}
-	if (!envelope.safeParse(fromJson(String(body))).success) {
+	if (!envelope.safeParse(parseJson(String(body))).success) {
 		const why = `${url} answers ${status} and ${headers.get("content-type") ?? "something"}, which is not Conduit’s JSON`;
 		return [wrong(what, why, "write the address of a Phabricator as `url` in ppsgate.yml, without a path")];
 	}
 	const date = headers.get("date");
-	if (date !== null) session.date = new Date(date);
+	if (date !== void 0) session.date = new Date(date);
 	return [ok(what, `${url} answers as a Phabricator does`)];
 }
 const envelope = object({
@@ -1038,19 +1046,19 @@ const account = object({
 	userName: string(),
 	roles: array(string())
 });
-async function token(what, config, session, world) {
-	session.conduit = await openPhabricator(config, world);
+async function token(what, config, session, deps) {
+	session.conduit = await openPhabricator(config, deps);
 	session.account = await session.conduit.call("user.whoami", {}, account);
 	return [ok(what, `it is that of ${session.account.userName}`)];
 }
 function rights(what, { userName, roles }, { url }) {
 	if (roles.includes("admin")) {
-		const mend = `make a bot on ${url}/people/new/bot/, and give ppsgate its token`;
-		return [wrong(what, `${userName} is an administrator, and whoever has its token is one too`, mend)];
+		const fix = `make a bot on ${url}/people/new/bot/, and give ppsgate its token`;
+		return [wrong(what, `${userName} is an administrator, and whoever has its token is one too`, fix)];
 	}
 	if (!roles.includes("agent")) {
-		const mend = `make a bot on ${url}/people/new/bot/, which nobody can log in to`;
-		return [warning(what, `${userName} is the account of a person, for whom ppsgate would speak`, mend)];
+		const fix = `make a bot on ${url}/people/new/bot/, which nobody can log in to`;
+		return [warning(what, `${userName} is the account of a person, for whom ppsgate would speak`, fix)];
 	}
 	return [ok(what, `${userName} is a bot and no administrator`)];
 }
@@ -1219,7 +1227,7 @@ const payloadOf = ({ key, revision, diff, build, ask, bisect }) => ({
 	key,
 	build,
 	...bisect && { instead: bisectWords(bisect) },
-	...askedAs(ask, kebabCase)
+	...overridesAs(ask, kebabCase)
 });
 /** Before each look, in seconds: a run shows up some time after its event. */
 const waits = [
@@ -1297,7 +1305,7 @@ function pagesOf(apiUrl) {
 // src/relay/start-here.ts
 function startHere(options) {
 	const { directory, most } = options;
-	const inTurn = turns(1);
+	const inTurn = semaphore(1);
 	const start = async (job) => {
 		const before = await readTry(directory, job.key);
 		if (before !== void 0) {
@@ -1340,7 +1348,7 @@ function startHere(options) {
 			try {
 				return await start(job);
 			} catch (error) {
-				if (upshotOfError(error) === "usage" && error instanceof Error) return {
+				if (conclusionOfError(error) === "usage" && error instanceof Error) return {
 					kind: "refused",
 					why: error.message
 				};
@@ -1423,7 +1431,7 @@ async function callFor(job, before, { configPath, repository, directory, site })
 		const begin = () => [
 			"--directory",
 			work,
-			...askedWords(bisect, calledAs.bisectFlag)
+			...overrideArguments(bisect, namingStyles.bisectFlag)
 		];
 		return {
 			work,
@@ -1440,7 +1448,7 @@ async function callFor(job, before, { configPath, repository, directory, site })
 		if (!await hasPlan(work)) return { why: `The experiment that ${nameOf(job)} was to go on with is not in ${work} any more: have it measured from the start.` };
 		const { cells } = await readPlan(work);
 		const planned = Math.max(...cells.flatMap(({ design }) => design.budgets));
-		const asked = extend.maxRuns === void 0 ? 2 * planned : parseMaxRuns(extend.maxRuns, calledAs.comment("maxRuns"));
+		const asked = extend.maxRuns === void 0 ? 2 * planned : parseMaxRuns(extend.maxRuns, namingStyles.comment("maxRuns"));
 		const maxRuns = before?.maxRuns ?? asked;
 		const more = before !== void 0 && planned >= maxRuns ? [] : ["--max-runs", String(maxRuns)];
 		return {
@@ -1454,7 +1462,7 @@ async function callFor(job, before, { configPath, repository, directory, site })
 		work,
 		args: resume(work)
 	};
-	const asked = [...flags({ "--directory": work }), ...askedWords(ask)];
+	const asked = [...flags({ "--directory": work }), ...overrideArguments(ask)];
 	return {
 		work,
 		args: [
@@ -1659,7 +1667,7 @@ async function startBuild(jenkins, job, defined, signal) {
 		const them = missing.length === 1 ? "it as a string" : "them as strings";
 		throw new NotDone("refused", `its job has no parameter ${missing.join(", ")}: define ${them}`);
 	}
-	const answer = await tell(jenkins, `${jenkins.job}/buildWithParameters`, {
+	const answer = await notify(jenkins, `${jenkins.job}/buildWithParameters`, {
 		form,
 		signal
 	});
@@ -1672,13 +1680,13 @@ const parametersOf = ({ key, revision, diff, build, ask, bisect }) => ({
 	KEY: key,
 	BUILD: build,
 	...bisect && { COMMAND: "bisect" },
-	...askedAs(bisect ?? ask, (name) => kebabCase(name).replaceAll("-", "_").toUpperCase())
+	...overridesAs(bisect ?? ask, (name) => kebabCase(name).replaceAll("-", "_").toUpperCase())
 });
 async function cancel(jenkins, key, signal) {
 	const form = new URLSearchParams();
 	const item = await findInQueue(jenkins, key, signal);
 	if (item !== void 0) {
-		const answer = await tell(jenkins, `${jenkins.root}/queue/cancelItem?id=${item.id}`, {
+		const answer = await notify(jenkins, `${jenkins.root}/queue/cancelItem?id=${item.id}`, {
 			form,
 			signal
 		});
@@ -1687,7 +1695,7 @@ async function cancel(jenkins, key, signal) {
 	const { builds } = await readJob(jenkins, signal);
 	const build = builds.find((one) => one.key === key);
 	if (build === void 0) throw new NotDone("refused", `it has no build with the KEY ${key}`);
-	refuse(await tell(jenkins, `${build.url}stop`, {
+	refuse(await notify(jenkins, `${build.url}stop`, {
 		form,
 		signal
 	}), jenkins, "Job/Cancel", isTaken);
@@ -1697,9 +1705,9 @@ const isTaken = (status) => status >= 200 && status < 400;
 const isGood = (status) => status >= 200 && status < 300;
 async function read(jenkins, place, { tree, schema, signal }) {
 	const url = `${place}/api/json?${new URLSearchParams({ tree })}`;
-	const answer = await tell(jenkins, url, { signal });
+	const answer = await notify(jenkins, url, { signal });
 	refuse(answer, jenkins, "Job/Read");
-	const parsed = schema.safeParse(fromJson(answer.body));
+	const parsed = schema.safeParse(parseJson(answer.body));
 	if (parsed.success) return parsed.data;
 	const { origin, pathname } = new URL(url);
 	throw new NotDone("refused", `${origin}${pathname} does not answer as Jenkins does`);
@@ -1708,8 +1716,8 @@ const answerSeconds = 30;
 /** A queue of a thousand builds is some 100 kB. */
 const mostBytes = 16 * 1024 ** 2;
 /** A question with a form is a POST. */
-async function tell({ authorization }, url, { form, signal }) {
-	const answer = await ask(url, {
+async function notify({ authorization }, url, { form, signal }) {
+	const answer = await sendRequest(url, {
 		headers: { authorization },
 		answerSeconds,
 		mostBytes,
@@ -1753,12 +1761,12 @@ function reasonFor({ status, location }, { job, user }, permission) {
 /**
 * Throws a `UsageError` where a token is missing.
 *
-* @param world.program ppsgate, as a program and its first arguments; this very one when absent.
+* @param deps.program ppsgate, as a program and its first arguments; this very one when absent.
 */
-async function openStarter({ start, directory }, world) {
+async function openStarter({ start, directory }, deps) {
 	switch (start.kind) {
 		case "here": {
-			const { configPath, program = thisProgram() } = world;
+			const { configPath, program = thisProgram() } = deps;
 			const { repository, most, site } = start;
 			const here = startHere({
 				configPath,
@@ -1771,7 +1779,7 @@ async function openStarter({ start, directory }, world) {
 			});
 			return {
 				...here,
-				ended: async (job) => standingOf(await here.ended(job))
+				ended: async (job) => interimOf(await here.ended(job))
 			};
 		}
 		case "github": {
@@ -1807,7 +1815,7 @@ async function openStarter({ start, directory }, world) {
 	}
 }
 const thisProgram = () => [process.execPath, resolve(process.argv[1] ?? "")];
-function standingOf(ending) {
+function interimOf(ending) {
 	if (ending.kind !== "ended") return ending;
 	const { exitCode } = ending;
 	return {
@@ -1838,32 +1846,32 @@ const silent = {
 
 // src/relay/decide.ts
 /** Throws a ConduitError where Phabricator does not tell what is to be known. */
-async function decide(occurrence, world) {
+async function decide(occurrence, deps) {
 	try {
 		switch (occurrence.kind) {
-			case "diff": return await decideDiff(occurrence, world);
-			case "build": return await decideBuild(occurrence, world);
-			case "comment": return await decideComment(occurrence, world);
+			case "diff": return await decideDiff(occurrence, deps);
+			case "build": return await decideBuild(occurrence, deps);
+			case "comment": return await decideComment(occurrence, deps);
 		}
 	} catch (error) {
 		if (!(error instanceof RevisionError)) throw error;
 		return nothing(error.message);
 	}
 }
-async function decideDiff({ of, diff }, world) {
-	if (!world.config.relay.on.includes("diffs")) return nothing(`D${of} is left alone: new diffs are not measured here.`);
-	if (world.inbox.jobsOf(of).some(({ job }) => job.diff === diff && job.build !== void 0)) return nothing(`Harbormaster has asked for diff ${diff} of D${of}.`);
-	const found = await findRevision(world.conduit, {
+async function decideDiff({ of, diff }, deps) {
+	if (!deps.config.relay.on.includes("diffs")) return nothing(`D${of} is left alone: new diffs are not measured here.`);
+	if (deps.inbox.jobsOf(of).some(({ job }) => job.diff === diff && job.build !== void 0)) return nothing(`Harbormaster has asked for diff ${diff} of D${of}.`);
+	const found = await findRevision(deps.conduit, {
 		revision: of,
 		diff
 	});
-	if ((await findRevision(world.conduit, { revision: of })).diff.id !== diff) return nothing(`D${of} has a newer diff than ${diff}.`);
-	const why = whyNone(found, world);
+	if ((await findRevision(deps.conduit, { revision: of })).diff.id !== diff) return nothing(`D${of} has a newer diff than ${diff}.`);
+	const why = whyNone(found, deps);
 	if (why !== void 0) return nothing(why);
-	const leave = await leaveFor(found, sentBy(found), world);
+	const leave = await leaveFor(found, sentBy(found), deps);
 	if (leave.kind !== "allowed") return nothing(leave.why);
 	const key = `D${of}:${diff}`;
-	const elsewhere = await elsewhereOf(found, world);
+	const elsewhere = await elsewhereOf(found, deps);
 	if (elsewhere?.kind === "elsewhere") return nothing(elsewhere.why);
 	if (elsewhere?.kind === "doubtful") return {
 		kind: "reply",
@@ -1883,7 +1891,7 @@ async function decideDiff({ of, diff }, world) {
 		}
 	};
 }
-async function decideBuild(occurrence, world) {
+async function decideBuild(occurrence, deps) {
 	const { of, diff, build, key } = occurrence;
 	const refused = (why) => ({
 		kind: "refuse-build",
@@ -1892,15 +1900,15 @@ async function decideBuild(occurrence, world) {
 		diff,
 		why
 	});
-	if (!world.config.relay.on.includes("builds")) return refused("Builds are not measured here.");
-	if (world.inbox.jobsOf(of).some(({ job, state }) => job.build === build && !["ended", "dropped"].includes(state.kind))) return nothing(`The build of diff ${diff} of D${of} is on its way already.`);
-	const found = await findRevision(world.conduit, {
+	if (!deps.config.relay.on.includes("builds")) return refused("Builds are not measured here.");
+	if (deps.inbox.jobsOf(of).some(({ job, state }) => job.build === build && !["ended", "dropped"].includes(state.kind))) return nothing(`The build of diff ${diff} of D${of} is on its way already.`);
+	const found = await findRevision(deps.conduit, {
 		revision: of,
 		diff
 	});
-	const why = whyNone(found, world);
+	const why = whyNone(found, deps);
 	if (why !== void 0) return refused(why);
-	const leave = await leaveFor(found, sentBy(found), world);
+	const leave = await leaveFor(found, sentBy(found), deps);
 	if (leave.kind !== "allowed") return refused(leave.why);
 	return {
 		kind: "run",
@@ -1914,10 +1922,10 @@ async function decideBuild(occurrence, world) {
 		}
 	};
 }
-async function decideComment(occurrence, world) {
+async function decideComment(occurrence, deps) {
 	const { key, of, text, by } = occurrence;
-	if (!world.config.relay.on.includes("comments")) return nothing(`D${of} is left alone: comments ask for nothing here.`);
-	if (by === world.me) return nothing(`The comment on D${of} is the bot’s own.`);
+	if (!deps.config.relay.on.includes("comments")) return nothing(`D${of} is left alone: comments ask for nothing here.`);
+	if (by === deps.me) return nothing(`The comment on D${of} is the bot’s own.`);
 	const command = parseCommand(text, callOnPhabricator);
 	if (command === void 0) return nothing(`The comment on D${of} is no command.`);
 	const reply = (topic, why) => ({
@@ -1930,16 +1938,16 @@ async function decideComment(occurrence, world) {
 	if (command.kind === "mistaken") return reply("mistaken", command.why);
 	if (command.kind === "help") return reply("help", "");
 	try {
-		const name = (await userNames(world.conduit, [by])).get(by) ?? by;
+		const name = (await userNames(deps.conduit, [by])).get(by) ?? by;
 		const person = {
 			phid: by,
 			name
 		};
 		if (command.kind === "cancel") {
-			const leave = await leaveFor(await findRevision(world.conduit, { revision: of }), {
+			const leave = await leaveFor(await findRevision(deps.conduit, { revision: of }), {
 				kind: "cancelled",
 				by: person
-			}, world);
+			}, deps);
 			if (leave.kind !== "allowed") return reply("not-cancelled", leave.why);
 			return {
 				kind: "cancel",
@@ -1948,12 +1956,12 @@ async function decideComment(occurrence, world) {
 			};
 		}
 		const named = command.diff;
-		const before = await diffBefore(occurrence, named, world);
-		const found = await findRevision(world.conduit, {
+		const before = await diffBefore(occurrence, named, deps);
+		const found = await findRevision(deps.conduit, {
 			revision: of,
 			diff: before.diff
 		});
-		const why = whyNone(found, world);
+		const why = whyNone(found, deps);
 		if (why !== void 0) return reply("refused", why);
 		const leave = await leaveFor(found, {
 			kind: "commanded",
@@ -1962,22 +1970,22 @@ async function decideComment(occurrence, world) {
 			at: occurrence.at,
 			sentAt: before.sentAt,
 			isNamed: named !== void 0 || command.kind === "bisect" && command.ask.good !== void 0
-		}, world);
+		}, deps);
 		if (leave.kind !== "allowed") return reply("refused", leave.why);
 		const job = jobFor(command, {
 			key,
 			revision: of,
 			diff: before.diff,
 			by: name
-		}, world);
+		}, deps);
 		if (typeof job === "string") return reply("mistaken", job);
 		const { ask, extend, bisect } = job;
-		world.check({
+		deps.check({
 			...bisect ?? ask,
 			...extend?.maxRuns && { maxRuns: extend.maxRuns }
 		});
 		if (bisect !== void 0 && !bisect.good && found.earlier.length === 0) return reply("mistaken", hasOneDiff(found));
-		parseEarlier(ask.earlier || "none", calledAs.comment("earlier"));
+		parseEarlier(ask.earlier || "none", namingStyles.comment("earlier"));
 		return {
 			kind: "run",
 			job
@@ -2251,15 +2259,15 @@ const help = commandsFor(callOnPhabricator).map(({ write, to }) => `- ${remarkup
 
 // src/relay/relay.ts
 /** One round of all that there is to do; it never throws for what Phabricator or a starter did. */
-async function workOnce(world) {
-	await workOnDeliveries(world);
-	await startJobs(world);
-	await watchJobs(world);
-	await giveAnswers(world);
+async function workOnce(deps) {
+	await workOnDeliveries(deps);
+	await startJobs(deps);
+	await watchJobs(deps);
+	await giveAnswers(deps);
 }
 /** One look at what has changed on the server since the last; the first finds out where to begin. */
-async function pollOnce(world) {
-	const { conduit, inbox, log } = world;
+async function pollOnce(deps) {
+	const { conduit, inbox, log } = deps;
 	const since = inbox.pollState(conduit.url);
 	if (since === void 0) {
 		const { until, seen } = await happenedSoFar(conduit, inbox.hasSeen);
@@ -2271,24 +2279,24 @@ async function pollOnce(world) {
 		return;
 	}
 	const happened = await occurrencesSince(conduit, since, inbox.hasSeen);
-	const jobs = await jobsFrom(happened.occurrences, world);
+	const jobs = await jobsFrom(happened.occurrences, deps);
 	tellQueued(inbox.advancePoll(conduit.url, happened.until, {
 		seen: happened.seen,
 		jobs
-	}), world);
+	}), deps);
 }
-async function workOnDeliveries(world) {
-	const { conduit, inbox, log, signal } = world;
+async function workOnDeliveries(deps) {
+	const { conduit, inbox, log, signal } = deps;
 	for (const delivery of inbox.pendingDeliveries()) {
 		if (signal.aborted) return;
 		try {
 			const { occurrences, seen, left } = await occurrencesOf(conduit, delivery, inbox.hasSeen);
 			if (left !== void 0) log.info(left);
-			const jobs = await jobsFrom(occurrences, world);
+			const jobs = await jobsFrom(occurrences, deps);
 			tellQueued(inbox.settle(delivery.id, {
 				seen,
 				jobs
-			}), world);
+			}), deps);
 		} catch (error) {
 			if (!(error instanceof ConduitError)) throw error;
 			log.warn(error.message);
@@ -2301,32 +2309,32 @@ async function workOnDeliveries(world) {
 	}
 }
 /** What is told and cancelled comes before the jobs are kept: after a crash it is done again, which is harmless. */
-async function jobsFrom(occurrences, world) {
+async function jobsFrom(occurrences, deps) {
 	let jobs = [];
 	for (const occurrence of occurrences) {
-		const decision = await decide(occurrence, decideWorld(world));
+		const decision = await decide(occurrence, decideDeps(deps));
 		if (decision.kind !== "run") {
-			await carryOut(decision, world);
+			await carryOut(decision, deps);
 			if (decision.kind === "cancel") jobs = jobs.filter((job) => job.revision !== decision.of);
 			continue;
 		}
 		const { job } = decision;
-		if (job.build !== void 0) await endUnasked(job, world);
+		if (job.build !== void 0) await endUnasked(job, deps);
 		jobs.push(job);
 	}
 	return jobs;
 }
 /** A diff that is measured by itself need not be, where somebody waits for a build of it. */
-async function endUnasked({ revision, diff }, world) {
-	const record = world.inbox.unendedJobs().find(({ job }) => job.key === `D${revision}:${diff}`);
-	if (record !== void 0) await end$1(record, "Harbormaster asked for it", world);
+async function endUnasked({ revision, diff }, deps) {
+	const record = deps.inbox.unendedJobs().find(({ job }) => job.key === `D${revision}:${diff}`);
+	if (record !== void 0) await end$1(record, "Harbormaster asked for it", deps);
 }
-const decideWorld = ({ log, ...world }) => ({
-	...world,
+const decideDeps = ({ log, ...deps }) => ({
+	...deps,
 	warn: log.warn
 });
-async function carryOut(decision, world) {
-	const { inbox, log } = world;
+async function carryOut(decision, deps) {
+	const { inbox, log } = deps;
 	switch (decision.kind) {
 		case "nothing":
 			log.info(oneLine(decision.why));
@@ -2334,7 +2342,7 @@ async function carryOut(decision, world) {
 		case "cancel": {
 			log.info(`D${decision.of} is cancelled: ${decision.why}`);
 			const { of } = decision;
-			for (const record of inbox.unendedJobs().filter(({ job }) => job.revision === of)) await end$1(record, "cancelled", world);
+			for (const record of inbox.unendedJobs().filter(({ job }) => job.revision === of)) await end$1(record, "cancelled", deps);
 			return;
 		}
 		case "reply": {
@@ -2344,7 +2352,7 @@ async function carryOut(decision, world) {
 				of,
 				to: key,
 				text: replyText(topic, why)
-			}, world);
+			}, deps);
 			log.info(oneLine(`D${of}: ${topic} ${why}`));
 			return;
 		}
@@ -2353,14 +2361,14 @@ async function carryOut(decision, world) {
 			tellBuild(build, {
 				number,
 				diff
-			}, endingOfFailure("usage", why), world);
+			}, outcomeOfFailure("usage", why), deps);
 			log.info(oneLine(why));
 		}
 	}
 }
 /** A job that is not to go on: it leaves the queue, and its process the testbed. */
-async function end$1(record, why, world) {
-	const { inbox, starter, log, signal } = world;
+async function end$1(record, why, deps) {
+	const { inbox, starter, log, signal } = deps;
 	const { job, state, tries } = record;
 	log.info(`${jobName(job)} is ended: ${why}.`);
 	const isDue = state.kind === "due";
@@ -2373,15 +2381,15 @@ async function end$1(record, why, world) {
 			number,
 			diff
 		}, {
-			...cancelled,
-			said
-		}, world);
+			...cancelledOutcome,
+			message: said
+		}, deps);
 	}
 	inbox.drop(job.key, why);
 }
 /** Answers a build in place of a gate, where there is none. */
-function tellBuild(build, revision, ending, world) {
-	const { undecided } = world.config;
+function tellBuild(build, revision, ending, deps) {
+	const { undecided } = deps.config;
 	keepAnswer({
 		kind: "build",
 		revision,
@@ -2389,10 +2397,10 @@ function tellBuild(build, revision, ending, world) {
 		run: build,
 		undecided,
 		ending: keptOf(ending)
-	}, world);
+	}, deps);
 }
-async function startJobs(world) {
-	const { inbox, starter, log, now, signal } = world;
+async function startJobs(deps) {
+	const { inbox, starter, log, now, signal } = deps;
 	for (const record of inbox.dueJobs()) {
 		const { job, tries } = record;
 		if (signal.aborted) return;
@@ -2403,7 +2411,7 @@ async function startJobs(world) {
 		switch (started.kind) {
 			case "started":
 				log.info(`${jobName(job)} was started: ${started.where}`);
-				if (inbox.markStarted(job.key, started.where)) await endOlder(job, world);
+				if (inbox.markStarted(job.key, started.where)) await endOlder(job, deps);
 				else {
 					log.info(`${jobName(job)} is ended: it was no longer wanted when it had begun.`);
 					await starter.cancel(job, signal);
@@ -2418,38 +2426,38 @@ async function startJobs(world) {
 			case "refused":
 				inbox.drop(job.key, started.why);
 				log.warn(started.why);
-				await tellRefused(job, started.why, world);
+				await tellRefused(job, started.why, deps);
 		}
 	}
 }
 const mostSecondsBetweenTries = 600;
 /** After the newer one has begun, so that it takes the place of the older one in the queue for a testbed. */
-async function endOlder(job, world) {
+async function endOlder(job, deps) {
 	if (!isAutomatic(job)) return;
-	const older = world.inbox.unendedJobs().filter(({ job: other }) => other.revision === job.revision && other.diff < job.diff);
-	for (const record of older) if (isAutomatic(record.job)) await end$1(record, `diff ${job.diff} took its place`, world);
+	const older = deps.inbox.unendedJobs().filter(({ job: other }) => other.revision === job.revision && other.diff < job.diff);
+	for (const record of older) if (isAutomatic(record.job)) await end$1(record, `diff ${job.diff} took its place`, deps);
 }
 /** Nobody asked for this very diff: its key is that of the diff, or of a build's target. */
 const isAutomatic = ({ key }) => /^(?:D\d|PHID-HMBT-)/.test(key);
 /** Whoever asked waits for an answer, and no gate will give one. */
-async function tellRefused(job, why, world) {
+async function tellRefused(job, why, deps) {
 	const { revision: number, diff, build, key } = job;
 	if (build !== void 0) {
-		const ending = endingOfFailure("infrastructure", why);
+		const ending = outcomeOfFailure("infrastructure", why);
 		tellBuild(build, {
 			number,
 			diff
-		}, ending, world);
+		}, ending, deps);
 	} else if (!isAutomatic(job)) await carryOut({
 		kind: "reply",
 		of: number,
 		topic: "refused",
 		why,
 		key
-	}, world);
+	}, deps);
 }
-async function watchJobs(world) {
-	const { inbox, starter, log, now, signal } = world;
+async function watchJobs(deps) {
+	const { inbox, starter, log, now, signal } = deps;
 	for (const { job, state, queuedAt } of inbox.unendedJobs()) {
 		if (state.kind !== "started") continue;
 		const ended = await starter.ended(job);
@@ -2470,7 +2478,7 @@ async function watchJobs(world) {
 		}
 		if (again.kind === "refused") {
 			inbox.markEnded(job.key, again.why);
-			await tellRefused(job, again.why, world);
+			await tellRefused(job, again.why, deps);
 		}
 		log.warn(again.why);
 	}

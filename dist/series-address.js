@@ -1,14 +1,14 @@
-// A view as the address of its page has it, for whoever it is sent to.
+// Keeps a view in the address of its page, so that a link shows the same.
 import { dayOf } from './chart.js';
 
-/** @typedef {import('./series-view.js').View} View */
+/** @typedef {import('./series-view.js').SeriesView} SeriesView */
 
-/** The part after `#`, empty where nothing was chosen. */
-export function addressOf(/** @type {View} */ view) {
+/** The part after `#`; empty for the initial view. */
+export function addressOf(/** @type {SeriesView} */ view) {
   const { pair, range, whole, unit, data } = view;
   const isWhole = range[0] <= whole[0] && range[1] >= whole[1];
   const entries = [
-    ...pair.map((index, which) => ['ab'[which], nameOf(data, index)]),
+    ...pair.map((index, which) => ['ab'[which], commitName(data, index)]),
     ...(isWhole
       ? []
       : [
@@ -20,9 +20,9 @@ export function addressOf(/** @type {View} */ view) {
   return entries.map(([key, value]) => `${key}=${value}`).join('&');
 }
 
-/** A commit, with the session where it was measured more than once. */
-function nameOf(
-  /** @type {import('./drawn.ts').SeriesData} */ { commits, at },
+/** A commit, with its session if it was measured more than once. */
+function commitName(
+  /** @type {import('./chart-data.ts').SeriesData} */ { commits, at },
   /** @type {number} */ index,
 ) {
   const commit = commits[index] ?? '';
@@ -30,46 +30,46 @@ function nameOf(
   return isOnce ? commit.slice(0, 12) : `${commit.slice(0, 12)}-${at[index]}`;
 }
 
-/** Sets a view to what an address has; what it lacks is as at first, and what nobody could have written is left out. */
-export function followAddress(/** @type {View} */ view, /** @type {string} */ address) {
-  const wanted = new URLSearchParams(address);
-  const places = [
-    ...placeOf(view, wanted.get('a'), true),
-    ...placeOf(view, wanted.get('b'), false),
+/** Sets the view from an address; missing or invalid parts get their initial value. */
+export function followAddress(/** @type {SeriesView} */ view, /** @type {string} */ address) {
+  const parameters = new URLSearchParams(address);
+  const indices = [
+    ...indicesOf(view, parameters.get('a'), true),
+    ...indicesOf(view, parameters.get('b'), false),
   ];
-  view.chosen = [...new Set(places)];
-  const unit = view.units.find((one) => one === wanted.get('unit'));
+  view.chosen = [...new Set(indices)];
+  const unit = view.units.find((one) => one === parameters.get('unit'));
   view.unit = unit ?? view.data.metric;
   view.place = view.chosen.at(-1) ?? view.end;
-  const [from, to] = [wanted.get('from'), wanted.get('to')].map(
+  const [from, to] = [parameters.get('from'), parameters.get('to')].map(
     (day) => Date.parse(day ?? '') / 1000,
   );
   const isRange = from !== undefined && to !== undefined && from < to;
   view.range = isRange ? [from, to] : aroundChosen(view);
 }
 
-/** `isBefore`: of several sessions of a commit the last one is meant, else the first. */
-function placeOf(
-  /** @type {View} */ { data },
+/** `isBefore` selects the last of several sessions of a commit, else the first. */
+function indicesOf(
+  /** @type {SeriesView} */ { data },
   /** @type {string | null} */ name,
   /** @type {boolean} */ isBefore,
 ) {
   const { commits, at } = data;
   const [, commit, session] = /^([0-9a-f]{7,64})(?:-(\d+))?$/.exec(name ?? '') ?? [];
   if (commit === undefined) return [];
-  const isMeant = (/** @type {string} */ one, /** @type {number} */ index) =>
+  const matches = (/** @type {string} */ one, /** @type {number} */ index) =>
     one.startsWith(commit) && (session === undefined || at[index] === Number(session));
-  const found = isBefore ? commits.findLastIndex(isMeant) : commits.findIndex(isMeant);
+  const found = isBefore ? commits.findLastIndex(matches) : commits.findIndex(matches);
   return found < 0 ? [] : [found];
 }
 
-/** Where a link chooses nights and no range, they are seen with some before and after. @returns {[number, number]} */
-function aroundChosen(/** @type {View} */ view) {
+/** The chosen nightly runs with some before and after, for a link without a range. @returns {[number, number]} */
+function aroundChosen(/** @type {SeriesView} */ view) {
   const [first, last] = [view.pair[0], view.pair.at(-1)];
   if (first === undefined || last === undefined) return view.whole;
-  const room = Math.max(60 * 86_400, view.timeOf(last) - view.timeOf(first));
+  const margin = Math.max(60 * 86_400, view.timeOf(last) - view.timeOf(first));
   return [
-    Math.max(view.timeOf(first) - room, view.whole[0]),
-    Math.min(view.timeOf(last) + room, view.whole[1]),
+    Math.max(view.timeOf(first) - margin, view.whole[0]),
+    Math.min(view.timeOf(last) + margin, view.whole[1]),
   ];
 }

@@ -1,11 +1,9 @@
-// A series that a person looks through: zoomed, read night by night, compared between two nights, and kept as a link.
+// The interactive chart of a series: zoom, reading run by run, comparison of two nightly runs, and the view in the address.
 import {
-  axisLook,
+  axisStyle,
   Chart,
-  changeText,
-  dayOf,
+  daySeconds,
   inUtc,
-  isWorse,
   make,
   rangeOf,
   seriesData,
@@ -15,9 +13,10 @@ import {
 } from './chart.js';
 import { addressOf, followAddress } from './series-address.js';
 import { drawAbove, drawBelow } from './series-drawing.js';
-import { View } from './series-view.js';
+import { comparisonPieces, csvOf, nightlyRunPieces } from './series-text.js';
+import { SeriesView } from './series-view.js';
 
-/** @typedef {import('./drawn.ts').SeriesData} SeriesData */
+/** @typedef {import('./chart-data.ts').SeriesData} SeriesData */
 /** @typedef {import('./series-view.js').Unit} Unit */
 
 /** @type {Record<Unit, string>} */
@@ -28,24 +27,47 @@ const unitNames = {
   percent: '%',
 };
 
-const target = document.getElementById('chart');
-if (seriesData && target && seriesData.times.length > 0) drawSeries(seriesData, target);
+class SeriesChart {
+  #box;
+  #view;
+  #chart;
+  #reading = make('output', { class: 'reading' });
+  #comparison = make('div', { class: 'comparison', 'aria-live': 'polite' });
+  #unitButtons;
+  /** Positions of the fingers that touch the chart, by pointer. @type {Map<number, number>} */
+  #fingers = new Map();
 
-function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ box) {
-  const { times, at, commits, occasions, metric } = data;
-  const view = new View(data);
+  constructor(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ box) {
+    this.#box = box;
+    this.#view = new SeriesView(data);
+    this.#unitButtons = buttonGroup(
+      'Unit',
+      this.#view.units.map((unit) => [unitNames[unit], () => this.#setUnit(unit)]),
+    );
+    box.replaceChildren();
+    this.#chart = new Chart(this.#options(), [data.times, this.#view.column], box);
+    this.#addTools();
+    this.#handleKeys();
+    this.#handleMouse();
+    this.#handleTouch();
+    whenColoursChange(() => this.#chart.redraw());
+    addEventListener('hashchange', () => this.#readAddress());
+    this.#readAddress();
+    new ResizeObserver(() => this.#chart.setSize(this.#size())).observe(box);
+  }
 
-  // The chart.
+  #size() {
+    return {
+      width: this.#box.clientWidth,
+      height: Math.max(240, Math.min(400, innerHeight * 0.5)),
+    };
+  }
 
-  const size = () => ({
-    width: box.clientWidth,
-    height: Math.max(240, Math.min(400, innerHeight * 0.5)),
-  });
-
-  box.replaceChildren();
-  const chart = new Chart(
-    {
-      ...size(),
+  /** @returns {import('uplot').Options} */
+  #options() {
+    const view = this.#view;
+    return {
+      ...this.#size(),
       tzDate: inUtc,
       legend: { show: false },
       cursor: { y: false, drag: { x: true, y: false, dist: 8 }, points: { size: 9 } },
@@ -56,7 +78,7 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
       axes: [
         timeAxis(),
         {
-          ...axisLook(),
+          ...axisStyle(),
           size: 78,
           values: (_, splits) => splits.map((one) => view.textOf(one, 3)),
         },
@@ -71,332 +93,240 @@ function drawSeries(/** @type {SeriesData} */ data, /** @type {HTMLElement} */ b
       hooks: {
         drawAxes: [(self) => drawBelow(self, view)],
         draw: [(self) => drawAbove(self, view)],
-        setCursor: [({ cursor }) => typeof cursor.idx === 'number' && read(cursor.idx)],
-        setSelect: [zoomToSelection],
+        setCursor: [({ cursor }) => typeof cursor.idx === 'number' && this.#read(cursor.idx)],
+        setSelect: [(self) => this.#zoomToSelection(self)],
       },
-    },
-    [times, view.column],
-    box,
-  );
-
-  // What a person does with it.
-
-  const reading = make('output', { class: 'reading' });
-  const comparison = make('div', { class: 'comparison', 'aria-live': 'polite' });
-  const ranges = group('Nights drawn', [
-    ['30 d', () => lastDays(30)],
-    ['90 d', () => lastDays(90)],
-    ['1 year', () => lastDays(365)],
-    ['all', () => zoom(view.whole)],
-  ]);
-  const { units } = view;
-  const unitButtons = group(
-    'Unit',
-    units.map((one) => [unitNames[one], () => setUnit(one)]),
-  );
-  const csv = make('button', { type: 'button' }, 'CSV of what is drawn');
-  csv.addEventListener('click', saveCsv);
-  box.before(make('div', { class: 'tools' }, ranges, unitButtons, csv));
-  box.after(reading, comparison);
-  box.tabIndex = 0;
-  box.setAttribute('role', 'application');
-  box.setAttribute(
-    'aria-label',
-    `${data.name} on ${data.testbed}: arrows go from night to night, Enter chooses one to compare, plus and minus zoom, Escape goes back. All nights are in the table below.`,
-  );
-
-  function read(/** @type {number} */ index) {
-    view.place = index;
-    reading.replaceChildren(...nightPieces(index));
+    };
   }
 
-  /** @returns {(string | Node)[]} */
-  function nightPieces(/** @type {number} */ index) {
-    const { typical, least, most } = view.numbers;
-    const value = typical[index];
-    const span =
-      typeof least[index] === 'number' && typeof most[index] === 'number'
-        ? ` (${view.textOf(view.inUnit(least[index]))} … ${view.textOf(view.inUnit(most[index]))})`
-        : '';
-    const level = data.levels.find(({ from, to }) => index >= from && index < to);
-    const off =
-      level && typeof value === 'number' && view.unit === metric
-        ? `, ${changeText(value / level.typical - 1)} off its level`
-        : '';
-    const why =
-      occasions[index] === 'push' ? 'push' : occasions[index] === 'again' ? 'once more' : 'night';
-    return [
-      make('b', {}, dayOf(at[index] ?? 0)),
-      ` ${why} of `,
-      make('code', {}, (commits[index] ?? '').slice(0, 12)),
-      ': ',
-      make('b', {}, typeof value === 'number' ? view.textOf(view.inUnit(value)) : 'no number'),
-      `${span}${off}`,
-      ...remarksAt(index),
-    ];
+  #addTools() {
+    const { whole, data } = this.#view;
+    const ranges = buttonGroup('Nightly runs drawn', [
+      ['30 d', () => this.#zoomToDays(30)],
+      ['90 d', () => this.#zoomToDays(90)],
+      ['1 year', () => this.#zoomToDays(365)],
+      ['all', () => this.#zoom(whole)],
+    ]);
+    const csv = make('button', { type: 'button' }, 'CSV of what is drawn');
+    csv.addEventListener('click', () => this.#saveCsv());
+    this.#box.before(make('div', { class: 'tools' }, ranges, this.#unitButtons, csv));
+    this.#box.after(this.#reading, this.#comparison);
+    this.#box.tabIndex = 0;
+    this.#box.setAttribute('role', 'application');
+    this.#box.setAttribute(
+      'aria-label',
+      `${data.name} on ${data.testbed}: arrows go from nightly run to nightly run, Enter chooses one to compare, plus and minus zoom, Escape goes back. All nightly runs are in the table below.`,
+    );
   }
 
-  /** What happened between the night before and this one. */
-  function remarksAt(/** @type {number} */ index) {
-    const since = times[index - 1] ?? Number.NEGATIVE_INFINITY;
-    const until = view.timeOf(index);
-    return [...data.fingerprints, ...data.releases]
-      .filter(({ time }) => time > since && time <= until && index > 0)
-      .map(({ said }) => make('div', { class: 'faint' }, said));
+  #read(/** @type {number} */ index) {
+    this.#view.place = index;
+    this.#reading.replaceChildren(...nightlyRunPieces(this.#view, index));
   }
 
-  function choose(/** @type {number} */ index) {
-    view.chosen = view.chosen.includes(index)
-      ? view.chosen.filter((one) => one !== index)
-      : [...view.chosen.slice(-1), index];
-    renew();
+  #choose(/** @type {number} */ index) {
+    const { chosen } = this.#view;
+    this.#view.chosen = chosen.includes(index)
+      ? chosen.filter((one) => one !== index)
+      : [...chosen.slice(-1), index];
+    this.#update();
+  }
+
+  #clearChoice() {
+    this.#view.chosen = [];
+    this.#update();
+  }
+
+  #setUnit(/** @type {Unit} */ unit) {
+    this.#view.unit = unit;
+    this.#update();
   }
 
   /** Called after another choice or another unit. */
-  function renew() {
-    chart.setData([times, view.column], false);
-    chart.redraw(true, true);
-    read(view.place);
-    tellComparison();
-    for (const [index, one] of units.entries()) {
-      unitButtons.children[index]?.setAttribute('aria-pressed', String(one === view.unit));
+  #update() {
+    const view = this.#view;
+    this.#chart.setData([view.data.times, view.column], false);
+    this.#chart.redraw(true, true);
+    this.#read(view.place);
+    this.#showComparison();
+    for (const [index, unit] of view.units.entries()) {
+      this.#unitButtons.children[index]?.setAttribute('aria-pressed', String(unit === view.unit));
     }
-    keep();
+    this.#writeAddress();
   }
 
-  function tellComparison() {
-    const [a, b] = view.pair;
+  #showComparison() {
+    const { pair } = this.#view;
+    const [a, b] = pair;
     if (a === undefined) {
-      comparison.replaceChildren(
-        make(
-          'span',
-          { class: 'faint' },
-          'Choose two nights, by click, touch or Enter, to see what lies between them.',
-        ),
-      );
+      const hint =
+        'Choose two nightly runs, by click, touch or Enter, to see what lies between them.';
+      this.#comparison.replaceChildren(make('span', { class: 'faint' }, hint));
       return;
     }
-    const nights = make('ol', {}, ...view.pair.map((one) => make('li', {}, ...nightPieces(one))));
     const clear = make('button', { type: 'button' }, 'clear');
     clear.addEventListener('click', () => {
-      view.chosen = [];
-      renew();
-      box.focus();
+      this.#clearChoice();
+      this.#box.focus();
     });
-    comparison.replaceChildren(
-      nights,
-      ...(b === undefined ? ['Choose another night to compare. '] : betweenPieces(a, b)),
+    this.#comparison.replaceChildren(
+      make('ol', {}, ...pair.map((one) => make('li', {}, ...nightlyRunPieces(this.#view, one)))),
+      ...(b === undefined
+        ? ['Choose another nightly run to compare. ']
+        : comparisonPieces(this.#view, a, b)),
       clear,
     );
   }
 
-  /** @returns {(string | Node)[]} */
-  function betweenPieces(/** @type {number} */ a, /** @type {number} */ b) {
-    const { typical } = view.numbers;
-    const [before, after] = [typical[a], typical[b]];
-    const pieces = [];
-    if (typeof before === 'number' && typeof after === 'number') {
-      const ratio = after / before - 1;
-      const judged = view.unit === 'percent' ? metric : view.unit;
-      const look = Math.abs(ratio) < 0.01 ? 'faint' : isWorse(judged, ratio) ? 'loss' : 'gain';
-      pieces.push(
-        make('strong', { class: look }, changeText(ratio)),
-        ' over ',
-        b - a === 1 ? 'one night' : `${b - a} nights`,
-        '; ',
-      );
-    }
-    const [from, to] = [commits[a] ?? '', commits[b] ?? ''];
-    if (from === to) return [...pieces, 'the same commit. '];
-    const said = `${from.slice(0, 12)}..${to.slice(0, 12)}`;
-    const address = data.compare?.replaceAll('F'.repeat(40), from).replaceAll('T'.repeat(40), to);
-    const range = make('code', {}, said);
-    return [
-      ...pieces,
-      'commits between: ',
-      address === undefined ? range : make('a', { href: address, id: 'compare' }, range),
-      ' ',
-    ];
+  #zoom(/** @type {[number, number]} */ [from, to]) {
+    const [first, last] = this.#view.whole;
+    const middle = (from + to) / 2;
+    const half = Math.max(to - from, 2 * daySeconds) / 2;
+    this.#view.range = [Math.max(middle - half, first), Math.min(middle + half, last)];
+    this.#chart.setScale('x', { min: this.#view.range[0], max: this.#view.range[1] });
+    this.#updateTable();
+    this.#writeAddress();
   }
 
-  function setUnit(/** @type {Unit} */ next) {
-    view.unit = next;
-    renew();
+  #zoomToDays(/** @type {number} */ days) {
+    const [first, last] = [this.#view.timeOf(0), this.#view.timeOf(this.#view.end)];
+    this.#zoom([Math.max(last - days * daySeconds, first), this.#view.whole[1]]);
   }
 
-  function zoom(/** @type {[number, number]} */ next) {
-    const least = 2 * 86_400;
-    const limits = view.whole;
-    const middle = (next[0] + next[1]) / 2;
-    const half = Math.max(next[1] - next[0], least) / 2;
-    view.range = [Math.max(middle - half, limits[0]), Math.min(middle + half, limits[1])];
-    chart.setScale('x', { min: view.range[0], max: view.range[1] });
-    tellNights();
-    keep();
+  /** Keeps the time `about` in its place. */
+  #zoomBy(/** @type {number} */ factor, about = this.#view.timeOf(this.#view.place)) {
+    const [from, to] = this.#view.range;
+    this.#zoom([about - (about - from) * factor, about + (to - about) * factor]);
   }
 
-  function lastDays(/** @type {number} */ days) {
-    const [first, last] = [view.timeOf(0), view.timeOf(view.end)];
-    zoom([Math.max(last - days * 86_400, first), view.whole[1]]);
-  }
-
-  /** About a place, which stays where it is. */
-  function zoomBy(/** @type {number} */ factor, about = view.timeOf(view.place)) {
-    zoom([about - (about - view.range[0]) * factor, about + (view.range[1] - about) * factor]);
-  }
-
-  function zoomToSelection(/** @type {import('./chart.js').Chart} */ self) {
-    const { left, width } = self.select;
+  #zoomToSelection(/** @type {import('./chart.js').Chart} */ chart) {
+    const { left, width } = chart.select;
     if (width < 8) return;
-    const next = /** @type {[number, number]} */ ([
-      self.posToVal(left, 'x'),
-      self.posToVal(left + width, 'x'),
-    ]);
-    self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-    zoom(next);
+    const [from, to] = [chart.posToVal(left, 'x'), chart.posToVal(left + width, 'x')];
+    chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    this.#zoom([from, to]);
   }
 
-  /** The cursor, which the keyboard moves; what it leaves behind comes into view. */
-  function goTo(/** @type {number} */ next) {
+  /** Moves the cursor, and scrolls to it. */
+  #goTo(/** @type {number} */ next) {
+    const view = this.#view;
     const place = Math.min(Math.max(next, 0), view.end);
     const time = view.timeOf(place);
     if (time < view.range[0] || time > view.range[1]) {
       const half = (view.range[1] - view.range[0]) / 2;
-      zoom([time - half, time + half]);
+      this.#zoom([time - half, time + half]);
     }
-    const value = view.column[place];
-    chart.setCursor({ left: chart.valToPos(time, 'x'), top: chart.valToPos(value ?? 0, 'y') });
-    read(place);
+    const left = this.#chart.valToPos(time, 'x');
+    this.#chart.setCursor({ left, top: this.#chart.valToPos(view.column[place] ?? 0, 'y') });
+    this.#read(place);
   }
 
-  box.addEventListener('keydown', (event) => {
-    if (event.target !== box || event.ctrlKey || event.metaKey || event.altKey) return;
-    const stride = event.shiftKey ? 10 : 1;
-    /** @type {Record<string, () => void>} */
-    const actions = {
-      ArrowLeft: () => goTo(view.place - stride),
-      ArrowRight: () => goTo(view.place + stride),
-      Home: () => goTo(0),
-      End: () => goTo(view.end),
-      Enter: () => choose(view.place),
-      ' ': () => choose(view.place),
-      '+': () => zoomBy(0.5),
-      '=': () => zoomBy(0.5),
-      '-': () => zoomBy(2),
-      Escape: () => {
-        if (view.chosen.length > 0) {
-          view.chosen = [];
-          renew();
-        } else zoom(view.whole);
-      },
-    };
-    const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
-    if (!action) return;
-    event.preventDefault();
-    action();
-  });
+  #handleKeys() {
+    const view = this.#view;
+    this.#box.addEventListener('keydown', (event) => {
+      if (event.target !== this.#box || event.ctrlKey || event.metaKey || event.altKey) return;
+      const stride = event.shiftKey ? 10 : 1;
+      /** @type {Record<string, () => void>} */
+      const actions = {
+        ArrowLeft: () => this.#goTo(view.place - stride),
+        ArrowRight: () => this.#goTo(view.place + stride),
+        Home: () => this.#goTo(0),
+        End: () => this.#goTo(view.end),
+        Enter: () => this.#choose(view.place),
+        ' ': () => this.#choose(view.place),
+        '+': () => this.#zoomBy(0.5),
+        '=': () => this.#zoomBy(0.5),
+        '-': () => this.#zoomBy(2),
+        Escape: () => (view.chosen.length > 0 ? this.#clearChoice() : this.#zoom(view.whole)),
+      };
+      const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
+      if (!action) return;
+      event.preventDefault();
+      action();
+    });
+  }
 
-  chart.over.addEventListener('click', () => {
-    if (typeof chart.cursor.idx === 'number') choose(chart.cursor.idx);
-  });
-  chart.over.addEventListener('dblclick', () => zoom(view.whole));
+  #handleMouse() {
+    const { over } = this.#chart;
+    over.addEventListener('click', () => {
+      const { idx } = this.#chart.cursor;
+      if (typeof idx === 'number') this.#choose(idx);
+    });
+    over.addEventListener('dblclick', () => this.#zoom(this.#view.whole));
+  }
 
-  // One finger reads, two zoom; up and down still scroll the page.
-  /** @type {Map<number, number>} */
-  const fingers = new Map();
-  chart.over.addEventListener('pointerdown', ({ pointerType, pointerId, clientX }) => {
-    if (pointerType === 'touch') fingers.set(pointerId, clientX);
-  });
-  chart.over.addEventListener('pointermove', ({ pointerId, clientX }) => {
-    const before = [...fingers.values()];
-    if (!fingers.has(pointerId)) return;
-    fingers.set(pointerId, clientX);
-    const { left } = chart.over.getBoundingClientRect();
-    const now = [...fingers.values()];
-    const [a, b] = now;
+  /** One finger reads, two zoom; up and down still scroll the page. */
+  #handleTouch() {
+    const { over } = this.#chart;
+    over.addEventListener('pointerdown', ({ pointerType, pointerId, clientX }) => {
+      if (pointerType === 'touch') this.#fingers.set(pointerId, clientX);
+    });
+    over.addEventListener('pointermove', ({ pointerId, clientX }) => {
+      if (this.#fingers.has(pointerId)) this.#moveFinger(pointerId, clientX);
+    });
+    for (const end of /** @type {const} */ (['pointerup', 'pointercancel', 'pointerleave'])) {
+      over.addEventListener(end, ({ pointerId }) => this.#fingers.delete(pointerId));
+    }
+  }
+
+  #moveFinger(/** @type {number} */ pointer, /** @type {number} */ x) {
+    const before = [...this.#fingers.values()];
+    this.#fingers.set(pointer, x);
+    const { left } = this.#chart.over.getBoundingClientRect();
+    const [a, b] = this.#fingers.values();
     if (a === undefined) return;
     if (b === undefined) {
-      chart.setCursor({ left: clientX - left, top: 10 });
+      this.#chart.setCursor({ left: x - left, top: 10 });
       return;
     }
     const apart = Math.abs(a - b) || 1;
-    const were = Math.abs((before[0] ?? 0) - (before[1] ?? 0)) || 1;
-    zoomBy(were / apart, chart.posToVal((a + b) / 2 - left, 'x'));
-  });
-  for (const over of /** @type {const} */ (['pointerup', 'pointercancel', 'pointerleave'])) {
-    chart.over.addEventListener(over, ({ pointerId }) => fingers.delete(pointerId));
+    const apartBefore = Math.abs((before[0] ?? 0) - (before[1] ?? 0)) || 1;
+    this.#zoomBy(apartBefore / apart, this.#chart.posToVal((a + b) / 2 - left, 'x'));
   }
 
-  // The table and the file have what is drawn.
-
-  const rows = document.querySelectorAll('#series details tbody tr');
-
-  function tellNights() {
-    const count = times.filter((_, index) => view.isDrawn(index)).length;
-    const told = document.getElementById('night-count');
-    if (told) told.textContent = `${count} of ${times.length} nights`;
-    for (const [index, row] of rows.entries())
+  /** Hides the table's rows that are not drawn. */
+  #updateTable() {
+    const view = this.#view;
+    const { times } = view.data;
+    const count = document.getElementById('run-count');
+    const drawn = times.filter((_, index) => view.isDrawn(index)).length;
+    if (count) count.textContent = `${drawn} of ${times.length} nightly runs`;
+    const rows = document.querySelectorAll('#series details tbody tr');
+    for (const [index, row] of rows.entries()) {
       row.toggleAttribute('hidden', !view.isDrawn(view.end - index));
+    }
   }
 
-  function saveCsv() {
-    const { typical, least, most } = view.numbers;
-    const name =
-      view.unit === 'percent'
-        ? `percent_of_${(commits[view.reference] ?? '').slice(0, 12)}`
-        : view.unit;
-    const lines = times.flatMap((_, index) => {
-      if (!view.isDrawn(index)) return [];
-      const values = [typical, least, most].map((of) =>
-        typeof of[index] === 'number' ? view.inUnit(of[index]) : '',
-      );
-      return [
-        [
-          new Date((at[index] ?? 0) * 1000).toISOString(),
-          commits[index],
-          occasions[index],
-          ...values,
-        ].join(','),
-      ];
-    });
-    const text = [
-      `at,commit,occasion,${name}_median,${name}_least,${name}_most`,
-      ...lines,
-      '',
-    ].join('\n');
-    const href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-    make('a', { href, download: `${data.name.replaceAll(' ', '-')}-drawn.csv` }).click();
+  #saveCsv() {
+    const href = URL.createObjectURL(new Blob([csvOf(this.#view)], { type: 'text/csv' }));
+    const name = this.#view.data.name.replaceAll(' ', '-');
+    make('a', { href, download: `${name}-drawn.csv` }).click();
     setTimeout(() => URL.revokeObjectURL(href), 60_000);
   }
 
-  // The address has all of it.
-
-  function keep() {
-    const address = addressOf(view);
+  #writeAddress() {
+    const address = addressOf(this.#view);
     if (address === location.hash.slice(1)) return;
     history.replaceState(null, '', address === '' ? location.pathname : `#${address}`);
   }
 
-  function readAddress() {
-    followAddress(view, location.hash.slice(1));
-    const { range } = view;
-    renew();
-    zoom(range);
+  #readAddress() {
+    followAddress(this.#view, location.hash.slice(1));
+    const { range } = this.#view;
+    this.#update();
+    this.#zoom(range);
   }
-
-  whenColoursChange(() => chart.redraw());
-  addEventListener('hashchange', readAddress);
-  readAddress();
-  new ResizeObserver(() => chart.setSize(size())).observe(box);
 }
 
-/** Buttons that belong together. */
-function group(/** @type {string} */ name, /** @type {[string, () => void][]} */ entries) {
+function buttonGroup(/** @type {string} */ name, /** @type {[string, () => void][]} */ entries) {
   const box = make('div', { role: 'group', 'aria-label': name, class: 'buttons' });
-  for (const [said, action] of entries) {
-    const button = make('button', { type: 'button' }, said);
+  for (const [label, action] of entries) {
+    const button = make('button', { type: 'button' }, label);
     button.addEventListener('click', action);
     box.append(button);
   }
   return box;
 }
+
+const target = document.getElementById('chart');
+if (seriesData && target && seriesData.times.length > 0) new SeriesChart(seriesData, target);

@@ -1,10 +1,10 @@
-// A series on its canvas: below the nights what they are measured by, above them what was found and chosen.
+// Draws a series on its canvas: bands and releases below the nightly runs, levels and changes above.
 import { colour, drawLevels, isWorse, thin, verticalAt } from './chart.js';
 
 /** @typedef {import('uplot')} Chart */
-/** @typedef {import('./series-view.js').View} View */
+/** @typedef {import('./series-view.js').SeriesView} SeriesView */
 
-export function drawBelow(/** @type {Chart} */ chart, /** @type {View} */ view) {
+export function drawBelow(/** @type {Chart} */ chart, /** @type {SeriesView} */ view) {
   const { fingerprints, levels, releases, times } = view.data;
   const { ctx, bbox } = chart;
   const [a, b] = view.pair;
@@ -19,14 +19,14 @@ export function drawBelow(/** @type {Chart} */ chart, /** @type {View} */ view) 
     ctx.fillRect(left ?? 0, bbox.top, (right ?? 0) - (left ?? 0), bbox.height);
   }
   for (const { time } of fingerprints) verticalAt(chart, time, colour('amber'), [2, 3]);
-  for (const { time, said } of releases)
-    nameAt(chart, verticalAt(chart, time, colour('grey'), [6, 4]), said);
+  for (const { time, text } of releases)
+    nameAt(chart, verticalAt(chart, time, colour('grey'), [6, 4]), text);
   if (view.isOfMetric) drawLevels(chart, levels, times, view.inUnit, 'bands');
   drawSpans(chart, view);
 }
 
-/** The least and the most blast of each night, where there is room to see them. */
-function drawSpans(/** @type {Chart} */ chart, /** @type {View} */ view) {
+/** The least and the most trial of each nightly run, unless there are too many. */
+function drawSpans(/** @type {Chart} */ chart, /** @type {SeriesView} */ view) {
   const { times } = view.data;
   const first = times.findIndex((time) => time >= view.range[0]);
   const last = times.findLastIndex((time) => time <= view.range[1]);
@@ -51,19 +51,19 @@ function drawSpans(/** @type {Chart} */ chart, /** @type {View} */ view) {
   ctx.restore();
 }
 
-export function drawAbove(/** @type {Chart} */ chart, /** @type {View} */ view) {
+export function drawAbove(/** @type {Chart} */ chart, /** @type {SeriesView} */ view) {
   const { changes, levels, metric, times } = view.data;
   const { ctx, bbox } = chart;
   if (view.isOfMetric) drawLevels(chart, levels, times, view.inUnit, 'steps');
   for (const { place: index, ratio, state } of changes) {
-    const x = verticalAt(chart, view.timeOf(index), thin(lookOf(metric, ratio, state), '99'));
+    const x = verticalAt(chart, view.timeOf(index), thin(changeColour(metric, ratio, state), '99'));
     if (x === undefined) continue;
     triangle(ctx, x, bbox.top, isWorse(metric, ratio));
     ctx.fillStyle =
       state === 'candidate' || state === 'confirming'
         ? colour('paper')
-        : colour(lookOf(metric, ratio, state));
-    ctx.strokeStyle = colour(lookOf(metric, ratio, state));
+        : colour(changeColour(metric, ratio, state));
+    ctx.strokeStyle = colour(changeColour(metric, ratio, state));
     ctx.lineWidth = 2 * devicePixelRatio;
     ctx.fill();
     ctx.stroke();
@@ -83,8 +83,8 @@ export function drawAbove(/** @type {Chart} */ chart, /** @type {View} */ view) 
   performance.mark('ppsgate-drawn');
 }
 
-/** Nights far off, as small triangles at the edge that they are beyond. */
-function drawOutside(/** @type {Chart} */ chart, /** @type {View} */ view) {
+/** Outliers, as small triangles at the edge that they are beyond. */
+function drawOutside(/** @type {Chart} */ chart, /** @type {SeriesView} */ view) {
   const { ctx, bbox, scales } = chart;
   const [low, high] = [scales.y?.min ?? 0, scales.y?.max ?? 0];
   ctx.fillStyle = colour('faint');
@@ -98,8 +98,8 @@ function drawOutside(/** @type {Chart} */ chart, /** @type {View} */ view) {
   });
 }
 
-const lookOf = (
-  /** @type {import('./drawn.ts').Metric} */ metric,
+const changeColour = (
+  /** @type {import('./chart-data.ts').Metric} */ metric,
   /** @type {number} */ ratio,
   /** @type {string} */ state,
 ) =>
@@ -127,7 +127,7 @@ function triangle(
 function nameAt(
   /** @type {Chart} */ chart,
   /** @type {number | undefined} */ x,
-  /** @type {string} */ said,
+  /** @type {string} */ text,
 ) {
   if (x === undefined) return;
   const { ctx, bbox } = chart;
@@ -135,7 +135,7 @@ function nameAt(
   ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
   ctx.textAlign = 'left';
   ctx.fillText(
-    said.slice(0, 24),
+    text.slice(0, 24),
     x + 4 * devicePixelRatio,
     bbox.top + bbox.height - 6 * devicePixelRatio,
   );

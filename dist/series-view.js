@@ -1,45 +1,45 @@
-// What a person sees of a series: which nights, in which unit, and which of them are chosen.
+// The state of a series chart: the range drawn, the unit, and the chosen nightly runs.
 import { metricText } from './chart.js';
 
-/** @typedef {import('./drawn.ts').Metric | 'percent'} Unit */
+/** @typedef {import('./chart-data.ts').Metric | 'percent'} Unit */
 
-export class View {
-  /** @type {import('./drawn.ts').SeriesData} */
+export class SeriesView {
+  /** @type {import('./chart-data.ts').SeriesData} */
   data;
-  /** Places of at most two nights, the one that was chosen last at the end. @type {number[]} */
+  /** Indices of at most two nightly runs, the last choice at the end. @type {number[]} */
   chosen = [];
   /** @type {Unit} */
   unit;
-  /** First and last moment that are drawn. @type {[number, number]} */
+  /** First and last time drawn, in seconds. @type {[number, number]} */
   range;
-  /** Where the cursor is. */
+  /** Index of the nightly run at the cursor. */
   place;
 
-  constructor(/** @type {import('./drawn.ts').SeriesData} */ data) {
+  constructor(/** @type {import('./chart-data.ts').SeriesData} */ data) {
     this.data = data;
     this.unit = data.metric;
     this.range = this.whole;
     this.place = this.end;
   }
 
-  /** Place of the last night. */
+  /** Index of the last nightly run. */
   get end() {
     return this.data.times.length - 1;
   }
 
-  /** From the first night to the last one, with some room, so that these are whole. @returns {[number, number]} */
+  /** From the first to the last nightly run, with a margin. @returns {[number, number]} */
   get whole() {
     const [first, last] = [this.timeOf(0), this.timeOf(this.end)];
-    const room = Math.max((last - first) * 0.01, 43_200);
-    return [first - room, last + room];
+    const margin = Math.max((last - first) * 0.01, 43_200);
+    return [first - margin, last + margin];
   }
 
-  /** The chosen nights in their order. */
+  /** The chosen nightly runs, oldest first. */
   get pair() {
     return this.chosen.toSorted((a, b) => a - b);
   }
 
-  /** Those that there is anything to draw in. @returns {Unit[]} */
+  /** Units with data. @returns {Unit[]} */
   get units() {
     const metrics = /** @type {const} */ (['pps', 'nsPerPacket', 'instructionsPerPacket']);
     return [...metrics.filter((one) => this.data[one]), 'percent'];
@@ -50,14 +50,14 @@ export class View {
     return data[unit === 'percent' ? data.metric : unit] ?? data.pps;
   }
 
-  /** The night that others are held against: the first that was chosen, the last release, or the oldest. */
+  /** The nightly run at 100 %: the first chosen, the last release, or the oldest. */
   get reference() {
     const release = this.data.releases.at(-1);
     const released = release ? this.data.times.findLastIndex((time) => time <= release.time) : -1;
     return this.pair[0] ?? Math.max(released, 0);
   }
 
-  /** Levels are of the metric that is judged. */
+  /** Levels exist only for the judged metric. */
   get isOfMetric() {
     return this.unit === this.data.metric || this.unit === 'percent';
   }
@@ -70,20 +70,19 @@ export class View {
     return this.timeOf(index) >= this.range[0] && this.timeOf(index) <= this.range[1];
   }
 
-  /** What turns a number of the metric into one of the unit. @returns {(value: number) => number} */
+  /** Converts a number of the metric to the unit. @returns {(value: number) => number} */
   get inUnit() {
     if (this.unit !== 'percent') return (value) => value;
     const whole = this.numbers.typical[this.reference] || 1;
     return (value) => (value / whole) * 100;
   }
 
-  /** A number of the unit as people read it. */
   textOf(/** @type {number} */ value, digits = 4) {
     if (this.unit === 'percent') return `${value.toFixed(digits > 3 ? 2 : 1)} %`;
     return metricText(value, this.unit, digits);
   }
 
-  /** Values of each night, in the unit. */
+  /** The value of each nightly run, in the unit. */
   get column() {
     const { inUnit } = this;
     return this.numbers.typical.map((value) => (value === null ? null : inUnit(value)));

@@ -1,6 +1,6 @@
-// The cells of a testbed beside each other, with one cursor for all.
+// Small charts of a testbed's cells, which share one cursor.
 import {
-  axisLook,
+  axisStyle,
   Chart,
   changeText,
   colour,
@@ -17,7 +17,7 @@ import {
   whenColoursChange,
 } from './chart.js';
 
-/** @typedef {import('./drawn.ts').SmallData} SmallData */
+/** @typedef {import('./chart-data.ts').SmallData} SmallData */
 
 const figures = document.querySelectorAll('#small-multiples figure');
 
@@ -30,11 +30,11 @@ function drawSmall(/** @type {SmallData} */ data, /** @type {Element} */ figure)
   const last = values.at(-1) ?? 0;
 
   const readout = (/** @type {number | null | undefined} */ place) => {
-    const shown = values[place ?? -1];
+    const chosen = values[place ?? -1];
     value.textContent =
-      shown === undefined || place === null || place === undefined
+      chosen === undefined || place === null || place === undefined
         ? metricText(last, metric)
-        : `${dayOf(times[place] ?? 0)} ${metricText(shown, metric)} ${changeText(last / shown - 1)} since`;
+        : `${dayOf(times[place] ?? 0)} ${metricText(chosen, metric)} ${changeText(last / chosen - 1)} since`;
   };
 
   const drawMarks = (/** @type {import('./chart.js').Chart} */ chart) => {
@@ -70,7 +70,7 @@ function drawSmall(/** @type {SmallData} */ data, /** @type {Element} */ figure)
       axes: [
         { ...timeAxis(), size: 22 },
         {
-          ...axisLook(),
+          ...axisStyle(),
           size: 76,
           space: 26,
           values: (_, splits) => splits.map((one) => metricText(one, metric, 3)),
@@ -103,7 +103,7 @@ function drawSmall(/** @type {SmallData} */ data, /** @type {Element} */ figure)
   );
 }
 
-/** The series alone that are nearly in sight. */
+/** Draws each chart when it is nearly in sight. */
 const whenSeen = new IntersectionObserver(
   (entries) => {
     for (const { isIntersecting, target } of entries) {

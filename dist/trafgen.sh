@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Sends until its standard input ends, so that no generator outlives the controller or the connection; then
-# prints how long trafgen waited for its CPU, where the kernel tells, and trafgen's own log. trafgen forks: only its
+# prints how long trafgen waited for its CPU, where the kernel counts that, and trafgen's own log. trafgen forks: only its
 # process group as a whole can be ended.
 
 export LC_ALL=C
@@ -8,7 +8,7 @@ interface=$1 cpu=$2 rate=$3 flows=$4 limit_seconds=$5
 log=$(mktemp)
 exec {never}<> <(:)
 
-# Where the kernel groups programs by session, niceness counts within the session only, and the session has its own.
+# With autogroups, niceness counts only within a session, and the session has a niceness of its own.
 { echo -20 >/proc/self/autogroup; } 2>/dev/null
 
 stolen_ticks() {
@@ -17,8 +17,8 @@ stolen_ticks() {
   echo "$ticks"
 }
 
-# For how long trafgen was due and its CPU was given to others: of this machine, or of its hypervisor.
-tell_waiting() {
+# Prints how long trafgen was runnable while others had its CPU: on this machine, or on its hypervisor.
+print_waiting() {
   local process ran waited ran_ns=0 waited_ns=0 now=$EPOCHREALTIME
   for process in $(pgrep -g "$group"); do
     { read -r ran waited _ <"/proc/$process/schedstat"; } 2>/dev/null || continue
@@ -34,7 +34,7 @@ set -m
 nice -n -20 taskset -c "$cpu" trafgen --no-sock-mem -Q -i "$flows" -o "$interface" -P 1 -b "$rate"pps >"$log" 2>&1 &
 group=$!
 read -r -t "$limit_seconds" _
-waiting=$(tell_waiting)
+waiting=$(print_waiting)
 kill -INT -- "-$group" 2>/dev/null
 for ((i = 0; i < 50; i++)); do
   kill -0 -- "-$group" 2>/dev/null || break

@@ -14,7 +14,7 @@ packets=$1 seconds=$2 cpu=$3 planned=$4
 shift 4
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# Of every job that ends bash would tell.
+# Without it bash would report the end of every job.
 exec 3>&2 2>/dev/null
 set -m
 
@@ -29,7 +29,7 @@ end_sender() {
   kill -KILL -- "-$sending"
 }
 
-# Of the network that this runs in, which /sys would not show.
+# Of this network namespace, which /sys would not show.
 count() {
   local name rest
   while read -r name _ rest; do

@@ -1,31 +1,31 @@
-import { getState } from "../vendor/actions-core.js";
-import { cancelled, closeLeftCheckRun, openBuild, openComment } from "../answer.js";
-import { createOctokit } from "../github.js";
-import { labDown, rerunAsRoot } from "../linux-lab.js";
-import { openConduit } from "../phabricator.js";
-import { directoriesWithLease, releaseLeft } from "../reservation.js";
+import { createOctokit } from "../forge/github.js";
+import { openConduit } from "../forge/phabricator.js";
+import { directoriesWithLease, releaseLeft } from "../gate/reserve.js";
+import { labDown, rerunAsRoot } from "../lab/netns.js";
+import { cancelledOutcome, closeOpenCheckRun, openBuild, openComment } from "../publish/reporters.js";
+import { isBisection } from "./approved-request.js";
 import { readInputs } from "./inputs.js";
-import { isBisection, openBisectComment } from "./request.js";
-import { answerState, labState, leaseState, readOpenAnswers } from "./left.js";
-import { log } from "./log.js";
+import { log, readState } from "./log.js";
+import { openBisectComment, readOpenReporters } from "./reporters.js";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
 // src/action/clean-up.ts
 async function cleanUp() {
-	const hasLab = getState(labState) !== "";
+	const hasLab = readState("embedded-lab") !== "";
 	if (hasLab && await rerunAsRoot() !== void 0) return;
-	const folder = getState(leaseState);
+	const folder = readState("lease");
 	if (folder !== "") for (const directory of await directoriesWithLease(folder)) {
 		const testbed = await releaseLeft(directory, /* @__PURE__ */ new Date()).catch(warn);
 		if (testbed !== void 0) log.info(`Gave ${testbed} back, which the job had left.`);
 	}
 	if (hasLab) await labDown().catch(warn);
-	for (const open of readOpenAnswers(getState(answerState))) await endAnswer(open).catch(warn);
+	for (const open of readOpenReporters(readState("open-reporters"))) await conclude(open).catch(warn);
 	if (folder !== "") await handOver(folder).catch(warn);
 }
-async function endAnswer({ name, request }) {
-	const { patch, revisionAnswer } = request;
+/** Reports that the job was cancelledOutcome. */
+async function conclude({ name, request }) {
+	const { patch, relay } = request;
 	const { token, conduitToken, job } = readInputs(process.env);
 	if (isBisection(request) && patch.kind !== "pull-request") return;
 	if (patch.kind === "revision") {
@@ -34,13 +34,13 @@ async function endAnswer({ name, request }) {
 			token: conduitToken,
 			log
 		});
-		const { key = `${job.runId}`, build } = revisionAnswer ?? {};
+		const { key = `${job.runId}`, build } = relay ?? {};
 		if (build === void 0) return;
 		await openBuild(conduit, build, patch, {
 			run: key,
 			undecided: "failure",
 			log
-		}).ended(cancelled);
+		}).conclude(cancelledOutcome);
 		return;
 	}
 	const octokit = await createOctokit({
@@ -49,14 +49,14 @@ async function endAnswer({ name, request }) {
 		log
 	});
 	const now = () => /* @__PURE__ */ new Date();
-	const seen = {
+	const shared = {
 		run: job.runId,
 		detailsUrl: job.runUrl,
 		log,
 		now
 	};
 	if (isBisection(request)) {
-		await openBisectComment(octokit, request, seen)?.ended(cancelled);
+		await openBisectComment(octokit, request, shared)?.conclude(cancelledOutcome);
 		return;
 	}
 	const place = {
@@ -64,19 +64,19 @@ async function endAnswer({ name, request }) {
 		detailsUrl: job.runUrl
 	};
 	const repository = patch.kind === "pull-request" ? patch.repository : job.repository;
-	const trouble = await closeLeftCheckRun(octokit, {
+	const trouble = await closeOpenCheckRun(octokit, {
 		repository,
 		patch
 	}, place);
 	if (trouble !== void 0) log.warn(trouble);
 	if (patch.kind !== "pull-request") return;
 	await openComment(octokit, patch, {
-		...seen,
+		...shared,
 		name,
 		ask: request.ask
-	}).ended(cancelled);
+	}).conclude(cancelledOutcome);
 }
-/** A runner that is not root could not empty its folder for the next job, which would find the files of this one. */
+/** Gives the files to the runner's user, who could not delete root's before the next job. */
 async function handOver(folder) {
 	const { SUDO_UID: user, SUDO_GID: group } = process.env;
 	if (user === void 0 || process.getuid?.() !== 0) return;

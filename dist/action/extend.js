@@ -1,17 +1,17 @@
-import { calledAs, parseMaxRuns } from "../config.js";
-import { readPlan } from "../experiment.js";
-import { fetchArtifact, githubFailure, placeOf, readEntries } from "../github.js";
-import { UsageError, patchName } from "../words.js";
+import { namingStyles, parseMaxRuns } from "../config.js";
+import { fetchArtifact, githubFailure, placeOf, readEntries } from "../forge/github.js";
+import { readPlan } from "../gate/experiment.js";
+import { UsageError, patchName } from "../model.js";
 import { join } from "node:path";
 import { mkdir, writeFile } from "node:fs/promises";
 
 // src/action/extend.ts
 const artifactName = "ppsgate-result";
 /**
-* Lays plan and journal into the work directory. What they say is laid on the DUT, so only those of a run count whose
-* workflow is the repository's own: a fork's pull request brings its own. Throws a `UsageError` for what cannot go on.
+* Writes plan and journal into the work directory. The plan decides what the DUT boots, so the run must be of the
+* repository's own workflow: a fork's pull request brings its own. Throws a `UsageError` for an unusable experiment.
 *
-* @param folder of the gate in the artifact, which has several where there were several gates: empty, `1/`, `2/`.
+* @param folder of the gate in the artifact: empty, or `1/`, `2/` of several gates.
 */
 async function fetchExperiment(octokit, repository, { run, patch, folder }, directory) {
 	const again = `write /ppsgate run to measure ${patchName(patch)} from the start.`;
@@ -35,9 +35,9 @@ async function fetchExperiment(octokit, repository, { run, patch, folder }, dire
 	if (variants.some(({ kernel }) => kernel?.kind === "archive")) throw new UsageError(`The experiment to extend boots a kernel from a file: ${again}`);
 	if (judged.headCommit !== patch.headCommit || judged.baseCommit !== patch.baseCommit) throw new UsageError(`The experiment to extend is of other commits than are there now: ${again}`);
 }
-/** As many as are asked for, or twice as many as there may have been. */
-async function runsToExtend(directory, asked) {
-	if (asked !== void 0) return parseMaxRuns(asked, calledAs.comment("maxRuns"));
+/** Returns the requested maximum of runs, or twice the earlier one. */
+async function runsToExtend(directory, maxRuns) {
+	if (maxRuns !== void 0) return parseMaxRuns(maxRuns, namingStyles.comment("maxRuns"));
 	const { cells } = await readPlan(directory);
 	return 2 * Math.max(...cells.flatMap(({ design }) => design.budgets));
 }

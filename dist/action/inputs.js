@@ -1,12 +1,12 @@
 import { getInput } from "../vendor/actions-core.js";
-import { askNames, bisectAskNames, kebabCase, wrongName } from "../config.js";
-import { UsageError, sentence } from "../words.js";
+import { bisectOverrideNames, kebabCase, overrideNames, wrongName } from "../config.js";
+import { UsageError, sentence } from "../model.js";
 import { number, object, string, url } from "../vendor/zod.js";
 import { mask } from "./log.js";
 import { readFile } from "node:fs/promises";
 
 // src/action/inputs.ts
-/** Everything in one job, or its three parts in jobs of their own with permissions of their own. */
+/** `gate` and `bisect` do everything in one job; with `admit` and `publish`, three jobs have permissions of their own. */
 const commands = [
 	"gate",
 	"bisect",
@@ -27,7 +27,7 @@ const jobSchema = object({
 	GITHUB_ACTION_REPOSITORY: string().prefault(""),
 	GITHUB_RUN_ATTEMPT: number().prefault(1),
 	GITHUB_WORKFLOW: string().prefault(""),
-	GITHUB_ACTOR: string().prefault("somebody"),
+	GITHUB_ACTOR: string().prefault("unknown"),
 	RUNNER_NAME: string().prefault("a runner"),
 	RUNNER_TEMP: string()
 }).transform((variables) => ({
@@ -40,7 +40,7 @@ const jobSchema = object({
 	serverUrl: variables.GITHUB_SERVER_URL,
 	runId: variables.GITHUB_RUN_ID,
 	commit: variables.GITHUB_SHA,
-	/** The action is a folder of the repository itself, which a patch may change. */
+	/** The action lies in the repository itself, where a patch may change it. */
 	isOwnAction: variables.GITHUB_ACTION_REPOSITORY === "",
 	isRerun: variables.GITHUB_RUN_ATTEMPT > 1,
 	workflow: variables.GITHUB_WORKFLOW,
@@ -60,8 +60,8 @@ function readInputs(environment) {
 		config: getInput("config", { required: true }),
 		each: getInput("each"),
 		priority: getInput("priority"),
-		ask: inputsBy(askNames),
-		bisectAsk: inputsBy(bisectAskNames),
+		ask: inputsBy(overrideNames),
+		bisectAsk: inputsBy(bisectOverrideNames),
 		token,
 		conduitToken,
 		job: jobSchema.parse(environment)

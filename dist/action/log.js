@@ -1,10 +1,10 @@
-import { saveState as saveState$1, setOutput as setOutput$1 } from "../vendor/actions-core.js";
-import { exitCodes } from "../words.js";
+import { getState, saveState as saveState$1, setOutput as setOutput$1 } from "../vendor/actions-core.js";
+import { exitCodes } from "../model.js";
 import { inspect } from "node:util";
 import { StringDecoder } from "node:string_decoder";
 
 // src/action/log.ts
-/** Has to be called before anything else can print: from then on nothing that is printed is a command. */
+/** Guards all output of the process; to be called before anything is printed. */
 function guardOutput() {
 	writeCommand = guard(process.stdout);
 	guard(process.stderr);
@@ -13,25 +13,26 @@ function guardOutput() {
 		process.exit(exitCodes.infrastructure);
 	});
 }
-/** What is said in the job's log, and so on its page; errors and warnings become annotations. */
+/** Errors and warnings become annotations. */
 const log = {
 	debug: (message) => command("debug", harmless(message)),
 	info: (message) => void process.stdout.write(`${message}\n`),
 	warn: (message) => command("warning", harmless(String(message))),
 	error: (message) => command("error", harmless(String(message)))
 };
-/** The runner puts stars for it wherever it stands in the log. */
+/** Has the runner replace the secret in the log with stars. */
 const mask = (secret) => command("add-mask", secret);
 function setOutput(name, value) {
 	requireFile("GITHUB_OUTPUT");
 	setOutput$1(name, value);
 }
-/** Keeps a value for the stage that follows when the job ends. */
+/** Empty without one. */
+const readState = (name) => getState(name);
 function saveState(name, value) {
 	requireFile("GITHUB_STATE");
 	saveState$1(name, value);
 }
-/** Without it they would be commands in the log. */
+/** Without the file, `core` would print a command. */
 function requireFile(variable) {
 	if (process.env[variable]) return;
 	throw new Error(`The runner names no file in ${variable}: use a runner that has node24.`);
@@ -40,11 +41,11 @@ function command(name, data) {
 	const escaped = data.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 	writeCommand(`::${name}::${escaped}\n`);
 }
-/** Past the guard, once there is one. */
+/** Bypasses the guard once there is one. */
 let writeCommand = (line) => process.stdout.write(line);
 /**
-* Lets nothing through but whole lines, so that no two pieces make a command, nor ours begins within another's line.
-* Answers what writes past it.
+* Lets only complete lines through, so that no two pieces make a command, and ours never begins within a line. Returns a
+* function that bypasses it.
 */
 function guard(stream) {
 	const write = stream.write.bind(stream);
@@ -55,9 +56,9 @@ function guard(stream) {
 		const bytes = typeof chunk === "string" ? Buffer.from(chunk, encoding) : Buffer.from(chunk);
 		const text = decoder.write(bytes);
 		const end = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
-		const whole = end === 0 ? "" : begun + text.slice(0, end);
+		const lines = end === 0 ? "" : begun + text.slice(0, end);
 		begun = end === 0 ? begun + text : text.slice(end);
-		return write(harmless(whole), done);
+		return write(harmless(lines), done);
 	};
 	stream.end = () => {
 		throw new Error("Only the end of the process ends what it prints.");
@@ -68,7 +69,7 @@ function guard(stream) {
 	});
 	return write;
 }
-/** The same to read, but with a blank in whatever a runner would take for the beginning of a command. */
+/** Puts a blank into each beginning of a command. */
 const harmless = (text) => text.replace(/[^\r\n]+/g, (line) => line.replace(/^[^\p{L}\p{N}\p{P}\p{S}]*:(?=:)/u, "$& ").replace(/#(?=#\[)/g, "# "));
 
-export { guardOutput, log, mask, saveState, setOutput };
+export { guardOutput, log, mask, readState, saveState, setOutput };

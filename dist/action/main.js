@@ -1,15 +1,26 @@
-import { runToExit } from "../exit.js";
+import { runToExit } from "../system.js";
 import { readInputs } from "./inputs.js";
 import { log } from "./log.js";
 
 // src/action/main.ts
-/** Ends the process with the verdict's exit code; what kept it from a verdict becomes an annotation. */
+/** Ends the process with the verdict's exit code; an error that keeps it from one becomes an annotation. */
 async function runAction() {
 	await runToExit(async (signal) => {
 		const inputs = readInputs(process.env);
-		const { runCommand } = await import("./run-command.js");
-		return runCommand(inputs, signal);
-	}, { tell: log.error });
+		const [{ openJob }, run] = await Promise.all([import("./job.js"), jobs[inputs.command]()]);
+		return run(await openJob(inputs), signal);
+	}, { notify: log.error });
 }
+/** Loads only the modules of the job. */
+const jobs = {
+	admit: async () => (await import("./run-admit.js")).runAdmit,
+	accept: async () => (await import("./run-accept.js")).runAccept,
+	gate: async () => (await import("./run-gate.js")).runGate,
+	bisect: async () => (await import("./run-bisect.js")).runBisect,
+	publish: async () => {
+		const { runPublish } = await import("./run-publish.js");
+		return (context) => runPublish(context);
+	}
+};
 
 export { runAction };

@@ -1,37 +1,21 @@
-import { isOfGate, publishToBranch, publishToDirectory } from "../data-branch.js";
-import { factsOf } from "../night.js";
-import { codeSpan, reasonOf } from "../words.js";
+import { reasonOf } from "../model.js";
+import { isOfGate, publishToBranch, publishToDirectory } from "../publish/data-branch.js";
+import { commitFacts } from "../publish.js";
 import { log } from "./log.js";
-import { tellTrend } from "./tell-trend.js";
+import { reportTrend } from "./report-trend.js";
 
 // src/action/publish-data.ts
 /**
-* With no publication the badges are brought up to date; after one of the default branch people are told what has changed
-* on it. What cannot be kept is a warning: the verdict stands.
+* Updates only the badges without a publication; reports changes after one of the default branch. A failure is a warning:
+* the verdict stands.
 */
-async function publishData(context, config, asked) {
-	const links = await keptData(context, config, asked);
-	const nights = asked.filter(({ isDefaultBranch }) => isDefaultBranch);
-	await tellTrend(context, config, nights.map(({ result }) => result.testbed.name));
+async function publishData(context, config, publications) {
+	const links = await publish(context, config, publications);
+	const nightlyRuns = publications.filter(({ isDefaultBranch }) => isDefaultBranch);
+	await reportTrend(context, config, nightlyRuns.map(({ result }) => result.testbed.name));
 	return links;
 }
-/** The places where people find what was published of one gate, whose cells may have been split. */
-function linksOfParts(parts, links) {
-	const [first = {}] = links;
-	if (parts.length === 1) return first;
-	const { rerun } = first;
-	const rawData = parts.map(({ result: { testbed } }, index) => {
-		const { rawData } = links[index] ?? {};
-		return rawData && `${codeSpan(testbed.name)}: ${rawData}`;
-	}).filter(Boolean).join("; ");
-	const graph = (anchor) => links.map((one) => one.graph?.(anchor)).find((found) => found !== void 0);
-	return {
-		...rerun && { rerun },
-		...rawData && { rawData },
-		graph
-	};
-}
-async function keptData({ octokit, repository, inputs: { job } }, { github, trend }, asked) {
+async function publish({ octokit, repository, inputs: { job } }, { github, trend }, publications) {
 	const warned = /* @__PURE__ */ new Set();
 	const leftOut = (why) => {
 		if (!warned.has(why)) log.warn(why);
@@ -45,8 +29,8 @@ async function keptData({ octokit, repository, inputs: { job } }, { github, tren
 		...ofJob
 	};
 	const compareUrl = trend.compare ?? `${job.serverUrl}/${job.repository}/compare/{from}...{to}`;
-	const publications = await Promise.all(asked.map(async (publication) => {
-		const facts = publication.isDefaultBranch ? await knownFacts(publication, repository) : {};
+	const complete = await Promise.all(publications.map(async (publication) => {
+		const facts = publication.isDefaultBranch ? await gitFacts(publication, repository) : {};
 		return {
 			...publication,
 			...facts,
@@ -54,54 +38,54 @@ async function keptData({ octokit, repository, inputs: { job } }, { github, tren
 			leftOut
 		};
 	}));
-	const all = publications.map(({ result }) => isOfGate(result) ? ofGate : ofJob);
+	const usual = complete.map(({ result }) => isOfGate(result) ? ofGate : ofJob);
 	const { branch, directory, pages, keep, staleSeconds } = github.data;
-	if (directory !== void 0) await publishToDirectory(directory, publications, {
+	if (directory !== void 0) await publishToDirectory(directory, complete, {
 		keep,
 		staleSeconds,
 		now: /* @__PURE__ */ new Date()
 	}).catch((error) => log.warn(`${directory} did not get the result (${reasonOf(error)}).`));
-	if (branch === void 0) return all;
+	if (branch === void 0) return usual;
 	const published = await publishToBranch(octokit, {
 		repository: job.repository,
 		branch,
 		serverUrl: job.serverUrl,
 		...pages && { pages }
-	}, publications, {
+	}, complete, {
 		keep,
 		staleSeconds,
 		now: () => /* @__PURE__ */ new Date()
 	});
 	if (published.kind === "not-published") {
 		log.warn(published.why);
-		return all;
+		return usual;
 	}
 	return published.links.map(({ result, report, page, image, graphs }, index) => {
-		const usual = all[index] ?? ofJob;
+		const shared = usual[index] ?? ofJob;
 		const rawData = [
 			report && `[report](${report})`,
 			result && `[result](${result})`,
-			usual.rawData
+			shared.rawData
 		].filter(Boolean).join(", ");
 		const shown = {
 			...page && { page },
 			...image && { image }
 		};
 		return {
-			...usual,
+			...shared,
 			rawData,
 			...shown,
 			graph: (anchor) => graphs.get(anchor)
 		};
 	});
 }
-/** A commit of the branch of which git tells nothing has its place among others by when it was measured. */
-async function knownFacts({ result }, repository) {
+/** Without facts from git, the trend orders the commit by the time of its measurement. */
+async function gitFacts({ result }, repository) {
 	if (!isOfGate(result)) return {};
-	return factsOf(result.patch.headCommit, repository).catch((error) => {
-		log.warn(`Nobody knows when the commit was made (${reasonOf(error)}).`);
+	return commitFacts(result.patch.headCommit, repository).catch((error) => {
+		log.warn(`The date of the commit is unknown (${reasonOf(error)}).`);
 		return {};
 	});
 }
 
-export { linksOfParts, publishData };
+export { publishData };

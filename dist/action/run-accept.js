@@ -1,12 +1,11 @@
-import { placeOf } from "../github.js";
-import { exitCodes } from "../words.js";
-import { admitAcceptance, triggerOf } from "./trigger.js";
+import { exitCodes } from "../model.js";
+import { acknowledge, admitAcceptance, triggerOf } from "./admit-event.js";
 import { readEvent } from "./inputs.js";
 import { log } from "./log.js";
-import { acceptLevel } from "./tell-trend.js";
+import { acceptLevel } from "./report-trend.js";
 
 // src/action/run-accept.ts
-/** Passes where there is nothing to accept; throws where GitHub does not tell, or the data branch is not written. */
+/** Passes where there is nothing to accept; throws where GitHub does not reply, or the data branch is not written. */
 async function runAccept(context) {
 	const { octokit, inputs } = context;
 	const { job } = inputs;
@@ -29,11 +28,7 @@ async function runAccept(context) {
 	});
 	log.info(acceptance.why);
 	if (acceptance.kind === "nothing") return exitCodes.pass;
-	await octokit.request("POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions", {
-		...placeOf(job.repository),
-		comment_id: trigger.id,
-		content: "eyes"
-	}).catch((error) => log.info(`The command got no reaction (${error.message}).`));
+	await acknowledge(trigger.id, context);
 	await acceptLevel(context, await context.readConfig(job.commit), acceptance.id);
 	return exitCodes.pass;
 }

@@ -1,137 +1,110 @@
 import { summary } from "../vendor/actions-core.js";
-import { cancelled, endingOfFailure, endingOfResult, linkedAfterwards, linkedNow, pausesWithin, summaryOf, titleOf } from "../answer.js";
-import { testbedsThatDiffer, variantsByMaking } from "../build.js";
+import { agreesWith, fetchArtifact, numbersOf, parseResult, profilesIn, pullRequestsOfBranch, readEntries, withPatch } from "../forge/github.js";
+import { UsageError, bisectResultSchema, cellName, commitId, exitCodes, parseJson, patchName, realPause, reasonOf, shortId } from "../model.js";
 import { int, object, string } from "../vendor/zod.js";
-import { applyOverrides, calledAs } from "../config.js";
-import { cellsAmong, cellsOf, policyOf, recompute, shareOf, together } from "../experiment.js";
-import { agreesWith, fetchArtifact, numbersOf, parseResult, profilesIn, pullRequestsOfBranch, readEntries, withPatch } from "../github.js";
-import { chosenFor } from "../inventory.js";
-import { expectOnLine, patchOfRange, restoreRevision } from "../patch.js";
-import { withReasons } from "../profile.js";
+import { addReportLinks, cancelledOutcome, outcomeMarkdown, outcomeOfFailure, outcomeOfResult, outcomeTitle, pausesWithin } from "../publish/reporters.js";
 import { headline } from "../report.js";
-import { UsageError, bisectResultSchema, cellName, commitId, exitCodes, fromJson, patchName, realPause, reasonOf, shortId } from "../words.js";
-import { folderOf, toldOf } from "../night.js";
-import { log } from "./log.js";
-import { askedOf, heldTo, readBisectConfig, restoreCommits } from "./bisection.js";
+import { reportRefusal } from "./admission-replies2.js";
+import { gateFolder, isBisection, isMeasuredAnyway, nightlyPart, outputFile, readFailure, readRequest } from "./approved-request.js";
+import { withReasons } from "../analysis/profile.js";
+import { applyOverrides, namingStyles, testbedsFor } from "../config.js";
+import { cellsAmong, recompute } from "../gate/experiment.js";
+import { bisectPlan, requestedOf } from "./bisect-plan.js";
 import { artifactName } from "./extend.js";
-import { answerFor, bisectAnswerFor, configCommitOf, failureOfText, fileOf, gateFolder, gateNames, heldBy, isBisection, isMeasuredAnyway, partName, readRequest, revisionWorldOf, wishesFor } from "./request.js";
-import { linksOfParts, publishData } from "./publish-data.js";
+import { readConfigFor, reporterNames, restoreCommits, selectorsFor } from "./job2.js";
+import { log } from "./log.js";
+import { testbedsThatDiffer, variantsByMaking } from "../kernel.js";
+import { expectOnLine, patchOfRange } from "../forge/patch.js";
+import { nightlyFolder, trendUpdateOf } from "../publish.js";
 import { readEvent } from "./inputs.js";
-import { tellRefusal } from "./run-admit.js";
+import { publishData } from "./publish-data.js";
+import { openReporter } from "./reporters.js";
 import { relative } from "node:path";
 
-// src/action/patience.ts
-const inAnHour = () => new Date(Date.now() + 36e5);
-/** A minute where all is used up, for GitHub may be well again just now. */
-const leftOf = ({ until, now, pause }) => ({
+// src/action/gate-code.ts
+/**
+* Returns a changed path among the workflows, or, for an action within the repository, among the code that runs with it;
+* undefined without one.
+*/
+async function changedOfGate({ baseCommit, headCommit }, repository, { isOwnAction, workspace }, code = import.meta.dirname) {
+	const base = await repository.mergeBase(baseCommit, headCommit);
+	for (const path of [".github/", ...isOwnAction ? pathsOfAction(relative(workspace, code)) : []]) {
+		const [before, after] = await Promise.all([base, headCommit].map((commit) => repository.idAt(commit, path.replace(/\/$/, ""))));
+		if (before !== after) return path;
+	}
+}
+/** Node looks for modules and package.json beside the code, and in every folder above. */
+function pathsOfAction(code) {
+	const isInside = code !== "" && !code.startsWith("..");
+	const folders = isInside ? code.split("/").map((_, end, names) => names.slice(0, end)) : [[]];
+	const beside = [
+		"dist/",
+		"action.yml",
+		"action.yaml",
+		"package.json",
+		"node_modules/"
+	];
+	return [...isInside ? [`${code}/`] : [], ...folders.flatMap((names) => beside.map((name) => [...names, name].join("/")))];
+}
+
+// src/action/publish-retry.ts
+/** Leaves a minute also where the budget is used up: GitHub may be back. */
+const remaining = ({ until, now, pause }) => ({
 	patienceSeconds: Math.max(60, Math.round((until.getTime() - now().getTime()) / 1e3)),
 	pause
 });
-const anHour = () => ({
-	until: inAnHour(),
+const retryForAnHour = () => ({
+	until: new Date(Date.now() + 36e5),
 	now: () => /* @__PURE__ */ new Date(),
 	pause: realPause
 });
-/** Asks again while GitHub is not well. */
-async function fetchPatiently(octokit, place, patience) {
-	const { until, now, pause } = patience;
-	for (const seconds of pausesWithin(leftOf(patience).patienceSeconds)) {
+async function fetchArtifactWithRetries(octokit, place, retry) {
+	const { until, now, pause } = retry;
+	for (const seconds of pausesWithin(remaining(retry).patienceSeconds)) {
 		const artifact = await fetchArtifact(octokit, place);
 		if (artifact.kind !== "failed" || !artifact.mayPass || now() > until) return artifact;
 		await pause(seconds, new AbortController().signal);
 	}
 	return fetchArtifact(octokit, place);
 }
-/** The exit code of a job that has answered, or could not. */
-function exitCodeIf(isGiven) {
-	if (isGiven) return exitCodes.pass;
-	log.error("The answer is not there, or not the right one, because GitHub or Phabricator was not well: run this job again, which measures nothing.");
-	return exitCodes.infrastructure;
+
+// src/action/unchanged-claim.ts
+/** Compares the approved commits again; returns why the claim is refused, undefined where it holds. */
+async function whyNotUnchanged(request, { config, selector, context }) {
+	const { patch } = request;
+	const { repository, inputs } = context;
+	const claim = `The result says that ${patchName(patch)} changes nothing which the testbed installs`;
+	if (isMeasuredAnyway(request, inputs.ask)) return `${claim}, which was to be measured anyway: judge the patch again.`;
+	try {
+		await restoreCommits(request, config, context);
+		const question = {
+			patch,
+			config,
+			testbeds: testbedsFor(config, selector)
+		};
+		const variants = await variantsByMaking(question, repository);
+		const differ = await testbedsThatDiffer({
+			...question,
+			variants
+		}, repository);
+		if (differ.length === 0) return void 0;
+		return `${claim}, and on ${differ.join(" and ")} it does: judge the patch again.`;
+	} catch (error) {
+		return `${claim}, and that cannot be proven (${reasonOf(error)}): judge the patch again.`;
+	}
 }
 
-// src/action/publish-bisect.ts
-/** Passes when whoever asked is answered, whatever was found. */
-async function publishBisection(request, context, patience) {
-	const config = await readBisectConfig(request, context);
-	const { runId } = context.inputs.job;
-	const { ending, profiles = [], mayPass } = await endingOf(request, config, context, patience);
-	const answer = bisectAnswerFor(context, request, config, {
-		runId,
-		patience: leftOf(patience)
-	});
-	const given = await answer.ended(ending);
-	if (ending.kind === "unmeasured") log.info(titleOf(ending));
-	else await summary.addRaw(summaryOf(ending)).write();
-	if (ending.kind === "bisected") {
-		const publication = {
-			result: ending.result,
-			profiles,
-			...kept
-		};
-		const make = async () => (await publishData(context, config, [publication]))[0] ?? {};
-		await linkedNow(answer, ending, make, log.warn);
-	}
-	return exitCodeIf(given !== "untaken" && !mayPass);
-}
-/** A bisection tells the branch's badges nothing, and nobody computes its numbers again. */
-const kept = {
-	isDefaultBranch: false,
-	isTrusted: false
-};
-async function endingOf(request, config, context, patience) {
-	const { octokit, inputs } = context;
-	const { repository, runId, runUrl } = inputs.job;
-	const artifact = await fetchPatiently(octokit, {
-		repository,
-		runId,
-		name: artifactName
-	}, patience);
-	if (artifact.kind === "none") return { ending: cancelled };
-	if (artifact.kind !== "fetched") {
-		const mayPass = artifact.kind === "failed" && artifact.mayPass;
-		return {
-			ending: endingOfFailure("infrastructure", artifact.why),
-			mayPass
-		};
-	}
-	const [result, failure] = [fileOf("result", 0, 1), fileOf("failure", 0, 1)];
-	const entries = await readEntries(artifact.bytes, [result, failure]);
-	if (entries.kind === "refused") return { ending: endingOfFailure("infrastructure", entries.why) };
-	const text = entries.texts.get(result);
-	if (text === void 0) return { ending: endingOfText$1(entries.texts.get(failure)) };
-	const read = bisectResultSchema.safeParse(fromJson(text));
-	const found = read.success ? await believedBisection(read.data, request, config, context) : {
-		kind: "refused",
-		why: "The result is none of a bisection, or of another version."
-	};
-	if (found.kind === "refused") return { ending: endingOfFailure("infrastructure", found.why) };
-	const links = { rawData: `the [job](${runUrl})` };
-	const asked = askedOf(request);
-	const profiles = await profilesIn(artifact.bytes, found.result, "", log.warn);
-	return {
-		ending: {
-			kind: "bisected",
-			result: withReasons(found.result, profiles),
-			asked,
-			links
-		},
-		profiles
-	};
-}
-function endingOfText$1(text) {
-	const failure = failureOfText(text);
-	return failure === void 0 ? cancelled : endingOfFailure(failure.why, failure.said);
-}
+// src/action/verified-bisection.ts
 /**
-* Believes the numbers of what was measured, and of commits what git says of them here: whoever lies about the numbers
-* blames another commit, and passes none.
+* Takes the numbers as they are, and the descriptions of commits from git: a job that forges numbers can blame another
+* commit, but pass none.
 */
-async function believedBisection(result, request, written, context) {
+async function verifiedBisection(result, request, written, context) {
 	const refused = (why) => ({
 		kind: "refused",
 		why: `The result is ${why}.`
 	});
-	const { config, testbeds } = heldTo(request, written, context);
+	const { config, testbeds } = bisectPlan(request, written, context);
 	const [frameBytes] = config.frameSizes ?? [];
 	const cell = {
 		...request.cell,
@@ -143,9 +116,9 @@ async function believedBisection(result, request, written, context) {
 	if (indicesIn(result.answer).some((index) => index >= result.revisions.length)) return refused("of commits that it does not have");
 	try {
 		await restoreCommits(request, written, context);
-		const known = await commitsOf(request, context);
+		const commits = await commitsOf(request, context);
 		const revisions = result.revisions.flatMap((revision) => {
-			const { place, ...rest } = known.get(revision.commit) ?? {};
+			const { place, ...rest } = commits.get(revision.commit) ?? {};
 			return place === revision.place ? [{
 				...revision,
 				...rest
@@ -153,7 +126,7 @@ async function believedBisection(result, request, written, context) {
 		});
 		if (revisions.length < result.revisions.length) return refused("of commits of another range");
 		return {
-			kind: "believed",
+			kind: "verified",
 			result: {
 				...result,
 				revisions
@@ -163,21 +136,21 @@ async function believedBisection(result, request, written, context) {
 		return refused(`of commits that cannot be read here (${reasonOf(error)})`);
 	}
 }
-/** What git knows of the good commit and of those after it along first parents, by their ids. */
+/** Describes the good commit and those after it along first parents, by their ids. */
 async function commitsOf({ good, bad }, { repository }) {
 	await repository.resolve(bad);
-	const known = /* @__PURE__ */ new Map([[good, {
+	const commits = /* @__PURE__ */ new Map([[good, {
 		place: 0,
 		...await repository.describe(good)
 	}]]);
-	for await (const { commit, subject, author } of repository.firstParents(good, bad)) known.set(commit, {
-		place: known.size,
+	for await (const { commit, subject, author } of repository.firstParents(good, bad)) commits.set(commit, {
+		place: commits.size,
 		subject,
 		author
 	});
-	return known;
+	return commits;
 }
-/** All that an answer has of revisions, by their indices. */
+/** Lists the indices of revisions in an answer. */
 function indicesIn(answer) {
 	switch (answer.kind) {
 		case "culprit": return [answer.revision];
@@ -189,32 +162,32 @@ function indicesIn(answer) {
 	}
 }
 
-// src/action/believed-night.ts
-/** The parts that can be believed, of these texts; of the others the log says why not. */
-async function believedParts(texts, asked) {
+// src/action/verified-nightly.ts
+/** Returns the verified parts; the log says why the others are left out. */
+async function verifiedParts(texts, claim) {
 	const publications = [];
 	for (const [index, text] of texts.entries()) try {
-		const told = toldOf(await believed$1(text, asked));
-		const folder = `${asked.folder}${folderOf(told)}/`;
-		const profiles = await profilesIn(asked.bytes, told.result, folder, log.warn);
+		const part = trendUpdateOf(await verified(text, claim));
+		const folder = `${claim.folder}${nightlyFolder(part)}/`;
+		const profiles = await profilesIn(claim.bytes, part.result, folder, log.warn);
 		publications.push({
-			...told,
-			result: withReasons(told.result, profiles),
+			...part,
+			result: withReasons(part.result, profiles),
 			profiles
 		});
 	} catch (error) {
-		log.warn(`Part ${index + 1} of the night is not believed: ${reasonOf(error)}`);
+		log.warn(`Part ${index + 1} of the nightly run is not verified: ${reasonOf(error)}`);
 	}
 	return publications;
 }
-async function believed$1(text, asked) {
+async function verified(text, claim) {
 	const read = parseResult(text);
-	return read.kind === "read" ? believedGate(read.result, asked) : believedSearch(text, asked);
+	return read.kind === "read" ? verifiedGate(read.result, claim) : verifiedSearch(text, claim);
 }
-async function believedGate(claimed, asked) {
-	const { own, config } = asked;
+async function verifiedGate(claimed, claim) {
+	const { own, config } = claim;
 	const { baseCommit, headCommit } = claimed.patch;
-	const patch = await patchBetween(baseCommit, headCommit, asked);
+	const patch = await patchBetween(baseCommit, headCommit, claim);
 	const why = agreesWith(claimed, patch);
 	if (why !== void 0) throw new Error(why);
 	const { outcome } = claimed;
@@ -231,25 +204,25 @@ async function believedGate(claimed, asked) {
 	const computed = recompute(withPatch(claimed, patch), request);
 	if (computed.kind === "refused") throw new Error(computed.why);
 	if (outcome.kind === "unchanged") {
-		const changed = await asked.whyNotUnchanged(patch, own.testbed.name);
+		const changed = await claim.whyNotUnchanged(patch, own.testbed.name);
 		if (changed !== void 0) throw new Error(changed);
 	}
-	for (const sentence of computed.refused) log.warn(`The artifact is not believed: ${sentence}`);
+	for (const sentence of computed.refused) log.warn(`The artifact is not verified: ${sentence}`);
 	return computed.result;
 }
-/** The commits are of the branch that the night is of, and all else is as git has it. */
+/** Accepts only commits of the branch of the nightly run; git describes them. */
 async function patchBetween(good, bad, { own, context }) {
 	const { repository } = context;
 	await expectOnLine([good, bad], own.patch.headCommit, repository);
 	if (good === bad && bad !== own.patch.headCommit) throw new Error("It is of another commit.");
 	return patchOfRange(repository, `${good}..${bad}`);
 }
-async function believedSearch(text, asked) {
-	const { data } = bisectResultSchema.safeParse(fromJson(text));
+async function verifiedSearch(text, claim) {
+	const { data } = bisectResultSchema.safeParse(parseJson(text));
 	if (data === void 0) throw new Error("It is no result of this version of ppsgate.");
 	const [good, bad] = [commitId.parse(data.good), commitId.parse(data.bad)];
-	const patch = await patchBetween(good, bad, asked);
-	const { own, config, context } = asked;
+	const patch = await patchBetween(good, bad, claim);
+	const { own, config, context } = claim;
 	if (data.testbed.name !== own.testbed.name) throw new Error("It is of another testbed.");
 	const request = {
 		command: "bisect",
@@ -261,151 +234,262 @@ async function believedSearch(text, asked) {
 		ask: { testbed: own.testbed.name },
 		priority: "rerun"
 	};
-	const found = await believedBisection(data, request, config, context);
-	if (found.kind === "refused") throw new Error(found.why);
-	return found.result;
+	const verified = await verifiedBisection(data, request, config, context);
+	if (verified.kind === "refused") throw new Error(verified.why);
+	return verified.result;
 }
 
-// src/action/believed-split.ts
-/**
-* The result of each part, with the share of the false alarms that its cells have. A cell is of the first part that has
-* it, and one that no part has is an invalid one of the first.
-*
-* @param texts of the parts, by the names of their testbeds; at least one
-*/
-function believedSplit(texts, asked) {
-	const cells = cellsOf(asked.config);
-	const claims = [];
-	const taken = /* @__PURE__ */ new Set();
-	for (const [name, text] of texts) {
-		const read = parseResult(text);
-		if (read.kind === "refused") return read;
-		const why = whyNot(read.result, asked);
-		if (why !== void 0) return {
-			kind: "refused",
-			why
+// src/action/artifact-outcomes.ts
+const concludedAs = (ending) => ({
+	kind: "concluded",
+	ending,
+	publications: [],
+	corrections: []
+});
+/** Returns an outcome for each gate, in the order of their selectors, or that of the bisection. */
+async function readOutcomes(source, task) {
+	const { config, context } = task;
+	const { request } = source;
+	const selectors = isBisection(request) ? [void 0] : selectorsFor(config, request.ask, context.inputs);
+	const files = selectors.map((_, index) => filesOf(request, index, selectors.length));
+	const artifact = await readArtifact(source, files, task);
+	if (artifact.kind === "concluded") return selectors.map(() => artifact);
+	return Promise.all(files.map((files, index) => {
+		const text = artifact.texts.get(files.result);
+		if (text === void 0) return concludedOrRefused(artifact.texts.get(files.failure));
+		const shared = {
+			...source,
+			text,
+			context,
+			files,
+			artifact
 		};
-		const { outcome } = read.result;
-		const has = new Set(outcome.kind === "judged" ? outcome.cells.map(({ cell }) => cellName(cell)) : []);
-		const own = cells.filter((cell) => has.has(cellName(cell)) && !taken.has(cellName(cell)));
-		for (const cell of own) taken.add(cellName(cell));
-		const claimed = withPatch(read.result, asked.patch);
-		if (own.length > 0 || outcome.kind !== "judged") claims.push({
-			name,
-			claimed,
-			own
+		return isBisection(request) ? bisectOutcome({
+			...shared,
+			request,
+			config
+		}) : gateOutcome({
+			...shared,
+			request,
+			config: overridden(config, request, context),
+			selector: selectors[index]
 		});
-	}
-	const areJudged = claims.every(({ own }) => own.length > 0);
-	const lacking = cells.filter((cell) => areJudged && !taken.has(cellName(cell)));
-	const computed = claims.map(({ name, claimed, own }, index) => {
-		const measured = index === 0 ? [...own, ...lacking] : own;
-		const share = shareOf(asked.config, own.length, cells.length);
-		const { falseAlarmRatio } = claimed.policy;
-		const gate = own.length > 0 ? share.gate : {
-			...share.gate,
-			falseAlarmRatio
-		};
-		const of = {
-			...asked,
-			config: {
-				...share,
-				gate
-			},
-			cells: measured,
-			testbeds: [name]
-		};
-		return recompute(claimed, of);
-	});
-	const refused = computed.find((one) => one.kind === "refused");
-	if (refused !== void 0) return refused;
-	const parts = computed.flatMap((one) => one.kind === "computed" ? one : []);
-	if (parts.length === 0) return {
-		kind: "refused",
-		why: "No part has any of the cells."
-	};
+	}));
+}
+function overridden(config, request, { inputs }) {
+	const configured = applyOverrides(config, inputs.ask, namingStyles.input);
+	return applyOverrides(configured, request.ask, namingStyles.comment);
+}
+function filesOf(request, index, count) {
+	const isNightly = !isBisection(request) && request.purpose === "nightly";
 	return {
-		kind: "believed",
-		parts: parts.map(({ result }) => result),
-		corrections: parts.flatMap(({ refused }) => refused)
+		result: outputFile("result", index, count),
+		failure: outputFile("failure", index, count),
+		parts: Array.from({ length: isNightly ? 20 : 0 }, (_, part) => outputFile(nightlyPart(part + 1), index, count)),
+		folder: gateFolder(index, count)
 	};
 }
-/** What need not be measured is never split. */
-const whyNot = (claimed, { patch }) => claimed.outcome.kind === "unchanged" ? "A part says that there was nothing to measure, where others have measured." : agreesWith(claimed, patch);
+/** Fetches the artifact and reads these files; without it, all gates have the returned outcome. */
+async function readArtifact({ request: { patch }, runId, isTrusted }, files, { context, retry }) {
+	const { octokit, repository, inputs } = context;
+	const { job } = inputs;
+	if (!isTrusted) {
+		const changed = await changedOfGate(patch, repository, job);
+		if (changed !== void 0) return concludedAs(outcomeOfFailure("usage", selfMade(patch, changed)));
+	}
+	const place = {
+		repository: job.repository,
+		runId,
+		name: artifactName
+	};
+	const fetched = await fetchArtifactWithRetries(octokit, place, retry);
+	if (fetched.kind === "none") return concludedAs(cancelledOutcome);
+	if (fetched.kind !== "fetched") {
+		const mayPass = fetched.kind === "failed" && fetched.mayPass;
+		return {
+			...notVerified(fetched.why),
+			mayPass
+		};
+	}
+	const { bytes } = fetched;
+	const paths = files.flatMap(({ result, failure, parts }) => [
+		result,
+		failure,
+		...parts
+	]);
+	const entries = await readEntries(bytes, paths);
+	if (entries.kind === "refused") return notVerified(entries.why);
+	return {
+		kind: "read",
+		bytes,
+		texts: entries.texts
+	};
+}
+const notVerified = (why) => concludedAs(outcomeOfFailure("infrastructure", why));
+const selfMade = (patch, path) => `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${shortId(patch.headCommit)}.`;
+/** A job that was cut short left neither a result nor a failure. */
+function concludedOrRefused(text) {
+	const failure = readFailure(text);
+	if (failure === void 0) return concludedAs(cancelledOutcome);
+	const { exitCode, said, isRefused } = failure;
+	if (isRefused) return {
+		kind: "refused",
+		why: said
+	};
+	const why = exitCode === exitCodes.usage ? "usage" : "infrastructure";
+	return concludedAs(outcomeOfFailure(why, said));
+}
+async function gateOutcome(claim) {
+	const { request, files, artifact, isTrusted } = claim;
+	const read = recomputed(claim);
+	if (read.kind === "refused") return notVerified(read.why);
+	if (read.result.outcome.kind === "unchanged") {
+		const why = await whyNotUnchanged(request, claim);
+		if (why !== void 0) return notVerified(why);
+	}
+	const { refused: corrections } = read;
+	for (const sentence of corrections) log.warn(`The artifact is not verified: ${sentence}`);
+	const profiles = await profilesIn(artifact.bytes, read.result, files.folder, log.warn);
+	const result = withReasons(read.result, profiles);
+	const own = {
+		result,
+		profiles,
+		isDefaultBranch: request.purpose !== "patch",
+		isTrusted
+	};
+	return {
+		kind: "concluded",
+		ending: outcomeOfResult(result, { corrections }),
+		publications: [own, ...await partsOfNightly(result, claim)],
+		corrections
+	};
+}
+/** Computes all that follows from the raw numbers again. */
+function recomputed({ text, request, config, selector }) {
+	const { patch } = request;
+	const read = parseResult(text);
+	if (read.kind === "refused") return read;
+	const why = agreesWith(read.result, patch);
+	if (why !== void 0) return {
+		kind: "refused",
+		why
+	};
+	const testbeds = testbedsFor(config, selector);
+	const isExtended = request.extend !== void 0;
+	return recompute(withPatch(read.result, patch), {
+		patch,
+		config,
+		testbeds,
+		isExtended
+	});
+}
+/** Returns the results of a nightly run besides the A/A run; none for other gates. */
+const partsOfNightly = (own, claim) => {
+	const { request, config, context, files, artifact } = claim;
+	return verifiedParts(files.parts.flatMap((name) => artifact.texts.get(name) ?? []), {
+		own,
+		config,
+		context,
+		bytes: artifact.bytes,
+		folder: files.folder,
+		whyNotUnchanged: (patch, selector) => whyNotUnchanged({
+			...request,
+			patch,
+			purpose: "patch"
+		}, {
+			config,
+			selector,
+			context
+		})
+	});
+};
+async function bisectOutcome({ text, request, config, context, artifact }) {
+	const { data } = bisectResultSchema.safeParse(parseJson(text));
+	if (data === void 0) return notVerified("The result is none of a bisection, or of another version.");
+	const verified = await verifiedBisection(data, request, config, context);
+	if (verified.kind === "refused") return notVerified(verified.why);
+	const profiles = await profilesIn(artifact.bytes, verified.result, "", log.warn);
+	const result = withReasons(verified.result, profiles);
+	const links = { rawData: `the [job](${context.inputs.job.runUrl})` };
+	return {
+		kind: "concluded",
+		ending: {
+			kind: "bisected",
+			result,
+			request: requestedOf(request),
+			links
+		},
+		publications: [{
+			result,
+			profiles,
+			isDefaultBranch: false,
+			isTrusted: false
+		}],
+		corrections: []
+	};
+}
 
 // src/action/run-publish.ts
 /**
-* Passes when the patch is answered, whatever the verdict: that is for the check to say. Where that could not be done
-* within an hour, the job can be run again: what was measured lies in the artifact.
+* Passes when the patch has its report, regardless of the verdict: the check tells that. Where it could not be delivered
+* within an hour, the job can be run again: the artifact keeps the measurements.
 */
-async function runPublish(context, patience = anHour()) {
-	const { request: handed } = context.inputs;
-	const given = handed === "" ? void 0 : readRequest(handed);
-	if (given !== void 0 && isBisection(given)) return publishBisection(given, context, patience);
-	const source = await sourceOf(context, given);
+async function runPublish(context, retry = retryForAnHour()) {
+	const source = await sourceOf(context);
 	if (source === void 0) return exitCodes.pass;
-	const { request, isTrusted } = source;
-	const config = await context.readConfig(configCommitOf(request.patch, context.inputs));
-	const wishes = wishesFor(config, request.ask, context.inputs);
-	const names = gateNames(wishes);
-	const endings = await endingsOf(source, {
+	const { request, runId } = source;
+	const config = await readConfigFor(request, context);
+	const outcomes = await readOutcomes(source, {
 		config,
-		wishes,
 		context,
-		patience
+		retry
 	});
-	const { runId } = source;
-	const isOpen = runId === context.inputs.job.runId;
-	const answered = [];
-	let isGiven = endings.every((left) => left.kind === "refused" || !left.mayPass);
-	for (const [index, name] of names.entries()) {
-		const left = endings[index] ?? ended(cancelled);
-		if (left.kind === "refused" && request.patch.kind === "pull-request") {
-			const refusal = {
-				pullRequest: request.patch,
+	const reported = [];
+	let isDelivered = outcomes.every((outcome) => outcome.kind === "refused" || !outcome.mayPass);
+	for (const [index, name] of reporterNames(request, config, context.inputs).entries()) {
+		const read = outcomes[index];
+		if (read === void 0) continue;
+		const { patch } = request;
+		if (read.kind === "refused" && patch.kind === "pull-request" && !isBisection(request)) {
+			await reportRefusal(context, {
+				pullRequest: patch,
 				config,
 				name,
-				why: left.why,
+				why: read.why,
 				runId
-			};
-			await tellRefusal(context, refusal);
+			});
 			continue;
 		}
-		const known = left.kind === "refused" ? ended(endingOfFailure("usage", left.why)) : left;
-		const { ending } = known;
-		const place = {
+		const outcome = read.kind === "refused" ? concludedAs(outcomeOfFailure("usage", read.why)) : read;
+		const { ending } = outcome;
+		const options = {
 			name,
 			runId,
-			isOpen,
-			patience: leftOf(patience)
+			isOpen: runId === context.inputs.job.runId,
+			retry: remaining(retry)
 		};
-		const answer = await answerFor(context, request, config, place);
-		if (await answer.ended(ending) === "untaken") isGiven = false;
-		answered.push({
-			answer,
-			left: known
+		const reporter = await openReporter(context, request, config, options);
+		if (await reporter.conclude(ending) === "undelivered") isDelivered = false;
+		reported.push({
+			reporter,
+			outcome
 		});
-		if (ending.kind === "unmeasured") log.info(titleOf(ending));
-		else await summary.addRaw(summaryOf(ending)).write();
+		if (ending.kind === "unmeasured") log.info(outcomeTitle(ending));
+		else await summary.addRaw(outcomeMarkdown(ending)).write();
 	}
-	for (const { answer, left } of answered) await withLinks(answer, left, {
-		request,
-		isTrusted
-	}, config, context);
-	return exitCodeIf(isGiven);
+	for (const { reporter, outcome } of reported) {
+		if (isBisection(request) && outcome.ending.kind !== "bisected") continue;
+		await publishAndLink(reporter, outcome, config, context);
+	}
+	if (isDelivered) return exitCodes.pass;
+	log.error("The answer is not there, or not the right one, because GitHub or Phabricator was not well: run this job again, which measures nothing.");
+	return exitCodes.infrastructure;
 }
-const ended = (ending) => ({
-	kind: "ended",
-	ending,
-	own: [],
-	parts: [],
-	corrections: []
-});
-/** The patch as an earlier job of this run fixed it, or as GitHub says that a fork's own run was for. */
-async function sourceOf(context, given) {
-	const { job } = context.inputs;
-	if (given !== void 0) return {
-		request: given,
+/** Returns the request of an earlier job of this run, or that of a fork's own run, as GitHub identifies its patch. */
+async function sourceOf(context) {
+	const { request: text, job } = context.inputs;
+	if (text !== "") return {
+		request: readRequest(text),
 		runId: job.runId,
 		isTrusted: true
 	};
@@ -419,7 +503,7 @@ async function sourceOf(context, given) {
 	const [found, ...more] = all;
 	if (more.length > 0) throw new UsageError(`${numbersOf(all)} have the head ${run.head_sha}, and GitHub does not tell which of them was measured: write /ppsgate run ${shortId(run.head_sha)} at the one that is meant.`);
 	if (found === void 0) {
-		log.info(`No open pull request has ${run.head_sha} as its head any more: nobody is answered.`);
+		log.info(`No open pull request has ${run.head_sha} as its head any more: nothing is reported.`);
 		return;
 	}
 	const { pullRequest: patch } = found;
@@ -440,236 +524,20 @@ const workflowRun = object({ workflow_run: object({
 	head_branch: string(),
 	head_repository: object({ owner: object({ login: string() }) })
 }) });
-/** How each gate ended, one for each wish, as far as the artifact can be believed. */
-async function endingsOf({ request, runId, isTrusted }, { config, wishes, context, patience }) {
-	const { octokit, repository, inputs } = context;
-	const { job } = inputs;
-	const of = wishes.length;
-	const everywhere = (ending) => new Array(of).fill(ended(ending));
-	const { patch } = request;
-	if (!isTrusted) {
-		const own = await changedOfGate(patch, repository, job);
-		if (own !== void 0) return everywhere(endingOfFailure("usage", selfMade(patch, own)));
-	}
-	const place = {
-		repository: job.repository,
-		runId,
-		name: artifactName
-	};
-	const artifact = await fetchPatiently(octokit, place, patience);
-	if (artifact.kind === "none") return everywhere(cancelled);
-	if (artifact.kind !== "fetched") {
-		const mayPass = artifact.kind === "failed" && artifact.mayPass;
-		const failed = ended(endingOfFailure("infrastructure", artifact.why));
-		return new Array(of).fill({
-			...failed,
-			mayPass
-		});
-	}
-	const configured = applyOverrides(config, inputs.ask, calledAs.input);
-	const asked = heldBy(request, applyOverrides(configured, request.ask, calledAs.comment));
-	/** The results of the parts that there may be. */
-	const splitOf = (index) => asked.split !== true ? [] : chosenFor(asked, wishes[index]).testbeds.map((name) => ({
-		name,
-		path: `${gateFolder(index, of)}${name}/result.json`
-	}));
-	const files = Array.from({ length: of }, (_, index) => ({
-		result: fileOf("result", index, of),
-		failure: fileOf("failure", index, of),
-		parts: Array.from({ length: request.purpose === "nightly" ? 20 : 0 }, (_, part) => fileOf(partName(part + 1), index, of)),
-		split: splitOf(index)
-	}));
-	const wanted = files.flatMap(({ result, failure, parts, split }) => [...[
-		result,
-		failure,
-		...parts
-	], ...split.map(({ path }) => path)]);
-	const entries = await readEntries(artifact.bytes, wanted);
-	if (entries.kind === "refused") return everywhere(endingOfFailure("infrastructure", entries.why));
-	return Promise.all(files.map(async ({ result, failure, parts: names, split }, index) => {
-		const measured = entries.texts.get(result);
-		if (measured === void 0) return endingOfText(entries.texts.get(failure));
-		const { testbeds } = chosenFor(asked, wishes[index]);
-		const isExtended = request.extend !== void 0;
-		const question = {
-			patch,
-			config: asked,
-			testbeds,
-			isExtended
-		};
-		const folder = gateFolder(index, of);
-		const texts = split.flatMap(({ name, path }) => {
-			const text = entries.texts.get(path);
-			return text === void 0 ? [] : [[name, text]];
-		});
-		if (texts.length > 0 && !isExtended) return endedInParts(new Map(texts), question, {
-			bytes: artifact.bytes,
-			folder
-		});
-		const read = believed(measured, question);
-		if (read.kind === "refused") return ended(endingOfFailure("infrastructure", read.why));
-		if (read.result.outcome.kind === "unchanged") {
-			const why = await whyNotUnchanged(request, {
-				config: asked,
-				wish: wishes[index],
-				context
-			});
-			if (why !== void 0) return ended(endingOfFailure("infrastructure", why));
-		}
-		for (const sentence of read.refused) log.warn(`The artifact is not believed: ${sentence}`);
-		const profiles = await profilesIn(artifact.bytes, read.result, folder, log.warn);
-		const explained = withReasons(read.result, profiles);
-		const corrections = read.refused;
-		const parts = await believedParts(names.flatMap((name) => entries.texts.get(name) ?? []), {
-			own: explained,
-			config: asked,
-			context,
-			bytes: artifact.bytes,
-			folder,
-			whyNotUnchanged: (patch, wish) => whyNotUnchanged({
-				...request,
-				patch,
-				purpose: "patch"
-			}, {
-				config: asked,
-				wish,
-				context
-			})
-		});
-		return {
-			kind: "ended",
-			ending: endingOfResult(explained, { corrections }),
-			own: [{
-				result: explained,
-				profiles
-			}],
-			parts,
-			corrections
-		};
-	}));
-}
-/** One ending for the parts of a gate whose cells were split. */
-async function endedInParts(texts, asked, { bytes, folder }) {
-	const read = believedSplit(texts, asked);
-	if (read.kind === "refused") return ended(endingOfFailure("infrastructure", read.why));
-	const { corrections } = read;
-	for (const sentence of corrections) log.warn(`The artifact is not believed: ${sentence}`);
-	const own = [];
-	for (const result of read.parts) {
-		const below = `${folder}${result.testbed.name}/`;
-		const profiles = await profilesIn(bytes, result, below, log.warn);
-		own.push({
-			result: withReasons(result, profiles),
-			profiles
-		});
-	}
-	const parts = own.map(({ result }) => ({
-		result,
-		folder: result.testbed.name
-	}));
-	const whole = together(parts, policyOf(asked.config), cellsOf(asked.config));
-	return {
-		kind: "ended",
-		ending: endingOfResult(whole, { corrections }),
-		own,
-		parts: [],
-		corrections
-	};
-}
-/** Believes only the numbers of all that the artifact says: what follows from them is computed again. */
-function believed(text, asked) {
-	const read = parseResult(text);
-	if (read.kind === "refused") return read;
-	const why = agreesWith(read.result, asked.patch);
-	if (why !== void 0) return {
-		kind: "refused",
-		why
-	};
-	return recompute(withPatch(read.result, asked.patch), asked);
-}
-/**
-* Why it is not believed that a patch changes nothing which is laid: such a result passes branch rules without a number,
-* so what the gate has found is found here again, between the commits that there was leave for.
-*/
-async function whyNotUnchanged(request, { config, wish, context }) {
-	const { patch } = request;
-	const { repository, inputs } = context;
-	const claim = `The result says that ${patchName(patch)} changes nothing which the testbed lays`;
-	if (isMeasuredAnyway(request, inputs.ask)) return `${claim}, which was to be measured anyway: judge the patch again.`;
-	try {
-		if (patch.kind === "revision") await restoreRevision(patch, revisionWorldOf(context, config));
-		const question = {
-			patch,
-			config,
-			testbeds: chosenFor(config, wish).testbeds
-		};
-		const variants = await variantsByMaking(question, repository);
-		const differ = await testbedsThatDiffer({
-			...question,
-			variants
-		}, repository);
-		if (differ.length === 0) return void 0;
-		return `${claim}, and on ${differ.join(" and ")} it does: judge the patch again.`;
-	} catch (error) {
-		return `${claim}, and nobody can prove it (${reasonOf(error)}): judge the patch again.`;
-	}
-}
-/** A gate that was cut short has left neither a result nor a word. */
-function endingOfText(text) {
-	const failure = failureOfText(text);
-	if (failure === void 0) return ended(cancelled);
-	const { why, said, isRefused } = failure;
-	return isRefused ? {
-		kind: "refused",
-		why: said
-	} : ended(endingOfFailure(why, said));
-}
-/**
-* What the patch changes of that which measures it, which could then write any result: the workflows, and where the
-* action lies in the repository all that runs with it.
-*/
-async function changedOfGate({ baseCommit, headCommit }, repository, { isOwnAction, workspace }, code = import.meta.dirname) {
-	const base = await repository.mergeBase(baseCommit, headCommit);
-	for (const path of [".github/", ...isOwnAction ? pathsOfAction(relative(workspace, code)) : []]) {
-		const [before, after] = await Promise.all([base, headCommit].map((commit) => repository.idAt(commit, path.replace(/\/$/, ""))));
-		if (before !== after) return path;
-	}
-}
-/** Node looks for modules and for package.json beside what it runs, and in every folder above. */
-function pathsOfAction(code) {
-	const isInside = code !== "" && !code.startsWith("..");
-	const folders = isInside ? code.split("/").map((_, end, names) => names.slice(0, end)) : [[]];
-	const beside = [
-		"dist/",
-		"action.yml",
-		"action.yaml",
-		"package.json",
-		"node_modules/"
-	];
-	return [...isInside ? [`${code}/`] : [], ...folders.flatMap((names) => beside.map((name) => [...names, name].join("/")))];
-}
-const selfMade = (patch, path) => `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${shortId(patch.headCommit)}.`;
-async function withLinks(answer, { ending, own, parts, corrections }, { request, isTrusted }, config, context) {
-	const isDefaultBranch = request.purpose !== "patch";
-	if (ending.kind !== "measured") {
-		await publishData(context, config, []);
+async function publishAndLink(reporter, { ending, publications, corrections }, config, context) {
+	if (ending.kind === "measured") log.info(headline(ending.result));
+	if (ending.kind !== "measured" && ending.kind !== "bisected") {
+		await publishData(context, config, publications);
 		return;
 	}
-	const { result } = ending;
-	log.info(headline(result));
-	const make = async () => {
-		const publications = own.map((one) => ({
-			...one,
-			isDefaultBranch,
-			isTrusted
-		}));
-		const links = await publishData(context, config, [...publications, ...parts]);
+	const publish = async () => {
+		const [links = {}] = await publishData(context, config, publications);
 		return {
-			...linksOfParts(own, links.slice(0, own.length)),
+			...links,
 			corrections
 		};
 	};
-	await linkedAfterwards(answer, ending, make, log.warn);
+	await addReportLinks(reporter, ending, publish, log.warn);
 }
 
 export { runPublish };

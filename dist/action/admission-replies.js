@@ -1,0 +1,3 @@
+import { reply, reportRefusal } from "./admission-replies2.js";
+
+export { reply };

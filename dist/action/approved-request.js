@@ -1,0 +1,117 @@
+import { namingStyles, parseSwitch } from "../config.js";
+import { _enum, boolean, int, literal, object, string, union } from "../vendor/zod.js";
+import { askSchema, bisectAskSchema, jobSchema } from "../forge/patch.js";
+import { UsageError, cellSchema, commitId, exitCodes, parseJson, patchName, patchSchema, priorities } from "../model.js";
+import { conclusionOf, outcomeOfError } from "../publish/reporters.js";
+
+// src/action/approved-request.ts
+const purposes = [
+	"patch",
+	"history",
+	"nightly"
+];
+/** Relay run that requested a revision, and the Harbormaster build that waits for it. */
+const relaySchema = jobSchema.pick({
+	key: true,
+	build: true
+}).partial();
+const gateRequestSchema = object({
+	/** Both commits are fixed as they were approved. */
+	patch: patchSchema,
+	ask: askSchema,
+	priority: _enum(priorities),
+	/** `history` is a push to the default branch, `nightly` its head against itself. */
+	purpose: _enum(purposes),
+	/** Branch of a merge queue that waits for it, like `gh-readonly-queue/main/pr-7-1a2b…`. */
+	queue: string().max(400).optional(),
+	relay: relaySchema.optional(),
+	/** Workflow run with the experiment to extend, and the new maximum of runs. */
+	extend: object({
+		run: int().positive(),
+		maxRuns: string().max(20).optional()
+	}).optional()
+});
+const bisectRequestSchema = object({
+	command: literal("bisect"),
+	/** The patch with the command, which gets the reply; a range of commits where there is no patch. */
+	patch: patchSchema,
+	good: commitId,
+	bad: commitId,
+	/** The commits are the patch's own; those of a revision are its diffs, one on top of the other. */
+	isOwn: boolean(),
+	cell: cellSchema,
+	/** Commits in it are full ids. */
+	ask: bisectAskSchema.omit({
+		good: true,
+		bad: true,
+		scenarios: true,
+		families: true
+	}),
+	priority: _enum(priorities),
+	relay: relaySchema.optional()
+});
+const approvedRequestSchema = union([bisectRequestSchema, gateRequestSchema]);
+const isBisection = (request) => "command" in request;
+const requestText = (request) => JSON.stringify(request);
+/** Throws a `UsageError` for a text that `requestText` did not write. */
+function readRequest(text) {
+	try {
+		return approvedRequestSchema.parse(JSON.parse(text));
+	} catch {
+		throw new UsageError("request: expected the output `request` of a step with `command: admit`, found something else.");
+	}
+}
+/** Throws a `UsageError` for a key or build that no relay sends. */
+function relayOf({ key, build }) {
+	const { data, error } = relaySchema.safeParse({
+		key,
+		build
+	});
+	if (error === void 0) return data;
+	const names = error.issues.map(({ path }) => path.join(".")).join(" and ");
+	throw new UsageError(`client_payload: ${names} is none that a relay gives.`);
+}
+/** Identifies the patch for a workflow's `concurrency` and for the queue of the testbeds. */
+function subjectOf(request) {
+	if (isBisection(request)) return patchName(request.patch);
+	const { patch, purpose, queue } = request;
+	if (queue !== void 0) return pullRequestInQueue(queue);
+	return purpose === "patch" ? patchName(patch) : purpose;
+}
+/** Drops the base commit at the end: a queue makes a new branch for a pull request when one before it has failed. */
+const pullRequestInQueue = (branch) => branch.replace(/-[0-9a-f]{40,64}$/, "");
+/**
+* True where also a patch that changes nothing is measured: a nightly run measures the base against itself. Throws a
+* `UsageError` for a text that is no switch.
+*/
+const isMeasuredAnyway = ({ purpose, ask }, inputs) => [
+	purpose === "nightly",
+	parseSwitch(inputs.measureAnyway, namingStyles.input("measureAnyway")),
+	parseSwitch(ask.measureAnyway, namingStyles.comment("measureAnyway"))
+].includes(true);
+/** Name of a file in the artifact of a job with `count` gates. */
+const outputFile = (base, index, count) => count === 1 ? `${base}.json` : `${base}-${index + 1}.json`;
+/** Folder of one of `count` gates in the artifact: empty, or `1/`, `2/`. */
+const gateFolder = (index, count) => count === 1 ? "" : `${index + 1}/`;
+/** Name of the results of a nightly run besides the A/A run, counted from 1. */
+const nightlyPart = (part) => `nightly-${part}`;
+const jobFailureSchema = object({
+	exitCode: int(),
+	/** One sentence, which may hold text of the patch or the kernel. */
+	said: string().max(2e4),
+	/** Nothing was measured for lack of approval. */
+	isRefused: boolean()
+});
+/** Has no paths: everybody who sees the repository can read the artifact. */
+function failureOf(error) {
+	const ending = outcomeOfError(error);
+	return {
+		exitCode: exitCodes[conclusionOf(ending)],
+		said: ending.message,
+		isRefused: false
+	};
+}
+/** Undefined for a job that was cut short before it wrote any. */
+const readFailure = (text) => jobFailureSchema.safeParse(parseJson(text ?? "")).data;
+
+export { approvedRequestSchema, failureOf, gateFolder, isBisection, isMeasuredAnyway, nightlyPart, outputFile, readFailure, readRequest, relayOf, requestText, subjectOf };

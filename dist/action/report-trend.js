@@ -1,0 +1,113 @@
+import { accepted } from "../analysis/trend.js";
+import { landedRevision } from "../forge/phabricator.js";
+import { UsageError, reasonOf } from "../model.js";
+import { linkTo, publishTrend, publishTrendToDirectory, readBranchTrend, readDirectoryTrend } from "../publish/data-branch.js";
+import { postReply, reportChanges } from "../publish/reporters.js";
+import { revisionDepsOf } from "./job2.js";
+import { log } from "./log.js";
+import { randomUUID } from "node:crypto";
+
+// src/action/report-trend.ts
+/** Updates the issues of these testbeds' changes. Never throws: a failure is a warning. */
+async function reportTrend(context, config, testbeds) {
+	const store = trendStore(context, config);
+	if (!config.trend.issues || store === void 0) return;
+	try {
+		for (const testbed of new Set(testbeds)) {
+			const trend = await store.read(testbed);
+			const changes = trend.index.changes.filter((change) => change.testbed === testbed);
+			await reportChanges(changes, depsOf(context, config, store, trend));
+		}
+	} catch (error) {
+		log.warn(`Changes of the default branch were not told (${reasonOf(error)}).`);
+	}
+}
+/**
+* Accepts the new level of a change permanently, and closes its issue. Throws an Error where that is not written, and a
+* `UsageError` where no branch or directory keeps changes.
+*/
+async function acceptLevel(context, config, id) {
+	const store = trendStore(context, config);
+	if (store === void 0) throw new UsageError("Nothing keeps the changes of the default branch: name a branch in `github.data.branch` of ppsgate.yml.");
+	const now = /* @__PURE__ */ new Date();
+	const change = (await store.edit((before) => accepted(before, id, now) ?? before)).changes.find((one) => one.id === id);
+	if (change?.state !== "accepted") {
+		log.warn(`The change ${id} is not open, so there is nothing to accept.`);
+		return;
+	}
+	if (!config.trend.issues) return;
+	const trend = await store.read(change.testbed);
+	await reportChanges([change], depsOf(context, config, store, trend));
+}
+function trendStore({ octokit, inputs: { job } }, { github }) {
+	const { branch, directory, pages } = github.data;
+	if (branch !== void 0) {
+		const { repository, serverUrl } = job;
+		const place = {
+			repository,
+			branch,
+			serverUrl,
+			...pages && { pages }
+		};
+		return {
+			read: (testbed) => readBranchTrend(octokit, place, testbed),
+			edit: (change) => publishTrend(octokit, place, change),
+			result: (path) => linkTo(place, `${path}/report.md`)
+		};
+	}
+	if (directory === void 0) return void 0;
+	return {
+		read: () => readDirectoryTrend(directory),
+		edit: (change) => publishTrendToDirectory(directory, change)
+	};
+}
+function depsOf(context, config, store, { index, nightlyRuns }) {
+	const { octokit, inputs } = context;
+	const { repository, serverUrl } = inputs.job;
+	const tellRevision = commentOnRevision(context, config);
+	return {
+		octokit,
+		repository,
+		serverUrl,
+		nightlyRuns,
+		log,
+		marginRatio: config.gate.marginRatio,
+		links: {
+			compareUrl: index.compareUrl,
+			result: store.result
+		},
+		edit: store.edit,
+		onlyCommitOf: (change) => onlyCommitOf(change, context),
+		...tellRevision && { commentOnRevision: tellRevision },
+		now: () => /* @__PURE__ */ new Date(),
+		drawName: randomUUID
+	};
+}
+/** Returns the only commit of the range along first parents, the ones that a branch is measured at. */
+async function onlyCommitOf({ good, bad }, { repository }) {
+	if (good === bad) return void 0;
+	await repository.resolve(good);
+	await repository.resolve(bad);
+	let only;
+	for await (const { commit } of repository.firstParents(good, bad)) {
+		if (only !== void 0) return void 0;
+		only = commit;
+	}
+	return only;
+}
+/** Comments only on the configured server: commit messages may name others. */
+function commentOnRevision(context, config) {
+	if (config.phabricator === void 0 || context.inputs.conduitToken === "") return void 0;
+	const { conduit } = revisionDepsOf(context, config);
+	return async (commit, text, key) => {
+		const message = await context.repository.message(await context.repository.resolve(commit));
+		const number = landedRevision(message, conduit.url);
+		if (number === void 0) return void 0;
+		return {
+			attempt: await postReply(conduit, number, text, key),
+			name: `D${number}`
+		};
+	};
+}
+
+export { acceptLevel, reportTrend };

@@ -1,0 +1,120 @@
+import { ownLogin } from "../forge/github.js";
+import { patchName, shortId } from "../model.js";
+import { array, object, string } from "../vendor/zod.js";
+import { combineReporters, failingOnSharedHead, openCheckRun, openComment, openRevisionComment, openRevisionReporter, openStatus } from "../publish/reporters.js";
+import { approvedRequestSchema, isBisection } from "./approved-request.js";
+import { bisectName, revisionDepsOf } from "./job2.js";
+import { log, saveState } from "./log.js";
+
+// src/action/reporters.ts
+/** Opens what people see of a gate or of a bisection; nothing for a nightly run. */
+async function openReporter(context, request, config, options) {
+	const { patch } = request;
+	if (isBisection(request)) return bisectReporter(context, request, config, options);
+	if (request.purpose === "nightly") return combineReporters([]);
+	return patch.kind === "revision" ? revisionReporter(context, config, patch, {
+		...options,
+		...request.relay
+	}) : githubReporter(context, {
+		...request,
+		patch
+	}, config, options);
+}
+async function githubReporter(context, { patch, ask, purpose }, { github }, options) {
+	const undecided = purpose === "history" ? "neutral" : github.undecided;
+	const marks = await openMarks(context, patch, {
+		...github,
+		undecided
+	}, options);
+	if (patch.kind !== "pull-request") return marks;
+	const shared = commentOptions(context, options);
+	return combineReporters([marks, openComment(context.octokit, patch, {
+		...shared,
+		name: options.name,
+		ask
+	})]);
+}
+const commentOptions = ({ inputs }, { runId, keepComment, retry }) => ({
+	run: runId,
+	detailsUrl: runUrl(inputs.job, runId),
+	log,
+	now: () => /* @__PURE__ */ new Date(),
+	...keepComment && { keep: keepComment },
+	...retry
+});
+/** Opens the check on the head commit, and at a pull request the status where that is configured. */
+async function openMarks({ octokit, inputs: { job } }, patch, { undecided, status }, { name, runId, isOpen = false, retry }) {
+	const subject = {
+		repository: patch.kind === "pull-request" ? patch.repository : job.repository,
+		patch
+	};
+	const shared = {
+		name,
+		detailsUrl: runUrl(job, runId),
+		log,
+		now: () => /* @__PURE__ */ new Date(),
+		...retry
+	};
+	const isOwnApp = await ownLogin(octokit).catch(() => workflowLogin) !== workflowLogin;
+	const check = openCheckRun(octokit, subject, {
+		...shared,
+		undecided,
+		isOpen,
+		isOwnApp
+	});
+	if (patch.kind !== "pull-request") return combineReporters([check]);
+	const marks = [check, ...status ? [openStatus(octokit, subject, shared)] : []];
+	return failingOnSharedHead(octokit, patch, combineReporters(marks), retry);
+}
+const workflowLogin = "github-actions[bot]";
+/** Opens the comment on a revision, and the build of Harbormaster that waits for it. */
+function revisionReporter(context, config, revision, { name, runId, key, build, retry }) {
+	const { conduit, config: phabricator } = revisionDepsOf(context, config);
+	const run = key ?? `${runId}`;
+	return openRevisionReporter(conduit, revision, {
+		run: name === "ppsgate" ? run : `${run} ${name.replace(/^ppsgate: /, "")}`,
+		takesCommands: key !== void 0,
+		details: runUrl(context.inputs.job, runId),
+		undecided: phabricator.undecided,
+		log,
+		...retry,
+		...build !== void 0 && { build }
+	});
+}
+/** Opens a comment of its own. A bisection passes no judgement on the head, so there is no check. */
+function bisectReporter(context, request, config, options) {
+	const { patch, relay } = request;
+	if (patch.kind !== "revision") {
+		const shared = commentOptions(context, options);
+		return openBisectComment(context.octokit, request, shared) ?? combineReporters([]);
+	}
+	const { runId, retry } = options;
+	return openRevisionComment(revisionDepsOf(context, config).conduit, patch, {
+		run: relay?.key ?? `${runId}`,
+		details: runUrl(context.inputs.job, runId),
+		takesCommands: relay?.key !== void 0,
+		log,
+		...retry
+	});
+}
+/** Undefined for a request at no pull request. */
+function openBisectComment(octokit, { patch, isOwn, good, bad }, options) {
+	if (patch.kind !== "pull-request") return void 0;
+	const subject = `the bisection of ${isOwn ? patchName(patch) : `${shortId(good)}..${shortId(bad)}`}`;
+	return combineReporters([openComment(octokit, patch, {
+		...options,
+		name: bisectName,
+		subject,
+		ask: {}
+	})]);
+}
+const runUrl = ({ serverUrl, repository }, runId) => `${serverUrl}/${repository}/actions/runs/${runId}`;
+const openReporterSchema = object({
+	name: string(),
+	request: approvedRequestSchema
+});
+const saveOpenReporters = (reporters) => saveState("open-reporters", JSON.stringify(reporters));
+/** Reads the state that `saveOpenReporters` saved; empty without one. */
+const readOpenReporters = (text) => text === "" ? [] : array(openReporterSchema).parse(JSON.parse(text));
+
+export { openBisectComment, openMarks, openReporter, readOpenReporters, revisionReporter, saveOpenReporters };

@@ -1,0 +1,1478 @@
+import { cellName, escaped, plainLine } from "../model.js";
+import { embedded, embeddedScript } from "../system.js";
+import { gammaln, median, sum } from "../vendor/simple-statistics.js";
+
+// src/analysis/profile/profile-error.ts
+/** One sentence that names the file, where it goes wrong, and what to do. */
+var ProfileError = class extends Error {
+	name = "ProfileError";
+	conclusion = "usage";
+};
+
+// src/analysis/profile/flamegraph-layout.ts
+/**
+* Siblings by name, as wide as their samples of one of the two. The same path in both is one box, by its names alone.
+* Too narrow boxes are not followed further: large profiles have most of their paths in there.
+*
+* @throws ProfileError for more boxes than a page can show.
+*/
+function layout(stacks, by, { pixelsPerSample, leastPixels }) {
+	const root = boxOf({ name: "all" });
+	for (const stack of stacks.profile) add(root, "profile", stack);
+	for (const stack of stacks.base) add(root, "base", stack);
+	root.width = root.samples[by] * pixelsPerSample;
+	const isDrawn = ({ width }) => width >= leastPixels;
+	const rows = [];
+	let hiddenSamples = isDrawn(root) ? 0 : root.samples[by];
+	let boxes = 0;
+	for (let row = [root].filter(isDrawn); row.length > 0;) {
+		rows.push(row);
+		boxes += row.length;
+		if (boxes > mostBoxes) throw tooMany;
+		const above = row.flatMap((box) => callees(box, rows.length - 1, {
+			by,
+			pixelsPerSample
+		}));
+		row = above.filter(isDrawn);
+		for (const box of above) hiddenSamples += isDrawn(box) ? 0 : box.samples[by];
+	}
+	return {
+		rows,
+		samples: root.samples[by],
+		hiddenSamples
+	};
+}
+/** A row has 12,000 at most, and published profiles of kernels some 300 in all; a browser is slow with more than these. */
+const mostBoxes = 1e5;
+const tooMany = new ProfileError(`A flamegraph of more than ${mostBoxes} frames is not drawn; fold the profile, and draw a part of it.`);
+const boxOf = (frame) => ({
+	name: frame.name,
+	module: moduleName(frame),
+	samples: {
+		profile: 0,
+		base: 0
+	},
+	stacks: {
+		profile: [],
+		base: []
+	},
+	x: 0,
+	width: 0
+});
+/** `ipfw.ko` of `/boot/kernel/ipfw.ko`. */
+const moduleName = (frame) => frame?.module?.slice(frame.module.lastIndexOf("/") + 1);
+function add({ samples, stacks }, source, stack) {
+	samples[source] += stack.samples;
+	stacks[source].push(stack);
+}
+/** Callees of the function at a depth, side by side. */
+function callees(caller, depth, { by, pixelsPerSample }) {
+	const boxes = /* @__PURE__ */ new Map();
+	for (const stack of caller.stacks.profile) addTo(boxes, "profile", stack, depth);
+	for (const stack of caller.stacks.base) addTo(boxes, "base", stack, depth);
+	const sorted = [...boxes.values()].sort((a, b) => a.name < b.name ? -1 : 1);
+	let x = caller.x;
+	for (const box of sorted) {
+		box.x = x;
+		box.width = box.samples[by] * pixelsPerSample;
+		x += box.width;
+	}
+	return sorted;
+}
+function addTo(boxes, source, stack, depth) {
+	const frame = stack.frames[depth];
+	if (frame === void 0) return;
+	const box = boxes.get(frame.name) ?? boxOf(frame);
+	boxes.set(frame.name, box);
+	add(box, source, stack);
+}
+/** The stacks of the base with a path that the profile does not have. */
+function vanishedStacks(profile, base) {
+	const paths = /* @__PURE__ */ new Map();
+	for (const { frames, samples } of profile.stacks) if (samples > 0) addPath(paths, frames);
+	return base.stacks.filter(({ frames }) => !hasPath(paths, frames));
+}
+function addPath(paths, frames) {
+	let at = paths;
+	for (const { name } of frames) {
+		const callees = at.get(name) ?? /* @__PURE__ */ new Map();
+		at.set(name, callees);
+		at = callees;
+	}
+}
+function hasPath(paths, frames) {
+	let at = paths;
+	for (const { name } of frames) at = at?.get(name);
+	return at !== void 0;
+}
+
+// src/analysis/profile/profile.ts
+const samplesOf = (stacks) => stacks.reduce((sum, { samples }) => sum + samples, 0);
+
+// src/analysis/profile/flamegraph-style.ts
+/**
+* Classes by the names of modules. The kernel has the warm hue of classic flamegraphs, programs have one together, and
+* a loadable module has its own by its name, or the next where another of the profile has it.
+*/
+function moduleLooks({ stacks }) {
+	const frames = new Set(stacks.flatMap((stack) => stack.frames));
+	const looks = /* @__PURE__ */ new Map();
+	for (const frame of [...frames].toSorted(byModule$1)) {
+		const name = moduleName(frame);
+		if (name === void 0 || looks.has(name)) continue;
+		looks.set(name, kindOf(frame) ?? freeHue(name, [...looks.values()]));
+	}
+	return looks;
+}
+const byModule$1 = (a, b) => (a.module ?? "") < (b.module ?? "") ? -1 : 1;
+function kindOf({ module = "" }) {
+	if (/(^|\/)(\[?kernel\b|vmlinu[xz])[^/]*$/.test(module)) return "kernel";
+	return module.includes("/") && !/\.ko\b[^/]*$/.test(module) ? "program" : void 0;
+}
+function freeHue(name, taken) {
+	const first = hash(name) % hues.length;
+	return hues.map((_, index) => `m${(first + index) % hues.length}`).find((hue) => !taken.includes(hue)) ?? `m${first}`;
+}
+/** A shade's class by a function's name. */
+const nameLook = (name) => `s${hash(name) % shades}`;
+/** FNV-1a of 32 bits. */
+function hash(text) {
+	let sum = 2166136261;
+	for (let index = 0; index < text.length; index += 1) sum = Math.imul(sum ^ text.charCodeAt(index), 16777619);
+	return sum >>> 0;
+}
+/** A colour's class by how much a share changed. */
+function changeLook({ before, now }) {
+	const points = 100 * (now - before);
+	const step = changeSteps.filter((least) => Math.abs(points) >= least).length;
+	if (step === 0) return "even";
+	return points < 0 ? `less${step}` : `more${step}`;
+}
+/** Thresholds of the stronger colours of a change, in percentage points. */
+const changeSteps = [
+	.1,
+	.3,
+	1,
+	3,
+	10
+];
+/** From green to violet; those that follow each other are far apart. */
+const hues = [
+	115,
+	223,
+	169,
+	277,
+	133,
+	241,
+	187,
+	295,
+	151,
+	259,
+	205,
+	313
+];
+const shades = 4;
+const classes = [
+	...hues.map((hue, index) => `.m${index}{--hue:${hue}}`),
+	...Array.from({ length: shades }, (_, index) => `.s${index}{--step:${index}}`),
+	...changeSteps.map((_, index) => `.more${index + 1},.less${index + 1}{--step:${index + 1}}`)
+].join("\n");
+/** A page brings it once for all. Colours are made of a lightness, a chroma and a hue of OKLCH. */
+const flamegraphStyle = () => `
+.ppsgate-flamegraph{
+${classes}}
+${embedded(new URL("../flamegraph-style.css", import.meta.url))}`;
+
+// src/analysis/profile/flamegraph.ts
+/** A page brings it once for all. */
+const flamegraphScript = () => embeddedScript(new URL("../flamegraph-viewer.js", import.meta.url));
+/**
+* An SVG in the manner of Brendan Gregg's: callers below, siblings by name, a frame as wide as its share of all samples.
+*
+* Against a base, colours tell how the share of a path changed. Paths that only the base has stand in a lane of their
+* own at the same scale: above their callers, which are as wide as they are now, there may be no room for them.
+* Frames of both are the same where names and callers are, at any addresses of the kernel and its modules.
+*
+* @throws ProfileError for one that is too large for a browser.
+*/
+function flamegraph(profile, options) {
+	const { base, widthPixels = 1200, standalone = true } = options;
+	const title = shortened(options.title, longestLine);
+	const subtitle = shortened(options.subtitle ?? "", longestLine);
+	const { legend, parts } = drawing(profile, base, widthPixels - 2 * margin);
+	const header = stacked([
+		line("title", title, 28),
+		...subtitle === "" ? [] : [line("faint", subtitle, 20)],
+		...legend
+	]);
+	const body = stacked(parts);
+	const bodyTop = header.height + margin;
+	const height = bodyTop + body.height + margin;
+	const label = subtitle === "" ? title : `${title}: ${subtitle}`;
+	return [
+		`<svg xmlns="http://www.w3.org/2000/svg" class="${base ? "ppsgate-flamegraph difference" : "ppsgate-flamegraph"}" width="${widthPixels}" height="${height}" viewBox="0 0 ${widthPixels} ${height}" role="group" aria-label="${escaped(label)}">`,
+		...standalone ? [`<title>${escaped(title)}</title>\n<style><![CDATA[${flamegraphStyle()}]]></style>`] : [],
+		`<g class="header" transform="translate(${margin} 0)">\n${header.markup}\n</g>`,
+		`<g class="body" transform="translate(${margin} ${bodyTop})">\n${body.markup}\n</g>`,
+		...standalone ? [`<script><![CDATA[${flamegraphScript()}]]><\/script>`] : [],
+		"</svg>\n"
+	].join("\n");
+}
+const margin = 10;
+const rowHeight = 17;
+const frameHeight = 16;
+/** Least width of a frame that is drawn. */
+const leastPixels = .1;
+/** Width in a monospaced font of 11 pixels. */
+const characterWidth = 6.63;
+const longestLine = 1e3;
+const longestName = 300;
+/** One below the other. */
+function stacked(parts) {
+	let height = 0;
+	return {
+		markup: parts.map((part) => {
+			const top = height;
+			height += part.height;
+			return `<g transform="translate(0 ${top})">${part.markup}</g>`;
+		}).join("\n"),
+		height
+	};
+}
+const line = (className, text, height) => ({
+	markup: `<text class="${className}" y="${height - 6}">${escaped(text)}</text>`,
+	height
+});
+function drawing(profile, base, width) {
+	const nothing = (sentence) => ({
+		legend: [],
+		parts: [line("faint", sentence, 20)]
+	});
+	if (samplesOf(profile.stacks) <= 0) return nothing("No samples.");
+	if (base === void 0) return single(profile, width);
+	if (samplesOf(base.stacks) <= 0) return nothing("No samples in base to compare with.");
+	return difference(profile, base, width);
+}
+function single(profile, width) {
+	const { stacks } = profile;
+	const total = samplesOf(stacks);
+	const looks = moduleLooks(profile);
+	const placed = layout({
+		profile: stacks,
+		base: []
+	}, "profile", scaled(total, width));
+	const drawn = flames(placed, {
+		look: ({ name, module }) => `${looks.get(module ?? "") ?? "plain"} ${nameLook(name)}`,
+		about: ({ samples }) => `${counted$1(samples.profile)}, ${percent$1(samples.profile / total)}`
+	});
+	return {
+		legend: moduleLegend(profile, looks),
+		parts: [drawn, ...hiddenNote(placed)]
+	};
+}
+const scaled = (samples, width) => ({
+	pixelsPerSample: width / samples,
+	leastPixels
+});
+function difference(profile, base, width) {
+	const stacks = {
+		profile: profile.stacks,
+		base: base.stacks
+	};
+	const totals = {
+		profile: samplesOf(stacks.profile),
+		base: samplesOf(stacks.base)
+	};
+	const changeOf = ({ samples }) => ({
+		before: samples.base / totals.base,
+		now: samples.profile / totals.profile
+	});
+	const placed = layout(stacks, "profile", scaled(totals.profile, width));
+	const drawn = flames(placed, {
+		look: (box) => changeLook(changeOf(box)),
+		about: (box) => `${changeText(changeOf(box))}, ${counted$1(box.samples.profile)}`
+	});
+	const vanished = {
+		...stacks,
+		base: vanishedStacks(profile, base)
+	};
+	const lane = vanishedLane(layout(vanished, "base", scaled(totals.base, width)), changeOf);
+	return {
+		legend: [changeLegend()],
+		parts: [
+			drawn,
+			...lane,
+			...hiddenNote(placed)
+		]
+	};
+}
+/** Above the callers that the profile still has: these are empty boxes. */
+function vanishedLane(placed, changeOf) {
+	const root = placed.rows[0]?.[0];
+	if (root === void 0) return [];
+	const share = (box) => percent$1(changeOf(box).before);
+	const isGone = ({ samples }) => samples.profile === 0;
+	const drawn = flames(placed, {
+		look: (box) => isGone(box) ? `${changeLook(changeOf(box))} gone` : "caller",
+		about: (box) => isGone(box) ? changeText(changeOf(box)) : `calls what is gone, ${share(box)} of base`
+	});
+	const heading = `Only in base (dashed, to the same scale): ${share(root)}`;
+	return [line("note", heading, 32), drawn];
+}
+function flames({ rows }, { look, about }) {
+	let characters = 0;
+	return {
+		markup: `<g class="flames">\n${rows.map((row, depth) => {
+			const frames = row.map((box) => {
+				const name = box.name || "(no name)";
+				const module = box.module === void 0 ? "" : `${escaped(shortened(box.module))} · `;
+				const label = fitted(name, box.width);
+				const text = label && `<text x="${round(box.x + 3)}" y="12">${escaped(label)}</text>`;
+				const frame = `<g class="${look(box)}"><title>${escaped(shortened(name))}\n${module}${about(box)}</title><rect x="${round(box.x)}" width="${round(box.width)}" height="${frameHeight}"/>${text}</g>`;
+				characters += frame.length;
+				if (characters > mostCharacters) throw tooLarge;
+				return frame;
+			});
+			return `<g transform="translate(0 ${(rows.length - 1 - depth) * rowHeight})">\n${frames.join("\n")}\n</g>`;
+		}).join("\n")}\n</g>`,
+		height: rows.length * rowHeight
+	};
+}
+/** A frame has some 200, and one of a name that is made for that two thousand. */
+const mostCharacters = 3e7;
+const tooLarge = new ProfileError(`A flamegraph of more than ${mostCharacters} characters is not drawn; fold the profile, and draw a part of it.`);
+const shortened = (text, mostCharacters = longestName) => text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters - 1)}…`;
+/** Cuts a name to the width of its box. */
+function fitted(name, width) {
+	const mostCharacters = Math.floor((width - 6) / characterWidth);
+	return mostCharacters < 3 ? "" : shortened(name, mostCharacters);
+}
+const round = (pixels) => Math.round(pixels * 100) / 100;
+/** One for all frames, and none for who draws nothing: to make it takes longer than to load this file. */
+let grouping;
+function counted$1(samples) {
+	if (samples === 1) return "1 sample";
+	if (samples < 1e3) return `${samples} samples`;
+	grouping ??= new Intl.NumberFormat("en-US");
+	return `${grouping.format(samples)} samples`;
+}
+const percent$1 = (share) => `${(100 * share).toFixed(2)} %`;
+function hiddenNote({ samples, hiddenSamples }) {
+	if (hiddenSamples === 0) return [];
+	const share = percent$1(hiddenSamples / samples);
+	return [line("note", `Too narrow to be drawn: frames with ${share} of samples`, 24)];
+}
+function changeText({ before, now }) {
+	const points = Math.abs(100 * (now - before)).toFixed(2);
+	const sign = Number(points) === 0 ? "±" : now < before ? "−" : "+";
+	const [from, to] = [before > 0 ? percent$1(before) : "not in base", now > 0 ? percent$1(now) : "gone"];
+	return `${from} → ${to} (${sign}${points} points)`;
+}
+function changeLegend() {
+	const steps = changeSteps.map((least, index) => ({
+		least,
+		step: index + 1
+	}));
+	const swatches = [
+		...steps.toReversed().map(({ least, step }) => ({
+			look: `less${step}`,
+			text: `−${least}`
+		})),
+		{
+			look: "even",
+			text: "0"
+		},
+		...steps.map(({ least, step }) => ({
+			look: `more${step}`,
+			text: `+${least}`
+		}))
+	];
+	const width = 33;
+	const drawn = swatches.map(({ look, text }, index) => {
+		const x = index * width;
+		return `<g class="${look}"><rect x="${x}" width="${width}" height="14"/><text x="${x + width / 2}" y="11" text-anchor="middle">${text}</text></g>`;
+	});
+	return legend([
+		legendText("width: share of samples", 0),
+		legendText("colour: its change in percentage points from", 0),
+		{
+			markup: drawn.join(""),
+			width: swatches.length * width
+		}
+	]);
+}
+const legendText = (said, x) => ({
+	markup: `<text x="${x}" y="11">${escaped(said)}</text>`,
+	width: x + said.length * characterWidth
+});
+/** Side by side; the script breaks the line where there is less room. */
+function legend(items) {
+	let x = 0;
+	return {
+		markup: `<g class="legend">${items.map(({ markup, width }) => {
+			const left = x;
+			x += width + 14;
+			return `<g transform="translate(${round(left)} 0)">${markup}</g>`;
+		}).join("")}</g>`,
+		height: 22
+	};
+}
+const mostInLegend = 8;
+const leastInLegend = .001;
+/** Modules by the samples that ended in them; nothing where the profile does not tell any. */
+function moduleLegend({ stacks }, looks) {
+	if (looks.size === 0) return [];
+	const samplesIn = /* @__PURE__ */ new Map();
+	for (const { frames, samples } of stacks) {
+		const name = moduleName(frames.at(-1)) ?? "of no module";
+		samplesIn.set(name, (samplesIn.get(name) ?? 0) + samples);
+	}
+	const total = samplesOf(stacks);
+	return [legend([...samplesIn].filter(([, samples]) => samples / total >= leastInLegend).toSorted(([, a], [, b]) => b - a).slice(0, mostInLegend).map(([name, samples]) => {
+		const share = percent$1(samples / total);
+		const { markup, width } = legendText(`${shortened(name, 40)} ${share}`, 15);
+		return {
+			markup: `<g class="${looks.get(name) ?? "plain"} s1"><rect y="2" width="10" height="10"/></g>${markup}`,
+			width
+		};
+	}))];
+}
+
+// src/analysis/profile/changed-functions.ts
+/**
+* Compares what each function itself was sampled, without what it calls, in two profiles freed of idle stacks;
+* `cost` is what each packet takes of what was sampled: the DUT's time, or its instructions.
+*
+* Shares alone deceive: where one function gets dearer, those of all others fall. Share × cost does not, and is
+* compared where the cost is known, which is taken to be without error: its own is below `bootDeviation`.
+* Elsewhere a function must have moved by its share, and also by what its share would be had the median function
+* kept its cost (as Anders and Huber compare counts of genes, Genome Biology 11:R106, 2010).
+*
+* Holm's correction for many functions (Scandinavian Journal of Statistics 6, 1979) bounds the chance of any wrong
+* name, however the shares depend on each other. Benjamini and Hochberg bound the proportion of wrong names, which
+* is too little where only the first few are read. Where the runs that were measured have shown a change, `isChange`,
+* it is not asked whether there is one but where, and the bound is wider.
+*/
+function explain(base, patched, cost, isChange = false) {
+	const totals = {
+		base: samplesOf(base.stacks),
+		patched: samplesOf(patched.stacks)
+	};
+	const exactness = cost?.metric === "instructionsPerPacket" ? counted : sampled;
+	const functions = ownShares(base, patched, totals, exactness);
+	const slowdowns = cost === void 0 ? [1, 1 / medianRatio(functions)] : [cost.patched / cost.base];
+	const changedFunctions = unlikely(functions, functions.map((one) => Math.max(...slowdowns.map((slowdown) => chanceOf(one.samples, totals, slowdown, exactness)))), isChange ? falseAlarm.changed : falseAlarm.unchanged).filter(({ ratio }) => isLarge(slowdowns.map((slowdown) => relativeChange(ratio, slowdown)), exactness)).map((one) => changedFunctionOf(one, cost)).toSorted((a, b) => absoluteChange(b, cost) - absoluteChange(a, cost));
+	return {
+		changedFunctions: changedFunctions.slice(0, mostChangedFunctions),
+		moved: changedFunctions.length
+	};
+}
+const mostChangedFunctions = 10;
+/**
+* In a published profile most functions have 1 to 5 % between its eight CPUs, and locks 8 %: a boot is the mean of eight.
+*/
+const sampled = {
+	leastChange: .0075,
+	bootDeviation: .02
+};
+/** Instructions differ between boots by what batches of packets do: in all by 0.1 to 0.3 %. */
+const counted = {
+	leastChange: .002,
+	bootDeviation: .005
+};
+/** Chance that any function of a cell is named where none changed; by whether the cell itself is known to have. */
+const falseAlarm = {
+	unchanged: .01,
+	changed: .05
+};
+/** So many samples tell as much as one that came by itself. */
+const samplesPerBurst = 2;
+/** The functions that can have changed by enough. */
+function ownShares(base, patched, totals, { leastChange }) {
+	const leaves = [...leavesOf(base, "base"), ...leavesOf(patched, "patched")];
+	return [...Map.groupBy(leaves, ({ name }) => name).values()].flatMap(byModule).map((leaves) => shareOf(leaves, totals)).filter(({ ratio }) => ratio.base + ratio.patched >= leastChange);
+}
+/** The module without its folder: base and patched kernels lie in folders of their own. */
+const leavesOf = ({ stacks }, of) => stacks.flatMap(({ frames, samples }) => {
+	const frame = frames.at(-1);
+	if (frame === void 0) return [];
+	return {
+		name: frame.name,
+		module: frame.module?.split("/").at(-1),
+		of,
+		samples
+	};
+});
+/** A function that moved to another module is still the same, unless a profile has its name in several. */
+function byModule(leaves) {
+	const modules = (of) => new Set(leaves.filter((leaf) => leaf.of === of).map(({ module }) => module));
+	if (modules("base").size <= 1 && modules("patched").size <= 1) return [leaves];
+	return [...Map.groupBy(leaves, ({ module }) => module).values()];
+}
+function shareOf(leaves, totals) {
+	const last = leaves.at(-1);
+	const samplesIn = (of) => sum(leaves.filter((leaf) => leaf.of === of).map(({ samples }) => samples));
+	const samples = {
+		base: samplesIn("base"),
+		patched: samplesIn("patched")
+	};
+	return {
+		name: last?.name ?? "",
+		module: last?.module,
+		samples,
+		ratio: {
+			base: samples.base / totals.base,
+			patched: samples.patched / totals.patched
+		}
+	};
+}
+/** Median ratio of the patched share to the base's; 1 where no function is in both. */
+function medianRatio(functions) {
+	const logs = functions.filter(({ ratio }) => ratio.base > 0 && ratio.patched > 0).map(({ ratio }) => Math.log(ratio.patched / ratio.base));
+	return logs.length === 0 ? 1 : Math.exp(median(logs));
+}
+/**
+* Two-sided chance of samples that part like this between base and patched, where a packet takes `slowdown` times as
+* long in patched and none of it in this function. Poisson counts of a known sum are binomial (Przyborowski and
+* Wilenski, Biometrika 31, 1940), exactly so where one of them is 0; boots that differ make them beta-binomial.
+*/
+function chanceOf(samples, totals, slowdown, { bootDeviation }) {
+	const packets = {
+		base: totals.base,
+		patched: totals.patched / slowdown
+	};
+	const base = packets.base / (packets.base + packets.patched);
+	const patched = 1 - base;
+	const variance = 2 * (bootDeviation * base * patched) ** 2;
+	const weight = base * patched / variance - 1;
+	const perCount = Math.max(samplesPerBurst, (samples.base + samples.patched) / mostCounted);
+	const baseSide = {
+		count: Math.round(samples.base / perCount),
+		weight: weight * base
+	};
+	const patchedSide = {
+		count: Math.round(samples.patched / perCount),
+		weight: weight * patched
+	};
+	const tail = patchedSide.count * base > baseSide.count * patched ? upperTail(patchedSide, baseSide) : upperTail(baseSide, patchedSide);
+	return Math.min(1, 2 * tail);
+}
+/** Beside what boots differ by more of them tell nothing, and take long. */
+const mostCounted = 1e5;
+/** Probability that a beta-binomial count is `own.count` or more of both sides'; their weights are the distribution's α and β. */
+function upperTail(own, other) {
+	const logBeta = (a, b) => gammaln(a) + gammaln(b) - gammaln(a + b);
+	const all = own.count + other.count;
+	const ways = gammaln(all + 1) - gammaln(own.count + 1) - gammaln(other.count + 1);
+	const parting = logBeta(own.count + own.weight, other.count + other.weight);
+	let term = Math.exp(ways + parting - logBeta(own.weight, other.weight));
+	let tail = term;
+	for (let count = own.count; count < all && term > tail * rounding; count += 1) {
+		const left = all - count;
+		term *= left / (count + 1) * ((count + own.weight) / (left - 1 + other.weight));
+		tail += term;
+	}
+	return tail;
+}
+const rounding = 1e-16;
+/** Holm's: the least chance is held to the strictest bound, until one is above its own. */
+function unlikely(functions, chances, falseAlarm) {
+	const inOrder = functions.map((one, index) => ({
+		one,
+		chance: chances[index] ?? 1
+	})).toSorted((a, b) => a.chance - b.chance);
+	const end = inOrder.findIndex(({ chance }, index) => chance > falseAlarm / (inOrder.length - index));
+	return inOrder.slice(0, end < 0 ? inOrder.length : end).map(({ one }) => one);
+}
+/** Share of all time for each packet in the dearer variant. */
+const relativeChange = ({ base, patched }, slowdown) => (patched * slowdown - base) / Math.max(1, slowdown);
+/** By every reckoning, and always in the same direction. */
+const isLarge = (changes, { leastChange }) => Math.min(...changes) >= leastChange || Math.max(...changes) <= -leastChange;
+const changedFunctionOf = ({ name, module, ratio }, cost) => ({
+	function: name,
+	...module !== void 0 && { module },
+	baseRatio: ratio.base,
+	patchedRatio: ratio.patched,
+	...cost && { [cost.metric]: {
+		base: ratio.base * cost.base,
+		patched: ratio.patched * cost.patched
+	} }
+});
+/** Change of its cost where that is known, else of its share. */
+const absoluteChange = ({ baseRatio, patchedRatio }, { base, patched } = {
+	base: 1,
+	patched: 1
+}) => Math.abs(patchedRatio * patched - baseRatio * base);
+
+// src/analysis/profile/idle.ts
+/**
+* Functions in which a processor waits for work, on FreeBSD (kern/sched_ule.c, sched_4bsd.c and each machine's
+* cpu_idle) and on Linux (kernel/sched/idle.c, drivers/cpuidle and each machine's arch_cpu_idle).
+*/
+const idleLoops = /* @__PURE__ */ new Set([
+	"sched_idletd",
+	"cpu_idle",
+	"cpu_idle_acpi",
+	"cpu_idle_hlt",
+	"cpu_idle_mwait",
+	"cpu_idle_spin",
+	"cpu_idle_default",
+	"cpu_idle_60x",
+	"cpu_idle_booke",
+	"cpu_idle_e500mc",
+	"cpu_idle_powerx",
+	"cpu_idle_power9",
+	"powernv_cpu_idle",
+	"phyp_cpu_idle",
+	"ps3_cpu_idle",
+	"cpu_idleclock",
+	"cpu_activeclock",
+	"acpi_cpu_idle",
+	"acpi_cpu_idle_mwait",
+	"acpi_cpu_c1",
+	"do_idle",
+	"cpu_idle_loop",
+	"cpu_idle_poll",
+	"cpu_startup_entry",
+	"cpuidle_idle_call",
+	"call_cpuidle",
+	"cpuidle_enter",
+	"cpuidle_enter_state",
+	"cpuidle_enter_s2idle",
+	"arch_cpu_idle",
+	"default_idle",
+	"default_idle_call",
+	"default_enter_idle",
+	"poll_idle",
+	"mwait_idle",
+	"amd_e400_idle",
+	"intel_idle",
+	"intel_idle_ibrs",
+	"intel_idle_irq",
+	"intel_idle_xstate",
+	"intel_idle_hlt",
+	"intel_idle_s2idle",
+	"acpi_idle_enter",
+	"acpi_idle_enter_bm",
+	"acpi_idle_enter_s2idle",
+	"acpi_idle_enter_simple",
+	"acpi_idle_do_entry",
+	"acpi_safe_halt",
+	"cpu_do_idle",
+	"arm_cpuidle_suspend",
+	"psci_enter_idle_state",
+	"psci_cpu_suspend_enter",
+	"sbi_cpuidle_enter_state",
+	"snooze_loop",
+	"shared_cede_loop",
+	"dedicated_cede_loop",
+	"nap_loop",
+	"stop_loop"
+]);
+/** Instructions that stop a processor until an interrupt; a virtual one also waits for a lock so, which is no idling. */
+const halts = /* @__PURE__ */ new Set([
+	"safe_halt",
+	"native_halt",
+	"native_safe_halt",
+	"pv_native_safe_halt",
+	"xen_safe_halt",
+	"xen_hypercall_sched_op",
+	"tdx_safe_halt",
+	"mwait_idle_with_hints"
+]);
+/**
+* The profile without its idle stacks, how many samples those have, and which frames told, as they were met. A stack is
+* idle where the function that was sampled is an idle loop, or halts for one: every other frame above an idle loop is
+* an interrupt that was taken while idle, and its work.
+*/
+function withoutIdle(profile) {
+	const kindOf = kinds$1();
+	const isIdle = ({ frames }) => idles(frames, kindOf);
+	const idle = profile.stacks.filter(isIdle);
+	const told = idle.flatMap(({ frames }) => frames.filter((frame) => kindOf(frame) !== "other"));
+	return {
+		profile: {
+			...profile,
+			stacks: profile.stacks.filter((stack) => !isIdle(stack))
+		},
+		idleSamples: samplesOf(idle),
+		idleFrames: [...new Set(told.map(({ name }) => bareName(name)))]
+	};
+}
+function idles(frames, kindOf) {
+	const halting = frames.findLastIndex((frame) => kindOf(frame) !== "halt");
+	const caller = frames[halting];
+	if (caller === void 0 || kindOf(caller) === "loop") return true;
+	return halting === 0 && frames.length > 1 && /^swapper(\/\d+)?$/.test(caller.name);
+}
+function kinds$1() {
+	const known = /* @__PURE__ */ new Map();
+	return (frame) => {
+		const kind = known.get(frame) ?? kindOfName(bareName(frame.name));
+		known.set(frame, kind);
+		return kind;
+	};
+}
+function kindOfName(name) {
+	if (idleLoops.has(name)) return "loop";
+	return halts.has(name) ? "halt" : "other";
+}
+/** Without what compilers (`.constprop.0`), collapsers (`_[k]`) and --modules (``kernel` ``) add to it. */
+const bareName = (name) => name.replace(/^.*`/, "").replace(/_\[[a-z]\]$/, "").replace(/\.(?:constprop|isra|part|cold|lto_priv|llvm)\..*$/s, "");
+
+// src/analysis/profile/parser.ts
+/**
+* Bounds of files that are named at a shell. 100 MB of a kernel's call graph have thousands of functions and some ten
+* million frames; these bounds are where a process of 4 GB comes to its end.
+*/
+const ownBounds = {
+	depth: 16384,
+	functions: 2e6,
+	frames: 6e7
+};
+/**
+* Bounds of profiles from a machine with a stranger's kernel, or from a stranger's artifact. hwpmc(4) is told to keep 100 frames of a
+* stack, and Linux keeps 127; published profiles of forwarding have less than 2,000 functions, 100,000 frames and 2 MB
+* as folded text. All of this is drawn in a few seconds.
+*/
+const foreignBounds = {
+	depth: 1024,
+	functions: 1e5,
+	frames: 2e6,
+	characters: 64 * 1024 ** 2
+};
+/** Answers one and the same object for the same name and module; throws a ProfileError for too many. */
+function frameTable(file, bounds) {
+	const byModule = /* @__PURE__ */ new Map();
+	let functions = 0;
+	return (name, module) => {
+		const byName = byModule.get(module) ?? /* @__PURE__ */ new Map();
+		const known = byName.get(name);
+		if (known !== void 0) return known;
+		functions += 1;
+		if (functions > bounds.functions) throw tooMuch(file, bounds.functions, "different functions");
+		const frame = module === void 0 ? { name } : {
+			name,
+			module
+		};
+		byModule.set(module, byName.set(name, frame));
+		return frame;
+	};
+}
+/** Gathers the stacks of one profile; throws a ProfileError where they come to more than the bounds. */
+function stackList(file, bounds) {
+	const all = [];
+	let frames = 0;
+	return {
+		all,
+		add(stack) {
+			checkDepth(stack.frames.length, file, bounds);
+			frames += stack.frames.length;
+			if (frames > bounds.frames) throw tooMuch(file, bounds.frames, "frames in all its stacks");
+			all.push(stack);
+		}
+	};
+}
+/** A call graph of pmcstat names a function once for any number of stacks. */
+function checkCharacters(stacks, file, bounds) {
+	const { characters: most } = bounds;
+	if (most === void 0) return;
+	let characters = 0;
+	for (const { frames } of stacks) for (const { name, module = "" } of frames) characters += name.length + module.length + 2;
+	if (characters > most) throw tooMuch(file, most, "characters in the names of all its stacks");
+}
+/** Refuses a stack as soon as its size is known: it need not be built for that. */
+function checkDepth(depth, file, bounds) {
+	if (depth > bounds.depth) throw tooMuch(file, bounds.depth, "frames in one stack");
+}
+const tooMuch = (file, most, what) => new ProfileError(`${file} has more than ${most.toLocaleString("en-US")} ${what}, and at most so many are read; profile for a shorter time.`);
+/** A stack of the deepest kind that is read, with long names, is some hundred thousand. */
+const longestLineBytes = 1024 ** 2;
+/** Throws a ProfileError for a line that no profile has. */
+function checkLine(bytes, file) {
+	if (bytes <= longestLineBytes) return;
+	throw new ProfileError(`${file} has a line of more than ${longestLineBytes.toLocaleString("en-US")} bytes, which no profile has; give what pmcstat -G or perf script printed.`);
+}
+/** Each of its own memory: a slice of a larger text would keep all of it. */
+function* linesOf(bytes, file) {
+	for (let start = 0; start < bytes.length;) {
+		const end = bytes.indexOf("\n", start);
+		checkLine(end - start, file);
+		yield bytes.toString("utf8", start, end);
+		start = end + 1;
+	}
+}
+const isBlank = (line) => line.trim() === "";
+const isComment = (line) => /^#(?:\s|$)/.test(line);
+/** Reads a line `# kernel: TEXT`, as ppsgate writes it at the head of the profiles that it keeps, or perf's `# os release`. */
+function kernelIn(comment) {
+	const text = /^# (?:kernel|os release)\s*:\s*(\S.*)/s.exec(comment)?.[1];
+	return text && oneLine(text);
+}
+const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+/** Whole and exact, or refused. */
+function sampleCount(digits, place) {
+	const count = Number(digits);
+	if (Number.isSafeInteger(count)) return count;
+	throw new ProfileError(`${place}: ${digits.slice(0, 40)} samples are more than can be counted exactly; profile for a shorter time.`);
+}
+const cutNote = (name, how) => `${name} looks cut short, ${how}: what there is of it is read.`;
+const lastLineCut = "its last line has no end";
+/** The events of a file as one text, and a note where there are several. */
+function eventsOf(events, name) {
+	const event = oneLine([...events].join(", "));
+	return {
+		about: event === "" ? {} : { event },
+		notes: events.size > 1 ? [`${name} counts several events (${event}), here added up.`] : []
+	};
+}
+
+// src/analysis/profile/folded.ts
+/** The last space parts a stack from its count, so that names may have spaces; `# ` begins a comment. */
+const isFoldedLine = (line) => (partsOf(line)?.frames ?? "").trim() !== "";
+/** Undefined where no count ends the line. From its end: a pattern that may begin anywhere tries that at every letter. */
+function partsOf(line) {
+	const text = line.trimEnd();
+	let start = text.length;
+	while (isDigit(text.charCodeAt(start - 1))) start -= 1;
+	return start < text.length && /[ \t]/.test(text.charAt(start - 1)) ? {
+		frames: text.slice(0, start - 1),
+		count: text.slice(start)
+	} : void 0;
+}
+const isDigit = (code) => code >= 48 && code <= 57;
+/**
+* Every line is a stack, blank ones and comments aside. A frame may have its module before it as DTrace writes it,
+* if_cxgbe.ko`t4_eth_rx; names stay as they are, annotations like `_[k]` with them.
+*
+* @throws ProfileError for another line, for a count that is not whole, or too large.
+*/
+function foldedParser(name, bounds) {
+	const frameOf = frameTable(name, bounds);
+	const stacks = stackList(name, bounds);
+	let kernel;
+	let lines = 0;
+	function framed(label) {
+		const [, module, own] = /^([^`\s]+)`(.+)$/s.exec(label) ?? [];
+		return own === void 0 ? frameOf(label) : frameOf(own, module);
+	}
+	function takeLine(line) {
+		lines += 1;
+		if (isBlank(line)) return;
+		if (isComment(line)) {
+			if (stacks.all.length === 0) kernel ??= kernelIn(line);
+			return;
+		}
+		const place = `${name}, line ${lines}`;
+		const { frames, count } = partsOf(line) ?? refuse(line, place);
+		stacks.add({
+			frames: frames.split(";").map(framed),
+			samples: sampleCount(count, place)
+		});
+	}
+	return {
+		take(bytes) {
+			for (const line of linesOf(bytes, name)) takeLine(line);
+		},
+		end(unfinished) {
+			const rest = unfinished?.toString() ?? "";
+			if (isFoldedLine(rest)) takeLine(rest);
+			return {
+				profile: {
+					format: "folded",
+					...kernel !== void 0 && { kernel },
+					stacks: stacks.all
+				},
+				notes: unfinished === void 0 ? [] : [cutNote(name, lastLineCut)]
+			};
+		}
+	};
+}
+function refuse(line, place) {
+	const fraction = /[ \t](\d*\.\d+)$/.exec(line.trimEnd())?.[1];
+	throw new ProfileError(fraction === void 0 ? `${place}: this is no folded stack like "main;read 12", unlike what is above it; remove it, or fold the profile again.` : `${place}: ${fraction} is no whole number of samples; fold with samples rather than with shares or seconds.`);
+}
+
+// src/analysis/profile/perf-script.ts
+/** Nothing else looks like a sample's head line, a frame with its address, or perf's own comments. */
+const isPerfScriptLine = (line) => isComment(line) ? /^# (?:perf version|captured on)\b/.test(line) : headIn(line)?.isSure === true || isFrameOfModule(line) || /^\t[ \da-f]{16} \S/.test(line);
+const isFrameOfModule = (line) => line.endsWith(")") && /^\s+[\da-f]+ \S.* \(./.test(line.slice(0, -1));
+/**
+* One stack for each set of equal ones, each with the command's name as its outermost frame, where perf tells it; a
+* sample counts as one, with any period. Offsets into functions are dropped; lines of no known shape (sources,
+* branches) are passed over.
+*
+* @throws ProfileError where there is no sample.
+*/
+function perfScriptParser(name, bounds) {
+	const frameOf = frameTable(name, bounds);
+	const stacks = stackTable(name, bounds);
+	const events = /* @__PURE__ */ new Set();
+	let kernel;
+	/** Its frames in perf's order. */
+	let sample;
+	function takeLine(line) {
+		if (isBlank(line)) endSample();
+		else if (isComment(line)) takeComment(line);
+		else takeWords(line);
+	}
+	function takeWords(line) {
+		const head = line.startsWith("	") ? void 0 : headIn(line);
+		if (head?.isSure === true) takeHead(head);
+		else if (/^\s/.test(line)) takeFrame(line);
+		else if (head !== void 0 && sample === void 0) takeHead(head);
+	}
+	function takeComment(line) {
+		if (stacks.all.length === 0) kernel ??= kernelIn(line);
+	}
+	function takeHead(head) {
+		endSample();
+		sample = {
+			head,
+			frames: frameIn(head.rest, frameOf)
+		};
+	}
+	function takeFrame(line) {
+		sample ??= { frames: [] };
+		sample.frames.push(...frameIn(line, frameOf));
+		checkDepth(sample.frames.length, name, bounds);
+	}
+	function endSample() {
+		const { head, frames = [] } = sample ?? {};
+		sample = void 0;
+		if (frames.length === 0 && head?.isSure !== true) return;
+		if (head?.event !== void 0) events.add(head.event);
+		stacks.add(head === void 0 ? frames : [...frames, frameOf(head.command)]);
+	}
+	return {
+		take(bytes) {
+			for (const line of linesOf(bytes, name)) takeLine(line);
+		},
+		end(unfinished) {
+			const rest = unfinished?.toString().trimEnd() ?? "";
+			if (/^\s/.test(rest)) takeLine(rest);
+			endSample();
+			if (stacks.all.length === 0) throw new ProfileError(`${name} is of perf but holds no sample; record again, for longer, and print it with perf script.`);
+			const { about, notes } = eventsOf(events, name);
+			return {
+				profile: {
+					format: "perf",
+					...about,
+					...kernel !== void 0 && { kernel },
+					stacks: stacks.all
+				},
+				notes: unfinished === void 0 ? notes : [...notes, cutNote(name, lastLineCut)]
+			};
+		}
+	};
+}
+/**
+* `COMMAND PID[/TID] [CPU] TIME: PERIOD EVENT:`, of which perf's -F leaves out what it is told to, but never the order.
+* Commands may have spaces and numbers of their own.
+*/
+function headIn(line) {
+	const text = line.trimEnd();
+	const withPid = numbered.exec(text);
+	const found = withPid ?? unnumbered.exec(text);
+	if (found === null || / PERF_RECORD_/.test(line)) return void 0;
+	const [, command = "", cpu, time, event, rest = ""] = found;
+	return {
+		command,
+		rest,
+		isSure: (cpu ?? time) !== void 0 || withPid !== null && event !== void 0,
+		...event !== void 0 && { event }
+	};
+}
+const blanks = String.raw`\s{1,64}`;
+const number = String.raw`\d{1,20}`;
+const command = String.raw`^\s*(\S.{0,63}?)`;
+const [pid, cpu, time, period] = [
+	`${blanks}-?${number}(?:/-?${number})?`,
+	String.raw`(?:${blanks}\[(${number})\])?`,
+	String.raw`(?:${blanks}(${number}\.${number}):)?`,
+	`(?:${blanks}${number})?`
+];
+const event = String.raw`(?:${blanks}(\S{1,512}):(\s.*)?)?$`;
+const numbered = new RegExp(`${command}${pid}${cpu}${time}${period}${event}`);
+const unnumbered = new RegExp(`${command}${cpu}${time}${period}${event}`);
+/** `ADDRESS NAME+0xOFFSET (MODULE)`; none where a line is something else. */
+function frameIn(line, frameOf) {
+	const text = /^\s+[0-9a-f]+\s+(\S.*)$/.exec(line.trimEnd())?.[1];
+	if (text === void 0) return [];
+	const [symbol, module] = modulePart(text);
+	return [frameOf(symbol.replace(offset, ""), module?.replace(offset, ""))];
+}
+const offset = /\+0x[0-9a-f]+$/;
+/** Names of C++ have parentheses too, but none before which there is a space and which ends the line. */
+function modulePart(text) {
+	if (!text.endsWith(")")) return [text];
+	const end = text.endsWith(" (deleted))") ? text.length - 11 : text.length;
+	const start = text.lastIndexOf(" (", end - 1);
+	if (start < 1) return [text];
+	const module = text.slice(start + 2, -1);
+	return module === "inlined" ? [text.slice(0, start)] : [text.slice(0, start), module];
+}
+/** Adds up the samples of stacks with the same frames, in the order of the first of them. */
+function stackTable(name, bounds) {
+	const numbers = /* @__PURE__ */ new Map();
+	const known = /* @__PURE__ */ new Map();
+	const stacks = stackList(name, bounds);
+	function numberOf(frame) {
+		const number = numbers.get(frame) ?? numbers.size;
+		if (number === numbers.size) numbers.set(frame, number);
+		return number;
+	}
+	return {
+		all: stacks.all,
+		add(innermostFirst) {
+			const key = innermostFirst.map(numberOf).join(" ");
+			const stack = known.get(key) ?? {
+				frames: innermostFirst.toReversed(),
+				samples: 0
+			};
+			if (stack.samples === 0) {
+				known.set(key, stack);
+				stacks.add(stack);
+			}
+			stack.samples += 1;
+		}
+	};
+}
+
+// src/analysis/profile/pmcstat-graph.ts
+/**
+* One stack for each line without callers, with the samples of that line, as stackcollapse-pmc.pl folds them; lines
+* that are no samples are passed over, as it does. pmcstat names a module where it differs from the line before.
+*
+* @throws ProfileError where no line is a sample, or a number is too large.
+*/
+function pmcstatGraphParser(name, bounds) {
+	const frames = frameCache(name, bounds);
+	const moduleIn = moduleCache();
+	const nameless = { name: "" };
+	const stacks = stackList(name, bounds);
+	const events = /* @__PURE__ */ new Set();
+	/** From the function that was sampled to the caller in the line read last, by indent. */
+	const branch = [];
+	let depth = -1;
+	let samples = 0;
+	let module;
+	let kernel;
+	let lines = 0;
+	let announced = 0;
+	let held = 0;
+	const place = () => `${name}, line ${lines}`;
+	const endBranch = () => stacks.add({
+		frames: branch.slice(0, depth + 1).reverse(),
+		samples
+	});
+	function countIn(bytes, start, end) {
+		if (end - start > exactDigits) return sampleCount(bytes.toString("latin1", start, end), place());
+		let count = 0;
+		for (let at = start; at < end; at += 1) count = count * 10 + (bytes[at] ?? 0) - zero;
+		return count;
+	}
+	function takeSample(bytes, line, lineEnd) {
+		const { countStart, countEnd, nameStart, nameEnd } = line;
+		if (line.depth <= depth) endBranch();
+		depth = line.depth;
+		if (depth === 0) module = void 0;
+		if (nameEnd < lineEnd) module = moduleIn(bytes.toString("utf8", nameEnd, lineEnd)) ?? module;
+		checkDepth(depth + 1, name, bounds);
+		while (branch.length < depth) branch.push(nameless);
+		branch[depth] = frames(bytes, nameStart, nameEnd, module);
+		samples = countIn(bytes, countStart, countEnd);
+		if (depth === 0) held += samples;
+	}
+	function takeOther(text) {
+		const [, event, count] = /^@ (\S.*) \[(\d+) samples\]/.exec(text) ?? [];
+		if (event !== void 0 && count !== void 0) {
+			events.add(event);
+			announced += sampleCount(count, place());
+		}
+		if (depth === -1) kernel ??= kernelIn(text);
+	}
+	function take(bytes) {
+		for (let start = 0; start < bytes.length;) {
+			lines += 1;
+			const line = sampleAt(bytes, start);
+			const end = lineEndAfter(bytes, line?.nameEnd ?? start);
+			checkLine(end - start, name);
+			if (line !== void 0) takeSample(bytes, line, end);
+			else if (isNotice(bytes[start])) takeOther(bytes.toString("utf8", start, end));
+			start = end + 1;
+		}
+	}
+	return {
+		take,
+		end(unfinished) {
+			if (unfinished !== void 0) take(unfinished);
+			if (depth === -1) throw new ProfileError(`${name} is a call graph of pmcstat without a sample in it; profile again, for longer and while there is traffic.`);
+			endBranch();
+			const { about, notes } = eventsOf(events, name);
+			const how = announced > held ? `with ${held} of the ${announced} samples that it announces` : unfinished && "its last line has no end";
+			return {
+				profile: {
+					format: "pmcstat",
+					...about,
+					...kernel !== void 0 && { kernel },
+					stacks: stacks.all
+				},
+				notes: [...notes, ...how === void 0 ? [] : [cutNote(name, how)]]
+			};
+		}
+	};
+}
+/** `INDENT SHARE%  [SAMPLES]   NAME`: shares and names are any text, in this order. */
+function sampleAt(bytes, start) {
+	const indentEnd = skipSpaces(bytes, start);
+	const shareEnd = skip(bytes, indentEnd, share);
+	if (shareEnd === indentEnd) return void 0;
+	if (!startsCount(bytes, shareEnd)) return void 0;
+	const countStart = shareEnd + 4;
+	const countEnd = skip(bytes, countStart, digit);
+	if (countEnd === countStart || bytes[countEnd] !== closingBracket) return void 0;
+	const nameStart = skip(bytes, skipSpaces(bytes, countEnd + 1), blank);
+	const nameEnd = skip(bytes, nameStart, inName);
+	if (nameEnd === nameStart) return void 0;
+	return {
+		depth: indentEnd - start,
+		countStart,
+		countEnd,
+		nameStart,
+		nameEnd
+	};
+}
+const startsCount = (bytes, at) => bytes[at] === percent && bytes[at + 1] === space && bytes[at + 2] === space && bytes[at + 3] === openingBracket;
+const percent = 37;
+const space = 32;
+const openingBracket = 91;
+const closingBracket = 93;
+const newline = 10;
+const zero = 48;
+/** So many always fit a number. */
+const exactDigits = 15;
+const [digit, share, blank, inName] = [
+	1,
+	2,
+	4,
+	8
+];
+/** Kinds of bytes; a line's end is of none, so that no scan leaves its line. */
+const kinds = Uint8Array.from({ length: 256 }, (_, byte) => {
+	const character = String.fromCharCode(byte);
+	const isSpacing = /[ \t\n\v\f\r]/.test(character);
+	return (/\d/.test(character) ? digit : 0) | (/[\d.]/.test(character) ? share : 0) | (isSpacing && byte !== newline ? blank : 0) | (isSpacing ? 0 : inName);
+});
+function skipSpaces(bytes, from) {
+	let at = from;
+	while (bytes[at] === space) at += 1;
+	return at;
+}
+function skip(bytes, from, kind) {
+	let at = from;
+	while (((kinds[bytes[at] ?? newline] ?? 0) & kind) !== 0) at += 1;
+	return at;
+}
+const lineEndAfter = (bytes, at) => bytes[at] === newline ? at : bytes.indexOf(newline, at);
+/** A line that tells of the samples below it: `@ EVENT [N samples]`, or a comment. */
+const isNotice = (byte) => byte === 64 || byte === 35;
+/** Module behind a name; the same string object for the same module, which compares quickly. */
+function moduleCache() {
+	const known = /* @__PURE__ */ new Map();
+	return (afterName) => {
+		if (known.has(afterName)) return known.get(afterName);
+		const module = / @ (.*\S)/.exec(afterName)?.[1];
+		known.set(afterName, module);
+		return module;
+	};
+}
+/**
+* Finds the frame of a name's bytes without making a text of them where they were met before: each slot of the table
+* remembers the name met last whose bytes add up to it.
+*/
+function frameCache(name, bounds) {
+	const frameOf = frameTable(name, bounds);
+	const slots = Array.from({ length: 4096 });
+	return (bytes, start, end, module) => {
+		const slot = hashOf(bytes, start, end) & slots.length - 1;
+		const met = slots[slot];
+		if (met !== void 0 && met.module === module && isSame(met.bytes, bytes, start, end)) return met.frame;
+		const frame = frameOf(bytes.toString("utf8", start, end), module);
+		slots[slot] = {
+			bytes: Uint8Array.from(bytes.subarray(start, end)),
+			module,
+			frame
+		};
+		return frame;
+	};
+}
+function hashOf(bytes, start, end) {
+	let hash = 0;
+	for (let at = start; at < end; at += 1) hash = Math.imul(hash, 31) + (bytes[at] ?? 0) | 0;
+	return hash ^ hash >>> 12;
+}
+function isSame(known, bytes, start, end) {
+	if (known.length !== end - start) return false;
+	for (let at = 0; at < known.length; at += 1) if (known[at] !== bytes[start + at]) return false;
+	return true;
+}
+
+// src/analysis/profile/read-profile.ts
+/**
+* Reads a file's bytes in pieces of any size; `name` is what errors and notes call it.
+*
+* @throws ProfileError where they are no profile, or one that cannot be counted.
+*/
+async function readProfile(pieces, name) {
+	const reading = startReading(name, ownBounds);
+	for await (const piece of pieces) reading.take(piece);
+	return reading.end();
+}
+/** @throws ProfileError as readProfile does. */
+function parseProfile(text, name = "the profile", bounds = ownBounds) {
+	const reading = startReading(name, bounds);
+	reading.take(Buffer.from(text));
+	return reading.end().profile;
+}
+/** By this many bytes it is known what a file is. */
+const headBytes = 65536;
+function startReading(givenName, bounds) {
+	const name = givenName.replace(/\p{Cc}/gu, "?");
+	let parser;
+	let unread = Buffer.alloc(0);
+	/** All of it but a last line that has not ended yet. */
+	function takeLines(bytes) {
+		parser ??= parserFor(bytes, name, bounds);
+		const end = bytes.lastIndexOf("\n") + 1;
+		parser.take(bytes.subarray(0, end));
+		unread = bytes.subarray(end);
+		checkLine(unread.length, name);
+	}
+	return {
+		take(piece) {
+			const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
+			const end = bytes.indexOf("\n") + 1;
+			if (parser === void 0 || end === 0) {
+				unread = Buffer.concat([unread, bytes]);
+				if (unread.length >= headBytes) takeLines(unread);
+				return;
+			}
+			takeLines(Buffer.concat([unread, bytes.subarray(0, end)]));
+			takeLines(bytes.subarray(end));
+		},
+		end() {
+			if (unread.length > 0) takeLines(unread);
+			const unfinished = unread.length === 0 ? void 0 : Buffer.concat([unread, lineEnd]);
+			if (parser === void 0) throw empty(name);
+			const read = parser.end(unfinished);
+			if (read.profile.stacks.length === 0) throw noProfile(name);
+			checkCharacters(read.profile.stacks, name, bounds);
+			if (Number.isSafeInteger(samplesOf(read.profile.stacks))) return read;
+			throw new ProfileError(`The samples of ${name} add up to more than can be counted exactly; profile for a shorter time.`);
+		}
+	};
+}
+const lineEnd = Buffer.from("\n");
+function parserFor(head, name, bounds) {
+	refuseBinary(head, name);
+	const lines = head.toString("utf8", 0, headBytes).split("\n");
+	if (lines.every(isBlank)) throw empty(name);
+	if (lines.some(isCallGraphLine)) return pmcstatGraphParser(name, bounds);
+	if (lines.some(isPerfScriptLine)) return perfScriptParser(name, bounds);
+	const first = lines.find((line) => !isBlank(line) && !isComment(line));
+	if (first !== void 0 && isFoldedLine(first)) return foldedParser(name, bounds);
+	throw noProfile(name);
+}
+const isCallGraphLine = (line) => /^@ \S.* \[\d+ samples\]/.test(line) || /^ *[\d.]+% {2}\[\d+\]/.test(line);
+function refuseBinary(head, name) {
+	if (head.subarray(0, 4).equals(Buffer.from("PERF"))) throw new ProfileError(`${name} is a recording of perf; print it with perf script -i ${name} and read that.`);
+	const known = compressions.find(({ magic }) => head.subarray(0, magic.length).equals(Buffer.from(magic)));
+	if (known !== void 0) throw new ProfileError(`${name} is compressed; unpack it with ${known.program} -dc ${name}.`);
+	if (head[3] === 238) throw new ProfileError(`${name} is a raw log of hwpmc; print its call graph with pmcstat -R ${name} -z 100 -G FILE, on FreeBSD, and read FILE.`);
+	if (head.subarray(0, headBytes).includes(0)) throw new ProfileError(`${name} is binary and no profile that is known here; ${expectation}.`);
+}
+const compressions = [
+	{
+		magic: [31, 139],
+		program: "gzip"
+	},
+	{
+		magic: [
+			253,
+			55,
+			122,
+			88,
+			90
+		],
+		program: "xz"
+	},
+	{
+		magic: [
+			40,
+			181,
+			47,
+			253
+		],
+		program: "zstd"
+	}
+];
+const expectation = "give what pmcstat -G or perf script printed, or folded stacks like \"main;read 12\"";
+const empty = (name) => new ProfileError(`${name} is empty; ${expectation}.`);
+const noProfile = (name) => new ProfileError(`${name} is not a profile that is known here; ${expectation}.`);
+
+// src/analysis/profile/result-profiles.ts
+/**
+* `read` answers the text of a file by its path in the result, or nothing; what is no profile is left out as well, and
+* `leftOut` hears why.
+*/
+async function readProfiles(result, read, leftOut = () => {}) {
+	const all = [];
+	for (const { cell, profiles } of profiledCells(result)) {
+		const variants = [];
+		for (const one of profiles) {
+			const text = one.kind === "profiled" ? await read(one.file) : void 0;
+			const name = `the profile of ${plainLine(one.variant)} in ${cellName(cell)}`;
+			const taken = text === void 0 ? void 0 : parsed(text, name, leftOut);
+			if (taken !== void 0) variants.push({
+				variant: one.variant,
+				...taken
+			});
+		}
+		if (variants.length > 0) all.push({
+			cell,
+			variants
+		});
+	}
+	return all;
+}
+/** The cells of which profiles were taken, or were to be. */
+function profiledCells(result) {
+	if ("kind" in result) return [result];
+	return result.outcome.kind === "judged" ? result.outcome.cells : [];
+}
+function parsed(text, name, leftOut) {
+	try {
+		const { profile, idleFrames } = withoutIdle(parseProfile(text, name, foreignBounds));
+		return {
+			profile,
+			idleFrames
+		};
+	} catch (error) {
+		if (!(error instanceof ProfileError)) throw error;
+		leftOut(error.message);
+		return;
+	}
+}
+function withReasons(result, profiles) {
+	if ("kind" in result) return withBisectReason(result, profiles);
+	const { outcome } = result;
+	if (outcome.kind !== "judged") return result;
+	const cells = outcome.cells.map(({ reason: _, ...rest }) => {
+		const taken = profiles.find(({ cell }) => cellName(cell) === cellName(rest.cell));
+		const { kind } = rest.verdict;
+		const isChange = kind === "regression" || kind === "improvement";
+		const reason = reasonOf(packetCost(rest.comparisons, rest), isChange, taken?.variants ?? []);
+		return {
+			...rest,
+			...reason && { reason }
+		};
+	});
+	return {
+		...result,
+		outcome: {
+			...outcome,
+			cells
+		}
+	};
+}
+function withBisectReason({ reason: _, ...result }, profiles) {
+	const { answer, metric } = result;
+	if (answer.kind !== "culprit" && answer.kind !== "group") return result;
+	const { before: base, after: patched } = answer.change;
+	const reason = reasonOf(packetCost([{
+		metric,
+		base,
+		patched
+	}], result), true, profiles[0]?.variants ?? []);
+	return {
+		...result,
+		...reason && { reason }
+	};
+}
+/** Undefined where base or patched is missing. */
+function reasonOf(cost, isChange, taken) {
+	const base = taken.find(({ variant }) => variant === "base");
+	const patched = taken.find(({ variant }) => variant === "patched");
+	if (base === void 0 || patched === void 0) return void 0;
+	const idleFrames = [.../* @__PURE__ */ new Set([...base.idleFrames, ...patched.idleFrames])];
+	return {
+		...explain(base.profile, patched.profile, cost, isChange),
+		idleFrames
+	};
+}
+/**
+* The unit of which samples are shares: instructions where the profiler sampled by them, else time. It is that of the
+* forwarding thread where the DUT tells of it, and else of the whole DUT, which had no time to spare.
+*/
+function packetCost(comparisons, { profiles }) {
+	const costOf = (cost) => comparisons.flatMap(({ metric, base, patched }) => metric === cost ? {
+		metric: cost,
+		base,
+		patched
+	} : []);
+	const [told] = [...profiles.every((one) => one.kind !== "profiled" || one.event === "instructions") ? costOf("instructionsPerPacket") : [], ...costOf("nsPerPacket")];
+	if (told !== void 0) return told;
+	const pps = comparisons.find(({ metric }) => metric === "pps");
+	if (pps === void 0 || !(pps.base > 0 && pps.patched > 0)) return void 0;
+	return {
+		metric: "nsPerPacket",
+		base: 1e9 / pps.base,
+		patched: 1e9 / pps.patched
+	};
+}
+
+// src/analysis/profile/fold.ts
+/**
+* A line for each stack, in the order of the file and without line ends; those of perf that read alike are added up.
+* With `modules` a frame is written as DTrace writes it: if_cxgbe.ko`t4_eth_rx. What would break a line apart or steer a
+* terminal is replaced: `;` by `:`, control characters by `?`, and a first `#`, which would make a comment of it.
+*/
+function* foldedLines({ format, stacks }, { modules = false } = {}) {
+	const texts = textsOf(stacks, labels(modules));
+	for (const { text, samples } of format === "perf" ? merged(texts) : texts) yield `${text} ${samples}`;
+}
+function* textsOf(stacks, labelOf) {
+	for (const { frames, samples } of stacks) {
+		const text = frames.map(labelOf).join(";");
+		yield {
+			text: /^#\s/.test(text) ? `?${text.slice(1)}` : text,
+			samples
+		};
+	}
+}
+/** Frames as folded stacks name them. */
+function labels(modules) {
+	const known = /* @__PURE__ */ new Map();
+	return (frame) => {
+		const label = known.get(frame);
+		if (label !== void 0) return label;
+		const made = labelOf(frame, modules);
+		known.set(frame, made);
+		return made;
+	};
+}
+function labelOf({ name, module }, modules) {
+	const file = module?.slice(module.lastIndexOf("/") + 1);
+	return (modules && file !== void 0 ? `${file}\`${name}` : name).replaceAll(";", ":").replace(/[\p{Cc}\u2028\u2029]/gu, "?");
+}
+function merged(texts) {
+	const byText = /* @__PURE__ */ new Map();
+	for (const { text, samples } of texts) byText.set(text, (byText.get(text) ?? 0) + samples);
+	return byText.entries().map(([text, samples]) => ({
+		text,
+		samples
+	}));
+}
+
+export { ProfileError, flamegraph, flamegraphScript, flamegraphStyle, foldedLines, foreignBounds, labels, layout, parseProfile, profiledCells, readProfile, readProfiles, samplesOf, withReasons, withoutIdle };

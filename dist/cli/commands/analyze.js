@@ -1,0 +1,80 @@
+import { worstVerdict } from "../../analysis/stats.js";
+import { namingStyles, overrideGate } from "../../config.js";
+import { assembleResult, hasPlan, readPlan, reread } from "../../gate/experiment.js";
+import { UsageError, conclusionOfResult, conclusionOfVerdict, exitCodes } from "../../model.js";
+import { explained, renderMarkdown } from "../../report.js";
+import { runToExit } from "../../system.js";
+import { analysisAsJson, analyzeBenches, readBenches, renderAnalysis } from "../netbenches.js";
+import { printJson } from "./table.js";
+
+// src/cli/commands/analyze.ts
+function define(command) {
+	command.argument("<dir>", "work directory of a gate, or one with bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver logs of pkt-gen").option("--netbenches-trim", "medians as the netbenches archive has them in its .pps files").option("--base <image>", "what the other sets are compared with (default: the first)").option("--margin <percent>", "the loss that matters", "2%").option("--false-alarms <percent>", "regressions where nothing was lost, over all sets", "1%").option("--power <percent>", "losses of the margin that are found", "95%").option("--json", "the numbers as JSON").addHelpText("after", `
+Example:
+  ppsgate analyze --netbenches-trim results/fbsd12-r325006-D12685
+
+Exits as gate does: 0 on a pass, 1 on a regression, 2 on wrong usage, 3 when
+undecided.`).action(async (directory, options) => {
+		await runToExit(() => runAnalyze(directory, options), command.optsWithGlobals());
+	});
+}
+/** Answers the exit code of the worst verdict; throws where there is nothing to compare. */
+async function runAnalyze(directory, options) {
+	return await hasPlan(directory) ? analyzeWork(directory, options) : analyzeNetbenches(directory, options);
+}
+async function analyzeNetbenches(directory, options) {
+	const { netbenchesTrim = false, base, json } = options;
+	const policy = overrideGate(void 0, options, namingStyles.flag);
+	const analysis = analyzeBenches(await readBenches(directory), {
+		netbenchesTrim,
+		base,
+		policy
+	});
+	if (json) printJson(analysisAsJson(analysis));
+	else print(renderAnalysis(analysis));
+	const { sets, comparisons } = analysis;
+	if (base !== void 0 && !sets.some(({ image, label }) => image === base || label === base)) throw new UsageError(`--base: there is no set of ${base} in ${directory}.`);
+	if (comparisons.length === 0) {
+		const labels = sets.map(({ label }) => label).join(", ");
+		throw new UsageError(`There is nothing to compare in ${directory}: it holds one variant only (${labels}).`);
+	}
+	return exitCodes[conclusionOfVerdict(worstVerdict(comparisons))];
+}
+/** The policy is the plan's own: what was asked before the first run is what a verdict is held to. */
+async function analyzeWork(directory, { json }) {
+	const plan = await readPlan(directory);
+	const { entries, unread } = await reread(directory, plan);
+	const { result } = await explained(assembleResult(plan, entries), directory);
+	if (json) printJson(analysisAsJson(analysisOf(result)));
+	else print(renderMarkdown(result));
+	if (unread > 0) process.stderr.write(`ppsgate: the logs of ${unread} trials cannot be read again; their runs are those of the journal.\n`);
+	return exitCodes[conclusionOfResult(result)];
+}
+/** A variant is the image, a scenario the configuration. */
+function analysisOf({ outcome }) {
+	const compared = (outcome.kind === "judged" ? outcome.cells : []).map(({ cell, runs, verdict, comparisons: [comparison] }) => ({
+		base: setOf(cell, "base", runs),
+		patched: setOf(cell, "patched", runs),
+		verdict,
+		comparison
+	}));
+	return {
+		sets: compared.flatMap(({ base, patched }) => [base, patched]),
+		comparisons: compared
+	};
+}
+const setOf = ({ scenario, family }, variant, runs) => ({
+	label: `${variant}.${scenario}.${family}`,
+	image: variant,
+	config: scenario,
+	family,
+	runs: runs.filter((run) => run.variant === variant).map(({ number, trial, attempt, pps, samples, validity }) => ({
+		file: `trial ${trial}.${attempt}, run ${number}`,
+		medianPps: pps,
+		seconds: samples.reduce((sum, sample) => sum + sample.seconds, 0),
+		validity
+	}))
+});
+const print = (text) => void process.stdout.write(`${text.trimEnd()}\n`);
+
+export { define };

@@ -1,0 +1,89 @@
+import { loadConfig, scenariosIn } from "../../config.js";
+import { cellsOf } from "../../gate/experiment.js";
+import { UsageError, exitCodes } from "../../model.js";
+import { badgeLabel, badgePath, linkTo, samePath } from "../../publish/data-branch.js";
+import { runToExit } from "../../system.js";
+import { configPath, namedTestbed } from "./named-testbed.js";
+import { print, printJson } from "./table.js";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+// src/cli/commands/badge.ts
+function define(command) {
+	command.option("-c, --config <file>", "configuration", "ppsgate.yml").option("--testbed <names...>", "of these testbeds alone").option("--repository <owner/name>", "on GitHub (default: that of git's remote origin)").option("--branch <name>", "where the badges are (default: github.data.branch)").option("--json", "print them as JSON").addHelpText("after", details).action(async (options) => {
+		await runToExit(() => printBadges(options), command.optsWithGlobals());
+	});
+}
+const details = `
+Example:
+  ppsgate badge --testbed hp-t540 --repository example/router >> README.md
+
+As JSON: [{ "label", "image", "endpoint", "markdown" }], where the image is an
+SVG, and the endpoint is for https://img.shields.io/endpoint?url=ENDPOINT.
+
+A badge exists once a patch was judged on the default branch; the last badge of
+a testbed, of the base against itself, exists after its first nightly run.
+Exits 2 where the repository is not known.`;
+async function printBadges(options) {
+	const path = configPath(options.config);
+	const config = await loadConfig(path);
+	const names = options.testbed ?? Object.keys(config.testbeds);
+	const place = await placeOf(config, options);
+	const badges = names.flatMap((testbed) => [...cellsOn(config, namedTestbed(config, path, testbed)).map((cell) => badgeOf(place, badgeLabel({
+		testbed,
+		cell
+	}), badgePath({
+		testbed,
+		cell
+	}))), badgeOf(place, `${testbed} A/A`, samePath(testbed))]);
+	const texts = badges.map(({ markdown }) => markdown);
+	if (options.json) printJson(badges);
+	else print(texts.join("\n"));
+	return exitCodes.pass;
+}
+async function placeOf(config, options) {
+	const { branch = config.github.data.branch, repository = await originOnGithub() } = options;
+	if (branch === void 0) throw new UsageError("--branch: the configuration keeps no results on GitHub; set `github.data.branch`, or name one.");
+	if (branch === "") throw new UsageError("--branch: expected the name of a branch, found \"\".");
+	if (repository === void 0) throw new UsageError("--repository: git's remote origin here is not on github.com; give OWNER/NAME of the repository.");
+	if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) throw new UsageError(`--repository: expected OWNER/NAME, found "${repository}".`);
+	const { pages } = config.github.data;
+	return {
+		repository,
+		branch,
+		serverUrl: process.env.GITHUB_SERVER_URL || "https://github.com",
+		...pages !== void 0 && { pages }
+	};
+}
+/** `owner/name`, however its URL is written; undefined where the remote origin is not on github.com, or not at all. */
+async function originOnGithub() {
+	const { stdout } = await promisify(execFile)("git", [
+		"remote",
+		"get-url",
+		"origin"
+	]).catch(() => ({ stdout: "" }));
+	return /^(?:https:\/\/(?:[^@/]*@)?|ssh:\/\/git@|git@)github\.com[/:](.+?)(?:\.git)?\/?$/i.exec(stdout.trim())?.[1];
+}
+function cellsOn(config, testbed) {
+	const carried = scenariosIn({
+		testbeds: { testbed },
+		rules: config.rules
+	});
+	const scenarios = config.scenarios.filter((scenario) => carried.includes(scenario));
+	return cellsOf({
+		...config,
+		scenarios
+	});
+}
+function badgeOf(place, label, path) {
+	const image = linkTo(place, `${path}.svg`);
+	const target = linkTo(place, "README.md");
+	return {
+		label,
+		image,
+		endpoint: linkTo(place, `${path}.json`),
+		markdown: `[![${label}](${image})](${target})`
+	};
+}
+
+export { define, printBadges };

@@ -1,0 +1,272 @@
+import { applyOverrides, loadConfig, namingStyles, parseFrameSize, parseMostBoots, parsePriority, parseSeed, testbedsFor } from "../../config.js";
+import { lineOfDiffs, openRepository, patchOfRevision } from "../../forge/patch.js";
+import { bisect, gateRunsOf, hasBisectPlan, planBisection, resumeBisection } from "../../gate/bisect.js";
+import { bisectionEstimateLines, estimateBisection } from "../../gate/estimate.js";
+import { cellsOf, goingOn, historyFile, randomSeed } from "../../gate/experiment.js";
+import { inSession, showProgress, timestampedDirectory } from "../../gate.js";
+import { whoami } from "../../gate/testbeds.js";
+import { UsageError, conclusionOfBisection, conclusionOfError, exitCodes, metricChoice, patchName } from "../../model.js";
+import { bisectHeadline, readAnyResult } from "../../report.js";
+import { runToExit } from "../../system.js";
+import { findRevision, openPhabricator, phabricatorOf } from "../../forge/phabricator.js";
+import { openRevisionComment, reportOutcome } from "../../publish/reporters.js";
+import { keptOf } from "../../relay.js";
+import { keptAnswers } from "./gate-revision.js";
+import { revisionNamed, stderrLog, usualConfig } from "./judge-gate.js";
+import { print, printJson } from "./table.js";
+import { resolve } from "node:path";
+
+// src/cli/commands/bisect-revision.ts
+const called = namingStyles.bisectFlag;
+/** The base of the newest diff, and the commit that has all diffs up to it, one on top of the other. */
+async function endsOfRevision(text, repository, { config, signal }) {
+	const phabricator = phabricatorOf(config);
+	const conduit = await openPhabricator(phabricator, {
+		log: stderrLog,
+		signal
+	});
+	const name = revisionNamed(text, {
+		config,
+		called
+	});
+	const patch = await patchOfRevision(name, "all", {
+		conduit,
+		repository,
+		config: phabricator
+	});
+	return lineOfDiffs(patch, repository);
+}
+/** One comment when it has ended, which is kept until Phabricator has taken it. */
+async function bisectAndAnswer({ patch, run = `by-hand-${Date.now()}`, details, site, asked, config, signal }, work) {
+	const phabricator = phabricatorOf(config);
+	const conduit = await openPhabricator(phabricator, { log: stderrLog });
+	const found = await findRevision(conduit, revisionNamed(patch, {
+		config,
+		called
+	}));
+	const revision = {
+		number: found.number,
+		diff: found.diff.id
+	};
+	using kept = keptAnswers(phabricator, conduit);
+	const about = {
+		run,
+		takesCommands: !run.startsWith("by-hand-"),
+		...details !== void 0 && { details },
+		...site !== void 0 && { page: `${site.replace(/\/+$/, "")}/report/index.html` }
+	};
+	const live = openRevisionComment(conduit, revision, {
+		...about,
+		log: stderrLog
+	});
+	const answer = kept.keeping(live, (ending) => ({
+		kind: "comment",
+		revision,
+		...about,
+		ending: keptOf(ending)
+	}));
+	const { result } = await reportOutcome(answer, signal, async () => {
+		return {
+			kind: "bisected",
+			result: await work(answer),
+			request: asked,
+			links: {}
+		};
+	});
+	return result;
+}
+
+// src/cli/commands/bisect.ts
+function define(command) {
+	command.option("--good <commit>", "from before the loss").option("--bad <commit>", "from after it").option("-p, --patch <revision>", "the diffs of a revision like D27401 or D27401:80677").option("--from <result>", "a gate's work directory: its base, its patched, its worst cell").option("--fix-up <commit>", "FIX or FIX:FIRST, on top of commits that need it", also, []).option("--skip <commits>", "a commit or A..B, which are not tried; with --resume, commits", also, []).option("-r, --repository <dir>", "git repository that has them", ".").option("-c, --config <file>", "configuration", usualConfig).option("-t, --testbed <selector>", "a name, or what it has to be, like \"mellanox and 40G\"").option("--scenario <name>", "of the one cell that is measured").option("--family <name>", "of that cell: inet4 or inet6").option("--frame-size <size>", "of that cell, like 64B").option("--metric <metric>", metricChoice).option("--profile <how>", "on, off, or for how long samples are taken, like 20s").option("--max-boots <number>", "before it gives up; with --resume more than before", String(60)).option("--verify-revert", "measure the bad one without the culprit, too").option("--dry-run", "say what it would take, and reserve nothing").option("--priority <name>", "in the queue: release, patch or rerun", "patch").option("-d, --directory <dir>", "work directory (default: a new ppsgate-bisect-…)").option("--seed <number>", "of the order of runs (default: by chance)").option("--resume <dir>", "go on in the work directory of one that was cut short").option("--answer", "tell on the revision how it ends, in a comment").option("--run <key>", "with --answer: of this run, which is answered once").option("--details <url>", "with --answer: where the rest is to be found").option("--site <url>", "with --answer: where browsers find the work directory").option("--json", "print the result as JSON").addHelpText("after", details).action(async (options) => {
+		const lastWords = [];
+		const isTyped = command.getOptionValueSource("maxBoots") === "cli";
+		const asked = {
+			...options,
+			...!isTyped && { maxBoots: void 0 }
+		};
+		await runToExit((signal) => runBisect(asked, signal, lastWords), {
+			...command.optsWithGlobals(),
+			lastWords
+		});
+	});
+}
+const details = `
+Example:
+  ppsgate bisect --good v1.2 --bad main --scenario forwarding --family inet4
+  ppsgate bisect --from ppsgate-gate-20261120-231655 --dry-run
+
+Exits 0 when a commit is named, or a few of which it is one, 2 on wrong usage,
+3 when it stays undecided, 4 when the lab failed.`;
+/** Collects an option that may be typed several times, or once with commas. */
+const also = (text, before) => [...before, ...text.split(",").map((part) => part.trim())];
+/** Answers the exit code; throws for what kept it from an answer, and says into `lastWords` how it goes on. */
+async function runBisect(options, signal, lastWords) {
+	const written = await loadConfig(resolve(options.config));
+	if (options.dryRun) return printEstimate(options, await requestOf(options, written, signal));
+	const directory = options.resume ?? options.directory ?? timestampedDirectory("ppsgate-bisect");
+	const result = await found(options, written, directory, signal).catch(async (error) => {
+		if (conclusionOfError(error) !== "usage" && await hasBisectPlan(directory)) lastWords.push(goingOn(directory, commandOf(options)));
+		throw error;
+	});
+	if (options.json) printJson(result);
+	else print(`${bisectHeadline(result)}\nReport: ${directory}/report/index.html`);
+	return exitCodes[conclusionOfBisection(result)];
+}
+const commandOf = ({ config }) => config === "ppsgate.yml" ? "ppsgate bisect" : `ppsgate bisect --config ${config}`;
+async function found(options, written, directory, signal) {
+	const { patch = "", run, details, site } = options;
+	if (options.answer && patch === "") missing("patch");
+	const search = (answer) => searched(options, written, directory, signal, answer);
+	if (!options.answer) return search();
+	const about = {
+		...run && { run },
+		...details && { details },
+		...site && { site },
+		patch,
+		asked: askedOf(options),
+		config: written,
+		signal
+	};
+	return bisectAndAnswer(about, search);
+}
+/** The request in the syntax of a comment. */
+function askedOf(options) {
+	const { good, bad, scenario, family, metric, profile, testbed, maxBoots } = options;
+	return {
+		good,
+		bad,
+		scenarios: scenario,
+		families: family,
+		metric,
+		profile,
+		testbed,
+		maxBoots,
+		fixUp: options.fixUp.join(","),
+		skip: options.skip.join(","),
+		...options.verifyRevert && { verifyRevert: "true" }
+	};
+}
+async function searched(options, written, directory, signal, answer) {
+	const { resume } = options;
+	const request = resume === void 0 ? await requestOf(options, written, signal) : void 0;
+	const mostBoots = options.maxBoots === void 0 ? void 0 : parseMostBoots(options.maxBoots, "--max-boots");
+	const config = request?.config ?? written;
+	const priority = parsePriority(options.priority, "--priority");
+	const repository = openRepository(resolve(options.repository));
+	const session = {
+		config,
+		signal,
+		repository,
+		answer,
+		history: historyFile(config.history),
+		output: process.stderr,
+		requestFor: (patch) => ({
+			priority,
+			holder: {
+				who: whoami(),
+				purpose: "bisect",
+				patch: patchName(patch)
+			}
+		}),
+		leaseFolder: directory
+	};
+	return inSession(session, (deps) => request === void 0 ? resumeBisection(directory, {
+		...deps,
+		repository
+	}, {
+		mostBoots,
+		skips: options.skip
+	}) : bisect(request, directory, {
+		...deps,
+		repository
+	}));
+}
+async function requestOf(options, written, signal) {
+	const from = options.from === void 0 ? void 0 : await readGateRuns(options.from);
+	const config = withOneCell(options, written, from);
+	const ends = await endsOf(options, from, {
+		config,
+		signal
+	});
+	const { seed, fixUp: fixUps, skip: skips, maxBoots } = options;
+	return {
+		...ends,
+		fixUps,
+		skips,
+		config,
+		from,
+		testbeds: testbedsFor(config, options.testbed ?? from?.testbed),
+		seed: seed === void 0 ? randomSeed() : parseSeed(seed, "--seed"),
+		mostBoots: parseMostBoots(maxBoots, "--max-boots"),
+		isVerified: options.verifyRevert === true
+	};
+}
+/** Named ones come first: a revision may be there for its answer alone. */
+async function endsOf({ good, bad, patch, repository }, from, surroundings) {
+	if (patch && !good && !bad && from === void 0) return endsOfRevision(patch, openRepository(resolve(repository)), surroundings);
+	return {
+		good: good ?? from?.good ?? missing("good"),
+		bad: bad ?? from?.bad ?? missing("bad")
+	};
+}
+function missing(name) {
+	throw new UsageError(`--${name} is missing: see \`ppsgate bisect --help\`.`);
+}
+async function readGateRuns(path) {
+	const { result } = await readAnyResult(path);
+	if (!("kind" in result)) return gateRunsOf(result);
+	throw new UsageError(`--from: ${path} is the result of a bisection: name a gate's.`);
+}
+/** The configuration with the cell that is asked for, that of the gate, or the only one that it has. */
+function withOneCell(options, written, from) {
+	const { metric, profile, frameSize } = options;
+	const { scenario, family, frameBytes } = from?.cell ?? {};
+	const asked = {
+		scenarios: options.scenario ?? scenario,
+		families: options.family ?? family,
+		metric,
+		profile
+	};
+	const config = applyOverrides(written, asked, namingStyles.bisectFlag);
+	const bytes = frameSize === void 0 ? frameBytes : parseFrameSize(frameSize, "--frame-size");
+	const one = bytes === void 0 ? config : {
+		...config,
+		frameSizes: [bytes]
+	};
+	const { scenarios, families, frameSizes = [] } = one;
+	if (cellsOf(one).length === 1) return one;
+	const told = [
+		oneOf("--scenario", scenarios),
+		oneOf("--family", families),
+		oneOf("--frame-size", frameSizes.map((size) => `${size}B`))
+	].filter((text) => text !== void 0);
+	throw new UsageError(`A bisection is of one cell: name ${told.join(" and ")}.`);
+}
+const oneOf = (option, names) => names.length > 1 ? `${option} (one of ${names.join(", ")})` : void 0;
+/** Prints the estimate of a bisection. */
+async function printEstimate(options, request) {
+	const progress = showProgress(process.stderr, request.config.gate.metric, () => performance.now());
+	const plan = await planBisection(request, {
+		repository: openRepository(resolve(options.repository)),
+		history: historyFile(request.config.history),
+		now: () => /* @__PURE__ */ new Date(),
+		onEvent: progress.onEvent
+	}).finally(progress.end);
+	const { boots, minutes, noise } = estimateBisection(plan);
+	if (options.json) {
+		const { range, testbed, cell, mostBoots } = plan;
+		printJson({
+			testbed,
+			cell,
+			range,
+			boots,
+			minutes,
+			mostBoots,
+			...noise
+		});
+	} else for (const line of bisectionEstimateLines(plan)) print(line);
+	return exitCodes.pass;
+}
+
+export { define };

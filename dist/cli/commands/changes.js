@@ -1,0 +1,87 @@
+import { quantile } from "../../vendor/simple-statistics.js";
+import { object } from "../../vendor/zod.js";
+import { changesRunByRun, median } from "../../analysis/stats.js";
+import { exitCodes, formatChange, grouped, ratio } from "../../model.js";
+import { runToExit } from "../../system.js";
+import { readSeries } from "../netbenches.js";
+import { parse } from "./simulate-options.js";
+import { columns, oneLine, print, printJson } from "./table.js";
+
+// src/cli/commands/changes.ts
+function define(command) {
+	command.argument("<file>", "a line a nightly run: a name and its values; or a folder of REV[.CONFIG].pps").option("--least <percent>", "the smallest change that matters", "1%").option("--json", "the changes as JSON").addHelpText("after", details).action(async (file, options) => {
+		await runToExit(() => runChanges(file, options), command.optsWithGlobals());
+	});
+}
+const details = `
+Example:
+  ppsgate changes nightly.txt
+
+where nightly.txt has the nightly runs in their order:
+  n268411 1042331 1043120 1041877
+  n268502 1041022 1042345 1040998
+
+The nightly runs are judged one after the other, as they would have come, and a
+change that is found stays; one or two bad nightly runs are none. As JSON:
+  { "changes": [{ "series", "name", "index",
+                  "before", "after", "changeRatio" }] }
+with the name and the index, from 0, of the first nightly run of the new level,
+and the medians of the runs before and after it, up to the next change.
+
+Exits 0 whether there are changes or not, 2 where the file cannot be read.`;
+const leastOfAll = {
+	description: "a percentage from 0.1% to 50%",
+	holds: (value) => value >= .001 && value <= .5
+};
+async function runChanges(file, options) {
+	const { least: leastRatio } = parse(object({ least: ratio(leastOfAll) }), { least: options.least });
+	const found = (await readSeries(file)).map((series) => ({
+		series,
+		changes: changesOf(series, leastRatio)
+	}));
+	if (options.json) printJson({ changes: found.flatMap(({ changes }) => changes) });
+	else for (const one of found) printSeries(one);
+	return exitCodes.pass;
+}
+function changesOf({ name: series, nightlyRuns }, leastRatio) {
+	const values = nightlyRuns.map(({ value }) => value);
+	const found = changesRunByRun(values, leastRatio).map(({ index }) => index);
+	return found.map((index, place) => {
+		const before = median(values.slice(found[place - 1] ?? 0, index));
+		const after = median(values.slice(index, found[place + 1]));
+		return {
+			series,
+			name: nightlyRuns[index]?.name ?? "",
+			index,
+			before,
+			after,
+			changeRatio: after / before - 1
+		};
+	});
+}
+function printSeries({ series, changes }) {
+	const { name, nightlyRuns } = series;
+	const [first, last] = [nightlyRuns[0], nightlyRuns.at(-1)].map((nightlyRun) => oneLine(nightlyRun?.name ?? ""));
+	print(`${oneLine(name)}: ${grouped(nightlyRuns.length)} nightly runs, ${first} to ${last}`);
+	print(`  ${sparkline(nightlyRuns.map(({ value }) => value))}`);
+	if (changes.length === 0) print("  no change that lasts");
+	const rows = changes.map((change) => [
+		`  ${oneLine(change.name)}`,
+		formatChange(change.changeRatio),
+		`${numberText(change.before)} → ${numberText(change.after)}`
+	]);
+	for (const row of columns(rows)) print(row);
+}
+const numberText = (value) => grouped(Number(value.toPrecision(6)));
+const steps = "▁▂▃▄▅▆▇█";
+const mostBars = 72;
+/** Medians of neighbours where there are more than fit; single nightly runs that stick out do not flatten the others. */
+function sparkline(values) {
+	const nightlyRunsABar = Math.ceil(values.length / mostBars);
+	const bars = Array.from({ length: Math.ceil(values.length / nightlyRunsABar) }, (_, bar) => median(values.slice(bar * nightlyRunsABar, (bar + 1) * nightlyRunsABar)));
+	const [low = 0, high = 0] = [.02, .98].map((share) => quantile(bars, share));
+	const stepOf = (value) => high > low ? Math.floor((value - low) / (high - low) * 8) : 4;
+	return bars.map((value) => steps[Math.min(Math.max(stepOf(value), 0), 7)]).join("");
+}
+
+export { define };

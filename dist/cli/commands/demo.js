@@ -1,0 +1,164 @@
+import { namingStyles, overrideGate, parseSeed } from "../../config.js";
+import { goingOn, randomSeed } from "../../gate/experiment.js";
+import { showProgress, timestampedDirectory } from "../../gate.js";
+import { readyMachine } from "../../lab/netns.js";
+import { UsageError, excerpt, exitCodes, formatDuration, formatPercent, reasonOf } from "../../model.js";
+import { bisectHeadline, headline, outcomeName } from "../../report.js";
+import { runToExit } from "../../system.js";
+import { bisectCommits, bisectNames, busyWarning, callerThroughSudo, culpritSubject, embeddedDemo, fetchKernels, placeAt, runBisectDemo, runDemo, trafficSeconds, virtualDemo } from "../demo.js";
+import { printJson } from "./table.js";
+import { join, resolve } from "node:path";
+import { styleText } from "node:util";
+
+// src/cli/commands/demo.ts
+function define(command) {
+	command.option("-d, --directory <dir>", "where the work directories go (default: a new ppsgate-demo-…)").option("--resume <dir>", "go on with a demo that was cut short").option("--seed <number>", "of the order of runs (default: by chance)").option("--bisect", "find the one of 24 commits that costs packets, instead of judging patches").option("--kernels [base,patched]", "judge kernels and a rule in virtual machines; two files, or none: they are fetched by apt-get").option("--design <name>", "fixed takes all runs: to compare with the usual group-sequential").option("--json", "print the results as JSON").addHelpText("after", `
+Example:
+  sudo ppsgate demo
+  sudo ppsgate demo --bisect
+  sudo ppsgate demo --kernels
+  sudo ppsgate demo --kernels linux-image-6.1.0-50.deb,linux-image-6.1.0-56.deb
+
+Needs root on Linux. Takes about three minutes, with --bisect less than two.
+Exits 0 when all patches come out as they must, or the commit is found.`).action(async (options) => {
+		const lastWords = [];
+		await runToExit((signal) => runDemoCommand(options, signal, lastWords), {
+			...command.optsWithGlobals(),
+			lastWords
+		});
+	});
+}
+/** Answers 0 when all came out as it must, else 1; throws where this machine cannot carry the lab. */
+async function runDemoCommand(options, signal, lastWords) {
+	const say = (line) => void process.stderr.write(`${line}\n`);
+	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed, "--seed");
+	overrideGate(void 0, { design: options.design }, namingStyles.flag);
+	if (options.bisect && options.design !== void 0) throw new UsageError("--design: says how patches are judged; drop it, or --bisect.");
+	if (options.bisect && options.kernels !== void 0) throw new UsageError("--kernels: virtual machines judge patches; drop it, or --bisect.");
+	const exitCode = await readyMachine(say, [options.kernels ? "virtual" : "embedded-linux"]);
+	if (exitCode !== void 0) return exitCode;
+	const directory = resolve(options.resume ?? options.directory ?? timestampedDirectory("ppsgate-demo"));
+	say(`${whatOf(options)} on this machine; everything is kept in ${directory}`);
+	const warning = await busyWarning();
+	if (warning !== void 0) say(`warning: ${warning}`);
+	await using cleaning = new AsyncDisposableStack();
+	const caller = callerThroughSudo(process.env, process.getuid?.());
+	if (caller !== void 0) {
+		const place = cleaning.use(await placeAt(directory));
+		cleaning.defer(() => place.giveTo(caller).catch((error) => {
+			say(`warning: what is in ${directory} stays root's: ${reasonOf(error)}`);
+		}));
+	}
+	const { isAsExpected } = await (options.bisect ? bisectNow : judgeNow)({
+		directory,
+		seed,
+		options,
+		signal
+	}, say).catch((error) => {
+		const command = options.bisect ? "ppsgate demo --bisect" : "ppsgate demo";
+		lastWords.push(goingOn(directory, command));
+		throw error;
+	});
+	return isAsExpected ? exitCodes.pass : exitCodes.patchAtFault;
+}
+function whatOf({ bisect, kernels }) {
+	if (kernels) return "A rule and a kernel, judged with real boots and packets";
+	if (!bisect) return "Three patches, judged with real packets";
+	return `${bisectCommits.length} commits, one of which costs packets: it is searched for with real packets`;
+}
+/** Two files separated by a comma, or apt's newest kernels. */
+async function subjectOf({ kernels }, directory, say) {
+	if (kernels === void 0) return embeddedDemo;
+	if (kernels === true) return virtualDemo(await fetchKernels(join(directory, "kernels"), say));
+	const [base, patched, ...more] = kernels.split(",");
+	if (!base || !patched || more.length > 0) throw new UsageError(`--kernels: expected two files with a comma in between, found "${excerpt(kernels)}".`);
+	return virtualDemo({
+		base: resolve(base),
+		patched: resolve(patched)
+	});
+}
+async function judgeNow({ directory, seed, options, signal }, say) {
+	const startedAt = performance.now();
+	const subject = await subjectOf(options, directory, say);
+	const { patches, kernels } = subject;
+	const judged = await runDemo({
+		directory,
+		subject,
+		seed,
+		design: options.design,
+		onPatch(patch, index) {
+			const title = `${index + 1} of ${patches.length}  ${patch.title}`;
+			say(styleText("bold", title, { stream: process.stderr }));
+			const metric = kernels ? "instructionsPerPacket" : "nsPerPacket";
+			return showProgress(process.stderr, metric, () => performance.now());
+		},
+		signal
+	});
+	const seconds = (performance.now() - startedAt) / 1e3;
+	if (options.json) printJson(summaries(judged));
+	else process.stdout.write(`\n${table(judged)}\n\n${closing(judged, directory, seconds)}\n`);
+	return { isAsExpected: judged.every((one) => one.asExpected) };
+}
+async function bisectNow({ directory, seed, options, signal }) {
+	const startedAt = performance.now();
+	const { onEvent, end } = showProgress(process.stderr, "nsPerPacket", () => performance.now());
+	const demo = await runBisectDemo({
+		directory,
+		seed,
+		onEvent,
+		signal
+	}).finally(end);
+	const seconds = (performance.now() - startedAt) / 1e3;
+	if (options.json) printJson(demo.result);
+	else process.stdout.write(`\n${told(demo)}\n\n${where(demo, directory, seconds)}\n`);
+	return { isAsExpected: demo.asExpected };
+}
+function told({ result, asExpected }) {
+	const must = `${asExpected ? "as it must" : "but must be"}: "${culpritSubject}"`;
+	const color = asExpected ? "green" : "red";
+	return `${bisectHeadline(result)}\n${styleText(color, `  ${must}`, { stream: process.stdout })}`;
+}
+const where = ({ directory: work }, directory, seconds) => [
+	`${formatDuration(seconds)}.`,
+	`Report: ${work}/report/index.html`,
+	`The repository of the commits: ${directory}/${bisectNames.repository}`
+].join("\n");
+/** Without the runs: these are in the result of each directory. */
+const summaries = (judged) => judged.map(({ patch, directory, result, asExpected }) => ({
+	branch: patch.branch,
+	expected: patch.expected,
+	verdict: outcomeName(result),
+	asExpected,
+	headline: headline(result),
+	...runCounts(result),
+	directory
+}));
+/** Runs that were measured, and those that five trials of each cell would have taken: the lab's 5 + 5. */
+function runCounts({ outcome }) {
+	const cells = outcome.kind === "judged" ? outcome.cells : [];
+	return {
+		runs: sum(cells.map((cell) => cell.runs.length)),
+		fixedRuns: sum(cells.map((cell) => 2 * (cell.design.budgets.at(-1) ?? 0)))
+	};
+}
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+function table(judged) {
+	return judged.map(({ patch, result, asExpected }) => {
+		const { expected = "reported, with any outcome" } = patch;
+		const must = asExpected ? `as it must: ${expected}` : `but must be ${expected}`;
+		const verdict = styleText(asExpected ? "green" : "red", `  ${must}`, { stream: process.stdout });
+		const { runs, fixedRuns } = runCounts(result);
+		const counts = fixedRuns > 0 ? `, after ${runs} runs; a fixed 5 + 5 takes ${fixedRuns}` : "";
+		return `${patch.branch}\n  ${headline(result)}\n${verdict}${counts}`;
+	}).join("\n");
+}
+function closing(judged, directory, seconds) {
+	const traffic = sum(judged.map(({ result }) => trafficSeconds(result)));
+	return [
+		`${formatDuration(seconds)}, in ${formatPercent(traffic / seconds)} of which packets flowed.`,
+		...judged.map((one) => `Report: ${one.directory}/report/index.html`),
+		`The repository of the patches: ${directory}/repository`
+	].join("\n");
+}
+
+export { define };

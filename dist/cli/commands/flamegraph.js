@@ -1,0 +1,84 @@
+import { flamegraph, samplesOf, withoutIdle } from "../../analysis/profile.js";
+import { UsageError, exitCodes, formatPercent, grouped } from "../../model.js";
+import { runToExit } from "../../system.js";
+import { printPieces } from "./print-chunks.js";
+import { readProfileFile } from "./profile-file.js";
+import { basename } from "node:path";
+import { getSystemErrorMessage } from "node:util";
+import { writeFile } from "node:fs/promises";
+
+// src/cli/commands/flamegraph.ts
+function define(command) {
+	command.argument("<FILE>", "profile: of pmcstat -G, of perf script or folded; - is standard input").option("--base <FILE>", "profile to compare with: red is more of all samples than there, blue less").option("-o, --output <FILE>", "the SVG to write; - is standard output", "-").option("--title <text>", "above it (default: the kernel that the profile tells, or its name)").option("--idle", "with what idle processors did").addHelpText("after", details).action(async (file, options) => {
+		await runToExit((signal) => runFlamegraph(file, options, signal), command.optsWithGlobals());
+	});
+}
+const details = `
+Example:
+  ppsgate flamegraph pmc.graph -o pmc.svg
+  ppsgate flamegraph patched.graph --base base.graph -o difference.svg
+
+In a browser a click or Enter zooms, / searches, Escape goes back, and arrow
+keys walk from frame to frame. Widths are shares of all samples, so profiles of
+different lengths compare. What only the base has is drawn below.
+
+Exits 2 where a file cannot be read as a profile, or nothing of it is left.`;
+/** Throws a `ProfileError` where a file is no profile, a `UsageError` where there is nothing to draw or nowhere to write. */
+async function runFlamegraph(file, { base: baseFile, output, title, idle: keepsIdle = false }, signal) {
+	refuseTerminal(output);
+	if (file === "-" && baseFile === "-") throw new UsageError("--base: standard input is the profile already; name a file.");
+	const shown = await read(file, keepsIdle, signal);
+	const base = baseFile === void 0 ? void 0 : await read(baseFile, keepsIdle, signal);
+	if (base) noteEvents(shown.profile, base.profile);
+	await write(flamegraph(shown.profile, {
+		title: title ?? (base ? `${shown.name} against ${base.name}` : shown.name),
+		subtitle: base ? `${shown.about}; base: ${base.about}` : shown.about,
+		base: base?.profile
+	}), output);
+	return exitCodes.pass;
+}
+function refuseTerminal(output) {
+	if (output !== "-" || !process.stdout.isTTY) return;
+	throw new UsageError("--output: a terminal cannot show a flamegraph; name a file, as -o OUT.svg.");
+}
+async function read(file, keepsIdle, signal) {
+	const { profile: all, notes } = await readProfileFile(file, signal);
+	for (const note of notes) process.stderr.write(`ppsgate: ${note}\n`);
+	const fileName = file === "-" ? "standard input" : basename(file);
+	const name = all.kernel ?? fileName;
+	if (keepsIdle) return {
+		profile: all,
+		name,
+		about: samplesText(all)
+	};
+	const { profile, idleSamples, idleFrames } = withoutIdle(all);
+	if (profile.stacks.length === 0) throw new UsageError(`${fileName}: all samples are of idle processors; draw them with --idle.`);
+	const share = formatPercent(idleSamples / samplesOf(all.stacks));
+	const leftOut = `idle left out: ${idleFrames.join(", ")} (${share})`;
+	const about = samplesText(profile);
+	return {
+		profile,
+		name,
+		about: idleSamples === 0 ? about : `${about} · ${leftOut}`
+	};
+}
+function samplesText({ stacks, event }) {
+	const samples = `${grouped(samplesOf(stacks))} samples`;
+	return event === void 0 ? samples : `${samples} of ${event}`;
+}
+function noteEvents({ event }, base) {
+	if (event === void 0 || base.event === void 0 || event === base.event) return;
+	process.stderr.write(`ppsgate: the profile counts ${event}, its base ${base.event}: the shares are of different things.\n`);
+}
+async function write(svg, output) {
+	if (output === "-") return printPieces([svg]);
+	try {
+		await writeFile(output, svg);
+	} catch (error) {
+		if (!(error instanceof Error && "errno" in error && typeof error.errno === "number")) throw error;
+		const reason = getSystemErrorMessage(error.errno);
+		throw new UsageError(`--output: cannot write ${output}: ${reason}; name another file.`);
+	}
+}
+
+export { define };

@@ -1,0 +1,70 @@
+import { foldedLines, labels, samplesOf, withoutIdle } from "../../analysis/profile.js";
+import { exitCodes, formatPercent, grouped } from "../../model.js";
+import { runToExit } from "../../system.js";
+import { printPieces } from "./print-chunks.js";
+import { readProfileFile } from "./profile-file.js";
+
+// src/cli/commands/fold.ts
+function define(command) {
+	command.argument("[FILE]", "profile, also one folded already; - or no file is standard input").option("--no-idle", "leave out what idle processors did").option("--modules", "name the kernel module, library or program of each frame: pf.ko`pf_test").option("--json", "the stacks as JSON").addHelpText("after", details).action(async (file, options) => {
+		await runToExit((signal) => runFold(file, options, signal), command.optsWithGlobals());
+	});
+}
+const details = `
+Example:
+  pmcstat -R pmc.out -z 100 -G pmc.graph
+  ppsgate fold --no-idle pmc.graph | grep pf_test
+
+The stacks of pmcstat are folded as stackcollapse-pmc.pl folds them. As JSON:
+  { "format", "event", "kernel", "samples", "notes",
+    "idle": { "samples", "frames" }, "stacks": [{ "frames", "samples" }] }
+from the outermost caller inwards; "event" and "kernel" where the profile tells
+them, "idle" with --no-idle.
+
+Exits 2 where a file cannot be read as a profile.`;
+/** Reads standard input where no file or `-` is named. Throws a `ProfileError` where that is no profile. */
+async function runFold(file, { idle: keepsIdle, modules = false, json }, signal) {
+	const read = await readProfileFile(file ?? "-", signal);
+	const shown = keepsIdle ? read : leaveOutIdle(read);
+	for (const note of shown.notes) process.stderr.write(`ppsgate: ${note}\n`);
+	await printPieces(json ? jsonPieces(shown, modules) : linePieces(shown, modules));
+	return exitCodes.pass;
+}
+function leaveOutIdle({ profile: all, notes }) {
+	const { profile, idleSamples, idleFrames } = withoutIdle(all);
+	const samples = samplesOf(all.stacks);
+	const share = formatPercent(samples === 0 ? 0 : idleSamples / samples);
+	const note = idleSamples === 0 ? "no sample is of an idle processor, so none is left out." : `left out as idle: ${grouped(idleSamples)} of ${grouped(samples)} samples (${share}), in ${idleFrames.join(", ")}.`;
+	return {
+		profile,
+		notes: [...notes, note],
+		idle: {
+			samples: idleSamples,
+			frames: idleFrames
+		}
+	};
+}
+function* linePieces({ profile }, modules) {
+	for (const line of foldedLines(profile, { modules })) yield `${line}\n`;
+}
+/** A stack a line, for those of a large profile are too many for one text. */
+function* jsonPieces({ profile, notes, idle }, modules) {
+	const { stacks, ...about } = profile;
+	const labelOf = labels(modules);
+	yield `${JSON.stringify({
+		...about,
+		samples: samplesOf(stacks),
+		notes,
+		idle
+	}, null, 2).replace(/\n}$/, "")},\n  "stacks": [`;
+	for (const [index, { frames, samples }] of stacks.entries()) {
+		const stack = JSON.stringify({
+			frames: frames.map(labelOf),
+			samples
+		});
+		yield `${index === 0 ? "" : ","}\n    ${stack}`;
+	}
+	yield "\n  ]\n}\n";
+}
+
+export { define };

@@ -1,0 +1,143 @@
+import { findRevision, openPhabricator, phabricatorOf } from "../../forge/phabricator.js";
+import { hasPlan, readPlan } from "../../gate/experiment.js";
+import { UsageError, worstConclusion } from "../../model.js";
+import { combineReporters, conclusionOf, openBuild, openRevisionComment, outcomeOfError, outcomeOfResult, reportOutcome } from "../../publish/reporters.js";
+import { InboxError, inboxIn, keeping, keptOf, openInbox } from "../../relay.js";
+import { readResult } from "../../report.js";
+import { gatesOf, judgeAll, required, revisionNamed, stderrLog } from "./judge-gate.js";
+import { basename } from "node:path";
+
+// src/cli/commands/gate-revision.ts
+/** A comment for each gate, and one end of the build, by the worst of them. */
+async function judgeAndAnswer(asked) {
+	const { config, options, signal } = asked;
+	const { run = `by-hand-${Date.now()}`, build, details, site } = options;
+	const phabricator = phabricatorOf(config);
+	const { undecided } = phabricator;
+	const conduit = await openPhabricator(phabricator, { log: stderrLog });
+	const diff = await diffOf(conduit, asked);
+	const patch = `D${diff.number}:${diff.diff}`;
+	const call = {
+		...asked,
+		options: {
+			...options,
+			patch
+		}
+	};
+	using kept = keptAnswers(phabricator, conduit);
+	const shared = {
+		run,
+		...details !== void 0 && { details }
+	};
+	const openKeptBuild = (build) => {
+		const about = {
+			...shared,
+			undecided
+		};
+		const live = openBuild(conduit, build, diff, {
+			...about,
+			log: stderrLog
+		});
+		return kept.keeping(live, (ending) => ({
+			kind: "build",
+			revision: diff,
+			build,
+			...about,
+			ending: keptOf(ending)
+		}));
+	};
+	const buildAnswer = build === void 0 ? combineReporters([]) : openKeptBuild(build);
+	const comment = (index, page) => {
+		const about = {
+			...shared,
+			run: index === 0 ? run : `${run}.${index}`,
+			takesCommands: options.run !== void 0,
+			...page !== void 0 && { page }
+		};
+		const live = openRevisionComment(conduit, diff, {
+			...about,
+			log: stderrLog
+		});
+		return kept.keeping(live, (ending) => ({
+			kind: "comment",
+			revision: diff,
+			...about,
+			ending: keptOf(ending)
+		}));
+	};
+	let ended = [];
+	await reportOutcome(buildAnswer, signal, async () => {
+		const gates = await gatesOf(call).catch(async (error) => {
+			await comment(0).conclude(outcomeOfError(error));
+			throw error;
+		});
+		ended = await judgeAll(gates, call, (index) => combineReporters([comment(index, pageOf(gates, index, site)), whileItLasts(buildAnswer)]));
+		return worstOf(ended.map(endingOf));
+	});
+	return ended;
+}
+/** Reports are posted even where nothing can be kept. */
+function keptAnswers({ relay }, conduit) {
+	const now = () => /* @__PURE__ */ new Date();
+	try {
+		const inbox = openInbox(inboxIn(relay.directory), now);
+		const { signal } = new AbortController();
+		const deps = {
+			conduit,
+			inbox,
+			now,
+			log: stderrLog,
+			signal
+		};
+		return {
+			keeping: (answer, keptEnd) => keeping(answer, keptEnd, deps),
+			[Symbol.dispose]: inbox[Symbol.dispose]
+		};
+	} catch (error) {
+		if (!(error instanceof InboxError)) throw error;
+		stderrLog.warn(error.message);
+		return {
+			keeping: (answer) => answer,
+			[Symbol.dispose]() {}
+		};
+	}
+}
+/** Each of several gates has a folder of its own in the work directory. */
+function pageOf(gates, index, site) {
+	const directory = gates[index]?.directory;
+	if (site === void 0 || directory === void 0) return void 0;
+	const folder = gates.length === 1 ? "" : `/${basename(directory)}`;
+	return `${site.replace(/\/+$/, "")}${folder}/report/index.html`;
+}
+/** The diff that is judged, for good: a newer one may come at any time. */
+async function diffOf(conduit, call) {
+	const { options } = call;
+	if (options.resume !== void 0) {
+		const { patch } = await toldIn(options.resume);
+		if (patch.kind === "revision") return patch;
+		throw new UsageError(`--answer: ${options.resume} holds no gate of a revision.`);
+	}
+	const name = revisionNamed(required("patch", call), call);
+	const { number, diff } = await findRevision(conduit, name);
+	return {
+		number,
+		diff: diff.id
+	};
+}
+/** A gate that had nothing to measure has a result, and no plan. */
+async function toldIn(directory) {
+	if (await hasPlan(directory)) return readPlan(directory);
+	return readResult(directory).catch(() => readPlan(directory));
+}
+/** The caller, which knows all outcomes, does the rest. */
+const whileItLasts = (answer) => ({
+	...answer,
+	conclude: async () => "delivered"
+});
+const endingOf = (settled) => settled.status === "fulfilled" ? outcomeOfResult(settled.value.result, {}) : outcomeOfError(settled.reason);
+function worstOf(endings) {
+	const worst = worstConclusion(endings.map(conclusionOf));
+	return endings.find((ending) => conclusionOf(ending) === worst) ?? endings[0] ?? outcomeOfError(/* @__PURE__ */ new Error("There was no gate."));
+}
+
+export { judgeAndAnswer, keptAnswers };

@@ -1,0 +1,57 @@
+import { applyOverrides, isOfGate, loadConfig, namingStyles, parameter, parametersThat } from "../../config.js";
+import { recordTo } from "../../gate/recording.js";
+import { conclusionOfResult, exitCodes, worstConclusion } from "../../model.js";
+import { combineReporters } from "../../publish/reporters.js";
+import { headline } from "../../report.js";
+import { runToExit } from "../../system.js";
+import { judgeAndAnswer } from "./gate-revision.js";
+import { gatesOf, judgeAll, usualConfig } from "./judge-gate.js";
+import { printJson } from "./table.js";
+import { resolve } from "node:path";
+
+// src/cli/commands/gate.ts
+function define(command) {
+	for (const name of parametersThat((one) => isOfGate(one) && one.option !== void 0)) {
+		const { flags = namingStyles.flag(name), value, help = "", default: usual } = parameter(name).option ?? {};
+		command.option(value === void 0 ? flags : `${flags} <${value}>`, help, usual);
+	}
+	command.addHelpText("after", `
+Example:
+  ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%
+
+Exits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when
+it stays undecided, 4 when the lab failed.`).action(async (options) => {
+		const lastWords = [];
+		await runToExit((signal) => runGate(options, signal, lastWords), {
+			...command.optsWithGlobals(),
+			lastWords
+		});
+	});
+}
+/** Answers the exit code of the worst verdict; throws for what kept it from one, and says into `lastWords` how it goes on. */
+async function runGate(options, signal, lastWords) {
+	const path = resolve(options.config ?? "ppsgate.yml");
+	const called = process.env.PPSGATE_WORDS === void 0 ? namingStyles.flag : namingStyles.step;
+	const config = applyOverrides(await loadConfig(path), options, called);
+	const { record } = options;
+	const call = {
+		config,
+		options,
+		called,
+		signal,
+		lastWords,
+		recorder: record === void 0 ? void 0 : await recordTo(record, "gate", Object.values(config.testbeds))
+	};
+	const ended = options.answer ? await judgeAndAnswer(call) : await judgeAll(await gatesOf(call), call, () => combineReporters([]));
+	const judged = ended.flatMap((one) => one.status === "fulfilled" ? one.value : []);
+	if (options.json) {
+		const results = judged.map(({ result }) => result);
+		const printed = ended.length === 1 ? results[0] : results;
+		if (printed !== void 0) printJson(printed);
+	} else for (const { result, directory } of judged) process.stdout.write(`${headline(result)}\nReport: ${directory}/report/index.html\n`);
+	const failure = ended.find(({ status }) => status === "rejected");
+	if (failure?.status === "rejected") throw failure.reason;
+	return exitCodes[worstConclusion(judged.map(({ result }) => conclusionOfResult(result)))];
+}
+
+export { define };

@@ -1,0 +1,195 @@
+import { createOctokit } from "../../forge/github.js";
+import { exitCodes } from "../../model.js";
+import { runToExit } from "../../system.js";
+import { createLabel, hostedConfig, labConfig, labelByHand, lackingOverlay, leaveLabel, oneJobWorkflow, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, publishWorkflow, readClone, splitWorkflow, starterRules } from "../init.js";
+import { askOnTerminal } from "./prompt.js";
+import { columns, oneLine, print, printJson } from "./table.js";
+import { join } from "node:path";
+
+// src/cli/commands/init.ts
+function define(command) {
+	command.option("--runner <labels>", "ubuntu-latest, with the lab inside it, or self-hosted,LABEL").option("--action <pin>", "OWNER/ppsgate@COMMIT (default: the ppsgate that runs, if cloned)").option("--branch <name>", "default branch of the repository (default: as git knows it)").option("--repository <name>", "OWNER/NAME on GitHub (default: that of origin)").option("--force", "overwrite workflows that differ; ppsgate.yml never is").option("--yes", "do not ask").option("--dry-run", "show what would be written, and write nothing").option("--json", "answer as JSON").addHelpText("after", details).action(async (options) => {
+		const { GITHUB_TOKEN: token, GITHUB_API_URL: apiUrl = "https://api.github.com" } = process.env;
+		const directory = process.cwd();
+		await runToExit((signal) => runInit(options, {
+			directory,
+			ask: askOnTerminal(signal),
+			token,
+			apiUrl
+		}), command.optsWithGlobals());
+	});
+}
+const details = `
+Examples:
+  ppsgate init
+  ppsgate init --runner self-hosted,lab --action OWNER/ppsgate@COMMIT --yes
+
+At a terminal it asks for what no flag tells, and whether to begin with a small
+dut/nftables.conf where the repository has no rules yet; --yes writes one. The
+label is made with the token in GITHUB_TOKEN, where there is one.
+
+Run it again at any time: a file that is as it would be written stays, and one
+that differs is kept and told of.
+
+Exits with 0 also when files were kept, with 2 on wrong usage, with 4 when
+something else went wrong.`;
+async function runInit(options, deps) {
+	const { force = false, dryRun = false, json = false } = options;
+	const clone = await readClone(deps.directory);
+	const { directory } = clone;
+	const ask = options.yes ? void 0 : deps.ask;
+	const selectors = await readSelectors(options, clone, ask);
+	const config = configFor(selectors);
+	const rules = await rulesFor(directory, config.text, async (folder) => options.yes ? true : wantsRules(folder, ask));
+	const files = [];
+	for (const file of [
+		...workflowsFor(selectors),
+		config,
+		...rules,
+		workDirectories
+	]) {
+		if ("isOurs" in file && files.some(({ kind }) => kind === "kept")) continue;
+		const placed = await placeFile(file, {
+			directory,
+			force,
+			dryRun
+		});
+		if (placed !== void 0) files.push(placed);
+	}
+	const label = dryRun ? labelByHand("With --dry-run the label is not made.", selectors.repository) : await placeLabel(selectors, deps);
+	if (json) printJson({
+		files,
+		label
+	});
+	else print(textOf(files, label, selectors));
+	return exitCodes.pass;
+}
+async function readSelectors(options, clone, ask) {
+	const answer = async (flag, question, usual = "") => flag ?? (await ask?.(usual === "" ? `${question} ` : `${question} [${usual}] `) || usual);
+	const runner = await answer(options.runner, "Which runner measures: ubuntu-latest, or self-hosted with its labels?", "ubuntu-latest");
+	const own = await ownAction(import.meta.dirname);
+	const pin = await answer(options.action, "Which ppsgate, as OWNER/ppsgate@COMMIT?", own);
+	const branch = await answer(options.branch, "What is the default branch?", clone.branch);
+	const repository = await answer(options.repository, "Which repository on GitHub, as OWNER/NAME?", clone.repository);
+	return {
+		runner: parseRunner(runner),
+		action: own?.startsWith(`${parseAction(pin)} `) ? own : parseAction(pin),
+		branch: parseBranch(branch),
+		repository: repository === "" ? void 0 : parseRepository(repository)
+	};
+}
+function workflowsFor({ runner, action, branch }) {
+	const names = {
+		name: "ppsgate",
+		publisher: "ppsgate-publish"
+	};
+	const setting = {
+		...names,
+		branch,
+		action,
+		runner: runner.labels
+	};
+	const pathOf = (name) => `.github/workflows/${name}.yml`;
+	const path = pathOf(names.name);
+	if (runner.kind === "hosted") return [{
+		path,
+		text: oneJobWorkflow(setting)
+	}, {
+		path: pathOf(names.publisher),
+		text: publishWorkflow(setting)
+	}];
+	/** Whichever ppsgate it was for. */
+	const isOurs = (text) => [...text.matchAll(/ uses: (.+)/g)].some(([, action = ""]) => text === publishWorkflow({
+		...setting,
+		action
+	}));
+	return [{
+		path,
+		text: splitWorkflow(setting)
+	}, {
+		path: pathOf(names.publisher),
+		isOurs
+	}];
+}
+function configFor({ runner, action }) {
+	return {
+		path: "ppsgate.yml",
+		text: runner.kind === "hosted" ? hostedConfig(action) : labConfig(action),
+		isTheirs: true
+	};
+}
+/** None where the lab has files to install already. */
+async function rulesFor(directory, config, isWanted) {
+	const folder = await lackingOverlay(directory, config);
+	if (folder === void 0) return [];
+	const path = join(folder, "nftables.conf");
+	return [await isWanted(folder) ? {
+		path,
+		text: starterRules
+	} : {
+		path,
+		isMissing: true
+	}];
+}
+async function wantsRules(folder, ask) {
+	const answer = await ask?.(`There is no file in ${folder} for patches to change: write a small nftables.conf there? [yes] `);
+	return answer !== void 0 && /^(?:y|yes|)$/i.test(answer);
+}
+/** Work directories of gates at a shell. */
+const workDirectories = {
+	path: ".gitignore",
+	line: "/ppsgate-*/",
+	isThere: /^\/?ppsgate-\*\/?$/
+};
+async function placeLabel({ repository }, { token, apiUrl }) {
+	const what = `The label ${leaveLabel} is not made yet`;
+	if (repository === void 0) return labelByHand(`${what}: this clone has no origin on GitHub, so tell which repository is meant by --repository OWNER/NAME.`, repository);
+	if (!token) return labelByHand(`${what}: GITHUB_TOKEN holds no token for it.`, repository);
+	return createLabel(await createOctokit({
+		token,
+		apiUrl,
+		log: silence
+	}), repository);
+}
+/** Prints what GitHub did not do once, with what to do instead. */
+const silence = {
+	debug() {},
+	info() {},
+	warn() {},
+	error() {}
+};
+const told = {
+	created: "",
+	unchanged: "",
+	kept: "differs from what would be written; --force overwrites workflows, and never ppsgate.yml",
+	overwritten: "",
+	extended: "",
+	removed: "was for the workflow with one job",
+	left: "is of no use beside the workflow with three jobs: delete it (--force does, unless it was changed)",
+	missing: "the lab has nothing to measure without: add one, or let `ppsgate init --yes` write a small one"
+};
+function textOf(files, label, { branch }) {
+	const texts = files.flatMap(({ path, text }) => text === void 0 ? [] : [`--- ${path}`, text]);
+	const rows = files.map(({ path, kind }) => [
+		kind,
+		path,
+		told[kind]
+	]);
+	return [
+		...texts,
+		...texts.length > 0 ? ["Nothing is written yet. This would come of it:"] : [],
+		...columns([...rows, ...labelRow(label)]),
+		...label.kind === "not-created" ? [oneLine(label.why), `  ${label.command}`] : [],
+		"",
+		`1. Commit these files to ${branch}: they count from there, never from a patch.`,
+		`2. Put the label ${leaveLabel} on a pull request from a fork, once you have read it, to have it measured as it stands.`,
+		"3. Comment `/ppsgate run` on any pull request to have it measured."
+	].join("\n");
+}
+const labelRow = (label) => label.kind === "not-created" ? [] : [[
+	label.kind,
+	`label ${leaveLabel}`,
+	`of ${label.repository}`
+]];
+
+export { define, runInit };

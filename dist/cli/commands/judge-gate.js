@@ -1,0 +1,146 @@
+import { parseMaxRuns, parsePriority, parseSeed, selectorsOf, testbedsFor } from "../../config.js";
+import { NoRepositoryError, RepositoryError, openRepository, parseEarlier, patchOfRange, patchOfRevision, rangeLike } from "../../forge/patch.js";
+import { looksLikeRevision, openPhabricator, parseRevisionName, phabricatorOf } from "../../forge/phabricator.js";
+import { goingOn, hasPlan, historyFile, randomSeed } from "../../gate/experiment.js";
+import { gate, gateLayoutNoise, inSession, labelled, resumeGate, timestampedDirectory } from "../../gate.js";
+import { whoami } from "../../gate/testbeds.js";
+import { UsageError, conclusionOfError, excerpt, expected, patchName } from "../../model.js";
+import { outcomeOfResult, reportOutcome } from "../../publish/reporters.js";
+import { join, resolve } from "node:path";
+
+// src/cli/commands/judge-gate.ts
+/** All at once, and each to its end. */
+const judgeAll = (gates, call, answerOf) => Promise.allSettled(gates.map(async (one, index) => {
+	try {
+		return {
+			...one,
+			result: await judge(one, call, answerOf(index))
+		};
+	} catch (error) {
+		if (conclusionOfError(error) !== "usage" && await hasPlan(one.directory)) call.lastWords.push(goingOn(one.directory, commandOf(call)));
+		throw error;
+	}
+}));
+const commandOf = ({ options: { config = usualConfig } }) => config === "ppsgate.yml" ? "ppsgate gate" : `ppsgate gate --config ${config}`;
+/** The default. */
+const usualConfig = "ppsgate.yml";
+async function gatesOf(call) {
+	const { config, options, called } = call;
+	const { resume, maxRuns } = options;
+	if (resume !== void 0) {
+		const most = maxRuns === void 0 ? void 0 : parseMaxRuns(maxRuns, called("maxRuns"));
+		return [{
+			name: "",
+			directory: resume,
+			start: (deps) => resumeGate(resume, deps, most)
+		}];
+	}
+	const patch = await patchOf(call);
+	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed, called("seed"));
+	const kernels = givenKernels(call);
+	const folder = options.directory ?? timestampedDirectory("ppsgate-gate");
+	const selectors = selectorsOf(config, options, called);
+	const chosen = selectors.map((selector) => testbedsFor(config, selector));
+	if (options.record !== void 0 && selectors.length > 1) throw new UsageError(`${called("record")}: only one testbed can be recorded at a time; ask for one of them.`);
+	return selectors.map((selector, index) => {
+		const isOnly = selectors.length === 1;
+		const directory = isOnly ? folder : join(folder, selector.replace(/[^\w.-]+/g, "-"));
+		const isMeasuredAnyway = options.measureAnyway === true;
+		const request = {
+			patch,
+			config,
+			testbeds: chosen[index] ?? [],
+			seed,
+			kernels,
+			isMeasuredAnyway
+		};
+		const judged = options.layoutNoise === true ? gateLayoutNoise : gate;
+		return {
+			name: isOnly ? "" : selector,
+			directory,
+			start: (deps) => judged(request, directory, deps)
+		};
+	});
+}
+/** A range of commits, or a revision of the configured Phabricator. */
+async function patchOf(call) {
+	const { config, options, called, signal } = call;
+	const text = required("patch", call);
+	const repository = repositoryOf(options);
+	const earlier = parseEarlier(options.earlier || "none", called("earlier"));
+	if (text.includes("..")) {
+		if (earlier === "none") return patchOfRange(repository, text).catch(wrongly(called));
+		throw new UsageError(`${called("earlier")}: "${excerpt(text)}" is no revision, and only those have earlier diffs.`);
+	}
+	if (!looksLikeRevision(text)) {
+		const what = `commits as BASE..HEAD, like ${await rangeLike(repository, text)}, or a revision like D27401 or D27401:80677`;
+		throw new UsageError(`${called("patch")}: ${expected(what)({ input: text })}.`);
+	}
+	const name = revisionNamed(text, call);
+	const phabricator = phabricatorOf(config);
+	const conduit = await openPhabricator(phabricator, {
+		log: stderrLog,
+		signal
+	});
+	return patchOfRevision(name, earlier, {
+		conduit,
+		repository,
+		config: phabricator
+	});
+}
+const wrongly = (called) => (error) => {
+	if (!(error instanceof RepositoryError)) throw error;
+	const which = error instanceof NoRepositoryError ? "repository" : "patch";
+	throw new UsageError(`${called(which)}: ${error.message}`);
+};
+/** Throws a `UsageError` for what is no revision. */
+function revisionNamed(text, { config, called }) {
+	const name = parseRevisionName(text, phabricatorOf(config).url);
+	if (name !== void 0) return name;
+	throw new UsageError(`${called("patch")}: ${expected("a revision like D27401 or D27401:80677")({ input: text })}.`);
+}
+const stderrLog = {
+	info: (sentence) => process.stderr.write(`${sentence}\n`),
+	warn: (sentence) => process.stderr.write(`warning: ${sentence}\n`)
+};
+const repositoryOf = ({ repository }) => openRepository(resolve(repository ?? "."));
+async function judge({ name, directory, start }, { config, options, called, signal, recorder }, answer) {
+	const priority = parsePriority(options.priority, called("priority"));
+	const session = {
+		config,
+		signal,
+		repository: repositoryOf(options),
+		history: historyFile(config.history),
+		output: labelled(process.stderr, name),
+		observer: options.answer && answer,
+		requestFor: (patch) => ({
+			priority,
+			holder: {
+				who: whoami(),
+				purpose: "gate",
+				patch: patchName(patch)
+			}
+		}),
+		leaseFolder: directory,
+		recorder
+	};
+	const work = async () => outcomeOfResult(await inSession(session, start), {});
+	const { result } = await reportOutcome(answer, signal, work);
+	return result;
+}
+function givenKernels(call) {
+	const { baseKernel, patchedKernel } = call.options;
+	if (!baseKernel && !patchedKernel) return void 0;
+	return {
+		base: required("baseKernel", call),
+		patched: required("patchedKernel", call)
+	};
+}
+/** An empty one says no more than none. */
+function required(name, { options, called }) {
+	const text = options[name];
+	if (text) return text;
+	throw new UsageError(`${called(name)} is missing: see \`ppsgate gate --help\`.`);
+}
+
+export { gatesOf, judgeAll, patchOf, required, revisionNamed, stderrLog, usualConfig };

@@ -1,0 +1,36 @@
+import { labDown, labLeftovers, labUp, requireLab } from "../../lab/netns.js";
+import { exitCodes } from "../../model.js";
+import { runToExit } from "../../system.js";
+
+// src/cli/commands/lab.ts
+function define(lab) {
+	lab.addHelpText("after", "\nExample:\n  sudo ppsgate lab up && ip netns exec ppsgate-dut ip route");
+	lab.command("up").description("make the three namespaces, their cables and their sshd; what was there is replaced").action(() => runToExit(up, lab.optsWithGlobals()));
+	lab.command("down").description("take all of it away, and every process in it").action(() => runToExit(down, lab.optsWithGlobals()));
+	lab.command("check").description("say whether this machine can carry the lab, and what of one is there").action(() => runToExit(check, lab.optsWithGlobals()));
+}
+async function up() {
+	await requireLab();
+	const { sender, dut, receiver } = await labUp();
+	for (const [role, { host, user, privateKeyPath, knownHostsPath }] of Object.entries({
+		sender,
+		DUT: dut,
+		receiver
+	})) say(`${role}: ssh -i ${privateKeyPath} -o UserKnownHostsFile=${knownHostsPath} ${user}@${host}`);
+	return exitCodes.pass;
+}
+async function down() {
+	await requireLab("embedded-linux", ["ip"]);
+	await labDown();
+	return exitCodes.pass;
+}
+async function check() {
+	await requireLab();
+	const { namespaces, processes } = await labLeftovers();
+	say("This machine can carry the lab.");
+	say(namespaces.length === 0 ? "Nothing of a lab is there." : `There are ${namespaces.join(", ")}, with ${processes.length} processes.`);
+	return exitCodes.pass;
+}
+const say = (line) => void process.stdout.write(`${line}\n`);
+
+export { define };

@@ -1,0 +1,89 @@
+import { MinistatInputError, compare$1 as compare, confidencePercents, ministatPieces, parseColumn } from "../../analysis/stats.js";
+import { expected } from "../../model.js";
+import { printPieces } from "./print-chunks.js";
+import { readFileSync } from "node:fs";
+import { getSystemErrorMessage } from "node:util";
+import { buffer } from "node:stream/consumers";
+
+// src/cli/commands/ministat.ts
+function define(command) {
+	command.argument("[FILE...]", "up to seven files of numbers; - or no file is standard input").option("-A", "no plot").option("-n", "summaries only: no plot, no test").option("-P", "standard deviation of a whole population, and no test").option("-q", "no names, no column heads").option("-s", "a line of its own for the bar of each set").option("-C <column>", "column to read, from 1", "1").option("-c <confidence>", "in percent: 80, 90, 95, 98, 99 or 99.5", "95").option("-d <delimiters>", "characters between columns (default: space and tab)").option("-w <width>", "of the plot (default: 74, or the width of the terminal less 2)").option("--json", "the numbers as JSON").addHelpText("after", "\nExample:\n  ppsgate ministat -s -w 60 base.pps patched.pps").action(async (files, flags) => {
+		await runMinistat(files, flags);
+	});
+}
+/** Prints what ministat(1) prints; exits 2 for a file or an option that cannot be used. */
+async function runMinistat(files, flags) {
+	try {
+		await answer(files, flags);
+	} catch (error) {
+		if (!(error instanceof MinistatInputError)) throw error;
+		process.stderr.write(`ppsgate ministat: ${error.message}\n`);
+		process.exitCode = 2;
+	}
+}
+async function answer(files, flags) {
+	const options = readOptions(flags);
+	const sets = await readSets(files, flags);
+	await printPieces(flags.json ? [`${JSON.stringify(compare(sets, options), null, 2)}\n`] : ministatPieces(sets, options));
+}
+function readOptions(flags) {
+	return {
+		confidencePercent: readConfidence(flags.c),
+		population: flags.P === true,
+		summariesOnly: flags.n === true,
+		withoutPlot: flags.A === true,
+		quiet: flags.q === true,
+		separateBars: flags.s === true,
+		width: flags.w === void 0 ? usualWidth() : readCount("-w", flags.w, 2, 1e4)
+	};
+}
+function readConfidence(text) {
+	const known = confidencePercents.find((percent) => percent === Number(text));
+	if (known !== void 0) return known;
+	const what = `one of ${confidencePercents.join(", ")} percent`;
+	throw new MinistatInputError(`-c: ${expected(what)({ input: text })}.`);
+}
+function readCount(flag, text, from, to) {
+	const count = Number(text);
+	if (/^\d+$/.test(text) && count >= from && count <= to) return count;
+	const what = `a whole number from ${from} to ${to}`;
+	throw new MinistatInputError(`${flag}: ${expected(what)({ input: text })}.`);
+}
+/** On a terminal `COLUMNS`, where set, is the plot's own width, as ministat has it. */
+function usualWidth() {
+	if (!process.stdout.isTTY) return 74;
+	const asked = Number.parseInt(process.env.COLUMNS ?? "", 10);
+	return Math.max(2, asked > 0 ? asked : process.stdout.columns - 2);
+}
+async function readSets(files, flags) {
+	const column = readCount("-C", flags.C, 1, 1e6);
+	const { d: delimiters = " 	" } = flags;
+	if (delimiters === "") throw new MinistatInputError("-d: expected at least one character, found none.");
+	const sets = [];
+	for (const name of files.length === 0 ? ["<stdin>"] : files) {
+		const text = await readText(name, files.length === 0 || name === "-");
+		sets.push({
+			name,
+			values: parseColumn(text, {
+				name,
+				column,
+				delimiters
+			})
+		});
+	}
+	return sets;
+}
+async function readText(name, isStandardInput) {
+	if (isStandardInput) return buffer(process.stdin);
+	try {
+		return readFileSync(name);
+	} catch (error) {
+		throw new MinistatInputError(`Cannot read ${name}: ${reason(error)}; name a file of numbers.`);
+	}
+}
+function reason(error) {
+	if (!(error instanceof Error)) return String(error);
+	return "errno" in error && typeof error.errno === "number" ? getSystemErrorMessage(error.errno) : error.message;
+}
+
+export { define };

@@ -1,0 +1,40 @@
+import { didYouMean } from "../../config.js";
+import { excerpt, sentence } from "../../model.js";
+
+// src/cli/commands/mistyped.ts
+/** Undefined where it has said what it had to: a version, or the help that was asked for or is needed. */
+function mistyped({ code, exitCode, message }, program, words) {
+	const called = calledBy(program, words);
+	const help = `: see \`${pathOf(called)} --help\``;
+	const [, what = ""] = /'([^']*)'/.exec(message) ?? [];
+	const [, suggested] = /\(Did you mean (?:one of )?(.+)\?\)/.exec(message) ?? [];
+	const hint = suggested === void 0 ? help : `; did you mean ${marked(suggested)}?`;
+	switch (code) {
+		case "commander.unknownOption": return sentence(`there is no option ${excerpt(what)}${hint}`);
+		case "commander.unknownCommand": return sentence(`there is no command "${excerpt(what)}"${hint}`);
+		case "commander.missingArgument": return sentence(`<${what}> is missing${help}`);
+		case "commander.optionMissingArgument": {
+			const [, flag = what] = /(--\S+|-\w) </.exec(what) ?? [];
+			return sentence(`${flag} has no value${help}`);
+		}
+		case "commander.excessArguments": {
+			const [, first = ""] = /got \d+: ([^,]*?)(?:,.*)?\.$/s.exec(message) ?? [];
+			const names = called.commands.map((command) => command.name());
+			const meant = didYouMean(first, names) || help;
+			if (names.length > 0) return sentence(`there is no command "${excerpt(first)}"${meant}`);
+			return sentence(`${pathOf(called)} takes no "${excerpt(first)}"${help}`);
+		}
+		default: return exitCode === 0 || code === "commander.help" ? void 0 : message;
+	}
+}
+/** The command that the words name, before any that is meant where they name none. */
+function calledBy(command, [word, ...rest]) {
+	if (word === void 0) return command;
+	const named = command.commands.find((one) => one.name() === word);
+	if (named !== void 0) return calledBy(named, rest);
+	return word.startsWith("-") ? calledBy(command, rest) : command;
+}
+const pathOf = (command) => command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+const marked = (names) => names.split(", ").map((name) => `\`${name}\``).join(" or ");
+
+export { mistyped };

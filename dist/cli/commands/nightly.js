@@ -1,0 +1,132 @@
+import { loadConfig, parsePriority, testbedsFor } from "../../config.js";
+import { openRepository, patchOfRange } from "../../forge/patch.js";
+import { goingOn, hasPlan, historyFile, randomSeed } from "../../gate/experiment.js";
+import { inSession, timestampedDirectory } from "../../gate.js";
+import { whoami } from "../../gate/testbeds.js";
+import { UsageError, conclusionOfError, conclusionOfResult, exitCodes, patchName } from "../../model.js";
+import { isOfGate, planFollowUps, publishToDirectory, readDirectoryTrend } from "../../publish/data-branch.js";
+import { commitFacts, nightlyFolder, nightlyRun, resumeNightly } from "../../publish.js";
+import { explained, headline } from "../../report.js";
+import { runToExit } from "../../system.js";
+import { stderrLog, usualConfig } from "./judge-gate.js";
+import { print, printJson } from "./table.js";
+import { join, resolve } from "node:path";
+
+// src/cli/commands/nightly.ts
+function define(command) {
+	command.option("--commit <name>", "that is measured against itself", "HEAD").option("-r, --repository <dir>", "git repository that has it", ".").option("-c, --config <file>", "configuration", usualConfig).option("-t, --testbed <selector>", "a name, or what it has to be, like \"mellanox and 40G\"").option("--data <dir>", "where nightly runs and results are kept (default: as configured)").option("--priority <name>", "in the queue: release, patch or rerun", "rerun").option("-d, --directory <dir>", "work directory (default: a new ppsgate-nightly-…)").option("--resume <dir>", "go on in the work directory of one that was cut short").option("--json", "print the result of the commit against itself as JSON").addHelpText("after", details).action(async (options) => {
+		const lastWords = [];
+		await runToExit((signal) => runNightly(options, signal, lastWords), {
+			...command.optsWithGlobals(),
+			lastWords
+		});
+	});
+}
+const details = `
+Cells that differ from earlier nightly runs are measured again at once. Where a
+change lasts, its last good commit is gated against its first bad one; a
+confirmed change is bisected with \`trend: { bisect: true }\` in ppsgate.yml.
+
+Example:
+  ppsgate nightly --commit origin/main --data /srv/www/ppsgate
+
+Exits 0 when it was measured, 2 on wrong usage, 4 when the lab failed.`;
+/** Answers the exit code; throws for what kept it from a result, and says into `lastWords` how it goes on. */
+async function runNightly(options, signal, lastWords) {
+	const config = await loadConfig(resolve(options.config));
+	const kept = options.data ?? config.github.data.directory;
+	if (kept === void 0) throw new UsageError("--data is missing: name a folder in which nightly runs are kept, or set `github.data.directory` in ppsgate.yml.");
+	const directory = options.resume ?? options.directory ?? timestampedDirectory("ppsgate-nightly");
+	const result = await measured(options, {
+		config,
+		data: resolve(kept),
+		directory
+	}, signal).catch(async (error) => {
+		if (conclusionOfError(error) !== "usage" && await hasPlan(directory)) lastWords.push(goingOn(directory, commandOf(options)));
+		throw error;
+	});
+	if (options.json) printJson(result);
+	else print(`${headline(result)}\nReport: ${directory}/report/index.html`);
+	const isOfLab = conclusionOfResult(result) === "infrastructure";
+	return exitCodes[isOfLab ? "infrastructure" : "pass"];
+}
+const commandOf = ({ config, data }) => [
+	"ppsgate nightly",
+	config === "ppsgate.yml" ? [] : ["--config", config],
+	data === void 0 ? [] : ["--data", data]
+].flat().join(" ");
+async function measured(options, { config, data, directory }, signal) {
+	const repository = openRepository(resolve(options.repository));
+	const priority = parsePriority(options.priority, "--priority");
+	const seed = randomSeed();
+	const { resume, commit, testbed } = options;
+	const request = resume === void 0 ? {
+		patch: await patchOfRange(repository, `${commit}..${commit}`),
+		testbeds: testbedsFor(config, testbed)
+	} : void 0;
+	const session = {
+		config,
+		repository,
+		signal,
+		history: historyFile(config.history),
+		output: process.stderr,
+		requestFor: (patch) => ({
+			priority,
+			holder: {
+				who: whoami(),
+				purpose: "nightly",
+				patch: patchName(patch)
+			}
+		}),
+		leaseFolder: directory
+	};
+	return inSession(session, (deps) => {
+		const ours = nightlyDeps(deps, repository, {
+			config,
+			data,
+			directory
+		});
+		return request === void 0 ? resumeNightly({
+			config,
+			seed
+		}, directory, ours) : nightlyRun({
+			...request,
+			config,
+			seed
+		}, directory, ours);
+	});
+}
+function nightlyDeps(deps, repository, { config, data, directory }) {
+	const { keep, staleSeconds } = config.github.data;
+	const compareUrl = config.trend.compare;
+	return {
+		...deps,
+		repository,
+		async trend(testbed, { headCommit }) {
+			const { commits } = await commitFacts(headCommit, repository);
+			return planFollowUps(await readDirectoryTrend(data), {
+				testbed,
+				commits,
+				now: deps.now
+			});
+		},
+		async keep(told) {
+			const folder = join(directory, nightlyFolder(told));
+			const { result, profiles } = await explained(told.result, folder, stderrLog.warn);
+			const facts = told.isDefaultBranch && isOfGate(result) ? await commitFacts(result.patch.headCommit, repository) : {};
+			const publication = {
+				...told,
+				...facts,
+				...compareUrl && { compareUrl },
+				profiles
+			};
+			await publishToDirectory(data, [publication], {
+				keep,
+				staleSeconds,
+				now: deps.now()
+			});
+		}
+	};
+}
+
+export { define };

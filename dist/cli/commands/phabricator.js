@@ -1,0 +1,115 @@
+import { loadConfig, systemOf } from "../../config.js";
+import { phabricatorOf } from "../../forge/phabricator.js";
+import { exitCodes } from "../../model.js";
+import { checkPhabricator } from "../../relay.js";
+import { runToExit } from "../../system.js";
+import { configPath } from "./named-testbed.js";
+import { hasColours, oneLine, print, printJson } from "./table.js";
+
+// src/cli/commands/phabricator.ts
+function define(phabricator) {
+	phabricator.addHelpText("after", example).command("check").description("look at the server, the bot, its leave and build plans, the relay and its starter").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--json", "print the diagnostics as JSON, at the end").addHelpText("after", details).action(async (options) => {
+		await runToExit((signal) => checkSetUp(options, signal), phabricator.optsWithGlobals());
+	});
+}
+const example = "\nExample:\n  ppsgate phabricator check --config /usr/local/etc/ppsgate.yml";
+const details = `${example}
+
+Nothing is written and nothing is started. Run it as the user that runs the
+relay.
+
+As JSON:
+  { "phabricator": "https://…",
+    "diagnostics": [{ "kind", "what", "why", "fix" }] }
+where "kind" is "ok", "warning", "wrong", "unreachable" or "skipped", and "fix"
+says what to do.
+
+Exits 0 when all is right or worth a warning at most, 2 when something is
+wrong, 4 when all that is wrong is that the server or the relay does not
+answer.`;
+/** Prints each finding as it is made, or with `json` all of them at the end. */
+async function checkSetUp({ config: path, json }, signal) {
+	const config = await loadConfig(configPath(path));
+	const phabricator = phabricatorOf(config);
+	const notify = (sentence) => void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
+	const patience = tellIfSlow(notify);
+	const deps = {
+		signal,
+		now: () => /* @__PURE__ */ new Date(),
+		log: { info: notify },
+		onLook: patience.begin,
+		...hasLinux(config) && { overlay: config.overlay }
+	};
+	const diagnostics = [];
+	try {
+		for await (const diagnostic of checkPhabricator(phabricator, deps)) {
+			patience.end();
+			diagnostics.push(diagnostic);
+			if (!json) print(diagnosticText(diagnostic, process.stdout));
+		}
+	} finally {
+		patience.end();
+	}
+	if (json) printJson({
+		phabricator: phabricator.url,
+		diagnostics
+	});
+	else print(summary(diagnostics));
+	return exitCodeOf(diagnostics);
+}
+const hasLinux = (config) => Object.keys(config.testbeds).some((name) => systemOf(config, name) === "linux");
+const patienceSeconds = 2;
+function tellIfSlow(notify) {
+	let timer;
+	const end = () => clearTimeout(timer);
+	return {
+		begin(what) {
+			end();
+			timer = setTimeout(() => notify(`looking at ${what}`), patienceSeconds * 1e3);
+		},
+		end
+	};
+}
+const signs = {
+	ok: "✔",
+	warning: "!",
+	wrong: "✘",
+	unreachable: "✘",
+	skipped: "–"
+};
+/** Codes of ECMA-48's select graphic rendition: green, yellow, red, red, faint. */
+const colours = {
+	ok: 32,
+	warning: 33,
+	wrong: 31,
+	unreachable: 31,
+	skipped: 2
+};
+const longestWord = 11;
+/** `✘ WHAT: WHY`, or off a terminal `wrong WHAT: WHY`; what fixes it is on a line of its own. */
+function diagnosticText(diagnostic, output) {
+	const { kind, what, why } = diagnostic;
+	const plain = output.isTTY ? signs[kind] : kind.padEnd(longestWord);
+	const line = `${hasColours(output) ? `\x1b[${colours[kind]}m${plain}\x1b[0m` : plain} ${oneLine(`${what}: ${why}`)}`;
+	return "fix" in diagnostic ? `${line}\n    fix: ${oneLine(diagnostic.fix)}` : line;
+}
+/** `All is well.`, or how much is not. */
+function summary(diagnostics) {
+	const faults = diagnostics.filter(isFault).length;
+	const warnings = diagnostics.filter(({ kind }) => kind === "warning").length;
+	const wrong = {
+		0: "Nothing is wrong",
+		1: "One thing is wrong"
+	}[faults] ?? `${faults} things are wrong`;
+	if (warnings === 0) return faults === 0 ? "All is well." : `${wrong}.`;
+	return `${wrong}; ${warnings === 1 ? "one thing is" : `${warnings} things are`} worth a look.`;
+}
+const isFault = ({ kind }) => kind === "wrong" || kind === "unreachable";
+/** Faults in ppsgate.yml or on the server last, and outweigh a service that may answer later. */
+function exitCodeOf(diagnostics) {
+	const kinds = new Set(diagnostics.map(({ kind }) => kind));
+	if (kinds.has("wrong")) return exitCodes.usage;
+	return kinds.has("unreachable") ? exitCodes.infrastructure : exitCodes.pass;
+}
+
+export { define, diagnosticText, exitCodeOf, summary };

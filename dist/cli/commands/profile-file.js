@@ -1,0 +1,37 @@
+import { ProfileError, readProfile } from "../../analysis/profile.js";
+import { createReadStream } from "node:fs";
+import { getSystemErrorMessage } from "node:util";
+import { addAbortSignal } from "node:stream";
+
+// src/cli/commands/profile-file.ts
+/** `-` is standard input. Throws a `ProfileError` where the file cannot be read, or is no profile. */
+async function readProfileFile(file, signal) {
+	const isStandardInput = file === "-";
+	const input = isStandardInput ? process.stdin : createReadStream(file, { highWaterMark: 1048576 });
+	const name = isStandardInput ? "standard input" : file;
+	return readProfile(shown(piecesOf(addAbortSignal(signal, input), name), name), name);
+}
+/** On a terminal a file of gigabytes tells how far it is read, from the third second on. */
+async function* shown(pieces, name) {
+	const { stderr } = process;
+	let bytes = 0;
+	let told = performance.now() + 1e3;
+	for await (const piece of pieces) {
+		yield piece;
+		bytes += piece.length;
+		if (!stderr.isTTY || performance.now() - told < 1e3) continue;
+		told = performance.now();
+		stderr.write(`\r\x1b[2Kreading ${name}: ${Math.round(bytes / 1e6)} MB`);
+	}
+	if (stderr.isTTY) stderr.write("\r\x1B[2K");
+}
+async function* piecesOf(input, name) {
+	try {
+		for await (const piece of input) yield piece;
+	} catch (error) {
+		if (!(error instanceof Error && "errno" in error && typeof error.errno === "number")) throw error;
+		throw new ProfileError(`Cannot read ${name}: ${getSystemErrorMessage(error.errno)}; name a profile.`);
+	}
+}
+
+export { readProfileFile };

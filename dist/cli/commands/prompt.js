@@ -1,0 +1,19 @@
+import { createInterface } from "node:readline/promises";
+
+// src/cli/commands/prompt.ts
+/** Asks on the terminal; the end of input is an empty answer. */
+function askOnTerminal(signal) {
+	if (!process.stdin.isTTY || !process.stderr.isTTY) return void 0;
+	return async (question) => {
+		if (process.stdin.readableEnded) return "";
+		using lines = createInterface({
+			input: process.stdin,
+			output: process.stderr,
+			terminal: false
+		});
+		const ended = new Promise((resolve) => lines.once("close", () => resolve("")));
+		return (await Promise.race([lines.question(question, { signal }), ended])).trim();
+	};
+}
+
+export { askOnTerminal };

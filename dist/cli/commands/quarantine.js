@@ -1,0 +1,59 @@
+import { loadConfig } from "../../config.js";
+import { aimOf, liftQuarantine, readLab, setQuarantine } from "../../gate/reserve.js";
+import { openStore } from "../../gate/reserve/store.js";
+import { whoami } from "../../gate/testbeds.js";
+import { UsageError, exitCodes } from "../../model.js";
+import { runToExit } from "../../system.js";
+import { configPath, namedTestbed } from "./named-testbed.js";
+import { clockText, oneLine, print } from "./table.js";
+
+// src/cli/commands/quarantine.ts
+function define(command) {
+	command.argument("<name>", "testbed of the configuration").option("--reason <text>", "why, for all who see it").option("--lift", "it is in use again").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", `
+Examples:
+  ppsgate quarantine hp-t540 --reason "port 1 loses its link"
+  ppsgate quarantine hp-t540 --lift
+
+Exits 0 also when there was none to lift, 2 on wrong usage, 4 when the store
+cannot be used.`).action(async (name, options) => {
+		await runToExit(() => runQuarantine(name, options), command.optsWithGlobals());
+	});
+}
+async function runQuarantine(name, { config: given, reason, lift }) {
+	if (reason === void 0 === (lift === void 0) || reason?.trim() === "") throw new UsageError(`Say why ${name} is to be out of use with --reason TEXT, or end that with --lift.`);
+	const path = configPath(given);
+	const config = await loadConfig(path);
+	namedTestbed(config, path, name);
+	const store = await openStore(config.reservations);
+	try {
+		const sentences = reason === void 0 ? await liftFrom(store, name) : await putInto(store, name, reason);
+		for (const sentence of sentences) print(oneLine(sentence));
+		return exitCodes.pass;
+	} finally {
+		await store.close();
+	}
+}
+async function putInto(store, name, reason) {
+	const { quarantines, held } = await readLab(store);
+	await setQuarantine(store, name, {
+		reason,
+		by: whoami(),
+		since: (/* @__PURE__ */ new Date()).toISOString()
+	});
+	const before = quarantines.get(name);
+	const holding = held.values().find(({ testbed }) => testbed === name);
+	return [
+		`${name} is in quarantine and cannot be reserved until \`ppsgate quarantine ${name} --lift\`.`,
+		...before === void 0 ? [] : [`It was already: ${saidOf(before)}.`],
+		...holding === void 0 ? [] : [`${holding.holder.who} has it (${aimOf(holding.holder)}), and keeps it.`]
+	];
+}
+async function liftFrom(store, name) {
+	const before = (await readLab(store)).quarantines.get(name);
+	const isLifted = await liftQuarantine(store, name);
+	if (before === void 0 || !isLifted) return [`${name} is not in quarantine.`];
+	return [`${name} is in use again; it was in quarantine: ${saidOf(before)}.`];
+}
+const saidOf = ({ reason, by, since }) => `${reason.replace(/\.$/, "")} (${by}, ${clockText(since, /* @__PURE__ */ new Date())})`;
+
+export { define };

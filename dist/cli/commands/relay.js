@@ -1,0 +1,133 @@
+import { applyOverrides, loadConfig, namingStyles, readSecret, selectorsOf, testbedsFor } from "../../config.js";
+import { ConduitError, openPhabricator, phabricatorOf, whoami } from "../../forge/phabricator.js";
+import { UsageError, exitCodes, realPause } from "../../model.js";
+import { inboxIn, openInbox, openStarter, pollOnce, startRelayServer, waitingText, workOnce } from "../../relay.js";
+import { runToExit } from "../../system.js";
+import { resolve } from "node:path";
+import { mkdir } from "node:fs/promises";
+
+// src/cli/commands/relay.ts
+function define(command) {
+	command.option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", `\nExample:\n  ppsgate relay --config /usr/local/etc/ppsgate.yml\n\n${ends}`).action(async (options) => {
+		await runToExit((signal) => runRelay(options, signal), command.optsWithGlobals());
+	});
+}
+/** `ppsgate poll`: the same for a server that need not be set up. */
+function definePoll(command) {
+	command.option("-c, --config <file>", "configuration", "ppsgate.yml").option("--every <seconds>", "between two looks, from 10 to 3600", "60").option("--once", "look once and start what there is to start").addHelpText("after", `\nExample:\n  ppsgate poll --every 120\n\n${ends}`).action(async (options) => {
+		await runToExit((signal) => runPoll(options, signal), command.optsWithGlobals());
+	});
+}
+const ends = "Runs until it is interrupted; gates that it has started go on. What is queued\nis there again at the next start.";
+async function runRelay(options, signal) {
+	const deps = await openDeps(options, signal);
+	using inbox = deps.inbox;
+	const { relay } = deps.config;
+	const bell = openBell();
+	const secrets = await secretsOf(relay);
+	const { host, port: asked } = relay;
+	await using server = await startRelayServer({
+		host,
+		port: asked,
+		now: deps.now,
+		log: deps.log.info,
+		...secrets,
+		inbox: {
+			countPending: inbox.countPending,
+			accept(deliveries) {
+				const answers = inbox.accept(deliveries);
+				bell.ring();
+				return answers;
+			}
+		}
+	});
+	deps.log.info(`Listens on ${host}, port ${server.port}.`);
+	while (!signal.aborted) {
+		await workOnce(deps);
+		await bell.waitFor(secondsBetweenRounds, signal);
+	}
+	return exitCodes.pass;
+}
+/** Started gates are looked at, and what failed is tried again. */
+const secondsBetweenRounds = 10;
+async function runPoll(options, signal) {
+	const every = secondsIn(options.every ?? "60");
+	const deps = await openDeps(options, signal);
+	using _inbox = deps.inbox;
+	for (;;) {
+		await pollOnce(deps).catch((error) => {
+			if (options.once || !(error instanceof ConduitError)) throw error;
+			deps.log.warn(error.message);
+		});
+		await workOnce(deps);
+		if (options.once) return exitCodes.pass;
+		await realPause(every, signal);
+		if (signal.aborted) return exitCodes.pass;
+	}
+}
+function secondsIn(text) {
+	const seconds = Number(text);
+	if (Number.isInteger(seconds) && seconds >= 10 && seconds <= 3600) return seconds;
+	throw new UsageError(`--every: expected a whole number of seconds from 10 to 3600, found "${text}".`);
+}
+async function openDeps(options, signal) {
+	const configPath = resolve(options.config ?? "ppsgate.yml");
+	const config = await loadConfig(configPath);
+	const phabricator = phabricatorOf(config);
+	const { relay } = phabricator;
+	const conduit = await openPhabricator(phabricator, {
+		log,
+		signal
+	});
+	const me = await whoami(conduit);
+	const starter = await openStarter(relay, { configPath });
+	await mkdir(relay.directory, { recursive: true });
+	const now = () => /* @__PURE__ */ new Date();
+	const inbox = openInbox(inboxIn(relay.directory), now);
+	log.info(`Is ${me.name} on ${conduit.url}.`);
+	const waiting = inbox.waitingAnswers(conduit.url);
+	if (waiting.length > 0) log.info(`${waitingText(waiting, now())} on ${conduit.url}.`);
+	return {
+		conduit,
+		config: phabricator,
+		me: me.phid,
+		inbox,
+		starter,
+		now,
+		log,
+		signal,
+		check: (ask) => checkAsk(config, ask)
+	};
+}
+function checkAsk(config, { testbed, ...texts }) {
+	const asked = applyOverrides(config, texts, namingStyles.comment);
+	for (const selector of selectorsOf(asked, testbed ? { testbed } : {}, namingStyles.comment)) testbedsFor(asked, selector);
+}
+async function secretsOf({ webhookKeyPath, buildPasswordPath }) {
+	if (webhookKeyPath === void 0 && buildPasswordPath === void 0) throw new UsageError("ppsgate.yml has neither `phabricator.relay.webhookKeyFile` nor `buildPasswordFile`, so no request could be verified: write one there, or use ppsgate poll.");
+	const read = (what, path) => readSecret({
+		what,
+		path
+	});
+	return {
+		...webhookKeyPath && { webhookKey: await read("The key of the webhook", webhookKeyPath) },
+		...buildPasswordPath && { buildPassword: await read("The user and password of builds", buildPasswordPath) }
+	};
+}
+/** A ring without a waiter is kept for the next one. */
+function openBell() {
+	let rung = new AbortController();
+	return {
+		ring: () => rung.abort(),
+		async waitFor(seconds, signal) {
+			await realPause(seconds, AbortSignal.any([signal, rung.signal]));
+			rung = new AbortController();
+		}
+	};
+}
+const log = {
+	info: (sentence) => process.stdout.write(`${(/* @__PURE__ */ new Date()).toISOString()} ${sentence}\n`),
+	warn: (sentence) => process.stdout.write(`${(/* @__PURE__ */ new Date()).toISOString()} warning: ${sentence}\n`)
+};
+
+export { define, definePoll };

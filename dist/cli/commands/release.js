@@ -1,0 +1,93 @@
+import { loadConfig } from "../../config.js";
+import { aimOf, directoriesWithLease, giveBack, readLab, releaseLeft } from "../../gate/reserve.js";
+import { openStore } from "../../gate/reserve/store.js";
+import { whoami } from "../../gate/testbeds.js";
+import { machinesOf } from "../../lab.js";
+import { UsageError, exitCodes } from "../../model.js";
+import { runToExit } from "../../system.js";
+import { configPath, namedTestbed } from "./named-testbed.js";
+import { askOnTerminal } from "./prompt.js";
+import { clockText, oneLine, print } from "./table.js";
+import { resolve } from "node:path";
+import { access } from "node:fs/promises";
+
+// src/cli/commands/release.ts
+function define(command) {
+	command.argument("[name]", "testbed of the configuration").option("--force", "take it from its holder, whose measurement ends").option("--by <name>", "who you are, for the log (default: you are asked)").option("--yes", "do not ask").option("-d, --directory <dir>", "work directory of a gate that has ended: give back its testbed").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", `
+Examples:
+  ppsgate release hp-t540 --force
+  ppsgate release --directory ppsgate-gate-20261120-231655
+
+Exits 0 also when it was free, 2 on wrong usage, 4 when the store cannot be
+used.`).action(async (name, options) => {
+		await runToExit((signal) => runRelease(name, options, askOnTerminal(signal)), command.optsWithGlobals());
+	});
+}
+async function runRelease(name, options, ask) {
+	const { directory, force } = options;
+	if (name === void 0 && directory) return releaseDirectory(resolve(directory));
+	if (name === void 0 || directory !== void 0) throw new UsageError("Say what to release: `ppsgate release NAME --force`, or `ppsgate release --directory DIR` with the work directory of a gate.");
+	if (force === void 0) throw new UsageError(`${name} is given back by its holder; to take it from them, add --force.`);
+	return takeByForce(name, options, ask);
+}
+async function releaseDirectory(directory) {
+	await access(directory).catch(() => {
+		throw new UsageError(`--directory: there is no ${directory}: name the work directory of a gate.`);
+	});
+	const left = await directoriesWithLease(directory);
+	const released = await Promise.allSettled(left.map((own) => releaseLeft(own, /* @__PURE__ */ new Date())));
+	const held = released.flatMap((one) => one.status === "fulfilled" ? one.value ?? [] : []);
+	for (const testbed of held) print(`${testbed} is given back; its next holder brings it to its base.`);
+	const failure = released.find((one) => one.status === "rejected");
+	if (failure !== void 0) throw failure.reason;
+	if (held.length === 0) print(`Nothing is held by the gate of ${directory}.`);
+	return exitCodes.pass;
+}
+async function takeByForce(name, options, ask) {
+	const path = configPath(options.config);
+	const config = await loadConfig(path);
+	const store = await openStore(config.reservations);
+	try {
+		const lab = await readLab(store);
+		const holding = lab.held.values().find(({ testbed }) => testbed === name);
+		if (holding === void 0) {
+			print(whyNotHeld(name, machinesOf(namedTestbed(config, path, name)), lab));
+			return exitCodes.pass;
+		}
+		const taker = await confirmed(holding, options, ask);
+		if (taker === void 0) {
+			print(`${name} was left with ${oneLine(holding.holder.who)}.`);
+			return exitCodes.pass;
+		}
+		const outcome = `taken away by ${taker}`;
+		const isTaken = await giveBack(store, holding, {
+			outcome,
+			isClean: false
+		}, /* @__PURE__ */ new Date());
+		const who = oneLine(holding.holder.who);
+		print(isTaken ? `${name} was taken from ${who}; its next holder brings it to its base.` : `${name} was not taken: ${who} does not have it any more.`);
+		return exitCodes.pass;
+	} finally {
+		await store.close();
+	}
+}
+function whyNotHeld(name, machines, { held }) {
+	const other = machines.map((machine) => held.get(machine)).find((one) => one !== void 0);
+	return other === void 0 ? `${name} is free.` : `${name} is free, but ${hurt(other)}, and the two share a machine.`;
+}
+/** `alice@lab1 has hp-t540 (gate of #12) since 14:02`. */
+const hurt = ({ testbed, holder, since }) => oneLine(`${holder.who} has ${testbed} (${aimOf(holder)}) since ${clockText(since, /* @__PURE__ */ new Date())}`);
+/** Answers who it is that takes it; undefined where it is left. */
+async function confirmed(holding, { by, yes }, ask) {
+	if (ask === void 0) {
+		if (by !== void 0 && yes === true) return by;
+		throw new UsageError(`${hurt(holding)}: without a terminal to ask on, taking it needs both --by NAME and --yes.`);
+	}
+	print(`${hurt(holding)}. Their measurement ends.`);
+	const taker = by ?? (await ask(`Who are you? [${whoami()}] `) || whoami());
+	if (yes === true) return taker;
+	const answer = await ask(`Take it from them? [y/N] `);
+	return /^y(es)?$/i.test(answer) ? taker : void 0;
+}
+
+export { define, runRelease };

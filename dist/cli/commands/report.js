@@ -1,0 +1,27 @@
+import { exitCodes } from "../../model.js";
+import { explained, readAnyResult, renderMarkdown, writeResult } from "../../report.js";
+import { runToExit } from "../../system.js";
+import { printJson } from "./table.js";
+import { join } from "node:path";
+
+// src/cli/commands/report.ts
+function define(command) {
+	command.argument("<dir>", "work directory of a gate or a bisection, or its result.json").option("--json", "print the result itself").option("--page", "write the page, its plots and flamegraphs again, and print where it is").addHelpText("after", "\nExample:\n  ppsgate report ppsgate-gate-20261120-231655").action(async (path, options) => {
+		await runToExit(() => runReport(path, options), command.optsWithGlobals());
+	});
+}
+async function runReport(path, options) {
+	const { directory, result } = await readAnyResult(path);
+	if (options.json) printJson(result);
+	else process.stdout.write(await reported(directory, result, options));
+	return exitCodes.pass;
+}
+async function reported(directory, written, { page }) {
+	if (!page) return renderMarkdown(written);
+	const warn = (text) => process.stderr.write(`ppsgate: ${text}\n`);
+	const { result, profiles } = await explained(written, directory, warn);
+	await writeResult(directory, result, profiles, warn);
+	return `${join(directory, "report", "index.html")}\n`;
+}
+
+export { define };

@@ -1,0 +1,204 @@
+import { isOnThisMachine, loadConfig, parsePriority, testbedsFor } from "../../config.js";
+import { showProgress } from "../../gate.js";
+import { openReservations, whoami } from "../../gate/testbeds.js";
+import { UsageError, reasonOf } from "../../model.js";
+import { runToExit } from "../../system.js";
+import { configPath } from "./named-testbed.js";
+import { oneLine } from "./table.js";
+import { once } from "node:events";
+import { spawn } from "node:child_process";
+import { setTimeout } from "node:timers/promises";
+import { constants } from "node:os";
+
+// src/cli/commands/foreground.ts
+/** Until it ends, SIGINT, SIGTERM and SIGHUP of this process are the command's. */
+async function runInForeground([program = "", ...args], { environment, signal, graceSeconds }) {
+	const sharesTerminal = process.stdin.isTTY === true;
+	using _hearing = hearSignals((name) => {
+		if (!(sharesTerminal && name === "SIGINT")) send(name);
+	});
+	const child = spawn(program, args, {
+		stdio: "inherit",
+		env: environment,
+		detached: !sharesTerminal
+	});
+	const ended = once(child, "exit");
+	const { pid } = child;
+	const send = (name) => pid !== void 0 && isSent(sharesTerminal ? pid : -pid, name);
+	if (pid === void 0) return {
+		kind: "not-started",
+		why: await ended.then(String, whyNot)
+	};
+	const ending = Promise.withResolvers();
+	const end = () => void endAll(send, graceSeconds).then(ending.resolve, ending.reject);
+	if (signal.aborted) end();
+	signal.addEventListener("abort", end, { once: true });
+	const [code, signalName] = await ended;
+	signal.removeEventListener("abort", end);
+	if (signal.aborted) await ending.promise;
+	return {
+		kind: "exited",
+		code: codeOf$1(code, signalName)
+	};
+}
+const whyNot = (error) => error instanceof Error && "code" in error ? String(error.code) : reasonOf(error);
+const codeOf$1 = (code, signalName) => typeof code === "number" ? code : 128 + constants.signals[signalName];
+async function endAll(send, graceSeconds) {
+	const giveUpAt = performance.now() + graceSeconds * 1e3;
+	send("SIGTERM");
+	send("SIGCONT");
+	while (send(0)) {
+		if (performance.now() >= giveUpAt) {
+			send("SIGKILL");
+			return;
+		}
+		await setTimeout(50);
+	}
+}
+/** False where no process is left to receive it. */
+function isSent(target, name) {
+	try {
+		return process.kill(target, name);
+	} catch {
+		return false;
+	}
+}
+/** Replaces earlier signal handlers until it is disposed of. */
+function hearSignals(hear) {
+	const others = [
+		"SIGINT",
+		"SIGTERM",
+		"SIGHUP"
+	].map((name) => ({
+		name,
+		listeners: process.listeners(name)
+	}));
+	for (const { name, listeners } of others) {
+		process.on(name, hear);
+		for (const listener of listeners) process.off(name, listener);
+	}
+	return { [Symbol.dispose]() {
+		for (const { name, listeners } of others) {
+			for (const listener of listeners) process.on(name, listener);
+			process.off(name, hear);
+		}
+	} };
+}
+
+// src/cli/commands/reserve.ts
+function define(reserve) {
+	reserve.argument("<selector>", "a name, or what it has to be, like \"mellanox and 40G\"").argument("[command...]", "behind two dashes").option("--purpose <text>", "what others see that it is for", "by hand").option("--priority <name>", "in the queue: release, patch or rerun", "patch").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", details).action(async (selector, command, options) => {
+		await runToExit((signal) => runReserve(selector, command, options, signal), reserve.optsWithGlobals());
+	});
+}
+const details = `
+Examples:
+  ppsgate reserve hp-t540 --purpose "new cables" -- ssh root@192.0.2.11
+  ppsgate reserve "chelsio and 10G" -- \\
+    sh -c 'ssh "root@$PPSGATE_DUT" pmcstat -T'
+
+The command has these in its environment:
+  PPSGATE_TESTBED  name of the testbed
+  PPSGATE_DUT      host of its DUT; not set for the embedded lab
+  PPSGATE_TOKEN    number of the reservation: higher than of any before
+
+When the command ends, however it ends, the testbed is brought to its base
+and given back. When the testbed is lost, the command gets SIGTERM, and SIGKILL
+10 s later.
+
+Exits with the code of the command, with 4 when nothing was reserved or the
+testbed was lost, with 2 on wrong usage.`;
+/** Answers the exit code of the command; throws where nothing was reserved, or the testbed was lost. */
+async function runReserve(selector, command, { config: path, purpose = "by hand", priority: named }, signal) {
+	if (selector.trim() === "") throw new UsageError("<selector> is empty: name a testbed, or what it has to be, like \"mellanox and 40G\".");
+	if (command.length === 0) throw new UsageError(`No command is given to run on ${selector}: put one behind two dashes, like \`ppsgate reserve ${selector} -- ssh root@dut\`.`);
+	const config = await loadConfig(configPath(path));
+	const priority = parsePriority(named, "--priority");
+	const names = namesOf(config, selector);
+	const { show, notify, end } = whatGoesOn(config);
+	await using reservations = await openReservations(config, {
+		signal,
+		notify,
+		onWait: (_, text) => show(oneLine(text))
+	});
+	const holder = {
+		who: whoami(),
+		purpose
+	};
+	const reserved = await reservations.reserve(names, {
+		priority,
+		holder
+	}).finally(end);
+	let outcome = "its command was not run";
+	try {
+		signal.throwIfAborted();
+		notify(`${reserved.name} is reserved.`);
+		const ending = await runInForeground(command, {
+			environment: environmentOf(reserved, config),
+			signal: reserved.signal,
+			graceSeconds: 10
+		});
+		outcome = outcomeOf(ending);
+		reserved.signal.throwIfAborted();
+		return codeOf(ending, command);
+	} finally {
+		await giveBack(reserved, config, outcome, notify);
+	}
+}
+/**
+* A testbed that is asked for by its name is taken also where it does not carry all that is configured to be measured.
+*/
+const namesOf = (config, selector) => Object.hasOwn(config.testbeds, selector) ? [selector] : testbedsFor(config, selector);
+function whatGoesOn({ gate }) {
+	const progress = showProgress(process.stderr, gate.metric, () => performance.now());
+	return {
+		show: (text) => progress.onEvent({
+			kind: "preparing",
+			text
+		}),
+		notify(sentence) {
+			progress.end();
+			process.stderr.write(`ppsgate: ${oneLine(sentence)}\n`);
+		},
+		end: progress.end
+	};
+}
+function environmentOf({ name, lease }, { testbeds }) {
+	const testbed = testbeds[name];
+	const isElsewhere = testbed !== void 0 && !isOnThisMachine(testbed);
+	return {
+		...process.env,
+		PPSGATE_TESTBED: name,
+		PPSGATE_TOKEN: String(lease.token),
+		PPSGATE_DUT: isElsewhere ? testbed.dut.host : void 0
+	};
+}
+const outcomeOf = (ending) => ending.kind === "exited" ? `its command ended with ${ending.code}` : `its command could not be started: ${ending.why}`;
+function codeOf(ending, [program = ""]) {
+	if (ending.kind === "exited") return ending.code;
+	throw new UsageError(`The command ${program} cannot be started (${ending.why}): name a program that is there, behind the two dashes.`);
+}
+/** People leave things: the testbed is brought to its base before it is looked at. */
+async function giveBack(reserved, config, outcome, notify) {
+	const { name, signal, lease } = reserved;
+	if (signal.aborted) return;
+	try {
+		await restore(reserved, config, notify);
+	} catch (error) {
+		notify(`${name} is not on its base (${reasonOf(error)}): its next holder brings it there.`);
+		await lease.release({
+			outcome,
+			isClean: false
+		}).catch((error) => notify(reasonOf(error)));
+		return;
+	}
+	const trouble = await reserved.giveBack(outcome);
+	if (trouble !== void 0) notify(trouble);
+}
+async function restore({ name, open }, { testbeds, traffic }, notify) {
+	if (isOnThisMachine(testbeds[name])) return;
+	notify(`Bringing ${name} back to its base.`);
+	await (await open(traffic)).restore();
+}
+
+export { define };

@@ -1,0 +1,145 @@
+import { kebabCase, keyName } from "../../config.js";
+import { NEVER, array, number$1 as number, object, string } from "../../vendor/zod.js";
+import { UsageError, duration, expected, formatPercent, grouped, ratio, sentence } from "../../model.js";
+import { mean, sampleStandardDeviation } from "../../vendor/simple-statistics.js";
+import { readFile } from "node:fs/promises";
+
+// src/cli/commands/noise-file.ts
+/**
+* The sets of runs of a file of JSON lines, each with a list `pps` of numbers above 0 and any other keys, like
+* ppsgate's history; those with fewer than three runs tell too little of noise and are passed over. `lines` counts
+* them too. Throws a `UsageError` that names the first bad line.
+*/
+async function readNoiseFile(path) {
+	const all = (await readFile(path, "utf8").catch(cannotRead(path))).split("\n").flatMap((line, index) => line.trim() ? [parseLine(line, `--noise: ${path}:${index + 1}`)] : []);
+	const sets = all.filter((set) => set.length >= 3);
+	if (sets.length > 0) return {
+		sets,
+		lines: all.length
+	};
+	const found = all.length === 0 ? "nothing" : `${all.length} with fewer`;
+	throw new UsageError(`--noise: ${path}: expected JSON lines with the pps of ${3} runs or more, found ${found}.`);
+}
+/** The spread of two says next to nothing. */
+const fewestRuns = 3;
+const cannotRead = (path) => (error) => {
+	const why = error.code === "ENOENT" ? "there is no such file" : `cannot be read (${error.code})`;
+	throw new UsageError(`--noise: ${path}: ${why}; name a file of JSON lines, or a CV like 1%.`);
+};
+const rateError = expected("a number above 0");
+const lineSchema = object({ pps: array(number({ error: rateError }).refine((pps) => pps > 0, { error: rateError }), { error: expected("a list of numbers above 0") }) }, { error: expected("an object with pps, a list of numbers above 0") });
+function parseLine(line, place) {
+	const parsed = lineSchema.safeParse(parseJson(line, place));
+	if (parsed.success) return parsed.data.pps;
+	const [{ path, message } = {
+		path: [],
+		message: "cannot be used"
+	}] = parsed.error.issues;
+	throw new UsageError([
+		place,
+		keyName(path),
+		`${message}.`
+	].filter(Boolean).join(": "));
+}
+function parseJson(line, place) {
+	try {
+		return JSON.parse(line);
+	} catch {
+		throw new UsageError(`${place}: expected JSON like {"pps": [980100, 979500, 981200]}.`);
+	}
+}
+/** The coefficient of variation: standard deviation, with n − 1, over mean. */
+const cvOf = (set) => sampleStandardDeviation(set) / mean(set);
+
+// src/cli/commands/simulate-options.ts
+/** Reads options by their schema; throws a `UsageError` that names the first wrong one. */
+function parse(schema, options) {
+	const parsed = schema.safeParse(options);
+	if (parsed.success) return parsed.data;
+	const [{ path, message } = {
+		path: [],
+		message: "cannot be used"
+	}] = parsed.error.issues;
+	throw new UsageError(`--${kebabCase(String(path[0]))}: ${sentence(message)}`);
+}
+/** The items of a text with commas, without blanks around them. */
+const listOf = (text) => text.split(",").map((item) => item.trim());
+const largestCv = {
+	description: "a percentage above 0% and up to 100%",
+	holds: (value) => value > 0 && value <= 1
+};
+const largestChange = {
+	description: "a change from -99% to +99%",
+	holds: (value) => value <= .99
+};
+const atMostADay = {
+	description: "a duration of up to 1440 min",
+	holds: (value) => value <= 86400
+};
+const wrongNoise = expected("a file of JSON lines with pps, or a CV like 1%");
+/** The options of every simulation, as typed. */
+const sharedOptions = object({
+	noise: string({ error: wrongNoise }).min(1, { error: wrongNoise }),
+	maxCv: ratio(largestCv).optional(),
+	effects: string().transform(listOf).pipe(array(string().transform(parseChange))).optional(),
+	history: count(0, 1e3).prefault("0"),
+	seed: count(0, 2 ** 31 - 1).prefault("1"),
+	reboot: duration(atMostADay).prefault("4 min"),
+	traffic: duration(atMostADay).prefault("68 s")
+});
+function count(least, most) {
+	const error = expected(`a whole number from ${least} to ${most}`);
+	return string().regex(/^\d{1,10}$/, {
+		error,
+		abort: true
+	}).refine((text) => Number(text) >= least && Number(text) <= most, { error }).transform(Number);
+}
+/** `0`, `-1.5%`, `+2%`; a minus sign as our reports print it, too. */
+function parseChange(text, context) {
+	if (text === "0") return 0;
+	const size = ratio(largestChange).safeParse(text.replace(/^[-−+]/, ""));
+	if (size.success) return /^[-−]/.test(text) && size.data > 0 ? -size.data : size.data;
+	const message = expected(`0, or ${largestChange.description}`)({ input: text });
+	context.addIssue({
+		code: "custom",
+		message
+	});
+	return NEVER;
+}
+/** The source of the runs, and a sentence that names it. */
+async function readNoise({ noise, maxCv }) {
+	if (noise.endsWith("%")) {
+		if (maxCv !== void 0) throw new UsageError("--max-cv: leaves out lines of a file, but --noise is a CV: drop one of them.");
+		const { noise: cv } = parse(object({ noise: ratio(largestCv) }), { noise });
+		return {
+			source: {
+				kind: "normal",
+				cv
+			},
+			says: `normal noise, CV ${formatPercent(cv)}`
+		};
+	}
+	const { sets, lines } = await readNoiseFile(noise);
+	const kept = sets.filter((set) => cvOf(set) <= (maxCv ?? Infinity));
+	if (kept.length === 0) throw new UsageError(nothingLeft(noise, sets, maxCv));
+	const limit = maxCv === void 0 ? "" : ` and a CV of at most ${formatPercent(maxCv)}`;
+	return {
+		source: {
+			kind: "sets",
+			sets: kept
+		},
+		says: `${noise}: ${grouped(kept.length)} of ${grouped(lines)} sets of runs, those with at least ${3} runs${limit}`
+	};
+}
+function nothingLeft(path, sets, maxCv = Infinity) {
+	const quietest = formatPercent(Math.min(...sets.map(cvOf)));
+	return `--max-cv: ${path} has no set of runs with a CV of at most ${formatPercent(maxCv)}; its quietest has ${quietest}.`;
+}
+/** The first column to the left, numbers to the right. */
+function aligned(lines) {
+	const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+	const cell = (text, column) => column === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[column] ?? 0);
+	return lines.map((line) => line.map(cell).join("  ")).join("\n");
+}
+
+export { aligned, count, listOf, parse, readNoise, sharedOptions };

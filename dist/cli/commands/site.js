@@ -1,0 +1,59 @@
+import { UsageError, exitCodes, parseJson } from "../../model.js";
+import { indexPath, readDirectoryTrend } from "../../publish/data-branch.js";
+import { healthSchema, overviewSchema, writeSite } from "../../publish/site.js";
+import { runToExit } from "../../system.js";
+import { print } from "./table.js";
+import { join } from "node:path";
+import { readFile, stat } from "node:fs/promises";
+
+// src/cli/commands/site.ts
+function define(command) {
+	command.requiredOption("--from <dir>", "checkout of the data branch, or the data directory").requiredOption("--to <dir>", "folder of the site; an earlier site there is replaced").option("--lab <file>", "what `testbeds --json` printed (default: lab.json of --from)").option("--health <file>", "what `testbeds health --json` printed (health.json there)").addHelpText("after", details).action(async (options) => {
+		await runToExit(() => makeSite(options), command.optsWithGlobals());
+	});
+}
+const details = `
+Example:
+  git worktree add ../data origin/ppsgate-data
+  ppsgate site --from ../data --to ../site
+
+The folder needs nothing beside it: any web server has it as it is, and so has
+a browser from the disk, by its index.html.
+
+Exits 2 where --from is something else, or --to has something else in it.`;
+async function makeSite({ from, to, lab, health }) {
+	if ((await stat(join(from, "index.json")).catch(() => void 0))?.isFile() !== true) throw new UsageError(`--from: ${from} has no ${indexPath}; name a checkout of the data branch, or the data directory.`);
+	const trend = await readDirectoryTrend(from);
+	const overview = await readLabFile("--lab", lab, join(from, "lab.json"), overviewSchema);
+	const healths = await readLabFile("--health", health, join(from, "health.json"), healthSchema);
+	const known = overview && {
+		overview,
+		...healths && { health: healths }
+	};
+	const leftOut = (why) => void process.stderr.write(`ppsgate: ${why}\n`);
+	const pages = await writeSite({
+		...trend,
+		...known && { lab: known }
+	}, {
+		from,
+		to,
+		now: /* @__PURE__ */ new Date(),
+		leftOut
+	});
+	print(`${join(to, "index.html")}: ${pages} pages`);
+	return exitCodes.pass;
+}
+/** Undefined where none was named and none is there. */
+async function readLabFile(option, named, usual, schema) {
+	const path = named ?? usual;
+	const text = await readFile(path, "utf8").catch((error) => {
+		if (named === void 0 && error.code === "ENOENT") return void 0;
+		throw new UsageError(`${option}: ${path} cannot be read (${error.code}).`);
+	});
+	if (text === void 0) return void 0;
+	const { success, data } = schema.safeParse(parseJson(text));
+	if (success) return data;
+	throw new UsageError(`${option}: ${path} is not what this version of ppsgate prints; write it anew.`);
+}
+
+export { define, makeSite };

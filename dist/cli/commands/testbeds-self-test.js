@@ -1,0 +1,163 @@
+import { loadConfig } from "../../config.js";
+import { historyFile, readRules } from "../../gate/experiment.js";
+import { recordTo, recordedSelfTest } from "../../gate/recording.js";
+import { readLab } from "../../gate/reserve.js";
+import { beginJournal, resumeJournal, runSelfTest, selfTestParts } from "../../gate/self-test.js";
+import { openReservations, realDeps, whoami } from "../../gate/testbeds.js";
+import { timestampedDirectory } from "../../gate.js";
+import { UsageError, endedEarly, exitCodes, expected } from "../../model.js";
+import { runToExit } from "../../system.js";
+import { diagnosticText, summary } from "./diagnostics-text.js";
+import { configPath, namedTestbed } from "./named-testbed.js";
+import { askOnTerminal } from "./prompt.js";
+import { hasColours, oneLine, print, printJson } from "./table.js";
+import { dirname, join, resolve } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+
+// src/cli/commands/testbeds-self-test.ts
+function define(command) {
+	command.argument("<name>", "testbed of the configuration").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--yes", "let the accidents happen without asking").option("--skip <parts>", `leave out, with commas, of ${selfTestParts.join(", ")}`).option("--base-kernel <file>", "archive of the kernel to try, for nanobsd an image (default: the builder's, or the DUT's own)").option("--resume <dir>", "go on with a self-test that was cut short").option("--record <file>", "write down all that its machines are asked and say").option("--json", "print the diagnostics as JSON, at the end").addHelpText("after", `
+Boots a kernel under another name, installs each scenario, sends each cell,
+takes a profile, makes the DUT panic and hang (each only after asking), measures
+the noise of six boots, and undoes all of it.
+
+Example:
+  ppsgate testbeds self-test hp-t540
+  ppsgate testbeds self-test hp-t540 --yes --skip hang,noise
+
+Exits 0 when all is well, 2 on wrong usage, 4 when something is wrong.`).action(async (name, options) => {
+		const lastWords = [];
+		const work = (signal) => selfTestOf(name, options, signal, lastWords);
+		await runToExit(work, {
+			...command.optsWithGlobals(),
+			lastWords
+		});
+	});
+}
+/** Prints each finding as it is made, or with `json` all of them at the end. */
+async function selfTestOf(name, options, signal, lastWords) {
+	const { json, yes = false, baseKernel, resume, record } = options;
+	const skip = partsOf(options.skip);
+	const path = configPath(options.config);
+	const config = await loadConfig(path);
+	const testbed = freebsdOnly(namedTestbed(config, path, name), name);
+	const rules = await readRules(config);
+	const directory = resolve(resume ?? timestampedDirectory("ppsgate-self-test"));
+	const earlier = resume === void 0 ? void 0 : resumeJournal(directory, name);
+	const notify = (sentence) => void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
+	const recorder = record === void 0 ? void 0 : await recordTo(record, "testbeds self-test", [testbed]);
+	const diagnostics = [];
+	const goingOn = `Go on with 'ppsgate testbeds self-test ${name}${sameWords(options)} --resume ${directory}'.`;
+	const work = async (machines, held, token) => {
+		const journal = earlier ?? await begun(directory, name);
+		lastWords.push(goingOn);
+		const request = {
+			name,
+			testbed,
+			config,
+			rules,
+			skip,
+			baseKernel,
+			directory,
+			journal
+		};
+		const deps = {
+			...machines,
+			notify,
+			signal: held,
+			agrees: agreement(yes, held),
+			keepLog: keepIn(directory),
+			history: historyFile(config.history)
+		};
+		const found = recorder === void 0 ? runSelfTest(request, deps) : recordedSelfTest(recorder, request, deps, token);
+		for await (const diagnostic of found) {
+			diagnostics.push(diagnostic);
+			if (!json) print(diagnosticText(diagnostic, hasColours(process.stdout)));
+		}
+	};
+	await onTestbed({
+		name,
+		testbed,
+		config,
+		notify,
+		signal,
+		recorder
+	}, work);
+	const isWell = diagnostics.every(({ kind }) => kind !== "wrong");
+	if (json) printJson({
+		testbed: name,
+		directory,
+		diagnostics
+	});
+	else print(isWell ? summary(diagnostics) : `${summary(diagnostics)} ${goingOn}`);
+	return isWell ? exitCodes.pass : exitCodes.infrastructure;
+}
+function freebsdOnly(testbed, name) {
+	if (testbed.kind === "freebsd") return testbed;
+	throw new UsageError(`${name} is of kind ${testbed.kind}, where no kernel is booted: self-test one of kind freebsd, or see \`ppsgate testbeds check ${name}\`.`);
+}
+/** The options that `--resume` needs again. */
+function sameWords({ config = "ppsgate.yml", skip, baseKernel }) {
+	return [
+		config === "ppsgate.yml" ? "" : ` --config ${config}`,
+		skip === void 0 ? "" : ` --skip ${skip}`,
+		baseKernel === void 0 ? "" : ` --base-kernel ${baseKernel}`
+	].join("");
+}
+function partsOf(text = "") {
+	const words = text.split(",").flatMap((word) => word.trim() || []);
+	return new Set(words.map((word) => {
+		const part = selfTestParts.find((known) => known === word);
+		if (part !== void 0) return part;
+		throw new UsageError(`--skip: ${expected(`one of ${selfTestParts.join(", ")}`)({ input: word })}.`);
+	}));
+}
+async function begun(directory, name) {
+	await mkdir(directory, { recursive: true });
+	return beginJournal(directory, name, /* @__PURE__ */ new Date());
+}
+/** Refuses where there is no terminal to ask on. */
+function agreement(yes, signal) {
+	const ask = askOnTerminal(signal);
+	return async (question) => {
+		if (yes) return true;
+		return /^y(es)?$/i.test(await ask?.(`${question} [y/N] `) ?? "");
+	};
+}
+const keepIn = (directory) => async (name, content) => {
+	const path = join(directory, name);
+	await mkdir(dirname(path), { recursive: true });
+	await writeFile(path, content);
+};
+/** Waits until the testbed is free; inside of `ppsgate reserve` it is held already. */
+async function onTestbed({ name, testbed, config, notify, signal, recorder }, work) {
+	if (process.env.PPSGATE_TESTBED === name) return work(recorder?.deps(realDeps) ?? realDeps, signal);
+	const onWait = (_, text) => notify(text);
+	await using reservations = await openReservations(config, {
+		signal,
+		notify,
+		onWait,
+		recorder
+	});
+	const quarantine = (await readLab(reservations.store)).quarantines.get(name);
+	if (quarantine !== void 0) throw new UsageError(`${name} is in quarantine (${oneLine(quarantine.reason)}): lift it with \`ppsgate quarantine ${name} --lift\`, and self-test again.`);
+	const holder = {
+		who: whoami(),
+		purpose: "self-test"
+	};
+	const reserved = await reservations.reserve([name], {
+		priority: "patch",
+		holder
+	});
+	let outcome = endedEarly("it was not self-tested to its end");
+	try {
+		const held = AbortSignal.any([signal, reserved.signal]);
+		await work(reserved.depsOf(testbed), held, reserved.lease.token);
+		outcome = "was self-tested";
+	} finally {
+		const trouble = await reserved.giveBack(outcome);
+		if (trouble !== void 0) notify(trouble);
+	}
+}
+
+export { define };

@@ -1,0 +1,79 @@
+import { loadConfig } from "../../config.js";
+import { overviewOf, readLab, readUsualSeconds } from "../../gate/reserve.js";
+import { openStore } from "../../gate/reserve/store.js";
+import { exitCodes } from "../../model.js";
+import { runToExit } from "../../system.js";
+import { configPath } from "./named-testbed.js";
+import { changedLines, overviewDetails, overviewText } from "./overview-text.js";
+import { hasColours, print, printJson } from "./table.js";
+
+// src/cli/commands/testbeds-show.ts
+function define(command) {
+	command.option("-c, --config <file>", "configuration", "ppsgate.yml").option("-w, --watch", "show it anew whenever it changes, until Ctrl-C").option("--json", "print it as JSON; with --watch one line each time").addHelpText("after", overviewDetails).action(async (options) => {
+		await runToExit((signal) => showTestbeds(options, signal), command.optsWithGlobals());
+	});
+}
+async function showTestbeds({ config: path, json = false, watch = false }, signal) {
+	const config = await loadConfig(configPath(path));
+	const store = await openStore(config.reservations);
+	try {
+		if (watch) return await watchWhileRead(config, store, watcherOf(process.stdout, json), signal);
+		const { overview } = await lookAt(config, store, await readUsualSeconds(store, /* @__PURE__ */ new Date()));
+		if (json) printJson(overview);
+		else print(textFor(overview, process.stdout));
+		return exitCodes.pass;
+	} finally {
+		await store.close();
+	}
+}
+/** Ends once its output is no longer read. */
+async function watchWhileRead(config, store, show, signal) {
+	const unread = new AbortController();
+	process.stdout.once("error", () => unread.abort());
+	try {
+		return await watchTestbeds(config, store, show, AbortSignal.any([signal, unread.signal]));
+	} catch (error) {
+		if (signal.aborted || !unread.signal.aborted) throw error;
+		return exitCodes.pass;
+	}
+}
+async function lookAt(config, store, usualSeconds) {
+	const lab = await readLab(store);
+	return {
+		overview: overviewOf(config, lab, usualSeconds, /* @__PURE__ */ new Date()),
+		revision: lab.revision
+	};
+}
+const textFor = (overview, output) => overviewText(overview, hasColours(output));
+/** Shows it at once, whenever the store changes, and every minute; rejects with the signal's reason. */
+async function watchTestbeds(config, store, show, signal) {
+	for (;;) {
+		const usualSeconds = await readUsualSeconds(store, /* @__PURE__ */ new Date());
+		const minute = AbortSignal.timeout(6e4);
+		const over = AbortSignal.any([signal, minute]);
+		while (!minute.aborted) {
+			const { overview, revision } = await lookAt(config, store, usualSeconds);
+			show(overview);
+			await store.changed(revision, over).catch((error) => {
+				signal.throwIfAborted();
+				if (!minute.aborted) throw error;
+			});
+		}
+	}
+}
+/** A terminal is drawn anew; elsewhere there is a line for each thing that changed, or with `json` for each look. */
+function watcherOf(output, json) {
+	if (json) return (overview) => void output.write(Buffer.from(`${JSON.stringify(overview)}\n`));
+	if (output.isTTY) return (overview) => void output.write(screenOf(textFor(overview, output)));
+	let last;
+	return (overview) => {
+		for (const line of changedLines(last, overview)) output.write(`${line}\n`);
+		last = overview;
+	};
+}
+/**
+* Writes from the top left, and clears the rest of each line and what is below: nothing flickers that stays as it was.
+*/
+const screenOf = (text) => `\x1b[H${text.replaceAll("\n", "\x1B[K\n")}\x1b[K\n\x1b[J`;
+
+export { define };

@@ -1,0 +1,505 @@
+import { UsageError } from "../model.js";
+import { applyOverrides, namingStyles, parseConfig } from "../config.js";
+import { openRepository, patchOfRange } from "../forge/patch.js";
+import { outcomeName, readResult } from "../report.js";
+import { sum } from "../vendor/simple-statistics.js";
+import { hasPlan, historyFile } from "../gate/experiment.js";
+import { gate, resumeGate } from "../gate.js";
+import { bisect, hasBisectPlan, resumeBisection } from "../gate/bisect.js";
+import { unshared } from "../lab.js";
+import { openHere } from "../gate/testbeds.js";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { constants } from "node:fs";
+import { promisify } from "node:util";
+import { setTimeout } from "node:timers/promises";
+import { access, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { cpus } from "node:os";
+
+// src/cli/demo/busyness.ts
+/** A warning where other programs use the CPUs that the lab needs; undefined where enough are idle. */
+async function busyWarning() {
+	const before = cpus();
+	await setTimeout(watchedMilliseconds);
+	return warningOf(before, cpus());
+}
+const watchedMilliseconds = 1e3;
+/** One CPU for the sender, and one for the DUT. */
+const wantedCpus = 2;
+/** The programs of a quiet system, and this one, take less. */
+const leastIdleRatio = .8;
+function warningOf(before, after) {
+	const shares = after.map(({ times }, index) => idleShare(before[index]?.times, times));
+	const idle = shares.reduce((sum, share) => sum + share, 0);
+	const wanted = Math.min(wantedCpus, shares.length);
+	if (idle >= leastIdleRatio * wanted) return void 0;
+	return `this machine is busy: other programs take ${Math.round((1 - idle / shares.length) * 100)} % of its ${shares.length} CPUs, and the lab wants ${wanted} for itself; end them or wait, or the demo takes longer and may end without a verdict`;
+}
+/** A CPU that was added since counts as idle. */
+function idleShare(before, after) {
+	if (before === void 0) return 1;
+	const total = totalOf(after) - totalOf(before);
+	return total > 0 ? Math.min(1, Math.max(0, (after.idle - before.idle) / total)) : 1;
+}
+const totalOf = ({ user, nice, sys, idle, irq }) => user + nice + sys + idle + irq;
+
+// src/cli/demo/demo-repository.ts
+/** The branch that the patches start from. */
+const baseBranch = "main";
+const demoPatches = [
+	{
+		branch: "comment-the-rules",
+		title: "Say what the early chain is for",
+		expected: "no-regression"
+	},
+	{
+		branch: "guard-protocol-254",
+		title: "Look sixteen times more for protocol 254",
+		expected: "regression"
+	},
+	{
+		branch: "guard-udp",
+		title: "Guard against a protocol that nft does not know",
+		expected: "does-not-load"
+	}
+];
+const demoConfig = `# The demo's lab is this machine, and its noise is that of a shared machine: hence the wide margin, and
+# the CPU time per packet as the metric.
+testbeds:
+  this-machine:
+    kind: embedded-linux
+scenarios: [forwarding, nftables-stateless, nftables-stateful]
+families: [inet4]
+gate:
+  metric: nsPerPacket
+  margin: 5%
+  falseAlarms: 0.2%
+history: ../history.jsonl
+`;
+const sysctlConf = `# A router sends no redirects.
+net.ipv4.conf.all.send_redirects = 0
+`;
+/** A rule that never matches costs some 12 ns. */
+const noOpRules = (count) => new Array(count).fill("    meta l4proto 254 drop");
+/** The router has rules enough to be much slower than the sender, which would be measured otherwise. */
+const baseRules = noOpRules(60);
+const nftablesConf = (rules) => [
+	"table inet router {",
+	"  chain early {",
+	"    type filter hook prerouting priority raw; policy accept;",
+	...rules,
+	"  }",
+	"}",
+	""
+].join("\n");
+const rulesOf = {
+	[baseBranch]: baseRules,
+	"comment-the-rules": ["    # Packets that must not even be tracked are dropped here.", ...baseRules],
+	"guard-protocol-254": [...baseRules, ...noOpRules(16)],
+	"guard-udp": [...baseRules, "    meta l4proto upd drop"]
+};
+const virtualDemoPatches = [{
+	branch: "one-rule-more",
+	title: "Look for protocol 254",
+	expected: "regression"
+}, {
+	branch: "newer-kernel",
+	title: "Boot the newer kernel",
+	boots: true
+}];
+/** `kernel` is what boots where a patch changes files alone. */
+const virtualDemoConfig = (kernel) => `testbeds:
+  this-machine:
+    kind: virtual
+    kernel: ${JSON.stringify(kernel)}
+scenarios: [forwarding]
+families: [inet4]
+history: ../history.jsonl
+`;
+/** Makes the repository of the patches that virtual machines judge. */
+const makeVirtualDemoRepository = (finalDirectory) => makeRepository(finalDirectory, async (commit, git) => {
+	await commit("Route between two networks", "# Nothing is filtered yet.\n");
+	for (const { branch, title } of virtualDemoPatches) {
+		await git("switch", "--quiet", "--create", branch, baseBranch);
+		await commit(title, branch === "one-rule-more" ? nftablesConf(noOpRules(1)) : "# Nothing is filtered at all.\n");
+	}
+	await git("switch", "--quiet", baseBranch);
+});
+/** Makes the repository, whole or not at all: `main`, and a branch for each patch. */
+const makeDemoRepository = (finalDirectory) => makeRepository(finalDirectory, async (commit, git) => {
+	await commit("Route between two networks", nftablesConf(rulesOf["main"] ?? []));
+	for (const { branch, title } of demoPatches) {
+		await git("switch", "--quiet", "--create", branch, baseBranch);
+		await commit(title, nftablesConf(rulesOf[branch] ?? []));
+	}
+	await git("switch", "--quiet", baseBranch);
+});
+/** The name of the one commit that costs packets. */
+const culpritSubject = "Look sixteen times more for protocol 254";
+const unknownProtocol = "    meta l4proto upd drop";
+const say = (subject, remark) => ({
+	subject,
+	edit: (rules) => [`    # ${remark}`, ...rules]
+});
+/** 24 commits: one costs packets, two do not load and one fixes them; the others cost nothing. */
+const bisectCommits = [
+	say("Say what the early chain is for", "Packets that must not even be tracked are dropped here."),
+	say("Say where the rules come from", "The list is that of the addendum."),
+	say("Name the people who mind the rules", "Ask routing@example.net."),
+	say("Say how often the rules are looked at", "Looked at each spring."),
+	say("Say what protocol 254 is", "Protocol 254 is for experiments."),
+	say("Point to the register of protocols", "See /etc/protocols."),
+	{
+		subject: "Guard against datagrams of no port",
+		edit: (rules) => [...rules, unknownProtocol]
+	},
+	say("Say who asked for the guard", "The guard is by request."),
+	{
+		subject: "Drop the guard that nft does not know",
+		edit: (rules) => rules.filter((rule) => rule !== unknownProtocol)
+	},
+	say("Say why there is no guard", "No guard: see the log."),
+	say("Say what is done by hand", "Sets are filled by hand."),
+	say("Say when the router was set up", "Set up in the year of the move."),
+	say("Say what happens on a restart", "A restart loses no state."),
+	say("Say where the states are", "States are in the kernel."),
+	say("Say what the policy is", "What is not dropped is accepted."),
+	{
+		subject: culpritSubject,
+		edit: (rules) => [...rules, ...noOpRules(16)]
+	},
+	say("Say what the rules cost", "A rule costs some 12 ns."),
+	say("Say how to try a change", "Try a change in a namespace first."),
+	say("Say how to read the counters", "Counters: nft list ruleset."),
+	say("Say what to do at night", "At night call the desk."),
+	say("Say what the desk knows", "The desk knows the passwords."),
+	say("Say what is not here", "Addresses are elsewhere."),
+	say("Say what else is not here", "Names are elsewhere, too."),
+	say("Say that this is all", "That is all.")
+];
+/** Makes the repository of the bisection, whole or not at all: `main`, whose first commit is good and whose last is bad. */
+const makeBisectRepository = (finalDirectory) => makeRepository(finalDirectory, async (commit) => {
+	let rules = baseRules;
+	await commit("Route between two networks", nftablesConf(rules));
+	for (const { subject, edit } of bisectCommits) {
+		rules = edit(rules);
+		await commit(subject, nftablesConf(rules));
+	}
+});
+async function makeRepository(finalDirectory, fill) {
+	const directory = `${finalDirectory}.part`;
+	await rm(directory, {
+		recursive: true,
+		force: true
+	});
+	await mkdir(join(directory, "dut"), { recursive: true });
+	const git = gitIn(directory);
+	await git("init", "--quiet", `--initial-branch=${baseBranch}`);
+	await writeFile(join(directory, "ppsgate.yml"), demoConfig);
+	await writeFile(join(directory, "dut/sysctl.conf"), sysctlConf);
+	await fill(async (message, rules) => {
+		await writeFile(join(directory, "dut/nftables.conf"), rules);
+		await git("add", ".");
+		await git("commit", "--quiet", "--message", message);
+	}, git);
+	await rename(directory, finalDirectory);
+}
+/** Runs git without the user's settings and with one date, so that the commits are the same everywhere. */
+function gitIn(directory) {
+	const identity = [
+		"-c",
+		"user.name=ppsgate demo",
+		"-c",
+		"user.email=demo@ppsgate.invalid"
+	];
+	const date = "2026-01-01T00:00:00Z";
+	const surroundings = {
+		GIT_CONFIG_GLOBAL: "/dev/null",
+		GIT_CONFIG_NOSYSTEM: "1",
+		GIT_AUTHOR_DATE: date,
+		GIT_COMMITTER_DATE: date
+	};
+	return async (...args) => {
+		await promisify(execFile)("git", [
+			"-C",
+			directory,
+			...identity,
+			...args
+		], { env: {
+			...process.env,
+			...surroundings
+		} });
+	};
+}
+
+// src/cli/demo/demo.ts
+/** Three patches on the embedded lab. */
+const embeddedDemo = {
+	patches: demoPatches,
+	config: demoConfig,
+	makeRepository: makeDemoRepository
+};
+/** One rule more, and one kernel against another, in virtual machines. */
+const virtualDemo = (kernels) => ({
+	patches: virtualDemoPatches,
+	config: virtualDemoConfig(kernels.base),
+	makeRepository: makeVirtualDemoRepository,
+	kernels
+});
+/** Judges the patches, one after the other, and compares what comes out with what must. */
+async function runDemo(options) {
+	const { directory, subject, seed, design, onPatch, signal } = options;
+	const repositoryDirectory = join(directory, "repository");
+	if (!await exists$1(repositoryDirectory)) await subject.makeRepository(repositoryDirectory);
+	const repository = openRepository(repositoryDirectory);
+	const path = join(repositoryDirectory, "ppsgate.yml");
+	const written = parseConfig(subject.config, {
+		path,
+		home: "/nonexistent"
+	});
+	const config = applyOverrides(written, { design }, namingStyles.flag);
+	const [testbed = ""] = Object.keys(config.testbeds);
+	const judged = [];
+	for (const [index, demoPatch] of subject.patches.entries()) {
+		const work = join(directory, demoPatch.branch);
+		const progress = onPatch(demoPatch, index);
+		const deps = {
+			repository,
+			reserve: async () => unshared(testbed, (traffic) => openHere(testbed, traffic, config)),
+			history: historyFile(config.history),
+			now: () => /* @__PURE__ */ new Date(),
+			onEvent: progress.onEvent,
+			signal
+		};
+		const patch = await patchOfRange(repository, `${baseBranch}..${demoPatch.branch}`);
+		const kernels = demoPatch.boots && subject.kernels;
+		const result = await judge({
+			patch,
+			config,
+			testbeds: [testbed],
+			seed,
+			kernels
+		}, work, deps).finally(progress.end);
+		judged.push({
+			patch: demoPatch,
+			directory: work,
+			result,
+			asExpected: isExpected(demoPatch, result)
+		});
+	}
+	return judged;
+}
+/** A patch that an earlier process finished is not judged again, one that it began is gone on with. */
+async function judge(request, directory, deps) {
+	if (await exists$1(join(directory, "result.json"))) return readResult(directory);
+	return await hasPlan(directory) ? resumeGate(directory, deps) : gate(request, directory, deps);
+}
+/** Seconds of traffic that was measured or sampled. */
+function trafficSeconds({ trials, outcome }) {
+	const profiles = (outcome.kind === "judged" ? outcome.cells : []).flatMap((cell) => cell.profiles);
+	return sum([...trials.map((trial) => trial.trafficSeconds), ...profiles.map((profile) => profile.kind === "profiled" ? profile.seconds : 0)]);
+}
+function isExpected({ expected }, result) {
+	const outcome = outcomeName(result);
+	return expected === void 0 ? told.has(outcome) : outcome === expected;
+}
+const told = /* @__PURE__ */ new Set([
+	"regression",
+	"no-regression",
+	"improvement"
+]);
+const exists$1 = (path) => access(path).then(() => true, () => false);
+
+// src/cli/demo/demo-bisection.ts
+/** Names in the demo's directory. */
+const bisectNames = {
+	repository: "commits",
+	work: "bisect"
+};
+/** Searches the commits for the one that costs packets, and compares the answer with what it must be. */
+async function runBisectDemo(options) {
+	const { directory, seed, onEvent, signal } = options;
+	const repositoryDirectory = join(directory, bisectNames.repository);
+	const work = join(directory, bisectNames.work);
+	if (!await access(repositoryDirectory).then(() => true, () => false)) await makeBisectRepository(repositoryDirectory);
+	const path = join(repositoryDirectory, "ppsgate.yml");
+	const written = parseConfig(demoConfig, {
+		path,
+		home: "/nonexistent"
+	});
+	const config = applyOverrides(written, {
+		scenarios: "forwarding",
+		families: "inet4"
+	}, namingStyles.flag);
+	const [testbed = ""] = Object.keys(config.testbeds);
+	const deps = {
+		repository: openRepository(repositoryDirectory),
+		reserve: async () => unshared(testbed, (traffic) => openHere(testbed, traffic, config)),
+		history: historyFile(config.history),
+		now: () => /* @__PURE__ */ new Date(),
+		onEvent,
+		signal
+	};
+	const request = {
+		good: `${baseBranch}~${bisectCommits.length}`,
+		bad: baseBranch,
+		fixUps: [],
+		skips: [],
+		config,
+		testbeds: [testbed],
+		seed,
+		mostBoots: 60,
+		isVerified: false
+	};
+	const result = await hasBisectPlan(work) ? await resumeBisection(work, deps) : await bisect(request, work, deps);
+	return {
+		directory: work,
+		result,
+		asExpected: namesCulprit(result)
+	};
+}
+function namesCulprit({ answer, revisions }) {
+	return answer.kind === "culprit" && revisions[answer.revision]?.subject === "Look sixteen times more for protocol 254";
+}
+
+// src/cli/demo/demo-kernels.ts
+const run = promisify(execFile);
+/** Flavours for virtual machines are a third of the size of others; Debian's first, then Ubuntu's. */
+const flavours = [
+	"cloud-amd64",
+	"virtual",
+	"kvm",
+	"amd64",
+	"generic"
+];
+/**
+* Fetches the two newest of the smallest flavour that there is, the older one for base, into a folder; one that is there is
+* not fetched again. Throws a UsageError where there are no two, or no apt.
+*/
+async function fetchKernels(folder, say) {
+	await mkdir(folder, { recursive: true });
+	for (const releases of await releasesByFlavour()) {
+		const fetched = [];
+		for (const release of releases) {
+			const path = join(folder, `linux-${release}.tar`);
+			if (await exists(path) || await fetchKernel(release, path, say)) fetched.push(path);
+			const [patched, base] = fetched;
+			if (patched !== void 0 && base !== void 0) return {
+				base,
+				patched
+			};
+		}
+	}
+	throw new UsageError("apt has no two kernels for x86 (is `apt-get update` lacking?): name two by --kernels BASE,PATCHED, each a .deb or a tar archive.");
+}
+/** Newest first. */
+async function releasesByFlavour() {
+	const { stdout } = await run("apt-cache", ["pkgnames", "linux-image-"]).catch(() => {
+		throw new UsageError("This machine has no apt to fetch kernels with: name two by --kernels BASE,PATCHED, each a .deb or a tar archive with boot/vmlinuz-* and lib/modules/*.");
+	});
+	const releases = stdout.split("\n").flatMap((name) => /^linux-image-(\d+\.\d+\.\d[\w.+~-]*)$/.exec(name)?.[1] ?? []).toSorted((a, b) => b.localeCompare(a, "en", { numeric: true }));
+	return flavours.map((flavour) => releases.filter((release) => release.endsWith(`-${flavour}`)));
+}
+/** Ubuntu keeps an image and its modules in packages of their own. */
+async function fetchKernel(release, path, say) {
+	const work = `${path}.work`;
+	const tree = join(work, "tree");
+	await rm(work, {
+		recursive: true,
+		force: true
+	});
+	await mkdir(tree, { recursive: true });
+	try {
+		const download = (name) => run("apt-get", [
+			"-qq",
+			"download",
+			name
+		], { cwd: work });
+		if (!await download(`linux-image-${release}`).then(() => true, () => false)) return false;
+		say(`Fetched Linux ${release} with apt-get`);
+		await download(`linux-modules-${release}`).catch(() => {});
+		for (const name of (await readdir(work)).filter((one) => one.endsWith(".deb"))) await run("dpkg-deb", [
+			"--extract",
+			join(work, name),
+			tree
+		]);
+		const tops = (await readdir(tree)).filter((name) => [
+			"boot",
+			"lib",
+			"usr"
+		].includes(name));
+		await run("tar", [
+			"-cf",
+			join(work, "kernel.tar"),
+			"-C",
+			tree,
+			...tops
+		]);
+		await rename(join(work, "kernel.tar"), path);
+		return true;
+	} finally {
+		await rm(work, { recursive: true });
+	}
+}
+const exists = (path) => access(path).then(() => true, () => false);
+
+// src/cli/demo/give-back.ts
+/** The user who called sudo; undefined for root itself, or where this process is not root. */
+function callerThroughSudo({ SUDO_UID, SUDO_GID }, ownUid) {
+	const [uid, gid] = [idOf(SUDO_UID), idOf(SUDO_GID)];
+	if (ownUid !== 0 || uid === void 0 || gid === void 0 || uid === 0) return void 0;
+	return {
+		uid,
+		gid
+	};
+}
+/** The greatest number of 32 bits is no user: chown(2) leaves an owner alone with it. */
+const idOf = (text = "") => /^\d{1,10}$/.test(text) && Number(text) < 2 ** 32 - 1 ? Number(text) : void 0;
+/**
+* Makes the demo's directory and those above it that are missing. The owner of a directory above can put another one in
+* its place meanwhile, so what is given is what was open since, and no path is followed twice.
+*/
+async function placeAt(directory) {
+	const made = await mkdir(directory, { recursive: true });
+	const flags = made === void 0 ? O_DIRECTORY : O_DIRECTORY | O_NOFOLLOW;
+	const handle = await open(made ?? directory, flags);
+	const before = await readdir(pathOf(handle));
+	const isNew = made !== void 0 && before.length <= (made === directory ? 0 : 1);
+	return {
+		async giveTo(caller) {
+			if (isNew || made === void 0 && isDemo(before)) return giveOpen(handle, caller);
+			const since = ourNames.filter((name) => made === void 0 && !before.includes(name));
+			for (const name of since) await giveNamed(handle, name, caller);
+		},
+		[Symbol.asyncDispose]: () => handle.close()
+	};
+}
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+const works = [...demoPatches.map(({ branch }) => branch), bisectNames.work];
+const repositories = ["repository", bisectNames.repository];
+const ourNames = [
+	...repositories,
+	...repositories.map((name) => `${name}.part`),
+	"history.jsonl",
+	...works
+];
+/** True where a directory holds a demo and nothing else. */
+const isDemo = (names) => names.some((name) => works.includes(name)) && names.every((name) => ourNames.includes(name));
+const pathOf = ({ fd }) => `/proc/self/fd/${fd}`;
+/** The first entry of a directory; while root owns it, no other user can exchange anything in it. */
+async function giveOpen(handle, caller) {
+	const entry = await handle.stat();
+	if (entry.uid !== 0 || !(entry.isDirectory() || entry.isFile() && entry.nlink === 1)) return;
+	const names = entry.isDirectory() ? await readdir(pathOf(handle)) : [];
+	for (const name of names) await giveNamed(handle, name, caller);
+	await handle.chown(caller.uid, caller.gid);
+}
+async function giveNamed(directory, name, caller) {
+	const path = `${pathOf(directory)}/${name}`;
+	const handle = await open(path, O_NOFOLLOW | O_NONBLOCK).catch(() => void 0);
+	if (handle === void 0) return;
+	await using entry = handle;
+	await giveOpen(entry, caller);
+}
+
+export { bisectCommits, bisectNames, busyWarning, callerThroughSudo, culpritSubject, embeddedDemo, fetchKernels, placeAt, runBisectDemo, runDemo, trafficSeconds, virtualDemo };

@@ -1,0 +1,718 @@
+import { version } from "../package.js";
+import { UsageError, expected, reasonOf } from "../model.js";
+import { githubFailure, makeLabel } from "../forge/github.js";
+import { kebabCase, parameter, parametersThat, parseConfig, systemOf } from "../config.js";
+import { require_dist } from "../vendor/yaml.js";
+import { execFile } from "node:child_process";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { promisify } from "node:util";
+import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+
+// src/cli/init/config-file.ts
+/** The schema of the ppsgate that the workflows run, for editors. */
+const modeline = (action) => {
+	const [, repository, commit] = /^([^@]+)@(\S+)/.exec(action) ?? [];
+	return `# yaml-language-server: $schema=https://raw.githubusercontent.com/${repository}/${commit}/docs/ppsgate.schema.json`;
+};
+/** The ppsgate.yml for GitHub's own runner. */
+const hostedConfig = (action) => `\
+${modeline(action)}
+# What ppsgate measures, and where. Every other key is in docs/example/ppsgate.yml of ppsgate.
+
+# A folder beside this file with what the router loads: nftables.conf, sysctl.conf, or both. Patches change these.
+overlay: dut
+
+testbeds:
+  # Three network namespaces in the runner: sender, DUT, receiver. There is nothing to configure.
+  this-machine:
+    kind: embedded-linux
+
+scenarios: [forwarding]
+families: [inet4]
+
+gate:
+  # Steadier than pps on a machine that is shared.
+  metric: nsPerPacket
+  # The loss that matters: a smaller one is not a regression.
+  margin: 5%
+`;
+/** The ppsgate.yml for a runner beside a lab of one's own, which is there as an example in comments. */
+const labConfig = (action) => `\
+${modeline(action)}
+# What ppsgate measures, and where. docs/lab.md of ppsgate sets up a FreeBSD lab step by step, with an example for each
+# kind of bench in docs/lab; docs/example/ppsgate.yml has every other key, and three Linux hosts.
+
+testbeds:
+  # Three network namespaces in the runner itself, to begin with. Delete it once the rack below is yours.
+  this-machine:
+    kind: embedded-linux
+
+  # Three FreeBSD machines: the MAC addresses are those of the ports that pkt-gen opens, here vcxl0 and vcxl1.
+  # rack-1:
+  #   kind: freebsd
+  #   dut:
+  #     host: dut
+  #     ingress: { interface: cxl0, speed: 10 Gbit/s }
+  #     egress: { interface: cxl1, speed: 10 Gbit/s }
+  #     power: { kind: ipmi, host: dut-bmc, user: ppsgate, passwordFile: bmc.password }
+  #   senders:
+  #     - { host: generator, interface: cxl0, mac: "00:07:43:2e:e4:71", inet4: 198.18.0.110, inet6: "2001:2::110" }
+  #   receiver:
+  #     { host: generator, interface: cxl1, mac: "00:07:43:2e:e4:79", inet4: 198.19.0.110, inet6: "2001:2:0:8000::110" }
+  #   builder:
+  #     host: builder
+  #     kernel: { kind: make, kernelConfig: GENERIC-NODEBUG }
+
+# With a FreeBSD testbed pf-stateless, pf-stateful, ipfw-stateless and ipfw-stateful too.
+scenarios: [forwarding]
+families: [inet4]
+
+gate:
+  # The loss that matters: a smaller one is not a regression.
+  margin: 2%
+`;
+/** An nftables.conf of networks that no lab is managed by, nor sends packets from. */
+const starterRules = `\
+# What the router does with packets. Pull requests change these rules, and ppsgate measures what that costs each packet:
+# put your own in their place, and settings of the kernel into sysctl.conf beside them.
+table inet router {
+  chain early {
+    type filter hook prerouting priority raw; policy accept;
+    # Sources without an owner. A set would be faster: a first pull request to try ppsgate with.
+    ip saddr 0.0.0.0/8 drop
+    ip saddr 192.0.0.0/24 drop
+    ip saddr 192.0.2.0/24 drop
+    ip saddr 198.51.100.0/24 drop
+    ip saddr 203.0.113.0/24 drop
+    ip saddr 240.0.0.0/4 drop
+    ip6 saddr 100::/64 drop
+    ip6 saddr 2001:db8::/32 drop
+  }
+}
+`;
+
+// src/cli/init/init-files.ts
+/** Undefined where there is nothing to do or to tell; throws a UsageError where a file can be neither read nor written. */
+async function placeFile(file, { directory, force, dryRun }) {
+	const { path } = file;
+	const place = join(directory, path);
+	try {
+		const change = changeOf(file, await readIfThere(place), force);
+		if (change === void 0) return void 0;
+		const { kind, text } = change;
+		if (dryRun) return {
+			path,
+			...change
+		};
+		if (kind === "removed") await rm(place);
+		if (text !== void 0) {
+			await mkdir(dirname(place), { recursive: true });
+			await writeFile(place, text);
+		}
+		return {
+			path,
+			kind
+		};
+	} catch (error) {
+		throw new UsageError(`${place} cannot be written (${reasonOf(error)}): see that it is a file, and yours.`);
+	}
+}
+function changeOf(file, found, force) {
+	if ("isMissing" in file) return { kind: "missing" };
+	if ("isOurs" in file) {
+		if (found === void 0) return void 0;
+		return { kind: force && file.isOurs(found) ? "removed" : "left" };
+	}
+	if ("line" in file) {
+		const { line, isThere } = file;
+		if (found === void 0) return {
+			kind: "created",
+			text: `${line}\n`
+		};
+		if (found.split(/\r?\n/).some((one) => isThere.test(one))) return { kind: "unchanged" };
+		return {
+			kind: "extended",
+			text: `${found}${found === "" || found.endsWith("\n") ? "" : "\n"}${line}\n`
+		};
+	}
+	const { text, isTheirs = false } = file;
+	if (found === void 0) return {
+		kind: "created",
+		text
+	};
+	if (found === text) return { kind: "unchanged" };
+	return isTheirs || !force ? { kind: "kept" } : {
+		kind: "overwritten",
+		text
+	};
+}
+async function readIfThere(path) {
+	try {
+		return await readFile(path, "utf8");
+	} catch (error) {
+		if (error instanceof Error && "code" in error && error.code === "ENOENT") return void 0;
+		throw error;
+	}
+}
+
+// src/cli/init/init-overlay.ts
+/**
+* Path in the repository of the overlay that its ppsgate.yml names, or `planned` where it has none, if that folder has
+* no file yet and a testbed installs it. The gate reports all other faults of a ppsgate.yml.
+*/
+async function lackingOverlay(directory, planned) {
+	try {
+		const path = join(directory, "ppsgate.yml");
+		const text = await readIfThere(path) ?? planned;
+		const config = parseConfig(text, {
+			path,
+			home: "/"
+		});
+		const isInstalled = Object.keys(config.testbeds).some((name) => systemOf(config, name) === "linux");
+		const place = resolve(directory, config.overlay.path);
+		const folder = relative(directory, place);
+		const isWithin = folder !== "" && folder.split(sep)[0] !== "..";
+		return isInstalled && isWithin && await isEmpty(place) ? folder : void 0;
+	} catch {
+		return;
+	}
+}
+async function isEmpty(folder) {
+	try {
+		return (await readdir(folder)).length === 0;
+	} catch (error) {
+		if (error instanceof Error && "code" in error && error.code === "ENOENT") return true;
+		throw error;
+	}
+}
+
+// src/cli/init/workflows.ts
+var import_dist = require_dist();
+/** The label that gives leave to a pull request as it stands; the default of `github.label` in ppsgate.yml. */
+const leaveLabel = "ppsgate";
+const checkoutAction = "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0";
+const uploadAction = "actions/upload-artifact@b7c566a772e6b6bfb58ed0dc250532a479d7789f # v6.0.0";
+/** Admits, measures and reports. */
+const oneGateJob = (setting) => `\
+  gate:
+    name: gate
+    # A comment must be a command on a pull request, of an insider or of its author; whether he has leave, ppsgate asks
+    # GitHub. Of labels only the one that gives leave starts anything: \`github.label\` of ppsgate.yml, here and below; of
+    # edits only those that send a pull request to another branch, for a verdict is of one base.
+    if: >-
+      (github.event_name != 'issue_comment' || github.event.issue.pull_request
+      && startsWith(github.event.comment.body, '/ppsgate')
+      && (${isInsider}
+      || github.event.comment.user.id == github.event.issue.user.id))
+      && !${asksToBisect}
+      && (github.event_name != 'check_run' || startsWith(github.event.check_run.name, 'ppsgate'))
+      && (github.event.action != 'labeled' || github.event.label.name == '${leaveLabel}')
+      && (github.event.action != 'edited' || github.event.changes.base)
+    runs-on: ${runsOn(setting.runner)}
+    timeout-minutes: 30
+    # One line for each pull request. A push or another base ends what is measured, and so does an insider's
+    # \`/ppsgate cancel\`; all other measurements wait. The rest have queues of their own, where they can
+    # end nothing and take no place in the queue: GitHub may evaluate this before \`if\`.
+    concurrency:
+      group: >-
+        gate-\${{ github.event_name == 'pull_request'
+        && (github.event.action != 'labeled' || github.event.label.name == '${leaveLabel}')
+        && (github.event.action != 'edited' || github.event.changes.base)
+        && format('#{0}', github.event.pull_request.number)
+        || github.event_name == 'issue_comment'
+        && ${isInsider}
+        && (startsWith(github.event.comment.body, '/ppsgate run')
+        || startsWith(github.event.comment.body, '/ppsgate rerun')
+        || startsWith(github.event.comment.body, '/ppsgate extend')
+        || startsWith(github.event.comment.body, '/ppsgate cancel'))
+        && format('#{0}', github.event.issue.number)
+        || !${asksToBisect}
+        && (inputs.patch || github.event.client_payload.patch)
+        || github.event_name == 'merge_group' && github.event.merge_group.head_ref
+        || (github.event_name == 'push' || github.event_name == 'schedule') && github.event_name
+        || github.run_id }}
+      cancel-in-progress: >-
+        \${{ github.event.action == 'synchronize' || github.event.action == 'edited'
+        || startsWith(github.event.comment.body, '/ppsgate cancel') }}
+    permissions:
+      contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read
+      pull-requests: write # the comment, and the reaction to a command
+      checks: write # the check, with the place in the queue
+      actions: read # the experiment that \`/ppsgate extend\` goes on with
+      issues: write # one for each lasting change of the default branch
+      # statuses: write # only with \`status: true\` in ppsgate.yml
+    outputs:
+      request: \${{ steps.gate.outputs.request }}
+    steps:
+${checkout}
+      - id: gate
+        uses: ${setting.action}
+        with:
+          command: gate${configLine(setting)}
+${dispatchedInputs}
+${conduitToken}
+${upload}`;
+/** Bisects and reports. */
+const oneBisectJob = (setting) => `\
+  bisect:
+    name: bisect
+    # For insiders alone; ppsgate asks GitHub whether its author may write. A cancel has nothing to do here but to end it.
+    if: >-
+      ${asksToBisect}
+      && github.event_name != 'issue_comment'
+      || ${commentsToBisect}
+    runs-on: ${runsOn(setting.runner)}
+    timeout-minutes: 360
+    # One line for each pull request: what was asked for last ends what runs, and so does a cancel.
+    concurrency:
+      group: >-
+        bisect-\${{ ${commentsToBisect}
+        && format('#{0}', github.event.issue.number)
+        || github.run_id }}
+      cancel-in-progress: true
+    permissions:
+      contents: write # the result on the branch ppsgate-data; with \`data: { branch: false }\`, read
+      pull-requests: write # the comment, and the reaction to a command
+    outputs:
+      request: \${{ steps.bisect.outputs.request }}
+    steps:
+${checkout}
+      - id: bisect
+        uses: ${setting.action}
+        with:
+          command: bisect${configLine(setting)}
+${conduitToken}
+${upload}`;
+/** Reports where the job before could not. */
+const onePublishJob = (setting) => `\
+  publish:
+    name: publish
+    needs: [gate, bisect]
+    # Only where the report was not delivered, as while GitHub is down: it is sent again from the stored artifacts.
+    if: >-
+      always() && (needs.gate.result != 'skipped' && needs.gate.outputs.request != ''
+      || needs.bisect.result != 'skipped' && needs.bisect.outputs.request != '')
+    runs-on: ubuntu-latest
+    timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
+    concurrency:
+      group: publish-\${{ github.run_id }}
+      cancel-in-progress: false
+${answerPermissions}
+    steps:
+${checkout}
+      - uses: ${setting.action}
+        with:
+          command: publish${configLine(setting)}
+          request: \${{ needs.gate.result != 'skipped' && needs.gate.outputs.request || needs.bisect.outputs.request }}
+${conduitToken}`;
+/**
+* The workflow for forks beside `oneJobWorkflow`, whose token may then only read: this one answers with what that left.
+*/
+const publishWorkflow = (setting) => `\
+# Answers on pull requests from forks: the token of ${setting.name} may only read there, so it leaves its result as an
+# artifact, and this workflow, which runs nothing of the patch, publishes it. Made by \`ppsgate init\`.
+name: ${setting.publisher}
+
+on:
+  workflow_run: # zizmor: ignore[dangerous-triggers] nothing of the patch is checked out or run here
+    workflows: [${setting.name}]
+    types: [completed]
+
+permissions: {}
+
+jobs:
+  publish:
+    name: publish
+    # What came from a branch of this repository has its answer already, but for Dependabot's, whose token may only read.
+    if: >-
+      github.event.workflow_run.event == 'pull_request'
+      && github.event.workflow_run.conclusion != 'skipped'
+      && (github.event.workflow_run.head_repository.full_name != github.repository
+      || github.event.workflow_run.actor.login == 'dependabot[bot]')
+    runs-on: ubuntu-latest
+    timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
+    # One after another for each head: the last to finish decides.
+    concurrency:
+      group: publish-\${{ github.event.workflow_run.head_sha }}
+      cancel-in-progress: false
+${answerPermissions}
+    steps:
+${checkout}
+      - uses: ${setting.action}
+        with:
+          command: publish${configLine(setting)}
+`;
+/** One job that does all there is to do, as far as its token may: for the lab inside GitHub's own runner. */
+const oneJobWorkflow = (setting) => `\
+# Judges patches on packets per second, in the lab inside GitHub's own runner. Made by \`ppsgate init\`, which keeps
+# what you change here.
+name: ${setting.name}
+${runName}
+
+on:
+  # For a fork's patch the token may only read: there ${setting.publisher}.yml gives the answer.
+  pull_request:
+    types: [opened, synchronize, reopened, edited, labeled]
+${otherEvents(setting)}
+permissions: {}
+
+jobs:
+${oneGateJob(setting)}
+
+${oneBisectJob(setting)}
+
+${onePublishJob(setting)}
+
+${acceptJob(setting)}
+`;
+/** Decides, without a checkout of the patch, what may be measured. */
+const admitJob = (setting) => `\
+  admit:
+    name: admit
+    # A comment must be a command on a pull request, a check must be ours, an edit must be of the base; the rest ppsgate
+    # decides.
+    if: >-
+      (github.event_name != 'issue_comment' || github.event.issue.pull_request
+      && startsWith(github.event.comment.body, '/ppsgate'))
+      && (github.event_name != 'check_run' || startsWith(github.event.check_run.name, 'ppsgate'))
+      && (github.event.action != 'edited' || github.event.changes.base)
+    runs-on: ubuntu-latest
+    timeout-minutes: 10
+    permissions:
+      contents: read # ppsgate.yml of the base
+      pull-requests: write # the answer to a command, or why a patch is not measured
+      checks: write # the check, from the first moment on
+      # statuses: write # only with \`status: true\` in ppsgate.yml
+    outputs:
+      go: \${{ steps.admit.outputs.go }}
+      bisect: \${{ steps.admit.outputs.bisect }}
+      request: \${{ steps.admit.outputs.request }}
+      subject: \${{ steps.admit.outputs.subject }}
+      cancel: \${{ steps.admit.outputs.cancel }}
+    steps:
+${checkout}
+      - id: admit
+        uses: ${setting.action}
+        with:
+          command: admit${configLine(setting)}
+${dispatchedInputs}
+${conduitToken}`;
+/** Measures beside the lab with a token that may only read. */
+const gateJob = (setting) => `\
+  gate:
+    name: gate
+    needs: admit
+    if: needs.admit.outputs.go == 'true'
+    runs-on: ${runsOn(setting.runner)}
+    timeout-minutes: 1440 # the wait for a testbed is part of it
+    # The last admission of a patch counts. Jobs that measure nothing have a queue of their own, for
+    # GitHub may look here before it looks at \`if\`.
+    concurrency:
+      group: ppsgate-\${{ needs.admit.outputs.go == 'true' && needs.admit.outputs.subject || github.run_id }}
+      cancel-in-progress: true
+    permissions:
+      contents: read # the base, and the patch's commits as data
+      actions: read # the experiment that \`/ppsgate extend\` goes on with
+    steps:
+${checkout}
+      - id: gate
+        uses: ${setting.action}
+        with:
+          command: gate${configLine(setting)}
+          request: \${{ needs.admit.outputs.request }}
+${conduitToken}
+${upload}`;
+/** Bisects beside the lab with a token that may only read. */
+const bisectJob = (setting) => `\
+  bisect:
+    name: bisect
+    needs: admit
+    if: needs.admit.outputs.bisect == 'true'
+    runs-on: ${runsOn(setting.runner)}
+    timeout-minutes: 1440 # the wait for a testbed is part of it
+    # In a line beside that of gates: neither ends the other.
+    concurrency:
+      group: ppsgate-bisect-\${{ needs.admit.outputs.bisect == 'true' && needs.admit.outputs.subject || github.run_id }}
+      cancel-in-progress: true
+    permissions:
+      contents: read # the base, the commits as data, and the history
+    steps:
+${checkout}
+      - id: bisect
+        uses: ${setting.action}
+        with:
+          command: bisect${configLine(setting)}
+          request: \${{ needs.admit.outputs.request }}
+${conduitToken}
+${upload}`;
+/** Cancels a measurement by a comment. */
+const cancelJob = `\
+  cancel:
+    name: cancel
+    needs: admit
+    if: needs.admit.outputs.cancel == 'true'
+    runs-on: ubuntu-latest
+    timeout-minutes: 5
+    strategy:
+      matrix:
+        line: [ppsgate, ppsgate-bisect]
+    # To stand in the line of a gate, or of a bisection, is what ends it.
+    concurrency:
+      group: \${{ matrix.line }}-\${{ needs.admit.outputs.cancel == 'true' && needs.admit.outputs.subject || github.run_id }}
+      cancel-in-progress: true
+    permissions: {}
+    steps:
+      - run: echo "What was measured of this patch is cancelled."`;
+/** Reports the measurements of another job. */
+const publishJob = (setting) => `\
+  publish:
+    name: publish
+    needs: [admit, gate, bisect]
+    # Also when what measures failed or was cancelled.
+    if: always() && (needs.admit.outputs.go == 'true' || needs.admit.outputs.bisect == 'true')
+    runs-on: ubuntu-latest
+    timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
+${answerPermissions}
+    steps:
+${checkout}
+      - uses: ${setting.action}
+        with:
+          command: publish${configLine(setting)}
+          request: \${{ needs.admit.outputs.request }}
+${conduitToken}`;
+/** Accepts a new level in the issue of a change point. */
+const acceptJob = (setting) => `\
+  accept:
+    name: accept
+    # \`/ppsgate accept\` in an issue that ppsgate has opened on a change; ppsgate asks GitHub whether its author may write.
+    if: >-
+      github.event_name == 'issue_comment' && !github.event.issue.pull_request
+      && startsWith(github.event.comment.body, '/ppsgate accept')
+      && ${isInsider}
+    runs-on: ubuntu-latest
+    timeout-minutes: 10
+    concurrency:
+      group: >-
+        accept-\${{ !github.event.issue.pull_request
+        && startsWith(github.event.comment.body, '/ppsgate accept')
+        && ${isInsider} && github.event.issue.number
+        || github.run_id }}
+      cancel-in-progress: false
+    permissions:
+      contents: write # the level on the branch ppsgate-data
+      issues: write # the reaction, and the end of the issue
+    steps:
+${checkout}
+      - uses: ${setting.action}
+        with:
+          command: accept${configLine(setting)}`;
+/** Four jobs and a small one, for a runner beside the lab: only those measure that have a token which may only read. */
+const splitWorkflow = (setting) => `\
+# Judges patches on packets per second, in a lab with a runner of its own. A patch is hostile until an authorized person stands for
+# it, so three jobs share the work: admit decides, in GitHub's runner, what may be measured; gate, or bisect, measures it
+# beside the lab, with a token that may only read; publish answers, in GitHub's runner again. Made by \`ppsgate init\`, which keeps
+# what you change here.
+name: ${setting.name}
+${runName}
+
+on: # zizmor: ignore[concurrency-limits] every event is answered; only what measures stands in a line
+  # This file as the base has it, with a token that may write, also for a fork's patch: so no job may check the patch
+  # out. ppsgate fetches its commits as data.
+  pull_request_target: # zizmor: ignore[dangerous-triggers] nothing of the patch is checked out here; see the line above
+    types: [opened, synchronize, reopened, edited, labeled]
+${otherEvents(setting)}
+permissions: {}
+
+jobs:
+${admitJob(setting)}
+
+${gateJob(setting)}
+
+${bisectJob(setting)}
+
+${cancelJob}
+
+${publishJob(setting)}
+
+${acceptJob(setting)}
+`;
+/** An expression: the commenter has rights in the repository, as GitHub reports with the comment. */
+const isInsider = `contains(fromJSON('["OWNER", "MEMBER", "COLLABORATOR"]'), github.event.comment.author_association)`;
+/** An expression: the request is for a bisection instead of a gate. */
+const asksToBisect = `(${[
+	`startsWith(github.event.comment.body, '/ppsgate bisect')`,
+	`startsWith(inputs.instead, 'bisect')`,
+	`startsWith(github.event.client_payload.instead, 'bisect')`
+].join(" || ")})`;
+/** An expression: an insider requests it in a comment, or cancels a run. */
+const commentsToBisect = [
+	`github.event_name == 'issue_comment' && github.event.issue.pull_request`,
+	isInsider,
+	`(startsWith(github.event.comment.body, '/ppsgate bisect') || startsWith(github.event.comment.body, '/ppsgate cancel'))`
+].join(" && ");
+const otherEvents = ({ branch }) => `\
+  # The buttons of the check. GitHub tells of them only where the check was made by a GitHub App of your own, not by this
+  # workflow's token: make the App's token in a step before (actions/create-github-app-token, with \`id: app\`) and give
+  # each step that may write checks \`token: \${{ steps.app.outputs.token }}\` beside its \`command\`.
+  check_run:
+    types: [rerequested, requested_action]
+  # Commands, like \`/ppsgate run\` and \`/ppsgate bisect\`; in an issue \`/ppsgate accept\`.
+  issue_comment: # zizmor: ignore[dangerous-triggers] the default branch is checked out then, never the patch
+    types: [created]
+  # What a merge queue would merge, where the branch rules have one. GitHub alone pushes there, and takes this file from
+  # there, as with a push to the branch: a person with write access has read it and put it into the queue.
+  merge_group:
+    types: [checks_requested]
+  workflow_dispatch:
+    inputs:
+${dispatchInputs}
+  # The same from elsewhere: client_payload has these inputs by their names.
+  repository_dispatch:
+    types: [ppsgate]
+  # At night the base against itself: what the testbed takes for a change where there is none.
+  schedule:
+    - cron: "17 3 * * *"
+  # How fast the default branch is, for its badge.
+  push:
+    branches: [${(0, import_dist.stringify)(branch).trim()}]
+`;
+/** `#` begins a comment where it is not in quotes. */
+const quoted = (text) => text.includes("#") ? `"${text}"` : text;
+const dispatched = parametersThat(({ dispatch }) => dispatch !== void 0);
+const dispatchInputs = dispatched.map((name) => `      ${kebabCase(name)}:\n        description: ${quoted(parameter(name).dispatch ?? "")}`).join("\n");
+/** The rest ppsgate reads of the event itself. */
+const dispatchedInputs = dispatched.filter((name) => parameter(name).input !== void 0).map((name) => `          ${kebabCase(name)}: \${{ inputs.${kebabCase(name)} }}`).join("\n");
+/** Permissions of a job that reports the measurements of another job. */
+const answerPermissions = `\
+    permissions:
+      contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read
+      pull-requests: write # the comment
+      checks: write # the check
+      actions: read # the artifact of the job that measured
+      issues: write # one for each lasting change of the default branch
+      # statuses: write # only with \`status: true\` in ppsgate.yml`;
+/** A relay of Phabricator finds the run that it has started by the key of its job. */
+const runName = `run-name: \${{ github.event.client_payload.key && format('ppsgate {0}', github.event.client_payload.key) || '' }}`;
+/** Empty where there is no such secret, which is all the same but for revisions. */
+const conduitToken = `          conduit-token: \${{ secrets.PPSGATE_CONDUIT_TOKEN }} # the bot on Phabricator, for revisions alone`;
+const checkout = `\
+      - uses: ${checkoutAction}
+        with:
+          fetch-depth: 0 # the base and the head, and where they parted
+          persist-credentials: false`;
+const upload = `\
+      - if: always()
+        uses: ${uploadAction}
+        with:
+          name: ppsgate-result
+          path: \${{ runner.temp }}/ppsgate
+          if-no-files-found: ignore`;
+const configLine = ({ config }) => config === void 0 ? "" : `\n          config: ${config}`;
+const runsOn = (labels) => labels.length === 1 ? labels.join() : `[${labels.join(", ")}]`;
+
+// src/cli/init/label.ts
+const color = "1d76db";
+const description = "ppsgate may measure this pull request as it stands";
+/** Never throws for what GitHub or the network did. */
+async function createLabel(octokit, repository) {
+	try {
+		return {
+			kind: await makeLabel({
+				octokit,
+				repository
+			}, {
+				name: "ppsgate",
+				color,
+				description
+			}) === "made" ? "created" : "unchanged",
+			repository
+		};
+	} catch (error) {
+		const failure = githubFailure(error);
+		if (failure === void 0) throw error;
+		return labelByHand(whyNot(failure, repository), repository);
+	}
+}
+/** Prints the command by which gh(1) creates the label. */
+function labelByHand(why, repository) {
+	return {
+		kind: "not-created",
+		why,
+		command: `gh label create ${leaveLabel} --repo ${repository ?? "OWNER/NAME"} --color ${color} --description "${description}"`
+	};
+}
+function whyNot(failure, repository) {
+	const what = `The label ${leaveLabel} was not made on ${repository}`;
+	if (failure.kind === "no-answer") return `${what}: GitHub cannot be reached (${failure.said}).`;
+	return `${what}: GitHub answered ${failure.said}.`;
+}
+
+// src/cli/init/setting.ts
+const run = promisify(execFile);
+/** Labels with commas, like `ubuntu-latest` or `self-hosted,lab`; throws a UsageError for others. */
+function parseRunner(text) {
+	const labels = text.split(",").map((label) => label.trim());
+	const [first = ""] = labels;
+	const isPlain = labels.every((label) => /^[a-z\d][\w.-]{0,99}$/i.test(label));
+	if (isPlain && first === "self-hosted") return {
+		kind: "self-hosted",
+		labels
+	};
+	if (isPlain && /^ubuntu-/.test(first) && labels.length === 1) return {
+		kind: "hosted",
+		labels
+	};
+	throw refused("--runner", "ubuntu-latest, or labels like self-hosted,lab", text);
+}
+/** `OWNER/NAME@COMMIT`, or with its version `… # v0.1.0`; throws a UsageError for what is no full commit. */
+function parseAction(text) {
+	if (/^[\w.-]+\/[\w.-]+@[\da-f]{40}(?: # v\d+\.\d+\.\d+)?$/.test(text)) return text;
+	if (text === "") throw new UsageError("--action: the ppsgate that runs is no clone from GitHub, so tell by OWNER/ppsgate@COMMIT which one the workflows are to run.");
+	const name = /^[\w.-]+\/[\w.-]+@([\w./-]+)$/.exec(text)?.[1];
+	if (name === void 0) throw refused("--action", "OWNER/ppsgate@COMMIT, a commit with all its 40 digits", text);
+	throw new UsageError(`--action: ${name} is no commit with all its 40 digits, and what a tag or a branch names can be exchanged under you: pin the commit that it names now.`);
+}
+function parseBranch(text) {
+	if (/^(?!.*(?:\.\.|\/\/))[a-z\d][\w./-]{0,99}(?<![/.])$/i.test(text)) return text;
+	throw refused("--branch", "the name of a branch like main", text);
+}
+function parseRepository(text) {
+	if (/^[\w.-]+\/[\w.-]+$/.test(text)) return text;
+	throw refused("--repository", "OWNER/NAME", text);
+}
+/** Reads git's data on the repository around a folder; throws a UsageError where there is none. */
+async function readClone(folder) {
+	const directory = await gitLine(folder, "rev-parse", "--show-toplevel");
+	if (directory === void 0) throw new UsageError(`${folder} is in no git repository: run \`ppsgate init\` in the one whose patches are to be judged.`);
+	const remoteHead = await gitLine(directory, "symbolic-ref", "--short", "refs/remotes/origin/HEAD");
+	const head = await gitLine(directory, "symbolic-ref", "--short", "HEAD");
+	const repository = await repositoryOf(directory);
+	return {
+		directory,
+		branch: remoteHead?.replace(/^origin\//, "") ?? head ?? "main",
+		...repository !== void 0 && { repository }
+	};
+}
+/** The ppsgate that runs, as an action, where it is a clone of one on GitHub; with its version where HEAD is so tagged. */
+async function ownAction(folder) {
+	const repository = await repositoryOf(folder);
+	const commit = await gitLine(folder, "rev-parse", "HEAD");
+	if (commit === void 0 || !repository?.endsWith("/ppsgate")) return void 0;
+	const tag = `v${version}`;
+	return `${repository}@${commit}${await gitLine(folder, "rev-parse", "--verify", `refs/tags/${tag}^{commit}`) === commit ? ` # ${tag}` : ""}`;
+}
+async function repositoryOf(folder) {
+	const url = await gitLine(folder, "remote", "get-url", "origin");
+	return /(?:^|[/@])github\.com[:/]+([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(url ?? "")?.[1];
+}
+/** Undefined where git has no answer. */
+async function gitLine(folder, ...args) {
+	return (await run("git", [
+		"-C",
+		folder,
+		...args
+	]).catch(() => void 0))?.stdout.trim() || void 0;
+}
+const refused = (flag, what, text) => new UsageError(`${flag}: ${expected(what)({ input: text || void 0 })}.`);
+
+export { createLabel, hostedConfig, labConfig, labelByHand, lackingOverlay, leaveLabel, oneJobWorkflow, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, publishWorkflow, readClone, splitWorkflow, starterRules };

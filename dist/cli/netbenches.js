@@ -1,0 +1,350 @@
+import { UsageError, familySchema, formatChange, formatInterval, formatPps, reasonOf, shortened } from "../model.js";
+import { MinistatInputError, cellVerdict, compare, compare$1, interimResults, median, parseColumn, renderMinistat } from "../analysis/stats.js";
+import { parsePktGenLog, pktGenRun } from "../lab/traffic.js";
+import { join } from "node:path";
+import { lstat, readFile, readdir, stat } from "node:fs/promises";
+
+// src/cli/netbenches/analyze-netbenches.ts
+/**
+* Sets that share their family and configuration are compared by their images, or those of one image by their
+* configurations; each with the base among them. All runs are there already, so each cell gets one look.
+*/
+function analyzeBenches(benches, options) {
+	const sets = benches.map((set) => analyzed(set, options));
+	const policy = {
+		...options.policy,
+		metric: "pps"
+	};
+	const pairs = pairsOf(sets, options.base);
+	return {
+		sets,
+		comparisons: interimResults(pairs.map(cellOf), policy).map((interim) => {
+			const [comparison] = compare(interim, "pps", policy);
+			const { base, patched } = interim.input;
+			return {
+				base,
+				patched,
+				verdict: verdictOf(interim, policy),
+				comparison
+			};
+		})
+	};
+}
+function analyzed({ runs, ...set }, { netbenchesTrim }) {
+	return {
+		...set,
+		runs: runs.map(({ receiver, sender }) => ({
+			file: receiver.path,
+			...pktGenRun(receiver.log, sender?.log, { netbenchesTrim })
+		}))
+	};
+}
+function pairsOf(sets, asked) {
+	const byImage = new Set(sets.map(({ image }) => image)).size > 1;
+	const rest = ({ config, family }) => `${byImage ? config : ""}|${family}`;
+	return [...Map.groupBy(sets, rest).values()].flatMap((group) => {
+		const base = group.find(({ image, label }) => image === asked || label === asked) ?? group[0];
+		return group.flatMap((patched) => base === void 0 || patched === base ? [] : {
+			base,
+			patched
+		});
+	});
+}
+/** The pairs that were measured; which run is called a pair of which means nothing to pooled runs. */
+function cellOf({ base, patched }) {
+	const runs = [...runsOf$1(base, "base"), ...runsOf$1(patched, "patched")];
+	const counted = (variant) => runs.filter((run) => run.variant === variant && run.validity.kind === "valid").length;
+	const pairs = Math.max(fewestPairs, Math.min(counted("base"), counted("patched")));
+	return {
+		base,
+		patched,
+		design: {
+			name: "fixed",
+			budgets: [pairs],
+			pairsPerStep: 1,
+			method: "pooled"
+		},
+		runs,
+		closedPairs: pairs,
+		failures: []
+	};
+}
+/** As ministat has it. */
+const fewestPairs = 3;
+const runsOf$1 = (set, variant) => set.runs.map(({ medianPps, validity }, index) => ({
+	number: index + 1,
+	trial: index + 1,
+	attempt: 1,
+	pair: 1,
+	variant,
+	pps: medianPps,
+	samples: [],
+	validity
+}));
+/** A generator that was the limit of half the runs of either set was the limit of the cell. */
+function verdictOf(interim, policy) {
+	const { base, patched } = interim.input;
+	const reason = [base, patched].map(({ runs }) => {
+		const reasons = runs.flatMap(({ validity }) => validity.kind === "invalid" && validity.cause === "generator-limited" ? validity.reason : []);
+		return reasons.length >= runs.length / 2 ? reasons[0] : void 0;
+	}).find((text) => text !== void 0);
+	return reason === void 0 ? cellVerdict(interim, policy) : {
+		kind: "invalid",
+		reason
+	};
+}
+
+// src/cli/netbenches/directory.ts
+/** A directory that cannot be analyzed; the message is one sentence to show as it is. */
+var BenchesError = class extends Error {
+	name = "BenchesError";
+	conclusion = "usage";
+};
+/**
+* All sets of a directory in natural order, their logs read and parsed. A sender without its receiver measured
+* nothing and is passed over, like files of other names.
+*
+* @throws BenchesError where there is no such directory, or no receiver's log in it.
+*/
+async function readBenches(directory) {
+	const names = new Set(await namesIn(directory));
+	const receivers = [...names].flatMap(receiverOf).toSorted(byRun);
+	if (receivers.length === 0) throw new BenchesError(`There is no receiver's log in ${directory}: expected are files named bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver, like bench.r325006.inet4.1.receiver.`);
+	const labels = Map.groupBy(receivers, ({ label }) => label);
+	const sets = [];
+	for (const [label, files] of labels) {
+		const info = `bench.${label}.info`;
+		const about = aboutOf(label, names.has(info) ? await textOf(join(directory, info)) : "");
+		sets.push({
+			label,
+			...about,
+			runs: await runsOf(directory, files, names)
+		});
+	}
+	return sets;
+}
+async function namesIn(directory) {
+	try {
+		return await readdir(directory);
+	} catch (error) {
+		throw new BenchesError(`The benches in ${directory} cannot be read (${reasonOf(error)}): name the directory that holds their logs.`, { cause: error });
+	}
+}
+function receiverOf(path) {
+	const [, label, number] = /^bench\.([^.].*)\.(\d{1,9})\.receiver$/.exec(path) ?? [];
+	return label === void 0 ? [] : [{
+		label,
+		number: Number(number),
+		path
+	}];
+}
+/** 10 after 9, in labels too. */
+const natural = new Intl.Collator("en", { numeric: true });
+const byRun = (a, b) => natural.compare(a.label, b.label) || a.number - b.number;
+/** Facts of the set's .info, completed from the label. */
+function aboutOf(label, info) {
+	const said = assignments(info);
+	const family = familyOf(said.get("PKTGEN")) ?? familyOf(label.split(".").at(-1));
+	const rest = family === void 0 ? label : withoutSuffix(label, `.${family}`);
+	const image = said.get("IMAGE") ?? rest.replace(/\..*$/s, "");
+	const config = said.get("CFG") ?? (rest.startsWith(`${image}.`) ? rest.slice(image.length + 1) : void 0);
+	const kernel = said.get("UNAME");
+	return {
+		image,
+		...config === void 0 ? {} : { config },
+		...family === void 0 ? {} : { family },
+		...kernel === void 0 ? {} : { kernel }
+	};
+}
+/** `NAME="value"` lines of a shell file, read and never run; an empty value says nothing. */
+function assignments(shellText) {
+	const pairs = [...shellText.matchAll(/^([A-Z]+)=(?:"([^"\n]*)"|'([^'\n]*)'|(\S*))\r?$/gm)].map(([, name = "", ...values]) => [name, values.join("").trim()]);
+	return new Map(pairs.filter(([, value]) => value !== ""));
+}
+function familyOf(word) {
+	const { data } = familySchema.safeParse(word);
+	return data;
+}
+const withoutSuffix = (text, suffix) => text.endsWith(suffix) ? text.slice(0, -suffix.length) : text;
+async function runsOf(directory, receivers, names) {
+	const runs = [];
+	for (const { number, path } of receivers) {
+		const sender = path.replace(/receiver$/, "sender");
+		runs.push({
+			number,
+			receiver: await readLog(directory, path),
+			...names.has(sender) ? { sender: await readLog(directory, sender) } : {}
+		});
+	}
+	return runs;
+}
+async function readLog(directory, path) {
+	try {
+		return {
+			path,
+			log: parsePktGenLog(await readRegularFile(join(directory, path)))
+		};
+	} catch (error) {
+		return {
+			path,
+			log: {
+				rates: [],
+				lines: 0,
+				faults: [{
+					kind: "unreadable",
+					message: `${path} cannot be read: ${reasonOf(error)}`
+				}]
+			}
+		};
+	}
+}
+/** Links are not followed: a directory from outside may point anywhere, also at endless files. */
+async function readRegularFile(path) {
+	if (!(await lstat(path)).isFile()) throw new Error("it is no regular file");
+	return await readFile(path, "utf8");
+}
+const textOf = (path) => readRegularFile(path).catch(() => "");
+
+// src/cli/netbenches/render.ts
+/** The sets with their runs, then for each comparison its verdict and the classic block below it. */
+function renderAnalysis({ sets, comparisons }) {
+	return [...sets.map(renderSet), ...comparisons.map(renderComparison)].join("\n");
+}
+function renderSet({ label, kernel, runs }) {
+	const counted = runs.filter(({ validity }) => validity.kind === "valid").length;
+	return `${[
+		`${shortened(label)}: ${counted} of ${runs.length} runs count`,
+		...kernel === void 0 ? [] : [`  ${shortened(kernel)}`],
+		...runs.map(renderRun)
+	].join("\n")}\n`;
+}
+function renderRun({ file, medianPps, offeredPps, seconds, steadyAfterSeconds, validity }) {
+	const parts = [
+		formatPps(medianPps),
+		offeredPps !== void 0 && `${formatPps(offeredPps)} offered`,
+		`${seconds.toFixed(0)} s`,
+		steadyAfterSeconds !== void 0 && `known to 0.5 % after ${steadyAfterSeconds} s`,
+		validity.kind === "invalid" && `invalid: ${validity.reason}`
+	];
+	return `  ${shortened(file)}  ${parts.filter(Boolean).join(", ")}`;
+}
+function renderComparison(compared) {
+	const { base, patched } = compared;
+	const head = `${`${shortened(patched.label)} against ${shortened(base.label)}`}: ${verdictText(compared)}`;
+	const sets = [minimalSet(base), minimalSet(patched)];
+	if (sets.some(({ values }) => values.length < 3)) return `${head}\n`;
+	return `${head}\n\n${renderMinistat(sets, { separateBars: true })}`;
+}
+function verdictText({ verdict, comparison }) {
+	const reason = verdict.kind === "invalid" ? `: ${verdict.reason}` : "";
+	if (comparison === void 0) return `${verdict.kind}${reason}`;
+	const { change, low, high } = comparison.interval;
+	return `${verdict.kind}, ${formatChange(change)} (95 % interval ${formatInterval(low, high)})${reason}`;
+}
+/** All runs that have a number, also those that do not count: what ministat would have been fed. */
+const minimalSet = ({ label, runs }) => ({
+	name: shortened(label),
+	values: Float64Array.from(runs.map(({ medianPps }) => medianPps).filter((pps) => pps > 0))
+});
+/** Ratios, and packets per second; `reason` is null where there is nothing to say. */
+function analysisAsJson({ sets, comparisons }) {
+	return {
+		sets: sets.map(({ label, image, config, family, kernel, runs }) => ({
+			label,
+			image,
+			config,
+			family,
+			kernel,
+			runs: runs.map(({ validity, ...run }) => ({
+				...run,
+				validity: validity.kind,
+				reason: validity.kind === "invalid" ? validity.reason : null
+			}))
+		})),
+		comparisons: comparisons.map((compared) => ({
+			base: compared.base.label,
+			patched: compared.patched.label,
+			verdict: compared.verdict.kind,
+			reason: compared.verdict.kind === "invalid" ? compared.verdict.reason : null,
+			...compared.comparison?.interval,
+			ministat: ministatOf(compared)
+		}))
+	};
+}
+/** Null where a set has fewer than ministat's three numbers. */
+function ministatOf({ base, patched }) {
+	const sets = [minimalSet(base), minimalSet(patched)];
+	if (sets.some(({ values }) => values.length < 3)) return null;
+	const { confidencePercent, differences } = compare$1(sets);
+	return {
+		confidencePercent,
+		...differences[0]
+	};
+}
+
+// src/cli/netbenches/series.ts
+/**
+* The series of `path`. A file is one, a line a nightly run: a name and its values, with white space or commas between;
+* empty lines, comments after `#` and nightly runs without a value are passed over. A folder has one for each CONFIG of its
+* files `REV[.CONFIG].pps`, with the REVs in natural order. Throws a `UsageError` that names the first bad line.
+*/
+async function readSeries(path) {
+	try {
+		return (await stat(path)).isDirectory() ? await ofFolder(path) : [await ofFile(path)];
+	} catch (error) {
+		if (error instanceof UsageError) throw error;
+		if (error instanceof MinistatInputError) throw new UsageError(error.message, { cause: error });
+		throw new UsageError(`The series ${path} cannot be read (${reasonOf(error)}): name a file with a line a nightly run, or a folder of REV.CONFIG.pps files.`, { cause: error });
+	}
+}
+async function ofFile(path) {
+	return {
+		name: path,
+		nightlyRuns: someOf((await readFile(path, "utf8")).split("\n").flatMap((line, index) => {
+			const [name = "", ...values] = line.replace(/(^|\s)#.*/, "").split(/[\s,;]+/).filter(Boolean);
+			return values.length > 0 ? [{
+				name,
+				value: typical(values.map(Number), `${path}:${index + 1}`)
+			}] : [];
+		}), path)
+	};
+}
+async function ofFolder(path) {
+	const files = (await readdir(path)).filter((name) => /^[^.].*\.pps$/.test(name)).map((name) => {
+		const [revision = "", ...config] = name.slice(0, -4).split(".");
+		return {
+			name,
+			revision,
+			config: config.join(".")
+		};
+	});
+	const configs = Map.groupBy(someOf(files, path), ({ config }) => config);
+	const series = [];
+	for (const [config, own] of [...configs].toSorted(([a], [b]) => natural.compare(a, b))) {
+		const nightlyRuns = [];
+		for (const { name, revision } of own.toSorted((a, b) => natural.compare(a.revision, b.revision))) {
+			const file = join(path, name);
+			const values = [...parseColumn(await readFile(file), { name: file })];
+			if (values.length > 0) nightlyRuns.push({
+				name: revision,
+				value: typical(values, file)
+			});
+		}
+		series.push({
+			name: config || path,
+			nightlyRuns
+		});
+	}
+	return series;
+}
+function typical(values, where) {
+	const bad = values.find((value) => !(value > 0 && Number.isFinite(value)));
+	if (bad === void 0) return median(values);
+	throw new UsageError(`${where}: expected a name and values above 0, found ${Number.isNaN(bad) ? "something else" : bad}.`);
+}
+function someOf(found, path) {
+	if (found.length > 0) return found;
+	throw new UsageError(`There is no nightly run in ${path}: expected lines with a name and its values, or files named REV.CONFIG.pps.`);
+}
+
+export { analysisAsJson, analyzeBenches, readBenches, readSeries, renderAnalysis };

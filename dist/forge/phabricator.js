@@ -1,0 +1,709 @@
+import { UsageError, parseJson, plainLine, realPause, reasonOf, shortened } from "../model.js";
+import { array, boolean, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "../vendor/zod.js";
+import { noConnection, sendRequest } from "../system.js";
+import { readSecret } from "../config.js";
+import { X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+
+// src/forge/phabricator/conduit.ts
+/** What went wrong between us and a Phabricator, in a sentence that names the server and the method, and never the token. */
+var ConduitError = class extends Error {
+	name = "ConduitError";
+	kind;
+	/** Conduit's own, like ERR-CONDUIT-CORE; absent for what is not Conduit's. */
+	code;
+	constructor(kind, message, code) {
+		super(message);
+		this.kind = kind;
+		if (code !== void 0) this.code = code;
+	}
+};
+/**
+* Whether what went wrong may be well later, for whoever can wait for days: also a token that is renewed, and a proxy's
+* page in the server's place, but not what Conduit itself refuses.
+*/
+const mayPass = (error) => error.kind !== "refused" || error.code === void 0 || isOfToken(error);
+const isOfToken = ({ code }) => code === "ERR-INVALID-AUTH" || code === "ERR-INVALID-SESSION";
+/** A map as PHP writes it, whose empty ones are empty lists. */
+const mapOf = (value) => preprocess((map) => Array.isArray(map) && map.length === 0 ? {} : map, record(string(), value));
+/** How long the first waits are, in seconds; after the last of them Conduit is given up. */
+const pausesSeconds = [
+	1,
+	2,
+	5,
+	10,
+	30
+];
+/** The longest that a server is waited for because it asks for it. */
+const longestPauseSeconds = 120;
+/** Throws a `ConduitError` where the token would be readable on its way, or is none. */
+function openConduit(options) {
+	const { url, token, log, signal = new AbortController().signal, pause = realPause } = options;
+	refuseUnsafe(url, token);
+	const call = async (method, params, schema) => {
+		for (let tries = 0;; tries += 1) {
+			const outcome = await ask({
+				answerSeconds: 60,
+				...options,
+				signal
+			}, method, params);
+			if (outcome.kind === "answered") return parsed(schema, outcome.result, method, options);
+			const seconds = Math.max(pausesSeconds[tries] ?? Number.POSITIVE_INFINITY, outcome.retryAfterSeconds ?? 0);
+			if (!mayAskAgain(outcome, method) || seconds > longestPauseSeconds || signal.aborted) throw errorOf(outcome, method, options);
+			if (seconds > 2) log.info(`${url} could not do ${method} (${said(outcome.why, token)}): trying again in ${seconds} s.`);
+			await pause(seconds, signal);
+		}
+	};
+	return {
+		url,
+		call,
+		search: searchBy(call, url)
+	};
+}
+function refuseUnsafe(url, token) {
+	const { protocol, hostname } = new URL(url);
+	if (protocol !== "https:" && !(protocol === "http:" && loopback.test(hostname))) throw new ConduitError("refused", `The Conduit token is not sent to ${url}, for everybody on the way could read it: use the server's https address.`);
+	if (!/^[\w-]{1,200}$/.test(token)) throw new ConduitError("refused", `The Conduit token for ${url} is empty, or has more in it than letters, digits and hyphens: copy it from the bot's settings there, under Conduit API Tokens.`);
+}
+const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+async function ask({ url, token, ca, signal, answerSeconds }, method, params) {
+	if (signal.aborted) return {
+		kind: "busy",
+		why: "it was cancelled"
+	};
+	const answer = await sendRequest(`${url}/api/${method}`, {
+		method: "POST",
+		body: new URLSearchParams({ params: asJson({
+			...params,
+			__conduit__: { token }
+		}) }),
+		answerSeconds,
+		mostBytes,
+		trust: { ca },
+		signal
+	});
+	if (answer.kind === "answered") return answer.status === 200 ? readAnswer(answer) : otherStatus(answer);
+	if (signal.aborted) return {
+		kind: "lost",
+		why: "it was cancelled"
+	};
+	const { distrust } = answer;
+	if (distrust !== void 0) return {
+		kind: "distrusted",
+		why: distrust.shown,
+		advice: fixOfCertificate(distrust, ca)
+	};
+	return {
+		kind: beforeSending.includes(answer.code) ? "busy" : "lost",
+		why: answer.why
+	};
+}
+/** PHP takes no half of a surrogate pair, which a text that was cut somewhere may end in. */
+const asJson = (params) => JSON.stringify(params, (_key, value) => typeof value === "string" ? value.toWellFormed() : value);
+const mostBytes = 32 * 1024 ** 2;
+const envelope = object({
+	result: unknown(),
+	error_code: string().nullable(),
+	error_info: string().nullable()
+});
+function readAnswer({ headers, body }) {
+	const type = headers.get("content-type") ?? "no content type";
+	if (!/^application\/json\b/i.test(type)) return unreadable(`it answered ${type} instead of JSON`);
+	if (body === void 0) return {
+		kind: "unreadable",
+		why: `it answered with more than ${mostBytes} bytes`,
+		advice: "nothing as large is taken"
+	};
+	const answer = envelope.safeParse(parseJson(body.toString()));
+	if (!answer.success) return unreadable("it answered JSON that is not from Conduit");
+	const { result, error_code: code, error_info: info } = answer.data;
+	return code === null ? {
+		kind: "answered",
+		result
+	} : failureNamed(code, info ?? "no reason");
+}
+const unreadable = (why) => ({
+	kind: "unreadable",
+	why,
+	advice: "look whether this is the address of a Phabricator, and whether a proxy answers for it"
+});
+function failureNamed(code, info) {
+	const why = `${code}: ${info}`;
+	if (code === "ERR-CONDUIT-CORE" && /\bread-only mode\b/.test(info)) return {
+		kind: "busy",
+		why,
+		code
+	};
+	return {
+		kind: "refused",
+		why,
+		code,
+		advice: adviceOn(code, info)
+	};
+}
+function adviceOn(code, info) {
+	if (["ERR-INVALID-AUTH", "ERR-INVALID-SESSION"].includes(code)) return "look whether the Conduit token is whole, and whether its account may use the API";
+	if (["ERR_NOT_FOUND", "ERR-INVALID-OBJECT-PHID"].includes(code) || /does not identify a valid object|You Shall Not Pass/.test(info)) return "it is not there, or not for the account of the Conduit token to see or edit, which Phabricator does not tell apart";
+	return code === "ERR-CONDUIT-CALL" ? otherVersion : void 0;
+}
+const otherVersion = "the server is of a version that ppsgate does not know";
+function otherStatus({ status, statusText, headers }) {
+	const why = `${status} ${statusText}`.trim();
+	const retryAfter = /^\d{1,9}$/.exec(headers.get("retry-after") ?? "")?.[0];
+	const patience = retryAfter === void 0 ? {} : { retryAfterSeconds: Number(retryAfter) };
+	if (status === 429) return {
+		kind: "busy",
+		why,
+		...patience
+	};
+	if (status === 500) return {
+		kind: "lost",
+		why: `${why}, as it also answers where it does not know the name that it is called by`,
+		...patience
+	};
+	if (status > 500) return {
+		kind: "lost",
+		why,
+		...patience
+	};
+	if (status >= 300 && status < 400) return {
+		kind: "refused",
+		why: `${why} to ${headers.get("location") ?? "nowhere"}`,
+		advice: "the token is not sent after it, so write down the address that the server has now"
+	};
+	return {
+		kind: "refused",
+		why,
+		advice: "look whether the address is right, and whether a proxy stands before it"
+	};
+}
+/** The codes of errors where there was no connection yet. */
+const beforeSending = [
+	"ECONNREFUSED",
+	"ENOTFOUND",
+	"EAI_AGAIN",
+	noConnection
+];
+/** What to do about the certificate of a Phabricator, `ca` being what is trusted now. */
+function fixOfCertificate({ fault }, ca) {
+	switch (fault) {
+		case "authority": return ca === void 0 ? "write the authority’s certificate as `phabricator.ca`, or set NODE_EXTRA_CA_CERTS" : "write the certificate of the authority that has signed it as `phabricator.ca`";
+		case "time": return "have it renewed there, if the clock of this machine is right";
+		case "name": return "write the name that it is for in `phabricator.url`, or have one made for this name";
+		case "pin":
+		case "other": return "have another one made there";
+	}
+}
+/** What only reads can be asked for as often as one likes. */
+const isRead = (method) => /\.(?:search|query\w*|get\w*|lookup|whoami|ping)$/.test(method);
+const mayAskAgain = ({ kind }, method) => kind === "busy" || kind === "lost" && isRead(method);
+function errorOf(outcome, method, server) {
+	const kind = isRead(method) ? kinds[outcome.kind].ofRead : kinds[outcome.kind].ofWrite;
+	const { did, otherwise } = words[kind];
+	const { why, advice = otherwise, code } = outcome;
+	if (outcome.kind === "distrusted") return new ConduitError(kind, `${server.url} shows ${why}, so ${method} was not sent: ${advice}.`);
+	const sentence = `${server.url} ${did} ${method} (${said(why, server.token)}): ${advice}.`;
+	return new ConduitError(kind, sentence, code);
+}
+const kinds = {
+	refused: {
+		ofRead: "refused",
+		ofWrite: "refused"
+	},
+	busy: {
+		ofRead: "busy",
+		ofWrite: "busy"
+	},
+	lost: {
+		ofRead: "busy",
+		ofWrite: "unsure"
+	},
+	distrusted: {
+		ofRead: "busy",
+		ofWrite: "busy"
+	},
+	unreadable: {
+		ofRead: "refused",
+		ofWrite: "unsure"
+	}
+};
+const words = {
+	refused: {
+		did: "refused",
+		otherwise: "correct what it names"
+	},
+	busy: {
+		did: "could not do",
+		otherwise: "try again later"
+	},
+	unsure: {
+		did: "may or may not have done",
+		otherwise: "look there before it is tried again"
+	}
+};
+/** On one line, of a readable length. Whoever presents a token that is not valid gets to read it in the answer. */
+function said(text, token) {
+	const line = reasonOf(text.replaceAll(token, "(token)").replace(/\b(?:api|cli|clr)-\w+/gi, "(token)"));
+	return line.length <= 300 ? line : `${line.slice(0, 300)}…`;
+}
+function parsed(schema, result, method, server) {
+	const answer = schema.safeParse(result);
+	if (answer.success) return answer.data;
+	const [issue] = answer.error.issues;
+	throw errorOf({
+		kind: "unreadable",
+		why: `it answered something else at ${issue?.path.join(".") || "the top"}: ${issue?.message}`,
+		advice: otherVersion
+	}, method, server);
+}
+/** What a page holds at most. */
+const pageItems = 100;
+const mostPages = 200;
+const mostBeginnings = 4;
+function searchBy(call, url) {
+	return async (method, params, item, most = Number.POSITIVE_INFINITY) => {
+		const page = object({
+			data: array(item),
+			cursor: object({ after: string().nullable() })
+		});
+		const limit = Math.min(pageItems, most);
+		const pageAfter = (row) => call(method, {
+			...params,
+			limit,
+			...row !== null && { after: row }
+		}, page);
+		let items = [];
+		let after = null;
+		let beginnings = 1;
+		for (let pages = 0; pages < mostPages; pages += 1) {
+			try {
+				const { data, cursor } = await pageAfter(after);
+				items.push(...data);
+				after = cursor.after;
+			} catch (error) {
+				if (after === null || !isAboutCursor(error) || beginnings === mostBeginnings) throw error;
+				beginnings += 1;
+				items = [];
+				after = null;
+				continue;
+			}
+			if (after === null || items.length >= most) return items.slice(0, most);
+		}
+		throw new ConduitError("refused", `${url} has more than ${mostPages} pages for ${method}: nothing as large is taken.`);
+	};
+}
+/** The first page was answered, so what is wrong with another is the row that it names: deleted, or hidden meanwhile. */
+const isAboutCursor = (error) => error instanceof ConduitError && error.code === "ERR-CONDUIT-CORE" && error.kind === "refused";
+
+// src/forge/phabricator/revision.ts
+/** What cannot be found as it is named, in a sentence for the one who named it. */
+var RevisionError = class extends Error {
+	name = "RevisionError";
+	conclusion = "usage";
+};
+/** Whether a person has begun to name one, which may still be no name of any. */
+const looksLikeRevision = (text) => /^(?:D[1-9]|diff:|https?:)/.test(text.trim());
+/**
+* As people type it: `D27401`, `D27401:80677` (as of that diff), `diff:80677`, or the URL of a revision or a diff.
+* Undefined for what is no such name; throws a `RevisionError` for a URL of another server.
+*/
+function parseRevisionName(text, server) {
+	const written = text.trim();
+	if (/^https?:\/\//i.test(written)) return nameInUrl(written, server);
+	const [, revision, diff] = /^D([1-9]\d{0,8})(?::([1-9]\d{0,8}))?$/.exec(written) ?? [];
+	if (revision !== void 0) return nameOf(revision, diff);
+	const [, lone] = /^diff:([1-9]\d{0,8})$/.exec(written) ?? [];
+	return lone === void 0 ? void 0 : { diff: Number(lone) };
+}
+const nameOf = (revision, diff) => ({
+	revision: Number(revision),
+	...diff !== void 0 && { diff: Number(diff) }
+});
+/** Also of links to a comment, or to the changes between two diffs: `id` is the later one. */
+function nameInUrl(text, server) {
+	const url = URL.parse(text);
+	if (url === null) return void 0;
+	if (url.host !== new URL(server).host) throw new RevisionError(`${url.host} is not the Phabricator that ppsgate is set up for: name a revision of ${server}.`);
+	const [, lone] = /^\/differential\/diff\/([1-9]\d{0,8})\/?$/.exec(url.pathname) ?? [];
+	if (lone !== void 0) return { diff: Number(lone) };
+	const [, revision] = /^\/D([1-9]\d{0,8})\/?$/.exec(url.pathname) ?? [];
+	const diff = url.searchParams.get("id") ?? void 0;
+	const isDiff = diff === void 0 || /^[1-9]\d{0,8}$/.test(diff);
+	return revision === void 0 || !isDiff ? void 0 : nameOf(revision, diff);
+}
+/**
+* The number of the revision of this server that a commit landed, as `arc land` and the committers of FreeBSD write it
+* below their message: `Differential Revision: https://reviews.freebsd.org/D27401`.
+*/
+function landedRevision(message, server) {
+	const named = [...message.matchAll(/^Differential Revision:[ \t]*(https?:\/\/\S{1,200})[ \t]*$/gim)];
+	try {
+		return parseRevisionName(named.at(-1)?.[1] ?? "", server)?.revision;
+	} catch (error) {
+		if (error instanceof RevisionError) return void 0;
+		throw error;
+	}
+}
+/** Throws a `RevisionError` where there is no such revision for the bot to see, or where the diff is none of it. */
+async function findRevision(conduit, name) {
+	const { id: number, phid, fields } = await revisionNamed(conduit, name);
+	const constraints = { revisionPHIDs: [phid] };
+	const diffs = (await conduit.search("differential.diff.search", { constraints }, diffItem)).toSorted((a, b) => a.id - b.id);
+	const asked = diffs.find((diff) => diff.id === name.diff || name.diff === void 0 && diff.phid === fields.diffPHID);
+	if (asked === void 0) {
+		const known = diffs.map(({ id }) => id).join(", ") || "none";
+		throw new RevisionError(name.diff === void 0 ? `The newest diff of D${number} is not for the bot to see on ${conduit.url}: let its account see it.` : `Diff ${name.diff} is none of D${number}, whose diffs are: ${known}.`);
+	}
+	const shown = diffs.filter(({ id }) => id <= asked.id);
+	const names = await userNames(conduit, [fields.authorPHID, ...shown.map((diff) => diff.fields.authorPHID)]);
+	const repository = await repositoryOf(conduit, fields.repositoryPHID);
+	const earlier = shown.filter((diff) => diff !== asked);
+	return {
+		number,
+		phid,
+		title: fields.title,
+		url: `${conduit.url}/D${number}`,
+		author: personOf(fields.authorPHID, names),
+		status: fields.status.value,
+		isDraft: fields.isDraft,
+		...repository !== void 0 && { repository },
+		diff: foundDiff(asked, names),
+		earlier: earlier.map((diff) => foundDiff(diff, names))
+	};
+}
+const phid = string().regex(/^PHID-[\w-]{1,100}$/, "expected a PHID");
+const id = int().positive();
+const epoch = int().transform((seconds) => /* @__PURE__ */ new Date(seconds * 1e3));
+const revisionItem = object({
+	id,
+	phid,
+	fields: object({
+		title: string(),
+		authorPHID: phid,
+		status: object({ value: string() }),
+		repositoryPHID: phid.nullable(),
+		diffPHID: phid,
+		isDraft: boolean()
+	})
+});
+const diffItem = object({
+	id,
+	phid,
+	fields: object({
+		revisionPHID: phid.nullable(),
+		authorPHID: phid,
+		dateCreated: epoch,
+		refs: array(object({
+			type: string(),
+			/** Of a branch. */
+			name: string().nullish(),
+			/** Of a base. */
+			identifier: string().nullish()
+		}))
+	})
+});
+async function revisionNamed(conduit, name) {
+	const search = async (constraints) => (await conduit.search("differential.revision.search", { constraints }, revisionItem)).at(0);
+	if (name.revision !== void 0) return await search({ ids: [name.revision] }) ?? notSeen(`D${name.revision}`, conduit);
+	const called = `Diff ${name.diff}`;
+	const constraints = { ids: [name.diff] };
+	const [diff] = await conduit.search("differential.diff.search", { constraints }, diffItem);
+	if (diff === void 0) return notSeen(called, conduit);
+	if (diff.fields.revisionPHID === null) throw new RevisionError(`${called} is of no revision on ${conduit.url}: make a revision of it first.`);
+	return await search({ phids: [diff.fields.revisionPHID] }) ?? notSeen(`The revision of diff ${name.diff}`, conduit);
+}
+function notSeen(what, { url }) {
+	throw new RevisionError(`${what} is not on ${url}, or not for the bot to see, which Phabricator does not tell apart: look at its number, and at who may see it.`);
+}
+async function repositoryOf(conduit, phid) {
+	if (phid === null) return void 0;
+	const constraints = { phids: [phid] };
+	const { callsign, shortName } = (await conduit.search("diffusion.repository.search", { constraints }, repositoryItem))[0]?.fields ?? {};
+	return {
+		phid,
+		...callsign && { callsign },
+		...shortName && { shortName }
+	};
+}
+const repositoryItem = object({ fields: object({
+	callsign: string().nullable(),
+	shortName: string().nullable()
+}) });
+function foundDiff({ id, phid, fields }, names) {
+	const ref = (type) => fields.refs.find((each) => each.type === type);
+	const branch = ref("branch")?.name;
+	return {
+		id,
+		phid,
+		createdAt: fields.dateCreated,
+		author: personOf(fields.authorPHID, names),
+		base: toldBase(ref("base")?.identifier ?? ""),
+		...branch && { branch }
+	};
+}
+function toldBase(text) {
+	if (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(text)) return {
+		kind: "commit",
+		id: text
+	};
+	const { number, path, at } = svnBase.exec(text)?.groups ?? {};
+	const revision = number ?? at;
+	if (revision !== void 0) return {
+		kind: "svn-revision",
+		revision: Number(revision),
+		...path && { path }
+	};
+	if (path !== void 0) return {
+		kind: "svn-path",
+		path
+	};
+	const line = plainLine(text, 80);
+	return line === "" ? { kind: "none" } : {
+		kind: "other",
+		text: line
+	};
+}
+/** `325006`, `r325006`, `svn+ssh://svn.freebsd.org/base/head@325006`, or that without its revision. */
+const svnBase = /^(?:r?(?<number>[1-9]\d{0,8})|(?:svn(?:\+\w{1,20})?|https?|file):\/\/[\w.:@-]{0,100}\/(?<path>[\w.+%-]{1,60}(?:\/[\w.+%-]{1,60}){0,9})\/?(?:@(?<at>[1-9]\d{0,8}))?)$/;
+const personOf = (phid, names) => ({
+	phid,
+	name: names.get(phid) ?? phid
+});
+/** User names by PHID, without those of users whom the bot may not see, and of what is no user. */
+async function userNames(conduit, phids) {
+	const users = [...new Set(phids)].filter((phid) => phid.startsWith("PHID-USER-"));
+	if (users.length === 0) return /* @__PURE__ */ new Map();
+	const found = await conduit.search("user.search", { constraints: { phids: users } }, userItem);
+	return new Map(found.map(({ phid, fields }) => [phid, fields.username]));
+}
+const userItem = object({
+	phid,
+	fields: object({ username: string() })
+});
+/** Whose token it is. */
+async function whoami(conduit) {
+	const { phid, userName } = await conduit.call("user.whoami", {}, me);
+	return {
+		phid,
+		name: userName
+	};
+}
+const me = object({
+	phid,
+	userName: string()
+});
+/**
+* The oldest first. Comments as they read now, without those that were removed.
+*
+* @param filter.phids only these, of which some may be of other kinds.
+* @param filter.since id of a transaction: only later ones.
+*/
+async function transactionsOf(conduit, revisionPhid, filter) {
+	const { phids, since = 0 } = filter;
+	if (phids?.length === 0) return [];
+	const params = {
+		objectIdentifier: revisionPhid,
+		...phids === void 0 ? {} : { constraints: { phids } }
+	};
+	return (await conduit.search("transaction.search", params, transactionItem)).flatMap((transaction) => transaction ?? []).filter(({ id }) => id > since).toSorted((a, b) => a.id - b.id);
+}
+const transaction = object({
+	id,
+	phid,
+	authorPHID: phid,
+	dateCreated: epoch
+});
+const update = transaction.extend({
+	type: literal("update"),
+	fields: object({ new: phid })
+}).transform(({ id, phid, authorPHID: by, dateCreated: at, fields }) => {
+	return {
+		kind: "diff",
+		id,
+		phid,
+		by,
+		at,
+		diffPhid: fields.new
+	};
+});
+const version = object({
+	version: int(),
+	authorPHID: phid
+});
+const comment = transaction.extend({
+	type: literal("comment"),
+	comments: array(discriminatedUnion("removed", [version.extend({
+		removed: literal(false),
+		content: object({ raw: string() })
+	}), version.extend({ removed: literal(true) })]))
+}).transform(({ id, phid, dateCreated: at, comments }) => {
+	const current = comments.toSorted((a, b) => a.version - b.version).at(-1);
+	if (current === void 0 || current.removed) return void 0;
+	return {
+		kind: "comment",
+		id,
+		phid,
+		by: current.authorPHID,
+		at,
+		text: current.content.raw
+	};
+});
+const others = object({ type: string().nullable() }).refine(({ type }) => type !== "update" && type !== "comment", "expected a transaction").transform(() => void 0);
+const transactionItem = union([
+	update,
+	comment,
+	others
+]);
+/**
+* Whether a user is a member of one of the projects, which are named by their hashtags.
+*
+* @returns `warning` is a sentence about projects that are not there, or not for the bot to see: nobody is their member.
+*/
+async function isMember(conduit, userPhid, slugs) {
+	if (slugs.length === 0) return { isMember: false };
+	const params = {
+		constraints: { slugs },
+		attachments: { members: true }
+	};
+	const { data, maps } = await conduit.call("project.search", params, projects);
+	const unknown = slugs.filter((slug) => !Object.hasOwn(maps.slugMap, slug));
+	return {
+		isMember: data.flatMap(({ attachments }) => attachments.members.members).some(({ phid }) => phid === userPhid),
+		...unknown.length > 0 && { warning: `${unknown.map((slug) => `#${slug}`).join(", ")}: no such project on ${conduit.url}, or not for the bot to see; look at phabricator.projects in ppsgate.yml.` }
+	};
+}
+const projects = object({
+	data: array(object({ attachments: object({ members: object({ members: array(object({ phid })) }) }) })),
+	/** By hashtag, of which a project may have several. */
+	maps: object({ slugMap: mapOf(unknown()) })
+});
+
+// src/forge/phabricator/diff.ts
+/** Throws a `RevisionError` where there is no such diff, or not for the bot to see. */
+async function fetchDiff(conduit, { id }) {
+	const text = await rawDiff(conduit, id);
+	const why = whyMisleading(text);
+	if (why !== void 0) return {
+		kind: "misleading",
+		why,
+		paths: pathsMeant(text)
+	};
+	const added = sectionsOf(text).filter(isNew).map(newNameOf);
+	return {
+		kind: "usable",
+		bytes: Buffer.from(text),
+		remarks: remarksOn(text),
+		added
+	};
+}
+async function rawDiff(conduit, diffID) {
+	try {
+		return await conduit.call("differential.getrawdiff", { diffID }, string());
+	} catch (error) {
+		if (!(error instanceof ConduitError) || error.code !== "ERR_NOT_FOUND") throw error;
+		throw new RevisionError(`Diff ${diffID} is not on ${conduit.url}, or not for the bot to see, which Phabricator does not tell apart: look at its id, and at who may see it.`);
+	}
+}
+/** Undefined where Phabricator has kept the meaning, as far as a diff tells. */
+function whyMisleading(diff) {
+	for (const section of sectionsOf(diff)) {
+		const why = whySectionMisleads(section);
+		if (why !== void 0) return why;
+	}
+}
+const gitLine = "diff --git ";
+const sectionsOf = (diff) => diff.split(/(?<=^|\n)(?=diff --git )/).filter((each) => each.startsWith(gitLine)).map((each) => {
+	const [first = "", ...lines] = each.split("\n");
+	return {
+		names: first.slice(11),
+		lines
+	};
+});
+const newNameOf = ({ names }) => names.slice(names.lastIndexOf(" b/") + 3);
+const oldNameOf = ({ names }) => names.slice(2, names.lastIndexOf(" b/"));
+const isNew = ({ lines }) => lines[0]?.startsWith("new file mode ") ?? false;
+function whySectionMisleads(section) {
+	const { names, lines } = section;
+	const file = shortened(newNameOf(section));
+	if (lines.some((line) => isBinary.test(line))) return `Phabricator gives back the binary file ${file} as an empty one: send the diff without it.`;
+	if (names.includes("	")) return `Phabricator does not quote the tab in the name of ${file}, so git cannot read it: rename the file.`;
+	if (lines.some((line) => /^(?:rename|copy) from /.test(line)) || !names.startsWith("a/") || namesOne(names)) return void 0;
+	return `Phabricator gives back one file by two names, "${shortened(names)}", as it does where the prefixes a/ and b/ were not sent: send the diff with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.`;
+}
+/** Lines of a file's text begin with a sign in a diff, so these are never one. */
+const isBinary = /^(?:GIT binary patch|Binary files .* differ)$/;
+/** Whether it is `a/PATH b/PATH`; any other way to tell takes long where PATH is made for that. */
+function namesOne(names) {
+	const path = names.slice(2, (names.length - 1) / 2);
+	return names === `a/${path} b/${path}`;
+}
+/**
+* Both names of each file, but where the one is the other without its first folder: Phabricator takes any for a prefix
+* of the new name, and of the old one `a/` and `b/` alone. A new file has lost its folder from both, and it is that of
+* another file, if any.
+*/
+function pathsMeant(diff) {
+	const sections = sectionsOf(diff);
+	const folders = [...new Set(sections.map(folderLost).filter((folder) => folder !== void 0))].slice(0, mostFolders);
+	const meant = sections.flatMap((section) => {
+		const [before, after] = [oldNameOf(section), newNameOf(section)];
+		if (isNew(section)) return [after, ...folders.map((folder) => folder + after)];
+		const folder = folderLost(section);
+		if (folder === void 0) return [before, after];
+		return prefixesOfGit.test(folder) ? [after] : [before];
+	});
+	return [...new Set(meant)];
+}
+/** At the top of a tree; made to have many, a diff would take long. */
+const mostFolders = 20;
+/** With diff.mnemonicPrefix, as of git-config(1). */
+const prefixesOfGit = /^[ciow12]\/$/;
+/** `sys/` of `a/sys/net/if.c b/net/if.c`. */
+function folderLost(section) {
+	const [before, after] = [oldNameOf(section), newNameOf(section)];
+	const folder = before.slice(0, before.length - after.length);
+	return /^[^/]+\/$/.test(folder) && before === folder + after ? folder : void 0;
+}
+function remarksOn(diff) {
+	if (!/^(?!--- )[ -].*[^\p{ASCII}]/mu.test(diff)) return [];
+	return ["Phabricator gives diffs in UTF-8, and this one has other letters than ASCII in lines that are there already: files in Latin-1 it cannot change."];
+}
+
+// src/forge/phabricator/login.ts
+const tokenVariable = "PPSGATE_CONDUIT_TOKEN";
+/** Throws a `UsageError` where the configuration has none. */
+function phabricatorOf({ phabricator }) {
+	if (phabricator !== void 0) return phabricator;
+	throw new UsageError("ppsgate.yml has no `phabricator`: write at least `phabricator: { url: https://reviews.example.org }` there.");
+}
+/** Throws a `UsageError` where there is no token, or no authority where one is named. */
+async function openPhabricator({ url, tokenPath, caPath }, options) {
+	const place = {
+		what: "The Conduit token",
+		path: tokenPath,
+		variable: tokenVariable
+	};
+	const ca = await readAuthority(caPath);
+	return openConduit({
+		...options,
+		url,
+		ca,
+		token: await readSecret(place)
+	});
+}
+/** PEM; undefined where no file is named. Throws a `UsageError` that names the file. */
+async function readAuthority(path) {
+	if (path === void 0) return void 0;
+	const pem = await readFile(path, "utf8").catch((error) => {
+		throw unfit(path, "cannot be read", error);
+	});
+	try {
+		new X509Certificate(pem);
+	} catch (error) {
+		throw unfit(path, "holds no certificate", error);
+	}
+	return pem;
+}
+const unfit = (path, fault, error) => new UsageError(`\`phabricator.ca\` ${fault} (${path}: ${reasonOf(error)}): name a file there with the certificate of the server's authority as PEM.`);
+
+export { ConduitError, RevisionError, fetchDiff, findRevision, fixOfCertificate, isMember, isOfToken, landedRevision, looksLikeRevision, mapOf, mayPass, openConduit, openPhabricator, parseRevisionName, phabricatorOf, readAuthority, tokenVariable, transactionsOf, userNames, whoami };

@@ -1,0 +1,1735 @@
+import { baselineOf, boundsOf as boundsOf$1, median, pooledEvidence } from "../analysis/stats.js";
+import { systemOf } from "../config.js";
+import { _enum, array, boolean, int, literal, number$1 as number, object, record, string } from "../vendor/zod.js";
+import { builderOf, mayChangeKernel, readOverlay, submodule } from "../kernel.js";
+import { UsageError, bisectConfidenceRatio, byMetric, cellName, cellSchema, commitId, excerpt, formatMetric, formatPps, historySchema, isCost, metricSchema, ownRulesSchema, pathName, plainLine, reasonOf, runSchema, shortId, verdictsWorstFirst } from "../model.js";
+import { explained, readAnyResult, writeResult } from "../report.js";
+import { alsoTelling, bisectionEstimateLines, isShared, mostTriesOf, nextBuilds, nextStep, plannedTrial, probabilities, readingsOf, takenForFailed, usualMinutes } from "./estimate.js";
+import { baseNumbers, beginPlanFile, cellsOf, earlierEntries, hasPlanFile, historyOf, journalIn, keepLogIn, lackingOf, openJournal, plannedProfile, plannedTraffic, profileOf, readJournal, readPlanFile, readRules, refuseUsed, rejectionMessage, replacePlanFile, takeProfilesOf } from "./experiment.js";
+import { onTestbed } from "../gate.js";
+import { mean } from "../vendor/simple-statistics.js";
+import { version } from "../package.js";
+import { NoCommitError, RepositoryError } from "../forge/patch.js";
+import { join } from "node:path";
+
+// src/gate/bisect/evidence.ts
+/** The bad end less the culprit: no part of the range. */
+const revertedName = "reverted";
+function evidenceOf(plan, entries) {
+	const findings = findingsOf(plan, triesOf(plan, entries));
+	const positions = positionsOf(plan.range, findings);
+	return {
+		positions,
+		findings,
+		problem: problemOf(plan, positions, entries)
+	};
+}
+const unknown = {
+	levels: [],
+	values: []
+};
+function triesOf(plan, entries) {
+	const started = entries.findLastIndex(({ kind }) => kind === "started");
+	const all = /* @__PURE__ */ new Map();
+	const add = (variant, one) => all.set(variant, [...all.get(variant) ?? [], one]);
+	for (const runs of Map.groupBy(plan.reproduction, trialOf).values()) for (const [name, reading] of readingsOf(plan, runs)) add(name, {
+		...reading,
+		isRecent: false
+	});
+	for (const [index, entry] of entries.entries()) {
+		const isRecent = index > started;
+		if (entry.kind === "measured") for (const [name, reading] of readingsOf(plan, entry.runs)) add(name, {
+			...reading,
+			isRecent
+		});
+		else if (entry.kind === "failed") for (const name of entry.variants ?? []) add(name, {
+			kind: "lost",
+			why: entry.reason,
+			isRecent
+		});
+		else if (entry.kind === "rejected") add(entry.variant, {
+			kind: "rejected",
+			rejection: entry.rejection,
+			isRecent
+		});
+	}
+	return all;
+}
+const trialOf = ({ trial, attempt }) => `${trial}.${attempt}`;
+/**
+* A variant forwards nothing where less comes through than a tenth of what the slower end forwards: another bug than the
+* one looked for. Where the bad end itself forwards nothing in any form, that is the level looked for, and so that
+* it has a logarithm counts as a thousandth of what the good end forwards.
+*/
+function findingsOf({ range, metric }, tries) {
+	const triesAt = ({ variant }) => tries.get(variant) ?? [];
+	const asEnd = (form) => findingOf(triesAt(form), (pps) => pps === 0);
+	const [good = [], bad = []] = [range.revisions.at(0)?.forms, range.revisions.at(-1)?.forms];
+	const goodForm = good.find((form) => asEnd(form).levels.length > 0);
+	if (goodForm !== void 0 && bad.every((form) => asEnd(form).failure?.isSure) && bad.some((form) => asEnd(form).failure?.fault.kind === "forwards-nothing")) {
+		const away = isCost(metric) ? Math.log(1e3) : -Math.log(1e3);
+		const silence = mean([...asEnd(goodForm).levels]) + away;
+		return new Map([...tries].map(([name, own]) => [name, findingOf(own, () => false, silence)]));
+	}
+	const ends = [...good, ...bad];
+	const medians = ends.map((end) => median(ratesOf(triesAt(end)))).filter((pps) => pps > 0);
+	const leastPps = Math.min(...medians) / 10;
+	const names = new Set(ends.map(({ variant }) => variant));
+	return new Map([...tries].map(([name, own]) => {
+		const isSilent = (pps) => pps === 0 || !names.has(name) && pps < leastPps;
+		return [name, findingOf(own, isSilent)];
+	}));
+}
+const ratesOf = (tries) => tries.flatMap((one) => one.kind === "measured" && one.pps > 0 ? one.pps : []);
+/** @param silence level of one that forwards nothing; absent: that is a fault, and tells no level. */
+function findingOf(tries, isSilent, silence) {
+	const told = tries.filter(({ kind }) => kind !== "lost");
+	const measured = told.flatMap((one) => one.kind === "measured" ? one : []);
+	const loud = measured.filter(({ pps }) => !isSilent(pps));
+	const levels = loud.flatMap(({ level = silence }) => level ?? []);
+	const failure = levels.length > 0 ? void 0 : failureOf(told);
+	const values = (levels.length > 0 ? loud : measured).flatMap((one) => one.values);
+	const lost = lostAfter(tries);
+	return {
+		levels,
+		values,
+		...failure && { failure },
+		...lost && { lost }
+	};
+}
+function failureOf(told) {
+	const last = told.at(-1);
+	if (last?.kind === "rejected") {
+		const { rejection } = last;
+		const times = told.filter((one) => isRejectedFor("build-failed", one)).length;
+		return {
+			fault: rejection,
+			isSure: rejection.kind !== "build-failed" || times >= 2
+		};
+	}
+	if (last?.kind !== "measured") return void 0;
+	const times = told.filter(({ kind }) => kind === "measured").length;
+	return {
+		fault: {
+			kind: "forwards-nothing",
+			message: `${formatPps(last.pps)} came through${times >= 2 ? `, as in ${times - 1} more boots` : ""}.`
+		},
+		isSure: times >= 2
+	};
+}
+const isRejectedFor = (kind, one) => one.kind === "rejected" && one.rejection.kind === kind;
+function lostAfter(tries) {
+	const last = tries.at(-1);
+	if (last?.kind !== "lost") return void 0;
+	const before = tries.findLastIndex(({ kind }) => kind !== "lost");
+	return {
+		times: tries.slice(before + 1).filter(({ isRecent }) => isRecent).length,
+		why: last.why
+	};
+}
+/**
+* The form of each revision that is measured now: the first that has not failed, or of those that all have the first that
+* may not fail again. Where fix-ups have helped a revision whose own kernel could not be measured, the others of its stretch are measured with them straight away.
+*/
+function positionsOf({ revisions }, findings) {
+	const findingAt = ({ variant }) => findings.get(variant) ?? unknown;
+	const stretches = stretchesOf$1(revisions, findingAt);
+	const positions = [];
+	for (const [index, { forms }] of revisions.entries()) {
+		const helped = stretches.flatMap(({ after, end, fixUps }) => index > after && index < end ? fixUps : []);
+		const isHelp = (form) => helped.includes(nameOfFixUps(form));
+		const inOrder = forms.some((form) => isPlain(form) && works(findingAt(form))) ? forms : [...forms.filter(isHelp), ...forms.filter((form) => !isHelp(form))];
+		const unfailed = inOrder.filter((form) => findingAt(form).failure === void 0);
+		const unsure = inOrder.filter((form) => findingAt(form).failure?.isSure === false);
+		const left = [...unfailed, ...unsure];
+		const form = left[0] ?? inOrder.at(-1);
+		if (form === void 0) continue;
+		const before = positions.at(-1);
+		if (before?.form.variant === form.variant) before.last = index;
+		else {
+			const isNextForm = unfailed.length < forms.length && !findings.has(form.variant);
+			const own = {
+				form,
+				hasOther: left.length > 1,
+				isNextForm,
+				finding: findingAt(form)
+			};
+			positions.push({
+				first: index,
+				last: index,
+				...own
+			});
+		}
+	}
+	return positions;
+}
+function stretchesOf$1(revisions, findingAt) {
+	const isFineAlone = ({ forms }) => forms.some((form) => isPlain(form) && works(findingAt(form)));
+	return revisions.flatMap(({ forms }, index) => {
+		if (!forms.some((form) => isPlain(form) && findingAt(form).failure !== void 0)) return [];
+		return forms.flatMap((form) => {
+			if (isPlain(form) || !works(findingAt(form))) return [];
+			const fixUps = nameOfFixUps(form);
+			const lacks = (later) => !later.forms.some((one) => nameOfFixUps(one) === fixUps);
+			const end = revisions.findIndex((later, at) => at > index && lacks(later));
+			return {
+				after: revisions.findLastIndex((earlier, at) => at < index && isFineAlone(earlier)),
+				end: end === -1 ? revisions.length : end,
+				fixUps
+			};
+		});
+	});
+}
+const works = ({ levels }) => levels.length > 0;
+const isPlain = ({ fixUps }) => fixUps.length === 0;
+const nameOfFixUps = ({ fixUps }) => fixUps.join(" ");
+function problemOf(plan, positions, entries) {
+	const { range, history, mostBoots } = plan;
+	const at = (notify) => new Map(positions.flatMap((position, index) => {
+		const told = notify(position);
+		return told === void 0 ? [] : [[index, told]];
+	}));
+	const isSkipped = ({ first, last }) => range.revisions.slice(first, last + 1).every((revision) => revision.isSkipped);
+	return {
+		steps: positions.length - 1,
+		measured: at(({ finding }) => works(finding) ? finding.levels : void 0),
+		failed: at(({ finding: { failure } }) => failure && {
+			kind: failure.fault.kind,
+			isSure: failure.isSure
+		}),
+		skipped: new Set(at((position) => isSkipped(position) ? true : void 0).keys()),
+		history: history !== void 0 && !isShared(plan) ? history : noNoise,
+		mostBoots,
+		boots: bootsOf(entries)
+	};
+}
+const noNoise = {
+	sumOfSquares: 0,
+	degreesOfFreedom: 0
+};
+/** Boots, or trials that variants shared: those that told nothing, too. */
+const bootsOf = (entries) => entries.filter(isBoot).length;
+function isBoot(entry) {
+	if (entry.kind === "rejected") return bootedFor.has(entry.rejection.kind);
+	return entry.kind === "measured" || entry.kind === "failed";
+}
+const bootedFor = /* @__PURE__ */ new Set(["boot-failed", "panics-under-load"]);
+
+// src/gate/bisect/next-boot.ts
+/** Costs for callers that ask only for the end. */
+const noCosts = {
+	runMinutes: 1,
+	buildMinutes: 0,
+	isReady: () => true
+};
+function nextOf(plan, entries, costs) {
+	const evidence = evidenceOf(plan, entries);
+	const { positions, problem } = evidence;
+	const [good, bad] = [positions.at(0), positions.at(-1)];
+	if (good === void 0 || bad === void 0) throw new RangeError("A range has two ends.");
+	if (good.finding.failure?.isSure) return {
+		kind: "good-failed",
+		fault: good.finding.failure.fault
+	};
+	if (problem.boots < problem.mostBoots) {
+		const again = tryAgain(plan, entries, evidence);
+		if (again !== void 0) return again;
+	}
+	const step = nextStep(problem, costsOf(evidence, costs));
+	if (step.kind === "ended") return step;
+	const anyway = [.../* @__PURE__ */ new Set([
+		0,
+		problem.steps,
+		step.position
+	])];
+	const beside = isShared(plan) ? alsoTelling(problem, anyway, 4 - 1) : [];
+	return measuring(plan, evidence, [step.position, ...beside].flatMap((position) => positions[position]?.form.variant ?? []), step.why);
+}
+const costsOf = ({ positions }, { runMinutes, buildMinutes, isReady }) => ({
+	runMinutes,
+	waitMinutes: (position) => isReady(positions[position]?.form.variant ?? "") ? 0 : buildMinutes
+});
+function measuring(plan, { positions }, variants, why) {
+	const ends = [positions.at(0), positions.at(-1)].flatMap((end) => end?.form.variant ?? []);
+	return {
+		kind: "measure",
+		variants: isShared(plan) ? [.../* @__PURE__ */ new Set([...ends, ...variants])] : [...variants],
+		why
+	};
+}
+/**
+* Repeats at once a boot without a measurement, a build that has failed once, as that costs no boot, and an
+* end; where a form has failed the next one comes at once. Whether others have to be tried again is for the search to say.
+* While no variant can be blamed, as base was not measured since the testbed was opened, base comes in between.
+*/
+function tryAgain(plan, entries, evidence) {
+	const { positions, problem } = evidence;
+	const unfinished = positions.filter(({ finding, isNextForm }, index) => {
+		if (problem.skipped.has(index)) return false;
+		const isEnd = index === 0 || index === positions.length - 1;
+		const { lost, failure } = finding;
+		const isUnsure = failure?.isSure === false && (isEnd || failure.fault.kind === "build-failed");
+		return lost !== void 0 || isUnsure || isNextForm;
+	});
+	const stuck = unfinished.find(({ finding }) => (finding.lost?.times ?? 0) >= mostTriesOf(plan));
+	if (stuck !== void 0) return {
+		kind: "stuck",
+		variant: stuck.form.variant,
+		why: stuck.finding.lost?.why ?? ""
+	};
+	const [first] = unfinished;
+	if (first === void 0) return void 0;
+	const { variant } = first.form;
+	const base = positions[0]?.form.variant ?? "";
+	if (lacksControl(entries, variant, base)) return measuring(plan, evidence, [base], "see whether base works");
+	const why = first.isNextForm ? "try what helps it" : "try again";
+	return measuring(plan, evidence, [variant], why);
+}
+const hasEnded = (plan, entries) => nextOf(plan, entries, noCosts).kind === "ended";
+/** True when a variant has failed since the testbed was opened last, and base has not been measured there since. */
+function lacksControl(entries, variant, base) {
+	return entries.reduce((isLacking, entry) => {
+		if (entry.kind === "started") return false;
+		if (entry.kind === "measured") return isLacking && !entry.runs.some((run) => run.variant === base);
+		if (entry.kind !== "failed" || !entry.variants?.includes(variant)) return isLacking;
+		return isLacking || entry.lacksControl === true;
+	}, false);
+}
+const mostAhead = 3;
+const mostKept = 4;
+/**
+* Variants in the order in which they are wanted, for a testbed that builds them: what is measured next, what may be
+* after that, and of those that are there the ends, and some where the change is likeliest.
+*/
+function wantedVariants(plan, entries, next, isReady) {
+	const { positions, problem } = evidenceOf(plan, entries);
+	const variantAt = (position) => positions[position]?.form.variant ?? "";
+	const isBuilt = (position) => isReady(variantAt(position)) || next.includes(variantAt(position));
+	const ahead = nextBuilds(problem, isBuilt, mostAhead).map(variantAt);
+	const chances = probabilities(problem);
+	const likeliest = chances.indexOf(Math.max(...chances));
+	const near = positions.map((_, position) => position).filter((one) => isReady(variantAt(one))).toSorted((a, b) => Math.abs(a - likeliest) - Math.abs(b - likeliest)).slice(0, mostKept).map(variantAt);
+	const ends = [0, positions.length - 1].map(variantAt);
+	return [.../* @__PURE__ */ new Set([
+		...next,
+		...ends.filter((end) => !isReady(end)),
+		...ahead,
+		...ends,
+		...near
+	])];
+}
+
+// src/gate/bisect/assemble.ts
+/** The result of a bisection that has ended; throws a RangeError for one that has not. */
+function assembleBisection(plan, journal) {
+	const evidence = evidenceOf(plan, journal);
+	const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
+	const started = journal.findLast((entry) => entry.kind === "started");
+	const warned = journal.flatMap((entry) => entry.kind === "warned" ? entry.text : []);
+	const answer = answerOf(plan, journal);
+	const revert = revertOf(plan, answer, evidence);
+	return {
+		schemaVersion: 1,
+		kind: "bisect",
+		generator: {
+			name: "ppsgate",
+			version
+		},
+		good: plan.good,
+		bad: plan.bad,
+		fixUps: plan.fixUps,
+		testbed: {
+			name: plan.testbed,
+			fingerprint: started?.fingerprint ?? {},
+			warnings: [
+				...plan.range.notes,
+				...started?.warnings ?? [],
+				...warned
+			]
+		},
+		cell: plan.cell,
+		metric: plan.metric,
+		traffic: {
+			flows,
+			frameBytes,
+			measureSeconds,
+			...offeredPps !== void 0 && { offeredPps }
+		},
+		...plan.history !== void 0 && { history: plan.history },
+		isShared: isShared(plan),
+		seed: plan.seed,
+		startedAt: journal.at(0)?.at ?? epoch,
+		finishedAt: journal.at(-1)?.at ?? epoch,
+		revisions: revisionsOf(plan, evidence),
+		answer,
+		boots: bootsOf(journal),
+		...revert !== void 0 && { revert },
+		profiles: profilesOf(plan, journal, answer, evidence),
+		runs: journal.flatMap((entry) => entry.kind === "measured" ? entry.runs : []),
+		trials: journal.flatMap((entry) => entry.kind === "measured" ? entry.summary : [])
+	};
+}
+const epoch = (/* @__PURE__ */ new Date(0)).toISOString();
+function revisionsOf({ range }, evidence) {
+	const { positions, findings, problem } = evidence;
+	const chances = probabilities(problem);
+	const chanceAt = new Map(positions.map(({ first }, index) => [first, chances[index] ?? 0]));
+	const taken = new Set(takenForFailed(problem).flatMap((index) => {
+		const { first = 0, last = -1 } = positions[index] ?? {};
+		return range.revisions.slice(first, last + 1);
+	}));
+	const allUpdates = allUpdatesOf(range.revisions);
+	return range.revisions.map((revision, index) => {
+		const { forms, ...about } = revision;
+		const tried = forms.flatMap(({ variant, fixUps }) => {
+			const finding = findings.get(variant);
+			if (finding === void 0 || allUpdates.get(variant) !== index) return [];
+			const { values, failure } = finding;
+			return {
+				variant,
+				fixUps,
+				values: [...values],
+				...failure && { fault: failure.fault }
+			};
+		});
+		return {
+			...about,
+			isAssumedFailed: taken.has(revision),
+			probability: chanceAt.get(index) ?? 0,
+			forms: tried
+		};
+	});
+}
+/** The revision that reports each variant, as several may share a kernel: the first that has it without a fix-up. */
+function allUpdatesOf(revisions) {
+	const allUpdates = /* @__PURE__ */ new Map();
+	const notify = (forms, index) => {
+		for (const { variant } of forms) if (!allUpdates.has(variant)) allUpdates.set(variant, index);
+	};
+	for (const [index, { forms }] of revisions.entries()) notify(forms.slice(0, 1), index);
+	for (const [index, { forms }] of revisions.entries()) notify(forms, index);
+	return allUpdates;
+}
+/** The answer of a bisection that has ended; throws a RangeError for one that has not. */
+function answerOf(plan, journal) {
+	const evidence = evidenceOf(plan, journal);
+	const next = nextOf(plan, journal, noCosts);
+	if (next.kind !== "ended") throw new RangeError("The bisection has not ended.");
+	const { ending } = next;
+	const { positions } = evidence;
+	const last = positions.length - 1;
+	const whole = () => changeBetween(evidence, [0, 0], [last, last]);
+	const firstOf = (position) => positions[position]?.first ?? 0;
+	switch (ending.kind) {
+		case "found": return foundOf(plan, evidence, ending, [0, last]);
+		case "several": return {
+			kind: "several",
+			found: ending.found.map((one) => foundOf(plan, evidence, one, surroundingsOf(one, ending, last))),
+			open: ending.open.map(({ after, last }) => ({
+				after: positions[after]?.last ?? 0,
+				last: firstOf(last)
+			}))
+		};
+		case "slide": {
+			const steps = ending.at.filter((position) => position > 0).map(firstOf);
+			return {
+				kind: "slide",
+				change: whole() ?? noChange,
+				steps
+			};
+		}
+		case "inconclusive": {
+			const { bootsExpected } = ending;
+			const best = ending.best.map((one) => ({
+				revision: firstOf(one.last),
+				probability: one.probability
+			}));
+			return {
+				kind: "inconclusive",
+				change: whole() ?? noChange,
+				best,
+				bootsExpected
+			};
+		}
+		case "not-reproduced": {
+			const end = positions.at(-1);
+			const failure = end?.finding.failure;
+			if (end !== void 0 && failure?.isSure) return {
+				kind: "not-reproduced",
+				fault: {
+					revision: end.last,
+					fault: failure.fault
+				}
+			};
+			const change = whole();
+			return {
+				kind: "not-reproduced",
+				...change && { change }
+			};
+		}
+	}
+}
+/** The change between ends that were never told apart; only `not-reproduced` is answered of those. */
+const noChange = {
+	change: 0,
+	low: 0,
+	high: 0,
+	before: 0,
+	after: 0
+};
+/** The stretch around a change in which the rate stays the same on each side: to the next changes, and to what is open. */
+function surroundingsOf({ after, last }, { found, open }, steps) {
+	const others = [...found, ...open];
+	const before = others.filter((other) => other.last <= after).map((other) => other.last);
+	const behind = others.filter((other) => other.after >= last).map((other) => other.after);
+	return [Math.max(0, ...before), Math.min(steps, ...behind)];
+}
+function foundOf(plan, evidence, { after, last, probability }, [from, to]) {
+	const { positions } = evidence;
+	const change = changeBetween(evidence, [from, after], [last, to]) ?? noChange;
+	const [before, culprit] = [positions[after], positions[last]];
+	const revision = culprit?.first ?? 0;
+	if (last - after === 1) return {
+		kind: "culprit",
+		revision,
+		probability,
+		change,
+		measuredWith: culprit?.form.fixUps ?? []
+	};
+	const likelyFix = positions[last - 1]?.finding.failure !== void 0 ? plan.range.revisions[revision]?.commit : void 0;
+	return {
+		kind: "group",
+		after: before?.last ?? 0,
+		last: revision,
+		probability,
+		change,
+		...likelyFix !== void 0 && { likelyFix }
+	};
+}
+/** Probability beyond an interval on each side. */
+const level = (1 - bisectConfidenceRatio) / 2;
+/** The change from all that was measured in one stretch of positions to another; undefined where that is too little. */
+function changeBetween({ positions, problem }, before, after) {
+	const findingsIn = ([first, last]) => positions.slice(first, last + 1).map(({ finding }) => finding);
+	const unit = unitOf(positions[0]);
+	return changeOf(findingsIn(before), findingsIn(after), problem.history, unit);
+}
+function changeOf(before, after, history, unit) {
+	const levelsOf = (findings) => findings.flatMap(({ levels }) => levels);
+	const [left, right] = [levelsOf(before), levelsOf(after)];
+	const known = left.length + right.length - 2 + history.degreesOfFreedom;
+	if (left.length === 0 || right.length === 0 || known < 1) return void 0;
+	const [whole, half] = [left, right].map((levels) => unit * Math.exp(mean(levels)));
+	const told = {
+		before: whole ?? 0,
+		after: half ?? 0
+	};
+	if (after.every(({ values }) => values.every((value) => value === 0))) return {
+		change: -1,
+		low: -1,
+		high: -1,
+		before: told.before,
+		after: 0
+	};
+	const evidence = pooledEvidence(left.map(Math.exp), right.map(Math.exp), history);
+	const { low, high } = boundsOf$1(evidence, level);
+	return {
+		change: Math.expm1(evidence.effect),
+		low: Math.expm1(low),
+		high: Math.expm1(high),
+		...told
+	};
+}
+/** The metric's value at level 0: 1 where levels are absolute, and not relative to the same trial. */
+function unitOf(good) {
+	if (good === void 0 || good.finding.values.length === 0) return 1;
+	const { values, levels } = good.finding;
+	return Math.exp(mean(values.map(Math.log)) - mean([...levels]));
+}
+function revertOf({ isVerified }, answer, { findings, positions, problem }) {
+	const reverted = findings.get(revertedName);
+	const bad = positions.at(-1);
+	if (!isVerified || answer.kind !== "culprit" || !reverted || !bad) return void 0;
+	const { failure, values } = reverted;
+	if (failure !== void 0) return {
+		kind: "impossible",
+		why: failure.fault.message
+	};
+	const change = changeOf([bad.finding], [reverted], problem.history, unitOf(positions[0]));
+	return change && {
+		kind: "measured",
+		values: [...values],
+		change
+	};
+}
+/** Variants of the culprit's parent and of the culprit; none of any other answer. */
+function variantsToProfile(answer, { positions }) {
+	if (answer.kind !== "culprit") return void 0;
+	const at = positions.findIndex(({ first }) => first === answer.revision);
+	const [base, patched] = [positions[at - 1]?.form.variant, positions[at]?.form.variant];
+	return base === void 0 || patched === void 0 ? void 0 : {
+		base,
+		patched
+	};
+}
+function profilesOf({ profile, cell }, journal, answer, evidence) {
+	const variants = variantsToProfile(answer, evidence);
+	if (profile === void 0 || variants === void 0) return [];
+	return Object.entries(variants).map(([name, variant]) => ({
+		...profileOf(journal, cell, variant),
+		variant: name
+	}));
+}
+
+// src/gate/bisect/first-parents.ts
+const mostCommits = 2e4;
+/** The commits that are meant, and how many steps lie between them. Throws where these make no range. */
+async function endsOf(typed, repository) {
+	const good = await commitNamed("--good", typed.good, repository);
+	const bad = await commitNamed("--bad", typed.bad, repository);
+	const [goodName, badName] = [excerpt(typed.good), excerpt(typed.bad)];
+	if (await repository.isShallow()) throw new RepositoryError("The repository is a shallow clone, which lacks the beginning of its history: check it out with all of it (fetch-depth: 0).");
+	if (good === bad) throw new UsageError(`--good ${goodName} and --bad ${badName} are the same commit, ${shortId(good)}: name one from before the loss, and one from after it.`);
+	if (await repository.contains(good, bad)) throw new UsageError(`--bad ${badName} came before --good ${goodName}: write them the other way round, --good ${badName} --bad ${goodName}.`);
+	const steps = await repository.stepsSince(good, bad);
+	const start = await repository.resolve(`${bad}~${steps}`).catch((error) => {
+		if (error instanceof NoCommitError) return void 0;
+		throw error;
+	});
+	if (start === void 0) throw new UsageError(`--good ${goodName} and --bad ${badName} have no common ancestor on the line of first parents of --bad: name two commits of one branch.`);
+	if (start !== good) {
+		const why = await repository.contains(bad, good) ? `came in by a merge, and is not on the line of first parents of --bad ${badName}` : `is no ancestor of --bad ${badName}`;
+		throw new UsageError(`--good ${goodName} ${why}: the last commit of that line which it contains is ${shortId(start)}, so take --good ${shortId(start)}.`);
+	}
+	if (steps > mostCommits) throw new UsageError(`There are ${steps} commits after --good ${goodName} up to --bad ${badName}, and at most ${mostCommits} can be bisected: name a nearer one, like --good ${badName}~${mostCommits}.`);
+	return {
+		good,
+		bad,
+		steps
+	};
+}
+/** The full id of what an option names; throws a `RepositoryError` that begins with the option where it names nothing. */
+function commitNamed(option, name, repository) {
+	return repository.resolve(name).catch((error) => {
+		throw error instanceof NoCommitError ? new RepositoryError(`${option}: ${error.message}`) : error;
+	});
+}
+/** The first place of the line that contains a commit; undefined where not even the bad one does. */
+async function placeOf(commit, { bad, commits, places }, repository) {
+	const own = places.get(commit);
+	if (own !== void 0) return own;
+	if (!await repository.contains(bad, commit)) return void 0;
+	let [from, to] = [0, commits.length - 1];
+	while (from < to) {
+		const middle = Math.floor((from + to) / 2);
+		if (await repository.contains(commits[middle] ?? bad, commit)) to = middle;
+		else from = middle + 1;
+	}
+	return to;
+}
+
+// src/gate/bisect/fix-ups.ts
+/** Reads `FIX` and `FIX:FIRST`. Throws a `UsageError` for one that can be of no use in the range. */
+async function readFixUps(texts, line, installed, repository) {
+	const fixUps = [];
+	for (const text of texts) {
+		const fixUp = await readFixUp(text, line, installed, repository);
+		if (fixUps.some(({ commit }) => commit === fixUp.commit)) throw new UsageError(`${fixUp.called} is given twice: leave one of them out.`);
+		fixUps.push(fixUp);
+	}
+	return fixUps;
+}
+async function readFixUp(text, line, installed, repository) {
+	const [, fix, first] = /^([^:]+)(?::([^:]+))?$/.exec(text) ?? [];
+	if (fix === void 0) throw new UsageError(`--fix-up: expected FIX or FIX:FIRST, found "${excerpt(text)}".`);
+	const called = `--fix-up ${excerpt(fix)}`;
+	const commit = await commitNamed("--fix-up", fix, repository);
+	const parent = await repository.resolve(`${commit}^1`).catch(() => {
+		throw new UsageError(`${called} has no parent, so what it changes cannot be told: name another.`);
+	});
+	if (await repository.contains(line.good, commit)) throw new UsageError(`${called} is contained in --good already: leave it out.`);
+	const difference = await installed.difference(parent, commit);
+	if (difference === "none") throw new UsageError(`${called} changes nothing of ${installed.what}: leave it out.`);
+	const from = first === void 0 ? 0 : await firstPlace({
+		called,
+		commit,
+		first
+	}, line, repository);
+	const { has, twin } = await whoHas(commit, line, repository);
+	return {
+		called,
+		commit,
+		isAlways: first !== void 0,
+		isNeededBy: ({ place, last }) => last >= from && !has(place),
+		twin,
+		isMixed: difference === "some",
+		pick: await repository.picker(commit)
+	};
+}
+async function firstPlace({ called, commit, first }, line, repository) {
+	const id = await commitNamed("--fix-up", first, repository);
+	const place = await placeOf(id, line, repository);
+	if (place === void 0) throw new UsageError(`${called}: ${excerpt(first)} is not in the history of --bad: write FIX:FIRST, where FIRST is the commit from which on FIX is needed.`);
+	if (await repository.contains(id, commit)) throw new UsageError(`${called}: ${excerpt(first)} has the fix already: write FIX:FIRST, where FIRST is the commit from which on FIX is needed.`);
+	return place;
+}
+/** Finds the places with a fix: from it, or the same change, to the commit that reverts it. */
+async function whoHas(commit, line, repository) {
+	const after = await repository.mergeBase(commit, line.good).catch((error) => {
+		if (error instanceof RepositoryError) return void 0;
+		throw error;
+	});
+	const range = {
+		upTo: line.bad,
+		...after !== void 0 && { after }
+	};
+	const changes = [{
+		commit,
+		isReverse: false
+	}, ...(await repository.sameChanges(commit, range)).filter((change) => change.commit !== commit)];
+	const events = [];
+	for (const change of changes) {
+		const place = await placeOf(change.commit, line, repository);
+		if (place !== void 0) events.push({
+			place,
+			isReverse: change.isReverse
+		});
+	}
+	const inOrder = events.toSorted((one, other) => one.place - other.place);
+	return {
+		has: (place) => inOrder.findLast((event) => event.place <= place)?.isReverse === false,
+		twin: changes.find((change) => change.commit !== commit && !change.isReverse)?.commit
+	};
+}
+/** Forms of each kernel in the order of attempts; notes say where a fix-up does not apply. */
+async function makeForms(kernels, fixUps, installed, onProgress) {
+	const conflicts = new Map(fixUps.map((fixUp) => [fixUp, /* @__PURE__ */ new Map()]));
+	const needing = kernels.filter((kernel) => fixUps.some((fixUp) => fixUp.isNeededBy(kernel)));
+	let tried = 0;
+	return {
+		forms: await eachOf(kernels, async (kernel) => {
+			const needed = fixUps.filter((fixUp) => fixUp.isNeededBy(kernel));
+			if (needed.length === 0) return [plainly(kernel)];
+			const note = (fixUp, paths) => conflicts.get(fixUp)?.set(kernel, paths);
+			const made = await formsOf(kernel, needed, {
+				installed,
+				onConflict: note
+			});
+			tried += 1;
+			if (tried % progressEvery === 0 || tried === needing.length) onProgress(`fix-ups are put on top: ${tried} of ${needing.length} commits`);
+			return made;
+		}),
+		notes: fixUps.flatMap((fixUp) => {
+			const inConflict = conflicts.get(fixUp) ?? /* @__PURE__ */ new Map();
+			return notesOf(fixUp, kernels.filter((kernel) => fixUp.isNeededBy(kernel)), inConflict);
+		})
+	};
+}
+const progressEvery = 50;
+const plainly = ({ commit, tree }) => ({
+	commit,
+	tree,
+	fixUps: []
+});
+/** The forms of a kernel: with the fix-ups that are always needed; with one of the others on top of them; with all. */
+async function formsOf(kernel, needed, { installed, onConflict }) {
+	const always = needed.filter(({ isAlways }) => isAlways);
+	const others = needed.filter(({ isAlways }) => !isAlways);
+	const first = await onTop(plainly(kernel), always, {
+		installed,
+		onConflict
+	});
+	const forms = [first];
+	for (const fixUp of others) forms.push(await onTop(first, [fixUp], {
+		installed,
+		onConflict
+	}));
+	if (others.length > 1) forms.push(await onTop(first, others, {
+		installed,
+		onConflict: () => void 0
+	}));
+	return forms;
+}
+async function onTop(start, fixUps, { installed, onConflict }) {
+	let made = start;
+	for (const fixUp of fixUps) {
+		const picked = await fixUp.pick(made);
+		if (picked.kind === "conflict") onConflict(fixUp, picked.paths);
+		if (picked.kind !== "picked") continue;
+		if (fixUp.isMixed && await installed.difference(made.commit, picked.tip.commit) === "none") continue;
+		made = {
+			...picked.tip,
+			fixUps: [...made.fixUps, fixUp.commit]
+		};
+	}
+	return made;
+}
+function notesOf({ called, twin }, needing, conflicts) {
+	if (needing.length === 0) return [`No commit of the range needs ${called}${twin ? `: ${shortId(twin)} makes the same change` : ""}.`];
+	const files = [...new Set([...conflicts.values()].flat())];
+	const shown = [...files.slice(0, 3).map(excerpt), ...files.length > 3 ? ["…"] : []].join(", ");
+	const later = needing.filter(({ place }) => place > 0);
+	if (conflicts.size > 0 && later.every((kernel) => conflicts.has(kernel))) throw new UsageError(`${called} applies to no commit that needs it, for conflicts in ${shown}: name one that does, or leave it out.`);
+	return stretchesOf(needing, conflicts).map(([first, last]) => `${called} does not apply ${first === last ? `to ${first}` : `from ${first} to ${last}`}, for conflicts in ${shown}: what is measured there goes without it.`);
+}
+/** First and last of those in conflict that follow each other among those that need it. */
+function stretchesOf(needing, conflicts) {
+	const stretches = [];
+	let isGoingOn = false;
+	for (const kernel of needing) {
+		const id = shortId(kernel.commit);
+		const stretch = stretches.at(-1);
+		const isIn = conflicts.has(kernel);
+		if (isIn && isGoingOn && stretch !== void 0) stretch[1] = id;
+		else if (isIn) stretches.push([id, id]);
+		isGoingOn = isIn;
+	}
+	return stretches;
+}
+/** A few at a time, for each starts processes. */
+async function eachOf(items, work) {
+	const answers = [];
+	const queue = items.entries();
+	const worker = async () => {
+		for (const [index, item] of queue) answers[index] = await work(item);
+	};
+	await Promise.all(Array.from({ length: 4 }, worker));
+	return answers;
+}
+
+// src/gate/bisect/installed-kernels.ts
+async function installedOf(request, repository) {
+	return request.system === "linux" ? filesOf(request, repository) : kernelsOf(request, repository);
+}
+async function filesOf({ overlay, good }, repository) {
+	const folder = await repository.pathOf(overlay);
+	const isIn = (path) => folder === "" || path === folder || path.startsWith(`${folder}/`);
+	let hasSubmodule = (await repository.list(good, folder)).some(({ mode }) => mode === submodule);
+	return {
+		folder,
+		what: `what is installed (${folder || "all files"})`,
+		get goesById() {
+			return !hasSubmodule;
+		},
+		async difference(first, second) {
+			return shareOf(await repository.changedPaths(first, second), isIn);
+		},
+		async changesWith({ changes }) {
+			const own = changes.filter(({ path }) => isIn(path));
+			hasSubmodule ||= own.some(({ isSubmodule }) => isSubmodule);
+			return hasSubmodule || own.length > 0;
+		}
+	};
+}
+/** Applies the same rule as the decision whether a patch is worth measuring. */
+async function kernelsOf({ builder, good }, repository) {
+	const makefileAt = (commit) => repository.read(`${commit}:${makefileName}`).catch(() => void 0);
+	const matters = (path, makefile) => builder === void 0 || mayChangeKernel(path, builder, makefile);
+	let current = await makefileAt(good);
+	return {
+		folder: "",
+		what: builder === void 0 ? "a file" : "what a kernel is made of",
+		goesById: true,
+		async difference(first, second) {
+			const [makefile, paths] = await Promise.all([makefileAt(first), repository.changedPaths(first, second)]);
+			return shareOf(paths, (path) => matters(path, makefile));
+		},
+		async changesWith({ commit, changes }) {
+			const isOther = changes.some(({ path }) => matters(path, current));
+			if (changes.some(({ path }) => path === makefileName)) current = await makefileAt(commit);
+			return isOther;
+		}
+	};
+}
+function shareOf(paths, matters) {
+	const found = paths.filter(matters).length;
+	if (found === 0) return "none";
+	return found < paths.length ? "some" : "all";
+}
+const makefileName = "Makefile.inc1";
+
+// src/gate/bisect/same-kernel.ts
+/** Goes by the ids of what is installed; and where fix-ups begin or end, by what differs: FIX^ with FIX on top is FIX. */
+async function withKeys(built, installed, repository) {
+	const commits = built.flatMap(({ forms }) => forms.map(({ commit }) => commit));
+	const ids = installed.goesById ? await repository.idsAt(commits, installed.folder) : commits;
+	const own = new Map(commits.map((commit, index) => [commit, ids[index] ?? ""]));
+	const earlier = /* @__PURE__ */ new Map();
+	const keyOf = ({ commit }) => {
+		const id = own.get(commit) ?? commit;
+		return earlier.get(id) ?? id;
+	};
+	const isSame = async (before, form) => {
+		if (!(before.fixUps.length + form.fixUps.length > 0) || keyOf(before) === keyOf(form)) return false;
+		return await installed.difference(before.commit, form.commit) === "none";
+	};
+	for (const [index, kernel] of built.entries()) {
+		const before = built[index - 1];
+		if (before === void 0 || !installed.goesById) continue;
+		if (onTopOf(before) === onTopOf(kernel)) continue;
+		for (const form of kernel.forms) for (const other of before.forms) if (await isSame(other, form)) earlier.set(own.get(form.commit) ?? "", keyOf(other));
+	}
+	return built.map((kernel) => ({
+		...kernel,
+		forms: kernel.forms.map((form) => ({
+			...form,
+			key: keyOf(form)
+		}))
+	}));
+}
+const onTopOf = ({ forms }) => forms.map(({ fixUps }) => fixUps.join(" ")).join();
+/** Tells with the one before what is the same kernel by what is tried first. Throws a `UsageError` where both ends are. */
+function mergeAlike(kernels) {
+	const distinct = [];
+	for (const kernel of kernels) {
+		const before = distinct.at(-1);
+		if (before === void 0 || keyOf(before) !== keyOf(kernel)) distinct.push({ ...kernel });
+		else before.last = kernel.last;
+	}
+	const [first, last] = [distinct.at(0), distinct.at(-1)];
+	if (first === void 0 || last === void 0 || keyOf(first) === keyOf(last)) throw new UsageError("--good and --bad come out as the same, so there is no difference to be found: what was changed in between was taken back, or comes with a fix-up.");
+	return distinct;
+}
+const keyOf = ({ forms }) => forms[0]?.key;
+/** The ends are `base` and `patched`, all others go by their commits; a kernel that comes twice keeps its name. */
+function withNames(kernels) {
+	const [base, patched] = [kernels.at(0), kernels.at(-1)].map((end) => end?.forms[0]?.key ?? "");
+	const names = /* @__PURE__ */ new Map([[base, "base"], [patched, "patched"]]);
+	const taken = /* @__PURE__ */ new Set();
+	return kernels.map((kernel) => {
+		const forms = /* @__PURE__ */ new Map();
+		for (const { key, commit, fixUps } of kernel.forms) {
+			const onTop = fixUps.length > 0 ? `-with-${fixUps.map(shortId).join("-")}` : "";
+			const name = `${shortId(kernel.commit)}${onTop}`;
+			const variant = names.get(key) ?? (taken.has(name) ? `${kernel.commit}${onTop}` : name);
+			taken.add(name);
+			names.set(key, variant);
+			if (!forms.has(variant)) forms.set(variant, {
+				variant,
+				commit,
+				fixUps
+			});
+		}
+		return {
+			...kernel,
+			forms: [...forms.values()]
+		};
+	});
+}
+
+// src/gate/bisect/skips.ts
+/** Reads `COMMIT`, or `A..B` as git means it: what B contains and A does not. Throws a `UsageError` for one of nothing. */
+async function readSkip(text, line, repository) {
+	const { first, last } = await boundsOf(text, line, repository);
+	if (first > last) throw new UsageError(`--skip ${excerpt(text)} names no commit on the line of first parents from --good to --bad: name one of those, or A..B.`);
+	return {
+		text,
+		isNamed: (place) => first <= place && place <= last
+	};
+}
+async function boundsOf(text, { bad, commits, places }, repository) {
+	const [, after, upTo] = /^(.+?)(?<!\.)\.\.(?!\.)(.+)$/.exec(text) ?? [];
+	if (after === void 0 || upTo === void 0) {
+		const place = places.get(await commitNamed("--skip", text, repository)) ?? Infinity;
+		return {
+			first: place,
+			last: place === Infinity ? -1 : place
+		};
+	}
+	/** The place of the last commit that a name contains; below 0 where that came before the good one. */
+	const lastIn = async (name) => {
+		const commit = await commitNamed("--skip", name, repository);
+		return commits.length - 1 - await repository.stepsSince(commit, bad);
+	};
+	return {
+		first: Math.max(0, await lastIn(after) + 1),
+		last: await lastIn(upTo)
+	};
+}
+/** The places of the revisions that are skipped; both ends have to be measured, and throw a `UsageError`. */
+function skippedOf(revisions, skips) {
+	const places = skips.flatMap(({ text, isNamed }) => {
+		const named = revisions.filter(({ place }) => isNamed(place));
+		const chosen = named.length > 0 ? named : revisions.filter(isAnyNamed(isNamed));
+		for (const [end, option] of [[revisions.at(0), "--good"], [revisions.at(-1), "--bad"]]) {
+			if (end === void 0 || !chosen.includes(end)) continue;
+			throw new UsageError(`--skip ${excerpt(text)} names ${option}, or what is the same as that, and both ends have to be measured: skip others.`);
+		}
+		return chosen.map(({ place }) => place);
+	});
+	return new Set(places);
+}
+const isAnyNamed = (isNamed) => ({ place, last }) => Array.from({ length: last - place + 1 }, (_, index) => place + index).some(isNamed);
+
+// src/gate/bisect/range.ts
+const formSchema = object({
+	/** Names the variant: forms that are the same kernel have the same name. */
+	variant: string(),
+	/** The revision's own commit, or one made of it with the fix-ups, which is only in this repository. */
+	commit: commitId,
+	fixUps: array(commitId)
+});
+const revisionSchema = object({
+	place: int().nonnegative(),
+	commit: commitId,
+	subject: string(),
+	author: string(),
+	alike: int().nonnegative(),
+	isSkipped: boolean(),
+	/** The first is tried first; the next one where that one cannot be measured. */
+	forms: array(formSchema).min(1)
+});
+const rangeSchema = object({
+	/** Commits after the good one, up to and with the bad one. */
+	commits: int().positive(),
+	/** Good one first, bad one last; those that are the same kernel as the one before are told with it. */
+	revisions: array(revisionSchema).min(2),
+	/** Sentences for people: fix-ups that apply nowhere it matters, or not to some. */
+	notes: array(string())
+});
+/**
+* Reads the range to bisect. Throws a `UsageError` or a `RepositoryError` that names the option where that is empty.
+*
+* @param onProgress is told in a few words how far it is.
+*/
+async function readRange(request, repository, onProgress) {
+	const { good, bad, steps } = await endsOf(request, repository);
+	const installed = await installedOf({
+		...request,
+		good
+	}, repository);
+	onProgress(`${steps} commits are read`);
+	const { line, kernels } = await readLine({
+		good,
+		bad
+	}, installed, repository);
+	if (kernels.length < 2) throw new UsageError(`0 commits of ${steps} after --good ${excerpt(request.good)} up to --bad ${excerpt(request.bad)} touch ${installed.what}: name a range with some that do.`);
+	const skips = [];
+	for (const text of request.skips) skips.push(await readSkip(text, line, repository));
+	const fixUps = await readFixUps(request.fixUps, line, installed, repository);
+	const { forms, notes } = await makeForms(kernels, fixUps, installed, onProgress);
+	const built = kernels.map((kernel, index) => ({
+		...kernel,
+		forms: forms[index] ?? []
+	}));
+	const distinct = mergeAlike(await withKeys(built, installed, repository));
+	const skipped = skippedOf(distinct, skips);
+	return {
+		commits: steps,
+		revisions: withNames(distinct).map(({ last, tree, ...revision }) => ({
+			...revision,
+			alike: last - revision.place,
+			isSkipped: skipped.has(revision.place)
+		})),
+		notes
+	};
+}
+/** The variant of a form for the testbed; commits that were made for it are made again where they are gone. */
+async function variantOf({ commit: baseCommit }, { variant, commit, fixUps }, { system, overlay }, repository) {
+	await makeAgain({
+		baseCommit,
+		commit,
+		fixUps
+	}, repository);
+	if (system === "linux") return readOverlay(repository, {
+		variant,
+		commit
+	}, await repository.pathOf(overlay));
+	const kernel = {
+		kind: "tree",
+		baseCommit
+	};
+	if (commit === baseCommit) return {
+		variant,
+		commit,
+		files: [],
+		kernel
+	};
+	const diff = (await repository.diff(baseCommit, commit)).toString("base64");
+	return {
+		variant,
+		commit,
+		files: [],
+		kernel: {
+			...kernel,
+			diff
+		}
+	};
+}
+async function makeAgain({ baseCommit, commit, fixUps }, repository) {
+	if (fixUps.length === 0) return;
+	let made = {
+		commit: baseCommit,
+		tree: await repository.idAt(baseCommit, "") ?? ""
+	};
+	for (const fixUp of fixUps) {
+		const picked = await (await repository.picker(fixUp))(made);
+		if (picked.kind === "picked") made = picked.tip;
+	}
+	if (made.commit === commit) return;
+	throw new RepositoryError(`${shortId(baseCommit)} with ${fixUps.map(shortId).join(" and ")} on top comes out otherwise than when the bisection began: this git merges in another way, so begin anew.`);
+}
+/** Commits that are the same kernel as the one before are told with it. */
+async function readLine({ good, bad }, installed, repository) {
+	let current = {
+		place: 0,
+		last: 0,
+		commit: good,
+		tree: await repository.idAt(good, "") ?? "",
+		...await repository.describe(good)
+	};
+	const kernels = [current];
+	const commits = [good];
+	for await (const next of repository.firstParents(good, bad)) {
+		const place = commits.push(next.commit) - 1;
+		current.last = place;
+		if (!await installed.changesWith(next)) continue;
+		current.last = place - 1;
+		const { changes, ...about } = next;
+		current = {
+			place,
+			last: place,
+			...about
+		};
+		kernels.push(current);
+	}
+	return {
+		line: {
+			good,
+			bad,
+			commits,
+			places: new Map(commits.map((commit, place) => [commit, place]))
+		},
+		kernels
+	};
+}
+
+// src/gate/bisect/bisect-plan.ts
+const bisectPlanSchema = object({
+	schemaVersion: literal(1),
+	/** Both ends, fix-ups and skips, as they were typed. */
+	good: string(),
+	bad: string(),
+	fixUps: array(string()),
+	skips: array(string()),
+	range: rangeSchema,
+	testbed: string(),
+	system: _enum(["linux", "freebsd"]),
+	/** Folder whose files are put over the DUT's, for Linux. */
+	overlay: object({
+		path: string(),
+		beside: string()
+	}),
+	cell: cellSchema,
+	metric: metricSchema,
+	traffic: plannedTraffic,
+	/** Rules of the scenario that is a site's own, by its name. */
+	rules: record(string(), ownRulesSchema),
+	/** Profiles of the culprit and its parent; absent: none. */
+	profile: plannedProfile.optional(),
+	history: historySchema.optional(),
+	/** The change that is expected to be found, as a ratio: what a gate has told, or the loss that matters to one. */
+	effect: number(),
+	/** Runs of a gate on the same testbed under the same traffic: its base is the good end, and its patched the bad one. */
+	reproduction: array(runSchema),
+	seed: int(),
+	mostBoots: int().positive(),
+	/** Measures the bad end without the culprit, too. */
+	isVerified: boolean()
+});
+const file = "bisect.json";
+/** Writes the plan so that it is there whole or not at all; a directory that is in use is a `PlanError`. */
+const writeBisectPlan = (directory, plan) => beginPlanFile(directory, file, plan);
+/** Writes a plan over the one that is there. */
+const replaceBisectPlan = (directory, plan) => replacePlanFile(directory, file, plan);
+/** Reads the plan of an earlier process; throws a `PlanError` where there is none. */
+const readBisectPlan = (directory) => readPlanFile(directory, file, bisectPlanSchema);
+const hasBisectPlan = (directory) => hasPlanFile(directory, file);
+/** The same plan without some commits of its range; throws a `UsageError` for one that is none of it, or an end. */
+function withSkipped(plan, commits) {
+	const { revisions } = plan.range;
+	const between = revisions.slice(1, -1).map(({ commit }) => commit);
+	const stranger = commits.find((commit) => !between.includes(commit));
+	if (stranger !== void 0) throw new UsageError(`--skip: ${shortId(stranger)} is no commit between the ends of this bisection that is measured by itself: name one of those that are told.`);
+	const skipped = revisions.map((revision) => commits.includes(revision.commit) ? {
+		...revision,
+		isSkipped: true
+	} : revision);
+	return {
+		...plan,
+		range: {
+			...plan.range,
+			revisions: skipped
+		}
+	};
+}
+/** The same plan with more boots; throws a `UsageError` where it has as many already. */
+function withMostBoots(plan, mostBoots) {
+	if (mostBoots > plan.mostBoots) return {
+		...plan,
+		mostBoots
+	};
+	throw new UsageError(`--max-boots: the bisection has up to ${plan.mostBoots} already, found ${mostBoots}.`);
+}
+
+// src/gate/bisect/from-gate.ts
+/** The cell of a gate that lost the most, of those with the worst verdict; throws a `UsageError` where there is none. */
+function gateRunsOf({ outcome, variants, testbed, traffic }) {
+	const commitOf = (name) => variants.find((variant) => variant.name === name)?.commit;
+	const [good, bad] = [commitOf("base"), commitOf("patched")];
+	const [worst] = (outcome.kind === "judged" ? outcome.cells : []).toSorted((a, b) => rankOf(a) - rankOf(b) || lossOf(b) - lossOf(a));
+	if (worst === void 0 || good === void 0 || bad === void 0) throw new UsageError("--from: that gate has judged no cell, so there is no change to be found: name another result.");
+	const { cell, comparisons, runs } = worst;
+	const effect = comparisons[0]?.interval.change;
+	const told = effect === void 0 || effect === 0 ? {} : { effect };
+	return {
+		good,
+		bad,
+		testbed: testbed.name,
+		cell,
+		traffic,
+		...told,
+		runs
+	};
+}
+const rankOf = ({ verdict }) => verdictsWorstFirst.indexOf(verdict.kind);
+const lossOf = ({ comparisons: [told] }) => {
+	const change = told?.interval.change ?? 0;
+	return told !== void 0 && isCost(told.metric) ? change : -change;
+};
+/** A gate's runs of both ends where it measured just those, on the same testbed under the same traffic; else none. */
+function reproductionOf(from, asked) {
+	const commits = [asked.range.revisions.at(0), asked.range.revisions.at(-1)].map((end) => end?.forms[0]?.commit);
+	if (!(from !== void 0 && from.testbed === asked.testbed && cellName(from.cell) === cellName(asked.cell) && from.good === commits[0] && from.bad === commits[1] && trafficKeys.every((key) => from.traffic[key] === asked.traffic[key]))) return [];
+	return from.runs.filter(({ variant }) => variant === "base" || variant === "patched");
+}
+const trafficKeys = [
+	"flows",
+	"frameBytes",
+	"offeredPps",
+	"measureSeconds"
+];
+
+// src/gate/bisect/revert.ts
+/** `bad` is a form of the bad end; `impossible` says in a sentence why the culprit cannot be taken out of it. */
+async function revertedVariant({ culprit, bad }, plan, repository) {
+	const end = plan.range.revisions.at(-1);
+	if (end === void 0) throw new RangeError("A range has two ends.");
+	await variantOf(end, bad, plan, repository);
+	const tree = await repository.idAt(bad.commit, "") ?? "";
+	const picked = await (await repository.picker(culprit, true))({
+		commit: bad.commit,
+		tree
+	});
+	const name = shortId(culprit);
+	if (picked.kind === "conflict") return { impossible: `What ${name} changed was changed again since, in ${plainLine(picked.paths.slice(0, 3).join(", "), 200)}.` };
+	if (picked.kind === "nothing-to-do") return { impossible: `What ${name} changed is not in the bad end any more.` };
+	const form = {
+		variant: revertedName,
+		commit: picked.tip.commit,
+		fixUps: []
+	};
+	return variantOf(end, form, plan, repository);
+}
+
+// src/gate/bisect/boot-pace.ts
+var BootPace = class {
+	#testbed;
+	#runs = [];
+	#waits = [];
+	constructor(testbed) {
+		this.#testbed = testbed;
+	}
+	/** Never 0, as information is divided by it. */
+	get runMinutes() {
+		return this.#runs.length === 0 ? usualMinutes.run : Math.max(median(this.#runs), .01);
+	}
+	get buildMinutes() {
+		return this.#waits.length === 0 ? usualMinutes.build : median(this.#waits);
+	}
+	isReady = (variant) => this.#testbed.ready().has(variant);
+	/** Adds a boot with its trial; `wasReady` where it did not wait for a build. */
+	add(minutes, wasReady) {
+		if (wasReady) this.#runs.push(minutes);
+		else this.#waits.push(Math.max(0, minutes - this.runMinutes));
+	}
+};
+
+// src/gate/bisect/run-bisection.ts
+/** Returns the whole journal; throws where the lab prevents an answer, after which the bisection can be resumed. */
+async function runBisection(options) {
+	const journal = await openJournal(journalIn(options.directory));
+	try {
+		const run = new BisectionRun(options, journal);
+		await run.inspect();
+		await run.search();
+		const answer = answerOf(options.plan, journal.entries);
+		if (options.plan.isVerified) await run.verify(answer);
+		await run.profile(answer);
+		await run.finish();
+		return journal.entries;
+	} finally {
+		await journal.close();
+	}
+}
+/** One process of a bisection, on one testbed. */
+var BisectionRun = class {
+	#options;
+	#journal;
+	#pace;
+	/** BisectVariants that were made before, by name. */
+	#made = /* @__PURE__ */ new Map();
+	constructor(options, journal) {
+		this.#options = options;
+		this.#journal = journal;
+		this.#pace = new BootPace(options.testbed);
+	}
+	async inspect() {
+		const { plan, testbed } = this.#options;
+		const inspection = await testbed.inspect([plan.cell]);
+		await this.#journal.append({
+			kind: "started",
+			at: this.#at(),
+			...inspection
+		});
+		for (const text of inspection.warnings) this.#warn(text);
+	}
+	async search() {
+		const { plan, testbed, signal } = this.#options;
+		for (;;) {
+			signal.throwIfAborted();
+			const { entries } = this.#journal;
+			const next = nextOf(plan, entries, this.#pace);
+			if (next.kind === "ended") return;
+			const { variants, why } = this.#measurable(next);
+			const isReady = (variant) => testbed.ready().has(variant);
+			await this.#boot(variants, wantedVariants(plan, entries, variants, isReady), why);
+		}
+	}
+	/** Boots the bad end without the culprit, twice. */
+	async verify(answer) {
+		if (answer.kind !== "culprit") return;
+		const { plan, signal, variants } = this.#options;
+		const { commit } = plan.range.revisions[answer.revision] ?? { commit: "" };
+		for (;;) {
+			signal.throwIfAborted();
+			const { findings, positions } = evidenceOf(plan, this.#journal.entries);
+			const { levels = [], failure, lost } = findings.get("reverted") ?? {};
+			if (levels.length >= bootsOfReverted || failure?.isSure) return;
+			const most = mostTriesOf(plan);
+			if (lost !== void 0 && lost.times >= most) throw new StuckError(revertedName, most, lost.why);
+			const bad = positions.at(-1)?.form;
+			if (bad === void 0) return;
+			const made = this.#made.get("reverted") ?? await variants.without(commit, bad);
+			if ("impossible" in made) {
+				const rejection = {
+					kind: "does-not-apply",
+					message: made.impossible
+				};
+				await this.#reject({
+					kind: "rejected",
+					variant: revertedName,
+					rejection
+				});
+				return;
+			}
+			this.#made.set(revertedName, made);
+			const ends = [positions[0]?.form.variant ?? "", bad.variant];
+			const names = isShared(plan) ? [...ends, revertedName] : [revertedName];
+			await this.#boot(names, names, `${shortId(commit)} taken out of the bad end`);
+		}
+	}
+	/** Profiles the culprit and its parent. */
+	async profile(answer) {
+		const { directory, plan, testbed, onEvent, signal } = this.#options;
+		const variants = variantsToProfile(answer, evidenceOf(plan, this.#journal.entries));
+		if (plan.profile === void 0 || variants === void 0) return;
+		const names = [variants.base, variants.patched];
+		const nextIn = (entries) => names.flatMap((name) => lackingOf(plan, entries, [plan.cell], name)).at(0);
+		if (nextIn(this.#journal.entries) === void 0) return;
+		if (!await this.#prepare(names, names)) return;
+		await takeProfilesOf({
+			profile: plan.profile,
+			testbed,
+			journal: this.#journal,
+			at: () => this.#at(),
+			signal,
+			warn: (text) => this.#warn(text),
+			keepLogIn: (folder) => keepLogIn(directory, folder),
+			onNext: (next) => onEvent({
+				kind: "profile",
+				...next
+			})
+		}, nextIn);
+	}
+	async finish() {
+		await this.#journal.append({
+			kind: "finished",
+			at: this.#at()
+		});
+	}
+	#measurable(next) {
+		if (next.kind === "good-failed") throw new GoodEndError(next.fault);
+		if (next.kind === "measure") return next;
+		throw new StuckError(next.variant, mostTriesOf(this.#options.plan), next.why);
+	}
+	/** Measures variants in a trial, or one in a boot of its own, while the other wanted ones are made ready. */
+	async #boot(names, wanted, why) {
+		if (!await this.#prepare(names, wanted)) return;
+		const { directory, plan, testbed, now, onEvent, signal } = this.#options;
+		const unit = isShared(plan) ? "trial" : "boot";
+		const number = nextTrialNumber(this.#journal.entries);
+		const label = names.join(", ");
+		onEvent({
+			kind: "preparing",
+			text: `${unit} ${number} of at most ${plan.mostBoots} · ${label} · ${why}`
+		});
+		const logs = join("trials", logFolder(number, names));
+		const wasReady = names.every((name) => testbed.ready().has(name));
+		const begun = now();
+		const trial = plannedTrial(plan, number, names);
+		const outcome = await testbed.trial(trial, keepLogIn(directory, logs), signal);
+		this.#pace.add((now().getTime() - begun.getTime()) / 6e4, wasReady);
+		for (const warning of outcome.warnings ?? []) {
+			await this.#journal.append({
+				kind: "warned",
+				at: this.#at(),
+				text: warning
+			});
+			this.#warn(warning);
+		}
+		if (outcome.kind === "rejected") return this.#reject(outcome);
+		const entry = entryOf(outcome, {
+			at: this.#at(),
+			number,
+			names,
+			logs
+		});
+		await this.#journal.append(entry);
+		onEvent({
+			kind: "note",
+			text: `${unit} ${number} · ${measuredText(plan, entry, label)}`
+		});
+	}
+	/** Lists the wanted variants, the next ones first; false where one of the next was rejected. */
+	async #prepare(names, wanted) {
+		if (this.#journal.entries.some((entry) => entry.kind === "rejected" && names.includes(entry.variant))) await this.#list(wanted.filter((name) => !names.includes(name)));
+		let remaining = [...wanted];
+		for (;;) {
+			const prepared = await this.#list(remaining);
+			if (prepared.kind === "ready") return true;
+			await this.#reject(prepared);
+			if (names.includes(prepared.variant)) return false;
+			remaining = remaining.filter((name) => name !== prepared.variant);
+			this.#options.signal.throwIfAborted();
+		}
+	}
+	async #list(names) {
+		const { directory, plan, testbed, onEvent, signal } = this.#options;
+		const variants = [];
+		for (const name of names) variants.push(this.#made.get(name) ?? await this.#variantNamed(name));
+		return testbed.prepare({
+			variants,
+			rules: plan.rules,
+			cells: [plan.cell],
+			mayDiffer: true,
+			keepLog: keepLogIn(directory, "builds"),
+			notify: (text) => onEvent({
+				kind: "preparing",
+				text
+			}),
+			signal
+		});
+	}
+	async #variantNamed(name) {
+		const { plan, variants } = this.#options;
+		for (const revision of plan.range.revisions) {
+			const form = revision.forms.find(({ variant }) => variant === name);
+			if (form === void 0) continue;
+			const variant = await variants.of(revision, form);
+			this.#made.set(name, variant);
+			return variant;
+		}
+		throw new RangeError(`The range has no variant ${name}.`);
+	}
+	async #reject({ variant, rejection }) {
+		const { plan, onEvent } = this.#options;
+		if (rejection.kind === "out-of-disk") throw new Error(`There was no room for ${variant}, so the bisection stops here: ${reasonOf(rejection.message)}`);
+		const [good] = evidenceOf(plan, this.#journal.entries).positions;
+		const isSure = rejection.kind !== "build-failed" || good?.finding.failure !== void 0;
+		if (good?.form.variant === variant && !good.hasOther && isSure) throw new GoodEndError(rejection);
+		await this.#journal.append({
+			kind: "rejected",
+			at: this.#at(),
+			variant,
+			rejection
+		});
+		onEvent({
+			kind: "note",
+			text: `${variant} ${plainLine(rejectionMessage(rejection), 300)}`
+		});
+	}
+	#at() {
+		return this.#options.now().toISOString();
+	}
+	#warn(text) {
+		this.#options.onEvent({
+			kind: "warning",
+			text
+		});
+	}
+};
+const bootsOfReverted = 2;
+/** The outcome as a journal entry; warnings have entries of their own. */
+function entryOf(outcome, { at, number, names, logs }) {
+	if (outcome.kind === "measured") return {
+		kind: "measured",
+		at,
+		summary: {
+			...outcome.summary,
+			attempt: 1,
+			logs
+		},
+		runs: outcome.runs.map((run) => ({
+			...run,
+			attempt: 1
+		}))
+	};
+	const { warnings: _, ...failed } = outcome;
+	return {
+		...failed,
+		at,
+		trial: number,
+		variants: [...names]
+	};
+}
+/** Numbers trials in the order of sending; a rejected one has no number. */
+const nextTrialNumber = (entries) => 1 + Math.max(0, ...entries.flatMap((entry) => {
+	if (entry.kind === "measured") return entry.summary.number;
+	return entry.kind === "failed" ? entry.trial : [];
+}));
+/** `007-4f5e6d7c8b9a`, and `007` where several variants share the trial. */
+function logFolder(number, [first = "", ...others]) {
+	const digits = String(number).padStart(3, "0");
+	return others.length > 0 ? digits : `${digits}-${pathName(first)}`;
+}
+/** `f8f5b459d21e: 11.83 Mpps`. */
+function measuredText(plan, entry, label) {
+	if (entry.kind === "failed") return `${label}: ${plainLine(entry.reason, 300)}`;
+	const runs = entry.kind === "measured" ? entry.runs : [];
+	return [...readingsOf(plan, runs)].map(([name, reading]) => reading.kind === "lost" ? `${name}: ${plainLine(reading.why, 300)}` : `${name}: ${formatMetric(median(reading.values), plan.metric)}`).join(", ");
+}
+/** Nothing can be measured with the good end. */
+var GoodEndError = class extends Error {
+	name = "GoodEndError";
+	constructor(fault) {
+		const what = fault.kind === "forwards-nothing" ? `forwards nothing: ${fault.message}` : rejectionMessage(fault);
+		super(`The good end itself ${what} Name a good commit that works here.`);
+	}
+};
+/** The lab has repeatedly measured nothing with a variant. */
+var StuckError = class extends Error {
+	name = "StuckError";
+	constructor(variant, times, why) {
+		super(`${times} times in a row nothing was measured with ${variant}, at last for this: ${reasonOf(why)}. No commit is blamed for that: fix the testbed, or go on without that commit, by --skip ${variant} beside --resume.`);
+	}
+};
+
+// src/gate/bisect/bisect.ts
+/**
+* Finds the commits of a range that changed the rate; leaves the plan, the journal, raw logs, `result.json` and the
+* report in the work directory.
+*/
+async function bisect(request, directory, deps) {
+	await refuseUsed(directory);
+	const plans = await plansFor(request, deps);
+	return onTestbed(request.testbeds, patchOf([...plans.values()]), deps, nameOf, async (reserved) => {
+		const plan = plans.get(reserved.name);
+		if (plan === void 0) throw new RangeError(`${reserved.name} was not asked for.`);
+		await writeBisectPlan(directory, plan);
+		for (const text of bisectionEstimateLines(plan)) deps.onEvent({
+			kind: "note",
+			text
+		});
+		return carryOut(plan, directory, reserved, deps);
+	});
+}
+/**
+* Goes on with a bisection that was cut short: the plan of its work directory, less what its journal holds; with
+* `mostBoots` also with one that stayed inconclusive, and with `skips` without those commits. One that has finished is
+* told again, and needs no testbed.
+*/
+async function resumeBisection(directory, deps, { mostBoots, skips = [] } = {}) {
+	const written = await readBisectPlan(directory);
+	const extended = mostBoots === void 0 ? written : withMostBoots(written, mostBoots);
+	const commits = await Promise.all(skips.map((name) => deps.repository.resolve(name)));
+	const plan = commits.length === 0 ? extended : withSkipped(extended, commits);
+	const journal = await readJournal(journalIn(directory));
+	if (journal.at(-1)?.kind === "finished" && hasEnded(plan, journal)) {
+		const result = (await readAnyResult(directory).catch(() => void 0))?.result;
+		return result !== void 0 && "kind" in result && result.finishedAt === journal.at(-1)?.at ? result : conclude(plan, journal, directory, deps);
+	}
+	return onTestbed([plan.testbed], patchOf([plan]), deps, nameOf, async (reserved) => {
+		if (plan !== written) await replaceBisectPlan(directory, plan);
+		return carryOut(plan, directory, reserved, deps);
+	});
+}
+const nameOf = ({ answer }) => answer.kind;
+/** The plan for the first of the testbeds. */
+async function planBisection(request, deps) {
+	const [testbed = ""] = request.testbeds;
+	const plan = (await plansFor({
+		...request,
+		testbeds: [testbed]
+	}, deps)).get(testbed);
+	if (plan === void 0) throw new RangeError("No testbed was asked for.");
+	return plan;
+}
+/** A plan for each testbed: what is the same kernel depends on how it is built. */
+async function plansFor(request, { repository, history, now, onEvent }) {
+	const { config } = request;
+	const [cell, another] = cellsOf(config);
+	if (cell === void 0 || another !== void 0) throw new UsageError("A bisection is of one scenario, one family and one size of frames.");
+	const entries = earlierEntries(await history.read(), now());
+	const rules = await readRules(config);
+	const { good, bad, fixUps, skips, seed, mostBoots, isVerified, from } = request;
+	const { traffic, profile, overlay } = config;
+	const { metric, marginRatio: margin } = config.gate;
+	const notify = (text) => onEvent({
+		kind: "preparing",
+		text
+	});
+	const ranges = /* @__PURE__ */ new Map();
+	const rangeOn = async (testbed, system) => {
+		const builder = builderOf(config, testbed);
+		const key = JSON.stringify([system, builder]);
+		const asked = {
+			good,
+			bad,
+			skips,
+			fixUps,
+			system,
+			overlay,
+			builder
+		};
+		const range = ranges.get(key) ?? await readRange(asked, repository, notify);
+		ranges.set(key, range);
+		return range;
+	};
+	const plans = /* @__PURE__ */ new Map();
+	for (const testbed of request.testbeds) {
+		refuseBuiltGuests(config, testbed);
+		const system = systemOf(config, testbed);
+		const range = await rangeOn(testbed, system);
+		const known = historyOf(entries, {
+			testbed,
+			cell,
+			traffic,
+			metric
+		});
+		plans.set(testbed, {
+			schemaVersion: 1,
+			good,
+			bad,
+			fixUps: [...fixUps],
+			skips: [...skips],
+			range,
+			testbed,
+			system,
+			overlay,
+			cell,
+			metric,
+			traffic,
+			rules,
+			seed,
+			mostBoots,
+			isVerified,
+			...profile !== void 0 && { profile },
+			...known !== void 0 && { history: known },
+			effect: from?.effect ?? (isCost(metric) ? margin : -margin),
+			reproduction: reproductionOf(from, {
+				testbed,
+				cell,
+				traffic,
+				range
+			})
+		});
+	}
+	return plans;
+}
+/** The patch that the testbed is said to be reserved for. */
+function patchOf([plan]) {
+	const { commit: baseCommit = "" } = plan?.range.revisions.at(0) ?? {};
+	const { commit: headCommit = "", author = "" } = plan?.range.revisions.at(-1) ?? {};
+	return {
+		kind: "range",
+		title: `Bisection from ${plan?.good} to ${plan?.bad}`,
+		author,
+		baseCommit,
+		headCommit
+	};
+}
+async function carryOut(plan, directory, reserved, deps) {
+	const { now, onEvent, repository } = deps;
+	const signal = AbortSignal.any([deps.signal, reserved.signal]);
+	const testbed = await reserved.open(plan.traffic);
+	try {
+		return await conclude(plan, await runBisection({
+			plan,
+			testbed,
+			variants: {
+				of: (revision, form) => variantOf(revision, form, plan, repository),
+				without: (culprit, bad) => revertedVariant({
+					culprit,
+					bad
+				}, plan, repository)
+			},
+			directory,
+			now,
+			onEvent,
+			signal
+		}), directory, deps);
+	} finally {
+		await testbed.restore();
+	}
+}
+/** The history first: a result that is there has taught it. */
+async function conclude(plan, journal, directory, { history, onEvent }) {
+	const warn = (text) => onEvent({
+		kind: "warning",
+		text
+	});
+	const { result, profiles } = await explained(assembleBisection(plan, journal), directory, warn);
+	await history.append(historyEntriesOf(plan, result));
+	await writeResult(directory, result, profiles, warn);
+	return result;
+}
+/** History lines: the runs of the good end count as runs of a base. */
+function historyEntriesOf(plan, result) {
+	const { startedAt: at, testbed, cell, runs } = result;
+	const { measureSeconds: _, ...traffic } = result.traffic;
+	const numbers = byMetric((metric) => baseNumbers(runs, metric));
+	if (numbers.pps.length === 0) return [];
+	const [good] = plan.range.revisions;
+	const commit = good?.forms.find(({ variant }) => variant === "base")?.commit ?? "";
+	const moved = baselineOf(baseNumbers(runs, plan.metric), plan.history).kind === "moved";
+	return [{
+		at,
+		testbed: testbed.name,
+		cell,
+		traffic,
+		commit,
+		...numbers,
+		moved
+	}];
+}
+/** Ranges on virtual testbeds are read as files, so a range of kernels would end as one without a change. */
+function refuseBuiltGuests({ testbeds }, name) {
+	const testbed = testbeds[name];
+	if (testbed?.kind !== "virtual") return;
+	if (testbed.system === "linux" && testbed.builder === void 0) return;
+	const fix = testbed.system === "linux" ? "leave `builder` out for it, or " : "";
+	throw new UsageError(`${name} boots kernels of commits, and on virtual testbeds a bisection goes over the files of an overlay alone: ${fix}gate single commits.`);
+}
+
+export { bisect, gateRunsOf, hasBisectPlan, planBisection, resumeBisection };

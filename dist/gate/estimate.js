@@ -1,0 +1,1245 @@
+import { cellName, formatEstimate, formatPercent, formatRoughly, formatSize } from "../model.js";
+import { int, number$1 as number, object } from "../vendor/zod.js";
+import { mean, quantile, sum as sum$1, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
+import { cellSource, criticalT, earlierNoise, lookSizes, looksSharedBy, median, relevantTo, simulate, sumOf } from "../analysis/stats.js";
+import { uniformInt, xoroshiro128plus } from "../vendor/pure-rand.js";
+
+// src/gate/estimate/durations.ts
+const seconds = number().nonnegative();
+/** Durations of one gate. */
+const gateDurations = object({
+	/** From the end of a trial to the next one in another boot; 0 where nothing is booted. */
+	bootSeconds: seconds,
+	/** A whole trial: rules, settling ports and traffic. */
+	trialSeconds: seconds,
+	/** The traffic of a trial. */
+	trafficSeconds: seconds,
+	/** Waiting for kernels, and all else before the first boot. */
+	buildSeconds: seconds
+});
+/** A self-test measures neither traffic nor builds. */
+const durationsSchema = gateDurations.partial({
+	trafficSeconds: true,
+	buildSeconds: true
+});
+/** Medians of `gates` gates; 0: usual values of such a testbed. */
+const expectedDurationsSchema = gateDurations.extend({ gates: int().nonnegative() });
+/**
+* Takes the median of trials, and the lower quartile of boots: waits for kernels, profiles and nightly runs only add to
+* some of them. Undefined with fewer than two trials. Where each boot has one trial, all but its traffic counts to the boot.
+*/
+function durationsOf(result) {
+	const bootOf = bootsIn(result);
+	const trials = result.trials.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt));
+	const [first, ...later] = trials;
+	if (first === void 0 || later.length === 0) return void 0;
+	const steps = later.map((trial, index) => {
+		const before = trials[index] ?? first;
+		return {
+			seconds: secondsBetween(before.startedAt, trial.startedAt),
+			isBoot: bootOf(before) !== bootOf(trial)
+		};
+	});
+	const within = steps.filter(({ isBoot }) => !isBoot);
+	const boots = steps.filter(({ isBoot }) => isBoot);
+	const trafficSeconds = median(trials.map((trial) => trial.trafficSeconds));
+	const trialSeconds = Math.max(trafficSeconds, quantileOf(within, .5) ?? 0);
+	const bootSeconds = Math.max(0, (quantileOf(boots, .25) ?? trialSeconds) - trialSeconds);
+	const usual = bootSeconds + trialSeconds;
+	return {
+		bootSeconds,
+		trialSeconds,
+		trafficSeconds,
+		buildSeconds: Math.max(0, secondsBetween(result.startedAt, first.startedAt) - bootSeconds) + Math.max(0, (boots[0]?.seconds ?? usual) - usual)
+	};
+}
+/** Identifies the boot of a trial: a trial of one run is of one variant and pair; where runs share trials nothing is booted. */
+function bootsIn({ outcome }) {
+	const runs = outcome.kind === "judged" ? outcome.cells.flatMap((cell) => cell.runs) : [];
+	const byTrial = Map.groupBy(runs, ({ trial, attempt }) => `${trial}.${attempt}`);
+	return ({ number, attempt }) => {
+		const [run, ...others] = byTrial.get(`${number}.${attempt}`) ?? [];
+		return run === void 0 || others.length > 0 ? "" : `${run.variant} ${run.pair}`;
+	};
+}
+const quantileOf = (steps, share) => steps.length === 0 ? void 0 : quantile(steps.map((step) => step.seconds), share);
+const secondsBetween = (from, to) => Math.max(0, (Date.parse(to) - Date.parse(from)) / 1e3);
+/** Medians of the latest gates on the testbed; `entries` are lines of its history, several for each gate. */
+function expectedDurationsOn(entries, testbed, config) {
+	const latest = [...new Map(entries.flatMap(({ at, testbed: name, durations }) => name === testbed && durations !== void 0 ? [[at, durations]] : []))].toSorted(([a], [b]) => a.localeCompare(b)).slice(-mostGates).map(([, durations]) => durations);
+	const usual = usualDurations(config, testbed);
+	const medianBy = (part) => {
+		const known = latest.flatMap((durations) => durations[part] ?? []);
+		return known.length === 0 ? usual[part] : median(known);
+	};
+	const trialSeconds = medianBy("trialSeconds");
+	return {
+		bootSeconds: medianBy("bootSeconds"),
+		trialSeconds,
+		trafficSeconds: Math.min(trialSeconds, medianBy("trafficSeconds")),
+		buildSeconds: medianBy("buildSeconds"),
+		gates: latest.length
+	};
+}
+const mostGates = 10;
+/** A boot of a server and a kernel that is not in the cache, as docs/lab.md has them. */
+const assumed = {
+	bootSeconds: 240,
+	buildSeconds: 600,
+	laySeconds: 2
+};
+function usualDurations({ testbeds, traffic }, name) {
+	const { warmUpSeconds, settleSeconds, measureAtLeastSeconds, runsPerTrial } = traffic;
+	const testbed = testbeds[name];
+	if (testbed?.kind !== "freebsd") {
+		const trafficSeconds = warmUpSeconds + runsPerTrial * (settleSeconds + measureAtLeastSeconds);
+		return {
+			bootSeconds: 0,
+			buildSeconds: 0,
+			trafficSeconds,
+			trialSeconds: trafficSeconds + assumed.laySeconds
+		};
+	}
+	const trafficSeconds = warmUpSeconds + runsPerTrial * measureAtLeastSeconds;
+	return {
+		bootSeconds: Math.min(assumed.bootSeconds, testbed.dut.boot.limitSeconds) + settleSeconds,
+		buildSeconds: testbed.builder === void 0 ? 0 : assumed.buildSeconds,
+		trafficSeconds,
+		trialSeconds: trafficSeconds + assumed.laySeconds
+	};
+}
+
+// src/gate/bisect/information.ts
+/**
+* Mutual information, in bits, of a bit that is 1 with a probability, and a number drawn from a normal distribution of
+* deviation 1 around 0 or around `distance`, by that bit: a sum over 160 points, tabled on a grid of 0.01 and 0.05.
+*/
+function informationOf(probability, distance) {
+	const column = Math.min(columns, Math.round(Math.min(probability, 1 - probability) * 2 * columns));
+	const row = Math.min(rows, Math.round(Math.abs(distance) / rowHeight));
+	const index = row * (columns + 1) + column;
+	const known = table[index] ?? NaN;
+	if (!Number.isNaN(known)) return known;
+	const value = compute(column / (2 * columns), row * rowHeight);
+	table[index] = value;
+	return value;
+}
+const columns = 50;
+const rowHeight = .05;
+/** Ten deviations apart nothing is left to doubt. */
+const rows = 200;
+const table = (/* @__PURE__ */ new Float64Array(10251)).fill(NaN);
+const points = 160;
+function compute(probability, distance) {
+	if (probability === 0 || distance === 0) return 0;
+	const from = -6;
+	const width = (distance + 12) / points;
+	let bits = 0;
+	for (let point = 0; point < points; point++) {
+		const at = from + (point + .5) * width;
+		const [zero, one] = [density(at), density(at - distance)];
+		const both = (1 - probability) * zero + probability * one;
+		bits += (1 - probability) * partOf(zero, both) + probability * partOf(one, both);
+	}
+	return Math.max(0, bits * width);
+}
+const partOf = (own, both) => own > 0 && both > 0 ? own * Math.log2(own / both) : 0;
+const density = (at) => Math.exp(-(at * at) / 2) / Math.sqrt(2 * Math.PI);
+
+// src/gate/bisect/search.ts
+const wantedProbability = .99;
+const bootsOfNeighbour = 2;
+const mostBootsOfEnd = 20;
+const bootsOfThirdLevel = 4;
+const deepest = 4;
+/** The least difference that makes a level of its own, beyond what chance says. */
+const leastLevelRatio = .01;
+/** Generalized likelihood ratios: that good and bad differ, that a position is at neither level, that one boot of it is. */
+const reproducedAt = 150;
+const thirdLevelAt = 1e3;
+const loneAt = 3e3;
+/** Failures that are alike so close to each other are one, and what lies between is not tried. */
+const nearFailures = 16;
+/** Chooses the next step; deterministic, in any order of the boots. */
+function nextStep(problem, costs) {
+	const { failed, steps } = problem;
+	if (isLost(failed, 0) || isLost(failed, steps)) return ended({ kind: "not-reproduced" });
+	const known = prepared(problem);
+	const poorer = poorerOf(known, 0, steps);
+	const boots = bootsAt(known, poorer);
+	if (boots < 2 || ratioBetween(known, 0, steps) < reproducedAt) return boots >= mostBootsOfEnd || isOver(known) ? ended({ kind: "not-reproduced" }) : measure(poorer, "reproduce");
+	const endings = [];
+	for (const leaf of partsOfRange(known)) {
+		const step = stepIn(known, leaf, costs);
+		if (step.kind === "measure") {
+			if (!isOver(known)) return step;
+			endings.push(inconclusive(known, leaf.segment));
+		} else endings.push(step.ending);
+	}
+	return ended(combined(known, endings));
+}
+/**
+* The kernels to build next, the most useful first, beside those that are built or being built: each at the middle of
+* the likeliest stretch without one.
+*/
+function nextBuilds(problem, isBuilt, count) {
+	const known = prepared(problem);
+	const open = openPart(known);
+	if (open === void 0) return [];
+	const { low, high } = open.segment;
+	return partings(known, open, positions(low, high).filter(isBuilt), count);
+}
+/** The part of the range in which something is still to be found, or the first. */
+function openPart(known) {
+	const leaves = partsOfRange(known).map(({ segment }) => ({
+		segment,
+		chances: chancesIn(known, segment)
+	}));
+	const isOpen = ({ chances }) => stretchIn(known, chances).probability < wantedProbability;
+	return leaves.find(isOpen) ?? leaves[0];
+}
+/** Positions, each of which parts the likeliest of the stretches that the others leave. */
+function partings(known, { segment, chances }, others, count) {
+	const inside = others.filter((position) => position > segment.low && position < segment.high);
+	const stops = [.../* @__PURE__ */ new Set([
+		segment.low,
+		...inside,
+		segment.high
+	])].sort((a, b) => a - b);
+	const chosen = [];
+	while (chosen.length < count) {
+		const next = largestGap(stops, chances, (position) => !known.unfit.has(position));
+		if (next === void 0) break;
+		chosen.push(next);
+		stops.push(next);
+		stops.sort((a, b) => a - b);
+	}
+	return chosen;
+}
+/**
+* Chooses further positions where several share a trial: the neighbours that an answer would need, and then those
+* that part the likeliest stretches. At most `count` positions inside the range, beside those that are measured anyway.
+*/
+function alsoTelling(problem, measured, count) {
+	const known = prepared(problem);
+	const open = openPart(known);
+	if (open === void 0) return [];
+	const { after, last } = stretchIn(known, open.chances);
+	const wanted = [after, last].filter((position) => bootsAt(known, position) > 0 && bootsAt(known, position) < bootsOfNeighbour).filter((position) => !measured.includes(position)).slice(0, count);
+	return [...wanted, ...partings(known, open, [
+		...known.places,
+		...measured,
+		...wanted
+	], count - wanted.length)];
+}
+/** Probability of each step to be the change, by the position at which it ends; that of 0 is 0. */
+function probabilities(problem) {
+	const known = prepared(problem);
+	const all = new Array(problem.steps + 1).fill(0);
+	for (const { segment } of partsOfRange(known)) {
+		const { upTo } = chancesIn(known, segment);
+		for (const position of positions(segment.low + 1, segment.high)) all[position] = upTo(position) - upTo(position - 1);
+	}
+	return all;
+}
+/** Untried positions between two failures of a kind that are near each other. */
+const takenForFailed = (problem) => failuresTogether(problem).flatMap(({ low, high }) => positions(low + 1, high - 1));
+/** Neighbours among the failures that are alike and near each other, with nothing measured between. */
+function failuresTogether({ failed, measured }) {
+	const known = [...failed.keys()].sort((a, b) => a - b);
+	return known.slice(1).flatMap((high, index) => {
+		const low = known[index] ?? high;
+		const isAlike = failed.get(low)?.kind === failed.get(high)?.kind;
+		const isParted = positions(low + 1, high - 1).some((position) => measured.has(position));
+		return isAlike && high - low <= nearFailures && !isParted ? {
+			low,
+			high
+		} : [];
+	});
+}
+/** Boots in an order of their own: sums depend on it in their last digits. */
+function prepared(problem) {
+	const measured = new Map([...problem.measured].filter(([, values]) => values.length > 0).map(([position, values]) => [position, values.toSorted((a, b) => a - b)]));
+	const { failed, skipped, history } = problem;
+	const places = [...measured.keys()].sort((a, b) => a - b);
+	const unfit = /* @__PURE__ */ new Set([
+		...failed.keys(),
+		...skipped,
+		...takenForFailed(problem)
+	]);
+	const own = spreadOf(places.map((place) => measured.get(place) ?? []));
+	const earlier = relevantTo(own, history);
+	return {
+		...problem,
+		measured,
+		places,
+		unfit,
+		noise: sumOf(own, earlier),
+		earlier
+	};
+}
+/** Deviations of boots from the mean of their own position. */
+function spreadOf(sets) {
+	let sumOfSquares = 0;
+	let degreesOfFreedom = 0;
+	for (const values of sets) {
+		if (values.length < 2) continue;
+		sumOfSquares += sumNthPowerDeviations([...values], 2);
+		degreesOfFreedom += values.length - 1;
+	}
+	return {
+		sumOfSquares,
+		degreesOfFreedom
+	};
+}
+/** The range, parted where a position has a level of its own: each part has a change to be found. */
+const partsOfRange = (known) => partsOf(known, {
+	low: 0,
+	high: known.steps
+}, 0);
+function partsOf(known, segment, depth) {
+	const third = thirdLevelIn(known, segment);
+	if (third === void 0) return [{
+		segment,
+		look: { kind: "plain" }
+	}];
+	const { position } = third;
+	if (third.kind === "again") return [{
+		segment,
+		look: {
+			kind: "again",
+			position
+		}
+	}];
+	if (depth === deepest) return [{
+		segment,
+		look: { kind: "too-deep" }
+	}];
+	const { low, high } = segment;
+	return [...partsOf(known, {
+		low,
+		high: position
+	}, depth + 1), ...partsOf(known, {
+		low: position,
+		high
+	}, depth + 1)];
+}
+/**
+* A position at neither level. One boot that lies off may be chance, and is repeated; a level is verified when its
+* boots and those of both ends say so.
+*/
+function thirdLevelIn(known, segment) {
+	const { low, high } = segment;
+	const inside = known.places.filter((place) => place > low && place < high);
+	if (inside.length === 0) return void 0;
+	const { likeliest } = chancesIn(known, segment);
+	const [clearest] = inside.flatMap((position) => {
+		const own = mean(valuesAt(known, position));
+		const isOff = (from, to) => {
+			const others = known.places.filter((place) => place >= from && place <= to && place !== position).flatMap((place) => valuesAt(known, place));
+			const distance = Math.abs(own - mean(others));
+			return distance > leastLevelRatio && likelihoodRatio(known, distance) > loneAt;
+		};
+		const boots = bootsAt(known, position);
+		const ends = [low, high];
+		const ratio = Math.min(...ends.map((end) => ratioBetween(known, position, end)));
+		const isFarFrom = (end) => Math.abs(own - mean(valuesAt(known, end))) > leastLevelRatio;
+		if (boots >= 2 && ratio >= thirdLevelAt && ends.every(isFarFrom)) return {
+			position,
+			ratio,
+			wanting: [
+				position,
+				low,
+				high
+			]
+		};
+		return boots < 3 && isOff(low, likeliest.low) && isOff(likeliest.high, high) ? {
+			position,
+			ratio: 0,
+			wanting: [position]
+		} : [];
+	}).toSorted((a, b) => b.ratio - a.ratio);
+	if (clearest === void 0) return void 0;
+	if (clearest.ratio === 0) return {
+		kind: "again",
+		position: clearest.position
+	};
+	const poor = clearest.wanting.find((place) => bootsAt(known, place) < bootsOfThirdLevel);
+	return poor === void 0 ? {
+		kind: "level",
+		position: clearest.position
+	} : {
+		kind: "again",
+		position: poor
+	};
+}
+function stepIn(known, { segment, look }, costs) {
+	const { low, high } = segment;
+	if (look.kind === "again") return measure(look.position, "look again");
+	if (look.kind === "too-deep") return ended({
+		kind: "slide",
+		at: [low, high]
+	});
+	const chances = chancesIn(known, segment);
+	const stretch = stretchIn(known, chances);
+	if (stretch.probability >= wantedProbability) {
+		const unsure = unsureFailure(known, stretch);
+		if (unsure !== void 0) return measure(unsure, "try again");
+		const poorer = poorerOf(known, stretch.after, stretch.last);
+		if (bootsAt(known, poorer) < bootsOfNeighbour) return measure(poorer, "confirm");
+		return ended({
+			kind: "found",
+			...stretch
+		});
+	}
+	const position = mostTelling(known, segment, chances, costs);
+	const weak = weakEnd(known, segment, chances, position);
+	if (weak !== void 0) return measure(weak, "strengthen an end");
+	return position === void 0 ? ended(inconclusive(known, segment)) : measure(position, "search");
+}
+/** The position at which a boot tells most, a minute. */
+function mostTelling(known, { low, high }, { upTo, distance }, { waitMinutes, runMinutes }) {
+	const toFailure = distancesToFailure(known);
+	let best;
+	let most = 0;
+	for (let position = low; position <= high; position++) {
+		if (known.unfit.has(position)) continue;
+		const works = bootsAt(known, position) > 0 ? 1 : chanceToWork(toFailure, position);
+		const bits = informationOf(upTo(position), distance) * works;
+		if (bits === 0) continue;
+		const gain = bits / (waitMinutes(position) + runMinutes);
+		if (gain > most * (1 + 1e-9)) {
+			best = position;
+			most = gain;
+		}
+	}
+	return best;
+}
+/** Failures come in clusters; a twentieth of what was never tried fails anyway. */
+const chanceToWork = (toFailure, position) => .95 * (1 - Math.exp(-toFailure(position) / 4));
+function distancesToFailure({ failed }) {
+	const known = [...failed.keys()];
+	return (position) => Math.min(...known.map((other) => Math.abs(position - other)));
+}
+/**
+* The end of a segment of which less is known than of the position that is to be measured: to repeat that one for ever
+* tells nothing of the level that it is held against.
+*/
+function weakEnd(known, { low, high }, { upTo }, position) {
+	if (position === void 0) return void 0;
+	const bootsWhere = (isThere) => sum$1(known.places.filter((place) => place >= low && place <= high && isThere(upTo(place))).map((place) => bootsAt(known, place)));
+	const boots = bootsAt(known, position);
+	if (boots >= bootsWhere((chance) => chance <= .05)) return low;
+	return boots >= bootsWhere((chance) => chance >= .95) ? high : void 0;
+}
+/**
+* Locates the change, with both levels unknown: each gap between measured neighbours parts the boots in two, and is as
+* likely as they are then alike (the normal likelihood, its means and variance integrated out with the noise of
+* earlier experiments), its steps among each other equally.
+*/
+function chancesIn(known, segment) {
+	const { low, high } = segment;
+	const stops = [.../* @__PURE__ */ new Set([
+		low,
+		...known.places.filter((place) => place > low && place < high),
+		high
+	])];
+	const outside = known.places.filter((place) => place < low || place > high);
+	const earlier = sumOf(known.earlier, spreadOf(outside.map((place) => valuesAt(known, place))));
+	const logs = splitLogs(stops.map((stop) => valuesAt(known, stop)), earlier);
+	const greatest = Math.max(...logs);
+	const lengths = stops.slice(1).map((stop, index) => stop - (stops[index] ?? stop));
+	const masses = logs.map((log, index) => Math.exp(log - greatest) * (lengths[index] ?? 0));
+	const total = sum$1(masses);
+	const before = [0];
+	for (const mass of masses) before.push((before.at(-1) ?? 0) + mass / total);
+	before[before.length - 1] = 1;
+	const best = logs.indexOf(greatest);
+	const levels = levelsAt(stops.map((stop) => valuesAt(known, stop)), best);
+	return {
+		segment,
+		likeliest: {
+			low: stops[best] ?? low,
+			high: stops[best + 1] ?? high
+		},
+		distance: Math.abs(levels.left - levels.right) / deviationOf(known.noise),
+		upTo(position) {
+			const gap = lastIndexAtMost(stops, position);
+			const [from = 0, to = 1] = [before[gap], before[gap + 1]];
+			const start = stops[gap] ?? low;
+			return gap === stops.length - 1 ? 1 : from + (to - from) * (position - start) / (lengths[gap] ?? 1);
+		}
+	};
+}
+/** Logarithms of the likelihood, up to a constant, that the change lies in each gap between sets of boots. */
+function splitLogs(sets, earlier) {
+	const origin = sets.find(({ length }) => length > 0)?.[0] ?? 0;
+	const moments = sets.map((values) => momentsOf(values.map((value) => value - origin)));
+	const whole = moments.reduce(added, nothing);
+	let left = nothing;
+	return moments.slice(0, -1).map((own) => {
+		left = added(left, own);
+		const right = {
+			count: whole.count - left.count,
+			sum: whole.sum - left.sum,
+			squares: whole.squares - left.squares
+		};
+		if (left.count === 0 || right.count === 0) return 0;
+		const degreesOfFreedom = earlier.degreesOfFreedom + whole.count - 2;
+		const squares = Math.max(earlier.sumOfSquares + spread(left) + spread(right), leastSquares);
+		return -(Math.log(left.count * right.count) + degreesOfFreedom * Math.log(squares)) / 2;
+	});
+}
+/** Boots that are all the same, as of a simulator, leave no noise at all to divide by. */
+const leastSquares = 1e-12;
+const nothing = {
+	count: 0,
+	sum: 0,
+	squares: 0
+};
+const momentsOf = (values) => values.reduce((all, value) => added(all, {
+	count: 1,
+	sum: value,
+	squares: value * value
+}), nothing);
+const added = (one, other) => ({
+	count: one.count + other.count,
+	sum: one.sum + other.sum,
+	squares: one.squares + other.squares
+});
+const spread = ({ count, sum, squares }) => Math.max(0, squares - sum * sum / count);
+/** Means of all boots up to the set before a gap, and after it. */
+function levelsAt(sets, gap) {
+	const levelOf = (parts) => {
+		const values = parts.flat();
+		return values.length === 0 ? NaN : mean(values);
+	};
+	return {
+		left: levelOf(sets.slice(0, gap + 1)),
+		right: levelOf(sets.slice(gap + 1))
+	};
+}
+/** The likeliest steps in a row between two positions that can be measured, with nothing between that can. */
+function stretchIn(known, { segment, upTo }) {
+	let best = {
+		after: segment.low,
+		last: segment.high,
+		probability: 0
+	};
+	let after = segment.low;
+	for (let last = segment.low + 1; last <= segment.high; last++) {
+		if (known.unfit.has(last) && last !== segment.high) continue;
+		const probability = upTo(last) - upTo(after);
+		if (probability > best.probability) best = {
+			after,
+			last,
+			probability
+		};
+		after = last;
+	}
+	return best;
+}
+function inconclusive(known, segment) {
+	const { upTo, distance } = chancesIn(known, segment);
+	const steps = positions(segment.low + 1, segment.high).map((last) => ({
+		last,
+		probability: upTo(last) - upTo(last - 1)
+	}));
+	const best = steps.toSorted((a, b) => b.probability - a.probability).slice(0, 3);
+	const bits = -sum$1(steps.map(({ probability: p }) => p > 0 ? p * Math.log2(p) : 0));
+	return {
+		kind: "inconclusive",
+		best,
+		bootsExpected: Math.ceil(bits / Math.max(informationOf(.5, distance), .001) + 2 * Math.log(100) / distance ** 2)
+	};
+}
+function combined(known, endings) {
+	const [only] = endings;
+	if (endings.length === 1 && only !== void 0) return only;
+	const found = endings.flatMap((ending) => ending.kind === "found" ? foundOf(ending) : []);
+	const segments = partsOfRange(known).map(({ segment }) => segment);
+	const open = segments.filter((_, index) => endings[index]?.kind !== "found").map(({ low, high }) => ({
+		after: low,
+		last: high
+	}));
+	if (found.length > 0) return {
+		kind: "several",
+		found,
+		open
+	};
+	return {
+		kind: "slide",
+		at: [...segments.map(({ low }) => low), known.steps]
+	};
+}
+const foundOf = ({ after, last, probability }) => ({
+	after,
+	last,
+	probability
+});
+/** The position in the heaviest gap between stops that parts it best; undefined where there is none left. */
+function largestGap(stops, { upTo }, isFit) {
+	return stops.slice(1).map((high, index) => ({
+		low: stops[index] ?? high,
+		high
+	})).flatMap(({ low, high }) => {
+		const middle = (upTo(low) + upTo(high)) / 2;
+		const [best] = positions(low + 1, high - 1).filter(isFit).toSorted((a, b) => Math.abs(upTo(a) - middle) - Math.abs(upTo(b) - middle));
+		return best === void 0 ? [] : {
+			position: best,
+			mass: upTo(high) - upTo(low)
+		};
+	}).toSorted((a, b) => b.mass - a.mass)[0]?.position;
+}
+/** The generalized likelihood ratio of two positions that differ against two that are alike, with the noise unknown. */
+function ratioBetween(known, one, other) {
+	const [a, b] = [valuesAt(known, one), valuesAt(known, other)];
+	if (a.length === 0 || b.length === 0) return 0;
+	return likelihoodRatio(known, (mean([...a]) - mean([...b])) / Math.sqrt(1 / a.length + 1 / b.length));
+}
+/** The likelihood ratio of Student's t, against chance, of a difference in deviations of one boot. */
+function likelihoodRatio({ noise }, distance) {
+	const { degreesOfFreedom } = noise;
+	return (1 + (distance / deviationOf(noise)) ** 2 / degreesOfFreedom) ** ((degreesOfFreedom + 2) / 2);
+}
+const deviationOf = ({ sumOfSquares, degreesOfFreedom }) => Math.sqrt(Math.max(sumOfSquares, leastSquares) / Math.max(degreesOfFreedom, 1));
+const valuesAt = ({ measured }, position) => measured.get(position) ?? [];
+const bootsAt = (problem, position) => valuesAt(problem, position).length;
+const poorerOf = (problem, one, other) => bootsAt(problem, other) < bootsAt(problem, one) ? other : one;
+const isLost = (failed, position) => failed.get(position)?.isSure === true;
+/** One that happened but once, and to no neighbour: the laboratory may have been the reason. */
+function unsureFailure(known, { after, last }) {
+	const sure = new Set(failuresTogether(known).flatMap(({ low, high }) => [low, high]));
+	return positions(after + 1, last - 1).find((position) => known.failed.get(position)?.isSure === false && !sure.has(position));
+}
+const isOver = ({ boots, mostBoots }) => boots >= mostBoots;
+const measure = (position, why) => ({
+	kind: "measure",
+	position,
+	why
+});
+const ended = (ending) => ({
+	kind: "ended",
+	ending
+});
+/** All from one to another, both included. */
+const positions = (low, high) => Array.from({ length: Math.max(0, high - low + 1) }, (_, index) => low + index);
+const lastIndexAtMost = (ascending, value) => {
+	let [low, high] = [0, ascending.length - 1];
+	while (low < high) {
+		const middle = Math.ceil((low + high) / 2);
+		if ((ascending[middle] ?? 0) <= value) low = middle;
+		else high = middle - 1;
+	}
+	return low;
+};
+
+// src/gate/bisect/simulate-bisection.ts
+/** Draws worlds and has each searched; the same request gives the same row. */
+function simulateBisect(request, search = sequentialSearch) {
+	const random = xoroshiro128plus(request.seed);
+	const drawCell = cellSource(request.noise, random);
+	const ends = [];
+	for (let experiment = 0; experiment < request.experiments; experiment++) {
+		const draw = drawCell();
+		const history = Array.from({ length: request.historyRuns }, draw);
+		const deps = depsOf(request, random, draw);
+		const earlier = earlierNoise(history) ?? {
+			sumOfSquares: 0,
+			degreesOfFreedom: 0
+		};
+		ends.push({
+			...search(deps, earlier, request),
+			culprits: deps.culprits
+		});
+	}
+	return rowOf(ends);
+}
+function depsOf({ commits, effects, brokenRatio, brokenInARow }, random, draw) {
+	const culprits = /* @__PURE__ */ new Map();
+	for (const effect of effects) {
+		if (effect === 0) continue;
+		let at = uniformInt(random, 1, commits);
+		while (culprits.has(at)) at = uniformInt(random, 1, commits);
+		culprits.set(at, effect);
+	}
+	const broken = brokenOf({
+		commits,
+		brokenRatio,
+		brokenInARow
+	}, random);
+	const levelAt = (position) => [...culprits].reduce((level, [at, effect]) => level + (at <= position ? Math.log1p(effect) : 0), 0);
+	return {
+		commits,
+		culprits: [...culprits.keys()].sort((a, b) => a - b),
+		boot: (position) => broken.has(position) ? void 0 : levelAt(position) + Math.log(draw())
+	};
+}
+/** Good and bad can always be measured. */
+function brokenOf({ commits, brokenRatio, brokenInARow }, random) {
+	const broken = /* @__PURE__ */ new Set();
+	const wanted = Math.min(Math.round(brokenRatio * commits), commits - 1);
+	while (broken.size < wanted) {
+		const from = uniformInt(random, 1, commits - 1);
+		for (let at = from; at < Math.min(from + brokenInARow, commits); at++) if (broken.size < wanted) broken.add(at);
+	}
+	return broken;
+}
+/** The design itself, with builds ahead on a builder of its own. */
+const sequentialSearch = (deps, history, { minutes, mostBoots }) => {
+	const measured = /* @__PURE__ */ new Map();
+	const failed = /* @__PURE__ */ new Map();
+	const builder = newBuilder(minutes.build, (isBuilt) => nextBuilds(problem(), isBuilt, 1).at(0));
+	let boots = 0;
+	let now = 0;
+	const problem = () => ({
+		steps: deps.commits,
+		measured,
+		failed,
+		skipped: /* @__PURE__ */ new Set(),
+		history,
+		mostBoots,
+		boots
+	});
+	for (;;) {
+		const step = nextStep(problem(), {
+			runMinutes: minutes.run,
+			waitMinutes: (position) => builder.waitMinutes(position, now)
+		});
+		if (step.kind === "ended") return {
+			...searched(step.ending),
+			boots,
+			minutes: now
+		};
+		const { position } = step;
+		now = builder.need(position, now);
+		const value = deps.boot(position);
+		if (value === void 0) {
+			boots += 1;
+			now += minutes.failure;
+			builder.runUntil(now);
+			failed.set(position, {
+				kind: "broken",
+				isSure: failed.has(position)
+			});
+		} else {
+			boots += 1;
+			now += minutes.run;
+			builder.runUntil(now);
+			measured.set(position, [...measured.get(position) ?? [], value]);
+		}
+	}
+};
+function searched(ending) {
+	switch (ending.kind) {
+		case "found": return {
+			kind: "found",
+			found: [ending]
+		};
+		case "several": return {
+			kind: "found",
+			found: ending.found
+		};
+		case "not-reproduced": return { kind: "not-reproduced" };
+		case "slide":
+		case "inconclusive": return { kind: "inconclusive" };
+	}
+}
+function newBuilder(buildMinutes, next) {
+	const built = /* @__PURE__ */ new Set();
+	let building;
+	const runUntil = (now) => {
+		while (building !== void 0 && building.until <= now) {
+			built.add(building.position);
+			begin(building.until);
+		}
+		if (building === void 0) begin(now);
+	};
+	const begin = (at) => {
+		const position = next((one) => built.has(one));
+		building = position === void 0 ? void 0 : {
+			position,
+			until: at + buildMinutes
+		};
+	};
+	const waitMinutes = (position, now) => {
+		if (built.has(position)) return 0;
+		return building?.position === position ? building.until - now : buildMinutes;
+	};
+	return {
+		waitMinutes,
+		need(position, now) {
+			const at = now + waitMinutes(position, now);
+			if (!built.has(position) && building?.position !== position) building = {
+				position,
+				until: at
+			};
+			runUntil(at);
+			return at;
+		},
+		runUntil
+	};
+}
+function rowOf(ends) {
+	const share = (holds) => ends.filter(holds).length / ends.length;
+	const named = ends.map(judge);
+	const shareOf = (verdict) => named.filter((one) => one === verdict).length / ends.length;
+	const boots = ends.map((end) => end.boots);
+	const minutes = ends.map((end) => end.minutes);
+	return {
+		meanBoots: mean(boots),
+		p95Boots: quantile(boots, .95),
+		meanMinutes: mean(minutes),
+		p95Minutes: quantile(minutes, .95),
+		namedRight: shareOf("named-right"),
+		namedWrong: shareOf("named-wrong"),
+		groupRight: shareOf("group-right"),
+		groupWrong: shareOf("group-wrong"),
+		allFound: share(findsAll),
+		inconclusive: share(({ kind }) => kind === "inconclusive"),
+		notReproduced: share(({ kind }) => kind === "not-reproduced")
+	};
+}
+/** One wrong name makes all wrong; a group beside names makes it a group. */
+function judge(end) {
+	if (end.kind !== "found") return "nothing";
+	const holds = end.found.every(({ after, last }) => end.culprits.some((culprit) => culprit > after && culprit <= last));
+	if (end.found.every(({ after, last }) => last - after === 1)) return holds ? "named-right" : "named-wrong";
+	return holds ? "group-right" : "group-wrong";
+}
+const findsAll = (end) => end.kind === "found" && end.culprits.every((culprit) => end.found.some(({ after, last }) => culprit > after && culprit <= last));
+
+// src/gate/bisect/trials.ts
+/** True when variants change within a trial, as installed files, and false when they need a boot. */
+const isShared = ({ traffic }) => traffic.runsPerTrial > 1;
+/** Greatest number of lost readings in a row: a shared trial takes seconds, and a machine may stay busy for minutes. */
+const mostTriesOf = (plan) => isShared(plan) ? 10 : 3;
+/**
+* A boot of the one variant, or a trial in which all come in turn and back again (ABCD DCBA), so that a steady drift
+* cancels. The order begins with another one in each trial.
+*/
+function plannedTrial({ cell, traffic }, number, variants) {
+	const turns = Math.max(1, Math.floor(traffic.runsPerTrial / (2 * variants.length)));
+	const first = number % variants.length;
+	const order = [...variants.slice(first), ...variants.slice(0, first)];
+	const rounds = traffic.runsPerTrial > 1 ? Array.from({ length: turns }, () => [order, order.toReversed()]).flat() : [order];
+	const firstRun = (number - 1) * rounds.length * variants.length;
+	return {
+		number,
+		cell,
+		runs: rounds.flatMap((round, turn) => round.map((variant, index) => ({
+			number: firstRun + turn * variants.length + index + 1,
+			variant,
+			pair: (number - 1) * rounds.length + turn + 1
+		})))
+	};
+}
+/** Readings of one trial by variant. */
+function readingsOf(plan, runs) {
+	const byVariant = Map.groupBy(runs, ({ variant }) => variant);
+	const alone = new Map([...byVariant].map(([name, own]) => [name, readingOf(own, plan.metric)]));
+	return isShared(plan) ? againstEnds(plan, alone) : alone;
+}
+/** At least half of a variant's runs have to count. */
+function readingOf(runs, metric) {
+	const counted = runs.filter(({ validity }) => validity.kind === "valid");
+	const faults = runs.flatMap(({ validity }) => validity.kind === "invalid" ? validity.reason : []);
+	if (2 * counted.length < runs.length) return {
+		kind: "lost",
+		why: faults[0] ?? "nothing"
+	};
+	const pps = median(counted.map((run) => run.pps));
+	if (pps === 0) return {
+		kind: "measured",
+		pps,
+		values: counted.map(() => 0)
+	};
+	const values = counted.flatMap((run) => run.pps > 0 ? run[metric] ?? [] : []);
+	if (values.length === 0) return {
+		kind: "lost",
+		why: `the DUT tells no ${metric}`
+	};
+	return {
+		kind: "measured",
+		pps,
+		values,
+		level: median(values.map(Math.log))
+	};
+}
+/** Cancels what slows a whole trial: levels are relative to the middle of both ends in the same trial. */
+function againstEnds({ range }, alone) {
+	const ends = [range.revisions.at(0), range.revisions.at(-1)].flatMap((end) => (end?.forms ?? []).map(({ variant }) => variant)).flatMap((name) => alone.get(name) ?? []);
+	const levels = ends.flatMap((end) => end.kind === "measured" ? end.level ?? [] : []);
+	const unknown = ends.find(({ kind }) => kind === "lost") ?? (levels.length === 0 ? {
+		kind: "lost",
+		why: "neither end forwarded anything"
+	} : void 0);
+	if (unknown !== void 0) return new Map([...alone].map(([name]) => [name, unknown]));
+	const middle = mean(levels);
+	return new Map([...alone].map(([name, reading]) => {
+		if (reading.kind === "lost" || reading.level === void 0) return [name, reading];
+		return [name, {
+			...reading,
+			level: reading.level - middle
+		}];
+	}));
+}
+
+// src/gate/estimate/bisection.ts
+/** Minutes of an incremental build of a kernel, of a boot with its trial, and of a boot that fails. */
+const usualMinutes = {
+	build: 10,
+	run: 5,
+	failure: 10
+};
+/** Simulates bisections with the noise of earlier experiments; without such, counts a boot for each halving. */
+function estimateBisection(plan) {
+	const { range, effect, history, mostBoots } = plan;
+	const steps = range.revisions.length - 1;
+	if (isShared(plan)) return estimateShared(steps, plan);
+	const estimate = history && estimateByNoise({
+		steps,
+		effect,
+		history,
+		mostBoots,
+		minutes: usualMinutes
+	});
+	if (estimate !== void 0) {
+		const { boots, minutes, noise } = estimate;
+		return {
+			boots: Math.round(boots),
+			minutes: Math.round(minutes),
+			...noise && { noise }
+		};
+	}
+	const halvings = Math.ceil(Math.log2(steps));
+	const boots = 4 + halvings + 2;
+	return {
+		boots,
+		minutes: boots * usualMinutes.run + (2 + halvings) * usualMinutes.build
+	};
+}
+/** Each trial parts the range by all that share it; two are needed anyway, and one more for the neighbours. */
+function estimateShared(steps, { traffic }) {
+	const { warmUpSeconds, settleSeconds, measureSeconds, runsPerTrial } = traffic;
+	const partings = Math.ceil(Math.log(steps) / Math.log(4 + 1));
+	const boots = Math.max(2, partings) + 1;
+	const seconds = secondsToInstall + warmUpSeconds + runsPerTrial * (settleSeconds + measureSeconds);
+	return {
+		boots,
+		minutes: Math.ceil(boots * seconds / 60)
+	};
+}
+/** All that share a trial are installed once before it. */
+const secondsToInstall = 5;
+/** Undefined where too little is known of the noise. Deterministic: the same history gives the same estimate. */
+function estimateByNoise({ steps, effect, history, ...rest }) {
+	if (history.degreesOfFreedom < fewestDegreesOfFreedom$1) return void 0;
+	const noiseRatio = Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
+	const row = simulateBisect({
+		...rest,
+		noise: {
+			kind: "normal",
+			cv: noiseRatio
+		},
+		commits: steps,
+		effects: [effect],
+		brokenRatio: 0,
+		brokenInARow: 1,
+		historyRuns: history.degreesOfFreedom + 1,
+		experiments: 100,
+		seed: 1
+	});
+	return {
+		boots: row.meanBoots,
+		minutes: row.meanMinutes,
+		noise: {
+			noiseRatio,
+			answeredRatio: row.namedRight + row.groupRight
+		}
+	};
+}
+const fewestDegreesOfFreedom$1 = 4;
+/** Lines for people: the size of the range, the estimate, and the notes of the plan. */
+function bisectionEstimateLines(plan) {
+	const { range, testbed, mostBoots, effect } = plan;
+	const { commits, revisions, notes } = range;
+	const skipped = revisions.filter(({ isSkipped }) => isSkipped).length;
+	const skippedText = skipped > 0 ? `, ${skipped} of them skipped` : "";
+	const kernels = `${commits} commits, ${revisions.length - 1} kernels after the good one${skippedText}`;
+	const { boots, minutes, noise } = estimateBisection(plan);
+	const unit = isShared(plan) ? "trials" : "boots";
+	const estimate = `${kernels}: about ${boots} ${unit} on ${testbed}, ${formatRoughly(minutes * 60)}, and at most ${mostBoots} ${unit}`;
+	if (noise === void 0) return [estimate, ...notes];
+	const { noiseRatio, answeredRatio } = noise;
+	const tooNoisy = `the noise is too large for that: ${formatPercent(answeredRatio)} of such bisections name a commit; allow more boots, or take a quieter cell`;
+	return [
+		`${estimate} for a change of ${formatSize(effect)}, as a boot is off by ${formatPercent(noiseRatio)}`,
+		...answeredRatio < leastAnswered ? [tooNoisy] : [],
+		...notes
+	];
+}
+const leastAnswered = .8;
+
+// src/gate/estimate/runs.ts
+/**
+* Undefined where runs are compared with their neighbours, and where too little is known of the noise and none is assumed.
+*
+* @param assumedNoiseRatio standard deviation of a run, as a ratio.
+*/
+function estimateRuns({ design, history }, policy, cells, assumedNoiseRatio) {
+	const known = noiseOf(history);
+	const noiseRatio = known ?? assumedNoiseRatio;
+	if (noiseRatio === void 0 || design.method === "paired") return void 0;
+	const runsAt = (effect) => simulate({
+		noise: {
+			kind: "normal",
+			cv: noiseRatio
+		},
+		design: {
+			name: design.name,
+			budgets: design.budgets
+		},
+		historyRuns: history === void 0 ? 0 : history.degreesOfFreedom + 1,
+		rates: {
+			falseAlarms: policy.falseAlarmRatio,
+			misses: policy.missRatio
+		},
+		cells,
+		marginRatio: policy.marginRatio,
+		effect,
+		experiments: 1e3,
+		seed: 1
+	});
+	const [unchanged, lost] = [runsAt(0), runsAt(-policy.marginRatio)];
+	return {
+		noiseRatio,
+		isAssumed: known === void 0,
+		runsIfUnchanged: unchanged.meanRuns,
+		runsIfLost: lost.meanRuns,
+		mostRunsIfUnchanged: unchanged.meanMostRuns,
+		mostRunsIfLost: lost.meanMostRuns,
+		reachableMarginRatio: reachableMargin({
+			design,
+			history
+		}, noiseRatio, policy, cells)
+	};
+}
+const fewestDegreesOfFreedom = 4;
+function noiseOf(history) {
+	if (history === void 0 || history.degreesOfFreedom < fewestDegreesOfFreedom) return void 0;
+	return Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
+}
+/**
+* Reach of the last interim analysis alone: its critical value, and the quantile of the misses that the earlier ones
+* have left, a fifth of the permitted rate.
+*/
+function reachableMargin({ design, history }, noiseRatio, policy, cells) {
+	const last = looksSharedBy(cells, {
+		design,
+		history
+	}, policy).at(-1);
+	if (last === void 0) return 1;
+	const degreesOfFreedom = 2 * last.pairs - 2 + (history?.degreesOfFreedom ?? 0);
+	const error = noiseRatio * Math.sqrt(2 / last.pairs);
+	const reach = criticalT(degreesOfFreedom, last.levels.falseAlarms) + criticalT(degreesOfFreedom, policy.missRatio / 5);
+	return -Math.expm1(-reach * error);
+}
+
+// src/gate/estimate/experiment.ts
+/** Parts of a gate's time, in the order of reports. */
+const timeParts = [
+	"building",
+	"booting",
+	"traffic",
+	"settling",
+	"profiles",
+	"givingBack"
+];
+/** The noise of many cells, assumed of a cell without a history; docs/virtual.md has that of guests. */
+const assumedNoiseRatios = {
+	pps: .01,
+	nsPerPacket: .01,
+	instructionsPerPacket: .002
+};
+/** Deterministic: the same plan gives the same estimate. Leaves out the wait for the testbed. */
+function estimateExperiment(outlined) {
+	const { policy, cells } = outlined;
+	const estimates = cells.map((planned) => {
+		const assumed = assumedNoiseRatios[policy.metric];
+		return {
+			planned,
+			expected: estimateRuns(planned, policy, cells.length, assumed)
+		};
+	});
+	const course = (of) => courseOf(outlined, estimates.map(({ planned, expected }) => ({
+		planned,
+		pairs: (expected?.[`runsIf${of}`] ?? leastRuns(planned)) / 2,
+		mostPairs: (expected?.[`mostRunsIf${of}`] ?? leastRuns(planned)) / 2
+	})));
+	return {
+		cells: estimates.map(({ planned, expected }) => cellEstimate(planned, expected)),
+		ifUnchanged: course("Unchanged"),
+		ifLost: course("Lost")
+	};
+}
+function cellEstimate(planned, expected) {
+	const { cell, design } = planned;
+	const mostRuns = 2 * (design.budgets.at(-1) ?? 0);
+	if (expected === void 0) {
+		const least = leastRuns(planned);
+		return {
+			cell,
+			basis: "least",
+			runsIfUnchanged: least,
+			runsIfLost: least,
+			mostRuns
+		};
+	}
+	const { noiseRatio, runsIfUnchanged, runsIfLost, reachableMarginRatio, isAssumed } = expected;
+	return {
+		cell,
+		noiseRatio,
+		basis: isAssumed ? "assumed" : "history",
+		runsIfUnchanged,
+		runsIfLost,
+		mostRuns,
+		reachableMarginRatio
+	};
+}
+/** Runs of both variants for the first interim analysis. */
+const leastRuns = ({ design, history }) => 2 * (lookSizes({
+	...design,
+	earlierDegreesOfFreedom: history?.degreesOfFreedom ?? 0
+})[0] ?? 0);
+/** A boot serves all cells, so the slowest cell decides how many there are. */
+function courseOf({ traffic, profile, variants, durations }, cells) {
+	const isShared = traffic.runsPerTrial > 1;
+	const trials = sum(cells.map(({ planned, pairs }) => isShared ? pairs / planned.design.pairsPerStep : pairs * variants));
+	const boots = durations.bootSeconds === 0 || isShared ? 0 : variants * Math.max(...cells.map(({ mostPairs }) => mostPairs));
+	const besideSeconds = durations.trialSeconds - durations.trafficSeconds;
+	const profiles = profile === void 0 ? 0 : cells.length * variants;
+	const seconds = {
+		building: durations.buildSeconds,
+		booting: boots * durations.bootSeconds,
+		traffic: trials * durations.trafficSeconds,
+		settling: trials * besideSeconds,
+		profiles: profiles * ((profile?.seconds ?? 0) + besideSeconds),
+		givingBack: boots === 0 ? 0 : durations.bootSeconds
+	};
+	return {
+		boots,
+		trials,
+		seconds,
+		totalSeconds: sum(Object.values(seconds))
+	};
+}
+/** Both courses in one line, and their basis. */
+function experimentEstimateLine({ cells, ifUnchanged, ifLost }, { policy, durations }) {
+	const { boots, trials, totalSeconds } = ifUnchanged;
+	const isLeast = cells.some(({ basis }) => basis === "least");
+	const isAssumed = cells.some(({ basis }) => basis === "assumed");
+	const least = isLeast ? `at least ${formatRoughly(totalSeconds)}` : formatEstimate(totalSeconds);
+	const many = [...boots > 0 ? [`${Math.round(boots)} boots`] : [], `${Math.round(trials)} trials`];
+	const lost = `${formatRoughly(ifLost.totalSeconds)} if ${formatPercent(policy.marginRatio)} is`;
+	const noise = `, as if unknown runs differed by ${formatPercent(assumedNoiseRatios[policy.metric])}`;
+	return `${least} if nothing is lost (${many.join(" and ")}), ${lost}; ${basisText(durations)}${isAssumed ? noise : ""}`;
+}
+/** `by the last 6 gates here`. */
+function basisText({ gates }) {
+	if (gates === 0) return "by usual values, as no gate has run here yet";
+	return gates === 1 ? "by the last gate here" : `by the last ${gates} gates here`;
+}
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+/** Changes that shorten the experiment, the largest saving first. */
+function waysToShorten(outlined) {
+	const now = estimateExperiment(outlined);
+	return proposals.flatMap((proposal) => proposal(outlined, now)).map(({ how, instead }) => ({
+		how,
+		savedSeconds: now.ifUnchanged.totalSeconds - estimateExperiment({
+			...outlined,
+			...instead
+		}).ifUnchanged.totalSeconds
+	})).filter(({ savedSeconds }) => savedSeconds >= leastSaved * now.ifUnchanged.totalSeconds).toSorted((a, b) => b.savedSeconds - a.savedSeconds);
+}
+/** Less is not worth a line. */
+const leastSaved = .03;
+/** Each is estimated like the experiment itself. */
+const proposals = [
+	function withHistory({ cells, policy }) {
+		const noiseRatio = assumedNoiseRatios[policy.metric];
+		const hasHistory = ({ history }) => (history?.runs ?? 0) >= historyRuns;
+		if (cells.every((cell) => hasHistory(cell) || cell.design.method === "paired")) return [];
+		return [{
+			how: `${historyRuns} earlier runs of each cell: the next gates have them from this one, or after a nightly run or \`ppsgate testbeds self-test\``,
+			instead: { cells: cells.map((cell) => hasHistory(cell) ? cell : withAssumedHistory(cell, noiseRatio)) }
+		}];
+	},
+	function withoutNoisiest({ cells }, now) {
+		const noise = (one) => one.basis === "history" ? one.noiseRatio ?? 0 : 0;
+		const [noisiest] = now.cells.toSorted((a, b) => noise(b) - noise(a));
+		if (noisiest === void 0 || noise(noisiest) === 0 || cells.length < 2) return [];
+		const name = cellName(noisiest.cell);
+		return [{
+			how: `without ${name}, the noisiest cell with ${formatPercent(noise(noisiest))}: --scenarios, --families, or find what disturbs it`,
+			instead: { cells: cells.filter(({ cell }) => cellName(cell) !== name) }
+		}];
+	},
+	function oneCell({ cells }, now) {
+		const [quickest] = now.cells.toSorted((a, b) => a.runsIfUnchanged - b.runsIfUnchanged);
+		const only = cells.find(({ cell }) => cell === quickest?.cell);
+		if (only === void 0 || cells.length < 2) return [];
+		return [{
+			how: `${cellName(only.cell)} alone: --scenarios ${only.cell.scenario} --families ${only.cell.family}`,
+			instead: { cells: [only] }
+		}];
+	},
+	function widerMargin({ policy }) {
+		const marginRatio = 2 * policy.marginRatio;
+		if (marginRatio >= .5) return [];
+		return [{
+			how: `a margin of ${formatPercent(marginRatio)}: --margin ${formatPercent(marginRatio).replace(" ", "")}`,
+			instead: { policy: {
+				...policy,
+				marginRatio
+			} }
+		}];
+	},
+	function withoutProfiles({ profile }) {
+		return profile === void 0 ? [] : [{
+			how: "no profiles: --profile off",
+			instead: { profile: void 0 }
+		}];
+	},
+	function fromCache({ durations }) {
+		return [{
+			how: "kernels that the builder has: of a base that was gated before, or the same patch",
+			instead: { durations: {
+				...durations,
+				buildSeconds: 0
+			} }
+		}];
+	}
+];
+const historyRuns = 10;
+/** The cell with a history; a design that is configured cannot be distinguished from the default. */
+function withAssumedHistory({ design, history, ...cell }, assumedNoiseRatio) {
+	const degreesOfFreedom = 9;
+	const variance = history === void 0 || history.degreesOfFreedom === 0 ? assumedNoiseRatio ** 2 : history.sumOfSquares / history.degreesOfFreedom;
+	return {
+		...cell,
+		design: {
+			...design,
+			name: design.name === "fixed" ? "fixed" : "glr"
+		},
+		history: {
+			runs: historyRuns,
+			typical: history?.typical ?? 1,
+			typicalRuns: historyRuns,
+			sumOfSquares: variance * degreesOfFreedom,
+			degreesOfFreedom
+		}
+	};
+}
+
+export { alsoTelling, basisText, bisectionEstimateLines, durationsOf, durationsSchema, estimateBisection, estimateExperiment, estimateRuns, expectedDurationsOn, expectedDurationsSchema, experimentEstimateLine, isShared, mostTriesOf, nextBuilds, nextStep, plannedTrial, probabilities, readingsOf, simulateBisect, takenForFailed, timeParts, usualMinutes, waysToShorten };

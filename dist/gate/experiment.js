@@ -1,0 +1,1532 @@
+import { version } from "../package.js";
+import { UsageError, byMetric, cellName, cellProfileSchema, cellSchema, designSchema, diffName, formatPercent, historySchema, isJudged, lastLine, layoutOfPair, ownRulesSchema, patchSchema, plannedTrialSchema, policySchema, reasonOf, rejectionSchema, runSchema, shortened, trialSchema, withoutPaths } from "../model.js";
+import { array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "../vendor/zod.js";
+import { mean, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
+import { cellResult, cellVerdict, evidenceAt, interimResults, isCounted, isEnough, lookSizes, runCounts, runsApart, trialNumbers, validPairs, worstVerdict } from "../analysis/stats.js";
+import { durationsOf, durationsSchema, expectedDurationsOn, expectedDurationsSchema } from "./estimate.js";
+import { logNames, readLinuxLogs } from "../lab/netns.js";
+import { isPlaceLeftAlone, variantSchema } from "../kernel.js";
+import { uniformInt, xoroshiro128plus } from "../vendor/pure-rand.js";
+import { freebsdLogNames, readFreebsdLogs } from "../lab/freebsd.js";
+import { pairsOf as pairsOf$1, readVirtualLogs, windowsLogName } from "../lab/qemu.js";
+import { dirname, join } from "node:path";
+import { randomInt } from "node:crypto";
+import { access, appendFile, mkdir, open, readFile, rename, truncate, writeFile } from "node:fs/promises";
+
+// src/gate/experiment/history.ts
+const rates = array(number().positive());
+const historyEntrySchema = object({
+	/** When the experiment began. An experiment that was extended writes again, and its last line counts. */
+	at: datetime(),
+	testbed: string(),
+	cell: cellSchema,
+	traffic: object({
+		flows: int(),
+		frameBytes: int(),
+		offeredPps: number().optional()
+	}),
+	/** The commit of the base. */
+	commit: string(),
+	/** One number a trial, in the order in which they were measured. */
+	pps: rates,
+	nsPerPacket: rates,
+	/** Absent from lines of before it was counted. */
+	instructionsPerPacket: rates.default([]),
+	/** The base had moved against what was known before. */
+	moved: boolean(),
+	/** Layouts of the base's kernel that were booted, where they were several: then what builds differ in is in the spread. */
+	layouts: int().min(2).optional(),
+	/** Durations of the gate, the same for all its cells; absent in older lines. */
+	durations: durationsSchema.optional()
+});
+/** A history that cannot be used: nothing is measured until it is fixed. */
+var HistoryError = class extends Error {
+	name = "HistoryError";
+	conclusion = "usage";
+};
+/** The history at `path`, which need not exist yet; `read` throws a `HistoryError` that names the first bad line. */
+function historyFile(path) {
+	return {
+		async read() {
+			return (await readFile(path, "utf8").catch(ifMissing$1(path))).split("\n").flatMap((line, index) => line ? parseLine$1(line, path, index) : []);
+		},
+		async append(entries) {
+			if (entries.length === 0) return;
+			await mkdir(dirname(path), { recursive: true });
+			await appendFile(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+		}
+	};
+}
+const ifMissing$1 = (path) => (error) => {
+	if (error.code === "ENOENT") return "";
+	throw new HistoryError(`The history ${path} cannot be read (${error.code}).`);
+};
+function parseLine$1(line, path, index) {
+	try {
+		return historyEntrySchema.parse(JSON.parse(line));
+	} catch {
+		throw new HistoryError(`${path}:${index + 1} is no line of a history of runs: remove the line, or name another file.`);
+	}
+}
+/** Drops entries of the future: if one were kept, no honest entry could ever be newer. */
+const earlierEntries = (entries, now) => entries.filter(({ at }) => Date.parse(at) <= now.getTime());
+/**
+* Pools the latest thirty or so runs of a cell's base, under the same traffic on the same testbed. Its noise is
+* the spread within experiments, so that a base which moved between them does not look noisy.
+*/
+function historyOf(entries, { testbed, cell, traffic, metric, hasLayouts = false }) {
+	const own = entries.filter((entry) => entry.testbed === testbed && cellName(entry.cell) === cellName(cell) && isSameTraffic(entry.traffic, traffic) && entry.layouts !== void 0 === hasLayouts && entry[metric].length > 0);
+	const latest = newest([...new Map(own.map((entry) => [entry.at, entry])).values()], metric);
+	const logs = latest.map((entry) => entry[metric].map(Math.log));
+	const lastMove = latest.findLastIndex((entry) => entry.moved);
+	const sinceMove = logs.slice(Math.max(0, lastMove)).flat();
+	if (sinceMove.length === 0) return void 0;
+	return {
+		runs: logs.flat().length,
+		typical: Math.exp(mean(sinceMove)),
+		typicalRuns: sinceMove.length,
+		sumOfSquares: logs.reduce((sum, set) => sum + sumNthPowerDeviations(set, 2), 0),
+		degreesOfFreedom: logs.flat().length - logs.length
+	};
+}
+const enoughRuns = 30;
+function newest(entries, metric) {
+	const byAge = entries.toSorted((a, b) => a.at.localeCompare(b.at));
+	let runs = 0;
+	const first = byAge.findLastIndex((entry) => {
+		runs += entry[metric].length;
+		return runs >= enoughRuns;
+	});
+	return byAge.slice(Math.max(0, first));
+}
+const isSameTraffic = (a, b) => a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
+/**
+* One number a trial of the runs of base that count. Where base has several layouts, only those that booted one for the
+* first time: the others tell less than they seem to of how far runs are apart.
+*/
+function baseNumbers(runs, metric) {
+	const counted = runs.filter((run) => run.variant === "base" && isCounted(run));
+	const firstOf = new Map(counted.toReversed().map((run) => [run.layout, run]));
+	const taken = firstOf.size > 1 ? counted.filter((run) => firstOf.get(run.layout) === run) : counted;
+	return trialNumbers(taken, metric);
+}
+/** One line for each cell in which a run of base counts. */
+function historyEntries(result) {
+	const { startedAt: at, testbed, variants, outcome } = result;
+	if (outcome.kind !== "judged") return [];
+	const { measureSeconds: _, ...traffic } = result.traffic;
+	const durations = durationsOf(result);
+	const commit = variants.find((variant) => variant.name === "base")?.commit ?? "";
+	return outcome.cells.flatMap(({ cell, runs, baseline }) => {
+		const numbers = byMetric((metric) => baseNumbers(runs, metric));
+		if (numbers.pps.length === 0) return [];
+		const layouts = new Set(runs.flatMap(({ variant, layout }) => variant === "base" ? layout ?? 1 : []));
+		return {
+			at,
+			testbed: testbed.name,
+			cell,
+			traffic,
+			commit,
+			...numbers,
+			moved: baseline.kind === "moved",
+			...layouts.size > 1 && { layouts: layouts.size },
+			...durations && { durations }
+		};
+	});
+}
+
+// src/gate/experiment/journal.ts
+const at = datetime();
+const entrySchema = discriminatedUnion("kind", [
+	object({
+		kind: literal("started"),
+		at,
+		fingerprint: record(string(), string()),
+		warnings: array(string())
+	}),
+	object({
+		kind: literal("rejected"),
+		at,
+		variant: string(),
+		rejection: rejectionSchema
+	}),
+	object({
+		kind: literal("measured"),
+		at,
+		summary: trialSchema,
+		runs: array(runSchema)
+	}),
+	object({
+		kind: literal("failed"),
+		at,
+		trial: int(),
+		reason: string(),
+		/** Variants that were to be measured; absent where the plan tells. */
+		variants: array(string()).optional(),
+		/** See `TrialOutcome`. */
+		lacksControl: literal(true).optional()
+	}),
+	object({
+		kind: literal("profiled"),
+		at,
+		cell: cellSchema,
+		profile: cellProfileSchema,
+		/** Nothing would come of another try. */
+		isFinal: boolean()
+	}),
+	object({
+		kind: literal("warned"),
+		at,
+		text: string()
+	}),
+	object({
+		kind: literal("finished"),
+		at
+	})
+]);
+/** Opens or begins a journal; a last line that a kill cut short is dropped, any other bad line is a `JournalError`. */
+async function openJournal(path) {
+	const { entries, text, whole } = await read(path);
+	if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole));
+	const file = await open(path, "a");
+	return {
+		entries,
+		async append(entry) {
+			await file.appendFile(`${JSON.stringify(entry)}\n`);
+			await file.datasync();
+			entries.push(entry);
+		},
+		close: () => file.close()
+	};
+}
+const journalIn = (directory) => join(directory, "journal.jsonl");
+/** The entries of a journal, which is left as it is; none where there is no journal. */
+const readJournal = async (path) => (await read(path)).entries;
+/** `whole` is the text up to its last newline: what a kill cut short is no entry. */
+async function read(path) {
+	const text = await readFile(path, "utf8").catch(ifMissing);
+	const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+	return {
+		entries: whole.split("\n").filter(Boolean).map(parseLine(path)),
+		text,
+		whole
+	};
+}
+var JournalError = class extends Error {
+	name = "JournalError";
+	conclusion = "usage";
+};
+const parseLine = (path) => (line, index) => {
+	try {
+		return entrySchema.parse(JSON.parse(line));
+	} catch {
+		throw new JournalError(`${path}:${index + 1} is no line of an experiment's journal: the directory cannot be resumed; start anew.`);
+	}
+};
+function ifMissing(error) {
+	if (error.code === "ENOENT") return "";
+	throw error;
+}
+
+// src/gate/experiment/plan-file.ts
+/** Names the plan in a file, and the command that resumes it. */
+const planFiles = {
+	"experiment.json": {
+		of: "an experiment",
+		command: "ppsgate gate"
+	},
+	"bisect.json": {
+		of: "a bisection",
+		command: "ppsgate bisect"
+	}
+};
+/** Writes the plan so that it is there whole or not at all; a directory that holds one already is a `PlanError`. */
+async function beginPlanFile(directory, file, plan) {
+	await refuseUsed(directory);
+	await mkdir(directory, { recursive: true });
+	await replacePlanFile(directory, file, plan);
+}
+/** Throws a PlanError where the directory has an experiment or a bisection already. */
+async function refuseUsed(directory) {
+	for (const [file, { of, command }] of Object.entries(planFiles)) if (await isThere$1(join(directory, file))) throw new PlanError(`${directory} holds ${of} already: resume it with '${command} --resume ${directory}', or name another directory.`);
+}
+/** Writes a plan over the one that is there. */
+async function replacePlanFile(directory, file, plan) {
+	const draft = join(directory, `.${file}`);
+	await writeFile(draft, `${JSON.stringify(plan, null, 2)}\n`, { flush: true });
+	await rename(draft, join(directory, file));
+}
+/** Reads the plan of an earlier process; throws a `PlanError` where there is none, or one of the other command. */
+async function readPlanFile(directory, file, schema) {
+	const path = join(directory, file);
+	try {
+		return schema.parse(JSON.parse(await readFile(path, "utf8")));
+	} catch {
+		const { of, command } = planFiles[file];
+		if (!await isThere$1(path)) await refuseUsed(directory);
+		throw new PlanError(`${path} holds no plan of ${of}: name the directory of an earlier '${command}'.`);
+	}
+}
+const hasPlanFile = (directory, file) => isThere$1(join(directory, file));
+const isThere$1 = (path) => access(path).then(() => true, () => false);
+var PlanError = class extends Error {
+	name = "PlanError";
+	conclusion = "usage";
+};
+
+// src/gate/experiment/schedule.ts
+/**
+* Pairs hold one run of each variant, of more than two too. They come as ABBA or BAAB (as ABCCBA and the like), so that
+* a drift within two pairs cancels; cells come in an order drawn anew for each round. The same request gives the same
+* schedule, and one with more runs goes on where it ends.
+*/
+function schedule(request) {
+	const random = xoroshiro128plus(request.seed);
+	const next = request.runsPerTrial > 1 ? sharedTrials : singleRuns;
+	let runNumber = 0;
+	return next(request, random).map(({ cell, runs }, index) => ({
+		number: index + 1,
+		cell,
+		runs: runs.map((run) => ({
+			number: ++runNumber,
+			...run,
+			...layoutOf(run, request)
+		}))
+	}));
+}
+function layoutOf({ variant, pair }, { layouts }) {
+	const own = layouts?.get(variant);
+	const layout = own?.[layoutOfPair(pair, own.length) - 1];
+	return layout === void 0 ? {} : { layout };
+}
+/** Every cell gets its share of a round in one trial, in which the variants alternate. */
+function sharedTrials(request, random) {
+	const { cells, variants, runsPerVariant } = request;
+	const pairsPerRound = pairsPerTrial(request.runsPerTrial, variants.length);
+	const orders = new Map(cells.map((cell) => [cell, variants]));
+	const trials = [];
+	for (let done = 0; done < runsPerVariant; done += pairsPerRound) for (const cell of inOrder(cells, request, random)) {
+		const runs = [];
+		for (let pair = done + 1; pair <= done + pairsPerRound; pair++) {
+			const order = nextOrder(pair, orders.get(cell) ?? [], random);
+			orders.set(cell, order);
+			runs.push(...order.map((variant) => ({
+				variant,
+				pair
+			})));
+		}
+		trials.push({
+			cell,
+			runs
+		});
+	}
+	return trials;
+}
+/**
+* Every run has a trial of its own, those of all cells side by side: where a variant must be booted, once for all. The
+* first pair begins with base, whose kernel is mostly there while the patched one is still being built.
+*/
+function singleRuns(request, random) {
+	const { cells, variants, runsPerVariant } = request;
+	const trials = [];
+	let order = variants;
+	for (let pair = 1; pair <= runsPerVariant; pair++) {
+		order = pair === 1 ? variants : nextOrder(pair, order, random);
+		for (const variant of order) for (const cell of inOrder(cells, request, random)) trials.push({
+			cell,
+			runs: [{
+				variant,
+				pair
+			}]
+		});
+	}
+	return trials;
+}
+/**
+* Number of pairs in a step; at least one, which then needs several trials. With more than two variants it is an even
+* number where they share a trial, so that a pair shares it with its mirror image: one draw of chance, and not two.
+*/
+function pairsPerTrial(runsPerTrial, variants) {
+	const fitting = Math.floor(runsPerTrial / variants);
+	if (variants === 2 || runsPerTrial === 1) return Math.max(1, fitting);
+	return Math.max(2, fitting - fitting % 2);
+}
+/** Every second pair mirrors the one before. */
+const nextOrder = (pair, last, random) => pair % 2 === 1 ? shuffled(last, random) : last.toReversed();
+/** Cells in an order by chance, but for those that come first. */
+function inOrder(cells, { first = /* @__PURE__ */ new Set() }, random) {
+	const [ones, others] = [true, false].map((is) => cells.filter((cell) => first.has(cell) === is));
+	return [...shuffled(ones ?? [], random), ...shuffled(others ?? [], random)];
+}
+/** Fisher and Yates' shuffle, of a copy. */
+function shuffled(items, random) {
+	const rest = [...items];
+	const taken = [];
+	while (rest.length > 0) taken.push(...rest.splice(uniformInt(random, 0, rest.length - 1), 1));
+	return taken;
+}
+
+// src/gate/experiment/plan.ts
+const plannedCellSchema = object({
+	cell: cellSchema,
+	design: designSchema,
+	history: historySchema.optional(),
+	/** The patch touches it and not all others, so that it comes before those in each round. */
+	isFirst: literal(true).exactOptional()
+});
+const plannedTraffic = object({
+	flows: int(),
+	frameBytes: int(),
+	offeredPps: number().optional(),
+	warmUpSeconds: number(),
+	settleSeconds: number(),
+	measureSeconds: number(),
+	measureAtLeastSeconds: number(),
+	runsPerTrial: int(),
+	windows: object({
+		count: int(),
+		packets: int()
+	}).optional()
+});
+const plannedProfile = object({
+	seconds: number(),
+	event: string().optional()
+});
+const planSchema = object({
+	schemaVersion: literal(1),
+	patch: patchSchema,
+	testbed: string(),
+	variants: array(variantSchema).min(2),
+	/** Rules of the scenarios that are a site's own, by their names. */
+	rules: record(string(), ownRulesSchema),
+	cells: array(plannedCellSchema).min(1),
+	policy: policySchema,
+	traffic: plannedTraffic,
+	/** Profiles of every variant in every decided cell; absent: none. */
+	profile: plannedProfile.optional(),
+	/** Absent in plans written before durations were known. */
+	durations: expectedDurationsSchema.optional(),
+	seed: int(),
+	/** Every trial that may be needed, in their order; most cells are decided before their last. */
+	trials: array(plannedTrialSchema).min(1)
+});
+/** The history of a cell tells when it is looked at first, and the seed the order of everything. */
+function makePlan(request, unlinked, history) {
+	const variants = withLayouts(unlinked, request);
+	const { patch, config, testbed, seed, rules = {}, cells: wanted = cellsOf(config) } = request;
+	const { traffic, profile } = config;
+	const policy = policyOf(config);
+	const hasLayouts = variants.some((variant) => layoutsOf(variant).length > 1);
+	const place = {
+		testbed,
+		cells: wanted,
+		variants: variants.length,
+		hasLayouts
+	};
+	const first = new Set(request.first?.map(cellName));
+	const cells = planCells(config, place, history).map((planned) => {
+		const isFirst = first.has(cellName(planned.cell)) && first.size < wanted.length;
+		return {
+			...planned,
+			...isFirst && { isFirst }
+		};
+	});
+	return {
+		schemaVersion: 1,
+		patch,
+		testbed,
+		variants,
+		rules,
+		cells,
+		policy,
+		traffic,
+		...profile !== void 0 && { profile },
+		durations: expectedDurationsOn(history, testbed, config),
+		seed,
+		trials: trialsFor(cells, variants, traffic.runsPerTrial, seed)
+	};
+}
+/** Chooses the design of each cell from its history. */
+function planCells(config, { testbed, cells, variants, hasLayouts = false }, history) {
+	const { traffic, gate } = config;
+	return cells.map((cell) => {
+		const query = {
+			testbed,
+			cell,
+			traffic,
+			metric: gate.metric,
+			hasLayouts
+		};
+		const known = historyOf(history, query);
+		return {
+			cell,
+			design: designOf(config, variants),
+			...known && { history: known }
+		};
+	});
+}
+/**
+* Chooses the layouts of each kernel that are booted. A gate for layout noise has just two: then what they
+* differ in beyond their runs is what builds differ in, where several would hide it in the spread. The seed draws the
+* other layout, so that it is another one each time.
+*/
+function withLayouts(variants, { config, testbed, seed, measuresLayoutNoise = false }) {
+	const often = layoutsOn(config, testbed);
+	if (often === 1 && !measuresLayoutNoise) return [...variants];
+	const all = Array.from({ length: often }, (_, index) => index + 1);
+	return variants.map((variant) => {
+		const { kernel } = variant;
+		if (kernel?.kind !== "tree") return variant;
+		const another = [2 + seed % 2 ** 30];
+		const ofTwo = variant.variant === "patched" ? another : [1];
+		return {
+			...variant,
+			kernel: {
+				...kernel,
+				layouts: measuresLayoutNoise ? ofTwo : all
+			}
+		};
+	});
+}
+/** Number of layouts of each kernel that is built for a testbed. */
+function layoutsOn({ testbeds }, name) {
+	const testbed = testbeds[name];
+	return testbed?.kind === "freebsd" && testbed.builder?.layoutVariants || 1;
+}
+const layoutsOf = ({ kernel }) => kernel?.kind === "tree" && kernel.layouts || [];
+/** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */
+async function readRules({ rules, scenarios }) {
+	const read = Object.entries(rules).filter(([name]) => scenarios.includes(name)).map(async ([name, { path, ...rest }]) => {
+		const text = await readFile(path, "utf8").catch((error) => {
+			throw new UsageError(`rules: ${name}: ${path} cannot be read (${reasonOf(error)}).`);
+		});
+		return [name, {
+			...rest,
+			text
+		}];
+	});
+	return Object.fromEntries(await Promise.all(read));
+}
+/** All cells of a configuration, in its order. */
+function cellsOf({ scenarios, families, frameSizes }) {
+	const sizes = frameSizes === void 0 ? [{}] : frameSizes.map((frameBytes) => ({ frameBytes }));
+	return scenarios.flatMap((scenario) => families.flatMap((family) => sizes.map((size) => ({
+		scenario,
+		family,
+		...size
+	}))));
+}
+/** The cells among some that the configuration still has, in its order. */
+function cellsAmong(config, some) {
+	const names = new Set(some.map(cellName));
+	return cellsOf(config).filter((cell) => names.has(cellName(cell)));
+}
+function policyOf({ gate }) {
+	const { design: _, maxRunsPerVariant: __, ...policy } = gate;
+	return policy;
+}
+/** The policy of an extended experiment, which decides every cell. */
+function policyOfExtended({ stopsAtFirst: _, ...policy }) {
+	return policy;
+}
+function designOf({ traffic, gate }, variants) {
+	const pairsPerStep = pairsPerTrial(traffic.runsPerTrial, variants);
+	const method = pairsPerStep > 1 ? "paired" : "pooled";
+	const usualRuns = method === "pooled" ? usualSingleRuns : usualPairs(traffic.runsPerTrial, variants);
+	const budget = wholeSteps(gate.maxRunsPerVariant ?? usualRuns, pairsPerStep);
+	const usual = method === "pooled" ? "glr" : "group-sequential";
+	return {
+		name: gate.design ?? usual,
+		budgets: [budget],
+		pairsPerStep,
+		method
+	};
+}
+const usualSingleRuns = 20;
+/**
+* As many pairs as five trials of two variants give, also where more variants share them: the verdict is as sure as
+* without them.
+*/
+const usualPairs = (runsPerTrial, variants) => 5 * Math.max(pairsPerTrial(runsPerTrial, variants), pairsPerTrial(runsPerTrial, 2));
+const wholeSteps = (pairs, pairsPerStep) => Math.ceil(pairs / pairsPerStep) * pairsPerStep;
+/** A plan with a further budget for its cells, each of which is then measured to its own end; throws a `UsageError` where it has as many runs already. */
+function extendPlan(plan, maxRunsPerVariant) {
+	const cells = plan.cells.map(({ design, ...cell }) => {
+		const budget = wholeSteps(maxRunsPerVariant, design.pairsPerStep);
+		const last = design.budgets.at(-1) ?? 0;
+		if (budget <= last) throw new UsageError(`--max-runs: the experiment has up to ${last} runs of each variant already, found ${maxRunsPerVariant}.`);
+		return {
+			...cell,
+			design: {
+				...design,
+				budgets: [...design.budgets, budget]
+			}
+		};
+	});
+	const trials = trialsFor(cells, plan.variants, plan.traffic.runsPerTrial, plan.seed);
+	return {
+		...plan,
+		policy: policyOfExtended(plan.policy),
+		cells,
+		trials
+	};
+}
+const trialsFor = (cells, variants, runsPerTrial, seed) => schedule({
+	cells: cells.map(({ cell }) => cell),
+	first: new Set(cells.flatMap(({ cell, isFirst }) => isFirst ? cell : [])),
+	variants: variants.map(({ variant }) => variant),
+	runsPerVariant: Math.max(...cells.map(({ design }) => design.budgets.at(-1) ?? 0)),
+	runsPerTrial,
+	seed,
+	layouts: new Map(variants.flatMap((variant) => {
+		const layouts = layoutsOf(variant);
+		return layouts.length === 0 ? [] : [[variant.variant, layouts]];
+	}))
+});
+/** Draws a seed that cannot be predicted; the plan keeps it. */
+const randomSeed = () => randomInt(2 ** 31);
+const file = "experiment.json";
+/** Writes the plan so that it is there whole or not at all; a directory that holds one already is a `PlanError`. */
+const writePlan = (directory, plan) => beginPlanFile(directory, file, plan);
+/** Writes a plan over the one that is there. */
+const replacePlan = (directory, plan) => replacePlanFile(directory, file, plan);
+/** Reads the plan of an earlier process; throws a `PlanError` where there is none. */
+const readPlan = (directory) => readPlanFile(directory, file, planSchema);
+/** Explains how to resume. */
+const goingOn = (directory, command) => `What was measured is in ${directory}: go on with '${command} --resume ${directory}'.`;
+const hasPlan = (directory) => hasPlanFile(directory, file);
+
+// src/gate/experiment/cells.ts
+/** Variants that were left out, in the order in which it turned out. */
+const leftOutIn = (entries) => entries.flatMap((entry) => entry.kind === "rejected" && !isJudged(entry.variant) ? {
+	variant: entry.variant,
+	rejection: entry.rejection
+} : []);
+/** All but those that were left out. */
+function variantsLeft({ variants }, entries) {
+	const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
+	return variants.filter(({ variant }) => !out.has(variant));
+}
+function cellsSoFar(plan, entries) {
+	const byTrial = Map.groupBy(entries, numberOf);
+	const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
+	return plan.cells.map((planned) => {
+		const all = plan.trials.filter((trial) => isSameCell(trial.cell, planned.cell)).map((trial) => triesOf$1(without(out, trial), byTrial.get(trial.number) ?? []));
+		const entriesOf = (trials) => trials.flatMap(({ tries }) => tries);
+		return {
+			...planned,
+			...reached(planned, all.filter(isOfVerdict)),
+			trials: all.filter(({ trial }) => trial.runs.length > 0),
+			runs: entriesOf(all).flatMap((entry) => entry.kind === "measured" ? entry.runs : []),
+			failures: entriesOf(all.filter(isOfVerdict)).flatMap((entry) => entry.kind === "failed" ? entry.reason : [])
+		};
+	});
+}
+const without = (out, trial) => ({
+	...trial,
+	runs: trial.runs.filter(({ variant }) => !out.has(variant))
+});
+/** True with base or patched in it: variants beside those do not decide the number of runs. */
+const isOfVerdict = ({ trial }) => trial.runs.some(({ variant }) => isJudged(variant));
+function triesOf$1(trial, tries) {
+	const most = isOfVerdict({ trial }) ? mostTriesOf(tries) : 1;
+	return {
+		trial,
+		tries,
+		needed: tries.length < most && !tries.some(isWhole(trial))
+	};
+}
+/** A sender or a receiver that was the limit twice is the limit. */
+const mostTriesOf = (tries) => tries.length > 0 && tries.every(isLimited) ? 2 : 3;
+const isLimited = (entry) => entry.kind === "measured" && entry.runs.filter(({ variant }) => isJudged(variant)).every(({ validity }) => validity.kind === "invalid" && limits.has(validity.cause));
+const limits = /* @__PURE__ */ new Set(["generator-limited", "receiver-limited"]);
+const isSameCell = (a, b) => cellName(a) === cellName(b);
+/** The trial that it is of, if it is of one. */
+function numberOf(entry) {
+	if (entry.kind === "measured") return entry.summary.number;
+	return entry.kind === "failed" ? entry.trial : void 0;
+}
+const isWhole = ({ runs }) => (entry) => {
+	if (entry.kind !== "measured") return false;
+	const pairs = pairsOf(runs);
+	return pairs === 1 ? entry.runs.every((run) => run.validity.kind === "valid" && run.pps > 0) : isEnough(validPairs(entry.runs).length, pairs);
+};
+const pairsOf = (runs) => new Set(runs.map(({ pair }) => pair)).size;
+/** The last look that has all its trials, and those that the next one lacks; runs that stand apart come once more. */
+function reached({ design, history }, trials) {
+	const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
+	let closedPairs = 0;
+	for (const size of lookSizes({
+		...design,
+		earlierDegreesOfFreedom
+	})) {
+		const inLook = trials.filter(({ trial }) => trial.runs.every((run) => run.pair <= size));
+		if (!isEnough(size - lostPairs(inLook), size)) return {
+			closedPairs: size,
+			nextPairs: size,
+			open: []
+		};
+		const missing = inLook.filter(({ needed }) => needed);
+		const open = missing.length > 0 ? missing : interimApart(inLook);
+		if (open.length > 0) return {
+			closedPairs,
+			nextPairs: size,
+			open
+		};
+		closedPairs = size;
+	}
+	return {
+		closedPairs,
+		nextPairs: closedPairs,
+		open: []
+	};
+}
+/** Counts pairs that are lost of trials that have one pair or a part of it, which they either give or not. */
+function lostPairs(trials) {
+	const lost = trials.filter(({ trial, tries, needed }) => pairsOf(trial.runs) === 1 && !needed && !tries.some(isWhole(trial)));
+	return new Set(lost.flatMap(({ trial }) => trial.runs.map((run) => run.pair))).size;
+}
+/** Single runs beyond the rest of their variant, where they have been tried but once. */
+function interimApart(trials) {
+	const single = trials.flatMap((one) => {
+		const run = one.tries.flatMap((entry) => entry.kind === "measured" ? entry.runs : []).find(({ validity }) => validity.kind === "valid");
+		return one.trial.runs.length === 1 && run !== void 0 ? {
+			one,
+			run
+		} : [];
+	});
+	const apart = new Set(runsApart(single.map(({ run }) => run)));
+	return single.flatMap(({ one, run }) => apart.has(run) && one.tries.length === 1 ? one : []);
+}
+
+// src/gate/experiment/profiles.ts
+/** Takes every profile of an experiment that the journal lacks. */
+const takeProfiles = (plan, deps) => takeProfilesOf(deps, (entries) => nextProfile(plan, entries));
+/**
+* Takes profiles until there is no next one. Where the testbed fails the rest are not taken: what was measured stands.
+*/
+async function takeProfilesOf(deps, nextOf) {
+	const { journal, warn } = deps;
+	for (;;) {
+		const next = nextOf(journal.entries);
+		if (next === void 0) return;
+		const failure = await take(next, deps);
+		if (failure !== void 0) {
+			warn(`no more profiles are taken: ${failure}`);
+			return;
+		}
+	}
+}
+/**
+* Takes those that the journal lacks of the variant that is booted, each once, as the boot is over. Where the DUT goes
+* down meanwhile, and for one that is missed, there is a later boot, or the end.
+*/
+async function takeProfilesOfBoot(plan, deps) {
+	const { testbed, journal, warn } = deps;
+	const variant = testbed.booted();
+	if (variant === void 0) return;
+	for (const next of lackingOf(plan, journal.entries, measuredCells(plan, journal.entries, variant), variant)) {
+		if (testbed.booted() !== variant) return;
+		const failure = await take(next, deps);
+		if (failure !== void 0) {
+			warn(`no profile is taken in this boot of ${variant}: ${failure}`);
+			return;
+		}
+	}
+}
+/** Writes down what came of it; answers why where the testbed failed. */
+async function take(next, { profile: wanted, testbed, journal, keepLogIn, at, onNext, signal }) {
+	signal.throwIfAborted();
+	if (wanted === void 0) return void 0;
+	onNext(next);
+	const { cell, variant } = next;
+	const folder = folderOf(next);
+	try {
+		const request = {
+			...next,
+			...wanted
+		};
+		const outcome = await testbed.profile(request, keepLogIn(folder), signal);
+		const profile = outcome.kind === "profiled" ? {
+			...withoutLog(outcome),
+			variant,
+			seconds: wanted.seconds,
+			file: `${folder}/${outcome.log}`
+		} : {
+			kind: "missing",
+			variant,
+			reason: outcome.reason
+		};
+		const isFinal = outcome.kind !== "missed";
+		await journal.append({
+			kind: "profiled",
+			at: at(),
+			cell,
+			profile,
+			isFinal
+		});
+		return;
+	} catch (error) {
+		signal.throwIfAborted();
+		const reason = reasonOf(error);
+		const profile = {
+			kind: "missing",
+			variant,
+			reason: withoutPaths(reason)
+		};
+		await journal.append({
+			kind: "profiled",
+			at: at(),
+			cell,
+			profile,
+			isFinal: false
+		});
+		return reason;
+	}
+}
+function withoutLog({ log: _, ...rest }) {
+	return rest;
+}
+const mostAttempts = 3;
+/** Variant by variant, as each may have to be booted; the one that ran last comes first. */
+function nextProfile(plan, entries) {
+	const cells = interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, stopped, input }) => judgement === void 0 || stopped ? [] : input.cell);
+	return variantsInOrder(plan, entries).flatMap((variant) => lackingOf(plan, entries, cells, variant)).at(0);
+}
+/** A profile of the variant in each of the cells where it was not taken, nor tried often enough. */
+function lackingOf({ profile }, entries, cells, variant) {
+	if (profile === void 0) return [];
+	return cells.flatMap((cell) => {
+		const tries = triesOf(entries, cell, variant);
+		return tries.length >= mostAttempts || tries.some(({ isFinal }) => isFinal) ? [] : {
+			cell,
+			variant,
+			attempt: tries.length + 1
+		};
+	});
+}
+/** Each variant's profile in a cell; none without a request for profiles. */
+function profilesOf$1(plan, entries, cell) {
+	const isJudged = judgedCells(plan, entries).some((one) => cellName(one) === cellName(cell));
+	if (plan.profile === void 0 || !isJudged) return [];
+	return variantsLeft(plan, entries).map(({ variant }) => profileOf(entries, cell, variant));
+}
+const profileOf = (entries, cell, variant) => triesOf(entries, cell, variant).at(-1)?.profile ?? {
+	kind: "missing",
+	variant,
+	reason: "the experiment ended before"
+};
+const judgedCells = (plan, entries) => interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) => judgement === void 0 ? [] : input.cell);
+/** Cells in which the variant has a valid run, and that have a verdict or will have one. */
+const measuredCells = (plan, entries, variant) => interimResults(cellsSoFar(plan, entries), plan.policy).flatMap((interim) => {
+	const { judgement, closed, stopped, input } = interim;
+	return input.runs.some((run) => run.variant === variant && run.validity.kind === "valid") && !stopped && (judgement !== void 0 || !closed) ? input.cell : [];
+});
+function variantsInOrder(plan, entries) {
+	const last = entries.flatMap((entry) => entry.kind === "measured" ? entry.runs : []).at(-1)?.variant;
+	const left = variantsLeft(plan, entries).map(({ variant }) => variant);
+	return [...left.filter((one) => one === last), ...left.filter((one) => one !== last)];
+}
+const triesOf = (entries, cell, variant) => entries.flatMap((entry) => entry.kind === "profiled" && entry.profile.variant === variant && cellName(entry.cell) === cellName(cell) ? entry : []);
+/** `profiles/forwarding-inet4-base`, and `profiles/forwarding-inet4-base.2` for a second attempt. */
+function folderOf({ cell, variant, attempt }) {
+	const name = `${cellName(cell)}-${variant}`.replaceAll(" ", "-");
+	return join("profiles", attempt === 1 ? name : `${name}.${attempt}`);
+}
+
+// src/gate/experiment/log-folders.ts
+/** `trials/003-forwarding-inet4`, and `trials/003-forwarding-inet4.2` for a second attempt. */
+function trialFolder(trial, attempt) {
+	const name = `${String(trial.number).padStart(3, "0")}-${cellName(trial.cell).replaceAll(" ", "-")}`;
+	return join("trials", attempt === 1 ? name : `${name}.${attempt}`);
+}
+/** Returns a writer of logs into a folder of the work directory. */
+function keepLogIn(directory, folder) {
+	return async (name, content) => {
+		await mkdir(join(directory, folder), { recursive: true });
+		await writeFile(join(directory, folder, name), content);
+	};
+}
+
+// src/gate/experiment/rejection-message.ts
+/** Nothing can be said of a patch whose base does not work. */
+var BaseRejectedError = class extends Error {
+	name = "BaseRejectedError";
+	constructor(rejection) {
+		super(`The base itself ${faultOf(rejection)}, so nothing was measured: ${whyRejected(rejection)}`);
+	}
+};
+/** Its message, with the panic or the last line on the console. */
+function whyRejected(rejection) {
+	const { message } = rejection;
+	const panic = "panic" in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : "";
+	const shown = "console" in rejection ? lastLine(rejection.console ?? "") : void 0;
+	return `${message}${panic}${panic || !shown ? "" : ` The last on its console: "${shortened(shown)}".`}`;
+}
+/** `does not boot: …`, to follow the variant's name. */
+const rejectionMessage = (rejection) => `${faultOf(rejection)}: ${whyRejected(rejection)}`;
+/** `does not boot`, to follow the variant's name. */
+const faultOf = ({ kind }) => faults[kind];
+const faults = {
+	"does-not-apply": "does not apply",
+	"build-failed": "does not build",
+	"out-of-disk": "finds no room",
+	"does-not-load": "does not load",
+	"boot-failed": "does not boot",
+	"panics-under-load": "panics under load"
+};
+
+// src/gate/experiment/assemble.ts
+/** The result of an experiment that has ended; of one that has not, what its journal is worth so far. */
+function assembleResult(plan, journal) {
+	const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
+	const started = journal.findLast((entry) => entry.kind === "started");
+	const warned = journal.flatMap((entry) => entry.kind === "warned" ? entry.text : []);
+	return {
+		schemaVersion: 1,
+		generator: {
+			name: "ppsgate",
+			version
+		},
+		patch: plan.patch,
+		variants: plan.variants.map(({ variant, commit, folder, files }) => ({
+			name: variant,
+			commit,
+			...folder !== void 0 && { folder },
+			files: files.map(({ path, sha256 }) => ({
+				path,
+				sha256
+			}))
+		})),
+		testbed: {
+			name: plan.testbed,
+			fingerprint: started?.fingerprint ?? {},
+			warnings: [...started?.warnings ?? [], ...warned]
+		},
+		policy: plan.policy,
+		traffic: {
+			flows,
+			frameBytes,
+			measureSeconds,
+			...offeredPps !== void 0 && { offeredPps }
+		},
+		seed: plan.seed,
+		startedAt: journal.at(0)?.at ?? epoch,
+		finishedAt: journal.at(-1)?.at ?? epoch,
+		trials: journal.flatMap((entry) => entry.kind === "measured" ? entry.summary : []),
+		leftOut: leftOutIn(journal),
+		outcome: outcomeOf$1(plan, journal)
+	};
+}
+/** The result of an experiment that need not be made; `ignoredPaths` are places of files that count for nothing there. */
+function unchangedResult(plan, ignoredPaths, now) {
+	const at = now.toISOString();
+	const outcome = {
+		kind: "unchanged",
+		...ignoredPaths.length > 0 && { ignoredPaths: ignoredPaths.slice(0, 20) }
+	};
+	return {
+		...assembleResult(plan, []),
+		startedAt: at,
+		finishedAt: at,
+		outcome
+	};
+}
+const epoch = (/* @__PURE__ */ new Date(0)).toISOString();
+function outcomeOf$1(plan, journal) {
+	const last = journal.findLast((entry) => entry.kind !== "started" && entry.kind !== "warned" && !leavesOut(entry));
+	if (last?.kind === "rejected") return last.rejection;
+	const others = plan.variants.map(({ variant }) => variant).filter((name) => !isJudged(name));
+	const cells = interimResults(cellsSoFar(plan, journal), plan.policy).map((interim) => {
+		const ofBase = baseNumbers(interim.input.runs, plan.policy.metric);
+		const result = cellResult(interim, plan.policy, ofBase, others);
+		return {
+			...result,
+			profiles: profilesOf$1(plan, journal, result.cell)
+		};
+	});
+	return {
+		kind: "judged",
+		verdict: worstVerdict(cells),
+		cells
+	};
+}
+const leavesOut = (entry) => entry.kind === "rejected" && !isJudged(entry.variant);
+
+// src/gate/experiment/next-trial.ts
+/**
+* Returns the next trial that an undecided cell needs for its next look, or that is lacking beside what decided a cell;
+* one that failed comes again after all others.
+*/
+function nextTrial(plan, entries) {
+	const cells = interimResults(cellsSoFar(plan, entries), plan.policy);
+	const [next] = cells.flatMap(openTrials).toSorted((a, b) => a.tries.length - b.tries.length || a.trial.number - b.trial.number);
+	if (next === void 0) return void 0;
+	const { trial, tries } = next;
+	return {
+		trial,
+		attempt: tries.length + 1,
+		...trialCount(cells),
+		...whyAgain(tries)
+	};
+}
+function whyAgain(tries) {
+	const last = tries.at(-1);
+	if (last?.kind === "failed") return { why: last.reason };
+	if (last?.kind !== "measured") return {};
+	const faults = last.runs.flatMap(({ validity }) => validity.kind === "invalid" ? validity.reason : []);
+	const [fault] = faults;
+	const silent = last.runs.find(({ pps }) => pps === 0);
+	if (fault === void 0) return { why: silent ? `${silent.variant} forwarded nothing` : "it stood apart from the others" };
+	return { why: `${faults.length} of ${last.runs.length} runs do not count: ${fault}` };
+}
+/** When nothing was left to do; undefined where something is. */
+function finishedAt(plan, entries) {
+	const last = entries.at(-1);
+	return last?.kind === "finished" && nextTrial(plan, entries) === void 0 ? last.at : void 0;
+}
+/** Other variants are measured in as many pairs as patched is, and no more. */
+function openTrials({ input, judgement, closed, stopped }) {
+	if (stopped) return [];
+	const pairs = closed ? judgement?.look.pairs ?? 0 : input.nextPairs;
+	const beside = input.trials.filter((one) => one.needed && !isOfVerdict(one) && one.trial.runs.every((run) => run.pair <= pairs));
+	return closed ? beside : [...input.open, ...beside];
+}
+/** Cells that get no more runs. */
+function decidedCells(plan, entries) {
+	return interimResults(cellsSoFar(plan, entries), plan.policy).filter((one) => one.closed && openTrials(one).length === 0).map((interim) => ({
+		cell: interim.input.cell,
+		verdict: cellVerdict(interim, plan.policy),
+		counts: runCounts({
+			...interim.input,
+			pairs: interim.judgement?.look.pairs ?? interim.input.closedPairs
+		}, plan.policy.metric)
+	}));
+}
+/** Counts the trials that were measured, and those at most. */
+function trialCount(cells) {
+	const trials = cells.flatMap((cell) => {
+		const due = new Set(openTrials(cell));
+		const open = /* @__PURE__ */ new Set([...cell.input.open, ...due]);
+		return cell.input.trials.map((one) => {
+			const isDone = !open.has(one) && one.tries.some(({ kind }) => kind === "measured");
+			return {
+				isDone,
+				isAhead: (cell.closed ? due.has(one) : isOfVerdict(one) || one.needed) && !isDone
+			};
+		});
+	});
+	const done = trials.filter(({ isDone }) => isDone).length;
+	return {
+		done,
+		of: done + trials.filter(({ isAhead }) => isAhead).length
+	};
+}
+
+// src/gate/experiment/experiment.ts
+/**
+* Runs every trial that the journal lacks, and returns the whole journal. Ends early when nothing can be measured with
+* patched; any other such variant is left out from then on.
+*/
+async function runExperiment(options) {
+	const journal = await openJournal(journalIn(options.directory));
+	const at = () => options.now().toISOString();
+	const experiment = {
+		...options,
+		journal,
+		at,
+		decided: /* @__PURE__ */ new Set()
+	};
+	try {
+		await inspect(experiment);
+		if (await prepare(experiment) && await measureAll(experiment)) await finish(experiment);
+		return journal.entries;
+	} finally {
+		await journal.close();
+	}
+}
+async function inspect({ plan, testbed, journal, at, onEvent }) {
+	onEvent({
+		kind: "planned",
+		plan
+	});
+	const inspection = await testbed.inspect(plan.cells.map(({ cell }) => cell));
+	await journal.append({
+		kind: "started",
+		at: at(),
+		...inspection
+	});
+	for (const text of inspection.warnings) onEvent({
+		kind: "warning",
+		text
+	});
+}
+/** Readies all variants that are left; false where patched is rejected. */
+async function prepare(experiment) {
+	const { directory, plan, testbed, journal, onEvent, signal } = experiment;
+	for (;;) {
+		signal.throwIfAborted();
+		const prepared = await testbed.prepare({
+			variants: variantsLeft(plan, journal.entries),
+			rules: plan.rules,
+			cells: plan.cells.map(({ cell }) => cell),
+			keepLog: keepLogIn(directory, "builds"),
+			notify: (text) => onEvent({
+				kind: "preparing",
+				text
+			}),
+			signal
+		});
+		if (prepared.kind === "ready") return true;
+		if (!await goesOnWithout(prepared, experiment)) return false;
+	}
+}
+/** Measures until no cell needs a trial any more; false where patched is rejected. */
+async function measureAll(experiment) {
+	const { plan, journal, signal } = experiment;
+	let boot;
+	for (;;) {
+		signal.throwIfAborted();
+		const next = nextTrial(plan, journal.entries);
+		if (next === void 0) return true;
+		if (boot !== void 0 && boot !== bootOf(next.trial)) await takeProfilesOfBoot(plan, profilesDeps(experiment));
+		boot = bootOf(next.trial);
+		if (!await measure(next, experiment)) return false;
+	}
+}
+/** Identifies a boot: a testbed that boots variants runs one in each trial, and a boot serves all cells of a pair. */
+const bootOf = ({ runs: [run] }) => `${run?.variant} ${run?.pair}`;
+/** False where patched is rejected. */
+async function measure(next, experiment) {
+	const { directory, testbed, journal, at, onEvent, signal } = experiment;
+	const { trial, attempt } = next;
+	const logs = trialFolder(trial, attempt);
+	onEvent({
+		kind: "trial",
+		...next
+	});
+	const outcome = await testbed.trial(trial, keepLogIn(directory, logs), signal);
+	for (const text of outcome.warnings ?? []) {
+		await journal.append({
+			kind: "warned",
+			at: at(),
+			text
+		});
+		onEvent({
+			kind: "warning",
+			text
+		});
+	}
+	if (outcome.kind === "rejected") return goesOnWithout(outcome, experiment);
+	const entry = outcome.kind === "measured" ? {
+		kind: "measured",
+		at: at(),
+		...measuredAs(trial, outcome, {
+			attempt,
+			logs
+		})
+	} : {
+		kind: "failed",
+		at: at(),
+		trial: trial.number,
+		reason: outcome.reason
+	};
+	await journal.append(entry);
+	onEvent({
+		kind: "ended",
+		trial,
+		entry
+	});
+	tellDecided(experiment);
+	return true;
+}
+function tellDecided({ plan, journal, decided, onEvent }) {
+	for (const one of decidedCells(plan, journal.entries)) {
+		const name = cellName(one.cell);
+		if (!decided.has(name)) onEvent({
+			kind: "decided",
+			...one
+		});
+		decided.add(name);
+	}
+}
+async function finish(experiment) {
+	await takeProfiles(experiment.plan, profilesDeps(experiment));
+	await experiment.journal.append({
+		kind: "finished",
+		at: experiment.at()
+	});
+}
+/** Writes down that nothing can be measured with a variant; false where that is patched. Throws where it is base. */
+async function goesOnWithout({ variant, rejection }, { journal, at, onEvent }) {
+	if (variant === "base") throw new BaseRejectedError(rejection);
+	await journal.append({
+		kind: "rejected",
+		at: at(),
+		variant,
+		rejection
+	});
+	if (variant === "patched") return false;
+	onEvent({
+		kind: "warning",
+		text: `${variant} ${faultOf(rejection)} and is left out: ${reasonOf(rejection.message)}`
+	});
+	return true;
+}
+const profilesDeps = (experiment) => {
+	const { directory, plan, testbed, journal, at, onEvent, signal } = experiment;
+	return {
+		profile: plan.profile,
+		testbed,
+		journal,
+		at,
+		signal,
+		keepLogIn: (folder) => keepLogIn(directory, folder),
+		onNext: (next) => onEvent({
+			kind: "profile",
+			...next
+		}),
+		warn: (text) => onEvent({
+			kind: "warning",
+			text
+		})
+	};
+};
+/** Adds the numbers of the plan to the measurements of a testbed. */
+const measuredAs = ({ number, runs: planned }, { summary, runs }, { attempt, logs }) => ({
+	summary: {
+		...summary,
+		number,
+		attempt,
+		logs
+	},
+	runs: runs.map((run) => ({
+		...run,
+		...planned.length === 1 && planned[0],
+		trial: number,
+		attempt
+	}))
+});
+
+// src/gate/experiment/recompute.ts
+/**
+* The same result, with the policy, cells, designs and traffic of the configuration and all that follows from the runs
+* under these. What earlier experiments told of a cell's noise is taken for numbers, as the runs are; so is that a cell
+* is invalid, which lets nothing pass. The profiles keep their place, and reasons have to be found again; that a patch is
+* unchanged is for the repository to tell.
+*/
+function recompute(claimed, asked) {
+	const { config, testbeds } = asked;
+	if (!testbeds.includes(claimed.testbed.name)) return {
+		kind: "refused",
+		why: `The result is of the testbed ${claimed.testbed.name}, and not of ${testbeds.join(" or ")}: judge the patch again.`
+	};
+	const { flows, frameBytes, offeredPps, measureSeconds } = config.traffic;
+	const result = {
+		...claimed,
+		policy: policyAsked(asked),
+		traffic: {
+			flows,
+			frameBytes,
+			measureSeconds,
+			...offeredPps !== void 0 && { offeredPps }
+		},
+		variants: variantsOf(claimed, asked.patch),
+		leftOut: claimed.leftOut.filter(({ variant }) => othersOf(asked.patch).includes(variant)),
+		...claimed.outcome.kind === "unchanged" && { trials: [] },
+		outcome: outcomeOf(claimed, asked)
+	};
+	return {
+		kind: "computed",
+		result,
+		refused: differences(claimed, result).slice(0, mostTold)
+	};
+}
+const policyAsked = ({ config, isExtended }) => isExtended ? policyOfExtended(policyOf(config)) : policyOf(config);
+/** A result that lies may do so of any number of cells. */
+const mostTold = 20;
+/** The commits are those that leave was given for; where the patch parted from its base only its history tells. */
+function variantsOf({ variants }, patch) {
+	const earlier = patch.kind === "revision" ? patch.earlier : [];
+	const commits = [{
+		name: "patched",
+		commit: patch.headCommit
+	}, ...earlier.map(({ diff, headCommit }) => ({
+		name: diffName(diff),
+		commit: headCommit
+	}))];
+	const claimOf = (name) => variants.find((one) => one.name === name);
+	return [claimOf("base") ?? {
+		name: "base",
+		commit: patch.baseCommit,
+		files: []
+	}, ...commits.map((one) => ({
+		files: [],
+		...claimOf(one.name),
+		...one
+	}))];
+}
+const othersOf = (patch) => patch.kind === "revision" ? patch.earlier.map(({ diff }) => diffName(diff)) : [];
+function outcomeOf({ outcome, testbed }, asked) {
+	if (outcome.kind === "unchanged") {
+		const { ignoredPaths: claimed = [] } = outcome;
+		const on = {
+			config: asked.config,
+			testbed: testbed.name
+		};
+		const ignoredPaths = claimed.filter((place) => isPlaceLeftAlone(place, on));
+		return {
+			kind: "unchanged",
+			...ignoredPaths.length > 0 && { ignoredPaths }
+		};
+	}
+	if (outcome.kind !== "judged") return outcome;
+	const policy = policyAsked(asked);
+	const claims = new Map(outcome.cells.map((claim) => [cellName(claim.cell), claim]));
+	const { cells: wanted = cellsOf(asked.config) } = asked;
+	const inputs = wanted.map((cell) => inputOf(cell, claims, asked));
+	const cells = interimResults(inputs, policy).map((interim) => {
+		const { claim, runs } = interim.input;
+		const ofBase = baseNumbers(runs, policy.metric);
+		const computed = cellResult(interim, policy, ofBase, othersOf(asked.patch));
+		const stays = claim?.verdict.kind === "invalid" && computed.verdict.kind !== "regression";
+		return {
+			...computed,
+			...stays && { verdict: claim.verdict },
+			...claim === void 0 && { verdict: notMeasured },
+			profiles: profilesOf(claim, asked.patch)
+		};
+	});
+	return {
+		kind: "judged",
+		verdict: worstVerdict(cells),
+		cells
+	};
+}
+const notMeasured = {
+	kind: "invalid",
+	reason: "the result has no such cell"
+};
+function inputOf(cell, claims, { patch, config, isExtended }) {
+	const claim = claims.get(cellName(cell));
+	const others = othersOf(patch);
+	const history = claim?.history;
+	const planned = designOf(config, 2 + others.length);
+	const budgets = isExtended ? extended(planned, claim?.design.budgets ?? []) : planned.budgets;
+	const design = {
+		...planned,
+		budgets
+	};
+	const isOurs = ({ variant }) => isJudged(variant) || others.includes(variant);
+	const runs = claim?.runs.filter(isOurs) ?? [];
+	const input = {
+		cell,
+		claim,
+		design,
+		...history && { history },
+		runs,
+		failures: []
+	};
+	return {
+		...input,
+		closedPairs: closedPairsOf(input, policyOf(config))
+	};
+}
+/**
+* Pairs of the last look that has its runs. Where all looks up to there tell something, but the result says that the
+* cell is invalid, the experiment ended with the next one, whose runs were lost for good.
+*/
+function closedPairsOf(input, policy) {
+	const { claim, design, history, runs } = input;
+	const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
+	const sizes = lookSizes({
+		...design,
+		earlierDegreesOfFreedom
+	});
+	const lacking = sizes.findIndex((size) => !isThere(runs, size));
+	if (lacking === -1) return sizes.at(-1) ?? 0;
+	const closedPairs = sizes[lacking - 1] ?? 0;
+	const tells = (size) => evidenceAt({
+		...input,
+		closedPairs
+	}, size, policy) !== void 0;
+	return claim?.verdict.kind === "invalid" && sizes.slice(0, lacking).every(tells) ? sizes[lacking] ?? 0 : closedPairs;
+}
+/** The greatest number that `parseMaxRuns` accepts. */
+const mostRuns = 1e4;
+/** Doubled each time, ten reach those runs; each has half the error rate of the one before, which soon is no number. */
+const mostBudgets = 20;
+/** The budgets that extensions have added to the one that was planned, where they can be such. */
+function extended({ budgets: planned, pairsPerStep }, claimed) {
+	return claimed.every((budget, stage) => (stage === 0 ? budget === planned[0] : budget > (claimed[stage - 1] ?? 0)) && budget % pairsPerStep === 0 && budget < mostRuns + pairsPerStep) && claimed.length > 0 && claimed.length <= mostBudgets ? claimed : planned;
+}
+/** True when an interim analysis has enough of its runs. */
+function isThere(runs, size) {
+	const pairsOf = (name) => new Set(runs.flatMap(({ variant, pair }) => variant === name && pair <= size ? pair : []));
+	return isEnough(pairsOf("base").intersection(pairsOf("patched")).size, size);
+}
+/** One of each variant, so that their number is bounded. */
+function profilesOf(claim, patch) {
+	return [
+		"base",
+		"patched",
+		...othersOf(patch)
+	].flatMap((name) => claim?.profiles.find(({ variant }) => variant === name) ?? []);
+}
+/** Sentences about claims that the recomputed result contradicts. */
+const differences = (claimed, result) => [
+	...ofPolicy(claimed.policy, result.policy),
+	...ofTraffic(claimed.traffic, result.traffic),
+	...ofOutcome(claimed.outcome, result.outcome)
+];
+function ofPolicy(claimed, asked) {
+	const metric = [claimed.metric, asked.metric];
+	const ratios = ratioNames.map(([key, name]) => {
+		const [said, wanted] = [claimed[key], asked[key]];
+		return said === wanted ? [] : `It was held to ${name} of ${formatPercent(said)}, and ${formatPercent(wanted)} is asked for.`;
+	});
+	return [metric[0] === metric[1] ? [] : `It was judged by ${metric[0]}, and ${metric[1]} is asked for.`, ...ratios].flat();
+}
+const ratioNames = [
+	["marginRatio", "a margin"],
+	["confidenceRatio", "a confidence"],
+	["falseAlarmRatio", "a rate of false alarms"],
+	["missRatio", "a rate of misses"]
+];
+function ofTraffic(claimed, asked) {
+	return [
+		"flows",
+		"frameBytes",
+		"offeredPps",
+		"measureSeconds"
+	].flatMap((key) => claimed[key] === asked[key] ? [] : `Its traffic has ${key} ${claimed[key] ?? "unbounded"}, and ${asked[key] ?? "unbounded"} is asked for.`);
+}
+function ofOutcome(claimed, computed) {
+	if (claimed.kind !== "judged" || computed.kind !== "judged") return [];
+	const asked = new Map(computed.cells.map((cell) => [cellName(cell.cell), cell]));
+	const unasked = claimed.cells.filter(({ cell }) => !asked.has(cellName(cell)));
+	const claims = new Map(claimed.cells.map((claim) => [cellName(claim.cell), claim]));
+	return [
+		...unasked.map(({ cell }) => `It has the cell ${cellName(cell)}, which is not asked for.`),
+		...computed.cells.flatMap((cell) => ofCell(claims.get(cellName(cell.cell)), cell)),
+		...claimed.verdict === computed.verdict ? [] : [`It says ${claimed.verdict} of the patch, and its cells say ${computed.verdict}.`]
+	];
+}
+function ofCell(claim, { cell, verdict, comparisons }) {
+	const name = cellName(cell);
+	if (claim === void 0) return [`It has no cell ${name}, which is asked for.`];
+	if (claim.verdict.kind !== verdict.kind) return [`It says ${claim.verdict.kind} of ${name}, and its runs say ${verdict.kind}.`];
+	return comparisons.every((one) => claim.comparisons.some((other) => other.metric === one.metric && isAlmost(one, other))) ? [] : [`Its numbers of ${name} are not those of its runs.`];
+}
+/** Another machine may round otherwise. */
+const isAlmost = (a, b) => [
+	[a.base, b.base],
+	[a.patched, b.patched],
+	...[
+		"change",
+		"low",
+		"high"
+	].map((key) => [a.interval[key], b.interval[key]])
+].every(([one = 0, other = 0]) => Math.abs(one - other) <= 1e-9 + 1e-6 * Math.abs(one));
+
+// src/gate/experiment/reread.ts
+/** The journal of a work directory, with the runs of every trial read from its logs anew. */
+async function reread(directory, plan) {
+	const entries = [];
+	let unread = 0;
+	for (const entry of await readJournal(journalIn(directory))) {
+		const again = entry.kind === "measured" ? await measureAgain(directory, plan, entry) : entry;
+		if (again === void 0) unread += 1;
+		entries.push(again ?? entry);
+	}
+	return {
+		entries,
+		unread
+	};
+}
+async function measureAgain(directory, plan, entry) {
+	const { summary } = entry;
+	const trial = plan.trials.find(({ number }) => number === summary.number);
+	if (trial === void 0) return void 0;
+	const numbers = new Set(entry.runs.map(({ number }) => number));
+	const planned = {
+		...trial,
+		runs: trial.runs.filter(({ number }) => numbers.has(number))
+	};
+	const { attempt, startedAt, egressPackets, ingressPackets } = summary;
+	const ports = {
+		...egressPackets !== void 0 && { egressPackets },
+		...ingressPackets !== void 0 && { ingressPackets }
+	};
+	const outcome = await outcomeIn(join(directory, summary.logs));
+	if (outcome?.kind !== "measured") return void 0;
+	return {
+		...entry,
+		summary: {
+			...summary,
+			...outcome.summary
+		},
+		runs: outcome.runs.map((run) => ({
+			...run,
+			attempt
+		}))
+	};
+	async function outcomeIn(folder) {
+		const { traffic } = plan;
+		if (traffic.windows !== void 0) {
+			const virtual = await readVirtual(folder, planned);
+			return virtual && readVirtualLogs(planned, startedAt, traffic.windows.packets, virtual);
+		}
+		const linux = await readLinux(folder);
+		if (linux !== void 0) return readLinuxLogs(planned, startedAt, linux);
+		const freebsd = await readFreebsd(folder);
+		return freebsd && readFreebsdLogs(planned, freebsd, {
+			startedAt,
+			traffic,
+			summary: ports
+		});
+	}
+}
+async function readVirtual(folder, planned) {
+	try {
+		const logs = pairsOf$1(planned).map(async ([pair]) => {
+			return [pair, await readFile(join(folder, windowsLogName(pair)), "utf8")];
+		});
+		return new Map(await Promise.all(logs));
+	} catch {
+		return;
+	}
+}
+async function readLinux(folder) {
+	const text = (name) => readFile(join(folder, name), "utf8");
+	try {
+		const [dut, sender, counters] = await Promise.all([
+			text(logNames.dut),
+			text(logNames.sender),
+			text(logNames.counters)
+		]);
+		return {
+			dut,
+			sender,
+			counters
+		};
+	} catch {
+		return;
+	}
+}
+async function readFreebsd(folder) {
+	try {
+		const receiver = await readFile(join(folder, freebsdLogNames.receiver), "utf8");
+		const senders = [];
+		while (await exists(join(folder, freebsdLogNames.sender(senders.length)))) senders.push(await readFile(join(folder, freebsdLogNames.sender(senders.length)), "utf8"));
+		return {
+			receiver,
+			senders
+		};
+	} catch {
+		return;
+	}
+}
+const exists = (path) => access(path).then(() => true, () => false);
+
+export { assembleResult, baseNumbers, beginPlanFile, cellsAmong, cellsOf, designOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isSameTraffic, journalIn, keepLogIn, lackingOf, layoutsOn, makePlan, openJournal, planCells, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionMessage, replacePlan, replacePlanFile, reread, runExperiment, takeProfilesOf, unchangedResult, writePlan };

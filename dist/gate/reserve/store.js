@@ -1,0 +1,986 @@
+import { ForeignFileError, failureOf as failureOf$1, isEmpty, isSqliteError, openDatabase, openHttpClient, watchPlace } from "../../system.js";
+import { array, boolean, int, number, object, string, union } from "../../vendor/zod.js";
+import { ExposedError, readGuarded } from "../../config.js";
+import { parseJson, reasonOf, shortened } from "../../model.js";
+import { dirname, resolve } from "node:path";
+import { accessSync, closeSync, constants, mkdirSync, openSync, realpathSync, statSync, utimesSync, watch } from "node:fs";
+import { createSecureContext } from "node:tls";
+import { X509Certificate, randomUUID } from "node:crypto";
+import { setTimeout as setTimeout$1 } from "node:timers/promises";
+import { readFile } from "node:fs/promises";
+
+// src/gate/reserve/store/store.ts
+/** The message is a sentence that names the store, the reason and the remedy. */
+var StoreError = class extends Error {
+	name = "StoreError";
+};
+
+// src/gate/reserve/store/etcd-files.ts
+/** Throws a StoreError that names the file. */
+async function readCertificates(config) {
+	const { caPath, certificatePath, keyPath } = config;
+	const ca = caPath === void 0 ? {} : { ca: await readText("authority", caPath) };
+	const cert = certificatePath === void 0 ? {} : { cert: await readText("certificate", certificatePath) };
+	const key = keyPath === void 0 ? {} : { key: await readText("key", keyPath, readGuarded) };
+	refuseUnfit(`the authority file ${caPath}`, () => ca.ca && new X509Certificate(ca.ca));
+	refuseUnfit(`the certificate ${certificatePath} and the key ${keyPath}`, () => createSecureContext({
+		...cert,
+		...key
+	}));
+	return {
+		...ca,
+		...cert,
+		...key
+	};
+}
+/** Returns undefined without a password; throws a StoreError that names the file and quotes nothing of it. */
+async function readAccount({ user, passwordPath }) {
+	if (user === void 0 || passwordPath === void 0) return void 0;
+	const password = (await readText("password", passwordPath, readGuarded)).replace(/\r?\n$/, "");
+	if (/^\P{Cc}+$/u.test(password)) return {
+		user,
+		password
+	};
+	throw new StoreError(`etcd cannot be used with the password file ${passwordPath}: it is empty or has more than a line; write the password there and nothing else.`);
+}
+async function readText(what, path, read = (path) => readFile(path, "utf8")) {
+	try {
+		return await read(path);
+	} catch (error) {
+		if (error instanceof ExposedError) throw new StoreError(`etcd cannot be used: ${error.message}.`);
+		throw new StoreError(`etcd cannot be used without its ${what} file: ${reasonOf(error)}; check the path, and that you may read it.`, { cause: error });
+	}
+}
+function refuseUnfit(what, use) {
+	try {
+		use();
+	} catch (error) {
+		throw new StoreError(`etcd cannot be used with ${what} (${reasonOf(error)}); they have to be PEM, and a key has to fit its certificate.`, { cause: error });
+	}
+}
+
+// src/gate/reserve/store/etcd-response.ts
+/** More than all reservations of a lab. */
+const maxResponseBytes = 16 * 1024 ** 2;
+/** Removes secrets, which a response may echo. */
+function readResponse(url, response, schema, secrets) {
+	if (response.kind === "no-answer") return failureOf(url, response);
+	const withoutSecrets = (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
+	const { status, headers, body } = response;
+	if (body === void 0) return {
+		kind: "failed",
+		problem: "slow",
+		why: `more than ${maxResponseBytes} bytes in an answer`,
+		maybeDone: true
+	};
+	const json = parseJson(body.toString());
+	const error = errorDocument.safeParse(json);
+	if (error.success) return errorOf(status, withoutSecrets(error.data.message));
+	const value = schema.safeParse(json);
+	if (status === 200 && value.success) return {
+		kind: "ok",
+		value: value.data
+	};
+	const why = shortened(withoutSecrets(`it answers ${status} ${headers.get("content-type") ?? ""}`));
+	if (status >= 500) return {
+		kind: "failed",
+		problem: "slow",
+		why,
+		maybeDone: true
+	};
+	return {
+		kind: "failed",
+		problem: "not etcd",
+		why,
+		maybeDone: false
+	};
+}
+const errorStatus = object({ message: string() });
+/** On streams, the message is within `error`. */
+const errorDocument = union([object({ error: errorStatus }).transform(({ error }) => error), errorStatus]);
+function errorOf(status, message) {
+	const hasAny = (...texts) => texts.some((text) => message.includes(text));
+	if (hasAny("invalid auth token", "revision of auth store is old")) return { kind: "stale-token" };
+	const why = shortened(message);
+	if (hasAny("no leader")) return {
+		kind: "failed",
+		problem: "no leader",
+		why,
+		maybeDone: false
+	};
+	if (hasAny("too many requests")) return {
+		kind: "failed",
+		problem: "slow",
+		why,
+		maybeDone: false
+	};
+	if (status < 500 && !(status === 408) || hasAny("database space exceeded")) return {
+		kind: "refused",
+		message,
+		isLeaseGone: hasAny("requested lease not found")
+	};
+	return {
+		kind: "failed",
+		problem: "slow",
+		why,
+		maybeDone: true
+	};
+}
+function failureOf(url, noResponse) {
+	const { code, lateSeconds, wasSent, distrust } = noResponse;
+	const why = lateSeconds === void 0 ? noResponse.why : `no answer within ${lateSeconds} s`;
+	const failed = (problem, reason, maybeDone = false) => ({
+		kind: "failed",
+		problem,
+		why: shortened(reason),
+		maybeDone
+	});
+	if (distrust?.fault === "name") return failed("wrong name", `it is for ${distrust.names}, not for ${url.hostname}`);
+	if (distrust !== void 0) return failed("untrusted", distrust.reason.replace(/;.*/, ""));
+	if (/ALERT.*(?:CERTIFICATE|UNKNOWN_CA)/.test(code)) return failed("unwelcome", "it refuses the certificate of this client, or that there is none");
+	if (code === "ECONNREFUSED") return failed("unreachable", "connection refused");
+	if (code === "ENOTFOUND") return failed("unreachable", "no such host name");
+	if (code === "ECONNRESET" && (url.protocol === "http:" || !wasSent)) return failed("unreachable", `it hung up, as one does that speaks ${url.protocol === "http:" ? "https" : "plain http"}`, wasSent);
+	return failed(wasSent ? "slow" : "unreachable", why, wasSent);
+}
+/** The most specific first; a permanent one needs a fix. */
+const problems = {
+	"no leader": {
+		summary: "etcd has no leader: more than half of its members have to run and reach each other",
+		advice: "start or connect the others",
+		isPermanent: false
+	},
+	"wrong name": {
+		summary: "etcd's certificate is for another host name",
+		advice: "write a name of the certificate in `endpoints`, or give that member a certificate for this one",
+		isPermanent: true
+	},
+	untrusted: {
+		summary: "etcd's certificate is not trusted",
+		advice: "set `ca` to the PEM of the authority that signed it, or have it renewed",
+		isPermanent: true
+	},
+	unwelcome: {
+		summary: "etcd does not let this client in",
+		advice: "set `certificate` and `key` to a pair signed by the authority that etcd has as --trusted-ca-file",
+		isPermanent: true
+	},
+	"not etcd": {
+		summary: "etcd cannot be used, something else answers",
+		advice: "check `endpoints`, and that the JSON gateway of etcd is on (--enable-grpc-gateway)",
+		isPermanent: true
+	},
+	slow: {
+		summary: "etcd did not do what was asked",
+		advice: "check the load and the log of its members, and the network between them",
+		isPermanent: false
+	},
+	unreachable: {
+		summary: "etcd cannot be reached",
+		advice: "check that it runs, `endpoints` (http or https, name, port), and the network to there",
+		isPermanent: false
+	}
+};
+const isPermanent = ({ problem }) => problems[problem].isPermanent;
+/** `failures` holds the last one of each endpoint. */
+function failureSentence(failures) {
+	const all = [...failures].map(([endpoint, { why }]) => `${endpoint}: ${why}`).join("; ");
+	const occurred = new Set(failures.values().map(({ problem }) => problem));
+	const worst = Object.keys(problems).find((problem) => occurred.has(problem));
+	const { summary, advice } = problems[worst ?? "unreachable"];
+	return `${summary} (${all}); ${advice}.`;
+}
+const unconfirmedSentence = (endpoint, { why }) => `etcd did not confirm a change (${endpoint}: ${why}), which may have been made all the same; look at the reservations before it is made again.`;
+/** `user` is undefined without a login. */
+function refusalSentence(endpoint, message, { user, prefix }) {
+	const who = user === void 0 ? "one without a name" : `the user ${user}`;
+	const [, summary = "refuses a request", advice = "check its version (3.4 or later) and its log"] = refusals(who, prefix).find(([part]) => message.includes(part)) ?? [];
+	return `etcd at ${endpoint} ${summary} (${shortened(message)}); ${advice}.`;
+}
+const refusals = (who, prefix) => [
+	[
+		"authentication failed",
+		`does not let ${who} in`,
+		"correct `user`, or the password in `passwordFile`"
+	],
+	[
+		"user name is empty",
+		"asks for a user",
+		"set `user` and `passwordFile`"
+	],
+	[
+		"permission denied",
+		`does not let ${who} read and write what begins with ${prefix}`,
+		`allow it there: etcdctl role grant-permission ROLE --prefix=true readwrite ${prefix}`
+	],
+	[
+		"authentication is not enabled",
+		"asks nobody for a password",
+		"turn that on there (etcdctl auth enable), or leave out `user` and `passwordFile`"
+	],
+	[
+		"database space exceeded",
+		"is full",
+		"compact and defragment it, then disarm the alarm: etcdctl compact, defrag, alarm disarm"
+	]
+];
+
+// src/gate/reserve/store/etcd-schema.ts
+/** Decimal, in a string. */
+const int64 = number().int();
+const base64 = string().transform((text) => Buffer.from(text, "base64").toString());
+const header$1 = object({ revision: int64 });
+const loginSchema = object({ token: string() });
+/** The ID remains a string: it may exceed a number's precision. */
+const grantSchema = object({ ID: string() });
+/** An expired lease has no TTL. */
+const keepAliveSchema = object({ result: object({ TTL: int64.default(0) }) });
+const revokeSchema = object({});
+const rangeSchema = object({
+	header: header$1,
+	kvs: array(object({
+		key: base64,
+		value: base64.default(""),
+		mod_revision: int64
+	})).default([])
+});
+const commitSchema = object({
+	header: header$1,
+	succeeded: boolean().default(false)
+});
+/** One line of the stream. */
+const watchSchema = object({ result: object({
+	created: boolean().default(false),
+	canceled: boolean().default(false),
+	/** Oldest revision that can be watched, if the requested one is compacted. */
+	compact_revision: int64.default(0),
+	events: array(object({ kv: object({
+		key: base64,
+		mod_revision: int64
+	}) })).default([])
+}) });
+
+// src/gate/reserve/store/etcd-gateway.ts
+/** A change that may have been made. */
+var UnconfirmedError = class extends StoreError {};
+/**
+* Time limits of a response. A repeatable request soon tries the next endpoint; `again` applies once all have failed, or
+* slow ones would never succeed.
+*/
+const responseSeconds = {
+	repeatable: 2,
+	again: 5,
+	single: 5
+};
+/** No endpoint is tried a second time after this. */
+const giveUpSeconds = 10;
+/** Between requests once all endpoints have failed. */
+const pauseSeconds$1 = .1;
+/** Makes a member without a leader fail at once; streams would wait for a leader. */
+const requireLeader = { "grpc-metadata-hasleader": "true" };
+var EtcdGateway = class {
+	#config;
+	#http;
+	#account;
+	#now;
+	/** Endpoints of the open streams. */
+	#streams = /* @__PURE__ */ new Map();
+	#preferred;
+	#token;
+	#isClosed = false;
+	constructor(config, http, account, now) {
+		this.#config = config;
+		this.#http = http;
+		this.#account = account;
+		this.#now = now;
+		this.#preferred = config.endpoints[0] ?? "";
+	}
+	/** Throws a StoreError; an UnconfirmedError if a request that is not repeatable may have been executed. */
+	async send(request) {
+		const { endpoints, user, prefix } = this.#config;
+		const failures = /* @__PURE__ */ new Map();
+		const until = this.#now() + giveUpSeconds;
+		for (let endpoint = this.#preferred;; endpoint = this.#moveOn(endpoint)) {
+			if (this.#isClosed) throw new StoreError("etcd was asked over a connection that is closed.");
+			const isAgain = failures.size === endpoints.length;
+			const response = await this.#sendTo(endpoint, request, isAgain);
+			if (response.kind === "ok") return response.value;
+			if (response.kind === "refused") {
+				const { isLeaseGone, message } = response;
+				if (isLeaseGone && request.ifLeaseIsGone !== void 0) return request.ifLeaseIsGone;
+				throw new StoreError(refusalSentence(endpoint, message, {
+					user,
+					prefix
+				}));
+			}
+			failures.set(endpoint, response);
+			if (response.maybeDone && !request.isRepeatable) {
+				this.#moveOn(endpoint);
+				throw new UnconfirmedError(unconfirmedSentence(endpoint, response));
+			}
+			if (failures.size < endpoints.length) continue;
+			if (this.#now() >= until || failures.values().every(isPermanent)) throw new StoreError(failureSentence(failures));
+			await setTimeout$1(pauseSeconds$1 * 1e3);
+		}
+	}
+	/** Passes on the lines of a streamed response until it ends; never rejects. */
+	async follow(path, body, { onLine, signal }) {
+		const endpoint = this.#preferred;
+		const stream = new AbortController();
+		this.#streams.set(stream, endpoint);
+		if (await this.#logIn(endpoint, false) === void 0) await this.#http.send(new URL(path, endpoint), {
+			method: "POST",
+			headers: this.#headers(),
+			body: JSON.stringify(body),
+			answerSeconds: responseSeconds.repeatable,
+			mostBytes: maxResponseBytes,
+			onLine,
+			signal: AbortSignal.any([signal, stream.signal])
+		});
+		this.#streams.delete(stream);
+		if (!signal.aborted) this.#moveOn(endpoint);
+	}
+	close() {
+		this.#isClosed = true;
+		this.#http.close();
+	}
+	async #sendTo(endpoint, request, isAgain) {
+		for (let attempt = 1;; attempt += 1) {
+			const response = await this.#logIn(endpoint, isAgain) ?? await this.#post(endpoint, request, isAgain);
+			if (response.kind !== "stale-token") return response;
+			this.#token = void 0;
+			const why = "it does not know the token that etcd gave out";
+			if (attempt === 2) return {
+				kind: "failed",
+				problem: "slow",
+				why,
+				maybeDone: false
+			};
+		}
+	}
+	/** Returns undefined after success, and if no login is needed. */
+	async #logIn(endpoint, isAgain) {
+		if (this.#account === void 0 || this.#token !== void 0) return void 0;
+		const login = {
+			path: "/v3/auth/authenticate",
+			body: {
+				name: this.#account.user,
+				password: this.#account.password
+			},
+			schema: loginSchema,
+			isRepeatable: true
+		};
+		const response = await this.#post(endpoint, login, isAgain);
+		if (response.kind === "failed") return {
+			...response,
+			maybeDone: false
+		};
+		if (response.kind !== "ok") return response;
+		this.#token = response.value.token;
+	}
+	async #post(endpoint, { path, body, schema, isRepeatable }, isAgain) {
+		const repeatable = isAgain ? responseSeconds.again : responseSeconds.repeatable;
+		const url = new URL(path, endpoint);
+		const response = await this.#http.send(url, {
+			method: "POST",
+			headers: this.#headers(),
+			body: JSON.stringify(body),
+			answerSeconds: isRepeatable ? repeatable : responseSeconds.single,
+			mostBytes: maxResponseBytes
+		});
+		const secrets = [this.#account?.password, this.#token].filter((secret) => secret !== void 0);
+		return readResponse(url, response, schema, secrets);
+	}
+	#headers() {
+		return {
+			...requireLeader,
+			"content-type": "application/json",
+			...this.#token !== void 0 && { authorization: this.#token }
+		};
+	}
+	/** Prefers the endpoint after this one, and aborts streams from this one, which may never notice. */
+	#moveOn(endpoint) {
+		const { endpoints } = this.#config;
+		const next = endpoints[(endpoints.indexOf(endpoint) + 1) % endpoints.length] ?? endpoint;
+		if (this.#preferred === endpoint) this.#preferred = next;
+		for (const [stream, from] of this.#streams) if (from === endpoint) stream.abort();
+		return next;
+	}
+};
+async function openGateway(config, now) {
+	const http = openHttpClient(await readCertificates(config));
+	return new EtcdGateway(config, http, await readAccount(config), now);
+}
+
+// src/gate/reserve/store/etcd-watch.ts
+/** Between streams that end; doubles with each in a row. */
+const pauseSeconds = {
+	min: .1,
+	max: 5
+};
+/** Changes that are kept for callers that begin to wait after them. */
+const maxRecent = 1e3;
+/** The stream starts with the first caller; it may die unnoticed, so each caller wakes after `wakeSeconds`. */
+var EtcdWatch = class {
+	#gateway;
+	#prefix;
+	#range;
+	#wakeSeconds;
+	#callers = /* @__PURE__ */ new Set();
+	#closing = new AbortController();
+	#isFollowing = false;
+	/** The stream reports all changes from this revision on. */
+	#from = 0;
+	#latest = 0;
+	#recent = [];
+	constructor(gateway, prefix, range, wakeSeconds) {
+		this.#gateway = gateway;
+		this.#prefix = prefix;
+		this.#range = range;
+		this.#wakeSeconds = wakeSeconds;
+	}
+	/** See Store. */
+	async changed(since, signal, prefix = "") {
+		signal.throwIfAborted();
+		if (!this.#isFollowing) {
+			this.#isFollowing = true;
+			this.#from = since + 1;
+			this.#follow();
+		}
+		const filter = {
+			since,
+			prefix: this.#prefix + prefix
+		};
+		if (since + 1 < this.#from || this.#closing.signal.aborted) return;
+		if (this.#recent.some((change) => matches(change, filter))) return;
+		await this.#waitFor(filter, signal);
+	}
+	/** Wakes all callers. */
+	close() {
+		this.#closing.abort();
+		this.#wakeUpTo(Number.POSITIVE_INFINITY);
+	}
+	async #follow() {
+		let pause = pauseSeconds.min;
+		while (!this.#closing.signal.aborted) {
+			const start = Math.max(this.#from, this.#latest + 1);
+			const body = { create_request: {
+				...this.#range,
+				start_revision: String(start)
+			} };
+			const ending = new AbortController();
+			await this.#gateway.follow("/v3/watch", body, {
+				signal: AbortSignal.any([this.#closing.signal, ending.signal]),
+				onLine: (line) => {
+					if (this.#read(line)) pause = pauseSeconds.min;
+					else ending.abort();
+				}
+			});
+			await setTimeout$1(pause * 1e3, void 0, { signal: this.#closing.signal }).catch(() => {});
+			pause = Math.min(2 * pause, pauseSeconds.max);
+		}
+	}
+	/** Returns false at the end of the stream. */
+	#read(line) {
+		const result = watchSchema.safeParse(parseJson(line)).data?.result;
+		if (result === void 0) return false;
+		this.#add(result.events.map(({ kv }) => ({
+			key: kv.key,
+			revision: kv.mod_revision
+		})));
+		if (!result.canceled) return true;
+		if (result.compact_revision > 0) {
+			this.#from = result.compact_revision;
+			this.#wakeUpTo(this.#from - 1);
+		}
+		return false;
+	}
+	#add(changes) {
+		if (changes.length === 0) return;
+		this.#latest = Math.max(this.#latest, ...changes.map(({ revision }) => revision));
+		this.#recent.push(...changes);
+		if (this.#recent.length > maxRecent) {
+			this.#from = Math.max(this.#from, (this.#recent.at(-1e3)?.revision ?? 0) + 1);
+			this.#recent = this.#recent.filter(({ revision }) => revision >= this.#from);
+		}
+		for (const caller of this.#callers) if (changes.some((change) => matches(change, caller))) caller.wake();
+	}
+	#wakeUpTo(revision) {
+		for (const caller of this.#callers) if (caller.since < revision) caller.wake();
+	}
+	#waitFor(filter, signal) {
+		return new Promise((resolve, reject) => {
+			const end = (settle) => {
+				this.#callers.delete(caller);
+				clearTimeout(timer);
+				signal.removeEventListener("abort", abort);
+				settle();
+			};
+			const abort = () => end(() => reject(signal.reason));
+			const caller = {
+				...filter,
+				wake: () => end(resolve)
+			};
+			const timer = setTimeout(caller.wake, this.#wakeSeconds * 1e3);
+			signal.addEventListener("abort", abort);
+			this.#callers.add(caller);
+		});
+	}
+};
+const matches = ({ key, revision }, { since, prefix }) => revision > since && key.startsWith(prefix);
+
+// src/gate/reserve/store/etcd.ts
+/**
+* Reads the files that the config names, and sends no request yet. Repeatable requests are tried for 10 s and at every
+* endpoint. A change cannot both put and remove a key; one without effect returns the current revision.
+*/
+async function openEtcd(config, { now, wakeSeconds = 5 }) {
+	return new EtcdStore(config.prefix, await openGateway(config, now), wakeSeconds);
+}
+var EtcdStore = class {
+	#prefix;
+	#gateway;
+	#watch;
+	constructor(prefix, gateway, wakeSeconds) {
+		this.#prefix = prefix;
+		this.#gateway = gateway;
+		this.#watch = new EtcdWatch(gateway, prefix, rangeOf(prefix), wakeSeconds);
+	}
+	async openSession(seconds) {
+		const { ID } = await this.#gateway.send({
+			path: "/v3/lease/grant",
+			body: { TTL: String(Math.ceil(seconds)) },
+			schema: grantSchema,
+			isRepeatable: true
+		});
+		return ID;
+	}
+	async renew(session) {
+		if (await this.#keepAlive(session)) return true;
+		await this.#read({ key: encode(this.#prefix) });
+		return this.#keepAlive(session);
+	}
+	async endSession(session) {
+		await this.#gateway.send({
+			path: "/v3/lease/revoke",
+			body: { ID: session },
+			schema: revokeSchema,
+			isRepeatable: true,
+			ifLeaseIsGone: {}
+		});
+	}
+	async read(prefix) {
+		const { kvs, header } = await this.#read(rangeOf(this.#prefix + prefix));
+		return {
+			entries: kvs.map(({ key, value, mod_revision: revision }) => ({
+				key: key.slice(this.#prefix.length),
+				value,
+				revision
+			})),
+			revision: header.revision
+		};
+	}
+	async commit(change) {
+		try {
+			return await this.#commit(change);
+		} catch (error) {
+			if (!(error instanceof UnconfirmedError) || !appliesOnce(change)) throw error;
+			const revision = await this.#commit(change);
+			if (revision === void 0) throw error;
+			return revision;
+		}
+	}
+	changed(since, signal, prefix) {
+		return this.#watch.changed(since, signal, prefix);
+	}
+	async close() {
+		this.#watch.close();
+		this.#gateway.close();
+	}
+	/** Linearizable, which is etcd's default. */
+	#read(keys) {
+		return this.#gateway.send({
+			path: "/v3/kv/range",
+			body: keys,
+			schema: rangeSchema,
+			isRepeatable: true
+		});
+	}
+	async #keepAlive(ID) {
+		const { result } = await this.#gateway.send({
+			path: "/v3/lease/keepalive",
+			body: { ID },
+			schema: keepAliveSchema,
+			isRepeatable: true
+		});
+		return result.TTL > 0;
+	}
+	async #commit(change) {
+		const { succeeded, header } = await this.#gateway.send({
+			path: "/v3/kv/txn",
+			body: transactionOf(change, this.#prefix),
+			schema: commitSchema,
+			isRepeatable: false,
+			ifLeaseIsGone: {
+				succeeded: false,
+				header: { revision: 0 }
+			}
+		});
+		return succeeded ? header.revision : void 0;
+	}
+};
+const encode = (text) => Buffer.from(text).toString("base64");
+/** Selects all keys with a prefix, in the order of their bytes. */
+function rangeOf(prefix) {
+	const end = Buffer.from(prefix);
+	end[end.length - 1] = (end.at(-1) ?? 0) + 1;
+	return {
+		key: encode(prefix),
+		range_end: end.toString("base64")
+	};
+}
+function transactionOf({ conditions, put, remove }, prefix) {
+	const keyOf = (key) => encode(prefix + key);
+	return {
+		compare: conditions.map(({ key, revision }) => ({
+			key: keyOf(key),
+			target: "MOD",
+			result: "EQUAL",
+			mod_revision: String(revision)
+		})),
+		success: [...put.map(({ key, value, session }) => ({ request_put: {
+			key: keyOf(key),
+			value: encode(value),
+			...session !== void 0 && { lease: session }
+		} })), ...remove.map((key) => ({ request_delete_range: { key: keyOf(key) } }))]
+	};
+}
+/** True if the change invalidates its own condition; a key that must not exist could be gone again. */
+function appliesOnce({ conditions, put, remove }) {
+	const changed = /* @__PURE__ */ new Set([...put.map(({ key }) => key), ...remove]);
+	return conditions.some(({ key, revision }) => revision > 0 && changed.has(key));
+}
+
+// src/gate/reserve/store/sqlite-file.ts
+/** Creates the file if it is missing; throws a StoreError if it cannot be used. */
+async function openFile(givenPath, firstRevision) {
+	const path = makeSure(resolve(givenPath));
+	const isInPlace = watchPlace(path);
+	const database = await inTurn(path, () => connect$1(path, firstRevision));
+	return {
+		database,
+		path,
+		use: (work) => inTurn(path, () => {
+			if (!database.isOpen) throw new StoreError(`The reservation store ${path} was closed.`);
+			if (!isInPlace()) throw new StoreError(moved(path));
+			return work();
+		}),
+		close() {
+			if (database.isOpen) database.close();
+		}
+	};
+}
+/** Returns the real path of a file that this user may read and write, in a writable folder. */
+function makeSure(path) {
+	try {
+		mkdirSync(dirname(path), {
+			recursive: true,
+			mode: 448
+		});
+		createIfMissing(path);
+		const real = realpathSync(path);
+		if (!statSync(real).isFile()) throw new StoreError(`The reservation store cannot be ${path}, which is not a file: name a file in it or another path.`);
+		accessSync(real, constants.R_OK | constants.W_OK);
+		accessSync(dirname(real), constants.W_OK | constants.X_OK);
+		return real;
+	} catch (error) {
+		if (error instanceof StoreError) throw error;
+		throw new StoreError(`The reservation store ${path} cannot be opened (${reasonOf(error)}): let this user write the file and its folder, or name another path.`, { cause: error });
+	}
+}
+function createIfMissing(path) {
+	try {
+		closeSync(openSync(path, "wx", 384));
+	} catch (error) {
+		if (error instanceof Error && "code" in error && error.code === "EEXIST") return;
+		throw error;
+	}
+}
+/** Spells "ppsg". */
+const header = {
+	applicationId: 1886417767,
+	format: 1
+};
+function connect$1(path, firstRevision) {
+	try {
+		return openDatabase(path, header, blockingMilliseconds, (database) => fill(database, path, firstRevision));
+	} catch (error) {
+		if (!(error instanceof ForeignFileError)) throw error;
+		throw new StoreError(error.format === void 0 ? `The reservation store cannot be ${path}, which is the SQLite database of another program: name another path.` : `The reservation store ${path} has format ${error.format}, and this ppsgate knows format ${header.format}: use the version of ppsgate that made it, or name another path.`);
+	}
+}
+function fill(database, path, firstRevision) {
+	const { journal_mode: mode } = database.prepare("PRAGMA journal_mode = WAL").get() ?? {};
+	if (mode !== "wal") throw new StoreError(`The reservation store ${path} is on a file system where processes cannot share memory: name a path on a local disk.`);
+	database.exec("BEGIN IMMEDIATE");
+	if (isEmpty(database, header)) {
+		database.exec(schema);
+		database.prepare("INSERT INTO store (revision) VALUES (?)").run(firstRevision);
+	}
+	database.exec("COMMIT");
+}
+/** Text compares as its bytes of UTF-8. */
+const schema = `
+  CREATE TABLE store (revision INTEGER NOT NULL) STRICT;
+  CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    seconds REAL NOT NULL,
+    expires_at REAL NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE entries (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    session TEXT REFERENCES sessions
+  ) STRICT;
+  CREATE INDEX entries_by_session ON entries (session) WHERE session IS NOT NULL;
+  PRAGMA application_id = ${header.applicationId};
+  PRAGMA user_version = ${header.format};
+`;
+const moved = (path) => `The reservation store ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
+/**
+* SQLite by itself would hold up all of this process for as long as it waits, and ask ever more seldom: among many who
+* come and go, one that has waited for long would get no turn. So it gives up soon, and is asked again.
+*/
+const blockingMilliseconds = 3;
+const pauseMilliseconds = 20;
+/**
+* How long to wait for one and the same lock. A queue of others, who commit one after the other, may take longer than
+* that.
+*/
+const patienceSeconds = 5;
+/** Asks and not time: a process that was not let run has waited for nobody. */
+const mostAsks = patienceSeconds * 1e3 / 23;
+async function inTurn(path, work) {
+	let lastSeen;
+	for (let asks = 1;; asks += 1) {
+		try {
+			return work();
+		} catch (error) {
+			if (!isSqliteError(error)) throw error;
+			if (failureOf$1(error) !== "busy" || asks > mostAsks) throw new StoreError(sentence(path, error), { cause: error });
+		}
+		const written = statSync(`${path}-wal`, { throwIfNoEntry: false })?.mtimeMs;
+		if (written !== lastSeen) asks = 1;
+		lastSeen = written;
+		await setTimeout$1(pauseMilliseconds);
+	}
+}
+function sentence(path, error) {
+	const subject = `The reservation store ${path}`;
+	const said = `${reasonOf(error)}, SQLite's code ${error.errcode}`;
+	switch (failureOf$1(error)) {
+		case "busy": return `${subject} was locked by another process for more than ${patienceSeconds} s: see which with "fuser -v ${path}", and try again once it is done.`;
+		case "read-only":
+		case "cannot-open": return `${subject} cannot be written (${said}): let this user write the file, those beside it and its folder, or name another path.`;
+		case "input-output": return `${subject} cannot be read or written (${said}): see whether its disk is broken, and what the kernel's log says.`;
+		case "corrupt": return `${subject} is damaged (${said}): while nobody uses it, move it away together with ${path}-wal; the new one that is then made knows of no reservations.`;
+		case "full": return `${subject} cannot be written because its disk is full: free some space there and try again.`;
+		case "not-a-database": return `${subject} is damaged or not an SQLite database: move it away while nobody uses it, if it is ppsgate's, or name another path; a new one knows of no reservations.`;
+		case "other": return `${subject} cannot be used (${said}): try again, and if that does not help, move it away while nobody uses it; a new one knows of no reservations.`;
+	}
+}
+
+// src/gate/reserve/store/sqlite.ts
+/** Creates the file if it is missing; it must be on a local disk. */
+async function openSqlite(path, { now, pollSeconds = 1, firstRevision = Date.now() }) {
+	const file = await openFile(path, firstRevision);
+	const sql = await file.use(() => prepare(file.database));
+	return new SqliteStore(file, sql, now, pollSeconds);
+}
+var SqliteStore = class {
+	#file;
+	#sql;
+	#now;
+	#pollSeconds;
+	/** The current transaction changed a key. */
+	#isChanged = false;
+	constructor(file, sql, now, pollSeconds) {
+		this.#file = file;
+		this.#sql = sql;
+		this.#now = now;
+		this.#pollSeconds = pollSeconds;
+	}
+	async openSession(seconds) {
+		const session = randomUUID();
+		await this.#write((time) => this.#sql.openSession.run(session, seconds, time));
+		return session;
+	}
+	renew(session) {
+		return this.#write((time) => this.#sql.renew.run(session, time).changes > 0);
+	}
+	async endSession(session) {
+		await this.#write(() => {
+			if (this.#sql.removeEntriesOf.run(session).changes > 0) this.#nextRevision();
+			this.#sql.endSession.run(session);
+		});
+	}
+	read(prefix) {
+		return this.#read((revision) => ({
+			entries: this.#sql.read.all(prefix).map(entryOf),
+			revision
+		}));
+	}
+	commit(change) {
+		return this.#write(() => {
+			if (!this.#mayCommit(change)) return void 0;
+			const revision = this.#nextRevision();
+			for (const key of change.remove) this.#sql.remove.run(key);
+			for (const { key, value, session } of change.put) this.#sql.put.run(key, value, revision, session ?? null);
+			return revision;
+		});
+	}
+	async changed(since, signal) {
+		const bell = listen(this.#file.path, this.#pollSeconds, signal);
+		try {
+			for (;;) {
+				const rung = bell.next();
+				signal.throwIfAborted();
+				if (await this.#read((revision) => revision) > since) return;
+				await rung;
+			}
+		} finally {
+			bell.close();
+		}
+	}
+	async close() {
+		this.#file.close();
+	}
+	/** Works under the write lock, once expired sessions are removed. */
+	#write(work) {
+		return this.#file.use(() => {
+			const outcome = transaction(this.#file.database, this.#sql.beginWrite, this.#sql.commit, () => {
+				const time = this.#now();
+				if (this.#isAnyOver(time)) this.#removeOver(time);
+				return work(time);
+			});
+			if (this.#isChanged) ring(this.#file.path);
+			this.#isChanged = false;
+			return outcome;
+		});
+	}
+	/** Reads without a lock, unless expired sessions have to be removed first. */
+	async #read(select) {
+		const snapshot = await this.#file.use(() => transaction(this.#file.database, this.#sql.beginRead, this.#sql.commit, () => {
+			const revision = this.#revision();
+			return this.#isAnyOver(this.#now()) ? void 0 : { selected: select(revision) };
+		}));
+		return snapshot === void 0 ? this.#write(() => select(this.#revision())) : snapshot.selected;
+	}
+	#revision() {
+		return revisionOf(this.#sql.revision.get()) ?? 0;
+	}
+	#nextRevision() {
+		this.#isChanged = true;
+		return revisionOf(this.#sql.nextRevision.get()) ?? 0;
+	}
+	#isAnyOver(time) {
+		return this.#sql.anyOver.get(time) !== void 0;
+	}
+	#removeOver(time) {
+		if (this.#sql.removeEntriesOver.run(time).changes > 0) this.#nextRevision();
+		this.#sql.removeSessionsOver.run(time);
+	}
+	#mayCommit({ conditions, put }) {
+		const { find, session: findSession } = this.#sql;
+		return conditions.every(({ key, revision }) => (revisionOf(find.get(key)) ?? 0) === revision) && put.every(({ session }) => session === void 0 || findSession.get(session) !== void 0);
+	}
+};
+function prepare(database) {
+	const isAlive = "expires_at > ?1 AND expires_at <= ?1 + seconds";
+	const one = (text) => database.prepare(text);
+	return {
+		beginRead: one("BEGIN"),
+		beginWrite: one("BEGIN IMMEDIATE"),
+		commit: one("COMMIT"),
+		revision: one("SELECT revision FROM store"),
+		nextRevision: one("UPDATE store SET revision = revision + 1 RETURNING revision"),
+		anyOver: one(`SELECT 1 FROM sessions WHERE NOT (${isAlive}) LIMIT 1`),
+		removeEntriesOver: one(`DELETE FROM entries WHERE session IN (SELECT id FROM sessions WHERE NOT (${isAlive}))`),
+		removeSessionsOver: one(`DELETE FROM sessions WHERE NOT (${isAlive})`),
+		session: one("SELECT 1 FROM sessions WHERE id = ?"),
+		openSession: one("INSERT INTO sessions (id, seconds, expires_at) VALUES (?1, ?2, ?3 + ?2)"),
+		renew: one("UPDATE sessions SET expires_at = ?2 + seconds WHERE id = ?1"),
+		removeEntriesOf: one("DELETE FROM entries WHERE session = ?"),
+		endSession: one("DELETE FROM sessions WHERE id = ?"),
+		find: one("SELECT revision FROM entries WHERE key = ?"),
+		read: one(`SELECT key, value, revision FROM entries
+       WHERE key >= ?1 AND key < ?1 || CAST(x'ff' AS TEXT) ORDER BY key`),
+		put: one(`INSERT INTO entries (key, value, revision, session) VALUES (?, ?, ?, ?) ON CONFLICT (key)
+       DO UPDATE SET value = excluded.value, revision = excluded.revision, session = excluded.session`),
+		remove: one("DELETE FROM entries WHERE key = ?")
+	};
+}
+function transaction(database, begin, commit, work) {
+	begin.run();
+	try {
+		const outcome = work();
+		commit.run();
+		return outcome;
+	} finally {
+		if (database.isTransaction) database.exec("ROLLBACK");
+	}
+}
+const withRevision = object({ revision: int() });
+const revisionOf = (row) => row === void 0 ? void 0 : withRevision.parse(row).revision;
+const entrySchema = object({
+	key: string(),
+	value: string(),
+	revision: int()
+});
+const entryOf = (row) => entrySchema.parse(row);
+/**
+* Touches the file to wake waiting processes. They cannot watch the log: SQLite writes there before a commit is
+* complete, and publishes it in shared memory.
+*/
+function ring(path) {
+	try {
+		const now = /* @__PURE__ */ new Date();
+		utimesSync(path, now, now);
+	} catch {}
+}
+/** `next` resolves when the file is touched, at each poll, and when the signal aborts. */
+function listen(path, pollSeconds, signal) {
+	let rung = Promise.withResolvers();
+	const onRing = () => rung.resolve();
+	const watcher = watchIfPossible(path, onRing);
+	const timer = setInterval(onRing, pollSeconds * 1e3);
+	signal.addEventListener("abort", onRing);
+	return {
+		next() {
+			rung = Promise.withResolvers();
+			return rung.promise;
+		},
+		close() {
+			watcher?.close();
+			clearInterval(timer);
+			signal.removeEventListener("abort", onRing);
+		}
+	};
+}
+/** Returns undefined if the host has no watches left. */
+function watchIfPossible(path, onChange) {
+	try {
+		return watch(path, onChange).on("error", () => {});
+	} catch {
+		return;
+	}
+}
+
+// src/gate/reserve/store/open.ts
+/** Throws a StoreError if it cannot be used. */
+const openStore = (config) => config.store === "etcd" ? openEtcd(config, { now: steadySeconds }) : openSqlite(config.path, { now: steadySeconds });
+/** Seconds of a clock that all processes of this machine share, and that setting the time does not change. */
+const steadySeconds = () => Number(process.hrtime.bigint()) / 1e9;
+
+export { StoreError, openStore, steadySeconds };

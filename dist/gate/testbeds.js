@@ -1,0 +1,295 @@
+import { connectTo, machinesOf } from "../lab.js";
+import { UsageError, formatEstimate, notUsed, reasonOf } from "../model.js";
+import { estimateWait, forgetLease, keepLease, readUsualSeconds, reserve } from "./reserve.js";
+import { StoreError, openStore, steadySeconds } from "./reserve/store.js";
+import { isOnThisMachine } from "../config.js";
+import { kernelSums, sumsFolder } from "../kernel.js";
+import { openConsole, realConsoleDeps } from "../lab/console.js";
+import { openFreebsdTestbed, wakeFreebsdTestbed } from "../lab/freebsd.js";
+import { FencedError, fencedConnect, fencedDeps, raiseFences } from "../lab/lease.js";
+import { labDown, labUp, openLinuxTestbed, requireLab } from "../lab/netns.js";
+import { PowerError, openPower, realPowerDeps } from "../lab/power.js";
+import { openVirtualTestbed } from "../lab/qemu.js";
+import { healthOf, whyUnhealthy } from "../lab/check.js";
+import { DutLostError } from "../lab/freebsd/dut.js";
+import { HostError } from "../system/host.js";
+import { recordedTestbed } from "./recording.js";
+import { randomBytes } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import { homedir, hostname, userInfo } from "node:os";
+
+// src/gate/testbeds/open-testbed.ts
+/** Throws before anything is reserved where this machine lacks what one of the testbeds needs of it. */
+async function requireHere(names, { testbeds }) {
+	for (const name of names) {
+		const testbed = testbeds[name];
+		if (isOnThisMachine(testbed)) await requireLab(testbed.kind);
+	}
+}
+/**
+* Connects to a testbed of the configuration; an embedded one is brought up first, and taken down by `restore`. Throws a
+* UsageError where the configuration has none of this name.
+*/
+async function openTestbed(name, traffic, config, { lease, machines }) {
+	const testbed = config.testbeds[name];
+	switch (testbed?.kind) {
+		case "linux": return openLinuxTestbed(name, testbed, traffic, fencedConnect(machines.connect, lease));
+		case "freebsd": return openFreebsdTestbed(name, testbed, traffic, fencedDeps(machines, testbed, lease));
+		case "embedded-linux":
+		case "virtual": return openHere(name, traffic, config, machines);
+		case void 0: throw new UsageError(`The configuration has no testbed ${name}.`);
+	}
+}
+/** Makes a testbed of this machine. Nobody else reaches it, so it knows no leases: one process has it. */
+async function openHere(name, traffic, { testbeds }, machines = realDeps) {
+	const testbed = testbeds[name];
+	return testbed?.kind === "virtual" ? openVirtualTestbed(name, testbed, traffic, machines) : openEmbedded(name, traffic);
+}
+async function openEmbedded(name, traffic) {
+	const lab = await labUp();
+	const embedded = await openLinuxTestbed(name, lab, traffic).catch(async (error) => {
+		await labDown();
+		throw error;
+	});
+	return {
+		...embedded,
+		async restore() {
+			await embedded.restore().finally(labDown);
+		}
+	};
+}
+const realDeps = {
+	connect: connectTo,
+	openPower: (machine, config) => openPower(machine, config, realPowerDeps),
+	openConsole: (machine, config, onOutput) => openConsole(machine, config, onOutput, realConsoleDeps),
+	sleep: (seconds) => setTimeout(seconds * 1e3),
+	now: () => Date.now() / 1e3,
+	kernelSums: kernelSums(sumsFolder(process.env, homedir()))
+};
+
+// src/gate/testbeds/reserve.ts
+/**
+* Waits for one of the testbeds and readies it: its machines know the lease, and it is on its base again where its last
+* holder died. One that cannot be readied goes into quarantine, and the waiting goes on from the same place.
+* Throws as `reserve` does.
+*/
+async function reserveTestbed(names, request, config, deps) {
+	const testbeds = new Map(names.flatMap((name) => {
+		const testbed = config.testbeds[name];
+		return testbed === void 0 ? [] : [[name, machinesOf(testbed)]];
+	}));
+	if (testbeds.size === 0) throw new UsageError(`The configuration has no testbed ${names.join(" or ")}.`);
+	let order;
+	for (;;) {
+		const lease = await reserve({
+			...request,
+			testbeds
+		}, deps, order);
+		const trouble = await readied(lease, config, deps).catch(async (error) => {
+			const isClean = lease.holding.leftBy.length === 0;
+			await lease.release({
+				outcome: notUsed(reasonOf(error)),
+				isClean
+			});
+			throw error;
+		});
+		if (trouble === void 0) return leased(lease, config, deps);
+		deps.notify(inQuarantine(lease.testbed, trouble));
+		await lease.release({
+			outcome: notUsed(trouble),
+			isClean: false,
+			quarantine: quarantineFor(trouble, deps)
+		});
+		order = lease.holding.order;
+	}
+}
+/** Answers why the testbed cannot be used. */
+async function readied(lease, config, deps) {
+	const testbed = config.testbeds[lease.testbed];
+	const { leftBy } = lease.holding;
+	if (testbed === void 0) return "it is not in the configuration";
+	try {
+		if (leftBy.length === 0) {
+			await raiseFences(testbed, lease, deps.machines.connect);
+			return;
+		}
+		const whose = leftBy.map(({ holder }) => holder.who).join(" and ");
+		deps.notify(`Bringing ${lease.testbed} back to its base: ${whose} did not.`);
+		await bringBack(testbed, lease, config, deps);
+		return await troubleOf(testbed, deps);
+	} catch (error) {
+		deps.signal.throwIfAborted();
+		lease.signal.throwIfAborted();
+		if (isOfTheMachines(error)) return reasonOf(error);
+		throw error;
+	}
+}
+/** Each login raises the fence, and the DUT may not be up yet. */
+async function bringBack(testbed, lease, config, deps) {
+	if (isOnThisMachine(testbed)) return;
+	if (testbed.kind === "freebsd") {
+		const machines = fencedDeps(deps.machines, testbed, lease);
+		await wakeFreebsdTestbed(lease.testbed, testbed, machines);
+	}
+	await (await openLeased(lease, config.traffic, config, deps)).restore();
+}
+/** And not of this controller alone, whose key or known_hosts may be the wrong ones. */
+const isOfTheMachines = (error) => error instanceof HostError ? !["login", "host-key"].includes(error.kind) : [
+	DutLostError,
+	PowerError,
+	FencedError
+].some((kind) => error instanceof kind);
+/** Looks at a testbed and changes nothing on it; answers what is wrong. */
+async function troubleOf(testbed, { machines, notify }) {
+	const signal = new AbortController().signal;
+	return whyUnhealthy(await Array.fromAsync(healthOf(testbed, {
+		...machines,
+		notify,
+		signal
+	})));
+}
+function openLeased(lease, traffic, config, { machines, recorder }) {
+	const { testbed: name, token } = lease;
+	const testbed = config.testbeds[name];
+	const open = () => openTestbed(name, traffic, config, {
+		lease,
+		machines
+	});
+	if (recorder === void 0 || testbed?.kind !== "freebsd") return open();
+	return recordedTestbed(recorder, {
+		name,
+		testbed,
+		traffic,
+		token
+	}, open);
+}
+function leased(lease, config, deps) {
+	let notRestored;
+	return {
+		name: lease.testbed,
+		signal: lease.signal,
+		lease,
+		depsOf: (testbed) => fencedDeps(deps.machines, testbed, lease),
+		async open(traffic) {
+			const testbed = await openLeased(lease, traffic, config, deps);
+			return {
+				...testbed,
+				async restore() {
+					await testbed.restore().catch((error) => {
+						notRestored = reasonOf(error);
+					});
+				}
+			};
+		},
+		async giveBack(outcome) {
+			const testbed = config.testbeds[lease.testbed];
+			if (lease.signal.aborted || testbed === void 0) return void 0;
+			try {
+				const trouble = notRestored ?? await troubleOf(testbed, deps);
+				const quarantine = trouble === void 0 ? void 0 : quarantineFor(trouble, deps);
+				await lease.release({
+					outcome,
+					isClean: trouble === void 0,
+					quarantine
+				});
+				return trouble === void 0 ? void 0 : inQuarantine(lease.testbed, trouble);
+			} catch (error) {
+				if (!(error instanceof StoreError)) throw error;
+				return `${lease.testbed} is free only after ${deps.leaseSeconds} s: ${error.message}`;
+			}
+		}
+	};
+}
+const inQuarantine = (testbed, trouble) => `${testbed} is in quarantine now: ${trouble} Once it is fixed, lift it with \`ppsgate quarantine ${testbed} --lift\`.`;
+/** Who puts testbeds into quarantine that fail, and alone may be contradicted by a look. */
+const byItself = "ppsgate";
+const quarantineFor = (reason, { date }) => ({
+	reason,
+	by: byItself,
+	since: date().toISOString()
+});
+
+// src/gate/testbeds/reservations.ts
+/** Throws a StoreError where the store cannot be used. */
+async function openReservations(config, { signal, notify, onWait, recorder }) {
+	const { reservations } = config;
+	const store = await openStore(reservations);
+	const leaseDeps = async () => {
+		const usualSeconds = await readUsualSeconds(store, /* @__PURE__ */ new Date());
+		let last = "";
+		return {
+			store,
+			leaseSeconds: reservations.leaseSeconds,
+			now: steadySeconds,
+			date: () => /* @__PURE__ */ new Date(),
+			sleep: async (seconds, until) => setTimeout(seconds * 1e3, void 0, { signal: until }),
+			randomId: () => randomBytes(4).toString("hex"),
+			signal,
+			onWait({ lab, ticket }) {
+				const estimate = estimateWait(lab, ticket, usualSeconds, /* @__PURE__ */ new Date());
+				const news = waitText(lab, ticket, {
+					place: estimate.place,
+					of: estimate.of
+				});
+				if (news !== last) onWait(estimate, waitText(lab, ticket, estimate));
+				last = news;
+			}
+		};
+	};
+	/** The lease lies in the directory until the testbed is given back. */
+	const kept = async (reserved, directory) => {
+		if (directory === void 0) return reserved;
+		await keepLease(directory, reserved.lease, reservations);
+		return {
+			...reserved,
+			async giveBack(outcome) {
+				const trouble = await reserved.giveBack(outcome);
+				await forgetLease(directory);
+				return trouble;
+			}
+		};
+	};
+	return {
+		store,
+		async hold(name, request) {
+			const testbed = config.testbeds[name];
+			const testbeds = new Map(testbed === void 0 ? [] : [[name, machinesOf(testbed)]]);
+			return reserve({
+				...request,
+				testbeds
+			}, await leaseDeps());
+		},
+		async reserve(names, request, directory) {
+			const machines = recorder?.deps(realDeps) ?? realDeps;
+			const deps = {
+				...await leaseDeps(),
+				machines,
+				recorder,
+				notify
+			};
+			return kept(await reserveTestbed(names, request, config, deps), directory);
+		},
+		[Symbol.asyncDispose]: () => store.close()
+	};
+}
+/** `alice@lab1`: who runs this process, and where. */
+const whoami = () => `${userName()}@${hostname()}`;
+/** A container may run as a user that it has no name for. */
+function userName() {
+	try {
+		return userInfo().username;
+	} catch {
+		return `user ${process.getuid?.()}`;
+	}
+}
+/** `waiting for hp-t540 or rcc-ve: 2 of 3 in line, some 40 min; hp-t540 is held by alice@lab1 (#12)`. */
+function waitText(lab, ticket, estimate) {
+	const { place, of, expectedSeconds } = estimate;
+	const wait = expectedSeconds === void 0 ? "" : `, ${formatEstimate(expectedSeconds)}`;
+	const machines = new Set([...ticket.wants.values()].flat());
+	const rivals = [...lab.held.values()].filter((holding) => holding.machines.some((machine) => machines.has(machine)));
+	const holders = new Map(rivals.map(({ testbed, holder: { who, patch, purpose } }) => [testbed, `${testbed} is held by ${who} (${patch ?? purpose})`]));
+	return [`waiting for ${[...ticket.wants.keys()].join(" or ")}: ${place} of ${of} in line${wait}`, ...holders.values()].join("; ");
+}
+
+export { byItself, openHere, openReservations, realDeps, requireHere, whoami };

@@ -1,6 +1,0 @@
-import { Octokit, paginateRest, retry, throttling } from "../vendor/octokit.js";
-
-// src/github/octokit.ts
-const Client = Octokit.plugin(paginateRest, retry, throttling);
-
-export { Client };

@@ -1,0 +1,1896 @@
+import { UsageError, commitId, diffName, driversOf, lastLine, pathName, reasonOf, withoutSequences } from "./model.js";
+import { array, base64, discriminatedUnion, int, literal, number$1 as number, object, string } from "./vendor/zod.js";
+import { shell } from "./system.js";
+import { RepositoryError, checkDiff, isAsSaid, objectsAlone, rawChanges, whyGitRefuses } from "./forge/patch.js";
+import { HostError, thisMachine } from "./system/host.js";
+import { isAbsolute, join, resolve } from "node:path";
+import { closeSync, createReadStream, mkdirSync, openSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync, writeSync } from "node:fs";
+import { PassThrough } from "node:stream";
+import { createHash, randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+
+// src/kernel/kernel-key.ts
+/**
+* All of the builder's own that goes into its kernels: its release, its compiler and the other programs by their sums,
+* for one that was built anew may call itself as before. Throws a HostError where there is no compiler.
+*/
+async function toolsOf(host, { system, recipe }, signal) {
+	const { programs, script } = toolsBySystem[system];
+	return host.output(shell`sh -c ${script} tools ${programs} ${ownPrograms(recipe)}`, { signal });
+}
+function ownPrograms(recipe) {
+	if (recipe.kind === "command") return recipe.argv;
+	return recipe.kind === "linux" ? recipe.options.map((option) => option.replace(/^\w+=/, "")) : [];
+}
+/** In one line, for csh(1) passes no other. */
+const pathsOfPrograms = "for program do path=$(command -v \"$program\") && test -f \"$path\" && set -- \"$@\" \"$path\"; shift; done";
+/** The builder's programs that make calls before, or instead of, those that it has built itself. */
+const toolsBySystem = {
+	freebsd: {
+		programs: [...[
+			"make",
+			"cc",
+			"ld",
+			"as",
+			"config",
+			"awk",
+			"nm",
+			"objcopy",
+			"size",
+			"ctfconvert"
+		], ...[
+			"ctfmerge",
+			"sh",
+			"sed",
+			"file2c",
+			"uudecode",
+			"rpcgen",
+			"gensetdefs",
+			"tar"
+		]],
+		script: [
+			"cc --version && ld --version && uname -m -r && freebsd-version -u || exit 1",
+			pathsOfPrograms,
+			"sha256 -r \"$@\"",
+			"find -L /usr/share/mk -maxdepth 1 -name \"local.*\" -type f -exec sha256 -r {} +",
+			"exit 0"
+		].join("; ")
+	},
+	linux: {
+		programs: [
+			...[
+				"make",
+				"gcc",
+				"ld",
+				"as",
+				"ar",
+				"nm",
+				"objcopy",
+				"objdump",
+				"readelf",
+				"strip"
+			],
+			...[
+				"clang",
+				"ld.lld",
+				"llvm-ar",
+				"llvm-nm",
+				"llvm-objcopy",
+				"llvm-strip",
+				"rustc",
+				"pahole"
+			],
+			...[
+				"flex",
+				"bison",
+				"bc",
+				"sh",
+				"awk",
+				"sed",
+				"perl",
+				"python3",
+				"gzip",
+				"xz",
+				"zstd"
+			],
+			"tar"
+		],
+		script: [
+			"gcc --version && ld --version && make --version && uname -m || exit 1",
+			pathsOfPrograms,
+			"sha256sum \"$@\""
+		].join("; ")
+	}
+};
+/**
+* The tree's id is that of every file in it, patched or not. A kernel of what lies outside of it, of which no program can
+* tell whether it has changed, has a key that no other has.
+*/
+async function keyOf(host, { recipe, jail }, tree, tools, signal) {
+	const configs = recipe.kind === "make" && recipe.kernelConfigFolder !== void 0 ? await configsIn(host, recipe.kernelConfigFolder, signal) : {
+		sums: [],
+		leadsOutside: false
+	};
+	const isOutside = configs.leadsOutside || outsideOptions(recipe).length > 0 || recipe.kind === "linux" && namesFiles.test(recipe.kernelConfig);
+	const parts = [
+		keyVersion,
+		tree,
+		tools,
+		ingredientsOf(recipe),
+		configs.sums,
+		jail ?? "no jail"
+	];
+	if (isOutside) parts.push(randomUUID());
+	return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+/** Key of one layout of a kernel; the first layout has the kernel's own. */
+const keyOfLayout = (key, layout) => layout === 1 ? key : createHash("sha256").update(`${key} ${layout}`).digest("hex");
+/** Another number where the same words make another kernel. */
+const keyVersion = 2;
+/** Leaves out the number of jobs, which changes nothing of the kernel. */
+function ingredientsOf(recipe) {
+	if (recipe.kind === "command") return [
+		recipe.kind,
+		recipe.kernelConfig,
+		recipe.argv
+	];
+	if (recipe.kind === "linux") return [
+		recipe.kind,
+		recipe.kernelConfig,
+		recipe.clean,
+		recipe.options
+	];
+	const { kind, kernelConfig, clean, metaMode, toolchain, options } = recipe;
+	return [
+		kind,
+		kernelConfig,
+		clean,
+		metaMode,
+		toolchain,
+		options
+	];
+}
+/** Options by which make(1) reads what is neither in the tree nor in the key. */
+function outsideOptions(recipe) {
+	if (recipe.kind === "command") return [];
+	if (recipe.kind === "linux") return recipe.options.filter((option) => /^(?:LLVM=-|CROSS_COMPILE)|[/$]/.test(option));
+	return recipe.options.filter((option) => {
+		const [name = "", value = ""] = option.split(/=(.*)/s);
+		if (/^(?:-D)?(?:LOCAL_|PORTS_MODULES|CROSS_TOOLCHAIN)/.test(name)) return true;
+		return /^(?:MODULES_OVERRIDE|MODULES_EXTRA|WITHOUT_MODULES)$/.test(name) ? /^\/|\s\/|\.\.|\$/.test(value) : /[/$]/.test(value);
+	});
+}
+/** Options of a Linux configuration that name files on the builder. */
+const namesFiles = /^CONFIG_(?:INITRAMFS_SOURCE|EXTRA_FIRMWARE|SYSTEM_(?:TRUSTED|REVOCATION)_KEYS)="[^"]/m;
+/** A configuration may include any other of its folder, so all of them count, and a link as what it leads to. */
+async function configsIn(host, folder, signal) {
+	const files = shell`find -L ${folder} -maxdepth 1 -type f`;
+	const listing = await host.output(shell`${files} -exec sha256 -r {} +`, { signal });
+	const outside = await host.run(shell`${files} -exec grep -E ${includesOutside} {} +`, { signal });
+	return {
+		sums: listing.split("\n").filter(Boolean).toSorted(),
+		leadsOutside: outside.stdout.trim() !== ""
+	};
+}
+/** See config(5); options of make name modules of the tree with a slash as well. */
+const includesOutside = "^[[:space:]]*((include|files|hints|env)[[:space:]].*/|makeoptions[[:space:]].*([=\"[:space:]]|-[BIL])/)";
+
+// src/kernel/kernel-sources.ts
+/**
+* Checks whether a change of a file of the tree may change a kernel. Only the makefiles of FreeBSD and Linux are
+* known to leave files alone, and any other file counts: to measure for nothing costs an hour,
+* to call a kernel unchanged that is not costs the truth.
+*
+* @param makefile Makefile.inc1 of FreeBSD's base, which names all programs that take part; undefined where there is none.
+*/
+function mayChangeKernel(path, { recipe, folder }, makefile) {
+	switch (recipe.kind) {
+		case "make": return mayChangeFreebsd(path, recipe, folder, makefile);
+		case "linux": return mayChangeLinux(path, recipe);
+		case "command": return true;
+	}
+}
+function mayChangeFreebsd(path, { kernelConfigFolder = "", options }, folder, makefile) {
+	if (makefile === void 0) return true;
+	if (kernelConfigFolder.startsWith(`${folder}/`) || !options.every(isPlain)) return true;
+	if (isOfBuild(path)) return true;
+	return !(isDocument(path) || isManual(path) || isUserland(path, makefile));
+}
+/** Matches any other option with a value that make(1) may read files for: `LOCAL_TOOL_DIRS`, `PORTS_MODULES`. */
+const isPlain = (option) => /^(?:-D\w+|(?:MODULES_OVERRIDE|WITHOUT_MODULES|TARGET|TARGET_ARCH)=.*)$/.test(option);
+/** Cleaning walks through the makefiles of programs that are not built, and `.gitattributes` says how files are installed. */
+const isOfBuild = (path) => /(?:^|\/)(?:(?:BSD|GNU)?[Mm]akefile[^/]*|[^/]+\.(?:mk|inc)|\.git[^/]*)$/.test(path);
+/** Not all of `share`: newvers.sh has read the copyright from `share/examples` into the kernel. */
+const isDocument = (path) => /^(?:share\/(?:doc|man)|release|tests)\/|^(?:CONTRIBUTING\.md|MAINTAINERS|README(?:\.md)?|RELNOTES|UPDATING)$/.test(path);
+/** Files of `contrib` and `sys` are few, and not worth the effort. */
+const isManual = (path) => /^(?:cddl|lib|libexec|s?bin|secure|usr\.s?bin)\/.+\.[1-9]$/.test(path);
+/** Some programs are built first, and then build the kernel. */
+function isUserland(path, makefile) {
+	const [program] = /^(?:libexec|s?bin|usr\.s?bin)\/[^/]+(?=\/)/.exec(path) ?? [];
+	return program !== void 0 && !makefile.includes(program) && !isMake.test(program);
+}
+/** The tree's own Makefile builds it where the builder's is too old, and does not say its name. */
+const isMake = /^usr\.bin\/b?make$/;
+function mayChangeLinux(path, recipe) {
+	if (outsideOptions(recipe).length > 0) return true;
+	return isOfBuild(path) || isKconfig(path) || !isBesideLinux(path);
+}
+/** All of them are read before anything is configured, those of `Documentation` and `samples` too. */
+const isKconfig = (path) => /(?:^|\/)(?:Kconfig|Kbuild)[^/]*$/.test(path);
+/** Not all of `tools`: objtool and its libraries take part in the build. */
+const isBesideLinux = (path) => /^(?:Documentation|LICENSES|samples|tools\/(?:memory-model|net|perf|power|testing|tracing|usb|virtio))\/|^(?:CREDITS|MAINTAINERS|README)$|\.rst$/.test(path);
+
+// src/kernel/overlay.ts
+const overlaySchema = object({
+	/** `base`, `patched`, `diff 80345`. */
+	variant: string(),
+	commit: string(),
+	/** Path in the repository of the folder that the files lie in, empty for its top; absent where none are installed. */
+	folder: string().optional(),
+	files: array(object({
+		path: string(),
+		/** As git says it: `100644` for a plain file. The DUT decides what it can load. */
+		mode: string(),
+		content: string(),
+		sha256: string()
+	}))
+});
+/**
+* The overlay where the patch parted from its base, the one at its head, and those of earlier diffs: what others
+* changed on the branch meanwhile is neither blamed on the patch nor thanked to it. Throws a `RepositoryError`
+* where neither base nor patched has a file: nothing would be compared with nothing, and pass.
+*/
+async function buildOverlays(patch, place, repository) {
+	const folder = await repository.pathOf(place);
+	const { base, changed } = await commitsOf(patch, repository);
+	const overlays = await Promise.all([base, ...changed].map((variant) => readOverlay(repository, variant, folder)));
+	if (overlays.slice(0, 2).every(({ files }) => files.length === 0)) throw new RepositoryError(`The folder ${folder || "."} holds no file at ${base.commit} nor at ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`);
+	return overlays;
+}
+/** Finds the commit where the patch parted from its base, and orders what is measured: patched before diffs that are only shown. */
+async function commitsOf(patch, repository) {
+	const commit = await repository.mergeBase(patch.baseCommit, patch.headCommit);
+	const earlier = patch.kind === "revision" ? patch.earlier : [];
+	return {
+		base: {
+			variant: "base",
+			commit
+		},
+		changed: [{
+			variant: "patched",
+			commit: patch.headCommit
+		}, ...earlier.map(({ diff, headCommit }) => ({
+			variant: diffName(diff),
+			commit: headCommit
+		}))]
+	};
+}
+/** @param folder its path in the repository. */
+async function readOverlay(repository, { variant, commit }, folder) {
+	const entries = await repository.list(commit, folder);
+	if (entries.length > mostFiles) throw new RepositoryError(`The folder ${folder || "."} holds ${entries.length} files at ${commit}, and an overlay at most ${mostFiles}: keep other files elsewhere.`);
+	return {
+		variant,
+		commit,
+		folder,
+		files: await Promise.all(entries.map(async ({ path, mode, object }) => {
+			const content = mode === "160000" ? "" : await repository.read(object);
+			return {
+				path,
+				mode,
+				content,
+				sha256: createHash("sha256").update(content).digest("hex")
+			};
+		}))
+	};
+}
+const mostFiles = 100;
+/** A commit of another repository: there is nothing to read. */
+const submodule = "160000";
+
+// src/kernel/touched.ts
+/**
+* The place, as ppsgate.yml or the tables below have it, by which a changed file can change nothing that a testbed
+* measures: the driver of ports that it does not forward through, another machine's files. Undefined where the file can
+* change something, and where that is not known: to measure for nothing costs an hour, not to measure costs the truth.
+*/
+function placeLeftAlone(path, on) {
+	const known = reachOf(path, on);
+	return known.kind === "nothing" ? known.by : void 0;
+}
+/** Checks that a path counts for nothing on the testbed, by the configuration or FreeBSD's tables. */
+function isPlaceLeftAlone(place, on) {
+	const { nothing, drivers, machines } = pathsOn(on);
+	return [nothing, ...[drivers, machines].flatMap(({ places }) => Object.values(places))].some((places) => places.includes(place));
+}
+/** The cells that a patch touches and others do not share; all of them where one of its files can change all. */
+function touchedCells(changed, cells, on) {
+	const reaches = changed.map((path) => reachOf(path, on));
+	if (reaches.some(({ kind }) => kind === "everything")) return cells;
+	return cells.filter((cell) => reaches.some((reach) => reach.kind === "cells" && reach.names.has(cell[reach.of])));
+}
+function reachOf(path, on) {
+	const { everything, nothing, drivers, machines, byScenario, byFamily } = pathsOn(on);
+	const all = { kind: "everything" };
+	if (placeIn(everything, path) !== void 0) return all;
+	const named = placeIn(nothing, path);
+	if (named !== void 0) return {
+		kind: "nothing",
+		by: named
+	};
+	if (isOfBuild(path)) return all;
+	for (const { places, ours } of [drivers, machines]) {
+		const owners = Object.entries(places).filter(([, its]) => placeIn(its, path) !== void 0);
+		const [[, its] = []] = owners;
+		if (its === void 0) continue;
+		return ours === void 0 || owners.some(([name]) => ours.has(name)) ? all : {
+			kind: "nothing",
+			by: placeIn(its, path) ?? path
+		};
+	}
+	for (const [of, places] of [["scenario", byScenario], ["family", byFamily]]) {
+		const names = Object.keys(places).filter((name) => placeIn(places[name] ?? [], path));
+		if (names.length > 0) return {
+			kind: "cells",
+			of,
+			names: new Set(names)
+		};
+	}
+	return all;
+}
+const placeIn = (places, path) => places.find((place) => isIn(place, path));
+function isIn(place, path) {
+	if (!place.includes("*")) return place.endsWith("/") ? path.startsWith(place) : path === place;
+	const pattern = place.split("*").map(RegExp.escape).join("[^/]*");
+	return new RegExp(`^${pattern}${place.endsWith("/") ? "" : "$"}`).test(path);
+}
+const pf = [
+	"sys/netpfil/pf/",
+	"sys/net/pfvar.h",
+	"sys/net/if_pf*"
+];
+const ipfw = [
+	"sys/netpfil/ipfw/",
+	"sys/netinet/ip_fw*",
+	"sys/netinet6/ip_fw*"
+];
+const firewalls = {
+	pf,
+	ipfw
+};
+const chelsio = ["sys/dev/cxgbe/"];
+/** Folders that nothing but the driver of these ports is made of; one that two drivers share is named with both. */
+const freebsdDrivers = {
+	...Object.fromEntries([
+		"cxgbe",
+		"cxl",
+		"cc",
+		"che",
+		"cxgbev",
+		"cxlv",
+		"ccv"
+	].map((driver) => [driver, chelsio])),
+	mce: ["sys/dev/mlx5/"],
+	mlxen: ["sys/dev/mlx4/"],
+	ix: ["sys/dev/ixgbe/"],
+	ixv: ["sys/dev/ixgbe/"],
+	ixl: ["sys/dev/ixl/"],
+	ixlv: ["sys/dev/ixl/", "sys/dev/iavf/"],
+	iavf: ["sys/dev/ixl/", "sys/dev/iavf/"],
+	ice: ["sys/dev/ice/"],
+	em: ["sys/dev/e1000/"],
+	igb: ["sys/dev/e1000/"],
+	lem: ["sys/dev/e1000/"],
+	igc: ["sys/dev/igc/"],
+	bnxt: ["sys/dev/bnxt/"],
+	ena: ["sys/dev/ena/"],
+	vtnet: ["sys/dev/virtio/network/"],
+	vmx: ["sys/dev/vmware/vmxnet3/"],
+	hn: [
+		"sys/dev/hyperv/",
+		"sys/dev/mlx4/",
+		"sys/dev/mlx5/"
+	]
+};
+/** Folders that only kernels of such a machine are made of, by make's TARGET; those of 64 bits take files of 32. */
+const machines = {
+	amd64: [
+		"sys/amd64/",
+		"sys/i386/",
+		"sys/x86/"
+	],
+	i386: ["sys/i386/", "sys/x86/"],
+	arm64: ["sys/arm64/", "sys/arm/"],
+	arm: ["sys/arm/"],
+	powerpc: ["sys/powerpc/"],
+	riscv: ["sys/riscv/"]
+};
+/** Paths of ppsgate.yml, and FreeBSD's tables for drivers, scenarios and families that it does not name. */
+function pathsOn({ config, testbed }) {
+	const { paths = noPaths, rules } = config;
+	const of = config.testbeds[testbed];
+	if (!(of?.kind === "freebsd" || of?.kind === "virtual" && of.system === "freebsd")) return {
+		...paths,
+		drivers: noOwners,
+		machines: noOwners
+	};
+	const driver = of.capabilities?.nic?.driver ?? [];
+	const ports = portsOf(of).flatMap(driversOf);
+	const machine = machineOf(of);
+	const own = Object.entries(rules).map(([name, { firewall }]) => [name, firewalls[firewall]]);
+	return {
+		...paths,
+		drivers: {
+			places: {
+				...freebsdDrivers,
+				...paths.byDriver
+			},
+			ours: new Set(ports.concat(driver))
+		},
+		machines: {
+			places: machines,
+			...machine !== void 0 && { ours: /* @__PURE__ */ new Set([machine]) }
+		},
+		byScenario: {
+			"pf-stateless": pf,
+			"pf-stateful": pf,
+			"ipfw-stateless": ipfw,
+			"ipfw-stateful": ipfw,
+			...Object.fromEntries(own),
+			...paths.byScenario
+		},
+		byFamily: {
+			inet4: ["sys/netinet/*.c"],
+			inet6: ["sys/netinet6/*.c"],
+			...paths.byFamily
+		}
+	};
+}
+/** Guests have virtio cards. */
+const portsOf = (testbed) => testbed.kind === "virtual" ? ["vtnet0"] : [testbed.dut.ingress, testbed.dut.egress].map(({ interface: name }) => name);
+const noPaths = {
+	everything: [],
+	nothing: [],
+	byDriver: {},
+	byScenario: {},
+	byFamily: {}
+};
+const noOwners = { places: {} };
+/** Machine that kernels are for; undefined where the configuration does not say. */
+function machineOf({ builder }) {
+	if (builder?.recipe.kind !== "make") return void 0;
+	const name = builder.recipe.options.findLast((option) => option.startsWith("TARGET="))?.slice(7);
+	return name !== void 0 && Object.hasOwn(machines, name) ? name : void 0;
+}
+
+// src/kernel/variant.ts
+const kernelSourceSchema = discriminatedUnion("kind", [object({
+	kind: literal("tree"),
+	baseCommit: commitId,
+	/** Diff that is applied to it, in base64, as its bytes need be no text; absent: the base itself. */
+	diff: base64().optional(),
+	/** Layouts of the kernel that are booted, ascending; absent: it is linked but once. */
+	layouts: array(int().positive()).min(1).optional()
+}), object({
+	kind: literal("archive"),
+	path: string(),
+	sha256: string()
+})]);
+const variantSchema = overlaySchema.extend({ 
+/** Absent: the DUT's own. */
+kernel: kernelSourceSchema.optional() });
+/** Kernels on FreeBSD, and on virtual machines with Linux where some are given or built; files on any other. */
+function makingOf(config, testbed, kernels) {
+	const one = config.testbeds[testbed];
+	if (one?.kind === "freebsd") return "kernel";
+	if (one?.kind !== "virtual") return "overlay";
+	if (one.system === "freebsd") return "kernel";
+	return kernels === void 0 && one.builder === void 0 ? "overlay" : "kernel";
+}
+/**
+* The base where the patch parted from it, the patch on top, and earlier diffs of its revision on the same base. Throws a
+* `RepositoryError` where the repository lacks what they are made of, a `UsageError` for a kernel that cannot be read, or
+* that is lacking.
+*/
+async function buildVariants({ patch, making, overlayFolder, kernels }, repository) {
+	if (making === "overlay") return buildOverlays(patch, overlayFolder, repository);
+	const { base, changed } = await commitsOf(patch, repository);
+	if (kernels === void 0) return [{
+		...base,
+		files: [],
+		kernel: {
+			kind: "tree",
+			baseCommit: base.commit
+		}
+	}, ...await Promise.all(changed.map((variant) => onBase(base.commit, variant, repository)))];
+	const [patched, lacking] = changed;
+	if (lacking !== void 0) throw new UsageError(`Kernels are given of base and patched, and none of ${lacking.variant}: leave earlier diffs out, or let them all be built.`);
+	return [{
+		...base,
+		files: [],
+		kernel: await givenKernel(kernels.base)
+	}, {
+		...patched,
+		files: [],
+		kernel: await givenKernel(kernels.patched)
+	}];
+}
+/** The variants as each of the testbeds has them made. */
+async function variantsByMaking({ patch, config, kernels, testbeds }, repository) {
+	const built = [...new Set(testbeds.map((name) => makingOf(config, name, kernels)))].map(async (making) => {
+		return [making, await buildVariants({
+			patch,
+			making,
+			overlayFolder: config.overlay,
+			kernels
+		}, repository)];
+	});
+	return new Map(await Promise.all(built));
+}
+async function onBase(baseCommit, { variant, commit }, repository) {
+	const diff = (await repository.diff(baseCommit, commit)).toString("base64");
+	return {
+		variant,
+		commit,
+		files: [],
+		kernel: {
+			kind: "tree",
+			baseCommit,
+			...diff === "" ? {} : { diff }
+		}
+	};
+}
+/** A kernel that was built before, with its sum as it is now; throws a UsageError where it cannot be read. */
+async function givenKernel(path) {
+	const hash = createHash("sha256");
+	try {
+		await pipeline(createReadStream(path), hash);
+	} catch (error) {
+		throw new UsageError(`The kernel ${path} cannot be read (${reasonOf(error)}).`);
+	}
+	return {
+		kind: "archive",
+		path: resolve(path),
+		sha256: hash.digest("hex")
+	};
+}
+
+// src/kernel/unchanged.ts
+/** Testbeds on which some variant may differ from base, as far as is known before a build. */
+async function testbedsThatDiffer({ testbeds, config, variants, kernels }, repository) {
+	const differ = await Promise.all(testbeds.map(async (name) => {
+		const [base, ...others] = variants.get(makingOf(config, name, kernels)) ?? [];
+		if (base === void 0) return true;
+		const on = {
+			config,
+			testbed: name
+		};
+		const each = others.map((variant) => differs(base, variant, on, repository));
+		return (await Promise.all(each)).includes(true);
+	}));
+	return testbeds.filter((_, index) => differ[index]);
+}
+/**
+* The places in the tree by which changed files of a kernel count for nothing on a testbed where nothing differs; none
+* where no kernel differs.
+*/
+async function placesLeftAlone(testbed, { config, variants, kernels }, repository) {
+	const [base, ...others] = variants.get(makingOf(config, testbed, kernels)) ?? [];
+	if (base?.kernel?.kind !== "tree") return [];
+	const all = others.map(async ({ commit }) => {
+		return (await repository.changedPaths(base.commit, commit)).flatMap((path) => placeLeftAlone(path, {
+			config,
+			testbed
+		}) ?? []);
+	});
+	return [...new Set((await Promise.all(all)).flat())].toSorted();
+}
+/** Undefined as well where what is booted is more than a kernel: an image of nanobsd(8) has a userland. */
+function builderOf({ testbeds }, name) {
+	const testbed = testbeds[name];
+	if (testbed?.kind === "virtual") return testbed.builder;
+	if (testbed?.kind !== "freebsd" || testbed.dut.boot.method === "nanobsd") return void 0;
+	return testbed.builder;
+}
+async function differs(base, variant, on, repository) {
+	if (!isSameOverlay(base, variant)) return true;
+	if (base.kernel === void 0 || variant.kernel === void 0) return base.kernel !== variant.kernel;
+	if (base.kernel.kind === "archive" || variant.kernel.kind === "archive") return sumOf(base) !== sumOf(variant);
+	return (await pathsThatCount(base, variant, on, repository)).length > 0;
+}
+/** Paths of what differs between the trees of two variants, but for files that can change nothing on a testbed. */
+async function pathsThatCount(base, variant, on, repository) {
+	const paths = (await repository.changedPaths(base.commit, variant.commit)).filter((path) => placeLeftAlone(path, on) === void 0);
+	const builder = builderOf(on.config, on.testbed);
+	if (paths.length === 0 || builder === void 0) return paths;
+	const makefile = await repository.read(`${base.commit}:Makefile.inc1`).catch(() => void 0);
+	return paths.filter((path) => mayChangeKernel(path, builder, makefile));
+}
+/** A submodule counts as changed, as nothing was read of it. */
+function isSameOverlay({ files }, other) {
+	const others = new Map(other.files.map((file) => [file.path, file]));
+	return files.length === others.size && files.every(({ path, mode, sha256 }) => {
+		const same = others.get(path);
+		return mode !== "160000" && same?.mode === mode && same.sha256 === sha256;
+	});
+}
+const sumOf = ({ kernel }) => kernel?.kind === "archive" ? kernel.sha256 : void 0;
+
+// src/kernel/kernel-sums.ts
+/** A controller that remembers nothing trusts no kernel that it has not just had built. */
+const noSums = {
+	get: () => void 0,
+	set: () => {}
+};
+/**
+* A file for each; those without a request in half a year are deleted. Where nothing can be written nothing is
+* remembered, which costs builds and no truth.
+*/
+function kernelSums(folder, now = Date.now) {
+	const pathOf = (name) => join(folder, createHash("sha256").update(name).digest("hex").slice(0, 40));
+	return {
+		get(name) {
+			try {
+				const path = pathOf(name);
+				const sha256 = readFileSync(path, "utf8").trim();
+				utimesSync(path, now() / 1e3, now() / 1e3);
+				return sha256;
+			} catch {
+				return;
+			}
+		},
+		set(name, sha256) {
+			try {
+				mkdirSync(folder, {
+					recursive: true,
+					mode: 448
+				});
+				forget(folder, now() - keptMilliseconds);
+				const path = pathOf(name);
+				const partial = `${path}.${process.pid}`;
+				writeFileSync(partial, `${sha256}\n`, { mode: 384 });
+				renameSync(partial, path);
+			} catch {}
+		}
+	};
+}
+const keptMilliseconds = 15552e6;
+function forget(folder, before) {
+	for (const name of readdirSync(folder)) {
+		const path = join(folder, name);
+		if (statSync(path).mtimeMs < before) rmSync(path, { force: true });
+	}
+}
+/** The folder of sums, in what the XDG Base Directory Specification calls the folder for state. */
+function sumsFolder({ XDG_STATE_HOME: state = "" }, home) {
+	const folder = isAbsolute(state) ? state : join(home, ".local/state");
+	return join(folder, "ppsgate/kernels");
+}
+
+// src/kernel/builder-error.ts
+/** The builder lacks something or failed; the message is one sentence that says what to do. */
+var BuilderError = class extends Error {
+	name = "BuilderError";
+};
+
+// src/kernel/fetch-kernel.ts
+/** Writes the archive to a local path, all of it or nothing; throws a BuilderError where it is not what was built. */
+async function fetchKernel(host, { archive, sha256 }, path, signal) {
+	const partial = `${path}.part`;
+	const file = openSync(partial, "w");
+	const hash = createHash("sha256");
+	try {
+		const onStdout = (chunk) => {
+			hash.update(chunk);
+			writeWhole(file, chunk);
+		};
+		await host.run(shell`cat ${archive}`, {
+			onStdout,
+			signal
+		});
+		if (hash.digest("hex") !== sha256) throw new BuilderError(`${archive} on ${host.name} came with another SHA-256 than ${sha256}; check its disk, and build it again.`);
+		renameSync(partial, path);
+	} finally {
+		closeSync(file);
+		rmSync(partial, { force: true });
+	}
+}
+function writeWhole(file, chunk) {
+	for (let written = 0; written < chunk.length;) written += writeSync(file, chunk, written);
+}
+
+// src/kernel/system-commands.ts
+/** EX_TEMPFAIL of sysexits(3). */
+const heldByOthers = 75;
+const commandsOf = {
+	freebsd: {
+		sha256: (path) => shell`sha256 -q ${path}`,
+		cpus: shell`sysctl -n hw.ncpu`,
+		locked: (lock, waitSeconds, command) => shell`lockf -k -s -t ${waitSeconds} ${lock} ${command}`
+	},
+	linux: {
+		sha256: (path) => shell`sha256sum ${path}`,
+		cpus: shell`nproc`,
+		locked: (lock, waitSeconds, command) => shell`flock -w ${waitSeconds} -E ${75} ${lock} ${command}`
+	}
+};
+/** Reads the output of `sha256`, without the path. */
+const sumIn = (written) => /^[0-9a-f]{64}(?=\s|$)/.exec(written)?.[0] ?? "";
+
+// src/kernel/build-slot.ts
+/**
+* Does the work when no other build goes on. The lock is lockf(1)'s, or flock(1)'s: it ends with the connection that
+* holds it. Throws a BuilderError when it was not to be had in time.
+*/
+async function inTurn(host, turn, work) {
+	const stdin = new PassThrough();
+	const holding = hold(host, turn, stdin);
+	try {
+		await Promise.race([holding.held, holding.ended]);
+		return await work();
+	} finally {
+		stdin.end("done\n");
+		await holding.ended.catch(() => {});
+	}
+}
+function hold(host, turn, stdin) {
+	const { system, lock, owner, waitSeconds, signal } = turn;
+	const held = Promise.withResolvers();
+	const waiting = new AbortController();
+	const give = () => waiting.abort(signal.reason);
+	signal.addEventListener("abort", give, { once: true });
+	if (signal.aborted) give();
+	const holding = shell`sh -c ${holdScript} hold ${lock}.owner ${owner}`;
+	const ended = host.run(commandsOf[system].locked(lock, Math.ceil(waitSeconds), holding), {
+		stdin,
+		signal: waiting.signal,
+		onStdout: () => {
+			signal.removeEventListener("abort", give);
+			held.resolve();
+		}
+	}).then(async (outcome) => {
+		if (outcome.kind === "exited" && outcome.code === 0) return;
+		throw await whyNot(host, turn, outcome.kind === "exited" ? outcome.code : -1, outcome.stderr);
+	});
+	ended.catch(() => {});
+	return {
+		held: held.promise,
+		ended
+	};
+}
+/**
+* A connection that ends without a word may have left a build that is being ended: the lock outlives it by
+* more than a guarded command does.
+*/
+const holdScript = `
+printf '%s\\n' "$2" >"$1"
+echo held
+read -r word || sleep 15
+`;
+async function whyNot(host, { lock, waitSeconds }, code, stderr) {
+	if (code !== 75) return new BuilderError(`${host.name} cannot lock ${lock}: it exited with ${code} ("${reasonOf(stderr)}"); check that the folder can be written.`);
+	const owner = await host.run(shell`cat ${lock}.owner`, { timeoutSeconds: 20 });
+	return new BuilderError(`Another build on ${host.name} did not end within ${Math.round(waitSeconds / 60)} min (${reasonOf(owner.stdout) || "it left no name"}); wait for it, or allow more time for a turn.`);
+}
+
+// src/kernel/jail.ts
+/** Without a jail it runs as the user who logs in. */
+function inJail({ jail }, command) {
+	if (jail === void 0) return command;
+	const { name, user } = jail;
+	if (name !== void 0) return shell`jexec -u ${user} ${name} ${command}`;
+	const become = shell`setpriv --reuid ${user} --regid $(id -g ${user}) --clear-groups --no-new-privs`;
+	return shell`${namespaces} ${become} sh -c ${firstProcess} build ${command}`;
+}
+/** No network, and processes that all end with the first one, even those that wanted to stay. */
+const namespaces = shell`unshare --net --ipc --pid --fork --kill-child`;
+/** The first process of a namespace is deaf for signals that it does not ask for. */
+const firstProcess = "trap \"exit 143\" TERM; \"$@\" & wait \"$!\"";
+/** A new folder, or one that is there, into which the build may write. */
+const buildFolder = ({ jail }, path) => jail === void 0 ? shell`mkdir -p ${path}` : shell`mkdir -p ${path} && chown ${jail.user} ${path}`;
+/** The first thing for which nothing would keep a build from the network, the cache and the clone. */
+async function jailProblem(host, place, timeoutSeconds = 60) {
+	const { system, jail, folder, repository } = place;
+	const limits = { timeoutSeconds };
+	if (jail === void 0) return system === "linux" ? whyRoot(host, limits) : void 0;
+	const { name, user } = jail;
+	const problem = await (name === void 0 ? whyNoNamespaces(host, user, limits) : whyNoJail(host, {
+		name,
+		user
+	}, limits));
+	if (problem !== void 0) return problem;
+	const named = name === void 0 ? user : `${user} in the jail ${name}`;
+	const places = [
+		folder,
+		`${folder}/cache`,
+		repository,
+		`${repository}/.git`
+	];
+	const [writablePlace] = (await host.run(inJail(place, shell`sh -c ${writableScript} w ${places}`), limits)).stdout.split("\n").filter(Boolean);
+	if (writablePlace !== void 0) {
+		const fix = `\`chown -R root ${writablePlace}\` and \`chmod -R go-w ${writablePlace}\` on ${host.name}`;
+		return {
+			why: `${named} may write to ${writablePlace}`,
+			fix
+		};
+	}
+	if (isGood(await host.run(shell`test -d ${folder}`, limits)) && !isGood(await host.run(inJail(place, shell`test -x ${folder}`), limits))) {
+		const fix = name === void 0 ? "let everybody through to it" : "give it `path = \"/\";`";
+		return {
+			why: `${named} cannot see ${folder}`,
+			fix
+		};
+	}
+}
+async function whyNoJail(host, jail, limits) {
+	const { name, user } = jail;
+	const named = `the jail ${name}`;
+	const network = await host.run(shell`jls -j ${name} ip4 ip6`, limits);
+	if (!isGood(network)) {
+		const fix = `write it into /etc/jail.conf of ${host.name}, and \`service jail start ${name}\``;
+		return {
+			why: `${named} does not run`,
+			fix
+		};
+	}
+	if (network.stdout.trim() !== "disable disable") {
+		const fix = `\`ip4 = disable; ip6 = disable;\` in its /etc/jail.conf, and \`service jail restart ${name}\``;
+		return {
+			why: `${named} has a network`,
+			fix
+		};
+	}
+	const id = await host.run(inJail({ jail }, shell`id -u`), limits);
+	const add = `\`pw useradd ${user} -d /nonexistent -s /usr/sbin/nologin\` on ${host.name}`;
+	if (!isGood(id)) return {
+		why: `${named} does not know ${user}: ${lastLine(id.stderr) ?? ""}`,
+		fix: add
+	};
+	return Number(id.stdout) === 0 ? {
+		why: `${user} in ${named} is root`,
+		fix: add
+	} : void 0;
+}
+async function whyNoNamespaces(host, user, limits) {
+	const fix = `\`useradd --system --shell /usr/sbin/nologin ${user}\` on ${host.name}`;
+	const id = await host.run(shell`id -u ${user}`, limits);
+	if (!isGood(id)) return {
+		why: `there is no user ${user}`,
+		fix
+	};
+	if (Number(id.stdout) === 0) return {
+		why: `${user} is root`,
+		fix
+	};
+	const inside = await host.run(inJail({ jail: { user } }, shell`id -u`), limits);
+	if (isGood(inside) && inside.stdout === id.stdout) return void 0;
+	return {
+		why: `a build cannot be kept as ${user}, without network: ${lastLine(inside.stderr) ?? ""}`,
+		fix: "run ppsgate as root, with unshare and setpriv of util-linux"
+	};
+}
+/** Users who log in may do as they like there; root never should. */
+async function whyRoot(host, limits) {
+	const id = await host.run(shell`id -u`, limits);
+	return isGood(id) && Number(id.stdout) !== 0 ? void 0 : {
+		why: "the login is of root",
+		fix: "name another `user` in ppsgate.yml"
+	};
+}
+const writableScript = "for place do if test -w \"$place\"; then echo \"$place\"; fi; done";
+const isGood = (outcome) => outcome.kind === "exited" && outcome.code === 0;
+
+// src/kernel/kernel-cache.ts
+const noteSchema = object({
+	schemaVersion: literal(1),
+	/** SHA-256 of the archive. */
+	sha256: string(),
+	/** Size of the archive. */
+	bytes: number(),
+	/** Size of all that is in the archive. */
+	unpackedBytes: number(),
+	/** The build, without the time it waited. */
+	seconds: number(),
+	/** Start of `uname -v` on this kernel. */
+	uname: string().optional()
+});
+function kernelCache(host, folder, system) {
+	const archive = (key) => `${folder}/${key}${archiveEnding}`;
+	const note = (key) => `${folder}/${key}${noteEnding}`;
+	return {
+		archive,
+		async find(key, signal) {
+			const written = parseNote(await textOf(host, shell`cat ${note(key)}`, signal));
+			if (written === void 0) return void 0;
+			const sha256 = await textOf(host, commandsOf[system].sha256(archive(key)), signal);
+			if (sumIn(sha256) !== written.sha256) return void 0;
+			await host.run(shell`touch ${note(key)}`, { signal });
+			return written;
+		},
+		async keep(key, built, content) {
+			await host.output(shell`mv -f ${built} ${archive(key)}`);
+			const text = JSON.stringify({
+				schemaVersion: 1,
+				...content
+			});
+			await host.upload(Buffer.from(`${text}\n`), note(key), 420);
+		},
+		async prune(own, bounds) {
+			const names = (await host.output(shell`ls -1t ${folder}`)).split("\n").filter(Boolean);
+			const kept = keptNames(own, names, parseSizes(await host.output(shell`du -a -k ${folder}`), folder), bounds);
+			const rubbish = names.filter((name) => !kept.has(name));
+			for (const name of rubbish) await host.output(shell`rm -f ${`${folder}/${name}`}`);
+		}
+	};
+}
+const archiveEnding = ".tar.zst";
+const noteEnding = ".json";
+async function textOf(host, command, signal) {
+	const outcome = await host.run(command, { signal });
+	return outcome.kind === "exited" && outcome.code === 0 ? outcome.stdout : "";
+}
+function parseNote(text) {
+	try {
+		const { schemaVersion: _, ...note } = noteSchema.parse(JSON.parse(text));
+		return note;
+	} catch {
+		return;
+	}
+}
+/** Bytes by file name, from `du -a -k`: kilobytes, a tab, the path. */
+function parseSizes(text, folder) {
+	const sizes = /* @__PURE__ */ new Map();
+	for (const line of text.split("\n")) {
+		const [kilobytes, path] = line.split("	");
+		if (path?.startsWith(`${folder}/`)) sizes.set(path.slice(folder.length + 1), Number(kilobytes) * 1024);
+	}
+	return sizes;
+}
+/** `names` has what was used last first. */
+function keptNames(own, names, sizes, { mostKernels, mostBytes }) {
+	const keys = names.filter((name) => name.endsWith(noteEnding)).map((name) => name.slice(0, -5));
+	const kept = /* @__PURE__ */ new Set();
+	let kernels = 0;
+	let bytes = 0;
+	for (const each of own.union(new Set(keys))) {
+		const size = sizes.get(each + archiveEnding);
+		if (size === void 0) continue;
+		kernels += 1;
+		bytes += size;
+		if (!own.has(each) && (kernels > mostKernels || bytes > mostBytes)) break;
+		kept.add(each + archiveEnding).add(each + noteEnding);
+	}
+	return kept;
+}
+
+// src/kernel/build-log.ts
+/** Knows what compilers, linkers, configuration and make write on both systems, and falls back on the last lines. `source` is the tree's folder. */
+function readBuildFailure(log, source) {
+	const lines = log.split("\n").map((line) => fromTop(plain(line), source));
+	if (lines.some((line) => line.includes("No space left on device"))) return { kind: "out-of-disk" };
+	const errors = [ofTools, ofMake].map((patterns) => lines.filter((line) => patterns.some((pattern) => pattern.test(line)))).find((errors) => errors.length > 0) ?? lines.filter((line) => line !== "").slice(-3);
+	return {
+		kind: "errors",
+		errors: [...new Set(errors)].slice(0, mostErrors)
+	};
+}
+/** The folder of what is built has the tree's in the middle of its own, as in `/b/obj/b/src/amd64.amd64`. */
+const fromTop = (line, source) => line.replaceAll(`${source}/`, (found, at) => at > 0 && /[\w.+-]/.test(line.charAt(at - 1)) ? found : "");
+const mostErrors = 10;
+const mostLetters = 300;
+/** One line without colours and other control characters. */
+function plain(line) {
+	if (line === "") return line;
+	const text = withoutSequences(line).replace(/[\p{Cc}\s]+/gu, " ").trim();
+	return text.length > mostLetters ? `${text.slice(0, 299)}…` : text;
+}
+const ofTools = [
+	/^\S+:\d+:\d+: (?:fatal )?error: /,
+	/^(?:\S*\/)?(?:[\w.]*ld(?:\.\w+)?|cc1?|gcc|clang|\S+-ld): (?:fatal )?error: /,
+	/^\S+:\d+: Error: /,
+	/: (?:undefined reference to|multiple definition of) /,
+	/^config: /,
+	/^(?:\S*\/)?Kconfig[\w.-]*:\d+: /
+];
+const ofMake = [
+	/^\S*make(?:\[\d+\])?: (?:"[^"]*" line \d+: |don't know how to make )/i,
+	/^\*\*\* /,
+	/^(?:\*\*\* )?ERROR: /i,
+	/^(?:\S*make(?:\[\d+\])?|\S+:\d+): \*\*\* (?!Waiting for )/
+];
+
+// src/kernel/guard.ts
+/**
+* Returns only when nothing of the command is left; throws the signal's reason where it was cancelled,
+* and a HostError where the connection is lost: the command is then ended on the builder all the same.
+*/
+async function runGuarded(host, command, { limitSeconds, signal, onLine }) {
+	signal.throwIfAborted();
+	const stdin = new PassThrough();
+	const cancel = () => stdin.end();
+	signal.addEventListener("abort", cancel, { once: true });
+	const log = collectLines(onLine);
+	try {
+		const outcome = await host.run(shell`sh -c ${guardScript} guard ${limitSeconds} ${command}`, {
+			stdin,
+			onStdout: log.take,
+			timeoutSeconds: limitSeconds + killSeconds + 60
+		});
+		signal.throwIfAborted();
+		const code = outcome.kind === "exited" ? outcome.code : signaled;
+		return timedOut.includes(code) ? {
+			kind: "timed-out",
+			log: log.end()
+		} : {
+			kind: "exited",
+			code,
+			log: log.end()
+		};
+	} finally {
+		signal.removeEventListener("abort", cancel);
+		stdin.end();
+	}
+}
+const killSeconds = 10;
+/** As a shell reports a command that a signal ended. */
+const signaled = 128;
+/** See timeout(1): the time was up, and it had to be killed. */
+const timedOut = [124, 137];
+/**
+* timeout(1) passes SIGTERM on and kills what is left; on FreeBSD it reaps all descendants, among them the
+* jobs of make(1), which have process groups of their own. In its first moments it would take the signal for
+* itself, and leave the command running: hence the wait.
+*/
+const guardScript = `
+limit=$1
+shift
+exec 3<&0
+timeout -k ${killSeconds} "$limit" "$@" </dev/null 3<&- 2>&1 &
+command=$!
+{ read -r _; sleep 1; kill -TERM "$command"; } <&3 >/dev/null 2>&1 &
+watch=$!
+wait "$command"
+code=$?
+kill "$watch" 2>/dev/null
+exit "$code"
+`;
+const mostLogLetters = 32 * 1024 ** 2;
+const mostLineLetters = 65536;
+function collectLines(onLine) {
+	const decoder = new TextDecoder();
+	let log = "";
+	let line = "";
+	const give = (text) => {
+		onLine(text);
+		if (log.length < mostLogLetters) log += `${text}\n`;
+	};
+	const split = (text) => {
+		const lines = (line + text).split("\n");
+		line = lines.pop() ?? "";
+		for (const each of lines) give(each);
+		if (line.length > mostLineLetters) line = line.slice(0, mostLineLetters);
+	};
+	return {
+		take: (chunk) => split(decoder.decode(chunk, { stream: true })),
+		end: () => {
+			split(decoder.decode());
+			if (line !== "") give(line);
+			return log;
+		}
+	};
+}
+
+// src/kernel/build-step.ts
+/** Errors tell paths from `source` on; the log begins with `heading`. */
+function stepsOf(host, place, source, guard, heading = "") {
+	let log = heading;
+	return {
+		get log() {
+			return log;
+		},
+		async run(command) {
+			const done = await runGuarded(host, inJail(place, command), guard);
+			log += done.log;
+			if (done.kind === "timed-out") {
+				const error = `The build did not end within ${guard.limitSeconds} s.`;
+				return {
+					kind: "build-failed",
+					log,
+					errors: [error]
+				};
+			}
+			if (done.code === 0) return void 0;
+			const failure = readBuildFailure(done.log, source);
+			return failure.kind === "out-of-disk" ? {
+				kind: "out-of-disk",
+				log
+			} : {
+				kind: "build-failed",
+				log,
+				errors: failure.errors
+			};
+		}
+	};
+}
+const cleanEnvironment = shell`env -i PATH="$PATH" HOME="$HOME" LC_ALL=C`;
+/** Read by who has written it: a link could lead to what only root may read. */
+async function take(host, place, archive, output) {
+	await host.output(shell`${inJail(place, shell`cat ${archive}`)} > ${output}`);
+}
+
+// src/kernel/kernel-tree.ts
+/** Writes objects to the repository, and nothing else; throws a BuilderError where it lacks the base and cannot fetch it. */
+async function kernelTree(host, { baseCommit, diff }, { repository, remote, work, signal }) {
+	const checked = diff === void 0 ? void 0 : checkDiff(diff);
+	if (checked?.kind === "refused") return {
+		kind: "does-not-apply",
+		reason: checked.reason
+	};
+	await fetchIfMissing(host, repository, remote, baseCommit, signal);
+	if (diff === void 0 || checked === void 0) return {
+		kind: "tree",
+		id: (await host.output(gitIn(repository, shell`rev-parse ${`${baseCommit}^{tree}`}`), { signal })).trim()
+	};
+	const diffPath = `${work}/patch.diff`;
+	const indexed = (command) => shell`env GIT_INDEX_FILE=${`${work}/index`} ${gitIn(repository, command)}`;
+	await host.upload(diff, diffPath, 420, { signal });
+	await host.output(indexed(shell`read-tree ${baseCommit}`), { signal });
+	const applied = await host.run(indexed(shell`apply --cached --whitespace=nowarn ${diffPath}`), { signal });
+	if (applied.kind !== "exited" || applied.code !== 0) return {
+		kind: "does-not-apply",
+		reason: whyGitRefuses(applied.stderr, checked.remarks)
+	};
+	const changed = await host.output(indexed(shell`${rawChanges} ${baseCommit}`), { signal });
+	const asSaid = isAsSaid(checked.paths, changed);
+	if (asSaid.kind === "refused") return {
+		kind: "does-not-apply",
+		reason: asSaid.reason
+	};
+	return {
+		kind: "tree",
+		id: (await host.output(indexed(shell`write-tree`), { signal })).trim(),
+		diffPath
+	};
+}
+/** git with nothing of its user's settings that would change or run something. */
+const gitIn = (folder, command) => shell`env LC_ALL=C git -C ${folder} ${settings} ${command}`;
+const settings = [
+	"safe.directory=*",
+	"core.hooksPath=/dev/null",
+	"core.autocrlf=false",
+	"apply.ignoreWhitespace=no",
+	"gc.auto=0"
+].flatMap((setting) => ["-c", setting]);
+async function fetchIfMissing(host, repository, remote, commit, signal) {
+	const has = gitIn(repository, shell`cat-file -e ${`${commit}^{commit}`}`);
+	if (await succeeds(host, has, signal)) return;
+	const fetch = gitIn(repository, shell`fetch ${objectsAlone} --end-of-options ${remote} ${commit}`);
+	const fetched = await host.run(fetch, {
+		signal,
+		timeoutSeconds: fetchSeconds
+	});
+	if (await succeeds(host, has, signal)) return;
+	throw new BuilderError(`${repository} on ${host.name} lacks the commit ${commit} and cannot fetch it from ${remote} (${lastLine(fetched.stderr) ?? "git said nothing"}); check the clone and its remote.`);
+}
+const fetchSeconds = 1800;
+async function succeeds(host, command, signal) {
+	const outcome = await host.run(command, { signal });
+	return outcome.kind === "exited" && outcome.code === 0;
+}
+
+// src/kernel/build-tree.ts
+/**
+* Builds in a folder with the sources in `src`, and `obj` and `stage` left to the build; `mayReuse` is whether it may have
+* what earlier builds have made. Old objects may be what is wrong where it fails: a patch is blamed only for what fails
+* without them.
+*/
+async function inTree(host, { clean }, request, build) {
+	const tree = `${request.folder}/tree`;
+	let isGood = false;
+	try {
+		const isNew = await layTree(host, clean, request, tree);
+		const { cooked, isOfOld } = await build(tree, true);
+		isGood = cooked.kind === "built";
+		if (isGood || isNew && !isOfOld || cooked.kind === "out-of-disk") return cooked;
+		await removeTree(host, request.repository, tree);
+		await layTree(host, clean, request, tree);
+		const again = await build(tree, false);
+		isGood = again.cooked.kind === "built";
+		return again.cooked;
+	} finally {
+		if (clean || !isGood) await removeTree(host, request.repository, tree);
+		else await host.run(shell`rm -rf ${`${tree}/stage`}`);
+	}
+}
+/**
+* Checks the tree out, over the one that was left where builds are not clean: only files that differ are
+* written then, and make(1) goes by their times. Answers whether it started from nothing.
+*/
+async function layTree(host, clean, { repository, baseCommit, tree: id, tools }, tree) {
+	const source = `${tree}/src`;
+	const stamp = await host.run(shell`cat ${`${tree}/tools`}`);
+	const checkOut = gitIn(source, shell`read-tree --reset -u ${id}`);
+	if (!clean && stamp.stdout === tools) {
+		const head = gitIn(source, shell`update-ref --no-deref HEAD ${baseCommit}`);
+		const reset = await host.run(shell`${head} && ${checkOut} && ${gitIn(source, shell`clean -ffdxq`)} && rm -rf ${`${tree}/stage`}`);
+		if (reset.kind === "exited" && reset.code === 0) return false;
+	}
+	await removeTree(host, repository, tree);
+	await host.output(shell`mkdir -p ${`${tree}/obj`}`);
+	const add = shell`worktree add --quiet --detach --no-checkout ${source} ${baseCommit}`;
+	await host.output(gitIn(repository, add));
+	await host.output(checkOut);
+	await host.upload(Buffer.from(tools), `${tree}/tools`, 420);
+	return true;
+}
+async function removeTree(host, repository, tree) {
+	await host.run(shell`rm -rf ${tree}`);
+	await host.run(gitIn(repository, shell`worktree prune`));
+}
+
+// src/kernel/kept-toolchain.ts
+/**
+* Returns the folder of this toolchain's objects. Undefined where none is kept: without a jail a patch's build could
+* change it, and builds that are not clean have their own.
+*/
+async function keptToolchain(host, recipe, request) {
+	const { repository, folder, jail, tree, tools } = request;
+	if (jail === void 0 || !recipe.clean || !recipe.toolchain) return void 0;
+	const list = (path) => host.output(gitIn(repository, shell`ls-tree ${tree} -- ${path}`));
+	const [top, sys, assembler] = await Promise.all([
+		host.output(gitIn(repository, shell`ls-tree ${tree}`)),
+		list("sys/"),
+		list("sys/dev/aic7xxx/")
+	]);
+	const sources = [
+		...top.split("\n").filter((line) => !line.endsWith("	sys")),
+		...sys.split("\n").filter((line) => !kernelAlone.test(line)),
+		assembler
+	];
+	const { kernelConfig, metaMode, options } = recipe;
+	const parts = [
+		sources,
+		tools,
+		jail,
+		kernelConfig,
+		metaMode,
+		options
+	];
+	return `${folder}/toolchains/${createHash("sha256").update(JSON.stringify(parts)).digest("hex")}`;
+}
+/** Folders that no program of the build is made of; all others count. */
+const kernelAlone = /\tsys\/(?:dev|net|netgraph|netinet|netinet6|netipsec|netlink|netpfil)$/;
+/** False where there is none. What is kept belongs to the jail's user still, who does not get into the folder around it. */
+async function layToolchain(host, kept, objects) {
+	const installed = await host.run(shell`test -d ${kept} && rm -rf ${objects} && cp -a ${kept} ${objects}`);
+	return installed.kind === "exited" && installed.code === 0;
+}
+/** Only what a base had built: a patch may have changed the makefiles that build it. In place whole, or not at all. */
+async function keepToolchain(host, { folder }, kept, objects) {
+	const around = `${folder}/toolchains`;
+	const partial = `${around}/partial`;
+	await host.run(shell`mkdir -p ${around} && chmod 700 ${around} && rm -rf ${partial} && cp -a ${objects} ${partial} && rm -rf ${kept} && mv ${partial} ${kept} && touch ${kept}`);
+	const rubbish = (await host.run(shell`ls -1t ${around}`)).stdout.split("\n").filter(Boolean).filter((name) => name !== "partial").slice(mostKept);
+	for (const name of ["partial", ...rubbish]) await host.run(shell`rm -rf ${`${around}/${name}`}`);
+}
+/** So few toolchains are kept, as one with a compiler of its own has some gigabytes. */
+const mostKept = 2;
+
+// src/kernel/kernel-recipe-linux.ts
+/** The archive has `boot/vmlinuz-RELEASE`, System.map and config beside it, and `lib/modules/RELEASE` as depmod(8) finds it. */
+function cookLinux(host, recipe, request, guard) {
+	return inTree(host, recipe, request, async (tree) => {
+		return {
+			cooked: await makeKernel$1(host, recipe, request, tree, guard),
+			isOfOld: false
+		};
+	});
+}
+async function makeKernel$1(host, recipe, request, tree, guard) {
+	const jobs = recipe.jobs ?? Number(await host.output(commandsOf.linux.cpus));
+	const [objects, stage] = [`${tree}/obj`, `${tree}/stage`];
+	for (const path of [objects, stage]) await host.output(buildFolder(request, path));
+	const config = `${tree}/config`;
+	await host.upload(Buffer.from(recipe.kernelConfig + nameless), config, 420);
+	const steps = stepsOf(host, request, `${tree}/src`, guard);
+	const modules = [
+		`INSTALL_MOD_PATH=${stage}/root`,
+		"INSTALL_MOD_STRIP=1",
+		"DEPMOD=true"
+	];
+	for (const [heading, command] of [
+		["configuration", shell`cp ${config} ${`${objects}/.config`}`],
+		["make olddefconfig", make$1(recipe, tree, 1, ["olddefconfig"])],
+		["make bzImage modules", make$1(recipe, tree, jobs, ["bzImage", "modules"])],
+		["make modules_install", make$1(recipe, tree, 1, [...modules, "modules_install"])],
+		["archive", shell`sh -c ${packScript} pack ${objects} ${stage}`]
+	]) {
+		guard.onLine(`>>> ${heading}`);
+		const failed = await steps.run(command);
+		if (failed !== void 0) return failed;
+	}
+	for (const { output } of request.layouts) await take(host, request, `${stage}/packed`, output);
+	return {
+		kind: "built",
+		log: steps.log,
+		uname: void 0
+	};
+}
+/** The commit in the release would give each variant folders of its own, and other bytes to kernels that are the same. */
+const nameless = "\n# CONFIG_LOCALVERSION_AUTO is not set\n";
+/** Builder, time and build number go into a kernel; the last option wins, so these hold over the site's. */
+const make$1 = ({ options }, tree, jobs, words) => shell`${cleanEnvironment} make -C ${`${tree}/src`} -j ${jobs} ${[
+	...options,
+	`O=${tree}/obj`,
+	"KBUILD_BUILD_TIMESTAMP=Thu Jan 1 00:00:00 UTC 1970",
+	...[
+		"KBUILD_BUILD_USER=ppsgate",
+		"KBUILD_BUILD_HOST=ppsgate",
+		"KBUILD_BUILD_VERSION=1"
+	],
+	"LOCALVERSION=",
+	...words
+]}`;
+/** The links `build` and `source` lead to folders of the builder. */
+const packScript = `
+set -e
+objects=$1
+stage=$2
+release=$(cat "$objects/include/config/kernel.release")
+mkdir -p "$stage/root/boot"
+cd "$stage/root"
+cp "$objects/arch/x86/boot/bzImage" "boot/vmlinuz-$release"
+cp "$objects/System.map" "boot/System.map-$release"
+cp "$objects/.config" "boot/config-$release"
+rm -f "lib/modules/$release/build" "lib/modules/$release/source"
+rm -rf "$stage/packed"
+tar --zstd --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -cf "$stage/packed" .
+`;
+
+// src/kernel/kernel-recipe.ts
+/** Only in turn: all builds use the same folders, for a kernel holds their names, and those are not to differ between variants. */
+function cook(host, config, request, guard) {
+	const { recipe, system, repository, folder, jail } = config;
+	const inHouse = {
+		...request,
+		system,
+		repository,
+		folder,
+		...jail !== void 0 && { jail }
+	};
+	switch (recipe.kind) {
+		case "make": return cookByMake(host, recipe, inHouse, guard);
+		case "linux": return cookLinux(host, recipe, inHouse, guard);
+		case "command": return cookByCommand(host, recipe, inHouse, guard);
+	}
+}
+async function cookByMake(host, recipe, request, guard) {
+	await requireFilemon(host, recipe);
+	const kept = await keptToolchain(host, recipe, request);
+	return inTree(host, recipe, request, async (tree, mayReuse) => {
+		const isKept = mayReuse && kept !== void 0 && await layToolchain(host, kept, `${tree}/obj`);
+		return {
+			cooked: await makeKernel(host, recipe, {
+				...request,
+				kept,
+				isKept
+			}, tree, guard),
+			isOfOld: isKept
+		};
+	});
+}
+async function requireFilemon(host, { metaMode }) {
+	if (!metaMode) return;
+	const outcome = await host.run(shell`kldstat -q -m filemon`);
+	if (outcome.kind === "exited" && outcome.code === 0) return;
+	throw new BuilderError(`${host.name} has no filemon(4) loaded, which meta mode needs; run "kldload filemon" there, or set \`metaMode: false\`.`);
+}
+async function makeKernel(host, recipe, request, tree, guard) {
+	const { sha256, cpus } = commandsOf.freebsd;
+	const jobs = recipe.jobs ?? Number(await host.output(cpus));
+	const stage = `${tree}/stage`;
+	for (const path of [`${tree}/obj`, stage]) await host.output(buildFolder(request, path));
+	const install = [`DESTDIR=${stage}`, ...[
+		"NO_ROOT",
+		"DB_FROM_SRC",
+		"WITHOUT_KERNEL_SYMBOLS"
+	].map((name) => `-D${name}`)];
+	const { kept, isKept, diffPath } = request;
+	const heading = isKept ? "The kernel-toolchain is the one of an earlier base, of the same sources.\n" : "";
+	const steps = stepsOf(host, request, `${tree}/src`, guard, heading);
+	if (recipe.toolchain && !isKept) {
+		const failed = await steps.run(make(recipe, tree, jobs, "kernel-toolchain"));
+		if (failed !== void 0) return failed;
+		if (diffPath === void 0 && kept !== void 0) await keepToolchain(host, request, kept, `${tree}/obj`);
+	}
+	const failed = await steps.run(make(recipe, tree, jobs, "buildkernel"));
+	if (failed !== void 0) return failed;
+	const kernel = `${stage}/boot/kernel`;
+	const kernelsSeen = [];
+	for (const [index, { number, output }] of request.layouts.entries()) {
+		if (number !== 1) {
+			await removeLinked(host, recipe, request, tree);
+			const notLinked = await steps.run(linkAgain(recipe, tree, jobs, number));
+			if (notLinked?.kind === "out-of-disk") return notLinked;
+			requireLinked(notLinked, host, recipe);
+		}
+		if (index > 0) await host.output(inJail(request, shell`rm -rf ${`${stage}/boot`}`));
+		const notInstalled = await steps.run(make(recipe, tree, 1, "installkernel", install));
+		if (notInstalled !== void 0) return notInstalled;
+		kernelsSeen.push(await host.output(inJail(request, sha256(`${kernel}/kernel`))));
+		const packed = `${stage}/packed`;
+		const pack = shell`tar --zstd --uid 0 --gid 0 -cf ${packed} -C ${kernel} .`;
+		await host.output(inJail(request, pack));
+		await take(host, request, packed, output);
+	}
+	requireDistinct(kernelsSeen, host, recipe);
+	if (request.layouts.some(({ number }) => number !== 1)) await removeLinked(host, recipe, request, tree);
+	const uname = await unameOf(host, request, `${kernel}/kernel`);
+	return {
+		kind: "built",
+		log: steps.log,
+		uname
+	};
+}
+/**
+* Links a kernel again of the objects that are there: sys.mk hands LDFLAGS to ld(1) without `-Wl,`, and KERNFAST of
+* build(7) leaves configuration and cleaning out. Only code changes places. Linker sets such as those of SYSINIT(9) keep
+* their order, and so do modules: they are linked with -r, in which ld.lld leaves the order as it is.
+*/
+const linkAgain = (recipe, tree, jobs, seed) => make(recipe, tree, jobs, "buildkernel", ["-DKERNFAST", "-DNO_MODULES"], [`LDFLAGS=-Wl,--shuffle-sections=.text*=${seed}`]);
+/** Files that make(1) would take for linked already. */
+async function removeLinked(host, { kernelConfig }, request, tree) {
+	const where = [
+		"-type",
+		"f",
+		"-path",
+		`*/sys/${kernelConfig}/kernel*`
+	];
+	const names = [
+		"(",
+		"-name",
+		"kernel",
+		"-o",
+		"-name",
+		"kernel.full",
+		")"
+	];
+	await host.output(inJail(request, shell`find ${`${tree}/obj`} ${[...where, ...names]} -delete`));
+}
+/** The kernel was linked before: what fails now is no fault of a patch. */
+function requireLinked(failed, host, recipe) {
+	if (failed === void 0) return;
+	const why = failed.kind === "build-failed" ? failed.errors.join("; ") : failed.kind;
+	throw new BuilderError(`A kernel could not be linked again on ${host.name} (${why}); ${fixing[recipe.kind]}, or set \`layoutVariants: 1\`.`);
+}
+function requireDistinct(kernels, host, recipe) {
+	if (new Set(kernels).size === kernels.length) return;
+	throw new BuilderError(`A kernel that was linked again on ${host.name} came out as it was before; ${fixing[recipe.kind]}, or set \`layoutVariants: 1\`.`);
+}
+const fixing = {
+	make: "let the tree be linked by ld.lld of LLVM 13 or newer",
+	command: "let the command link in another order for each $LINK"
+};
+/**
+* The switches are those of build(7), src.conf(5) and Makefile.inc1: NO_ROOT lets any user install, and
+* MAKEOBJDIRPREFIX counts only in the environment. The builder's own make.conf and src.conf do not count, nor
+* the modules of ports that kern.post.mk finds there, so that what was built is known from ppsgate.yml.
+*/
+function make(recipe, tree, jobs, target, more = [], environment = []) {
+	const { kernelConfig, kernelConfigFolder, clean, metaMode, options } = recipe;
+	const words = [
+		...[
+			"__MAKE_CONF",
+			"SRCCONF",
+			"SRC_ENV_CONF"
+		].map((name) => `${name}=/dev/null`),
+		"LOCAL_MODULES=",
+		"-DWITH_REPRODUCIBLE_BUILD",
+		`KERNCONF=${kernelConfig}`,
+		...kernelConfigFolder === void 0 ? [] : [`KERNCONFDIR=${kernelConfigFolder}`],
+		...clean ? [] : ["-DNO_CLEAN"],
+		...metaMode ? ["-DWITH_META_MODE"] : [],
+		...options,
+		...more,
+		target
+	];
+	const variables = [`MAKEOBJDIRPREFIX=${tree}/obj`, ...environment];
+	return shell`${cleanEnvironment} ${variables} make -C ${`${tree}/src`} -j ${jobs} ${words}`;
+}
+/** what(1) finds the version that newvers.sh installed into the kernel; not every kernel has it. */
+async function unameOf(host, request, kernel) {
+	const outcome = await host.run(inJail(request, shell`what -q -s ${kernel}`));
+	const [line = ""] = outcome.stdout.trim().split("\n");
+	return outcome.kind === "exited" && outcome.code === 0 && line !== "" ? line : void 0;
+}
+async function cookByCommand(host, recipe, request, guard) {
+	const { work, folder, system } = request;
+	const written = `${work}/out/kernel`;
+	await host.output(buildFolder(request, `${work}/out`));
+	const steps = stepsOf(host, request, folder, guard);
+	const archives = [];
+	for (const [index, { number, output }] of request.layouts.entries()) {
+		await host.run(inJail(request, shell`rm -f ${written}`));
+		const command = shell`${cleanEnvironment} ${variablesOf(recipe, request, number, written)} ${recipe.argv}`;
+		const failed = await steps.run(command);
+		if (failed?.kind === "out-of-disk") return failed;
+		if (index > 0) requireLinked(failed, host, recipe);
+		if (failed !== void 0) return failed;
+		const isThere = await host.run(inJail(request, shell`test -s ${written}`));
+		if (isThere.kind !== "exited" || isThere.code !== 0) throw new BuilderError(`"${recipe.argv[0]}" on ${host.name} succeeded without a kernel at $OUTPUT; let it write a tar archive of the kernel and its modules there.`);
+		await take(host, request, written, output);
+		archives.push(await host.output(commandsOf[system].sha256(output)));
+	}
+	requireDistinct(archives, host, recipe);
+	return {
+		kind: "built",
+		log: steps.log,
+		uname: void 0
+	};
+}
+const variablesOf = ({ kernelConfig }, { baseCommit, diffPath }, layout, output) => [
+	`BASE_COMMIT=${baseCommit}`,
+	`DIFF=${diffPath ?? ""}`,
+	`KERNCONF=${kernelConfig}`,
+	`LAYOUT=${layout}`,
+	`OUTPUT=${output}`
+];
+
+// src/kernel/needed-modules.ts
+/**
+* The recipe with MODULES_OVERRIDE for what the DUT has loaded and measuring loads; as it was where that cannot be told
+* for sure, for a kernel that lacks a module may hang before a login is possible.
+*/
+async function withNeededModules(host, { recipe, repository }, tree, loaded, notify) {
+	if (recipe.kind !== "make" || recipe.modules === "all") return recipe;
+	const choice = loaded === void 0 ? {
+		kind: "all",
+		why: "it is not known what the DUT has loaded"
+	} : choose(await treeOfModules(host, repository, tree), loaded);
+	if (choice.kind === "all") {
+		notify(`all modules are built: ${choice.why}`);
+		return recipe;
+	}
+	notify(`only these modules are built: ${choice.folders.join(" ")}`);
+	return {
+		...recipe,
+		options: [...recipe.options, `MODULES_OVERRIDE=${choice.folders.join(" ")}`]
+	};
+}
+/** Why a kernel of this recipe would not find its root; undefined where it does. */
+function whyNoRoot(recipe, loaded) {
+	if (recipe.kind !== "make" || !loaded.isRootOnZfs || !loaded.names.includes("zfs")) return;
+	const without = recipe.options.find((option) => {
+		const [, name, value = ""] = /^(?:-D)?(\w+)(?:=(.*))?$/s.exec(option) ?? [];
+		const folders = value.split(/\s+/);
+		if (name === "MODULES_OVERRIDE") return !folders.includes("zfs");
+		return name === "NO_MODULES" || name === "WITHOUT_MODULES" && folders.includes("zfs");
+	});
+	return without && `the root of the DUT is on ZFS, and \`${without}\` leaves zfs.ko out`;
+}
+async function treeOfModules(host, repository, tree) {
+	const names = shell`grep -E ${"^KMOD[[:space:]]*[?]?="} ${tree} -- sys/modules`;
+	const version = shell`grep -h -E ${"^REVISION="} ${tree} -- sys/conf/newvers.sh`;
+	const [kmods, revision] = await Promise.all([names, version].map(async (command) => (await host.run(gitIn(repository, command))).stdout));
+	const folders = /* @__PURE__ */ new Map();
+	for (const line of (kmods ?? "").split("\n")) {
+		const [, folder = "", name = ""] = /:sys\/modules\/([\w-]+)\/[^:]*:KMOD\s*\??=\s*([\w-]+)\s*$/.exec(line) ?? [];
+		if (name !== "") folders.set(name, (folders.get(name) ?? /* @__PURE__ */ new Set()).add(folder));
+	}
+	return {
+		major: /^REVISION="(\d+)/.exec(revision ?? "")?.[1],
+		folders
+	};
+}
+/** Modules that a gate loads, and a site's own rules of pf and ipfw may; each where the tree has it. */
+const measuring = [...[
+	"pf",
+	"pflog",
+	"pfsync",
+	"ipfw",
+	"ipfw_nat",
+	"libalias",
+	"dummynet",
+	"hwpmc",
+	"ksyms"
+], ...["if_lagg", "if_vlan"]];
+/** Dependencies of zfs.ko, from release to release. */
+const ofZfs = [
+	"opensolaris",
+	"acl_nfs4",
+	"crypto",
+	"cryptodev",
+	"krpc",
+	"xdr",
+	"zlib"
+];
+/** Drivers load firmware for a moment, which kldstat(8) does not tell: it lies in the same folder, or in one of these names. */
+const ofFirmware = (folder) => [
+	`${folder}fw`,
+	`${folder}_fw`,
+	`${folder}_ddp`
+];
+function choose({ major, folders }, loaded) {
+	const { names, release, isRootOnZfs } = loaded;
+	if (major === void 0 || Number.parseInt(release, 10) !== Number(major)) return {
+		kind: "all",
+		why: `the DUT runs FreeBSD ${release}, and the tree is of FreeBSD ${major ?? "?"}, whose modules may need others`
+	};
+	if (isRootOnZfs && !names.includes("zfs")) return {
+		kind: "all",
+		why: "the DUT's own kernel has ZFS in itself, and another may not"
+	};
+	const unknown = names.find((name) => folders.get(name)?.size !== 1);
+	if (unknown !== void 0) return {
+		kind: "all",
+		why: `it is not known where in the tree ${unknown}.ko is made`
+	};
+	const selected = [...measuring, ...names.includes("zfs") ? ofZfs : []];
+	const chosen = new Set([...names, ...selected.filter((name) => folders.get(name)?.size === 1)].flatMap((name) => [...folders.get(name) ?? []]));
+	const all = new Set([...folders.values()].flatMap((each) => [...each]));
+	const firmware = [...chosen].flatMap(ofFirmware).filter((folder) => all.has(folder));
+	return {
+		kind: "some",
+		folders: [...chosen.union(new Set(firmware))].toSorted()
+	};
+}
+
+// src/kernel/kernel.ts
+/**
+* Returns faults of the patch as an outcome; a fault of the builder throws a BuilderError or a
+* HostError. Leaves nothing on the builder but the cache, and where builds are not clean the tree and
+* objects of the last good one; what a lost connection leaves is removed by a later build.
+*/
+async function buildKernel(host, written, request, options) {
+	if (request.kind === "archive") return prebuilt(host, written.system, request, options.signal);
+	const { system, folder, repository, remote } = written;
+	const { signal, onProgress } = options;
+	const { loaded } = request;
+	const noRoot = loaded && whyNoRoot(written.recipe, loaded);
+	if (noRoot !== void 0) throw new BuilderError(`No kernel is built: ${noRoot}; name zfs in it, or leave it out.`);
+	const work = `${folder}/builds/${randomUUID()}`;
+	signal.throwIfAborted();
+	await host.output(shell`mkdir -p ${`${folder}/cache`} ${work}`, { timeoutSeconds: 60 });
+	try {
+		const tree = await kernelTree(host, request, {
+			repository,
+			remote,
+			work,
+			signal
+		});
+		if (tree.kind === "does-not-apply") return tree;
+		const recipe = await withNeededModules(host, written, tree.id, loaded, onProgress);
+		const config = {
+			...written,
+			recipe
+		};
+		const tools = await toolsOf(host, config, signal);
+		const key = await keyOf(host, config, tree.id, tools, signal);
+		const cache = kernelCache(host, `${folder}/cache`, system);
+		const sumName = (layout) => `${config.host ?? ""}:${config.port}${folder} ${layout.key}`;
+		const layouts = (request.layouts ?? [1]).map((number) => {
+			return {
+				number,
+				key: keyOfLayout(key, number),
+				output: `${work}/kernel-${number}`
+			};
+		});
+		const build = {
+			key,
+			cache,
+			remember: (layout, sha256) => options.sums.set(sumName(layout), sha256),
+			isTrusted: (layout, { sha256 }) => config.jail !== void 0 || options.sums.get(sumName(layout)) === sha256,
+			recipe: {
+				baseCommit: request.baseCommit,
+				tree: tree.id,
+				diffPath: tree.diffPath,
+				work,
+				tools,
+				layouts
+			}
+		};
+		const turn = {
+			system,
+			lock: `${folder}/lock`,
+			owner: options.owner,
+			waitSeconds: written.turnSeconds,
+			signal
+		};
+		return await cached(build, signal) ?? await inTurn(host, turn, async () => await cached(build, signal) ?? await buildNow(host, config, build, options));
+	} finally {
+		await host.run(shell`rm -rf ${work}`, { timeoutSeconds: 60 }).catch(() => {});
+	}
+}
+async function prebuilt(host, system, { path, sha256 }, signal) {
+	const found = await host.run(commandsOf[system].sha256(path), { signal });
+	if (!(found.kind === "exited" && found.code === 0 && sumIn(found.stdout) === sha256)) throw new BuilderError(`${path} on ${host.name} is not the kernel with the SHA-256 ${sha256}; correct the path or the sum.`);
+	return {
+		kind: "built",
+		key: sha256,
+		archive: path,
+		sha256,
+		...await sizesOf(host, path),
+		cached: true,
+		seconds: 0,
+		further: []
+	};
+}
+/** All layouts, or nothing: what costs minutes is to compile, which one that is lacking takes as well. */
+async function cached({ cache, isTrusted, recipe: { layouts } }, signal) {
+	const found = [];
+	for (const layout of layouts) {
+		const note = await cache.find(layout.key, signal);
+		if (note === void 0 || !isTrusted(layout, note)) return void 0;
+		found.push({
+			key: layout.key,
+			archive: cache.archive(layout.key),
+			...note
+		});
+	}
+	return asBuild(found, true);
+}
+function asBuild([first, ...further], isCached) {
+	if (first === void 0) throw new TypeError("No layout of a kernel was asked for.");
+	return {
+		kind: "built",
+		...first,
+		cached: isCached,
+		further
+	};
+}
+async function buildNow(host, config, { key, cache, recipe, remember }, { signal, keepLog, onProgress, now }) {
+	await sweep(host, config.folder);
+	const problem = await jailProblem(host, config);
+	if (problem !== void 0) throw new BuilderError(`${host.name}: ${problem.why}; ${problem.fix}.`);
+	const freeBytes = await freeBytesOf(host, config.folder);
+	if (freeBytes < config.leastFreeBytes) return outOfDisk(host, config, freeBytes);
+	const startedAt = now();
+	const cooked = await cook(host, config, recipe, {
+		limitSeconds: config.limitSeconds,
+		signal,
+		onLine: (line) => {
+			if (/^(?:>>>|===>) /.test(line)) onProgress(line);
+		}
+	}).catch(fullDisk);
+	const log = `kernel-${key.slice(0, 12)}.log`;
+	await keepLog(log, cooked.log);
+	if (cooked.kind === "out-of-disk") return outOfDisk(host, config, await freeBytesOf(host, config.folder));
+	if (cooked.kind === "build-failed") return {
+		kind: "build-failed",
+		errors: cooked.errors,
+		log
+	};
+	const seconds = now() - startedAt;
+	const built = [];
+	for (const layout of recipe.layouts) {
+		const sha256 = sumIn(await host.output(commandsOf[config.system].sha256(layout.output)));
+		const note = {
+			sha256,
+			...await sizesOf(host, layout.output),
+			seconds,
+			...cooked.uname !== void 0 && { uname: cooked.uname }
+		};
+		remember(layout, sha256);
+		await cache.keep(layout.key, layout.output, note);
+		built.push({
+			key: layout.key,
+			archive: cache.archive(layout.key),
+			...note
+		});
+	}
+	await cache.prune(new Set(recipe.layouts.map((layout) => layout.key)), config.cache);
+	return asBuild(built, false);
+}
+/** git and tar say it where they fail; make's log is read elsewhere. */
+function fullDisk(error) {
+	if (error instanceof HostError && error.message.includes("No space left on device")) return {
+		kind: "out-of-disk",
+		log: ""
+	};
+	throw error;
+}
+/** Leftovers of lost connections: no build, and no wait for its turn, takes days. */
+async function sweep(host, folder) {
+	await host.output(shell`find ${`${folder}/builds`} -mindepth 1 -maxdepth 1 -mtime +3 -exec rm -rf {} +`);
+}
+/** Reads the fourth column of the last line of `df -k -P`, which is in KiB (see POSIX, df). */
+async function freeBytesOf(host, folder) {
+	const line = (await host.output(shell`df -k -P ${folder}`)).trim().split("\n").at(-1) ?? "";
+	return Number(line.split(/\s+/)[3]) * 1024;
+}
+function outOfDisk(host, { folder, leastFreeBytes }, freeBytes) {
+	const gigabytes = (bytes) => `${(bytes / 1e9).toFixed(1)} GB`;
+	return {
+		kind: "out-of-disk",
+		reason: `${folder} on ${host.name} has ${gigabytes(freeBytes)} free, and a build is to have ${gigabytes(leastFreeBytes)}; make room there.`
+	};
+}
+/** Reads the archive through, so that one that cannot be read is found here. */
+async function sizesOf(host, archive) {
+	const unpacked = shell`tar -tf ${archive} > /dev/null && tar -xOf ${archive} | wc -c`;
+	return {
+		bytes: Number(await host.output(shell`wc -c < ${archive}`)),
+		unpackedBytes: Number(await host.output(unpacked))
+	};
+}
+
+// src/kernel/variant-kernel.ts
+/** Throws where `buildKernel` does: what is wrong with the variant is an outcome. */
+async function buildVariant(host, builder, { variant, kernel, loaded, owner, now, sums, keepLog, notify, signal }) {
+	const { baseCommit, diff, layouts } = kernel;
+	const request = {
+		kind: "tree",
+		baseCommit,
+		...layouts !== void 0 && { layouts },
+		...loaded !== void 0 && { loaded },
+		...diff !== void 0 && { diff: Buffer.from(diff, "base64") }
+	};
+	const built = await buildKernel(host, builder, request, {
+		signal,
+		keepLog: (name, text) => keepLog(`${pathName(variant)}-${name}`, text),
+		onProgress: (line) => notify(`${variant}: ${line}`),
+		now,
+		sums,
+		owner: `${owner} (${variant})`
+	});
+	if (built.kind === "built") return built;
+	return {
+		kind: "rejected",
+		rejection: built.kind === "build-failed" ? {
+			kind: "build-failed",
+			message: built.errors.join("\n")
+		} : {
+			kind: built.kind,
+			message: built.reason
+		}
+	};
+}
+
+// src/kernel/linux-kernels.ts
+/**
+* The archive holds `boot/vmlinuz-RELEASE`, `boot/System.map-RELEASE` and `lib/modules/RELEASE`, or what a site's own command
+* has made; its packer is not trusted, and it may hold anything. What is wrong with the patch is an outcome; what is
+* wrong with the builder throws a BuilderError or a HostError.
+*/
+async function buildLinuxKernel(config, request) {
+	const { variant, path, connect, notify, signal } = request;
+	const builder = await withKernelConfig(config);
+	signal.throwIfAborted();
+	notify(`building the kernel of ${variant}`);
+	const { host: name } = config;
+	await using host = name === void 0 ? thisMachine() : await connect({
+		...config,
+		host: name
+	}, "builder");
+	const built = await buildVariant(host, builder, request);
+	if (built.kind === "rejected") return built;
+	await fetchKernel(host, built, path, signal);
+	return {
+		kind: "archive",
+		path,
+		sha256: built.sha256,
+		cached: built.cached
+	};
+}
+async function withKernelConfig(config) {
+	const { recipe, ...place } = config;
+	if (recipe.kind === "command") return {
+		...place,
+		recipe
+	};
+	try {
+		const kernelConfig = await readFile(recipe.configPath, "utf8");
+		return {
+			...place,
+			recipe: {
+				...recipe,
+				kernelConfig
+			}
+		};
+	} catch (error) {
+		throw new BuilderError(`The kernel's configuration ${recipe.configPath} cannot be read (${reasonOf(error)}); correct \`builder.kernel.config\` in ppsgate.yml.`);
+	}
+}
+
+export { BuilderError, buildLinuxKernel, buildVariant, builderOf, fetchKernel, gitIn, givenKernel, isPlaceLeftAlone, jailProblem, kernelSums, makingOf, mayChangeKernel, noSums, outsideOptions, pathsThatCount, placesLeftAlone, readOverlay, submodule, sumsFolder, testbedsThatDiffer, touchedCells, variantSchema, variantsByMaking, whyNoRoot };

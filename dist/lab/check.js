@@ -1,0 +1,1114 @@
+import { UsageError, flowRanges, formatPps, grouped, lastLine, netmapPort, reasonOf, shortened } from "../model.js";
+import { commandText, shell } from "../system.js";
+import { frameBytesFor } from "../config.js";
+import { LabImpossibleError, LabInUseError, neededPrograms, ourFolder, ourPrograms, requireLab } from "./netns.js";
+import { HostError, algorithmsFor, missingOn, packagesOf, parseKnownHosts } from "../system/host.js";
+import { gitIn, jailProblem, outsideOptions, whyNoRoot } from "../kernel.js";
+import { connectTo } from "../lab.js";
+import { PowerError } from "./power.js";
+import { ConsoleError, lastWords } from "./console.js";
+import { advice, checkSettings, countersCommands, fileSystemsOf, generatorPortSettings, hasBootedSinceMark, isOurs, loadedModules, markBoot, nextRoot, parseIfconfig, problemOf, readsOf, runningSystem, sentBetween, settingsCommands, waived, whyUnfit } from "./freebsd/dut.js";
+import { bounded, firewallWarnings, firewallsOn, inspectDut, leastMtu, pathProblems, proofOf, readAll, removalCommands, rulesFolder, settingsContext, shortMtu, siteFirewalls } from "./freebsd.js";
+import { parsePktGenLog, pktGenRun, pktGenTrial } from "./traffic.js";
+import { GuestEndedError, KernelFilesError, guestCpu, virtualLabUp } from "./qemu/vm.js";
+import { bootTogether, isOfImage, openImage } from "./qemu.js";
+import { posix } from "node:path";
+import { readFile } from "node:fs/promises";
+
+// src/lab/check/diagnostic.ts
+/** Runs the steps in order, and skips those whose needs have failed. Throws the signal's reason between two steps. */
+async function* walk(steps, { signal, onStep = () => {}, failed }) {
+	/** Failed and skipped steps, and the step that caused it. */
+	const blamed = /* @__PURE__ */ new Map();
+	for (const { what, needs = [], run } of steps) {
+		signal.throwIfAborted();
+		const blame = needs.map((need) => blamed.get(need)).find((step) => step !== void 0);
+		if (blame !== void 0) {
+			blamed.set(what, blame);
+			yield skipped(what, `not tried, because of this: ${blame}`);
+			continue;
+		}
+		onStep(what);
+		try {
+			for await (const diagnostic of await run(what)) {
+				if (faults.includes(diagnostic.kind)) blamed.set(what, what);
+				yield diagnostic;
+			}
+		} catch (error) {
+			signal.throwIfAborted();
+			blamed.set(what, what);
+			yield failed(what, error);
+		}
+	}
+}
+const faults = ["wrong", "unreachable"];
+const lookAgain = "run this check again once that is fixed";
+/** Handles machines and power that do not respond. */
+function testbedFailed(what, error) {
+	if (!(error instanceof HostError || error instanceof PowerError)) throw error;
+	return wrong(what, error.message, lookAgain);
+}
+const ok = (what, why) => ({
+	kind: "ok",
+	what,
+	why
+});
+const skipped = (what, why) => ({
+	kind: "skipped",
+	what,
+	why
+});
+const wrong = (what, why, fix) => ({
+	kind: "wrong",
+	what,
+	why,
+	fix
+});
+/** A command for a person to type. */
+const typed = (command) => `\`${unquoted(commandText(command))}\``;
+/** Without the quotes that no shell needs. */
+const unquoted = (text) => text.replace(/'([\w@%+=:,./-]+)'/g, "$1");
+const sshTo = ({ label }) => `ssh to ${label}`;
+/** A step on one machine, after its login. */
+function on(machine, what, look) {
+	return {
+		what,
+		needs: [sshTo(machine)],
+		run: async () => machine.host === void 0 ? [] : look(machine.host, what)
+	};
+}
+/** Time limit of each command of a check. */
+const limits = { timeoutSeconds: 60 };
+const isGood = (outcome) => outcome.kind === "exited" && outcome.code === 0;
+const does = async (host, command) => isGood(await host.run(command, limits));
+const inGigabytes = (bytes) => `${(bytes / 1e9).toFixed(1)} GB`;
+/** Logs in to a machine, and sets its `host`. */
+function loginStep(machine, connect) {
+	const what = sshTo(machine);
+	const { label, config } = machine;
+	const { user, host, port, privateKeyPath: key } = config;
+	return {
+		what,
+		needs: [],
+		async run() {
+			try {
+				machine.host = await connect(config, label.replace(/^the /, ""));
+			} catch (error) {
+				if (!(error instanceof HostError)) throw error;
+				const fix = fixOfFile(error.cause, config);
+				if (fix !== void 0) return [wrong(what, `${reasonOf(error.cause)}.`, fix)];
+				return [wrong(what, error.message, await fixOfLogin(error, config))];
+			}
+			const by = key === void 0 ? "a key of the agent" : `the key ${key}`;
+			return [ok(what, `${user}@${host}, port ${port}, with ${by}`)];
+		}
+	};
+}
+async function fixOfLogin({ kind, cause }, config) {
+	switch (kind) {
+		case "host-key": return fixOfHostKey(config);
+		case "login": return fixOfKey(config, cause !== void 0);
+		default: return "switch it on, run `service sshd onestart` at its console, and compare `host` and `port` in ppsgate.yml";
+	}
+}
+async function fixOfHostKey(config) {
+	const { host, port, knownHostsPath } = config;
+	const text = await readFile(knownHostsPath, "utf8");
+	if (algorithmsFor(parseKnownHosts(text).entries, config).length === 0) return scan(config);
+	const name = port === 22 ? host : `[${host}]:${port}`;
+	return `once you know why the key changed: ${typed(shell`ssh-keygen -R ${name} -f ${knownHostsPath}`)}, and then ${scan(config)}`;
+}
+/** A key that the machine did not refuse could not be read here. */
+function fixOfKey({ host, port, user, privateKeyPath }, wasRefused) {
+	if (privateKeyPath === void 0) return "`ssh-add -l` has to name a key that is in its authorized_keys; or name a `key` in ppsgate.yml";
+	if (!wasRefused) return `take its passphrase away with ${typed(shell`ssh-keygen -p -f ${privateKeyPath}`)}, or leave \`key\` out and let the ssh agent hold it`;
+	return `${typed(shell`ssh-copy-id -i ${`${privateKeyPath}.pub`} -p ${port} ${`${user}@${host}`}`)}, with \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
+}
+/** Undefined for any error but an unreadable file of ours. */
+function fixOfFile(error, config) {
+	if (!(error instanceof Error && "path" in error && "code" in error)) return void 0;
+	const { knownHostsPath, privateKeyPath } = config;
+	const path = [knownHostsPath, privateKeyPath].find((ours) => ours === error.path);
+	if (path === void 0) return void 0;
+	if (error.code !== "ENOENT") return `see to it that you may read ${path}`;
+	if (path === knownHostsPath) return scan(config);
+	return `${typed(shell`ssh-keygen -t ed25519 -N ${""} -f ${path}`)}, and append ${path}.pub to its authorized_keys`;
+}
+const scan = ({ host, port, knownHostsPath }) => `${typed(shell`ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}`)}, and compare the fingerprint with the machine's console`;
+
+// src/lab/check/builder-check.ts
+/** Follows the login. */
+function builderSteps(builder) {
+	if (builder === void 0) return [noBuilder];
+	const { config } = builder;
+	const { repository, folder, recipe } = config;
+	const usesFilemon = recipe.kind === "make" && recipe.metaMode;
+	return [
+		on(builder, "git on the builder", async (host, what) => await does(host, shell`git --version`) ? [ok(what, "it is installed")] : [wrong(what, "it is not installed", "`pkg install git` there")]),
+		{
+			...on(builder, `the clone ${repository}`, (host, what) => clone(host, repository, what)),
+			needs: [sshTo(builder), "git on the builder"]
+		},
+		on(builder, "the compiler on the builder", async (host, what) => {
+			const outcome = await host.run(shell`cc --version`, limits);
+			if (isGood(outcome)) return [ok(what, outcome.stdout.split("\n")[0]?.trim() ?? "")];
+			return [wrong(what, "there is no cc", "install the base system with its compiler there")];
+		}),
+		...usesFilemon ? [on(builder, "filemon on the builder", filemon)] : [],
+		on(builder, "the builds on the builder", (host, what) => builds(host, config, what)),
+		on(builder, "the space on the builder", async (host, what) => {
+			const { path, bytes } = await spaceFor(host, folder);
+			const free = `${inGigabytes(bytes)} free in ${path}`;
+			if (bytes >= config.leastFreeBytes) return [ok(what, free)];
+			const why = `${free}, and a build is to have ${inGigabytes(config.leastFreeBytes)}`;
+			return [wrong(what, why, "make room there, or name another `folder` in ppsgate.yml")];
+		})
+	];
+}
+const noBuilder = {
+	what: "the builder",
+	needs: [],
+	run: async () => [skipped("the builder", "`builder` is not configured: only kernels that you bring are measured")]
+};
+async function clone(host, repository, what) {
+	const outcome = await host.run(gitIn(repository, shell`rev-parse --verify HEAD`), limits);
+	if (isGood(outcome)) return [ok(what, `at ${outcome.stdout.trim().slice(0, 12)}`)];
+	const why = `git says: ${lastLine(outcome.stderr) ?? "nothing"}`;
+	const get = shell`git clone ${"https://git.freebsd.org/src.git"} ${repository}`;
+	return [wrong(what, why, `${typed(get)} there`)];
+}
+/** A build runs code of the patch: reports the user and the jail that confine it. */
+async function builds(host, config, what) {
+	const { jail, user, recipe } = config;
+	const problem = await jailProblem(host, config, limits.timeoutSeconds);
+	if (problem !== void 0) return [wrong(what, problem.why, problem.fix)];
+	const confinement = jail === void 0 ? `as ${user}, who may change everything there: a jail keeps them away from it (\`jail\` in ppsgate.yml)` : `as ${jail.user} in the jail ${jail.name}, without network`;
+	const outside = outsideOptions(recipe);
+	if (outside.length === 0) return [ok(what, confinement)];
+	return [ok(what, confinement), ok("the cache of kernels", `nothing is taken from it, as ${outside.join(" and ")} may name what lies outside of the tree`)];
+}
+async function filemon(host, what) {
+	if (await does(host, shell`kldstat -q -m filemon`)) return [ok(what, "it is loaded")];
+	return [wrong(what, "it is not loaded", "`kldload filemon`, and `sysrc kld_list+=filemon`, there")];
+}
+/** Free bytes of the folder, or of its nearest existing parent. */
+async function spaceFor(host, folder) {
+	let path = folder;
+	while (path !== "/" && !await does(host, shell`test -d ${path}`)) path = posix.dirname(path);
+	const [disk] = await fileSystemsOf(host, [path]);
+	return {
+		path,
+		bytes: disk?.availableBytes ?? 0
+	};
+}
+
+// src/lab/check/console-check.ts
+function consoleStep({ name, testbed, dut, deps }) {
+	const what = "the console of the DUT";
+	const { console } = testbed.dut;
+	if (console === void 0) {
+		const why = "`console` is not configured: a kernel that does not come up mostly says there alone why";
+		return {
+			what,
+			needs: [],
+			run: async () => [skipped(what, why)]
+		};
+	}
+	return on(dut, what, async (host) => [await consoleDiagnostic(host, {
+		what,
+		name,
+		console,
+		deps
+	})]);
+}
+const mostSeconds = 10;
+/** Writes a word to /dev/console, which proves that the console is the DUT's. */
+async function consoleDiagnostic(host, { what, name, console, deps }) {
+	let shown = "";
+	const onOutput = (chunk) => {
+		shown = (shown + chunk.toString("latin1")).slice(-65536);
+	};
+	const opened = await deps.openConsole(`the DUT of ${name}`, console, onOutput).catch((error) => {
+		if (error instanceof ConsoleError) return error;
+		throw error;
+	});
+	if (opened instanceof ConsoleError) return wrong(what, opened.message, fixes[console.kind]);
+	try {
+		const word = `ppsgate ${(await host.output(shell`uuidgen`, limits)).trim()}`;
+		await host.output(shell`tee ${"/dev/console"}`, {
+			...limits,
+			stdin: `\r\n${word}\r\n`
+		});
+		for (let second = 0; second < mostSeconds && !shown.includes(word); second += 1) await deps.sleep(1);
+		if (shown.includes(word)) return ok(what, "it shows what is written to /dev/console there");
+		return await unseen(host, what, shown);
+	} finally {
+		await opened.close();
+	}
+}
+const fixes = {
+	ipmi: "let `ipmitool sol info` and `ipmitool channel getaccess 1` say whether Serial over LAN is enabled, for an operator and for this user: `ipmitool sol set enabled true 1`, `ipmitool sol set privilege-level operator 1`, `ipmitool sol payload enable 1 ID`",
+	conserver: "try `console -s` with its name here, as the user that runs ppsgate",
+	command: "try the command here, as the user that runs ppsgate; it has to go on until it is ended"
+};
+/**
+* Reads kern.console, `ttyu1,ttyv0,/…`, whose active consoles come before the slash: a kernel writes to all of them, and
+* /dev/console is the first.
+*/
+async function unseen(host, what, shown) {
+	const active = ((lastLine(await host.output(shell`sysctl -n kern.console`, limits)) ?? "").split("/")[0] ?? "").split(",").filter(Boolean);
+	const [first = "nothing"] = active;
+	if (active.every(isScreen)) return wrong(what, `the DUT writes to ${first} alone, and to no serial port`, serialFirst);
+	if (isScreen(first)) {
+		const why = `the DUT writes to ${first} first, and to its serial port no more than the kernel's own messages`;
+		return wrong(what, why, serialFirst);
+	}
+	const last = lastLine(shown);
+	const instead = last === void 0 ? "and nothing else came" : `but "${shortened(last)}" came`;
+	return wrong(what, `it shows nothing of what the DUT writes to ${first}, ${instead}`, "compare `comconsole_port` and `comconsole_speed` in /boot/loader.conf of the DUT with what the BMC or the console server listens to: Serial over LAN is mostly at COM2, `comconsole_port=\"0x2f8\"`; or it is the console of another machine");
+}
+const isScreen = (console) => console.startsWith("ttyv");
+const serialFirst = "put `boot_multicons=\"YES\"`, `boot_serial=\"YES\"`, `console=\"comconsole,vidconsole\"` and `comconsole_speed=\"115200\"` into /boot/loader.conf of the DUT, for Serial over LAN mostly `comconsole_port=\"0x2f8\"` too, and reboot it";
+
+// src/lab/check/freebsd-ceiling.ts
+const ceiling = "the ceiling of the generators";
+/** Sends past the DUT where `backToBack` joins ports, and through it: each sender alone, and all together. */
+function checkCeiling(check, needs) {
+	if (check.sends) return {
+		what: ceiling,
+		needs,
+		run: () => trials(check)
+	};
+	const run = async () => [skipped(ceiling, "no packets are to be sent")];
+	return {
+		what: ceiling,
+		needs: [],
+		run
+	};
+}
+async function* trials(check) {
+	await using opened = new AsyncDisposableStack();
+	const { testbed, deps } = check;
+	const connect = async (...[host, label]) => {
+		const connected = await deps.connect(host, label);
+		opened.defer(() => connected.close());
+		return connected;
+	};
+	const dutHost = await connect(testbed.dut, "DUT");
+	const dut = await portOn(dutHost, testbed.dut.ingress.interface);
+	const receiver = await connect(testbed.receiver, "receiver");
+	const senders = [];
+	for (const [index, { interface: name, mac }] of testbed.senders.entries()) {
+		const label = testbed.senders.length === 1 ? "sender" : `sender ${index + 1}`;
+		const host = await connect(testbed.senders[index] ?? testbed.receiver, label);
+		const { gigabits } = await portOn(host, netmapPort(name));
+		const sender = {
+			host,
+			interface: name,
+			sourceMac: mac,
+			destinationMac: dut.mac ?? ""
+		};
+		senders.push({
+			...sender,
+			label,
+			gigabits
+		});
+		const past = pastTheDut(label);
+		const joined = testbed.senders[index]?.backToBack;
+		if (joined === void 0) yield skipped(past, noPortsPastIt);
+		else yield await backToBack(check, past, {
+			...sender,
+			label
+		}, receiver, joined);
+	}
+	const through = {
+		host: receiver,
+		interface: testbed.receiver.interface,
+		way: "through the DUT"
+	};
+	const trial = (some) => trialOf(check, some, through);
+	const line = (some) => lineOf(check, some, dut.gigabits);
+	if (senders.length > 1) for (const sender of senders) yield aloneDiagnostic(`${sender.label} alone`, await trial([sender]), line([sender]));
+	const what = senders.length > 1 ? "all senders together" : ceiling;
+	const egress = testbed.dut.egress.interface;
+	const before = await readAll(dutHost, countersCommands([]));
+	const together = await trial(senders);
+	const after = await readAll(dutHost, countersCommands([]));
+	yield togetherDiagnostic(what, together, line(senders));
+	if (faultOf(what, together) === void 0) yield receiverDiagnostic(together, egress, sentBetween(before, after, egress));
+}
+const pastTheDut = (label) => `the ceiling of ${called(label)} past the DUT`;
+const called = (label) => label === "sender" ? "the sender" : label;
+const noPortsPastIt = "no `backToBack` in ppsgate.yml: what it offers is known as its own port counts it, and what the receiver can count only up to what the DUT sends";
+/** Measures the sender and the receiver over a cable without the DUT. */
+async function backToBack(check, what, sender, receiver, { from, to }) {
+	const [near, far] = [await portOn(sender.host, netmapPort(from)), await portOn(receiver, netmapPort(to))];
+	const joined = {
+		...sender,
+		interface: from,
+		sourceMac: near.mac ?? "",
+		destinationMac: far.mac ?? "",
+		gigabits: near.gigabits
+	};
+	const way = `by ${netmapPort(from)} to ${netmapPort(to)} of the receiver`;
+	const trial = await trialOf(check, [joined], {
+		host: receiver,
+		interface: to,
+		way
+	});
+	const fix = "see that a cable joins these two ports, or correct `backToBack` in ppsgate.yml";
+	if (trial.kind === "measured" && trial.run.medianPps === 0) return wrong(what, `nothing came ${way}`, fix);
+	const fault = faultOf(what, trial);
+	if (fault !== void 0 || trial.kind !== "measured") return fault ?? skipped(what, way);
+	const line = lineOf(check, [joined], far.gigabits);
+	return ok(what, `${offers(trial, line)}, and the receiver counts ${formatPps(trial.run.medianPps)}`);
+}
+function receiverDiagnostic(trial, egress, egressPackets) {
+	const what = "the receiver beside what the DUT sent";
+	if (trial.kind !== "measured" || egressPackets === void 0) return skipped(what, `the DUT does not tell what it sent by ${egress}`);
+	const { receiver, senders } = trial.logs;
+	const { validity, medianPps } = pktGenRun(parsePktGenLog(receiver), senders.map(parsePktGenLog), {
+		netbenchesTrim: false,
+		egressPackets
+	});
+	if (!(validity.kind === "invalid" && validity.cause === "receiver-limited")) return ok(what, `counted all of it, ${formatPps(medianPps)} by ${egress}`);
+	return wrong(what, validity.reason, "give the receiver a faster card or CPU, or a machine of its own: slower than the DUT, it makes all variants equal");
+}
+const portOn = async (host, name) => {
+	const port = parseIfconfig(await host.output(shell`ifconfig ${name}`));
+	return {
+		mac: port?.mac,
+		gigabits: port?.gigabits
+	};
+};
+/** Contains ten steady seconds. */
+const trafficSeconds = 15;
+/** Time in which a link comes up under netmap. */
+const leastSettleSeconds = 4;
+async function trialOf({ families: [family = "inet4"], traffic, testbed, deps }, senders, { host, interface: name, way }) {
+	const split = flowRanges(traffic.flows, family, senders.length);
+	if (split.kind === "refused") return split;
+	const settleSeconds = Math.max(leastSettleSeconds, traffic.settleSeconds);
+	const seconds = 2 * settleSeconds + trafficSeconds;
+	const names = senders.map(({ label }) => called(label)).join(" and ");
+	deps.notify(`Sending ${family} from ${names} ${way} for some ${seconds} s.`);
+	return pktGenTrial({
+		senders,
+		receiver: {
+			host,
+			interface: name
+		}
+	}, {
+		family,
+		frameBytes: frameBytesFor(traffic, { family }),
+		flows: split.flows,
+		threads: testbed.senders[0]?.threads ?? 1,
+		settleSeconds,
+		trafficSeconds
+	}, deps.signal);
+}
+/** Preamble, start delimiter and the gap between frames, IEEE 802.3. */
+const wireBytesPerFrame = 20;
+/** Capacity of the senders' links, or of the DUT's where it is less; undefined where one is not known. */
+function lineOf({ families: [family = "inet4"], traffic }, senders, dutGigabits) {
+	const speeds = senders.flatMap(({ gigabits }) => gigabits ?? []);
+	if (dutGigabits === void 0 || speeds.length < senders.length) return void 0;
+	const gigabits = Math.min(dutGigabits, speeds.reduce((sum, each) => sum + each, 0));
+	const bits = (frameBytesFor(traffic, { family }) + wireBytesPerFrame) * 8;
+	return {
+		gigabits,
+		pps: gigabits * 1e9 / bits
+	};
+}
+/** One sender of several need not reach the DUT's limit. */
+function aloneDiagnostic(what, trial, line) {
+	return faultOf(what, trial) ?? ok(what, throughput(trial, line));
+}
+function togetherDiagnostic(what, trial, line) {
+	const fault = faultOf(what, trial);
+	if (fault !== void 0) return fault;
+	if (!isLimited(trial)) return ok(what, throughput(trial, line));
+	const offeredPps = offeredOf(trial);
+	const fix = line !== void 0 && offeredPps >= .98 * line.pps ? "the wire is full: measure a firewall scenario, or move to a faster card" : "give the sender more `threads` (and rings), or add a second sender";
+	return wrong(what, `this generator cannot find the DUT's limit: it ${throughput(trial, line)}`, fix);
+}
+const offeredOf = (trial) => trial.kind === "measured" ? trial.run.offeredPps ?? 0 : 0;
+const isLimited = (trial) => trial.kind === "measured" && trial.run.validity.kind === "invalid" && trial.run.validity.cause === "generator-limited";
+/** Undefined where the trial's numbers are valid. */
+function faultOf(what, trial) {
+	switch (trial.kind) {
+		case "refused": return wrong(what, trial.message, "correct `flows` in ppsgate.yml");
+		case "failed": return wrong(what, trial.reason, "run this check again once that is fixed");
+		case "measured": {
+			const { validity, medianPps } = trial.run;
+			if (validity.kind !== "invalid" || isLimited(trial)) return void 0;
+			const fix = medianPps === 0 ? "compare cables and MAC addresses, look for a firewall on the DUT, and raise `traffic.settle`" : "run this check again while nothing else uses the machines";
+			return wrong(what, validity.reason, fix);
+		}
+	}
+}
+function throughput(trial, line) {
+	if (trial.kind !== "measured") return "";
+	return `${offers(trial, line)}, and ${formatPps(trial.run.medianPps)} came through`;
+}
+function offers(trial, line) {
+	const most = line === void 0 ? "" : ` of ${formatPps(line.pps)} (${line.gigabits} Gbit/s)`;
+	return `offers ${formatPps(offeredOf(trial))}${most}`;
+}
+
+// src/lab/check/power-check.ts
+const powerControl = "power control of the DUT";
+const powerCycled = "a power cycle of the DUT";
+/** Follows the login to the DUT, whose connection a power cycle renews. */
+function powerSteps(lab) {
+	const { dut, testbed, cycles } = lab;
+	const { power } = testbed.dut;
+	if (power === void 0) {
+		const why = "`power` is not configured: a DUT that hangs stays lost until a person walks to it";
+		return [{
+			what: powerControl,
+			needs: [],
+			run: async () => [skipped(powerControl, why)]
+		}];
+	}
+	const what = powerCycled;
+	return [{
+		what: powerControl,
+		needs: [],
+		run: () => powerState(lab, power)
+	}, ...cycles ? [{
+		what,
+		needs: [sshTo(dut), powerControl],
+		run: () => powerCycle(lab, power, what)
+	}] : []];
+}
+async function powerState({ name, dut, deps }, config) {
+	if (await (await deps.openPower(`the DUT of ${name}`, config)).state() === "on") return [ok(powerControl, "it says that the DUT is on")];
+	return [dut.host === void 0 ? wrong(powerControl, "it says that the DUT is off", "switch the DUT on") : wrong(powerControl, "it says that the DUT is off, and yet the DUT answers over ssh", "correct `power` in ppsgate.yml: it may be that of another machine")];
+}
+async function powerCycle(lab, config, what) {
+	const { name, dut, deps, testbed } = lab;
+	if (dut.host === void 0) return [];
+	await markBoot(dut.host);
+	const power = await deps.openPower(`the DUT of ${name}`, config);
+	deps.notify("Switching the DUT off and on: it takes some minutes to be up again.");
+	const begun = deps.now();
+	await power.cycle();
+	const back = await reachAgain(lab);
+	if (back === void 0) {
+		const minutes = Math.round(testbed.dut.boot.limitSeconds / 60);
+		return [wrong(what, `the DUT was not up again after ${minutes} min`, "look at its console; where it only boots slowly, raise `boot.limit`")];
+	}
+	await dut.host.close();
+	dut.host = back;
+	if (!await hasBootedSinceMark(back)) return [wrong(what, "it says that the DUT was off and on, and the DUT never went down", "correct `power` in ppsgate.yml: it may be that of another machine")];
+	return [ok(what, `up again after ${Math.round(deps.now() - begun)} s`)];
+}
+const pollSeconds = 5;
+/** Undefined where no login succeeds within the limit of a boot. */
+async function reachAgain({ deps, testbed }) {
+	const deadline = deps.now() + testbed.dut.boot.limitSeconds;
+	while (deps.now() < deadline) {
+		deps.signal.throwIfAborted();
+		await deps.sleep(pollSeconds);
+		const host = await deps.connect(testbed.dut, "DUT").catch((error) => {
+			if (error instanceof HostError) return void 0;
+			throw error;
+		});
+		if (host !== void 0) return host;
+	}
+}
+
+// src/lab/check/freebsd-check.ts
+/** Changes nothing on any machine, except for the power cycle of the DUT. */
+async function* checkFreebsdTestbed(check, deps) {
+	await using opened = new AsyncDisposableStack();
+	const lab = checkedTestbed(check, deps);
+	for (const machine of allOf(lab)) opened.defer(async () => machine.host?.close());
+	yield* walk(stepsOf$1(lab), {
+		signal: deps.signal,
+		failed: testbedFailed
+	});
+}
+const allOf = ({ dut, generators, builder }) => [
+	dut,
+	...generators,
+	...builder === void 0 ? [] : [builder]
+];
+function checkedTestbed(check, deps) {
+	const { builder } = check.testbed;
+	return {
+		...check,
+		deps,
+		...machinesOf(check.testbed),
+		builder: builder && {
+			label: "the builder",
+			config: builder,
+			host: void 0
+		}
+	};
+}
+/** The machines that measure, before their logins. */
+function machinesOf({ dut, senders, receiver }) {
+	const roles = [...senders.map((port, index) => ({
+		port,
+		label: senders.length === 1 ? "the sender" : `sender ${index + 1}`
+	})), {
+		port: receiver,
+		label: "the receiver"
+	}];
+	const login = ({ port }) => `${port.user}@${port.host.toLowerCase()} ${port.port}`;
+	const generators = [...Map.groupBy(roles, login).values()].map((same) => ({
+		label: same.map(({ label }) => label).join(" and "),
+		config: same[0]?.port ?? receiver,
+		roles: same,
+		host: void 0
+	}));
+	return {
+		dut: {
+			label: "the DUT",
+			config: dut,
+			host: void 0
+		},
+		generators
+	};
+}
+function stepsOf$1(lab) {
+	const { dut, generators, builder, deps, testbed } = lab;
+	const dutPorts = dutPortSteps(testbed, dut, deps);
+	const generatorSteps = generators.flatMap((machine) => [
+		...generatorPortSteps(machine, deps),
+		on(machine, `the flow control of ${machine.label}`, (host, what) => flowControl(host, machine, what)),
+		on(machine, `pkt-gen on ${machine.label}`, pktGen$1),
+		on(machine, `netmap on ${machine.label}`, netmap)
+	]);
+	const mtus = mtuSteps(lab);
+	const ports = dutPorts.map(({ what }) => what);
+	const paths = {
+		...on(dut, "the routes and neighbours of the DUT", (host, what) => pathsOf(lab, host, what)),
+		needs: [sshTo(dut), ...ports]
+	};
+	const trafficNeeds = [
+		sshTo(dut),
+		...ports,
+		paths.what,
+		powerCycled,
+		...[...generatorSteps, ...mtus].map(({ what }) => what)
+	];
+	return [
+		...allOf(lab).map((machine) => loginStep(machine, deps.connect)),
+		...allOf(lab).map((machine) => on(machine, `FreeBSD on ${machine.label}`, release)),
+		...dutPorts,
+		...generatorSteps,
+		...mtus,
+		paths,
+		{
+			...on(dut, "the settings of the DUT", (host, what) => settingsOf(lab, host, what)),
+			needs: [sshTo(dut), ...ports]
+		},
+		on(dut, "the firewalls of the DUT", firewalls$1),
+		...bootSteps(lab),
+		...builderSteps(builder),
+		...moduleSteps(lab),
+		...powerSteps(lab),
+		consoleStep(lab),
+		checkCeiling(lab, trafficNeeds)
+	];
+}
+const oldestRelease = 12;
+async function release(host, what) {
+	const system = lastLine(await host.output(shell`uname -s -r`, limits)) ?? "";
+	const [, major] = /^FreeBSD (\d+)/.exec(system) ?? [];
+	if (major === void 0) return [wrong(what, `it runs ${system}`, "install FreeBSD on it")];
+	if (Number(major) >= oldestRelease) return [ok(what, system)];
+	return [wrong(what, `it runs ${system}`, `install FreeBSD ${oldestRelease} or later`)];
+}
+/** Checks that the ports are up and have a link, after a moment where it settles. */
+const dutPortSteps = ({ dut }, machine, deps) => [dut.ingress, dut.egress].map(({ interface: name }) => on(machine, `${name} of the DUT`, (host, what) => dutPort(host, name, what, deps)));
+/** Checks the ports that pkt-gen opens, and their MAC addresses. */
+const generatorPortSteps = (machine, deps) => machine.roles.map((role) => {
+	const what = `${netmapPort(role.port.interface)} of ${role.label}`;
+	return on(machine, what, (host) => generatorPort(host, role, what, deps));
+});
+async function dutPort(host, name, what, deps) {
+	const port = await settledInterface(host, name, deps);
+	if (port === void 0) return [await noInterface(host, name, what)];
+	return [linkOf(port, "the DUT", what)];
+}
+/** A port that pkt-gen had open has no link for that long, nor has the port at the other end. */
+const settleSeconds = 5;
+async function settledInterface(host, name, deps) {
+	const port = await interfaceOn(host, name);
+	if (port === void 0 || port.isActive || !port.flags.includes("UP")) return port;
+	await deps.sleep(settleSeconds);
+	return interfaceOn(host, name);
+}
+async function interfaceOn(host, name) {
+	const outcome = await host.run(shell`ifconfig ${name}`, limits);
+	return isGood(outcome) ? parseIfconfig(outcome.stdout) : void 0;
+}
+async function noInterface(host, name, what) {
+	const why = `there is no ${name}: ifconfig knows ${lastLine(await host.output(shell`ifconfig -l`, limits)) ?? "nothing"}`;
+	return wrong(what, why, "correct `interface` in ppsgate.yml, or load the driver of its card");
+}
+const speedOf = ({ gigabits, media }) => gigabits === void 0 ? media ?? "it is active" : `${gigabits} Gbit/s`;
+async function generatorPort(host, { label, port: { interface: name, mac } }, what, deps) {
+	const opened = netmapPort(name);
+	const port = await settledInterface(host, opened, deps);
+	const native = opened === name ? void 0 : await interfaceOn(host, name);
+	if (port === void 0 && native !== void 0) {
+		const fix = `put \`hw.cxgbe.num_vis="2"\` into /boot/loader.conf of ${label}, and reboot it`;
+		return [wrong(what, `there is ${name}, but not its interface for netmap, ${opened}`, fix)];
+	}
+	if (port === void 0) return [await noInterface(host, opened, what)];
+	return [linkOf(port, label, what), macOf(port, mac, native, what)];
+}
+function linkOf(port, label, what) {
+	const { name, flags } = port;
+	if (!flags.includes("UP")) {
+		const fix = `${typed(shell`ifconfig ${name} up`)} on ${label}, and a line \`ifconfig_${name}\` in its /etc/rc.conf for every boot`;
+		return wrong(what, "it is down", fix);
+	}
+	if (port.isActive) return ok(what, speedOf(port));
+	return wrong(what, "it has no link", "check its cable, its module and the port at the other end");
+}
+function macOf({ mac }, configured, native, port) {
+	const what = `the MAC address of ${port}`;
+	if (mac === configured) return ok(what, configured);
+	const whose = native?.mac === configured ? `, which is that of ${native.name}` : "";
+	const why = `it is ${mac ?? "none"}, and ppsgate.yml has ${configured}${whose}`;
+	return wrong(what, why, `write \`mac: "${mac}"\` in ppsgate.yml, and into static_arp and static_ndp of the DUT`);
+}
+async function flowControl(host, { roles }, what) {
+	const diagnostics = (await Promise.all(roles.map(async ({ label, port }) => {
+		const settings = generatorPortSettings(port.interface);
+		const outputs = await readAll(host, readsOf(settings));
+		return settings.flatMap((setting) => problemOf(setting, outputs, label)).map((problem) => diagnosticOf(problem, label));
+	}))).flat();
+	return diagnostics.length > 0 ? diagnostics : [ok(what, "no known one is on")];
+}
+/** Without arguments it prints its usage; timeout(1) exits with 126 or 127 where it cannot start it. */
+async function pktGen$1(host, what) {
+	const outcome = await host.run(shell`timeout 5 pkt-gen`, limits);
+	if (outcome.kind === "exited" && outcome.code !== 126 && outcome.code !== 127) return [ok(what, "it is installed")];
+	return [wrong(what, "it is not installed", "`pkg install pkt-gen` there")];
+}
+async function netmap(host, what) {
+	if (await does(host, shell`test -e /dev/netmap`)) return [ok(what, "/dev/netmap is there")];
+	return [wrong(what, "there is no /dev/netmap", "`kldload netmap` there, or boot a kernel with `device netmap` in its configuration")];
+}
+/** Smaller frames fit any MTU that IPv6 allows. */
+const mostBytesOfAnyMtu = 1280;
+function mtuSteps({ dut, generators, testbed, traffic, frameSizes }) {
+	const frameBytes = Math.max(...frameSizes ?? [traffic.frameBytes]);
+	if (frameBytes <= mostBytesOfAnyMtu) return [];
+	const step = (machine, label, port, role) => on(machine, `frames of ${frameBytes} bytes on ${port} of ${label}`, async (host, what) => {
+		const short = await shortMtu(host, port, leastMtu[role](frameBytes));
+		return [short === void 0 ? ok(what, "they fit its MTU") : wrong(what, `it ${short.is}`, short.fix)];
+	});
+	const { ingress, egress } = testbed.dut;
+	return [...[ingress, egress].map((port) => step(dut, dut.label, port.interface, "dut")), ...generators.flatMap((machine) => machine.roles.map(({ label, port }) => step(machine, label, netmapPort(port.interface), port === testbed.receiver ? "receiver" : "sender")))];
+}
+const contextOf = ({ testbed, families }) => settingsContext(testbed, families);
+/** Separate from other settings: without routes the trial would leave by the default route. */
+async function pathsOf(lab, host, what) {
+	const { families } = lab;
+	const problems = await pathProblems(host, {
+		context: contextOf(lab),
+		families
+	});
+	return problems.length === 0 ? [ok(what, `both ways, ${lab.families.join(" and ")}`)] : problems.map((problem) => diagnosticOf(problem));
+}
+async function settingsOf(lab, host, what) {
+	const context = contextOf(lab);
+	const outputs = await readAll(host, settingsCommands(context));
+	const { waive = {} } = lab.testbed;
+	const problems = waived(checkSettings(outputs, context), waive).filter(({ isVital }) => !isVital);
+	const superfluous = Object.keys(waive).filter((name) => problems.every(({ setting }) => setting !== name)).map((name) => ok(name, "it holds, so take it out of `waive` in ppsgate.yml"));
+	const but = problems.length === 0 ? "" : " but what is waived";
+	return [
+		...problems.every(({ isWaived }) => isWaived) ? [ok(what, `all hold${but}`)] : [],
+		...problems.map((problem) => diagnosticOf(problem)),
+		...superfluous
+	];
+}
+async function firewalls$1(host, what) {
+	const warnings = await firewallWarnings(host, await siteFirewalls(host));
+	if (warnings.length === 0) return [ok(what, "none is on")];
+	return warnings.map((sentence) => ok(what, sentence.replace(/\.$/, "")));
+}
+function diagnosticOf({ setting, message, fix, isWaived }, where = "the DUT") {
+	if (isWaived) return ok(setting, message.replace(`${setting} `, "").replace(/\.$/, ""));
+	const fixed = advice(fix, where);
+	const why = message.replace(`${setting} `, "").replace(`: ${fixed}.`, "");
+	return wrong(setting, unquoted(why), unquoted(fixed));
+}
+function bootSteps({ dut, testbed }) {
+	const { method } = testbed.dut.boot;
+	const boots = on(dut, `the boot method, ${method}`, (host, what) => bootMethod(host, method, what));
+	if (method === "nanobsd") return [boots];
+	return [boots, on(dut, "the space in /boot of the DUT", bootSpace)];
+}
+const tools = {
+	nextboot: "/sbin/nextboot",
+	"boot-environment": "/sbin/bectl",
+	nanobsd: "/usr/local/sbin/upgrade"
+};
+/** Tools are not called, as each would change the next boot. */
+async function bootMethod(host, method, what) {
+	const tool = tools[method];
+	if (!await does(host, shell`test -e ${tool}`)) return [wrong(what, `the DUT has no ${tool}`, "choose another `boot.method` in ppsgate.yml")];
+	const unfit = await whyUnfit(host, method);
+	if (unfit !== void 0) return [wrong(what, unfit.why, unfit.fix)];
+	const [root] = await fileSystemsOf(host, ["/"]);
+	const device = root?.device;
+	return [ok(what, `${tool} is there, and the root is on ${device}`)];
+}
+/** Checks that kernels are built with the modules by which the DUT finds its root. */
+function moduleSteps({ dut, testbed: { builder } }) {
+	if (builder?.recipe.kind !== "make") return [];
+	const { recipe } = builder;
+	const run = async (host, what) => {
+		const loaded = await loadedModules(host);
+		const why = whyNoRoot(recipe, loaded);
+		if (why !== void 0) return [wrong(what, why, "name zfs in it, or leave it out")];
+		return [ok(what, `${loaded.names.join(" ") || "none"} of FreeBSD ${loaded.release}`)];
+	};
+	return [on(dut, "the modules that the DUT has loaded", run)];
+}
+/** Space of two kernels and an archive. */
+const leastBootBytes = 1e9;
+async function bootSpace(host, what) {
+	const [boot] = await fileSystemsOf(host, ["/boot"]);
+	const bytes = boot?.availableBytes ?? 0;
+	if (bytes >= leastBootBytes) return [ok(what, `${inGigabytes(bytes)} free`)];
+	const why = `${inGigabytes(bytes)} free, and two kernels need ${inGigabytes(leastBootBytes)}`;
+	return [wrong(what, why, "take old kernels away: `ls /boot` names them, like kernel.old")];
+}
+
+// src/lab/check/linux-check.ts
+async function* checkLinuxTestbed(testbed, { connect, signal }) {
+	await using opened = new AsyncDisposableStack();
+	const { sender, dut, receiver } = linuxMachinesOf(testbed);
+	const machines = [
+		sender,
+		dut,
+		receiver
+	];
+	for (const machine of machines) opened.defer(async () => machine.host?.close());
+	const steps = [
+		...machines.map((machine) => loginStep(machine, connect)),
+		programsStep(sender, neededPrograms.sender),
+		programsStep(dut, neededPrograms.dut),
+		...machines.flatMap((machine) => machine.names.map((name) => interfaceStep(machine, name)))
+	];
+	yield* walk(steps, {
+		signal,
+		failed: testbedFailed
+	});
+}
+/** The machines before their logins. */
+function linuxMachinesOf({ sender, dut, receiver }) {
+	const machine = (label, config, ...names) => ({
+		label,
+		config,
+		host: void 0,
+		names
+	});
+	return {
+		sender: machine("the sender", sender, sender.interface),
+		dut: machine("the DUT", dut, dut.ingress, dut.egress),
+		receiver: machine("the receiver", receiver, receiver.interface)
+	};
+}
+const programsStep = (machine, programs) => on(machine, `the programs of ${machine.label}`, async (host, what) => {
+	const missing = await missingOn(host, programs);
+	if (missing.length === 0) return [ok(what, "all are there")];
+	const fix = `\`apt-get install ${packagesOf(missing).join(" ")}\` there, or what its system calls that`;
+	return [wrong(what, `${missing.join(" and ")} cannot be found`, fix)];
+});
+function interfaceStep(machine, name) {
+	const what = `${name} of ${machine.label}`;
+	return {
+		what,
+		needs: [sshTo(machine)],
+		async run() {
+			const outcome = await machine.host?.run(shell`test -e ${`/sys/class/net/${name}`}`);
+			if (outcome?.kind === "exited" && outcome.code === 0) return [ok(what, "it is there")];
+			const fix = `correct \`${name}\` in ppsgate.yml: \`ip link\` on ${machine.label} names what it has`;
+			return [wrong(what, "there is no such interface", fix)];
+		}
+	};
+}
+
+// src/lab/check/health.ts
+/** Throws the signal's reason. */
+async function* healthOf(testbed, deps) {
+	await using opened = new AsyncDisposableStack();
+	const connect = async (host, label) => {
+		const connected = opened.use(await deps.connect(host, label));
+		return bounded(connected, limits.timeoutSeconds);
+	};
+	yield* walk(stepsOf(testbed, {
+		...deps,
+		connect
+	}), {
+		signal: deps.signal,
+		failed: testbedFailed
+	});
+}
+/** Returns one sentence: the first fault, and the number of others. */
+function whyUnhealthy(diagnostics) {
+	const [first, ...others] = diagnostics.filter(({ kind }) => kind === "wrong");
+	if (first === void 0) return void 0;
+	const sentence = `${first.what}: ${first.why.replace(/\.$/, "")}`;
+	if (others.length === 0) return `${sentence}.`;
+	return `${sentence} (and ${others.length === 1 ? "one more thing is" : `${others.length} more things are`} wrong).`;
+}
+function stepsOf(testbed, deps) {
+	switch (testbed.kind) {
+		case "embedded-linux":
+		case "virtual": return [embedded];
+		case "linux": return linuxSteps(testbed, deps);
+		case "freebsd": return freebsdSteps(testbed, deps);
+	}
+}
+const embedded = {
+	what: "the embedded lab",
+	needs: [],
+	run: async () => [skipped("the embedded lab", "there is none between two experiments: each brings up its own")]
+};
+function freebsdSteps(testbed, deps) {
+	const { dut, generators } = machinesOf(testbed);
+	const { method } = testbed.dut.boot;
+	const name = testbed.dut.host;
+	return [
+		...[dut, ...generators].map((machine) => loginStep(machine, deps.connect)),
+		on(dut, "the kernel of the DUT", ownKernel),
+		on(dut, "the next boot of the DUT", (host, what) => nextBoot(host, method, what)),
+		on(dut, "the firewalls of the DUT", firewalls),
+		on(dut, "the files of the DUT", files),
+		...method === "boot-environment" ? [on(dut, "the boot environments of the DUT", environments)] : [],
+		...generators.map((machine) => on(machine, `the programs on ${machine.label}`, pktGen)),
+		...dutPortSteps(testbed, dut, deps),
+		...generators.flatMap((machine) => generatorPortSteps(machine, deps)),
+		...powerSteps({
+			name,
+			testbed,
+			dut,
+			cycles: false,
+			deps
+		})
+	];
+}
+async function ownKernel(host, what) {
+	const system = await runningSystem(host);
+	const kernel = `${system.kernel} of ${system.root}`;
+	if (!isOurs(system)) return [ok(what, `it runs ${kernel}`)];
+	const fix = `${typed(shell`shutdown -r now`)} on the DUT: the boot after that is its own`;
+	return [wrong(what, `it still runs ${kernel}, which was measured`, fix)];
+}
+async function nextBoot(host, method, what) {
+	if (method === "nanobsd") return [await nextSlice(host, what)];
+	if (await does(host, shell`test -e ${"/boot/nextboot.conf"}`)) {
+		const fix = `${typed(shell`nextboot -D`)} on the DUT`;
+		return [wrong(what, "/boot/nextboot.conf orders another kernel for it", fix)];
+	}
+	const once = method === "boot-environment" ? await activatedOnce(host) : void 0;
+	if (once === void 0) return [ok(what, "nothing was ordered for it")];
+	const fix = `${typed(shell`bectl activate -T`)} on the DUT`;
+	return [wrong(what, `the boot environment ${once} is activated for it`, fix)];
+}
+/** An appliance cannot tell its own slice from a measured one: compares the next boot with the current one. */
+async function nextSlice(host, what) {
+	const [{ root }, next] = [await runningSystem(host), await nextRoot(host)];
+	if (next === root) return ok(what, `from ${root}, as it runs`);
+	const fix = `make the slice of ${root} the active one again, by hand`;
+	return wrong(what, `it will be from ${next}, and the DUT runs ${root}`, fix);
+}
+async function environmentsOn(host) {
+	return (await host.output(shell`bectl list -H`)).trim().split("\n").map((row) => {
+		const [name = "", flags = ""] = row.split("	");
+		return {
+			name,
+			flags
+		};
+	});
+}
+const activatedOnce = async (host) => (await environmentsOn(host)).find(({ flags }) => flags.includes("T"))?.name;
+const isOurName = (name) => name.startsWith("ppsgate.");
+async function environments(host, what) {
+	const names = (await environmentsOn(host)).map(({ name }) => name).filter(isOurName);
+	if (names.length === 0) return [ok(what, "none of an experiment")];
+	const destroy = names.map((name) => typed(shell`bectl destroy -F -o ${name}`));
+	return [wrong(what, `left behind: ${names.join(", ")}`, `${destroy.join(", ")} on the DUT`)];
+}
+async function files(host, what) {
+	const names = (await host.output(shell`ls -1 /boot`)).split("\n").filter(isOurName);
+	const hasRules = await does(host, shell`test -e ${rulesFolder}`);
+	const leftovers = [...names.map((name) => `/boot/${name}`), ...hasRules ? [rulesFolder] : []];
+	if (leftovers.length === 0) return [ok(what, "none of an experiment")];
+	const fix = `${typed(shell`rm -rf ${leftovers}`)} on the DUT`;
+	return [wrong(what, `left behind: ${leftovers.join(", ")}`, fix)];
+}
+async function firewalls(host, what) {
+	const ofSite = await siteFirewalls(host);
+	const on = firewallsOn(await proofOf(host));
+	const stranger = on.find((name) => !ofSite.includes(name));
+	if (stranger === void 0) return [ok(what, on.length === 0 ? "packets are only forwarded" : `${on.join(" and ")} of its own`)];
+	const fix = `${removalCommands.flat().map(typed).join(", ")} on the DUT; those of a firewall that it has not fail`;
+	return [wrong(what, `${stranger} is enabled`, fix)];
+}
+const pktGen = (host, what) => programs$1(host, what, shell`pgrep -x pkt-gen`);
+/** pgrep(1) exits with 1 where nothing matches. */
+async function programs$1(host, what, pgrep) {
+	const outcome = await host.run(pgrep, limits);
+	if (outcome.kind === "exited" && outcome.code === 1) return [ok(what, "none of an experiment")];
+	if (!isGood(outcome)) return [wrong(what, `${typed(pgrep)} fails there`, "see what it says")];
+	const ids = outcome.stdout.trim().split("\n");
+	const fix = `${typed(shell`kill ${ids}`)} there`;
+	return [wrong(what, `still running, by their numbers: ${ids.join(", ")}`, fix)];
+}
+function linuxSteps(testbed, deps) {
+	const machines = linuxMachinesOf(testbed);
+	const { sender, dut } = machines;
+	const all = Object.values(machines);
+	return [
+		...all.map((machine) => loginStep(machine, deps.connect)),
+		...[sender, dut].flatMap((machine) => [on(machine, `the programs on ${machine.label}`, linuxPrograms), on(machine, `the files of ${machine.label}`, linuxFiles)]),
+		...all.flatMap((machine) => machine.names.flatMap((name) => [interfaceStep(machine, name), linkStep(machine, name)]))
+	];
+}
+const linuxPrograms = (host, what) => programs$1(host, what, shell`pgrep ${ourPrograms}`);
+/** The DUT's files contain its former rules and settings. */
+async function linuxFiles(host, what) {
+	const outcome = await host.run(shell`ls -A ${ourFolder}`, limits);
+	const names = isGood(outcome) ? outcome.stdout.split("\n").filter(Boolean) : [];
+	if (names.length === 0) return [ok(what, "none of an experiment")];
+	const leftovers = names.map((name) => `${ourFolder}/${name}`);
+	const script = `${ourFolder}/dut/dut.bash`;
+	const fix = `${names.includes("dut") ? `${typed(shell`bash ${script} restore`)} and then ` : ""}${typed(shell`rm -rf ${ourFolder}`)} there`;
+	return [wrong(what, `left behind: ${leftovers.join(", ")}`, fix)];
+}
+/** The kernel reports no carrier of an interface that is down. */
+function linkStep(machine, name) {
+	const what = `the link of ${name} of ${machine.label}`;
+	const readCarrier = shell`cat ${`/sys/class/net/${name}/carrier`}`;
+	return {
+		...on(machine, what, async (host) => {
+			const outcome = await host.run(readCarrier, limits);
+			if (!isGood(outcome)) {
+				const up = typed(shell`ip link set ${name} up`);
+				return [wrong(what, "the interface is down", `${up} on ${machine.label}`)];
+			}
+			if (outcome.stdout.trim() === "1") return [ok(what, "it is up")];
+			return [wrong(what, "there is none", "check its cable, its module and the port at the other end")];
+		}),
+		needs: [interfaceStep(machine, name).what]
+	};
+}
+
+// src/lab/check/virtual-check.ts
+/** Creates a virtual lab for the check, and removes it. */
+async function* checkVirtualTestbed(testbed, { signal, ...deps }) {
+	await using opened = new AsyncDisposableStack();
+	yield* walk([{
+		what: programs,
+		async run(what) {
+			await requireLab("virtual");
+			return [ok(what, "all are there, and this process may use them")];
+		}
+	}, {
+		what: "a guest",
+		needs: [programs],
+		async run(what) {
+			const lab = await virtualLabUp(testbed);
+			opened.defer(() => lab.down());
+			return testbed.system === "linux" ? bootLinux(what, lab, testbed, signal) : bootImage(what, lab, testbed, deps);
+		}
+	}], {
+		signal,
+		failed
+	});
+}
+const programs = "the programs of this machine";
+async function bootLinux(what, lab, testbed, signal) {
+	const kernel = await lab.kernel(testbed.kernelPath);
+	const startedAt = performance.now();
+	const [booted] = await bootTogether({
+		lab,
+		connect: connectTo,
+		cpus: [guestCpu],
+		signal
+	}, [{
+		variant: {
+			variant: "base",
+			commit: "",
+			files: []
+		},
+		kernel
+	}]);
+	if (booted?.kind !== "booted") {
+		const why = booted === void 0 ? "nothing was booted" : `it did not boot: ${booted.reason}`;
+		return [wrong(what, why, lookAgain)];
+	}
+	const { guest, host } = booted;
+	return [
+		ok(what, `${booted.kernel} was up after ${secondsSince(startedAt)} s`),
+		await counted(guest, testbed),
+		await panicked(guest, host, shell`echo c > /proc/sysrq-trigger`)
+	];
+}
+async function bootImage(what, lab, testbed, deps) {
+	const startedAt = performance.now();
+	const guest = await lab.bootImage(1, testbed.image, guestCpu);
+	const { dut, boots, console } = await openImage(guest, testbed.image, {
+		lab,
+		deps
+	});
+	const seconds = secondsSince(startedAt);
+	const version = (await dut.host().output(shell`uname -v`)).trim();
+	const problems = await inspectDut(boots, ["inet4", "inet6"]);
+	const diagnostics = [
+		ok(what, `${version} was up after ${seconds} s`),
+		await counted(guest, testbed),
+		...problems.filter(isOfImage).map(({ setting, message }) => wrong(`its ${setting}`, message, lookAgain))
+	];
+	const again = await dut.rebootUnordered();
+	if (again.kind === "boot-failed") return [...diagnostics, wrong("its reboot", again.reason, lookAgain)];
+	diagnostics.push(ok("its reboot", `it was up again after ${Math.round(again.seconds)} s`));
+	diagnostics.push(await panicked(guest, dut.host(), shell`sysctl debug.debugger_on_panic=0 debug.kdb.panic=1`));
+	await console.close();
+	return diagnostics;
+}
+const secondsSince = (startedAt) => ((performance.now() - startedAt) / 1e3).toFixed(1);
+async function counted(guest, { accelerator }) {
+	const what = "its instructions";
+	if (guest.counts === void 0) return {
+		kind: "skipped",
+		what,
+		why: `with \`accelerator: ${accelerator}\` they are not counted: its CPU time is reported instead`
+	};
+	const executed = Number((await readFile(guest.counts)).readBigUInt64LE());
+	return ok(what, `${grouped(executed)} were counted by then`);
+}
+/** The command ends the guest, and the connection with it. */
+async function panicked(guest, host, command) {
+	await host.run(command, { timeoutSeconds: 30 }).catch(() => {});
+	await host.close();
+	const { panic } = lastWords(guest.console(), false);
+	await guest.stop();
+	return panic === void 0 ? wrong("its console", "it was told to panic, and shows none", lookAgain) : ok("its console", `told to panic, it shows "${panic}"`);
+}
+function failed(what, error) {
+	if (![
+		LabImpossibleError,
+		LabInUseError,
+		KernelFilesError,
+		GuestEndedError,
+		UsageError
+	].some((kind) => error instanceof kind)) throw error;
+	return wrong(what, reasonOf(error), lookAgain);
+}
+
+export { checkFreebsdTestbed, checkLinuxTestbed, checkVirtualTestbed, healthOf, isGood, lookAgain, ok, skipped, testbedFailed, typed, unquoted, walk, whyUnhealthy, wrong };

@@ -1,0 +1,370 @@
+import { lastLine, plainLine, reasonOf, shortened } from "../model.js";
+import { PowerError, readPassword, realPowerDeps, requestBmc, sessionEnvironment, sessionWords } from "./power.js";
+import { spawn } from "node:child_process";
+import { setTimeout } from "node:timers/promises";
+
+// src/lab/console/console-deps.ts
+const realConsoleDeps = {
+	...realPowerDeps,
+	start,
+	wait
+};
+function wait(seconds) {
+	return setTimeout(seconds * 1e3, void 0, { ref: false });
+}
+const secondsToEnd = 3;
+function start(program, args, { env, onOutput, endInput }) {
+	const child = spawn(program, args, {
+		env: {
+			...process.env,
+			...env
+		},
+		detached: true
+	});
+	let errors = "";
+	child.stdout.on("data", onOutput);
+	child.stderr.on("data", (chunk) => {
+		errors = (errors + chunk.toString()).slice(-4096);
+	});
+	child.stdin.on("error", () => {});
+	const ended = new Promise((resolve) => {
+		child.on("error", (error) => resolve({
+			how: `cannot be started: ${reasonOf(error)}`,
+			lastError: void 0
+		}));
+		child.on("close", (code, signal) => {
+			resolve({
+				how: code === null ? `was ended by ${signal}` : `ended with ${code}`,
+				lastError: lastLine(errors)
+			});
+		});
+	});
+	const kill = (signal) => {
+		if (child.pid === void 0) return;
+		try {
+			process.kill(-child.pid, signal);
+		} catch {}
+	};
+	return {
+		ended,
+		async close() {
+			child.stdin.end(endInput);
+			if (endInput === void 0) kill("SIGTERM");
+			await Promise.race([ended, wait(secondsToEnd)]);
+			kill("SIGKILL");
+			await ended;
+		}
+	};
+}
+
+// src/lab/console/console.ts
+/** One sentence on a console that cannot be opened, or has ended. */
+var ConsoleError = class extends Error {
+	name = "ConsoleError";
+};
+/** `name` is the machine's, for people. Throws a ConsoleError where the console does not open within seconds. */
+async function openConsole(name, config, onOutput, deps) {
+	const label = labelOf(name, config);
+	const consoleProgram = await programOf(label, config, deps);
+	const { program, args, env, opens, endInput } = consoleProgram;
+	const isOpen = Promise.withResolvers();
+	let head = "";
+	const started = deps.start(program, args, {
+		env,
+		...endInput !== void 0 && { endInput },
+		onOutput(chunk) {
+			onOutput(chunk);
+			if (head.length > mostOfHead) return;
+			head += chunk.toString("latin1");
+			if (opens === void 0 || opens.test(head)) isOpen.resolve(void 0);
+		}
+	});
+	const failure = await Promise.race([
+		isOpen.promise,
+		started.ended,
+		silence(consoleProgram, deps)
+	]);
+	if (failure === void 0) return opened(label, program, started);
+	await started.close();
+	throw new ConsoleError(`${label} cannot be opened: ${sentence(program, {
+		...failure,
+		lastError: failure.lastError ?? lastLine(head)
+	})}.`);
+}
+const mostOfHead = 4096;
+/** Accepts silence as an idle machine, unless the program prints something on opening. */
+async function silence({ opens, openSeconds }, deps) {
+	await deps.wait(openSeconds);
+	if (opens === void 0) return void 0;
+	return {
+		how: `did not open it within ${openSeconds} s`,
+		lastError: void 0
+	};
+}
+const opened = (label, program, { ended, close }) => ({
+	ended: ended.then((how) => `${label} is not recorded any more: ${sentence(program, how)}.`),
+	close
+});
+/** Only the program is named: an argument may be a password. */
+const sentence = (program, { how, lastError }) => [`${shortened(program)} ${how}`, lastError && `and said "${shortened(lastError)}"`].filter(Boolean).join(" ");
+function labelOf(name, config) {
+	switch (config.kind) {
+		case "ipmi": return `The console of ${name} (IPMI at ${config.host}:${config.port})`;
+		case "conserver": return `The console of ${name} (${config.console} of conserver)`;
+		case "command": return `The console of ${name} (by a command)`;
+	}
+}
+async function programOf(label, config, deps) {
+	switch (config.kind) {
+		case "ipmi": return overLan(label, config, deps);
+		case "conserver": return spying(config);
+		case "command": {
+			const [program = "", ...args] = config.command;
+			return {
+				program,
+				args,
+				env: {},
+				openSeconds: 1
+			};
+		}
+	}
+}
+/** A BMC has one session: one left open is ended first. */
+async function overLan(label, config, deps) {
+	try {
+		const password = await readPassword(label, config.passwordPath, deps);
+		await requestBmc({
+			label,
+			config,
+			password,
+			order: ["sol", "deactivate"],
+			deps
+		});
+		return {
+			program: "ipmitool",
+			args: [
+				...sessionWords(config),
+				"sol",
+				"activate"
+			],
+			env: sessionEnvironment(password),
+			openSeconds: 3,
+			endInput: "~."
+		};
+	} catch (error) {
+		if (error instanceof PowerError) throw new ConsoleError(error.message, { cause: error });
+		throw error;
+	}
+}
+/** `-s` only reads, and disturbs no other user; `-k` ends it where the server has lost the console. */
+const spying = ({ console, host, port }) => ({
+	program: "console",
+	args: [
+		...host === void 0 ? [] : ["-M", host],
+		...port === void 0 ? [] : ["-p", `${port}`],
+		"-k",
+		"-s",
+		console
+	],
+	env: { LC_ALL: "C" },
+	opens: /^\[spying\]/m,
+	openSeconds: 20,
+	endInput: "c."
+});
+
+// src/lab/console/console-text.ts
+/** A boot after a panic prints some 100 KB. */
+const mostCharacters = 1024 ** 2;
+const mostLines = 20;
+const mostOfLine = 200;
+/** Without a panic, and where the machine came up again without a power cycle (`isUp`), returns the lines before that boot. */
+function lastWords(text, isUp) {
+	const lines = linesOf(text);
+	const panic = panicIn(lines);
+	if (panic !== void 0) {
+		const after = lines.slice(panic.line, panic.line + mostLines);
+		const boot = after.indexOf(bootLine);
+		const shown = boot === -1 ? after : after.slice(0, boot);
+		return {
+			panic: panic.message,
+			console: shown.join("\n")
+		};
+	}
+	const boot = isUp ? lines.lastIndexOf(bootLine) : -1;
+	const before = boot > 0 ? lines.slice(0, boot) : lines;
+	return before.length === 0 ? {} : { console: before.slice(-20).join("\n") };
+}
+/** The kernel's first line of every boot. */
+const bootLine = "---<<BOOT>>---";
+/** Completes "its console …": the prompt, and the last lines. */
+function describeScreen(text) {
+	const lines = linesOf(text);
+	const last = lines.at(-1);
+	if (last === void 0) return "shows nothing";
+	const ended = `ends with "${lines.slice(-3).map(shortened).join(" | ")}"`;
+	const prompt = prompts.find(({ is }) => is.test(last));
+	return prompt === void 0 ? ended : `shows ${prompt.name}, and ${ended}`;
+}
+/** Prompts of the kernel's debugger, of its search for a root, of init(8), getty(8) and the loaders. */
+const prompts = [
+	{
+		is: /^db(?:\{\d+\})?>/,
+		name: "the prompt of the kernel's debugger"
+	},
+	{
+		is: /^mountroot>/,
+		name: "that the kernel found no root file system"
+	},
+	{
+		is: /^Enter (?:full pathname of shell|root password)/,
+		name: "single user mode, as after a file system check that failed"
+	},
+	{
+		is: /^OK$/,
+		name: "the loader's prompt, as where there is no kernel"
+	},
+	{
+		is: /^boot:$/,
+		name: "the prompt of boot2, as where there is no loader"
+	},
+	{
+		is: /\blogin:$/,
+		name: "a login prompt, so check its network"
+	}
+];
+function panicIn(lines) {
+	for (const pattern of panics) for (const [line, text] of lines.entries()) {
+		const message = pattern.exec(text)?.[1];
+		if (message !== void 0) return {
+			line,
+			message
+		};
+	}
+}
+/**
+* A panic may begin in the middle of a line, after a prompt or output of rc(8). savecore(8)'s "reboot after panic: …" is
+* none. The later patterns serve where the message is lost.
+*/
+const panics = [
+	/(?:^|[:.>#$%\]] ?)panic: (\S.*)$/,
+	/^(Fatal (?:trap \d+: |double fault).*)$/,
+	/^(KDB: enter: panic)$/,
+	/^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?(BUG: (?!sleeping function|scheduling while)\S.*)$/,
+	/^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?((?:Oops|general protection fault|kernel BUG at)\b.*)$/,
+	/^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?Kernel panic - not syncing: (\S.*)$/
+];
+/** Lines that are not empty, escaped. */
+function linesOf(text) {
+	return text.slice(-mostCharacters).split(/[\r\n]+/).map((line) => plainLine(line.replace(/[^\b][\b]/g, ""), mostOfLine)).filter(Boolean);
+}
+
+// src/lab/console/recorder.ts
+/** A console at 115200 baud prints that much in half an hour. */
+const mostBytes = 16 * 1024 ** 2;
+/** Throws no fault of the console: `takeProblems` reports it. */
+var ConsoleRecorder = class {
+	#name;
+	#open;
+	#tape = tapeOf(mostBytes);
+	#problems = /* @__PURE__ */ new Set();
+	#reported = /* @__PURE__ */ new Set();
+	#console;
+	#takenAt = 0;
+	#bootAt;
+	/** The first power cycle since the boot. */
+	#endAt;
+	/** The last power cycle since the boot, or the boot. */
+	#shownFrom = 0;
+	/** `name` is the machine's, for people. */
+	constructor(name, open) {
+		this.#name = name;
+		this.#open = open;
+	}
+	/** Does nothing where it is open. */
+	async open() {
+		if (this.#console !== void 0) return;
+		try {
+			const opened = await this.#open(this.#tape.write);
+			this.#console = opened;
+			opened.ended.then((sentence) => {
+				if (this.#console !== opened) return;
+				this.#console = void 0;
+				this.#report(sentence);
+			});
+		} catch (error) {
+			if (!(error instanceof ConsoleError)) throw error;
+			this.#report(error.message);
+		}
+	}
+	/** Before the order to boot. Opens a console again that was silent in the boot before: another client may have the session. */
+	async beginBoot() {
+		if (this.#console !== void 0 && this.#tape.length() === this.#bootAt) {
+			this.#report(`The console of ${this.#name} showed nothing of a whole boot; look at it with "ppsgate testbeds check".`);
+			await this.close();
+		}
+		await this.open();
+		this.#bootAt = this.#tape.length();
+		this.#shownFrom = this.#bootAt;
+		this.#endAt = void 0;
+	}
+	/** Before the power is cycled: later output is of the next boot. */
+	endBoot() {
+		this.#endAt ??= this.#tape.length();
+		this.#shownFrom = this.#tape.length();
+	}
+	/** The end of the output of the last boot that was begun. */
+	lastWords() {
+		const text = this.#tape.read(this.#bootAt ?? 0, this.#endAt).toString();
+		return lastWords(text, this.#endAt === void 0);
+	}
+	/** The screen now, since the boot or the last power cycle; completes "its console …". Undefined while it is closed. */
+	describe() {
+		if (this.#console === void 0) return void 0;
+		return describeScreen(this.#tape.read(this.#shownFrom).toString());
+	}
+	/** Output since the last call, the newest where there is too much. */
+	takeLog() {
+		const log = this.#tape.read(this.#takenAt);
+		this.#takenAt = this.#tape.length();
+		return log;
+	}
+	/** Sentences on faults of the console, each returned once. */
+	takeProblems() {
+		const sentences = [...this.#problems];
+		for (const sentence of sentences) this.#reported.add(sentence);
+		this.#problems.clear();
+		return sentences;
+	}
+	async close() {
+		const opened = this.#console;
+		this.#console = void 0;
+		await opened?.close();
+	}
+	#report(sentence) {
+		if (!this.#reported.has(sentence)) this.#problems.add(sentence);
+	}
+};
+/** A ring buffer, read by the offsets of all that was ever written. */
+function tapeOf(size) {
+	let ring = Buffer.alloc(0);
+	let length = 0;
+	return {
+		length: () => length,
+		write(chunk) {
+			if (ring.length === 0) ring = Buffer.alloc(size);
+			const kept = chunk.subarray(-size);
+			length += chunk.length;
+			const start = (length - kept.length) % size;
+			const written = kept.copy(ring, start);
+			kept.copy(ring, 0, written);
+		},
+		read(from, to = length) {
+			const first = Math.max(from, length - size);
+			if (first >= to) return Buffer.alloc(0);
+			const [start, end] = [first % size, first % size + (to - first)];
+			return Buffer.concat([ring.subarray(start, end), ring.subarray(0, Math.max(0, end - size))]);
+		}
+	};
+}
+
+export { ConsoleError, ConsoleRecorder, describeScreen, lastWords, openConsole, realConsoleDeps };

@@ -1,0 +1,488 @@
+import { pathName } from "../model.js";
+import { nsPerTick, shell } from "../system.js";
+import { readFileSync } from "node:fs";
+import { PassThrough } from "node:stream";
+
+// src/lab/linux/linux-profile.ts
+/** The command that samples a variant, ahead of the packets but on whichever CPU has time. */
+function samplingCommand(request) {
+	const { script, ingress, cpu, scenario, warmUpSeconds, seconds, event, variant } = request;
+	const chosen = event === void 0 ? [] : ["--event", event];
+	const perSecond = Math.min(mostPerSecond, Math.ceil(wantedSamples / seconds));
+	return shell`chrt -f 20 bash ${script} profile ${ingress} ${cpu} ${scenario} ${warmUpSeconds} ${seconds} ${variant} --freq ${perSecond} ${chosen}`;
+}
+/** Enough to tell a function that a patch made a tenth dearer, and some 20 MB as perf prints them. */
+const wantedSamples = 8e3;
+/** More would slow the DUT down by more than some percent. */
+const mostPerSecond = 3999;
+/** Prints what was sampled, with what it was sampled on at its head. */
+const printingCommand = (folder) => shell`perf script --header --input ${`${folder}/perf.data`}`;
+/** Packets that arrived per second while samples were taken, and right after: undefined where the log does not tell. */
+function arrivalsAround(log) {
+	const [start, end, after] = [...log.matchAll(/^mark (\d+\.\d+) (\d+)$/gm)].map(([, seconds, packets]) => ({
+		seconds: Number(seconds),
+		packets: Number(packets)
+	}));
+	if (start === void 0 || end === void 0 || after === void 0) return void 0;
+	return {
+		withinPps: rate(start, end),
+		afterPps: rate(end, after)
+	};
+}
+const rate = (from, to) => (to.packets - from.packets) / (to.seconds - from.seconds);
+
+// src/lab/linux/linux-refusal.ts
+/**
+* nft's words for places in the variant's own rules, with their lines as the overlay has them. The lines that nft itself
+* shows are left out, because they could be of any file of the DUT, and so are the names of folders there.
+*/
+function loadRefusal({ folder, scenario, nftables, stderr, ending }) {
+	const [, reason, setting] = failedSetting.exec(stderr) ?? [];
+	if (setting !== void 0) return `The DUT does not take the setting ${setting}: ${reason}.`;
+	const sources = nftables.split("\n");
+	const errors = stderr.split("\n").flatMap((line) => {
+		if (!line.startsWith(`${folder}/`)) return unplaced.exec(line)?.[1] ?? [];
+		const [, file, number, first, last, words] = placed.exec(line.slice(folder.length + 1)) ?? [];
+		if (file === `${scenario}.nft`) return `${file}:${number}: ${words}`;
+		if (file !== "nftables.conf") return [];
+		const columns = {
+			first: Number(first),
+			last: Number(last ?? first)
+		};
+		const source = shown(sources[Number(number) - 1] ?? "", columns);
+		return [`${file}:${number}:${first}${last === void 0 ? "" : `-${last}`}: ${words}`, ...source];
+	});
+	if (errors.length > 0) return errors.slice(0, mostLines).join("\n");
+	return `nft does not load nftables.conf, and names no line of it: it ${ending}.`;
+}
+/** Matches the system's error as bash or cat(1) prints it, and then the DUT's program on the setting. */
+const failedSetting = /: ([\w ,'()/-]{1,100})\nsetting (net\/[\w./-]{1,200})$/m;
+const placed = /^([\w.-]{1,100}):(\d{1,7}):(\d{1,7})(?:-(\d{1,7}))?: (Error: .{1,300})/;
+/** The message for a command that nft gave the kernel without a line to it. */
+const unplaced = /^(?:internal:0:0-0|netlink): (Error: .{1,300})/;
+/** nft gives up after ten errors. */
+const mostLines = 30;
+/** The source line, and where it can be told a line below that points at the columns. */
+function shown(source, { first, last }) {
+	const line = source.slice(0, mostShown$1);
+	if (last > line.length || first < 1 || last < first || /[^\t -~]/.test(line)) return [line];
+	return [line, line.slice(0, first - 1).replace(/[^\t]/g, " ") + "^".repeat(last - first + 1)];
+}
+const mostShown$1 = 200;
+
+// src/lab/linux/linux-script.ts
+/** Read at once: a gate installs its DUT back by it hours later, when the file may be gone. */
+const linuxDutScript = readFileSync(new URL("../linux-script.sh", import.meta.url));
+/** The command that samples a trial's runs, ahead of everything else on the DUT's CPU. */
+function observeCommand(request) {
+	const { script, ingress, egress, cpu, scenario, variants, slices } = request;
+	const live = request.live ? 1 : 0;
+	const times = [
+		request.warmUpSeconds,
+		request.settleSeconds,
+		request.sliceSeconds
+	];
+	return shell`chrt -f 20 taskset -c ${cpu} bash ${script} observe ${ingress} ${egress} ${cpu} ${scenario} ${times} ${slices} ${live} ${variants}`;
+}
+/** Reads what `observe` printed: counters at points of time, turned into what happened between them. */
+function parseObservation(log) {
+	const lines = log.trimEnd().split("\n");
+	if (lines.at(-1) !== "end") return {
+		kind: "failed",
+		reason: "the DUT stopped sampling before the end of the trial"
+	};
+	const points = lines.filter((line) => line.startsWith("sample ")).map(parsePoint);
+	const samplesPerRun = [...Map.groupBy(points, (point) => point.run).values()].map(differences);
+	return samplesPerRun.flat().every(goesForward) ? {
+		kind: "observed",
+		samplesPerRun
+	} : {
+		kind: "failed",
+		reason: "the DUT’s clock or a counter went backwards, or is unreadable"
+	};
+}
+/** Takes the log of one run in pieces of any size, as it is written, and answers the samples of its whole lines so far. */
+function samplesAsTheyCome() {
+	const samples = [];
+	let unfinished = "";
+	let before;
+	return (piece) => {
+		unfinished += piece;
+		if (!piece.includes("\n")) return samples;
+		const lines = unfinished.split("\n");
+		unfinished = lines.pop() ?? "";
+		for (const point of lines.filter((line) => line.startsWith("sample ")).map(parsePoint)) {
+			if (before !== void 0) samples.push(difference(before, point));
+			before = point;
+		}
+		return samples;
+	};
+}
+function parsePoint(line) {
+	const [, run = "", time, received, forwarded, busyNs, delayNs, stolenTicks] = line.split(" ");
+	return {
+		run,
+		time: Number(time),
+		received: Number(received),
+		forwarded: Number(forwarded),
+		busyNs: Number(busyNs),
+		deniedNs: Number(delayNs) + Number(stolenTicks) * nsPerTick
+	};
+}
+const differences = (points) => points.slice(1).map((point, index) => difference(points[index], point));
+function difference(before, point) {
+	const busySeconds = (point.busyNs - before.busyNs) / 1e9;
+	const deniedSeconds = (point.deniedNs - before.deniedNs) / 1e9;
+	return {
+		seconds: point.time - before.time,
+		receivedPackets: point.received - before.received,
+		forwardedPackets: point.forwarded - before.forwarded,
+		...Number.isNaN(busySeconds) ? {} : { busySeconds },
+		...Number.isNaN(deniedSeconds) ? {} : { deniedSeconds }
+	};
+}
+/** Also false where something that is no number was read. */
+const goesForward = (sample) => sample.seconds > 0 && [sample.receivedPackets, sample.forwardedPackets].every((packets) => packets >= 0) && [sample.busySeconds, sample.deniedSeconds].every((seconds = 0) => seconds >= 0);
+
+// src/lab/linux/nft-tokens.ts
+/**
+* Why nft must not get to read these rules, with their line; nothing where it may. What counts is what nft takes for the
+* word `include`, and it is the same to nft whether a blank, a comment or a continued line comes before the path:
+* therefore the word alone is refused where it is neither in a comment nor in a quoted string.
+*/
+function whyUnsafe(text, file) {
+	const control = controlCharacter.exec(text);
+	if (control !== null) {
+		const why = `a control character (U+${control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}) stands here, which no rule needs: leave it out`;
+		return at(file, text, control.index, why);
+	}
+	for (const { 0: token, index } of text.matchAll(tokens)) {
+		if (token === "\"") return at(file, text, index, "this quote has no end: write the other one");
+		if (mayBeInclude(token, text[index - 1])) return at(file, text, index, noInclude);
+	}
+}
+/** A line may end as on Windows: some versions of nft take that, others say themselves that they do not. */
+const controlCharacter = /(?!\r\n)[^\P{Cc}\t\n]/u;
+/**
+* nft's longest matches, as far as they tell where a comment, a quoted string and a word begin. A comment ends with its
+* line, even after a backslash; a quoted string goes over any number of lines.
+*/
+const tokens = /#[^\n]*|"[^"]*"|[\w./-]+|./gs;
+/**
+* To nft a word that begins with a letter goes as far as it can: `my-include` and `include.x` are others. What begins
+* otherwise may be a number (`1include`), a sign (`-include`) or, after a colon, the end of an address
+* (`fe80::cinclude`), after which nft begins anew.
+*/
+function mayBeInclude(token, before) {
+	if (!/^[\w./-]*include$/.test(token)) return false;
+	return token === "include" || before === ":" || !/^[a-z]/i.test(token);
+}
+const noInclude = "the word include would have nft read another file, which could be any of the DUT: write the rules of that file here, and names that are or end with this word in quotes or otherwise";
+const at = (file, text, index, why) => `${file}:${text.slice(0, index).split("\n").length}: Error: ${why}.`;
+
+// src/lab/linux/nftables-scenario.ts
+/** The rules of a scenario, in a table of their own; one accepting rule, as the FreeBSD scenarios have one `pass`. */
+function scenarioRules(scenario) {
+	switch (scenario) {
+		case "forwarding": return "";
+		case "nftables-stateless": return forwardChain(["meta l4proto udp accept"]);
+		case "nftables-stateful": return forwardChain(["ct state established,related accept", "ct state new accept"]);
+	}
+}
+const forwardChain = (rules) => `table inet ppsgate {
+  chain forward {
+    type filter hook forward priority filter; policy drop;
+${rules.map((rule) => `    ${rule}`).join("\n")}
+  }
+}
+`;
+
+// src/lab/linux/sysctl.ts
+/** Reads `key = value` lines, see sysctl.conf(5); `file` is the name that messages give it. */
+function parseSysctl(text, file) {
+	const settings = /* @__PURE__ */ new Map();
+	for (const [index, line] of text.split("\n").entries()) {
+		const content = line.trim();
+		if (content === "" || /^[#;]/.test(content)) continue;
+		const refused = (why) => ({
+			kind: "refused",
+			message: `${file} line ${index + 1}: ${why}.`
+		});
+		const [, key, value] = keyAndValue.exec(line) ?? [];
+		if (key === void 0 || value === void 0) return refused(`expected "key = value", found "${content.slice(0, mostShown)}"`);
+		const path = pathOf(key);
+		if (!networkSetting.test(path)) return refused(whyStrange(key, path));
+		if (value.length > mostCharacters) return refused(`the value of ${key} has more than ${mostCharacters} characters`);
+		settings.delete(path);
+		settings.set(path, value);
+	}
+	return {
+		kind: "read",
+		settings
+	};
+}
+/** Nothing but ASCII: what else looks like a blank is none to sysctl(8). */
+const keyAndValue = /^[\t ]*([\w./-]+)[\t ]*=[\t ]*([!-~](?:[\t -~]*[!-~])?)[\t\r ]*$/;
+const mostShown = 100;
+/** The kernel takes no more than a page. */
+const mostCharacters = 4e3;
+/** The first separator says which of the two is the other's place holder: sysctl(8), whose own this is. */
+function pathOf(key) {
+	if (/[./]/.exec(key)?.[0] !== ".") return key;
+	return key.replace(/[./]/g, (found) => found === "." ? "/" : ".");
+}
+/** Below /proc/sys/net; a star is the name of an interface, `all` or `default`. */
+const folders = [
+	"core",
+	"unix",
+	"ipv4",
+	"ipv4/conf/*",
+	"ipv4/neigh/*",
+	"ipv4/route",
+	"ipv4/vs",
+	"ipv6",
+	"ipv6/conf/*",
+	"ipv6/neigh/*",
+	"ipv6/route",
+	"ipv6/icmp",
+	"netfilter",
+	"netfilter/nf_log",
+	"bridge",
+	"mpls",
+	"mpls/conf/*",
+	"mptcp",
+	"sctp",
+	"vrf"
+];
+const setting = String.raw`[a-zA-Z0-9][\w-]{0,63}`;
+/** As long as the kernel has them at most, and no `.` or `..`, which would be other folders. */
+const interfaceName = String.raw`(?!\.{1,2}/)[\w.-]{1,15}`;
+const networkSetting = new RegExp(`^net/(?:nf_conntrack_max|(?:${folders.join("|").replaceAll("*", interfaceName)})/${setting})$`);
+function whyStrange(key, path) {
+	const shown = key.slice(0, mostShown);
+	if (!path.startsWith("net/") || path.split("/").includes("..")) return `${shown} is no setting of the network (net.…)`;
+	return `${shown} is none of the settings of a router's network, which lie in ${folders.map((folder) => `net.${folder.replaceAll("/", ".")}`).join(", ")}; a dot in the name of an interface is written as a slash (net.ipv4.conf.eth0/1.rp_filter)`;
+}
+/** A line for each setting, in the form that the DUT's program reads and writes. */
+const formatSettings = (settings) => [...settings].map(([path, value]) => `${path} = ${value}\n`).join("");
+/** Reads what `formatSettings`, or the DUT's program, has written: a value may be empty there. */
+const readSettings = (text) => new Map(text.split("\n").flatMap((line) => {
+	const [, path, value] = /^(\S+) = (.*)$/.exec(line) ?? [];
+	return path === void 0 || value === void 0 ? [] : [[path, value]];
+}));
+
+// src/lab/linux/linux-dut.ts
+const folder = "/run/ppsgate/dut";
+const script = `${folder}/dut.bash`;
+function linuxDut(host) {
+	return {
+		async prepare(overlays, scenarios) {
+			await restore(host);
+			await install(host);
+			const variants = overlays.map(loadable);
+			const refused = variants.find((overlay) => overlay.kind === "refused");
+			if (refused?.kind === "refused") {
+				const { variant, message } = refused;
+				return doesNotLoad(variant, scenarios[0] ?? "forwarding", message);
+			}
+			const read = variants.filter((overlay) => overlay.kind === "loadable");
+			const before = await remember(host, new Set(read.flatMap(({ sysctl }) => [...sysctl.keys()])));
+			for (const overlay of read) await upload(host, overlay, before, scenarios);
+			return prove(host, read, scenarios);
+		},
+		install: (variant, scenario) => lay(host, variant, scenario),
+		async observe(request, { isEnough, ...limits }) {
+			const stdin = new PassThrough();
+			const samplesWith = samplesAsTheyCome();
+			let log = "";
+			let asked = 0;
+			const onStdout = (chunk) => {
+				if (log.length > mostLogCharacters) return;
+				const piece = Buffer.from(chunk).toString();
+				log += piece;
+				if (isEnough === void 0) return;
+				const samples = samplesWith(piece);
+				if (samples.length === asked || samples.length > request.slices) return;
+				asked = samples.length;
+				if (isEnough(samples)) stdin.write("\n");
+			};
+			const variants = request.variants.map(pathName);
+			const live = isEnough !== void 0;
+			const command = observeCommand({
+				...request,
+				variants,
+				script,
+				live
+			});
+			const outcome = await host.run(command, {
+				...limits,
+				stdin,
+				onStdout
+			});
+			stdin.end();
+			if (log.length > mostLogCharacters) {
+				const reason = `the DUT wrote more than ${mostLogCharacters} characters where it was to sample`;
+				return {
+					log,
+					observation: {
+						kind: "failed",
+						reason
+					}
+				};
+			}
+			const observation = outcome.kind === "exited" && outcome.code === 0 ? parseObservation(log) : {
+				kind: "failed",
+				reason: outcome.stderr.trim() || "the DUT’s sampler was ended"
+			};
+			return {
+				log,
+				observation
+			};
+		},
+		async sample(request, limits) {
+			const stdin = new PassThrough();
+			const variant = pathName(request.variant);
+			try {
+				return await host.run(samplingCommand({
+					...request,
+					variant,
+					script
+				}), {
+					...limits,
+					stdin
+				});
+			} finally {
+				stdin.end();
+			}
+		},
+		async printSamples() {
+			const text = await host.output(printingCommand(folder), { maxOutputBytes: mostProfileBytes });
+			await host.output(shell`rm -f ${`${folder}/perf.data`}`);
+			return text;
+		},
+		fingerprint: () => fingerprint(host),
+		restore: () => restore(host)
+	};
+}
+/** A line has some 80, and a trial at most tens of thousands of lines. */
+const mostLogCharacters = 16 * 1024 ** 2;
+/** More than ten times what the samples that are wanted take. */
+const mostProfileBytes = 256 * 1024 ** 2;
+async function install(host) {
+	await host.output(shell`mkdir -p ${folder}`);
+	await host.upload(linuxDutScript, script, 493);
+}
+/** Restores the leftovers of an earlier experiment too, which is why the script is uploaded anew. */
+async function restore(host) {
+	await install(host);
+	await host.output(shell`bash ${script} restore`);
+	await host.output(shell`rm -rf ${folder} ${`${folder}.lock`}`);
+}
+/** Reads the files of an overlay that a Linux DUT loads; any others would be ignored, and so measured wrongly. */
+function loadable(overlay) {
+	const { variant, files } = overlay;
+	const refused = (message) => ({
+		kind: "refused",
+		variant,
+		message
+	});
+	const stranger = files.find((file) => file.mode !== "100644" || !loadedFiles.has(file.path));
+	if (stranger !== void 0) {
+		const names = [...loadedFiles].join(" and ");
+		return refused(`${stranger.path} is nothing that a Linux DUT loads: an overlay holds ${names}, as plain files.`);
+	}
+	const content = (path) => files.find((file) => file.path === path)?.content ?? "";
+	const sysctl = parseSysctl(content("sysctl.conf"), "sysctl.conf");
+	if (sysctl.kind === "refused") return refused(sysctl.message);
+	const nftables = `${content("nftables.conf")}\n`;
+	const unsafe = whyUnsafe(nftables, "nftables.conf");
+	if (unsafe !== void 0) return refused(unsafe);
+	return {
+		kind: "loadable",
+		variant,
+		sysctl: sysctl.settings,
+		nftables
+	};
+}
+const loadedFiles = /* @__PURE__ */ new Set(["sysctl.conf", "nftables.conf"]);
+/** The DUT's own values of the settings that some variant changes: the other variants need them too. */
+async function remember(host, paths) {
+	await host.output(shell`bash ${script} remember`, { stdin: [...paths, ""].join("\n") });
+	return readSettings(await host.output(shell`cat ${`${folder}/before/sysctl.conf`}`));
+}
+async function upload(host, { variant, sysctl, nftables }, before, scenarios) {
+	const target = folderOf(variant);
+	const ofOthers = [...before].filter(([path]) => !sysctl.has(path));
+	await host.output(shell`mkdir -p ${target}`);
+	const files = new Map([
+		["sysctl.conf", formatSettings(new Map([...ofOthers, ...sysctl]))],
+		["nftables.conf", nftables],
+		...scenarios.map((scenario) => [`${scenario}.nft`, ruleset(target, scenario)])
+	]);
+	await Promise.all([...files].map(([name, text]) => host.upload(Buffer.from(text), `${target}/${name}`, 384)));
+}
+const folderOf = (variant) => `${folder}/${pathName(variant)}`;
+const ruleset = (target, scenario) => `flush ruleset\ninclude "${target}/nftables.conf"\n${scenarioRules(scenario)}`;
+async function prove(host, variants, scenarios) {
+	for (const { variant, nftables } of variants) for (const scenario of scenarios) {
+		const installed = await lay(host, variant, scenario, nftables);
+		if (installed.kind === "rejected") return installed;
+	}
+	return { kind: "ready" };
+}
+/** `nftables` are the variant's own rules, which a refusal tells of. */
+async function lay(host, variant, scenario, nftables = "") {
+	const target = folderOf(variant);
+	const outcome = await host.run(shell`timeout --kill-after=5 ${laySeconds} bash ${script} lay ${target} ${scenario}`);
+	if (outcome.kind === "exited" && outcome.code === 0) return { kind: "ready" };
+	const { stderr } = outcome;
+	const ending = endingOf(outcome);
+	const message = loadRefusal({
+		folder: target,
+		scenario,
+		nftables,
+		stderr,
+		ending
+	});
+	return doesNotLoad(variant, scenario, message);
+}
+/** Rules may hold a command that never ends, like `monitor`; a set of a million addresses loads in seconds. */
+const laySeconds = 120;
+function endingOf(outcome) {
+	if (outcome.kind === "signaled") return `was ended by ${outcome.signal}`;
+	return outcome.code === 124 ? `took more than ${laySeconds} s` : `exited with ${outcome.code}`;
+}
+const doesNotLoad = (variant, scenario, message) => ({
+	kind: "rejected",
+	variant,
+	rejection: {
+		kind: "does-not-load",
+		scenario,
+		message
+	}
+});
+async function fingerprint(host) {
+	const [kernel, build, architecture, models, cpus, nftables, ...settings] = await Promise.all([
+		host.output(shell`uname -sr`),
+		host.output(shell`uname -v`),
+		host.output(shell`uname -m`),
+		host.output(shell`sed -n 's/^model name[^:]*: //p' /proc/cpuinfo`),
+		host.output(shell`nproc`),
+		host.output(shell`nft --version`),
+		...recordedSettings.map((key) => host.output(shell`sysctl -n ${key}`))
+	]);
+	return {
+		kernel: kernel.trim(),
+		build: build.trim(),
+		cpu: `${models.split("\n")[0] || architecture.trim()} × ${cpus.trim()}`,
+		nftables: nftables.trim(),
+		...Object.fromEntries(recordedSettings.map((key, index) => [key, settings[index]?.trim() ?? ""]))
+	};
+}
+const recordedSettings = [
+	"net.ipv4.ip_forward",
+	"net.ipv6.conf.all.forwarding",
+	"net.ipv4.conf.all.send_redirects"
+];
+
+export { arrivalsAround, linuxDut, parseObservation };

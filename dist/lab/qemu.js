@@ -1,0 +1,1412 @@
+import { frameBytesFor } from "../config.js";
+import { trafgenFlows } from "./traffic.js";
+import { UsageError, isLinuxScenario, lastLine, pathName, reasonOf } from "../model.js";
+import { ConsoleRecorder, describeScreen, lastWords } from "./console.js";
+import { connectTo, impossible, isToBlame, judgeProfile, lacksControl, missed, tallyOf } from "../lab.js";
+import { Kernels, afterBootFailure, bootFor, bootsOf, bounded, builderFor, failed, fingerprintOfDut, inspectDut, installRules as installRules$1, pathProblem, preflight, proofOf, provesScenario, rejected as rejected$1, setListed, settingsContext } from "./freebsd.js";
+import { DutLostError, FreebsdDut, parseIfconfig, wakeFreebsdDut } from "./freebsd/dut.js";
+import { HostError } from "../system/host.js";
+import { shell } from "../system.js";
+import { PowerError } from "./power.js";
+import { KernelFilesError, guestCpu, guestMac, guestPorts, kernelCommandLine, neighbours, receiverMac, senderMac, virtualLabUp } from "./qemu/vm.js";
+import { buildLinuxKernel, givenKernel, noSums } from "../kernel.js";
+import { linuxDut } from "./linux.js";
+import { sum } from "../vendor/simple-statistics.js";
+import { median } from "../analysis/stats.js";
+import { once } from "node:events";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { setTimeout } from "node:timers/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { release, tmpdir } from "node:os";
+
+// src/lab/qemu/freebsd-image.ts
+const isHostError = (error) => error instanceof HostError;
+/** Another copy of the image may do better. */
+const isOfOneCopy = (error) => error instanceof DutLostError || isHostError(error) || error instanceof UsageError;
+/** Waits until the image is up, and makes a DUT of it. Throws a UsageError where the image is not fit for one. */
+async function openImage(guest, image, { lab, deps }) {
+	const login = await lab.loginTo(image, guest);
+	await using opened = new AsyncDisposableStack();
+	const console = new ConsoleRecorder("a guest", async (onOutput) => {
+		const leave = guest.listen(onOutput);
+		return {
+			ended: guest.ended.then((why) => `QEMU has ended (${why}).`),
+			close: async () => leave()
+		};
+	});
+	opened.defer(() => console.close());
+	await console.open();
+	const ended = guest.ended.then((why) => {
+		throw new QemuEndedError(why);
+	});
+	ended.catch(() => {});
+	const options = {
+		method: "nextboot",
+		connect: async () => bounded(await deps.connect(login, "guest", { keepaliveSeconds: 5 })),
+		power: { async cycle() {
+			console.endBoot();
+			await guest.reset().catch((error) => {
+				throw new PowerError(reasonOf(error));
+			});
+		} },
+		console,
+		bootSeconds: image.bootSeconds,
+		sleep: (seconds) => Promise.race([deps.sleep(seconds), ended]),
+		now: deps.now
+	};
+	const { power: _, ...withoutPower } = options;
+	const unfit = (why) => new UsageError(`The image ${image.path} is not fit for guests: ${why.replace(/\.$/, "")}; see docs/virtual.md for what it needs.`);
+	await wakeFreebsdDut(withoutPower).catch((error) => {
+		if (!isOfOneCopy(error)) throw error;
+		throw unfit(whyNotIn(error, image, guest.console()));
+	});
+	const dut = await FreebsdDut.open(options).catch((error) => {
+		if (!isHostError(error) || error.kind !== "command-failed") throw error;
+		throw unfit(reasonOf(error));
+	});
+	opened.defer(() => dut.host().close());
+	const ports = await portsOf(dut.host());
+	if (!("ingress" in ports)) throw unfit(ports.why);
+	await setUp(dut.host(), ports);
+	opened.move();
+	return {
+		dut,
+		boots: bootsOf(asTestbed(image, ports, login), dut, deps),
+		console
+	};
+}
+var QemuEndedError = class extends DutLostError {
+	said;
+	constructor(said) {
+		super(`QEMU has ended (${said}).`);
+		this.said = said;
+	}
+};
+/** Why root could not log in to an image that was switched on, and what is to be done; a clause. */
+function whyNotIn(error, { privateKeyPath = "of the ssh agent", bootSeconds }, shown) {
+	if (error instanceof QemuEndedError) return `its QEMU ended before root could log in (${error.said}), as where it switches itself off`;
+	if (isHostError(error) && error.kind === "host-key") return `its sshd shows ${/shows (the \S+ key \S+),/.exec(error.message)?.[1] ?? "no key of its type"} instead of the \`hostKey\` of ppsgate.yml: write there the first two words of its /etc/ssh/ssh_host_ed25519_key.pub`;
+	if (isHostError(error) && /refuses to let root in/.test(error.message)) return `its sshd refuses root with the key ${privateKeyPath}: append the public half to its /root/.ssh/authorized_keys, and have \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
+	if (!(error instanceof DutLostError)) return reasonOf(error);
+	const hint = shown.includes("<<BOOT>>") ? "" : " (its kernel is seen there once its /boot/loader.conf has `console=\"comconsole\"`)";
+	return `root could not log in within ${bootSeconds} s, and its console ${describeScreen(shown)}${hint}`;
+}
+/** Cards are found by the addresses that QEMU gave them: it is the kernel that numbers them. */
+async function portsOf(host) {
+	const names = (await host.output(shell`ifconfig -l`)).trim().split(/\s+/);
+	const found = /* @__PURE__ */ new Map();
+	for (const name of names) {
+		const mac = parseIfconfig(await host.output(shell`ifconfig ${name}`))?.mac;
+		if (mac !== void 0) found.set(mac, name);
+	}
+	const [ingress, egress] = [found.get(guestMac.ingress), found.get(guestMac.egress)];
+	if (ingress !== void 0 && egress !== void 0) return {
+		ingress,
+		egress
+	};
+	return { why: `of its three virtio cards the one with the MAC address ${ingress === void 0 ? guestMac.ingress : guestMac.egress} is missing beside ${names.join(", ")}: its kernel needs vtnet(4) for all of them, and its settings have to leave their addresses as they are` };
+}
+/** Prepares later boots: addresses, which all else is made of, no prompt, and a console that we read. */
+async function setUp(host, { ingress, egress }) {
+	const settings = [[ingress, guestPorts.ingress], [egress, guestPorts.egress]].flatMap(([port, { inet4, inet6 }]) => [`ifconfig_${port}=inet ${inet4}/30 -tso4 -tso6 -lro -vlanhwtso`, `ifconfig_${port}_ipv6=inet6 ${inet6} prefixlen 126 no_dad`]);
+	await host.output(shell`sysrc ${settings}`);
+	const text = `${(await host.run(shell`cat ${loaderFile}`)).stdout}\n${loaderLines.join("\n")}\n`;
+	await host.upload(Buffer.from(text), loaderFile, 420);
+}
+/** Read after loader.conf; see loader.conf(5). */
+const loaderFile = "/boot/loader.conf.local";
+const loaderLines = [
+	"console=\"comconsole\"",
+	"boot_serial=\"YES\"",
+	"autoboot_delay=\"-1\""
+];
+/**
+* By ksyms(4), which has the modules' as well. Its file has none of the sections that they lie in, so that nm(1) takes none for
+* a function; readelf(1) asks no section, and like nm it reads no device.
+*/
+async function symbolsOf(host) {
+	const copy = "/var/tmp/ppsgate.ksyms";
+	await host.output(shell`kldload -n ksyms`);
+	await host.output(shell`cp ${"/dev/ksyms"} ${copy}`);
+	const options = { maxOutputBytes: mostSymbolBytes };
+	return [...(await host.output(shell`readelf -sW ${copy}`, options)).matchAll(functionRow)].map(([, address, name]) => `${address} t ${name}\n`).join("");
+}
+/** Number, address, size, type, binding, visibility, section and name. */
+const functionRow = /^ *\d+: ([0-9a-f]{16}) +\S+ FUNC +\S+ +\S+ +\S+ (\S+)$/gm;
+const mostSymbolBytes = 64 * 1024 ** 2;
+/** A guest as the machines of a testbed: what stands at the other ends of its wires is no host, and has addresses. */
+function asTestbed({ bootSeconds }, ports, login) {
+	const far = {
+		...login,
+		interface: "none",
+		threads: 1
+	};
+	return {
+		kind: "freebsd",
+		dut: {
+			...login,
+			ingress: { interface: ports.ingress },
+			egress: { interface: ports.egress },
+			boot: {
+				method: "nextboot",
+				limitSeconds: bootSeconds
+			}
+		},
+		senders: [{
+			...far,
+			mac: senderMac,
+			addresses: neighbours.sender
+		}],
+		receiver: {
+			...far,
+			mac: receiverMac,
+			addresses: neighbours.receiver
+		},
+		preflight: "fix",
+		waive: waivedOfGuests
+	};
+}
+/** Settings that do not count where one CPU executes a guest, and its instructions are counted in windows. */
+const waivedOfGuests = {
+	"kern.boottime": "what starts at a boot is no part of most windows, and a run is their median",
+	"kern.shutdown.dumpdevname": "a guest tells on its console what it panics of",
+	"machdep.hyperthreading_allowed": "a guest has one CPU",
+	"net.isr.maxthreads": "a guest has one CPU",
+	"net.isr.bindthreads": "a guest has one CPU"
+};
+
+// src/lab/qemu/guests.ts
+/** Rejects a variant whose fault it is, and reports any other trial as failed. */
+function blameOrFail(tallies, variant, [fault, proof], { rejection, reason }) {
+	if (isToBlame(tallies, variant, fault, proof)) return rejected$1(variant, rejection);
+	return {
+		kind: "failed",
+		reason,
+		...lacksControl(tallies, variant, proof) && { lacksControl: true }
+	};
+}
+/** Memory for the symbols of a kernel: those of a distribution are some 150,000, in 7 MB. */
+const maxSymbolBytes = 64 * 1024 ** 2;
+/**
+* Interrupts a guest that does not answer, and returns where it was, as `, stood in pf_test+0x1c`. The console's last lines
+* then are its answer to the interrupt, and no panic of its own.
+*/
+async function interrupted(guest) {
+	await guest.interrupt().catch(() => {});
+	const { console } = lastWords(guest.console(), false);
+	const location = stackPatterns.map((pattern) => pattern.exec(console ?? "")?.[1]).find(Boolean);
+	return {
+		where: location === void 0 ? "" : `, stood in ${location}`,
+		words: console === void 0 ? {} : { console }
+	};
+}
+/**
+* Match Linux's registers, and FreeBSD's debugger, which its nmi_call_kdb() enters; without `options DDB` it goes on, and
+* prints no location. The last matches its stack below trap 19 (T_NMI), where it panics of the interrupt.
+*/
+const stackPatterns = [
+	/^(?:\[.*\] )?RIP: \S+?:(\w+\+0x\w+)/m,
+	/^Stopped at\s+([\w.]+(?:\+0x[0-9a-f]+)?):/m,
+	/^--- trap 0x13,.*\n\w+\(\) at (\w+\+0x[0-9a-f]+)/m
+];
+/** Describes the machine that QEMU makes, for a fingerprint. */
+async function machineOf({ accelerator, memoryMebibytes }) {
+	const { stdout } = await promisify(execFile)("qemu-system-x86_64", ["--version"]);
+	const model = accelerator === "tcg" ? "max" : "host";
+	return { machine: `virtual: ${stdout.split("\n")[0]?.trim()}, ${accelerator}, q35, CPU model ${model}, 1 CPU, ${memoryMebibytes} MiB` };
+}
+
+// src/lab/qemu/freebsd-guests.ts
+var FreebsdGuests = class {
+	#name;
+	#config;
+	#resources;
+	/** Guests by the variants that they boot. */
+	#guests = /* @__PURE__ */ new Map();
+	/** Has booted the image, and waits for a variant. */
+	#spare;
+	/** A copy of the image has been up. */
+	#isFit = false;
+	/** Scenarios whose rules base has loaded. */
+	#loadedByBase = /* @__PURE__ */ new Set();
+	#numbers = /* @__PURE__ */ new Set();
+	#families = ["inet4"];
+	#prepared;
+	#request;
+	#closed = new AbortController();
+	constructor(name, config, resources) {
+		this.#name = name;
+		this.#config = config;
+		this.#resources = resources;
+	}
+	async inspect(cells) {
+		this.#families = [...new Set(cells.map(({ family }) => family))];
+		this.#spare ??= await this.#bootImage();
+		const { boots } = this.#spare;
+		const problems = await inspectDut(boots, this.#families);
+		return {
+			fingerprint: {
+				...await machineOf(this.#config),
+				...await fingerprintOfDut(boots)
+			},
+			warnings: problems.filter(isOfImage).map(({ message }) => message)
+		};
+	}
+	async prepare(request) {
+		this.#request = request;
+		this.#families = [...new Set(request.cells.map(({ family }) => family))];
+		this.#prepared ??= await this.#openKernels();
+		const names = new Set(request.variants.map(({ variant }) => variant));
+		for (const variant of this.#guests.keys()) if (!names.has(variant)) await this.#stop(variant);
+		const signal = AbortSignal.any([request.signal, this.#closed.signal]);
+		this.#prepared.kernels.list({
+			...request,
+			signal
+		});
+		return { kind: "ready" };
+	}
+	ready() {
+		return this.#prepared?.kernels.ready() ?? /* @__PURE__ */ new Set();
+	}
+	async boot({ pair, runs, signal }) {
+		signal.throwIfAborted();
+		const all = await Promise.allSettled(runs.map((run) => this.#bootVariant({
+			...run,
+			pair
+		})));
+		signal.throwIfAborted();
+		return all.map((one) => {
+			if (one.status === "rejected") throw one.reason;
+			return one.value;
+		});
+	}
+	/** Tries nothing: rules are installed for each trial, which reports what refuses them. */
+	async tryRules() {}
+	async installRules({ variant, host }, { scenario, family }) {
+		const boots = this.#guests.get(variant)?.boots;
+		if (boots === void 0) throw new TypeError(`${variant} was not booted here.`);
+		const refusal = await this.#loadRules(host, scenario);
+		if (refusal !== void 0) return this.#afterRefusal(variant, scenario, refusal);
+		if (variant === "base") this.#loadedByBase.add(scenario);
+		if (await pathProblem(boots, family) === void 0) return void 0;
+		await this.#fixPaths(boots, family);
+		const astray = await pathProblem(boots, family);
+		return astray === void 0 ? void 0 : failed(astray);
+	}
+	async whyNotInForce({ host, variant }, { scenario }, { isSilent }) {
+		const { flows } = this.#resources;
+		const proof = provesScenario(scenario, await proofOf(host), {
+			...!isSilent && { trial: { flows } },
+			own: this.#request?.rules ?? {}
+		});
+		if (proof.kind === "in-force") return void 0;
+		return `${scenario} was not in force on ${variant}: ${proof.reason}`;
+	}
+	symbols({ host }) {
+		return symbolsOf(host);
+	}
+	/** Keeps them: they boot again for the next pair, with the kernels that are installed on them. */
+	async release() {}
+	async stop(booted) {
+		for (const { variant } of booted) await this.#stop(variant);
+	}
+	async close() {
+		this.#closed.abort(/* @__PURE__ */ new Error("the testbed is given back"));
+		for (const variant of this.#guests.keys()) await this.#stop(variant);
+		if (this.#spare !== void 0) await this.#switchOff(this.#spare);
+		this.#spare = void 0;
+		await this.#prepared?.kernels.ended();
+		if (this.#prepared !== void 0) await rm(this.#prepared.folder, {
+			recursive: true,
+			force: true
+		});
+	}
+	async #openKernels() {
+		this.#spare ??= await this.#bootImage();
+		const { builder } = this.#config;
+		const folder = await mkdtemp(join(tmpdir(), "ppsgate-kernels-"));
+		const builds = await builderFor(this.#spare.dut.host(), {
+			name: this.#name,
+			builder
+		}, this.#resources.deps);
+		return {
+			kernels: new Kernels(folder, builds),
+			folder
+		};
+	}
+	#cpuOf(number) {
+		const { cpus } = this.#resources;
+		return cpus[(number - 1) % cpus.length] ?? 0;
+	}
+	/** Boots a copy of the image on its own kernel. */
+	async #bootImage() {
+		const { lab, tallies, deps } = this.#resources;
+		let number = 1;
+		while (this.#numbers.has(number)) number += 1;
+		this.#numbers.add(number);
+		await using opened = new AsyncDisposableStack();
+		opened.defer(() => void this.#numbers.delete(number));
+		const guest = await lab.bootImage(number, this.#config.image, this.#cpuOf(number));
+		opened.defer(() => guest.stop());
+		let lastLine;
+		guest.ended.then((line) => {
+			lastLine = line;
+		});
+		const { dut, boots, console } = await openImage(guest, this.#config.image, {
+			lab,
+			deps
+		});
+		opened.defer(async () => {
+			await dut.host().close();
+			await console.close();
+		});
+		await inspectDut(boots, this.#families);
+		await fingerprintOfDut(boots);
+		this.#isFit = true;
+		opened.move();
+		return {
+			number,
+			guest,
+			dut,
+			boots: {
+				...boots,
+				tallies
+			},
+			console,
+			lastLine: () => lastLine
+		};
+	}
+	/** Returns the guest of a variant, or another one where its QEMU has ended. */
+	async #guestFor(variant) {
+		const own = this.#guests.get(variant);
+		if (own !== void 0 && own.lastLine() === void 0) return own;
+		await this.#stop(variant);
+		const spare = this.#spare;
+		this.#spare = void 0;
+		const isUp = spare !== void 0 && spare.lastLine() === void 0;
+		if (spare !== void 0 && !isUp) await this.#switchOff(spare);
+		const guest = isUp ? spare : await this.#bootImage();
+		this.#guests.set(variant, guest);
+		return guest;
+	}
+	async #switchOff({ number, guest, dut, console }) {
+		await dut.host().close().catch(() => {});
+		await guest.stop();
+		await console.close();
+		this.#numbers.delete(number);
+	}
+	async #stop(variant) {
+		const guest = this.#guests.get(variant);
+		this.#guests.delete(variant);
+		if (guest !== void 0) await this.#switchOff(guest);
+	}
+	#loadRules(...[host, scenario]) {
+		return installRules$1(host, scenario, this.#request?.rules ?? {});
+	}
+	/** Fixes what would be lost for all cells of the pair, as a kernel boots for the next one only. */
+	#fixPaths({ config, dut }, family) {
+		return preflight(dut.host(), {
+			mode: config.preflight,
+			waive: config.waive,
+			sleep: this.#resources.deps.sleep,
+			context: settingsContext(config, [family])
+		});
+	}
+	/** Tries base where it has not loaded the same rules yet: it need not be next, nor get so far. */
+	async #afterRefusal(variant, scenario, refusal) {
+		const { tallies } = this.#resources;
+		tallyOf(tallies, variant).refusals += 1;
+		const base = this.#guests.get("base");
+		if (variant !== "base" && !this.#loadedByBase.has(scenario) && base !== void 0) {
+			if (await this.#loadRules(base.dut.host(), scenario) === void 0) this.#loadedByBase.add(scenario);
+		}
+		if (!(variant === "base" || this.#loadedByBase.has(scenario))) return {
+			kind: "failed",
+			reason: refusal,
+			lacksControl: true
+		};
+		if (!isToBlame(tallies, variant, "refusals", "hasBooted")) return failed(refusal);
+		return rejected$1(variant, {
+			kind: "does-not-load",
+			scenario,
+			message: `Twice: ${refusal}.`
+		});
+	}
+	async #bootVariant(run) {
+		const { variant, layout } = run;
+		const kernel = await this.#prepared?.kernels.get(variant, layout);
+		const notBooted = (outcome, console = "") => ({
+			kind: "not-booted",
+			variant,
+			outcome,
+			console
+		});
+		if (kernel === void 0) throw new TypeError(`${variant} was not readied.`);
+		if (kernel.kind === "rejected") return notBooted(rejected$1(variant, kernel.rejection));
+		const imageGuest = await this.#guestFor(variant).catch((error) => {
+			if (this.#isFit && isOfOneCopy(error)) return reasonOf(error);
+			throw error;
+		});
+		if (typeof imageGuest === "string") return notBooted(failed(imageGuest));
+		const { guest, boots, dut, number } = imageGuest;
+		setListed(boots, [variant]);
+		boots.families = this.#families;
+		boots.mayDiffer = this.#request?.mayDiffer === true;
+		await guest.pinTo(this.#cpuOf(number)).catch(() => {});
+		const outcome = await bootKernel(imageGuest, {
+			number: 1,
+			...run
+		}, kernel);
+		if (outcome.kind === "ready") return {
+			kind: "booted",
+			variant,
+			guest,
+			host: dut.host(),
+			kernel: outcome.boot.kernel
+		};
+		const console = guest.console();
+		await this.#stop(variant);
+		return notBooted(outcome, console);
+	}
+};
+/** Holds for settings of the image itself: those that packets need are made in later boots, and checked then. */
+const isOfImage = ({ isWaived, isVital }) => !isWaived && !isVital;
+/** One boot serves all cells of a pair. */
+const anyCell = {
+	scenario: "forwarding",
+	family: "inet4"
+};
+/**
+* Boots a kernel, and blames the variant where the guest does not come up, or is lost once it is up: the image's own kernel
+* boots on a new copy, and nothing but this machine lies between.
+*/
+async function bootKernel({ boots, guest, console: recorder, lastLine }, run, kernel) {
+	const planned = {
+		number: 1,
+		cell: anyCell,
+		runs: [run]
+	};
+	try {
+		return await bootFor(boots, planned, run, kernel);
+	} catch (error) {
+		if (!isOfOneCopy(error)) throw error;
+		const { variant } = run;
+		if (error instanceof DutLostError || lastLine() !== void 0) {
+			const words = lastWords(guest.console(), false);
+			return afterBootFailure(boots, variant, {
+				reason: whyGone(lastLine()),
+				...words
+			});
+		}
+		if (!isHostError(error) || !isConnectionLost(error)) return failed(reasonOf(error));
+		return afterEarlyDeath(boots.tallies, variant, recorder.lastWords());
+	}
+}
+const whyGone = (lastLine) => lastLine === void 0 ? "it did not come up, and neither did its image after it, not even power-cycled twice" : `its QEMU has ended (${lastLine})`;
+/** Counts a death, not a boot failure, as it was up; base, which runs beside it, has shown that a guest can be. */
+function afterEarlyDeath(tallies, variant, words) {
+	tallyOf(tallies, variant).deaths += 1;
+	const how = "it was lost again as soon as it was up";
+	if (!isToBlame(tallies, variant, "deaths", "hasBooted")) {
+		const why = words.panic === void 0 ? "" : ` (panic: ${words.panic})`;
+		return failed(`the guest with ${variant} died right after it had booted: ${how}${why}`);
+	}
+	return rejected$1(variant, {
+		kind: "boot-failed",
+		message: `Twice: ${how}.`,
+		...words
+	});
+}
+const isConnectionLost = ({ kind }) => [
+	"unreachable",
+	"lost",
+	"timeout"
+].includes(kind);
+
+// src/lab/qemu/linux-boots.ts
+/** None that comes up takes so long, on a machine that is busy with much else. */
+const mostBootSeconds = 120;
+/** Beside one that is up, another that is not after so many times as long will not be. */
+const mostTimesSlower = 4;
+const leastSecondsBeside = 20;
+/** Boots them all at once, each on a CPU of its own as far as there are any; answers in their order. */
+async function bootTogether(deps, bootables) {
+	const startedAt = performance.now();
+	const isOneUp = Promise.withResolvers();
+	return Promise.all(bootables.map((bootable, index) => {
+		const patience = patienceFrom(startedAt, isOneUp.promise);
+		return boot(deps, bootable, index + 1, patience, () => isOneUp.resolve((performance.now() - startedAt) / 1e3));
+	}));
+}
+/** Answers, after that, for how many seconds was waited. */
+async function patienceFrom(startedAt, isOneUp) {
+	const elapsed = () => (performance.now() - startedAt) / 1e3;
+	const limit = setTimeout(mostBootSeconds * 1e3, void 0, { ref: false });
+	const durationSeconds = await Promise.race([isOneUp, limit]);
+	if (durationSeconds === void 0) return mostBootSeconds;
+	const mostSeconds = Math.max(durationSeconds * mostTimesSlower, durationSeconds + leastSecondsBeside);
+	await setTimeout((mostSeconds - elapsed()) * 1e3, void 0, { ref: false });
+	return Math.round(elapsed());
+}
+async function boot({ lab, connect, cpus, signal }, { variant, kernel }, number, patience, onUp) {
+	signal.throwIfAborted();
+	const guest = await lab.boot(number, kernel, cpus[(number - 1) % cpus.length] ?? 0);
+	const notBooted = (reason) => ({
+		kind: "not-booted",
+		variant,
+		reason,
+		words: lastWords(guest.console(), false),
+		console: guest.console()
+	});
+	const aborted = Promise.withResolvers();
+	const abort = () => aborted.reject(signal.reason);
+	signal.addEventListener("abort", abort);
+	try {
+		const isUp = guest.up.then(() => "up", () => "ended");
+		const how = await Promise.race([
+			isUp,
+			patience,
+			aborted.promise
+		]);
+		if (how === "ended") return notBooted("it reset itself before it was up");
+		if (how !== "up") {
+			const { where, words } = await interrupted(guest);
+			return {
+				...notBooted(`it was not up after ${how} s${where}, and was power-cycled`),
+				words
+			};
+		}
+		onUp();
+		const host = await connect(lab.login(guest), variant.variant, { keepaliveSeconds: 5 });
+		const found = await identify(host, guest, kernel);
+		if (found.kind === "other") {
+			await host.close();
+			return notBooted(found.reason);
+		}
+		return {
+			kind: "booted",
+			variant,
+			guest,
+			host,
+			dut: linuxDut(host),
+			kernel: found.kernel
+		};
+	} catch (error) {
+		signal.throwIfAborted();
+		if (!(error instanceof HostError)) throw error;
+		return notBooted(`no login was possible (${reasonOf(error)})`);
+	} finally {
+		signal.removeEventListener("abort", abort);
+	}
+}
+/** Verifies that the booted kernel runs: by its own name, its command line, and the modules that it loaded. */
+async function identify(host, { commandLine }, { version, atBoot }) {
+	const [release, build, told, notes, ...modules] = (await host.output(shell`uname -r && uname -v && cat /proc/cmdline && od -A n -v -t x1 /sys/kernel/notes | tr -d ' \n' && echo && cut -d ${" "} -f 1 /proc/modules`)).split("\n");
+	if (!version.startsWith(`${release} `) || !version.includes(` ${build}`)) return {
+		kind: "other",
+		reason: `${release} ${build} came up instead of ${version}`
+	};
+	if (told !== commandLine) return {
+		kind: "other",
+		reason: `it was told "${told}"`
+	};
+	const missing = atBoot.filter((name) => !modules.includes(name));
+	if (missing.length > 0) return {
+		kind: "other",
+		reason: `it loaded no ${missing.join(" and no ")}`
+	};
+	const id = buildIdIn(notes ?? "");
+	return {
+		kind: "same",
+		kernel: `${release} ${build}${id === void 0 ? "" : `, build ${id}`}`
+	};
+}
+/** The note of type 3, owner `GNU`, in hexadecimal; see elf(5), NT_GNU_BUILD_ID. */
+const buildIdIn = (notes) => /04000000(14000000)03000000474e5500([0-9a-f]{40})/.exec(notes)?.[2];
+
+// src/lab/qemu/linux-guests.ts
+const run = promisify(execFile);
+var LinuxGuests = class {
+	#name;
+	#config;
+	#resources;
+	/** Unpacked kernels by the names of their variants. */
+	#bootable = /* @__PURE__ */ new Map();
+	#scenarios = [];
+	#duts = /* @__PURE__ */ new WeakMap();
+	constructor(name, config, resources) {
+		this.#name = name;
+		this.#config = config;
+		this.#resources = resources;
+	}
+	async inspect() {
+		return {
+			fingerprint: await fingerprint(this.#config),
+			warnings: []
+		};
+	}
+	async prepare({ variants, cells, ...request }) {
+		const { signal, notify } = request;
+		this.#scenarios = [...new Set(cells.map(({ scenario }) => scenario))].filter(isLinuxScenario);
+		const bootable = /* @__PURE__ */ new Map();
+		for (const variant of variants) {
+			signal.throwIfAborted();
+			const name = variant.variant;
+			const earlier = this.#bootable.get(name);
+			if (earlier !== void 0) {
+				bootable.set(name, earlier);
+				continue;
+			}
+			const archive = await this.#archiveOf(variant, request);
+			if (archive.kind === "rejected") return archive;
+			notify(`unpacking the kernel of ${name}`);
+			const kernel = await unpacked(this.#resources.lab, archive.path);
+			bootable.set(name, {
+				variant,
+				kernel
+			});
+		}
+		this.#bootable = bootable;
+		return { kind: "ready" };
+	}
+	ready() {
+		return new Set(this.#bootable.keys());
+	}
+	async boot({ runs, signal }) {
+		const { lab, cpus, tallies } = this.#resources;
+		const bootables = runs.map(({ variant }) => {
+			const bootable = this.#bootable.get(variant);
+			if (bootable === void 0) throw new TypeError(`${variant} was not readied.`);
+			return bootable;
+		});
+		const all = await bootTogether({
+			lab,
+			connect: connectTo,
+			cpus,
+			signal
+		}, bootables);
+		for (const { kind, variant } of all) {
+			const tally = tallyOf(tallies, variant.variant);
+			if (kind === "booted") Object.assign(tally, {
+				hasBooted: true,
+				bootFailures: 0
+			});
+			else tally.bootFailures += 1;
+		}
+		return all.map((one) => {
+			const variant = one.variant.variant;
+			if (one.kind === "not-booted") {
+				const { reason, words, console } = one;
+				const why = words.panic === void 0 ? "" : ` (panic: ${words.panic})`;
+				return {
+					kind: "not-booted",
+					variant,
+					outcome: blameOrFail(tallies, variant, ["bootFailures", "hasBooted"], {
+						rejection: {
+							kind: "boot-failed",
+							message: `Twice in a row: ${reason}.`,
+							...words
+						},
+						reason: `${variant} did not boot: ${reason}${why}`
+					}),
+					console
+				};
+			}
+			const { guest, host, kernel, dut } = one;
+			const booted = {
+				kind: "booted",
+				variant,
+				guest,
+				host,
+				kernel
+			};
+			this.#duts.set(booted, dut);
+			return booted;
+		});
+	}
+	async tryRules(booted) {
+		try {
+			const refused = (await Promise.all(booted.map(async (one) => {
+				const variant = this.#bootable.get(one.variant)?.variant;
+				return this.#dutOf(one).prepare(variant === void 0 ? [] : [variant], this.#scenarios);
+			}))).filter((prepared) => prepared.kind === "rejected");
+			return refused.find(({ variant }) => variant === "base") ?? refused[0];
+		} catch (error) {
+			const full = await fullGuest(this.#resources.tallies, booted);
+			if (full !== void 0) return full;
+			throw error;
+		}
+	}
+	async installRules(booted, { scenario }) {
+		if (!isLinuxScenario(scenario)) throw new TypeError(`${scenario} is none of Linux.`);
+		const installed = await this.#dutOf(booted).install(booted.variant, scenario);
+		return installed.kind === "rejected" ? installed : void 0;
+	}
+	/** Returns no reason: a ruleset that nft has loaded is in force as a whole. */
+	async whyNotInForce() {}
+	symbols({ host }) {
+		return host.output(shell`cat /proc/kallsyms`, { maxOutputBytes: maxSymbolBytes });
+	}
+	release(booted) {
+		return this.stop(booted);
+	}
+	async stop(booted) {
+		for (const { host, guest } of booted) {
+			await host.close().catch(() => {});
+			await guest.stop();
+		}
+	}
+	async close() {}
+	#dutOf(booted) {
+		const dut = this.#duts.get(booted);
+		if (dut === void 0) throw new TypeError(`${booted.variant} was not booted here.`);
+		return dut;
+	}
+	/** Builds the kernel of a variant, or returns the given one; the configuration's where only files differ. */
+	async #archiveOf({ variant, kernel }, request) {
+		const { builder, kernelPath } = this.#config;
+		if (kernel === void 0) return {
+			kind: "archive",
+			path: kernelPath
+		};
+		if (kernel.kind === "archive") {
+			await requireSame(kernel);
+			return {
+				kind: "archive",
+				path: kernel.path
+			};
+		}
+		if (builder === void 0) throw new UsageError(`${this.#name} has no \`builder\`, which the kernels of a tree need.`);
+		const { lab, deps } = this.#resources;
+		const built = await buildLinuxKernel(builder, {
+			variant,
+			kernel,
+			path: join(lab.folder, `${pathName(variant)}.tar.zst`),
+			owner: `ppsgate on ${this.#name}`,
+			connect: deps.connect,
+			now: deps.now,
+			sums: deps.kernelSums ?? noSums,
+			...request
+		});
+		return built.kind === "rejected" ? {
+			...built,
+			variant
+		} : built;
+	}
+};
+/** Unpacks an archive; undefined is this machine's own kernel. */
+async function unpacked(lab, path) {
+	try {
+		return await lab.kernel(path);
+	} catch (error) {
+		if (!(error instanceof KernelFilesError)) throw error;
+		const subject = path === void 0 ? "" : `The kernel ${path} `;
+		throw new UsageError(`${subject}${error.message}.`);
+	}
+}
+async function requireSame({ path, sha256 }) {
+	const now = await givenKernel(path);
+	if (now.kind === "archive" && now.sha256 === sha256) return;
+	throw new UsageError(`The kernel ${path} has changed since this gate began: give it back its old content, or begin anew.`);
+}
+/** Finds a guest with no space left where rules are installed; a kernel that keeps it full is to blame. */
+async function fullGuest(tallies, booted) {
+	for (const { host, variant } of booted) {
+		if ((await host.output(shell`df -P -k /run | tail -n 1`).catch(() => "")).trim().split(/\s+/)[3] !== "0") continue;
+		tallyOf(tallies, variant).refusals += 1;
+		const message = `no room is left in /run of the guest with ${variant}`;
+		return isToBlame(tallies, variant, "refusals", "hasBooted") ? rejected$1(variant, {
+			kind: "out-of-disk",
+			message: `Twice: ${message}.`
+		}) : failed(message);
+	}
+}
+async function fingerprint(config) {
+	const nftables = await run("nft", ["--version"]);
+	return {
+		...await machineOf(config),
+		"kernel command line": kernelCommandLine("…"),
+		nftables: nftables.stdout.trim(),
+		"kernel of this machine": release()
+	};
+}
+
+// src/lab/qemu/hot-functions.ts
+/** Makes as many samples of a window of 10,000 packets as a sampler would take. */
+const instructionsPerSample = 1e3;
+const headerBytes = 64;
+const slotBytes = 16;
+/** Folded stacks of one frame each, as `nf_tables\`nft_do_chain 1234`: what was executed between the two points of time. */
+function foldedInstructions({ before, after, symbols }) {
+	const functionAt = functionsOf(symbols);
+	const byFunction = /* @__PURE__ */ new Map();
+	const [earlier, later] = [viewOf(before), viewOf(after)];
+	for (let at = headerBytes; at + slotBytes <= later.byteLength; at += slotBytes) {
+		const address = later.getBigUint64(at, true);
+		const executed = Number(later.getBigUint64(at + 8, true) - earlier.getBigUint64(at + 8, true));
+		if (executed <= 0) continue;
+		const name = functionAt(address);
+		byFunction.set(name, (byFunction.get(name) ?? 0) + executed);
+	}
+	return `${[...byFunction].flatMap(([name, executed]) => {
+		const samples = Math.round(executed / instructionsPerSample);
+		return samples > 0 ? `${name} ${samples}` : [];
+	}).join("\n")}\n`;
+}
+const viewOf = ({ buffer, byteOffset, byteLength }) => new DataView(buffer, byteOffset, byteLength);
+/** The upper half is the kernel's. */
+const firstOfKernel = 1n << 63n;
+/** Finds the last symbol of code at or below an address; names are the kernel's own, and unverified. */
+function functionsOf(symbols) {
+	const found = [];
+	for (const line of symbols.split("\n")) {
+		const [, address, name, module] = /^([0-9a-f]{16}) [tTwW] ([^\s;]{1,200})(?:\t\[([\w-]{1,64})\])?$/.exec(line) ?? [];
+		if (address === void 0 || name === void 0) continue;
+		if (BigInt(`0x${address}`) < firstOfKernel) continue;
+		const label = module === void 0 ? `kernel\`${name}` : `${module}\`${name}`;
+		found.push({
+			address: BigInt(`0x${address}`),
+			label
+		});
+	}
+	const sorted = found.toSorted((a, b) => a.address < b.address ? -1 : 1);
+	return (address) => {
+		if (address === 0n) return "unknown";
+		if (address < firstOfKernel) return "userland";
+		let [low, high] = [0, sorted.length];
+		while (low < high) {
+			const middle = low + high >> 1;
+			if ((sorted[middle]?.address ?? 0n) <= address) low = middle + 1;
+			else high = middle;
+		}
+		return sorted[low - 1]?.label ?? "unknown";
+	};
+}
+
+// src/lab/qemu/trial-logs.ts
+/** The log of a pair's windows by its name in the folder of a trial. */
+const windowsLogName = (pair) => `windows-${pair}.log`;
+/** The runs of a trial in which every pair had its own boots, base and patched among them side by side. */
+const pairsOf = ({ runs }) => [...Map.groupBy(runs, ({ pair }) => pair)];
+/**
+* A run is the median of its windows, of which the first is left out: caches of the guest's kernel, and QEMU's of
+* translated code, are filled in it.
+*/
+function readVirtualLogs(planned, startedAt, packets, logs) {
+	const runs = [];
+	let trafficSeconds = 0;
+	let sentPackets = 0;
+	for (const [pair, pairRuns] of pairsOf(planned)) {
+		const log = logs.get(pair);
+		if (log === void 0) return {
+			kind: "failed",
+			reason: `pair ${pair} was not measured`
+		};
+		const windows = windowsIn(log, packets);
+		if (typeof windows === "string") return {
+			kind: "failed",
+			reason: windows
+		};
+		trafficSeconds += sum(windows.map(({ seconds }) => seconds));
+		sentPackets += packets * windows.length;
+		const stuck = stuckIn(log);
+		for (const [index, run] of pairRuns.entries()) {
+			const own = windows.filter(({ guest }) => guest === index + 1);
+			const isStuck = stuck.has(index + 1);
+			runs.push(measuredRun(run, planned.number, isStuck ? own : own.slice(1), isStuck));
+		}
+	}
+	const { number, cell } = planned;
+	const offeredPps = trafficSeconds > 0 ? sentPackets / trafficSeconds : 0;
+	return {
+		kind: "measured",
+		runs,
+		summary: {
+			number,
+			cell,
+			startedAt,
+			trafficSeconds,
+			offeredPps
+		}
+	};
+}
+/** Why there are none, in a sentence, where the log is not whole. */
+function windowsIn(log, packets) {
+	const lines = log.trimEnd().split("\n");
+	if (lines.pop() !== "end") return "the windows ended before their time";
+	const windows = [];
+	for (const line of lines.filter((one) => !stuckLine.test(one))) {
+		const window = windowOf(line, packets);
+		if (window === void 0) return `a window cannot be read: "${line.slice(0, 200)}"`;
+		windows.push(window);
+	}
+	return windows;
+}
+const stuckLine = /^stuck ([1-9]\d{0,3})$/;
+const windowLine = /^window [1-9]\d{0,3}(?: \d{1,15}(?:\.\d{1,6})? \d{1,15} (?:-|\d{1,15}) \d{1,18} \d{1,18}){2}$/;
+/** Ten numbers after the guest's: time, packets, instructions, and the CPU's own time and waiting in ns, twice. */
+function windowOf(line, receivedPackets) {
+	if (!windowLine.test(line)) return void 0;
+	const [guest, ...counts] = line.split(" ").slice(1);
+	const before = counts.slice(0, 5).map(Number);
+	const [seconds = 0, forwardedPackets = 0, instructions = 0, ran = 0, waited = 0] = counts.slice(5).map((text, index) => Number(text) - (before[index] ?? 0));
+	const isCounted = counts[2] !== "-";
+	if (isCounted !== (counts[7] !== "-")) return void 0;
+	const goesForward = [
+		forwardedPackets,
+		ran,
+		waited,
+		isCounted ? instructions : 0
+	].every((one) => one >= 0);
+	if (!(seconds > 0) || !goesForward || forwardedPackets > 0 && (ran === 0 || isCounted && instructions === 0)) return void 0;
+	return {
+		guest: Number(guest),
+		seconds,
+		receivedPackets,
+		forwardedPackets,
+		busySeconds: ran / 1e9,
+		deniedSeconds: waited / 1e9,
+		...isCounted && { instructions }
+	};
+}
+/** Guests that took no more packets, and were sent none from then on. */
+const stuckIn = (log) => new Set(log.split("\n").flatMap((line) => stuckLine.exec(line)?.[1] ?? []).map(Number));
+/** Guests whose last window let nothing through, and that may be dead. */
+function silentIn(log, packets) {
+	const windows = windowsIn(log, packets);
+	const last = /* @__PURE__ */ new Map();
+	for (const window of typeof windows === "string" ? [] : windows) last.set(window.guest, window);
+	const silent = [...last.values()].filter(({ forwardedPackets }) => forwardedPackets === 0);
+	return /* @__PURE__ */ new Set([...stuckIn(log), ...silent.map(({ guest }) => guest)]);
+}
+function measuredRun(planned, trial, windows, isStuck) {
+	const samples = windows.map(({ guest: _, ...sample }) => sample);
+	const through = samples.filter(({ forwardedPackets }) => forwardedPackets > 0);
+	const isSilent = through.length === 0;
+	const perPacket = through.flatMap(({ instructions, forwardedPackets }) => instructions === void 0 ? [] : instructions / forwardedPackets);
+	const nsPerPacket = through.map(({ busySeconds = 0, forwardedPackets }) => busySeconds * 1e9 / forwardedPackets);
+	const rates = samples.map(({ forwardedPackets, seconds }) => forwardedPackets / seconds);
+	return {
+		...planned,
+		trial,
+		pps: isSilent ? 0 : median(rates),
+		...!isSilent && { nsPerPacket: median(nsPerPacket) },
+		...perPacket.length > 0 && { instructionsPerPacket: median(perPacket) },
+		samples,
+		validity: validityOf(samples, isStuck)
+	};
+}
+/** Frames of a guest's own that are on the wire beside what it forwards. */
+const mostOwnRatio = 1.01;
+/** A guest that lets nothing through, of all that it was sent, has a number like any other: 0. */
+function validityOf(windows, isStuck) {
+	const invalid = (cause, reason) => ({
+		kind: "invalid",
+		cause,
+		reason
+	});
+	if (windows.length === 0) return invalid("too-short", "no window was measured");
+	const silent = windows.filter(({ forwardedPackets }) => forwardedPackets === 0).length;
+	if (silent === windows.length) return { kind: "valid" };
+	if (isStuck) return invalid("hole", `it took no more packets after window ${windows.length}`);
+	if (silent > 0) return invalid("hole", `nothing came through in ${silent} of ${windows.length} windows`);
+	const swollen = windows.find(({ receivedPackets, forwardedPackets }) => forwardedPackets > receivedPackets * mostOwnRatio);
+	if (swollen === void 0) return { kind: "valid" };
+	const { receivedPackets: sent, forwardedPackets: came } = swollen;
+	return invalid("hole", `more came out than was sent: ${came} of ${sent} packets`);
+}
+
+// src/lab/qemu/virtual-trial.ts
+async function trial(guests, planned, keepLog, signal) {
+	const { traffic, tallies } = guests;
+	const { cell } = planned;
+	const { windows, packets } = windowsOf(traffic);
+	const startedAt = (/* @__PURE__ */ new Date()).toISOString();
+	const logs = /* @__PURE__ */ new Map();
+	const kernels = {};
+	for (const [pair, runs] of pairsOf(planned)) {
+		const up = await guestsFor(guests, {
+			pair,
+			runs,
+			signal
+		}, keepLog);
+		if (up.kind !== "up") return up.outcome;
+		const { booted } = up;
+		const sent = await installAndSend(guests, booted, cell, windows + 1, signal);
+		if (sent.kind === "lost") {
+			const outcome = await afterDeaths(guests, await endsOf(booted), {
+				planned,
+				keepLog,
+				signal
+			});
+			await stopAll(guests);
+			return outcome ?? {
+				kind: "failed",
+				reason: sent.reason
+			};
+		}
+		if (sent.kind === "refused") return sent.outcome;
+		await keepLog(windowsLogName(pair), sent.log);
+		const silent = silentIn(sent.log, packets);
+		const inForce = await whyNotInForce(guests, booted, cell, silent);
+		if (silent.size > 0 || inForce.kind === "lost") {
+			const outcome = await afterDeaths(guests, await endsOf(booted, (index) => inForce.kind === "lost" || silent.has(index + 1)), {
+				planned,
+				keepLog,
+				signal
+			});
+			if (outcome !== void 0) return outcome;
+		}
+		if (inForce.reason !== void 0) return {
+			kind: "failed",
+			reason: inForce.reason
+		};
+		logs.set(pair, sent.log);
+		for (const { variant, kernel } of booted) {
+			tallyOf(tallies, variant).hasStoodTrial = true;
+			kernels[variant] = kernel;
+		}
+	}
+	const outcome = readVirtualLogs(planned, startedAt, packets, logs);
+	if (outcome.kind !== "measured") return outcome;
+	return {
+		...outcome,
+		summary: {
+			...outcome.summary,
+			kernels
+		}
+	};
+}
+/** Asked while states of packets live; `silent` are the numbers of guests, from 1 on, that let nothing through. */
+async function whyNotInForce({ system }, booted, cell, silent) {
+	try {
+		return {
+			kind: "told",
+			reason: (await Promise.all(booted.map((one, index) => system.whyNotInForce(one, cell, { isSilent: silent.has(index + 1) })))).find((reason) => reason !== void 0)
+		};
+	} catch (error) {
+		if (!(error instanceof HostError)) throw error;
+		return {
+			kind: "lost",
+			reason: error.message
+		};
+	}
+}
+function windowsOf({ windows }) {
+	if (windows === void 0) throw new TypeError("Virtual testbeds count packets out, and none were asked for.");
+	return {
+		windows: windows.count,
+		packets: windows.packets
+	};
+}
+/** One boot serves all cells of a pair. */
+async function guestsFor(guests, pair, keepLog) {
+	const { running, system } = guests;
+	const known = pair.runs.map((run) => running?.booted.find(({ variant }) => variant === run.variant));
+	if (running?.pair === pair.pair && known.every((one) => one !== void 0)) return {
+		kind: "up",
+		booted: known
+	};
+	guests.running = void 0;
+	if (running !== void 0) await system.release(running.booted);
+	const all = await system.boot(pair);
+	const booted = all.filter((one) => one.kind === "booted");
+	guests.running = {
+		pair: pair.pair,
+		booted
+	};
+	const down = all.filter((one) => one.kind === "not-booted");
+	for (const { variant, console } of down) await keepLog(consoleLogName(variant), console);
+	const outcome = gravest(down.map((one) => one.outcome)) ?? await tryAll(guests, booted);
+	if (outcome === void 0) return {
+		kind: "up",
+		booted
+	};
+	if (down.length > 0) await stopAll(guests);
+	return {
+		kind: "down",
+		outcome
+	};
+}
+/** A rejection is reported before a failure that is tried again. */
+const gravest = (outcomes) => outcomes.find(({ kind }) => kind === "rejected") ?? outcomes[0];
+/** Has all share one CPU from then on: what they executed before does not count. */
+async function tryAll(guests, booted) {
+	try {
+		const refused = await guests.system.tryRules(booted);
+		for (const { guest } of booted) await guest.pinTo(guestCpu);
+		return refused;
+	} catch (error) {
+		if (!(error instanceof HostError)) throw error;
+		await stopAll(guests);
+		return {
+			kind: "failed",
+			reason: error.message
+		};
+	}
+}
+async function stopAll(guests) {
+	const { running, system } = guests;
+	guests.running = void 0;
+	if (running !== void 0) await system.stop(running.booted);
+}
+/** Installs the cell's rules on each, and sends so many windows through them. */
+async function installAndSend(guests, booted, cell, windows, signal) {
+	return await installRules(guests, booted, cell) ?? send(guests, booted, cell, windows, signal);
+}
+/** Undefined where all have taken them. */
+async function installRules({ system }, booted, cell) {
+	try {
+		for (const one of booted) {
+			const outcome = await system.installRules(one, cell);
+			if (outcome !== void 0) return {
+				kind: "refused",
+				outcome
+			};
+		}
+		return;
+	} catch (error) {
+		if (!(error instanceof HostError)) throw error;
+		return {
+			kind: "lost",
+			reason: error.message
+		};
+	}
+}
+async function send({ lab, traffic, flowsFor, sendWindows }, booted, cell, windows, signal) {
+	const flows = await flowsFor(cell);
+	const { packets } = windowsOf(traffic);
+	const sent = await sendWindows(lab, {
+		guests: booted.map(({ guest }) => guest),
+		flows,
+		packets,
+		windows,
+		signal
+	});
+	return sent.kind === "sent" ? sent : {
+		kind: "lost",
+		reason: `windows broke off: ${sent.lastLine}`
+	};
+}
+/** Determines which guests have died. */
+const endsOf = (booted, isAsked = (_index) => true) => Promise.all(booted.map(async (one, index) => ({
+	one,
+	end: isAsked(index) ? await endOf(one) : void 0
+})));
+/** Undefined where none has died; else shows first whether base stands what the others may have died of. */
+async function afterDeaths(guests, ends, { planned: { cell }, keepLog, signal }) {
+	if (ends.every(({ end }) => end === void 0)) return void 0;
+	const { tallies, traffic } = guests;
+	const outcomes = [];
+	const base = ends.find(({ one, end }) => one.variant === "base" && end === void 0);
+	if (base !== void 0 && !tallyOf(tallies, "base").hasStoodTrial) {
+		const control = await installAndSend(guests, [base.one], cell, 2, signal);
+		tallyOf(tallies, "base").hasStoodTrial = control.kind === "sent" && silentIn(control.log, windowsOf(traffic).packets).size === 0;
+	}
+	for (const { one, end } of ends) {
+		if (end === void 0) continue;
+		const { variant, guest } = one;
+		await keepLog(consoleLogName(variant), guest.console());
+		tallyOf(tallies, variant).deaths += 1;
+		outcomes.push(afterDeath(guests, variant, `under ${traffic.flows} flows`, end));
+	}
+	await stopAll(guests);
+	return gravest(outcomes);
+}
+/** Undefined for a guest that is well. */
+async function endOf({ guest, host }) {
+	if (await host.output(shell`uname`, { timeoutSeconds: answerSeconds }).then(() => true, () => false)) return void 0;
+	const words = lastWords(guest.console(), false);
+	if (words.panic !== void 0) return {
+		how: `it panicked: ${words.panic}`,
+		words
+	};
+	const { where, words: asked } = await interrupted(guest);
+	return {
+		how: `it did not answer any more${where}, and was power-cycled`,
+		words: asked
+	};
+}
+const answerSeconds = 10;
+function afterDeath({ tallies }, name, where, { how, words: { panic, console } }) {
+	if (isToBlame(tallies, name, "deaths", "hasStoodTrial")) return rejected(name, {
+		kind: "panics-under-load",
+		message: `Twice, ${where}${panic === void 0 ? `: ${how}` : ""}.`,
+		...panic !== void 0 && { panic },
+		...console !== void 0 && { console }
+	});
+	return {
+		kind: "failed",
+		reason: `the guest with ${name} died ${where}: ${how}`,
+		...lacksControl(tallies, name, "hasStoodTrial") && { lacksControl: true }
+	};
+}
+const rejected = (variant, rejection) => ({
+	kind: "rejected",
+	variant,
+	rejection
+});
+/** Its console in the folder of a trial. */
+const consoleLogName = (variant) => `console-${pathName(variant)}.log`;
+
+// src/lab/qemu/virtual-profile.ts
+/** Counts one window, after another that nothing is made of, in a guest that is up: counting leaves no trace in it. */
+async function profile(guests, { cell, variant }, keepLog, signal) {
+	if (guests.config.accelerator !== "tcg") return impossible("where the CPU itself executes a guest, nobody counts its instructions");
+	if ((guests.running?.booted ?? []).every((one) => one.variant !== variant)) {
+		const runs = [...guests.system.ready()].map((name) => ({ variant: name }));
+		const up = await guestsFor(guests, {
+			pair: 0,
+			runs,
+			signal
+		}, keepLog);
+		if (up.kind !== "up") return missed(whyNot(up.outcome));
+	}
+	const booted = guests.running?.booted.find((one) => one.variant === variant);
+	const counts = booted?.guest.counts;
+	if (booted === void 0 || counts === void 0) return missed("nothing counted instructions");
+	try {
+		const installed = await installRules(guests, [booted], cell);
+		if (installed?.kind === "lost") return missed(installed.reason);
+		if (installed !== void 0) return missed(whyNot(installed.outcome));
+		await send(guests, [booted], cell, 1, signal);
+		const before = await readFile(counts);
+		const sent = await send(guests, [booted], cell, 1, signal);
+		const after = await readFile(counts);
+		if (sent.kind !== "sent") return missed("packets did not flow while instructions were counted");
+		await keepLog("windows.log", sent.log);
+		const symbols = await guests.system.symbols(booted);
+		const text = foldedInstructions({
+			before,
+			after,
+			symbols
+		});
+		return judgeProfile(text, {
+			event: "instructions",
+			kernel: booted.kernel
+		}, keepLog);
+	} catch (error) {
+		if (!(error instanceof HostError)) throw error;
+		await stopAll(guests);
+		return missed(error.message);
+	}
+}
+const whyNot = (outcome) => outcome.reason ?? "the variant does not boot";
+
+// src/lab/qemu/windows.ts
+const script = readFileSync(new URL("../windows.sh", import.meta.url), "utf8");
+/** Most that a guest may take for a window: a thousand packets a second, on a machine with much else to do. */
+const mostSeconds = 30;
+/** Throws the signal's reason where that is aborted. */
+async function sendWindows({ wire }, { guests, flows, packets, windows, signal }) {
+	const all = guests.map((_, index) => index + 1);
+	const rounds = Array.from({ length: windows }, (_, round) => round % 2 === 0 ? all : all.toReversed());
+	const described = guests.map(({ interfaces, counts = "-", cpuThread }) => [
+		interfaces.sender,
+		interfaces.receiver,
+		counts,
+		cpuThread,
+		flows
+	].join(","));
+	const words = [
+		packets,
+		mostSeconds,
+		0,
+		rounds.flat().join(",")
+	].map(String);
+	const sending = wire.start("bash", [
+		"-c",
+		script,
+		"windows.sh",
+		...words,
+		...described
+	]);
+	let log = "";
+	let said = "";
+	sending.stdout?.on("data", (piece) => {
+		log += piece.toString();
+	});
+	sending.stderr?.on("data", (piece) => {
+		said = (said + piece.toString()).slice(-4096);
+	});
+	const stop = () => void sending.stdin?.end();
+	sending.stdin?.on("error", () => {});
+	signal.addEventListener("abort", stop);
+	for (const { ended } of guests) ended.then(stop);
+	try {
+		const [code] = await once(sending, "close");
+		signal.throwIfAborted();
+		if (code === 0) return {
+			kind: "sent",
+			log
+		};
+		return {
+			kind: "broken",
+			log,
+			lastLine: lastLine(said) ?? "it said nothing"
+		};
+	} finally {
+		signal.removeEventListener("abort", stop);
+	}
+}
+
+// src/lab/qemu/virtual-testbed.ts
+/** Sets up the lab on this machine; `restore` takes it down. Throws a LabInUseError while another process has it. */
+async function openVirtualTestbed(name, config, traffic, deps, labOfGuests = {
+	up: virtualLabUp,
+	sendWindows
+}) {
+	const lab = await labOfGuests.up(config);
+	const tallies = /* @__PURE__ */ new Map();
+	const cpus = guestCpu === 0 ? [guestCpu] : [guestCpu, 0];
+	const { flows } = traffic;
+	const resources = {
+		lab,
+		tallies,
+		cpus,
+		flows,
+		deps
+	};
+	const system = config.system === "linux" ? new LinuxGuests(name, config, resources) : new FreebsdGuests(name, config, resources);
+	const guests = {
+		lab,
+		config,
+		traffic,
+		tallies,
+		system,
+		running: void 0,
+		flowsFor: (cell) => flowsFor(lab, traffic, cell),
+		sendWindows: labOfGuests.sendWindows
+	};
+	return {
+		name,
+		inspect: (cells) => system.inspect(cells),
+		prepare: (request) => system.prepare(request),
+		ready: () => system.ready(),
+		trial: (planned, keepLog, signal) => trial(guests, planned, keepLog, signal),
+		booted: () => void 0,
+		profile: (request, keepLog, signal) => profile(guests, request, keepLog, signal),
+		async restore() {
+			await stopAll(guests).then(() => system.close()).finally(() => lab.down());
+		}
+	};
+}
+/** Writes trafgen's packets; guests have wires of their own, so that all have the same addresses. */
+async function flowsFor(lab, { flows, frameBytes }, cell) {
+	const { family } = cell;
+	const bytes = frameBytesFor({ frameBytes }, cell);
+	const path = join(lab.folder, `${family}.${bytes}.flows`);
+	await writeFile(path, trafgenFlows({
+		family,
+		flows,
+		frameBytes: bytes,
+		sourceMac: senderMac,
+		destinationMac: guestMac.ingress
+	}));
+	return path;
+}
+
+export { bootTogether, isOfImage, openImage, openVirtualTestbed, pairsOf, readVirtualLogs, windowsLogName };

@@ -1,0 +1,1038 @@
+import { UsageError, lastLine, reasonOf } from "../../model.js";
+import { object, string, union, unknown } from "../../vendor/zod.js";
+import { claim, disclaim, labPath, ownerFile } from "../netns.js";
+import { once } from "node:events";
+import { execFile, spawn } from "node:child_process";
+import { basename, delimiter, dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { createConnection } from "node:net";
+import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import { access, chown, copyFile, mkdir, open, readFile, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { createInterface } from "node:readline";
+
+// src/lab/qemu/vm/addresses.ts
+/** The controller's end of the cable by which guests are controlled; link-local, so that nothing but this machine can ever be meant. */
+const controllerAddress = "169.254.74.1";
+/** The other end, where each guest's sshd has a port. */
+const wireAddress = "169.254.74.2";
+const guestAddress = "169.254.74.15";
+/**
+* Options of QEMU's `-netdev user`: its own network of a guest, in which the guest's address is the one that DHCP gives, too.
+* Connections come from the controller's address, for which QEMU answers there: so a guest has a way back that knows its own
+* network alone, as one does that is named no router.
+*/
+const guestNetwork = `net=169.254.74.0/24,host=${controllerAddress},dhcpstart=${guestAddress}`;
+/** Each guest has its own wires, so that all have the same addresses; guests name their cards by them. */
+const guestMac = {
+	management: "02:70:70:00:00:00",
+	ingress: "02:70:70:00:00:01",
+	egress: "02:70:70:00:00:02"
+};
+/** MAC and IP addresses at the other ends of a guest's two wires. */
+const senderMac = "02:70:70:00:ff:01";
+const receiverMac = "02:70:70:00:ff:02";
+const guestPorts = {
+	ingress: {
+		inet4: "198.18.0.1",
+		inet6: "2001:2::1"
+	},
+	egress: {
+		inet4: "198.19.0.1",
+		inet6: "2001:2:0:8000::1"
+	}
+};
+const neighbours = {
+	sender: {
+		inet4: "198.18.0.2",
+		inet6: "2001:2::2"
+	},
+	receiver: {
+		inet4: "198.19.0.2",
+		inet6: "2001:2:0:8000::2"
+	}
+};
+
+// src/lab/qemu/vm/unprivileged-user.ts
+/** The number of a user, and of a group, that no account has; its bytes read `ppsg`. */
+const nobody = 1886417767;
+const run$2 = promisify(execFile);
+/** Runs a program as it, with no way back; throws where that fails. */
+async function runAsNobody(program, args) {
+	const user = String(nobody);
+	const { stdout } = await run$2("setpriv", [...[
+		"--reuid",
+		user,
+		"--regid",
+		user,
+		"--clear-groups",
+		"--no-new-privs",
+		"--",
+		program
+	], ...args], {
+		env: {
+			PATH: labPath(),
+			LC_ALL: "C"
+		},
+		maxBuffer: 16 * 1024 ** 2,
+		cwd: "/"
+	});
+	return stdout;
+}
+
+// src/lab/qemu/vm/kernel-files.ts
+/** An archive is no kernel that a guest can boot; the message goes on after the archive's name. */
+var KernelFilesError = class extends Error {
+	name = "KernelFilesError";
+};
+/** Loaded at boot, in this order: the wires and the firewall. What rules need beside these the kernel loads by itself. */
+const loadedAtBoot = [
+	"virtio_pci",
+	"virtio_net",
+	"nf_tables"
+];
+/** Modules that rules may need. */
+const netfilter = /\/net\/(?:netfilter|ipv4\/netfilter|ipv6\/netfilter)\/nf[\w-]*\.ko/;
+/**
+* Unpacks a kernel of this machine, a .deb or a tar archive with `boot/vmlinuz-*` and `lib/modules/*`, into a folder that
+* is made for it. `more` are modules to load beside those that every guest has.
+*/
+async function unpackKernel(archive, folder, more) {
+	await beginFolder(folder);
+	const copy = join(folder, "archive");
+	await copyFile(archive, copy).catch((error) => {
+		throw new KernelFilesError(`cannot be read (${reasonOf(error)})`);
+	});
+	await chown(copy, nobody, nobody);
+	const tree = join(folder, "tree");
+	const unpack = await isDebianPackage(copy) ? [
+		"dpkg-deb",
+		"--extract",
+		copy,
+		tree
+	] : [
+		"tar",
+		"--extract",
+		"-f",
+		copy,
+		"-C",
+		tree
+	];
+	await inFolder(["mkdir", tree]);
+	await inFolder(unpack);
+	await inFolder([
+		"find",
+		tree,
+		"!",
+		"-type",
+		"f",
+		"!",
+		"-type",
+		"d",
+		"-delete"
+	]);
+	await rm(copy);
+	return filesOf(tree, folder, more);
+}
+/** The kernel of this machine's own /boot with the highest release, in the same form. */
+async function ownKernel(folder, more) {
+	const releases = await namesIn("/lib/modules");
+	const images = await namesIn("/boot");
+	const [newest] = releases.filter((release) => images.includes(`vmlinuz-${release}`)).toSorted((a, b) => b.localeCompare(a, "en", { numeric: true }));
+	if (newest === void 0) throw new KernelFilesError("This machine has no kernel with its modules in /boot and /lib/modules: name one by `kernel`");
+	await beginFolder(folder);
+	const tree = join(folder, "tree");
+	const image = join(tree, "boot", `vmlinuz-${newest}`);
+	await inFolder([
+		"mkdir",
+		"-p",
+		join(tree, "boot"),
+		join(tree, "lib/modules")
+	]);
+	await copyFile(`/boot/vmlinuz-${newest}`, image);
+	await inFolder([
+		"cp",
+		"-r",
+		`/lib/modules/${newest}`,
+		join(tree, "lib/modules")
+	]);
+	return filesOf(tree, folder, more);
+}
+const namesIn = (folder) => readdir(folder).catch(() => []);
+async function beginFolder(folder) {
+	await mkdir(folder, { recursive: true });
+	await chown(folder, nobody, nobody);
+}
+/** Runs a program on untrusted files without privileges. */
+async function inFolder([program = "", ...args]) {
+	try {
+		return await runAsNobody(program, args);
+	} catch (error) {
+		const said = error instanceof Error && "stderr" in error ? String(error.stderr) : "";
+		throw new KernelFilesError(`cannot be unpacked: ${lastLine(said) ?? reasonOf(error)}`);
+	}
+}
+/** See deb(5). */
+async function isDebianPackage(path) {
+	return (await beginningOf(path, 8)).toString("latin1") === "!<arch>\n";
+}
+async function filesOf(tree, folder, more) {
+	const found = await imageIn(tree);
+	const version = await versionOf(found);
+	const release = version.split(" ")[0] ?? "";
+	const kept = join(folder, "kept");
+	const atBoot = await keepModules({
+		tree: await modulesIn(tree, release),
+		release,
+		more,
+		kept
+	});
+	const [image, modules] = [join(folder, "vmlinuz"), join(folder, "modules.cpio")];
+	await inFolder([
+		"mv",
+		found,
+		image
+	]);
+	await inFolder(packing(kept, modules));
+	await rm(tree, { recursive: true });
+	await rm(kept, { recursive: true });
+	return {
+		image,
+		modules,
+		atBoot,
+		version
+	};
+}
+async function imageIn(tree) {
+	const images = (await namesIn(join(tree, "boot"))).filter((name) => name.startsWith("vmlinuz"));
+	const [image] = images;
+	if (image === void 0 || images.length > 1) throw new KernelFilesError(`has ${images.length} files boot/vmlinuz-*, expected one`);
+	return join(tree, "boot", image);
+}
+/** By the header of an x86 image: see Documentation/arch/x86/boot.rst of Linux, `kernel_version`. */
+async function versionOf(image) {
+	const header = await beginningOf(image, 32768).catch(() => Buffer.alloc(0));
+	const isImage = header.length > 528 && header.toString("latin1", 514, 518) === "HdrS";
+	const at = isImage ? header.readUInt16LE(526) + 512 : 0;
+	const end = header.indexOf(0, at);
+	const version = header.toString("latin1", at, end);
+	if (!isImage || !/^[\w][\w.+~-]{0,100} [ -~]+$/.test(version)) throw new KernelFilesError("has a boot/vmlinuz that is no bzImage of Linux for x86");
+	return version;
+}
+async function beginningOf(path, bytes) {
+	await using file = await open(path);
+	const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
+	return buffer.subarray(0, bytesRead);
+}
+/** Older packages have them in /lib, newer ones in /usr/lib. */
+async function modulesIn(tree, release) {
+	for (const top of [tree, join(tree, "usr")]) if ((await namesIn(join(top, "lib/modules"))).includes(release)) return top;
+	throw new KernelFilesError(`has no lib/modules/${release}, which its boot/vmlinuz calls its release`);
+}
+/**
+* Keeps those that guests load, with what they depend on, unpacked: a kernel need not know how its distribution has
+* packed them.
+*/
+async function keepModules(from) {
+	const { tree, release, more, kept } = from;
+	const source = join(tree, "lib/modules", release);
+	const target = join(kept, "lib/modules", release);
+	await inFolder([
+		"depmod",
+		"--basedir",
+		tree,
+		release
+	]);
+	const all = await readdir(source, { recursive: true });
+	const rules = all.filter((path) => netfilter.test(`/${path}`)).map(moduleName);
+	const builtIn = await readFile(join(source, "modules.builtin"), "utf8").catch(() => "");
+	const known = new Set([...all, ...builtIn.split("\n")].map(moduleName));
+	const missing = more.find((name) => !known.has(name));
+	if (missing !== void 0) throw new KernelFilesError(`has no module ${missing}`);
+	const atBoot = [...loadedAtBoot, ...more];
+	const paths = (await dependencies(tree, release, [.../* @__PURE__ */ new Set([...atBoot, ...rules])])).map((path) => path.slice(source.length + 1));
+	const tables = all.filter((path) => /^modules\.(?:builtin|order)/.test(path));
+	await inFolder([
+		"mkdir",
+		"-p",
+		target,
+		join(kept, "etc")
+	]);
+	await inFolder([
+		"sh",
+		"-c",
+		"cd \"$1\" && shift && target=$1 && shift && cp --parents \"$@\" \"$target\"",
+		"sh",
+		source,
+		target,
+		...paths,
+		...tables
+	]);
+	await inFolder([
+		"sh",
+		"-c",
+		unpackScript,
+		"sh",
+		target
+	]);
+	await inFolder([
+		"depmod",
+		"--basedir",
+		kept,
+		release
+	]);
+	const loaded = atBoot.filter((name) => paths.some((path) => moduleName(path) === name));
+	await inFolder([
+		"sh",
+		"-c",
+		"echo \"$2\" >\"$1/etc/modules\"",
+		"sh",
+		kept,
+		loaded.join(" ")
+	]);
+	return loaded;
+}
+const moduleName = (path) => basename(path).replace(/\.ko.*$/, "").replaceAll("-", "_");
+/** Files of modules and of what they depend on; none of those that are built in, or that the kernel lacks. */
+async function dependencies(tree, release, names) {
+	const shown = await inFolder([
+		"sh",
+		"-c",
+		`tree=$1 release=$2; shift 2; for name; do modprobe --dirname "\$tree" --set-version "\$release" --show-depends "\$name"; done 2>/dev/null; :`,
+		"sh",
+		tree,
+		release,
+		...names
+	]);
+	return [...new Set([...shown.matchAll(/^insmod (\S+)/gm)].flatMap(([, path]) => path ?? []))];
+}
+const unpackScript = `
+find "$1" -name '*.ko.xz' -exec xz -d {} +
+find "$1" -name '*.ko.zst' -exec zstd -q -d --rm {} +
+find "$1" -name '*.ko.gz' -exec gzip -d {} +
+`;
+/** Writes a folder as the archive that Linux unpacks at boot; see its Documentation/driver-api/early-userspace. */
+const packing = (folder, archive) => [...[
+	"sh",
+	"-c",
+	"umask 077; cd \"$1\" && find . -print0 | cpio --quiet --null --create --format=newc >\"$2\""
+], ...[
+	"sh",
+	folder,
+	archive
+]];
+
+// src/lab/qemu/vm/qmp.ts
+const reply = union([object({ return: unknown() }), object({ error: object({ desc: string() }) })]);
+/** Connects to a QEMU that listens at the path; throws where there is none. */
+async function openQmp(path) {
+	const socket = createConnection(path);
+	await once(socket, "connect");
+	const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
+	socket.on("error", () => {});
+	const answer = async () => {
+		for (;;) {
+			const { value, done } = await lines.next();
+			if (done) throw new Error("QEMU ended before it answered.");
+			const read = reply.safeParse(JSON.parse(value));
+			if (!read.success) continue;
+			if ("error" in read.data) throw new Error(`QEMU refused: ${read.data.error.desc}.`);
+			return read.data.return;
+		}
+	};
+	const ask = (execute) => {
+		socket.write(`${JSON.stringify({ execute })}\n`);
+		return answer();
+	};
+	await ask("qmp_capabilities");
+	return {
+		execute: ask,
+		[Symbol.dispose]: () => void socket.destroy()
+	};
+}
+
+// src/lab/qemu/vm/guest.ts
+const execute$1 = promisify(execFile);
+const mostConsoleBytes = 1024 ** 2;
+const secondsForLastWords = 5;
+/** Starts one, and answers before it has booted. Throws where QEMU does not start. */
+async function startGuest(wire, request) {
+	const { number, folder, plugin } = request;
+	await rm(folder, {
+		recursive: true,
+		force: true
+	});
+	await mkdir(folder, {
+		mode: 448,
+		recursive: true
+	});
+	const [sender, receiver] = [`ppsgate-tx${number}`, `ppsgate-rx${number}`];
+	await layWires(wire, [sender, receiver]);
+	const qmpPath = join(folder, "qmp");
+	const counts = plugin === void 0 ? void 0 : join(folder, "counts");
+	const options = qemuArguments(request, {
+		sender,
+		receiver,
+		qmpPath,
+		counts,
+		user: await asNobody(wire)
+	});
+	const running = wire.start("setpriv", [...[
+		"--no-new-privs",
+		"taskset",
+		"--cpu-list",
+		String(request.cpu)
+	], ...options]);
+	let shown = Buffer.alloc(0);
+	let said = "";
+	const ended = once(running, "close").then(() => lastLine(said) ?? "it said nothing", (error) => String(error));
+	const listeners = /* @__PURE__ */ new Set();
+	running.stdout?.on("data", (piece) => {
+		shown = Buffer.concat([shown, piece]).subarray(-mostConsoleBytes);
+		for (const onOutput of listeners) onOutput(piece);
+	});
+	running.stderr?.on("data", (piece) => {
+		said = (said + piece.toString()).slice(-4096);
+	});
+	const qemu = await qemuOf(running.pid, ended);
+	return {
+		number,
+		address: {
+			host: wireAddress,
+			port: portOf(number)
+		},
+		interfaces: {
+			sender,
+			receiver
+		},
+		counts,
+		cpuThread: await cpuThreadOf(qemu, ended),
+		ended,
+		console: () => shown.toString(),
+		listen(onOutput) {
+			listeners.add(onOutput);
+			return () => void listeners.delete(onOutput);
+		},
+		async pinTo(cpu) {
+			await execute$1("taskset", [
+				"--all-tasks",
+				"--pid",
+				"--cpu-list",
+				String(cpu),
+				String(qemu)
+			]);
+		},
+		async interrupt() {
+			const before = shown.length;
+			using qmp = await openQmp(qmpPath);
+			await qmp.execute("inject-nmi");
+			await Promise.race([ended, setTimeout(secondsForLastWords * 1e3)]);
+			if (shown.length === before) await setTimeout(100);
+		},
+		async reset() {
+			using qmp = await openQmp(qmpPath);
+			await qmp.execute("system_reset");
+		},
+		async stop() {
+			endProcess(qemu);
+			await ended;
+			await rm(folder, {
+				recursive: true,
+				force: true
+			});
+		}
+	};
+}
+/** QEMU has ended, with the last that it said. */
+var GuestEndedError = class extends Error {
+	name = "GuestEndedError";
+};
+/** Port of the guest's sshd on the wire's address. */
+const portOf = (number) => 2200 + number;
+/** Makes a tap for each name; frames of the guest come out of one, and frames for it go into the other, without ARP or IP of ours. */
+async function layWires(wire, names) {
+	for (const name of names) {
+		await wire.run("ip", [
+			"link",
+			"delete",
+			name
+		]).catch(() => {});
+		await wire.run("ip", [
+			"tuntap",
+			"add",
+			"dev",
+			name,
+			"mode",
+			"tap"
+		]);
+		const deaf = [`net.ipv4.conf.${name}.arp_ignore=8`, `net.ipv4.conf.${name}.rp_filter=1`];
+		await wire.run("sysctl", [
+			"-q",
+			"-w",
+			`net.ipv6.conf.${name}.disable_ipv6=1`,
+			...deaf
+		]);
+		await wire.run("ip", [
+			"link",
+			"set",
+			"dev",
+			name,
+			"up"
+		]);
+	}
+}
+function qemuArguments({ number, boots, machine, plugin }, place) {
+	const card = (id, mac) => ["-device", `virtio-net-pci,netdev=${id},mac=${mac},romfile=`];
+	const tap = (id, name) => ["-netdev", `tap,id=${id},ifname=${name},script=no,downscript=no`];
+	const forward = `hostfwd=tcp:${wireAddress}:${portOf(number)}-${guestAddress}:22`;
+	return [
+		"qemu-system-x86_64",
+		...[
+			"-name",
+			`ppsgate-${number},debug-threads=on`,
+			"-nodefaults",
+			"-no-user-config"
+		],
+		...[
+			"-machine",
+			"q35,graphics=off",
+			"-accel",
+			machine.accelerator
+		],
+		...[
+			"-cpu",
+			machine.accelerator === "kvm" ? "host" : "max",
+			"-smp",
+			"1"
+		],
+		...[
+			"-m",
+			String(machine.memoryMebibytes),
+			"-display",
+			"none"
+		],
+		...place.user,
+		...["-sandbox", "on,obsolete=deny,spawn=deny"],
+		...[
+			"-chardev",
+			"stdio,id=console,signal=off",
+			"-serial",
+			"chardev:console"
+		],
+		...["-qmp", `unix:${place.qmpPath},server=on,wait=off`],
+		...[
+			"-netdev",
+			`user,id=control,restrict=on,ipv6=off,${guestNetwork},${forward}`,
+			...card("control", guestMac.management)
+		],
+		...tap("in", place.sender),
+		...card("in", guestMac.ingress),
+		...tap("out", place.receiver),
+		...card("out", guestMac.egress),
+		...["-device", "virtio-rng-pci"],
+		...bootArguments(boots),
+		...plugin === void 0 ? [] : ["-plugin", `${plugin},counts=${place.counts}`]
+	];
+}
+/** QEMU has the first up to 9.2, and the second where that is gone. */
+async function asNobody(wire) {
+	const help = await wire.run("qemu-system-x86_64", ["-help"]);
+	return /^-runas /m.test(help) ? ["-runas", `${nobody}:${nobody}`] : ["-run-with", `user=${nobody}:${nobody}`];
+}
+function bootArguments(boots) {
+	if (boots.kind === "kernel") {
+		const { path, initrd, commandLine } = boots;
+		return [
+			"-no-reboot",
+			"-kernel",
+			path,
+			"-initrd",
+			initrd,
+			"-append",
+			commandLine
+		];
+	}
+	return [
+		"-drive",
+		`${`if=none,id=disk,file=${boots.path.replaceAll(",", ",,")},format=${boots.format},snapshot=on,cache=unsafe`},werror=report`,
+		"-device",
+		"virtio-blk-pci,drive=disk"
+	];
+}
+/** Waits until the started program has entered the namespaces and has QEMU as its child. */
+async function qemuOf(entering, ended) {
+	const path = `/proc/${entering}/task/${entering}/children`;
+	return untilThere(ended, async () => {
+		const [child] = (await readFile(path, "utf8")).trim().split(" ").filter(Boolean);
+		return child === void 0 ? void 0 : Number(child);
+	});
+}
+/** QEMU names its threads; see its `-name`. */
+async function cpuThreadOf(qemu, ended) {
+	return untilThere(ended, async () => {
+		for (const thread of await readdir(`/proc/${qemu}/task`)) {
+			const folder = `/proc/${qemu}/task/${thread}`;
+			if ((await readFile(`${folder}/comm`, "utf8").catch(() => "")).startsWith("CPU 0/")) return folder;
+		}
+	});
+}
+/** Throws where QEMU ends before. */
+async function untilThere(ended, find) {
+	let why;
+	ended.then((last) => {
+		why = last;
+	});
+	for (;;) {
+		const found = await find().catch(() => void 0);
+		if (found !== void 0) return found;
+		if (why !== void 0) throw new GuestEndedError(`QEMU started no guest (${why}): see what is missing of this machine, or leave \`accelerator: kvm\` out.`);
+		await setTimeout(20);
+	}
+}
+function endProcess(pid) {
+	try {
+		process.kill(pid, "SIGKILL");
+	} catch (error) {
+		if (error.code !== "ESRCH") throw error;
+	}
+}
+
+// src/lab/qemu/vm/userland.ts
+const run$1 = promisify(execFile);
+const init = readFileSync(new URL("../../guest-init.sh", import.meta.url));
+/** Programs of this machine that guests run; of kmod(8) the kernel and the first program call three by their names. */
+const programs = [
+	"bash",
+	"chrt",
+	"flock",
+	"ip",
+	"kmod",
+	"nft",
+	"sshd",
+	"sysctl",
+	"taskset",
+	"timeout"
+];
+/** Programs that sshd(8) executes for each connection, from OpenSSH 9.8 and 10.0 on. */
+const sshdParts = ["/usr/lib/openssh/sshd-session", "/usr/lib/openssh/sshd-auth"];
+const kmodNames = ["modprobe", "lsmod"];
+const busyboxNames = [
+	"cut",
+	"df",
+	"od",
+	...[
+		"cat",
+		"chmod",
+		"cp",
+		"dirname",
+		"dmesg",
+		"grep",
+		"head",
+		"ls",
+		"mkdir",
+		"mktemp",
+		"mount",
+		"mv"
+	],
+	...[
+		"nproc",
+		"pgrep",
+		"pkill",
+		"readlink",
+		"rm",
+		"sed",
+		"sh",
+		"sleep",
+		"sync",
+		"tail",
+		"tr",
+		"uname",
+		"wc"
+	]
+];
+/** Writes the archive, by way of a folder beside it. */
+async function packUserland(archive, keys) {
+	const root = `${archive}.folder`;
+	await rm(root, {
+		recursive: true,
+		force: true
+	});
+	const usrBin = join(root, "usr/bin");
+	for (const folder of [
+		"dev",
+		"etc/ssh",
+		"proc",
+		"root",
+		"run",
+		"sys",
+		"tmp",
+		"usr/bin"
+	]) await mkdir(join(root, folder), { recursive: true });
+	for (const link of [
+		"bin",
+		"sbin",
+		"usr/sbin"
+	]) await symlink(link === "usr/sbin" ? "bin" : "usr/bin", join(root, link));
+	const placed = await Promise.all([...programs, "busybox"].map(async (name) => [await pathOf(name), `/usr/bin/${name}`]));
+	for (const [path, place] of [...placed, ...await presentOf(sshdParts)]) {
+		await mkdir(dirname(join(root, place)), { recursive: true });
+		await copyFile(path, join(root, place));
+		for (const library of await librariesOf(path)) {
+			const place = join(root, library);
+			await mkdir(dirname(place), { recursive: true });
+			await copyFile(await realpath(library), place);
+		}
+	}
+	for (const name of kmodNames) await symlink("kmod", join(usrBin, name));
+	for (const name of busyboxNames) await symlink("busybox", join(usrBin, name));
+	await copyFile(keys.host, join(root, "etc/ssh/host"));
+	const files = {
+		init,
+		"etc/passwd": "root:x:0:0::/root:/bin/bash\nsshd:x:101:65534::/run/sshd:/bin/false\n",
+		"etc/group": "root:x:0:\n",
+		"etc/ssh/authorized": keys.controller,
+		"etc/ssh/sshd_config": sshdConfiguration,
+		"etc/network.ip": `${network.join("\n")}\n`,
+		"etc/sysctl.conf": `${settings.join("\n")}\n`
+	};
+	for (const [name, content] of Object.entries(files)) await writeFile(join(root, name), content, { mode: name === "init" ? 493 : 384 });
+	const [program = "", ...args] = packing(root, archive);
+	await run$1(program, args);
+	await rm(root, { recursive: true });
+}
+async function pathOf(program) {
+	for (const folder of labPath().split(delimiter)) {
+		const path = await realpath(join(folder, program)).catch(() => void 0);
+		if (path !== void 0) return path;
+	}
+	throw new Error(`This machine has no ${program}, which guests need.`);
+}
+/** Paths that this machine has, each at its own place. */
+async function presentOf(paths) {
+	const found = await Promise.allSettled(paths.map((path) => access(path)));
+	return paths.filter((_, index) => found[index]?.status === "fulfilled").map((path) => [path, path]);
+}
+/** As the loader would find them, itself among them; a program that is static has none. */
+async function librariesOf(path) {
+	return [...(await run$1("ldd", [path]).catch(() => ({ stdout: "" }))).stdout.matchAll(/(?:^\s*|=> )(\/\S+)/gm)].flatMap(([, library]) => library ?? []);
+}
+const sshdConfiguration = `
+HostKey /etc/ssh/host
+AuthorizedKeysFile /etc/ssh/authorized
+AuthenticationMethods publickey
+PermitRootLogin prohibit-password
+StrictModes no
+UsePAM no
+UseDNS no
+PidFile none
+SetEnv SHLVL=2
+Subsystem sftp internal-sftp
+`;
+const { ingress, egress } = guestPorts;
+const { sender, receiver } = neighbours;
+const network = [
+	`address add ${guestAddress}/24 dev management`,
+	"link set dev management up",
+	`address add ${ingress.inet4}/30 dev ppsgate-in`,
+	`address add ${ingress.inet6}/126 dev ppsgate-in nodad`,
+	"link set dev ppsgate-in up",
+	`address add ${egress.inet4}/30 dev ppsgate-out`,
+	`address add ${egress.inet6}/126 dev ppsgate-out nodad`,
+	"link set dev ppsgate-out up",
+	`neighbour replace ${sender.inet4} lladdr ${senderMac} dev ppsgate-in nud permanent`,
+	`neighbour replace ${sender.inet6} lladdr ${senderMac} dev ppsgate-in nud permanent`,
+	`neighbour replace ${receiver.inet4} lladdr ${receiverMac} dev ppsgate-out nud permanent`,
+	`neighbour replace ${receiver.inet6} lladdr ${receiverMac} dev ppsgate-out nud permanent`,
+	`route add 198.18.0.0/16 via ${sender.inet4}`,
+	`route add 198.19.0.0/16 via ${receiver.inet4}`,
+	`route add 2001:2::/49 via ${sender.inet6}`,
+	`route add 2001:2:0:8000::/49 via ${receiver.inet6}`
+];
+const settings = [
+	"net.ipv4.ip_forward=1",
+	"net.ipv4.conf.all.send_redirects=0",
+	"net.ipv6.conf.all.forwarding=1"
+];
+
+// src/lab/qemu/vm/wire.ts
+const ourInterface = "ppsgate-vm";
+const environment = {
+	...process.env,
+	PATH: labPath(),
+	LC_ALL: "C"
+};
+const execute = promisify(execFile);
+async function openWire() {
+	const keeper = spawn("unshare", [
+		"--net",
+		"--pid",
+		"--fork",
+		"--kill-child",
+		"sh",
+		"-c",
+		"read -r pid _ </proc/self/stat; echo \"$pid\"; exec cat >/dev/null"
+	], {
+		stdio: [
+			"pipe",
+			"pipe",
+			"inherit"
+		],
+		env: environment,
+		detached: true
+	});
+	const ended = once(keeper, "exit");
+	const pid = await Promise.race([firstLine(keeper), ended.then(() => void 0)]);
+	if (pid === void 0) throw new Error("No network namespace could be made: see what `unshare --net --pid` says.");
+	const inside = (program, args) => [...[
+		"--target",
+		pid,
+		"--net",
+		"--pid",
+		"--",
+		program
+	], ...args];
+	const wire = {
+		start(program, args) {
+			return spawn("nsenter", inside("sh", [
+				"-c",
+				"{ echo -20 >/proc/self/autogroup; } 2>/dev/null; exec nice -n -20 \"$@\"",
+				"sh",
+				program,
+				...args
+			]), {
+				stdio: [
+					"pipe",
+					"pipe",
+					"pipe"
+				],
+				env: environment,
+				detached: true
+			});
+		},
+		async run(program, args, input = "") {
+			const running = execute("nsenter", inside(program, args), { env: environment });
+			running.child.stdin?.on("error", () => {}).end(input);
+			return (await running).stdout;
+		},
+		async [Symbol.asyncDispose]() {
+			keeper.stdin.end();
+			await ended;
+		}
+	};
+	try {
+		await wire.run("ip", [
+			"link",
+			"set",
+			"dev",
+			"lo",
+			"up"
+		]);
+		await plugIn(wire, pid);
+		return wire;
+	} catch (error) {
+		await wire[Symbol.asyncDispose]();
+		throw error;
+	}
+}
+async function firstLine(keeper) {
+	if (keeper.stdout === null) return void 0;
+	for await (const line of createInterface({ input: keeper.stdout })) return line;
+}
+async function plugIn(wire, pid) {
+	await execute("ip", [
+		"link",
+		"delete",
+		ourInterface
+	], { env: environment }).catch(() => {});
+	const here = [
+		`link add ${ourInterface} type veth peer name management netns ${pid}`,
+		`address add ${controllerAddress}/30 dev ${ourInterface}`,
+		`link set dev ${ourInterface} up`
+	];
+	const running = execute("ip", ["-batch", "-"], { env: environment });
+	running.child.stdin?.on("error", () => {}).end(`${here.join("\n")}\n`);
+	await running;
+	const there = [`address add ${wireAddress}/30 dev management`, "link set dev management up"];
+	await wire.run("ip", ["-batch", "-"], `${there.join("\n")}\n`);
+}
+
+// src/lab/qemu/vm/virtual-lab.ts
+const run = promisify(execFile);
+const pluginSource = readFileSync(new URL("../../instructions.c", import.meta.url));
+const folder = "/run/ppsgate-virtual";
+const mostGuests = 16;
+const guestCpu = availableParallelism() > 1 ? 1 : 0;
+/** Sets up a lab, after removing leftovers of an earlier process; throws a LabInUseError while another process has this machine. */
+async function virtualLabUp(machine) {
+	await claim(ownerFile);
+	await using opened = new AsyncDisposableStack();
+	opened.defer(async () => {
+		await rm(folder, {
+			recursive: true,
+			force: true
+		});
+		await disclaim(ownerFile);
+	});
+	await rm(folder, {
+		recursive: true,
+		force: true
+	});
+	await mkdir(folder, {
+		mode: 457,
+		recursive: true
+	});
+	const keys = await makeKeys();
+	const userland = join(folder, "userland.cpio");
+	const plugin = machine.accelerator === "tcg" ? join(folder, "instructions.so") : void 0;
+	await Promise.all([machine.system === "linux" && packUserland(userland, keys), plugin !== void 0 && compilePlugin(plugin)]);
+	const modules = machine.system === "linux" ? machine.modules : [];
+	const wire = opened.use(await openWire());
+	const kernels = /* @__PURE__ */ new Map();
+	const guests = /* @__PURE__ */ new Map();
+	const all = opened.move();
+	const start = async (number, boots, cpu) => {
+		await guests.get(number)?.stop();
+		const place = join(folder, `guest-${number}`);
+		const guest = await startGuest(wire, {
+			number,
+			folder: place,
+			boots,
+			machine,
+			cpu,
+			plugin
+		});
+		guests.set(number, guest);
+		return guest;
+	};
+	return {
+		wire,
+		folder,
+		kernel(archive) {
+			const key = archive ?? "";
+			const known = kernels.get(key);
+			if (known !== void 0) return known;
+			const place = join(folder, `kernel-${kernels.size + 1}`);
+			const unpacking = (archive === void 0 ? ownKernel(place, modules) : unpackKernel(archive, place, modules)).then(async (files) => {
+				await concatenate([userland, files.modules], join(place, "initial.cpio"));
+				return files;
+			});
+			kernels.set(key, unpacking);
+			return unpacking;
+		},
+		async boot(number, { image: path }, cpu) {
+			const boot = randomUUID();
+			const commandLine = kernelCommandLine(boot);
+			const initrd = join(path, "../initial.cpio");
+			const guest = await start(number, {
+				kind: "kernel",
+				path,
+				commandLine,
+				initrd
+			}, cpu);
+			const up = shows(guest, `ppsgate: ${boot} is up`);
+			up.catch(() => {});
+			return {
+				...guest,
+				commandLine,
+				up
+			};
+		},
+		bootImage: async (number, { path }, cpu) => start(number, {
+			kind: "disk",
+			path,
+			format: await formatOf(path)
+		}, cpu),
+		login: ({ address }) => ({
+			...address,
+			user: "root",
+			privateKeyPath: keyPath("controller"),
+			knownHostsPath
+		}),
+		async loginTo({ privateKeyPath, hostKey }, { address, number }) {
+			const knownHostsPath = join(folder, `known_hosts-${number}`);
+			await writeFile(knownHostsPath, knownHosts(hostKey));
+			return {
+				...address,
+				user: "root",
+				knownHostsPath,
+				...privateKeyPath !== void 0 && { privateKeyPath }
+			};
+		},
+		down: () => all.disposeAsync()
+	};
+}
+/** All that a kernel is told; `panic=-1` resets the machine at once, which is how its end is seen. */
+const kernelCommandLine = (boot) => `console=ttyS0 loglevel=6 panic=-1 oops=panic unknown_nmi_panic nokaslr mitigations=off net.ifnames=0 ppsgate.boot=${boot}`;
+/** Resolves once the console has shown the words; rejects where QEMU ends before. */
+function shows(guest, words) {
+	const { promise, resolve, reject } = Promise.withResolvers();
+	const look = () => {
+		if (guest.console().includes(words)) resolve();
+	};
+	const leave = guest.listen(look);
+	look();
+	guest.ended.then((why) => reject(new GuestEndedError(why)));
+	return promise.finally(leave);
+}
+/** See docs/interop/qcow2 of QEMU; it is told, as a guest that writes to a raw disk could make it look like another. */
+async function formatOf(path) {
+	try {
+		await using file = await open(path);
+		const magic = Buffer.alloc(4);
+		await file.read(magic, 0, magic.length, 0);
+		return magic.equals(Buffer.from("QFIû", "latin1")) ? "qcow2" : "raw";
+	} catch (error) {
+		throw new UsageError(`The image ${path} cannot be read (${reasonOf(error)}).`);
+	}
+}
+const keyPath = (name) => join(folder, name);
+const knownHostsPath = join(folder, "known_hosts");
+async function makeKeys() {
+	for (const name of ["controller", "guest"]) await run("ssh-keygen", [
+		"-q",
+		"-t",
+		"ed25519",
+		"-N",
+		"",
+		"-C",
+		name,
+		"-f",
+		keyPath(name)
+	]);
+	const [type, key] = (await readFile(`${keyPath("guest")}.pub`, "utf8")).split(" ");
+	await writeFile(knownHostsPath, knownHosts(`${type} ${key}`));
+	return {
+		host: keyPath("guest"),
+		controller: await readFile(`${keyPath("controller")}.pub`, "utf8")
+	};
+}
+/** Lines of known_hosts for all guests. */
+const knownHosts = (hostKey) => Array.from({ length: mostGuests }, (_, index) => `[${wireAddress}]:${portOf(index + 1)} ${hostKey}\n`).join("");
+/** Debian's QEMU has plugins and no header of theirs, so the source declares what it uses. */
+async function compilePlugin(plugin) {
+	const compiling = run("gcc", [
+		"-O2",
+		"-shared",
+		"-fPIC",
+		"-x",
+		"c",
+		"-o",
+		plugin,
+		"-"
+	]);
+	compiling.child.stdin?.on("error", () => {}).end(pluginSource);
+	await compiling;
+}
+async function concatenate(files, target) {
+	await run("sh", [
+		"-c",
+		"umask 077; out=$1; shift; cat \"$@\" >\"$out\"",
+		"sh",
+		target,
+		...files
+	]);
+}
+
+export { GuestEndedError, KernelFilesError, guestCpu, guestMac, guestPorts, kernelCommandLine, neighbours, receiverMac, senderMac, virtualLabUp };

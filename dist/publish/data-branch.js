@@ -1,0 +1,1182 @@
+import { byMetric, cellName, cellSchema, codeSpan, formatChange, formatPercent, isCost, metricNouns, metricSchema, parseJson, patchName, reasonOf, shortId, trendIndexSchema } from "../model.js";
+import { _enum, array, datetime, int, literal, number$1 as number, object, string } from "../vendor/zod.js";
+import { lockIfFree } from "../system.js";
+import { githubFailure, isBreakdown, placeOf, whyNotDone } from "../forge/github.js";
+import { badgeOf, badgeVerdicts, bisectPlot, drawGraph, graphsOf, outcomeName, renderBadge, renderHtml, renderMarkdown, replaceFile, sparklineSheet, stoppedCells } from "../report.js";
+import { median } from "../analysis/stats.js";
+import { byCommit, changesToBisect, changesToGate, countsOf, earlierNightlyRun, emptyTrend, isOfOneCommit, isOff, isOpen, judgeTrend, linkNoise, lossesOf, nightlyRunsOf, parseNightlyRuns, sameSummary, sameText, seriesKey, withBisection, withFingerprint, withGate, withNightlyRun, withSameGate, worstOf } from "../analysis/trend.js";
+import { earlierEntries, historyEntries, historyEntrySchema, isSameTraffic } from "../gate/experiment.js";
+import { dirname, join, relative, sep } from "node:path";
+import { createHash } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import { mkdir, readFile, readdir, rm, rmdir } from "node:fs/promises";
+
+// src/publish/data-branch/paths.ts
+/** `badges/hp-t540/forwarding-inet4`, to which `.svg` or `.json` is added. */
+const badgePath = ({ testbed, cell }) => `badges/${folderOf$1(testbed)}/${fileOf(cell)}`;
+/** `hp-t540 forwarding inet4`. */
+const badgeLabel = ({ testbed, cell }) => `${testbed} ${cellName(cell)}`;
+/** `badges/hp-t540/same`, likewise: how often a commit against itself was called changed. */
+const samePath = (testbed) => `badges/${folderOf$1(testbed)}/same`;
+/** `trend/hp-t540/forwarding-inet4/2026.jsonl`. */
+const nightlyRunsPath = ({ testbed, cell }, year) => `trend/${folderOf$1(testbed)}/${fileOf(cell)}/${year}.jsonl`;
+/** `trend/hp-t540/sparklines.svg`. */
+const sparklinesPath = (testbed) => `trend/${folderOf$1(testbed)}/sparklines.svg`;
+const fileOf = (cell) => cellName(cell).replace(/ B$/, "B").replaceAll(" ", "-");
+/** Names of a ppsgate.yml stay as they are; what else a result may say must not be taken for one of them. */
+function folderOf$1(testbed) {
+	const word = plain(testbed);
+	return word !== "" && word === testbed ? word : [word, shortHash(testbed)].filter(Boolean).join("-");
+}
+const shortHash = (text) => createHash("sha256").update(text).digest("hex").slice(0, 10);
+const plain = (text) => text.replaceAll(/[^a-z0-9._-]+/gi, "-").slice(0, 63).replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/gi, "");
+
+// src/publish/data-branch/readme.ts
+function renderReadme(index, trend) {
+	const newest = index.results.slice(-mostListed).toReversed();
+	const kept = new Set(index.results.map(({ path }) => path));
+	const open = trend.changes.filter(isOpenLoss).toReversed();
+	const testbeds = [...new Set(trend.cells.map(({ testbed }) => testbed))];
+	return `${[
+		"# Results of ppsgate",
+		"What ppsgate measured of patches to this repository. This branch is written by it: every publication replaces the one commit there is, so what is changed here by hand does not last.",
+		...section("Open changes", atMost(open.map(changeLine(kept)))),
+		...section("Default branch", index.badges.map(badgeLine)),
+		...section("Nightly runs", testbeds.map(sparklines)),
+		...section("The base against itself", [...countsOf(trend).flatMap(({ current, earlier }) => [`- ${nameOf$1(current)}: ${countLine(current, kept)}`, ...atMost(earlier.map((count) => `  - earlier: ${countLine(count, kept)}`))]), ...beforeTrend(index.nightlyRuns)]),
+		...section("Newest results", newest.map(resultLine)),
+		"## Files",
+		[
+			"- `results/YEAR/…/report.md` and `result.json`: what was found, for people and for programs; beside them flamegraphs, and of a bisection the plot over its commits",
+			"- `badges/TESTBED/SCENARIO-FAMILY.svg` and `.json`: an image, and an endpoint for shields.io; `same.svg`: the base against itself",
+			"- `trend/TESTBED/SCENARIO-FAMILY/YEAR.jsonl`: a line for each night and push of the default branch; `trend/index.json`: what they say",
+			"- `history.jsonl`: what the base did in earlier experiments, from which later ones learn",
+			"- `index.json`: what there is"
+		].join("\n")
+	].join("\n\n")}\n`;
+}
+const mostListed = 20;
+const section = (title, lines) => lines.length === 0 ? [] : [`## ${title}`, lines.join("\n")];
+function atMost(lines) {
+	const left = lines.length - mostListed;
+	const rest = `${/^ */.exec(lines[0] ?? "")?.[0] ?? ""}- and ${left} more, in \`trend/index.json\``;
+	return left > 0 ? [...lines.slice(0, mostListed), rest] : [...lines];
+}
+/** A gain asks nothing of anybody. */
+const isOpenLoss = (change) => isOpen(change) && lossesOf(change).length > 0;
+/** The cell that lost most, and how many changed. */
+const changeLine = (kept) => (change) => {
+	const { testbed, good, bad, cells, state, gates, alert } = change;
+	const { cell, changeRatio } = worstOf(change);
+	const size = `${cellName(cell)} ${formatChange(changeRatio)}`;
+	const others = cells.length > 1 ? ` (${cells.length} cells)` : "";
+	const range = good === bad ? shortId(bad) : `${shortId(good)}..${shortId(bad)}`;
+	const gate = gates.at(-1);
+	const more = [gate && `[gate](${reportOf(gate.result)})`, alert.issue !== void 0 && `issue ${alert.issue}`];
+	const last = (kept.has(gate?.result ?? "") ? more : more.slice(1)).filter(Boolean).map((one) => `, ${one}`);
+	return `- ${size}${others} on ${codeSpan(testbed)} in \`${range}\`: ${state}${last.join("")}`;
+};
+const badgeLine = (badge) => `- ![${cellName(badge.cell)}](${badgePath(badge)}.svg)`;
+const sparklines = (testbed) => `- ${codeSpan(testbed)}\n\n  ![packets per second, run by run](${sparklinesPath(testbed)})\n`;
+const nameOf$1 = ({ kind, testbed }) => kind === "same-build" ? `![A/A](${samePath(testbed)}.svg) ${codeSpan(testbed)}` : `${codeSpan(testbed)}, two layouts of one tree`;
+function countLine(count, kept) {
+	const { cells, cellAlarms, inconclusive, invalid, falseAlarmRatio, alarmed } = count;
+	const noise = linkNoise(count);
+	const alarms = alarmed.map(({ at, result }) => kept.has(result) ? `[${dayOf(at)}](${reportOf(result)})` : dayOf(at));
+	return [
+		`called a change in ${sameText(count)} (${verdictOf(count)} ${formatPercent(falseAlarmRatio)})`,
+		`in ${cellAlarms} of ${cells} cells; ${inconclusive} inconclusive, ${invalid} invalid`,
+		`margin ${formatPercent(count.marginRatio)} of ${metricWord(count)}, ${count.design}, since ${dayOf(count.since)}`,
+		...noise === void 0 ? [] : [`layouts scatter by ${formatPercent(noise)}`],
+		...alarms.length > 0 ? [`alarms: ${alarms.join(", ")}`] : []
+	].join("; ");
+}
+const metricWord = ({ metric }) => isCost(metric) ? metricNouns[metric] : metric;
+function verdictOf(count) {
+	switch (sameSummary(count).promise) {
+		case "kept": return "within the promised";
+		case "broken": return "beyond the promised";
+		case "open": return "too few to tell whether within the promised";
+	}
+}
+/** What earlier versions counted: under which design, margin and fingerprint nobody noted. */
+const beforeTrend = (nightlyRuns) => [...Map.groupBy(nightlyRuns, ({ testbed }) => testbed)].map(([testbed, own]) => {
+	const alarms = own.filter(({ regressions, improvements }) => regressions + improvements > 0);
+	const last = own.map(({ at }) => at).toSorted().at(-1) ?? "";
+	return `- ${codeSpan(testbed)}, up to ${dayOf(last)}, when design and margin were not noted: called a change in ${alarms.length} of ${own.length} gates`;
+});
+function resultLine({ path, at, testbed, patch, outcome }) {
+	const when = at.slice(0, 16).replace("T", " ");
+	const what = `${codeSpan(patch)} on ${codeSpan(testbed)}: ${codeSpan(outcome)}`;
+	return `- [${when}](${reportOf(path)}) ${what}`;
+}
+const reportOf = (folder) => `${folder}/report.md`;
+const dayOf = (time) => time.slice(0, 10);
+
+// src/publish/data-branch/trend-files.ts
+const trendIndexPath = "trend/index.json";
+/** Undefined where it is none of this version's. */
+const parseTrendIndex = (text) => trendIndexSchema.safeParse(parseJson(text)).data;
+const trendIndexText = (index) => `${JSON.stringify(index)}\n`;
+/** The nightly runs of those years that are wanted; `read` answers an empty text where there is no such file. */
+async function readNightlyRuns(read, index, isWanted) {
+	const nightlyRuns = /* @__PURE__ */ new Map();
+	for (const series of index.cells) {
+		const years = series.years.filter((year) => isWanted(series, year));
+		if (years.length === 0) continue;
+		const all = [];
+		for (const year of years) all.push(...parseNightlyRuns(await read(nightlyRunsPath(series, year))));
+		nightlyRuns.set(seriesKey(series), all.toSorted(byCommit));
+	}
+	return nightlyRuns;
+}
+/** The newest two of a series: what a level is judged by, and what is drawn small. */
+const isRecent = ({ years }, year) => year >= (years.at(-1) ?? year) - 1;
+/** Which years have to be read before these can be published. */
+const isNeeded = (told) => (series, year) => {
+	const own = told.filter(({ result }) => result.testbed.name === series.testbed);
+	return own.map(({ result }) => yearOf(result.startedAt)).includes(year) || own.length > 0 && isRecent(series, year);
+};
+/** The trend after these, in their order; `trend` has at least the years that `isNeeded` names. */
+const nextTrend = (trend, told, now) => told.reduce((before, one) => one.isTrusted ? withUpdate(before, one, now) : before, trend);
+function withUpdate(trend, told, now) {
+	const { result, path, isDefaultBranch, releases, compareUrl } = told;
+	if (Date.parse(result.startedAt) > now.getTime()) return trend;
+	if ("kind" in result) return {
+		...trend,
+		index: withBisection(trend.index, result, path)
+	};
+	const index = withGate(trend.index, result, path);
+	const isTold = isDefaultBranch || isOfOneCommit(result);
+	if (result.outcome.kind !== "judged" || !isTold) return {
+		...trend,
+		index
+	};
+	const known = withSameGate(withFingerprint(index, result), result, path);
+	if (!isDefaultBranch) return {
+		...trend,
+		index: known
+	};
+	const next = withNightlyRuns({
+		index: {
+			...known,
+			releases: withReleases(known.releases, releases ?? []),
+			...compareUrl !== void 0 && { compareUrl }
+		},
+		nightlyRuns: trend.nightlyRuns
+	}, nightlyRunsOfUpdate(told, result));
+	const { name } = result.testbed;
+	const own = next.index.cells.filter(({ testbed }) => testbed === name).map(seriesKey);
+	const nightlyRuns = new Map(own.map((key) => [key, next.nightlyRuns.get(key) ?? []]));
+	const { metric, marginRatio } = result.policy;
+	return {
+		...next,
+		index: judgeTrend(next.index, nightlyRuns, {
+			metric,
+			marginRatio
+		}, now)
+	};
+}
+function nightlyRunsOfUpdate({ path, commits = {}, occasion }, result) {
+	const usual = isOfOneCommit(result) ? "nightly" : "push";
+	const committedAt = (commit) => commits[commit];
+	return nightlyRunsOf(result, occasion ?? usual, committedAt, path).map((one) => ({
+		testbed: result.testbed.name,
+		...one
+	}));
+}
+function withNightlyRuns(trend, added) {
+	const cells = new Map(trend.index.cells.map((series) => [seriesKey(series), series]));
+	const nightlyRuns = new Map(trend.nightlyRuns);
+	for (const { testbed, cell, nightlyRun } of added) {
+		const key = seriesKey({
+			testbed,
+			cell
+		});
+		const years = /* @__PURE__ */ new Set([...cells.get(key)?.years ?? [], yearOf(nightlyRun.at)]);
+		cells.set(key, {
+			testbed,
+			cell,
+			years: [...years].toSorted((a, b) => a - b)
+		});
+		nightlyRuns.set(key, withNightlyRun(nightlyRuns.get(key) ?? [], nightlyRun));
+	}
+	const sorted = [...cells].toSorted(([a], [b]) => a < b ? -1 : 1).map(([, series]) => series);
+	return {
+		index: {
+			...trend.index,
+			cells: sorted
+		},
+		nightlyRuns
+	};
+}
+const withReleases = (known, told) => {
+	return [...new Map([...known, ...told].map((release) => [release.name, release])).values()].toSorted((a, b) => a.at < b.at ? -1 : 1);
+};
+/**
+* A trend out of what a branch of an earlier version has of each cell's base, under the traffic of its newest line:
+* another traffic has another level.
+*/
+function trendOfHistory(history) {
+	const nightlyRuns = [...Map.groupBy(history, seriesKey).values()].flatMap((entries) => {
+		const newest = entries.toSorted((a, b) => a.at < b.at ? -1 : 1).at(-1);
+		return entries.flatMap((entry) => {
+			const { testbed, cell, traffic } = entry;
+			const nightlyRun = earlierNightlyRun(entry);
+			return newest !== void 0 && isSameTraffic(traffic, newest.traffic) && nightlyRun !== void 0 ? [{
+				testbed,
+				cell,
+				nightlyRun
+			}] : [];
+		});
+	});
+	return withNightlyRuns(emptyTrend, nightlyRuns);
+}
+/** Text by path: the index, and of nightly runs only the years that differ from those of `before`. */
+function trendFiles(before, after) {
+	const files = /* @__PURE__ */ new Map([[trendIndexPath, trendIndexText(after.index)]]);
+	const drawn = /* @__PURE__ */ new Set();
+	for (const series of after.index.cells) {
+		const nightlyRuns = after.nightlyRuns.get(seriesKey(series));
+		const known = before?.nightlyRuns.get(seriesKey(series));
+		if (nightlyRuns === void 0 || nightlyRuns === known) continue;
+		const yearsBefore = yearFiles(series, known ?? []);
+		for (const [path, text] of yearFiles(series, nightlyRuns)) if (yearsBefore.get(path) !== text) files.set(path, text);
+		drawn.add(series.testbed);
+	}
+	for (const testbed of drawn) files.set(sparklinesPath(testbed), sheetOf(after, testbed));
+	return files;
+}
+const yearFiles = (series, nightlyRuns) => new Map([...Map.groupBy(nightlyRuns, ({ at }) => yearOf(at))].map(([year, own]) => [nightlyRunsPath(series, year), own.map((nightlyRun) => `${JSON.stringify(nightlyRun)}\n`).join("")]));
+function sheetOf({ index, nightlyRuns }, testbed) {
+	const rows = index.cells.filter((series) => series.testbed === testbed).map((series) => {
+		const newest = (nightlyRuns.get(seriesKey(series)) ?? []).slice(-90);
+		const firsts = changesOf(index, series);
+		return {
+			cell: series.cell,
+			values: newest.map(({ pps }) => median(pps)),
+			changes: newest.flatMap(({ at }, place) => firsts.has(at) ? [place] : [])
+		};
+	});
+	return sparklineSheet(rows, "pps");
+}
+/** When the first nightly run of each new level began. */
+const changesOf = ({ changes }, series) => new Set(changes.filter(({ testbed }) => testbed === series.testbed).flatMap(({ cells }) => cells).filter(({ cell }) => cellName(cell) === cellName(series.cell)).map(({ firstAt }) => firstAt));
+const yearOf = (time) => new Date(time).getUTCFullYear();
+
+// src/publish/data-branch/layout.ts
+const indexPath = "index.json";
+const historyPath = "history.jsonl";
+const readmePath = "README.md";
+const keptResultSchema = object({
+	/** Folder of `result.json` and `report.md`, and of what else is named below. */
+	path: string().regex(/^results\/\d{4}\/\w[\w.-]*$/),
+	/** When the experiment began, or was published where it says that it began later. */
+	at: datetime(),
+	testbed: string(),
+	patch: string(),
+	outcome: string(),
+	/** Flamegraphs, and the report as a page. */
+	others: array(string().regex(/^\w[\w.-]*$/)).default([]),
+	/** Size of all its files together. */
+	bytes: int().nonnegative()
+});
+const badgeSchema = object({
+	testbed: string(),
+	cell: cellSchema,
+	verdict: _enum(badgeVerdicts),
+	pps: number().nonnegative().optional(),
+	at: datetime(),
+	/** Folder of the result that it tells of, which may be gone already. */
+	result: keptResultSchema.shape.path
+});
+/** The base against itself, as versions before `trend/index.json` noted it: without its design, margin and fingerprint. */
+const nightlySchema = object({
+	testbed: string(),
+	at: datetime(),
+	judged: int().nonnegative(),
+	regressions: int().nonnegative(),
+	improvements: int().nonnegative()
+});
+const indexSchema = object({
+	schemaVersion: literal(1),
+	/** Oldest first. */
+	results: array(keptResultSchema),
+	/** The last of each cell on the default branch. */
+	badges: array(badgeSchema),
+	/** Oldest first. */
+	nightlyRuns: array(nightlySchema)
+});
+const emptyIndex = {
+	schemaVersion: 1,
+	results: [],
+	badges: [],
+	nightlyRuns: []
+};
+/**
+* The files that have to be written and removed to publish these results, or with none to bring the badges up to
+* date. What results and badges are is decided by the index: other files in their folders go, and entries whose
+* files are missing are forgotten. The same publication again changes nothing.
+*/
+function nextFiles(stored, publications, rules) {
+	const fresh = publications.map((publication) => filesOfResult(publication, rules));
+	const times = fresh.map(({ entry }) => entry.at);
+	const before = {
+		...stored,
+		index: withoutFuture(stored.index, times, rules.now)
+	};
+	const results = retained([...withFiles(before), ...fresh.map(({ entry }) => entry)], rules.keep, rules.now);
+	const index = {
+		schemaVersion: 1,
+		results,
+		badges: publications.reduce(withBadgesOf(rules), before.index.badges),
+		nightlyRuns: before.index.nightlyRuns.filter(isNotOf(publications))
+	};
+	const learnt = publications.flatMap(({ result, isTrusted }) => isTrusted && isOfGate(result) ? historyEntries(result) : []);
+	const history = boundedHistory(earlierEntries([...before.history, ...learnt], rules.now));
+	const kept = new Set(results.map(({ path }) => path));
+	const told = publications.map((publication) => ({
+		...publication,
+		path: folderOf(publication.result)
+	}));
+	const trend = nextTrend(trendIn(stored, rules.now), told, rules.now);
+	const write = new Map([
+		...fresh.flatMap(({ entry, files }) => kept.has(entry.path) ? files : []),
+		...index.badges.flatMap((badge) => filesOfBadge(badge, rules)),
+		...trendFiles(stored.trend, trend),
+		...sameBadges(trend.index),
+		[readmePath, renderReadme(index, trend.index)],
+		[".nojekyll", ""],
+		[historyPath, history.map((entry) => `${JSON.stringify(entry)}\n`).join("")],
+		[indexPath, `${JSON.stringify(index)}\n`]
+	]);
+	const stays = /* @__PURE__ */ new Set([...write.keys(), ...results.flatMap(pathsOfResult)]);
+	return {
+		write,
+		remove: [...before.paths ?? before.index.results.flatMap(pathsOfResult)].filter((path) => /^(results|badges)\//.test(path) && !stays.has(path)),
+		published: publications.map((publication, at) => {
+			const entry = fresh[at]?.entry;
+			return publishedPaths(publication, entry && kept.has(entry.path) ? entry : void 0);
+		})
+	};
+}
+/** The files that have to be written to change the index of the trend, which `edit` does. */
+function editedFiles(stored, edit, now) {
+	const before = trendIn(stored, now);
+	const index = edit(before.index);
+	return {
+		index,
+		write: trendFiles(stored.trend, {
+			...before,
+			index
+		}).set(readmePath, renderReadme(stored.index, index))
+	};
+}
+const trendIn = ({ trend, history }, now) => trend ?? trendOfHistory(earlierEntries(history, now));
+/** Those lines of a history that can be read: people can edit a branch, and one bad line must not stop a gate. */
+function parseHistory(text) {
+	return text.split("\n").flatMap((line) => {
+		if (!line.startsWith("{")) return [];
+		const entry = historyEntrySchema.safeParse(parseJson(line));
+		return entry.success ? entry.data : [];
+	});
+}
+/** Undefined where it is none of this version's. */
+const parseIndex = (text) => indexSchema.safeParse(parseJson(text)).data;
+/**
+* A time is a stranger's word, and whatever is of the future would outlive all that is honest: what an index has of it
+* is no newer than what comes now, which are `times`.
+*/
+function withoutFuture(index, times, now) {
+	const [latest = ""] = [now.toISOString(), ...times].toSorted(compare);
+	const settled = (entry) => isFuture(entry.at, now) ? {
+		...entry,
+		at: latest
+	} : entry;
+	return {
+		...index,
+		results: index.results.map(settled),
+		badges: index.badges.map(settled),
+		nightlyRuns: index.nightlyRuns.filter(({ at }) => !isFuture(at, now))
+	};
+}
+const isFuture = (at, now) => Date.parse(at) > now.getTime();
+function withFiles({ index, paths }) {
+	if (paths === void 0) return index.results;
+	return index.results.filter((entry) => pathsOfResult(entry).every((file) => paths.has(file)));
+}
+const jsonName = "result.json";
+const reportName = "report.md";
+const pageName = "report.html";
+const plotName = "bisect.svg";
+/** A bisection's result says what it is. */
+const isOfGate = (result) => !("kind" in result);
+const pathsOfResult = ({ path, others }) => [
+	jsonName,
+	reportName,
+	...others
+].map((name) => `${path}/${name}`);
+function filesOfResult(publication, { isSite, now }) {
+	const { result } = publication;
+	const at = timeOf(result, now);
+	const path = folderOf(result);
+	const graphs = graphFiles(publication);
+	const others = [
+		...graphs,
+		...plotFile(publication),
+		...isSite ? pageFile(publication) : []
+	];
+	const graph = (anchor) => graphs.has(`${anchor}.svg`) ? `${anchor}.svg` : void 0;
+	const links = {
+		rawData: `[\`${jsonName}\`](${jsonName})`,
+		graph
+	};
+	const named = [
+		[jsonName, `${JSON.stringify(result)}\n`],
+		[reportName, renderMarkdown(result, isOfGate(result) ? links : {
+			...links,
+			image: plotName
+		})],
+		...others
+	];
+	const bytes = named.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0);
+	const entry = {
+		path,
+		at,
+		testbed: result.testbed.name,
+		patch: nameOf(result)
+	};
+	const outcome = isOfGate(result) ? outcomeName(result) : result.answer.kind;
+	return {
+		entry: {
+			...entry,
+			outcome,
+			others: others.map(([name]) => name),
+			bytes
+		},
+		files: named.map(([name, text]) => [`${path}/${name}`, text])
+	};
+}
+/** The most bytes of all flamegraphs of one result: some hundred as those of kernels are, or whatever a hostile profile makes of one. */
+const mostGraphBytes = 64 * 1024 ** 2;
+function graphFiles({ result, profiles, leftOut = () => {} }) {
+	const files = /* @__PURE__ */ new Map();
+	let room = mostGraphBytes;
+	for (const graph of graphsOf(result, profiles)) {
+		const drawn = drawGraph(graph);
+		if (drawn.kind === "left-out") {
+			leftOut(drawn.why);
+			continue;
+		}
+		room -= Buffer.byteLength(drawn.svg);
+		if (room < 0) {
+			leftOut(`Flamegraphs from that of ${graph.title} on are not kept: those of one result may have ${mostGraphBytes} bytes together.`);
+			return files;
+		}
+		files.set(`${graph.anchor}.svg`, drawn.svg);
+	}
+	return files;
+}
+/** The plot of a bisection, where there is something to draw. */
+function plotFile({ result, leftOut = () => {} }) {
+	if (isOfGate(result)) return [];
+	try {
+		const svg = bisectPlot(result);
+		return svg === void 0 ? [] : [[plotName, svg]];
+	} catch (error) {
+		leftOut(`The report is kept without its plot (${reasonOf(error)}).`);
+		return [];
+	}
+}
+/** None where it cannot be made: the rest of the result is kept all the same. */
+function pageFile({ result, profiles, leftOut = () => {} }) {
+	try {
+		return [[pageName, renderHtml(result, profiles)]];
+	} catch (error) {
+		leftOut(`The report is kept without its page (${reasonOf(error)}).`);
+		return [];
+	}
+}
+/** When the experiment began, as far as that is to be verified. */
+const timeOf = ({ startedAt }, now) => isFuture(startedAt, now) ? now.toISOString() : isoTime(startedAt);
+/** Times that are compared as texts have to be written alike. */
+const isoTime = (text) => new Date(text).toISOString();
+/** The path of a result: by the time that it tells, with a name that differs with all that makes the experiment what it is. */
+function folderOf(result) {
+	const { startedAt, testbed } = result;
+	const at = isoTime(startedAt);
+	const time = at.slice(0, 19).replaceAll(/[-:]/g, "");
+	const subject = isOfGate(result) ? result.patch : [
+		result.good,
+		result.bad,
+		result.cell
+	];
+	const identity = shortHash(JSON.stringify([
+		startedAt,
+		testbed.name,
+		subject
+	]));
+	const words = [
+		time,
+		plain(testbed.name),
+		plain(nameOf(result)),
+		identity
+	];
+	return `results/${at.slice(0, 4)}/${words.filter(Boolean).join("-")}`;
+}
+/** `#123`, or `bisect 1a2b3c4..5d6e7f8`. */
+const nameOf = (result) => isOfGate(result) ? patchName(result.patch) : `bisect ${[result.revisions.at(0), result.revisions.at(-1)].map((end) => end?.commit.slice(0, 7)).join("..")}`;
+/** Oldest first; the newest is always kept, and before it as many as no bound forbids. */
+function retained(entries, keep, now) {
+	const newestFirst = [...new Map(entries.map((entry) => [entry.path, entry])).values()].toReversed().toSorted((a, b) => compare(b.at, a.at));
+	const oldest = (/* @__PURE__ */ new Date(now.getTime() - keep.seconds * 1e3)).toISOString();
+	let bytes = 0;
+	const end = newestFirst.findIndex((entry, place) => {
+		bytes += entry.bytes;
+		return place > 0 && (place >= keep.results || bytes > keep.bytes || entry.at < oldest);
+	});
+	return newestFirst.slice(0, end === -1 ? newestFirst.length : end).toReversed();
+}
+const compare = (a, b) => a < b ? -1 : a > b ? 1 : 0;
+const withBadgesOf = ({ now }) => (badges, { result, isDefaultBranch }) => {
+	const newer = (isDefaultBranch && isOfGate(result) ? lastOfCells(result, badges, now) : []).filter((badge) => !badges.some((known) => isOfSameCell(known, badge) && known.at > badge.at));
+	return [...badges.filter((known) => !newer.some((badge) => isOfSameCell(known, badge))), ...newer].toSorted((a, b) => compare(badgePath(a), badgePath(b)));
+};
+/** A patch of which no cell was measured speaks for all cells that its testbed has badges of. */
+function lastOfCells(result, known, now) {
+	const { outcome, testbed } = result;
+	const about = {
+		testbed: testbed.name,
+		at: timeOf(result, now),
+		result: folderOf(result)
+	};
+	if (outcome.kind === "judged") {
+		const stopped = new Set(stoppedCells(outcome.cells));
+		return outcome.cells.flatMap((one) => {
+			const { cell, verdict, comparisons } = one;
+			if (stopped.has(one)) return [];
+			return {
+				...about,
+				cell,
+				verdict: verdict.kind,
+				...patchedPps(comparisons)
+			};
+		});
+	}
+	if (outcome.kind === "out-of-disk" || outcome.kind === "unchanged") return [];
+	const verdict = outcome.kind;
+	return known.flatMap(({ testbed: name, cell }) => name === testbed.name ? {
+		...about,
+		cell,
+		verdict
+	} : []);
+}
+/** What is counted by now in the trend is not counted as of an earlier version, too. */
+const isNotOf = (publications) => ({ testbed, at }) => !publications.some(({ result, isTrusted }) => isTrusted && isOfGate(result) && isOfOneCommit(result) && result.testbed.name === testbed && isoTime(result.startedAt) === at);
+function patchedPps(comparisons) {
+	const comparison = comparisons.find(({ metric }) => metric === "pps");
+	return comparison === void 0 ? {} : { pps: comparison.patched };
+}
+const isOfSameCell = (a, b) => badgePath(a) === badgePath(b);
+function filesOfBadge(badge, rules) {
+	const { verdict, pps, at } = badge;
+	const last = {
+		verdict,
+		pps,
+		at: new Date(at)
+	};
+	const { endpoint, svg } = renderBadge({
+		label: badgeLabel(badge),
+		last
+	}, rules);
+	const path = badgePath(badge);
+	return [[`${path}.svg`, svg], [`${path}.json`, `${JSON.stringify(endpoint)}\n`]];
+}
+/** How often each testbed's base was called changed against itself, of the test that is in use. */
+const sameBadges = (index) => countsOf(index).flatMap(({ current }) => {
+	if (current.kind !== "same-build") return [];
+	const color = sameColors[sameSummary(current).promise];
+	const { endpoint, svg } = badgeOf("A/A", {
+		message: sameText(current),
+		color
+	});
+	const path = samePath(current.testbed);
+	return [[`${path}.svg`, svg], [`${path}.json`, `${JSON.stringify(endpoint)}\n`]];
+});
+const sameColors = {
+	open: "lightgrey",
+	kept: "brightgreen",
+	broken: "red"
+};
+/** Where a publication's files lie; with no entry the result was not kept. */
+function publishedPaths({ result, isDefaultBranch }, entry) {
+	const outcome = isDefaultBranch && isOfGate(result) ? result.outcome : void 0;
+	const cells = outcome?.kind === "judged" ? outcome.cells : [];
+	const testbed = result.testbed.name;
+	const badges = cells.map(({ cell }) => `${badgePath({
+		testbed,
+		cell
+	})}.svg`);
+	if (entry === void 0) return {
+		graphs: /* @__PURE__ */ new Map(),
+		badges
+	};
+	const at = (name) => `${entry.path}/${name}`;
+	const graphs = entry.others.filter((name) => name.endsWith(".svg") && name !== plotName);
+	return {
+		result: at(jsonName),
+		report: at(reportName),
+		...entry.others.includes(pageName) && { page: at(pageName) },
+		...entry.others.includes(plotName) && { image: at(plotName) },
+		graphs: new Map(graphs.map((name) => [name.slice(0, -4), at(name)])),
+		badges
+	};
+}
+/** Twice what `historyOf` asks for. */
+const enoughRuns = 60;
+/** The latest entries of each cell under each traffic, oldest first, as many as hold `enoughRuns` of every metric. */
+function boundedHistory(entries) {
+	return [...Map.groupBy(entries, ({ testbed, cell, traffic }) => JSON.stringify([
+		testbed,
+		cellName(cell),
+		[
+			traffic.flows,
+			traffic.frameBytes,
+			traffic.offeredPps ?? null
+		]
+	]))].toSorted(([a], [b]) => compare(a, b)).flatMap(([, group]) => latest(group)).toSorted((a, b) => compare(a.at, b.at));
+}
+function latest(group) {
+	const byTime = new Map(group.map((entry) => [entry.at, entry]));
+	const runs = byMetric(() => 0);
+	return [...byTime.values()].toSorted((a, b) => compare(b.at, a.at)).filter((entry) => {
+		const isWanted = metricSchema.options.some((metric) => entry[metric].length > 0 && runs[metric] < enoughRuns);
+		for (const metric of metricSchema.options) runs[metric] += entry[metric].length;
+		return isWanted;
+	}).toReversed();
+}
+
+// src/publish/data-branch/links.ts
+/** The URL of a file of the branch: a page of GitHub's for reports and flamegraphs, the file itself for all else. */
+function linkTo(place, path) {
+	return linkBy(path.endsWith(".md") || path.startsWith("results/") && path.endsWith(".svg") ? "blob" : "raw", place, path);
+}
+/** The URL of a picture of the branch, for pages that show it. */
+const linkToImage = (place, path) => linkBy("raw", place, path);
+function linkBy(view, { repository, branch, serverUrl, pages }, path) {
+	const isMarkdown = path.endsWith(".md");
+	if (pages !== void 0 && !isMarkdown) return `${pages}/${path}`;
+	return `${serverUrl}/${repository}/${view}/${branch}/${path}`;
+}
+
+// src/publish/data-branch/branch.ts
+/**
+* Puts results into the branch in one commit, or with none brings its badges up to date; makes the branch where there
+* is none. What others publish meanwhile is kept, and the same result again replaces itself. Never throws for what
+* GitHub or the network did: the result is then in `why`, one sentence.
+*/
+async function publishToBranch(octokit, place, publications, options) {
+	const isSite = place.pages !== void 0;
+	const work = {
+		isWanted: isNeeded(publications),
+		next(stored) {
+			const rules = {
+				...options,
+				isSite,
+				now: options.now()
+			};
+			const { published, ...files } = nextFiles(stored, publications, rules);
+			return {
+				...files,
+				answer: published
+			};
+		}
+	};
+	try {
+		const { commit, answer: published } = await publishPatiently(branchOf(octokit, place), work, patient(options));
+		return {
+			kind: "published",
+			commit,
+			links: published.map((paths) => linksOf(place, paths))
+		};
+	} catch (error) {
+		if (error instanceof BranchError) return {
+			kind: "not-published",
+			why: error.message
+		};
+		const failure = githubFailure(error);
+		if (failure === void 0) throw error;
+		return {
+			kind: "not-published",
+			why: whyNot(failure, branchOf(octokit, place))
+		};
+	}
+}
+/**
+* The history in the branch, for which a token needs `contents: read` alone; empty where there is no such branch.
+* Throws an Error of one sentence where GitHub cannot be asked.
+*/
+async function readHistory(octokit, place) {
+	const branch = branchOf(octokit, place);
+	return readable("history", place, async () => {
+		const tip = await readTip(branch, "top");
+		return tip === void 0 ? [] : parseHistory(await readText$1(branch, tip, historyPath));
+	});
+}
+/**
+* What is kept of the branch over time, with the nightly runs of the newest two years of `testbed`; a token needs
+* `contents: read` alone. Empty where there is no such branch. Throws an Error of one sentence where GitHub cannot be
+* asked, or what is there cannot be read.
+*/
+async function readBranchTrend(octokit, place, testbed) {
+	const branch = branchOf(octokit, place);
+	return readable("trend", place, async () => {
+		const tip = await readTip(branch, "trend");
+		if (tip === void 0) return emptyTrend;
+		const isWanted = (series, year) => series.testbed === testbed && isRecent(series, year);
+		return await readTrend$1(branch, tip, isWanted, unreadable("trend", place)) ?? emptyTrend;
+	});
+}
+async function readable(what, place, read) {
+	try {
+		return await read();
+	} catch (error) {
+		const failure = githubFailure(error);
+		if (failure === void 0) throw error;
+		throw new Error(`${unreadable(what, place)} (${failure.said}): run the job again, and check that it has \`permissions: contents: read\`.`);
+	}
+}
+const unreadable = (what, place) => `The ${what} in the branch ${place.branch} of ${place.repository} cannot be read`;
+/**
+* Changes the index of the trend in the branch, and answers the new one. `edit` gets what is there by then, again
+* whenever somebody else was faster. Throws an Error of one sentence where that cannot be done.
+*/
+async function publishTrend(octokit, place, edit, { now = () => /* @__PURE__ */ new Date(), ...options } = {}) {
+	const branch = branchOf(octokit, place);
+	const work = {
+		isWanted: () => false,
+		next(stored) {
+			const { write, index } = editedFiles(stored, edit, now());
+			return {
+				write,
+				remove: [],
+				answer: index
+			};
+		}
+	};
+	try {
+		return (await publishPatiently(branch, work, patient(options))).answer;
+	} catch (error) {
+		const failure = githubFailure(error);
+		throw failure === void 0 ? error : new BranchError(whyNot(failure, branch));
+	}
+}
+/** Something about the branch that has to be put right first, in one sentence. */
+var BranchError = class extends Error {};
+function branchOf(octokit, { repository, branch }) {
+	const { owner, repo } = placeOf(repository);
+	return {
+		octokit,
+		owner,
+		repo,
+		name: branch
+	};
+}
+function linksOf(place, paths) {
+	const { result, report, page, image, graphs, badges } = paths;
+	const link = (path) => linkTo(place, path);
+	return {
+		...result !== void 0 && { result: link(result) },
+		...report !== void 0 && { report: link(report) },
+		...page !== void 0 && { page: link(page) },
+		...image !== void 0 && { image: linkToImage(place, image) },
+		graphs: new Map([...graphs].map(([anchor, path]) => [anchor, link(path)])),
+		badges: badges.map(link)
+	};
+}
+const patient = ({ pause, random }) => ({
+	pause: pause ?? ((seconds) => setTimeout(seconds * 1e3)),
+	random: random ?? Math.random
+});
+const mostFailures = 3;
+/** Octokit itself has then tried each request several times. */
+async function publishPatiently(branch, work, patience, failures = 1) {
+	try {
+		return await publishInTurn(branch, work, patience);
+	} catch (error) {
+		if (failures === mostFailures || !isBreakdown(githubFailure(error))) throw error;
+	}
+	await patience.pause((failures + patience.random()) * 10);
+	return publishPatiently(branch, work, patience, failures + 1);
+}
+const mostTries$1 = 10;
+const longestPauseSeconds = 30;
+/** Reads, computes and writes, until nobody else wrote meanwhile. */
+async function publishInTurn(branch, { isWanted, next }, { pause, random }) {
+	const repositoryId = await repositoryIdOf(branch);
+	let refused;
+	for (let tries = 1; tries <= mostTries$1; tries++) {
+		const tip = await readTip(branch, "all");
+		if (refused !== void 0 && refused.at === tip?.commit) throw refused.error;
+		const { answer, ...files } = next(await readStored$1(branch, tip, isWanted));
+		const tree = await writeTree(branch, tip, files);
+		if (tip?.tree === tree) return {
+			commit: tip.commit,
+			answer
+		};
+		const commit = await writeCommit(branch, tree);
+		const move = await moveBranch(branch, repositoryId, {
+			from: tip?.commit,
+			to: commit
+		});
+		if (move.kind === "moved") return {
+			commit,
+			answer
+		};
+		refused = {
+			at: tip?.commit,
+			error: move.error
+		};
+		await pause(random() * Math.min(2 ** tries, longestPauseSeconds));
+	}
+	throw new BranchError(`${nothing(branch)} because others changed it ${mostTries$1} times meanwhile: publish the result again later.`);
+}
+async function repositoryIdOf(branch) {
+	const { octokit, owner, repo } = branch;
+	const query = "query ($owner: String!, $repo: String!) { repository(owner: $owner, name: $repo) { id } }";
+	try {
+		const answer = await octokit.graphql(query, {
+			owner,
+			repo
+		});
+		return object({ repository: object({ id: string() }) }).parse(answer).repository.id;
+	} catch (error) {
+		const failure = githubFailure(error);
+		if (failure?.kind !== "answered" || failure.status !== refusedByGraphql) throw error;
+		throw new BranchError(`${nothing(branch)} because the token sees no such repository (${failure.said}): check its name, and what the token may read.`);
+	}
+}
+/** GraphQL answers it whatever it says. */
+const refusedByGraphql = 200;
+/** Undefined where there is no such branch. Besides the files at the top those of the trend are told, or of all folders. */
+async function readTip(branch, which) {
+	const commit = await readRef(branch);
+	if (commit === void 0) return void 0;
+	const { octokit, owner, repo } = branch;
+	const { data } = await octokit.request("GET /repos/{owner}/{repo}/git/commits/{commit_sha}", {
+		owner,
+		repo,
+		commit_sha: commit
+	});
+	const tree = data.tree.sha;
+	const all = which === "all" ? await listTree(branch, tree, "recursive") : void 0;
+	if (all?.isWhole) return {
+		commit,
+		tree,
+		...all
+	};
+	const top = await listTree(branch, tree);
+	const folder = top.folders.get("trend");
+	const nightlyRuns = which === "top" || folder === void 0 ? [] : (await listTree(branch, folder, "recursive")).files;
+	return {
+		commit,
+		tree,
+		files: new Map([
+			...all?.files ?? [],
+			...top.files,
+			...[...nightlyRuns].map(([path, id]) => [`trend/${path}`, id])
+		]),
+		isWhole: false
+	};
+}
+/** GitHub lists the first 100,000 files and no more. */
+async function listTree({ octokit, owner, repo }, tree_sha, recursive) {
+	const { data } = await octokit.request("GET /repos/{owner}/{repo}/git/trees/{tree_sha}", {
+		owner,
+		repo,
+		tree_sha,
+		...recursive && { recursive: "1" }
+	});
+	const idsOf = (wanted) => new Map(data.tree.flatMap(({ type, path, sha }) => type === wanted ? [[path, sha]] : []));
+	return {
+		files: idsOf("blob"),
+		folders: idsOf("tree"),
+		isWhole: !data.truncated
+	};
+}
+async function readRef({ octokit, owner, repo, name }) {
+	try {
+		const { data } = await octokit.request("GET /repos/{owner}/{repo}/git/ref/{ref}", {
+			owner,
+			repo,
+			ref: `heads/${name}`
+		});
+		return data.object.sha;
+	} catch (error) {
+		const failure = githubFailure(error);
+		if (failure?.kind === "answered" && failure.status === 404) return void 0;
+		throw error;
+	}
+}
+/** Throws a BranchError where the branch is somebody else's: it would lose its history. */
+async function readStored$1(branch, tip, isWanted) {
+	if (tip === void 0) return {
+		index: emptyIndex,
+		history: []
+	};
+	const index = parseIndex(await readText$1(branch, tip, indexPath));
+	if (index === void 0) throw foreign$1(nothing(branch), indexPath);
+	const history = parseHistory(await readText$1(branch, tip, historyPath));
+	const trend = await readTrend$1(branch, tip, isWanted, nothing(branch));
+	return {
+		index,
+		history,
+		...tip.isWhole && { paths: new Set(tip.files.keys()) },
+		...trend && { trend }
+	};
+}
+async function readTrend$1(branch, tip, isWanted, without) {
+	if (!tip.files.has("trend/index.json")) return void 0;
+	const index = parseTrendIndex(await readText$1(branch, tip, trendIndexPath));
+	if (index === void 0) throw foreign$1(without, trendIndexPath);
+	const read = (path) => readText$1(branch, tip, path);
+	return {
+		index,
+		nightlyRuns: await readNightlyRuns(read, index, isWanted)
+	};
+}
+/** `without` says what could not be done. */
+const foreign$1 = (without, path) => new BranchError(`${without} because it has no ${path} of this version of ppsgate: name another branch in \`github.data.branch\`, or delete this one.`);
+/** Empty where there is no such file. */
+async function readText$1({ octokit, owner, repo }, tip, path) {
+	const file_sha = tip.files.get(path);
+	if (file_sha === void 0) return "";
+	const { data } = await octokit.request("GET /repos/{owner}/{repo}/git/blobs/{file_sha}", {
+		owner,
+		repo,
+		file_sha
+	});
+	return Buffer.from(data.content, "base64").toString();
+}
+/** Longer files are sent one by one, so that no request grows with the number of results. */
+const mostInlineCharacters = 1e5;
+async function writeTree(branch, tip, { write, remove }) {
+	const { octokit, owner, repo } = branch;
+	const file = {
+		mode: "100644",
+		type: "blob"
+	};
+	const written = [];
+	for (const [path, content] of write) {
+		const held = content.length <= mostInlineCharacters ? { content } : { sha: await writeBlob(branch, content) };
+		written.push({
+			...file,
+			path,
+			...held
+		});
+	}
+	const { data } = await octokit.request("POST /repos/{owner}/{repo}/git/trees", {
+		owner,
+		repo,
+		...tip && { base_tree: tip.tree },
+		tree: [...written, ...remove.map((path) => ({
+			...file,
+			path,
+			sha: null
+		}))]
+	});
+	return data.sha;
+}
+async function writeBlob({ octokit, owner, repo }, content) {
+	const { data } = await octokit.request("POST /repos/{owner}/{repo}/git/blobs", {
+		owner,
+		repo,
+		content,
+		encoding: "utf-8"
+	});
+	return data.sha;
+}
+/** Without parents: what is not in the branch any more shall not be in a clone of it. */
+async function writeCommit({ octokit, owner, repo }, tree) {
+	const { data } = await octokit.request("POST /repos/{owner}/{repo}/git/commits", {
+		owner,
+		repo,
+		message: "Results of ppsgate",
+		tree,
+		parents: []
+	});
+	return data.sha;
+}
+const noCommit = "0".repeat(40);
+/**
+* Moves the branch if it is still where it was read, which the REST API cannot be asked for. GitHub does not document
+* how it words that it is not, so every refusal is taken for that until the branch is seen not to have moved.
+*/
+async function moveBranch({ octokit, name }, repositoryId, { from = noCommit, to }) {
+	const mutation = "mutation ($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }";
+	const update = {
+		name: `refs/heads/${name}`,
+		beforeOid: from,
+		afterOid: to,
+		force: true
+	};
+	try {
+		await octokit.graphql(mutation, { input: {
+			repositoryId,
+			refUpdates: [update]
+		} });
+		return { kind: "moved" };
+	} catch (error) {
+		if (githubFailure(error) === void 0) throw error;
+		return {
+			kind: "refused",
+			error
+		};
+	}
+}
+const nothing = ({ owner, repo, name }) => `Nothing was published in the branch ${name} of ${owner}/${repo}`;
+function whyNot(failure, branch) {
+	const what = nothing(branch);
+	const status = failure.kind === "answered" ? failure.status : void 0;
+	if (status === refusedByGraphql || status === 422) return `${what} because GitHub refused it (${failure.said}): where rules protect the branch, let the token pass them, or name another one in \`github.data.branch\`.`;
+	const known = status === 404 ? {
+		...failure,
+		kind: "answered",
+		status: 403
+	} : failure;
+	return whyNotDone(what, known, {
+		again: "publish the result",
+		permission: "give the job `permissions: contents: write`, or, for a pull request from a fork, publish from a workflow_run job; where rules protect the branch, let the token pass them",
+		otherwise: "; the result itself is kept"
+	});
+}
+
+// src/publish/data-branch/directory.ts
+/** A directory that cannot be published in. */
+var DataDirectoryError = class extends Error {
+	name = "DataDirectoryError";
+	conclusion = "usage";
+};
+/**
+* Puts results into the directory, which need not exist yet, or with none brings its badges up to date; answers the
+* paths of each in it. Each file is there whole or not at all, and the index never tells of one that is not. Others
+* who publish there are waited for, up to a minute. Throws a DataDirectoryError where there is something else.
+*/
+async function publishToDirectory(directory, publications, { pause = realPause, ...rules }) {
+	await mkdir(directory, { recursive: true });
+	return inTurn(directory, pause, async () => {
+		const stored = await readStored(directory, isNeeded(publications));
+		const { write, remove, published } = nextFiles(stored, publications, {
+			...rules,
+			isSite: true
+		});
+		await writeFiles(directory, write);
+		for (const path of remove) await removeFile(join(directory, path));
+		return published;
+	});
+}
+/** All that is kept there of the branch over time, and the results; nothing where there is no such directory. */
+async function readDirectoryTrend(directory) {
+	const { index, trend } = await readStored(directory, () => true);
+	return {
+		...trend ?? emptyTrend,
+		results: index
+	};
+}
+/**
+* Changes the index of the trend in the directory, and answers the new one. `edit` gets what is there by then, while
+* nobody else writes. Throws a DataDirectoryError as `publishToDirectory` does.
+*/
+async function publishTrendToDirectory(directory, edit, { pause = realPause, now = () => /* @__PURE__ */ new Date() } = {}) {
+	await mkdir(directory, { recursive: true });
+	return inTurn(directory, pause, async () => {
+		const stored = await readStored(directory, () => false);
+		const { write, index } = editedFiles(stored, edit, now());
+		await writeFiles(directory, write);
+		return index;
+	});
+}
+async function writeFiles(directory, files) {
+	for (const [path, text] of files) await replaceFile(join(directory, path), text);
+}
+const realPause = (seconds) => setTimeout(seconds * 1e3);
+const mostTries = 60;
+async function inTurn(directory, pause, work) {
+	for (let tries = 1; tries <= mostTries; tries++) {
+		using lock = lockIfFree(join(directory, ".lock"));
+		if (lock !== void 0) return await work();
+		if (tries < mostTries) await pause(1);
+	}
+	throw new DataDirectoryError(`${directory} was written to by somebody else for a minute: publish the result again later.`);
+}
+async function readStored(directory, isWanted) {
+	const text = await readText(join(directory, indexPath));
+	if (text === void 0) return {
+		index: emptyIndex,
+		history: [],
+		paths: /* @__PURE__ */ new Set()
+	};
+	const index = parseIndex(text);
+	if (index === void 0) throw foreign(directory, indexPath);
+	const history = parseHistory(await readText(join(directory, "history.jsonl")) ?? "");
+	const trend = await readTrend(directory, isWanted);
+	return {
+		index,
+		history,
+		paths: await pathsIn(directory),
+		...trend && { trend }
+	};
+}
+async function readTrend(directory, isWanted) {
+	const text = await readText(join(directory, trendIndexPath));
+	if (text === void 0) return void 0;
+	const index = parseTrendIndex(text);
+	if (index === void 0) throw foreign(directory, trendIndexPath);
+	const read = async (path) => await readText(join(directory, path)) ?? "";
+	return {
+		index,
+		nightlyRuns: await readNightlyRuns(read, index, isWanted)
+	};
+}
+const foreign = (directory, path) => new DataDirectoryError(`${join(directory, path)} is no index of this version of ppsgate: name another directory, or remove this one.`);
+const readText = (path) => readFile(path, "utf8").catch((error) => {
+	if (error.code === "ENOENT") return void 0;
+	throw new DataDirectoryError(`${path} cannot be read (${error.code}): check who may read it.`);
+});
+async function pathsIn(directory) {
+	const files = (await readdir(directory, {
+		recursive: true,
+		withFileTypes: true
+	})).filter((entry) => !entry.isDirectory());
+	return new Set(files.map(({ parentPath, name }) => relative(directory, join(parentPath, name)).replaceAll(sep, "/")));
+}
+/** And its folder, when that is empty then. */
+async function removeFile(path) {
+	await rm(path, { force: true });
+	await rmdir(dirname(path)).catch(() => {});
+}
+
+// src/publish/data-branch/nightly-plan.ts
+/** Treats the updates of the current nightly run as if they were published already. */
+function planFollowUps(trend, { testbed, commits, now }) {
+	const indexWith = (updates) => nextTrend(trend, updates.map((update) => ({
+		...update,
+		commits,
+		path: notPublished
+	})), now()).index;
+	return {
+		cellsOffLevel: (result) => nightlyRunsOf(result, "nightly", (commit) => commits[commit], notPublished).flatMap(({ cell, nightlyRun }) => {
+			const before = (trend.nightlyRuns.get(seriesKey({
+				testbed,
+				cell
+			})) ?? []).filter((one) => byCommit(one, nightlyRun) < 0);
+			return isOff(before, nightlyRun, result.policy.metric) ? [cell] : [];
+		}),
+		changesToGate: (updates) => changesToGate(indexWith(updates), testbed),
+		changesToBisect: (updates) => changesToBisect(indexWith(updates), testbed)
+	};
+}
+/** Placeholder for the folder that a result gets when it is published. */
+const notPublished = "results/0000/in this nightly run";
+
+export { badgeLabel, badgePath, indexPath, isOfGate, linkTo, parseIndex, planFollowUps, publishToBranch, publishToDirectory, publishTrend, publishTrendToDirectory, readBranchTrend, readDirectoryTrend, readHistory, samePath };

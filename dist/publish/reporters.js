@@ -1,0 +1,1870 @@
+import { cellName, changeStates, codeBlock, codeSpan, conclusionOfBisection, conclusionOfError, conclusionOfResult, formatChange, formatEstimate, formatInterval, formatMetric, formatPercent, isCost, metricNouns, pageUrl, parseJson, patchName, plainBlock, plainLine, realPause, reasonOf, remarkupText, shortId, withoutPaths } from "../model.js";
+import { _enum, array, boolean, datetime, int, number$1 as number, object, record, string, unknown } from "../vendor/zod.js";
+import { createIssue, findIssue, githubFailure, isGone, makeLabel, mayPassSoon, mergedAs, ownLogin, placeOf, publishComment, pullRequestsWithHead, replaceLabel, updateIssue, whyNotDone } from "../forge/github.js";
+import "../config.js";
+import { askSchema, bisectWords, callOnGithub, callOnPhabricator } from "../forge/patch.js";
+import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, plainText, pngOf, remarkOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "../report.js";
+import { ConduitError, mayPass as mayPass$1 } from "../forge/phabricator.js";
+import { isOpen, lossesOf, seriesKey, worstOf } from "../analysis/trend.js";
+import { createHash } from "node:crypto";
+
+// src/publish/reporters/outcome-text.ts
+const failureReasonSchema = _enum([
+	"cancelled",
+	"usage",
+	"patchAtFault",
+	"infrastructure",
+	"waits-for-approval",
+	"left-to-merge-queue"
+]);
+const cancelledOutcome = {
+	kind: "unmeasured",
+	reason: "cancelled",
+	message: "The job was cancelled before there was a verdict: run it again for one."
+};
+const outcomeOfResult = (result, links) => ({
+	kind: "measured",
+	result,
+	links
+});
+function outcomeOfError(error) {
+	const conclusion = conclusionOfError(error);
+	return outcomeOfFailure(conclusion === "usage" || conclusion === "patchAtFault" ? conclusion : "infrastructure", error instanceof Error ? error.message : String(error));
+}
+/** Removes paths, which are for the log alone, from the sentence of an error. */
+const outcomeOfFailure = (reason, sentence) => ({
+	kind: "unmeasured",
+	reason,
+	message: withoutPaths(sentence)
+});
+function conclusionOf(outcome) {
+	switch (outcome.kind) {
+		case "measured": return conclusionOfResult(outcome.result);
+		case "bisected": return conclusionOfBisection(outcome.result);
+		case "unmeasured": return conclusions[outcome.reason];
+		case "uncounted": return "usage";
+	}
+}
+const conclusions = {
+	cancelled: "cancelled",
+	usage: "usage",
+	patchAtFault: "patchAtFault",
+	infrastructure: "infrastructure",
+	"waits-for-approval": "usage",
+	"left-to-merge-queue": "pass"
+};
+function resultOf(outcome) {
+	switch (outcome.kind) {
+		case "measured": return outcome.result;
+		case "bisected":
+		case "unmeasured": return;
+		case "uncounted": return outcome.measured.result;
+	}
+}
+/** One line of plain text: `🔴 #7 loses 10.4 % (forwarding inet4)`, `⚪ not measured: cancelled`. */
+function outcomeTitle(outcome) {
+	switch (outcome.kind) {
+		case "measured": return verdictLine(outcome.result);
+		case "bisected": return `${bisectSymbol(outcome.result)} ${bisectHeadline(outcome.result)}`;
+		case "unmeasured": {
+			const { symbol, text } = failureTexts[outcome.reason];
+			return `${symbol} ${text}`;
+		}
+		case "uncounted": return `⚪ does not count: ${outcome.title}`;
+	}
+}
+function outcomeMarkdown(outcome) {
+	switch (outcome.kind) {
+		case "measured": return renderMarkdown(outcome.result, outcome.links);
+		case "bisected": {
+			const { result, request, links } = outcome;
+			return renderMarkdown(result, {
+				...links,
+				ways: bisectCommands(callOnGithub, request)
+			});
+		}
+		case "unmeasured": return outcome.reason === "cancelled" ? outcome.message : codeBlock(outcome.message);
+		case "uncounted": return `${outcome.why}\n\n${outcomeMarkdown(outcome.measured)}`;
+	}
+}
+/** The commands by which a comment requests what a bisection proposes. */
+function bisectCommands(call, request) {
+	const command = (more) => `\`${call} ${bisectWords({
+		...request,
+		...more
+	})}\``;
+	const { fixUp, maxBoots = 60 } = request;
+	return {
+		fixUp: (commit) => command({ fixUp: [fixUp, commit].filter(Boolean).join(",") }),
+		goOn: command({ maxBoots: String(2 * Number(maxBoots)) }),
+		verifyRevert: command({ verifyRevert: "true" })
+	};
+}
+/** Headings of outcomes without a verdict. */
+const failureTexts = {
+	cancelled: {
+		symbol: "⚪",
+		text: "not measured: cancelled"
+	},
+	usage: {
+		symbol: "⚪",
+		text: "not measured: what was asked for cannot be done"
+	},
+	patchAtFault: {
+		symbol: "🔴",
+		text: "not measured: the patch does not apply"
+	},
+	infrastructure: {
+		symbol: "⚪",
+		text: "not measured: something failed that is not the patch"
+	},
+	"waits-for-approval": {
+		symbol: "⏸️",
+		text: "waits for a maintainer"
+	},
+	"left-to-merge-queue": {
+		symbol: "⏸️",
+		text: "not measured yet: the merge queue does that"
+	}
+};
+
+// src/publish/reporters/reporter.ts
+/** Combines reporters, and removes paths from all log text that they show. */
+const combineReporters = (reporters) => ({
+	queued(text) {
+		for (const reporter of reporters) reporter.queued(withoutPaths(text));
+	},
+	waiting(estimate, text) {
+		for (const reporter of reporters) reporter.waiting(estimate, withoutPaths(text));
+	},
+	measuring(testbed, line) {
+		const lines = line === void 0 ? [] : [withoutPaths(line)];
+		for (const reporter of reporters) reporter.measuring(testbed, ...lines);
+	},
+	async conclude(outcome) {
+		const deliveries = await Promise.all(reporters.map((reporter) => reporter.conclude(outcome)));
+		return worstFirst.find((one) => deliveries.includes(one)) ?? "delivered";
+	},
+	async addLinks(outcome) {
+		await Promise.all(reporters.map((reporter) => reporter.addLinks(outcome)));
+	},
+	async leaveOpen() {
+		await Promise.all(reporters.map((reporter) => reporter.leaveOpen()));
+	}
+});
+const worstFirst = ["undelivered", "refused"];
+/**
+* Does the work of a gate and reports its outcome, also when it throws. Cancellation is reported at once: a cancelled
+* job has only seconds left, and a testbed may need minutes to be returned.
+*/
+async function reportOutcome(reporter, signal, work) {
+	const onCancelled = () => void reporter.conclude(cancelledOutcome);
+	signal.addEventListener("abort", onCancelled, { once: true });
+	try {
+		const outcome = await work();
+		await reporter.conclude(outcome);
+		return outcome;
+	} catch (error) {
+		await reporter.conclude(signal.aborted ? cancelledOutcome : outcomeOfError(error));
+		throw error;
+	} finally {
+		signal.removeEventListener("abort", onCancelled);
+	}
+}
+/** Adds links to an outcome that was reported already; a failure is only a warning. */
+async function addReportLinks(reporter, outcome, make, warn) {
+	try {
+		const linked = {
+			...outcome,
+			links: await make()
+		};
+		await reporter.addLinks(linked);
+		return linked;
+	} catch (error) {
+		warn(`The answer has no links, because the report was not kept (${reasonOf(error)}).`);
+		return outcome;
+	}
+}
+/** Seconds to try delivering an outcome: a cancelled job is killed soon. */
+const deliverySeconds = (outcome, patienceSeconds) => patienceSeconds ?? (conclusionOf(outcome) === "cancelled" ? 30 : 300);
+/** `2 of 3 in line, some 40 min`. */
+function queuePosition({ place, of, expectedSeconds }) {
+	const line = `${place} of ${of} in line`;
+	return expectedSeconds === void 0 ? line : `${line}, ${formatEstimate(expectedSeconds)}`;
+}
+/** Gives clock times, since it is read later than it is written. */
+function expectedStart({ expectedSeconds }, now) {
+	const asOf = `as of ${timeText(now)}`;
+	if (expectedSeconds === void 0) return `No start can be estimated, ${asOf}: no suitable testbed is healthy.`;
+	const begin = new Date(now.getTime() + expectedSeconds * 1e3);
+	return `Expected to begin at about ${timeText(begin)}, ${asOf}.`;
+}
+const timeText = (date) => `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
+// src/publish/reporters/throttled-updates.ts
+/** Pauses between tries, ever longer, whose sum is at most `mostSeconds`. */
+function* pausesWithin(mostSeconds) {
+	for (let tries = 1, waited = 0;; tries++) {
+		const seconds = Math.min(tries ** 2, longestPauseSeconds);
+		waited += seconds;
+		if (waited > mostSeconds) return;
+		yield seconds;
+	}
+}
+const longestPauseSeconds = 60;
+/**
+* Sends one update at a time, and lets only the last one be waited for. A refusal is logged once and ends all tries;
+* the last update is tried again, with growing pauses, for as long as its caller allows.
+*/
+var ThrottledUpdates = class {
+	#post;
+	#options;
+	#pause;
+	#stopped = new AbortController();
+	#gaveUp = new AbortController();
+	#over = AbortSignal.any([this.#stopped.signal, this.#gaveUp.signal]);
+	#pending;
+	#sending;
+	#last;
+	#isRefused = false;
+	#whyUndelivered = "";
+	constructor(post, options) {
+		this.#post = post;
+		this.#options = options;
+		this.#pause = options.pause ?? realPause;
+	}
+	send(update) {
+		this.#pending = update;
+		this.#sending ??= this.#sendPending();
+	}
+	/** Stops, and resolves when the update that is being sent is. */
+	async stop() {
+		this.#stopped.abort();
+		await this.#sending;
+	}
+	/** Only the first call counts. */
+	sendLast(update, mostSeconds) {
+		this.#last ??= this.#sendWithin(update, mostSeconds);
+		return this.#last;
+	}
+	/** Sends an update in place of the last one after that was delivered; does nothing if it was not. */
+	async replaceLast(update, mostSeconds) {
+		if (this.#last === void 0) return;
+		await this.#last;
+		if (!this.#gaveUp.signal.aborted) await this.#sendWithin(update, mostSeconds);
+	}
+	async #sendPending() {
+		while (this.#pending !== void 0 && !this.#over.aborted) {
+			const update = this.#pending;
+			const attempt = await this.#post(update);
+			if (attempt.kind === "refused") this.#refuse(attempt.why);
+			if (attempt.kind === "delivered" && this.#pending === update) this.#pending = void 0;
+			await this.#pause(this.#options.secondsBetween, this.#over);
+		}
+		this.#sending = void 0;
+	}
+	async #sendWithin(update, mostSeconds) {
+		this.#stopped.abort();
+		this.#whyUndelivered = this.#options.tooSlow(mostSeconds);
+		const isSettled = new AbortController();
+		const tooLate = this.#pause(mostSeconds, isSettled.signal).then(() => "too late");
+		const first = await Promise.race([this.#trySending(update, mostSeconds), tooLate]);
+		isSettled.abort();
+		return first === "too late" ? this.#undelivered() : first;
+	}
+	async #trySending(update, mostSeconds) {
+		await this.#sending;
+		for (const seconds of [0, ...pausesWithin(mostSeconds)]) {
+			if (seconds > 0) await this.#pause(seconds, this.#gaveUp.signal);
+			if (this.#gaveUp.signal.aborted) break;
+			const attempt = await this.#post(update);
+			if (attempt.kind === "delivered") return "delivered";
+			if (attempt.kind === "refused") return this.#refuse(attempt.why);
+			this.#whyUndelivered = attempt.why;
+		}
+		return this.#isRefused ? "refused" : this.#undelivered();
+	}
+	#refuse(why) {
+		this.#giveUp(this.#options.log.info, why);
+		this.#isRefused = true;
+		return "refused";
+	}
+	#undelivered() {
+		this.#giveUp(this.#options.log.warn, this.#whyUndelivered);
+		return "undelivered";
+	}
+	#giveUp(log, why) {
+		if (!this.#gaveUp.signal.aborted) log(why);
+		this.#gaveUp.abort();
+	}
+};
+
+// src/publish/reporters/check-run.ts
+/**
+* Keeps one check run on the head of the patch, created by the first update. Updates are sent at most every 10 s, the
+* outcome at once. A refusal of GitHub, as of a token without `checks: write`, is logged once and not tried again.
+*/
+function openCheckRun(octokit, subject, options) {
+	const { detailsUrl, now, undecided, isOwnApp, patienceSeconds } = options;
+	const updates = new ThrottledUpdates(checkRunOf(octokit, subject, options), {
+		...options,
+		secondsBetween: 10,
+		tooSlow: tooSlow$2
+	});
+	const withJob = (summary) => isOwnApp ? summary : `${summary}\n\n[The job](${detailsUrl})`;
+	let since;
+	return {
+		queued(text) {
+			updates.send({
+				status: "queued",
+				output: {
+					title: text,
+					summary: withJob(text)
+				}
+			});
+		},
+		waiting(estimate, text) {
+			const summary = withJob(`${codeSpan(text, 1e3)}\n\n${expectedStart(estimate, now())}`);
+			updates.send({
+				status: "queued",
+				output: {
+					title: queuePosition(estimate),
+					summary
+				}
+			});
+		},
+		measuring(testbed, line = "") {
+			since ??= now();
+			const where = `On ${codeSpan(testbed)}, since ${timeText(since)}.`;
+			const summary = withJob([where, codeSpan(line)].filter(Boolean).join("\n\n"));
+			updates.send({
+				status: "in_progress",
+				output: {
+					title: `measuring on ${testbed}`,
+					summary
+				}
+			});
+		},
+		conclude(outcome) {
+			const result = resultOf(outcome);
+			const annotations = result === void 0 ? [] : annotationsOf(result);
+			const output = {
+				title: outcomeTitle(outcome),
+				summary: withJob(outcomeMarkdown(outcome)),
+				annotations
+			};
+			const conclusion = checkConclusionOf(outcome, undecided);
+			const actions = isOwnApp ? buttonsFor(outcome) : [];
+			return updates.sendLast({
+				status: "completed",
+				conclusion,
+				output,
+				actions
+			}, deliverySeconds(outcome, patienceSeconds));
+		},
+		addLinks: (outcome) => updates.replaceLast({
+			status: "linked",
+			output: {
+				title: outcomeTitle(outcome),
+				summary: withJob(outcomeMarkdown(outcome))
+			}
+		}, deliverySeconds(outcome, patienceSeconds)),
+		leaveOpen: () => updates.stop()
+	};
+}
+/** Completes the checks that a killed job left open; returns a sentence for people if that failed. */
+async function closeOpenCheckRun(octokit, { repository, patch }, { name, detailsUrl }) {
+	const { owner, repo } = placeOf(repository);
+	try {
+		const all = await checkRunsOn(octokit, repository, patch.headCommit, name);
+		const ours = externalIdOf(patch, detailsUrl);
+		for (const { id: check_run_id, external_id, status } of all) {
+			if (external_id !== ours || status === "completed") continue;
+			const output = {
+				title: outcomeTitle(cancelledOutcome),
+				summary: outcomeMarkdown(cancelledOutcome)
+			};
+			await octokit.request(updateCheck, {
+				owner,
+				repo,
+				check_run_id,
+				status: "completed",
+				conclusion: "cancelled",
+				output
+			});
+		}
+		return;
+	} catch (error) {
+		return `A check of ppsgate on ${repository} may stay open, because the job ended early and GitHub could not be told (${githubFailure(error)?.said ?? reasonOf(error)}): run the job again.`;
+	}
+}
+/**
+* Reports if the newest check of this name on the head has passed for another pull request or base: a check counts for
+* every pull request with that commit. True as well if GitHub cannot be read.
+*/
+async function checkIsForAnother(octokit, { repository, patch }, name) {
+	try {
+		const newest = await newestCheckRun(octokit, {
+			repository,
+			patch
+		}, name);
+		return (newest?.conclusion === "success" || newest?.conclusion === "neutral") && !newest.external_id?.startsWith(externalIdOf(patch, ""));
+	} catch {
+		return true;
+	}
+}
+/** True as well if GitHub cannot be read. */
+const hasCheckRun = (octokit, subject, name) => newestCheckRun(octokit, subject, name).then((newest) => newest !== void 0, () => true);
+async function newestCheckRun(octokit, { repository, patch }, name) {
+	return (await checkRunsOn(octokit, repository, patch.headCommit, name)).toSorted((a, b) => Number(b.id) - Number(a.id))[0];
+}
+async function checkRunsOn(octokit, repository, commit, name) {
+	const { owner, repo } = placeOf(repository);
+	const { data } = await octokit.request("GET /repos/{owner}/{repo}/commits/{ref}/check-runs", {
+		owner,
+		repo,
+		ref: commit,
+		check_name: name,
+		filter: "all",
+		per_page: 100
+	});
+	return data.check_runs;
+}
+/** `#7 main https://…`. No branch has a space in its name. */
+const externalIdOf = (patch, detailsUrl) => patch.kind === "pull-request" ? `#${patch.number} ${patch.baseBranch ?? "?"} ${detailsUrl}` : detailsUrl;
+/** The number of the pull request that a check was made for, by its `external_id`. */
+function pullRequestOfCheckRun(externalId) {
+	const [, digits] = /^#([1-9]\d{0,9}) /.exec(externalId) ?? [];
+	return digits === void 0 ? void 0 : Number(digits);
+}
+const updateCheck = "PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}";
+/**
+* Only a measured pass is green, and all that fails the job is red. Branch rules accept `neutral` as a pass: a site has
+* to choose it for an undecided gate, and a failure never gets it. A patch that need not be measured, or not yet, does.
+* The title names the fault.
+*/
+function checkConclusionOf(outcome, undecided) {
+	switch (conclusionOf(outcome)) {
+		case "pass": return resultOf(outcome)?.outcome.kind === "judged" ? "success" : "neutral";
+		case "cancelled": return "cancelled";
+		case "undecided": return undecided;
+		case "patchAtFault":
+		case "usage":
+		case "infrastructure": return "failure";
+	}
+}
+/** GitHub allows 20, 40 and 20 characters. */
+const rerun = {
+	label: "Re-run",
+	description: "Measure this commit again",
+	identifier: "rerun"
+};
+const extend = {
+	label: "Extend",
+	description: "Go on with more runs",
+	identifier: "extend"
+};
+const buttonsFor = (outcome) => conclusionOf(outcome) === "undecided" ? [extend, rerun] : [rerun];
+const tooSlow$2 = (seconds) => `The check on the commit may not show how the gate ended, because GitHub did not answer within ${seconds} s: run the job again where the check is required.`;
+/** Posts updates to one check run, which the first creates. */
+function checkRunOf(octokit, subject, { name, detailsUrl, isOwnApp, isOpen = false }) {
+	const { owner, repo } = placeOf(subject.repository);
+	const { headCommit } = subject.patch;
+	const request = { retries: 0 };
+	const external_id = externalIdOf(subject.patch, detailsUrl);
+	let id;
+	let mayExist = isOpen;
+	let mayBeComplete = false;
+	const create = async (view) => {
+		const about = {
+			name,
+			head_sha: headCommit,
+			...isOwnApp ? { details_url: detailsUrl } : {}
+		};
+		const { data } = await octokit.request("POST /repos/{owner}/{repo}/check-runs", {
+			owner,
+			repo,
+			...about,
+			external_id,
+			request,
+			...view
+		});
+		return data.id;
+	};
+	const update = (check_run_id, changes) => octokit.request(updateCheck, {
+		owner,
+		repo,
+		check_run_id,
+		request,
+		...changes
+	});
+	/** Finds the check if a reply was lost after GitHub acted; one that an earlier attempt of this run completed is another. */
+	const find = async (view) => {
+		return (await checkRunsOn(octokit, subject.repository, headCommit, name)).find((run) => {
+			if (id !== void 0) return run.id === id;
+			if (run.external_id !== external_id) return false;
+			return run.status !== "completed" || hasEnded(run, view);
+		});
+	};
+	return async (view) => {
+		try {
+			if (view.status === "linked") {
+				if (id === void 0) return { kind: "delivered" };
+				await update(id, { output: view.output });
+				return { kind: "delivered" };
+			}
+			if (id === void 0 ? mayExist : mayBeComplete) {
+				const found = await find(view);
+				id ??= found?.id;
+				if (found?.status === "completed") return { kind: "delivered" };
+			}
+			mayExist = true;
+			mayBeComplete = view.status === "completed";
+			if (id === void 0) id = await create(view);
+			else await update(id, view);
+			return { kind: "delivered" };
+		} catch (error) {
+			return failedAttempt$1(error, name, subject);
+		}
+	};
+}
+const hasEnded = ({ conclusion, output }, view) => view.status === "completed" && conclusion === view.conclusion && output.title === view.output.title;
+function failedAttempt$1(error, name, { repository, patch }) {
+	const what = `The check ${name} on ${patchName(patch)} of ${repository} does not show how things stand`;
+	const failure = githubFailure(error);
+	if (failure === void 0) return {
+		kind: "refused",
+		why: `${what} (${reasonOf(error)}).`
+	};
+	if (failure.kind !== "answered" || failure.status >= 500) return {
+		kind: "failed",
+		why: `${what} because GitHub could not be told (${failure.said}): run the job again where the check is required.`
+	};
+	return {
+		kind: "refused",
+		why: whyNotDone(what, failure, {
+			again: "run the job",
+			permission: "give the job `permissions: checks: write`; the gate goes on without",
+			otherwise: "; the gate goes on without"
+		})
+	};
+}
+
+// src/publish/reporters/comment-text.ts
+const mostEarlier = 10;
+const longestTitle = 160;
+const verdict = object({
+	/** Id of the workflow run with its journal. */
+	run: int().nonnegative(),
+	headCommit: string().max(64),
+	at: datetime(),
+	/** `🔴 #7 loses 10.4 % (forwarding inet4)`. */
+	title: string().max(longestTitle)
+});
+/** Kept hidden in the comment itself. */
+const memorySchema = object({
+	/** Id of the workflow run that wrote last; later runs have greater ids. */
+	run: int().nonnegative(),
+	headCommit: string().max(64),
+	/** Since when the comment has named this head. */
+	since: datetime(),
+	/** The newest overrides. */
+	ask: askSchema,
+	last: verdict.optional(),
+	/** Newest first. */
+	earlier: array(verdict).max(mostEarlier)
+});
+/** The first line, by which the comment is found again. */
+const markerOf = (name) => `<!-- ${name.replace(/[^\w :.,-]/g, "")} -->`;
+/** Wraps `body`, which is Markdown; undefined if a later run has written meanwhile, which must not be overwritten. */
+function composeComment(before, body, update) {
+	const memory = before === void 0 ? void 0 : readMemory(before);
+	if (memory !== void 0 && memory.run > update.run) return void 0;
+	return fitted(update.name, body.trimEnd(), nextMemory(memory, update));
+}
+/** Reads the memory at the very end, where no text of others ever is; undefined if an edit has removed or changed it. */
+function readMemory(comment) {
+	const start = comment.lastIndexOf(opening);
+	if (start < 0) return void 0;
+	const [, encoded] = /^([\w-]+) -->\s*$/.exec(comment.slice(start + opening.length)) ?? [];
+	if (encoded === void 0) return void 0;
+	try {
+		return memorySchema.parse(JSON.parse(Buffer.from(encoded, "base64url").toString()));
+	} catch {
+		return;
+	}
+}
+const opening = "<!-- ppsgate remembers: ";
+function nextMemory(memory, update) {
+	const { run, headCommit, ask, at, title } = update;
+	const { last, earlier = [] } = memory ?? {};
+	const now = at.toISOString();
+	const head = {
+		run,
+		headCommit,
+		since: memory?.headCommit === headCommit ? memory.since : now,
+		ask: ask ?? memory?.ask ?? {}
+	};
+	if (title === void 0) return {
+		...head,
+		...last && { last },
+		earlier
+	};
+	const before = last === void 0 || last.run === run ? earlier : [last, ...earlier];
+	return {
+		...head,
+		last: {
+			run,
+			headCommit,
+			at: now,
+			title: plainLine(title, longestTitle)
+		},
+		earlier: before.slice(0, mostEarlier)
+	};
+}
+/** GitHub's own limit for a comment. */
+const mostCharacters$1 = 65536;
+/** Drops the oldest verdicts that do not fit. */
+function fitted(name, body, memory) {
+	const remembered = Buffer.from(JSON.stringify(memory)).toString("base64url");
+	const comment = [
+		markerOf(name),
+		body,
+		...earlierVerdicts(memory),
+		`${opening}${remembered} -->`
+	].join("\n\n");
+	const { earlier } = memory;
+	if (comment.length <= mostCharacters$1 || earlier.length === 0) return comment;
+	return fitted(name, body, {
+		...memory,
+		earlier: earlier.slice(0, -1)
+	});
+}
+/** Verdicts of earlier pushes, and of this commit before a rerun. */
+function earlierVerdicts({ run, last, earlier }) {
+	const all = last === void 0 || last.run === run ? earlier : [last, ...earlier];
+	if (all.length === 0) return [];
+	return [`<details><summary>earlier verdicts</summary>\n\n${[
+		"| commit | judged | |",
+		"|---|---|---|",
+		...all.map(({ headCommit, at, title }) => {
+			return `| ${[
+				shortId(headCommit),
+				at.slice(0, 10),
+				title
+			].map((cell) => codeSpan(cell).replaceAll("|", "\\|")).join(" | ")} |`;
+		})
+	].join("\n")}\n\n</details>`];
+}
+
+// src/publish/reporters/comment.ts
+/** A refusal of GitHub, as of a read-only token, is logged once and not tried again. */
+function openComment(octokit, pullRequest, options) {
+	const { name, run, ask, detailsUrl, log, now, pause, patienceSeconds, keep = () => {} } = options;
+	const { headCommit } = pullRequest;
+	const { subject = patchName(pullRequest) } = options;
+	const post = async ({ body, title }) => {
+		const writing = {
+			name,
+			run,
+			headCommit,
+			ask,
+			at: now(),
+			...title && { title }
+		};
+		try {
+			const published = await publishComment(octokit, pullRequest, (before) => composeComment(before, body, writing), {
+				marker: markerOf(name),
+				...pause && { pause: (seconds) => pause(seconds, never$2) }
+			});
+			if (published.kind === "left") return {
+				kind: "refused",
+				why: superseded
+			};
+			if (published.kind !== "not-published") {
+				keep(published.url);
+				return { kind: "delivered" };
+			}
+			return {
+				kind: published.isFinal ? "refused" : "failed",
+				why: published.why
+			};
+		} catch (error) {
+			return {
+				kind: "refused",
+				why: `The comment on ${patchName(pullRequest)} was not written (${reasonOf(error)}).`
+			};
+		}
+	};
+	const updates = new ThrottledUpdates(post, {
+		log: {
+			...log,
+			info: (sentence) => (sentence === superseded ? log.info : log.warn)(sentence)
+		},
+		secondsBetween: 60,
+		tooSlow: tooSlow$1,
+		...pause && { pause }
+	});
+	const heading = (text) => `### ⏳ ppsgate: ${subject} ${text}`;
+	const job = `<sub>[the job](${detailsUrl}) · commit ${codeSpan(headCommit)}</sub>`;
+	const view = (...parts) => ({ body: parts.filter(Boolean).join("\n\n") });
+	const viewOf = (outcome) => outcome.kind === "unmeasured" ? view(unmeasured(subject, outcome), job) : {
+		body: outcomeMarkdown(outcome),
+		title: outcomeTitle(outcome)
+	};
+	let since;
+	return {
+		queued(text) {
+			updates.send(view(heading(text), job));
+		},
+		waiting(estimate, text) {
+			const title = heading(`waits for a testbed: ${queuePosition(estimate)}`);
+			updates.send(view(title, `${codeSpan(text, 1e3)}\n\n${expectedStart(estimate, now())}`, job));
+		},
+		measuring(testbed, line = "") {
+			since ??= now();
+			const where = `On ${codeSpan(testbed)}, since ${timeText(since)}.`;
+			updates.send(view(heading("is being measured"), where, codeSpan(line), job));
+		},
+		conclude: (outcome) => updates.sendLast(viewOf(outcome), deliverySeconds(outcome, patienceSeconds)),
+		addLinks: (outcome) => updates.replaceLast(viewOf(outcome), deliverySeconds(outcome, patienceSeconds)),
+		leaveOpen: () => updates.stop()
+	};
+}
+const never$2 = new AbortController().signal;
+const superseded = "The comment is left to a later run for the same pull request.";
+const tooSlow$1 = (seconds) => `The comment on the pull request may not show how the gate ended, because GitHub did not answer within ${seconds} s; the result is in the job's summary.`;
+function unmeasured(subject, outcome) {
+	const { symbol, text } = failureTexts[outcome.reason];
+	return `### ${symbol} ppsgate: ${subject} ${text}\n\n${outcomeMarkdown(outcome)}`;
+}
+
+// src/publish/reporters/newer-diff.ts
+/**
+* Names, in a sentence, the revision's newest diff, and its build of the same plan, if any; undefined if none is newer.
+* Throws a ConduitError.
+*
+* @param build PHID of the older diff's build
+*/
+async function newerDiff(conduit, build, { number, diff }) {
+	const ofRevision = { constraints: { ids: [number] } };
+	const [revision] = await conduit.search("differential.revision.search", ofRevision, revisions$1);
+	if (revision === void 0) return void 0;
+	const { diffPHID } = revision.fields;
+	const ofDiff = { constraints: { phids: [diffPHID] } };
+	const [newest] = await conduit.search("differential.diff.search", ofDiff, diffs);
+	if (newest === void 0 || newest.id <= diff) return void 0;
+	const replaced = `Diff ${newest.id} is newer and has taken its place`;
+	const its = await buildableOf(conduit, diffPHID, build).catch(() => void 0);
+	if (its === void 0) return `${replaced}: what is measured is that one.`;
+	return `${replaced}: see its build, B${its.id} (${its.fields.uri}).`;
+}
+const revisions$1 = object({ fields: object({ diffPHID: string() }) });
+const diffs = object({ id: int() });
+/** The newest buildable of that diff with a build by the same plan. */
+async function buildableOf(conduit, diffPHID, build) {
+	const ofOurs = { constraints: { phids: [build] } };
+	const [ours] = await conduit.search("harbormaster.build.search", ofOurs, builds$1);
+	const ofDiff = { constraints: { objectPHIDs: [diffPHID] } };
+	const all = await conduit.search("harbormaster.buildable.search", ofDiff, buildables);
+	if (ours === void 0 || all.length === 0) return void 0;
+	const plans = [ours.fields.buildPlanPHID];
+	const ofPlan = { constraints: {
+		buildables: all.map(({ phid }) => phid),
+		plans
+	} };
+	const [its] = await conduit.search("harbormaster.build.search", ofPlan, builds$1);
+	return all.find(({ phid }) => phid === its?.fields.buildablePHID);
+}
+const buildables = object({
+	id: int(),
+	phid: string(),
+	fields: object({ uri: string() })
+});
+const builds$1 = object({ fields: object({
+	buildPlanPHID: string(),
+	buildablePHID: string()
+}) });
+
+// src/publish/reporters/build.ts
+/**
+* Reports to the build's waiting target: a restart makes a new one, and Harbormaster silently accepts messages to the
+* old one. A finished build gets no more messages.
+*
+* @param build its PHID: PHID-HMBD-…
+*/
+function openBuild(conduit, build, revision, options) {
+	const log = {
+		info: eachOnce(options.log.info),
+		warn: eachOnce(options.log.warn)
+	};
+	const updater = new BuildUpdater(conduit, build, revision, {
+		...options,
+		log
+	});
+	const updates = new ThrottledUpdates((view) => updater.post(view), {
+		...options,
+		log,
+		secondsBetween: 60,
+		tooSlow: (seconds) => notShown(revision, `Phabricator did not answer within ${seconds} s`)
+	});
+	const working = () => updates.send("working");
+	return {
+		queued: working,
+		waiting: working,
+		measuring: working,
+		conclude: (ending) => updates.sendLast(ending, deliverySeconds(ending, options.patienceSeconds)),
+		addLinks: async () => {},
+		leaveOpen: () => updates.stop()
+	};
+}
+/**
+* Warns if the build holds a draft revision back from its reviewers, or would return it to its author by failing: a
+* benchmark should do neither. Throws a ConduitError.
+*/
+async function draftWarning(conduit, build, revision) {
+	const constraints = { ids: [revision.number] };
+	const [own] = await conduit.search("differential.revision.search", { constraints }, revisions);
+	if (own?.fields.status.value !== "draft" || own.fields.holdAsDraft) return void 0;
+	const plan = await planOf(conduit, build);
+	if (plan?.behaviors["hold-drafts"]?.value === "never") return void 0;
+	const named = plan === void 0 ? "its build plan" : `the build plan "${plan.name}"`;
+	return `D${revision.number} is a draft until its builds have passed, so this one passes whatever comes of it: set "Hold Drafts" of ${named} to "Never" to have it tell the result.`;
+}
+const revisions = object({ fields: object({
+	status: object({ value: string() }),
+	holdAsDraft: boolean()
+}) });
+const plans = object({ fields: object({
+	name: string(),
+	behaviors: record(string(), object({ value: string() }))
+}) });
+async function planOf(conduit, build) {
+	const fields = await buildFields(conduit, build);
+	if (fields === void 0) return void 0;
+	const constraints = { phids: [fields.buildPlanPHID] };
+	const [plan] = await conduit.search("harbormaster.buildplan.search", { constraints }, plans);
+	return plan?.fields;
+}
+const builds = object({ fields: object({
+	buildPlanPHID: string(),
+	buildStatus: object({ value: string() })
+}) });
+async function buildFields(conduit, build) {
+	const constraints = { phids: [build] };
+	const [own] = await conduit.search("harbormaster.build.search", { constraints }, builds);
+	return own?.fields;
+}
+/** A busy server, or a lost reply, is worth another try. */
+function attemptOfError(error, sentence) {
+	const isPassing = error instanceof ConduitError && mayPass$1(error);
+	const why = reasonOf(error).replace(/\.$/, "");
+	return {
+		kind: isPassing ? "failed" : "refused",
+		why: sentence(why)
+	};
+}
+/**
+* Sends `work` and an outcome, each once to a target, since Harbormaster adds up the units of all messages. It obeys a
+* second or two after its reply, or never: the outcome is delivered when the target shows it.
+*/
+var BuildUpdater = class {
+	#conduit;
+	#build;
+	#revision;
+	#options;
+	#pause;
+	#log;
+	#workedOn = /* @__PURE__ */ new Set();
+	#linked = /* @__PURE__ */ new Set();
+	#ends = /* @__PURE__ */ new Map();
+	#newer;
+	constructor(conduit, build, revision, options) {
+		this.#conduit = conduit;
+		this.#build = build;
+		this.#revision = revision;
+		this.#options = options;
+		this.#pause = options.pause ?? realPause;
+		this.#log = {
+			info: eachOnce(options.log.info),
+			warn: eachOnce(options.log.warn)
+		};
+	}
+	/** Never throws. */
+	async post(view) {
+		const attempt = await this.#tryPosting(view).catch((error) => attemptOfError(error, (why) => notShown(this.#revision, why)));
+		if (view !== "working" || attempt.kind !== "refused") return attempt;
+		this.#log.info(attempt.why);
+		return { kind: "delivered" };
+	}
+	async #tryPosting(view) {
+		for (const seconds of [
+			0,
+			1,
+			2,
+			4,
+			8
+		]) {
+			if (seconds > 0) await this.#pause(seconds, never$1);
+			const current = await readBuildStatus(this.#conduit, this.#build);
+			if (current === void 0) return {
+				kind: "refused",
+				why: unseen(this.#revision)
+			};
+			const { status, targets } = current;
+			const ended = targets.find(({ phid }) => this.#ends.has(phid));
+			const end = ended && this.#ends.get(ended.phid);
+			if (ended !== void 0 && ended.status !== waiting) {
+				if (ended.status !== end?.shows) this.#log.info(endedElsewhere(this.#revision, ended.status));
+				return { kind: "delivered" };
+			}
+			if (over.has(status)) {
+				this.#log.info(`${buildName(this.#revision)} is ${status}: it is told nothing more.`);
+				return { kind: "delivered" };
+			}
+			const isSent = end !== void 0 && (end.isSure || seconds > 0);
+			const target = targets.find(({ status }) => status === waiting);
+			if (!isSent && target !== void 0) await this.#send(target.phid, view);
+			if (view === "working") return { kind: "delivered" };
+		}
+		return {
+			kind: "not-yet",
+			why: notShown(this.#revision, "none of its targets has taken it")
+		};
+	}
+	async #send(target, view) {
+		await this.#link(target);
+		if (view === "working" && this.#workedOn.has(target)) return;
+		const message = await this.#messageFor(view);
+		const isSure = await send(this.#conduit, target, message);
+		if (message.type === "work") this.#workedOn.add(target);
+		else this.#ends.set(target, {
+			shows: `target/${message.type}ed`,
+			isSure
+		});
+	}
+	async #messageFor(view) {
+		const message = view === "working" ? { type: "work" } : messageOf(await this.#withReason(view), this.#options.undecided);
+		if (message.type === "pass") return message;
+		const warning = await draftWarning(this.#conduit, this.#build, this.#revision);
+		if (warning === void 0) return message;
+		this.#log.warn(warning);
+		const { unit = [] } = message;
+		return {
+			type: "pass",
+			unit: [aUnit(view === "working" ? "result comes as a comment" : "passed for the draft", "skip", warning), ...unit]
+		};
+	}
+	/** Names the newer diff of a cancelled gate: requested once, and only shortly, since its job is killed soon. */
+	async #withReason(outcome) {
+		if (outcome.kind !== "unmeasured" || outcome.reason !== "cancelled") return outcome;
+		this.#newer ??= unlessSlow(newerDiff(this.#conduit, this.#build, this.#revision), this.#pause);
+		const message = await this.#newer;
+		return message === void 0 ? outcome : {
+			...outcome,
+			message
+		};
+	}
+	/** May fail: the comment has the link as well. */
+	async #link(target) {
+		const { details, run } = this.#options;
+		if (details === void 0 || this.#linked.has(target)) return;
+		const link = linkTo(target, run, details);
+		try {
+			await this.#conduit.call("harbormaster.createartifact", link, unknown());
+			this.#linked.add(target);
+		} catch (error) {
+			const why = reasonOf(error);
+			if (/duplicate entry/i.test(why)) this.#linked.add(target);
+			else this.#log.info(`${buildName(this.#revision)} does not show the link to ${details} (${why}).`);
+		}
+	}
+};
+const never$1 = new AbortController().signal;
+const slowSeconds = 3;
+/** Undefined if the request fails or is slow. */
+async function unlessSlow(request, pause) {
+	const isSettled = new AbortController();
+	const tooLate = pause(slowSeconds, isSettled.signal).then(() => void 0);
+	const first = await Promise.race([request.catch(() => void 0), tooLate]);
+	isSettled.abort();
+	return first;
+}
+function eachOnce(log) {
+	const logged = /* @__PURE__ */ new Set();
+	return (sentence) => {
+		if (!logged.has(sentence)) log(sentence);
+		logged.add(sentence);
+	};
+}
+const buildName = (revision) => `The build of D${revision.number} on Harbormaster`;
+const unseen = (revision) => `${buildName(revision)} is told nothing because it is not there, or not for the bot to see.`;
+const endedElsewhere = (revision, status) => `${buildName(revision)} shows ${status}, which another client has set.`;
+const notShown = (revision, why) => `${buildName(revision)} may not show how the gate stands (${why}).`;
+/** Resolves to false if the reply was lost. */
+async function send(conduit, receiver, message) {
+	try {
+		await conduit.call("harbormaster.sendmessage", {
+			receiver,
+			...message
+		}, unknown());
+		return true;
+	} catch (error) {
+		if (error instanceof ConduitError && error.kind === "unsure") return false;
+		throw error;
+	}
+}
+const waiting = "target/waiting";
+/** A `paused` build goes on. */
+const over = /* @__PURE__ */ new Set([
+	"passed",
+	"failed",
+	"aborted",
+	"error",
+	"deadlocked"
+]);
+const targetSchema = object({
+	phid: string(),
+	fields: object({
+		buildGeneration: int(),
+		status: object({ value: string() })
+	})
+});
+/**
+* Reads the build's status and the targets since its last start, oldest first; earlier targets stay `waiting` for ever.
+* Undefined if the bot sees no such build.
+*/
+async function readBuildStatus(conduit, build) {
+	const fields = await buildFields(conduit, build);
+	if (fields === void 0) return void 0;
+	const constraints = { buildPHIDs: [build] };
+	const all = await conduit.search("harbormaster.target.search", { constraints }, targetSchema);
+	const newest = Math.max(...all.map(({ fields }) => fields.buildGeneration));
+	const targets = all.filter(({ fields }) => fields.buildGeneration === newest).map(({ phid, fields }) => ({
+		phid,
+		status: fields.status.value
+	})).toReversed();
+	return {
+		status: fields.buildStatus.value,
+		targets
+	};
+}
+/** `ui.external` must be a boolean in this encoding; the key is unique within a target. */
+const linkTo = (target, run, uri) => ({
+	buildTargetPHID: target,
+	artifactKey: `ppsgate-${run}`,
+	artifactType: "uri",
+	artifactData: {
+		uri,
+		name: "ppsgate",
+		"ui.external": true
+	}
+});
+/**
+* Only a pass passes, unless the site lets undecided gates pass. A cancelled gate fails with its reason: otherwise the
+* build would wait for ever, and `abort` shows no reason. Either can be restarted.
+*/
+function messageOf(reported, undecided) {
+	const conclusion = conclusionOf(reported);
+	return {
+		type: conclusion === "pass" || conclusion === "undecided" && undecided === "neutral" ? "pass" : "fail",
+		unit: unitsOf(reported)
+	};
+}
+function unitsOf(reported) {
+	if (reported.kind === "unmeasured") return [aUnit("gate", resultsWithout.get(reported.reason) ?? "broken", reported.message)];
+	if (reported.kind === "bisected") {
+		const blame = conclusionOf(reported) === "pass" ? "pass" : "unsound";
+		return [aUnit("bisection", blame, bisectHeadline(reported.result))];
+	}
+	const result = resultOf(reported);
+	const { outcome } = result;
+	if (outcome.kind === "judged") return unitsOfCells(outcome.cells, result);
+	if (outcome.kind === "unchanged") return [aUnit("unchanged", "skip", unchangedMeaning(outcome))];
+	const blame = outcome.kind === "out-of-disk" ? "broken" : "fail";
+	return [aUnit(outcomeName(result), blame, outcome.message)];
+}
+const resultsWithout = /* @__PURE__ */ new Map([["patchAtFault", "fail"], ["cancelled", "skip"]]);
+/** One unit for all cells if none was measured, since Harbormaster shows five units. */
+function unitsOfCells(cells, result) {
+	if (cells.some(({ verdict }) => verdict.kind !== "invalid") || cells.length === 1) return cells.map((cell) => unitOf(cell, result));
+	const lines = [`invalid: ${plainText(sentence(result))}`, ...invalidLines(cells).map(plainText)];
+	return [aUnit("gate", unitResults.invalid, lines.join("\n"))];
+}
+function unitOf(cell, { trials, policy }) {
+	const name = cellName(cell.cell);
+	const seconds = trials.filter((trial) => cellName(trial.cell) === name).reduce((sum, { trafficSeconds }) => sum + trafficSeconds, 0);
+	const [comparison] = cell.comparisons;
+	const confidence = formatPercent(policy.confidenceRatio);
+	const details = [cell.verdict.kind === "invalid" ? `invalid: ${cell.verdict.reason}` : `${cell.verdict.kind}${remarkOf(cell)}`, comparison && changeText(comparison, confidence)].filter(Boolean).join("\n");
+	return {
+		...aUnit(name, unitResults[cell.verdict.kind], details),
+		duration: seconds
+	};
+}
+/** `805.3 kpps → 721.5 kpps: −10.4 %, 95 % interval −11.2 … −9.60 %`. */
+const changeText = ({ metric, base, patched, interval }, confidence) => [`${formatMetric(base, metric)} → ${formatMetric(patched, metric)}: ${formatChange(interval.change)}`, `${confidence} interval ${formatInterval(interval.low, interval.high)} %`].join(", ");
+/**
+* In Harbormaster's words `unsound` is measured without a verdict, `broken` could not be measured. The revision would
+* show neither unit nor reason of a `skip`.
+*/
+const unitResults = {
+	"no-regression": "pass",
+	improvement: "pass",
+	regression: "fail",
+	inconclusive: "unsound",
+	invalid: "broken"
+};
+const aUnit = (name, result, details) => ({
+	engine: "ppsgate",
+	format: "text",
+	name,
+	result,
+	details: plainBlock(details, 2e3)
+});
+
+// src/publish/reporters/revision-comment.ts
+const openRevisionReporter = (conduit, revision, { build, ...options }) => combineReporters([...build === void 0 ? [] : [openBuild(conduit, build, revision, options)], openRevisionComment(conduit, revision, options)]);
+/** Posts one comment with the outcome and its plot, if that can be uploaded; all subscribers get mail. */
+function openRevisionComment(conduit, revision, options) {
+	const { log, pause, patienceSeconds } = options;
+	const updates = new ThrottledUpdates(revisionCommenter(conduit, revision, options), {
+		log: {
+			info: log.warn,
+			warn: log.warn
+		},
+		secondsBetween: 60,
+		tooSlow: (seconds) => maybeMissing(revision.number, `Phabricator did not answer within ${seconds} s`),
+		...pause && { pause }
+	});
+	const nothing = () => {};
+	return {
+		queued: nothing,
+		waiting: nothing,
+		measuring: nothing,
+		conclude: (outcome) => updates.sendLast(outcome, deliverySeconds(outcome, patienceSeconds)),
+		addLinks: async () => {},
+		leaveOpen: () => updates.stop()
+	};
+}
+/** Returns a function that posts the comment once for each run, however often it is called. It never throws. */
+function revisionCommenter(conduit, revision, { run, details, page, takesCommands, log }) {
+	const { number, diff } = revision;
+	const marker = `ppsgate D${number}:${diff} run ${run}`;
+	const plot = plotOf(conduit, revision);
+	return async (outcome) => {
+		if (conclusionOf(outcome) === "cancelled") return { kind: "delivered" };
+		const links = {
+			...details !== void 0 && { details },
+			...page !== void 0 && { page },
+			...takesCommands && {
+				rerun: `${"@ppsgate"} rerun`,
+				goOn: `${"@ppsgate"} extend`
+			}
+		};
+		let missing;
+		const attempt = await postOnce(conduit, number, marker, async () => {
+			if (outcome.kind === "unmeasured") return renderRemarkupFailure({
+				...failureTexts[outcome.reason],
+				said: outcome.message
+			}, links);
+			const { image, why } = await plot(() => outcome.kind === "bisected" ? bisectPlot(outcome.result) : intervalPlot(resultOf(outcome)));
+			missing = why;
+			const withImage = {
+				...links,
+				...image && { image }
+			};
+			if (outcome.kind !== "bisected") return renderRemarkup(resultOf(outcome), withImage);
+			const ways = bisectCommands(callOnPhabricator, outcome.request);
+			return renderRemarkup(outcome.result, {
+				...withImage,
+				...takesCommands && { ways }
+			});
+		});
+		if (attempt.kind === "delivered" && missing !== void 0) log.info(missing);
+		return attempt;
+	};
+}
+/**
+* Posts a short reply, once for each key. `text` is Remarkup: text of others in it is escaped by remarkupText. Never
+* throws.
+*
+* @param revision 27401 of D27401
+*/
+const postReply = (conduit, revision, text, key) => postOnce(conduit, revision, `ppsgate D${revision} reply ${key}`, async () => text);
+/**
+* Looks for the comment first, since Phabricator accepts the same one twice, and a reply can be lost after that. Remarkup
+* has no hidden text, so the marker is the visible last line.
+*/
+async function postOnce(conduit, revision, marker, compose) {
+	const objectIdentifier = `D${revision}`;
+	const lastLine = `\`${marker}\``;
+	try {
+		if (await isPosted(conduit, objectIdentifier, lastLine)) return { kind: "delivered" };
+		const comment = {
+			objectIdentifier,
+			transactions: [{
+				type: "comment",
+				value: `${await compose()}\n\n${lastLine}`
+			}]
+		};
+		await conduit.call("differential.revision.edit", comment, unknown());
+		return { kind: "delivered" };
+	} catch (error) {
+		return attemptOfError(error, (why) => maybeMissing(revision, why));
+	}
+}
+const maybeMissing = (revision, why) => `The comment on D${revision} may not be there (${why}).`;
+const mostTransactions = 500;
+/** Reads only the last lines of our own account's comments: elsewhere others may have written the marker. */
+async function isPosted(conduit, objectIdentifier, lastLine) {
+	const { phid } = await conduit.call("user.whoami", {}, object({ phid: string() }));
+	const query = {
+		objectIdentifier,
+		constraints: { authorPHIDs: [phid] }
+	};
+	return (await conduit.search("transaction.search", query, commentSchema, mostTransactions)).flatMap(({ comments }) => comments.map(({ content }) => content.raw)).some((text) => text.trimEnd().endsWith(lastLine));
+}
+const commentSchema = object({ comments: array(object({ content: object({ raw: string() }) })) });
+/** Uploads the plot once: a comment only shows pixel images on the server. */
+function plotOf(conduit, { number, diff }) {
+	let uploaded;
+	return async (draw) => {
+		if (uploaded !== void 0) return uploaded;
+		try {
+			const svg = draw();
+			if (svg === void 0) return {};
+			const png = Buffer.from(await pngOf(svg));
+			uploaded = { image: await upload(conduit, `ppsgate-D${number}-${diff}.png`, png) };
+			return uploaded;
+		} catch (error) {
+			return { why: `The comment on D${number} goes without its plot (${reasonOf(error)}).` };
+		}
+	};
+}
+/** Uploads a public file, since a comment by Conduit does not make it visible. Returns its name, like `F123`. */
+async function upload(conduit, name, bytes) {
+	const content = {
+		name,
+		data_base64: bytes.toString("base64"),
+		viewPolicy: "public"
+	};
+	const constraints = { phids: [await conduit.call("file.upload", content, string())] };
+	const ids = object({ id: int() });
+	const [file] = await conduit.search("file.search", { constraints }, ids);
+	if (file === void 0) throw new Error(`${conduit.url} does not show ${name} that it has taken`);
+	return `F${file.id}`;
+}
+
+// src/publish/reporters/shared-head.ts
+/**
+* Fails a check instead of passing it if an open pull request with the same head has another base branch than the one
+* that was measured; this includes the patch's own, if it was retargeted meanwhile.
+*/
+function failingOnSharedHead(octokit, patch, reporter, { patienceSeconds, pause = realPause } = {}) {
+	let otherBase;
+	const withOtherBase = (outcome) => {
+		if (otherBase === void 0) return outcome;
+		if (outcome.kind === "measured") return {
+			kind: "uncounted",
+			measured: outcome,
+			...otherBase
+		};
+		return isLeftToQueue(outcome) ? {
+			...outcome,
+			reason: "waits-for-approval"
+		} : outcome;
+	};
+	return {
+		...reporter,
+		async conclude(outcome) {
+			if (mayPass(outcome)) otherBase = await findOtherBase(octokit, patch, {
+				most: deliverySeconds(outcome, patienceSeconds),
+				pause
+			});
+			return reporter.conclude(withOtherBase(outcome));
+		},
+		addLinks: (outcome) => reporter.addLinks(withOtherBase(outcome))
+	};
+}
+const isLeftToQueue = (outcome) => outcome.kind === "unmeasured" && outcome.reason === "left-to-merge-queue";
+/** Branch rules accept a neutral check as a pass. */
+const mayPass = (outcome) => ["pass", "undecided"].includes(conclusionOf(outcome));
+async function findOtherBase(octokit, patch, { most, pause }) {
+	const { repository, headCommit, baseBranch } = patch;
+	try {
+		const elsewhere = (await retried(() => pullRequestsWithHead(octokit, repository, headCommit), [...pausesWithin(most)], pause)).find(({ pullRequest }) => pullRequest.baseBranch !== baseBranch);
+		if (elsewhere === void 0) return void 0;
+		const { number, baseBranch: branch = "" } = elsewhere.pullRequest;
+		const goes = number === patch.number ? "goes" : "has the same head and goes";
+		return {
+			title: "this commit goes to another branch",
+			why: `${patchName(patch)} was measured for ${codeSpan(baseBranch ?? "another branch")}, and #${number} ${goes} to ${codeSpan(branch)}: a commit has one check for all of them. Close the other, or push to one of them, and write \`/ppsgate rerun\` at the one that is to be merged.`
+		};
+	} catch (error) {
+		return {
+			title: "the base branches of this commit are unknown",
+			why: `GitHub does not say whether another pull request has this commit: ${codeSpan(reasonOf(error), 500)} Write \`/ppsgate rerun\`.`
+		};
+	}
+}
+/** Requests again, after each of the pauses, while GitHub has a passing failure. */
+async function retried(request, [seconds, ...later], pause) {
+	try {
+		return await request();
+	} catch (error) {
+		const cause = error instanceof Error ? error.cause : void 0;
+		if (seconds === void 0 || !mayPassSoon(githubFailure(cause))) throw error;
+		await pause(seconds, never);
+		return retried(request, later, pause);
+	}
+}
+const never = new AbortController().signal;
+
+// src/publish/reporters/status.ts
+/** A status has no neutral state, so an undecided gate fails it. */
+function openStatus(octokit, subject, options) {
+	const { name, detailsUrl, patienceSeconds } = options;
+	const { owner, repo } = placeOf(subject.repository);
+	const post = async ({ state, description }) => {
+		try {
+			await octokit.request("POST /repos/{owner}/{repo}/statuses/{sha}", {
+				owner,
+				repo,
+				sha: subject.patch.headCommit,
+				state,
+				description: plain(description),
+				context: name,
+				target_url: detailsUrl
+			});
+			return { kind: "delivered" };
+		} catch (error) {
+			return failedAttempt(error);
+		}
+	};
+	const updates = new ThrottledUpdates(post, {
+		...options,
+		secondsBetween: 60,
+		tooSlow
+	});
+	return {
+		waiting: (estimate) => updates.send({
+			state: "pending",
+			description: queuePosition(estimate)
+		}),
+		queued: (text) => updates.send({
+			state: "pending",
+			description: text
+		}),
+		measuring: (testbed) => updates.send({
+			state: "pending",
+			description: `measuring on ${testbed}`
+		}),
+		conclude(outcome) {
+			const state = states[conclusionOf(outcome)];
+			return updates.sendLast({
+				state,
+				description: outcomeTitle(outcome)
+			}, deliverySeconds(outcome, patienceSeconds));
+		},
+		addLinks: async () => {},
+		leaveOpen: () => updates.stop()
+	};
+}
+/** GitHub's own limit for a description. */
+const mostCharacters = 140;
+/** GitHub refuses descriptions with four-byte characters, such as most emoji; the state has its own colour. */
+const plain = (description) => description.replace(/[\u{10000}-\u{10ffff}]/gu, "").trim().slice(0, mostCharacters);
+const states = {
+	pass: "success",
+	patchAtFault: "failure",
+	undecided: "failure",
+	usage: "error",
+	infrastructure: "error",
+	cancelled: "error"
+};
+const tooSlow = (seconds) => `The commit status may not show how the gate ended, because GitHub did not answer within ${seconds} s: run the job again where the status is required.`;
+function failedAttempt(error) {
+	const what = "The commit status does not show how things stand";
+	const failure = githubFailure(error);
+	if (failure === void 0) return {
+		kind: "refused",
+		why: `${what} (${reasonOf(error)}).`
+	};
+	const why = `${what} (${failure.said}): give the job \`permissions: statuses: write\`, or set github.status to false.`;
+	return {
+		kind: failure.kind === "answered" && failure.status < 500 ? "refused" : "failed",
+		why
+	};
+}
+
+// src/publish/reporters/alert-text.ts
+/** The hidden first line of an issue, which identifies its change. */
+const alertMarker = (id) => `<!-- ppsgate change ${id} -->`;
+const changeIdIn = (body) => /^<!-- ppsgate change ([0-9a-f]{12}) -->/.exec(body)?.[1];
+/** Identifies news, so that the same is posted once. */
+const newsMarker = ({ id }, state) => `<!-- ppsgate change ${id} news ${createHash("sha256").update(state).digest("hex").slice(0, 12)} -->`;
+const alertLabels = {
+	code: {
+		name: "ppsgate-regression",
+		color: "d73a4a",
+		description: "A commit made the branch slower, as a gate has confirmed"
+	},
+	testbed: {
+		name: "ppsgate-testbed",
+		color: "fbca04",
+		description: "A testbed measures less than before, and no commit is why"
+	}
+};
+/** The state that an issue last described. */
+const issueStateSchema = object({
+	state: _enum(changeStates),
+	cells: int().positive(),
+	/** The worst cell's `changeRatio`. */
+	worstRatio: number(),
+	culprit: string().optional()
+});
+/** The form that the data branch keeps. */
+const issueStateText = (change) => JSON.stringify({
+	state: change.state,
+	cells: losses(change).length,
+	worstRatio: worstOf(change).changeRatio,
+	...change.bisection?.culprit !== void 0 && { culprit: change.bisection.culprit }
+});
+/** Undefined if `issueStateText` did not write it. */
+const readIssueState = (text) => issueStateSchema.safeParse(parseJson(text ?? "")).data;
+/**
+* Lists news for the issue's readers as Markdown sentences: another state, more cells, a loss that is half a margin
+* worse, the commit. Without `before` only the end of the change is news.
+*/
+function issueNews(before, change, marginRatio) {
+	const { state, bisection } = change;
+	if (state !== before?.state && !isOpen(change)) return [stateNews(change)].flatMap((one) => one ?? []);
+	if (before === void 0 || !isOpen(change)) return [];
+	const { changeRatio, cell } = worstOf(change);
+	const cells = losses(change);
+	const culprit = bisection?.culprit;
+	const isWorse = Math.abs(changeRatio) >= Math.abs(before.worstRatio) + marginRatio / 2;
+	return [
+		state === before.state ? void 0 : stateNews(change),
+		culprit === void 0 || culprit === before.culprit ? void 0 : `A bisection names the commit: ${shortId(culprit)}.`,
+		cells.length > before.cells ? `More cells have lost: ${cells.map((level) => sizeIn(level)).join(", ")}.` : void 0,
+		isWorse ? `It is worse by now: ${cellName(cell)} ${formatChange(changeRatio)}, after ${formatChange(before.worstRatio)}.` : void 0
+	].flatMap((one) => one ?? []);
+}
+/** Undefined while the change is being confirmed. */
+function stateNews({ state, good, bad }) {
+	switch (state) {
+		case "code": return "A gate of both commits on the same testbed confirms the loss: it is the code.";
+		case "testbed": return good === bad ? "The same commit was measured before and after: it is the testbed, or chance." : "A gate of both commits on the same testbed finds no loss of the margin: it is the testbed, or chance.";
+		case "accepted": return "The new level is accepted: from now on nightly runs are held against it.";
+		case "recovered": return "The old level is back.";
+		default: return;
+	}
+}
+const sizeIn = ({ cell, changeRatio }) => `${cellName(cell)} ${formatChange(changeRatio)}`;
+/** `ipfw-stateful inet4 −4.10 % in 1a2b3c4d5e6f..5d6e7f8a9b0c (3 cells, hp-t540)`, of the worst cell. */
+function alertTitle(change) {
+	const count = losses(change).length;
+	const of = isCost(change.metric) ? ` ${metricNouns[change.metric]}` : "";
+	const cells = count === 1 ? "1 cell" : `${count} cells`;
+	return `${sizeIn(worstOf(change))}${of} in ${commitsOf(change)} (${cells}, ${plainLine(change.testbed, 60)})`;
+}
+/** Markdown without any text of a commit. */
+function alertBody(change, links) {
+	const { id, metric, gates, bisection } = change;
+	const result = ({ path, text }) => links.result === void 0 ? text : `[${text}](${links.result(path)})`;
+	const gateLinks = gates.map(({ at, verdict, result: path }) => result({
+		path,
+		text: `${verdict} on ${at.slice(0, 10)}`
+	}));
+	const culprit = bisection?.culprit;
+	const facts = [
+		`- Commits: ${commitsLink(change, links)}`,
+		...culprit === void 0 ? [] : [`- The commit, as a bisection found: ${culprit}`],
+		...bisection === void 0 ? [] : [`- ${result({
+			path: bisection.result,
+			text: "The bisection"
+		})}`],
+		...gateLinks.length === 0 ? [] : [`- Gates of the two commits: ${gateLinks.join(", ")}`]
+	];
+	return [
+		alertMarker(id),
+		`On ${codeSpan(change.testbed)} ${metricNouns[metric]} of the default branch changed, and stayed so. ${stateNews(change) ?? ""}`.trim(),
+		tableOf(change),
+		facts.join("\n"),
+		`<sub>A maintainer can accept the new level permanently: comment \`${callOnGithub} accept\`. This issue is closed automatically when the old level comes back.</sub>`
+	].join("\n\n");
+}
+function tableOf(change) {
+	const { metric, cells, gates } = change;
+	const judged = gates.at(-1)?.cells ?? [];
+	return [
+		"| cell | before | after | change | in the gate |",
+		"|---|--:|--:|--:|--:|",
+		...cells.map(({ cell, before, after, changeRatio }) => {
+			const interval = judged.find((one) => cellName(one.cell) === cellName(cell))?.interval;
+			const inGate = interval === void 0 ? "" : `${formatInterval(interval.low, interval.high)} %`;
+			const levels = [before, after].map((level) => formatMetric(level, metric));
+			return `| ${[
+				cellName(cell),
+				...levels,
+				formatChange(changeRatio),
+				inGate
+			].join(" | ")} |`;
+		})
+	].join("\n");
+}
+/** Markdown for the pull request of the one commit that caused it. */
+const pullRequestText = (change, issue) => [
+	alertMarker(change.id),
+	`### 🔴 ppsgate: ${alertTitle(change)}`,
+	`This was merged as ${change.bisection?.culprit ?? change.bad}, and a gate of the commits on ${codeSpan(change.testbed)} confirms the loss. #${issue} has the rest.`,
+	tableOf(change)
+].join("\n\n");
+/** Remarkup for the revision that landed as that commit. */
+const revisionText = (change, issueUrl) => [
+	`This landed as ${remarkupText(change.bisection?.culprit ?? change.bad)} and lost packets per second, or costs more for each, on ${remarkupText(change.testbed)}; a gate of the commits confirms it.`,
+	losses(change).map((level) => `- ${remarkupText(sizeIn(level))}`).join("\n"),
+	issueUrl
+].join("\n\n");
+/** The cells that have lost, the worst first; all cells of a change without a loss. */
+function losses(change) {
+	const lost = lossesOf(change);
+	return (lost.length > 0 ? lost : change.cells).toSorted((a, b) => Math.abs(b.changeRatio) - Math.abs(a.changeRatio));
+}
+function commitsOf({ good, bad, bisection }) {
+	if (bisection?.culprit !== void 0) return shortId(bisection.culprit);
+	return good === bad ? shortId(bad) : `${shortId(good)}..${shortId(bad)}`;
+}
+function commitsLink(change, { compareUrl }) {
+	const { good, bad } = change;
+	if (good === bad) return `${bad} in both nightly runs: none came between`;
+	const filled = compareUrl?.replaceAll("{from}", good).replaceAll("{to}", bad);
+	const url = filled && pageUrl(filled);
+	const text = `${shortId(good)}..${shortId(bad)}`;
+	return url === void 0 || url === "" ? text : `[${text}](${url})`;
+}
+
+// src/publish/reporters/alerts.ts
+/**
+* Updates issues and comments for these changes, and returns the changes with their new alerts. The next call retries
+* what fails. A failure of GitHub, Phabricator or the network is a warning.
+*/
+async function reportChanges(changes, deps) {
+	const { log, octokit, edit, now } = deps;
+	const tasks = /* @__PURE__ */ new Map();
+	for (const change of changes) {
+		const task = await alertTaskOf(change, deps);
+		if (task !== void 0) tasks.set(change.id, task);
+	}
+	if (tasks.size === 0) return [...changes];
+	const updates = deps.drawName();
+	const unsure = /* @__PURE__ */ new Set();
+	let latest = changes;
+	try {
+		const login = await ownLogin(octokit);
+		const begun = now();
+		latest = (await edit(claiming(tasks, {
+			updates,
+			begun,
+			unsure
+		}))).changes;
+		const alerts = await reportEach(latest.filter(({ alert }) => alert.updates === updates), {
+			...deps,
+			login,
+			begun,
+			tasks,
+			unsure
+		});
+		if (alerts.size > 0) latest = (await edit(recording(alerts, updates))).changes;
+	} catch (error) {
+		log.warn(`Changes of the branch may not have been reported (${reasonOf(error)}): the next nightly run reports them.`);
+	}
+	return changes.map((change) => latest.find(({ id }) => id === change.id) ?? change);
+}
+/** After so long a new issue is listed, and the publisher that made it has stopped. */
+const settledSeconds = 600;
+/** After so long a publisher begins no further issue: its names may soon be replaced. */
+const mostSeconds = 240;
+/** Nightly runs for which a testbed's level must stay before it is reported. */
+const leastNightlyRuns = 5;
+/** Undefined if there is nothing to report of the change. */
+async function alertTaskOf(change, deps) {
+	const { alert } = change;
+	if (isBegun(alert, deps.now())) return void 0;
+	const isWorthy = isAlert(change, deps);
+	const culprit = isWorthy && change.state === "code" ? await culpritOf(change, deps) : void 0;
+	const reviewed = culprit === void 0 || culprit === alert.commentedCommit ? {} : { culprit };
+	const isLost = alert.issue === void 0 && alert.intended !== void 0;
+	const isUnread = alert.issue !== void 0 && isNews(change, deps.marginRatio);
+	const isNew = alert.issue === void 0 && isWorthy;
+	return isLost || isUnread || isNew || "culprit" in reviewed ? reviewed : void 0;
+}
+/** Another publisher reports it, or has just tried. A clock that is far ahead must not block all others for ever. */
+const isBegun = ({ intended }, now) => intended !== void 0 && Math.abs(now.getTime() - Date.parse(intended)) < settledSeconds * 1e3;
+/**
+* Accepts losses that a gate has confirmed, and lasting levels of a testbed. A gate misses losses below the margin, so a
+* small one is no proof against the testbed.
+*/
+function isAlert(change, { nightlyRuns, marginRatio }) {
+	const { state } = change;
+	const lost = lossesOf(change);
+	if (lost.length === 0) return false;
+	if (state === "code") return true;
+	const isLarge = lost.some(({ changeRatio }) => Math.abs(changeRatio) >= marginRatio);
+	return state === "testbed" && isLarge && nightlyRunsSince(change, nightlyRuns) >= leastNightlyRuns;
+}
+function nightlyRunsSince({ testbed, cells, changedAt }, nightlyRuns) {
+	const counts = cells.map(({ cell }) => {
+		return (nightlyRuns.get(seriesKey({
+			testbed,
+			cell
+		})) ?? []).filter(({ at, occasion }) => at >= changedAt && occasion !== "again").length;
+	});
+	return Math.max(...counts);
+}
+async function culpritOf(change, deps) {
+	const named = change.bisection?.culprit;
+	if (named !== void 0) return named;
+	return deps.onlyCommitOf(change).catch((error) => {
+		deps.log.info(`The reviewers of the change ${change.id} are not looked up, because git does not list its commits (${reasonOf(error)}).`);
+	});
+}
+const isNews = (change, marginRatio) => {
+	const state = readIssueState(change.alert.postedText);
+	return issueNews(state, change, marginRatio).length > 0 || state === void 0 && isOpen(change);
+};
+/** Claims all alerts that no other publisher has begun; adds those that one began and did not end to `unsure`. */
+const claiming = (tasks, { updates, begun, unsure }) => (index) => withAlerts(index, (change) => {
+	const { id, alert } = change;
+	if (!tasks.has(id) || alert.updates === updates || isBegun(alert, begun)) return alert;
+	if (alert.intended !== void 0 && alert.issue === void 0) unsure.add(id);
+	return {
+		...alert,
+		updates,
+		intended: begun.toISOString()
+	};
+});
+/** Records the new alerts; if our name was replaced meanwhile, only the number of an issue. */
+const recording = (alerts, updates) => (index) => withAlerts(index, ({ id, alert }) => {
+	const ours = alerts.get(id);
+	if (ours === void 0) return alert;
+	if (alert.updates === updates) return ours;
+	return alert.issue === void 0 && ours.issue !== void 0 ? {
+		...alert,
+		issue: ours.issue
+	} : alert;
+});
+const withAlerts = (index, alertOf) => ({
+	...index,
+	changes: index.changes.map((change) => ({
+		...change,
+		alert: alertOf(change)
+	}))
+});
+/** One after another; releases the claim of those that there is no time for. */
+async function reportEach(changes, run) {
+	const alerts = /* @__PURE__ */ new Map();
+	const warned = /* @__PURE__ */ new Set();
+	const warn = (sentence) => {
+		if (!warned.has(sentence)) run.log.warn(sentence);
+		warned.add(sentence);
+	};
+	const log = {
+		...run.log,
+		warn
+	};
+	for (const change of changes) {
+		const alert = isLate(run) ? unmade(change, run) : await reportOne(change, {
+			...run,
+			log
+		});
+		alerts.set(change.id, alert);
+	}
+	return alerts;
+}
+const isLate = ({ now, begun }) => now().getTime() - begun.getTime() > mostSeconds * 1e3;
+/** The alert without an issue of ours: unchanged if an earlier publisher may have made one. */
+const unmade = ({ id, alert }, { unsure }) => unsure.has(id) ? alert : released(alert);
+/** Releases the claim. */
+const released = ({ intended: _, updates: __, ...alert }) => alert;
+async function reportOne(change, run) {
+	const before = change.alert;
+	try {
+		const issue = before.issue === void 0 && run.unsure.has(change.id) ? await lookedUp(change, run) : before.issue;
+		if (issue === void 0 && !isAlert(change, run)) return released(before);
+		const alert = issue === void 0 ? await withIssue(change, run) : await withNews({
+			...change,
+			alert: {
+				...before,
+				issue
+			}
+		}, run);
+		if (alert.intended !== void 0 || alert.issue === void 0) return alert;
+		return await withReviewers({
+			...change,
+			alert
+		}, alert.issue, run);
+	} catch (error) {
+		const failure = githubFailure(error);
+		if (failure === void 0) throw error;
+		run.log.warn(whyNotDone(`The issue of the change ${change.id} was not looked up`, failure, fixes));
+		return before;
+	}
+}
+const fixes = {
+	again: "publish a nightly run",
+	permission: "give the job `permissions: issues: write`, or write `trend: { issues: false }` in ppsgate.yml",
+	otherwise: "; the change itself is on the data branch"
+};
+/** The clocks of GitHub and of a runner may differ by less. */
+const dayMilliseconds = 864e5;
+const lookedUp = (change, { login, ...place }) => findIssue(place, {
+	creator: login,
+	marker: alertMarker(change.id),
+	since: /* @__PURE__ */ new Date(Date.parse(change.foundAt) - dayMilliseconds)
+});
+/** Makes the issue; our claim stays if it is unknown whether it was made. */
+async function withIssue(change, run) {
+	const { links, log, ...place } = run;
+	const { alert } = change;
+	const label = alertLabels[change.state === "testbed" ? "testbed" : "code"];
+	const text = {
+		title: alertTitle(change),
+		body: alertBody(change, links),
+		label: label.name
+	};
+	const notMade = "The issue of a change was not made";
+	try {
+		await makeLabel(place, label);
+	} catch (error) {
+		const failure = githubFailure(error);
+		if (failure === void 0) throw error;
+		log.warn(whyNotDone(notMade, failure, fixes));
+		return unmade(change, run);
+	}
+	if (isLate(run)) return unmade(change, run);
+	const made = await createIssue(place, text);
+	switch (made.kind) {
+		case "made": return {
+			...released(alert),
+			issue: made.number,
+			postedText: issueStateText(change)
+		};
+		case "refused":
+			log.warn(whyNotDone(notMade, made.failure, fixes));
+			return released(alert);
+		case "unsure":
+			log.warn(whyNotDone("The issue of a change may or may not have been made", made.failure, fixes));
+			return alert;
+	}
+}
+/** Updates the issue and posts news; `postedText` stays unchanged if that fails. */
+async function withNews(change, run) {
+	const { links, marginRatio, log, repository, octokit, pause } = run;
+	const alert = released(change.alert);
+	const { issue: number = 0 } = alert;
+	const before = readIssueState(alert.postedText);
+	if (!isNews(change, marginRatio)) return alert;
+	const postedText = issueStateText(change);
+	const news = issueNews(before, change, marginRatio);
+	try {
+		await updateIssue(run, number, {
+			title: alertTitle(change),
+			body: alertBody(change, links),
+			closedAs: closings[change.state]
+		});
+		await relabelled(run, number, before, change);
+	} catch (error) {
+		const failure = githubFailure(error);
+		if (failure === void 0) throw error;
+		if (isGone(failure)) return {
+			...alert,
+			postedText
+		};
+		log.warn(whyNotDone(`The issue #${number} was not brought up to date`, failure, fixes));
+		return alert;
+	}
+	if (news.length === 0) return {
+		...alert,
+		postedText
+	};
+	const marker = newsMarker(change, postedText);
+	const compose = (written) => written ?? [marker, ...news].join("\n\n");
+	const published = await publishComment(octokit, {
+		repository,
+		number
+	}, compose, {
+		marker,
+		...pause && { pause }
+	});
+	if (published.kind !== "not-published") return {
+		...alert,
+		postedText
+	};
+	log.warn(published.why);
+	return published.isFinal ? {
+		...alert,
+		postedText
+	} : alert;
+}
+const closings = {
+	recovered: "completed",
+	accepted: "not_planned"
+};
+async function relabelled(place, number, before, { state }) {
+	const [old, label] = [before?.state, state].map((one) => one === "code" || one === "testbed" ? alertLabels[one] : void 0);
+	if (old === void 0 || label === void 0 || old === label) return;
+	await replaceLabel(place, number, {
+		old: old.name,
+		label
+	});
+}
+/** Notifies the reviewers of the culprit; a refusal is not tried again. */
+async function withReviewers(change, issue, { tasks, octokit, repository, serverUrl, commentOnRevision, log, pause }) {
+	const { alert } = change;
+	const { culprit } = tasks.get(change.id) ?? {};
+	if (culprit === void 0) return alert;
+	const notified = new Set(alert.told);
+	try {
+		const number = await mergedAs(octokit, repository, culprit);
+		if (number !== void 0 && !notified.has(`#${number}`)) {
+			const published = await publishComment(octokit, {
+				repository,
+				number
+			}, (written) => written ?? pullRequestText(change, issue), {
+				marker: alertMarker(change.id),
+				...pause && { pause }
+			});
+			if (published.kind !== "not-published") notified.add(`#${number}`);
+			else {
+				log.warn(published.why);
+				if (!published.isFinal) return alert;
+			}
+		}
+		const text = revisionText(change, `${serverUrl}/${repository}/issues/${issue}`);
+		const revision = await commentOnRevision?.(culprit, text, `change ${change.id}`);
+		if (revision?.attempt.kind === "delivered") notified.add(revision.name);
+		else if (revision !== void 0) {
+			log.warn(revision.attempt.why);
+			if (revision.attempt.kind !== "refused") return {
+				...alert,
+				told: [...notified]
+			};
+		}
+		return {
+			...alert,
+			told: [...notified],
+			commentedCommit: culprit
+		};
+	} catch (error) {
+		log.warn(`The reviewers of ${culprit} were not notified (${reasonOf(error)}): the next nightly run tries again.`);
+		return {
+			...alert,
+			told: [...notified]
+		};
+	}
+}
+
+export { BuildUpdater, addReportLinks, cancelledOutcome, changeIdIn, checkIsForAnother, closeOpenCheckRun, combineReporters, composeComment, conclusionOf, deliverySeconds, failingOnSharedHead, failureReasonSchema, hasCheckRun, markerOf, openBuild, openCheckRun, openComment, openRevisionComment, openRevisionReporter, openStatus, outcomeMarkdown, outcomeOfError, outcomeOfFailure, outcomeOfResult, outcomeTitle, pausesWithin, postReply, pullRequestOfCheckRun, readMemory, reportChanges, reportOutcome, revisionCommenter };
