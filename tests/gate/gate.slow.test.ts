@@ -165,12 +165,12 @@ test('the plan, the journal, the logs, the result and the report are left in the
   const directory = temporaryFolder();
   const result = await judge({}, directory);
   expect(readdirSync(directory).toSorted()).toEqual([
-    'trials',
     'experiment.json',
     'journal.jsonl',
     'report',
     'report.md',
     'result.json',
+    'trials',
   ]);
   expect(JSON.parse(readFileSync(join(directory, 'result.json'), 'utf8'))).toEqual(result);
 });
