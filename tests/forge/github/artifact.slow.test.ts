@@ -482,8 +482,6 @@ describe('no text of a result gets out of code', () => {
     );
     expect([...fields].toSorted()).toMatchInlineSnapshot(`
       [
-        "trials.kernel",
-        "trials.logs",
         "generator.version",
         "outcome.cells.runs.validity.reason",
         "outcome.cells.runs.variant",
@@ -501,6 +499,8 @@ describe('no text of a result gets out of code', () => {
         "testbed.fingerprint.sysctl.",
         "testbed.name",
         "testbed.warnings",
+        "trials.kernel",
+        "trials.logs",
         "variants.commit",
         "variants.files.path",
         "variants.files.sha256",

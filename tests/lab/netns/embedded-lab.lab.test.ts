@@ -112,7 +112,7 @@ describeWith(['root', ...labPrograms], 'the embedded lab', () => {
 
 function holdLab() {
   const source = `
-    import { labUp } from '${project}/src/linux-lab/lab.ts';
+    import { labUp } from '${project}/src/lab/netns/embedded-lab.ts';
     await labUp();
     console.log('up');
     setInterval(() => {}, 1000);
