@@ -396,7 +396,7 @@ describeWith(['actionlint', 'zizmor', 'git'], 'the linters of workflows', () => 
       execFileSync(program, args, { cwd: directory, encoding: 'utf8', stdio: 'pipe' });
     expect(lint('actionlint')).toBe('');
     expect(lint('zizmor', '--offline', '--no-progress', '--pedantic', '.')).toContain(
-      'No diagnostics to report',
+      'No findings to report',
     );
   });
 });
