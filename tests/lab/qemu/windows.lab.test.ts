@@ -299,7 +299,7 @@ describeWith(needs, 'the windows of a trial', () => {
     const request = { guests, flows: flowsFile(), packets, windows: 2, signal };
     expect(await sendWindows({ wire }, request)).toEqual({
       ...{ kind: 'broken', log: '' },
-      said: expect.stringContaining('there is no x1 any more'),
+      lastLine: expect.stringContaining('there is no x1 any more'),
     });
   });
 });
