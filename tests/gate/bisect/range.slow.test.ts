@@ -642,7 +642,7 @@ describe('a fix-up', () => {
     const diff = Buffer.from(kernel.diff ?? '', 'base64').toString();
     expect(diff.split('\n').filter((line) => /^[-+]\t/.test(line))).toEqual([
       '-\tbroken();',
-      '+\tmended();',
+      '+\tfixed();',
     ]);
   });
 

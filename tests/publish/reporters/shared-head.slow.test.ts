@@ -135,7 +135,7 @@ test('what did not pass does not seem to when it gets its links', async () => {
   const linked: ReportedOutcome[] = [];
   const answer = {
     ...combineReporters([]),
-    linked: async (one: ReportedOutcome) => void linked.push(one),
+    addLinks: async (one: ReportedOutcome) => void linked.push(one),
   };
   const bound = failingOnSharedHead(await hastyOctokit(github), patch, answer);
   await bound.conclude(passed);
