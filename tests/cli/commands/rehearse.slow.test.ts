@@ -26,7 +26,9 @@ test('prints a line for each thing that was done, and goes on where it was cut s
   expect(nobody.stdout).toMatch(/\nAll is well\.\n$/);
   expect(nobody.status).toBe(0);
 
-  const [directory = ''] = readdirSync(folder).filter((name) => name.startsWith('ppsgate-self-test'));
+  const [directory = ''] = readdirSync(folder).filter((name) =>
+    name.startsWith('ppsgate-self-test'),
+  );
   const words = ['--skip', fewest, '--yes', '--json', '--resume', directory];
   const agreed = await ppsgate('testbeds', 'self-test', 'shelf', ...words);
   expect(JSON.parse(agreed.stdout)).toMatchObject({
