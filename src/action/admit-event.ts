@@ -10,6 +10,7 @@ import { exitCodes } from '../model/conclusion.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { outcomeOfError } from '../publish/reporters/outcome-text.ts';
 import type { Admission, AdmitDeps, Dispatched } from './admission.ts';
+import { reply } from './admission-replies.ts';
 import { admit } from './admit.ts';
 import { readEvent } from './inputs.ts';
 import { bisectSelector, gateNames, type JobContext, revisionDepsOf, selectorsFor } from './job.ts';
@@ -31,10 +32,7 @@ export async function admitEvent(
   if (trigger.kind === 'comment') await acknowledge(trigger.id, context);
   const admission = onAdmission(await admit(trigger, depsFor(trigger, context)));
   (admission.kind === 'refused' ? log.error : log.info)(admission.why);
-  if ('pullRequest' in admission) {
-    const { reply } = await import('./admission-replies.ts');
-    await reply(context, admission);
-  }
+  if ('pullRequest' in admission) await reply(context, admission);
   return admission;
 }
 

@@ -1,18 +1,13 @@
 // The context of every job of the Action: its inputs, GitHub, the checkout, and the configuration of the base.
 
-import { parseConfig } from '../config/load.ts';
 import { namingStyles } from '../config/parameters.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import type { Config } from '../config/schema.ts';
 import { selectorsOf } from '../config/select-testbeds.ts';
-import { createOctokit, type Octokit } from '../forge/github/client.ts';
+import type { Octokit } from '../forge/github/client.ts';
 import type { BisectAsk } from '../forge/patch/bisect-command.ts';
 import type { Ask } from '../forge/patch/command.ts';
-import {
-  type LinearRepository,
-  openRepository,
-  type WritableRepository,
-} from '../forge/patch/repository.ts';
+import type { LinearRepository, WritableRepository } from '../forge/patch/repository.ts';
 import {
   lineOfDiffs,
   PatchError,
@@ -25,7 +20,7 @@ import { patchName } from '../model/patch.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { type ApprovedRequest, isBisection } from './approved-request.ts';
 import type { Inputs } from './inputs.ts';
-import { log, mask } from './log.ts';
+import { log } from './log.ts';
 
 export type JobContext = {
   inputs: Inputs;
@@ -34,38 +29,6 @@ export type JobContext = {
   /** Reads the configuration from a commit of the base: a patch must not change its own rules. */
   readConfig(commit: string): Promise<Config>;
 };
-
-export async function openJob(inputs: Inputs): Promise<JobContext> {
-  const { job, token, config: path } = inputs;
-  const octokit = await createOctokit({ token, apiUrl: job.apiUrl, log });
-  const repository = openRepository(job.workspace, withToken(token, job.serverUrl));
-  return {
-    inputs,
-    octokit,
-    repository,
-    async readConfig(base) {
-      const commit = await repository.resolve(base);
-      const text = await repository.read(`${commit}:${path}`).catch(() => {
-        throw new UsageError(`The base ${base} has no ${path}: add one to the base branch first.`);
-      });
-      return parseConfig(text, { path, home: process.env.HOME ?? '/' });
-    },
-  };
-}
-
-/**
- * Passes the token to git in the environment, which other users cannot read (`GIT_CONFIG_COUNT` in git-config(1)): the
- * checkout of a private repository leaves no credentials behind. GitHub takes a token as the password of any user.
- */
-function withToken(token: string, serverUrl: string): NodeJS.ProcessEnv {
-  const credentials = Buffer.from(`x-access-token:${token}`).toString('base64');
-  mask(credentials);
-  return {
-    GIT_CONFIG_COUNT: '1',
-    GIT_CONFIG_KEY_0: `http.${serverUrl}/.extraheader`,
-    GIT_CONFIG_VALUE_0: `AUTHORIZATION: basic ${credentials}`,
-  };
-}
 
 /**
  * Reads the configuration for a request: of the base for a pull request and for commits to judge; of the job's own commit

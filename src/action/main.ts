@@ -9,7 +9,10 @@ export async function runAction(): Promise<void> {
   await runToExit(
     async (signal) => {
       const inputs = readInputs(process.env);
-      const [{ openJob }, run] = await Promise.all([import('./job.ts'), jobs[inputs.command]()]);
+      const [{ openJob }, run] = await Promise.all([
+        import('./open-job.ts'),
+        jobs[inputs.command](),
+      ]);
       return run(await openJob(inputs), signal);
     },
     { notify: log.error },
