@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRepository } from '../../../src/forge/patch/repository.ts';
 import { type BisectRequest, bisect, resumeBisection } from '../../../src/gate/bisect/bisect.ts';
 import { readBisectPlan } from '../../../src/gate/bisect/bisect-plan.ts';
+import type { ExperimentEvent } from '../../../src/gate/experiment/experiment-event.ts';
 import { gate } from '../../../src/gate/gate.ts';
 import type { BisectResult } from '../../../src/model/bisect-result.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
@@ -152,8 +153,8 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve comm
     let boots = 0;
     const deps = {
       ...around(study, repository, stop.signal),
-      onEvent({ kind }: { kind: string }) {
-        boots += kind === 'told' ? 1 : 0;
+      onEvent({ kind }: ExperimentEvent) {
+        boots += kind === 'note' ? 1 : 0;
         if (boots === 6) stop.abort(new Error('killed'));
       },
     };
