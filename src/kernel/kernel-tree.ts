@@ -1,7 +1,7 @@
 // The tree that a kernel is built from, as git knows it: the base's with the diff applied, without a checkout.
 
 import { checkDiff, isAsSaid, rawChanges, whyGitRefuses } from '../forge/patch/diff.ts';
-import { objectsAlone } from '../forge/patch/repository.ts';
+import { objectsAlone } from '../forge/patch/resolve-commit.ts';
 import { lastLine } from '../model/one-line.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { type Command, shell } from '../system/shell.ts';

@@ -1,13 +1,13 @@
-// Checks a diff before git sees the builder's tree: which files it changes, and that it is a plain text diff of plain files.
+// Checks a diff before git applies it: it must be a plain text diff of plain files, and its paths are listed.
 
 import { oneLine } from '../../model/one-line.ts';
 
 type CheckedDiff =
   | {
       readonly kind: 'accepted';
-      /** Every path that the diff changes, both of a rename, sorted and each once. */
+      /** Changed paths, both of a rename, sorted and unique. */
       readonly paths: readonly string[];
-      /** What is unusual in its bytes, in sentences: why git may refuse it. */
+      /** Sentences on unusual bytes, for which git may refuse it. */
       readonly remarks: readonly string[];
     }
   | { readonly kind: 'refused'; readonly reason: string };
@@ -25,10 +25,10 @@ export function checkDiff(diff: Uint8Array): CheckedDiff {
   }
 }
 
-/** What tells `isAsSaid` what git made of a diff, before the tree that it was applied to. */
+/** Arguments of git, before a tree, whose output `isAsSaid` reads. */
 export const rawChanges = ['diff-index', '--cached', '--no-renames', '-z'];
 
-/** Whether git, once it had applied the diff, changed those files that it names, and nothing but plain ones. */
+/** Checks that git, when it applied the diff, changed the files that the diff names, all of them plain. */
 export function isAsSaid(
   paths: readonly string[],
   raw: string,
@@ -55,7 +55,7 @@ export function isAsSaid(
   return { kind: 'refused', reason };
 }
 
-/** From what git-apply(1) wrote, which says the cause first: `error: patch failed: sys/net/if.c:12` and what follows. */
+/** Explains the output of git-apply(1), whose first lines are the cause: `error: patch failed: sys/net/if.c:12`. */
 export function whyGitRefuses(stderr: string, remarks: readonly string[]): string {
   const errors = stderr
     .split('\n')
@@ -89,7 +89,7 @@ function accept(diff: Uint8Array): CheckedDiff {
     );
   }
   const paths = sections.flatMap(pathsOf).toSorted();
-  // git apply deletes before it creates, whatever the order in the diff.
+  // git apply deletes before it creates, independent of the order in the diff.
   const twice = paths.find((path, index) => path === paths[index - 1]);
   if (twice !== undefined) {
     refuse(
@@ -99,16 +99,16 @@ function accept(diff: Uint8Array): CheckedDiff {
   return { kind: 'accepted', paths, remarks: remarksOn(bytes, lines) };
 }
 
-/** What the diff says of one file, before its hunks. */
-type Section = {
+/** The header of one file in the diff, before its hunks. */
+type DiffSection = {
   /** Counted from 1. */
   readonly line: number;
   readonly header: string[];
   hunks: number;
 };
 
-function readSections(lines: readonly string[]): Section[] {
-  const sections: Section[] = [];
+function readSections(lines: readonly string[]): DiffSection[] {
+  const sections: DiffSection[] = [];
   for (let index = 0; index < lines.length; ) {
     const line = lines[index] ?? '';
     const current = sections.at(-1);
@@ -118,7 +118,7 @@ function readSections(lines: readonly string[]): Section[] {
     } else if (line.startsWith('@@ -')) {
       index = afterHunk(lines, index, current);
     } else {
-      // What comes after the hunks is the next file's, or a mail's signature.
+      // Lines after the hunks belong to the next file, or to a mail's signature.
       if (current?.hunks === 0) current.header.push(line);
       index += 1;
     }
@@ -129,7 +129,7 @@ function readSections(lines: readonly string[]): Section[] {
 function opensSection(
   lines: readonly string[],
   index: number,
-  current: Section | undefined,
+  current: DiffSection | undefined,
 ): boolean {
   const line = lines[index] ?? '';
   if (line.startsWith('diff --git ')) return true;
@@ -142,9 +142,13 @@ function opensSection(
 const isNewName = (line: string): boolean => line.startsWith('+++ ');
 
 /** The index of the first line after the hunk, by the line counts of its head (see POSIX, diff -u). */
-function afterHunk(lines: readonly string[], start: number, section: Section | undefined): number {
+function afterHunk(
+  lines: readonly string[],
+  start: number,
+  section: DiffSection | undefined,
+): number {
   const head = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(lines[start] ?? '');
-  // Looked for once: a section may have as many hunks as lines before them.
+  // Searched once only: a section may have as many hunks as lines before them.
   if (head === null || !(section?.hunks || section?.header.some(isNewName))) {
     refuse(`Line ${start + 1} of the diff starts a hunk of no file; send what git diff made.`);
   }
@@ -164,7 +168,7 @@ function afterHunk(lines: readonly string[], start: number, section: Section | u
   return index;
 }
 
-function pathsOf(section: Section): string[] {
+function pathsOf(section: DiffSection): string[] {
   if (section.header[0]?.endsWith('\r')) {
     refuse('The lines of the diff end in CR LF; send it with the line ends that git wrote.');
   }
@@ -187,21 +191,21 @@ function pathsOf(section: Section): string[] {
       `The diff calls one file by several names, ${paths.join(' and ')}; send what git diff made.`,
     );
   }
-  // What a copy is made from stays as it is.
+  // The source of a copy is not changed.
   return copied === undefined ? paths : paths.filter((each) => each !== decoded(copied));
 }
 
-function plainName(section: Section, pattern: RegExp): string | undefined {
+function plainName(section: DiffSection, pattern: RegExp): string | undefined {
   const value = valueIn(section, pattern);
   return value === undefined ? undefined : unquoted(value);
 }
 
-const valueIn = ({ header }: Section, pattern: RegExp): string | undefined =>
+const valueIn = ({ header }: DiffSection, pattern: RegExp): string | undefined =>
   header.map((line) => pattern.exec(line)?.[1]).find((value) => value !== undefined);
 
-/** Of a name in `--- a/PATH` or `+++ b/PATH`; undefined where there is none, or no file on that side. */
+/** The name in `--- a/PATH` or `+++ b/PATH`; undefined where there is none, or no file on that side. */
 function prefixedName(
-  section: Section,
+  section: DiffSection,
   value: string | undefined,
   prefix: string,
 ): string | undefined {
@@ -213,8 +217,8 @@ function prefixedName(
   return name.slice(2);
 }
 
-/** `diff --git a/PATH b/PATH`: tells the name only where it is twice the same, as it is unless it changes. */
-function nameInGitLine(section: Section, renamed: boolean): string | undefined {
+/** The name in `diff --git a/PATH b/PATH`, where it is twice the same, as it is unless it changes. */
+function nameInGitLine(section: DiffSection, renamed: boolean): string | undefined {
   const [, rest] = /^diff --git (.*)$/.exec(section.header[0] ?? '') ?? [];
   if (rest === undefined) return undefined;
   if (!/^"?a\//.test(rest)) refusePrefix(section);
@@ -229,7 +233,7 @@ function nameInGitLine(section: Section, renamed: boolean): string | undefined {
   return a?.slice(2);
 }
 
-const refusePrefix = ({ line }: Section): never =>
+const refusePrefix = ({ line }: DiffSection): never =>
   refuse(
     `The diff at line ${line} has no prefixes a/ and b/; make it with git diff --src-prefix=a/ --dst-prefix=b/.`,
   );
@@ -259,7 +263,7 @@ function decoded(name: string): string {
   return path;
 }
 
-function refuseKind({ header }: Section, path: string): void {
+function refuseKind({ header }: DiffSection, path: string): void {
   if (header.some((line) => /^(?:GIT binary patch|Binary files .* differ)\r?$/.test(line))) {
     refuse(`The diff changes the binary file ${path}; only text is taken.`);
   }
@@ -270,7 +274,7 @@ function refuseKind({ header }: Section, path: string): void {
   if (mode !== undefined) refuse(notPlain(path, mode));
 }
 
-/** strtoul(3) in octal, whatever comes after a blank. */
+/** strtoul(3) in octal, ignoring all after a blank. */
 const modeAsGitReads = (text: string): string =>
   /^\s*\+?0*([0-7]+)(?:\s|$)/.exec(text)?.[1] ?? oneLine(text);
 
@@ -281,7 +285,7 @@ function notPlain(path: string, mode: string): string {
 
 const plainModes: readonly string[] = ['100644', '100755'];
 
-/** Where a file is made or deleted, on its other side. */
+/** Mode of the missing side of a created or deleted file. */
 const noFile = '000000';
 
 function refusePath(path: string): void {
@@ -300,7 +304,7 @@ function remarksOn(bytes: Buffer, lines: readonly string[]): string[] {
     remarks.push('Some lines of the diff end in CR LF.');
   }
   if (bytes.includes('\uFFFD')) {
-    remarks.push('The diff holds U+FFFD where somebody could not read a letter.');
+    remarks.push('The diff holds U+FFFD, which replaced an unreadable letter.');
   } else if (text.includes('\uFFFD')) {
     remarks.push('The diff is not UTF-8, Latin-1 perhaps.');
   }

@@ -1,4 +1,4 @@
-// What a bisection asks of a git repository: its history along first parents, and commits put on top of others.
+// Walks the history of a repository along first parents, and puts commits on top of others, for a bisection.
 import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
 import {
@@ -13,34 +13,34 @@ import {
   signature,
 } from './git.ts';
 
-export type History = {
-  /** Whether it was cloned without the beginning of its history. */
+export type LinearHistory = {
+  /** True for a clone without the beginning of its history. */
   isShallow(): Promise<boolean>;
-  /** Whether the second commit is the first, or an ancestor of it. */
+  /** True where the second commit is the first, or an ancestor of it. */
   contains(commit: string, other: string): Promise<boolean>;
-  /** How many commits, from the tip back along first parents, do not contain the commit. */
+  /** Counts the commits, from the tip back along first parents, that do not contain the commit. */
   stepsSince(commit: string, tip: string): Promise<number>;
   /** The commits after one up to another along first parents, the oldest first. */
   firstParents(after: string, upTo: string): AsyncGenerator<FirstParent>;
-  /** When a commit was made, by its committer's clock. */
+  /** The date of a commit, by its committer's clock. */
   committedAt(commit: string): Promise<string>;
-  /** The nearest tag on the line of first parents of a commit; undefined where there is none. */
+  /** The nearest tag on the line of first parents of a commit. */
   releaseBefore(commit: string): Promise<Release | undefined>;
-  /** Ids of what lies at a path of each commit, in their order; the empty path is all of it. */
+  /** Ids of the objects at a path of each commit, in their order; the empty path is its whole tree. */
   idsAt(commits: readonly string[], path: string): Promise<(string | undefined)[]>;
   /**
-   * Commits that make the same change as one, as far as git-patch-id(1) can tell, and those that take it back: of all that
-   * `upTo` contains and `after` does not, the oldest first. Merges are none of them.
+   * Commits that make the same change by git-patch-id(1), and those that revert it: of all that `upTo` contains and
+   * `after` does not, the oldest first, without merges.
    */
-  sameChanges(commit: string, range: { after?: string; upTo: string }): Promise<SameChange[]>;
+  sameChanges(commit: string, range: CommitRange): Promise<SameChange[]>;
   /**
-   * Puts what a commit changes of its first parent on top of others, as git-cherry-pick(1) does, and always makes the same
-   * commit of the same; takes git 2.38 or later. In reverse it takes that back, as git-revert(1) does.
+   * Puts what a commit changes of its first parent on top of others, as git-cherry-pick(1) does, or in reverse, as
+   * git-revert(1) does. The same input always makes the same commit; needs git 2.38 or later.
    */
-  picker(commit: string, isReverse?: boolean): Promise<(onto: Tip) => Promise<Picked>>;
+  picker(commit: string, isReverse?: boolean): Promise<CommitPicker>;
 };
 
-/** A tag with its commit, and when that was made. */
+/** A tag with its commit and the date of that. */
 export type Release = { name: string; commit: string; at: string };
 
 export type Tip = { commit: string; tree: string };
@@ -48,11 +48,15 @@ export type Tip = { commit: string; tree: string };
 export type FirstParent = Tip & {
   subject: string;
   author: string;
-  /** What it changes of its first parent, be it a merge or not. */
+  /** Changes of its first parent, merge or not. */
   changes: { path: string; isSubmodule: boolean }[];
 };
 
+type CommitRange = { after?: string; upTo: string };
+
 type SameChange = { commit: string; isReverse: boolean };
+
+type CommitPicker = (onto: Tip) => Promise<Picked>;
 
 export type Picked =
   | { kind: 'picked'; tip: Tip }
@@ -60,179 +64,75 @@ export type Picked =
   | { kind: 'nothing-to-do' }
   | { kind: 'conflict'; paths: string[] };
 
-export function historyOf({ directory, git, gitWith, start }: Git): History {
-  const committedAt = async (commit: string): Promise<string> => {
-    const shown = await git('show', '--no-patch', '--format=%ct', '--end-of-options', idOf(commit));
-    return new Date(Number(shown) * 1000).toISOString();
-  };
-
-  const failed = (what: string) =>
-    new RepositoryError(`git cannot ${what} in ${directory}: look at it with git fsck.`);
-
-  /** Ids of each change that a command of git shows as a patch, and of its commit. */
-  const patchIds = async (command: string[]): Promise<[id: string, commit: string][]> => {
-    const [from, to] = [start(command), start(['patch-id', '--stable'])];
-    const ended = [
-      endsWell(from),
-      endsWell(to),
-      pipeline(from.stdout, to.stdin).then(isDone, isNot),
-    ];
-    const text = await textOf(to);
-    if ((await Promise.all(ended)).includes(false)) throw failed('compare changes');
-    const lines = text.split('\n').filter(Boolean);
-    return lines.map((line) => {
-      const [id = '', commit = ''] = line.split(' ');
-      return [id, commit];
-    });
-  };
-
+export function linearHistoryOf(git: Git): LinearHistory {
   return {
-    async isShallow() {
-      return (await git('rev-parse', '--is-shallow-repository')).trim() === 'true';
-    },
-
-    async contains(commit, other) {
-      const ids = [idOf(other), idOf(commit)];
-      return git('merge-base', '--is-ancestor', ...ids).then(
-        () => true,
-        (error: { code?: unknown }) => {
-          if (error.code === 1) return false;
-          throw failed(`tell whether ${other} came before ${commit}`);
-        },
-      );
-    },
-
+    isShallow: async () =>
+      (await git.run('rev-parse', '--is-shallow-repository')).trim() === 'true',
+    contains: (commit, other) => contains(git, commit, other),
     async stepsSince(commit, tip) {
       const range = [idOf(tip), `^${idOf(commit)}`];
-      return Number(await git('rev-list', '--count', '--first-parent', ...range));
+      return Number(await git.run('rev-list', '--count', '--first-parent', ...range));
     },
-
-    committedAt,
-
-    async releaseBefore(commit) {
-      const describe = ['describe', '--tags', '--first-parent', '--abbrev=0', idOf(commit)];
-      const name = (await git(...describe).catch(() => '')).trim();
-      if (name === '') return undefined;
-      const tagged = (await git('rev-parse', '--verify', `refs/tags/${name}^{commit}`)).trim();
-      return { name, commit: tagged, at: await committedAt(tagged) };
-    },
-
-    async *firstParents(after, upTo) {
-      const form = ['-z', '--encoding=UTF-8', '--format=tformat:%H%x00%T%x00%s%x00%an'];
-      const own = ['--no-show-signature', '--no-notes', '--no-mailmap', '--no-relative'];
-      const line = ['--reverse', '--first-parent', '--diff-merges=first-parent'];
-      const changes = ['--raw', '--no-abbrev', '--no-renames', '--ignore-submodules=none'];
-      const range = [idOf(upTo), `^${idOf(after)}`, '--'];
-      const child = start(['log', ...form, ...own, ...line, ...changes, ...range]);
-      const isWell = endsWell(child);
-      let isRead = false;
-      try {
-        yield* commitsOf(child.stdout.setEncoding('utf8'));
-        isRead = true;
-      } finally {
-        if (!isRead) child.kill();
-      }
-      if (!(await isWell)) throw failed(`read the commits after ${after} up to ${upTo}`);
-    },
-
-    async idsAt(commits, path) {
-      const child = start(['cat-file', '--batch-check=%(objectname)']);
-      const isWell = endsWell(child);
-      const asked = commits.map((commit) => `${idOf(commit)}:${path}\n`).join('');
-      // One that ends early says so by its code.
-      child.stdin.on('error', () => undefined).end(asked);
-      const ids = (await textOf(child)).split('\n').slice(0, -1);
-      if ((await isWell) && ids.length === commits.length) {
-        return ids.map((id) => (isId(id) ? id : undefined));
-      }
-      throw failed(`look for ${path || 'the files'} of ${commits.length} commits`);
-    },
-
-    async sameChanges(commit, { after, upTo }) {
-      const id = idOf(commit);
-      const parent = `${id}^1`;
-      const compare = ['diff-tree', '-p', ...plainPatch];
-      const [[same] = []] = await patchIds([...compare, parent, id]);
-      const [[reverse] = []] = await patchIds([...compare, id, parent]);
-      const names = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', parent, id];
-      // Whatever makes the same change touches each of its paths, so one of them is enough to look for.
-      const [path = ''] = (await git(...names)).split('\0');
-      const range = [idOf(upTo), ...(after === undefined ? [] : [`^${idOf(after)}`])];
-      const all = ['--full-history', '--full-diff', '--no-merges', '--topo-order', '--reverse'];
-      const form = ['--format=tformat:commit %H', '--no-show-signature', '--no-notes'];
-      const log = ['--literal-pathspecs', 'log', '-p', ...plainPatch, ...form, ...all];
-      const found = await patchIds([...log, ...range, '--', path]);
-      return found.flatMap(([change, twin]) =>
-        change === same || change === reverse
-          ? [{ commit: twin, isReverse: change === reverse }]
-          : [],
-      );
-    },
-
-    async picker(commit, isReverse = false) {
-      const id = idOf(commit);
-      const commitOf = async (tree: string, message: string, parents: string[]) => {
-        const made = ['commit-tree', ...parents.flatMap((parent) => ['-p', parent]), '-m', message];
-        const commit = gitWith(signature(new Date(0)), ...plainly, ...made, tree).catch(() => {
-          throw new RepositoryError(
-            `git cannot put ${id} on top of others in ${directory}: whoever runs this must be able to write there.`,
-          );
-        });
-        return (await commit).trim();
-      };
-      // What git takes for the point where both parted is a commit that has the trees of neither.
-      const trees = [`${id}^1^{tree}`, `${id}^{tree}`];
-      const [from = '', to = ''] = isReverse ? trees.toReversed() : trees;
-      const before = await commitOf(from, 'Before', []);
-      const theirs = await commitOf(to, 'Theirs', [before]);
-      return async (onto) => {
-        const ours = await commitOf(`${idOf(onto.commit)}^{tree}`, 'Ours', [before]);
-        const merge = [...asUsual, 'merge-tree', '--write-tree', '--name-only', '-z'];
-        const { isClean, text } = await git(...merge, '--no-messages', ours, theirs).then(
-          (text) => ({ isClean: true, text }),
-          (error: { code?: unknown; stdout?: string }) => {
-            if (error.code === 1) return { isClean: false, text: error.stdout ?? '' };
-            throw new RepositoryError(
-              `git cannot put ${id} on top of ${onto.commit} in ${directory}: that takes git 2.38 or later.`,
-            );
-          },
-        );
-        const [tree = '', ...paths] = text.split('\0').filter(Boolean);
-        if (!isClean) return { kind: 'conflict', paths };
-        if (tree === onto.tree) return { kind: 'nothing-to-do' };
-        const how = isReverse ? 'without' : 'with';
-        const made = await commitOf(tree, `${onto.commit} ${how} ${id}`, [onto.commit]);
-        return { kind: 'picked', tip: { commit: made, tree } };
-      };
-    },
+    firstParents: (after, upTo) => firstParents(git, after, upTo),
+    committedAt: (commit) => committedAt(git, commit),
+    releaseBefore: (commit) => releaseBefore(git, commit),
+    idsAt: (commits, path) => idsAt(git, commits, path),
+    sameChanges: (commit, range) => sameChanges(git, commit, range),
+    picker: (commit, isReverse = false) => pickerOf(git, commit, isReverse),
   };
 }
 
-const endsWell = (child: Started): Promise<boolean> =>
-  once(child, 'close').then(([code]) => code === 0, isNot);
+const failed = (what: string, { directory }: Git) =>
+  new RepositoryError(`git cannot ${what} in ${directory}: look at it with git fsck.`);
 
-const isDone = () => true;
-const isNot = () => false;
-
-async function textOf({ stdout }: Started): Promise<string> {
-  let text = '';
-  for await (const chunk of stdout.setEncoding('utf8')) text += chunk;
-  return text;
+async function contains(git: Git, commit: string, other: string): Promise<boolean> {
+  const ids = [idOf(other), idOf(commit)];
+  return git.run('merge-base', '--is-ancestor', ...ids).then(
+    () => true,
+    (error: { code?: unknown }) => {
+      if (error.code === 1) return false;
+      throw failed(`tell whether ${other} came before ${commit}`, git);
+    },
+  );
 }
 
-/** Merges by the rules that git has where nobody set others. */
-const asUsual = [
-  'merge.renames=true',
-  'merge.directoryRenames=conflict',
-  'merge.renormalize=false',
-].flatMap((setting) => ['-c', setting]);
+async function committedAt(git: Git, commit: string): Promise<string> {
+  const seconds = ['--no-patch', '--format=%ct', '--end-of-options', idOf(commit)];
+  return new Date(Number(await git.run('show', ...seconds)) * 1000).toISOString();
+}
 
-/** Four fields a commit, and then two a change: `:MODE MODE ID ID STATUS`, see git-diff-tree(1), and its path. */
+async function releaseBefore(git: Git, commit: string): Promise<Release | undefined> {
+  const describe = ['describe', '--tags', '--first-parent', '--abbrev=0', idOf(commit)];
+  const name = (await git.run(...describe).catch(() => '')).trim();
+  if (name === '') return undefined;
+  const tagged = (await git.run('rev-parse', '--verify', `refs/tags/${name}^{commit}`)).trim();
+  return { name, commit: tagged, at: await committedAt(git, tagged) };
+}
+
+async function* firstParents(git: Git, after: string, upTo: string): AsyncGenerator<FirstParent> {
+  const form = ['-z', '--encoding=UTF-8', '--format=tformat:%H%x00%T%x00%s%x00%an'];
+  const own = ['--no-show-signature', '--no-notes', '--no-mailmap', '--no-relative'];
+  const line = ['--reverse', '--first-parent', '--diff-merges=first-parent'];
+  const changes = ['--raw', '--no-abbrev', '--no-renames', '--ignore-submodules=none'];
+  const range = [idOf(upTo), `^${idOf(after)}`, '--'];
+  const child = git.start(['log', ...form, ...own, ...line, ...changes, ...range]);
+  const isWell = endsWell(child);
+  let isRead = false;
+  try {
+    yield* commitsOf(child.stdout.setEncoding('utf8'));
+    isRead = true;
+  } finally {
+    if (!isRead) child.kill();
+  }
+  if (!(await isWell)) throw failed(`read the commits after ${after} up to ${upTo}`, git);
+}
+
+/** Parses four fields a commit, then two a change: `:MODE MODE ID ID STATUS`, see git-diff-tree(1), and its path. */
 async function* commitsOf(output: AsyncIterable<string>): AsyncGenerator<FirstParent> {
   let head: string[] = [];
   let changes: FirstParent['changes'] = [];
   let change: string | undefined;
-  const told = (): FirstParent => {
+  const parsed = (): FirstParent => {
     const [commit = '', tree = '', subject = '', author = ''] = head;
     return { commit, tree, subject, author, changes };
   };
@@ -246,9 +146,120 @@ async function* commitsOf(output: AsyncIterable<string>): AsyncGenerator<FirstPa
     } else if (/^\n?:/.test(field)) {
       change = field;
     } else {
-      yield told();
+      yield parsed();
       [head, changes] = [[field], []];
     }
   }
-  if (head.length === 4) yield told();
+  if (head.length === 4) yield parsed();
+}
+
+async function idsAt(
+  git: Git,
+  commits: readonly string[],
+  path: string,
+): Promise<(string | undefined)[]> {
+  const child = git.start(['cat-file', '--batch-check=%(objectname)']);
+  const isWell = endsWell(child);
+  const names = commits.map((commit) => `${idOf(commit)}:${path}\n`).join('');
+  // A process that ends early reports it by its exit code.
+  child.stdin.on('error', () => undefined).end(names);
+  const ids = (await textOf(child)).split('\n').slice(0, -1);
+  if ((await isWell) && ids.length === commits.length) {
+    return ids.map((id) => (isId(id) ? id : undefined));
+  }
+  throw failed(`look for ${path || 'the files'} of ${commits.length} commits`, git);
+}
+
+async function sameChanges(
+  git: Git,
+  commit: string,
+  { after, upTo }: CommitRange,
+): Promise<SameChange[]> {
+  const id = idOf(commit);
+  const parent = `${id}^1`;
+  const compare = ['diff-tree', '-p', ...plainPatch];
+  const [[same] = []] = await patchIds(git, [...compare, parent, id]);
+  const [[reverse] = []] = await patchIds(git, [...compare, id, parent]);
+  const names = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', parent, id];
+  // The same change touches each of its paths, so one of them is enough to look for.
+  const [path = ''] = (await git.run(...names)).split('\0');
+  const range = [idOf(upTo), ...(after === undefined ? [] : [`^${idOf(after)}`])];
+  const all = ['--full-history', '--full-diff', '--no-merges', '--topo-order', '--reverse'];
+  const form = ['--format=tformat:commit %H', '--no-show-signature', '--no-notes'];
+  const log = ['--literal-pathspecs', 'log', '-p', ...plainPatch, ...form, ...all];
+  const twins = await patchIds(git, [...log, ...range, '--', path]);
+  return twins
+    .filter(([change]) => change === same || change === reverse)
+    .map(([change, twin]) => ({ commit: twin, isReverse: change === reverse }));
+}
+
+/** Ids of each change that a command of git prints as a patch, and of its commit. */
+async function patchIds(git: Git, command: string[]): Promise<[id: string, commit: string][]> {
+  const [from, to] = [git.start(command), git.start(['patch-id', '--stable'])];
+  const piped = pipeline(from.stdout, to.stdin).then(isDone, isNot);
+  const ended = [endsWell(from), endsWell(to), piped];
+  const text = await textOf(to);
+  if ((await Promise.all(ended)).includes(false)) throw failed('compare changes', git);
+  const lines = text.split('\n').filter(Boolean);
+  return lines.map((line) => {
+    const [id = '', commit = ''] = line.split(' ');
+    return [id, commit];
+  });
+}
+
+async function pickerOf(git: Git, commit: string, isReverse: boolean): Promise<CommitPicker> {
+  const { directory } = git;
+  const id = idOf(commit);
+  const commitOf = async (tree: string, message: string, parents: string[]) => {
+    const made = ['commit-tree', ...parents.flatMap((parent) => ['-p', parent]), '-m', message];
+    const commit = git.runWith(signature(new Date(0)), ...plainly, ...made, tree).catch(() => {
+      throw new RepositoryError(
+        `git cannot put ${id} on top of others in ${directory}: its user must be able to write there.`,
+      );
+    });
+    return (await commit).trim();
+  };
+  // The merge base that git finds is a commit that has the trees of neither.
+  const trees = [`${id}^1^{tree}`, `${id}^{tree}`];
+  const [from = '', to = ''] = isReverse ? trees.toReversed() : trees;
+  const before = await commitOf(from, 'Before', []);
+  const theirs = await commitOf(to, 'Theirs', [before]);
+  return async (onto) => {
+    const ours = await commitOf(`${idOf(onto.commit)}^{tree}`, 'Ours', [before]);
+    const merge = [...asUsual, 'merge-tree', '--write-tree', '--name-only', '-z'];
+    const { isClean, text } = await git.run(...merge, '--no-messages', ours, theirs).then(
+      (text) => ({ isClean: true, text }),
+      (error: { code?: unknown; stdout?: string }) => {
+        if (error.code === 1) return { isClean: false, text: error.stdout ?? '' };
+        throw new RepositoryError(
+          `git cannot put ${id} on top of ${onto.commit} in ${directory}: that needs git 2.38 or later.`,
+        );
+      },
+    );
+    const [tree = '', ...paths] = text.split('\0').filter(Boolean);
+    if (!isClean) return { kind: 'conflict', paths };
+    if (tree === onto.tree) return { kind: 'nothing-to-do' };
+    const how = isReverse ? 'without' : 'with';
+    const made = await commitOf(tree, `${onto.commit} ${how} ${id}`, [onto.commit]);
+    return { kind: 'picked', tip: { commit: made, tree } };
+  };
+}
+
+/** Merges by the defaults of git. */
+const asUsual = [
+  'merge.renames=true',
+  'merge.directoryRenames=conflict',
+  'merge.renormalize=false',
+].flatMap((setting) => ['-c', setting]);
+
+const endsWell = (child: Started): Promise<boolean> =>
+  once(child, 'close').then(([code]) => code === 0, isNot);
+
+const isDone = () => true;
+const isNot = () => false;
+
+async function textOf({ stdout }: Started): Promise<string> {
+  let text = '';
+  for await (const chunk of stdout.setEncoding('utf8')) text += chunk;
+  return text;
 }

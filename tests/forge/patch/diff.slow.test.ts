@@ -139,7 +139,7 @@ test('what is unusual in the bytes is told', () => {
     'The diff is not UTF-8, Latin-1 perhaps.',
   ]);
   expect(remarksOn('\n@@ -2,0 +3 @@\n+\uFFFD\n')).toEqual([
-    'The diff holds U+FFFD where somebody could not read a letter.',
+    'The diff holds U+FFFD, which replaced an unreadable letter.',
   ]);
 });
 

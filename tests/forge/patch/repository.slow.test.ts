@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import type { CommittedDiff } from '../../../src/forge/patch/commit-diff.ts';
 import {
-  type CommittedDiff,
   NoCommitError,
   NoRepositoryError,
   openRepository,

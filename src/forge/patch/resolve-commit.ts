@@ -1,0 +1,78 @@
+// Resolves a name that any person may have typed to the full id of a commit.
+import { didYouMean } from '../../config/fields.ts';
+import { type Git, isId, RepositoryError } from './git.ts';
+
+/** The folder is no repository. */
+export class NoRepositoryError extends RepositoryError {
+  override readonly name = 'NoRepositoryError';
+}
+
+/** The name is none of a commit; the sentence begins with it. */
+export class NoCommitError extends RepositoryError {
+  override readonly name = 'NoCommitError';
+}
+
+/** Throws a `RepositoryError` when there is no such commit. */
+export async function resolveCommit(git: Git, name: string): Promise<string> {
+  if (!isCommitName(name)) {
+    throw new NoCommitError(
+      `"${name}" is no name of a commit: write its id, a branch or a tag, like main, v1.2 or HEAD~2.`,
+    );
+  }
+  const parse = () =>
+    git.run('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`);
+  const id = await parse()
+    .catch((error) => {
+      // One that a shallow clone lacks is fetched once, as GitHub allows; to fetch a name would be to write a ref.
+      if (!isId(name)) throw error;
+      return git.run('fetch', ...objectsAlone, '--end-of-options', 'origin', name).then(parse);
+    })
+    .catch(() => refuse(git, name));
+  return id.trim();
+}
+
+async function refuse(git: Git, name: string): Promise<never> {
+  const { directory } = git;
+  await git.run('rev-parse', '--git-dir').catch((error: NodeJS.ErrnoException) => {
+    if (error.syscall === 'spawn git') {
+      throw new Error(
+        `git cannot be started (${error.code}), and without it no patch can be read: install it, on Debian and Ubuntu by 'apt-get install git'.`,
+      );
+    }
+    throw new NoRepositoryError(
+      `${directory} is no git repository: name the one that has the commits.`,
+    );
+  });
+  const history = 'check it out with its history (fetch-depth: 0)';
+  if (isId(name)) {
+    throw new NoCommitError(
+      `"${name}" is no commit of ${directory}, and could not be fetched: ${history}.`,
+    );
+  }
+  const refs = ['refs/heads', 'refs/tags', 'refs/remotes'];
+  const names = await git.run('for-each-ref', '--format=%(refname:short)', ...refs).catch(() => '');
+  const hint = didYouMean(name, names.split('\n').filter(Boolean));
+  throw new NoCommitError(
+    `"${name}" is no commit, branch or tag of ${directory}${hint || `: name one that is there, or ${history}.`}`,
+  );
+}
+
+/**
+ * Accepts names by the rules of git-check-ref-format(1) and their ancestors, as in `HEAD~2`, `v1^{commit}` or
+ * `main@{upstream}`; refuses all else that git would read, like a refspec or a path.
+ */
+export const isCommitName = (name: string): boolean =>
+  name.length <= 250 &&
+  /^(?![-/])[^\p{C}\s~^:?*[\\]+(?<![/.])(?:[~^]\d{0,6}|\^\{(?:commit)?\})*$/u.test(name) &&
+  !/\.\.|\/\/|\/\.|^\.|\.lock(?:[/~^]|$)|@\{(?![\w-]{1,30}\})/.test(name);
+
+/** Options of a fetch that writes no ref, independent of `remote.…` and `fetch` of git-config(1). */
+export const objectsAlone = [
+  '--quiet',
+  '--refmap=',
+  '--no-tags',
+  '--no-prune',
+  '--no-write-fetch-head',
+  '--no-recurse-submodules',
+  '--no-auto-maintenance',
+];
