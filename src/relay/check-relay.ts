@@ -1,4 +1,4 @@
-// Looks at the relay that runs here: whether it answers, and lets in nobody but Phabricator.
+// Checks that the relay of this machine answers, and accepts requests from Phabricator alone.
 import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { PhabricatorConfig, RelayConfig } from '../config/phabricator.ts';
@@ -7,22 +7,22 @@ import { ok, skipped, wrong } from '../lab/check/diagnostic.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { type HttpRequest, type HttpResponse, sendRequest } from '../system/http.ts';
 import { waitingText } from './answers.ts';
-import { secretPoint } from './check-secret-file.ts';
+import { secretStep } from './check-secret-file.ts';
 import { checkAgent, checkObject } from './delivery.ts';
 import { inboxIn, openInbox } from './inbox.ts';
 import {
-  type Point,
-  type SetUpDeps,
+  type SetUpCheckDeps,
   type SetUpDiagnostic,
+  type SetUpStep,
   unreachable,
   warning,
 } from './setup-check-item.ts';
 
-/** Looks on this machine alone, where the relay, the poller or the gates keep them. */
-export const answersPoint = (
+/** Reads the answers that the relay, the poller or the gates of this machine keep. */
+export const answersStep = (
   { url, relay: { directory } }: PhabricatorConfig,
   now: () => Date,
-): Point => ({
+): SetUpStep => ({
   what: 'answers',
   async run(what) {
     const path = inboxIn(directory);
@@ -31,13 +31,13 @@ export const answersPoint = (
     const waiting = inbox.waitingAnswers(url);
     const [oldest] = waiting;
     if (oldest === undefined) return [ok(what, 'none waits')];
-    const why = `${waitingText(waiting, now())} (${oldest.why ?? 'nobody has tried to give it'})`;
+    const why = `${waitingText(waiting, now())} (${oldest.why ?? 'not tried yet'})`;
     const fix = `see that \`ppsgate relay\` or \`ppsgate poll\` runs here: it gives them as soon as ${url} takes them`;
     return [warning(what, why, fix)];
   },
 });
 
-export function relayPoints(config: PhabricatorConfig, deps: SetUpDeps): Point[] {
+export function relaySteps(config: PhabricatorConfig, deps: SetUpCheckDeps): SetUpStep[] {
   const { relay } = config;
   const { webhookKeyPath, buildPasswordPath } = relay;
   if (webhookKeyPath === undefined && buildPasswordPath === undefined) {
@@ -45,12 +45,12 @@ export function relayPoints(config: PhabricatorConfig, deps: SetUpDeps): Point[]
       'neither `relay.webhookKeyFile` nor `relay.buildPasswordFile` is set: use `ppsgate poll`';
     return [{ what: 'the relay', run: async (what) => [skipped(what, why)] }];
   }
-  const ask = askOf(relay, deps.signal);
+  const client = relayClient(relay, deps.signal);
   return [
     { what: 'relay.on', run: async (what) => occasions(what, relay) },
-    { what: 'the relay', run: (what) => health(what, relay, ask) },
-    ...(webhookKeyPath === undefined ? [] : webhookPoints(webhookKeyPath, config, ask)),
-    ...(buildPasswordPath === undefined ? [] : buildPoints(buildPasswordPath, ask)),
+    { what: 'the relay', run: (what) => health(what, relay, client) },
+    ...(webhookKeyPath === undefined ? [] : webhookSteps(webhookKeyPath, config, client)),
+    ...(buildPasswordPath === undefined ? [] : buildSteps(buildPasswordPath, client)),
   ];
 }
 
@@ -68,23 +68,23 @@ function occasions(what: string, { on, buildPasswordPath, webhookKeyPath }: Rela
   return [ok(what, `what is measured: ${on.join(', ')}`)];
 }
 
-/** Throws where there is no answer. */
-type Ask = (
+/** Throws where there is no response. */
+type RelayClient = (
   path: string,
-  question?: Partial<Pick<HttpRequest, 'method' | 'headers' | 'body'>>,
+  request?: Partial<Pick<HttpRequest, 'method' | 'headers' | 'body'>>,
 ) => Promise<HttpResponse>;
 
 const mostSeconds = 10;
 const mostBytes = 1024 ** 2;
 
-const askOf =
-  (relay: RelayConfig, signal: AbortSignal): Ask =>
-  async (path, question = {}) => {
+const relayClient =
+  (relay: RelayConfig, signal: AbortSignal): RelayClient =>
+  async (path, request = {}) => {
     const limits = { answerSeconds: mostSeconds, mostBytes, signal };
-    // By which the relay's log tells it from strangers.
-    const headers = { ...question.headers, 'user-agent': checkAgent };
+    // The relay's log distinguishes it from strangers by this.
+    const headers = { ...request.headers, 'user-agent': checkAgent };
     const answer = await sendRequest(`${baseOf(relay)}${path}`, {
-      ...question,
+      ...request,
       headers,
       ...limits,
     });
@@ -92,17 +92,21 @@ const askOf =
     return answer;
   };
 
-/** URL of the relay for this machine; what listens on all addresses does so on loopback. */
+/** URL of the relay on this machine: loopback where it listens on all addresses. */
 function baseOf({ host, port }: RelayConfig): string {
   const near = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${near.includes(':') ? `[${near}]` : near}:${port}`;
 }
 
-async function health(what: string, relay: RelayConfig, ask: Ask): Promise<SetUpDiagnostic[]> {
+async function health(
+  what: string,
+  relay: RelayConfig,
+  client: RelayClient,
+): Promise<SetUpDiagnostic[]> {
   const base = baseOf(relay);
   let reply: HttpResponse;
   try {
-    reply = await ask('/health');
+    reply = await client('/health');
   } catch (error) {
     const why = `nothing answers on ${base} (${reasonOf(error)})`;
     return [unreachable(what, why, 'start `ppsgate relay`, and see what it says')];
@@ -117,16 +121,16 @@ async function health(what: string, relay: RelayConfig, ask: Ask): Promise<SetUp
 
 const restart = 'start the relay again, for it reads its files at its start';
 
-function webhookPoints(path: string, { url }: PhabricatorConfig, ask: Ask): Point[] {
+function webhookSteps(path: string, { url }: PhabricatorConfig, client: RelayClient): SetUpStep[] {
   const place = { what: 'The key of the webhook', path };
   return [
-    secretPoint('relay.webhookKeyFile', place),
+    secretStep('relay.webhookKeyFile', place),
     {
       what: 'POST /webhook',
       needs: ['the relay'],
       async run(what) {
         const signed = (signature: string) =>
-          ask('/webhook', {
+          client('/webhook', {
             method: 'POST',
             body: testWebhook,
             headers: { 'x-phabricator-webhook-signature': signature },
@@ -153,7 +157,7 @@ function webhookPoints(path: string, { url }: PhabricatorConfig, ask: Ask): Poin
   ];
 }
 
-/** Sent by hand, says Herald by `test`, and so of no consequence. */
+/** Marked as sent by hand with Herald's `test`, and so without effect. */
 const testWebhook = JSON.stringify({
   object: { type: 'DREV', phid: checkObject },
   triggers: [],
@@ -161,15 +165,15 @@ const testWebhook = JSON.stringify({
   transactions: [],
 });
 
-function buildPoints(path: string, ask: Ask): Point[] {
+function buildSteps(path: string, client: RelayClient): SetUpStep[] {
   const place = { what: 'The user and password of builds', path };
   return [
-    secretPoint('relay.buildPasswordFile', place),
+    secretStep('relay.buildPasswordFile', place),
     {
       what: 'POST /build',
       needs: ['the relay'],
       async run(what) {
-        const strange = await ask('/build', { method: 'POST' });
+        const strange = await client('/build', { method: 'POST' });
         if (strange.status !== 401) return [open(what, 'no password', strange)];
         const password = await readSecret(place).catch(() => undefined);
         if (password === undefined) return [ok(what, 'no password is refused')];
@@ -178,8 +182,8 @@ function buildPoints(path: string, ask: Ask): Point[] {
           return [wrong(what, `${path} does not have the form user:password`, fix)];
         }
         const authorization = `Basic ${Buffer.from(password).toString('base64')}`;
-        // Which asks for nothing, and so is refused for that once the password is right.
-        const ours = await ask('/build', { method: 'POST', headers: { authorization } });
+        // It has no query, and is refused for that once the password is right.
+        const ours = await client('/build', { method: 'POST', headers: { authorization } });
         if (ours.status === 400) return [ok(what, 'none but the right user and password is taken')];
         const why = `the relay answers ${ours.status} to the user and password of ${path}`;
         return [wrong(what, why, restart)];
@@ -188,12 +192,12 @@ function buildPoints(path: string, ask: Ask): Point[] {
   ];
 }
 
-/** What was to be refused was not. */
-function open(what: string, given: string, { status }: HttpResponse): SetUpDiagnostic {
+/** Reports a request that should have been refused. */
+function open(what: string, credential: string, { status }: HttpResponse): SetUpDiagnostic {
   if (status === 404) {
     const why = 'the relay that runs does not take these, as one without the file in ppsgate.yml';
     return wrong(what, why, restart);
   }
-  const why = `the relay answers ${status} to ${given}, and not 401`;
+  const why = `the relay answers ${status} to ${credential}, and not 401`;
   return wrong(what, why, 'see that nothing stands between that answers for it');
 }

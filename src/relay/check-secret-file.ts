@@ -1,12 +1,12 @@
-// Looks at a file with a token, a key or a password: whether it is there, and for whom.
+// Checks that the file of a token, key or password exists, and is readable for its owner alone.
 import { stat } from 'node:fs/promises';
 import { isExposed, readSecret, type SecretPlace } from '../config/secret.ts';
 import { ok, typed, wrong } from '../lab/check/diagnostic.ts';
 import { shell } from '../system/shell.ts';
-import { type Point, type SetUpDiagnostic, warning } from './setup-check-item.ts';
+import { type SetUpDiagnostic, type SetUpStep, warning } from './setup-check-item.ts';
 
 /** @param key of ppsgate.yml that names the file. */
-export const secretPoint = (key: string, place: SecretPlace): Point => ({
+export const secretStep = (key: string, place: SecretPlace): SetUpStep => ({
   what: key,
   async run(what) {
     const { path, variable } = place;
@@ -17,7 +17,7 @@ export const secretPoint = (key: string, place: SecretPlace): Point => ({
   },
 });
 
-/** Nothing where the file is not there, which whoever reads it says. */
+/** Returns nothing where the file is missing, which its reader reports. */
 async function exposure(what: string, path: string): Promise<SetUpDiagnostic[]> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined || !isExposed(found)) return [];

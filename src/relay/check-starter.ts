@@ -1,4 +1,4 @@
-// Looks at what runs the gates, and has it run none.
+// Checks the starter of the gates without starting any.
 
 import type { StartConfig } from '../config/phabricator.ts';
 import type { OverlayPlace } from '../config/schema.ts';
@@ -7,11 +7,11 @@ import { readOverlay } from '../kernel/overlay.ts';
 import { ok, typed, wrong } from '../lab/check/diagnostic.ts';
 import { shortId } from '../model/patch.ts';
 import { shell } from '../system/shell.ts';
-import { secretPoint } from './check-secret-file.ts';
-import type { Point, SetUpDeps, SetUpDiagnostic } from './setup-check-item.ts';
+import { secretStep } from './check-secret-file.ts';
+import type { SetUpCheckDeps, SetUpDiagnostic, SetUpStep } from './setup-check-item.ts';
 
-/** @param branch what diffs without a base are measured against. */
-export function starterPoint(start: StartConfig, branch: string, deps: SetUpDeps): Point {
+/** @param branch base of diffs that name none. */
+export function starterStep(start: StartConfig, branch: string, deps: SetUpCheckDeps): SetUpStep {
   switch (start.kind) {
     case 'here':
       return {
@@ -20,11 +20,11 @@ export function starterPoint(start: StartConfig, branch: string, deps: SetUpDeps
       };
     case 'github': {
       const place = { what: 'The token for GitHub', path: start.tokenPath };
-      return secretPoint('relay.start.tokenFile', { ...place, variable: 'GITHUB_TOKEN' });
+      return secretStep('relay.start.tokenFile', { ...place, variable: 'GITHUB_TOKEN' });
     }
     case 'jenkins': {
       const place = { what: 'The token for Jenkins', path: start.tokenPath };
-      return secretPoint('relay.start.tokenFile', {
+      return secretStep('relay.start.tokenFile', {
         ...place,
         variable: 'PPSGATE_JENKINS_TOKEN',
       });
@@ -36,7 +36,7 @@ async function clone(
   what: string,
   path: string,
   branch: string,
-  { now, overlay }: SetUpDeps,
+  { now, overlay }: SetUpCheckDeps,
 ): Promise<SetUpDiagnostic[]> {
   const repository = openRepository(path);
   const isThere = await repository.resolve('HEAD').then(
@@ -61,10 +61,10 @@ async function clone(
   ];
 }
 
-/** They tell the revisions of Subversion that diffs of before 2021 were made for. */
+/** Notes hold the revisions of Subversion that diffs of before 2021 were made for. */
 const withNotes = 'remote.origin.fetch=+refs/notes/*:refs/notes/*';
 
-/** Whether a gate whose base is that commit finds what a Linux DUT is to load. */
+/** Checks that a gate with this base finds the overlay of a Linux DUT. */
 async function base(
   what: string,
   found: string,

@@ -1,4 +1,4 @@
-// Reads deliveries from what Phabricator sends: webhooks of Herald, and requests of Harbormaster.
+// Parses deliveries from Phabricator: webhooks of Herald, and requests of Harbormaster.
 
 import { hash } from 'node:crypto';
 import { z } from 'zod';
@@ -7,10 +7,10 @@ import type { Delivery } from './inbox.ts';
 
 type OfKind<Kind> = Extract<Delivery, { kind: Kind }>;
 
-/** The revision of which `ppsgate phabricator check` sends a test, signed: there is none. */
+/** The object of the signed test webhook of `ppsgate phabricator check`; no revision has this PHID. */
 export const checkObject = 'PHID-DREV-ppsgatecheck';
 
-/** How it calls itself in what it sends; so can anybody. */
+/** Its user agent, which any sender can forge. */
 export const checkAgent = 'ppsgate-check';
 
 /** `other`: of an object that is no revision. `test`: sent by hand, with transactions that are old. */
@@ -19,14 +19,17 @@ type Webhook =
   | { kind: 'test'; isOfCheck: boolean }
   | { kind: 'other' | 'strange' };
 
-/** `body` as it was sent: redelivered, it has the same bytes. */
+/** @param body the bytes as they were sent, which a redelivery repeats */
 export function readWebhook(body: Uint8Array, at: Date): Webhook {
   const { data } = webhookSchema.safeParse(parseJson(Buffer.from(body).toString()));
   if (data === undefined) return { kind: 'strange' };
   if (data.action.test) return { kind: 'test', isOfCheck: data.object.phid === checkObject };
   if (data.object.type !== 'DREV') return { kind: 'other' };
   return {
-    ...{ kind: 'webhook', id: hash('sha256', body), at, object: data.object.phid },
+    kind: 'webhook',
+    id: hash('sha256', body),
+    at,
+    object: data.object.phid,
     transactions: data.transactions.map(({ phid }) => phid),
   };
 }
@@ -58,10 +61,10 @@ const number = z
   .regex(/^[1-9]\d{0,8}$/)
   .transform(Number);
 
-/** `27401`, and `D27401` for who writes the URI so. */
+/** Accepts `27401` and `D27401`. */
 const revision = z.preprocess((text) => String(text).replace(/^D/, ''), number);
 
-/** Harbormaster writes what is not there as nothing. */
+/** Harbormaster writes a missing value as the empty text. */
 const nothing = z.literal('').transform(() => undefined);
 
 const buildSchema = z.object({

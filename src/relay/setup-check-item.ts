@@ -1,4 +1,4 @@
-// What is looked at of a set-up for Phabricator, and what is found.
+// Steps and diagnostics of the set-up check for Phabricator.
 
 import type { OverlayPlace } from '../config/schema.ts';
 import type { ConduitOptions } from '../forge/phabricator/conduit.ts';
@@ -6,24 +6,30 @@ import type { CheckStep, Diagnostic as Plain } from '../lab/check/diagnostic.ts'
 
 export type SetUpDiagnostic =
   | Plain
-  /** A `warning` keeps ppsgate from nothing; what is `unreachable` may be well later by itself. */
+  /** A `warning` does not stop ppsgate; an `unreachable` item may recover on its own. */
   | { kind: 'warning' | 'unreachable'; what: string; why: string; fix: string };
 
-export type Point = CheckStep<SetUpDiagnostic>;
+export type SetUpStep = CheckStep<SetUpDiagnostic>;
 
-export type SetUpDeps = Pick<ConduitOptions, 'log' | 'pause'> & {
+export type SetUpCheckDeps = Pick<ConduitOptions, 'log' | 'pause'> & {
   signal: AbortSignal;
   now(): Date;
-  /** Hears what is looked at next. */
+  /** Is called with the name of the next step. */
   onLook(what: string): void;
-  /** What the site's Linux testbeds lay; absent where it has none. */
+  /** The overlay of the site's Linux testbeds; absent where it has none. */
   overlay?: OverlayPlace;
 };
 
 export const warning = (what: string, why: string, fix: string): SetUpDiagnostic => ({
-  ...{ kind: 'warning', what, why, fix },
+  kind: 'warning',
+  what,
+  why,
+  fix,
 });
 
 export const unreachable = (what: string, why: string, fix: string): SetUpDiagnostic => ({
-  ...{ kind: 'unreachable', what, why, fix },
+  kind: 'unreachable',
+  what,
+  why,
+  fix,
 });

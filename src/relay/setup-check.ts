@@ -1,4 +1,4 @@
-// A set-up for Phabricator looked at point by point, with nothing written and nothing started: the server and the bot.
+// Checks a set-up for Phabricator step by step, without writing or starting anything: the server and the bot.
 
 import { z } from 'zod';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
@@ -13,22 +13,22 @@ import { lookAgain, ok, skipped, walk, wrong } from '../lab/check/diagnostic.ts'
 import { parseJson } from '../model/json.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { sendRequest } from '../system/http.ts';
-import { answersPoint, relayPoints } from './check-relay.ts';
-import { secretPoint } from './check-secret-file.ts';
-import { starterPoint } from './check-starter.ts';
+import { answersStep, relaySteps } from './check-relay.ts';
+import { secretStep } from './check-secret-file.ts';
+import { starterStep } from './check-starter.ts';
 import {
-  type Point,
-  type SetUpDeps,
+  type SetUpCheckDeps,
   type SetUpDiagnostic,
+  type SetUpStep,
   unreachable,
   warning,
 } from './setup-check-item.ts';
 
-/** One that cannot be looked at says why, and the others are looked at all the same. Throws the signal's reason. */
+/** A step that fails does not stop the others. Throws the signal's reason. */
 export const checkPhabricator = (
   config: PhabricatorConfig,
-  deps: SetUpDeps,
-): AsyncGenerator<SetUpDiagnostic> => walk(pointsOf(config, deps), { ...deps, failed });
+  deps: SetUpCheckDeps,
+): AsyncGenerator<SetUpDiagnostic> => walk(stepsOf(config, deps), { ...deps, failed });
 
 function failed(what: string, error: unknown): SetUpDiagnostic {
   const isPassing = error instanceof ConduitError && error.kind !== 'refused';
@@ -36,7 +36,7 @@ function failed(what: string, error: unknown): SetUpDiagnostic {
   return { kind, what, why: reasonOf(error), fix: lookAgain };
 }
 
-/** What earlier points have found for later ones. */
+/** Results of earlier steps for later ones. */
 type Session = {
   ca?: string | undefined;
   conduit?: Conduit;
@@ -44,16 +44,16 @@ type Session = {
   date?: Date;
 };
 
-function pointsOf(config: PhabricatorConfig, deps: SetUpDeps): Point[] {
+function stepsOf(config: PhabricatorConfig, deps: SetUpCheckDeps): SetUpStep[] {
   const session: Session = {};
   const { tokenPath, caPath, relay } = config;
-  const ask = (
+  const conduitStep = (
     what: string,
-    look: (conduit: Conduit, what: string) => Promise<SetUpDiagnostic[]>,
+    check: (conduit: Conduit, what: string) => Promise<SetUpDiagnostic[]>,
   ) => ({
     what,
     needs: ['the token'],
-    run: async () => (session.conduit === undefined ? [] : look(session.conduit, what)),
+    run: async () => (session.conduit === undefined ? [] : check(session.conduit, what)),
   });
   const place = { what: 'The Conduit token', path: tokenPath, variable: tokenVariable };
   return [
@@ -68,7 +68,7 @@ function pointsOf(config: PhabricatorConfig, deps: SetUpDeps): Point[] {
       needs: ['the server'],
       run: async (what) => clocks(what, session, deps.now()),
     },
-    secretPoint('tokenFile', place),
+    secretStep('tokenFile', place),
     {
       what: 'the token',
       needs: ['the server'],
@@ -80,18 +80,18 @@ function pointsOf(config: PhabricatorConfig, deps: SetUpDeps): Point[] {
       run: async (what) =>
         session.account === undefined ? [] : rights(what, session.account, config),
     },
-    ask('repositories', (conduit, what) => repositories(what, conduit, config)),
-    ask('projects', (conduit, what) => projects(what, conduit, config)),
-    ask('people', (conduit, what) => people(what, conduit, config)),
-    ask('build plans', (conduit, what) => buildPlans(what, conduit, config)),
+    conduitStep('repositories', (conduit, what) => repositories(what, conduit, config)),
+    conduitStep('projects', (conduit, what) => projects(what, conduit, config)),
+    conduitStep('people', (conduit, what) => people(what, conduit, config)),
+    conduitStep('build plans', (conduit, what) => buildPlans(what, conduit, config)),
     { what: 'writing', needs: ['the token'], run: async (what) => [skipped(what, unwritten)] },
-    answersPoint(config, deps.now),
-    ...relayPoints(config, deps),
-    starterPoint(relay.start, config.branch, deps),
+    answersStep(config, deps.now),
+    ...relaySteps(config, deps),
+    starterStep(relay.start, config.branch, deps),
   ];
 }
 
-const authority = (path: string, session: Session): Point => ({
+const authority = (path: string, session: Session): SetUpStep => ({
   what: 'ca',
   async run(what) {
     session.ca = await readAuthority(path);
@@ -105,12 +105,12 @@ const unwritten =
 const mostSeconds = 20;
 const mostBytes = 1024 ** 2;
 
-/** Without the token: nobody knows yet who answers. */
+/** Sends no token, since the server is not verified yet. */
 async function server(
   what: string,
   { url }: PhabricatorConfig,
   session: Session,
-  { signal }: SetUpDeps,
+  { signal }: SetUpCheckDeps,
 ): Promise<SetUpDiagnostic[]> {
   const answer = await sendRequest(`${url}/api/conduit.ping`, {
     method: 'POST',
@@ -155,7 +155,7 @@ async function server(
 
 const envelope = z.object({ result: z.unknown(), error_code: z.string().nullable() });
 
-/** Beyond this somebody who compares a log with a comment is misled. */
+/** A larger difference misleads readers who compare a log with a comment. */
 const mostSecondsApart = 60;
 
 function clocks(what: string, { date }: Session, now: Date): SetUpDiagnostic[] {
@@ -175,7 +175,7 @@ async function token(
   what: string,
   config: PhabricatorConfig,
   session: Session,
-  deps: SetUpDeps,
+  deps: SetUpCheckDeps,
 ): Promise<SetUpDiagnostic[]> {
   session.conduit = await openPhabricator(config, deps);
   session.account = await session.conduit.call('user.whoami', {}, account);
@@ -189,12 +189,10 @@ function rights(
 ): SetUpDiagnostic[] {
   if (roles.includes('admin')) {
     const fix = `make a bot on ${url}/people/new/bot/, and give ppsgate its token`;
-    return [
-      wrong(what, `${userName} is an administrator, and whoever has its token is one too`, fix),
-    ];
+    return [wrong(what, `${userName} is an administrator, and so is each owner of its token`, fix)];
   }
   if (!roles.includes('agent')) {
-    const fix = `make a bot on ${url}/people/new/bot/, which nobody can log in to`;
+    const fix = `make a bot on ${url}/people/new/bot/, which has no login`;
     return [
       warning(what, `${userName} is the account of a person, for whom ppsgate would speak`, fix),
     ];
@@ -249,10 +247,10 @@ async function projects(
   { projects: slugs, people }: PhabricatorConfig,
 ): Promise<SetUpDiagnostic[]> {
   if (slugs.length === 0 && people.length === 0) {
-    const why = 'nobody may have anything measured: `projects` and `people` are empty';
-    return [wrong(what, why, 'name a project or somebody under `phabricator` in ppsgate.yml')];
+    const why = 'no diff may be measured: `projects` and `people` are empty';
+    return [wrong(what, why, 'name a project or a person under `phabricator` in ppsgate.yml')];
   }
-  if (slugs.length === 0) return [ok(what, 'none are named: leave is for `people` alone')];
+  if (slugs.length === 0) return [ok(what, 'none are named: approval is for `people` alone')];
   const params = { constraints: { slugs }, attachments: { members: true } };
   const { data, maps } = await conduit.call('project.search', params, projectPage);
   return slugs.map((slug) => {
@@ -278,12 +276,12 @@ async function people(
   conduit: Conduit,
   { people: names }: PhabricatorConfig,
 ): Promise<SetUpDiagnostic[]> {
-  if (names.length === 0) return [ok(what, 'none are named: leave is for `projects` alone')];
+  if (names.length === 0) return [ok(what, 'none are named: approval is for `projects` alone')];
   const constraints = { usernames: names };
   const found = await conduit.search('user.search', { constraints }, userItem);
   return names.map((name) => {
     const one = found.find(({ fields }) => fields.username === name);
-    if (one === undefined) return wrong(what, `there is nobody called ${name}`, lookAt(what));
+    if (one === undefined) return wrong(what, `there is no user called ${name}`, lookAt(what));
     if (one.fields.roles.includes('disabled')) {
       const fix = 'take the name out of `phabricator.people` in ppsgate.yml';
       return warning(what, `the account of ${name} is disabled`, fix);
@@ -304,7 +302,7 @@ const planItem = z.object({
 
 const stepItem = z.object({ fields: z.object({ name: z.string(), buildPlanPHID: z.string() }) });
 
-/** Where the HTTP step of a plan leads to, only its page tells: ours is the one with our name. */
+/** Only its page shows the URI of a plan's HTTP step, so our plan is found by its name. */
 async function buildPlans(
   what: string,
   conduit: Conduit,
@@ -348,7 +346,7 @@ async function buildPlans(
   });
 }
 
-/** As the relay reads it. */
+/** The query that the relay reads. */
 const buildQuery =
   // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of Harbormaster
   '/build?target=${target.phid}&build=${build.phid}&diff=${buildable.diff}&revision=${buildable.revision}';

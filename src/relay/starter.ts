@@ -1,31 +1,31 @@
-// What a relay has its gates run by: starts them, and ends them.
+// Starts and cancels a relay's gates.
 import type { Job } from '../forge/patch/job-key.ts';
 
 /** `failed` is worth another try, `refused` will stay so; `why` is one sentence for people. */
 export type Started =
   | {
       kind: 'started';
-      /** Where it can be watched: a URL, or a work directory. */
+      /** A URL or a work directory. */
       where: string;
     }
   | { kind: 'failed' | 'refused'; why: string };
 
 export type Starter = {
   /**
-   * Has the job run, once: where an earlier try may have started it without our hearing of it (`mayBeStarted`), it looks
-   * for that one first.
+   * Starts the job once: where an earlier try may have started it without a reply (`mayBeStarted`), it looks for that one
+   * first.
    */
   start(job: Job, mayBeStarted: boolean, signal: AbortSignal): Promise<Started>;
-  /** Ends a job that waits or runs; answers a sentence where that could not be done. */
+  /** Ends a job that waits or runs; returns a sentence where that failed. */
   cancel(job: Job, signal: AbortSignal): Promise<string | undefined>;
 };
 
 export type RelayStarter = Starter & {
-  /** Whether another gate may be started now. */
+  /** True where another gate may be started now. */
   hasRoom(): Promise<boolean>;
-  /** How a job stands that was started, also by an earlier relay. */
+  /** The status of a job that this or an earlier relay has started. */
   ended(job: Job): Promise<JobStatus>;
 };
 
-/** Nobody tells us the end of what runs `elsewhere`; what is `lost` is to be started once more. */
+/** The end of a job `elsewhere` is never known; a `lost` one has to be started again. */
 export type JobStatus = { kind: 'running' | 'elsewhere' | 'lost' } | { kind: 'ended'; how: string };

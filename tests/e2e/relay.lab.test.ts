@@ -93,7 +93,7 @@ describeWith(['root', 'git', ...labPrograms], 'a relay with gates on this machin
       .poll(() => target.messages.at(-1), { timeout: 120_000, message: said })
       .toBe('fail');
     // A machine that is too busy to say anything of a patch lets none pass either.
-    const ended = /has ended: (the patch is at fault|nobody can say)/;
+    const ended = /has ended: (the patch is at fault|it was undecided)/;
     await expect.poll(() => said, { timeout: 120_000 }).toMatch(ended);
     const isFound = ended.exec(said)?.[1] === 'the patch is at fault';
 
@@ -119,7 +119,7 @@ describeWith(['root', 'git', ...labPrograms], 'a relay with gates on this machin
     await startRelay();
     await expect
       .poll(() => said, { timeout: 120_000 })
-      .toMatch(/D\d+:\d+ has ended: (it passed|nobody can say)/);
+      .toMatch(/D\d+:\d+ has ended: (it passed|it was undecided)/);
 
     const [gate = ''] = readdirSync(gates).filter((name) =>
       existsSync(join(gates, name, 'report')),

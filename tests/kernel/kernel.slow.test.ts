@@ -741,7 +741,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expect(await build({ diff })).toMatchObject({
       kind: 'does-not-apply',
       reason: expect.stringMatching(
-        / The diff holds U\+FFFD where somebody could not read a letter\.$/,
+        / The diff holds U\+FFFD, which replaced an unreadable letter\.$/,
       ),
     });
   });

@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { diagnosticText, exitCodeOf, summary } from '../../src/cli/commands/phabricator.ts';
 import type { PhabricatorConfig, RelayConfig, StartConfig } from '../../src/config/phabricator.ts';
 import type { OverlayPlace } from '../../src/config/schema.ts';
-import { answersPoint } from '../../src/relay/check-relay.ts';
+import { answersStep } from '../../src/relay/check-relay.ts';
 import { inboxIn, openInbox } from '../../src/relay/inbox.ts';
 import { startRelayServer } from '../../src/relay/server.ts';
 import { checkPhabricator } from '../../src/relay/setup-check.ts';
@@ -255,7 +255,7 @@ test('answers that wait are told of, with what keeps them', async () => {
   }
   inbox.postponeAnswer('comment D7:12 1', kept, 'The server is in read-only mode.');
   const later = new Date(kept.getTime() + 7_200_000);
-  const found = await Array.fromAsync(await answersPoint(config, () => later).run('answers'));
+  const found = await Array.fromAsync(await answersStep(config, () => later).run('answers'));
   expect(found).toEqual([
     {
       kind: 'warning',
@@ -414,11 +414,11 @@ test('an administrator’s token is wrong, and a person’s worth a look', async
   const { bot } = scene.phabricator;
   bot.isBot = false;
   expect(await faultsOf(scene)).toEqual([
-    'warning     the account: perfbot is the account of a person, for whom ppsgate would speak\n    fix: make a bot on https://reviews.example.org/people/new/bot/, which nobody can log in to',
+    'warning     the account: perfbot is the account of a person, for whom ppsgate would speak\n    fix: make a bot on https://reviews.example.org/people/new/bot/, which has no login',
   ]);
   bot.isAdmin = true;
   expect(await faultsOf(scene)).toEqual([
-    'wrong       the account: perfbot is an administrator, and whoever has its token is one too\n    fix: make a bot on https://reviews.example.org/people/new/bot/, and give ppsgate its token',
+    'wrong       the account: perfbot is an administrator, and so is each owner of its token\n    fix: make a bot on https://reviews.example.org/people/new/bot/, and give ppsgate its token',
   ]);
 });
 
@@ -436,12 +436,12 @@ test.each<[string, Changes, string]>([
   [
     'somebody who is not there',
     { people: ['bob', 'mallory'] },
-    'wrong       people: there is nobody called mallory\n    fix: correct `phabricator.people` in ppsgate.yml, or let the bot see it',
+    'wrong       people: there is no user called mallory\n    fix: correct `phabricator.people` in ppsgate.yml, or let the bot see it',
   ],
   [
     'nobody at all',
     { people: [], projects: [] },
-    'wrong       projects: nobody may have anything measured: `projects` and `people` are empty\n    fix: name a project or somebody under `phabricator` in ppsgate.yml',
+    'wrong       projects: no diff may be measured: `projects` and `people` are empty\n    fix: name a project or a person under `phabricator` in ppsgate.yml',
   ],
 ])('%s is told', async (_, changes, fault) => {
   expect(await faultsOf(await aSetUp(), changes)).toEqual([fault]);

@@ -98,7 +98,7 @@ export function keptAnswers(
     const deps = { conduit, inbox, now, log: stderrLog, signal };
     return {
       keeping: (answer, keptEnd) => keeping(answer, keptEnd, deps),
-      [Symbol.dispose]: inbox[Symbol.dispose],
+      [Symbol.dispose]: () => inbox[Symbol.dispose](),
     };
   } catch (error) {
     if (!(error instanceof InboxError)) throw error;

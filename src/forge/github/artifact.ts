@@ -1,4 +1,4 @@
-// Takes a result out of a workflow artifact that another job wrote beside a hostile patch: nothing in it is verified.
+// Reads a result from a workflow artifact that another job wrote beside a hostile patch: nothing in it is trusted.
 
 import { isUtf8 } from 'node:buffer';
 import { crc32, inflateRawSync } from 'node:zlib';
@@ -21,11 +21,11 @@ type ArtifactName = { repository: string; runId: number; name: string };
 
 type ArtifactLimits = {
   zipBytes: number;
-  /** Size of one file that is read, unpacked. */
+  /** Bound of one unpacked file. */
   fileBytes: number;
-  /** Entries of the zip, also those that are not read. */
+  /** Bound of the zip's entries, also those that are not read. */
   files: number;
-  /** The whole download. */
+  /** Bound of the download. */
   seconds: number;
 };
 
@@ -39,8 +39,8 @@ export const artifactLimits: ArtifactLimits = {
 type Refused = { kind: 'refused'; why: string };
 
 /**
- * `why` is a sentence: `none` where there is nothing to fetch, `failed` where GitHub or the network did not give it, which
- * `mayPass` or will stay so.
+ * `why` is a sentence: `none` for a missing artifact, `failed` for an error of GitHub or the network, which `mayPass` or is
+ * permanent.
  */
 type FetchedArtifact =
   | { kind: 'fetched'; bytes: Buffer }
@@ -49,8 +49,8 @@ type FetchedArtifact =
   | { kind: 'failed'; why: string; mayPass: boolean };
 
 /**
- * Downloads the newest artifact of this name of a workflow run: a re-run of its job leaves another one. Needs a token
- * with `actions: read`, which GitHub gets to see and the host that it points to never does.
+ * Downloads the newest artifact of this name of a workflow run: a re-run of its job adds another one. Needs a token with
+ * `actions: read`, which is sent to GitHub and never to the host that it redirects to.
  */
 export async function fetchArtifact(
   octokit: Octokit,
@@ -102,7 +102,7 @@ async function newestArtifact(octokit: Octokit, wanted: ArtifactName) {
     .at(0);
 }
 
-/** Octokit would follow the redirect and read whatever comes into memory; so it is told not to. */
+/** Requests the redirect alone: Octokit would follow it and read a response of any size into memory. */
 async function addressOf(octokit: Octokit, wanted: ArtifactName, id: number): Promise<URL | null> {
   const { headers } = await octokit.request(
     'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}',
@@ -116,7 +116,7 @@ async function addressOf(octokit: Octokit, wanted: ArtifactName, id: number): Pr
   return URL.parse(headers.location ?? '');
 }
 
-/** The place is a secret of its own for a minute, and is not named in full. */
+/** The address is a secret of its own for a minute, and is not logged in full. */
 async function download(
   place: URL | null,
   wanted: ArtifactName,
@@ -163,7 +163,7 @@ const whyNot = (failure: GithubFailure, wanted: ArtifactName): string =>
 
 type ReadResult = { kind: 'read'; result: Result } | Refused;
 
-/** The result in the text of a `result.json` that a stranger may have written. */
+/** Parses an untrusted `result.json`. */
 export function parseResult(text: string): ReadResult {
   try {
     // The schema gathers several complaints for every element, and 16 MiB of `{},` have millions of them.
@@ -176,7 +176,7 @@ export function parseResult(text: string): ReadResult {
   }
 }
 
-/** A result of 16 MiB as ppsgate writes it has fewer. */
+/** A result of 16 MiB by ppsgate has fewer. */
 const mostCommas = 500_000;
 
 function commas(text: string): number {
@@ -186,8 +186,8 @@ function commas(text: string): number {
 }
 
 /**
- * The files of these names out of a zip, as text, those that are there. They stand at the top or in one folder, those
- * whose names have folders just there; of all other entries only the names are looked at. Nothing is written anywhere.
+ * Reads the files of these names from a zip, as text, those that exist. They are at the top or in one folder; names with
+ * folders are relative to that. Of all other entries only the names are read. Nothing is written anywhere.
  */
 export async function readEntries(
   zip: Buffer,
@@ -211,21 +211,21 @@ class Refusal extends Error {}
 
 function refusalOf(error: unknown): Refused {
   if (error instanceof Refusal) return refused(error.message);
-  // The reader's own words, up to where they begin to guess.
+  // The reader's message, up to where it begins to guess.
   const [said] = reasonOf(error).split(/[.:]/);
   return refused(`The artifact is no zip that can be read (${said}): run its job again.`);
 }
 
-/** Size of all profiles of one result; flamegraphs of more are not drawn. */
+/** Bound of all profiles of one result; flamegraphs of more are not drawn. */
 const mostProfileBytes = 64 * 1024 ** 2;
-/** One of each variant in each cell: the longest experiments have some hundred. */
+/** One of each variant in each cell: the longest experiments have about a hundred. */
 const mostProfiles = 500;
 
 const tooManyBytes = `The profiles of the artifact have more than ${mostProfileBytes} bytes together: of the rest no flamegraphs are drawn.`;
 
 /**
- * The profiles that a result of the artifact tells of, which lie below `folder`; what cannot be read is left out, and
- * `leftOut` hears why. The zip is gone through once, however many files are named.
+ * Reads the profiles of the artifact's result, which are below `folder`; `leftOut` is called with the reason for each one
+ * that cannot be read. The zip is read once for all files.
  */
 export async function profilesIn(
   zip: Buffer,
@@ -250,7 +250,7 @@ export async function profilesIn(
       const entry = entries.get(name);
       if (entry === undefined) return undefined;
       const bytes = Math.min(left, artifactLimits.fileBytes);
-      // What cannot be read has taken its time, too.
+      // A failed read costs time, too.
       left -= bytes;
       try {
         if (bytes === 0) throw new Refusal(tooManyBytes);
@@ -300,17 +300,17 @@ async function entriesOf(
   return found;
 }
 
-/** Without its folder; undefined for what lies deeper, or outside. */
+/** Without its folder; undefined for a path that is deeper, or outside. */
 function nameOf(path: string): string | undefined {
   const parts = path.split('/');
   const [folder, name] = parts.length === 1 ? ['top', ...parts] : parts;
   return parts.length > 2 || ['', '.', '..'].includes(folder ?? '') ? undefined : name;
 }
 
-type Found = { archive: ZipFile; zip: Buffer; name: string; entry: Entry };
+type ZipMember = { archive: ZipFile; zip: Buffer; name: string; entry: Entry };
 
-async function textOf(found: Found, mostBytes: number): Promise<string> {
-  const { name, entry } = found;
+async function textOf(member: ZipMember, mostBytes: number): Promise<string> {
+  const { name, entry } = member;
   if (!isRegularFile(entry)) {
     throw new Refusal(
       `The artifact's ${name} is no regular file: upload the work directory as it is.`,
@@ -321,7 +321,7 @@ async function textOf(found: Found, mostBytes: number): Promise<string> {
       `The artifact's ${name} is encrypted, or packed in a way other than deflate: upload it with actions/upload-artifact.`,
     );
   }
-  const content = await contentOf(found, mostBytes);
+  const content = await contentOf(member, mostBytes);
   if (content.length !== entry.uncompressedSize || crc32(content) !== entry.crc32) {
     throw new Refusal(`The artifact's ${name} is damaged: run the job that uploads it again.`);
   }
@@ -331,14 +331,17 @@ async function textOf(found: Found, mostBytes: number): Promise<string> {
   return content.toString();
 }
 
-/** Looks at the type in st_mode(2), which Unix zips keep in the upper half; others keep nothing there. */
+/** Reads the type in st_mode(2), which Unix zips keep in the upper half; others keep nothing there. */
 function isRegularFile({ externalFileAttributes }: Entry): boolean {
   const type = (externalFileAttributes >>> 16) & 0o170000;
   return type === 0 || type === 0o100000;
 }
 
-/** What the entry says of its size is not verified: inflating stops at the bound. */
-async function contentOf({ archive, zip, name, entry }: Found, mostBytes: number): Promise<Buffer> {
+/** The entry's size is untrusted: inflating stops at the bound. */
+async function contentOf(
+  { archive, zip, name, entry }: ZipMember,
+  mostBytes: number,
+): Promise<Buffer> {
   const { fileDataStart } = await archive.readLocalFileHeaderPromise(entry, { minimal: true });
   const packed = zip.subarray(fileDataStart, fileDataStart + entry.compressedSize);
   const tooMuch = `The artifact's ${name} has more than ${mostBytes} bytes: nothing of that size is a result.`;
@@ -357,7 +360,7 @@ async function contentOf({ archive, zip, name, entry }: Found, mostBytes: number
   }
 }
 
-/** What the result is of that GitHub does not say of the patch, as a sentence; undefined where they agree. */
+/** The first difference between the result's patch and GitHub's, as a sentence. */
 export function agreesWith({ patch }: Result, meant: Patch): string | undefined {
   const place = meant.kind === 'pull-request' ? ` of ${meant.repository}` : '';
   const called =
@@ -367,7 +370,7 @@ export function agreesWith({ patch }: Result, meant: Patch): string | undefined 
     return isOf(kindNames[patch.kind]);
   }
   if (patch.kind === 'pull-request' && meant.kind === 'pull-request') {
-    // A repository's name has no case on GitHub; the other one's is a stranger's text.
+    // Names of repositories have no case on GitHub; the artifact's is untrusted text.
     if (patch.repository.toLowerCase() !== meant.repository.toLowerCase()) {
       return isOf('another repository');
     }
@@ -391,5 +394,5 @@ const kindNames: Record<Patch['kind'], string> = {
   range: 'a range of commits',
 };
 
-/** Title, author, links and names as GitHub has them, not as the artifact. */
+/** Replaces title, author, links and names by those of GitHub. */
 export const withPatch = (result: Result, patch: Patch): Result => ({ ...result, patch });

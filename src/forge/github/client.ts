@@ -1,4 +1,4 @@
-// GitHub as the owner of a token sees it.
+// Creates the client of GitHub for a token.
 import type { RetryOptions } from '@octokit/plugin-retry';
 import type { ThrottlingOptions } from '@octokit/plugin-throttling';
 import { z } from 'zod';
@@ -7,21 +7,21 @@ import type { Client } from './octokit.ts';
 
 export type Octokit = InstanceType<typeof Client>;
 
-/** GitHub's ids may outgrow what a number holds. */
+/** GitHub's ids may exceed the safe integers. */
 export type Id = number | bigint;
 
 type Log = Record<'debug' | 'info' | 'warn' | 'error', (message: string) => unknown>;
 
-/** The longest that a rate limit is waited for, in seconds, and how often in one request. */
+/** Bounds of the waits for a rate limit: seconds of each, and their number in one request. */
 const longestWait = 60;
 const mostWaits = 2;
 
 /**
- * A client that tries a failed request again and waits for a short rate limit, by octokit's own plugins.
+ * Creates a client that retries failed requests and waits for a short rate limit, by octokit's own plugins.
  *
  * @param settings.apiUrl as in `GITHUB_API_URL`.
- * @param settings.log never gets to see the token.
- * @param settings.answerSeconds how long one answer may take, its body included.
+ * @param settings.log never gets the token.
+ * @param settings.answerSeconds bound of one response, its body included.
  * @param settings.plugins replaces single settings of the plugins; tests wait less with it.
  */
 export async function createOctokit(settings: {
@@ -51,10 +51,10 @@ export async function createOctokit(settings: {
 }
 
 /**
- * Whether a second has to lie between two writes and three between two comments, as octokit's plugin has it: GitHub's
- * own hosts ask for that. A GitHub Enterprise Server has no limits but those that its administrator switched on
+ * True for GitHub's own hosts, which require a second between two writes and three between two comments, as octokit's
+ * plugin waits. A GitHub Enterprise Server has only the limits that its administrator switched on
  * (https://docs.github.com/enterprise-server/admin/configuration/configuring-your-enterprise/configuring-rate-limits),
- * and tells when one is reached.
+ * and reports when one is reached.
  */
 function keepsPace(apiUrl: string): boolean {
   const { hostname } = new URL(apiUrl);
@@ -64,10 +64,10 @@ function keepsPace(apiUrl: string): boolean {
 const atOnce = {
   key: () => ({ schedule: (_options: object, job: () => unknown) => job() }),
 };
-/** The plugin takes other groups than its own for what is to be paced; its types do not say so. */
+/** The plugin accepts these groups too, which its types omit. */
 const unpaced = { write: atOnce, notifications: atOnce } as object;
 
-/** GitHub asks to wait some seconds; true is for doing so, and then sending the request again. */
+/** Called when GitHub requests a wait; true waits, and then sends the request again. */
 function waitWhenShort(log: Log) {
   return (seconds: number, _request: object, _octokit: object, waits: number): boolean => {
     if (seconds > longestWait || waits >= mostWaits) return false;
@@ -78,12 +78,12 @@ function waitWhenShort(log: Log) {
 
 const viewer = z.object({ viewer: z.object({ login: z.string() }) });
 
-/** Whose the token is: GET /user tells only people, and GraphQL apps too. */
+/** The token's login: GET /user knows only people, and GraphQL apps too. */
 export async function ownLogin(octokit: Octokit): Promise<string> {
   return viewer.parse(await octokit.graphql('{ viewer { login } }')).viewer.login;
 }
 
-/** Of the `owner/name` of a repository, as the API takes them. */
+/** Splits the `owner/name` of a repository. */
 export function placeOf(repository: string): { owner: string; repo: string } {
   const [owner = '', repo = ''] = repository.split('/');
   return { owner, repo };

@@ -1,4 +1,4 @@
-// The answer on GitHub: one comment on the pull request, found again by its marker and updated in place.
+// Writes ppsgate's single comment on a pull request, found again by its marker and updated in place.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PullRequest } from '../../model/patch.ts';
@@ -7,18 +7,18 @@ import { type GithubFailure, githubFailure, isBreakdown, whyNotDone } from './fa
 
 type PublishedComment =
   | { kind: 'created' | 'updated' | 'left'; url: string }
-  /** `isFinal` where another try would be refused as well. */
+  /** `isFinal` where a retry would be refused as well. */
   | { kind: 'not-published'; why: string; isFinal: boolean };
 
 /**
- * Makes what `compose` answers our only comment with this marker on the pull request, or on an issue. Of several the oldest is kept and
- * the others are deleted; a comment of anybody else is left alone, whatever it holds. Never throws for what GitHub or
- * the network did: the result is then in `why`, one sentence.
+ * Makes the text of `compose` our only comment with this marker on the pull request or issue. Keeps the oldest of several
+ * and deletes the others; never touches comments of other authors. Never throws for an error of GitHub or the network,
+ * which is the sentence `why` then.
  *
- * @param compose gets the comment as it is, if there is one, and answers Markdown that begins with the marker;
- *   undefined leaves it as it is.
+ * @param compose receives the present comment, if any, and returns Markdown that begins with the marker; undefined leaves
+ *   it unchanged.
  * @param options.marker an HTML comment, which readers do not see: `<!-- ppsgate -->`.
- * @param options.pause how to wait before another try.
+ * @param options.pause waits before another try.
  */
 export async function publishComment(
   octokit: Octokit,
@@ -40,7 +40,7 @@ export async function publishComment(
   }
 }
 
-/** Our comment with this marker as it stands, if there is one; throws what octokit throws. */
+/** Returns our comment with this marker; throws octokit's errors. */
 export async function findComment(
   octokit: Octokit,
   { repository, number }: Pick<PullRequest, 'repository' | 'number'>,
@@ -48,14 +48,13 @@ export async function findComment(
 ): Promise<string | undefined> {
   const { owner, repo } = placeOf(repository);
   const login = await ownLogin(octokit);
-  const [found] = await ownComments({ octokit, owner, repo, number, marker }, login);
-  return found?.body;
+  const [comment] = await ownComments({ octokit, owner, repo, number, marker }, login);
+  return comment?.body;
 }
 
 type Compose = (before: string | undefined) => string | undefined;
 
-/** Where the comment stands and what it is known by. */
-type Place = {
+type CommentLocation = {
   octokit: Octokit;
   owner: string;
   repo: string;
@@ -63,15 +62,15 @@ type Place = {
   marker: string;
 };
 
-type Thread = Place & { login: string; pause: (seconds: number) => Promise<unknown> };
+type Thread = CommentLocation & { login: string; pause: (seconds: number) => Promise<unknown> };
 
 const mostTries = 4;
 
 /**
- * Writing must not simply be sent again: the answer may be lost after GitHub did what was asked, and a later run may
- * have written meanwhile. So octokit's own retries are off here, and before each further try we look.
+ * A write must not simply be sent again: its response may be lost after GitHub did it, and a later run may have written
+ * meanwhile. So octokit's retries are off here, and the comments are read before each further try.
  *
- * @param again.lost what was written, perhaps, by the try before.
+ * @param again.lost the text that the last try may have written.
  */
 async function putComment(
   thread: Thread,
@@ -97,7 +96,7 @@ async function putComment(
   return putComment(thread, compose, { tries: tries + 1, lost: kind });
 }
 
-/** Not where another gate found none as well, and was faster: then that comment becomes ours. */
+/** False where another gate was faster: its comment becomes ours then. */
 async function isOnly(thread: Thread, url: string): Promise<boolean> {
   const [oldest] = await ownComments(thread, thread.login);
   return oldest === undefined || oldest.url === url;
@@ -124,7 +123,7 @@ async function writeComment(
 
 /** Oldest first, as GitHub lists them. */
 async function ownComments(
-  { octokit, owner, repo, number, marker }: Place,
+  { octokit, owner, repo, number, marker }: CommentLocation,
   login: string,
 ): Promise<{ id: Id; url: string; body: string }[]> {
   const comments = await octokit.paginate(
@@ -156,7 +155,7 @@ async function deleteComments(
     } catch (error) {
       const failure = githubFailure(error);
       if (failure === undefined) throw error;
-      // It is gone where the answer to the first try was lost.
+      // The first try may have deleted it, and its response was lost.
       if (failure.kind === 'answered' && failure.status === 404) continue;
       octokit.log.warn(`An older comment of ppsgate's own could not be deleted (${failure.said}).`);
     }

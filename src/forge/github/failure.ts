@@ -1,14 +1,14 @@
-// What GitHub answered instead of what it was asked for, out of the error that octokit throws.
+// Classifies the errors that octokit throws.
 import type { RequestError } from '@octokit/request-error';
 import { z } from 'zod';
 
-/** `said` is one line for people: GitHub's own words, or the network's, cut to a readable length. */
+/** `said` is one line for people: the message of GitHub or the network, cut to a readable length. */
 export type GithubFailure =
   | { kind: 'no-answer'; said: string }
   | { kind: 'rate-limited'; until: string; said: string }
   | { kind: 'answered'; status: number; said: string };
 
-/** Undefined where the error is none of octokit's, and so a defect of ours rather than an answer. */
+/** Undefined where the error is none of octokit's, and so a defect of ours. */
 export function githubFailure(error: unknown): GithubFailure | undefined {
   if (!isRequestError(error)) return graphqlFailure(error);
   const said = oneLine(error.message);
@@ -18,25 +18,25 @@ export function githubFailure(error: unknown): GithubFailure | undefined {
   return { kind: 'answered', status: error.status, said: `${error.status} ${said}` };
 }
 
-/** GitHub or the network broke down: what was asked for may have been done all the same, and another try may help. */
+/** GitHub or the network broke down: the request may have been done all the same, and another try may help. */
 export const isBreakdown = (failure: GithubFailure | undefined): boolean =>
   failure?.kind === 'no-answer' || (failure?.kind === 'answered' && failure.status >= 500);
 
-/** The same, or that of a rate limit: what is worth another try by whoever has an hour. */
+/** True for a breakdown or a rate limit, which may pass within an hour. */
 export const mayPassSoon = (failure: GithubFailure | undefined): boolean =>
   isBreakdown(failure) || failure?.kind === 'rate-limited';
 
-/** What helps, where GitHub did not do as it was asked. */
+/** Fixes for the kinds of failure. */
 type Fixes = {
-  /** Once GitHub takes it: `publish the result`, `run the job`. */
+  /** After GitHub has recovered: `publish the result`, `run the job`. */
   again: string;
-  /** Where the token may not. */
+  /** For a token without the permission. */
   permission: string;
-  /** Where GitHub answers something else. */
+  /** For other answers of GitHub. */
   otherwise: string;
 };
 
-/** One sentence for people: what was not done, why, and what helps. */
+/** One sentence for people: the failed act, its reason and its fix. */
 export function whyNotDone(
   what: string,
   failure: GithubFailure,
@@ -61,7 +61,7 @@ export function whyNotDone(
   }
 }
 
-/** Knows it by its name and not its class, for which all of octokit would have to be loaded. */
+/** Checks the name and not the class, for which all of octokit would have to be loaded. */
 function isRequestError(error: unknown): error is RequestError {
   return error instanceof Error && error.name === 'HttpError' && 'request' in error;
 }
@@ -76,7 +76,7 @@ const graphqlError = z.union([
     .transform(({ data }) => data),
 ]);
 
-/** GraphQL answers 200 whatever it says. */
+/** GraphQL reports errors with status 200. */
 function graphqlFailure(error: unknown): GithubFailure | undefined {
   const parsed = graphqlError.safeParse(error);
   if (!parsed.success) return undefined;
@@ -94,9 +94,8 @@ function oneLine(message: string): string {
 }
 
 /**
- * A used-up quota says when it is given again in `x-ratelimit-reset` (seconds since 1970), a secondary
- * limit how long to wait in `retry-after` (seconds), if at all: "Rate limits for the REST API" at
- * docs.github.com.
+ * A used-up quota names its end in `x-ratelimit-reset` (seconds since 1970), a secondary limit the wait in `retry-after`
+ * (seconds), if at all: "Rate limits for the REST API" at docs.github.com.
  */
 function endOfRateLimit({ status, message, response }: RequestError): string | undefined {
   if (status !== 403 && status !== 429) return undefined;

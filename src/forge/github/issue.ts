@@ -1,4 +1,4 @@
-// Issues on GitHub: made once, found again by the marker that their text begins with, and changed in place.
+// Creates issues on GitHub once, finds them by the marker that their text begins with, and updates them.
 import { z } from 'zod';
 import { type Octokit, placeOf } from './client.ts';
 import { type GithubFailure, githubFailure } from './failure.ts';
@@ -8,14 +8,14 @@ export type IssuePlace = { octokit: Octokit; repository: string };
 
 export type Label = { name: string; color: string; description: string };
 
-/** `unsure` where GitHub may have made it, and the answer was lost. */
+/** `unsure` where GitHub may have made it, and the response was lost. */
 type MadeIssue =
   | { kind: 'made'; number: number }
   | { kind: 'refused' | 'unsure'; failure: GithubFailure };
 
 /**
- * Makes an issue, and asks no second time where the answer is lost: GitHub would make a second one. Octokit's own retries
- * are off, but for those of a rate limit, by which GitHub says that it did nothing.
+ * Creates an issue without a second try where the response is lost: GitHub would create a second one. Octokit's retries
+ * are off, except for a rate limit, which means that GitHub did nothing.
  */
 export async function createIssue(
   { octokit, repository }: IssuePlace,
@@ -39,7 +39,7 @@ export async function createIssue(
   }
 }
 
-/** A proxy that waited too long answers 408, whatever GitHub did. */
+/** A 408 of a proxy does not say whether GitHub did it. */
 const isRefusal = (failure: GithubFailure): boolean =>
   failure.kind === 'rate-limited' ||
   (failure.kind === 'answered' &&
@@ -48,10 +48,10 @@ const isRefusal = (failure: GithubFailure): boolean =>
     failure.status !== 408);
 
 /**
- * The number of the oldest issue by `creator` whose text begins with the marker, be it open or closed; undefined where
- * GitHub lists none, which it does some time after one was made. Throws what octokit throws.
+ * Returns the number of the oldest issue by `creator` whose text begins with the marker, open or closed; undefined where
+ * GitHub lists none, which it does some time after its creation. Throws octokit's errors.
  *
- * @param search.since when it was made at the earliest.
+ * @param search.since earliest time of its creation.
  */
 export async function findIssue(
   { octokit, repository }: IssuePlace,
@@ -65,10 +65,10 @@ export async function findIssue(
   return listed.find((issue) => isOurs(issue, creator, marker))?.number;
 }
 
-/** GitHub takes no fractions of seconds. */
+/** GitHub refuses fractions of seconds. */
 const isoSeconds = (date: Date): string => date.toISOString().replace(/\.\d+/, '');
 
-/** The text of an issue that `creator` made, and undefined where there is none; throws what octokit throws. */
+/** Returns the text of an issue by `creator`; throws octokit's errors. */
 export async function readIssue(
   { octokit, repository }: IssuePlace,
   number: number,
@@ -86,7 +86,7 @@ export async function readIssue(
   }
 }
 
-/** Changes title, text and, where `closedAs` says how, the state; throws what octokit throws. */
+/** Updates title, text and, with `closedAs`, the state; throws octokit's errors. */
 export async function updateIssue(
   { octokit, repository }: IssuePlace,
   number: number,
@@ -103,7 +103,7 @@ export async function updateIssue(
   });
 }
 
-/** Puts one label in the place of another; throws what octokit throws. */
+/** Replaces one label by another; throws octokit's errors. */
 export async function replaceLabel(
   place: IssuePlace,
   number: number,
@@ -121,12 +121,12 @@ export async function replaceLabel(
     const url = 'DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}';
     await octokit.request(url, { ...issue, name: old });
   } catch (error) {
-    // Somebody has taken it off, or the answer to the first try was lost.
+    // It was removed, or the response to the first try was lost.
     if (!isGone(githubFailure(error))) throw error;
   }
 }
 
-/** The issue was deleted, or transferred to where the token sees nothing. */
+/** The issue was deleted, or transferred to a repository that the token cannot read. */
 export const isGone = (failure: GithubFailure | undefined): boolean =>
   failure?.kind === 'answered' && [404, 410].includes(failure.status);
 

@@ -1,4 +1,4 @@
-// Which pull request is meant: read from the payload of an event, or fetched by the number that was dispatched.
+// Reads a pull request from the payload of an event, or fetches it by the dispatched number.
 
 import { z } from 'zod';
 import type { PullRequest } from '../../model/patch.ts';
@@ -12,26 +12,26 @@ export type FoundPullRequest = {
   headRepository: string | null;
 };
 
-/** `not-found` is for the one who asked to put right, `failed` is GitHub's or the network's fault. */
+/** `not-found` is an error of the request, `failed` one of GitHub or the network. */
 type PullRequestSearch =
   | FoundPullRequest
   | { kind: 'not-found'; why: string }
   | { kind: 'failed'; why: string };
 
-/** The pull request of a `pull_request` or `pull_request_target` event: `payload` is the JSON in the file `GITHUB_EVENT_PATH`. */
+/** @param payload the JSON in the file `GITHUB_EVENT_PATH` of a `pull_request` or `pull_request_target` event */
 export function pullRequestFromEvent(eventName: string, payload: unknown): PullRequestSearch {
   const event = z.object({ pull_request: pullRequestDocument }).safeParse(payload);
   if (event.success) return found(event.data.pull_request);
   return { kind: 'not-found', why: misread(`The payload of the ${eventName} event`, event.error) };
 }
 
-/** The pull request that a person typed as `#123` or `123`, or undefined where it is neither. */
+/** Parses `#123` or `123`; undefined for other texts. */
 export function pullRequestNumber(input: string): number | undefined {
   const [, digits] = /^#?([1-9]\d{0,9})$/.exec(input.trim()) ?? [];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Pull request `number` as it is at this moment in `repository`, an `owner/name`. */
+/** @param repository `owner/name` */
 export async function fetchPullRequest(
   octokit: Octokit,
   repository: string,
@@ -54,7 +54,7 @@ export async function fetchPullRequest(
   }
 }
 
-/** The open pull requests whose head is this very commit; throws where GitHub does not tell. */
+/** Returns the open pull requests with this head; throws where GitHub does not answer. */
 export async function pullRequestsWithHead(
   octokit: Octokit,
   repository: string,
@@ -68,7 +68,7 @@ export async function pullRequestsWithHead(
       commit_sha: headCommit,
       per_page: 100,
     });
-  const documents = await told(list, `which pull requests have ${headCommit}`);
+  const documents = await answered(list, `which pull requests have ${headCommit}`);
   return openWithHead(documents, headCommit);
 }
 
@@ -94,7 +94,7 @@ export async function mergedAs(
       throw error;
     }
   };
-  const documents = await told(list, `which pull request ${commit} was`);
+  const documents = await answered(list, `which pull request ${commit} was`);
   const isHere = (name: string) => name.toLowerCase() === repository.toLowerCase();
   return documents.find(({ merged_at, base }) => merged_at !== null && isHere(base.repo.full_name))
     ?.number;
@@ -115,7 +115,7 @@ export async function pullRequestsOfBranch(
       head: `${head.owner}:${head.branch}`,
       per_page: 100,
     });
-  const documents = await told(list, `which pull requests ${head.owner}:${head.branch} has`);
+  const documents = await answered(list, `which pull requests ${head.owner}:${head.branch} has`);
   return openWithHead(documents, head.commit);
 }
 
@@ -130,18 +130,18 @@ function openWithHead(
     .filter(({ pullRequest }) => pullRequest.headCommit === headCommit);
 }
 
-/** `#7 and #9`, for a message that asks which of them is meant. */
+/** `#7 and #9` */
 export const numbersOf = (all: readonly FoundPullRequest[]): string =>
   all.map(({ pullRequest }) => `#${pullRequest.number}`).join(' and ');
 
-/** Whether GitHub lets this person write to the repository; throws where GitHub does not tell. */
+/** Returns true for write permission in the repository; throws where GitHub does not answer. */
 export async function mayWrite(
   octokit: Octokit,
   repository: string,
   login: string,
 ): Promise<boolean> {
   const { owner, repo } = placeOf(repository);
-  const ask = async () => {
+  const permission = async () => {
     try {
       const { data } = await octokit.request(
         'GET /repos/{owner}/{repo}/collaborators/{username}/permission',
@@ -154,13 +154,13 @@ export async function mayWrite(
       throw error;
     }
   };
-  // "maintain" is told as write, and "triage" as read.
-  return ['admin', 'write'].includes(await told(ask, `what ${login} may do`));
+  // GitHub reports "maintain" as write, and "triage" as read.
+  return ['admin', 'write'].includes(await answered(permission, `what ${login} may do`));
 }
 
-async function told<Data>(ask: () => Promise<Data>, what: string): Promise<Data> {
+async function answered<Data>(request: () => Promise<Data>, what: string): Promise<Data> {
   try {
-    return await ask();
+    return await request();
   } catch (error) {
     const failure = githubFailure(error);
     if (failure === undefined) throw error;
@@ -172,7 +172,7 @@ async function told<Data>(ask: () => Promise<Data>, what: string): Promise<Data>
 /** Forty digits, or 64 in a repository that uses SHA-256. */
 const commit = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'expected a full commit id');
 
-/** What is used of the JSON that events and the REST API have in common. */
+/** The properties that events and the REST API have in common. */
 const pullRequestDocument = z.object({
   number: z.int().positive(),
   title: z.string(),

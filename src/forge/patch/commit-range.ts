@@ -25,8 +25,8 @@ export async function patchOfRange(repository: Repository, text: string): Promis
 }
 
 /**
- * Throws a `RepositoryError` unless the commits are those of a branch, of which `tip` is one: what else lies in a
- * repository, or could be fetched by its id, was perhaps never merged.
+ * Throws a `RepositoryError` unless the commits are on the line of first parents of `tip`: other commits of a repository,
+ * or those that can be fetched by their ids, were perhaps never merged.
  */
 export async function expectOnLine(
   commits: readonly string[],
@@ -53,7 +53,7 @@ const isWrong =
       : error;
   };
 
-/** A range of the repository's own, the one that is meant where somebody wrote `my-branch` or `main.my-branch`. */
+/** Suggests a range for a mistyped one like `my-branch` or `main.my-branch`. */
 export async function rangeLike(repository: Repository, text: string): Promise<string> {
   const isThere = (name: string) =>
     repository.resolve(name).then(

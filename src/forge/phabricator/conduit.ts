@@ -1,4 +1,4 @@
-// Calls methods of a Phabricator server through Conduit, its HTTP API, and waits where the server wants patience.
+// Calls methods of a Phabricator server through Conduit, its HTTP API, and retries while the server is busy.
 
 import { z } from 'zod';
 import { parseJson } from '../../model/json.ts';
@@ -11,28 +11,28 @@ export type ConduitOptions = {
   /** Without a slash at its end. */
   url: string;
   token: string;
-  /** PEM of the authority that signed the server's certificate. Absent: one of those that Node knows has. */
+  /** PEM of the authority that signed the server's certificate. Absent: an authority known to Node. */
   ca?: string | undefined;
-  /** Told of waits of more than 2 s. */
+  /** Logs waits of more than 2 s. */
   log: { info(sentence: string): unknown };
-  /** Ends what is under way, with an error like others. */
+  /** Aborts running calls with a `ConduitError`. */
   signal?: AbortSignal;
   pause?: Pause;
-  /** How long one answer may take, its body included. */
+  /** Bound of one response, its body included. */
   answerSeconds?: number;
 };
 
 export type Conduit = {
   url: string;
-  /** What the method answers, as `result` reads it. Throws a `ConduitError`. */
+  /** Returns the method's result, parsed by `result`. Throws a `ConduitError`. */
   call<Schema extends z.ZodType>(
     method: string,
     params: Record<string, unknown>,
     result: Schema,
   ): Promise<z.output<Schema>>;
   /**
-   * All items of a `*.search` method, in its order, or the first of them if `most` says how many. Begins anew where the
-   * row that a page was to follow has vanished. Throws a `ConduitError`.
+   * Returns the items of a `*.search` method in its order, at most `most`. Starts again where the row that a page was to
+   * follow has vanished. Throws a `ConduitError`.
    */
   search<Schema extends z.ZodType>(
     method: string,
@@ -42,14 +42,14 @@ export type Conduit = {
   ): Promise<z.output<Schema>[]>;
 };
 
-/** `refused` will stay so, `busy` was not done and is worth another try later, `unsure` is a write that may have been done. */
+/** `refused` is permanent, `busy` was not done and can be tried later, `unsure` is a write that may have been done. */
 type ConduitFailure = 'refused' | 'busy' | 'unsure';
 
-/** What went wrong between us and a Phabricator, in a sentence that names the server and the method, and never the token. */
+/** A failed call, in a sentence that names the server and the method, and never the token. */
 export class ConduitError extends Error {
   override readonly name = 'ConduitError';
   readonly kind: ConduitFailure;
-  /** Conduit's own, like ERR-CONDUIT-CORE; absent for what is not Conduit's. */
+  /** Conduit's own code, like ERR-CONDUIT-CORE. */
   readonly code?: string;
 
   constructor(kind: ConduitFailure, message: string, code?: string) {
@@ -60,8 +60,8 @@ export class ConduitError extends Error {
 }
 
 /**
- * Whether what went wrong may be well later, for whoever can wait for days: also a token that is renewed, and a proxy's
- * page in the server's place, but not what Conduit itself refuses.
+ * True for errors that may pass within days: also a token that is renewed, and a proxy's page in the server's place, but
+ * not a refusal of Conduit itself.
  */
 export const mayPass = (error: ConduitError): boolean =>
   error.kind !== 'refused' || error.code === undefined || isOfToken(error);
@@ -76,25 +76,25 @@ export const mapOf = <Value extends z.ZodType>(value: Value) =>
     z.record(z.string(), value),
   );
 
-/** How long the first waits are, in seconds; after the last of them Conduit is given up. */
+/** The waits between tries; after the last one the call fails. */
 const pausesSeconds = [1, 2, 5, 10, 30];
-/** The longest that a server is waited for because it asks for it. */
+/** Bound of a wait that the server requests. */
 const longestPauseSeconds = 120;
 
-/** Throws a `ConduitError` where the token would be readable on its way, or is none. */
+/** Throws a `ConduitError` where the token would be sent in the clear, or is none. */
 export function openConduit(options: ConduitOptions): Conduit {
   const { url, token, log, signal = new AbortController().signal, pause = realPause } = options;
   refuseUnsafe(url, token);
 
   const call: Conduit['call'] = async (method, params, schema) => {
     for (let tries = 0; ; tries += 1) {
-      const outcome = await ask({ answerSeconds: 60, ...options, signal }, method, params);
+      const outcome = await sendCall({ answerSeconds: 60, ...options, signal }, method, params);
       if (outcome.kind === 'answered') return parsed(schema, outcome.result, method, options);
       const seconds = Math.max(
         pausesSeconds[tries] ?? Number.POSITIVE_INFINITY,
         outcome.retryAfterSeconds ?? 0,
       );
-      if (!mayAskAgain(outcome, method) || seconds > longestPauseSeconds || signal.aborted) {
+      if (!mayRetry(outcome, method) || seconds > longestPauseSeconds || signal.aborted) {
         throw errorOf(outcome, method, options);
       }
       if (seconds > 2) {
@@ -114,10 +114,10 @@ function refuseUnsafe(url: string, token: string): void {
   if (protocol !== 'https:' && !(protocol === 'http:' && loopback.test(hostname))) {
     throw new ConduitError(
       'refused',
-      `The Conduit token is not sent to ${url}, for everybody on the way could read it: use the server's https address.`,
+      `The Conduit token is not sent to ${url}, since others on the way could read it: use the server's https address.`,
     );
   }
-  // Of these letters alone, it stays the same however an answer quotes it, and so is found there.
+  // With these letters alone no quoting changes it, so it can be masked in an answer.
   if (!/^[\w-]{1,200}$/.test(token)) {
     throw new ConduitError(
       'refused',
@@ -128,41 +128,41 @@ function refuseUnsafe(url: string, token: string): void {
 
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** What became of one try. Nothing was done in `refused`, `busy` and `distrusted`; in `lost` and `unreadable` a write may have been. */
-type Outcome =
+/** The outcome of one try. `refused`, `busy` and `distrusted` did nothing; `lost` and `unreadable` may have written. */
+type CallOutcome =
   | { kind: 'answered'; result: unknown }
-  | Failure<'refused'>
-  | Failure<'busy'>
-  | Failure<'lost'>
-  /** It is not the server that we know. */
-  | Failure<'distrusted'>
-  /** It would not be better a second time. */
-  | Failure<'unreadable'>;
+  | CallFailure<'refused'>
+  | CallFailure<'busy'>
+  | CallFailure<'lost'>
+  /** The certificate is not trusted. */
+  | CallFailure<'distrusted'>
+  /** A second try would not help. */
+  | CallFailure<'unreadable'>;
 
-type Failure<Kind> = {
+type CallFailure<Kind> = {
   kind: Kind;
-  /** As the server or the network said it. */
+  /** The message of the server or the network. */
   why: string;
   advice?: string | undefined;
   code?: string;
   retryAfterSeconds?: number;
 };
 
-type FailedOutcome = Exclude<Outcome, { kind: 'answered' }>;
+type FailedOutcome = Exclude<CallOutcome, { kind: 'answered' }>;
 
 type Server = Pick<ConduitOptions, 'url' | 'token' | 'ca'>;
 
-type AskOptions = Server & { signal: AbortSignal; answerSeconds: number };
+type CallOptions = Server & { signal: AbortSignal; answerSeconds: number };
 
-async function ask(
-  { url, token, ca, signal, answerSeconds }: AskOptions,
+async function sendCall(
+  { url, token, ca, signal, answerSeconds }: CallOptions,
   method: string,
   params: Record<string, unknown>,
-): Promise<Outcome> {
+): Promise<CallOutcome> {
   if (signal.aborted) return { kind: 'busy', why: 'it was cancelled' };
   const answer = await sendRequest(`${url}/api/${method}`, {
     method: 'POST',
-    // Of all ways to send parameters, the one that keeps their types.
+    // The only encoding of parameters that keeps their types.
     body: new URLSearchParams({ params: asJson({ ...params, __conduit__: { token } }) }),
     answerSeconds,
     mostBytes,
@@ -180,7 +180,7 @@ async function ask(
   return { kind: beforeSending.includes(answer.code) ? 'busy' : 'lost', why: answer.why };
 }
 
-/** PHP takes no half of a surrogate pair, which a text that was cut somewhere may end in. */
+/** PHP refuses half of a surrogate pair, which a shortened text may end in. */
 const asJson = (params: Record<string, unknown>): string =>
   JSON.stringify(params, (_key, value: unknown) =>
     typeof value === 'string' ? value.toWellFormed() : value,
@@ -194,7 +194,7 @@ const envelope = z.object({
   error_info: z.string().nullable(),
 });
 
-function readAnswer({ headers, body }: HttpResponse): Outcome {
+function readAnswer({ headers, body }: HttpResponse): CallOutcome {
   const type = headers.get('content-type') ?? 'no content type';
   if (!/^application\/json\b/i.test(type)) {
     return unreadable(`it answered ${type} instead of JSON`);
@@ -209,13 +209,13 @@ function readAnswer({ headers, body }: HttpResponse): Outcome {
   return code === null ? { kind: 'answered', result } : failureNamed(code, info ?? 'no reason');
 }
 
-const unreadable = (why: string): Outcome => ({
+const unreadable = (why: string): CallOutcome => ({
   kind: 'unreadable',
   why,
   advice: 'look whether this is the address of a Phabricator, and whether a proxy answers for it',
 });
 
-function failureNamed(code: string, info: string): Outcome {
+function failureNamed(code: string, info: string): CallOutcome {
   const why = `${code}: ${info}`;
   if (code === 'ERR-CONDUIT-CORE' && /\bread-only mode\b/.test(info)) {
     return { kind: 'busy', why, code };
@@ -238,7 +238,7 @@ function adviceOn(code: string, info: string): string | undefined {
 
 const otherVersion = 'the server is of a version that ppsgate does not know';
 
-function otherStatus({ status, statusText, headers }: HttpResponse): Outcome {
+function otherStatus({ status, statusText, headers }: HttpResponse): CallOutcome {
   const why = `${status} ${statusText}`.trim();
   const retryAfter = /^\d{1,9}$/.exec(headers.get('retry-after') ?? '')?.[0];
   const patience = retryAfter === undefined ? {} : { retryAfterSeconds: Number(retryAfter) };
@@ -259,10 +259,10 @@ function otherStatus({ status, statusText, headers }: HttpResponse): Outcome {
   return { kind: 'refused', why, advice };
 }
 
-/** The codes of errors where there was no connection yet. */
+/** Codes of errors from before the connection. */
 const beforeSending: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', noConnection];
 
-/** What to do about the certificate of a Phabricator, `ca` being what is trusted now. */
+/** The fix of a distrusted certificate, where `ca` is trusted now. */
 export function fixOfCertificate({ fault }: Distrust, ca: string | undefined): string {
   switch (fault) {
     case 'authority':
@@ -279,11 +279,11 @@ export function fixOfCertificate({ fault }: Distrust, ca: string | undefined): s
   }
 }
 
-/** What only reads can be asked for as often as one likes. */
+/** Reads can be repeated safely. */
 const isRead = (method: string): boolean =>
   /\.(?:search|query\w*|get\w*|lookup|whoami|ping)$/.test(method);
 
-const mayAskAgain = ({ kind }: FailedOutcome, method: string): boolean =>
+const mayRetry = ({ kind }: FailedOutcome, method: string): boolean =>
   kind === 'busy' || (kind === 'lost' && isRead(method));
 
 function errorOf(outcome: FailedOutcome, method: string, server: Server): ConduitError {
@@ -304,7 +304,7 @@ const kinds: Record<FailedOutcome['kind'], { ofRead: ConduitFailure; ofWrite: Co
   refused: { ofRead: 'refused', ofWrite: 'refused' },
   busy: { ofRead: 'busy', ofWrite: 'busy' },
   lost: { ofRead: 'busy', ofWrite: 'unsure' },
-  // Certificates are renewed, and what was to be written can then be.
+  // Certificates are renewed, and the write can then be tried again.
   distrusted: { ofRead: 'busy', ofWrite: 'busy' },
   unreadable: { ofRead: 'refused', ofWrite: 'unsure' },
 };
@@ -318,7 +318,7 @@ const words: Record<ConduitFailure, { did: string; otherwise: string }> = {
   },
 };
 
-/** On one line, of a readable length. Whoever presents a token that is not valid gets to read it in the answer. */
+/** Shortens to one readable line, without tokens: the server quotes an invalid one. */
 function said(text: string, token: string): string {
   const line = reasonOf(
     text.replaceAll(token, '(token)').replace(/\b(?:api|cli|clr)-\w+/gi, '(token)'),
@@ -339,7 +339,7 @@ function parsed<Schema extends z.ZodType>(
   throw errorOf({ kind: 'unreadable', why, advice: otherVersion }, method, server);
 }
 
-/** What a page holds at most. */
+/** Conduit's bound of a page. */
 const pageItems = 100;
 const mostPages = 200;
 const mostBeginnings = 4;
@@ -377,6 +377,6 @@ function searchBy(call: Conduit['call'], url: string): Conduit['search'] {
   };
 }
 
-/** The first page was answered, so what is wrong with another is the row that it names: deleted, or hidden meanwhile. */
+/** The first page was answered, so a later one is refused for the row that it names: deleted or hidden meanwhile. */
 const isAboutCursor = (error: unknown): boolean =>
   error instanceof ConduitError && error.code === 'ERR-CONDUIT-CORE' && error.kind === 'refused';

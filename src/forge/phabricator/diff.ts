@@ -1,4 +1,4 @@
-// Fetches a diff as Phabricator gives it back, which is not always what its author sent.
+// Fetches a diff from Phabricator, which may differ from the one that its author sent.
 import { z } from 'zod';
 import { shortened } from '../../model/one-line.ts';
 import { type Conduit, ConduitError } from './conduit.ts';
@@ -8,14 +8,14 @@ type FetchedDiff =
   | {
       kind: 'usable';
       bytes: Uint8Array;
-      /** Sentences about what it may not apply for. */
+      /** Sentences on why it may not apply. */
       remarks: string[];
-      /** New files: of those alone nothing tells whether they have lost their first folder. */
+      /** New files, which may have lost their first folder without a trace. */
       added: string[];
     }
   /**
-   * git might apply it and do something else than the author meant; `why` is a sentence for the author, `paths` are what
-   * he changes, as far as it can be told.
+   * git might apply it differently from the author's intention; `why` is a sentence for the author, `paths` are the
+   * changed files, as far as they can be read.
    */
   | { kind: 'misleading'; why: string; paths: string[] };
 
@@ -42,7 +42,7 @@ async function rawDiff(conduit: Conduit, diffID: number): Promise<string> {
   }
 }
 
-/** Undefined where Phabricator has kept the meaning, as far as a diff tells. */
+/** Undefined where Phabricator kept the meaning, as far as a diff shows. */
 export function whyMisleading(diff: string): string | undefined {
   for (const section of sectionsOf(diff)) {
     const why = whySectionMisleads(section);
@@ -52,11 +52,11 @@ export function whyMisleading(diff: string): string | undefined {
 }
 
 /** `names` as `diff --git` has them: `a/PATH b/PATH`. */
-type Section = { names: string; lines: readonly string[] };
+type FileSection = { names: string; lines: readonly string[] };
 
 const gitLine = 'diff --git ';
 
-const sectionsOf = (diff: string): Section[] =>
+const sectionsOf = (diff: string): FileSection[] =>
   diff
     .split(/(?<=^|\n)(?=diff --git )/)
     .filter((each) => each.startsWith(gitLine))
@@ -65,15 +65,15 @@ const sectionsOf = (diff: string): Section[] =>
       return { names: first.slice(gitLine.length), lines };
     });
 
-const newNameOf = ({ names }: Section): string =>
+const newNameOf = ({ names }: FileSection): string =>
   names.slice(names.lastIndexOf(' b/') + ' b/'.length);
 
-const oldNameOf = ({ names }: Section): string =>
+const oldNameOf = ({ names }: FileSection): string =>
   names.slice('a/'.length, names.lastIndexOf(' b/'));
 
-const isNew = ({ lines }: Section): boolean => lines[0]?.startsWith('new file mode ') ?? false;
+const isNew = ({ lines }: FileSection): boolean => lines[0]?.startsWith('new file mode ') ?? false;
 
-function whySectionMisleads(section: Section): string | undefined {
+function whySectionMisleads(section: FileSection): string | undefined {
   const { names, lines } = section;
   const file = shortened(newNameOf(section));
   if (lines.some((line) => isBinary.test(line))) {
@@ -90,16 +90,16 @@ function whySectionMisleads(section: Section): string | undefined {
 /** Lines of a file's text begin with a sign in a diff, so these are never one. */
 const isBinary = /^(?:GIT binary patch|Binary files .* differ)$/;
 
-/** Whether it is `a/PATH b/PATH`; any other way to tell takes long where PATH is made for that. */
+/** True for `a/PATH b/PATH`; a regular expression would be slow for a hostile PATH. */
 function namesOne(names: string): boolean {
   const path = names.slice('a/'.length, (names.length - 1) / 2);
   return names === `a/${path} b/${path}`;
 }
 
 /**
- * Both names of each file, but where the one is the other without its first folder: Phabricator takes any for a prefix
- * of the new name, and of the old one `a/` and `b/` alone. A new file has lost its folder from both, and it is that of
- * another file, if any.
+ * Both names of each file, or one where the other lacks only its first folder: Phabricator strips any folder of the new
+ * name as a prefix, but only `a/` and `b/` of the old one. A new file loses its folder in both names, and gets that of
+ * another file.
  */
 function pathsMeant(diff: string): string[] {
   const sections = sectionsOf(diff);
@@ -115,21 +115,21 @@ function pathsMeant(diff: string): string[] {
   return [...new Set(meant)];
 }
 
-/** At the top of a tree; made to have many, a diff would take long. */
+/** Bounds the time for a hostile diff with many folders at the top of its tree. */
 const mostFolders = 20;
 
-/** With diff.mnemonicPrefix, as of git-config(1). */
+/** Prefixes of diff.mnemonicPrefix, see git-config(1). */
 const prefixesOfGit = /^[ciow12]\/$/;
 
 /** `sys/` of `a/sys/net/if.c b/net/if.c`. */
-function folderLost(section: Section): string | undefined {
+function folderLost(section: FileSection): string | undefined {
   const [before, after] = [oldNameOf(section), newNameOf(section)];
   const folder = before.slice(0, before.length - after.length);
   return /^[^/]+\/$/.test(folder) && before === folder + after ? folder : undefined;
 }
 
 function remarksOn(diff: string): string[] {
-  // What is added need not be found in the file.
+  // Added lines need not match the file.
   if (!/^(?!--- )[ -].*[^\p{ASCII}]/mu.test(diff)) return [];
   return [
     'Phabricator gives diffs in UTF-8, and this one has other letters than ASCII in lines that are there already: files in Latin-1 it cannot change.',

@@ -1,4 +1,4 @@
-// Opens the Phabricator of ppsgate.yml as its bot.
+// Connects to the Phabricator of ppsgate.yml as its bot.
 
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -36,7 +36,7 @@ export async function readAuthority(path: string | undefined): Promise<string | 
     throw unfit(path, 'cannot be read', error);
   });
   try {
-    // Where it is no certificate, Node would silently trust nobody.
+    // With an invalid certificate Node would silently trust no server.
     new X509Certificate(pem);
   } catch (error) {
     throw unfit(path, 'holds no certificate', error);

@@ -1,20 +1,20 @@
-// Reads from a Phabricator what is judged and who asks for it: revisions, their diffs, comments, people.
+// Reads revisions, their diffs, comments and people from a Phabricator.
 import { z } from 'zod';
 import { plainLine } from '../../model/escape.ts';
 import { type Conduit, mapOf } from './conduit.ts';
 
-/** What cannot be found as it is named, in a sentence for the one who named it. */
+/** A revision or diff that cannot be found, in a sentence for its requester. */
 export class RevisionError extends Error {
   override readonly name = 'RevisionError';
   readonly conclusion = 'usage';
 }
 
-/** A revision by its number, as of its newest diff or of one by its id; or whichever revision a diff is of. */
+/** A revision by its number, at its newest diff or at one by its id; or the revision of a diff. */
 export type RevisionName = { revision: number; diff?: number } | { revision?: never; diff: number };
 
 export type Person = {
   phid: string;
-  /** User name; the PHID of somebody whom the bot may not see. */
+  /** User name; the PHID of a person whom the bot may not see. */
   name: string;
 };
 
@@ -22,19 +22,19 @@ export type FoundDiff = {
   id: number;
   phid: string;
   createdAt: Date;
-  /** Who sent it, which may be another than the revision's author. */
+  /** Its sender, who may differ from the revision's author. */
   author: Person;
-  base: ToldBase;
+  base: ClaimedBase;
   branch?: string;
 };
 
-/** What a diff says that it was made for. Whoever sends one writes there what he likes, so none holds more than it says. */
-export type ToldBase =
-  /** That of a diff which was pasted. */
+/** The base that a diff claims; its sender can write anything there. */
+export type ClaimedBase =
+  /** A pasted diff. */
   | { kind: 'none' }
   /** A full commit id. */
   | { kind: 'commit'; id: string }
-  /** What a working copy of Subversion was at; the path is that of its URL on the server, like `base/stable/14`. */
+  /** The revision of a Subversion working copy; the path is that of its URL on the server, like `base/stable/14`. */
   | { kind: 'svn-revision'; revision: number; path?: string }
   | { kind: 'svn-path'; path: string }
   /** One line of at most 80 characters. */
@@ -50,21 +50,21 @@ export type FoundRevision = {
   /** Like `needs-review`, `draft` or `abandoned`. */
   status: string;
   isDraft: boolean;
-  /** Absent where there is none; without names where the bot may not see it. */
+  /** Without names where the bot may not see it. */
   repository?: { phid: string; callsign?: string; shortName?: string };
-  /** The one that is asked for: the newest, unless it was named. */
+  /** The named diff, or the newest. */
   diff: FoundDiff;
-  /** Those of the revision that were sent before it, the oldest first. */
+  /** Diffs that were sent before it, the oldest first. */
   earlier: FoundDiff[];
 };
 
-/** Whether a person has begun to name one, which may still be no name of any. */
+/** True for a text that begins like the name of a revision, valid or not. */
 export const looksLikeRevision = (text: string): boolean =>
   /^(?:D[1-9]|diff:|https?:)/.test(text.trim());
 
 /**
- * As people type it: `D27401`, `D27401:80677` (as of that diff), `diff:80677`, or the URL of a revision or a diff.
- * Undefined for what is no such name; throws a `RevisionError` for a URL of another server.
+ * Parses `D27401`, `D27401:80677` (at that diff), `diff:80677`, or the URL of a revision or a diff. Undefined for other
+ * texts; throws a `RevisionError` for a URL of another server.
  */
 export function parseRevisionName(text: string, server: string): RevisionName | undefined {
   const written = text.trim();
@@ -80,7 +80,7 @@ const nameOf = (revision: string, diff: string | undefined): RevisionName => ({
   ...(diff !== undefined && { diff: Number(diff) }),
 });
 
-/** Also of links to a comment, or to the changes between two diffs: `id` is the later one. */
+/** Accepts also links to a comment, or to the changes between two diffs: `id` is the later one. */
 function nameInUrl(text: string, server: string): RevisionName | undefined {
   const url = URL.parse(text);
   if (url === null) return undefined;
@@ -119,24 +119,24 @@ export async function findRevision(conduit: Conduit, name: RevisionName): Promis
   const constraints = { revisionPHIDs: [phid] };
   const found = await conduit.search('differential.diff.search', { constraints }, diffItem);
   const diffs = found.toSorted((a, b) => a.id - b.id);
-  const asked = diffs.find(
+  const named = diffs.find(
     (diff) => diff.id === name.diff || (name.diff === undefined && diff.phid === fields.diffPHID),
   );
-  if (asked === undefined) {
-    const known = diffs.map(({ id }) => id).join(', ') || 'none';
+  if (named === undefined) {
+    const ids = diffs.map(({ id }) => id).join(', ') || 'none';
     throw new RevisionError(
       name.diff === undefined
         ? `The newest diff of D${number} is not for the bot to see on ${conduit.url}: let its account see it.`
-        : `Diff ${name.diff} is none of D${number}, whose diffs are: ${known}.`,
+        : `Diff ${name.diff} is none of D${number}, whose diffs are: ${ids}.`,
     );
   }
-  const shown = diffs.filter(({ id }) => id <= asked.id);
+  const shown = diffs.filter(({ id }) => id <= named.id);
   const names = await userNames(conduit, [
     fields.authorPHID,
     ...shown.map((diff) => diff.fields.authorPHID),
   ]);
   const repository = await repositoryOf(conduit, fields.repositoryPHID);
-  const earlier = shown.filter((diff) => diff !== asked);
+  const earlier = shown.filter((diff) => diff !== named);
   return {
     number,
     phid,
@@ -146,7 +146,7 @@ export async function findRevision(conduit: Conduit, name: RevisionName): Promis
     status: fields.status.value,
     isDraft: fields.isDraft,
     ...(repository !== undefined && { repository }),
-    diff: foundDiff(asked, names),
+    diff: foundDiff(named, names),
     earlier: earlier.map((diff) => foundDiff(diff, names)),
   };
 }
@@ -243,12 +243,12 @@ function foundDiff(
     phid,
     createdAt: fields.dateCreated,
     author: personOf(fields.authorPHID, names),
-    base: toldBase(ref('base')?.identifier ?? ''),
+    base: claimedBase(ref('base')?.identifier ?? ''),
     ...(branch && { branch }),
   };
 }
 
-function toldBase(text: string): ToldBase {
+function claimedBase(text: string): ClaimedBase {
   if (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(text)) return { kind: 'commit', id: text };
   const { number, path, at } = svnBase.exec(text)?.groups ?? {};
   const revision = number ?? at;
@@ -269,13 +269,13 @@ const personOf = (phid: string, names: ReadonlyMap<string, string>): Person => (
   name: names.get(phid) ?? phid,
 });
 
-/** User names by PHID, without those of users whom the bot may not see, and of what is no user. */
+/** User names by PHID, without users whom the bot may not see, and PHIDs of other things. */
 export async function userNames(
   conduit: Conduit,
   phids: readonly string[],
 ): Promise<Map<string, string>> {
   const users = [...new Set(phids)].filter((phid) => phid.startsWith('PHID-USER-'));
-  // Conduit takes an empty list for a mistake.
+  // Conduit refuses an empty list.
   if (users.length === 0) return new Map();
   const found = await conduit.search('user.search', { constraints: { phids: users } }, userItem);
   return new Map(found.map(({ phid, fields }) => [phid, fields.username]));
@@ -283,7 +283,7 @@ export async function userNames(
 
 const userItem = z.object({ phid, fields: z.object({ username: z.string() }) });
 
-/** Whose token it is. */
+/** The owner of the token. */
 export async function whoami(conduit: Conduit): Promise<Person> {
   const { phid, userName } = await conduit.call('user.whoami', {}, me);
   return { phid, name: userName };
@@ -291,13 +291,13 @@ export async function whoami(conduit: Conduit): Promise<Person> {
 
 const me = z.object({ phid, userName: z.string() });
 
-/** What matters of what happened to a revision: who sent a diff, who wrote what. */
+/** A sent diff or a comment of a revision. */
 export type Transaction =
   | { kind: 'diff'; id: number; phid: string; by: string; at: Date; diffPhid: string }
   | { kind: 'comment'; id: number; phid: string; by: string; at: Date; text: string };
 
 /**
- * The oldest first. Comments as they read now, without those that were removed.
+ * Returns the oldest first, with comments as they read now, without removed ones.
  *
  * @param filter.phids only these, of which some may be of other kinds.
  * @param filter.since id of a transaction: only later ones.
@@ -341,7 +341,7 @@ const comment = transaction
   .transform(({ id, phid, dateCreated: at, comments }): Transaction | undefined => {
     const current = comments.toSorted((a, b) => a.version - b.version).at(-1);
     if (current === undefined || current.removed) return undefined;
-    // Of the version, and not of the transaction: nobody answers for words that another put there.
+    // The author of the version, not of the transaction: an editor answers for the edited text.
     return { kind: 'comment', id, phid, by: current.authorPHID, at, text: current.content.raw };
   });
 
@@ -353,9 +353,9 @@ const others = z
 const transactionItem = z.union([update, comment, others]);
 
 /**
- * Whether a user is a member of one of the projects, which are named by their hashtags.
+ * Checks that a user is a member of one of the projects, which are named by their hashtags.
  *
- * @returns `warning` is a sentence about projects that are not there, or not for the bot to see: nobody is their member.
+ * @returns `warning` is a sentence about projects that the bot cannot find, which have no members then.
  */
 export async function isMember(
   conduit: Conduit,

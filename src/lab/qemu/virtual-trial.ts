@@ -212,10 +212,13 @@ type GuestEnds = { one: BootedGuest; end: GuestEnd | undefined }[];
 /** Determines which guests have died. */
 const endsOf = (
   booted: readonly BootedGuest[],
-  isAsked = (_index: number) => true,
+  isOverride = (_index: number) => true,
 ): Promise<GuestEnds> =>
   Promise.all(
-    booted.map(async (one, index) => ({ one, end: isAsked(index) ? await endOf(one) : undefined })),
+    booted.map(async (one, index) => ({
+      one,
+      end: isOverride(index) ? await endOf(one) : undefined,
+    })),
   );
 
 type LostTrial = { planned: PlannedTrial; keepLog: KeepLog; signal: AbortSignal };

@@ -86,7 +86,7 @@ test('prints the diagnostics as JSON', async () => {
   expect(diagnostics).toContainEqual({
     kind: 'wrong',
     what: 'people',
-    why: 'there is nobody called eve',
+    why: 'there is no user called eve',
     fix: 'correct `phabricator.people` in ppsgate.yml, or let the bot see it',
   });
 });

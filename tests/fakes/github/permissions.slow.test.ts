@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { hastyOctokit } from './hasty-octokit.ts';
 import { operations } from './operations.ts';
-import { leaveFor, type Permissions } from './permissions.ts';
+import { accessFor, type Permissions } from './permissions.ts';
 import { type FakeGitHub, startFakeGitHub } from './server.ts';
 
 const where = { owner: 'example', repo: 'router' };
@@ -99,6 +99,6 @@ test('an expired token is no token', async () => {
 
 test('for each operation it is known what it needs', () => {
   for (const operationId of Object.keys(operations)) {
-    expect(leaveFor(github.state, operationId, undefined).kind).not.toBe('refused');
+    expect(accessFor(github.state, operationId, undefined).kind).not.toBe('refused');
   }
 });

@@ -9,18 +9,20 @@ export type Permissions = Partial<Record<Scope, 'read' | 'write'>>;
 export type Permission = `${Scope}: ${'read' | 'write'}`;
 
 /** The permission that allows the operation; `refused` is for want of every one that would. */
-export type Leave = { kind: 'free' | 'refused' } | { kind: 'used'; permission: Permission };
+export type AccessDecision =
+  | { kind: 'free' | 'refused' }
+  | { kind: 'used'; permission: Permission };
 
 /**
  * Whether a token of these permissions may do this, and by which one of them.
  *
  * @param permissions undefined allows all.
  */
-export function leaveFor(
+export function accessFor(
   state: State,
   operationId: string,
   permissions: Permissions | undefined,
-): Leave {
+): AccessDecision {
   const needed = needs[operationId];
   if (needed === undefined) throw new Error(`${operationId} is not in permissions.ts.`);
   const isPublicRead = !state.isPrivate && needed.every((one) => one.endsWith(': read'));

@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { artifactRoute } from './artifacts.ts';
 import { answerInstead, type Fault, type FaultBook, type Faults, noFaultsYet } from './faults.ts';
 import { graphqlRoute } from './graphql.ts';
-import { leaveFor } from './permissions.ts';
+import { accessFor } from './permissions.ts';
 import { restRoute } from './rest.ts';
 import type { Asked, Route } from './route.ts';
 import { type Answer, type Caller, type FakeComment, firstState, type State } from './state.ts';
@@ -148,9 +148,9 @@ function callerOf(github: Inner, route: Route, asked: Asked): Caller | Answer {
   if (route.isForAll) return nobody;
   const holder = github.tokens.holderOf(asked.headers.authorization);
   if (holder === undefined) return { status: 401, body: { message: 'Bad credentials' } };
-  const leave = leaveFor(github.state, route.operationId, holder.permissions);
-  if (leave.kind === 'refused') return route.forbidden ?? forbidden;
-  if (leave.kind === 'used') github.tokens.use(holder.token, leave.permission);
+  const access = accessFor(github.state, route.operationId, holder.permissions);
+  if (access.kind === 'refused') return route.forbidden ?? forbidden;
+  if (access.kind === 'used') github.tokens.use(holder.token, access.permission);
   return holder.caller;
 }
 

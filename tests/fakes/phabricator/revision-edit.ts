@@ -106,7 +106,7 @@ function revisionNamed({ state, viewer }: Call, name: unknown): Revision {
   throw refusal(`No object exists with ${id === undefined ? 'PHID' : 'ID'} "${name}".`);
 }
 
-/** A comment, and to subscribe oneself, needs no leave to edit; to do nothing does. */
+/** A comment, and to subscribe oneself, needs no permission to edit; to do nothing does. */
 function isForAnyViewer(edits: readonly Edit[], viewer: User): boolean {
   const isOwn = ({ type, value }: Edit) =>
     type === 'comment' ||

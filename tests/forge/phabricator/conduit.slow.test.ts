@@ -134,7 +134,7 @@ describe('what is sent', () => {
 
   test('goes over https, or stays on this machine', () => {
     expect(() => open({ url: 'http://reviews.example.org' })).toThrow(
-      "The Conduit token is not sent to http://reviews.example.org, for everybody on the way could read it: use the server's https address.",
+      "The Conduit token is not sent to http://reviews.example.org, since others on the way could read it: use the server's https address.",
     );
     expect(() => open({ url: 'http://localhost.example.org' })).toThrow(ConduitError);
     for (const url of ['https://reviews.example.org', 'http://localhost:80', 'http://[::1]:80']) {

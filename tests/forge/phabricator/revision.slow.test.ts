@@ -8,12 +8,12 @@ import { checkDiff } from '../../../src/forge/patch/diff.ts';
 import { type Conduit, openConduit } from '../../../src/forge/phabricator/conduit.ts';
 import { fetchDiff, whyMisleading } from '../../../src/forge/phabricator/diff.ts';
 import {
+  type ClaimedBase,
   findRevision,
   isMember,
   landedRevision,
   parseRevisionName,
   RevisionError,
-  type ToldBase,
   transactionsOf,
   userNames,
   whoami,
@@ -217,7 +217,7 @@ describe('a revision', () => {
 
   const numbered = { kind: 'svn-revision', revision: 325006 } as const;
 
-  test.each<[string | undefined, ToldBase]>([
+  test.each<[string | undefined, ClaimedBase]>([
     [undefined, { kind: 'none' }],
     ['', { kind: 'none' }],
     [base, { kind: 'commit', id: base }],
