@@ -5,8 +5,8 @@ import type { Config } from '../config/schema.ts';
 import type { Octokit } from '../forge/github/client.ts';
 import type { FoundPullRequest } from '../forge/github/pull-request.ts';
 import type { Occasion } from '../forge/patch/authorize.ts';
-import type { BisectAsk } from '../forge/patch/bisect-command.ts';
-import type { Ask, CommentCommand } from '../forge/patch/command.ts';
+import type { BisectOverrides } from '../forge/patch/bisect-command.ts';
+import type { CommentCommand, GateOverrides } from '../forge/patch/command.ts';
 import type { LinearRepository, WritableRepository } from '../forge/patch/repository.ts';
 import type { PullRequest, Revision } from '../model/patch.ts';
 import type { Priority } from '../model/priority.ts';
@@ -59,9 +59,9 @@ export type AdmitDeps = {
   /** Reads a revision of Phabricator at one of its diffs, with the configuration for it. */
   readRevision(trigger: Dispatched): Promise<{ patch: Revision; config: Config }>;
   /** Names our comment (see `gateNames`). Throws a `UsageError` for overrides that no testbed can carry out. */
-  nameOf(config: Config, ask: Ask): string;
+  nameOf(config: Config, overrides: GateOverrides): string;
   /** Throws a `UsageError` for a bisection that no testbed can carry out. */
-  checkBisection(config: Config, ask: BisectAsk): void;
+  checkBisection(config: Config, overrides: BisectOverrides): void;
   /** Names parameters the way the requester writes them. */
   calledAs: NamingStyle;
   /** The job's own priority, or that of a job run again; otherwise the trigger decides. */

@@ -23,12 +23,12 @@ export async function admitEvent(
   context: JobContext,
   onAdmission: (admission: Admission) => Admission = (admission) => admission,
 ): Promise<Admission> {
-  const { job, patch, ask, bisectAsk } = context.inputs;
+  const { job, patch, ...inputs } = context.inputs;
   // The job's testbed is a default for all that it measures, and no override of one gate.
-  const { testbed: _, ...overrides } = ask;
-  const { testbed: __, ...bisectOverrides } = bisectAsk;
+  const { testbed: _, ...overrides } = inputs.overrides;
+  const { testbed: __, ...bisectOverrides } = inputs.bisectOverrides;
   const event = { name: job.eventName, payload: await readEvent(job), commit: job.commit };
-  const trigger = triggerOf(event, { patch, ask: overrides, bisectAsk: bisectOverrides });
+  const trigger = triggerOf(event, { patch, overrides, bisectOverrides });
   if (trigger.kind === 'comment') await acknowledge(trigger.id, context);
   const admission = onAdmission(await admit(trigger, depsFor(trigger, context)));
   (admission.kind === 'refused' ? log.error : log.info)(admission.why);
@@ -49,15 +49,15 @@ function depsFor(trigger: Trigger, context: JobContext): AdmitDeps {
     readConfig,
     commit: job.commit,
     readRevision: (trigger) => readRevision(trigger, context),
-    nameOf(config, ask) {
-      const selectors = selectorsFor(config, ask, inputs);
-      const overridden = applyOverrides(config, ask, calledByRequester);
+    nameOf(config, overrides) {
+      const selectors = selectorsFor(config, overrides, inputs);
+      const overridden = applyOverrides(config, overrides, calledByRequester);
       for (const selector of selectors) testbedsFor(overridden, selector);
       return gateNames(selectors)[0] ?? 'ppsgate';
     },
-    checkBisection(config, ask) {
-      const overridden = applyOverrides(config, ask, calledByRequester);
-      testbedsFor(overridden, bisectSelector(config, ask, inputs));
+    checkBisection(config, overrides) {
+      const overridden = applyOverrides(config, overrides, calledByRequester);
+      testbedsFor(overridden, bisectSelector(config, overrides, inputs));
     },
     calledAs: calledByRequester,
     priority: priority === '' ? undefined : parsePriority(priority, namingStyles.input('priority')),
@@ -65,7 +65,10 @@ function depsFor(trigger: Trigger, context: JobContext): AdmitDeps {
 }
 
 /** Reports on the revision also an error that keeps it from being a patch. */
-async function readRevision({ patch: text, ask, key, build }: Dispatched, context: JobContext) {
+async function readRevision(
+  { patch: text, overrides, key, build }: Dispatched,
+  context: JobContext,
+) {
   const { job } = context.inputs;
   const config = await context.readConfig(job.commit);
   const deps = revisionDepsOf(context, config);
@@ -77,7 +80,7 @@ async function readRevision({ patch: text, ask, key, build }: Dispatched, contex
   }
   const { number, diff } = await findRevision(deps.conduit, name);
   try {
-    const earlier = parseEarlier(ask.earlier || 'none', namingStyles.input('earlier'));
+    const earlier = parseEarlier(overrides.earlier || 'none', namingStyles.input('earlier'));
     const patch = await patchOfRevision({ revision: number, diff: diff.id }, earlier, deps);
     return { patch, config };
   } catch (error) {

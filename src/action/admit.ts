@@ -12,8 +12,8 @@ import {
   pullRequestNumber,
   pullRequestsWithHead,
 } from '../forge/github/pull-request.ts';
-import { authorize, type LeaveRules, type Occasion } from '../forge/patch/authorize.ts';
-import { type Ask, parseCommand } from '../forge/patch/command.ts';
+import { type AuthorizationRules, authorize, type Occasion } from '../forge/patch/authorize.ts';
+import { type GateOverrides, parseCommand } from '../forge/patch/command.ts';
 import { patchOfRange } from '../forge/patch/commit-range.ts';
 import type { Repository } from '../forge/patch/repository.ts';
 import { looksLikeRevision } from '../forge/phabricator/revision.ts';
@@ -45,7 +45,7 @@ async function requestedBy(
     case 'nothing':
       return trigger;
     case 'pull-request':
-      return { ...trigger, kind: 'command', command: { kind: 'run', ask: {} } };
+      return { ...trigger, kind: 'command', command: { kind: 'run', overrides: {} } };
     case 'comment':
       return admitComment(trigger, deps);
     case 'acceptance':
@@ -80,7 +80,7 @@ async function admitted(
   why: string,
   { readConfig, priority }: AdmitDeps,
 ): Promise<Admission> {
-  const usual = { ask: {}, purpose: 'patch', ...request } as const;
+  const usual = { overrides: {}, purpose: 'patch', ...request } as const;
   return {
     kind: 'gate',
     request: { ...usual, priority: priority ?? request.priority ?? 'patch' },
@@ -139,7 +139,7 @@ function occasionOf(command: PullRequestCommand['command'], { by, at }: Comment)
   if (command.kind === 'cancel') return { kind: 'cancelled', by };
   const named = { by, at, ...(command.commit !== undefined && { commit: command.commit }) };
   return command.kind === 'bisect'
-    ? { ...named, kind: 'bisected', areNamed: command.ask.good !== undefined }
+    ? { ...named, kind: 'bisected', areNamed: command.overrides.good !== undefined }
     : { ...named, kind: 'commanded' };
 }
 
@@ -175,17 +175,17 @@ async function requestedByHand(
   trigger: Dispatched,
   deps: AdmitDeps,
 ): Promise<PullRequestCommand | Admission> {
-  const { by, patch: name, ask, bisect } = trigger;
+  const { by, patch: name, overrides, bisect } = trigger;
   // A number of seven digits is a commit: no repository has had a million pull requests.
   const number = !bisect && /^\d{7,}$/.test(name) ? undefined : pullRequestNumber(name);
   const isRevision = looksLikeRevision(name);
   if (number !== undefined && !isRevision) {
     const found = await fetched(number, deps);
     if (bisect === undefined) {
-      return { kind: 'command', found, occasion: byHand(by), command: { kind: 'run', ask } };
+      return { kind: 'command', found, occasion: byHand(by), command: { kind: 'run', overrides } };
     }
     // A fork's head is not read where both ends are named.
-    const areNamed = Boolean(bisect.ask.good && bisect.ask.bad);
+    const areNamed = Boolean(bisect.overrides.good && bisect.overrides.bad);
     const commit = areNamed ? found.pullRequest.headCommit : bisect.commit;
     return { kind: 'command', found, occasion: byHand(by, commit), command: bisect };
   }
@@ -196,7 +196,7 @@ async function requestedByHand(
   if (isRevision) return admitRevision(trigger, deps);
   const why = `${by} started it.`;
   if (/^.+\.\..+$/.test(name)) {
-    return admitted({ patch: await patchOfRange(deps.repository, name), ask }, why, deps);
+    return admitted({ patch: await patchOfRange(deps.repository, name), overrides }, why, deps);
   }
   if (!/^[0-9a-f]{7,64}$/.test(name)) {
     throw new UsageError(
@@ -212,10 +212,15 @@ async function requestedByHand(
     );
   }
   if (found !== undefined) {
-    return { kind: 'command', found, occasion: byHand(by, commit), command: { kind: 'run', ask } };
+    return {
+      kind: 'command',
+      found,
+      occasion: byHand(by, commit),
+      command: { kind: 'run', overrides },
+    };
   }
   const patch = await patchOfRange(deps.repository, `${commit}^..${commit}`);
-  return admitted({ patch, ask }, why, deps);
+  return admitted({ patch, overrides }, why, deps);
 }
 
 const byHand = (by: string, commit?: string): Occasion => ({
@@ -226,10 +231,16 @@ const byHand = (by: string, commit?: string): Occasion => ({
 
 /** The relay has checked the author of the diff; people who may start a job may have any diff measured. */
 async function admitRevision(trigger: Dispatched, deps: AdmitDeps): Promise<Admission> {
-  const { by, ask } = trigger;
+  const { by, overrides } = trigger;
   const { patch, config } = await deps.readRevision(trigger);
   const priority = deps.priority ?? 'patch';
-  const request: GateRequest = { patch, ask, priority, purpose: 'patch', relay: relayOf(trigger) };
+  const request: GateRequest = {
+    patch,
+    overrides,
+    priority,
+    purpose: 'patch',
+    relay: relayOf(trigger),
+  };
   return { kind: 'gate', request, config, why: `${by} started it for ${patchName(patch)}.` };
 }
 
@@ -241,10 +252,10 @@ async function authorized(
   const { pullRequest } = found;
   const { headCommit } = pullRequest;
   const isAgain = command.kind === 'rerun' || command.kind === 'extend';
-  const { ask: remembered = {}, last } = (isAgain && (await memoryOf(found, deps))) || {};
-  const ask = command.kind === 'run' ? command.ask : remembered;
-  const { config, rules, name } = await rulesFor(found, ask, deps);
-  const { kind, why } = await authorize(withOverrides(occasion, ask), found, rules);
+  const { overrides: remembered = {}, last } = (isAgain && (await memoryOf(found, deps))) || {};
+  const overrides = command.kind === 'run' ? command.overrides : remembered;
+  const { config, rules, name } = await rulesFor(found, overrides, deps);
+  const { kind, why } = await authorize(withOverrides(occasion, overrides), found, rules);
   if (kind === 'ignored') return { kind: 'nothing', why };
   if (kind === 'refused') {
     const isPush = occasion.kind === 'pushed' || occasion.kind === 'revived';
@@ -255,14 +266,14 @@ async function authorized(
   if (command.kind === 'cancel') return { kind: 'cancel', pullRequest, why };
   if (command.kind === 'bisect') {
     const { admitBisection } = await import('./admit-bisection.ts');
-    return admitBisection({ ask: command.ask, patch: pullRequest, config, why }, deps);
+    return admitBisection({ overrides: command.overrides, patch: pullRequest, config, why }, deps);
   }
   if (command.kind === 'extend' && last?.headCommit !== headCommit) {
     const missing = `There is no experiment to extend for ${shortId(headCommit)}: write /ppsgate run first.`;
     return { kind: 'mistaken', pullRequest, why: missing };
   }
   const priority = deps.priority ?? (isAgain ? 'rerun' : 'patch');
-  const request: GateRequest = { patch: pullRequest, ask, priority, purpose: 'patch' };
+  const request: GateRequest = { patch: pullRequest, overrides, priority, purpose: 'patch' };
   if (command.kind !== 'extend' || last === undefined) {
     return { kind: 'gate', request, config, why };
   }
@@ -276,9 +287,9 @@ const refusedCommands: Partial<
 > = { cancel: 'not cancelled', bisect: 'no bisection' };
 
 /** More or fewer runs, profiles and measuring anyway cannot pass a patch that would otherwise fail. */
-function withOverrides(occasion: Occasion, ask: Ask): Occasion {
+function withOverrides(occasion: Occasion, overrides: GateOverrides): Occasion {
   if (occasion.kind !== 'commanded') return occasion;
-  const { maxRuns: _, profile: __, measureAnyway: ___, ...deciding } = ask;
+  const { maxRuns: _, profile: __, measureAnyway: ___, ...deciding } = overrides;
   return { ...occasion, isOtherwise: Object.keys(deciding).length > 0 };
 }
 
@@ -287,19 +298,24 @@ const memoryOf = async (
   deps: AdmitDeps,
 ): Promise<CommentMemory | undefined> => (await rulesFor(found, {}, deps)).memory;
 
-type Rules = { config: Config; rules: LeaveRules; name: string; memory: CommentMemory | undefined };
+type Rules = {
+  config: Config;
+  rules: AuthorizationRules;
+  name: string;
+  memory: CommentMemory | undefined;
+};
 
 async function rulesFor(
   { pullRequest }: FoundPullRequest,
-  ask: Ask,
+  overrides: GateOverrides,
   { octokit, repositoryName, readConfig, nameOf }: AdmitDeps,
 ): Promise<Rules> {
   const config = await readConfig(pullRequest.baseCommit);
   const { people, label } = config.github;
-  const name = nameOf(config, ask);
+  const name = nameOf(config, overrides);
   const comment = await findComment(octokit, pullRequest, markerOf(name));
   const memory = comment === undefined ? undefined : readMemory(comment);
-  const rules: LeaveRules = {
+  const rules: AuthorizationRules = {
     people,
     label,
     mayWrite: (login) => mayWrite(octokit, repositoryName, login),

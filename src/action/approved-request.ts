@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { parseSwitch } from '../config/overrides.ts';
 import { namingStyles } from '../config/parameters.ts';
-import { bisectAskSchema } from '../forge/patch/bisect-command.ts';
-import { type Ask, askSchema } from '../forge/patch/command.ts';
+import { bisectOverridesSchema } from '../forge/patch/bisect-command.ts';
+import { type GateOverrides, gateOverridesSchema } from '../forge/patch/command.ts';
 import { jobSchema } from '../forge/patch/job-key.ts';
 import { exitCodes } from '../model/conclusion.ts';
 import { parseJson } from '../model/json.ts';
@@ -22,7 +22,7 @@ const relaySchema = jobSchema.pick({ key: true, build: true }).partial();
 const gateRequestSchema = z.object({
   /** Both commits are fixed as they were approved. */
   patch: patchSchema,
-  ask: askSchema,
+  overrides: gateOverridesSchema,
   priority: z.enum(priorities),
   /** `history` is a push to the default branch, `nightly` its head against itself. */
   purpose: z.enum(purposes),
@@ -45,7 +45,7 @@ const bisectRequestSchema = z.object({
   isOwn: z.boolean(),
   cell: cellSchema,
   /** Commits in it are full ids. */
-  ask: bisectAskSchema.omit({ good: true, bad: true, scenarios: true, families: true }),
+  overrides: bisectOverridesSchema.omit({ good: true, bad: true, scenarios: true, families: true }),
   priority: z.enum(priorities),
   relay: relaySchema.optional(),
 });
@@ -101,11 +101,14 @@ const pullRequestInQueue = (branch: string): string => branch.replace(/-[0-9a-f]
  * True where also a patch that changes nothing is measured: a nightly run measures the base against itself. Throws a
  * `UsageError` for a text that is no switch.
  */
-export const isMeasuredAnyway = ({ purpose, ask }: GateRequest, inputs: Ask): boolean =>
+export const isMeasuredAnyway = (
+  { purpose, overrides }: GateRequest,
+  inputs: GateOverrides,
+): boolean =>
   [
     purpose === 'nightly',
     parseSwitch(inputs.measureAnyway, namingStyles.input('measureAnyway')),
-    parseSwitch(ask.measureAnyway, namingStyles.comment('measureAnyway')),
+    parseSwitch(overrides.measureAnyway, namingStyles.comment('measureAnyway')),
   ].includes(true);
 
 /** Name of a file in the artifact of a job with `count` gates. */

@@ -83,7 +83,7 @@ export async function readOutcomes(source: Source, task: PublishTask): Promise<J
   const { request } = source;
   const selectors = isBisection(request)
     ? [undefined]
-    : selectorsFor(config, request.ask, context.inputs);
+    : selectorsFor(config, request.overrides, context.inputs);
   const files = selectors.map((_, index) => filesOf(request, index, selectors.length));
   const artifact = await readArtifact(source, files, task);
   if (artifact.kind === 'concluded') return selectors.map(() => artifact);
@@ -105,8 +105,8 @@ export async function readOutcomes(source: Source, task: PublishTask): Promise<J
 }
 
 function overridden(config: Config, request: GateRequest, { inputs }: JobContext): Config {
-  const configured = applyOverrides(config, inputs.ask, namingStyles.input);
-  return applyOverrides(configured, request.ask, namingStyles.comment);
+  const configured = applyOverrides(config, inputs.overrides, namingStyles.input);
+  return applyOverrides(configured, request.overrides, namingStyles.comment);
 }
 
 /** Paths in the artifact. */

@@ -2,7 +2,7 @@
 
 import type { NamingStyle } from '../config/parameters.ts';
 import { type Config, scenariosIn } from '../config/schema.ts';
-import type { BisectAsk } from '../forge/patch/bisect-command.ts';
+import type { BisectOverrides } from '../forge/patch/bisect-command.ts';
 import { type Repository, RepositoryError } from '../forge/patch/repository.ts';
 import { parseJson } from '../model/json.ts';
 import { type Patch, patchName } from '../model/patch.ts';
@@ -15,7 +15,7 @@ import { worstFirst } from '../report/cell-rows.ts';
 
 /** Throws a `UsageError` for several cells, or an unknown family. */
 export async function cellFor(
-  { scenarios, families: familyNames }: Pick<BisectAsk, 'scenarios' | 'families'>,
+  { scenarios, families: familyNames }: Pick<BisectOverrides, 'scenarios' | 'families'>,
   patch: Patch,
   config: Config,
   { repository, calledAs }: { repository: Repository; calledAs: NamingStyle },

@@ -3,7 +3,7 @@ import { applyOverrides, parseMostBoots, parseSwitch } from '../config/overrides
 import { namingStyles } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
 import { testbedsFor } from '../config/select-testbeds.ts';
-import type { BisectAsk } from '../forge/patch/bisect-command.ts';
+import type { BisectOverrides } from '../forge/patch/bisect-command.ts';
 import { shortId } from '../model/patch.ts';
 import type { BisectRequest } from './approved-request.ts';
 import { bisectSelector, type JobContext } from './job.ts';
@@ -18,35 +18,35 @@ type BisectPlan = {
 
 /** The request overrides the inputs of the job, and those the configuration; throws a `UsageError`. */
 export function bisectPlan(
-  { ask, cell }: BisectRequest,
+  { overrides, cell }: BisectRequest,
   written: Config,
   { inputs }: JobContext,
 ): BisectPlan {
-  const configured = applyOverrides(written, inputs.ask, namingStyles.input);
-  const named = { ...ask, scenarios: cell.scenario, families: cell.family };
+  const configured = applyOverrides(written, inputs.overrides, namingStyles.input);
+  const named = { ...overrides, scenarios: cell.scenario, families: cell.family };
   const overridden = applyOverrides(configured, named, namingStyles.comment);
   const frameBytes = cell.frameBytes ?? overridden.frameSizes?.[0];
   const config = { ...overridden, ...(frameBytes !== undefined && { frameSizes: [frameBytes] }) };
-  const { maxBoots, verifyRevert } = inputs.bisectAsk;
+  const { maxBoots, verifyRevert } = inputs.bisectOverrides;
   return {
     config,
-    testbeds: testbedsFor(config, bisectSelector(config, ask, inputs)),
-    mostBoots: parseMostBoots(ask.maxBoots || maxBoots, namingStyles.input('maxBoots')),
-    isVerified: [ask.verifyRevert, verifyRevert].some((text) =>
+    testbeds: testbedsFor(config, bisectSelector(config, overrides, inputs)),
+    mostBoots: parseMostBoots(overrides.maxBoots || maxBoots, namingStyles.input('maxBoots')),
+    isVerified: [overrides.verifyRevert, verifyRevert].some((text) =>
       parseSwitch(text, namingStyles.input('verifyRevert')),
     ),
   };
 }
 
 /** Returns the bisection the way people would write it. */
-export function requestedOf({ ask, cell, isOwn, good, bad }: BisectRequest): BisectAsk {
+export function requestedOf({ overrides, cell, isOwn, good, bad }: BisectRequest): BisectOverrides {
   const short = (ids: string) => ids.replace(/[0-9a-f]{40,64}/g, shortId);
   return {
-    ...ask,
+    ...overrides,
     ...(!isOwn && { good: short(good), bad: short(bad) }),
     scenarios: cell.scenario,
     families: cell.family,
-    ...(ask.fixUp && { fixUp: short(ask.fixUp) }),
-    ...(ask.skip && { skip: short(ask.skip) }),
+    ...(overrides.fixUp && { fixUp: short(overrides.fixUp) }),
+    ...(overrides.skip && { skip: short(overrides.skip) }),
   };
 }

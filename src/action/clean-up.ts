@@ -60,7 +60,7 @@ async function conclude({ name, request }: OpenReporter): Promise<void> {
   const trouble = await closeOpenCheckRun(octokit, { repository, patch }, place);
   if (trouble !== undefined) log.warn(trouble);
   if (patch.kind !== 'pull-request') return;
-  await openComment(octokit, patch, { ...shared, name, ask: request.ask }).conclude(
+  await openComment(octokit, patch, { ...shared, name, overrides: request.overrides }).conclude(
     cancelledOutcome,
   );
 }

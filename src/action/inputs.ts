@@ -5,8 +5,8 @@ import * as core from '@actions/core';
 import { z } from 'zod';
 import { wrongName } from '../config/fields.ts';
 import { bisectOverrideNames, kebabCase, overrideNames } from '../config/parameters.ts';
-import type { BisectAsk } from '../forge/patch/bisect-command.ts';
-import type { Ask } from '../forge/patch/command.ts';
+import type { BisectOverrides } from '../forge/patch/bisect-command.ts';
+import type { GateOverrides } from '../forge/patch/command.ts';
 import { sentence } from '../model/units.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { mask } from './log.ts';
@@ -21,9 +21,9 @@ export type Inputs = {
   /** Testbed selectors, separated by commas. */
   each: string;
   priority: string;
-  ask: Ask;
+  overrides: GateOverrides;
   /** Parameters of bisections; `ask` has those that gates share. */
-  bisectAsk: BisectAsk;
+  bisectOverrides: BisectOverrides;
   token: string;
   /** Conduit token of the bot on Phabricator, or empty. */
   conduitToken: string;
@@ -84,8 +84,8 @@ export function readInputs(environment: NodeJS.ProcessEnv): Inputs {
     config: core.getInput('config', { required: true }),
     each: core.getInput('each'),
     priority: core.getInput('priority'),
-    ask: inputsBy(overrideNames),
-    bisectAsk: inputsBy(bisectOverrideNames),
+    overrides: inputsBy(overrideNames),
+    bisectOverrides: inputsBy(bisectOverrideNames),
     token,
     conduitToken,
     job: jobSchema.parse(environment),

@@ -5,8 +5,8 @@ import type { PhabricatorConfig } from '../config/phabricator.ts';
 import type { Config } from '../config/schema.ts';
 import { selectorsOf } from '../config/select-testbeds.ts';
 import type { Octokit } from '../forge/github/client.ts';
-import type { BisectAsk } from '../forge/patch/bisect-command.ts';
-import type { Ask } from '../forge/patch/command.ts';
+import type { BisectOverrides } from '../forge/patch/bisect-command.ts';
+import type { GateOverrides } from '../forge/patch/command.ts';
 import type { LinearRepository, WritableRepository } from '../forge/patch/repository.ts';
 import {
   lineOfDiffs,
@@ -76,17 +76,19 @@ export function revisionDepsOf(
 }
 
 /** Returns testbed selectors: of a comment before those of the inputs, and those before the configuration. */
-export const selectorsFor = (config: Config, ask: Ask, inputs: Inputs): string[] =>
+export const selectorsFor = (config: Config, overrides: GateOverrides, inputs: Inputs): string[] =>
   selectorsOf(
     config,
-    ask.testbed ? { testbed: ask.testbed } : { testbed: inputs.ask.testbed, each: inputs.each },
+    overrides.testbed
+      ? { testbed: overrides.testbed }
+      : { testbed: inputs.overrides.testbed, each: inputs.each },
     namingStyles.input,
   );
 
 /** Returns the one selector of a bisection. */
 export const bisectSelector = (
   config: Config,
-  { testbed }: Pick<BisectAsk, 'testbed'>,
+  { testbed }: Pick<BisectOverrides, 'testbed'>,
   inputs: Inputs,
 ): string | undefined => selectorsFor(config, testbed ? { testbed } : {}, inputs)[0];
 
@@ -100,6 +102,6 @@ export const reporterNames = (
   config: Config,
   inputs: Inputs,
 ): string[] =>
-  isBisection(request) ? [bisectName] : gateNames(selectorsFor(config, request.ask, inputs));
+  isBisection(request) ? [bisectName] : gateNames(selectorsFor(config, request.overrides, inputs));
 
 export const bisectName = 'ppsgate bisect';

@@ -60,7 +60,7 @@ export async function openReporter(
 
 async function githubReporter(
   context: JobContext,
-  { patch, ask, purpose }: GateRequest & { patch: Exclude<Patch, Revision> },
+  { patch, overrides, purpose }: GateRequest & { patch: Exclude<Patch, Revision> },
   { github }: Config,
   options: ReporterOptions,
 ): Promise<Reporter> {
@@ -71,14 +71,14 @@ async function githubReporter(
   const shared = commentOptions(context, options);
   return combineReporters([
     marks,
-    openComment(context.octokit, patch, { ...shared, name: options.name, ask }),
+    openComment(context.octokit, patch, { ...shared, name: options.name, overrides }),
   ]);
 }
 
 const commentOptions = (
   { inputs }: JobContext,
   { runId, keepComment, retry }: ReporterOptions,
-): Omit<CommentOptions, 'name' | 'ask'> => ({
+): Omit<CommentOptions, 'name' | 'overrides'> => ({
   run: runId,
   detailsUrl: runUrl(inputs.job, runId),
   log,
@@ -153,13 +153,13 @@ function bisectReporter(
 export function openBisectComment(
   octokit: Octokit,
   { patch, isOwn, good, bad }: BisectRequest,
-  options: Omit<CommentOptions, 'name' | 'subject' | 'ask'>,
+  options: Omit<CommentOptions, 'name' | 'subject' | 'overrides'>,
 ): Reporter | undefined {
   if (patch.kind !== 'pull-request') return undefined;
   const commits = isOwn ? patchName(patch) : `${shortId(good)}..${shortId(bad)}`;
   const subject = `the bisection of ${commits}`;
   return combineReporters([
-    openComment(octokit, patch, { ...options, name: bisectName, subject, ask: {} }),
+    openComment(octokit, patch, { ...options, name: bisectName, subject, overrides: {} }),
   ]);
 }
 

@@ -13,7 +13,7 @@ export async function runAccept(context: JobContext): Promise<number> {
   const { octokit, inputs } = context;
   const { job } = inputs;
   const event = { name: job.eventName, payload: await readEvent(job), commit: job.commit };
-  const trigger = triggerOf(event, { patch: '', ask: {} });
+  const trigger = triggerOf(event, { patch: '', overrides: {} });
   if (trigger.kind !== 'acceptance') {
     log.info('Only a comment on an issue that says /ppsgate accept accepts anything.');
     return exitCodes.pass;

@@ -35,8 +35,8 @@ function plan(request: ApprovedRequest, written: Config, context: JobContext): J
   if (!isBisection(request)) throw new UsageError(noGate);
   const { testbeds, ...planned } = bisectPlan(request, written, context);
   const { repository, inputs } = context;
-  const { good, bad, ask } = request;
-  const commits = { good, bad, fixUps: listed(ask.fixUp), skips: listed(ask.skip) };
+  const { good, bad, overrides } = request;
+  const commits = { good, bad, fixUps: listed(overrides.fixUp), skips: listed(overrides.skip) };
   return {
     config: planned.config,
     targets: [{ name: bisectName, selector: '', testbeds }],

@@ -49,10 +49,10 @@ const noBisection =
 
 function plan(request: ApprovedRequest, written: Config, { inputs }: JobContext): JobPlan {
   if (isBisection(request)) throw new UsageError(noBisection);
-  const configured = applyOverrides(written, inputs.ask, namingStyles.input);
-  const config = applyOverrides(configured, request.ask, namingStyles.comment);
-  const selectors = selectorsFor(config, request.ask, inputs);
-  const isAnyway = isMeasuredAnyway(request, inputs.ask);
+  const configured = applyOverrides(written, inputs.overrides, namingStyles.input);
+  const config = applyOverrides(configured, request.overrides, namingStyles.comment);
+  const selectors = selectorsFor(config, request.overrides, inputs);
+  const isAnyway = isMeasuredAnyway(request, inputs.overrides);
   return {
     config,
     targets: gateNames(selectors).map((name, index, { length }) => ({

@@ -96,7 +96,7 @@ async function sourceOf(context: JobContext): Promise<Source | undefined> {
     return undefined;
   }
   const { pullRequest: patch } = found;
-  const request = { patch, ask: {}, priority: 'patch', purpose: 'patch' } as const;
+  const request = { patch, overrides: {}, priority: 'patch', purpose: 'patch' } as const;
   return { request, runId: run.id, isTrusted: false };
 }
 

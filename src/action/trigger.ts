@@ -9,12 +9,12 @@ import {
 } from '../config/parameters.ts';
 import { type FoundPullRequest, pullRequestFromEvent } from '../forge/github/pull-request.ts';
 import type { Occasion } from '../forge/patch/authorize.ts';
-import type { BisectAsk } from '../forge/patch/bisect-command.ts';
+import type { BisectOverrides } from '../forge/patch/bisect-command.ts';
 import {
-  type Ask,
   asksToAccept,
   type CommentCommand,
   callOnGithub,
+  type GateOverrides,
   parseCommand,
 } from '../forge/patch/command.ts';
 import { excerpt } from '../model/units.ts';
@@ -33,7 +33,7 @@ export type Trigger =
       kind: 'dispatched';
       by: string;
       patch: string;
-      ask: Ask;
+      overrides: GateOverrides;
       bisect?: BisectCommand;
       key?: string;
       build?: string;
@@ -52,7 +52,7 @@ type Nothing = { kind: 'nothing'; why: string };
 
 export type BisectCommand = Extract<CommentCommand, { kind: 'bisect' }>;
 
-type Overrides = { patch: string; ask: Ask; bisectAsk?: BisectAsk };
+type Overrides = { patch: string; overrides: GateOverrides; bisectOverrides?: BisectOverrides };
 
 /**
  * Reads the payload of an event; throws a `UsageError` for an unsupported event, and for a payload that is not as GitHub
@@ -173,17 +173,21 @@ function fromTexts({ login: by }: { login: string }, fields: Record<string, stri
     kind: 'dispatched',
     by,
     patch: patch.trim(),
-    ask: named(overrideNames),
+    overrides: named(overrideNames),
     ...(bisect && { bisect }),
     ...withoutEmpty({ key, build }),
   };
 }
 
 /** Reads a bisection from the words of a comment in `instead`, or from inputs of its own. */
-function bisectIn({ instead }: Record<string, string>, ask: BisectAsk): BisectCommand | undefined {
-  if (!instead) return ask.good || ask.bad ? { kind: 'bisect', ask } : undefined;
+function bisectIn(
+  { instead }: Record<string, string>,
+  overrides: BisectOverrides,
+): BisectCommand | undefined {
+  if (!instead) return overrides.good || overrides.bad ? { kind: 'bisect', overrides } : undefined;
   const command = parseCommand(`${callOnGithub} ${instead}`);
-  if (command?.kind === 'bisect') return { ...command, ask: { ...ask, ...command.ask } };
+  if (command?.kind === 'bisect')
+    return { ...command, overrides: { ...overrides, ...command.overrides } };
   const what =
     command?.kind === 'mistaken'
       ? command.why
@@ -191,8 +195,8 @@ function bisectIn({ instead }: Record<string, string>, ask: BisectAsk): BisectCo
   throw new UsageError(`instead: ${what}.`);
 }
 
-const textsOf = ({ patch, ask, bisectAsk }: Overrides): Record<string, string> =>
-  withoutEmpty({ patch, ...overridesAs({ ...bisectAsk, ...ask }, kebabCase) });
+const textsOf = ({ patch, overrides, bisectOverrides }: Overrides): Record<string, string> =>
+  withoutEmpty({ patch, ...overridesAs({ ...bisectOverrides, ...overrides }, kebabCase) });
 
 const withoutEmpty = (texts: Record<string, string | undefined>): Record<string, string> =>
   Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text ? [[name, text]] : [])));
@@ -268,7 +272,7 @@ function fromRepositoryDispatch(event: Event, overrides: Overrides): Trigger {
 const unlessBisected =
   (otherwise: (event: Event) => Trigger) =>
   (event: Event, overrides: Overrides): Trigger => {
-    const bisect = bisectIn({}, withoutEmpty({ ...overrides.bisectAsk }));
+    const bisect = bisectIn({}, withoutEmpty({ ...overrides.bisectOverrides }));
     if (bisect === undefined) return otherwise(event);
     const { sender: by } = read(event, z.object({ sender }));
     return fromTexts(by, textsOf(overrides));

@@ -21,7 +21,7 @@ export async function whyNotUnchanged(
   const { patch } = request;
   const { repository, inputs } = context;
   const claim = `The result says that ${patchName(patch)} changes nothing which the testbed installs`;
-  if (isMeasuredAnyway(request, inputs.ask)) {
+  if (isMeasuredAnyway(request, inputs.overrides)) {
     return `${claim}, which was to be measured anyway: judge the patch again.`;
   }
   try {

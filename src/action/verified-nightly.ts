@@ -102,7 +102,7 @@ async function verifiedSearch(text: string, claim: NightlyClaim): Promise<Bisect
     bad,
     isOwn: false,
     cell: data.cell,
-    ask: { testbed: own.testbed.name },
+    overrides: { testbed: own.testbed.name },
     priority: 'rerun',
   };
   const verified = await verifiedBisection(data, request, config, context);

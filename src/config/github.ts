@@ -6,7 +6,7 @@ import { closed, path, text, wholeNumber, wrongName } from './fields.ts';
 export type GithubConfig = {
   /** Logins that may have patches measured, besides those who have write permission. */
   people: string[];
-  /** Name of the label by which a maintainer gives leave to a pull request as it stands. */
+  /** Name of the label by which a maintainer approves a pull request as it stands. */
   label: string;
   /** Conclusion of the check where the patch is inconclusive; branch rules take `neutral` for a pass. */
   undecided: 'failure' | 'neutral';
@@ -101,7 +101,7 @@ export const githubSchema = closed({
     .describe('Logins that may have patches measured, besides those who may write.'),
   label: text(/^[^\p{Cc},]{1,50}$/u, 'the name of a label like ppsgate')
     .prefault('ppsgate')
-    .describe('Put on a pull request, it gives leave for the commits that are there then.'),
+    .describe('Put on a pull request, it approves the commits that are there then.'),
   undecided: z
     .enum(conclusions, { error: wrongName(conclusions) })
     .prefault('failure')
@@ -109,7 +109,9 @@ export const githubSchema = closed({
   unasked: z
     .enum(unaskedChecks, { error: wrongName(unaskedChecks) })
     .prefault('none')
-    .describe('The check of what waits for leave; neutral only where a merge queue measures it.'),
+    .describe(
+      'The check of what waits for approval; neutral only where a merge queue measures it.',
+    ),
   status: z
     .boolean({ error: expected('true or false') })
     .prefault(false)

@@ -297,7 +297,10 @@ const parameters = {
   },
   record: {
     of: 'both',
-    option: { value: 'file', help: 'write down what machines are asked and say, to be replayed' },
+    option: {
+      value: 'file',
+      help: 'write down what machines are allOverrideNames and say, to be replayed',
+    },
   },
   answer: {
     of: 'both',
@@ -373,13 +376,13 @@ export const parametersThat = (holds: (parameter: Parameter) => boolean): Parame
 export const isOfGate = ({ of }: Parameter): boolean => of !== 'bisect';
 export const isOfBisect = ({ of }: Parameter): boolean => of !== undefined;
 
-const asked = names.filter(
+const allOverrideNames = names.filter(
   (name): name is OverrideName | BisectOverrideName => parameter(name).isOverride === true,
 );
-export const overrideNames = asked.filter((name): name is OverrideName =>
+export const overrideNames = allOverrideNames.filter((name): name is OverrideName =>
   isOfGate(parameter(name)),
 );
-export const bisectOverrideNames = asked.filter((name): name is BisectOverrideName =>
+export const bisectOverrideNames = allOverrideNames.filter((name): name is BisectOverrideName =>
   isOfBisect(parameter(name)),
 );
 
@@ -406,21 +409,21 @@ export const namingStyles = {
 type AnyOverrides = Readonly<Partial<Record<OverrideParameter, string | undefined>>>;
 
 /** Returns the overrides by an interface's names, without empty ones. */
-export const overridesAs = (ask: AnyOverrides, nameOf: NamingStyle): Record<string, string> =>
+export const overridesAs = (overrides: AnyOverrides, nameOf: NamingStyle): Record<string, string> =>
   Object.fromEntries(
-    asked.flatMap((name) => {
-      const value = ask[name];
+    allOverrideNames.flatMap((name) => {
+      const value = overrides[name];
       return value ? [[nameOf(name), value]] : [];
     }),
   );
 
 /** Returns the overrides as arguments of `ppsgate gate`, or of `ppsgate bisect`. */
 export const overrideArguments = (
-  ask: AnyOverrides,
+  overrides: AnyOverrides,
   called: NamingStyle = namingStyles.flag,
 ): string[] =>
-  asked.flatMap((name) => {
-    const [value, flag] = [ask[name], called(name)];
+  allOverrideNames.flatMap((name) => {
+    const [value, flag] = [overrides[name], called(name)];
     if (!value) return [];
     if (parameter(name).kind !== 'switch') return [flag, value];
     return value === 'true' ? [flag] : [];

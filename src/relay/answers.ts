@@ -1,7 +1,7 @@
-// Answers on Phabricator, kept on disk until the server has taken them: maintenance may last longer than a gate can wait.
+// Delivers answers to Phabricator from disk: maintenance of the server may last longer than a gate can wait.
 
 import { z } from 'zod';
-import { bisectAskSchema } from '../forge/patch/bisect-command.ts';
+import { bisectOverridesSchema } from '../forge/patch/bisect-command.ts';
 import type { Conduit } from '../forge/phabricator/conduit.ts';
 import { bisectResultSchema } from '../model/bisect-result.ts';
 import { formatRoughly } from '../model/format.ts';
@@ -19,7 +19,7 @@ import { postReply, revisionCommenter } from '../publish/reporters/revision-comm
 import type { Delivery, UpdateAttempt } from '../publish/reporters/throttled-updates.ts';
 import type { Inbox, WaitingAnswer } from './inbox.ts';
 
-/** What is said where: the comment of a gate that has ended, the end of its build, or a reply of the relay. */
+/** The comment of a gate that has ended, the end of its build, or a reply of the relay. */
 export type KeptAnswer = z.infer<typeof keptAnswerSchema>;
 
 export type AnswersDeps = {
@@ -34,7 +34,7 @@ export type AnswersDeps = {
   pause?: Pause;
 };
 
-/** On disk when it returns; the same one a second time is nothing new. Throws an `InboxError`. */
+/** Writes an answer to disk, once. Throws an `InboxError`. */
 export function keepAnswer(answer: KeptAnswer, { conduit, inbox }: AnswersDeps): void {
   const revision = answer.kind === 'reply' ? answer.of : answer.revision.number;
   const text = JSON.stringify(answer);
@@ -42,8 +42,8 @@ export function keepAnswer(answer: KeptAnswer, { conduit, inbox }: AnswersDeps):
 }
 
 /**
- * Gives what waits, the oldest first, as far as the server takes it, whoever kept it; nothing while another process does
- * that. One that is refused holds back the later ones of its revision alone.
+ * Delivers the waiting answers of all processes, the oldest first, until the server fails; does nothing while another
+ * process delivers. A refused answer holds back only the later ones of its revision.
  */
 export async function giveAnswers(deps: AnswersDeps): Promise<void> {
   const { conduit, inbox, now, log, signal } = deps;
@@ -52,7 +52,7 @@ export async function giveAnswers(deps: AnswersDeps): Promise<void> {
   if (lock === undefined) return;
   const heldBack = new Set<number>();
   for (const waiting of inbox.waitingAnswers(conduit.url)) {
-    const { key, revision, keptAt, from, why = 'nobody gave it' } = waiting;
+    const { key, revision, keptAt, from, why = 'not tried yet' } = waiting;
     if (signal.aborted) return;
     if (now().getTime() - keptAt.getTime() > keptMilliseconds) {
       log.warn(`The answer ${key} is dropped: ${conduit.url} did not take it for 7 days (${why}).`);
@@ -67,7 +67,7 @@ export async function giveAnswers(deps: AnswersDeps): Promise<void> {
   }
 }
 
-/** `not-now` is a server that takes nothing at all. */
+/** Returns `not-now` where the server accepts nothing at all. */
 async function give(
   waiting: WaitingAnswer,
   deps: AnswersDeps,
@@ -88,7 +88,7 @@ async function give(
     allUpdates.delete(key);
     inbox.dropAnswer(key);
     const late = (now().getTime() - keptAt.getTime()) / 1000;
-    if (late > secondsWorthTelling) {
+    if (late > secondsLate) {
       log.info(`${nameOf(answer.data)} has its answer, ${formatRoughly(late)} late.`);
     }
     return 'done';
@@ -99,7 +99,7 @@ async function give(
   return kind === 'failed' ? 'not-now' : 'later';
 }
 
-/** The same answer, but for its end: that is kept, and given in its turn, now or by whoever gives answers next. */
+/** Stores the end of an answer first, and delivers it in its turn: now, or by the next process that delivers. */
 export function keeping(
   answer: Reporter,
   keptEnd: (ending: ReportedOutcome) => KeptAnswer,
@@ -133,7 +133,7 @@ export function keeping(
 const interim = (key: string, { conduit, inbox }: AnswersDeps): WaitingAnswer | undefined =>
   inbox.waitingAnswers(conduit.url).find((waiting) => waiting.key === key);
 
-/** Until it is given, or refused, or nobody waits for it any more. */
+/** Tries until it is delivered, refused, or `over` is aborted. */
 async function giveUntil(key: string, over: AbortSignal, deps: AnswersDeps): Promise<void> {
   const { now, pause = realPause } = deps;
   for (;;) {
@@ -155,12 +155,12 @@ export function waitingText(waiting: readonly WaitingAnswer[], now: Date): strin
   return `${count}, the oldest for ${age}, to D${oldest.revision}`;
 }
 
-/** What a server took within that was not late. */
-const secondsWorthTelling = 60;
+/** Deliveries within this time are not logged as late. */
+const secondsLate = 60;
 const secondsBetweenTries = 5;
-/** Nobody waits here for what is postponed for longer. */
+/** A gate does not wait for an answer that is postponed for longer. */
 const patienceMilliseconds = 300_000;
-/** A server may refuse what it is to take tomorrow, as of a revision that the bot cannot see today. */
+/** A refusal need not last: the bot may see the revision tomorrow. */
 const postponedMilliseconds = { failed: 0, 'not-yet': 15_000, refused: 3_600_000 };
 const keptMilliseconds = 7 * 86_400_000;
 
@@ -168,7 +168,11 @@ const revision = z.object({ number: z.int().positive(), diff: z.int().positive()
 
 const keptEnding = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('measured'), result: resultSchema }),
-  z.object({ kind: z.literal('bisected'), result: bisectResultSchema, asked: bisectAskSchema }),
+  z.object({
+    kind: z.literal('bisected'),
+    result: bisectResultSchema,
+    asked: bisectOverridesSchema,
+  }),
   z.object({ kind: z.literal('unmeasured'), why: failureReasonSchema, said: z.string() }),
 ]);
 
@@ -197,14 +201,14 @@ const keptAnswerSchema = z.discriminatedUnion('kind', [
     kind: z.literal('reply'),
     /** 27401 of D27401. */
     of: z.int().positive(),
-    /** Key of what it replies to. */
+    /** Key of the comment it replies to. */
     to: z.string(),
-    /** Remarkup of our own making. */
+    /** Remarkup, escaped. */
     text: z.string(),
   }),
 ]);
 
-/** What of an ending is kept. Its links are those of an answer on GitHub, which this is not. */
+/** Drops the links, which are those of an answer on GitHub. */
 export function keptOf(ending: ReportedOutcome): z.infer<typeof keptEnding> {
   switch (ending.kind) {
     case 'unmeasured':
@@ -244,13 +248,13 @@ function keyOf(answer: KeptAnswer): string {
 }
 
 /**
- * Those of this process whose answers wait: they know which target was sent its units, of which a second sending would
- * make two each, and which picture is uploaded.
+ * The updates of this process whose answers wait: they know which target was sent its units, which a second sending would
+ * duplicate, and which picture is uploaded.
  */
 function allUpdatesOf(inbox: AnswersDeps['inbox']): Map<string, () => Promise<UpdateAttempt>> {
-  const known = updatesByInbox.get(inbox) ?? new Map();
-  updatesByInbox.set(inbox, known);
-  return known;
+  const updates = updatesByInbox.get(inbox) ?? new Map();
+  updatesByInbox.set(inbox, updates);
+  return updates;
 }
 
 const updatesByInbox = new WeakMap<object, Map<string, () => Promise<UpdateAttempt>>>();

@@ -1,12 +1,12 @@
-// What comes of what happened on Phabricator: a gate, a reply, the end of one, or nothing.
+// Decides the outcome of an event on Phabricator: a gate, a reply, a cancellation, or nothing.
 
 import { namingStyles } from '../config/parameters.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import { authorizeRevision, type RevisionOccasion } from '../forge/patch/authorize-revision.ts';
 import {
-  type Ask,
   type CommentCommand,
   callOnPhabricator,
+  type GateOverrides,
   parseCommand,
 } from '../forge/patch/command.ts';
 import { checkDiff } from '../forge/patch/diff.ts';
@@ -27,7 +27,7 @@ import { shortened } from '../model/one-line.ts';
 import { UsageError } from '../model/usage-error.ts';
 import type { Inbox } from './inbox.ts';
 
-/** What happened to the revision `of` (a number); `key` is of that and nothing else. */
+/** An event of the revision number `of`, with a unique `key`. */
 export type Occurrence = { key: string; of: number } & (
   | { kind: 'diff'; diff: number }
   | { kind: 'comment'; id: number; by: string; at: Date; text: string }
@@ -38,7 +38,7 @@ export type Decision =
   | { kind: 'run'; job: Job }
   | { kind: 'cancel'; of: number; why: string }
   | { kind: 'reply'; of: number; topic: ReplyTopic; why: string; key: string }
-  /** Nobody may have it measured, and somebody waits to be told so. */
+  /** A build waits, and its diff is not approved. */
   | { kind: 'refuse-build'; build: string; of: number; diff: number; why: string }
   /** A sentence for the log, which names the revision. */
   | { kind: 'nothing'; why: string };
@@ -52,12 +52,12 @@ export type DecideDeps = {
   /** PHID of the bot. */
   me: string;
   inbox: Pick<Inbox, 'jobsOf'>;
-  /** Wrong scenarios, testbeds and the like are told before anything is queued; throws a `UsageError`. */
-  check(ask: Ask): void;
+  /** Throws a `UsageError` for unknown scenarios, testbeds and the like, before anything is queued. */
+  check(overrides: GateOverrides): void;
   warn(sentence: string): void;
 };
 
-/** Throws a ConduitError where Phabricator does not tell what is to be known. */
+/** Throws a ConduitError where Phabricator does not answer. */
 export async function decide(occurrence: Occurrence, deps: DecideDeps): Promise<Decision> {
   try {
     switch (occurrence.kind) {
@@ -80,24 +80,24 @@ async function decideDiff({ of, diff }: Of<'diff'>, deps: DecideDeps): Promise<D
   if (!deps.config.relay.on.includes('diffs')) {
     return nothing(`D${of} is left alone: new diffs are not measured here.`);
   }
-  const isAskedFor = deps.inbox
+  const isOfBuild = deps.inbox
     .jobsOf(of)
     .some(({ job }) => job.diff === diff && job.build !== undefined);
-  if (isAskedFor) return nothing(`Harbormaster has asked for diff ${diff} of D${of}.`);
+  if (isOfBuild) return nothing(`Harbormaster has asked for diff ${diff} of D${of}.`);
   const found = await findRevision(deps.conduit, { revision: of, diff });
   const newest = await findRevision(deps.conduit, { revision: of });
   if (newest.diff.id !== diff) return nothing(`D${of} has a newer diff than ${diff}.`);
-  const why = whyNone(found, deps);
+  const why = whyForeign(found, deps);
   if (why !== undefined) return nothing(why);
-  const leave = await leaveFor(found, sentBy(found), deps);
-  if (leave.kind !== 'allowed') return nothing(leave.why);
+  const authorization = await authorizationOf(found, sentBy(found), deps);
+  if (authorization.kind !== 'allowed') return nothing(authorization.why);
   const key = `D${of}:${diff}`;
   const elsewhere = await elsewhereOf(found, deps);
   if (elsewhere?.kind === 'elsewhere') return nothing(elsewhere.why);
   if (elsewhere?.kind === 'doubtful') {
     return { kind: 'reply', of, topic: 'refused', why: elsewhere.why, key };
   }
-  const job: Job = { key, revision: of, diff, ask: {}, by: found.author.name };
+  const job: Job = { key, revision: of, diff, overrides: {}, by: found.author.name };
   return { kind: 'run', job };
 }
 
@@ -108,14 +108,14 @@ async function decideBuild(occurrence: Of<'build'>, deps: DecideDeps): Promise<D
   const isOnItsWay = deps.inbox
     .jobsOf(of)
     .some(({ job, state }) => job.build === build && !['ended', 'dropped'].includes(state.kind));
-  // The answer goes to the newest target of a build, whichever it was asked for by.
+  // The answer goes to the newest target of a build, also when an earlier one requested it.
   if (isOnItsWay) return nothing(`The build of diff ${diff} of D${of} is on its way already.`);
   const found = await findRevision(deps.conduit, { revision: of, diff });
-  const why = whyNone(found, deps);
+  const why = whyForeign(found, deps);
   if (why !== undefined) return refused(why);
-  const leave = await leaveFor(found, sentBy(found), deps);
-  if (leave.kind !== 'allowed') return refused(leave.why);
-  const job: Job = { key, revision: of, diff, ask: {}, build, by: 'Harbormaster' };
+  const authorization = await authorizationOf(found, sentBy(found), deps);
+  if (authorization.kind !== 'allowed') return refused(authorization.why);
+  const job: Job = { key, revision: of, diff, overrides: {}, build, by: 'Harbormaster' };
   return { kind: 'run', job };
 }
 
@@ -136,33 +136,34 @@ async function decideComment(occurrence: Of<'comment'>, deps: DecideDeps): Promi
     const name = (await userNames(deps.conduit, [by])).get(by) ?? by;
     const person = { phid: by, name };
     if (command.kind === 'cancel') {
-      // What runs can be ended also where it is for this lab no more.
+      // A running gate can be cancelled also where its revision no longer belongs to this lab.
       const found = await findRevision(deps.conduit, { revision: of });
-      const leave = await leaveFor(found, { kind: 'cancelled', by: person }, deps);
-      if (leave.kind !== 'allowed') return reply('not-cancelled', leave.why);
-      return { kind: 'cancel', of, why: leave.why };
+      const authorization = await authorizationOf(found, { kind: 'cancelled', by: person }, deps);
+      if (authorization.kind !== 'allowed') return reply('not-cancelled', authorization.why);
+      return { kind: 'cancel', of, why: authorization.why };
     }
     const named = command.diff;
     const before = await diffBefore(occurrence, named, deps);
     const found = await findRevision(deps.conduit, { revision: of, diff: before.diff });
-    const why = whyNone(found, deps);
+    const why = whyForeign(found, deps);
     if (why !== undefined) return reply('refused', why);
     const occasion: RevisionOccasion = {
       ...{ kind: 'commanded', verb: command.kind, by: person },
       ...{ at: occurrence.at, sentAt: before.sentAt },
-      isNamed: named !== undefined || (command.kind === 'bisect' && command.ask.good !== undefined),
+      isNamed:
+        named !== undefined || (command.kind === 'bisect' && command.overrides.good !== undefined),
     };
-    const leave = await leaveFor(found, occasion, deps);
-    if (leave.kind !== 'allowed') return reply('refused', leave.why);
-    const asked = { key, revision: of, diff: before.diff, by: name };
-    const job = jobFor(command, asked, deps);
+    const authorization = await authorizationOf(found, occasion, deps);
+    if (authorization.kind !== 'allowed') return reply('refused', authorization.why);
+    const requested = { key, revision: of, diff: before.diff, by: name };
+    const job = jobFor(command, requested, deps);
     if (typeof job === 'string') return reply('mistaken', job);
-    const { ask, extend, bisect } = job;
-    deps.check({ ...(bisect ?? ask), ...(extend?.maxRuns && { maxRuns: extend.maxRuns }) });
+    const { overrides, extend, bisect } = job;
+    deps.check({ ...(bisect ?? overrides), ...(extend?.maxRuns && { maxRuns: extend.maxRuns }) });
     if (bisect !== undefined && !bisect.good && found.earlier.length === 0) {
       return reply('mistaken', hasOneDiff(found));
     }
-    parseEarlier(ask.earlier || 'none', namingStyles.comment('earlier'));
+    parseEarlier(overrides.earlier || 'none', namingStyles.comment('earlier'));
     return { kind: 'run', job };
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof RevisionError)) throw error;
@@ -173,49 +174,49 @@ async function decideComment(occurrence: Of<'comment'>, deps: DecideDeps): Promi
 const hasOneDiff = ({ number, diff }: FoundRevision): string =>
   `D${number} has no diff before ${diff.id}, so there is nothing to choose from; write ${callOnPhabricator} bisect GOOD BAD for commits of your own`;
 
-/** A job, or what is wrong with the command. */
+/** Returns a job, or the mistake in the command. */
 function jobFor(
   command: Extract<CommentCommand, { kind: 'run' | 'rerun' | 'extend' | 'bisect' }>,
-  asked: Omit<Job, 'ask'>,
+  requested: Omit<Job, 'overrides'>,
   { inbox }: DecideDeps,
 ): Job | string {
-  const { revision, diff } = asked;
-  if (command.kind === 'run') return { ...asked, ask: command.ask };
-  if (command.kind === 'bisect') return { ...asked, ask: {}, bisect: command.ask };
+  const { revision, diff } = requested;
+  if (command.kind === 'run') return { ...requested, overrides: command.overrides };
+  if (command.kind === 'bisect') return { ...requested, overrides: {}, bisect: command.overrides };
   const before = inbox.jobsOf(revision).filter(({ job }) => job.bisect === undefined);
-  if (command.kind === 'rerun') return { ...asked, ask: before[0]?.job.ask ?? {} };
+  if (command.kind === 'rerun') return { ...requested, overrides: before[0]?.job.overrides ?? {} };
   const last = before.find(({ job }) => job.diff === diff);
   if (last === undefined || last.state.kind !== 'ended') {
     return `There is no experiment to extend for diff ${diff}; write ${callOnPhabricator} run first`;
   }
   const { maxRuns } = command;
   const extend = {
-    // All of them work in the folder of the first.
+    // All extensions work in the folder of the first gate.
     key: last.job.extend?.key ?? last.job.key,
     ...(maxRuns !== undefined && { maxRuns }),
   };
-  return { ...asked, ask: last.job.ask, extend };
+  return { ...requested, overrides: last.job.overrides, extend };
 }
 
-/** The diff that was the newest when the comment was written, or the one that it names, and when that was sent. */
+/** The diff that the comment names, or the newest when it was written, with the date when it was sent. */
 async function diffBefore(
   { of, id }: Of<'comment'>,
   named: number | undefined,
   { conduit }: DecideDeps,
 ): Promise<{ diff: number; sentAt: Date }> {
   const { phid, diff, earlier } = await findRevision(conduit, { revision: of });
-  // A diff can be made long before it is sent to the revision, so its own date tells nothing.
+  // A diff can be made long before it is sent to the revision, so its own date means nothing.
   const sent = (await transactionsOf(conduit, phid, {})).flatMap((one) => {
-    const known = [...earlier, diff].find(
+    const sentDiff = [...earlier, diff].find(
       (each) => one.kind === 'diff' && each.phid === one.diffPhid,
     );
-    return known === undefined || one.id > id ? [] : { diff: known.id, sentAt: one.at };
+    return sentDiff === undefined || one.id > id ? [] : { diff: sentDiff.id, sentAt: one.at };
   });
   const found = sent.findLast((one) => named === undefined || one.diff === named);
   if (found !== undefined) return found;
   throw new UsageError(
     named === undefined
-      ? `nobody can say which diff you mean; write ${callOnPhabricator} run ${diff.id}`
+      ? `it is not clear which diff you mean; write ${callOnPhabricator} run ${diff.id}`
       : `D${of} had no diff ${named} when you wrote; its newest is ${diff.id}`,
   );
 }
@@ -225,7 +226,7 @@ const sentBy = ({ author, diff }: FoundRevision): RevisionOccasion => ({
   by: [author, diff.author],
 });
 
-function leaveFor(
+function authorizationOf(
   { number, diff }: FoundRevision,
   occasion: RevisionOccasion,
   { conduit, config, warn }: DecideDeps,
@@ -235,15 +236,15 @@ function leaveFor(
     people,
     projects,
     async isMember(phid) {
-      const asked = await isMember(conduit, phid, projects);
-      if (asked.warning !== undefined) warn(asked.warning);
-      return asked.isMember;
+      const membership = await isMember(conduit, phid, projects);
+      if (membership.warning !== undefined) warn(membership.warning);
+      return membership.isMember;
     },
   });
 }
 
-/** Why it is not for this lab at all. */
-function whyNone({ number, repository, status }: FoundRevision, { config }: DecideDeps) {
+/** The reason why a revision does not belong to this lab. */
+function whyForeign({ number, repository, status }: FoundRevision, { config }: DecideDeps) {
   if (['abandoned', 'published'].includes(status)) return `D${number} is ${status}.`;
   const { repositories } = config;
   const names = [repository?.callsign, repository?.shortName].filter((name) => name !== undefined);
@@ -255,10 +256,10 @@ function whyNone({ number, repository, status }: FoundRevision, { config }: Deci
 
 type Elsewhere =
   | { kind: 'elsewhere'; why: string }
-  /** It may be for this lab all the same, which its author alone knows. */
+  /** It may belong to this lab all the same, which its author alone knows. */
   | { kind: 'doubtful'; why: string };
 
-/** Undefined where it changes something below the paths, or nobody can read what it changes. */
+/** Undefined where the diff changes a file below the paths, or cannot be read. */
 async function elsewhereOf(
   { number, diff }: FoundRevision,
   { config, conduit }: DecideDeps,
@@ -280,13 +281,13 @@ async function elsewhereOf(
   return { kind: 'elsewhere', why: `${why}.` };
 }
 
-/** Whether the path is below the folder as it is called without its first part. */
+/** True for a path below the folder without the folder's first part. */
 function isBelowRest(path: string, folder: string): boolean {
   const rest = folder.slice(folder.indexOf('/') + 1);
   return rest !== '' && path.startsWith(rest);
 }
 
-/** Undefined where it cannot be read, which is for its author to be told. */
+/** Undefined where it cannot be read: the gate reports that to its author. */
 async function pathsOf(
   diff: FoundDiff,
   conduit: Conduit,
@@ -297,7 +298,7 @@ async function pathsOf(
     const checked = checkDiff(fetched.bytes);
     return checked.kind === 'accepted' ? { ...fetched, paths: checked.paths } : undefined;
   } catch (error) {
-    // One that is too large, for example: nothing else is to wait for it.
+    // A diff that is too large, for example, must not hold up the others.
     if (error instanceof ConduitError && error.kind === 'refused') return undefined;
     throw error;
   }

@@ -1,5 +1,5 @@
-// What a relay keeps on disk: deliveries until they are settled, what it has seen, jobs until they have ended, and answers
-// until Phabricator has taken them.
+// Keeps a relay's state on disk: deliveries until they are settled, seen transactions, jobs until they have ended, and
+// answers until Phabricator has accepted them.
 import { randomUUID } from 'node:crypto';
 import { closeSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -21,7 +21,7 @@ import {
 const deliverySchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('webhook'),
-    /** The same for the same bytes, however often they come. */
+    /** A hash of the bytes, so that a redelivery has the same. */
     id: z.string(),
     at: z.coerce.date(),
     /** PHID-DREV-… */
@@ -44,10 +44,10 @@ const deliverySchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** What a Phabricator sent us and has our word for. */
+/** A message from Phabricator that was acknowledged. */
 export type Delivery = z.infer<typeof deliverySchema>;
 
-/** What came of a delivery, or of a poll. */
+/** The outcome of a delivery or a poll. */
 type Settlement = {
   /** PHIDs of transactions. */
   seen: readonly string[];
@@ -57,67 +57,66 @@ type Settlement = {
 export type JobRecord = {
   job: Job;
   queuedAt: Date;
-  /** How often a start was begun: above 0, it may have been started without our hearing of it. */
+  /** Attempts to start it; above 0, it may have been started without a reply. */
   tries: number;
   state: JobState;
 };
 
 type JobState =
-  /** Is to be started then; `why` says what kept it from being started before. */
+  /** `why` is the reason of the last failed start. */
   | { kind: 'due'; from: Date; why?: string }
   | { kind: 'starting' }
-  /** `where` it can be watched. */
+  /** `where` is a URL or a work directory. */
   | { kind: 'started'; where: string }
   | { kind: 'ended'; how: string; where?: string }
   | { kind: 'dropped'; why: string; where?: string };
 
-/** An answer to a revision, and how it stands; its `text` is for whoever gives answers. */
+/** An undelivered answer to a revision. */
 export type WaitingAnswer = {
-  /** No other answer has it. */
   key: string;
   revision: number;
   keptAt: Date;
-  /** Is not to be given before. */
+  /** Earliest time of the next delivery. */
   from: Date;
-  /** What kept it from being given; absent where it was not tried yet. */
+  /** Reason of the last failed delivery. */
   why?: string;
 };
 
 /**
- * Shared by the processes of one host. What a call has done when it returns survives a power cut; one that throws an
- * InboxError has done nothing.
+ * Shared by the processes of one host. A call that returns has changed the disk durably; one that throws an InboxError has
+ * changed nothing.
  */
 export type Inbox = Disposable & {
-  /** `known` has come before, within the last 90 days. */
+  /** `known` is one of the last 90 days. */
   accept(deliveries: readonly Delivery[]): ('new' | 'known')[];
   /** Accepted and not settled, oldest first. */
   pendingDeliveries(): Delivery[];
   countPending(): number;
-  /** The delivery is done with, all at once; answers the jobs that were new, which are due. A second time it does nothing. */
+  /** Settles a delivery in one transaction, once; returns the new jobs, which are due. */
   settle(id: string, outcome: Settlement): Job[];
-  /** Those of the transactions that are seen, for ever. */
+  /** Returns those of the transactions that were seen ever before. */
   hasSeen(transactions: readonly string[]): Set<string>;
 
-  /** The same as `settle` for all that changed at a server until `since`, in its seconds, which only goes forward. */
+  /** Does the same for all changes of a server until `since`, in its seconds, which only grows. */
   advancePoll(server: string, since: number, outcome: Settlement): Job[];
   /** Undefined for a server that was never polled. */
   pollState(server: string): number | undefined;
 
   /**
-   * Those to be started by now, oldest first. One process gets any, the first that asks, until it ends, however it
-   * ends; then those come again that it was starting.
+   * Jobs to be started by now, oldest first. Only the first process that calls it gets any, until it ends or dies; then
+   * the jobs that it was starting are due again.
    */
   dueJobs(): JobRecord[];
-  // All of these answer false, and do nothing, where the job is not (or no more) in a state that they follow upon.
-  /** A due one, by the process that gets those. */
+  // These return false and change nothing where the job is in another state.
+  /** Takes a due job, in the process that gets those. */
   markStarting(key: string): boolean;
-  /** One that is starting: false where somebody has dropped it meanwhile. */
+  /** Takes a starting job: false where it was dropped meanwhile. */
   markStarted(key: string, where: string): boolean;
-  /** One that is due or starting. */
+  /** Takes a due or starting job. */
   postpone(key: string, until: Date, why: string): boolean;
-  /** Any that has not ended. */
+  /** Takes a job that has not ended. */
   markEnded(key: string, how: string): boolean;
-  /** Any that has not ended: it is cancelled, superseded, or cannot be started. */
+  /** Takes a job that has not ended: it is cancelled, superseded, or cannot be started. */
   drop(key: string, why: string): boolean;
 
   /** Due, starting or started; oldest first. */
@@ -125,122 +124,209 @@ export type Inbox = Disposable & {
   /** Newest first. */
   jobsOf(revision: number): JobRecord[];
 
-  /** One that waits already stays as it is. */
+  /** Does nothing where one with this key waits already. */
   keepAnswer(answer: { key: string; server: string; revision: number; text: string }): void;
-  /** Those to the revisions of a server, oldest first. */
+  /** Oldest first. */
   waitingAnswers(server: string): WaitingAnswer[];
-  /** Its `text`; undefined where it does not wait any more. */
+  /** Returns its `text`; undefined where it no longer waits. */
   readAnswer(key: string): string | undefined;
   postponeAnswer(key: string, from: Date, why: string): void;
-  /** It was given, or is given up. */
+  /** After its delivery, or when it is given up. */
   dropAnswer(key: string): void;
-  /** Undefined while another process gives answers: two would give the same one twice. */
+  /** Undefined while another process delivers answers: two would deliver the same one twice. */
   lockAnswers(): Disposable | undefined;
 };
 
-/** The file cannot be used: one sentence that says which, why, and what to do. */
+/** The file cannot be used; one sentence for the user. */
 export class InboxError extends Error {
   override readonly name = 'InboxError';
 }
 
-/** Where a relay, a poller and the gates of a machine find it. */
+/** Path of the inbox that a relay, a poller and the gates of a machine share. */
 export const inboxIn = (directory: string): string => join(directory, 'inbox.sqlite');
 
-/** Makes the file where it is missing; it must be on a local disk. */
-export function openInbox(givenPath: string, now: () => Date): Inbox {
-  const path = resolve(givenPath);
-  const database = using(path, () => open(path));
-  const sql = using(path, () => prepare(database));
-  const isInPlace = watchPlace(path);
-  let starting: Disposable | undefined;
-  let isStarter = false;
+/** Creates the file where it is missing; it must be on a local disk. */
+export const openInbox = (path: string, now: () => Date): Inbox =>
+  new SqliteInbox(resolve(path), now);
 
-  const read = <T>(work: () => T): T => using(path, work);
+class SqliteInbox implements Inbox {
+  readonly #path: string;
+  readonly #now: () => Date;
+  readonly #database: DatabaseSync;
+  readonly #sql: ReturnType<typeof prepare>;
+  readonly #isInPlace: () => boolean;
+  #starting: Disposable | undefined;
+  #isStarter = false;
 
-  const write = <T>(work: () => T): T =>
-    using(path, () => {
-      sql.begin.run();
-      try {
-        if (!isInPlace()) throw new InboxError(moved(path));
-        const outcome = work();
-        sql.commit.run();
-        return outcome;
-      } finally {
-        // Some errors of SQLite have ended it already.
-        if (database.isTransaction) database.exec('ROLLBACK');
-      }
-    });
+  constructor(path: string, now: () => Date) {
+    this.#path = path;
+    this.#now = now;
+    this.#database = this.#read(() => open(path));
+    this.#sql = this.#read(() => prepare(this.#database));
+    this.#isInPlace = watchPlace(path);
+  }
 
-  function keep({ seen, jobs }: Settlement): Job[] {
-    const time = now().getTime();
-    sql.forget.run(time - keptMilliseconds);
-    for (const transaction of seen) sql.see.run(transaction);
-    return jobs.filter(
-      (job) => sql.queue.run(job.key, job.revision, JSON.stringify(job), time).changes > 0,
+  accept(deliveries: readonly Delivery[]): ('new' | 'known')[] {
+    return this.#write(() =>
+      deliveries.map((delivery) => {
+        const { id, at } = delivery;
+        const { changes } = this.#sql.accept.run(id, at.getTime(), JSON.stringify(delivery));
+        return changes > 0 ? 'new' : 'known';
+      }),
     );
   }
 
-  /** Nobody else starts jobs while this process has the lock, so those that seem to be starting then are left over. */
-  function mayStart(): boolean {
-    starting ??= lockIfFree(`${path}.lock`);
-    if (starting === undefined) return false;
-    if (!isStarter) write(() => sql.restart.run());
-    isStarter = true;
-    return true;
+  pendingDeliveries(): Delivery[] {
+    return this.#read(() => this.#sql.pending.all().map(deliveryOf));
   }
 
-  return {
-    accept: (deliveries) =>
-      write(() =>
-        deliveries.map((delivery) => {
-          const { id, at } = delivery;
-          const { changes } = sql.accept.run(id, at.getTime(), JSON.stringify(delivery));
-          return changes > 0 ? 'new' : 'known';
-        }),
-      ),
-    pendingDeliveries: () => read(() => sql.pending.all().map(deliveryOf)),
-    countPending: () => read(() => counted.parse(sql.countPending.get()).count),
-    settle: (id, outcome) => write(() => (sql.settle.run(id).changes > 0 ? keep(outcome) : [])),
-    hasSeen: (transactions) =>
-      read(() => new Set(transactions.filter((one) => sql.isSeen.get(one) !== undefined))),
+  countPending(): number {
+    return this.#read(() => countRow.parse(this.#sql.countPending.get()).count);
+  }
 
-    advancePoll: (server, since, outcome) =>
-      write(() => {
-        sql.advancePoll.run(server, since);
-        return keep(outcome);
-      }),
-    pollState: (server) => read(() => polled.optional().parse(sql.pollState.get(server))?.since),
+  settle(id: string, outcome: Settlement): Job[] {
+    return this.#write(() => (this.#sql.settle.run(id).changes > 0 ? this.#keep(outcome) : []));
+  }
 
-    dueJobs: () => read(() => (mayStart() ? sql.due.all(now().getTime()).map(jobRecordOf) : [])),
-    markStarting: (key) =>
-      read(() => mayStart() && write(() => sql.markStarting.run(key).changes > 0)),
-    markStarted: (key, where) => write(() => sql.markStarted.run(key, where).changes > 0),
-    postpone: (key, until, why) =>
-      write(() => sql.postpone.run(key, until.getTime(), why).changes > 0),
-    markEnded: (key, how) => write(() => sql.end.run(key, 'ended', how).changes > 0),
-    drop: (key, why) => write(() => sql.end.run(key, 'dropped', why).changes > 0),
+  hasSeen(transactions: readonly string[]): Set<string> {
+    return this.#read(
+      () => new Set(transactions.filter((one) => this.#sql.isSeen.get(one) !== undefined)),
+    );
+  }
 
-    unendedJobs: () => read(() => sql.unended.all().map(jobRecordOf)),
-    jobsOf: (revision) => read(() => sql.jobsOf.all(revision).map(jobRecordOf)),
+  advancePoll(server: string, since: number, outcome: Settlement): Job[] {
+    return this.#write(() => {
+      this.#sql.advancePoll.run(server, since);
+      return this.#keep(outcome);
+    });
+  }
 
-    keepAnswer: ({ key, server, revision, text }) =>
-      write(() => void sql.keepAnswer.run(key, server, revision, text, now().getTime())),
-    waitingAnswers: (server) => read(() => sql.waiting.all(server).map(waitingAnswerOf)),
-    readAnswer: (key) => read(() => answerText.optional().parse(sql.readAnswer.get(key))?.answer),
-    postponeAnswer: (key, from, why) =>
-      write(() => void sql.postponeAnswer.run(key, from.getTime(), why)),
-    dropAnswer: (key) => write(() => void sql.dropAnswer.run(key)),
-    lockAnswers: () => read(() => lockIfFree(`${path}.answers.lock`)),
+  pollState(server: string): number | undefined {
+    return this.#read(() => pollRow.optional().parse(this.#sql.pollState.get(server))?.since);
+  }
 
-    [Symbol.dispose]() {
-      if (!database.isOpen) return;
-      starting?.[Symbol.dispose]();
-      database.close();
-    },
-  };
+  dueJobs(): JobRecord[] {
+    return this.#read(() =>
+      this.#mayStart() ? this.#sql.due.all(this.#now().getTime()).map(jobRecordOf) : [],
+    );
+  }
+
+  markStarting(key: string): boolean {
+    return this.#read(
+      () => this.#mayStart() && this.#changes(() => this.#sql.markStarting.run(key)),
+    );
+  }
+
+  markStarted(key: string, where: string): boolean {
+    return this.#changes(() => this.#sql.markStarted.run(key, where));
+  }
+
+  postpone(key: string, until: Date, why: string): boolean {
+    return this.#changes(() => this.#sql.postpone.run(key, until.getTime(), why));
+  }
+
+  markEnded(key: string, how: string): boolean {
+    return this.#changes(() => this.#sql.end.run(key, 'ended', how));
+  }
+
+  drop(key: string, why: string): boolean {
+    return this.#changes(() => this.#sql.end.run(key, 'dropped', why));
+  }
+
+  unendedJobs(): JobRecord[] {
+    return this.#read(() => this.#sql.unended.all().map(jobRecordOf));
+  }
+
+  jobsOf(revision: number): JobRecord[] {
+    return this.#read(() => this.#sql.jobsOf.all(revision).map(jobRecordOf));
+  }
+
+  keepAnswer(answer: { key: string; server: string; revision: number; text: string }): void {
+    const { key, server, revision, text } = answer;
+    const at = this.#now().getTime();
+    this.#changes(() => this.#sql.keepAnswer.run(key, server, revision, text, at));
+  }
+
+  waitingAnswers(server: string): WaitingAnswer[] {
+    return this.#read(() => this.#sql.waiting.all(server).map(waitingAnswerOf));
+  }
+
+  readAnswer(key: string): string | undefined {
+    return this.#read(() => answerTextRow.optional().parse(this.#sql.readAnswer.get(key))?.answer);
+  }
+
+  postponeAnswer(key: string, from: Date, why: string): void {
+    this.#changes(() => this.#sql.postponeAnswer.run(key, from.getTime(), why));
+  }
+
+  dropAnswer(key: string): void {
+    this.#changes(() => this.#sql.dropAnswer.run(key));
+  }
+
+  lockAnswers(): Disposable | undefined {
+    return this.#read(() => lockIfFree(`${this.#path}.answers.lock`));
+  }
+
+  [Symbol.dispose](): void {
+    if (!this.#database.isOpen) return;
+    this.#starting?.[Symbol.dispose]();
+    this.#database.close();
+  }
+
+  /** Returns true where the statement changed a row. */
+  #changes(statement: () => { changes: number | bigint }): boolean {
+    return this.#write(() => statement().changes > 0);
+  }
+
+  #write<T>(work: () => T): T {
+    return this.#read(() => {
+      this.#sql.begin.run();
+      try {
+        if (!this.#isInPlace()) throw new InboxError(moved(this.#path));
+        const outcome = work();
+        this.#sql.commit.run();
+        return outcome;
+      } finally {
+        // Some errors of SQLite have ended the transaction already.
+        if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      }
+    });
+  }
+
+  /** Throws an InboxError for what SQLite and the file system throw. */
+  #read<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (isSqliteError(error)) throw new InboxError(sentence(this.#path, error), { cause: error });
+      if (!(error instanceof Error && 'syscall' in error)) throw error;
+      throw new InboxError(
+        `The relay's queue ${this.#path} cannot be opened (${reasonOf(error)}): let this user write the file and its folder, or name another folder.`,
+        { cause: error },
+      );
+    }
+  }
+
+  #keep({ seen, jobs }: Settlement): Job[] {
+    const time = this.#now().getTime();
+    this.#sql.forget.run(time - keptMilliseconds);
+    for (const transaction of seen) this.#sql.see.run(transaction);
+    return jobs.filter(
+      (job) => this.#sql.queue.run(job.key, job.revision, JSON.stringify(job), time).changes > 0,
+    );
+  }
+
+  /** While this process has the lock no other starts jobs, so those that seem to be starting then are left over. */
+  #mayStart(): boolean {
+    this.#starting ??= lockIfFree(`${this.#path}.lock`);
+    if (this.#starting === undefined) return false;
+    if (!this.#isStarter) this.#write(() => this.#sql.restart.run());
+    this.#isStarter = true;
+    return true;
+  }
 }
 
-/** Transactions that are seen and keys of jobs keep what comes still later from being done again. */
+/** After this, seen transactions and keys of jobs keep a redelivery from being done again. */
 const keptMilliseconds = 90 * 86_400_000;
 
 function prepare(database: DatabaseSync) {
@@ -301,14 +387,14 @@ function prepare(database: DatabaseSync) {
 
 const unended = "state IN ('due', 'starting', 'started')";
 
-type Row = Record<string, SQLOutputValue>;
+type SqlRow = Record<string, SQLOutputValue>;
 
 const pendingRow = z.object({ pending: z.string() });
-const deliveryOf = (row: Row): Delivery =>
+const deliveryOf = (row: SqlRow): Delivery =>
   deliverySchema.parse(JSON.parse(pendingRow.parse(row).pending));
 
-const counted = z.object({ count: z.int() });
-const polled = z.object({ since: z.int() });
+const countRow = z.object({ count: z.int() });
+const pollRow = z.object({ since: z.int() });
 
 const jobRow = z.object({
   job: z.string(),
@@ -320,7 +406,7 @@ const jobRow = z.object({
   said: z.string().nullable(),
 });
 
-function jobRecordOf(row: Row): JobRecord {
+function jobRecordOf(row: SqlRow): JobRecord {
   const parsed = jobRow.parse(row);
   return {
     job: jobSchema.parse(JSON.parse(parsed.job)),
@@ -346,7 +432,7 @@ function stateOf({ state, due_at, place, said }: z.infer<typeof jobRow>): JobSta
   }
 }
 
-const answerText = z.object({ answer: z.string() });
+const answerTextRow = z.object({ answer: z.string() });
 
 const answerRow = z.object({
   key: z.string(),
@@ -356,7 +442,7 @@ const answerRow = z.object({
   said: z.string().nullable(),
 });
 
-function waitingAnswerOf(row: Row): WaitingAnswer {
+function waitingAnswerOf(row: SqlRow): WaitingAnswer {
   const { key, revision, kept_at, due_at, said } = answerRow.parse(row);
   const why = said === null ? {} : { why: said };
   return { key, revision, keptAt: new Date(kept_at), from: new Date(due_at), ...why };
@@ -366,7 +452,7 @@ function open(path: string): DatabaseSync {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   createIfMissing(path);
   try {
-    const database = openDatabase(path, header, patienceMilliseconds);
+    const database = openDatabase(path, header, lockMilliseconds);
     database.exec(answersSchema);
     return database;
   } catch (error) {
@@ -379,13 +465,13 @@ function open(path: string): DatabaseSync {
   }
 }
 
-/** Whole or not at all, and once, whoever else makes it at the same time. */
+/** Creates it atomically and once, also while other processes try the same. */
 function createIfMissing(path: string): void {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return;
   const draft = `${path}.${randomUUID()}`;
   try {
     closeSync(openSync(draft, 'wx', 0o600));
-    openDatabase(draft, header, patienceMilliseconds, (empty) => empty.exec(schema)).close();
+    openDatabase(draft, header, lockMilliseconds, (empty) => empty.exec(schema)).close();
     linkSync(draft, path);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
@@ -397,7 +483,7 @@ function createIfMissing(path: string): void {
 /** Spells "ppsr". */
 const header: SqliteHeader = { applicationId: 0x70_70_73_72, format: 1 };
 
-/** A table that queues of this format did not always have: a ppsgate that does not know it leaves it alone. */
+/** Older queues of this format lack this table; an older ppsgate ignores it. */
 const answersSchema = `
   CREATE TABLE IF NOT EXISTS answers (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -448,33 +534,19 @@ const schema = `
 const moved = (path: string): string =>
   `The relay's queue ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
 
-/** How long to wait for a lock that another process holds for a transaction; this one does nothing else meanwhile. */
-const patienceMilliseconds = 5000;
-
-/** Makes an InboxError of what SQLite and the file system throw. */
-function using<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (isSqliteError(error)) throw new InboxError(sentence(path, error), { cause: error });
-    if (!(error instanceof Error && 'syscall' in error)) throw error;
-    throw new InboxError(
-      `The relay's queue ${path} cannot be opened (${reasonOf(error)}): let this user write the file and its folder, or name another folder.`,
-      { cause: error },
-    );
-  }
-}
+/** Bound of the wait for a lock that another process holds for a transaction; it blocks this process. */
+const lockMilliseconds = 5000;
 
 function sentence(path: string, error: SqliteError): string {
   const subject = `The relay's queue ${path}`;
   switch (failureOf(error)) {
     case 'busy':
-      return `${subject} was locked by another process for more than ${patienceMilliseconds / 1000} s: see which with "fuser -v ${path}", and try again once it is done.`;
+      return `${subject} was locked by another process for more than ${lockMilliseconds / 1000} s: see which with "fuser -v ${path}", and try again once it is done.`;
     case 'full':
       return `${subject} cannot be written because its disk is full: free some space there.`;
     case 'corrupt':
     case 'not-a-database':
-      return `${subject} is damaged or not an SQLite database (${reasonOf(error)}): while nobody uses it, move it away together with ${path}-wal; the new one that is then made knows of nothing that was queued.`;
+      return `${subject} is damaged or not an SQLite database (${reasonOf(error)}): while no process uses it, move it away together with ${path}-wal; the new one that is then made knows of nothing that was queued.`;
     default:
       return `${subject} cannot be read or written (${reasonOf(error)}, SQLite's code ${error.errcode}): let this user write the file, those beside it and its folder, and see whether its disk is broken.`;
   }

@@ -1,4 +1,4 @@
-// What happened on Phabricator, as deliveries and polls tell it: neither holds more than that something did.
+// Reads the events behind deliveries and polls from Phabricator: a delivery names transactions only.
 import { z } from 'zod';
 import type { Conduit } from '../forge/phabricator/conduit.ts';
 import {
@@ -8,28 +8,28 @@ import {
   transactionsOf,
 } from '../forge/phabricator/revision.ts';
 import type { Occurrence } from './decide.ts';
-import type { Delivery } from './inbox.ts';
+import type { Delivery, Inbox } from './inbox.ts';
 
 type Happened = {
   occurrences: Occurrence[];
-  /** PHIDs of all transactions that were looked at. */
+  /** PHIDs of all transactions that were read. */
   seen: string[];
-  /** A sentence on what the bot cannot see, or nobody; absent where there was nothing of that. */
+  /** A sentence on an object that the bot cannot see. */
   left?: string;
 };
 
 /**
- * What happened by a delivery, without the transactions that `isSeen`; throws a ConduitError where Phabricator cannot
+ * Returns the events of a delivery without seen transactions; throws a ConduitError where Phabricator cannot
  * be asked.
  */
 export async function occurrencesOf(
   conduit: Conduit,
   delivery: Delivery,
-  isSeen: (phids: readonly string[]) => ReadonlySet<string>,
+  inbox: Pick<Inbox, 'hasSeen'>,
 ): Promise<Happened> {
   if (delivery.kind === 'build') return buildOf(conduit, delivery);
   const { object, transactions } = delivery;
-  const seen = isSeen(transactions);
+  const seen = inbox.hasSeen(transactions);
   const fresh = transactions.filter((phid) => !seen.has(phid));
   if (fresh.length === 0) return { occurrences: [], seen: fresh };
   const revision = await revisionWith(conduit, object);
@@ -41,7 +41,7 @@ export async function occurrencesOf(
   return { occurrences: await occurrences(conduit, revision, found), seen: fresh };
 }
 
-/** A build may be of a diff that the bot cannot see, and then is nobody's. */
+/** The bot may be unable to see the diff of a build, which then has no revision. */
 async function buildOf(
   conduit: Conduit,
   { target: key, build, diff, revision }: Extract<Delivery, { kind: 'build' }>,
@@ -57,12 +57,12 @@ async function buildOf(
 }
 
 /**
- * What happened to all revisions that were changed at or after a time in the server's seconds, or a little before it.
+ * Returns the events of all revisions that were changed at or after a time in the server's seconds, or a little before.
  */
 export async function occurrencesSince(
   conduit: Conduit,
   since: number,
-  isSeen: (phids: readonly string[]) => ReadonlySet<string>,
+  inbox: Pick<Inbox, 'hasSeen'>,
 ): Promise<Happened & { until: number }> {
   const from = Math.max(0, since - slackSeconds);
   const constraints = { modifiedStart: from };
@@ -74,9 +74,9 @@ export async function occurrencesSince(
   const happened: Happened & { until: number } = { occurrences: [], seen: [], until: since };
   for (const { id, phid, fields } of changed) {
     const transactions = await transactionsOf(conduit, phid, {});
-    // What is older was there when the last poll was, or when the first one began.
+    // Older transactions were there at the last poll, or when the first one began.
     const recent = transactions.filter(({ at }) => at.getTime() / 1000 >= from - slackSeconds);
-    const seen = isSeen(recent.map(({ phid }) => phid));
+    const seen = inbox.hasSeen(recent.map(({ phid }) => phid));
     const fresh = recent.filter(({ phid }) => !seen.has(phid));
     happened.occurrences.push(...(await occurrences(conduit, id, fresh)));
     happened.seen.push(...fresh.map(({ phid }) => phid));
@@ -91,15 +91,15 @@ export async function occurrencesSince(
  */
 const slackSeconds = 60;
 
-/** All that later polls are not to take for new: where one that knows nothing begins. */
+/** Returns all events that a first poll must not take for new. */
 export async function happenedSoFar(
   conduit: Conduit,
-  isSeen: (phids: readonly string[]) => ReadonlySet<string>,
+  inbox: Pick<Inbox, 'hasSeen'>,
 ): Promise<Happened & { until: number }> {
   const newest = { order: 'updated' };
   const [revision] = await conduit.search('differential.revision.search', newest, revisionItem, 1);
   const until = revision?.fields.dateModified ?? 0;
-  return occurrencesSince(conduit, Math.max(0, until - slackSeconds), isSeen);
+  return occurrencesSince(conduit, Math.max(0, until - slackSeconds), inbox);
 }
 
 const revisionItem = z.object({
@@ -108,7 +108,7 @@ const revisionItem = z.object({
   fields: z.object({ dateModified: z.int() }),
 });
 
-/** Undefined for one that the bot cannot see. */
+/** Undefined for a revision that the bot cannot see. */
 async function revisionWith(conduit: Conduit, phid: string): Promise<number | undefined> {
   const constraints = { phids: [phid] };
   const found = await conduit.search('differential.revision.search', { constraints }, revisionItem);

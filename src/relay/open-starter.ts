@@ -1,4 +1,4 @@
-// Opens what a relay has its gates run by, as ppsgate.yml says: this machine, GitHub or Jenkins.
+// Opens the starter of a relay's gates that ppsgate.yml names: this machine, GitHub or Jenkins.
 import { resolve } from 'node:path';
 import type { RelayConfig } from '../config/phabricator.ts';
 import { readSecret } from '../config/secret.ts';
@@ -13,7 +13,7 @@ import type { JobStatus, RelayStarter, Starter } from './starter.ts';
 /**
  * Throws a `UsageError` where a token is missing.
  *
- * @param deps.program ppsgate, as a program and its first arguments; this very one when absent.
+ * @param deps.program ppsgate, as a program and its first arguments; the running one when absent.
  */
 export async function openStarter(
   { start, directory }: Pick<RelayConfig, 'start' | 'directory'>,
@@ -25,7 +25,7 @@ export async function openStarter(
       const { repository, most, site } = start;
       const gates = { ...{ configPath, repository, directory, most, site }, program };
       const here = startHere({ ...gates, environment: process.env });
-      return { ...here, ended: async (job) => interimOf(await here.ended(job)) };
+      return { ...here, ended: async (job) => statusOf(await here.ended(job)) };
     }
     case 'github': {
       const { repository, apiUrl, event, tokenPath: path } = start;
@@ -43,17 +43,17 @@ export async function openStarter(
 
 const thisProgram = (): string[] => [process.execPath, resolve(process.argv[1] ?? '')];
 
-function interimOf(ending: ProcessEnd): JobStatus {
+function statusOf(ending: ProcessEnd): JobStatus {
   if (ending.kind !== 'ended') return ending;
   const { exitCode } = ending;
-  return { kind: 'ended', how: endings.get(exitCode) ?? `it exited with ${exitCode}` };
+  return { kind: 'ended', how: outcomes.get(exitCode) ?? `it exited with ${exitCode}` };
 }
 
-const endings = new Map<number, string>([
+const outcomes = new Map<number, string>([
   [exitCodes.pass, 'it passed'],
   [exitCodes.patchAtFault, 'the patch is at fault'],
-  [exitCodes.usage, 'it could not be run as it was asked for'],
-  [exitCodes.undecided, 'nobody can say'],
+  [exitCodes.usage, 'it could not be run as requested'],
+  [exitCodes.undecided, 'it was undecided'],
   [exitCodes.infrastructure, 'the lab failed'],
   [exitCodes.cancelled, 'it was cancelled'],
 ]);
@@ -64,5 +64,5 @@ const elsewhere = (starter: Starter): RelayStarter => ({
   ended: async () => ({ kind: 'elsewhere' }),
 });
 
-/** What goes wrong is in what a starter answers. */
+/** A starter returns its errors. */
 const silent = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,7 +1,7 @@
-// The work behind a relay and a poller: from what happened on Phabricator to gates that run, and what people are told.
+// Does the work of a relay and a poller: starts, watches and cancels gates for the events on Phabricator.
 
 import type { PhabricatorConfig } from '../config/phabricator.ts';
-import type { Ask } from '../forge/patch/command.ts';
+import type { GateOverrides } from '../forge/patch/command.ts';
 import type { Job } from '../forge/patch/job-key.ts';
 import { type Conduit, ConduitError, isOfToken } from '../forge/phabricator/conduit.ts';
 import { oneLine } from '../model/one-line.ts';
@@ -25,14 +25,14 @@ export type RelayDeps = {
   me: string;
   inbox: Inbox;
   starter: RelayStarter;
-  /** Throws a `UsageError` for what ppsgate.yml does not let be measured. */
-  check(ask: Ask): void;
+  /** Throws a `UsageError` for overrides that ppsgate.yml does not allow. */
+  check(overrides: GateOverrides): void;
   now(): Date;
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   signal: AbortSignal;
 };
 
-/** One round of all that there is to do; it never throws for what Phabricator or a starter did. */
+/** Does one round of all work; never throws for an error of Phabricator or a starter. */
 export async function workOnce(deps: RelayDeps): Promise<void> {
   await workOnDeliveries(deps);
   await startJobs(deps);
@@ -40,19 +40,19 @@ export async function workOnce(deps: RelayDeps): Promise<void> {
   await giveAnswers(deps);
 }
 
-/** One look at what has changed on the server since the last; the first finds out where to begin. */
+/** Reads the changes on the server since the last poll; the first poll only finds its starting point. */
 export async function pollOnce(deps: RelayDeps): Promise<void> {
   const { conduit, inbox, log } = deps;
   const since = inbox.pollState(conduit.url);
   if (since === undefined) {
-    const { until, seen } = await happenedSoFar(conduit, inbox.hasSeen);
+    const { until, seen } = await happenedSoFar(conduit, inbox);
     inbox.advancePoll(conduit.url, until, { seen, jobs: [] });
     log.info(`Begins with what changes on ${conduit.url} from now on.`);
     return;
   }
-  const happened = await occurrencesSince(conduit, since, inbox.hasSeen);
+  const happened = await occurrencesSince(conduit, since, inbox);
   const jobs = await jobsFrom(happened.occurrences, deps);
-  tellQueued(inbox.advancePoll(conduit.url, happened.until, { seen: happened.seen, jobs }), deps);
+  logQueued(inbox.advancePoll(conduit.url, happened.until, { seen: happened.seen, jobs }), deps);
 }
 
 async function workOnDeliveries(deps: RelayDeps): Promise<void> {
@@ -60,40 +60,40 @@ async function workOnDeliveries(deps: RelayDeps): Promise<void> {
   for (const delivery of inbox.pendingDeliveries()) {
     if (signal.aborted) return;
     try {
-      const { occurrences, seen, left } = await occurrencesOf(conduit, delivery, inbox.hasSeen);
+      const { occurrences, seen, left } = await occurrencesOf(conduit, delivery, inbox);
       if (left !== undefined) log.info(left);
       const jobs = await jobsFrom(occurrences, deps);
-      tellQueued(inbox.settle(delivery.id, { seen, jobs }), deps);
+      logQueued(inbox.settle(delivery.id, { seen, jobs }), deps);
     } catch (error) {
       if (!(error instanceof ConduitError)) throw error;
       log.warn(error.message);
-      // What Phabricator refuses once it refuses always, and the others wait for no good; a token can be fixed.
+      // A refusal is permanent, so the delivery must not hold up the others; a token can be fixed.
       if (error.kind !== 'refused' || isOfToken(error)) return;
       inbox.settle(delivery.id, { seen: [], jobs: [] });
     }
   }
 }
 
-/** What is told and cancelled comes before the jobs are kept: after a crash it is done again, which is harmless. */
+/** Replies and cancels before the jobs are stored: after a crash it is done again, which is harmless. */
 async function jobsFrom(occurrences: readonly Occurrence[], deps: RelayDeps): Promise<Job[]> {
   let jobs: Job[] = [];
   for (const occurrence of occurrences) {
     const decision = await decide(occurrence, decideDeps(deps));
     if (decision.kind !== 'run') {
       await carryOut(decision, deps);
-      // What was asked for just before is not kept yet, and need not be.
+      // Jobs of the same batch are not stored yet.
       if (decision.kind === 'cancel') jobs = jobs.filter((job) => job.revision !== decision.of);
       continue;
     }
     const { job } = decision;
-    if (job.build !== undefined) await endUnasked(job, deps);
+    if (job.build !== undefined) await endAutomatic(job, deps);
     jobs.push(job);
   }
   return jobs;
 }
 
-/** A diff that is measured by itself need not be, where somebody waits for a build of it. */
-async function endUnasked({ revision, diff }: Job, deps: RelayDeps): Promise<void> {
+/** Ends the automatic gate of a diff that a build waits for. */
+async function endAutomatic({ revision, diff }: Job, deps: RelayDeps): Promise<void> {
   const record = deps.inbox.unendedJobs().find(({ job }) => job.key === `D${revision}:${diff}`);
   if (record !== undefined) await end(record, 'Harbormaster asked for it', deps);
 }
@@ -125,31 +125,31 @@ async function carryOut(
     }
     case 'refuse-build': {
       const { build, of: number, diff, why } = decision;
-      tellBuild(build, { number, diff }, outcomeOfFailure('usage', why), deps);
+      reportToBuild(build, { number, diff }, outcomeOfFailure('usage', why), deps);
       log.info(oneLine(why));
     }
   }
 }
 
-/** A job that is not to go on: it leaves the queue, and its process the testbed. */
+/** Ends a job: removes it from the queue and stops its process. */
 async function end(record: JobRecord, why: string, deps: RelayDeps): Promise<void> {
   const { inbox, starter, log, signal } = deps;
   const { job, state, tries } = record;
   log.info(`${jobName(job)} is ended: ${why}.`);
   const isDue = state.kind === 'due';
-  // It may have been started though nobody heard of it.
+  // It may have been started without a reply.
   const trouble = isDue && tries === 0 ? undefined : await starter.cancel(job, signal);
   if (trouble !== undefined) log.info(trouble);
   if (isDue && job.build !== undefined) {
     const { revision: number, diff, build } = job;
-    const said = `It was not measured: ${why}.`;
-    tellBuild(build, { number, diff }, { ...cancelledOutcome, message: said }, deps);
+    const message = `It was not measured: ${why}.`;
+    reportToBuild(build, { number, diff }, { ...cancelledOutcome, message }, deps);
   }
   inbox.drop(job.key, why);
 }
 
-/** Answers a build in place of a gate, where there is none. */
-function tellBuild(
+/** Reports to a build for which no gate runs. */
+function reportToBuild(
   build: string,
   revision: RevisionDiff,
   ending: ReportedOutcome,
@@ -175,7 +175,7 @@ async function startJobs(deps: RelayDeps): Promise<void> {
         if (inbox.markStarted(job.key, started.where)) {
           await endOlder(job, deps);
         } else {
-          log.info(`${jobName(job)} is ended: it was no longer wanted when it had begun.`);
+          log.info(`${jobName(job)} is ended: it was cancelled before it had begun.`);
           await starter.cancel(job, signal);
         }
         break;
@@ -188,14 +188,14 @@ async function startJobs(deps: RelayDeps): Promise<void> {
       case 'refused':
         inbox.drop(job.key, started.why);
         log.warn(started.why);
-        await tellRefused(job, started.why, deps);
+        await reportRefusal(job, started.why, deps);
     }
   }
 }
 
 const mostSecondsBetweenTries = 600;
 
-/** After the newer one has begun, so that it takes the place of the older one in the queue for a testbed. */
+/** Runs after the newer gate has begun, which then takes the older one's place in the queue for a testbed. */
 async function endOlder(job: Job, deps: RelayDeps): Promise<void> {
   if (!isAutomatic(job)) return;
   const older = deps.inbox
@@ -206,15 +206,15 @@ async function endOlder(job: Job, deps: RelayDeps): Promise<void> {
   }
 }
 
-/** Nobody asked for this very diff: its key is that of the diff, or of a build's target. */
+/** True where no person requested this diff: the key is that of the diff or of a build's target. */
 const isAutomatic = ({ key }: Job): boolean => /^(?:D\d|PHID-HMBT-)/.test(key);
 
-/** Whoever asked waits for an answer, and no gate will give one. */
-async function tellRefused(job: Job, why: string, deps: RelayDeps): Promise<void> {
+/** Answers the requester of a job that no gate will answer. */
+async function reportRefusal(job: Job, why: string, deps: RelayDeps): Promise<void> {
   const { revision: number, diff, build, key } = job;
   if (build !== undefined) {
     const ending = outcomeOfFailure('infrastructure', why);
-    tellBuild(build, { number, diff }, ending, deps);
+    reportToBuild(build, { number, diff }, ending, deps);
   } else if (!isAutomatic(job)) {
     await carryOut({ kind: 'reply', of: number, topic: 'refused', why, key }, deps);
   }
@@ -242,7 +242,7 @@ async function watchJobs(deps: RelayDeps): Promise<void> {
     }
     if (again.kind === 'refused') {
       inbox.markEnded(job.key, again.why);
-      await tellRefused(job, again.why, deps);
+      await reportRefusal(job, again.why, deps);
     }
     log.warn(again.why);
   }
@@ -251,7 +251,7 @@ async function watchJobs(deps: RelayDeps): Promise<void> {
 /** No gate takes longer. */
 const secondsElsewhere = 3 * 86_400;
 
-function tellQueued(jobs: readonly Job[], { log }: RelayDeps): void {
+function logQueued(jobs: readonly Job[], { log }: RelayDeps): void {
   for (const job of jobs) log.info(`${jobName(job)} is queued, for ${job.by}.`);
 }
 

@@ -1,4 +1,4 @@
-// Takes what Phabricator sends, webhooks of Herald and requests of Harbormaster, and answers once it is on disk.
+// Receives webhooks of Herald and requests of Harbormaster, and replies once they are on disk.
 import { hash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, STATUS_CODES } from 'node:http';
@@ -20,19 +20,18 @@ export type RelayServerOptions = {
   buildPassword?: string;
   inbox: Pick<Inbox, 'accept' | 'countPending'>;
   now(): Date;
-  /** Takes one sentence. */
   log(sentence: string): void;
   limits?: Limits;
 };
 
-/** What somebody can cost us who has neither key nor password, beyond the last 64 KiB that are read at once. */
+/** Bounds of the cost of a sender without key and password, besides the last 64 KiB that are read at once. */
 export type Limits = {
-  /** Most bytes of the request line and the headers. */
+  /** Bound of the request line and the headers. */
   headerBytes: number;
   bodyBytes: number;
-  /** Most time from the connection to its end. */
+  /** Bound from the connection to its end. */
   seconds: number;
-  /** Most connections at once; more are turned away. */
+  /** More connections at once are closed. */
   connections: number;
 };
 
@@ -46,11 +45,11 @@ const usualLimits: Limits = {
 
 export type RelayServer = AsyncDisposable & {
   port: number;
-  /** What has come whole is answered, all else is cut. */
+  /** Answers complete requests and cuts all others. */
   close(): Promise<void>;
 };
 
-/** It cannot listen: one sentence that says where, why, and what to do. */
+/** The server cannot listen; one sentence for the user. */
 class RelayServerError extends Error {
   override readonly name = 'RelayServerError';
 }
@@ -58,7 +57,7 @@ class RelayServerError extends Error {
 export async function startRelayServer(options: RelayServerOptions): Promise<RelayServer> {
   const { host, port, now, log, limits = usualLimits } = options;
   let arrived = 0;
-  const { accept, acceptAll } = together(options.inbox.accept, () => arrived);
+  const { accept, acceptAll } = together(options.inbox, () => arrived);
   const routes = routesOf(options, limits.bodyBytes, accept);
   const server = createServer({ maxHeaderSize: limits.headerBytes });
   server.maxConnections = limits.connections;
@@ -104,7 +103,7 @@ export async function startRelayServer(options: RelayServerOptions): Promise<Rel
     const closed = once(server, 'close');
     server.close();
     acceptAll();
-    // They are answered before.
+    // The replies are written before.
     await nextTurn();
     server.closeAllConnections();
     await closed;
@@ -124,17 +123,19 @@ export async function startRelayServer(options: RelayServerOptions): Promise<Rel
   }
 }
 
-type Reply = { status: number; text: string; headers?: Readonly<Record<string, string>> };
+type HttpReply = { status: number; text: string; headers?: Readonly<Record<string, string>> };
 
-const says = (status: number, text: string, headers: Reply['headers'] = {}): Reply => ({
-  ...{ status, text, headers },
+const says = (status: number, text: string, headers: HttpReply['headers'] = {}): HttpReply => ({
+  status,
+  text,
+  headers,
 });
 
 /**
- * One request a connection: Phabricator opens one for each, and nothing is read after the answer. Node's own response
- * would go on reading what is left of a body.
+ * Answers one request a connection, as Phabricator opens one for each, and reads nothing after it. Node's own response
+ * would go on reading the rest of a body.
  */
-function end(socket: Socket, { status, text, headers }: Reply, date: Date): void {
+function end(socket: Socket, { status, text, headers }: HttpReply, date: Date): void {
   if (socket.destroyed) return;
   const body = `${text}\n`;
   const lines = Object.entries({
@@ -144,12 +145,12 @@ function end(socket: Socket, { status, text, headers }: Reply, date: Date): void
     'Content-Length': Buffer.byteLength(body),
     ...headers,
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  // The first that is written to a connection fits into its buffer, and is with the kernel when this returns.
+  // The first write to a connection fits into its buffer, and is with the kernel when this returns.
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
   socket.destroy();
 }
 
-function refusalOf(error: Error, headerBytes: number): Reply {
+function refusalOf(error: Error, headerBytes: number): HttpReply {
   if ('code' in error && error.code === 'HPE_HEADER_OVERFLOW') {
     return says(431, `The headers are longer than ${headerBytes} bytes.`);
   }
@@ -159,14 +160,16 @@ function refusalOf(error: Error, headerBytes: number): Reply {
 type Route = {
   method: 'GET' | 'POST';
   /** Refuses a request by its headers alone; then nothing more is read. */
-  refuse(request: IncomingMessage): Reply | undefined;
-  answer(request: IncomingMessage, query: URLSearchParams): Promise<Reply>;
+  refuse(request: IncomingMessage): HttpReply | undefined;
+  answer(request: IncomingMessage, query: URLSearchParams): Promise<HttpReply>;
 };
 
-type Routed = { kind: 'refused'; reply: Reply } | { kind: 'taken'; answer(): Promise<Reply> };
+type Routed =
+  | { kind: 'refused'; reply: HttpReply }
+  | { kind: 'taken'; answer(): Promise<HttpReply> };
 
 function routeOf(request: IncomingMessage, routes: ReadonlyMap<string, Route>): Routed {
-  const refused = (reply: Reply): Routed => ({ kind: 'refused', reply });
+  const refused = (reply: HttpReply): Routed => ({ kind: 'refused', reply });
   const url = URL.parse(request.url ?? '', 'http://relay');
   const route = routes.get(url?.pathname ?? '');
   if (url === null || route === undefined) return refused(says(404, 'There is nothing here.'));
@@ -186,30 +189,32 @@ function routesOf(
 ): ReadonlyMap<string, Route> {
   const { webhookKey, buildPassword, inbox } = options;
   const routes = new Map([['/health', healthRoute(inbox)]]);
-  const told = { ...options, tellRefused: refusalsIn(options) };
-  if (webhookKey) routes.set('/webhook', webhookRoute(webhookKey, bodyBytes, accept, told));
-  if (buildPassword) routes.set('/build', buildRoute(buildPassword, accept, told));
+  const deps = { ...options, logRefusal: refusalLog(options) };
+  if (webhookKey) routes.set('/webhook', webhookRoute(webhookKey, bodyBytes, accept, deps));
+  if (buildPassword) routes.set('/build', buildRoute(buildPassword, accept, deps));
   return routes;
 }
 
 type RouteDeps = Pick<RelayServerOptions, 'now' | 'log'> & {
-  tellRefused(request: IncomingMessage, why: string): void;
+  logRefusal(request: IncomingMessage, why: string): void;
 };
 
-/** Strangers decide how often something is refused: of each kind there is a line a minute, and nothing of their words. */
-function refusalsIn({ now, log }: Pick<RelayServerOptions, 'now' | 'log'>) {
-  const told = new Map<string, { at: Date; untold: number }>();
+/** Logs one line a minute of each kind of refusal, and nothing of its text: strangers decide how often one comes. */
+function refusalLog({ now, log }: Pick<RelayServerOptions, 'now' | 'log'>) {
+  const logged = new Map<string, { at: Date; suppressed: number }>();
   return ({ headers, socket }: IncomingMessage, why: string): void => {
     const isOfCheck = headers['user-agent'] === checkAgent;
     const kind = `${why} ${isOfCheck}`;
-    const last = told.get(kind);
+    const last = logged.get(kind);
     // A clock that was set back must not keep it silent.
     if (last !== undefined && Math.abs(+now() - +last.at) < secondsBetweenLines * 1000) {
-      last.untold += 1;
+      last.suppressed += 1;
       return;
     }
-    const more = last?.untold ? ` ${last.untold} more came after the last of which this told.` : '';
-    told.set(kind, { at: now(), untold: 0 });
+    const more = last?.suppressed
+      ? ` ${last.suppressed} more came after the last line on this.`
+      : '';
+    logged.set(kind, { at: now(), suppressed: 0 });
     const whose = isOfCheck ? `; by its own word it is of \`${checkCommand}\`` : '';
     log(`Refused from ${socket.remoteAddress ?? 'who has gone'}: ${why}${whose}.${more}`);
   };
@@ -222,11 +227,11 @@ const checkCommand = 'ppsgate phabricator check';
 type Accept = (delivery: Delivery) => Promise<'new' | 'known'>;
 
 /**
- * Those that come at the same time are on disk with one write, and nobody is answered before. Node takes one connection
- * in a turn of its loop, so a write in every turn would be one for each.
+ * Writes deliveries that come at the same time to disk together, before any is answered. Node accepts one connection in a
+ * turn of its loop, so a write in every turn would be one for each.
  */
 function together(
-  accept: Inbox['accept'],
+  inbox: Pick<Inbox, 'accept'>,
   countArrived: () => number,
 ): { accept: Accept; acceptAll(): void } {
   type Waiting = PromiseWithResolvers<'new' | 'known'> & { delivery: Delivery };
@@ -236,13 +241,13 @@ function together(
     waiting = [];
     if (all.length === 0) return;
     try {
-      const found = accept(all.map(({ delivery }) => delivery));
+      const found = inbox.accept(all.map(({ delivery }) => delivery));
       for (const [index, { resolve }] of all.entries()) resolve(found[index] ?? 'known');
     } catch (error) {
       for (const { reject } of all) reject(error);
     }
   };
-  /** Once a whole turn has brought no connection. */
+  /** Accepts once a turn has brought no connection. */
   const acceptSoon = (arrivedBefore: number, turnsLeft: number) => {
     setImmediate(() => {
       const arrived = countArrived();
@@ -260,25 +265,26 @@ function together(
   };
 }
 
-/** However many connections come, which takes some ten milliseconds. */
+/** Bounds the wait under constant load to about ten milliseconds. */
 const mostTurns = 100;
 
-const queued = (found: 'new' | 'known'): Reply => says(200, found === 'new' ? 'queued' : 'known');
+const queued = (found: 'new' | 'known'): HttpReply =>
+  says(200, found === 'new' ? 'queued' : 'known');
 
-const healthRoute = ({ countPending }: Pick<Inbox, 'countPending'>): Route => ({
+const healthRoute = (inbox: Pick<Inbox, 'countPending'>): Route => ({
   method: 'GET',
   refuse: () => undefined,
-  answer: async () => says(200, `${countPending()} pending`),
+  answer: async () => says(200, `${inbox.countPending()} pending`),
 });
 
 function webhookRoute(
   key: string,
   mostBytes: number,
   accept: Accept,
-  { now, log, tellRefused }: RouteDeps,
+  { now, log, logRefusal }: RouteDeps,
 ): Route {
   const unsigned = (request: IncomingMessage) => {
-    tellRefused(request, 'a webhook whose signature is missing or wrong');
+    logRefusal(request, 'a webhook whose signature is missing or wrong');
     return says(401, 'The signature is missing or wrong.');
   };
   return {
@@ -323,12 +329,12 @@ function signatureOf({ headers }: IncomingMessage): string | undefined {
 const buildRoute = (
   password: string,
   accept: Accept,
-  { now, log, tellRefused }: RouteDeps,
+  { now, log, logRefusal }: RouteDeps,
 ): Route => ({
   method: 'POST',
   refuse(request) {
     if (!isAuthorized(request.headers.authorization, password)) {
-      tellRefused(request, 'a build whose user or password is missing or wrong');
+      logRefusal(request, 'a build whose user or password is missing or wrong');
       return says(401, 'The user or the password is missing or wrong.', {
         'WWW-Authenticate': 'Basic realm="ppsgate"',
       });
@@ -347,11 +353,11 @@ const buildRoute = (
   },
 });
 
-/** Whether the header gives the user and password, in the scheme Basic (RFC 7617). */
+/** True where the header has the user and password, in the scheme Basic (RFC 7617). */
 function isAuthorized(header: string | undefined, userAndPassword: string): boolean {
   const [, encoded = ''] = /^basic +([\w+/=-]+)$/i.exec(header ?? '') ?? [];
-  const given = hash('sha256', Buffer.from(encoded, 'base64'), 'buffer');
-  return timingSafeEqual(given, hash('sha256', userAndPassword, 'buffer'));
+  const received = hash('sha256', Buffer.from(encoded, 'base64'), 'buffer');
+  return timingSafeEqual(received, hash('sha256', userAndPassword, 'buffer'));
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

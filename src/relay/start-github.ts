@@ -1,4 +1,4 @@
-// Has gates and bisections run on GitHub, by a workflow that listens to `repository_dispatch` and names its runs by the job's key.
+// Starts gates and bisections on GitHub, by a workflow that listens to `repository_dispatch` and names its runs by the job's key.
 
 import { kebabCase, overridesAs } from '../config/parameters.ts';
 import { type Octokit, placeOf } from '../forge/github/client.ts';
@@ -11,7 +11,7 @@ import type { Started, Starter } from './starter.ts';
 type GithubOptions = {
   /** `owner/name` of the repository that has the workflow. */
   repository: string;
-  /** URL of GitHub's API; its pages are found by it. */
+  /** URL of GitHub's API, from which that of its pages follows. */
   apiUrl: string;
   /** The event's type. */
   event: string;
@@ -24,7 +24,7 @@ export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter
   const runs = { octokit, owner, repo, pause: options.pause };
   const page = `${pagesOf(apiUrl)}/${repository}/actions`;
 
-  const lookFor = (job: Job, what: string, signal: AbortSignal) =>
+  const findRunOf = (job: Job, what: string, signal: AbortSignal) =>
     answered(() => awaitRun(runs, job.key, signal), {
       what,
       needs: `\`actions: read\` in ${repository}`,
@@ -38,7 +38,7 @@ export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter
       }
       const what = `No ${workOf(job)} of D${job.revision} was started on GitHub`;
       if (mayBeStarted) {
-        const earlier = await lookFor(job, what, signal);
+        const earlier = await findRunOf(job, what, signal);
         if ('why' in earlier) return earlier;
         if (earlier.answer !== undefined) return { kind: 'started', where: earlier.answer.url };
       }
@@ -48,7 +48,7 @@ export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter
         repo,
         event_type: event,
         client_payload: payloadOf(job),
-        // Where the answer is lost, it may have been done.
+        // A lost answer does not mean that nothing was started.
         request: { retries: 0 },
       };
       const sent = await answered(
@@ -59,13 +59,13 @@ export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter
         },
       );
       if ('why' in sent) return sent;
-      const run = await lookFor(job, what, signal);
+      const run = await findRunOf(job, what, signal);
       return { kind: 'started', where: ('answer' in run && run.answer?.url) || page };
     },
 
     async cancel(job, signal) {
       const what = `The ${workOf(job)} of D${job.revision} was not cancelled on GitHub`;
-      const found = await lookFor(job, what, signal);
+      const found = await findRunOf(job, what, signal);
       if ('why' in found) return found.why;
       if (signal.aborted) return `${what}, because the relay ends.`;
       if (found.answer === undefined) {
@@ -81,22 +81,26 @@ export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter
   };
 }
 
-/** GitHub takes at most ten properties. */
-const payloadOf = ({ key, revision, diff, build, ask, bisect }: Job) => ({
+/** GitHub accepts at most ten properties. */
+const payloadOf = ({ key, revision, diff, build, overrides, bisect }: Job) => ({
   patch: `D${revision}:${diff}`,
   key,
   build,
   ...(bisect && { instead: bisectWords(bisect) }),
-  ...overridesAs(ask, kebabCase),
+  ...overridesAs(overrides, kebabCase),
 });
 
-type Runs = { octokit: Octokit; owner: string; repo: string; pause: Pause };
-type Run = { id: number; url: string };
+type WorkflowRuns = { octokit: Octokit; owner: string; repo: string; pause: Pause };
+type WorkflowRun = { id: number; url: string };
 
-/** Before each look, in seconds: a run shows up some time after its event. */
+/** Seconds before each request: a run shows up some time after its event. */
 const waits = [0, 2, 3, 5, 10, 10];
 
-async function awaitRun(runs: Runs, key: string, signal: AbortSignal): Promise<Run | undefined> {
+async function awaitRun(
+  runs: WorkflowRuns,
+  key: string,
+  signal: AbortSignal,
+): Promise<WorkflowRun | undefined> {
   for (const seconds of waits) {
     if (seconds > 0) await runs.pause(seconds, signal);
     if (signal.aborted) return undefined;
@@ -106,11 +110,14 @@ async function awaitRun(runs: Runs, key: string, signal: AbortSignal): Promise<R
   return undefined;
 }
 
-/** Those of months, newest first. */
+/** Enough for months, newest first. */
 const mostPages = 3;
 const perPage = 100;
 
-async function findRun({ octokit, owner, repo }: Runs, key: string): Promise<Run | undefined> {
+async function findRun(
+  { octokit, owner, repo }: WorkflowRuns,
+  key: string,
+): Promise<WorkflowRun | undefined> {
   for (let page = 1; page <= mostPages; page++) {
     const { data } = await octokit.request('GET /repos/{owner}/{repo}/actions/runs', {
       owner,
@@ -126,7 +133,7 @@ async function findRun({ octokit, owner, repo }: Runs, key: string): Promise<Run
   return undefined;
 }
 
-/** One that has ended is as good as cancelled. */
+/** Accepts a run that has ended. */
 async function cancelRun(
   octokit: Octokit,
   call: { owner: string; repo: string; run_id: number },
@@ -141,13 +148,13 @@ async function cancelRun(
 
 type NotStarted = Exclude<Started, { kind: 'started' }>;
 
-/** @param told.what begins the sentence where GitHub did not do it. */
+/** @param about.what begins the sentence of a failure */
 async function answered<Answer>(
-  ask: () => Promise<Answer>,
+  request: () => Promise<Answer>,
   { what, needs }: { what: string; needs: string },
 ): Promise<{ answer: Answer } | NotStarted> {
   try {
-    return { answer: await ask() };
+    return { answer: await request() };
   } catch (error) {
     const failure = githubFailure(error);
     if (failure === undefined) throw error;

@@ -1,4 +1,4 @@
-// Has gates and bisections run on this machine, each by a process group of its own: a gate takes hours and outlives a relay that is restarted.
+// Starts gates and bisections on this machine, each in a process group of its own: a gate runs for hours and outlives a restarted relay.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,22 +34,22 @@ export type HereOptions = {
    * it.
    */
   directory: string;
-  /** Most gates at once. */
+  /** Bound of gates at once. */
   most: number;
-  /** Where browsers find what `directory` holds. */
+  /** URL at which browsers find `directory`. */
   site?: string | undefined;
-  /** Gates see of it what they need. */
+  /** Gates get only the variables they need. */
   environment: NodeJS.ProcessEnv;
 };
 
 type HereStarter = Starter & {
-  /** Whether another gate may run; `start` fails where not. */
+  /** True where another gate may run; else `start` fails. */
   hasRoom(): Promise<boolean>;
-  /** How a job that was started stands, also by an earlier process than this one. */
+  /** The status of a job that this or an earlier process has started. */
   ended(job: Job): Promise<ProcessEnd>;
 };
 
-/** `lost` is a gate that died without an exit code of its own: `start` goes on with it, some times. */
+/** `lost` is a gate that died without an exit code of its own: `start` resumes it, a few times. */
 export type ProcessEnd = { kind: 'running' | 'lost' } | { kind: 'ended'; exitCode: number };
 
 export function startHere(options: HereOptions): HereStarter {
@@ -68,7 +68,7 @@ export function startHere(options: HereOptions): HereStarter {
       const why = `${running.length} gates run here already: ${nameOf(job)} can start when one of them has ended, or with a higher \`most\`.`;
       return { kind: 'failed', why };
     }
-    const call = await callFor(job, before, options);
+    const call = await invocationOf(job, before, options);
     if ('why' in call) return { kind: 'refused', why: call.why };
     if (running.some(({ work }) => work === call.work)) {
       const why = `A gate still works in ${call.work}: ${nameOf(job)} can start when that has ended.`;
@@ -101,11 +101,11 @@ export function startHere(options: HereOptions): HereStarter {
       inTurn(async () => {
         const current = await readTry(directory, job.key);
         const { kind } = await endingOf(directory, job.key);
-        const isTold =
+        const isSignalled =
           current !== undefined &&
           kind === 'running' &&
           (await signalGroup(current.leader, 'SIGTERM'));
-        return isTold ? undefined : `No ${workOf(job)} of ${nameOf(job)} runs here any more.`;
+        return isSignalled ? undefined : `No ${workOf(job)} of ${nameOf(job)} runs here any more.`;
       }),
 
     hasRoom: async () => (await runningTries(directory)).length < most,
@@ -120,14 +120,14 @@ const nameOf = ({ revision, diff }: Job): string => `diff ${diff} of D${revision
 const diedTooOften = (job: Job, directory: string): string =>
   `The ${workOf(job)} of ${nameOf(job)} died ${mostTries} times without a word: see the end of ${join(directory, `${job.key}.log`)}, and ask for it again.`;
 
-/** What is kept of the last process that was started for a job. */
+/** The record of the last process that was started for a job. */
 const trySchema = z.object({
   leader: leaderSchema,
-  /** The work directory; of a job that extends, that of the first. */
+  /** The work directory; for an extension that of the first job. */
   work: z.string(),
-  /** This one counted. */
+  /** Including this one. */
   tries: z.int(),
-  /** What an experiment is extended to. */
+  /** Runs to extend an experiment to. */
   maxRuns: z.int().optional(),
 });
 
@@ -142,11 +142,11 @@ async function endingOf(directory: string, key: string): Promise<ProcessEnd> {
   const current = await readTry(directory, key);
   if (current === undefined) return { kind: 'lost' };
   const runs = await isRunning(current.leader);
-  // Afterwards: the code is written before the process ends.
+  // Read afterwards, since the code is written before the process ends.
   const text = await textOf(join(directory, `${key}.ended`));
   if (text === undefined) return { kind: runs ? 'running' : 'lost' };
   const exitCode = Number(text);
-  // A shell calls an end by a signal 128 and its number.
+  // A shell's code for a signal is 128 and the number of that.
   const isOwn = exitCode <= 128 || exitCode === exitCodes.cancelled;
   return isOwn ? { kind: 'ended', exitCode } : { kind: 'lost' };
 }
@@ -164,15 +164,15 @@ async function runningTries(directory: string): Promise<Try[]> {
   return tries.flat();
 }
 
-type Call = { work: string; args: string[]; maxRuns?: number };
+type GateInvocation = { work: string; args: string[]; maxRuns?: number };
 
-/** How ppsgate is called for a job: from the start, or to go on with what is there. */
-async function callFor(
+/** Builds the command line of ppsgate for a job: to begin it, or to resume its work directory. */
+async function invocationOf(
   job: Job,
   before: Try | undefined,
   { configPath, repository, directory, site }: HereOptions,
-): Promise<Call | { why: string }> {
-  const { ask, extend, bisect } = job;
+): Promise<GateInvocation | { why: string }> {
+  const { overrides, extend, bisect } = job;
   const always = flags({
     '--run': job.key,
     '--build': job.build,
@@ -181,8 +181,12 @@ async function callFor(
   });
   const siteOf = (work: string) => flags({ '--site': site && `${site}/${basename(work)}` });
   const resume = (work: string) => [
-    ...['gate', '--resume', work, '--answer'],
-    ...[...always, ...siteOf(work)],
+    'gate',
+    '--resume',
+    work,
+    '--answer',
+    ...always,
+    ...siteOf(work),
   ];
 
   if (bisect !== undefined) {
@@ -206,12 +210,12 @@ async function callFor(
     }
     const { cells } = await readPlan(work);
     const planned = Math.max(...cells.flatMap(({ design }) => design.budgets));
-    const asked =
+    const requested =
       extend.maxRuns === undefined
         ? 2 * planned
         : parseMaxRuns(extend.maxRuns, namingStyles.comment('maxRuns'));
-    const maxRuns = before?.maxRuns ?? asked;
-    // The gate that died may have extended the plan, which is done once.
+    const maxRuns = before?.maxRuns ?? requested;
+    // The gate that died may have extended the plan already, which must not be done twice.
     const isExtended = before !== undefined && planned >= maxRuns;
     const more = isExtended ? [] : ['--max-runs', String(maxRuns)];
     return { work, args: [...resume(work), ...more], maxRuns };
@@ -219,19 +223,19 @@ async function callFor(
 
   const work = join(directory, job.key);
   if (await hasPlan(work)) return { work, args: resume(work) };
-  const asked = [...flags({ '--directory': work }), ...overrideArguments(ask)];
+  const own = [...flags({ '--directory': work }), ...overrideArguments(overrides)];
   const patch = `D${job.revision}:${job.diff}`;
-  const args = ['gate', '--patch', patch, '--answer', ...always, ...siteOf(work), ...asked];
+  const args = ['gate', '--patch', patch, '--answer', ...always, ...siteOf(work), ...own];
   return { work, args };
 }
 
 const flags = (values: Readonly<Record<string, string | undefined>>): string[] =>
   Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
 
-/** Throws where the process cannot be started, or cannot be written down: then it does nothing. */
+/** Throws, and starts nothing, where the process cannot be started or recorded. */
 async function launch(
   key: string,
-  { work, args, maxRuns }: Call,
+  { work, args, maxRuns }: GateInvocation,
   triesBefore: number,
   { program, directory, environment }: HereOptions,
 ): Promise<void> {
@@ -257,8 +261,8 @@ async function launch(
 }
 
 /**
- * A shell that waits for the word that it was written down, and ends by itself when whoever started it dies before. It
- * outlives a SIGTERM to the group, to write down the exit code.
+ * A shell that waits for the line that confirms its record, and exits when the starter dies before. It outlives a SIGTERM
+ * to the group, to write the exit code.
  */
 const wrapped = (argv: readonly string[], endedPath: string): string =>
   commandText(
@@ -274,7 +278,7 @@ async function leaderOf(child: ChildProcess): Promise<GroupLeader> {
   return { pid, started };
 }
 
-/** Neither the relay's keys and passwords nor what a service manager tells it. */
+/** Without the relay's keys and passwords, and the variables of a service manager. */
 const passedOn = [
   'PATH',
   'HOME',
@@ -292,7 +296,7 @@ const passedOn = [
   'PPSGATE_BMC_PASSWORD',
 ];
 
-/** Undefined where there is no such file. */
+/** Undefined for a missing file. */
 async function textOf(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');

@@ -1,4 +1,4 @@
-// Has gates and bisections run by a job of Jenkins, whose parameters say what to measure, and hold the key that a build is found by.
+// Starts gates and bisections as builds of a Jenkins job, whose parameters describe the job and hold the key that a build is found by.
 
 import { z } from 'zod';
 import { kebabCase, overridesAs } from '../config/parameters.ts';
@@ -17,7 +17,7 @@ export type JenkinsOptions = {
 };
 
 export function startOnJenkins(options: JenkinsOptions): Starter {
-  const jenkins = placesOf(options);
+  const jenkins = jenkinsOf(options);
 
   return {
     async start(job, mayBeStarted, signal): Promise<Started> {
@@ -69,7 +69,7 @@ type Jenkins = {
   authorization: string;
 };
 
-function placesOf({ url, user, token }: JenkinsOptions): Jenkins {
+function jenkinsOf({ url, user, token }: JenkinsOptions): Jenkins {
   // The address that a browser shows may lead there by views.
   const job = url.replaceAll(/\/view\/[^/]+/g, '');
   return {
@@ -80,7 +80,7 @@ function placesOf({ url, user, token }: JenkinsOptions): Jenkins {
   };
 }
 
-/** Actions of a build, or of what waits to be one: most of them are something else than parameters. */
+/** Actions of a build or of a queued item, most of which are no parameters. */
 const actionsSchema = z.array(
   z
     .object({
@@ -123,7 +123,7 @@ async function findInQueue(
   return item && { id: item.id, url: `${root}/queue/item/${item.id}/` };
 }
 
-/** The path from the job on: Jenkins may call itself by another address than we do. */
+/** The path from the job on: Jenkins may know itself by another address. */
 const pathOf = (url: string): string | undefined =>
   URL.parse(url)?.pathname.replace(/^.*?(?=\/job\/)|\/+$/g, '');
 
@@ -144,7 +144,7 @@ async function readJob(
   };
 }
 
-/** Answers where the build waits. */
+/** Returns the URL of the queued build. */
 async function startBuild(
   jenkins: Jenkins,
   job: Job,
@@ -155,24 +155,24 @@ async function startBuild(
   for (const [name, value] of Object.entries(parametersOf(job))) {
     if (value !== undefined) form.append(name, value);
   }
-  // Jenkins would leave them out, and measure something else.
+  // Jenkins would drop them, and measure something else.
   const missing = [...form.keys()].filter((name) => !defined.includes(name));
   if (missing.length > 0) {
     const them = missing.length === 1 ? 'it as a string' : 'them as strings';
     throw new NotDone('refused', `its job has no parameter ${missing.join(', ')}: define ${them}`);
   }
-  const answer = await notify(jenkins, `${jenkins.job}/buildWithParameters`, { form, signal });
+  const answer = await request(jenkins, `${jenkins.job}/buildWithParameters`, { form, signal });
   refuse(answer, jenkins, 'Job/Build');
   const where = URL.parse(answer.location, `${jenkins.job}/`);
   return where !== null && /^https?:$/.test(where.protocol) ? where.href : jenkins.job;
 }
 
-const parametersOf = ({ key, revision, diff, build, ask, bisect }: Job) => ({
+const parametersOf = ({ key, revision, diff, build, overrides, bisect }: Job) => ({
   PATCH: `D${revision}:${diff}`,
   KEY: key,
   BUILD: build,
   ...(bisect && { COMMAND: 'bisect' }),
-  ...overridesAs(bisect ?? ask, (name) => kebabCase(name).replaceAll('-', '_').toUpperCase()),
+  ...overridesAs(bisect ?? overrides, (name) => kebabCase(name).replaceAll('-', '_').toUpperCase()),
 });
 
 async function cancel(jenkins: Jenkins, key: string, signal: AbortSignal): Promise<void> {
@@ -180,31 +180,31 @@ async function cancel(jenkins: Jenkins, key: string, signal: AbortSignal): Promi
   const item = await findInQueue(jenkins, key, signal);
   if (item !== undefined) {
     const url = `${jenkins.root}/queue/cancelItem?id=${item.id}`;
-    const answer = await notify(jenkins, url, { form, signal });
-    // Where it has left the queue meanwhile, it is among the builds.
-    if (answer.status !== 404) return refuse(answer, jenkins, 'Job/Cancel', isTaken);
+    const answer = await request(jenkins, url, { form, signal });
+    // It may have left the queue meanwhile, and then is among the builds.
+    if (answer.status !== 404) return refuse(answer, jenkins, 'Job/Cancel', isAccepted);
   }
   const { builds } = await readJob(jenkins, signal);
   const build = builds.find((one) => one.key === key);
   if (build === undefined) throw new NotDone('refused', `it has no build with the KEY ${key}`);
-  // One that has ended is as good as cancelled: this does nothing to it.
-  const answer = await notify(jenkins, `${build.url}stop`, { form, signal });
-  refuse(answer, jenkins, 'Job/Cancel', isTaken);
+  // Stopping a build that has ended does nothing.
+  const answer = await request(jenkins, `${build.url}stop`, { form, signal });
+  refuse(answer, jenkins, 'Job/Cancel', isAccepted);
 }
 
-/** Jenkins sends a browser on to the next page. */
-const isTaken = (status: number): boolean => status >= 200 && status < 400;
+/** Jenkins redirects a browser to the next page. */
+const isAccepted = (status: number): boolean => status >= 200 && status < 400;
 const isGood = (status: number): boolean => status >= 200 && status < 300;
 
-type Reply = { status: number; location: string; body: string };
+type JenkinsResponse = { status: number; location: string; body: string };
 
 async function read<Schema extends z.ZodType>(
   jenkins: Jenkins,
-  place: string,
+  address: string,
   { tree, schema, signal }: { tree: string; schema: Schema; signal: AbortSignal },
 ): Promise<z.infer<Schema>> {
-  const url = `${place}/api/json?${new URLSearchParams({ tree })}`;
-  const answer = await notify(jenkins, url, { signal });
+  const url = `${address}/api/json?${new URLSearchParams({ tree })}`;
+  const answer = await request(jenkins, url, { signal });
   refuse(answer, jenkins, 'Job/Read');
   const parsed = schema.safeParse(parseJson(answer.body));
   if (parsed.success) return parsed.data;
@@ -216,12 +216,12 @@ const answerSeconds = 30;
 /** A queue of a thousand builds is some 100 kB. */
 const mostBytes = 16 * 1024 ** 2;
 
-/** A question with a form is a POST. */
-async function notify(
+/** A request with a form is a POST. */
+async function request(
   { authorization }: Jenkins,
   url: string,
   { form, signal }: { form?: URLSearchParams; signal: AbortSignal },
-): Promise<Reply> {
+): Promise<JenkinsResponse> {
   const answer = await sendRequest(url, {
     headers: { authorization },
     answerSeconds,
@@ -237,15 +237,24 @@ async function notify(
   throw new NotDone('failed', `it cannot be reached (${answer.why})`);
 }
 
-/** Throws where Jenkins did not do as it was asked. */
-function refuse(answer: Reply, jenkins: Jenkins, permission: string, isDone = isGood): void {
+/** Throws where Jenkins did not accept the request. */
+function refuse(
+  answer: JenkinsResponse,
+  jenkins: Jenkins,
+  permission: string,
+  isDone = isGood,
+): void {
   const { status } = answer;
   if (isDone(status)) return;
   if (status >= 500 || status === 429) throw new NotDone('failed', `it answered ${status}`);
   throw new NotDone('refused', reasonFor(answer, jenkins, permission));
 }
 
-function reasonFor({ status, location }: Reply, { job, user }: Jenkins, permission: string) {
+function reasonFor(
+  { status, location }: JenkinsResponse,
+  { job, user }: Jenkins,
+  permission: string,
+) {
   if (status < 400) {
     return `it answered ${status} and sends to ${shortened(location)}: write the address of its job as it calls it itself`;
   }

@@ -15,7 +15,7 @@ import type { Config } from '../../src/config/schema.ts';
 import { testbedsFor } from '../../src/config/select-testbeds.ts';
 import { fetchPullRequest } from '../../src/forge/github/pull-request.ts';
 import type { Occasion } from '../../src/forge/patch/authorize.ts';
-import type { BisectAsk } from '../../src/forge/patch/bisect-command.ts';
+import type { BisectOverrides } from '../../src/forge/patch/bisect-command.ts';
 import { openRepository, RepositoryError } from '../../src/forge/patch/repository.ts';
 import { UsageError } from '../../src/model/usage-error.ts';
 import { type DataIndex, emptyIndex } from '../../src/publish/data-branch/layout.ts';
@@ -81,12 +81,12 @@ async function depsOf(changes: Partial<AdmitDeps & { config: Config }> = {}): Pr
       return changes.config ?? config;
     },
     readRevision: () => expect.fail('no revision is asked for'),
-    nameOf(read, ask) {
-      testbedsFor(applyOverrides(read, ask, namingStyles.comment), ask.testbed);
+    nameOf(read, overrides) {
+      testbedsFor(applyOverrides(read, overrides, namingStyles.comment), overrides.testbed);
       return 'ppsgate';
     },
-    checkBisection(read, ask) {
-      testbedsFor(applyOverrides(read, ask, namingStyles.comment), ask.testbed);
+    checkBisection(read, overrides) {
+      testbedsFor(applyOverrides(read, overrides, namingStyles.comment), overrides.testbed);
     },
     calledAs: namingStyles.comment,
     commit: commits.base,
@@ -118,11 +118,11 @@ const comment = (text: string, by = 'carol', number = 7): Trigger => ({
   text,
 });
 
-const dispatched = (patch: string, ask = {}): Trigger => ({
+const dispatched = (patch: string, overrides = {}): Trigger => ({
   kind: 'dispatched',
   by: 'carol',
   patch,
-  ask,
+  overrides,
 });
 
 /** Our comment on #7, as if ppsgate had written it with these. */
@@ -130,7 +130,7 @@ function remembered(changes: Partial<CommentUpdate> = {}, before?: string): stri
   const at = new Date('2026-11-20T11:00:00Z');
   const { head: headCommit } = commits;
   const body = composeComment(before, 'So it stands.', {
-    ...{ name: 'ppsgate', run: 41, headCommit, ask: {}, at },
+    ...{ name: 'ppsgate', run: 41, headCommit, overrides: {}, at },
     ...changes,
   });
   github.state.comments = [{ id: 11, number: 7, author: 'github-actions[bot]', body: body ?? '' }];
@@ -226,7 +226,7 @@ describe('a pull request that is pushed', () => {
         baseCommit: commits.base,
         headCommit: commits.older,
       },
-      ask: {},
+      overrides: {},
       priority: 'patch',
       purpose: 'patch',
     });
@@ -254,7 +254,7 @@ describe('a pull request that is pushed', () => {
 });
 
 describe('the label', () => {
-  test('put by a maintainer is leave for the head as the event has it', async () => {
+  test('put by a maintainer approves the head as the event has it', async () => {
     remembered();
     const trigger = await labelled('carol');
     for (const pullRequest of github.state.pullRequests) pullRequest.headCommit = 'c'.repeat(40);
@@ -307,7 +307,7 @@ describe('a pull request that is opened again, or sent to another branch', () =>
     expect((await admitted(await revived(8, 'mallory'))).kind).toBe('gate');
   });
 
-  test('is measured where there was leave for its head before', async () => {
+  test('is measured where there was approval for its head before', async () => {
     ofDan();
     remembered({ title });
     expect((await admitted(await revived(7, 'dan'))).kind).toBe('gate');
@@ -331,9 +331,9 @@ describe('a pull request that is opened again, or sent to another branch', () =>
 describe('/ppsgate run', () => {
   test('with the head of a fork measures it, with what is asked', async () => {
     const text = `/ppsgate run ${commits.head.slice(0, 8)} forwarding inet4 margin=1% runs=20`;
-    const { patch, ask, priority } = requestOf(await admitted(comment(text)));
+    const { patch, overrides, priority } = requestOf(await admitted(comment(text)));
     expect(patch.headCommit).toBe(commits.head);
-    expect(ask).toEqual({
+    expect(overrides).toEqual({
       scenarios: 'forwarding',
       families: 'inet4',
       margin: '1%',
@@ -342,7 +342,7 @@ describe('/ppsgate run', () => {
     expect(priority).toBe('patch');
   });
 
-  test('alone is leave for a head that our comment has named before', async () => {
+  test('alone approves a head that our comment has named before', async () => {
     remembered();
     expect((await admitted(comment('/ppsgate run'))).kind).toBe('gate');
   });
@@ -452,7 +452,7 @@ describe('a person on the list without write access', () => {
   });
 
   test('does not reuse for a later head the request of a person with write access', async () => {
-    remembered({ ask: { margin: '50%' } });
+    remembered({ overrides: { margin: '50%' } });
     const command = `/ppsgate rerun ${commits.head}`;
     expect(await admitted(comment(command, 'dan'))).toEqual(refused(/as ppsgate\.yml says/));
     expect((await admitted(comment(command, 'carol'))).kind).toBe('gate');
@@ -461,20 +461,20 @@ describe('a person on the list without write access', () => {
 
 describe('/ppsgate rerun', () => {
   test('measures what was asked for last, and lets new patches go first', async () => {
-    remembered({ ask: { margin: '1%', families: 'inet4' } });
+    remembered({ overrides: { margin: '1%', families: 'inet4' } });
     const request = requestOf(await admitted(comment('/ppsgate rerun')));
-    expect(request.ask).toEqual({ margin: '1%', families: 'inet4' });
+    expect(request.overrides).toEqual({ margin: '1%', families: 'inet4' });
     expect(request).toMatchObject({ priority: 'rerun', patch: { headCommit: commits.head } });
     expect(request.extend).toBeUndefined();
   });
 
   test('where nothing is remembered measures what the configuration says', async () => {
-    const { ask } = requestOf(await admitted(comment(`/ppsgate rerun ${commits.head}`)));
-    expect(ask).toEqual({});
+    const { overrides } = requestOf(await admitted(comment(`/ppsgate rerun ${commits.head}`)));
+    expect(overrides).toEqual({});
   });
 
   test('of something that the configuration has no longer is told so', async () => {
-    remembered({ ask: { scenarios: 'pf-mine' } });
+    remembered({ overrides: { scenarios: 'pf-mine' } });
     const admission = await admitted(comment('/ppsgate rerun'));
     expect(admission).toMatchObject({ kind: 'mistaken', why: expect.stringContaining('pf-mine') });
   });
@@ -495,7 +495,7 @@ describe('/ppsgate extend', () => {
   const title = '🟡 #7 may lose 2 % or not';
 
   test('goes on with the run that gave the last verdict of the head', async () => {
-    remembered({ run: 42 }, remembered({ ask: { margin: '1%' }, title }));
+    remembered({ run: 42 }, remembered({ overrides: { margin: '1%' }, title }));
     const request = requestOf(await admitted(comment('/ppsgate extend runs=40')));
     expect(request.extend).toEqual({ run: 41, maxRuns: '40' });
     expect(request.priority).toBe('rerun');
@@ -542,7 +542,7 @@ describe('/ppsgate bisect', () => {
       bad: commits.head,
       isOwn: true,
       cell: { scenario: 'forwarding', family: 'inet4' },
-      ask: {},
+      overrides: {},
       priority: 'patch',
     });
   });
@@ -554,7 +554,7 @@ describe('/ppsgate bisect', () => {
     const { base, older, head } = commits;
     expect(request).toMatchObject({
       ...{ good: base, bad: older, cell: { scenario: 'forwarding', family: 'inet6' } },
-      ask: { fixUp: `${head}:${older}`, skip: `${base}..${head}`, maxBoots: '9' },
+      overrides: { fixUp: `${head}:${older}`, skip: `${base}..${head}`, maxBoots: '9' },
     });
   });
 
@@ -637,11 +637,17 @@ describe('/ppsgate bisect', () => {
 
   test('by hand is of a range, of named commits, or at a pull request', async () => {
     const { base, older, head } = commits;
-    const asked = (patch: string, ask: BisectAsk): Trigger => ({
-      ...{ kind: 'dispatched', by: 'carol', patch, ask: {}, bisect: { kind: 'bisect', ask } },
+    const asked = (patch: string, overrides: BisectOverrides): Trigger => ({
+      ...{
+        kind: 'dispatched',
+        by: 'carol',
+        patch,
+        overrides: {},
+        bisect: { kind: 'bisect', overrides },
+      },
     });
-    const byHand = async (patch: string, ask: BisectAsk = {}) =>
-      bisection(await admitted(asked(patch, ask)));
+    const byHand = async (patch: string, overrides: BisectOverrides = {}) =>
+      bisection(await admitted(asked(patch, overrides)));
     expect(await byHand('main~2..main')).toMatchObject({ good: base, bad: head });
     expect(await byHand('', { good: 'main~1', bad: 'main' })).toMatchObject({
       ...{ good: older, bad: head },
@@ -685,7 +691,7 @@ describe('a command that measures nothing', () => {
 describe('by hand', () => {
   test.each(['#8', '8'])('%s is the pull request, with what is asked', async (name) => {
     const request = requestOf(await admitted(dispatched(name, { margin: '1%' })));
-    expect(request).toMatchObject({ patch: { number: 8 }, ask: { margin: '1%' } });
+    expect(request).toMatchObject({ patch: { number: 8 }, overrides: { margin: '1%' } });
   });
 
   test('a fork’s pull request must be named by its head, which may have changed since', async () => {
@@ -754,7 +760,7 @@ describe('a revision', () => {
   async function admittedRevision(more: Partial<Dispatched>, changes: Partial<AdmitDeps> = {}) {
     const read: Dispatched[] = [];
     const trigger: Dispatched = {
-      ...{ kind: 'dispatched', by: 'bench-bot', patch: 'D27401:80700', ask: {} },
+      ...{ kind: 'dispatched', by: 'bench-bot', patch: 'D27401:80700', overrides: {} },
       ...more,
     };
     const admission = await admitted(trigger, {
@@ -775,16 +781,20 @@ describe('a revision', () => {
   ])('that a job was started for is measured as it was read: %s', async (patch) => {
     const { admission, read, trigger } = await admittedRevision({ patch });
     expect(read).toEqual([trigger]);
-    expect(requestOf(admission)).toMatchObject({ patch: revision, ask: {}, purpose: 'patch' });
+    expect(requestOf(admission)).toMatchObject({
+      patch: revision,
+      overrides: {},
+      purpose: 'patch',
+    });
     expect(admission.why).toBe('bench-bot started it for D27401.');
   });
 
   test('is answered by the key of the relay that asked, and at the build that waits', async () => {
     const place = { key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' };
-    const { admission, read } = await admittedRevision({ ...place, ask: { earlier: 'all' } });
-    expect(read).toMatchObject([{ ...place, ask: { earlier: 'all' } }]);
+    const { admission, read } = await admittedRevision({ ...place, overrides: { earlier: 'all' } });
+    expect(read).toMatchObject([{ ...place, overrides: { earlier: 'all' } }]);
     expect(requestOf(admission)).toMatchObject({
-      ...{ relay: place, ask: { earlier: 'all' } },
+      ...{ relay: place, overrides: { earlier: 'all' } },
     });
   });
 
@@ -819,10 +829,10 @@ describe('a revision', () => {
     const { directory, base, older, head } = commits;
     const patch = { ...revision, baseCommit: base, headCommit: base };
     const diffs = [older, head].map((headCommit, index) => ({ diff: 80345 + index, headCommit }));
-    const of = async (bisect: BisectAsk, earlier: typeof diffs) => {
+    const of = async (bisect: BisectOverrides, earlier: typeof diffs) => {
       const trigger: Trigger = {
-        ...{ kind: 'dispatched', by: 'bench-bot', patch: 'D27401:80700', ask: {} },
-        ...{ bisect: { kind: 'bisect', ask: bisect }, key: 'PHID-XACT-a' },
+        ...{ kind: 'dispatched', by: 'bench-bot', patch: 'D27401:80700', overrides: {} },
+        ...{ bisect: { kind: 'bisect', overrides: bisect }, key: 'PHID-XACT-a' },
       };
       const read: Dispatched[] = [];
       const admission = await admitted(trigger, {
@@ -831,7 +841,7 @@ describe('a revision', () => {
           return { patch: { ...patch, earlier }, config };
         },
       });
-      return { admission, asked: read[0]?.ask };
+      return { admission, asked: read[0]?.overrides };
     };
     const { admission, asked } = await of({}, diffs);
     if (admission.kind !== 'bisect') throw new Error(admission.why);
@@ -863,11 +873,11 @@ describe('a button of the check', () => {
   });
 
   test('measures the commit that it stands on, as it was asked for last', async () => {
-    remembered({ ask: { margin: '1%' } });
+    remembered({ overrides: { margin: '1%' } });
     const request = requestOf(await admitted(button(commits.head)));
     expect(request).toMatchObject({
       patch: { number: 7, headCommit: commits.head },
-      ask: { margin: '1%' },
+      overrides: { margin: '1%' },
       priority: 'rerun',
     });
   });
@@ -938,7 +948,7 @@ describe('a branch of a merge queue', () => {
     const request = requestOf(await admitted({ kind: 'queued', branch, base, head }));
     expect(request).toMatchObject({
       patch: { kind: 'range', baseCommit: commits.base, headCommit: commits.head },
-      ask: {},
+      overrides: {},
       priority: 'release',
       purpose: 'patch',
       queue: branch,
@@ -962,7 +972,7 @@ test('the priority of the job overrides that of the trigger', async () => {
   }
 });
 
-test('a GitHub that does not tell who may write is no leave', async () => {
+test('a GitHub that does not tell who may write approves nothing', async () => {
   github.faults.order(
     'repos/get-collaborator-permission-level',
     { kind: 'broken', status: 502 },

@@ -18,7 +18,7 @@ import { pullRequest, revision } from '../fakes/result.ts';
 
 const request: GateRequest = {
   patch: pullRequest,
-  ask: { margin: '1%' },
+  overrides: { margin: '1%' },
   priority: 'rerun',
   purpose: 'patch',
   extend: { run: 41, maxRuns: '40' },
@@ -34,14 +34,14 @@ const anyRequest: fc.Arbitrary<GateRequest> = fc
     run: fc.integer({ min: 1 }),
   })
   .map(({ title, author, testbed, priority, purpose, run }) => ({
-    ...{ patch: { ...pullRequest, title, author }, ask: { testbed } },
+    ...{ patch: { ...pullRequest, title, author }, overrides: { testbed } },
     ...{ priority, purpose, extend: { run } },
   }));
 
 /** As a relay asks for one that a build waits for. */
 const ofRevision: GateRequest = {
   patch: revision,
-  ask: { earlier: '80345,80654' },
+  overrides: { earlier: '80345,80654' },
   priority: 'patch',
   purpose: 'patch',
   relay: { key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' },
@@ -83,7 +83,7 @@ const bisection: BisectRequest = {
   bad: 'b'.repeat(40),
   isOwn: false,
   cell: { scenario: 'forwarding', family: 'inet4' },
-  ask: { fixUp: `${'c'.repeat(40)}:${'d'.repeat(40)}`, verifyRevert: 'true' },
+  overrides: { fixUp: `${'c'.repeat(40)}:${'d'.repeat(40)}`, verifyRevert: 'true' },
   priority: 'patch',
 };
 
@@ -121,7 +121,7 @@ test.each<[string, unknown]>([
   ],
   ['a bisection from a commit that is a name', { ...bisection, good: 'main' }],
   ['a bisection of no cell', { ...bisection, cell: { scenario: '$(reboot)', family: 'inet4' } }],
-  ['a text beyond all measure', { ...request, ask: { margin: '1'.repeat(501) } }],
+  ['a text beyond all measure', { ...request, overrides: { margin: '1'.repeat(501) } }],
 ])('%s is none', (_, value) => {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   expect(() => readRequest(text)).toThrow(
@@ -151,20 +151,20 @@ describe('a patch that changes nothing on the testbed is measured', () => {
   });
 
   test('where the comment or the job asks for it, and else not', () => {
-    const ask = { measureAnyway: 'true' };
-    expect(isMeasuredAnyway({ ...request, ask }, {})).toBe(true);
-    expect(isMeasuredAnyway(request, ask)).toBe(true);
+    const overrides = { measureAnyway: 'true' };
+    expect(isMeasuredAnyway({ ...request, overrides }, {})).toBe(true);
+    expect(isMeasuredAnyway(request, overrides)).toBe(true);
     for (const purpose of ['patch', 'history'] as const) {
       expect(isMeasuredAnyway({ ...request, purpose }, { measureAnyway: '' })).toBe(false);
     }
   });
 
-  test.each<[GateRequest['ask'], GateRequest['ask']]>([
+  test.each<[GateRequest['overrides'], GateRequest['overrides']]>([
     [{ measureAnyway: 'perhaps' }, {}],
     [{}, { measureAnyway: 'perhaps' }],
     [{ measureAnyway: 'perhaps' }, { measureAnyway: 'true' }],
-  ])('and never by chance: %j, %j', (ask, inputs) => {
-    expect(() => isMeasuredAnyway({ ...request, ask }, inputs)).toThrow(UsageError);
+  ])('and never by chance: %j, %j', (overrides, inputs) => {
+    expect(() => isMeasuredAnyway({ ...request, overrides }, inputs)).toThrow(UsageError);
   });
 });
 

@@ -42,7 +42,7 @@ afterEach(async () => {
 
 /** The job that measures, with these testbeds; each is ours once the job has asked for all of them. */
 async function measured(testbeds: Record<string, FakeTestbedOptions | Error>) {
-  const request: GateRequest = { patch, ask: {}, priority: 'patch', purpose: 'patch' };
+  const request: GateRequest = { patch, overrides: {}, priority: 'patch', purpose: 'patch' };
   const { context, folder, output } = await jobHere({
     ...{ github, workspace, command: 'gate', request: requestText(request), config },
     event: { name: 'pull_request_target' },

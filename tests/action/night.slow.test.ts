@@ -56,7 +56,7 @@ afterEach(async () => {
 /** Context of a job of the nightly run. */
 async function job(command: string, held: Config) {
   const patch = await patchOfRange(openRepository(workspace), 'main..main');
-  const request: GateRequest = { patch, ask: {}, priority: 'rerun', purpose: 'nightly' };
+  const request: GateRequest = { patch, overrides: {}, priority: 'rerun', purpose: 'nightly' };
   const given = { command, request: requestText(request), event: { name: 'schedule' } };
   return jobHere({ github, workspace, ...given, config: held });
 }

@@ -74,7 +74,7 @@ async function publish(
 ): Promise<Ran> {
   const bytes = zipOf([{ name: 'result.json', content: JSON.stringify(result) }, ...others]);
   github.state.artifacts.push({ id: 7001, runId: 42, name: 'ppsgate-result', bytes });
-  const usual = { patch, ask: {}, priority: 'patch', purpose: 'patch' } as const;
+  const usual = { patch, overrides: {}, priority: 'patch', purpose: 'patch' } as const;
   const request: GateRequest = { ...usual, ...changes };
   return runStep({
     ...{ entry: 'action.js', workspace, repository, apiUrl: github.url },
@@ -106,7 +106,7 @@ const cellsOf = ({ outcome }: Result): CellResult[] =>
 describe('while GitHub is away', () => {
   /** The job in this process, where time is nothing. */
   async function publishHere(): Promise<number> {
-    const request = { patch, ask: {}, priority: 'patch', purpose: 'patch' } as const;
+    const request = { patch, overrides: {}, priority: 'patch', purpose: 'patch' } as const;
     const { context } = await jobHere({
       ...{ github, workspace, command: 'publish', request: requestText(request) },
       event: { name: 'pull_request' },
@@ -289,7 +289,7 @@ describe('an artifact that says that nothing changes which the testbed installs'
   });
 
   test('does not pass where it was to be measured anyway', async () => {
-    const ran = await publish(claim(), [], { ask: { measureAnyway: 'true' } });
+    const ran = await publish(claim(), [], { overrides: { measureAnyway: 'true' } });
     expect(conclusions(), ran.log).toEqual(['failure']);
     expect(comment()).toContain('was to be measured anyway');
   });

@@ -131,7 +131,7 @@ const opened = (): Step['event'] => ({
   },
 });
 
-describe('the check of what waits for leave', () => {
+describe('the check of what waits for approval', () => {
   const checks = () => github.state.checkRuns.map(({ conclusion, title }) => [conclusion, title]);
   const queued = ['neutral', '⏸️ not measured yet: the merge queue does that'];
 
@@ -200,7 +200,7 @@ test('the end of a job completes what several gates of it have left open', async
   const own = { kind: 'pull-request', repository, url, baseBranch: 'main' } as const;
   const { headRepository: _, ...known } = pullRequest;
   const patch = { ...own, ...known };
-  const request: GateRequest = { patch, ask: {}, priority: 'patch', purpose: 'patch' };
+  const request: GateRequest = { patch, overrides: {}, priority: 'patch', purpose: 'patch' };
   const ran = await run(
     'gate',
     { name: 'push', payload: {} },

@@ -7,13 +7,13 @@ import { eventNames, payloadsOf } from '../fakes/github/webhooks.ts';
 import { times } from '../random.ts';
 
 const head = 'b'.repeat(40);
-const nothingAsked = { patch: '', ask: {} };
+const noOverrides = { patch: '', overrides: {} };
 const nothing = { kind: 'nothing', why: expect.any(String) };
 
 const read = (
   name: string,
   payload: unknown,
-  asked: Parameters<typeof triggerOf>[1] = nothingAsked,
+  asked: Parameters<typeof triggerOf>[1] = noOverrides,
 ) => triggerOf({ name, payload, commit: head }, asked);
 
 const sender = { login: 'carol' };
@@ -154,27 +154,27 @@ describe('by hand', () => {
       kind: 'dispatched',
       by: 'carol',
       patch: '#12',
-      ask: { margin: '1%', maxRuns: '20' },
+      overrides: { margin: '1%', maxRuns: '20' },
     });
   });
 
   test('earlier diffs of a revision are asked for like the rest', () => {
     const inputs = { patch: 'D27401', earlier: 'all' };
     expect(read('workflow_dispatch', { sender, inputs })).toEqual({
-      ...{ kind: 'dispatched', by: 'carol', patch: 'D27401', ask: { earlier: 'all' } },
+      ...{ kind: 'dispatched', by: 'carol', patch: 'D27401', overrides: { earlier: 'all' } },
     });
-    const asked = { patch: '', ask: { earlier: 'none' } };
+    const asked = { patch: '', overrides: { earlier: 'none' } };
     expect(read('workflow_dispatch', { sender, inputs }, asked)).toMatchObject({
-      ask: { earlier: 'none' },
+      overrides: { earlier: 'none' },
     });
   });
 
   test('the inputs of the step come before those of the workflow', () => {
     const inputs = { patch: '#12', margin: '1%' };
-    const asked = { patch: '#13', ask: { families: 'inet6', maxRuns: '' } };
+    const asked = { patch: '#13', overrides: { families: 'inet6', maxRuns: '' } };
     expect(read('workflow_dispatch', { sender, inputs }, asked)).toMatchObject({
       patch: '#13',
-      ask: { margin: '1%', families: 'inet6' },
+      overrides: { margin: '1%', families: 'inet6' },
     });
   });
 
@@ -183,29 +183,29 @@ describe('by hand', () => {
       kind: 'dispatched',
       by: 'carol',
       patch: '',
-      ask: {},
+      overrides: {},
     });
   });
 });
 
 describe('by another program', () => {
   test('its payload comes before the inputs of the step', () => {
-    const asked = { patch: '#12', ask: { margin: '1%' } };
+    const asked = { patch: '#12', overrides: { margin: '1%' } };
     const client_payload = { patch: '#13', scenarios: 'forwarding' };
     expect(read('repository_dispatch', { sender, client_payload }, asked)).toEqual({
       kind: 'dispatched',
       by: 'carol',
       patch: '#13',
-      ask: { margin: '1%', scenarios: 'forwarding' },
+      overrides: { margin: '1%', scenarios: 'forwarding' },
     });
   });
 
   test.each([[{}], [{ client_payload: null }], [{ client_payload: {} }]])(
     '%j leaves what the step says',
     (payload) => {
-      const asked = { patch: '#12', ask: { margin: '1%' } };
+      const asked = { patch: '#12', overrides: { margin: '1%' } };
       const trigger = read('repository_dispatch', { sender, ...payload }, asked);
-      expect(trigger).toMatchObject({ patch: '#12', ask: { margin: '1%' } });
+      expect(trigger).toMatchObject({ patch: '#12', overrides: { margin: '1%' } });
     },
   );
 
@@ -213,7 +213,7 @@ describe('by another program', () => {
     const client_payload = { patch: ['#13'], margin: { a: 1 }, testbed: true, families: null };
     expect(read('repository_dispatch', { sender, client_payload })).toMatchObject({
       patch: '',
-      ask: {},
+      overrides: {},
     });
   });
 
@@ -225,14 +225,14 @@ describe('by another program', () => {
     expect(read('repository_dispatch', { sender, client_payload })).toEqual({
       ...{ kind: 'dispatched', by: 'carol', patch: 'D27401:80677' },
       ...{ key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' },
-      ask: { earlier: '80345,80654', maxRuns: '40', profile: 'off', testbed: 'mellanox' },
+      overrides: { earlier: '80345,80654', maxRuns: '40', profile: 'off', testbed: 'mellanox' },
     });
   });
 
   test('fields that a relay leaves out are absent, not empty', () => {
     const client_payload = { patch: 'D27401:80677', key: '', build: '', earlier: '' };
     expect(read('repository_dispatch', { sender, client_payload })).toStrictEqual({
-      ...{ kind: 'dispatched', by: 'carol', patch: 'D27401:80677', ask: {} },
+      ...{ kind: 'dispatched', by: 'carol', patch: 'D27401:80677', overrides: {} },
     });
   });
 
@@ -358,9 +358,9 @@ describe('a merge queue', () => {
 });
 
 describe('a bisection', () => {
-  const ask = { good: 'v1', bad: 'v2', scenarios: 'forwarding', families: 'inet4' };
-  const ofInputs = { patch: '', ask: {}, bisectAsk: ask };
-  const bisect = { kind: 'bisect', ask };
+  const overrides = { good: 'v1', bad: 'v2', scenarios: 'forwarding', families: 'inet4' };
+  const ofInputs = { patch: '', overrides: {}, bisectOverrides: overrides };
+  const bisect = { kind: 'bisect', overrides };
 
   test.each(['workflow_dispatch', 'repository_dispatch'])(
     'is asked for in the words of a comment, at a patch or none: %s',
@@ -369,7 +369,10 @@ describe('a bisection', () => {
       const payload = { sender, inputs: texts, client_payload: texts };
       expect(read(name, payload)).toMatchObject({ patch: '#7', by: 'carol', key: 'D7:12', bisect });
       const bare = { sender, inputs: { instead: 'bisect' }, client_payload: { instead: 'bisect' } };
-      expect(read(name, bare)).toMatchObject({ patch: '', bisect: { kind: 'bisect', ask: {} } });
+      expect(read(name, bare)).toMatchObject({
+        patch: '',
+        bisect: { kind: 'bisect', overrides: {} },
+      });
     },
   );
 

@@ -79,14 +79,14 @@ test('what is asked of one bisection is told `ppsgate bisect` as it takes it, li
   const bisect = new Command();
   defineBisect(bisect.exitOverride());
   bisect.action(() => {});
-  const ask = {
+  const overrides = {
     good: 'a',
     bad: 'b',
     fixUp: 'c,d:e',
     scenarios: 'forwarding',
     verifyRevert: 'true',
   };
-  bisect.parse(overrideArguments(ask, namingStyles.bisectFlag), { from: 'user' });
+  bisect.parse(overrideArguments(overrides, namingStyles.bisectFlag), { from: 'user' });
   expect(bisect.opts()).toMatchObject({
     ...{ good: 'a', bad: 'b', fixUp: ['c', 'd:e'], scenario: 'forwarding', verifyRevert: true },
   });

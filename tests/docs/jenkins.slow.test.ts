@@ -92,7 +92,7 @@ describe('the job for the relay', () => {
     const jenkins = await startFakeJenkins();
     onTestFinished(() => jenkins.stop());
     jenkins.state.defined = asked;
-    const ask = {
+    const overrides = {
       ...{ scenarios: 'forwarding', families: 'inet6', margin: '1%', maxRuns: '30' },
       ...{ profile: 'off', measureAnyway: 'true', testbed: 'mellanox', earlier: 'all' },
     };
@@ -100,7 +100,7 @@ describe('the job for the relay', () => {
       key: 'D7-12',
       revision: 7,
       diff: 12,
-      ask,
+      overrides,
       build: 'PHID-HMBD-x',
       by: 'alice',
     };

@@ -55,7 +55,7 @@ for (const { run, patch } of jobs) {
     const check = openCheckRun(octokit, subject, { ...about, ...options });
     const answer = combineReporters([
       failingOnSharedHead(octokit, patch, check, { pause }),
-      openComment(octokit, patch, { ...about, run, ask: {} }),
+      openComment(octokit, patch, { ...about, run, overrides: {} }),
     ]);
     const given = await answer.conclude(outcomeOfResult({ ...result, patch }, {}));
     // As whoever looks at the job sees that it is green.

@@ -40,7 +40,7 @@ let timesLeft = dies?.times ?? 0;
 await using server = await startRelayServer({
   ...{ host: '127.0.0.1', port: 0, webhookKey, buildPassword, limits },
   inbox: {
-    countPending: inbox.countPending,
+    countPending: () => inbox.countPending(),
     accept(deliveries) {
       const found = inbox.accept(deliveries);
       pass('accepted', found.filter((one) => one === 'new').length);
@@ -74,7 +74,7 @@ function work(): void {
 
 function jobOf(delivery: Delivery): Job {
   const key = delivery.kind === 'webhook' ? delivery.transactions[0] : delivery.target;
-  return { key: key ?? '', revision: 1, diff: 1, ask: {}, by: 'Harbormaster' };
+  return { key: key ?? '', revision: 1, diff: 1, overrides: {}, by: 'Harbormaster' };
 }
 
 function isBegun(key: string): boolean {

@@ -280,7 +280,7 @@ describe('the files that a patch changes', () => {
   });
   const cells = { scenarios: ['forwarding', 'pf-stateful', 'ipfw-stateful'], families: ['inet4'] };
   const shelf = { ...config, ...singleRuns, ...cells, testbeds: { shelf: freebsd } } as Config;
-  const ask = { ...request, config: shelf, testbeds: ['shelf'] };
+  const overrides = { ...request, config: shelf, testbeds: ['shelf'] };
 
   test('say which cells come first in each round, and people are told', async () => {
     const told: string[] = [];
@@ -288,7 +288,7 @@ describe('the files that a patch changes', () => {
       repository: kernels('sys/netpfil/pf/pf.c', 'share/man/man4/pf.4'),
       onEvent: (event) => event.kind === 'note' && told.push(event.text),
     });
-    const { trials } = await gate(ask, temporaryFolder(), deps);
+    const { trials } = await gate(overrides, temporaryFolder(), deps);
     // No cell is decided before two pairs, which are four boots.
     const scenarios = trials.slice(0, 12).map(({ cell }) => cell.scenario);
     const rounds = scenarios.filter((_, index) => index % 3 === 0);
@@ -301,7 +301,7 @@ describe('the files that a patch changes', () => {
     const reserve = () => Promise.reject(new Error('a testbed was reserved'));
     const deps = depsOf(fakeTestbed(), { repository: kernels('sys/dev/mlx5/driver.h'), reserve });
     const directory = temporaryFolder();
-    const result = await gate(ask, directory, deps);
+    const result = await gate(overrides, directory, deps);
     expect(result.outcome).toEqual({ kind: 'unchanged', ignoredPaths: ['sys/dev/mlx5/'] });
     expect(resultSchema.parse(result)).toEqual(result);
     expect(await resumeGate(directory, deps)).toEqual(result);
@@ -312,7 +312,7 @@ describe('the files that a patch changes', () => {
       ...kernels(),
       changedPaths: () => Promise.reject(new RepositoryError('too many')),
     };
-    const anyway = { ...ask, isMeasuredAnyway: true };
+    const anyway = { ...overrides, isMeasuredAnyway: true };
     for (const repository of [unknown, kernels('sys/dev/mlx5/driver.h')]) {
       const result = await gate(anyway, temporaryFolder(), depsOf(fakeTestbed(), { repository }));
       expect(result.outcome).toMatchObject({ verdict: 'no-regression' });
@@ -323,19 +323,19 @@ describe('the files that a patch changes', () => {
 describe('base against another layout of it', () => {
   const commit = 'a'.repeat(40);
   const patch: Patch = { ...pullRequest, baseCommit: commit, headCommit: commit };
-  const ask = { ...request, patch };
+  const overrides = { ...request, patch };
   const refusing = () =>
     depsOf(fakeTestbed(), { reserve: () => Promise.reject(new Error('a testbed was reserved')) });
 
   test('is refused for two commits, before anything is reserved', async () => {
-    const two = { ...ask, patch: { ...patch, headCommit: 'b'.repeat(40) } };
+    const two = { ...overrides, patch: { ...patch, headCommit: 'b'.repeat(40) } };
     await expect(gateLayoutNoise(two, temporaryFolder(), refusing())).rejects.toThrow(
       'Another layout is measured of one commit, found aaaaaaaaaaaa and bbbbbbbbbbbb: name the same commit twice, like main..main.',
     );
   });
 
   test('is refused where no kernel is built, before anything is reserved', async () => {
-    await expect(gateLayoutNoise(ask, temporaryFolder(), refusing())).rejects.toThrow(
+    await expect(gateLayoutNoise(overrides, temporaryFolder(), refusing())).rejects.toThrow(
       'Another layout is made of kernels that are built, and fake has no builder',
     );
   });
@@ -346,7 +346,7 @@ describe('base against another layout of it', () => {
     const reserve = async () => unshared('shelf', async () => fakeTestbed());
     const deps = depsOf(fakeTestbed(), { reserve });
     const { outcome } = await gateLayoutNoise(
-      { ...ask, config: shelf, testbeds: ['shelf'] },
+      { ...overrides, config: shelf, testbeds: ['shelf'] },
       directory,
       deps,
     );
@@ -355,7 +355,7 @@ describe('base against another layout of it', () => {
       new Set(runs.flatMap(({ variant, layout }) => (variant === name ? [layout] : [])));
     expect(layoutsOf('base')).toEqual(new Set([1]));
     // The seed of the gate, and 1 is the linker's own order.
-    expect(layoutsOf('patched')).toEqual(new Set([2 + ask.seed]));
+    expect(layoutsOf('patched')).toEqual(new Set([2 + overrides.seed]));
     // Two layouts tell nothing of the spread that gates of many have.
     const [known] = await deps.history.read();
     expect(known).not.toHaveProperty('layouts');

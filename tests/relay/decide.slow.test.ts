@@ -98,13 +98,13 @@ function queued(decision: Decision): Job {
 }
 
 describe('a new diff', () => {
-  test('of somebody with leave is measured as ppsgate.yml says', async () => {
+  test('of somebody with approval is measured as ppsgate.yml says', async () => {
     const revision = revisionBy(alice);
     expect(await about(sent(revision))).toEqual({
       kind: 'run',
       job: {
         ...{ key: `D${revision.id}:${newestOf(revision)}`, revision: revision.id },
-        ...{ diff: newestOf(revision), ask: {}, by: 'alice' },
+        ...{ diff: newestOf(revision), overrides: {}, by: 'alice' },
       },
     });
   });
@@ -272,13 +272,13 @@ test('projects that are not there are warned of, and give nobody leave', async (
 });
 
 describe('a build', () => {
-  test('of a diff by somebody with leave is measured for it', async () => {
+  test('of a diff by somebody with approval is measured for it', async () => {
     const revision = revisionBy(bob);
     expect(await about(asked(revision))).toEqual({
       kind: 'run',
       job: {
         ...{ key: 'PHID-HMBT-a', build: 'PHID-HMBD-a', revision: revision.id },
-        ...{ diff: newestOf(revision), ask: {}, by: 'Harbormaster' },
+        ...{ diff: newestOf(revision), overrides: {}, by: 'Harbormaster' },
       },
     });
   });
@@ -307,7 +307,7 @@ describe('a build', () => {
     why: expect.stringMatching(why),
   });
 
-  test('of a stranger is refused with what gives leave', async () => {
+  test('of a stranger is refused with what gives approval', async () => {
     const revision = revisionBy(eve);
     expect(await about(asked(revision))).toEqual(refused(revision, /^Thank you, eve: /));
   });
@@ -410,7 +410,7 @@ describe('@ppsgate run', () => {
       kind: 'run',
       job: {
         ...{ key: comment.key, revision: revision.id, diff: newestOf(revision), by: 'bob' },
-        ask: {
+        overrides: {
           ...{ scenarios: 'forwarding', families: 'inet6', margin: '1%' },
           ...{ maxRuns: '20', earlier: 'all' },
         },
@@ -418,7 +418,7 @@ describe('@ppsgate run', () => {
     });
   });
 
-  test('of a stranger is refused, though the diff is of somebody with leave', async () => {
+  test('of a stranger is refused, though the diff is of somebody with approval', async () => {
     const comment = written(revisionBy(alice), eve, '@ppsgate run');
     expect(await about(comment)).toEqual(
       reply('refused', expect.stringMatching(/^Thank you, eve: /), comment),
@@ -453,7 +453,7 @@ describe('@ppsgate run', () => {
     }
   });
 
-  test('is no leave for a diff that was guessed, and came later', async () => {
+  test('does not approve a diff that was guessed, and came later', async () => {
     const revision = revisionBy(eve);
     const comment = written(revision, bob, '@ppsgate run 2');
     expect(another(revision)).toBe(2);
@@ -500,20 +500,20 @@ describe('@ppsgate rerun', () => {
       kind: 'run',
       job: {
         ...{ key: comment.key, revision: revision.id, diff, by: 'alice' },
-        ask: { families: 'inet6', earlier: 'none' },
+        overrides: { families: 'inet6', earlier: 'none' },
       },
     });
   });
 
   test('measures as ppsgate.yml says where nothing was asked for', async () => {
     const comment = written(revisionBy(alice), alice, '@ppsgate rerun');
-    expect(await about(comment)).toMatchObject({ kind: 'run', job: { ask: {} } });
+    expect(await about(comment)).toMatchObject({ kind: 'run', job: { overrides: {} } });
   });
 
   test('is told so where that is not in ppsgate.yml anymore', async () => {
     const revision = revisionBy(alice);
     const job = queued(await about(written(revision, alice, '@ppsgate run')));
-    const gone = { ...job, key: 'gone', ask: { scenarios: 'forwading' } };
+    const gone = { ...job, key: 'gone', overrides: { scenarios: 'forwading' } };
     inbox.advancePoll(phabricator.url, 1, { seen: [], jobs: [gone] });
     const comment = written(revision, alice, '@ppsgate rerun');
     expect(await about(comment)).toEqual(reply('mistaken', 'scenarios: no "forwading".', comment));
@@ -536,7 +536,7 @@ describe('@ppsgate extend', () => {
       kind: 'run',
       job: {
         ...{ key: comment.key, revision: revision.id, diff: job.diff, by: 'alice' },
-        ...{ ask: { margin: '1%' }, extend: { key: job.key, maxRuns: '40' } },
+        ...{ overrides: { margin: '1%' }, extend: { key: job.key, maxRuns: '40' } },
       },
     });
   });
@@ -602,7 +602,7 @@ describe('@ppsgate bisect', () => {
     expect(await about(comment)).toEqual({
       kind: 'run',
       job: {
-        ...{ key: comment.key, revision: revision.id, diff: second, by: 'bob', ask: {} },
+        ...{ key: comment.key, revision: revision.id, diff: second, by: 'bob', overrides: {} },
         bisect: { scenarios: 'forwarding' },
       },
     });
@@ -656,7 +656,7 @@ describe('@ppsgate bisect', () => {
     const { key } = queued(await about(written(revision, alice, '@ppsgate bisect')));
     inbox.markEnded(key, 'it passed');
     const rerun = await about(written(revision, alice, '@ppsgate rerun'));
-    expect(rerun).toMatchObject({ kind: 'run', job: { ask: { margin: '1%' } } });
+    expect(rerun).toMatchObject({ kind: 'run', job: { overrides: { margin: '1%' } } });
     expect(rerun).not.toHaveProperty('job.bisect');
     const extend = await about(written(revision, alice, '@ppsgate extend'));
     expect(extend).toMatchObject({ kind: 'reply', topic: 'mistaken' });

@@ -40,7 +40,7 @@ const build: Delivery = {
   ...{ build: 'PHID-HMBD-a', diff: 80677, revision: 27401 },
 };
 const job = (key: string, revision = 27401): Job => ({
-  ...{ key, revision, diff: 80677, ask: { margin: '1%' }, by: 'alice' },
+  ...{ key, revision, diff: 80677, overrides: { margin: '1%' }, by: 'alice' },
 });
 const nothing = { seen: [], jobs: [] };
 const keysOf = (records: { job: Job }[]) => records.map((record) => record.job.key);
@@ -370,7 +370,7 @@ describe('a file', () => {
     const path = join(temporaryFolder(), 'inbox.sqlite');
     writeFileSync(path, 'Dear diary, today I measured packets.'.repeat(100));
     expect(() => openInbox(path, () => start)).toThrow(
-      /^The relay's queue \S+ is damaged or not an SQLite database \(.*\): while nobody uses it, move it away together with \S+-wal; /,
+      /^The relay's queue \S+ is damaged or not an SQLite database \(.*\): while no process uses it, move it away together with \S+-wal; /,
     );
   });
 

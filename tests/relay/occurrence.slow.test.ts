@@ -32,8 +32,8 @@ const newRevision = (more: object = {}) =>
 const transactionsOf = ({ phid }: Revision): string[] =>
   phabricator.state.transactions.flatMap((one) => (one.objectPHID === phid ? one.phid : []));
 
-const nothingSeen = () => new Set<string>();
-const allSeen = (phids: readonly string[]) => new Set(phids);
+const nothingSeen = { hasSeen: () => new Set<string>() };
+const allSeen = { hasSeen: (phids: readonly string[]) => new Set(phids) };
 
 describe('a webhook', () => {
   const webhook = (revision: Revision, transactions = transactionsOf(revision)): Delivery => ({
@@ -48,7 +48,9 @@ describe('a webhook', () => {
     phabricator.abandon(revision);
     const all = transactionsOf(revision);
     const { occurrences, seen } = await occurrencesOf(
-      ...([conduit, webhook(revision, all.toReversed()), nothingSeen] as const),
+      conduit,
+      webhook(revision, all.toReversed()),
+      nothingSeen,
     );
     expect(occurrences).toEqual([
       { kind: 'diff', key: expect.any(String), of: revision.id, diff: 1 },
@@ -165,8 +167,10 @@ describe('a poll', () => {
     if (first) phabricator.comment(first, author, 'One.');
     const { until, seen } = await happenedSoFar(conduit, nothingSeen);
     expect(until).toBe(noon + 59);
-    const isSeen = (phids: readonly string[]) => new Set(phids.filter((one) => seen.includes(one)));
-    expect((await occurrencesSince(conduit, until, isSeen)).occurrences).toEqual([]);
+    const seenBefore = {
+      hasSeen: (phids: readonly string[]) => new Set(phids.filter((one) => seen.includes(one))),
+    };
+    expect((await occurrencesSince(conduit, until, seenBefore)).occurrences).toEqual([]);
   });
 
   test('of a server without revisions begins at its beginning', async () => {

@@ -9,6 +9,7 @@ import { type JobRecord, openInbox } from '../../src/relay/inbox.ts';
 import { pollOnce, type RelayDeps, workOnce } from '../../src/relay/relay.ts';
 import type { JobStatus, Started } from '../../src/relay/starter.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
+import { withMethods } from '../fakes/inbox.ts';
 import { listen, smallDiff as raw } from '../fakes/phabricator/calling.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
 import { times } from '../random.ts';
@@ -225,13 +226,13 @@ describe('a reply', () => {
     expect(commentsOn(revision)[0]).toContain('`run takes no "@eve"; write @ppsgate run`');
   });
 
-  test('to a cancel without leave tells that nothing was cancelled, and who may', async () => {
+  test('to a cancel without approval tells that nothing was cancelled, and who may', async () => {
     const revision = revisionBy(scene.alice);
     told(revision, scene.eve, '@ppsgate cancel');
     await work();
     expect(commentsOn(revision)).toEqual([
       expect.stringMatching(
-        /^\*\*ppsgate: not cancelled\*\*\n\n`Thank you, eve: what runs for D1 is not cancelled; somebody of the list in ppsgate\.yml may do that, by @ppsgate cancel\.`/,
+        /^\*\*ppsgate: not cancelled\*\*\n\n`Thank you, eve: what runs for D1 is not cancelled; a person of the list in ppsgate\.yml may do that, by @ppsgate cancel\.`/,
       ),
     ]);
   });
@@ -262,7 +263,7 @@ describe('a reply', () => {
     const killed = () => {
       throw new Error('killed');
     };
-    const dying = { ...scene.deps, inbox: { ...scene.inbox, settle: killed } };
+    const dying = { ...scene.deps, inbox: withMethods(scene.inbox, { settle: killed }) };
     await expect(workOnce(dying)).rejects.toThrow('killed');
     expect(scene.inbox.countPending()).toBe(1);
     using inbox = openInbox(scene.path, () => noon);
@@ -277,7 +278,7 @@ describe('a reply', () => {
     const dropAnswer = () => {
       throw new Error('killed');
     };
-    const dying = { ...scene.deps, inbox: { ...scene.inbox, dropAnswer } };
+    const dying = { ...scene.deps, inbox: withMethods(scene.inbox, { dropAnswer }) };
     await expect(workOnce(dying)).rejects.toThrow('killed');
     expect(commentsOn(revision)).toHaveLength(1);
     expect(waiting()).toHaveLength(1);
@@ -518,7 +519,7 @@ describe('a build', () => {
     expect(stateOf(phid)?.kind).toBe('started');
   });
 
-  test('of a stranger fails with what gives leave, and nothing is started', async () => {
+  test('of a stranger fails with what gives approval, and nothing is started', async () => {
     const target = await asked(revisionBy(scene.eve));
     await work();
     expect(target.messages).toEqual(['fail']);

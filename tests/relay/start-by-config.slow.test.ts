@@ -11,14 +11,14 @@ import { startPhabricator } from '../fakes/phabricator/server.ts';
 import { commit, newRepository } from '../fakes/repository.ts';
 
 const { signal } = new AbortController();
-const job: Job = { key: 'D7-12', revision: 7, diff: 12, ask: {}, by: 'alice' };
+const job: Job = { key: 'D7-12', revision: 7, diff: 12, overrides: {}, by: 'alice' };
 const repository = 'freebsd/freebsd-src';
 
 test.for([
   [0, 'it passed'],
   [1, 'the patch is at fault'],
-  [2, 'it could not be run as it was asked for'],
-  [3, 'nobody can say'],
+  [2, 'it could not be run as requested'],
+  [3, 'it was undecided'],
   [4, 'the lab failed'],
   [130, 'it was cancelled'],
   [126, 'it exited with 126'],

@@ -10,7 +10,7 @@ import type { FakeWorkflowRun } from '../fakes/github/state.ts';
 
 const repository = 'freebsd/freebsd-src';
 const { signal } = new AbortController();
-const job: Job = { key: 'D7-12', revision: 7, diff: 12, ask: {}, by: 'alice' };
+const job: Job = { key: 'D7-12', revision: 7, diff: 12, overrides: {}, by: 'alice' };
 
 let github: FakeGitHub;
 let paused: number[];
@@ -62,7 +62,7 @@ function addRun(changes: Partial<FakeWorkflowRun> = {}): FakeWorkflowRun {
 
 describe('a gate is started', () => {
   test('with all that was asked for', async () => {
-    const ask = {
+    const overrides = {
       scenarios: 'forwarding',
       families: 'inet6',
       margin: '1%',
@@ -71,8 +71,8 @@ describe('a gate is started', () => {
       testbed: 'mellanox and 40G',
       earlier: 'all',
     };
-    await (await starter()).start({ ...job, ask, build: 'PHID-HMBD-x' }, false, signal);
-    const { maxRuns, ...others } = ask;
+    await (await starter()).start({ ...job, overrides, build: 'PHID-HMBD-x' }, false, signal);
+    const { maxRuns, ...others } = overrides;
     expect(github.state.dispatches).toEqual([
       {
         eventType: 'ppsgate',

@@ -24,7 +24,7 @@ import { isRunning, stateOf } from '../fakes/running.ts';
 
 const { signal } = new AbortController();
 
-const job: Job = { key: 'D7-12', revision: 7, diff: 12, ask: {}, by: 'alice' };
+const job: Job = { key: 'D7-12', revision: 7, diff: 12, overrides: {}, by: 'alice' };
 
 /** Until the file `end` is there, whose text is the exit code. */
 const untilEnd = 'while [ ! -e "$here/end" ]; do sleep 0.05; done; exit "$(cat "$here/end")"';
@@ -79,7 +79,7 @@ const other: Job = { ...job, key: 'D7-12-again' };
 
 test('a gate is called with all that was asked for, and works in a directory named by its key', async () => {
   const { start, calls, directory, kindOf } = lab('exit 0');
-  const ask = {
+  const overrides = {
     scenarios: 'forwarding,pf-stateful',
     families: 'inet6',
     margin: '1%',
@@ -91,7 +91,7 @@ test('a gate is called with all that was asked for, and works in a directory nam
   };
   const work = join(directory, job.key);
   const build = 'PHID-HMBD-x';
-  expect(await start({ ...job, ask, build })).toEqual({ kind: 'started', where: work });
+  expect(await start({ ...job, overrides, build })).toEqual({ kind: 'started', where: work });
   await soon(kindOf).toBe('ended');
   expect(calls()).toEqual([
     `gate --patch D7:12 --answer --run D7-12 --build PHID-HMBD-x --config /etc/ppsgate.yml --repository /src --directory ${work} --testbed mellanox and 40G --scenarios forwarding,pf-stateful --families inet6 --margin 1% --max-runs 30 --profile off --measure-anyway --earlier 80345,80654`,
@@ -130,7 +130,7 @@ test('a gate is told where browsers find its directory, where there is such a pl
 
 test('what was asked for reaches the gate as words, whatever is in it', async () => {
   const { start, textOf, kindOf } = lab('for word; do echo "<$word>"; done');
-  await start({ ...job, ask: { testbed: '\'; touch owned; $(id) `id` \\ "' } });
+  await start({ ...job, overrides: { testbed: '\'; touch owned; $(id) `id` \\ "' } });
   await soon(kindOf).toBe('ended');
   expect(textOf('relay/D7-12.log')).toContain('<\'; touch owned; $(id) `id` \\ ">');
 });

@@ -15,7 +15,7 @@ import {
 } from '../fakes/jenkins.ts';
 
 const { signal } = new AbortController();
-const job: Job = { key: 'D7-12', revision: 7, diff: 12, ask: {}, by: 'alice' };
+const job: Job = { key: 'D7-12', revision: 7, diff: 12, overrides: {}, by: 'alice' };
 const nobodyAsked = {
   BUILD: '',
   SCENARIOS: '',
@@ -52,7 +52,7 @@ function addBuild(changes: Partial<FakeJenkins['state']['builds'][number]> = {})
 
 describe('a gate is started', () => {
   test('with all that was asked for', async () => {
-    const ask = {
+    const overrides = {
       scenarios: 'forwarding',
       families: 'inet6',
       margin: '1 % & more',
@@ -61,7 +61,11 @@ describe('a gate is started', () => {
       testbed: 'mellanox and 40G',
       earlier: 'all',
     };
-    const started = await starter().start({ ...job, ask, build: 'PHID-HMBD-x' }, false, signal);
+    const started = await starter().start(
+      { ...job, overrides, build: 'PHID-HMBD-x' },
+      false,
+      signal,
+    );
     expect(started).toEqual({ kind: 'started', where: `${ownUrl}/queue/item/41/` });
     expect(jenkins.state.queue).toMatchObject([
       {
@@ -203,7 +207,7 @@ describe('a gate is not started', () => {
 
   test('by a job without a parameter that somebody asked for, which Jenkins would leave out', async () => {
     jenkins.state.defined = ['PATCH', 'KEY'];
-    const started = await starter().start({ ...job, ask: { margin: '1%' } }, false, signal);
+    const started = await starter().start({ ...job, overrides: { margin: '1%' } }, false, signal);
     expect(started).toEqual({
       kind: 'refused',
       why: `${because} its job has no parameter MARGIN: define it as a string.`,

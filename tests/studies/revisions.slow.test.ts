@@ -103,11 +103,11 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
     const ended = new Set<string>();
     return {
       async start(job, _mayBeStarted, signal) {
-        const { revision, diff, ask, build, key: run } = job;
+        const { revision, diff, overrides, build, key: run } = job;
         const repository = openRepository(directory);
         const judge = async () => {
           const { conduit, config, log } = deps;
-          const earlier = parseEarlier(ask.earlier || 'none', 'earlier');
+          const earlier = parseEarlier(overrides.earlier || 'none', 'earlier');
           const patch = await patchOfRevision({ revision, diff }, earlier, {
             ...{ conduit, repository, config: { ...config, branch: 'main' } },
           });

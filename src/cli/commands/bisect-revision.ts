@@ -2,7 +2,7 @@
 
 import { namingStyles } from '../../config/parameters.ts';
 import type { Config } from '../../config/schema.ts';
-import type { BisectAsk } from '../../forge/patch/bisect-command.ts';
+import type { BisectOverrides } from '../../forge/patch/bisect-command.ts';
 import type { WritableRepository } from '../../forge/patch/repository.ts';
 import { lineOfDiffs, patchOfRevision } from '../../forge/patch/revision.ts';
 import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
@@ -36,7 +36,7 @@ type Answering = {
   run?: string;
   details?: string;
   site?: string;
-  asked: BisectAsk;
+  asked: BisectOverrides;
   config: Config;
   signal: AbortSignal;
 };

@@ -14,7 +14,7 @@ import {
 import { namingStyles } from '../../config/parameters.ts';
 import type { Config } from '../../config/schema.ts';
 import { testbedsFor } from '../../config/select-testbeds.ts';
-import type { BisectAsk } from '../../forge/patch/bisect-command.ts';
+import type { BisectOverrides } from '../../forge/patch/bisect-command.ts';
 import { openRepository } from '../../forge/patch/repository.ts';
 import {
   type BisectRequest,
@@ -170,12 +170,12 @@ async function found(
   const search = (answer?: Reporter) => searched(options, written, directory, signal, answer);
   if (!options.answer) return search();
   const links = { ...(run && { run }), ...(details && { details }), ...(site && { site }) };
-  const about = { ...links, patch, asked: askedOf(options), config: written, signal };
+  const about = { ...links, patch, asked: overridesOf(options), config: written, signal };
   return bisectAndAnswer(about, search);
 }
 
 /** The request in the syntax of a comment. */
-function askedOf(options: BisectOptions): BisectAsk {
+function overridesOf(options: BisectOptions): BisectOverrides {
   const { good, bad, scenario, family, metric, profile, testbed, maxBoots } = options;
   return {
     ...{ good, bad, scenarios: scenario, families: family, metric, profile, testbed, maxBoots },

@@ -18,7 +18,12 @@ import {
   type Runner,
   readClone,
 } from '../init/setting.ts';
-import { leaveLabel, oneJobWorkflow, publishWorkflow, splitWorkflow } from '../init/workflows.ts';
+import {
+  approvalLabel,
+  oneJobWorkflow,
+  publishWorkflow,
+  splitWorkflow,
+} from '../init/workflows.ts';
 import { type AskPerson, askOnTerminal } from './prompt.ts';
 import { columns, oneLine, print, printJson } from './table.ts';
 
@@ -193,7 +198,7 @@ async function placeLabel(
   { repository }: Selectors,
   { token, apiUrl }: InitDeps,
 ): Promise<PlacedLabel> {
-  const what = `The label ${leaveLabel} is not made yet`;
+  const what = `The label ${approvalLabel} is not made yet`;
   if (repository === undefined) {
     return labelByHand(
       `${what}: this clone has no origin on GitHub, so tell which repository is meant by --repository OWNER/NAME.`,
@@ -231,7 +236,7 @@ function textOf(files: readonly PlacedFile[], label: PlacedLabel, { branch }: Se
     ...(label.kind === 'not-created' ? [oneLine(label.why), `  ${label.command}`] : []),
     '',
     `1. Commit these files to ${branch}: they count from there, never from a patch.`,
-    `2. Put the label ${leaveLabel} on a pull request from a fork, once you have read it, to have it measured as it stands.`,
+    `2. Put the label ${approvalLabel} on a pull request from a fork, once you have read it, to have it measured as it stands.`,
     '3. Comment `/ppsgate run` on any pull request to have it measured.',
   ].join('\n');
 }
@@ -239,4 +244,4 @@ function textOf(files: readonly PlacedFile[], label: PlacedLabel, { branch }: Se
 const labelRow = (label: PlacedLabel): string[][] =>
   label.kind === 'not-created'
     ? []
-    : [[label.kind, `label ${leaveLabel}`, `of ${label.repository}`]];
+    : [[label.kind, `label ${approvalLabel}`, `of ${label.repository}`]];

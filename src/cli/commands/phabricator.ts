@@ -16,7 +16,7 @@ export function define(phabricator: Command): void {
     .addHelpText('after', example)
     .command('check')
     .description(
-      'look at the server, the bot, its leave and build plans, the relay and its starter',
+      'look at the server, the bot, its approvers and build plans, the relay and its starter',
     )
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
     .option('--json', 'print the diagnostics as JSON, at the end')

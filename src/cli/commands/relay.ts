@@ -10,7 +10,7 @@ import type { RelayConfig } from '../../config/phabricator.ts';
 import type { Config } from '../../config/schema.ts';
 import { readSecret } from '../../config/secret.ts';
 import { selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
-import type { Ask } from '../../forge/patch/command.ts';
+import type { GateOverrides } from '../../forge/patch/command.ts';
 import { ConduitError } from '../../forge/phabricator/conduit.ts';
 import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
 import { whoami } from '../../forge/phabricator/revision.ts';
@@ -64,7 +64,7 @@ async function runRelay(options: RelayOptions, signal: AbortSignal): Promise<num
   await using server = await startRelayServer({
     ...{ host, port: asked, now: deps.now, log: deps.log.info, ...secrets },
     inbox: {
-      countPending: inbox.countPending,
+      countPending: () => inbox.countPending(),
       accept(deliveries) {
         const answers = inbox.accept(deliveries);
         bell.ring();
@@ -123,11 +123,11 @@ async function openDeps(options: RelayOptions, signal: AbortSignal): Promise<Rel
   if (waiting.length > 0) log.info(`${waitingText(waiting, now())} on ${conduit.url}.`);
   return {
     ...{ conduit, config: phabricator, me: me.phid, inbox, starter, now, log, signal },
-    check: (ask) => checkAsk(config, ask),
+    check: (overrides) => checkOverrides(config, overrides),
   };
 }
 
-function checkAsk(config: Config, { testbed, ...texts }: Ask): void {
+function checkOverrides(config: Config, { testbed, ...texts }: GateOverrides): void {
   const asked = applyOverrides(config, texts, namingStyles.comment);
   for (const selector of selectorsOf(asked, testbed ? { testbed } : {}, namingStyles.comment))
     testbedsFor(asked, selector);

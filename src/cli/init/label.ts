@@ -1,9 +1,9 @@
-// The label by which a maintainer gives leave to a pull request: made on GitHub, or the command that makes it.
+// The label by which a maintainer approves a pull request: made on GitHub, or the command that makes it.
 
 import type { Octokit } from '../../forge/github/client.ts';
 import { type GithubFailure, githubFailure } from '../../forge/github/failure.ts';
 import { makeLabel } from '../../forge/github/issue.ts';
-import { leaveLabel } from './workflows.ts';
+import { approvalLabel } from './workflows.ts';
 
 /** `why` is one sentence, `command` a line for a shell. */
 export type PlacedLabel =
@@ -16,7 +16,7 @@ const description = 'ppsgate may measure this pull request as it stands';
 /** Never throws for what GitHub or the network did. */
 export async function createLabel(octokit: Octokit, repository: string): Promise<PlacedLabel> {
   try {
-    const label = { name: leaveLabel, color, description };
+    const label = { name: approvalLabel, color, description };
     const made = await makeLabel({ octokit, repository }, label);
     return { kind: made === 'made' ? 'created' : 'unchanged', repository };
   } catch (error) {
@@ -29,12 +29,12 @@ export async function createLabel(octokit: Octokit, repository: string): Promise
 /** Prints the command by which gh(1) creates the label. */
 export function labelByHand(why: string, repository: string | undefined): PlacedLabel {
   const of = repository ?? 'OWNER/NAME';
-  const command = `gh label create ${leaveLabel} --repo ${of} --color ${color} --description "${description}"`;
+  const command = `gh label create ${approvalLabel} --repo ${of} --color ${color} --description "${description}"`;
   return { kind: 'not-created', why, command };
 }
 
 function whyNot(failure: GithubFailure, repository: string): string {
-  const what = `The label ${leaveLabel} was not made on ${repository}`;
+  const what = `The label ${approvalLabel} was not made on ${repository}`;
   if (failure.kind === 'no-answer') return `${what}: GitHub cannot be reached (${failure.said}).`;
   return `${what}: GitHub answered ${failure.said}.`;
 }

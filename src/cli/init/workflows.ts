@@ -17,8 +17,8 @@ export type Setting = {
   config?: string;
 };
 
-/** The label that gives leave to a pull request as it stands; the default of `github.label` in ppsgate.yml. */
-export const leaveLabel = 'ppsgate';
+/** The label that approves a pull request as it stands; the default of `github.label` in ppsgate.yml. */
+export const approvalLabel = 'ppsgate';
 
 const checkoutAction = 'actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0';
 const uploadAction = 'actions/upload-artifact@b7c566a772e6b6bfb58ed0dc250532a479d7789f # v6.0.0';
@@ -27,8 +27,8 @@ const uploadAction = 'actions/upload-artifact@b7c566a772e6b6bfb58ed0dc250532a479
 const oneGateJob = (setting: Setting): string => `\
   gate:
     name: gate
-    # A comment must be a command on a pull request, of an insider or of its author; whether he has leave, ppsgate asks
-    # GitHub. Of labels only the one that gives leave starts anything: \`github.label\` of ppsgate.yml, here and below; of
+    # A comment must be a command on a pull request, of an insider or of its author; whether he has approval, ppsgate asks
+    # GitHub. Of labels only the one that gives approval starts anything: \`github.label\` of ppsgate.yml, here and below; of
     # edits only those that send a pull request to another branch, for a verdict is of one base.
     if: >-
       (github.event_name != 'issue_comment' || github.event.issue.pull_request
@@ -37,7 +37,7 @@ const oneGateJob = (setting: Setting): string => `\
       || github.event.comment.user.id == github.event.issue.user.id))
       && !${asksToBisect}
       && (github.event_name != 'check_run' || startsWith(github.event.check_run.name, 'ppsgate'))
-      && (github.event.action != 'labeled' || github.event.label.name == '${leaveLabel}')
+      && (github.event.action != 'labeled' || github.event.label.name == '${approvalLabel}')
       && (github.event.action != 'edited' || github.event.changes.base)
     runs-on: ${runsOn(setting.runner)}
     timeout-minutes: 30
@@ -47,7 +47,7 @@ const oneGateJob = (setting: Setting): string => `\
     concurrency:
       group: >-
         gate-\${{ github.event_name == 'pull_request'
-        && (github.event.action != 'labeled' || github.event.label.name == '${leaveLabel}')
+        && (github.event.action != 'labeled' || github.event.label.name == '${approvalLabel}')
         && (github.event.action != 'edited' || github.event.changes.base)
         && format('#{0}', github.event.pull_request.number)
         || github.event_name == 'issue_comment'

@@ -1,15 +1,15 @@
-// May this diff be run on our hardware? It is hostile code until somebody of ours stands for it.
+// Authorizes a diff to run on the testbed: it is hostile code until a known person approves it.
 
 import type { Person } from '../phabricator/revision.ts';
-import type { Leave } from './authorize.ts';
+import type { Authorization } from './authorize.ts';
 
-/** What made us look at a diff of a revision, and whose doing it was. */
+/** The event that a diff is authorized for, and its actor. */
 export type RevisionOccasion =
-  /** It was sent, or a build of it began: nobody but its author and who sent it has a hand in it. */
+  /** It was sent, or a build of it began; `by` is its author and its sender. */
   | { kind: 'sent'; by: readonly Person[] }
   /** `isNamed` where the person wrote the id of the diff, `sentAt` is when the diff came. */
   | { kind: 'commanded'; verb: Verb; by: Person; at: Date; sentAt: Date; isNamed: boolean }
-  /** What runs for the revision is to end, whichever diff it is of. */
+  /** All gates of the revision are cancelled, of any diff. */
   | { kind: 'cancelled'; by: Person };
 
 type Verb = 'run' | 'rerun' | 'extend' | 'bisect';
@@ -23,27 +23,27 @@ type RevisionRules = {
 };
 
 /**
- * Decides for one diff, for good: a later one needs leave again. A command is leave for what the commander can have
- * read: the diff that he names, or one that was there for a while before he wrote.
+ * Decides for one diff, permanently: a later one needs approval again. A command approves a diff that its author can have
+ * read: the one it names, or one that was there for a while before.
  */
 export async function authorizeRevision(
   { number, diff }: { number: number; diff: number },
   occasion: RevisionOccasion,
   rules: RevisionRules,
-): Promise<Leave> {
-  const isKnown = async ({ phid, name }: Person) =>
+): Promise<Authorization> {
+  const isAuthorized = async ({ phid, name }: Person) =>
     rules.people.includes(name) || (rules.projects.length > 0 && (await rules.isMember(phid)));
   switch (occasion.kind) {
     case 'sent': {
       for (const person of occasion.by) {
-        if (!(await isKnown(person))) return stranger(person, 'run', { number, diff }, rules);
+        if (!(await isAuthorized(person))) return stranger(person, 'run', { number, diff }, rules);
       }
       const names = [...new Set(occasion.by.map(({ name }) => name))].join(' and ');
       return { kind: 'allowed', why: `${names} may have diffs measured.` };
     }
     case 'commanded': {
       const { verb, by, at, sentAt, isNamed } = occasion;
-      if (!(await isKnown(by))) return stranger(by, verb, { number, diff }, rules);
+      if (!(await isAuthorized(by))) return stranger(by, verb, { number, diff }, rules);
       if (!isNamed && at.getTime() - sentAt.getTime() < readingSeconds * 1000) {
         const why = `Diff ${diff} came just before the command was written: read it, and write @ppsgate ${verb} ${diff}.`;
         return { kind: 'refused', why };
@@ -52,18 +52,19 @@ export async function authorizeRevision(
     }
     case 'cancelled': {
       const { by } = occasion;
-      if (await isKnown(by)) {
+      if (await isAuthorized(by)) {
         return { kind: 'allowed', why: `${by.name}, who may have diffs measured, asked for it.` };
       }
       const who = oursIn(rules);
-      const may = who === undefined ? nobody('do that') : `${who} may do that, by @ppsgate cancel`;
+      const may =
+        who === undefined ? noPerson('do that') : `${who} may do that, by @ppsgate cancel`;
       const why = `Thank you, ${by.name}: what runs for D${number} is not cancelled; ${may}.`;
       return { kind: 'refused', why };
     }
   }
 }
 
-/** Whoever began to write before the diff came has written by then. */
+/** A comment begun before the diff came is written by then. */
 const readingSeconds = 60;
 
 const waits: Record<Verb, string> = {
@@ -78,23 +79,23 @@ function stranger(
   verb: Verb,
   { number, diff }: { number: number; diff: number },
   rules: RevisionRules,
-): Leave {
+): Authorization {
   const who = oursIn(rules);
   const asks =
     who === undefined
-      ? nobody('ask for it')
+      ? noPerson('ask for it')
       : `it runs on the testbed when ${who} has read diff ${diff} and written @ppsgate ${verb} ${diff}`;
   return { kind: 'refused', why: `Thank you, ${name}: D${number} ${waits[verb]}; ${asks}.` };
 }
 
-/** Undefined where nobody is. */
+/** Undefined where the lists are empty. */
 function oursIn({ people, projects }: RevisionRules): string | undefined {
   const who = [
     ...(projects.length > 0 ? [`a member of ${projects.join(' or ')}`] : []),
-    ...(people.length > 0 ? ['somebody of the list in ppsgate.yml'] : []),
+    ...(people.length > 0 ? ['a person of the list in ppsgate.yml'] : []),
   ];
   return who.length === 0 ? undefined : who.join(' or ');
 }
 
-const nobody = (what: string): string =>
-  `nobody may ${what}: \`people\` and \`projects\` in ppsgate.yml are empty`;
+const noPerson = (what: string): string =>
+  `no person may ${what}: \`people\` and \`projects\` in ppsgate.yml are empty`;

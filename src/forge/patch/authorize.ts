@@ -1,65 +1,63 @@
-// May this patch be run on our hardware? It is hostile code until somebody who may write to the repository stands for it.
+// Authorizes a patch to run on the testbed: it is hostile code until a person with write permission approves it.
 
 import { shortId } from '../../model/patch.ts';
 import type { FoundPullRequest } from '../github/pull-request.ts';
 
-/** `ignored` is what nobody asked for, so nobody is answered; `why` is one sentence for the people at the patch. */
-export type Leave =
+/** `ignored` gets no answer; `why` is one sentence for the people at the patch. */
+export type Authorization =
   | { kind: 'allowed'; why: string }
   | { kind: 'refused'; why: string }
   | { kind: 'ignored'; why: string };
 
-/** What made us look at a pull request, and whose doing it was. */
+/** The event that a pull request is authorized for, and its actor. */
 export type Occasion =
   /** Opened, or pushed to. */
   | { kind: 'pushed'; by: string }
-  /** Opened again, or sent to another branch: somebody else may have pushed the head, and GitHub does not tell who. */
+  /** Opened again, or sent to another branch: GitHub does not say who pushed the head. */
   | { kind: 'revived'; by: string }
   /** `at` is GitHub's time, in ISO 8601. */
   | { kind: 'labelled'; by: string; at: string; label: string }
   /**
-   * `at` is GitHub's time, in ISO 8601; `commit` is the head that the person named, if any; `isOtherwise` where a patch
-   * is to be held to something else than what the configuration says.
+   * `at` is GitHub's time, in ISO 8601; `commit` is the named head; `isOtherwise` where the overrides change what the
+   * patch is judged by.
    */
   | { kind: 'commanded'; by: string; at: string; commit?: string; isOtherwise?: boolean }
   /**
-   * A bisection: of commits that the person named (`areNamed`), or of those of the pull request; `at` and `commit` are as
-   * of what is commanded.
+   * A bisection of named commits (`areNamed`), or of those of the pull request; `at` and `commit` are as in a command.
    */
   | { kind: 'bisected'; by: string; at: string; commit?: string; areNamed: boolean }
-  /** What runs is to end, whichever head it is of. */
+  /** All gates of the pull request are cancelled, of any head. */
   | { kind: 'cancelled'; by: string }
-  /** The button of a check, which stands on `commit`; GitHub does not promise who may press one. */
+  /** The button of a check of `commit`; GitHub does not promise who may press one. */
   | { kind: 'pressed'; by: string; commit: string }
-  /** A run by hand, which GitHub lets only people who may write start; `commit` is the head that the person named, if any. */
+  /** A run by hand, which needs write permission on GitHub; `commit` is the named head. */
   | { kind: 'dispatched'; by: string; commit?: string };
 
-export type LeaveRules = {
-  /** Logins that may have patches measured, besides those who may write. */
+export type AuthorizationRules = {
+  /** Logins that may have patches measured without write permission. */
   people: readonly string[];
   label: string;
-  /** Asks GitHub. */
   mayWrite(login: string): Promise<boolean>;
-  /** Since when the head has been known to the people at the patch, as ppsgate's comment there tells. */
+  /** The time since when ppsgate's comment shows the head. */
   seen?: { headCommit: string; since: string } | undefined;
-  /** Heads that were measured before, as that comment tells: there was leave for them. */
+  /** Heads that were approved and measured before, by that comment. */
   measured: readonly string[];
 };
 
-type Found = Pick<FoundPullRequest, 'pullRequest' | 'headRepository'>;
+type PatchOrigin = Pick<FoundPullRequest, 'pullRequest' | 'headRepository'>;
 
 /**
- * Decides for the head as `found` has it, and for no other: a later push needs leave again. What somebody does at the
- * pull request of a fork is leave for what he can have seen: the commit that he names, or a head that was known before.
+ * Decides for the head of `found` alone: a later push needs approval again. An act at the pull request of a fork approves
+ * a head that its actor can have seen: the named commit, or a head that was shown before.
  */
 export async function authorize(
   occasion: Occasion,
-  found: Found,
-  rules: LeaveRules,
-): Promise<Leave> {
+  found: PatchOrigin,
+  rules: AuthorizationRules,
+): Promise<Authorization> {
   const { number, repository, headCommit, author } = found.pullRequest;
   const { by } = occasion;
-  const isKnown = async (login: string) =>
+  const isAuthorized = async (login: string) =>
     rules.people.some((person) => person.toLowerCase() === login.toLowerCase()) ||
     (await rules.mayWrite(login));
   const isOurs = found.headRepository === repository;
@@ -82,9 +80,9 @@ export async function authorize(
         const why = `The head of #${number} is in ${repository} itself, where only people with write permission can push.`;
         return { kind: 'allowed', why };
       }
-      // Whoever may push to a fork is its owner's choice, so both are asked.
+      // The owner of a fork chooses who may push to it, so both are checked.
       for (const login of new Set([author, by])) {
-        if (!(await isKnown(login))) return fromElsewhere(found, rules.label);
+        if (!(await isAuthorized(login))) return fromElsewhere(found, rules.label);
       }
       if (occasion.kind === 'revived' && !rules.measured.includes(headCommit)) {
         return fromElsewhere(found, rules.label);
@@ -93,7 +91,7 @@ export async function authorize(
       return { kind: 'allowed', why };
     }
     case 'commanded': {
-      if (!(await isKnown(by))) return stranger(by, found);
+      if (!(await isAuthorized(by))) return stranger(by, found);
       if (occasion.isOtherwise && !(await rules.mayWrite(by))) return asConfigured(by, found);
       const gap = isOurs ? undefined : whyUnseen(occasion, 'run', headCommit, rules.seen);
       if (gap !== undefined) return { kind: 'refused', why: gap };
@@ -101,7 +99,7 @@ export async function authorize(
       return { kind: 'allowed', why };
     }
     case 'bisected': {
-      // Every commit of a range is measured, whoever it is by, and for hours.
+      // Every commit of a range is measured, by any author, and for hours.
       if (!(await rules.mayWrite(by))) return notBisected(by, found);
       const isFree = isOurs || occasion.areNamed;
       const gap = isFree ? undefined : whyUnseen(occasion, 'bisect', headCommit, rules.seen);
@@ -110,7 +108,7 @@ export async function authorize(
       return { kind: 'allowed', why };
     }
     case 'cancelled': {
-      if (await isKnown(by)) return { kind: 'allowed', why: `${by} has cancelled it.` };
+      if (await isAuthorized(by)) return { kind: 'allowed', why: `${by} has cancelled it.` };
       const why = `Thank you, ${by}: what runs for #${number} is not cancelled; who may write to ${repository}, and who is among \`github.people\` of its ppsgate.yml, may do that, by /ppsgate cancel.`;
       return { kind: 'refused', why };
     }
@@ -120,7 +118,7 @@ export async function authorize(
       if (commit !== undefined && commit !== headCommit) {
         return { kind: 'refused', why: isOlder(commit, headCommit) };
       }
-      if (kind === 'pressed' && !(await isKnown(by))) return stranger(by, found);
+      if (kind === 'pressed' && !(await isAuthorized(by))) return stranger(by, found);
       if (commit === undefined && !isOurs) {
         return { kind: 'refused', why: unnamed(number, headCommit) };
       }
@@ -130,14 +128,14 @@ export async function authorize(
   }
 }
 
-/** The clocks of GitHub and of a runner may differ by so much. */
+/** Bound of the difference between the clocks of GitHub and a runner. */
 const clockSeconds = 10;
 
 function whyUnseen(
   { at, commit }: { at: string; commit?: string },
   verb: 'run' | 'bisect',
   headCommit: string,
-  seen: LeaveRules['seen'],
+  seen: AuthorizationRules['seen'],
 ): string | undefined {
   if (commit !== undefined) {
     return headCommit.startsWith(commit) ? undefined : isOlder(commit, headCommit);
@@ -146,36 +144,45 @@ function whyUnseen(
   return `The head is ${shortId(headCommit)}, and may have been pushed after the command was written: read it, and write /ppsgate ${verb} ${shortId(headCommit)}.`;
 }
 
-const isSeen = (at: string, headCommit: string, seen: LeaveRules['seen']): boolean =>
+const isSeen = (at: string, headCommit: string, seen: AuthorizationRules['seen']): boolean =>
   seen?.headCommit === headCommit && Date.parse(seen.since) + clockSeconds * 1000 < Date.parse(at);
 
 const unseenLabel = (headCommit: string): string =>
   `The head is ${shortId(headCommit)}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${shortId(headCommit)}, or take the label off and put it on again.`;
 
-/** When a run was started GitHub does not tell it. */
+/** GitHub does not report when a run was started. */
 const unnamed = (number: number, headCommit: string): string =>
   `The head of #${number} is ${shortId(headCommit)}, and may have been pushed after the run was started: read it, and start one with ${headCommit} in place of #${number}.`;
 
 const isOlder = (commit: string, headCommit: string): string =>
   `The head is ${shortId(headCommit)} and no longer ${shortId(commit)}: read it, and ask again.`;
 
-const stranger = (by: string, { pullRequest: { number, repository } }: Found): Leave => ({
+const stranger = (
+  by: string,
+  { pullRequest: { number, repository } }: PatchOrigin,
+): Authorization => ({
   kind: 'refused',
-  why: `Thank you, ${by}: #${number} runs on the testbed when somebody who may write to ${repository} asks for it.`,
+  why: `Thank you, ${by}: #${number} runs on the testbed when a person who may write to ${repository} asks for it.`,
 });
 
-const notBisected = (by: string, { pullRequest: { number, repository } }: Found): Leave => ({
+const notBisected = (
+  by: string,
+  { pullRequest: { number, repository } }: PatchOrigin,
+): Authorization => ({
   kind: 'refused',
   why: `Thank you, ${by}: no bisection begins at #${number}; who may write to ${repository} can ask for one, by /ppsgate bisect.`,
 });
 
-/** A wide margin passes any patch, and who may not write may not let his own be merged by it. */
-const asConfigured = (by: string, { pullRequest: { number, repository } }: Found): Leave => ({
+/** A wide margin passes any patch, and would let its author merge it without write permission. */
+const asConfigured = (
+  by: string,
+  { pullRequest: { number, repository } }: PatchOrigin,
+): Authorization => ({
   kind: 'refused',
   why: `Thank you, ${by}: you can have #${number} measured as ppsgate.yml says; a margin, scenarios, families or a testbed of one's own are for those who may write to ${repository}.`,
 });
 
-function fromElsewhere({ pullRequest, headRepository }: Found, label: string): Leave {
+function fromElsewhere({ pullRequest, headRepository }: PatchOrigin, label: string): Authorization {
   const { number, repository, headCommit } = pullRequest;
   const from = headRepository ?? 'a repository that was deleted';
   const commit = shortId(headCommit);

@@ -1,4 +1,4 @@
-// What people ask of a bisection in a comment: `/ppsgate bisect GOOD BAD forwarding inet4 fix-up=FIX`.
+// Parses and writes the bisect command: `/ppsgate bisect GOOD BAD forwarding inet4 fix-up=FIX`.
 import { z } from 'zod';
 import {
   type BisectOverrideName,
@@ -11,112 +11,115 @@ import { keyFor, keysOf, pairIn } from './command-words.ts';
 
 const typed = z.string().max(500).optional();
 
-/** What is asked of one bisection, as typed; without good and bad it is of the commits of the patch itself. */
-export const bisectAskSchema = z.object(
+/** Settings of one bisection, as typed; without good and bad it searches the commits of the patch itself. */
+export const bisectOverridesSchema = z.object(
   Object.fromEntries(bisectOverrideNames.map((name) => [name, typed])) as Record<
     BisectOverrideName,
     typeof typed
   >,
 );
 
-export type BisectAsk = z.infer<typeof bisectAskSchema>;
+export type BisectOverrides = z.infer<typeof bisectOverridesSchema>;
 
-type Read =
-  /** `head` is the one that the person named, where nothing but that was named. */
-  | { kind: 'read'; ask: BisectAsk; head?: string }
+type ParsedBisect =
+  /** `head` is set where only a head was named. */
+  | { kind: 'read'; overrides: BisectOverrides; head?: string }
   | { kind: 'mistaken'; what: string; nearest: string };
 
 const keyed = keysOf(bisectOverrideNames);
-const known = [...keyed.keys()];
+const allowed = [...keyed.keys()];
 const verifyRevert = kebabCase('verifyRevert');
 
-/** Reads the words after `bisect`: good comes before bad, all else stands anywhere. */
-export function readBisect(words: readonly string[], isHead: (word: string) => boolean): Read {
-  const ask: BisectAsk = {};
+/** Reads the words after `bisect`: good comes before bad, all others in any order. */
+export function readBisect(
+  words: readonly string[],
+  isHead: (word: string) => boolean,
+): ParsedBisect {
+  const overrides: BisectOverrides = {};
   const others: string[] = [];
   for (const word of words) {
     const pair = pairIn(word);
     if (pair !== undefined) {
-      const found = keyFor(pair, { verb: 'bisect', known, keyed });
-      if (found.kind === 'mistaken') return found;
-      const { name, kind, example } = found.parameter;
+      const match = keyFor(pair, { verb: 'bisect', allowed, keyed });
+      if (match.kind === 'mistaken') return match;
+      const { name, kind, example } = match.parameter;
       const { key, value } = pair;
       const looksRight = shapes[name];
       const wrong = looksRight && value.split(',').find((part) => !looksRight(part));
       if (wrong !== undefined) {
         return mistaken(`${key} cannot be "${excerpt(wrong)}"`, `${key}=${example}`);
       }
-      const before = ask[name];
+      const before = overrides[name];
       if (before !== undefined && kind !== 'list') return mistaken(`${key} is there twice`);
-      ask[name] = before === undefined ? value : `${before},${value}`;
+      overrides[name] = before === undefined ? value : `${before},${value}`;
     } else if (word.includes('..')) {
       const ends = word.split(/\.{2,}/).map((end) => excerpt(end));
       const what = 'bisect takes a good commit and a bad one, not a range';
       return mistaken(what, ends.filter(Boolean).join(' '));
     } else if (families.some((family) => family === word)) {
-      if (ask.families !== undefined) return mistaken('bisect takes one family', word);
-      ask.families = word;
+      if (overrides.families !== undefined) return mistaken('bisect takes one family', word);
+      overrides.families = word;
     } else if (scenarios.includes(word)) {
-      if (ask.scenarios !== undefined) return mistaken('bisect takes one scenario', word);
-      ask.scenarios = word;
+      if (overrides.scenarios !== undefined) return mistaken('bisect takes one scenario', word);
+      overrides.scenarios = word;
     } else if (word === verifyRevert) {
-      ask.verifyRevert = 'true';
+      overrides.verifyRevert = 'true';
     } else if (isCommitLike(word)) {
       others.push(word);
     } else {
       return mistaken(`bisect takes no "${excerpt(word)}"`);
     }
   }
-  return withOthers(ask, others, isHead);
+  return withOthers(overrides, others, isHead);
 }
 
-/** The words of a command that asks for that; read again they are the same. */
-export function bisectWords(ask: BisectAsk): string {
-  const { good, bad, families: family, scenarios: scenario, verifyRevert: isVerified } = ask;
+/** Writes the command; parsed again it gives the same overrides. */
+export function bisectWords(overrides: BisectOverrides): string {
+  const { good, bad, families: family, scenarios: scenario, verifyRevert: isVerified } = overrides;
   const pairs = [...keyed].flatMap(([key, { name }]) => {
-    const value = ask[name];
+    const value = overrides[name];
     return value ? [`${key}=${/\s/.test(value) ? `"${value}"` : value}`] : [];
   });
   const words = [good, bad, scenario, family, isVerified === 'true' && verifyRevert, ...pairs];
   return ['bisect', ...words].filter(Boolean).join(' ');
 }
 
-const mistaken = (what: string, nearest = ''): Read => ({
+const mistaken = (what: string, nearest = ''): ParsedBisect => ({
   kind: 'mistaken',
   what,
   nearest: `bisect ${nearest}`.trim(),
 });
 
-/** What is neither a family nor a scenario of ppsgate's own: the head, or good and bad; and a scenario of the site's own. */
+/** Reads the other words: the head, or good and bad, and a scenario of the site. */
 function withOthers(
-  ask: BisectAsk,
+  overrides: BisectOverrides,
   others: readonly string[],
   isHead: (word: string) => boolean,
-): Read {
+): ParsedBisect {
   const [first = '', bad = '', own = '', ...more] = others;
-  if (others.length === 0) return { kind: 'read', ask };
-  if (others.length === 1 && isHead(first)) return { kind: 'read', ask, head: first };
-  const hasScenario = ask.scenarios !== undefined;
+  if (others.length === 0) return { kind: 'read', overrides };
+  if (others.length === 1 && isHead(first)) return { kind: 'read', overrides, head: first };
+  const hasScenario = overrides.scenarios !== undefined;
   if (others.length === 1 && !hasScenario)
-    return { kind: 'read', ask: { ...ask, scenarios: first } };
+    return { kind: 'read', overrides: { ...overrides, scenarios: first } };
   if (others.length === 1) {
     const what = `bisect takes a good commit and a bad one, found "${excerpt(first)}" alone`;
     return mistaken(what, `${excerpt(first)} HEAD`);
   }
-  const commits = { ...ask, good: first, bad };
-  if (others.length === 2) return { kind: 'read', ask: commits };
+  const commits = { ...overrides, good: first, bad };
+  if (others.length === 2) return { kind: 'read', overrides: commits };
   if (others.length === 3 && !hasScenario) {
-    return { kind: 'read', ask: { ...commits, scenarios: own } };
+    return { kind: 'read', overrides: { ...commits, scenarios: own } };
   }
   const what = `bisect takes two commits, found "${excerpt(more[0] ?? own)}" as well`;
   return mistaken(what, `${excerpt(first)} ${excerpt(bad)}`);
 }
 
-/** What git could take for the name of a commit, but for what is written with two dots; git has the last word. */
+/** True for texts that git could read as the name of one commit; git decides later. */
 const isCommitLike = (text: string): boolean =>
   /^\w[\w./@~^{}+-]{0,249}$/.test(text) && !text.includes('..');
 
-/** `A`, or two of them with that between. */
+/** Accepts one commit, or two with a separator. */
 const oneOrTwo =
   (between: string) =>
   (text: string): boolean => {
@@ -124,7 +127,7 @@ const oneOrTwo =
     return parts.length <= 2 && parts.every(isCommitLike);
   };
 
-/** How the parts of a value have to look, as far as that can be said without a repository. */
+/** Syntax of the parts of a value, as far as it can be checked without a repository. */
 const shapes: Partial<Record<BisectOverrideName, (part: string) => boolean>> = {
   fixUp: oneOrTwo(':'),
   skip: oneOrTwo('..'),

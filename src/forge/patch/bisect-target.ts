@@ -2,7 +2,7 @@
 import type { NamingStyle } from '../../config/parameters.ts';
 import { type Patch, patchName } from '../../model/patch.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import type { BisectAsk } from './bisect-command.ts';
+import type { BisectOverrides } from './bisect-command.ts';
 import { type LinearRepository, type Repository, RepositoryError } from './repository.ts';
 
 /**
@@ -10,10 +10,10 @@ import { type LinearRepository, type Repository, RepositoryError } from './repos
  * Throws a `UsageError` for what is no commit.
  */
 export async function pinned(
-  ask: BisectAsk,
+  overrides: BisectOverrides,
   repository: Pick<Repository, 'resolve'>,
   calledAs: NamingStyle,
-): Promise<BisectAsk> {
+): Promise<BisectOverrides> {
   const idOf = async (name: string, called: string): Promise<string> => {
     const elsewhere = () => repository.resolve(`origin/${name}`);
     return repository.resolve(name).catch((error: unknown) =>
@@ -24,23 +24,23 @@ export async function pinned(
     );
   };
   const pinnedList = async (name: 'fixUp' | 'skip', between: string) => {
-    const parts = ask[name]?.split(',').map((part) => part.trim().split(between)) ?? [];
+    const parts = overrides[name]?.split(',').map((part) => part.trim().split(between)) ?? [];
     const ids = parts.map((names) =>
       Promise.all(names.map((one) => idOf(one, calledAs(name)))).then((all) => all.join(between)),
     );
     return (await Promise.all(ids)).join(',');
   };
-  const { good, bad } = ask;
+  const { good, bad } = overrides;
   return {
-    ...ask,
+    ...overrides,
     ...(good && { good: await idOf(good, calledAs('good')) }),
     ...(bad && { bad: await idOf(bad, calledAs('bad')) }),
-    ...(ask.fixUp && { fixUp: await pinnedList('fixUp', ':') }),
-    ...(ask.skip && { skip: await pinnedList('skip', '..') }),
+    ...(overrides.fixUp && { fixUp: await pinnedList('fixUp', ':') }),
+    ...(overrides.skip && { skip: await pinnedList('skip', '..') }),
   };
 }
 
-/** Both ends of what a pull request, or a range, has of its own; throws a `UsageError` where that is not several commits. */
+/** Returns both ends of the patch's own commits; throws a `UsageError` where these are fewer than two. */
 export async function ownEnds(
   patch: Exclude<Patch, { kind: 'revision' }>,
   repository: Pick<LinearRepository, 'mergeBase' | 'stepsSince'>,

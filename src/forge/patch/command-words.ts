@@ -1,21 +1,21 @@
-// The words of a command in a comment: what stands between blanks, and what is written as `key=value`.
+// Splits a command into words, and reads those of the form `key=value`.
 import { meantBy } from '../../config/fields.ts';
 import { parameter } from '../../config/parameters.ts';
 import { excerpt } from '../../model/units.ts';
 
-/** Separated by blanks, but for those in double quotes: `testbed="mellanox and 40G"` is one. */
+/** Splits at blanks outside of double quotes: `testbed="mellanox and 40G"` is one word. */
 export const wordsOf = (line: string): string[] =>
   (line.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll('"', ''));
 
-type Pair = { key: string; value: string };
+type KeyValue = { key: string; value: string };
 
-/** Undefined for a word that is none. */
-export function pairIn(word: string): Pair | undefined {
+/** Undefined for other words. */
+export function pairIn(word: string): KeyValue | undefined {
   const [, key, value = ''] = /^([^=]+)=(.*)$/.exec(word) ?? [];
   return key === undefined ? undefined : { key, value };
 }
 
-/** What people write as `key=value`, by the key, and what it becomes. */
+/** Parameters that are written as `key=value`, by that key. */
 export const keysOf = <Name extends Parameters<typeof parameter>[0]>(names: readonly Name[]) =>
   new Map(
     names.flatMap((name) => {
@@ -24,15 +24,15 @@ export const keysOf = <Name extends Parameters<typeof parameter>[0]>(names: read
     }),
   );
 
-/** The parameter that is meant; else what is wrong, and the command that is nearest. */
+/** Returns the parameter of a key, or the mistake with the nearest command. */
 export function keyFor<Key extends { example: string }>(
-  { key, value }: Pair,
-  of: { verb: string; known: readonly string[]; keyed: ReadonlyMap<string, Key> },
+  { key, value }: KeyValue,
+  of: { verb: string; allowed: readonly string[]; keyed: ReadonlyMap<string, Key> },
 ): { kind: 'found'; parameter: Key } | { kind: 'mistaken'; what: string; nearest: string } {
-  const { verb, known, keyed } = of;
+  const { verb, allowed, keyed } = of;
   const parameter = keyed.get(key);
-  if (!known.includes(key) || parameter === undefined) {
-    const [meant] = meantBy(key, known);
+  if (!allowed.includes(key) || parameter === undefined) {
+    const [meant] = meantBy(key, allowed);
     const nearest = meant === undefined ? verb : `${verb} ${meant}=${excerpt(value)}`;
     return { kind: 'mistaken', what: `${verb} takes no "${excerpt(key)}"`, nearest };
   }

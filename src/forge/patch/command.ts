@@ -1,52 +1,52 @@
-// What people ask of ppsgate in a comment: `/ppsgate run forwarding inet6 margin=1%`, or on Phabricator `@ppsgate run`.
+// Parses commands in comments: `/ppsgate run forwarding inet6 margin=1%`, or on Phabricator `@ppsgate run`.
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { kebabCase, type OverrideName, overrideNames, parameter } from '../../config/parameters.ts';
 import { families } from '../../model/scenario.ts';
 import { excerpt } from '../../model/units.ts';
-import { type BisectAsk, readBisect } from './bisect-command.ts';
+import { type BisectOverrides, readBisect } from './bisect-command.ts';
 import { keyFor, keysOf, pairIn, wordsOf } from './command-words.ts';
 
 const typed = z.string().max(500).optional();
 
-/** What is asked of one gate instead of what ppsgate.yml says, as typed. */
-export const askSchema = z.object(
+/** Settings of one gate that replace those of ppsgate.yml, as typed. */
+export const gateOverridesSchema = z.object(
   Object.fromEntries(overrideNames.map((name) => [name, typed])) as Record<
     OverrideName,
     typeof typed
   >,
 );
 
-export type Ask = z.infer<typeof askSchema>;
+export type GateOverrides = z.infer<typeof gateOverridesSchema>;
 
-/** What the person named: the head, or on Phabricator a diff by its id. */
-type Named = { commit?: string; diff?: number };
+/** The named head, or on Phabricator the id of the named diff. */
+type NamedHead = { commit?: string; diff?: number };
 
 export type CommentCommand =
-  | ({ kind: 'run'; ask: Ask } & Named)
-  | ({ kind: 'rerun' } & Named)
-  | ({ kind: 'extend'; maxRuns?: string } & Named)
-  | ({ kind: 'bisect'; ask: BisectAsk } & Named)
+  | ({ kind: 'run'; overrides: GateOverrides } & NamedHead)
+  | ({ kind: 'rerun' } & NamedHead)
+  | ({ kind: 'extend'; maxRuns?: string } & NamedHead)
+  | ({ kind: 'bisect'; overrides: BisectOverrides } & NamedHead)
   | { kind: 'cancel' }
   | { kind: 'help' }
   /** `why` is one sentence that ends with the nearest right command; it holds what the person typed. */
   | { kind: 'mistaken'; why: string };
 
-/** How comments call ppsgate on GitHub. */
+/** First word of a command on GitHub. */
 export const callOnGithub = '/ppsgate';
 
-/** The same on Phabricator, where a line that begins with a slash is nothing special. */
+/** First word of a command on Phabricator, where a slash has no meaning. */
 export const callOnPhabricator = '@ppsgate';
 
-export type Call = typeof callOnGithub | typeof callOnPhabricator;
+export type CommandPrefix = typeof callOnGithub | typeof callOnPhabricator;
 
 /**
- * The command of a comment, which is its first line and begins with `call`; undefined where a comment is none. Whether
- * there is such a scenario, testbed or margin is for the configuration to say.
+ * Parses the first line of a comment, which must begin with `call`; undefined for other comments. Scenarios, testbeds and
+ * margins are not checked against the configuration here.
  */
 export function parseCommand(
   comment: string,
-  call: Call = callOnGithub,
+  call: CommandPrefix = callOnGithub,
 ): CommentCommand | undefined {
   const [line = ''] = comment.trimStart().split(/\r?\n/, 1);
   const [first, ...words] = wordsOf(line.slice(0, longestCommand));
@@ -73,14 +73,14 @@ export function parseCommand(
     case 'bisect': {
       const read = readBisect(rest, (word) => heads[call].test(word));
       if (read.kind === 'mistaken') return mistaken(read.what, read.nearest);
-      return { kind: verb, ask: read.ask, ...headNamed(read.head, call) };
+      return { kind: verb, overrides: read.overrides, ...headNamed(read.head, call) };
     }
     default:
       return mistaken(noVerb(verb), nearestVerb(verb));
   }
 }
 
-/** Whether a comment on an issue accepts the level that the issue is of. */
+/** True for a comment that accepts the level of its issue. */
 export function asksToAccept(comment: string): boolean {
   const [line = ''] = comment.trimStart().split(/\r?\n/, 1);
   return /^\/ppsgate\s+accept\s*$/.test(line);
@@ -96,15 +96,15 @@ function nearestVerb(word: string): string {
 
 export const verbs = ['run', 'rerun', 'extend', 'bisect', 'cancel', 'help'] as const;
 
-/** What people can write, and what for, as the answer to `help` tells them. */
-export function commandsFor(call: Call): { write: string; to: string }[] {
+/** Lists the commands with their descriptions, for the reply to `help`. */
+export function commandsFor(call: CommandPrefix): { write: string; to: string }[] {
   const isOnGithub = call === callOnGithub;
   const all: Record<(typeof verbs)[number], readonly (readonly [string, string])[]> = {
     run: [
       ['run', isOnGithub ? 'measure the pull request as it stands' : 'measure the newest diff'],
       isOnGithub
         ? ['run 1a2b3c4d5e6f', 'the same, if that is the head: for a patch from a fork']
-        : ['run 80677', 'measure that diff: for one by somebody who is not ours'],
+        : ['run 80677', 'measure that diff: for one by an unknown person'],
       [
         'run forwarding inet6 margin=1% runs=20 testbed=chelsio',
         'the same with scenarios, families, margin, most runs or testbed of your own',
@@ -147,25 +147,25 @@ export function commandsFor(call: Call): { write: string; to: string }[] {
   return verbs.flatMap((verb) => all[verb].map(([rest, to]) => ({ write: `${call} ${rest}`, to })));
 }
 
-/** Nobody types more, and nobody has to read more. */
+/** Bounds the length of a command in characters. */
 const longestCommand = 500;
 
 const keyed = keysOf(overrideNames);
 
-/** What `run` is told by its name alone. */
+/** Overrides that are written as their name alone. */
 const switches = new Map(
   overrideNames.flatMap((name) =>
     parameter(name).kind === 'switch' ? [[kebabCase(name), name] as const] : [],
   ),
 );
 
-/** How the head is named, by where the comment stands. */
+/** Forms of a named head, by forge. */
 const heads = {
   [callOnGithub]: /^[0-9a-f]{7,64}$/,
   [callOnPhabricator]: /^[1-9]\d{0,8}$/,
 } as const;
 
-function keysFor(verb: Verb, call: Call): string[] {
+function keysFor(verb: Verb, call: CommandPrefix): string[] {
   if (verb === 'rerun') return [];
   const all = [...keyed.values()].filter(
     ({ isOfRevision = false }) => !isOfRevision || call === callOnPhabricator,
@@ -175,17 +175,17 @@ function keysFor(verb: Verb, call: Call): string[] {
 
 type Verb = 'run' | 'rerun' | 'extend';
 
-type Read =
+type ParsedArguments =
   | Extract<CommentCommand, { kind: 'run' | 'rerun' | 'extend' }>
   | { kind: 'mistaken'; what: string; nearest: string };
 
-function readArguments(verb: Verb, words: readonly string[], call: Call): Read {
-  const known = keysFor(verb, call);
-  const ask: Ask = {};
-  const named: string[] = [];
-  const found: string[] = [];
+function readArguments(verb: Verb, words: readonly string[], call: CommandPrefix): ParsedArguments {
+  const allowed = keysFor(verb, call);
+  const overrides: GateOverrides = {};
+  const familyWords: string[] = [];
+  const scenarioWords: string[] = [];
   let namedHead: string | undefined;
-  const mistaken = (what: string, nearest: string = verb): Read => ({
+  const mistaken = (what: string, nearest: string = verb): ParsedArguments => ({
     kind: 'mistaken',
     what,
     nearest,
@@ -195,37 +195,41 @@ function readArguments(verb: Verb, words: readonly string[], call: Call): Read {
     const pair = pairIn(word);
     const switchNamed = switches.get(word);
     if (pair !== undefined) {
-      const found = keyFor(pair, { verb, known, keyed });
-      if (found.kind === 'mistaken') return found;
-      const { name } = found.parameter;
-      if (ask[name] !== undefined) return mistaken(`${pair.key} is there twice`);
-      ask[name] = pair.value;
+      const match = keyFor(pair, { verb, allowed, keyed });
+      if (match.kind === 'mistaken') return match;
+      const { name } = match.parameter;
+      if (overrides[name] !== undefined) return mistaken(`${pair.key} is there twice`);
+      overrides[name] = pair.value;
     } else if (heads[call].test(word) && namedHead === undefined) {
       namedHead = word;
     } else if (verb !== 'run' || !/^[a-z][\w.-]*$/i.test(word)) {
       return mistaken(`${verb} takes no "${excerpt(word)}"`);
     } else if (word === 'profile') {
-      ask.profile ??= 'on';
+      overrides.profile ??= 'on';
     } else if (switchNamed !== undefined) {
-      ask[switchNamed] = 'true';
+      overrides[switchNamed] = 'true';
     } else if (families.some((family) => family === word)) {
-      named.push(word);
+      familyWords.push(word);
     } else {
-      found.push(word);
+      scenarioWords.push(word);
     }
   }
 
   const of = headNamed(namedHead, call);
   if (verb === 'rerun') return { kind: verb, ...of };
   if (verb === 'extend') {
-    return { kind: verb, ...(ask.maxRuns !== undefined && { maxRuns: ask.maxRuns }), ...of };
+    return {
+      kind: verb,
+      ...(overrides.maxRuns !== undefined && { maxRuns: overrides.maxRuns }),
+      ...of,
+    };
   }
-  if (found.length > 0) ask.scenarios = found.join(',');
-  if (named.length > 0) ask.families = named.join(',');
-  return { kind: verb, ask, ...of };
+  if (scenarioWords.length > 0) overrides.scenarios = scenarioWords.join(',');
+  if (familyWords.length > 0) overrides.families = familyWords.join(',');
+  return { kind: verb, overrides, ...of };
 }
 
-function headNamed(text: string | undefined, call: Call): Named {
+function headNamed(text: string | undefined, call: CommandPrefix): NamedHead {
   if (text === undefined) return {};
   return call === callOnGithub ? { commit: text } : { diff: Number(text) };
 }

@@ -1,4 +1,4 @@
-// A Phabricator revision as a patch: its diffs become commits of the repository, on the base that they were made for.
+// Makes a patch of a Phabricator revision: its diffs become commits of the repository, on the base they were made for.
 
 import type { PhabricatorConfig } from '../../config/phabricator.ts';
 import { type Revision, shortId } from '../../model/patch.ts';
@@ -13,7 +13,7 @@ import {
 } from '../phabricator/revision.ts';
 import type { WritableRepository } from './repository.ts';
 
-/** A diff of which no patch can be made, for the reason that its author is told. */
+/** A diff that cannot become a patch, with the reason for its author. */
 export class PatchError extends Error {
   override readonly name = 'PatchError';
   readonly conclusion = 'patchAtFault';
@@ -25,11 +25,11 @@ export type RevisionDeps = {
   config: Pick<PhabricatorConfig, 'branch' | 'repositories'>;
 };
 
-/** Which diffs of the revision are measured beside the one that is judged: all that were sent before it, or some by their ids. */
-export type Earlier = 'none' | 'all' | readonly number[];
+/** Diffs that are measured beside the judged one: all that were sent before it, or some by their ids. */
+export type EarlierDiffs = 'none' | 'all' | readonly number[];
 
-/** As people type it: `all`, `none`, or ids like `80345,80654`. Throws a `UsageError` for anything else. */
-export function parseEarlier(text: string, called: string): Earlier {
+/** Parses `all`, `none`, or ids like `80345,80654`. Throws a `UsageError` for anything else. */
+export function parseEarlier(text: string, called: string): EarlierDiffs {
   if (text === 'all' || text === 'none') return text;
   const ids = text.split(',').map((id) => id.trim());
   if (ids.every((id) => /^[1-9]\d{0,8}$/.test(id))) return ids.map(Number);
@@ -40,11 +40,11 @@ export function parseEarlier(text: string, called: string): Earlier {
 
 /**
  * Throws a `PatchError` where the diff does not apply, a `UsageError` or `RevisionError` where there is no such diff or
- * it is none of ours. An earlier diff that does not apply is left out, which the notes tell.
+ * it belongs to another repository. An earlier diff that does not apply is left out, with a note.
  */
 export async function patchOfRevision(
   name: RevisionName,
-  earlier: Earlier,
+  earlier: EarlierDiffs,
   deps: RevisionDeps,
 ): Promise<Revision> {
   const found = await findRevision(deps.conduit, name);
@@ -78,8 +78,8 @@ export async function patchOfRevision(
 }
 
 /**
- * Makes the commits of a revision again where another machine made them first; throws a `PatchError` where they are not
- * the same, for then the diff is not what there was leave for.
+ * Makes the commits of a revision again that another machine made first; throws a `PatchError` where they differ, since
+ * the diff is then not the approved one.
  */
 export async function restoreRevision(patch: Revision, deps: RevisionDeps): Promise<void> {
   const { number, baseCommit, earlier } = patch;
@@ -99,7 +99,7 @@ export async function restoreRevision(patch: Revision, deps: RevisionDeps): Prom
 
 /**
  * The diffs of a revision as a line of commits, each with all files of one diff on top of the diff before it: they are
- * siblings on one base, and a bisection goes by first parents. Answers the base, and the commit of the newest diff;
+ * siblings on one base, and a bisection goes by first parents. Returns the base, and the commit of the newest diff;
  * throws a `UsageError` where there is one diff alone.
  */
 export async function lineOfDiffs(
@@ -132,25 +132,25 @@ function refuseForeign(
   );
 }
 
-function chosen({ diff, earlier }: FoundRevision, which: Earlier): FoundDiff[] {
+function chosen({ diff, earlier }: FoundRevision, which: EarlierDiffs): FoundDiff[] {
   if (which === 'none') return [];
   if (which === 'all') return earlier;
   const stranger = which.find((id) => !earlier.some((one) => one.id === id));
   if (stranger !== undefined) {
-    const known = earlier.map(({ id }) => id).join(', ') || 'none';
+    const ids = earlier.map(({ id }) => id).join(', ') || 'none';
     throw new UsageError(
-      `earlier: ${stranger} is no diff of the revision from before ${diff.id}; those are: ${known}.`,
+      `earlier: ${stranger} is no diff of the revision from before ${diff.id}; those are: ${ids}.`,
     );
   }
   return earlier.filter(({ id }) => which.includes(id));
 }
 
-type Base = { commit: string; notes: string[] };
+type DiffBase = { commit: string; notes: string[] };
 
-/** What the diff was made for; what its branch was on the day, where it does not tell or nobody here has that. */
-async function baseOf({ id, base, createdAt }: FoundDiff, deps: RevisionDeps): Promise<Base> {
+/** The base that the diff names, or the commit of its branch on that day where it names none that is here. */
+async function baseOf({ id, base, createdAt }: FoundDiff, deps: RevisionDeps): Promise<DiffBase> {
   const { repository, config } = deps;
-  const asOfDay = async (why: string, branch = config.branch): Promise<Base> => {
+  const asOfDay = async (why: string, branch = config.branch): Promise<DiffBase> => {
     const commit = await repository.commitAt(branch, createdAt);
     const day = createdAt.toISOString().slice(0, 'YYYY-MM-DD'.length);
     const against = `it is measured against ${branch} as of ${day}, ${shortId(commit)}`;
@@ -195,7 +195,7 @@ const whyNotFound = {
   'not-in-time': 'which was not found within a minute',
 };
 
-/** Which branch here was a path of Subversion, and what the path is called in a note. */
+/** The branch of a path of Subversion, and the name of the path in a note. */
 async function branchOf(
   path: string | undefined,
   { repository, config: { branch: own } }: RevisionDeps,

@@ -69,7 +69,7 @@ const policyAsked = ({ config, isExtended }: RequestedExperiment): Policy =>
 /** A result that lies may do so of any number of cells. */
 const mostTold = 20;
 
-/** The commits are those that leave was given for; where the patch parted from its base only its history tells. */
+/** The commits are those that were approved; where the patch parted from its base only its history tells. */
 function variantsOf({ variants }: Result, patch: Patch): Result['variants'] {
   const earlier = patch.kind === 'revision' ? patch.earlier : [];
   const commits = [

@@ -1,6 +1,6 @@
 // The text of the comment on a pull request: its marker, its body, and a hidden memory of earlier verdicts.
 import { z } from 'zod';
-import { askSchema } from '../../forge/patch/command.ts';
+import { gateOverridesSchema } from '../../forge/patch/command.ts';
 import { codeSpan, plainLine } from '../../model/escape.ts';
 import { shortId } from '../../model/patch.ts';
 
@@ -24,7 +24,7 @@ const memorySchema = z.object({
   /** Since when the comment has named this head. */
   since: z.iso.datetime(),
   /** The newest overrides. */
-  ask: askSchema,
+  overrides: gateOverridesSchema,
   last: verdict.optional(),
   /** Newest first. */
   earlier: z.array(verdict).max(mostEarlier),
@@ -38,7 +38,7 @@ export type CommentUpdate = {
   run: number;
   headCommit: string;
   /** Absent if nothing is measured; then the earlier one stays. */
-  ask?: CommentMemory['ask'] | undefined;
+  overrides?: CommentMemory['overrides'] | undefined;
   at: Date;
   /** Present with a verdict. */
   title?: string;
@@ -74,11 +74,11 @@ export function readMemory(comment: string): CommentMemory | undefined {
 const opening = '<!-- ppsgate remembers: ';
 
 function nextMemory(memory: CommentMemory | undefined, update: CommentUpdate): CommentMemory {
-  const { run, headCommit, ask, at, title } = update;
+  const { run, headCommit, overrides, at, title } = update;
   const { last, earlier = [] } = memory ?? {};
   const now = at.toISOString();
   const since = memory?.headCommit === headCommit ? memory.since : now;
-  const head = { run, headCommit, since, ask: ask ?? memory?.ask ?? {} };
+  const head = { run, headCommit, since, overrides: overrides ?? memory?.overrides ?? {} };
   if (title === undefined) return { ...head, ...(last && { last }), earlier };
   const before = last === undefined || last.run === run ? earlier : [last, ...earlier];
   return {

@@ -23,7 +23,7 @@ import {
 } from './reporter.ts';
 import { ThrottledUpdates, type UpdateAttempt } from './throttled-updates.ts';
 
-export type CommentOptions = Pick<CommentUpdate, 'name' | 'run' | 'ask'> & {
+export type CommentOptions = Pick<CommentUpdate, 'name' | 'run' | 'overrides'> & {
   /** Name of the subject, if it is not the whole pull request. */
   subject?: string;
   /** Page of the job. */
@@ -43,11 +43,21 @@ export function openComment(
   pullRequest: PullRequest,
   options: CommentOptions,
 ): Reporter {
-  const { name, run, ask, detailsUrl, log, now, pause, patienceSeconds, keep = () => {} } = options;
+  const {
+    name,
+    run,
+    overrides,
+    detailsUrl,
+    log,
+    now,
+    pause,
+    patienceSeconds,
+    keep = () => {},
+  } = options;
   const { headCommit } = pullRequest;
   const { subject = patchName(pullRequest) } = options;
   const post = async ({ body, title }: CommentView): Promise<UpdateAttempt> => {
-    const writing = { name, run, headCommit, ask, at: now(), ...(title && { title }) };
+    const writing = { name, run, headCommit, overrides, at: now(), ...(title && { title }) };
     try {
       const published = await publishComment(
         octokit,

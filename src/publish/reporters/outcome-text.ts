@@ -1,8 +1,8 @@
 // The outcome of a gate or a bisection, with its conclusion, title and Markdown.
 import { z } from 'zod';
 import { usualMostBoots } from '../../config/overrides.ts';
-import { type BisectAsk, bisectWords } from '../../forge/patch/bisect-command.ts';
-import { type Call, callOnGithub } from '../../forge/patch/command.ts';
+import { type BisectOverrides, bisectWords } from '../../forge/patch/bisect-command.ts';
+import { type CommandPrefix, callOnGithub } from '../../forge/patch/command.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import {
   type Conclusion,
@@ -29,7 +29,7 @@ export type MeasuredOutcome = { kind: 'measured'; result: Result; links: ReportL
 export type BisectedOutcome = {
   kind: 'bisected';
   result: BisectResult;
-  request: BisectAsk;
+  request: BisectOverrides;
   links: ReportLinks;
 };
 
@@ -154,8 +154,8 @@ export function outcomeMarkdown(outcome: ReportedOutcome): string {
 }
 
 /** The commands by which a comment requests what a bisection proposes. */
-export function bisectCommands(call: Call, request: BisectAsk): BisectWays {
-  const command = (more: BisectAsk) => `\`${call} ${bisectWords({ ...request, ...more })}\``;
+export function bisectCommands(call: CommandPrefix, request: BisectOverrides): BisectWays {
+  const command = (more: BisectOverrides) => `\`${call} ${bisectWords({ ...request, ...more })}\``;
   const { fixUp, maxBoots = usualMostBoots } = request;
   return {
     fixUp: (commit) => command({ fixUp: [fixUp, commit].filter(Boolean).join(',') }),

@@ -198,7 +198,7 @@ test.for([
   ['a push', onPull('synchronize'), { runs, ...ends }],
   ['another base', onEdit({ base: { ref: { from: 'lax' } } }), { runs, ...ends }],
   ['another title', onEdit({ title: { from: 'Draft' } }), { runs: false, ...alone }],
-  ['the label that gives leave', onPull('labeled', 'ppsgate'), { runs, ...waits }],
+  ['the label that gives approval', onPull('labeled', 'ppsgate'), { runs, ...waits }],
   ['another label', onPull('labeled', 'documentation'), { runs: false, ...alone }],
   ['a member’s run', onComment('/ppsgate run', 'MEMBER'), { runs, ...waits }],
   ['a member’s rerun', onComment('/ppsgate rerun margin=1%', 'OWNER'), { runs, ...waits }],

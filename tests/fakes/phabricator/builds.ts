@@ -59,7 +59,7 @@ export async function startGeneration(state: State, build: Build): Promise<Targe
   };
   state.targets.push(target);
   updateBuildable(state, build);
-  const isTaken = await ask(plan.step, variablesFor(state, build, target));
+  const isTaken = await overrides(plan.step, variablesFor(state, build, target));
   if (build.generation !== target.generation || build.status !== 'building') return target;
   if (!isTaken) finish(state, target, 'failed');
   else if (plan.step.waitsForMessage) target.status = 'target/waiting';
@@ -190,7 +190,7 @@ function variablesFor(state: State, build: Build, target: Target): { [name: stri
 }
 
 /** Whether the endpoint was asked and answered well; nobody asks twice. */
-async function ask(
+async function overrides(
   step: BuildPlan['step'],
   variables: { [name: string]: string },
 ): Promise<boolean> {

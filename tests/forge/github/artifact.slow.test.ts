@@ -346,7 +346,7 @@ describe('a result and a revision', () => {
     );
   });
 
-  test('are shown as the revision has it, with the earlier diffs that there is leave for', () => {
+  test('are shown as the revision has it, with the approved earlier diffs', () => {
     const forged = aResult({ patch: { ...revision, url: 'https://example.net', earlier: [] } });
     expect(withPatch(forged, revision).patch).toEqual(revision);
   });

@@ -274,7 +274,7 @@ async function go(gate: Gate, deps: Place & Order): Promise<void> {
   const answer = answerOf(gate, deps);
   const { signal } = gate.cancel;
   await reportOutcome(answer, signal, async () => {
-    answer.queued('waits for leave');
+    answer.queued('waits for approval');
     await some(20);
     answer.waiting({ place: 1, of: 2, expectedSeconds: 60 }, 'waiting for shelf-3');
     await some(30);
@@ -300,7 +300,7 @@ function answerOf(gate: Gate, { octokit, turns }: Place): Reporter {
   const subject = { repository, patch };
   const answer = combineReporters([
     openCheckRun(octokit, subject, { ...shared, undecided: 'failure', isOwnApp: false }),
-    openComment(octokit, patch, { ...shared, run, ask: {} }),
+    openComment(octokit, patch, { ...shared, run, overrides: {} }),
     openStatus(octokit, subject, shared),
   ]);
   return {
@@ -506,7 +506,7 @@ test.each(['checks/create', 'checks/update'])(
     const gate = aGate(1, aPatch(1, push(1, 0)), fates[6] ?? overtaken);
     const answer = answerOf(gate, { octokit, turns, random: () => 0 });
     if (operationId === 'checks/update') {
-      answer.queued('waits for leave');
+      answer.queued('waits for approval');
       await turns.until(turns.pause(5, never));
     }
     github.faults.order(operationId, { kind: 'reset', carriedOut: true });

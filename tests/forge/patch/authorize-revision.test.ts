@@ -49,18 +49,18 @@ test('a diff by somebody of the list, or by a member of a project, is allowed', 
 test.each([
   ['author', [eve, alice]],
   ['sender', [alice, eve]],
-])('a diff whose %s is a stranger is refused, and told what gives leave', async (_, by) => {
+])('a diff whose %s is a stranger is refused, and told what gives approval', async (_, by) => {
   expect(await sent(...by)).toEqual({
     kind: 'refused',
-    why: 'Thank you, eve: D27401 is not measured yet; it runs on the testbed when a member of network or somebody of the list in ppsgate.yml has read diff 80677 and written @ppsgate run 80677.',
+    why: 'Thank you, eve: D27401 is not measured yet; it runs on the testbed when a member of network or a person of the list in ppsgate.yml has read diff 80677 and written @ppsgate run 80677.',
   });
 });
 
-test('a command that names the diff is leave for it, however soon after it', async () => {
+test('a command that names the diff approves it, however soon after it', async () => {
   expect(await written(bob, 1, true)).toMatchObject({ kind: 'allowed' });
 });
 
-test('a command that names no diff is leave for one that was there for a minute', async () => {
+test('a command that names no diff approves one that was there for a minute', async () => {
   expect(await written(bob, 60, false)).toMatchObject({ kind: 'allowed' });
   expect(await written(bob, 59, false)).toEqual({
     kind: 'refused',
@@ -81,7 +81,7 @@ test.each([
   'a stranger hears what he asked for, and what one of ours would write: %s',
   async (verb, what) => {
     expect((await written(eve, 3600, true, verb)).why).toBe(
-      `Thank you, eve: ${what}; it runs on the testbed when a member of network or somebody of the list in ppsgate.yml has read diff 80677 and written @ppsgate ${verb} 80677.`,
+      `Thank you, eve: ${what}; it runs on the testbed when a member of network or a person of the list in ppsgate.yml has read diff 80677 and written @ppsgate ${verb} 80677.`,
     );
     expect((await written(bob, 1, false, verb)).why).toMatch(
       new RegExp(`read it, and write @ppsgate ${verb} 80677\\.$`),
@@ -93,30 +93,30 @@ describe('who wants it cancelled', () => {
   const cancelled = (by: Person, more: object = {}) =>
     authorizeRevision(diff, { kind: 'cancelled', by }, { ...rules, ...more });
 
-  test.each([alice, bob])('has leave where diffs are measured for $name', async (by) => {
+  test.each([alice, bob])('has approval where diffs are measured for $name', async (by) => {
     expect(await cancelled(by)).toMatchObject({ kind: 'allowed' });
   });
 
   test('hears as a stranger who may, and not what would have it measured', async () => {
     expect(await cancelled(eve)).toEqual({
       kind: 'refused',
-      why: 'Thank you, eve: what runs for D27401 is not cancelled; a member of network or somebody of the list in ppsgate.yml may do that, by @ppsgate cancel.',
+      why: 'Thank you, eve: what runs for D27401 is not cancelled; a member of network or a person of the list in ppsgate.yml may do that, by @ppsgate cancel.',
     });
     expect((await cancelled(eve, { people: [], projects: [] })).why).toBe(
-      'Thank you, eve: what runs for D27401 is not cancelled; nobody may do that: `people` and `projects` in ppsgate.yml are empty.',
+      'Thank you, eve: what runs for D27401 is not cancelled; no person may do that: `people` and `projects` in ppsgate.yml are empty.',
     );
   });
 });
 
-test('where nobody is named nobody has leave, and no project is asked for', async () => {
+test('where nobody is named nobody has approval, and no project is asked for', async () => {
   const nobody = { people: [], projects: [], isMember: () => expect.fail('nobody is to be asked') };
   expect(await authorizeRevision(diff, { kind: 'sent', by: [alice] }, nobody)).toEqual({
     kind: 'refused',
-    why: 'Thank you, alice: D27401 is not measured yet; nobody may ask for it: `people` and `projects` in ppsgate.yml are empty.',
+    why: 'Thank you, alice: D27401 is not measured yet; no person may ask for it: `people` and `projects` in ppsgate.yml are empty.',
   });
 });
 
-test('a server that does not tell who is a member gives no leave', async () => {
+test('a server that does not tell who is a member gives no approval', async () => {
   const silent = { ...rules, isMember: () => Promise.reject(new Error('no answer')) };
   await expect(authorizeRevision(diff, { kind: 'sent', by: [eve] }, silent)).rejects.toThrow(
     'no answer',
@@ -137,9 +137,9 @@ test('a stranger is asked to wait for whoever there is to ask, in one sentence t
     }),
   );
   expect(whys.map(({ why }) => /when (.*) has read/.exec(why)?.[1])).toEqual([
-    'somebody of the list in ppsgate.yml',
+    'a person of the list in ppsgate.yml',
     'a member of network or transport',
-    'a member of network or somebody of the list in ppsgate.yml',
+    'a member of network or a person of the list in ppsgate.yml',
     undefined,
   ]);
   for (const { kind, why } of whys) {

@@ -1,6 +1,10 @@
 // Whose patches are run on the lab's hardware, and at which commit.
 import { expect, test } from 'vitest';
-import { authorize, type LeaveRules, type Occasion } from '../../../src/forge/patch/authorize.ts';
+import {
+  type AuthorizationRules,
+  authorize,
+  type Occasion,
+} from '../../../src/forge/patch/authorize.ts';
 import type { PullRequest } from '../../../src/model/patch.ts';
 
 const head = 'b'.repeat(40);
@@ -20,119 +24,136 @@ const own = { pullRequest, headRepository: 'freebsd/freebsd-src' };
 const fork = { pullRequest, headRepository: 'alice/freebsd-src' };
 
 /** carol may write, dan is on the list. */
-const rules: LeaveRules = {
+const rules: AuthorizationRules = {
   people: ['Dan'],
   label: 'ppsgate',
   mayWrite: async (login) => login === 'carol',
   measured: [],
 };
 
-const leaveOf = async (occasion: Occasion, found: typeof own = fork, more = {}) =>
+const authorizationOf = async (occasion: Occasion, found: typeof own = fork, more = {}) =>
   authorize(occasion, found, { ...rules, ...more });
 
 const noon = '2026-11-20T12:00:00Z';
 
 test('a pull request from a branch of the repository itself is allowed', async () => {
-  expect(await leaveOf({ kind: 'pushed', by: 'bob' }, own)).toEqual({
+  expect(await authorizationOf({ kind: 'pushed', by: 'bob' }, own)).toEqual({
     kind: 'allowed',
     why: expect.stringContaining('only people with write permission can push'),
   });
 });
 
 test('one from a fork is refused, and told what a maintainer does to run it', async () => {
-  expect(await leaveOf({ kind: 'pushed', by: 'alice' })).toEqual({
+  expect(await authorizationOf({ kind: 'pushed', by: 'alice' })).toEqual({
     kind: 'refused',
     why: 'Thank you for #123: because it comes from alice/freebsd-src, it runs on the testbed only after a maintainer of freebsd/freebsd-src has read bbbbbbbbbbbb, and then put the label ppsgate on it or written /ppsgate run bbbbbbbbbbbb.',
   });
 });
 
 test('one from a fork that was deleted since is refused', async () => {
-  const leave = await authorize(
+  const authorization = await authorize(
     { kind: 'pushed', by: 'alice' },
     { pullRequest, headRepository: null },
     rules,
   );
-  expect(leave).toEqual({ kind: 'refused', why: expect.stringContaining('was deleted') });
+  expect(authorization).toEqual({ kind: 'refused', why: expect.stringContaining('was deleted') });
 });
 
 test('a repository whose name only begins like ours is a fork like any other', async () => {
   const found = { pullRequest, headRepository: 'freebsd/freebsd-src2' };
-  expect((await leaveOf({ kind: 'pushed', by: 'alice' }, found)).kind).toBe('refused');
+  expect((await authorizationOf({ kind: 'pushed', by: 'alice' }, found)).kind).toBe('refused');
 });
 
 test.each(['carol', 'dan'])('the fork of %s is allowed as it is pushed', async (author) => {
   const found = { ...fork, pullRequest: { ...pullRequest, author } };
-  expect((await leaveOf({ kind: 'pushed', by: author }, found)).kind).toBe('allowed');
+  expect((await authorizationOf({ kind: 'pushed', by: author }, found)).kind).toBe('allowed');
 });
 
 test('a push by somebody else to the fork of one who may is refused', async () => {
   const found = { ...fork, pullRequest: { ...pullRequest, author: 'carol' } };
-  expect((await leaveOf({ kind: 'pushed', by: 'mallory' }, found)).kind).toBe('refused');
+  expect((await authorizationOf({ kind: 'pushed', by: 'mallory' }, found)).kind).toBe('refused');
 });
 
-test('one of a person who may is no leave when it is opened again: somebody else may have pushed the head', async () => {
+test('one of a person who may is not approved when it is opened again: somebody else may have pushed the head', async () => {
   const found = { ...fork, pullRequest: { ...pullRequest, author: 'dan' } };
   const revived = { kind: 'revived', by: 'dan' } as const;
-  expect((await leaveOf(revived, found)).kind).toBe('refused');
-  expect((await leaveOf(revived, found, { measured: ['c'.repeat(40)] })).kind).toBe('refused');
-  expect((await leaveOf(revived, found, { measured: [head] })).kind).toBe('allowed');
-  expect((await leaveOf(revived, fork, { measured: [head] })).kind).toBe('refused');
-  expect((await leaveOf({ ...revived, by: 'mallory' }, own)).kind).toBe('allowed');
+  expect((await authorizationOf(revived, found)).kind).toBe('refused');
+  expect((await authorizationOf(revived, found, { measured: ['c'.repeat(40)] })).kind).toBe(
+    'refused',
+  );
+  expect((await authorizationOf(revived, found, { measured: [head] })).kind).toBe('allowed');
+  expect((await authorizationOf(revived, fork, { measured: [head] })).kind).toBe('refused');
+  expect((await authorizationOf({ ...revived, by: 'mallory' }, own)).kind).toBe('allowed');
 });
 
 const labelled = { kind: 'labelled', label: 'ppsgate', at: noon } as const;
 
-test('the label is leave where a maintainer puts it', async () => {
+test('the label approves the head where a maintainer puts it', async () => {
   const more = { seen: { headCommit: head, since: '2026-11-20T11:59:00Z' } };
-  expect((await leaveOf({ ...labelled, by: 'carol' }, fork, more)).kind).toBe('allowed');
-  expect((await leaveOf({ ...labelled, by: 'mallory' }, fork, more)).kind).toBe('refused');
+  expect((await authorizationOf({ ...labelled, by: 'carol' }, fork, more)).kind).toBe('allowed');
+  expect((await authorizationOf({ ...labelled, by: 'mallory' }, fork, more)).kind).toBe('refused');
   // The list is of people whose patches are run, not of those who answer for others'.
-  expect((await leaveOf({ ...labelled, by: 'dan' }, fork, more)).kind).toBe('refused');
+  expect((await authorizationOf({ ...labelled, by: 'dan' }, fork, more)).kind).toBe('refused');
 });
 
 test('the label at a branch of the repository itself asks for nothing more, for no stranger can push there', async () => {
-  expect((await leaveOf({ ...labelled, by: 'carol' }, own)).kind).toBe('allowed');
+  expect((await authorizationOf({ ...labelled, by: 'carol' }, own)).kind).toBe('allowed');
 });
 
 test('another label is nobody asking', async () => {
-  const leave = await leaveOf({ ...labelled, label: 'bug', by: 'carol' });
-  expect(leave.kind).toBe('ignored');
+  const authorization = await authorizationOf({ ...labelled, label: 'bug', by: 'carol' });
+  expect(authorization.kind).toBe('ignored');
 });
 
 test('a command of a stranger is refused', async () => {
-  const leave = await leaveOf({ kind: 'commanded', by: 'mallory', at: noon, commit: head });
-  expect(leave).toEqual({
+  const authorization = await authorizationOf({
+    kind: 'commanded',
+    by: 'mallory',
+    at: noon,
+    commit: head,
+  });
+  expect(authorization).toEqual({
     kind: 'refused',
-    why: 'Thank you, mallory: #123 runs on the testbed when somebody who may write to freebsd/freebsd-src asks for it.',
+    why: 'Thank you, mallory: #123 runs on the testbed when a person who may write to freebsd/freebsd-src asks for it.',
   });
 });
 
-test.each(['carol', 'dan'])('a command of %s that names the head is leave', async (by) => {
-  const leave = await leaveOf({ kind: 'commanded', by, at: noon, commit: 'bbbbbbb' });
-  expect(leave.kind).toBe('allowed');
+test.each(['carol', 'dan'])('a command of %s that names the head approves it', async (by) => {
+  const authorization = await authorizationOf({
+    kind: 'commanded',
+    by,
+    at: noon,
+    commit: 'bbbbbbb',
+  });
+  expect(authorization.kind).toBe('allowed');
 });
 
 test('a margin or scenarios of one’s own are for those who may write', async () => {
   const own = { kind: 'commanded', at: noon, commit: head, isOtherwise: true } as const;
-  expect((await leaveOf({ ...own, by: 'carol' })).kind).toBe('allowed');
-  expect(await leaveOf({ ...own, by: 'dan' })).toEqual({
+  expect((await authorizationOf({ ...own, by: 'carol' })).kind).toBe('allowed');
+  expect(await authorizationOf({ ...own, by: 'dan' })).toEqual({
     kind: 'refused',
     why: expect.stringContaining('you can have #123 measured as ppsgate.yml says'),
   });
 });
 
 test('a command that names a commit which is no longer the head is refused', async () => {
-  const leave = await leaveOf({ kind: 'commanded', by: 'carol', at: noon, commit: 'ccccccc' });
-  expect(leave).toEqual({
+  const authorization = await authorizationOf({
+    kind: 'commanded',
+    by: 'carol',
+    at: noon,
+    commit: 'ccccccc',
+  });
+  expect(authorization).toEqual({
     kind: 'refused',
     why: 'The head is bbbbbbbbbbbb and no longer ccccccc: read it, and ask again.',
   });
 });
 
-test('a command without a commit is leave for a head that was known before it was written', async () => {
+test('a command without a commit approves a head that was known before it was written', async () => {
   const commanded = { kind: 'commanded', by: 'carol', at: noon } as const;
   const seen = { headCommit: head, since: '2026-11-20T11:59:00Z' };
-  expect((await leaveOf(commanded, fork, { seen })).kind).toBe('allowed');
+  expect((await authorizationOf(commanded, fork, { seen })).kind).toBe('allowed');
 });
 
 const unseen = [
@@ -144,14 +165,14 @@ const unseen = [
 
 test.each(unseen)('and is refused where the head was known %s', async (_, seen) => {
   const commanded = { kind: 'commanded', by: 'carol', at: noon } as const;
-  expect(await leaveOf(commanded, fork, { seen })).toEqual({
+  expect(await authorizationOf(commanded, fork, { seen })).toEqual({
     kind: 'refused',
     why: expect.stringMatching(/may have been pushed after .* write \/ppsgate run bbbbbbbbbbbb\.$/),
   });
 });
 
 test.each(unseen)('the label is refused where the head was known %s', async (_, seen) => {
-  expect(await leaveOf({ ...labelled, by: 'carol' }, fork, { seen })).toEqual({
+  expect(await authorizationOf({ ...labelled, by: 'carol' }, fork, { seen })).toEqual({
     kind: 'refused',
     why: 'The head is bbbbbbbbbbbb, and may have been pushed after the label was put: read it, and then write /ppsgate run bbbbbbbbbbbb, or take the label off and put it on again.',
   });
@@ -160,55 +181,65 @@ test.each(unseen)('the label is refused where the head was known %s', async (_, 
 test('a bisection is for those who may write alone, whatever it is of', async () => {
   for (const areNamed of [true, false]) {
     for (const by of ['dan', 'mallory']) {
-      expect(await leaveOf({ kind: 'bisected', by, at: noon, commit: head, areNamed })).toEqual({
+      expect(
+        await authorizationOf({ kind: 'bisected', by, at: noon, commit: head, areNamed }),
+      ).toEqual({
         kind: 'refused',
         why: `Thank you, ${by}: no bisection begins at #123; who may write to freebsd/freebsd-src can ask for one, by /ppsgate bisect.`,
       });
     }
     const asked: Occasion = { kind: 'bisected', by: 'carol', at: noon, commit: head, areNamed };
-    expect((await leaveOf(asked)).kind).toBe('allowed');
+    expect((await authorizationOf(asked)).kind).toBe('allowed');
   }
 });
 
-test('a bisection of a fork’s own commits is leave for a head that was named, or known before', async () => {
+test('a bisection of a fork’s own commits approves a head that was named, or known before', async () => {
   const asked: Occasion = { kind: 'bisected', by: 'carol', at: noon, areNamed: false };
-  expect(await leaveOf(asked)).toEqual({
+  expect(await authorizationOf(asked)).toEqual({
     kind: 'refused',
     why: expect.stringMatching(/read it, and write \/ppsgate bisect bbbbbbbbbbbb\.$/),
   });
   const seen = { headCommit: head, since: '2026-11-20T11:59:00Z' };
-  expect((await leaveOf(asked, fork, { seen })).kind).toBe('allowed');
-  expect((await leaveOf({ ...asked, commit: 'ccccccc' })).kind).toBe('refused');
-  expect((await leaveOf({ ...asked, areNamed: true })).kind).toBe('allowed');
-  expect((await leaveOf(asked, own)).kind).toBe('allowed');
+  expect((await authorizationOf(asked, fork, { seen })).kind).toBe('allowed');
+  expect((await authorizationOf({ ...asked, commit: 'ccccccc' })).kind).toBe('refused');
+  expect((await authorizationOf({ ...asked, areNamed: true })).kind).toBe('allowed');
+  expect((await authorizationOf(asked, own)).kind).toBe('allowed');
 });
 
 test('a command for a branch of the repository itself names nothing, for no stranger can push there', async () => {
   const commanded = { kind: 'commanded', by: 'carol', at: noon } as const;
-  expect((await leaveOf(commanded, own)).kind).toBe('allowed');
+  expect((await authorizationOf(commanded, own)).kind).toBe('allowed');
 });
 
-test('a start by hand is leave, for GitHub lets nobody else', async () => {
-  expect((await leaveOf({ kind: 'dispatched', by: 'erin' }, own)).kind).toBe('allowed');
+test('a start by hand approves the head, for GitHub lets nobody else', async () => {
+  expect((await authorizationOf({ kind: 'dispatched', by: 'erin' }, own)).kind).toBe('allowed');
 });
 
-test('the button of a check is leave where somebody who may has pressed it', async () => {
-  expect((await leaveOf({ kind: 'pressed', by: 'carol', commit: head })).kind).toBe('allowed');
-  expect((await leaveOf({ kind: 'pressed', by: 'erin', commit: head })).kind).toBe('refused');
+test('the button of a check approves its commit where somebody who may has pressed it', async () => {
+  expect((await authorizationOf({ kind: 'pressed', by: 'carol', commit: head })).kind).toBe(
+    'allowed',
+  );
+  expect((await authorizationOf({ kind: 'pressed', by: 'erin', commit: head })).kind).toBe(
+    'refused',
+  );
 });
 
 test('a start by hand names the head of a fork, for nobody tells what the person has seen', async () => {
   const named = { kind: 'dispatched', by: 'erin', commit: head } as const;
-  expect((await leaveOf(named)).kind).toBe('allowed');
-  expect(await leaveOf({ kind: 'dispatched', by: 'carol' })).toEqual({
+  expect((await authorizationOf(named)).kind).toBe('allowed');
+  expect(await authorizationOf({ kind: 'dispatched', by: 'carol' })).toEqual({
     kind: 'refused',
     why: `The head of #123 is bbbbbbbbbbbb, and may have been pushed after the run was started: read it, and start one with ${head} in place of #123.`,
   });
 });
 
-test('the button of a check is no leave for what was pushed after it', async () => {
-  const leave = await leaveOf({ kind: 'pressed', by: 'carol', commit: 'c'.repeat(40) });
-  expect(leave).toEqual({
+test('the button of a check does not approve what was pushed after it', async () => {
+  const authorization = await authorizationOf({
+    kind: 'pressed',
+    by: 'carol',
+    commit: 'c'.repeat(40),
+  });
+  expect(authorization).toEqual({
     kind: 'refused',
     why: expect.stringContaining('no longer cccccccccccc'),
   });

@@ -13,13 +13,13 @@ import {
 } from '../../../src/forge/patch/command.ts';
 
 test.each([
-  ['/ppsgate run', { kind: 'run', ask: {} }],
-  ['  /ppsgate run\r\nbecause I changed the lookup', { kind: 'run', ask: {} }],
+  ['/ppsgate run', { kind: 'run', overrides: {} }],
+  ['  /ppsgate run\r\nbecause I changed the lookup', { kind: 'run', overrides: {} }],
   [
     '/ppsgate run pf-stateful forwarding inet4 margin=1% runs=20 testbed=hp-t540',
     {
       kind: 'run',
-      ask: {
+      overrides: {
         scenarios: 'pf-stateful,forwarding',
         families: 'inet4',
         margin: '1%',
@@ -30,36 +30,36 @@ test.each([
   ],
   [
     '/ppsgate run testbed="mellanox and 40G" inet4 inet6',
-    { kind: 'run', ask: { testbed: 'mellanox and 40G', families: 'inet4,inet6' } },
+    { kind: 'run', overrides: { testbed: 'mellanox and 40G', families: 'inet4,inet6' } },
   ],
-  ['/ppsgate run stop-at-first=off', { kind: 'run', ask: { stopAtFirst: 'off' } }],
-  ['/ppsgate run profile', { kind: 'run', ask: { profile: 'on' } }],
+  ['/ppsgate run stop-at-first=off', { kind: 'run', overrides: { stopAtFirst: 'off' } }],
+  ['/ppsgate run profile', { kind: 'run', overrides: { profile: 'on' } }],
   [
     '/ppsgate run forwarding profile=30s',
-    { kind: 'run', ask: { scenarios: 'forwarding', profile: '30s' } },
+    { kind: 'run', overrides: { scenarios: 'forwarding', profile: '30s' } },
   ],
   [
     '/ppsgate run measure-anyway inet6',
-    { kind: 'run', ask: { measureAnyway: 'true', families: 'inet6' } },
+    { kind: 'run', overrides: { measureAnyway: 'true', families: 'inet6' } },
   ],
-  ['/ppsgate run 1a2b3c4', { kind: 'run', ask: {}, commit: '1a2b3c4' }],
+  ['/ppsgate run 1a2b3c4', { kind: 'run', overrides: {}, commit: '1a2b3c4' }],
   ['/ppsgate rerun', { kind: 'rerun' }],
   ['/ppsgate rerun 1a2b3c4d', { kind: 'rerun', commit: '1a2b3c4d' }],
   ['/ppsgate extend', { kind: 'extend' }],
   ['/ppsgate extend runs=40', { kind: 'extend', maxRuns: '40' }],
-  ['/ppsgate bisect', { kind: 'bisect', ask: {} }],
+  ['/ppsgate bisect', { kind: 'bisect', overrides: {} }],
   [
     '/ppsgate bisect stable/14~200 v1.2 inet4 forwarding',
     {
       kind: 'bisect',
-      ask: { good: 'stable/14~200', bad: 'v1.2', scenarios: 'forwarding', families: 'inet4' },
+      overrides: { good: 'stable/14~200', bad: 'v1.2', scenarios: 'forwarding', families: 'inet4' },
     },
   ],
   [
     '/ppsgate bisect c255749 c255761 fix-up=4319804 fix-up=5d6e7f8:1a2b3c4,HEAD~2 skip=a..b skip=c max-boots=60',
     {
       kind: 'bisect',
-      ask: {
+      overrides: {
         good: 'c255749',
         bad: 'c255761',
         fixUp: '4319804,5d6e7f8:1a2b3c4,HEAD~2',
@@ -72,18 +72,18 @@ test.each([
     '/ppsgate bisect main my-branch my-rules testbed="mellanox and 40G" metric=pps profile=off',
     {
       kind: 'bisect',
-      ask: {
+      overrides: {
         ...{ good: 'main', bad: 'my-branch', scenarios: 'my-rules' },
         ...{ testbed: 'mellanox and 40G', metric: 'pps', profile: 'off' },
       },
     },
   ],
-  ['/ppsgate bisect verify-revert', { kind: 'bisect', ask: { verifyRevert: 'true' } }],
-  ['/ppsgate bisect inet6', { kind: 'bisect', ask: { families: 'inet6' } }],
-  ['/ppsgate bisect my-rules', { kind: 'bisect', ask: { scenarios: 'my-rules' } }],
+  ['/ppsgate bisect verify-revert', { kind: 'bisect', overrides: { verifyRevert: 'true' } }],
+  ['/ppsgate bisect inet6', { kind: 'bisect', overrides: { families: 'inet6' } }],
+  ['/ppsgate bisect my-rules', { kind: 'bisect', overrides: { scenarios: 'my-rules' } }],
   [
     '/ppsgate bisect 1a2b3c4 pf-stateful',
-    { kind: 'bisect', ask: { scenarios: 'pf-stateful' }, commit: '1a2b3c4' },
+    { kind: 'bisect', overrides: { scenarios: 'pf-stateful' }, commit: '1a2b3c4' },
   ],
   ['/ppsgate cancel', { kind: 'cancel' }],
   ['/ppsgate help', { kind: 'help' }],
@@ -180,7 +180,7 @@ test.each([
 });
 
 test('Phabricator has a call of its own', () => {
-  expect(parseCommand('@ppsgate run', '@ppsgate')).toEqual({ kind: 'run', ask: {} });
+  expect(parseCommand('@ppsgate run', '@ppsgate')).toEqual({ kind: 'run', overrides: {} });
   expect(parseCommand('/ppsgate run', '@ppsgate')).toBeUndefined();
   expect(parseCommand('@ppsgate rumble', '@ppsgate')).toMatchObject({
     why: expect.stringMatching(/; write @ppsgate help$/),
@@ -190,13 +190,13 @@ test('Phabricator has a call of its own', () => {
 test('on Phabricator a diff is named by its id, and earlier ones can be asked for', () => {
   expect(parseCommand('@ppsgate run 80677 inet6 earlier=all', '@ppsgate')).toEqual({
     ...{ kind: 'run', diff: 80677 },
-    ask: { families: 'inet6', earlier: 'all' },
+    overrides: { families: 'inet6', earlier: 'all' },
   });
   expect(parseCommand('@ppsgate rerun 80677', '@ppsgate')).toEqual({ kind: 'rerun', diff: 80677 });
   expect(parseCommand('/ppsgate run earlier=all')).toMatchObject({ kind: 'mistaken' });
   expect(parseCommand('@ppsgate bisect 80677 inet6', '@ppsgate')).toEqual({
     ...{ kind: 'bisect', diff: 80677 },
-    ask: { families: 'inet6' },
+    overrides: { families: 'inet6' },
   });
 });
 
@@ -216,11 +216,11 @@ test('whatever is written, scenarios, families and commits are plain names, and 
         expect(command.why).toMatch(/^[^\p{Cc}]{1,200}$/u);
       }
       if (command?.kind === 'run') {
-        expect(command.ask.scenarios ?? 'none').toMatch(/^[\w.,-]+$/);
-        expect(command.ask.families ?? 'none').toMatch(/^[\w.,-]+$/);
+        expect(command.overrides.scenarios ?? 'none').toMatch(/^[\w.,-]+$/);
+        expect(command.overrides.families ?? 'none').toMatch(/^[\w.,-]+$/);
       }
       if (command?.kind === 'bisect') {
-        const { good = 'main', bad = 'main', fixUp = 'main', skip = 'main' } = command.ask;
+        const { good = 'main', bad = 'main', fixUp = 'main', skip = 'main' } = command.overrides;
         const names = [good, bad, ...fixUp.split(/[,:]/), ...skip.split(/,|\.\./)];
         for (const name of names) expect(name).toMatch(/^(?!.*\.\.)\w[\w./@~^{}+-]*$/);
       }
@@ -242,9 +242,9 @@ test('what is asked of a bisection comes back of the words that ask for it', () 
   });
   fc.assert(
     fc.property(asked, ({ ends, ...rest }) => {
-      const ask = { ...rest, good: ends?.[0], bad: ends?.[1] };
-      const command = parseCommand(`/ppsgate ${bisectWords(ask)}`);
-      expect(command).toEqual({ kind: 'bisect', ask: JSON.parse(JSON.stringify(ask)) });
+      const overrides = { ...rest, good: ends?.[0], bad: ends?.[1] };
+      const command = parseCommand(`/ppsgate ${bisectWords(overrides)}`);
+      expect(command).toEqual({ kind: 'bisect', overrides: JSON.parse(JSON.stringify(overrides)) });
     }),
   );
 });

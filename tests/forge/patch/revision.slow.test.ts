@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openRepository } from '../../../src/forge/patch/repository.ts';
 import {
-  type Earlier,
+  type EarlierDiffs,
   PatchError,
   parseEarlier,
   patchOfRevision,
@@ -48,7 +48,7 @@ function depsIn(place: string, config: Partial<RevisionDeps['config']> = {}): Re
 
 const patchOf = (
   number: number,
-  earlier: Earlier = 'none',
+  earlier: EarlierDiffs = 'none',
   config?: Partial<RevisionDeps['config']>,
 ) => patchOfRevision({ revision: number }, earlier, depsIn(directory, config));
 
@@ -349,7 +349,7 @@ describe('earlier diffs', () => {
     await expect(patchOf(id, [1234])).rejects.toThrow('those are: none.');
   });
 
-  test.each<[string, Earlier]>([
+  test.each<[string, EarlierDiffs]>([
     ['all', 'all'],
     ['none', 'none'],
     ['80345', [80345]],
@@ -433,7 +433,7 @@ describe('on another machine', () => {
         Object.assign(judged ?? {}, { changes: other.changes });
       },
     ],
-  ])('a diff that %s is refused, for nobody gave leave for that', async (_, spoil) => {
+  ])('a diff that %s is refused, for nobody approved that', async (_, spoil) => {
     const { id } = revisionWith(diffTo('first'));
     const diff = idOfNewest();
     const other = clone();

@@ -393,9 +393,9 @@ describe('a fix-up', () => {
 
   test('is put on top as a cherry-pick does it, always as the same commit', async () => {
     const { directory, ids } = historyOf(...broken);
-    const ask = () => rangeIn(directory, { fixUps: [`${ids[5]}:${ids[2]}`] });
-    const form = (await ask()).revisions[2]?.forms[0];
-    expect((await ask()).revisions[2]?.forms[0]).toEqual(form);
+    const overrides = () => rangeIn(directory, { fixUps: [`${ids[5]}:${ids[2]}`] });
+    const form = (await overrides()).revisions[2]?.forms[0];
+    expect((await overrides()).revisions[2]?.forms[0]).toEqual(form);
     expect(git(directory, 'rev-parse', `${form?.commit}^`)).toBe(ids[2]);
     git(directory, 'checkout', '--quiet', ids[2] ?? '');
     git(directory, 'cherry-pick', ids[5] ?? '');

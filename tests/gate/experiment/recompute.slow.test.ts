@@ -297,7 +297,7 @@ describe('a result that lies', () => {
     });
   });
 
-  test('of variants and their commits has those that leave was given for', () => {
+  test('of variants and their commits has those that were approved', () => {
     const { variants, leftOut } = computed(
       forged((result) => {
         result.variants = [

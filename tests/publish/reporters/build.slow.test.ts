@@ -139,7 +139,7 @@ describe('a build', () => {
   test('is worked on from the first word of the gate, told so once, and passes with its cells', async () => {
     const scene = await aBuild();
     const { answer } = open(scene);
-    answer.queued('waits for leave');
+    answer.queued('waits for approval');
     await expect.poll(messages).toEqual(['work']);
     answer.waiting(estimate, 'waiting for hp-t540');
     answer.measuring('hp-t540', 'run 3');
@@ -169,7 +169,7 @@ describe('a build', () => {
   test('links to the report under a key of the gate, once', async () => {
     const scene = await aBuild();
     const { answer } = open(scene);
-    answer.queued('waits for leave');
+    answer.queued('waits for approval');
     await expect.poll(messages).toEqual(['work']);
     await answer.conclude(passed);
     expect(phabricator.state.artifacts).toMatchObject([
@@ -183,7 +183,7 @@ describe('a build', () => {
   test('has a link that an earlier job of the gate has made, and nobody is told of a failure', async () => {
     const scene = await aBuild();
     const first = open(scene).answer;
-    first.queued('waits for leave');
+    first.queued('waits for approval');
     await expect.poll(messages).toEqual(['work']);
     await first.leaveOpen();
     await open(scene).answer.conclude(passed);
@@ -195,7 +195,7 @@ describe('a build', () => {
   test('ends without a link where that is refused, which is said once', async () => {
     const scene = await aBuild();
     const { answer } = open(scene, { details: 'ftp://bench.example.org/D1' });
-    answer.queued('waits for leave');
+    answer.queued('waits for approval');
     await expect.poll(messages).toEqual(['work']);
     await answer.conclude(passed);
     expect(scene.build.status).toBe('passed');
@@ -217,7 +217,7 @@ describe('a build', () => {
   test('is left open for another job', async () => {
     const scene = await aBuild();
     const { answer } = open(scene);
-    answer.queued('waits for leave');
+    answer.queued('waits for approval');
     await expect.poll(messages).toEqual(['work']);
     await answer.leaveOpen();
     expect(scene.build.status).toBe('building');
@@ -342,7 +342,7 @@ describe('somebody', () => {
   test('restarts the build while it is measured: the newest target is answered', async () => {
     const scene = await aBuild();
     const { answer } = open(scene);
-    answer.queued('waits for leave');
+    answer.queued('waits for approval');
     await expect.poll(() => scene.target.messages).toEqual(['work']);
     await send('restart', scene);
     await answer.conclude(passed);
@@ -371,7 +371,7 @@ describe('somebody', () => {
   test('aborts it: it gets nothing more, which is said once', async () => {
     const scene = await aBuild();
     const { answer } = open(scene);
-    answer.queued('waits for leave');
+    answer.queued('waits for approval');
     await expect.poll(messages).toEqual(['work']);
     await send('abort', scene);
     answer.measuring('hp-t540');
@@ -426,7 +426,7 @@ describe('somebody', () => {
     test('the build of the old one names that of the new one', async () => {
       const scene = await aBuild();
       const { answer } = open(scene);
-      answer.queued('waits for leave');
+      answer.queued('waits for approval');
       await expect.poll(messages).toEqual(['work']);
       anotherDiff(scene);
       const other = phabricator.addBuildPlan({ uri: 'http://127.0.0.1:1/', name: 'another' });
@@ -520,7 +520,7 @@ describe('a draft', () => {
     async (holdDrafts) => {
       const scene = await aBuild({ status: 'draft', holdDrafts });
       const { answer } = open(scene);
-      answer.queued('waits for leave');
+      answer.queued('waits for approval');
       await expect.poll(() => scene.build.status).toBe('passed');
       expect(scene.shown.status).toBe('needs-review');
       answer.measuring('hp-t540');
@@ -551,7 +551,7 @@ describe('a draft', () => {
   test('whose author holds it waits for no build, and its build tells the result', async () => {
     const scene = await aBuild({ status: 'draft', holdAsDraft: true, holdDrafts: 'always' });
     const { answer } = open(scene);
-    answer.queued('waits for leave');
+    answer.queued('waits for approval');
     await expect.poll(messages).toEqual(['work']);
     await answer.conclude(failed);
     expect(scene.build.status).toBe('failed');
@@ -569,7 +569,7 @@ describe('a draft', () => {
   test('that is released and restarted is answered with the result', async () => {
     const scene = await aBuild({ status: 'draft', holdDrafts: 'always' });
     const { answer } = open(scene);
-    answer.queued('waits for leave');
+    answer.queued('waits for approval');
     await expect.poll(() => scene.shown.status).toBe('needs-review');
     await send('restart', scene);
     await answer.conclude(failed);
@@ -645,7 +645,7 @@ describe('Harbormaster', () => {
     const scene = await aBuild();
     scene.shown.viewPolicy = scene.author.phid;
     const { answer } = open(scene);
-    answer.queued('waits for leave');
+    answer.queued('waits for approval');
     await expect.poll(() => said).toHaveLength(1);
     await answer.conclude(passed);
     expect(messages()).toEqual([]);
@@ -659,7 +659,7 @@ describe('Harbormaster', () => {
     const { viewPolicy } = scene.shown;
     scene.shown.viewPolicy = scene.author.phid;
     const { answer } = open(scene);
-    answer.queued('waits for leave');
+    answer.queued('waits for approval');
     await expect.poll(() => said).toHaveLength(1);
     scene.shown.viewPolicy = viewPolicy;
     await answer.conclude(passed);

@@ -14,7 +14,7 @@ const second = 'b'.repeat(40);
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 12, minute));
 
 const writing = (changes: Partial<CommentUpdate> = {}): CommentUpdate => ({
-  ...{ name: 'ppsgate', run: 41, headCommit: first, ask: {}, at: at(0) },
+  ...{ name: 'ppsgate', run: 41, headCommit: first, overrides: {}, at: at(0) },
   ...changes,
 });
 
@@ -29,7 +29,7 @@ const rowsOf = (comment: string) =>
   comment.split('\n').filter((line) => line.startsWith('| `') && line.endsWith('|'));
 
 test('a comment begins with its marker, shows its text, and hides what it remembers', () => {
-  expect(after({ ask: { margin: '1%' } })).toMatch(
+  expect(after({ overrides: { margin: '1%' } })).toMatch(
     /^<!-- ppsgate -->\n\nHow it stands\.\n\n<!-- ppsgate remembers: [\w-]+ -->$/,
   );
 });
@@ -43,18 +43,18 @@ test.each([
 
 describe('a comment remembers', () => {
   test('which head it names, since when, and what was asked', () => {
-    expect(readMemory(after({ ask: { margin: '1%' } }))).toEqual({
+    expect(readMemory(after({ overrides: { margin: '1%' } }))).toEqual({
       run: 41,
       headCommit: first,
       since: '2026-11-20T12:00:00.000Z',
-      ask: { margin: '1%' },
+      overrides: { margin: '1%' },
       earlier: [],
     });
   });
 
   test('what was asked last, also where then nothing is measured', () => {
-    const comment = after({ ask: { margin: '1%' } }, { run: 42, ask: undefined });
-    expect(readMemory(comment)).toMatchObject({ run: 42, ask: { margin: '1%' } });
+    const comment = after({ overrides: { margin: '1%' } }, { run: 42, overrides: undefined });
+    expect(readMemory(comment)).toMatchObject({ run: 42, overrides: { margin: '1%' } });
   });
 
   test('since when it has named a head through all edits, and of the next head anew', () => {
@@ -115,7 +115,13 @@ describe('a comment that somebody has changed', () => {
   const opening = '<!-- ppsgate remembers: ';
   const encoded = (value: unknown) =>
     Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
-  const good = { run: 9, headCommit: first, since: at(0).toISOString(), ask: {}, earlier: [] };
+  const good = {
+    run: 9,
+    headCommit: first,
+    since: at(0).toISOString(),
+    overrides: {},
+    earlier: [],
+  };
   const verdict = { run: 9, headCommit: first, at: at(0).toISOString(), title: 'x' };
 
   test.each<[string, string]>([
@@ -179,7 +185,11 @@ test('after any titles the longest report stays within what GitHub takes, and th
     fc.property(fc.array(hostile, { minLength: 12, maxLength: 12 }), (titles) => {
       const before = after(...titles.map((title, run) => ({ run, title })));
       const report = `${'x'.repeat(mostCharacters - 1)}\n`;
-      const comment = composeComment(before, report, writing({ ask: { margin: 'x'.repeat(500) } }));
+      const comment = composeComment(
+        before,
+        report,
+        writing({ overrides: { margin: 'x'.repeat(500) } }),
+      );
       expect(comment?.length).toBeLessThanOrEqual(65_536);
       const memory = readMemory(comment ?? '');
       expect(memory?.last?.run).toBe(11);

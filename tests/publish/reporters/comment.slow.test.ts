@@ -57,7 +57,7 @@ async function open({ headCommit = pullRequest.headCommit, settings, ...changes 
   const comment = openComment(await hastyOctokit(github, settings), patch, {
     name: 'ppsgate',
     run: 41,
-    ask: {},
+    overrides: {},
     detailsUrl,
     log: { info: (line) => said.push(line), warn: (line) => said.push(`warning: ${line}`) },
     now: () => new Date('2026-01-01T14:05:00Z'),
@@ -211,8 +211,8 @@ describe('of several pushes', () => {
   });
 
   test('what was asked last is remembered for the next time', async () => {
-    await (await open({ ask: { margin: '1%' } })).comment.conclude(lost);
-    expect(readMemory(bodies()[0] ?? '')?.ask).toEqual({ margin: '1%' });
+    await (await open({ overrides: { margin: '1%' } })).comment.conclude(lost);
+    expect(readMemory(bodies()[0] ?? '')?.overrides).toEqual({ margin: '1%' });
   });
 });
 

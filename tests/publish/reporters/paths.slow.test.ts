@@ -147,7 +147,7 @@ test('neither a check, a comment nor a status on GitHub tells one', async () => 
   const shared = { name: 'ppsgate', detailsUrl, log, pause, now: () => new Date(0) };
   const answer = combineReporters([
     openCheckRun(octokit, subject, { ...shared, undecided: 'failure', isOwnApp: false }),
-    openComment(octokit, pullRequest, { ...shared, run: 1, ask: {} }),
+    openComment(octokit, pullRequest, { ...shared, run: 1, overrides: {} }),
     openStatus(octokit, subject, shared),
   ]);
   await answer.conclude(outcomeOfError(await broken()));

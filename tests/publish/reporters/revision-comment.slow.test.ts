@@ -116,7 +116,7 @@ describe('a bisection', () => {
 describe('a gate', () => {
   test('comments once when it has ended, and says nothing before', async () => {
     const answer = open();
-    answer.queued('waits for leave');
+    answer.queued('waits for approval');
     answer.waiting(estimate, 'waiting for hp-t540');
     answer.measuring('hp-t540', 'run 3');
     expect(phabricator.requests).toEqual([]);

@@ -83,7 +83,7 @@ describe('what is left to a merge queue', () => {
     expect(await ended(left)).toEqual(left);
   });
 
-  test('waits for leave where the commit goes to a branch that may have no queue', async () => {
+  test('waits for approval where the commit goes to a branch that may have no queue', async () => {
     alsoGoesTo('lax');
     expect(await ended(left)).toEqual({ ...left, reason: 'waits-for-approval' });
   });

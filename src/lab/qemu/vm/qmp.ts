@@ -31,13 +31,13 @@ export async function openQmp(path: string): Promise<Qmp> {
       return read.data.return;
     }
   };
-  const ask = (execute: string) => {
+  const overrides = (execute: string) => {
     socket.write(`${JSON.stringify({ execute })}\n`);
     return answer();
   };
-  await ask('qmp_capabilities');
+  await overrides('qmp_capabilities');
   return {
-    execute: ask,
+    execute: overrides,
     [Symbol.dispose]: () => void socket.destroy(),
   };
 }

@@ -63,10 +63,10 @@ function uname(process: Process): number {
   ]);
   const asked = given.options.length === 0 ? ['s'] : given.options.map(({ name }) => name);
   const letters = asked.includes('a') ? ['s', 'n', 'r', 'v', 'm'] : asked;
-  const isAsked = ([letter]: [string, string]) => letters.includes(letter);
+  const isOverride = ([letter]: [string, string]) => letters.includes(letter);
   out(
     `${[...words]
-      .filter(isAsked)
+      .filter(isOverride)
       .map(([, word]) => word)
       .join(' ')}\n`,
   );
