@@ -116,7 +116,8 @@ function placedTestbed(testbed: TestbedConfig, places: PathBases): TestbedConfig
     return {
       ...testbed,
       image: {
-        ...{ ...image, path: placed(path, places) },
+        ...image,
+        path: placed(path, places),
         ...(privateKeyPath !== undefined && { privateKeyPath: placed(privateKeyPath, places) }),
       },
       ...(builder !== undefined && { builder: placedHost(builder, places) }),

@@ -100,7 +100,9 @@ const here = closed({
     .describe('Where a web server shows `directory`, for links; left out, nowhere.'),
 }).transform(
   ({ repository, most, site }): StartConfig => ({
-    ...{ kind: 'here', repository, most },
+    kind: 'here',
+    repository,
+    most,
     ...(site !== undefined && { site }),
   }),
 );
@@ -128,7 +130,9 @@ const jenkins = closed({
   tokenFile: path.optional().describe('Left out, it is PPSGATE_JENKINS_TOKEN in the environment.'),
 }).transform(
   ({ kind, job, user, tokenFile }): StartConfig => ({
-    ...{ kind, url: job, user },
+    kind,
+    url: job,
+    user,
     ...(tokenFile !== undefined && { tokenPath: tokenFile }),
   }),
 );

@@ -91,7 +91,8 @@ const builder = z
     description: 'Builds the kernels of base and patched, of whose sources the repository is.',
     anyOf: [linuxBuilderSchema, builderSchema].map((schema) => {
       const { $schema: _, ...json } = z.toJSONSchema(schema, {
-        ...{ io: 'input', unrepresentable: 'any' },
+        io: 'input',
+        unrepresentable: 'any',
       });
       return json;
     }),
@@ -108,7 +109,9 @@ function builtBy<Builder>(
   for (const issue of read.error.issues) {
     const { message, path } = issue;
     context.addIssue({
-      ...{ code: 'custom', message, path: ['builder', ...path] },
+      code: 'custom',
+      message,
+      path: ['builder', ...path],
       ...(issue.code === 'custom' && issue.params !== undefined && { params: issue.params }),
     });
   }
@@ -144,7 +147,8 @@ export const virtualTestbedSchema = closed({
     const stray = (['kernel', 'modules'] as const).find((key) => written[key] !== undefined);
     if (image === undefined || stray === undefined) return;
     context.addIssue({
-      ...{ code: 'custom', path: [stray] },
+      code: 'custom',
+      path: [stray],
       message: 'only Linux is booted without a disk; leave this out, or `image`',
     });
   })
@@ -153,12 +157,18 @@ export const virtualTestbedSchema = closed({
     const { memory, kernel, modules = [], image, builder, ...rest } = written;
     if (image !== undefined) {
       return {
-        ...{ ...rest, system: 'freebsd', image, memoryMebibytes: memory ?? 1024 },
+        ...rest,
+        system: 'freebsd',
+        image,
+        memoryMebibytes: memory ?? 1024,
         ...builtBy(builderSchema, builder, context),
       };
     }
     return {
-      ...{ ...rest, system: 'linux', modules, memoryMebibytes: memory ?? 256 },
+      ...rest,
+      system: 'linux',
+      modules,
+      memoryMebibytes: memory ?? 256,
       ...(kernel !== undefined && { kernelPath: kernel }),
       ...builtBy(linuxBuilderSchema, builder, context),
     };

@@ -72,7 +72,9 @@ const make = (
     ...options,
     `O=${tree}/obj`,
     'KBUILD_BUILD_TIMESTAMP=Thu Jan 1 00:00:00 UTC 1970',
-    ...['KBUILD_BUILD_USER=ppsgate', 'KBUILD_BUILD_HOST=ppsgate', 'KBUILD_BUILD_VERSION=1'],
+    'KBUILD_BUILD_USER=ppsgate',
+    'KBUILD_BUILD_HOST=ppsgate',
+    'KBUILD_BUILD_VERSION=1',
     'LOCALVERSION=',
     ...words,
   ]}`;

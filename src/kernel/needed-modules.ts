@@ -82,8 +82,17 @@ async function treeOfModules(host: Host, repository: string, tree: string): Prom
 
 /** Modules that a gate loads, and a site's own rules of pf and ipfw may; each where the tree has it. */
 const measuring = [
-  ...['pf', 'pflog', 'pfsync', 'ipfw', 'ipfw_nat', 'libalias', 'dummynet', 'hwpmc', 'ksyms'],
-  ...['if_lagg', 'if_vlan'],
+  'pf',
+  'pflog',
+  'pfsync',
+  'ipfw',
+  'ipfw_nat',
+  'libalias',
+  'dummynet',
+  'hwpmc',
+  'ksyms',
+  'if_lagg',
+  'if_vlan',
 ];
 /** Dependencies of zfs.ko, from release to release. */
 const ofZfs = ['opensolaris', 'acl_nfs4', 'crypto', 'cryptodev', 'krpc', 'xdr', 'zlib'];

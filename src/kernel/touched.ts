@@ -155,7 +155,10 @@ function pathsOn({ config, testbed }: TreePath): KnownPaths {
     },
     machines: { places: machines, ...(machine !== undefined && { ours: new Set([machine]) }) },
     byScenario: {
-      ...{ 'pf-stateless': pf, 'pf-stateful': pf, 'ipfw-stateless': ipfw, 'ipfw-stateful': ipfw },
+      'pf-stateless': pf,
+      'pf-stateful': pf,
+      'ipfw-stateless': ipfw,
+      'ipfw-stateful': ipfw,
       ...Object.fromEntries(own),
       ...paths.byScenario,
     },
@@ -171,8 +174,11 @@ const portsOf = (testbed: FreebsdTestbed | FreebsdGuestsConfig): string[] =>
     : [testbed.dut.ingress, testbed.dut.egress].map(({ interface: name }) => name);
 
 const noPaths: Paths = {
-  ...{ everything: [], nothing: [] },
-  ...{ byDriver: {}, byScenario: {}, byFamily: {} },
+  everything: [],
+  nothing: [],
+  byDriver: {},
+  byScenario: {},
+  byFamily: {},
 };
 const noOwners: Owned = { places: {} };
 

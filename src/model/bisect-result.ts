@@ -94,7 +94,7 @@ const bisectAnswerSchema = z.discriminatedUnion('kind', [
     kind: z.literal('not-reproduced'),
     /** Absent where an end could not be measured. */
     change: changeSchema.optional(),
-    fault: z.object({ revision: z.int().nonnegative(), ...{ fault: faultSchema } }).optional(),
+    fault: z.object({ revision: z.int().nonnegative(), fault: faultSchema }).optional(),
   }),
   /** The speed was lost bit by bit, and no commit stands out. */
   z.object({ kind: z.literal('slide'), change: changeSchema, steps: z.array(z.int().positive()) }),

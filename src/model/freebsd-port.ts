@@ -14,6 +14,14 @@ export function driversOf(port: string): string[] {
 
 /** FreeBSD's drivers whose ports are called otherwise, see section 4 of its manual. */
 const driverOfPort: Readonly<Record<string, string>> = {
-  ...{ cxl: 'cxgbe', cc: 'cxgbe', che: 'cxgbe', cxlv: 'cxgbev', ccv: 'cxgbev' },
-  ...{ mce: 'mlx5en', mlxen: 'mlx4en', ix: 'ixgbe', ixv: 'ixgbe', ql: 'qlxgbe' },
+  cxl: 'cxgbe',
+  cc: 'cxgbe',
+  che: 'cxgbe',
+  cxlv: 'cxgbev',
+  ccv: 'cxgbev',
+  mce: 'mlx5en',
+  mlxen: 'mlx4en',
+  ix: 'ixgbe',
+  ixv: 'ixgbe',
+  ql: 'qlxgbe',
 };

@@ -128,7 +128,11 @@ async function decideComment(occurrence: Of<'comment'>, deps: DecideDeps): Promi
   const command = parseCommand(text, callOnPhabricator);
   if (command === undefined) return nothing(`The comment on D${of} is no command.`);
   const reply = (topic: ReplyTopic, why: string): Decision => ({
-    ...{ kind: 'reply', of, topic, why, key },
+    kind: 'reply',
+    of,
+    topic,
+    why,
+    key,
   });
   if (command.kind === 'mistaken') return reply('mistaken', command.why);
   if (command.kind === 'help') return reply('help', '');
@@ -148,8 +152,11 @@ async function decideComment(occurrence: Of<'comment'>, deps: DecideDeps): Promi
     const why = whyForeign(found, deps);
     if (why !== undefined) return reply('refused', why);
     const occasion: RevisionOccasion = {
-      ...{ kind: 'commanded', verb: command.kind, by: person },
-      ...{ at: occurrence.at, sentAt: before.sentAt },
+      kind: 'commanded',
+      verb: command.kind,
+      by: person,
+      at: occurrence.at,
+      sentAt: before.sentAt,
       isNamed:
         named !== undefined || (command.kind === 'bisect' && command.overrides.good !== undefined),
     };

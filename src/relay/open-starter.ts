@@ -23,7 +23,7 @@ export async function openStarter(
     case 'here': {
       const { configPath, program = thisProgram() } = deps;
       const { repository, most, site } = start;
-      const gates = { ...{ configPath, repository, directory, most, site }, program };
+      const gates = { configPath, repository, directory, most, site, program };
       const here = startHere({ ...gates, environment: process.env });
       return { ...here, ended: async (job) => statusOf(await here.ended(job)) };
     }

@@ -112,7 +112,10 @@ function gateOf(gate: Result, cells: readonly CellResult[]): AaRun {
     at: new Date(gate.startedAt).toISOString(),
     gates: Math.min(judged, 1),
     alarms: Math.min(cellAlarms, 1),
-    ...{ cells: judged, cellAlarms, inconclusive, invalid },
+    cells: judged,
+    cellAlarms,
+    inconclusive,
+    invalid,
     scatter: measuresLayoutNoise(gate)
       ? cells.flatMap((cell) => scatterOf(cell, gate.policy.metric))
       : [],
@@ -165,9 +168,16 @@ const emptyCount = (gate: Result, { design }: CellResult, at: string): AaRunCoun
     kind: measuresLayoutNoise(gate) ? 'layout-noise' : 'same-build',
     testbed: gate.testbed.name,
     fingerprint: fingerprintOf(gate).id,
-    ...{ metric, marginRatio, falseAlarmRatio, design: design.name, since: at, last: at },
+    metric,
+    marginRatio,
+    falseAlarmRatio,
+    design: design.name,
+    since: at,
+    last: at,
     ...noSums,
-    ...{ alarmed: [], scatter: [], newest: [] },
+    alarmed: [],
+    scatter: [],
+    newest: [],
   };
 };
 

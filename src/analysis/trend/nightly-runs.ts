@@ -19,8 +19,12 @@ export type Trend = {
 
 export const emptyTrend: Trend = {
   index: {
-    ...{ schemaVersion: 1, cells: [], fingerprints: [] },
-    ...{ changes: [], aaRuns: [], releases: [] },
+    schemaVersion: 1,
+    cells: [],
+    fingerprints: [],
+    changes: [],
+    aaRuns: [],
+    releases: [],
   },
   nightlyRuns: new Map(),
 };

@@ -60,7 +60,10 @@ export async function bisectAndAnswer(
   };
   const live = openRevisionComment(conduit, revision, { ...about, log: stderrLog });
   const answer = kept.keeping(live, (ending) => ({
-    ...{ kind: 'comment', revision, ...about, ending: keptOf(ending) },
+    kind: 'comment',
+    revision,
+    ...about,
+    ending: keptOf(ending),
   }));
   const { result } = await reportOutcome(answer, signal, async (): Promise<BisectedOutcome> => {
     return { kind: 'bisected', result: await work(answer), request: asked, links: {} };

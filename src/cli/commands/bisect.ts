@@ -178,7 +178,14 @@ async function found(
 function overridesOf(options: BisectOptions): BisectOverrides {
   const { good, bad, scenario, family, metric, profile, testbed, maxBoots } = options;
   return {
-    ...{ good, bad, scenarios: scenario, families: family, metric, profile, testbed, maxBoots },
+    good,
+    bad,
+    scenarios: scenario,
+    families: family,
+    metric,
+    profile,
+    testbed,
+    maxBoots,
     fixUp: options.fixUp.join(','),
     skip: options.skip.join(','),
     ...(options.verifyRevert && { verifyRevert: 'true' }),
@@ -200,7 +207,10 @@ async function searched(
   const priority = parsePriority(options.priority, '--priority');
   const repository = openRepository(resolve(options.repository));
   const session = {
-    ...{ config, signal, repository, answer },
+    config,
+    signal,
+    repository,
+    answer,
     history: historyFile(config.history),
     output: process.stderr,
     requestFor: (patch: Parameters<typeof patchName>[0]) => ({
@@ -226,7 +236,11 @@ async function requestOf(
   const ends = await endsOf(options, from, { config, signal });
   const { seed, fixUp: fixUps, skip: skips, maxBoots } = options;
   return {
-    ...{ ...ends, fixUps, skips, config, from },
+    ...ends,
+    fixUps,
+    skips,
+    config,
+    from,
     testbeds: testbedsFor(config, options.testbed ?? from?.testbed),
     seed: seed === undefined ? randomSeed() : parseSeed(seed, '--seed'),
     mostBoots: parseMostBoots(maxBoots, '--max-boots'),
@@ -264,8 +278,10 @@ function withOneCell(options: BisectOptions, written: Config, from: GateRuns | u
   const { metric, profile, frameSize } = options;
   const { scenario, family, frameBytes } = from?.cell ?? {};
   const asked = {
-    ...{ scenarios: options.scenario ?? scenario, families: options.family ?? family },
-    ...{ metric, profile },
+    scenarios: options.scenario ?? scenario,
+    families: options.family ?? family,
+    metric,
+    profile,
   };
   const config = applyOverrides(written, asked, namingStyles.bisectFlag);
   const bytes = frameSize === undefined ? frameBytes : parseFrameSize(frameSize, '--frame-size');

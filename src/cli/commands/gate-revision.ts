@@ -53,7 +53,11 @@ export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledRes
     const about = { ...shared, undecided };
     const live = openBuild(conduit, build, diff, { ...about, log: stderrLog });
     return kept.keeping(live, (ending) => ({
-      ...{ kind: 'build', revision: diff, build, ...about, ending: keptOf(ending) },
+      kind: 'build',
+      revision: diff,
+      build,
+      ...about,
+      ending: keptOf(ending),
     }));
   };
   const buildAnswer = build === undefined ? combineReporters([]) : openKeptBuild(build);
@@ -66,7 +70,10 @@ export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledRes
     };
     const live = openRevisionComment(conduit, diff, { ...about, log: stderrLog });
     return kept.keeping(live, (ending) => ({
-      ...{ kind: 'comment', revision: diff, ...about, ending: keptOf(ending) },
+      kind: 'comment',
+      revision: diff,
+      ...about,
+      ending: keptOf(ending),
     }));
   };
 

@@ -173,7 +173,8 @@ async function judge(
 ): Promise<Result> {
   const priority = parsePriority(options.priority, called('priority'));
   const session: GateSession = {
-    ...{ config, signal },
+    config,
+    signal,
     repository: repositoryOf(options),
     history: historyFile(config.history),
     output: labelled(process.stderr, name),

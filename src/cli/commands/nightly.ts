@@ -138,7 +138,9 @@ async function measured(
         }
       : undefined;
   const session: GateSession = {
-    ...{ config, repository, signal },
+    config,
+    repository,
+    signal,
     history: historyFile(config.history),
     output: process.stderr,
     requestFor: (patch) => ({

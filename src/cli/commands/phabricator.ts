@@ -56,7 +56,10 @@ async function checkSetUp(
     void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
   const patience = tellIfSlow(notify);
   const deps = {
-    ...{ signal, now: () => new Date(), log: { info: notify }, onLook: patience.begin },
+    signal,
+    now: () => new Date(),
+    log: { info: notify },
+    onLook: patience.begin,
     ...(hasLinux(config) && { overlay: config.overlay }),
   };
   const diagnostics: SetUpDiagnostic[] = [];

@@ -62,7 +62,11 @@ async function runRelay(options: RelayOptions, signal: AbortSignal): Promise<num
   const secrets = await secretsOf(relay);
   const { host, port: asked } = relay;
   await using server = await startRelayServer({
-    ...{ host, port: asked, now: deps.now, log: deps.log.info, ...secrets },
+    host,
+    port: asked,
+    now: deps.now,
+    log: deps.log.info,
+    ...secrets,
     inbox: {
       countPending: () => inbox.countPending(),
       accept(deliveries) {
@@ -122,7 +126,14 @@ async function openDeps(options: RelayOptions, signal: AbortSignal): Promise<Rel
   const waiting = inbox.waitingAnswers(conduit.url);
   if (waiting.length > 0) log.info(`${waitingText(waiting, now())} on ${conduit.url}.`);
   return {
-    ...{ conduit, config: phabricator, me: me.phid, inbox, starter, now, log, signal },
+    conduit,
+    config: phabricator,
+    me: me.phid,
+    inbox,
+    starter,
+    now,
+    log,
+    signal,
     check: (overrides) => checkOverrides(config, overrides),
   };
 }

@@ -107,7 +107,11 @@ function simulationOf(
 ): BisectSimulation {
   const run = (reboot + traffic) / 60;
   return {
-    ...{ noise, commits, brokenInARow, experiments, seed },
+    noise,
+    commits,
+    brokenInARow,
+    experiments,
+    seed,
     effects: [effect],
     brokenRatio: broken,
     historyRuns: history,
@@ -148,8 +152,18 @@ function table(rows: readonly Row[]): string {
     ...[row.inconclusive, row.notReproduced].map(percent),
   ]);
   const heads = [
-    ...['commits', 'change', 'mean boots', 'p95 boots', 'mean minutes', 'p95 minutes'],
-    ...['named', 'named wrong', 'group', 'group wrong', 'inconclusive', 'not reproduced'],
+    'commits',
+    'change',
+    'mean boots',
+    'p95 boots',
+    'mean minutes',
+    'p95 minutes',
+    'named',
+    'named wrong',
+    'group',
+    'group wrong',
+    'inconclusive',
+    'not reproduced',
   ];
   return `${aligned([heads, ...lines])}\n`;
 }

@@ -228,9 +228,16 @@ function table(rows: readonly Row[], { cells, marginRatio }: Request): string {
   ]);
   const patchHead = cells > 1 ? [`any of ${cells}`] : [];
   const heads = [
-    ...['design', 'change', 'regression', 'no regression', 'improvement', 'inconclusive'],
+    'design',
+    'change',
+    'regression',
+    'no regression',
+    'improvement',
+    'inconclusive',
     ...patchHead,
-    ...['mean runs', 'p95 runs', 'minutes'],
+    'mean runs',
+    'p95 runs',
+    'minutes',
   ];
   return `${aligned([heads, ...lines])}\n\n${explanation(cells, marginRatio)}\n`;
 }

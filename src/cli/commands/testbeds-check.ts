@@ -131,7 +131,12 @@ function diagnosticsOf(check: Check): AsyncIterable<Diagnostic> | Diagnostic[] {
     case 'freebsd': {
       const { families, traffic: trial, frameSizes } = config;
       const request: FreebsdCheck = {
-        ...{ name, testbed, families, traffic: trial, sends: traffic, cycles: power },
+        name,
+        testbed,
+        families,
+        traffic: trial,
+        sends: traffic,
+        cycles: power,
         ...(frameSizes && { frameSizes }),
       };
       recorder?.begin('check', recordable(request));

@@ -58,9 +58,15 @@ export async function runBisectDemo(options: BisectDemoOptions): Promise<BisectD
     signal,
   };
   const request = {
-    ...{ good: `${baseBranch}~${bisectCommits.length}`, bad: baseBranch },
-    ...{ fixUps: [], skips: [], config, testbeds: [testbed], seed },
-    ...{ mostBoots: 60, isVerified: false },
+    good: `${baseBranch}~${bisectCommits.length}`,
+    bad: baseBranch,
+    fixUps: [],
+    skips: [],
+    config,
+    testbeds: [testbed],
+    seed,
+    mostBoots: 60,
+    isVerified: false,
   };
   const result = (await hasBisectPlan(work))
     ? await resumeBisection(work, deps)

@@ -24,7 +24,11 @@ export async function createIssue(
   const { owner, repo } = placeOf(repository);
   try {
     const { data } = await octokit.request('POST /repos/{owner}/{repo}/issues', {
-      ...{ owner, repo, title, body, labels: [label] },
+      owner,
+      repo,
+      title,
+      body,
+      labels: [label],
       request: { retries: 0 },
     });
     return { kind: 'made', number: z.int().positive().parse(data.number) };
@@ -59,8 +63,14 @@ export async function findIssue(
 ): Promise<number | undefined> {
   const { owner, repo } = placeOf(repository);
   const listed = await octokit.paginate('GET /repos/{owner}/{repo}/issues', {
-    ...{ owner, repo, creator, state: 'all', since: isoSeconds(since) },
-    ...{ sort: 'created', direction: 'asc', per_page: 100 },
+    owner,
+    repo,
+    creator,
+    state: 'all',
+    since: isoSeconds(since),
+    sort: 'created',
+    direction: 'asc',
+    per_page: 100,
   });
   return listed.find((issue) => isOurs(issue, creator, marker))?.number;
 }
@@ -77,7 +87,9 @@ export async function readIssue(
   const { owner, repo } = placeOf(repository);
   try {
     const { data } = await octokit.request('GET /repos/{owner}/{repo}/issues/{issue_number}', {
-      ...{ owner, repo, issue_number: number },
+      owner,
+      repo,
+      issue_number: number,
     });
     return isOurs(data, creator, '') ? (data.body ?? '') : undefined;
   } catch (error) {
@@ -97,7 +109,9 @@ export async function updateIssue(
 ): Promise<void> {
   const { owner, repo } = placeOf(repository);
   await octokit.request('PATCH /repos/{owner}/{repo}/issues/{issue_number}', {
-    ...{ owner, repo, issue_number: number },
+    owner,
+    repo,
+    issue_number: number,
     ...text,
     ...(closedAs && { state: 'closed', state_reason: closedAs }),
   });

@@ -190,7 +190,11 @@ function foundOf(
   const hasFailed = positions[last - 1]?.finding.failure !== undefined;
   const likelyFix = hasFailed ? plan.range.revisions[revision]?.commit : undefined;
   return {
-    ...{ kind: 'group', after: before?.last ?? 0, last: revision, probability, change },
+    kind: 'group',
+    after: before?.last ?? 0,
+    last: revision,
+    probability,
+    change,
     ...(likelyFix !== undefined && { likelyFix }),
   };
 }
@@ -230,7 +234,9 @@ function changeOf(
   const evidence = pooledEvidence(left.map(Math.exp), right.map(Math.exp), history);
   const { low, high } = boundsOf(evidence, level);
   return {
-    ...{ change: Math.expm1(evidence.effect), low: Math.expm1(low), high: Math.expm1(high) },
+    change: Math.expm1(evidence.effect),
+    low: Math.expm1(low),
+    high: Math.expm1(high),
     ...told,
   };
 }

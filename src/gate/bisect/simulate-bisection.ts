@@ -142,7 +142,13 @@ const sequentialSearch: SearchStrategy = (deps, history, { minutes, mostBoots })
   let boots = 0;
   let now = 0;
   const problem = (): SearchProblem => ({
-    ...{ steps: deps.commits, measured, failed, skipped: new Set(), history, mostBoots, boots },
+    steps: deps.commits,
+    measured,
+    failed,
+    skipped: new Set(),
+    history,
+    mostBoots,
+    boots,
   });
   for (;;) {
     const step = nextStep(problem(), {

@@ -88,7 +88,9 @@ async function take(
       outcome.kind === 'profiled'
         ? {
             ...withoutLog(outcome),
-            ...{ variant, seconds: wanted.seconds, file: `${folder}/${outcome.log}` },
+            variant,
+            seconds: wanted.seconds,
+            file: `${folder}/${outcome.log}`,
           }
         : { kind: 'missing', variant, reason: outcome.reason };
     const isFinal = outcome.kind !== 'missed';
@@ -151,7 +153,9 @@ export const profileOf = (
   variant: string,
 ): CellProfile =>
   triesOf(entries, cell, variant).at(-1)?.profile ?? {
-    ...{ kind: 'missing', variant, reason: 'the experiment ended before' },
+    kind: 'missing',
+    variant,
+    reason: 'the experiment ended before',
   };
 
 const judgedCells = (plan: Plan, entries: readonly JournalEntry[]): Cell[] =>

@@ -83,7 +83,10 @@ function* judged(selfTest: SelfTest): Generator<Diagnostic> {
   const policy = policyOf(config);
   const estimates = cells.flatMap((cell) => {
     const known = historyOf(historyOfSelfTest(selfTest), {
-      ...{ testbed: selfTest.name, cell, traffic: config.traffic, metric: 'pps' as const },
+      testbed: selfTest.name,
+      cell,
+      traffic: config.traffic,
+      metric: 'pps' as const,
     });
     const design = designOf(config, 2);
     const expected = estimateRuns({ design, history: known }, policy, cells.length);

@@ -89,8 +89,11 @@ async function boot(
   signal.throwIfAborted();
   const guest = await lab.boot(number, kernel, cpus[(number - 1) % cpus.length] ?? 0);
   const notBooted = (reason: string): FailedLinuxBoot => ({
-    ...{ kind: 'not-booted', variant, reason },
-    ...{ words: lastWords(guest.console(), false), console: guest.console() },
+    kind: 'not-booted',
+    variant,
+    reason,
+    words: lastWords(guest.console(), false),
+    console: guest.console(),
   });
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason);

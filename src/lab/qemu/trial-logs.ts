@@ -148,7 +148,8 @@ const mostOwnRatio = 1.01;
 /** A guest that lets nothing through, of all that it was sent, has a number like any other: 0. */
 function validityOf(windows: Run['samples'], isStuck: boolean): Validity {
   const invalid = (cause: 'too-short' | 'hole', reason: string): Validity => ({
-    ...{ kind: 'invalid', cause },
+    kind: 'invalid',
+    cause,
     reason,
   });
   if (windows.length === 0) return invalid('too-short', 'no window was measured');

@@ -281,7 +281,8 @@ function afterDeath(
     });
   }
   return {
-    ...{ kind: 'failed', reason: `the guest with ${name} died ${where}: ${how}` },
+    kind: 'failed',
+    reason: `the guest with ${name} died ${where}: ${how}`,
     ...(lacksControl(tallies, name, 'hasStoodTrial') && { lacksControl: true }),
   };
 }

@@ -353,7 +353,8 @@ async function readStored(
   const history = parseHistory(await readText(branch, tip, historyPath));
   const trend = await readTrend(branch, tip, isWanted, nothing(branch));
   return {
-    ...{ index, history },
+    index,
+    history,
     ...(tip.isWhole && { paths: new Set(tip.files.keys()) }),
     ...(trend && { trend }),
   };

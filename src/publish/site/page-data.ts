@@ -14,7 +14,9 @@ export function seriesData(series: CellSeries, index: TrendIndex): SeriesData {
   const nightlyRuns = points.map(({ nightlyRun }) => nightlyRun);
   const compare = compareLink(index, { good: placeholders.from, bad: placeholders.to });
   return {
-    ...{ name, metric, testbed: plainLine(testbed) },
+    name,
+    metric,
+    testbed: plainLine(testbed),
     times: timesOf(series),
     at: nightlyRuns.map(({ at }) => Date.parse(at) / 1000),
     commits: nightlyRuns.map(({ commit }) => commit),

@@ -129,12 +129,13 @@ export const seriesCsv = ({ points }: CellSeries): string =>
     'at,commit,occasion,pps_median,pps_least,pps_most,ns_per_packet_median,instructions_per_packet_median,fingerprint',
     ...points.map(({ nightlyRun }: SeriesPoint) =>
       [
-        ...[nightlyRun.at, nightlyRun.commit, nightlyRun.occasion, ...summaryOf(nightlyRun.pps)],
-        ...[
-          medianOf(nightlyRun.nsPerPacket),
-          medianOf(nightlyRun.instructionsPerPacket),
-          idOf(nightlyRun),
-        ],
+        nightlyRun.at,
+        nightlyRun.commit,
+        nightlyRun.occasion,
+        ...summaryOf(nightlyRun.pps),
+        medianOf(nightlyRun.nsPerPacket),
+        medianOf(nightlyRun.instructionsPerPacket),
+        idOf(nightlyRun),
       ].join(','),
     ),
     '',

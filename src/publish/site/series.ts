@@ -51,7 +51,11 @@ function seriesOf(
   }));
   const name = cellName(cell);
   return {
-    ...{ testbed, cell, name, metric, points },
+    testbed,
+    cell,
+    name,
+    metric,
+    points,
     levels: levelsOf(index, { testbed, cell }, counted, metric),
     changes: index.changes
       .filter((change) => change.testbed === testbed && change.metric === metric)

@@ -226,10 +226,10 @@ find "$1" -name '*.ko.gz' -exec gzip -d {} +
 
 /** Writes a folder as the archive that Linux unpacks at boot; see its Documentation/driver-api/early-userspace. */
 export const packing = (folder: string, archive: string): string[] => [
-  ...[
-    'sh',
-    '-c',
-    'umask 077; cd "$1" && find . -print0 | cpio --quiet --null --create --format=newc >"$2"',
-  ],
-  ...['sh', folder, archive],
+  'sh',
+  '-c',
+  'umask 077; cd "$1" && find . -print0 | cpio --quiet --null --create --format=newc >"$2"',
+  'sh',
+  folder,
+  archive,
 ];

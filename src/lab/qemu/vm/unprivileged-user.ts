@@ -13,10 +13,7 @@ export async function runAsNobody(program: string, args: readonly string[]): Pro
   const user = String(nobody);
   const { stdout } = await run(
     'setpriv',
-    [
-      ...['--reuid', user, '--regid', user, '--clear-groups', '--no-new-privs', '--', program],
-      ...args,
-    ],
+    ['--reuid', user, '--regid', user, '--clear-groups', '--no-new-privs', '--', program, ...args],
     { env: { PATH: labPath(), LC_ALL: 'C' }, maxBuffer: 16 * 1024 ** 2, cwd: '/' },
   );
   return stdout;

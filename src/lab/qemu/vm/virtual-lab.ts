@@ -131,7 +131,9 @@ export async function virtualLabUp(machine: VirtualTestbed): Promise<VirtualLab>
       const knownHostsPath = join(folder, `known_hosts-${number}`);
       await writeFile(knownHostsPath, knownHosts(hostKey));
       return {
-        ...{ ...address, user: 'root', knownHostsPath },
+        ...address,
+        user: 'root',
+        knownHostsPath,
         ...(privateKeyPath !== undefined && { privateKeyPath }),
       };
     },

@@ -36,7 +36,12 @@ export async function openWire(): Promise<Wire> {
     throw new Error('No network namespace could be made: see what `unshare --net --pid` says.');
   }
   const inside = (program: string, args: readonly string[]) => [
-    ...['--target', pid, '--net', '--pid', '--', program],
+    '--target',
+    pid,
+    '--net',
+    '--pid',
+    '--',
+    program,
     ...args,
   ];
   const wire: Wire = {
