@@ -47,7 +47,11 @@ const deps: AnswersDeps = {
     call: (...question) => around(conduit.call(...question)),
     search: (...question) => around(conduit.search(...question)),
   },
-  ...{ inbox, log, pause, now: () => new Date(), signal: new AbortController().signal },
+  inbox,
+  log,
+  pause,
+  now: () => new Date(),
+  signal: new AbortController().signal,
 };
 
 for (const gate of gates) {

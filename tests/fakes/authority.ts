@@ -26,9 +26,21 @@ export async function makeAuthority(folder: string, name: string): Promise<Autho
   writeFileSync(configPath, '[req]\ndistinguished_name = name\n[name]\n');
   const request = (keyPath: string, path: string, subject: string, more: string[]) =>
     run('openssl', [
-      ...['req', '-config', configPath, '-subj', `/CN=${subject}`],
-      ...['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
-      ...['-keyout', keyPath, '-out', path, ...more],
+      'req',
+      '-config',
+      configPath,
+      '-subj',
+      `/CN=${subject}`,
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-keyout',
+      keyPath,
+      '-out',
+      path,
+      ...more,
     ]);
   const isAuthority = ['-addext', 'basicConstraints=critical,CA:TRUE'];
   await request(caKeyPath, caPath, name, ['-x509', '-days', '2', ...isAuthority]);
@@ -42,8 +54,21 @@ export async function makeAuthority(folder: string, name: string): Promise<Autho
       writeFileSync(extensionsPath, `subjectAltName=${kind}:${host}\n`);
       // Other than `req`, this one takes days before today.
       await run('openssl', [
-        ...['x509', '-req', '-in', requestPath, '-out', certificatePath, '-days', String(days)],
-        ...['-CA', caPath, '-CAkey', caKeyPath, '-CAcreateserial', '-extfile', extensionsPath],
+        'x509',
+        '-req',
+        '-in',
+        requestPath,
+        '-out',
+        certificatePath,
+        '-days',
+        String(days),
+        '-CA',
+        caPath,
+        '-CAkey',
+        caKeyPath,
+        '-CAcreateserial',
+        '-extfile',
+        extensionsPath,
       ]);
       return { certificatePath, keyPath };
     },

@@ -54,7 +54,12 @@ export function aBisectPlan(
 ): BisectPlan {
   return {
     schemaVersion: 1,
-    ...{ good: 'v1', bad: 'v2', fixUps: [], skips: [], testbed: 'fake', system: 'freebsd' },
+    good: 'v1',
+    bad: 'v2',
+    fixUps: [],
+    skips: [],
+    testbed: 'fake',
+    system: 'freebsd',
     overlay: { path: 'dut', beside: '' },
     range: {
       commits: steps,
@@ -63,8 +68,15 @@ export function aBisectPlan(
       ),
       notes: [],
     },
-    ...{ cell: forwarding, metric: 'pps', traffic: singleRuns.traffic, rules: {} },
-    ...{ effect: -0.02, reproduction: [], seed: 3, mostBoots: 60, isVerified: false },
+    cell: forwarding,
+    metric: 'pps',
+    traffic: singleRuns.traffic,
+    rules: {},
+    effect: -0.02,
+    reproduction: [],
+    seed: 3,
+    mostBoots: 60,
+    isVerified: false,
     ...changes,
   };
 }
@@ -92,19 +104,32 @@ export const booted = (number: number, variant: string, kpps: number): JournalEn
   kind: 'measured',
   at,
   summary: {
-    ...{ number, attempt: 1, cell: forwarding, startedAt: at, trafficSeconds: 2, offeredPps: 3e6 },
+    number,
+    attempt: 1,
+    cell: forwarding,
+    startedAt: at,
+    trafficSeconds: 2,
+    offeredPps: 3e6,
     logs: `trials/${number}`,
   },
   runs: [aRun({ number, trial: number, pair: number, variant, pps: kpps * 1000 })],
 });
 
 export const lost = (number: number, variant: string): JournalEntry => ({
-  ...{ kind: 'failed', at, trial: number, reason: 'The sender has died.', variants: [variant] },
+  kind: 'failed',
+  at,
+  trial: number,
+  reason: 'The sender has died.',
+  variants: [variant],
 });
 
 /** The same, where base has not shown yet that it works. */
 export const lostAlone = (number: number, variant: string): JournalEntry => ({
-  ...{ kind: 'failed', at, trial: number, reason: 'it did not boot', variants: [variant] },
+  kind: 'failed',
+  at,
+  trial: number,
+  reason: 'it did not boot',
+  variants: [variant],
   lacksControl: true,
 });
 
@@ -128,7 +153,11 @@ export const runOn = (
   { variants = fakeVariants, onEvent = () => {}, signal }: BisectionOptions = {},
 ): Promise<JournalEntry[]> =>
   runBisection({
-    ...{ plan, testbed, directory, variants, onEvent },
+    plan,
+    testbed,
+    directory,
+    variants,
+    onEvent,
     now: () => new Date(at),
     signal: signal ?? new AbortController().signal,
   });

@@ -179,13 +179,22 @@ function changeOf(
   return [
     {
       id: createHash('sha1').update(`${testbed} ${good} ${bad}`).digest('hex').slice(0, 12),
-      ...{ testbed, metric: 'pps', good, bad, cells: levels, state: 'candidate' },
-      ...{ foundAt: at, changedAt: at, alert: { told: [] } },
+      testbed,
+      metric: 'pps',
+      good,
+      bad,
+      cells: levels,
+      state: 'candidate',
+      foundAt: at,
+      changedAt: at,
+      alert: { told: [] },
       gates:
         change.state === 'code'
           ? [
               {
-                ...{ at, result, verdict: 'regression' as const },
+                at,
+                result,
+                verdict: 'regression' as const,
                 cells: levels.map(({ cell }) => ({
                   cell,
                   interval: { change: ratio, low: ratio - 0.004, high: ratio + 0.004 },
@@ -203,9 +212,16 @@ function sameGatesOf(testbed: string): TrendIndex['aaRuns'] {
   const gates = testbed === 'hp-t540' ? 412 : 61;
   const [first] = cells;
   const common = {
-    ...{ testbed, fingerprint: fingerprintOf(testbed, true), metric: 'pps' as const },
-    ...{ marginRatio: 0.02, falseAlarmRatio: 0.01, design: 'glr' as const },
-    ...{ since: timeOf(90), last: timeOf(0), inconclusive: 2, invalid: 1 },
+    testbed,
+    fingerprint: fingerprintOf(testbed, true),
+    metric: 'pps' as const,
+    marginRatio: 0.02,
+    falseAlarmRatio: 0.01,
+    design: 'glr' as const,
+    since: timeOf(90),
+    last: timeOf(0),
+    inconclusive: 2,
+    invalid: 1,
   };
   const alarmed = Array.from({ length: alarms }, (_, place) => ({
     at: timeOf(80 - place * 7),
@@ -214,11 +230,22 @@ function sameGatesOf(testbed: string): TrendIndex['aaRuns'] {
   }));
   return [
     {
-      ...{ ...common, kind: 'same-build', gates, alarms, cells: gates * 12, cellAlarms: alarms },
-      ...{ alarmed, scatter: [] },
+      ...common,
+      kind: 'same-build',
+      gates,
+      alarms,
+      cells: gates * 12,
+      cellAlarms: alarms,
+      alarmed,
+      scatter: [],
     },
     {
-      ...{ ...common, kind: 'layout-noise', gates: 12, alarms: 0, cells: 144, cellAlarms: 0 },
+      ...common,
+      kind: 'layout-noise',
+      gates: 12,
+      alarms: 0,
+      cells: 144,
+      cellAlarms: 0,
       alarmed: [],
       scatter:
         first === undefined

@@ -59,7 +59,11 @@ export async function makeDiskImage(
 
 /** The machine for it, which needs no more than our own guests do. */
 export const machineWith = (image: GuestImage): FreebsdGuestsConfig => ({
-  ...{ kind: 'virtual', system: 'freebsd', accelerator: 'tcg', memoryMebibytes: 256, image },
+  kind: 'virtual',
+  system: 'freebsd',
+  accelerator: 'tcg',
+  memoryMebibytes: 256,
+  image,
 });
 
 /** Waits until a guest with such a disk has come up that often, by its console, and logs in to it. */

@@ -152,7 +152,10 @@ function startMember(place: Place, plan: Plan): Member {
   // Whatever ends the tests ends the members too.
   const [program = '', ...words] = [
     ...inNamespace,
-    ...['setpriv', '--pdeathsig', 'KILL', 'etcd'],
+    'setpriv',
+    '--pdeathsig',
+    'KILL',
+    'etcd',
     ...flagsOf(place, plan),
   ];
   let log = '';

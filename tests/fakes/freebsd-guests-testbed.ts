@@ -73,7 +73,10 @@ export const prepare = (
   request: Partial<PrepareRequest> = {},
 ): ReturnType<Testbed['prepare']> =>
   testbed.prepare({
-    ...{ variants, cells, rules: {}, signal },
+    variants,
+    cells,
+    rules: {},
+    signal,
     keepLog: async () => {},
     notify() {},
     ...request,

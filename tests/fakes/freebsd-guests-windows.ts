@@ -102,7 +102,10 @@ async function sendOne(wires: Wires, copy: Copy, sent: Flows, packets: number): 
     throw new TypeError('The guest has lost its card.');
   const perPacket = instructionsFor(wires, copy, sent.family);
   const stream: Stream = {
-    ...{ ...sent, from, pps: packetsPerSecond, heedsPause: false },
+    ...sent,
+    from,
+    pps: packetsPerSecond,
+    heedsPause: false,
     flows: Math.min(sent.flows, packets),
   };
   const takes = () => machine.stage === 'up' && entry.isUp;

@@ -125,7 +125,10 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
     const machine = dutOf(
       { dut: { interfaces, routes: [], neighbours: [] } },
       {
-        ...{ name: 'guest', hardware, leases, firmwareText },
+        name: 'guest',
+        hardware,
+        leases,
+        firmwareText,
         kernel: { ident: 'image' },
         timing: { bootSeconds: 20, shutdownSeconds: 5, dumpSeconds: 15 },
         ...options.image,
@@ -146,7 +149,12 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
       shown = Buffer.concat([shown, piece]).subarray(-mostConsoleBytes);
     });
     const { sshd, journal } = await openMachine({
-      ...{ machine, deps, network, complaints, hostKey, isForwarded: true },
+      machine,
+      deps,
+      network,
+      complaints,
+      hostKey,
+      isForwarded: true,
       user: keyOfRoot,
       start: reset,
       beginUpload: () => () => true,
@@ -157,8 +165,15 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
     mkdirSync(place);
     const counts = join(place, 'counts');
     const copy: Copy = {
-      ...{ machine, network, egress, counts, number: copies.length + 1 },
-      ...{ windows: 0, executed: new Map(), busyNs: 0, isOver: false },
+      machine,
+      network,
+      egress,
+      counts,
+      number: copies.length + 1,
+      windows: 0,
+      executed: new Map(),
+      busyNs: 0,
+      isOver: false,
     };
     writeFileSync(counts, Buffer.alloc(64));
     const end = async (said: string) => {
@@ -223,7 +238,10 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
           writeFileSync(knownHostsPath, `[${host}]:${port} ${image.hostKey}\n`);
           const { privateKeyPath } = image;
           return {
-            ...{ host, port, user: 'root', knownHostsPath },
+            host,
+            port,
+            user: 'root',
+            knownHostsPath,
             ...(privateKeyPath !== undefined && { privateKeyPath }),
           };
         },
@@ -284,7 +302,10 @@ function configOf(
   const disk = join(folder, 'freebsd.qcow2');
   writeFileSync(disk, 'QFI\xfb', 'latin1');
   return {
-    ...{ kind: 'virtual', system: 'freebsd', accelerator: 'tcg', memoryMebibytes: 1024 },
+    kind: 'virtual',
+    system: 'freebsd',
+    accelerator: 'tcg',
+    memoryMebibytes: 1024,
     image: {
       path: path ?? disk,
       privateKeyPath,
@@ -315,6 +336,14 @@ function plugIn(): { interfaces: readonly Interface[]; egress: Copy['egress'] } 
 }
 
 const cardAt = (name: string, mac: string, near: Interface['port']): Interface => ({
-  ...{ name, mac, port: near, card: 'virtio', netmap: 'native', mediaBits: 10e9, mtu: 1500 },
-  ...{ addresses: [], capabilities: new Set(), isUp: false },
+  name,
+  mac,
+  port: near,
+  card: 'virtio',
+  netmap: 'native',
+  mediaBits: 10e9,
+  mtu: 1500,
+  addresses: [],
+  capabilities: new Set(),
+  isUp: false,
 });

@@ -86,12 +86,15 @@ const interfaceHead = 'cxl0: flags=8843<UP,RUNNING> metric 0 mtu 1500\n';
 const counterHead = 'Name Mtu Network Address Ipkts Ierrs Idrop Opkts Oerrs\n';
 
 const port = (name: string) => ({
-  ...{ interface: name, gigabits: 10, queues: 4 },
+  interface: name,
+  gigabits: 10,
+  queues: 4,
   neighbour: { mac: '02:00:00:00:00:01', addresses: { inet4: '192.0.2.1', inet6: '2001:db8::1' } },
 });
 const dut: SettingsContext = {
-  ...{ ingress: port('cxl0'), egress: port('cxl1') },
-  ...{ families: ['inet4', 'inet6'] },
+  ingress: port('cxl0'),
+  egress: port('cxl1'),
+  families: ['inet4', 'inet6'],
 };
 const host = { interfaces: ['cxl0'], bootFile: '/boot/kernel/kernel' };
 
@@ -104,10 +107,13 @@ const failed = (message: string): Rejection => ({ kind: 'build-failed', message 
 /** What a commit says of itself, and what its kernel died of. */
 const bisected = (text: string) =>
   aBisectResult({
-    ...{ good: text, bad: text, fixUps: [text] },
+    good: text,
+    bad: text,
+    fixUps: [text],
     revisions: [0, 1].map((place) =>
       aRevision(place, {
-        ...{ subject: text, author: text },
+        subject: text,
+        author: text,
         forms: [failedForm({ kind: 'boot-failed', message: text, panic: text, console: text })],
       }),
     ),

@@ -20,9 +20,27 @@ const run = promisify(execFile);
 
 /** What it needs beside root and a kernel's package. */
 export const ipmiGuestPrograms = [
-  ...['ipmi_sim', 'ipmitool', 'qemu-system-x86_64', 'unshare', 'setpriv'],
-  ...['bash', 'busybox', 'chrt', 'cpio', 'depmod', 'dpkg-deb', 'flock', 'ip', 'kmod', 'ldd', 'nft'],
-  ...['ssh-keygen', 'sshd', 'sysctl', 'taskset', 'timeout'],
+  'ipmi_sim',
+  'ipmitool',
+  'qemu-system-x86_64',
+  'unshare',
+  'setpriv',
+  'bash',
+  'busybox',
+  'chrt',
+  'cpio',
+  'depmod',
+  'dpkg-deb',
+  'flock',
+  'ip',
+  'kmod',
+  'ldd',
+  'nft',
+  'ssh-keygen',
+  'sshd',
+  'sysctl',
+  'taskset',
+  'timeout',
 ];
 
 export type IpmiGuest = AsyncDisposable & {
@@ -82,7 +100,9 @@ export async function startIpmiGuest(kernelPackage: string): Promise<IpmiGuest> 
   return {
     bmc: bmc.config,
     login: {
-      ...{ host: '127.0.0.1', port: sshPort, user: 'root' },
+      host: '127.0.0.1',
+      port: sshPort,
+      user: 'root',
       privateKeyPath: ourKey,
       knownHostsPath: place('known_hosts'),
     },

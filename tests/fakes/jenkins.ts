@@ -55,8 +55,16 @@ const users: Readonly<Record<string, { token: string; password: string; may: str
 export async function startFakeJenkins(): Promise<FakeJenkins> {
   const state: State = {
     defined: [
-      ...['PATCH', 'KEY', 'BUILD', 'SCENARIOS', 'FAMILIES', 'MARGIN', 'MAX_RUNS', 'TESTBED'],
-      ...['PROFILE', 'EARLIER'],
+      'PATCH',
+      'KEY',
+      'BUILD',
+      'SCENARIOS',
+      'FAMILIES',
+      'MARGIN',
+      'MAX_RUNS',
+      'TESTBED',
+      'PROFILE',
+      'EARLIER',
     ],
     isDisabled: false,
     queue: [],
@@ -80,7 +88,11 @@ export async function startFakeJenkins(): Promise<FakeJenkins> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    ...{ url: `http://127.0.0.1:${port}${contextPath}`, state, requests, faults, meanwhile },
+    url: `http://127.0.0.1:${port}${contextPath}`,
+    state,
+    requests,
+    faults,
+    meanwhile,
     begin() {
       for (const { parameters } of state.queue.splice(0)) {
         const number = state.builds.length + 1;

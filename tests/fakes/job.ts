@@ -28,11 +28,20 @@ export async function jobHere({ github, workspace, command, request, event, conf
   writeFileSync(output, '');
   writeFileSync(eventPath, JSON.stringify(event.payload ?? {}));
   const environment = {
-    ...{ INPUT_COMMAND: command, INPUT_TOKEN: installationToken, INPUT_CONFIG: 'ppsgate.yml' },
-    ...{ INPUT_REQUEST: request ?? '', GITHUB_OUTPUT: output, GITHUB_STATE: output },
-    ...{ GITHUB_API_URL: github.url, GITHUB_SERVER_URL: 'https://github.com' },
-    ...{ GITHUB_REPOSITORY: 'example/router', GITHUB_WORKSPACE: workspace, GITHUB_RUN_ID: '42' },
-    ...{ GITHUB_EVENT_NAME: event.name, GITHUB_EVENT_PATH: eventPath, RUNNER_TEMP: temporary },
+    INPUT_COMMAND: command,
+    INPUT_TOKEN: installationToken,
+    INPUT_CONFIG: 'ppsgate.yml',
+    INPUT_REQUEST: request ?? '',
+    GITHUB_OUTPUT: output,
+    GITHUB_STATE: output,
+    GITHUB_API_URL: github.url,
+    GITHUB_SERVER_URL: 'https://github.com',
+    GITHUB_REPOSITORY: 'example/router',
+    GITHUB_WORKSPACE: workspace,
+    GITHUB_RUN_ID: '42',
+    GITHUB_EVENT_NAME: event.name,
+    GITHUB_EVENT_PATH: eventPath,
+    RUNNER_TEMP: temporary,
     GITHUB_STEP_SUMMARY: '/dev/null',
   };
   for (const [name, text] of Object.entries(environment)) vi.stubEnv(name, text);

@@ -71,11 +71,19 @@ cp ${home}/$BASE_COMMIT "$OUTPUT"
   );
   const config: BuilderConfig = {
     system: 'freebsd',
-    ...{ host: host.host, port: host.port, user: host.user },
-    ...{ privateKeyPath: at('key'), knownHostsPath: at('known_hosts') },
-    ...{ folder: at('work'), repository, remote: 'origin' },
+    host: host.host,
+    port: host.port,
+    user: host.user,
+    privateKeyPath: at('key'),
+    knownHostsPath: at('known_hosts'),
+    folder: at('work'),
+    repository,
+    remote: 'origin',
     recipe: { kind: 'command', argv: ['sh', at('build')], kernelConfig: 'GENERIC' },
-    ...{ layoutVariants: 1, limitSeconds: 600, turnSeconds: 600, leastFreeBytes: 0 },
+    layoutVariants: 1,
+    limitSeconds: 600,
+    turnSeconds: 600,
+    leastFreeBytes: 0,
     cache: { mostKernels: 50, mostBytes: 1e9 },
   };
   const folders = () => readdirSync(at('work/builds'));

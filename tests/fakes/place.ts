@@ -145,10 +145,16 @@ const asWritten = ({ kind, dut, senders, receiver }: FreebsdTestbed) => ({
 });
 
 const written = ({ host, port, privateKeyPath, knownHostsPath }: HostConfig) => ({
-  ...{ host, port, key: privateKeyPath, knownHosts: knownHostsPath },
+  host,
+  port,
+  key: privateKeyPath,
+  knownHosts: knownHostsPath,
 });
 
 const generator = (one: GeneratorConfig) => ({
   ...written(one),
-  ...{ interface: one.interface, mac: one.mac, ...one.addresses, threads: one.threads },
+  interface: one.interface,
+  mac: one.mac,
+  ...one.addresses,
+  threads: one.threads,
 });

@@ -38,7 +38,11 @@ subscribe('net.server.socket', (message) => {
 using inbox = openInbox(path, () => new Date());
 let timesLeft = dies?.times ?? 0;
 await using server = await startRelayServer({
-  ...{ host: '127.0.0.1', port: 0, webhookKey, buildPassword, limits },
+  host: '127.0.0.1',
+  port: 0,
+  webhookKey,
+  buildPassword,
+  limits,
   inbox: {
     countPending: () => inbox.countPending(),
     accept(deliveries) {

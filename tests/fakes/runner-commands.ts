@@ -22,8 +22,20 @@ export function commandsIn(output: Uint8Array): Command[] {
 }
 
 const registered: ReadonlySet<string> = new Set([
-  ...['set-output', 'save-state', 'set-env', 'add-path', 'add-mask', 'add-matcher'],
-  ...['remove-matcher', 'error', 'warning', 'notice', 'debug', 'group', 'endgroup', 'echo'],
+  'set-output',
+  'save-state',
+  'set-env',
+  'add-path',
+  'add-mask',
+  'add-matcher',
+  'remove-matcher',
+  'error',
+  'warning',
+  'notice',
+  'debug',
+  'group',
+  'endgroup',
+  'echo',
   'stop-commands',
 ]);
 

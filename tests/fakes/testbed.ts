@@ -116,8 +116,12 @@ export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
 export const lostWhy = 'the DUT with base died while samples were taken: it panicked';
 
 const aProfile: ProfileOutcome = {
-  ...{ kind: 'profiled', event: 'cpu-clock', kernel: '6.18', log: 'stacks.txt' },
-  ...{ busySamples: 2000, idleSamples: 0 },
+  kind: 'profiled',
+  event: 'cpu-clock',
+  kernel: '6.18',
+  log: 'stacks.txt',
+  busySamples: 2000,
+  idleSamples: 0,
 };
 
 /** Folded stacks, in which another variant than base spends a fifth of its time in a firewall. */

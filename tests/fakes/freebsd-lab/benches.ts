@@ -29,7 +29,8 @@ const hardware = {
     cabling: (testbed) => ({
       mediaBits: 1e9,
       ports: ['igb2', 'igb3'].map((name, index) => ({
-        ...{ name, card: 'I350' },
+        name,
+        card: 'I350',
         far: { name, card: 'I350', mac: macAt(testbed, index) },
       })),
     }),
@@ -39,13 +40,17 @@ const hardware = {
     forwards: 30e6,
     sends: 25e6,
     cabling: (testbed) => ({
-      ...{ senders: 2, generators: 'two', isSwitched: true, mediaBits: 40e9 },
+      senders: 2,
+      generators: 'two',
+      isSwitched: true,
+      mediaBits: 40e9,
       ports: [
         ['cxl0', 'cxl0'],
         ['cxl0', 'cxl2'],
         ['cxl1', 'cxl0'],
       ].map(([name = '', far = ''], index) => ({
-        ...{ name, card: 'T580-LP-CR' },
+        name,
+        card: 'T580-LP-CR',
         far: { name: far, card: 'T580-LP-CR', mac: macAt(testbed, index) },
       })),
     }),
@@ -55,7 +60,8 @@ const hardware = {
     forwards: 5e6,
     cabling: (testbed) => ({
       ports: ['cxl0', 'cxl1'].map((name, index) => ({
-        ...{ name, card: 'T540-CR' },
+        name,
+        card: 'T540-CR',
         far: { name, card: 'T540-CR', mac: macAt(testbed, index) },
       })),
     }),
@@ -65,12 +71,14 @@ const hardware = {
     forwards: 26.8e6,
     sends: 42.5e6,
     cabling: (testbed) => ({
-      ...{ generators: 'two', mediaBits: 40e9 },
+      generators: 'two',
+      mediaBits: 40e9,
       ports: [
         { name: 'cxl0', card: 'T580-LP-CR' },
         { name: 'mce0', card: 'ConnectX-4' },
       ].map((port, index) => ({
-        ...{ name: port.name, card: port.card === 'ConnectX-4' ? 'ConnectX-4' : 'T580-LP-CR' },
+        name: port.name,
+        card: port.card === 'ConnectX-4' ? 'ConnectX-4' : 'T580-LP-CR',
         far: { name: 'cxl0', card: 'T580-LP-CR', mac: macAt(testbed, index) },
       })),
     }),
@@ -136,13 +144,17 @@ const titles: Readonly<Record<string, string>> = {
 /** As the installer leaves a machine, and a person who can log in; the page's lines are appended. */
 const installed = (name: string): string =>
   [
-    ...[`hostname="${name}"`, 'ifconfig_igb0="inet 192.168.1.9/24"'],
-    ...['defaultrouter="192.168.1.254"', 'ipv6_defaultrouter="fe80::208:a2ff:fe0d:e501%igb0"'],
-    ...['sshd_enable="YES"', ''],
+    `hostname="${name}"`,
+    'ifconfig_igb0="inet 192.168.1.9/24"',
+    'defaultrouter="192.168.1.254"',
+    'ipv6_defaultrouter="fe80::208:a2ff:fe0d:e501%igb0"',
+    'sshd_enable="YES"',
+    '',
   ].join('\n');
 
 export const withInstalled = (name: string, files: Files = {}): Files => ({
-  ...{ '/boot/loader.conf': '', '/etc/sysctl.conf': '' },
+  '/boot/loader.conf': '',
+  '/etc/sysctl.conf': '',
   ...files,
   '/etc/rc.conf': `${installed(name)}${files['/etc/rc.conf'] ?? ''}`,
 });

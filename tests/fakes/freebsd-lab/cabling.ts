@@ -178,8 +178,13 @@ const interfaceOf = (
   netmap: 'native',
   addresses: [],
   capabilities: new Set([
-    ...['RXCSUM', 'TXCSUM', 'VLAN_MTU', 'VLAN_HWTAGGING'],
-    ...['JUMBO_MTU', 'VLAN_HWCSUM', 'LINKSTATE'],
+    'RXCSUM',
+    'TXCSUM',
+    'VLAN_MTU',
+    'VLAN_HWTAGGING',
+    'JUMBO_MTU',
+    'VLAN_HWCSUM',
+    'LINKSTATE',
   ]),
   isUp: true,
 });

@@ -54,11 +54,28 @@ const defaults = new Map([
 
 /** Variables that a boot of the simulated lab applies, and those that it ignores. */
 const known = [
-  ...['static_routes', 'ipv6_static_routes', 'static_arp_pairs', 'static_ndp_pairs'],
-  ...['defaultrouter', 'ipv6_defaultrouter', 'gateway_enable', 'ipv6_gateway_enable'],
-  ...['harvest_mask', 'dumpdev', 'dumpon_flags', 'pf_enable', 'firewall_enable'],
-  ...['hostname', 'sshd_enable', 'fsck_y_enable', 'background_fsck', 'zfs_enable', 'kld_list'],
-  ...['growfs_enable', 'zpool_reguid', 'zpool_upgrade'],
+  'static_routes',
+  'ipv6_static_routes',
+  'static_arp_pairs',
+  'static_ndp_pairs',
+  'defaultrouter',
+  'ipv6_defaultrouter',
+  'gateway_enable',
+  'ipv6_gateway_enable',
+  'harvest_mask',
+  'dumpdev',
+  'dumpon_flags',
+  'pf_enable',
+  'firewall_enable',
+  'hostname',
+  'sshd_enable',
+  'fsck_y_enable',
+  'background_fsck',
+  'zfs_enable',
+  'kld_list',
+  'growfs_enable',
+  'zpool_reguid',
+  'zpool_upgrade',
 ];
 
 const named = /^(?:ifconfig|route|ipv6_route|static_arp|static_ndp)_\w+$/;
@@ -116,7 +133,8 @@ function setSysctl({ sysctls }: Machine, name: string, value: string): void {
 
 function run(machine: Machine, program: (process: Plain) => number, args: readonly string[]): void {
   program({
-    ...{ machine, args },
+    machine,
+    args,
     out: () => {},
     err: (text) => machine.console.print(text),
     complaints: {

@@ -59,12 +59,19 @@ export function issueDocument(state: State, issue: FakeIssue): object {
     .replaceAll(/\bissues\/1\b/g, `issues/${number}`);
   return {
     ...JSON.parse(text),
-    ...{ number, title, body, state: issue.state, state_reason: issue.reason },
+    number,
+    title,
+    body,
+    state: issue.state,
+    state_reason: issue.reason,
     user: userDocument(author),
     labels: labels.map((name) => labelDocument(state, labelOf(state, name))),
-    ...{ assignee: null, assignees: [], milestone: null },
+    assignee: null,
+    assignees: [],
+    milestone: null,
     closed_at: issue.state === 'closed' ? updatedAt : null,
-    ...{ created_at: createdAt, updated_at: updatedAt },
+    created_at: createdAt,
+    updated_at: updatedAt,
   };
 }
 

@@ -95,7 +95,9 @@ const svnSchema = z.object({
     result: z.looseObject({
       data: z.array(
         z.object({
-          ...{ id: z.int(), type: z.string(), phid: z.string() },
+          id: z.int(),
+          type: z.string(),
+          phid: z.string(),
           fields: z.looseObject({ refs: z.array(refSchema), policy: z.unknown() }),
           attachments: z.unknown(),
         }),
@@ -611,8 +613,12 @@ function recallFiles(
     if (date > now || coming.includes(of)) continue;
     const uri = z.string().safeParse(row?.fields.dataURI).data;
     state.files.push({
-      ...{ id, phid: of, name: file.name, authorPHID: author.phid },
-      ...{ dateCreated: date, dateModified: date },
+      id,
+      phid: of,
+      name: file.name,
+      authorPHID: author.phid,
+      dateCreated: date,
+      dateModified: date,
       bytes: Buffer.from(file.data_base64, 'base64'),
       viewPolicy: upload.name === 'file.upload-private' ? author.phid : 'users',
       secret: uri?.split('/').at(-3) ?? '',

@@ -393,9 +393,19 @@ function interfaceCounters(process: Process, names: readonly string[]): number {
     const { received, sent } = network.shown(port);
     out(
       row([
-        ...[name, mtu, `<Link#${index + 1}>`, mac],
-        ...[count(received.packets), 0, 0, count(received.bytes)],
-        ...[count(sent.packets), 0, count(sent.bytes), 0, 0],
+        name,
+        mtu,
+        `<Link#${index + 1}>`,
+        mac,
+        count(received.packets),
+        0,
+        0,
+        count(received.bytes),
+        count(sent.packets),
+        0,
+        count(sent.bytes),
+        0,
+        0,
       ]),
     );
   }

@@ -60,7 +60,10 @@ const symbolsOf = (file: string): Symbol[] => [
     : []),
   ...(functions[file] ?? []).map(
     ([name, address]): Symbol => ({
-      ...{ address: at(address), size: functionBytes, type: 'FUNC', name },
+      address: at(address),
+      size: functionBytes,
+      type: 'FUNC',
+      name,
       section: file === 'kernel' ? 9 : 2,
     }),
   ),

@@ -59,7 +59,10 @@ export const checkOperations = {
     const checkRun = checkRunOf(state, call);
     if (checkRun === undefined) return notFound;
     const documents = (checkRun.annotations ?? []).map((annotation) => ({
-      ...{ start_column: null, end_column: null, title: null, raw_details: null },
+      start_column: null,
+      end_column: null,
+      title: null,
+      raw_details: null,
       ...annotation,
       blob_href: `https://github.com/${state.repository}/blob/${checkRun.headCommit}`,
     }));

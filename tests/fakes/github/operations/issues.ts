@@ -21,10 +21,14 @@ export const issueOperations = {
     }
     const issue: FakeIssue = {
       number: Math.max(0, ...[...state.pullRequests, ...state.issues].map(numberOf)) + 1,
-      ...{ title, body: text, author: caller.login },
+      title,
+      body: text,
+      author: caller.login,
       labels: labels.map((name) => keptLabel(state, name).name),
-      ...{ state: 'open', reason: null },
-      ...{ createdAt: timeOf(state), updatedAt: timeOf(state) },
+      state: 'open',
+      reason: null,
+      createdAt: timeOf(state),
+      updatedAt: timeOf(state),
     };
     state.issues.push(issue);
     return { status: 201, body: issueDocument(state, issue) };
