@@ -130,7 +130,11 @@ function remembered(changes: Partial<CommentUpdate> = {}, before?: string): stri
   const at = new Date('2026-11-20T11:00:00Z');
   const { head: headCommit } = commits;
   const body = composeComment(before, 'So it stands.', {
-    ...{ name: 'ppsgate', run: 41, headCommit, overrides: {}, at },
+    name: 'ppsgate',
+    run: 41,
+    headCommit,
+    overrides: {},
+    at,
     ...changes,
   });
   github.state.comments = [{ id: 11, number: 7, author: 'github-actions[bot]', body: body ?? '' }];
@@ -553,7 +557,9 @@ describe('/ppsgate bisect', () => {
     const request = bisection(await admitted(comment(text), { config: both }));
     const { base, older, head } = commits;
     expect(request).toMatchObject({
-      ...{ good: base, bad: older, cell: { scenario: 'forwarding', family: 'inet6' } },
+      good: base,
+      bad: older,
+      cell: { scenario: 'forwarding', family: 'inet6' },
       overrides: { fixUp: `${head}:${older}`, skip: `${base}..${head}`, maxBoots: '9' },
     });
   });
@@ -578,8 +584,13 @@ describe('/ppsgate bisect', () => {
     const index: DataIndex = {
       ...emptyIndex,
       results: results.map((path, at) => ({
-        ...{ path, at: noon, testbed: 'fake', patch: at === 2 ? '#8' : '#7' },
-        ...{ outcome: 'regression', others: [], bytes: 1 },
+        path,
+        at: noon,
+        testbed: 'fake',
+        patch: at === 2 ? '#8' : '#7',
+        outcome: 'regression',
+        others: [],
+        bytes: 1,
       })),
     };
     const files = {
@@ -638,19 +649,18 @@ describe('/ppsgate bisect', () => {
   test('by hand is of a range, of named commits, or at a pull request', async () => {
     const { base, older, head } = commits;
     const asked = (patch: string, overrides: BisectOverrides): Trigger => ({
-      ...{
-        kind: 'dispatched',
-        by: 'carol',
-        patch,
-        overrides: {},
-        bisect: { kind: 'bisect', overrides },
-      },
+      kind: 'dispatched',
+      by: 'carol',
+      patch,
+      overrides: {},
+      bisect: { kind: 'bisect', overrides },
     });
     const byHand = async (patch: string, overrides: BisectOverrides = {}) =>
       bisection(await admitted(asked(patch, overrides)));
     expect(await byHand('main~2..main')).toMatchObject({ good: base, bad: head });
     expect(await byHand('', { good: 'main~1', bad: 'main' })).toMatchObject({
-      ...{ good: older, bad: head },
+      good: older,
+      bad: head,
       patch: { kind: 'range', baseCommit: older, headCommit: head },
     });
     const named = await byHand('#7', { good: 'main~1', bad: 'main' });
@@ -760,7 +770,10 @@ describe('a revision', () => {
   async function admittedRevision(more: Partial<Dispatched>, changes: Partial<AdmitDeps> = {}) {
     const read: Dispatched[] = [];
     const trigger: Dispatched = {
-      ...{ kind: 'dispatched', by: 'bench-bot', patch: 'D27401:80700', overrides: {} },
+      kind: 'dispatched',
+      by: 'bench-bot',
+      patch: 'D27401:80700',
+      overrides: {},
       ...more,
     };
     const admission = await admitted(trigger, {
@@ -794,7 +807,8 @@ describe('a revision', () => {
     const { admission, read } = await admittedRevision({ ...place, overrides: { earlier: 'all' } });
     expect(read).toMatchObject([{ ...place, overrides: { earlier: 'all' } }]);
     expect(requestOf(admission)).toMatchObject({
-      ...{ relay: place, overrides: { earlier: 'all' } },
+      relay: place,
+      overrides: { earlier: 'all' },
     });
   });
 
@@ -831,8 +845,12 @@ describe('a revision', () => {
     const diffs = [older, head].map((headCommit, index) => ({ diff: 80345 + index, headCommit }));
     const of = async (bisect: BisectOverrides, earlier: typeof diffs) => {
       const trigger: Trigger = {
-        ...{ kind: 'dispatched', by: 'bench-bot', patch: 'D27401:80700', overrides: {} },
-        ...{ bisect: { kind: 'bisect', overrides: bisect }, key: 'PHID-XACT-a' },
+        kind: 'dispatched',
+        by: 'bench-bot',
+        patch: 'D27401:80700',
+        overrides: {},
+        bisect: { kind: 'bisect', overrides: bisect },
+        key: 'PHID-XACT-a',
       };
       const read: Dispatched[] = [];
       const admission = await admitted(trigger, {
@@ -848,7 +866,9 @@ describe('a revision', () => {
     const { bad, ...request } = admission.request;
     expect(asked).toEqual({ earlier: 'all' });
     expect(request).toMatchObject({
-      ...{ good: base, isOwn: true, relay: { key: 'PHID-XACT-a' } },
+      good: base,
+      isOwn: true,
+      relay: { key: 'PHID-XACT-a' },
     });
     const line = git(directory, 'log', '--format=%s %T', '--first-parent', `${base}..${bad}`);
     const treeOf = (commit: string) => git(directory, 'rev-parse', `${commit}^{tree}`);
@@ -868,7 +888,10 @@ describe('a revision', () => {
 
 describe('a button of the check', () => {
   const button = (headCommit: string, more = {}): Trigger => ({
-    ...{ kind: 'button', by: 'carol', button: 'rerun', headCommit },
+    kind: 'button',
+    by: 'carol',
+    button: 'rerun',
+    headCommit,
     ...more,
   });
 

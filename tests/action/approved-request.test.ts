@@ -34,8 +34,11 @@ const anyRequest: fc.Arbitrary<GateRequest> = fc
     run: fc.integer({ min: 1 }),
   })
   .map(({ title, author, testbed, priority, purpose, run }) => ({
-    ...{ patch: { ...pullRequest, title, author }, overrides: { testbed } },
-    ...{ priority, purpose, extend: { run } },
+    patch: { ...pullRequest, title, author },
+    overrides: { testbed },
+    priority,
+    purpose,
+    extend: { run },
   }));
 
 /** As a relay asks for one that a build waits for. */

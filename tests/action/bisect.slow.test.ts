@@ -79,7 +79,11 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
       comment: { id: 501, body, user: { login: 'carol' }, created_at: '2026-11-20T12:00:00Z' },
     };
     const { context, output, folder } = await jobHere({
-      ...{ github, workspace, command, request, config: study.config },
+      github,
+      workspace,
+      command,
+      request,
+      config: study.config,
       event: { name: 'issue_comment', payload },
     });
     const outputs = () =>

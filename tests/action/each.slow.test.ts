@@ -44,7 +44,11 @@ afterEach(async () => {
 async function measured(testbeds: Record<string, FakeTestbedOptions | Error>) {
   const request: GateRequest = { patch, overrides: {}, priority: 'patch', purpose: 'patch' };
   const { context, folder, output } = await jobHere({
-    ...{ github, workspace, command: 'gate', request: requestText(request), config },
+    github,
+    workspace,
+    command: 'gate',
+    request: requestText(request),
+    config,
     event: { name: 'pull_request_target' },
   });
   const all = Promise.withResolvers<void>();

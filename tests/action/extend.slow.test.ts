@@ -29,9 +29,16 @@ afterEach(async () => {
 /** Run 41 as it left these files. */
 function given(files: Record<string, string>, changes: Partial<FakeWorkflowRun> = {}): void {
   const run: FakeWorkflowRun = {
-    ...{ id: 41, name: 'Gate', path: '.github/workflows/gate.yml', event: 'issue_comment' },
-    ...{ headCommit: pullRequest.headCommit, headBranch: 'main', headRepository: repository },
-    ...{ status: 'completed', conclusion: 'success', pullRequests: [] },
+    id: 41,
+    name: 'Gate',
+    path: '.github/workflows/gate.yml',
+    event: 'issue_comment',
+    headCommit: pullRequest.headCommit,
+    headBranch: 'main',
+    headRepository: repository,
+    status: 'completed',
+    conclusion: 'success',
+    pullRequests: [],
     ...changes,
   };
   github.state.workflowRuns.push(run);

@@ -77,10 +77,15 @@ async function publish(
   const usual = { patch, overrides: {}, priority: 'patch', purpose: 'patch' } as const;
   const request: GateRequest = { ...usual, ...changes };
   return runStep({
-    ...{ entry: 'action.js', workspace, repository, apiUrl: github.url },
+    entry: 'action.js',
+    workspace,
+    repository,
+    apiUrl: github.url,
     event: { name: 'pull_request_target', payload: {} },
     inputs: {
-      ...{ COMMAND: 'publish', TOKEN: installationToken, REQUEST: requestText(request) },
+      COMMAND: 'publish',
+      TOKEN: installationToken,
+      REQUEST: requestText(request),
       'CONDUIT-TOKEN': conduitToken,
     },
     environment: { GITHUB_SHA: commit },
@@ -108,7 +113,10 @@ describe('while GitHub is away', () => {
   async function publishHere(): Promise<number> {
     const request = { patch, overrides: {}, priority: 'patch', purpose: 'patch' } as const;
     const { context } = await jobHere({
-      ...{ github, workspace, command: 'publish', request: requestText(request) },
+      github,
+      workspace,
+      command: 'publish',
+      request: requestText(request),
       event: { name: 'pull_request' },
       config: parseConfig(written, { path: 'ppsgate.yml', home: '/' }),
     });
@@ -184,8 +192,14 @@ test('an honest artifact with profiles that cannot be drawn is reported without 
   const result = resultOf(1);
   for (const cell of cellsOf(result)) {
     cell.profiles = ['base', 'patched'].map((variant) => ({
-      ...{ kind: 'profiled', variant, event: 'cycles', kernel: 'Linux', seconds: 1 },
-      ...{ busySamples: 1, idleSamples: 0, file: `${variant}.folded` },
+      kind: 'profiled',
+      variant,
+      event: 'cycles',
+      kernel: 'Linux',
+      seconds: 1,
+      busySamples: 1,
+      idleSamples: 0,
+      file: `${variant}.folded`,
     }));
   }
   const deep = `a 1\n${'a;'.repeat(10_000)}a 1\n`;

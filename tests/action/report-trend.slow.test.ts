@@ -51,7 +51,10 @@ function accept(number: number, login = 'carol', body = '/ppsgate accept'): Prom
   const comment = { id: 501, body, user, created_at: '2026-11-20T12:00:00Z' };
   const payload = { action: 'created', sender: user, issue: { number, user }, comment };
   return runStep({
-    ...{ entry: 'action.js', workspace, repository, apiUrl: github.url },
+    entry: 'action.js',
+    workspace,
+    repository,
+    apiUrl: github.url,
     event: { name: 'issue_comment', payload },
     inputs: { COMMAND: 'accept', TOKEN: installationToken },
     environment: { GITHUB_SHA: 'HEAD' },
@@ -109,8 +112,14 @@ test('on a data branch in a storm, too, each change gets one issue', async () =>
     const known = await readBranchTrend(octokit, place, 'hp-t540').catch(() => undefined);
     if (known === undefined) return;
     await reportChanges(known.index.changes, {
-      ...{ octokit, repository, serverUrl: 'https://github.com', marginRatio: 0.02 },
-      ...{ links: {}, nightlyRuns: new Map(), now: () => now, drawName: () => `job ${drawn++}` },
+      octokit,
+      repository,
+      serverUrl: 'https://github.com',
+      marginRatio: 0.02,
+      links: {},
+      nightlyRuns: new Map(),
+      now: () => now,
+      drawName: () => `job ${drawn++}`,
       edit: (change) => publishTrend(octokit, place, change, options),
       onlyCommitOf: async () => undefined,
       log: { info: () => {}, warn: () => {} },

@@ -38,7 +38,11 @@ afterEach(async () => {
 
 function run(command: string, event: Step['event'], step: Partial<Step> = {}): Promise<Ran> {
   return runStep({
-    ...{ entry: 'action.js', workspace, repository, apiUrl: github.url, event },
+    entry: 'action.js',
+    workspace,
+    repository,
+    apiUrl: github.url,
+    event,
     inputs: { COMMAND: command, TOKEN: installationToken },
     ...step,
   });
@@ -167,8 +171,10 @@ test('a branch of a merge queue has the check of pull requests, on the commit th
   const { baseCommit, headCommit } = pullRequest;
   const branch = `gh-readonly-queue/main/pr-7-${baseCommit}`;
   const merge_group = {
-    ...{ head_sha: headCommit, head_ref: `refs/heads/${branch}` },
-    ...{ base_sha: baseCommit, base_ref: 'refs/heads/main' },
+    head_sha: headCommit,
+    head_ref: `refs/heads/${branch}`,
+    base_sha: baseCommit,
+    base_ref: 'refs/heads/main',
   };
   const payload = { action: 'checks_requested', merge_group };
   const { outputs, log } = await run('admit', { name: 'merge_group', payload });

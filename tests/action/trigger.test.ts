@@ -161,7 +161,10 @@ describe('by hand', () => {
   test('earlier diffs of a revision are asked for like the rest', () => {
     const inputs = { patch: 'D27401', earlier: 'all' };
     expect(read('workflow_dispatch', { sender, inputs })).toEqual({
-      ...{ kind: 'dispatched', by: 'carol', patch: 'D27401', overrides: { earlier: 'all' } },
+      kind: 'dispatched',
+      by: 'carol',
+      patch: 'D27401',
+      overrides: { earlier: 'all' },
     });
     const asked = { patch: '', overrides: { earlier: 'none' } };
     expect(read('workflow_dispatch', { sender, inputs }, asked)).toMatchObject({
@@ -219,12 +222,20 @@ describe('by another program', () => {
 
   test('a relay names the diff, its key, the build that waits and what was asked', () => {
     const client_payload = {
-      ...{ patch: 'D27401:80677', key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' },
-      ...{ earlier: '80345,80654', 'max-runs': '40', profile: 'off', testbed: 'mellanox' },
+      patch: 'D27401:80677',
+      key: 'PHID-HMBT-a',
+      build: 'PHID-HMBD-a',
+      earlier: '80345,80654',
+      'max-runs': '40',
+      profile: 'off',
+      testbed: 'mellanox',
     };
     expect(read('repository_dispatch', { sender, client_payload })).toEqual({
-      ...{ kind: 'dispatched', by: 'carol', patch: 'D27401:80677' },
-      ...{ key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' },
+      kind: 'dispatched',
+      by: 'carol',
+      patch: 'D27401:80677',
+      key: 'PHID-HMBT-a',
+      build: 'PHID-HMBD-a',
       overrides: { earlier: '80345,80654', maxRuns: '40', profile: 'off', testbed: 'mellanox' },
     });
   });
@@ -232,7 +243,10 @@ describe('by another program', () => {
   test('fields that a relay leaves out are absent, not empty', () => {
     const client_payload = { patch: 'D27401:80677', key: '', build: '', earlier: '' };
     expect(read('repository_dispatch', { sender, client_payload })).toStrictEqual({
-      ...{ kind: 'dispatched', by: 'carol', patch: 'D27401:80677', overrides: {} },
+      kind: 'dispatched',
+      by: 'carol',
+      patch: 'D27401:80677',
+      overrides: {},
     });
   });
 
@@ -273,7 +287,10 @@ describe('the check', () => {
       const number = external_id === null ? undefined : 7;
       const trigger = read('check_run', payload({ check_run: { ...check, external_id } }));
       expect(trigger).toEqual({
-        ...{ kind: 'button', by: 'carol', button: 'extend', headCommit: head },
+        kind: 'button',
+        by: 'carol',
+        button: 'extend',
+        headCommit: head,
         ...(number !== undefined && { number }),
       });
     }
@@ -422,8 +439,15 @@ function answerFor(name: string, payload: unknown): Trigger | string {
 }
 
 const understood = [
-  ...['pull_request', 'pull_request_target', 'issue_comment', 'workflow_dispatch'],
-  ...['repository_dispatch', 'check_run', 'merge_group', 'push', 'schedule'],
+  'pull_request',
+  'pull_request_target',
+  'issue_comment',
+  'workflow_dispatch',
+  'repository_dispatch',
+  'check_run',
+  'merge_group',
+  'push',
+  'schedule',
 ];
 
 describe("of GitHub's published examples", () => {

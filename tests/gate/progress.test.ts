@@ -89,7 +89,11 @@ test('a repeated trial says what was the matter with the try before, once', () =
   };
   const again: ExperimentEvent = {
     kind: 'trial',
-    ...{ trial, attempt: 2, done: 0, of: 4, why },
+    trial,
+    attempt: 2,
+    done: 0,
+    of: 4,
+    why,
   };
   expect(written([started(1), failed, again])[1]).toBe(
     'trial 1 of at most 4 (try 2: trafgen ended without its summary) · runs 1–2 · forwarding inet4 · 48 s left at most\n',

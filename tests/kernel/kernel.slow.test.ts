@@ -184,8 +184,12 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     await built();
     const source = join(config.folder, 'tree/src');
     const common = [
-      ...['__MAKE_CONF=/dev/null', 'SRCCONF=/dev/null', 'SRC_ENV_CONF=/dev/null'],
-      ...['LOCAL_MODULES=', '-DWITH_REPRODUCIBLE_BUILD', 'KERNCONF=GENERIC'],
+      '__MAKE_CONF=/dev/null',
+      'SRCCONF=/dev/null',
+      'SRC_ENV_CONF=/dev/null',
+      'LOCAL_MODULES=',
+      '-DWITH_REPRODUCIBLE_BUILD',
+      'KERNCONF=GENERIC',
       '-DWITHOUT_SOMETHING',
     ];
     expect(programs.makes()).toEqual(['buildkernel', 'installkernel']);
@@ -198,8 +202,16 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       'buildkernel',
     ]);
     expect(programs.wordsOf('installkernel')).toEqual([
-      ...['-C', source, '-j', '1', ...common, `DESTDIR=${join(config.folder, 'tree/stage')}`],
-      ...['-DNO_ROOT', '-DDB_FROM_SRC', '-DWITHOUT_KERNEL_SYMBOLS', 'installkernel'],
+      '-C',
+      source,
+      '-j',
+      '1',
+      ...common,
+      `DESTDIR=${join(config.folder, 'tree/stage')}`,
+      '-DNO_ROOT',
+      '-DDB_FROM_SRC',
+      '-DWITHOUT_KERNEL_SYMBOLS',
+      'installkernel',
     ]);
   });
 
@@ -222,7 +234,9 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
   describe('that is linked several times', () => {
     const layouts = async (wanted: readonly number[], diff?: Uint8Array) => {
       const result = await request({
-        ...{ kind: 'tree', baseCommit: base, layouts: wanted },
+        kind: 'tree',
+        baseCommit: base,
+        layouts: wanted,
         ...(diff !== undefined && { diff }),
       });
       if (result.kind !== 'built') throw new Error(JSON.stringify(result));
@@ -238,7 +252,10 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       );
       expect(programs.makes()).toEqual([
         ...oneKernel,
-        ...['buildkernel', 'installkernel', 'buildkernel', 'installkernel'],
+        'buildkernel',
+        'installkernel',
+        'buildkernel',
+        'installkernel',
       ]);
       expect(programs.wordsOf('buildkernel')).toContain('-DKERNFAST');
       expectNothingLeft();
@@ -978,7 +995,13 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     const { archive, sha256, bytes, unpackedBytes } = await built();
     const sizes = { sha256, bytes, unpackedBytes };
     expect(await request({ kind: 'archive', path: archive, sha256 })).toEqual({
-      ...{ kind: 'built', key: sha256, archive, ...sizes, cached: true, seconds: 0, further: [] },
+      kind: 'built',
+      key: sha256,
+      archive,
+      ...sizes,
+      cached: true,
+      seconds: 0,
+      further: [],
     });
     await expect(request({ kind: 'archive', path: archive, sha256: '0' })).rejects.toThrow(
       BuilderError,

@@ -55,7 +55,10 @@ type Change = {
 
 const written = (kernel: object = {}, more: object = {}): LinuxBuilder =>
   linuxBuilderSchema.parse({
-    ...{ user: 'nobody', folder, repository, freeSpace: '0 GB' },
+    user: 'nobody',
+    folder,
+    repository,
+    freeSpace: '0 GB',
     kernel: { kind: 'linux', config: configPath, ...kernel },
     ...more,
   });
@@ -64,7 +67,8 @@ function build({ builder = written(), diff, signal, notify, connect: reach }: Ch
   return buildLinuxKernel(builder, {
     variant: diff === undefined ? 'base' : 'patched',
     kernel: {
-      ...{ kind: 'tree', baseCommit: base },
+      kind: 'tree',
+      baseCommit: base,
       ...(diff !== undefined && { diff: diff.toString('base64') }),
     },
     path: join(temporaryFolder(), 'kernel.tar.zst'),

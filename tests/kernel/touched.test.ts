@@ -53,19 +53,18 @@ describe('cells that a patch touches', () => {
   });
 
   test.each([
-    ...['sys/net/pfil.c', 'sys/net/if_ethersubr.c', 'sys/kern/uipc_mbuf.c', 'sys/sys/mbuf.h'],
-    ...[
-      'sys/netinet/in.h',
-      'sys/netpfil/ipfw/Makefile',
-      'sys/modules/pf/Makefile',
-      'sys/conf/files',
-    ],
-    ...[
-      'sys/netpfil/ipfw',
-      'sys/dev/cxgbe/t4_sge.c',
-      'contrib/llvm-project/clang/lib/x.cpp',
-      'new',
-    ],
+    'sys/net/pfil.c',
+    'sys/net/if_ethersubr.c',
+    'sys/kern/uipc_mbuf.c',
+    'sys/sys/mbuf.h',
+    'sys/netinet/in.h',
+    'sys/netpfil/ipfw/Makefile',
+    'sys/modules/pf/Makefile',
+    'sys/conf/files',
+    'sys/netpfil/ipfw',
+    'sys/dev/cxgbe/t4_sge.c',
+    'contrib/llvm-project/clang/lib/x.cpp',
+    'new',
   ])('are all where anything may depend on it: %s', (path) => {
     expect(touched([path])).toEqual(all);
     expect(touched(['sys/netpfil/pf/pf.c', path])).toEqual(all);

@@ -20,7 +20,9 @@ const freebsd = (kernel?: object, method = 'nextboot'): TestbedConfig =>
   freebsdTestbedSchema.parse({
     kind: 'freebsd',
     dut: {
-      ...{ host: 'dut', ingress: { interface: 'cxl0' }, egress: { interface: 'cxl1' } },
+      host: 'dut',
+      ingress: { interface: 'cxl0' },
+      egress: { interface: 'cxl1' },
       boot: { method },
     },
     senders: [{ host: 'tx', ...port }],

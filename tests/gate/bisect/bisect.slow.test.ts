@@ -71,8 +71,15 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve comm
     });
 
   const requestFor = (study: Study, changes: Partial<BisectRequest> = {}): BisectRequest => ({
-    ...{ good: 'HEAD~12', bad: 'HEAD', fixUps: [], skips: [], config: study.config },
-    ...{ testbeds: [study.name], seed: 1, mostBoots: 40, isVerified: false },
+    good: 'HEAD~12',
+    bad: 'HEAD',
+    fixUps: [],
+    skips: [],
+    config: study.config,
+    testbeds: [study.name],
+    seed: 1,
+    mostBoots: 40,
+    isVerified: false,
     ...changes,
   });
 
@@ -188,8 +195,11 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve comm
     await expect(bisect(requestFor(study), directory, deps)).rejects.toThrow('at once');
     expect((await readBisectPlan(directory)).range.revisions).toHaveLength(13);
     const patch = {
-      ...{ kind: 'range' as const, title: 'x', author: 'y' },
-      ...{ baseCommit: '1'.repeat(40), headCommit: '2'.repeat(40) },
+      kind: 'range' as const,
+      title: 'x',
+      author: 'y',
+      baseCommit: '1'.repeat(40),
+      headCommit: '2'.repeat(40),
     };
     const asked = { patch, config: study.config, testbeds: [study.name], seed: 1 };
     const how = `ppsgate bisect --resume ${directory}`;

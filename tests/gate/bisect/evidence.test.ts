@@ -18,7 +18,10 @@ import {
 import { aRun, unfit } from '../../fakes/result.ts';
 
 const rejected = (variant: string, rejection: Rejection): JournalEntry => ({
-  ...{ kind: 'rejected', at, variant, rejection },
+  kind: 'rejected',
+  at,
+  variant,
+  rejection,
 });
 
 const panicked: Rejection = { kind: 'panics-under-load', message: 'Twice.' };
@@ -174,7 +177,9 @@ describe('what comes next', () => {
     const one = lost(5, variantAt(4));
     expect(next(one)).toMatchObject(measuring(variantAt(4)));
     expect(next(one, lost(6, variantAt(4)), lost(7, variantAt(4)))).toEqual({
-      ...{ kind: 'stuck', variant: variantAt(4), why: 'The sender has died.' },
+      kind: 'stuck',
+      variant: variantAt(4),
+      why: 'The sender has died.',
     });
   });
 
@@ -190,7 +195,8 @@ describe('what comes next', () => {
     const spent = aBisectPlan(8, { mostBoots: 5 });
     const entries = [...reproduced, lost(5, variantAt(4))];
     expect(nextOf(spent, entries, noCosts)).toMatchObject({
-      ...{ kind: 'ended', ending: { kind: 'inconclusive' } },
+      kind: 'ended',
+      ending: { kind: 'inconclusive' },
     });
   });
 

@@ -14,7 +14,10 @@ test('the cell with the worst verdict is taken, and of several the one that lost
   ];
   const told = gateRunsOf(aResult({ outcome: { kind: 'judged', verdict: 'regression', cells } }));
   expect(told).toMatchObject({
-    ...{ good: 'a'.repeat(40), bad: 'b'.repeat(40), cell: inet6, effect: -0.2 },
+    good: 'a'.repeat(40),
+    bad: 'b'.repeat(40),
+    cell: inet6,
+    effect: -0.2,
   });
 });
 

@@ -89,7 +89,10 @@ describe('a range', () => {
       revisions: [
         { place: 0, commit: ids[0], subject: 'Change 0', ...about, forms: [form('base', 0)] },
         {
-          ...{ place: 1, commit: ids[1], subject: 'Change 1', ...about },
+          place: 1,
+          commit: ids[1],
+          subject: 'Change 1',
+          ...about,
           forms: [form(short(ids[1]), 1)],
         },
         { place: 2, commit: ids[2], subject: 'Change 2', ...about, forms: [form('patched', 2)] },
@@ -632,7 +635,9 @@ describe('a fix-up', () => {
     const repository = openRepository(directory);
     expect(await variantOf(before, before.forms[0], place, repository)).toEqual({
       variant: short(ids[1]),
-      ...{ commit: ids[1], files: [], kernel: { kind: 'tree', baseCommit: ids[1] } },
+      commit: ids[1],
+      files: [],
+      kernel: { kind: 'tree', baseCommit: ids[1] },
     });
     git(directory, 'prune', '--expire=now');
     expect(() => git(directory, 'cat-file', '-e', form.commit)).toThrow();
@@ -660,7 +665,8 @@ describe('a fix-up', () => {
     const names = ['attach', 'rx', 'tx', 'uar'] as const;
     const values = fc.constantFrom('plain', 'one', 'two');
     const steps = fc.array(fc.tuple(fc.constantFrom(...names, 'manual' as const), values), {
-      ...{ minLength: 2, maxLength: 10 },
+      minLength: 2,
+      maxLength: 10,
     });
     await fc.assert(
       fc.asyncProperty(steps, fc.nat(), fc.option(fc.nat()), async (steps, nth, from) => {

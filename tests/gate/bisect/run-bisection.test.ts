@@ -306,7 +306,8 @@ test('commits that share a trial are held against the ends in it', async () => {
   const plan = aSharedPlan(40);
   const speed = slowerFrom(plan, 23);
   const testbed = fakeTestbed({
-    ...{ noise: 0.01, jumps: (number) => 1 - number / 50 },
+    noise: 0.01,
+    jumps: (number) => 1 - number / 50,
     speed: (_, name) => speed(name),
   });
   const { answer, boots, isShared } = notify(plan, await runOn(plan, testbed, temporaryFolder()));

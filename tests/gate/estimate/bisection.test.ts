@@ -3,8 +3,11 @@ import { bisectionEstimateLines, estimateBisection } from '../../../src/gate/est
 import { aBisectPlan, aSharedPlan } from '../../fakes/bisect.ts';
 
 const historyOf = (cv: number) => ({
-  ...{ runs: 21, typical: 1e6, typicalRuns: 21 },
-  ...{ sumOfSquares: 20 * cv ** 2, degreesOfFreedom: 20 },
+  runs: 21,
+  typical: 1e6,
+  typicalRuns: 21,
+  sumOfSquares: 20 * cv ** 2,
+  degreesOfFreedom: 20,
 });
 
 test('of a cell whose noise nobody has met it says what a quiet one takes', () => {

@@ -15,7 +15,11 @@ test.each([
   'a gate of %s tells what its boots and trials took, by the times of its trials',
   async (_, scenarios, hasProfiles) => {
     const time = await labTime({
-      ...{ scenarios, change: 0, hasHistory: true, seed: 3, hasProfiles },
+      scenarios,
+      change: 0,
+      hasHistory: true,
+      seed: 3,
+      hasProfiles,
       build: { base: 300, patched: 200 },
     });
     const durations = durationsOf(time.result);

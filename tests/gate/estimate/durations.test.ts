@@ -21,8 +21,13 @@ type Trial = { variant: string; pair: number; atSeconds: number; runs?: number }
 function gateOf(trials: readonly Trial[]) {
   const summaries = trials.map(
     ({ atSeconds }, index): TrialSummary => ({
-      ...{ number: index + 1, attempt: 1, cell: forwarding, startedAt: after(atSeconds) },
-      ...{ trafficSeconds: 15, offeredPps: 1e6, logs: '' },
+      number: index + 1,
+      attempt: 1,
+      cell: forwarding,
+      startedAt: after(atSeconds),
+      trafficSeconds: 15,
+      offeredPps: 1e6,
+      logs: '',
     }),
   );
   const runs = trials.flatMap(({ variant, pair, runs: count = 1 }, index) =>
@@ -115,7 +120,10 @@ describe('one gate', () => {
 
 describe('several gates', () => {
   const durations = (bootSeconds: number): Durations => ({
-    ...{ bootSeconds, trialSeconds: 25, trafficSeconds: 15, buildSeconds: 60 },
+    bootSeconds,
+    trialSeconds: 25,
+    trafficSeconds: 15,
+    buildSeconds: 60,
   });
   const onDay = (day: number, changes: object) =>
     aHistoryEntry({ at: `2026-11-${String(day).padStart(2, '0')}T12:00:00.000Z`, ...changes });
@@ -128,14 +136,21 @@ describe('several gates', () => {
     ]);
     const stranger = onDay(21, { testbed: 'another', durations: durations(5) });
     expect(expectedDurationsOn([...late, ...old, stranger], 'fake', aConfig())).toEqual({
-      ...{ bootSeconds: 185.5, trialSeconds: 25, trafficSeconds: 15, buildSeconds: 60, gates: 10 },
+      bootSeconds: 185.5,
+      trialSeconds: 25,
+      trafficSeconds: 15,
+      buildSeconds: 60,
+      gates: 10,
     });
   });
 
   test('leave what none of them tells to what is usual', () => {
     const selfTested = { bootSeconds: 200, trialSeconds: 1 };
     expect(expectedDurationsOn([onDay(1, { durations: selfTested })], 'fake', aConfig())).toEqual({
-      ...{ ...selfTested, trafficSeconds: 1, buildSeconds: 0, gates: 1 },
+      ...selfTested,
+      trafficSeconds: 1,
+      buildSeconds: 0,
+      gates: 1,
     });
   });
 

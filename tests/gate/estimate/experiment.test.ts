@@ -12,7 +12,11 @@ import { aConfig, singleRuns } from '../../fakes/plan.ts';
 
 const config = aConfig({ ...singleRuns, families: ['inet4', 'inet6'] });
 const durations = {
-  ...{ bootSeconds: 180, trialSeconds: 25, trafficSeconds: 15, buildSeconds: 600, gates: 3 },
+  bootSeconds: 180,
+  trialSeconds: 25,
+  trafficSeconds: 15,
+  buildSeconds: 600,
+  gates: 3,
 };
 
 const known = (['inet4', 'inet6'] as const).flatMap((family) =>

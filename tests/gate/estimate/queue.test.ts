@@ -34,7 +34,9 @@ test('who has not come yet is told which testbed would be his, and when', async 
   expect(await start('x')).toEqual({ testbed: 'x', afterSeconds: 60 * minute });
   expect(await start('x', 'z')).toEqual({ testbed: 'z', afterSeconds: 0 });
   await setQuarantine(lab.onlooker, 'z', {
-    ...{ reason: 'no link', by: 'eve', since: lab.date().toISOString() },
+    reason: 'no link',
+    by: 'eve',
+    since: lab.date().toISOString(),
   });
   expect(await start('z')).toBeUndefined();
 });

@@ -219,7 +219,8 @@ describe('a trial of one pair, as where base and patched boot side by side', () 
       if (number === 1) attempts = attempt;
       const told = { startedAt: at, trafficSeconds: 2, offeredPps: 3e6, logs: '' };
       entries.push({
-        ...{ kind: 'measured', at },
+        kind: 'measured',
+        at,
         summary: { number, attempt, cell, ...told },
         runs: runs.map((run) =>
           aRun({ ...run, trial: number, attempt, pps: 8e5 + number, ...fault[run.variant] }),

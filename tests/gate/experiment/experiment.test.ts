@@ -148,8 +148,16 @@ test('onlookers hear what is done before and after, and how far it is', async ()
   expect(events).toEqual([
     'planned',
     'preparing',
-    ...['1: 0 of 4', 'ended', '2: 1 of 4', 'ended', '3: 2 of 4', 'ended'],
-    ...['4: 3 of 4', 'ended', '4: 3 of 4', 'ended'],
+    '1: 0 of 4',
+    'ended',
+    '2: 1 of 4',
+    'ended',
+    '3: 2 of 4',
+    'ended',
+    '4: 3 of 4',
+    'ended',
+    '4: 3 of 4',
+    'ended',
   ]);
 });
 

@@ -145,7 +145,12 @@ test('a result adds a line for each cell that has numbers of base', () => {
 test('a line says how long a gate took, and is read again with it and without', async () => {
   const cells = [{ ...aCell({ kind: 'no-regression' }), runs: [aRun({}), aRun({ trial: 2 })] }];
   const trials = [1, 2].map((number) => ({
-    ...{ number, attempt: 1, cell: forwarding, trafficSeconds: 5, offeredPps: 1e6, logs: '' },
+    number,
+    attempt: 1,
+    cell: forwarding,
+    trafficSeconds: 5,
+    offeredPps: 1e6,
+    logs: '',
     startedAt: `2026-11-20T12:0${number}:00.000Z`,
   }));
   const outcome = { kind: 'judged', verdict: 'no-regression', cells } as const;

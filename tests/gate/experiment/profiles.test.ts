@@ -77,8 +77,13 @@ test('a profile is kept as it was given, and the result says where', async () =>
   const { entries, directory } = await experiment();
   const [base] = profilesOf(plan, entries, cell);
   expect(base).toEqual({
-    ...{ kind: 'profiled', variant: 'base', event: 'cpu-clock', kernel: '6.18' },
-    ...{ seconds: 2, busySamples: 2000, idleSamples: 0 },
+    kind: 'profiled',
+    variant: 'base',
+    event: 'cpu-clock',
+    kernel: '6.18',
+    seconds: 2,
+    busySamples: 2000,
+    idleSamples: 0,
     file: 'profiles/forwarding-inet4-base/stacks.txt',
   });
   const file = join(directory, 'profiles/forwarding-inet4-base/stacks.txt');
@@ -160,7 +165,8 @@ test('earlier diffs have a profile too, but for one that is left out', async () 
     of,
     unready: [
       {
-        ...{ kind: 'rejected', variant: 'diff 80345' },
+        kind: 'rejected',
+        variant: 'diff 80345',
         rejection: { kind: 'does-not-load', scenario: 'forwarding', message: 'syntax error' },
       },
     ],
@@ -193,8 +199,14 @@ describe('where each pair’s variant has a boot of its own', () => {
 
   /** The trials of the first two boots, with all cells each; base is first. */
   const firstBoots = [
-    ...[trial(1), trial(2), 'profile base 1', 'profile base 1'],
-    ...[trial(3), trial(4), 'profile patched 1', 'profile patched 1'],
+    trial(1),
+    trial(2),
+    'profile base 1',
+    'profile base 1',
+    trial(3),
+    trial(4),
+    'profile patched 1',
+    'profile patched 1',
   ];
 
   test('the profiles of a variant are taken after the last trial of its first boot, and none at the end', async () => {

@@ -35,7 +35,10 @@ function planOf(
 }
 
 const asked = (config: Config, more: Partial<RequestedExperiment> = {}): RequestedExperiment => ({
-  ...{ patch: pullRequest, config, testbeds: ['fake'], isExtended: false },
+  patch: pullRequest,
+  config,
+  testbeds: ['fake'],
+  isExtended: false,
   ...more,
 });
 
@@ -89,7 +92,9 @@ describe('an honest result', () => {
     const longer = extendPlan(plan, 40);
     const result = written(assembleResult(longer, journalOf(longer, deps, journal)));
     expect(recompute(result, asked(config, { isExtended: true }))).toEqual({
-      ...{ kind: 'computed', refused: [], result },
+      kind: 'computed',
+      refused: [],
+      result,
     });
   });
 
@@ -101,7 +106,9 @@ describe('an honest result', () => {
     const plan = makePlan(request, overlays, []);
     const result = written(assembleResult(plan, journalOf(plan, still)));
     expect(recompute(result, asked(config, { cells }))).toEqual({
-      ...{ kind: 'computed', refused: [], result },
+      kind: 'computed',
+      refused: [],
+      result,
     });
   });
 
@@ -111,7 +118,8 @@ describe('an honest result', () => {
     const at = new Date('2026-11-20T12:00:00.000Z');
     const result = written(unchangedResult(plan, ['tools/', 'www.example.org/free'], at));
     expect(recompute(result, asked(config))).toEqual({
-      ...{ kind: 'computed', refused: [] },
+      kind: 'computed',
+      refused: [],
       result: { ...result, outcome: { kind: 'unchanged', ignoredPaths: ['tools/'] } },
     });
   });
@@ -317,7 +325,8 @@ describe('a result that lies', () => {
     const many = forged((_, cells) => {
       for (const cell of cells) {
         cell.profiles = Array.from({ length: 1000 }, (__, index) => ({
-          ...{ kind: 'missing' as const, reason: 'none' },
+          kind: 'missing' as const,
+          reason: 'none',
           variant: ['base', 'patched', 'another'][index % 3] ?? '',
         }));
       }

@@ -46,7 +46,9 @@ const measured = (
   on = testbed(),
 ): Promise<JournalEntry[]> =>
   runExperiment({
-    ...{ plan: of, directory, testbed: on },
+    plan: of,
+    directory,
+    testbed: on,
     now: () => new Date('2026-11-20T12:00:00.000Z'),
     onEvent: () => {},
     signal: new AbortController().signal,
@@ -123,7 +125,10 @@ test('whoever computes the verdicts again finds the same cell stopped', async ()
 
 test('a patch that loses nowhere is measured as ever', () => {
   const still: NumbersDeps = {
-    ...{ speed: 1, noiseRatio: 0.02, failingRatio: 0, unfitRatio: 0 },
+    speed: 1,
+    noiseRatio: 0.02,
+    failingRatio: 0,
+    unfitRatio: 0,
     random: drawn(7),
   };
   const entries = journalOf(plan, still);

@@ -67,7 +67,11 @@ function selfTestedOn(lab: FreebsdLab, testbed: FreebsdTestbed): SelfTested {
   const told: string[] = [];
   const learnt: HistoryEntry[] = [];
   return {
-    ...{ lab, testbed, directory, told, learnt },
+    lab,
+    testbed,
+    directory,
+    told,
+    learnt,
     async runSelfTest({ skip = [], resume, baseKernel, deps, config } = {}) {
       const journal = resume
         ? resumeJournal(directory, 'shelf')

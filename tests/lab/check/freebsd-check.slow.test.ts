@@ -128,7 +128,9 @@ test('the trial tells what is offered, what the wire carries and what comes thro
 
 test('what ports that reach each other past the DUT carry is told of sender and receiver', async () => {
   const { check, told } = await aLab({
-    ...{ truth: () => 5e6, generatorPps: 9e6, receiverPps: 7e6 },
+    truth: () => 5e6,
+    generatorPps: 9e6,
+    receiverPps: 7e6,
     cabling: { loopback: true },
   });
   const diagnostics = await check({ sends: true });
@@ -183,7 +185,8 @@ test('a receiver is held against what the DUT sent', async () => {
   const slow = await aLab({ truth: () => 5e6, receiverPps: 3e6 });
   expect(wrongs(await slow.check({ sends: true }))).toEqual([
     {
-      ...{ kind: 'wrong', what },
+      kind: 'wrong',
+      what,
       why: expect.stringMatching(
         /^receiver-limited: the DUT sent (4\.9|5\.0)\d+ Mpps and the receiver counted 3\.000 Mpps$/,
       ),
@@ -642,13 +645,20 @@ const builderOn = ({
   knownHostsPath,
 }: HostConfig): BuilderConfig => ({
   system: 'freebsd',
-  ...{ host, port, user, privateKeyPath, knownHostsPath },
+  host,
+  port,
+  user,
+  privateKeyPath,
+  knownHostsPath,
   folder: '/var/db/ppsgate',
   repository: '/usr/src',
   remote: 'origin',
   recipe: {
     kind: 'make',
-    ...{ kernelConfig: 'GENERIC', clean: false, metaMode: true, toolchain: true },
+    kernelConfig: 'GENERIC',
+    clean: false,
+    metaMode: true,
+    toolchain: true,
     modules: 'all',
     options: [],
   },

@@ -172,18 +172,27 @@ const when =
 /** The faults, in parts that have a file of tests each, which run at the same time. */
 export const parts = {
   machines: [
-    ...['A machine cannot be reached', 'ssh to the DUT is lost', 'The receiver crashes'],
-    ...['A link is dead', 'The kernel forwards nothing'],
-    ...['The generator is too slow', 'The receiver is too slow'],
-    ...['Ctrl-C is pressed'],
+    'A machine cannot be reached',
+    'ssh to the DUT is lost',
+    'The receiver crashes',
+    'A link is dead',
+    'The kernel forwards nothing',
+    'The generator is too slow',
+    'The receiver is too slow',
+    'Ctrl-C is pressed',
   ],
   kernels: [
-    ...['There is no kernel', 'The kernel panics at boot', 'The kernel hangs at boot'],
-    ...['Another kernel comes up', 'The DUT is not like others'],
+    'There is no kernel',
+    'The kernel panics at boot',
+    'The kernel hangs at boot',
+    'Another kernel comes up',
+    'The DUT is not like others',
   ],
   rules: [
-    ...['The kernel panics when rules are loaded', 'The rules are refused'],
-    ...['The rules cut the management network of the DUT', 'The kernel panics under load'],
+    'The kernel panics when rules are loaded',
+    'The rules are refused',
+    'The rules cut the management network of the DUT',
+    'The kernel panics under load',
   ],
 };
 

@@ -33,7 +33,10 @@ const order: [variant: string, layout: number][] = [
 const soon = { timeout: 120_000, interval: 10 };
 
 const request = (variants: readonly Variant[], signal: AbortSignal): PrepareRequest => ({
-  ...{ variants, cells: [], rules: {}, signal },
+  variants,
+  cells: [],
+  rules: {},
+  signal,
   keepLog: async () => {},
   notify() {},
 });

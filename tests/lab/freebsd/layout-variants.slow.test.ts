@@ -32,7 +32,9 @@ describeWith(patientBuilderNeeds, 'a patch that moves code, and costs nothing', 
   async function judged(layoutVariants: number): Promise<Result> {
     const noise = { seed: unlucky, perBoot: 0.002, perSecond: 0.001, perBuild: 0.015 };
     await using lab = await startFreebsdLab({
-      ...{ kernel: { ident: 'own' }, truth: () => 4e6, noise },
+      kernel: { ident: 'own' },
+      truth: () => 4e6,
+      noise,
       timing: { bootSeconds: 20, dumpSeconds: 5 },
     });
     const builder = patientBuilder(host);
@@ -45,8 +47,11 @@ describeWith(patientBuilderNeeds, 'a patch that moves code, and costs nothing', 
     shelf.dut.boot.limitSeconds = 120;
     const traffic = {
       ...singleRuns.traffic,
-      ...{ offeredPps: 10e6, warmUpSeconds: 0, settleSeconds: 4 },
-      ...{ measureSeconds: 20, measureAtLeastSeconds: 12 },
+      offeredPps: 10e6,
+      warmUpSeconds: 0,
+      settleSeconds: 4,
+      measureSeconds: 20,
+      measureAtLeastSeconds: 12,
     };
     const limits = { marginRatio: 0.02, maxRunsPerVariant: 6 };
     const config = aConfig({ testbeds: { shelf }, traffic, gate: { ...gateConfig, ...limits } });
@@ -56,7 +61,9 @@ describeWith(patientBuilderNeeds, 'a patch that moves code, and costs nothing', 
     const plan = makePlan(request, [base, patched], []);
     const testbed = await openFreebsdTestbed('shelf', shelf, plan.traffic, depsOf(lab));
     const journal = await runExperiment({
-      ...{ plan, testbed, directory },
+      plan,
+      testbed,
+      directory,
       now: () => new Date(lab.clock.now() * 1000),
       onEvent() {},
       signal: new AbortController().signal,

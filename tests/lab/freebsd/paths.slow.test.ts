@@ -79,7 +79,10 @@ const withRoute =
   (route: Partial<Route> & { destination: string }) =>
   ({ dut: { machine } }: FreebsdLab) => {
     const admin: Route = {
-      ...{ family: 'inet', gateway: '192.168.1.254', flags: 'UGS', interface: 'igb0' },
+      family: 'inet',
+      gateway: '192.168.1.254',
+      flags: 'UGS',
+      interface: 'igb0',
       ...route,
     };
     machine.routes.unshift(admin);

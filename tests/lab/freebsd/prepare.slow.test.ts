@@ -42,7 +42,10 @@ async function opened(
 
 const prepare = (testbed: Testbed, variants: readonly Variant[]) =>
   testbed.prepare({
-    ...{ variants, cells: [forwarding], rules: {}, signal },
+    variants,
+    cells: [forwarding],
+    rules: {},
+    signal,
     keepLog: async () => {},
     notify() {},
   });
@@ -138,16 +141,25 @@ test('what the DUT has loaded is asked once, while it runs its own kernel', asyn
   const folder = temporaryFolder();
   const recipe: MakeRecipe = {
     kind: 'make',
-    ...{ kernelConfig: 'GENERIC', clean: true, metaMode: false, toolchain: true },
-    ...{ modules: 'needed', options: [] },
+    kernelConfig: 'GENERIC',
+    clean: true,
+    metaMode: false,
+    toolchain: true,
+    modules: 'needed',
+    options: [],
   };
   const config = testbedOf(lab, folder);
   const builder = {
     system: 'freebsd' as const,
     ...hostOf(lab.dut.target, folder),
     recipe,
-    ...{ folder: '/var/db/ppsgate', repository: '/usr/src', remote: 'origin' },
-    ...{ layoutVariants: 1, limitSeconds: 60, turnSeconds: 60, leastFreeBytes: 0 },
+    folder: '/var/db/ppsgate',
+    repository: '/usr/src',
+    remote: 'origin',
+    layoutVariants: 1,
+    limitSeconds: 60,
+    turnSeconds: 60,
+    leastFreeBytes: 0,
     cache: { mostKernels: 1, mostBytes: 1 },
   };
   const testbed = await openFreebsdTestbed('shelf', { ...config, builder }, traffic, depsOf(lab));

@@ -29,8 +29,10 @@ async function profileWhile(sending: Sending, attempt = 1): Promise<ProfileOutco
   await using generator = await connect(lab.receiver.target);
   const [port] = lab.cabling.senders;
   const sender = {
-    ...{ host: generator, interface: port?.interface ?? '' },
-    ...{ sourceMac: port?.mac ?? '', destinationMac: port?.dutMac ?? '' },
+    host: generator,
+    interface: port?.interface ?? '',
+    sourceMac: port?.mac ?? '',
+    destinationMac: port?.dutMac ?? '',
   };
   const receiver = { host: generator, interface: lab.cabling.receiver.interface };
   let ports: PktGenPorts | undefined;

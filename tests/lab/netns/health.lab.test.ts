@@ -55,7 +55,10 @@ describeWith(['root', 'pgrep', 'pkill', ...labPrograms], 'three Linux hosts', ()
     const cell = { scenario: 'nftables-stateful', family: 'inet4' } as const;
     const variants = [{ variant: 'base', commit: '0'.repeat(40), files: [] }];
     const prepared = controller.prepare({
-      ...{ variants, cells: [cell], rules: {}, signal },
+      variants,
+      cells: [cell],
+      rules: {},
+      signal,
       keepLog: async () => {},
       notify() {},
     });

@@ -120,7 +120,10 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
     const told: string[] = [];
     const ask = (...variants: Variant[]) =>
       testbed.prepare({
-        ...{ variants, cells: [inet4], rules: {}, signal: new AbortController().signal },
+        variants,
+        cells: [inet4],
+        rules: {},
+        signal: new AbortController().signal,
         keepLog: async () => {},
         notify: (text) => void told.push(text),
       });

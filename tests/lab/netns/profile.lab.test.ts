@@ -25,7 +25,8 @@ const signal = new AbortController().signal;
 
 /** With so many rules that match nothing. */
 const variantOf = (variant: string, rules: number) => ({
-  ...{ variant, commit: '0'.repeat(40) },
+  variant,
+  commit: '0'.repeat(40),
   files: [{ path: 'nftables.conf', mode: '100644', content: rulesText(rules), sha256: '' }],
 });
 
@@ -44,7 +45,10 @@ describeWith(['root', 'perf', ...labPrograms], 'a profile in the embedded lab', 
     testbed = await openLinuxTestbed('here', lab, traffic);
     const variants = [variantOf('base', 20), variantOf('patched', 60)];
     await testbed.prepare({
-      ...{ variants, cells: [cell], rules: {}, signal },
+      variants,
+      cells: [cell],
+      rules: {},
+      signal,
       keepLog: async () => {},
       notify() {},
     });

@@ -59,7 +59,8 @@ test.each<[how: string, Behaviour, rejection: object, first: RegExp]>([
     // Base goes with it, and both begin on new copies of the image.
     expect(guests.running()).toEqual([]);
     expect(await send(1)).toMatchObject({
-      ...{ kind: 'rejected', variant: 'patched' },
+      kind: 'rejected',
+      variant: 'patched',
       rejection: { kind: 'boot-failed', ...rejection },
     });
     expect(guests.copies).toHaveLength(4);
@@ -106,7 +107,8 @@ test.each<[how: string, Partial<{ options: string[] }>, Behaviour, rejection: ob
     expect(logs.get('windows-1.log')).toMatch(/^stuck 2$/m);
     expect(guests.running()).toEqual([]);
     expect(await send(1)).toMatchObject({
-      ...{ kind: 'rejected', variant: 'patched' },
+      kind: 'rejected',
+      variant: 'patched',
       rejection: { kind: 'panics-under-load', ...rejection },
     });
     expect(guests.copies).toHaveLength(4);
@@ -120,7 +122,8 @@ test('a patch whose pf takes no rules is rejected at the second time, as base ta
     expect(await send(1, pf)).toEqual({ kind: 'failed', reason: said });
     // Base has not stood a trial, and need not come first.
     expect(await send(1, pf, 'patched', 'base')).toEqual({
-      ...{ kind: 'rejected', variant: 'patched' },
+      kind: 'rejected',
+      variant: 'patched',
       rejection: { kind: 'does-not-load', scenario: 'pf-stateful', message: `Twice: ${said}.` },
     });
   }));
@@ -133,7 +136,8 @@ test('rules that base takes no better are nobody else’s fault', () => {
       const order = ['patched', 'base'];
       for (const time of [1, 2, 3]) {
         expect(await send(1, pf, ...order), String(time)).toMatchObject({
-          ...{ kind: 'failed', lacksControl: true },
+          kind: 'failed',
+          lacksControl: true,
         });
       }
       await send(1, pf);
@@ -160,8 +164,11 @@ test('a guest that comes up on another kernel than was installed is not measured
 test('a path that cannot be fixed is not measured', () => {
   const says = 'route: writing to routing socket: Network is unreachable';
   const refused = (at: number): Fault => ({
-    ...{ kind: 'command-fails', says, machine: 'guest' },
-    ...{ command: "route add -inet '198.19.0.0/16'", at },
+    kind: 'command-fails',
+    says,
+    machine: 'guest',
+    command: "route add -inet '198.19.0.0/16'",
+    at,
   });
   return onGuests(
     // Once on the image’s own kernel, and then whenever it is tried.

@@ -200,7 +200,9 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock', 'zstd'], 'kernels from a bui
     git(repository, 'checkout', '--quiet', '.');
     const tree = { kind: 'tree', baseCommit } as const;
     const variant = (name: string, kernel: Variant['kernel']): Variant => ({
-      ...{ variant: name, commit: name, files: [] },
+      variant: name,
+      commit: name,
+      files: [],
       ...(kernel !== undefined && { kernel }),
     });
     return {
@@ -218,13 +220,28 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock', 'zstd'], 'kernels from a bui
     writeFileSync(privateKeyPath, privateKey, { mode: 0o600 });
     writeFileSync(knownHostsPath, knownHosts);
     return {
-      ...{ system: 'freebsd', host, port, user, privateKeyPath, knownHostsPath },
-      ...{ folder: join(folder, 'work'), repository, remote: 'origin' },
+      system: 'freebsd',
+      host,
+      port,
+      user,
+      privateKeyPath,
+      knownHostsPath,
+      folder: join(folder, 'work'),
+      repository,
+      remote: 'origin',
       recipe: {
-        ...{ kind: 'make', kernelConfig: 'GENERIC', clean: true, metaMode: false },
-        ...{ toolchain: false, modules: 'all', options: [] },
+        kind: 'make',
+        kernelConfig: 'GENERIC',
+        clean: true,
+        metaMode: false,
+        toolchain: false,
+        modules: 'all',
+        options: [],
       },
-      ...{ layoutVariants: 1, limitSeconds: 60, turnSeconds: 60, leastFreeBytes: 0 },
+      layoutVariants: 1,
+      limitSeconds: 60,
+      turnSeconds: 60,
+      leastFreeBytes: 0,
       cache: { mostKernels: 50, mostBytes: 1e9 },
     };
   }

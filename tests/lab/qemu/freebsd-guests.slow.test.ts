@@ -148,7 +148,10 @@ test('rules that made no states of the packets were not in force, and nothing is
       cells: [pfInet6],
       faultsOf: () => [
         {
-          ...{ kind: 'command-lies', machine: 'guest', command: 'pfctl -si', at: 2 },
+          kind: 'command-lies',
+          machine: 'guest',
+          command: 'pfctl -si',
+          at: 2,
           says: 'Status: Enabled for 0 days 00:00:10\n  inserts                  2   0.1/s\n',
         },
       ],
@@ -193,14 +196,19 @@ test('a profile names the functions of kernel and modules, with instructions of 
       const request = { cell: pfInet6, variant, seconds: 1, attempt: 1 };
       const outcome = await testbed.profile(request, keepLog, new AbortController().signal);
       expect(outcome).toMatchObject({
-        ...{ kind: 'profiled', event: 'instructions' },
+        kind: 'profiled',
+        event: 'instructions',
         kernel: `FreeBSD 14.0-CURRENT #0 ${variant}`,
       });
       samples[variant] = samplesIn(logs.get('stacks.txt') ?? '');
     }
     expect(Object.keys(samples.base ?? {}).toSorted()).toEqual([
-      ...['kernel`acpi_cpu_c1', 'kernel`ether_input', 'kernel`ip_input', 'kernel`pf_test'],
-      ...['kernel`vtnet_rxq_eof', 'userland'],
+      'kernel`acpi_cpu_c1',
+      'kernel`ether_input',
+      'kernel`ip_input',
+      'kernel`pf_test',
+      'kernel`vtnet_rxq_eof',
+      'userland',
     ]);
     const grown =
       (samples.patched?.['kernel`pf_test'] ?? 0) - (samples.base?.['kernel`pf_test'] ?? 0);

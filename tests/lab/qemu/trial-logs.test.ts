@@ -47,12 +47,18 @@ const before = { time: 1795375220.5, received: 4096, instructions: 512e6, ran: 9
 function line({ guest, seconds, forwarded, instructions, ran, waited }: Seen): string {
   const isCounted = instructions !== undefined;
   return [
-    ...['window', guest],
-    ...[before.time.toFixed(6), before.received, isCounted ? before.instructions : '-'],
-    ...[before.ran, before.waited],
-    ...[(before.time + seconds).toFixed(6), before.received + forwarded],
+    'window',
+    guest,
+    before.time.toFixed(6),
+    before.received,
+    isCounted ? before.instructions : '-',
+    before.ran,
+    before.waited,
+    (before.time + seconds).toFixed(6),
+    before.received + forwarded,
     isCounted ? before.instructions + instructions : '-',
-    ...[before.ran + ran, before.waited + waited],
+    before.ran + ran,
+    before.waited + waited,
   ].join(' ');
 }
 
@@ -81,8 +87,14 @@ describe('a run', () => {
       seen({ seconds: 1, instructions: 8.1e6, ran: 960_000_000 }),
     );
     expect(run).toMatchObject({
-      ...{ number: 5, trial: 3, pair: 1, variant: 'base', validity: { kind: 'valid' } },
-      ...{ pps: 2000, instructionsPerPacket: 8100, nsPerPacket: 480_000 },
+      number: 5,
+      trial: 3,
+      pair: 1,
+      variant: 'base',
+      validity: { kind: 'valid' },
+      pps: 2000,
+      instructionsPerPacket: 8100,
+      nsPerPacket: 480_000,
     });
   });
 
@@ -90,8 +102,12 @@ describe('a run', () => {
     const { samples } = runOf(seen(), seen({ forwarded: 900, ran: 300_000_000 })) ?? {};
     expect(samples).toEqual([
       {
-        ...{ seconds: 0.5, receivedPackets: packets, forwardedPackets: 900 },
-        ...{ instructions: 8e6, busySeconds: 0.3, deniedSeconds: 0.001 },
+        seconds: 0.5,
+        receivedPackets: packets,
+        forwardedPackets: 900,
+        instructions: 8e6,
+        busySeconds: 0.3,
+        deniedSeconds: 0.001,
       },
     ]);
   });
@@ -144,7 +160,8 @@ describe('a guest', () => {
   ] as const)('that %s has a hole, and does not count', ([, lines, reason]) => {
     const cause = 'hole';
     expect(runOf(...lines)?.validity).toEqual({
-      ...{ kind: 'invalid', cause },
+      kind: 'invalid',
+      cause,
       reason: expect.stringMatching(reason),
     });
   });

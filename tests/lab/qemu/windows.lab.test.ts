@@ -218,7 +218,9 @@ describeWith([...needs, 'gcc', '/dev/net/tun'], 'windows', () => {
     const guests = [await hungGuest(wire), await cable(wire)];
     const startedAt = performance.now();
     const { stdout, code } = await start(wire, guests, {
-      ...{ planned: '1,2,2,1,1,2', seconds: 2, packets: 5000 },
+      planned: '1,2,2,1,1,2',
+      seconds: 2,
+      packets: 5000,
     }).ended;
     expect(code).toBe(0);
     const told = stdout
@@ -245,7 +247,8 @@ describeWith([...needs, 'gcc', '/dev/net/tun'], 'windows', () => {
     await using wire = await openWire();
     const guest = { ...(await cable(wire)), thread: '/proc/1/task/0' };
     expect(await start(wire, [guest], { planned: '1' }).ended).toMatchObject({
-      ...{ stdout: '', code: 1 },
+      stdout: '',
+      code: 1,
       stderr: expect.stringContaining('/proc/1/task/0'),
     });
   });
@@ -298,7 +301,8 @@ describeWith(needs, 'the windows of a trial', () => {
     const guests = [guestOf({ sender: 'x0', receiver: 'x1' })];
     const request = { guests, flows: flowsFile(), packets, windows: 2, signal };
     expect(await sendWindows({ wire }, request)).toEqual({
-      ...{ kind: 'broken', log: '' },
+      kind: 'broken',
+      log: '',
       lastLine: expect.stringContaining('there is no x1 any more'),
     });
   });

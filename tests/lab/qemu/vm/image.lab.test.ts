@@ -286,7 +286,8 @@ describeWith([...needs, 'mount'], 'the copy of a disk that a guest writes to', (
   test('may find no room any more, which its guest is told, and it goes on', async () => {
     const fill = 'dd if=/dev/zero of=/disk/zeros bs=1M count=20 conv=fsync';
     const child = labOfItsOwn({
-      ...{ place: temporaryFolder(), megabytes: 8 },
+      place: temporaryFolder(),
+      megabytes: 8,
       does: `
         const host = await logInTo(lab, image, guest);
         const { stderr } = await host.run(shell\`${fill}\`);

@@ -185,8 +185,10 @@ describeWith([...needs, 'gcc'], 'modules', () => {
       'net/netfilter/xt_mark.ko': plain(),
     });
     expect(all).toEqual([
-      ...['drivers/net/virtio_net.ko', 'net/ipv6/netfilter/nf_reject_ipv6.ko'],
-      ...['net/netfilter/nf_tables.ko', 'net/netfilter/nft_ct.ko'],
+      'drivers/net/virtio_net.ko',
+      'net/ipv6/netfilter/nf_reject_ipv6.ko',
+      'net/netfilter/nf_tables.ko',
+      'net/netfilter/nft_ct.ko',
     ]);
   });
 

@@ -8,8 +8,17 @@ import { temporaryFolder } from '../../../fakes/folder.ts';
 import { describeWith } from '../../../needs.ts';
 
 const programs = [
-  ...['bash', 'busybox', 'chrt', 'flock', 'ip', 'kmod', 'nft'],
-  ...['sshd', 'sysctl', 'taskset', 'timeout'],
+  'bash',
+  'busybox',
+  'chrt',
+  'flock',
+  'ip',
+  'kmod',
+  'nft',
+  'sshd',
+  'sysctl',
+  'taskset',
+  'timeout',
 ];
 const controller = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI controller\n';
 
