@@ -95,9 +95,14 @@ function lineOf(
 ): Line {
   const row = simulateBisect(
     {
-      ...{ noise, ...deps, brokenInARow: 6, historyRuns: 20, mostBoots: 120 },
+      noise,
+      ...deps,
+      brokenInARow: 6,
+      historyRuns: 20,
+      mostBoots: 120,
       minutes: { build: 10, run: 5, failure: 10 },
-      ...{ experiments: worldsARow, seed: 1 },
+      experiments: worldsARow,
+      seed: 1,
     },
     search,
   );

@@ -114,7 +114,9 @@ export async function labTime(request: LabTimeRequest): Promise<LabTime> {
     writeFileSync(archives.patched, kernelArchive(kernels.patched));
     const testbed = testbedOf(lab, folder);
     const config = {
-      ...{ ...usualConfig, testbeds: { lab: testbed }, scenarios: [...scenarios] },
+      ...usualConfig,
+      testbeds: { lab: testbed },
+      scenarios: [...scenarios],
       ...(request.hasProfiles && { profile: { seconds: profileSeconds } }),
       ...(request.stopsAtFirst && { gate: { ...usualConfig.gate, stopsAtFirst: true as const } }),
     };
@@ -436,8 +438,21 @@ export async function benchLabTime(): Promise<string[]> {
 }
 
 const verdictHead = [
-  ...['cells', 'change', 'history', 'verdicts', 'boots', 'trials', 'a trial', 'minutes', 'reboots'],
-  ...['traffic', 'links', 'rest', 'share', 'of classic', 'for each'],
+  'cells',
+  'change',
+  'history',
+  'verdicts',
+  'boots',
+  'trials',
+  'a trial',
+  'minutes',
+  'reboots',
+  'traffic',
+  'links',
+  'rest',
+  'share',
+  'of classic',
+  'for each',
 ];
 
 type RowRequest = Omit<LabTimeRequest, 'seed'> & { seeds: readonly number[] };

@@ -37,7 +37,12 @@ export async function benchRelay(): Promise<string[]> {
 async function serve(folder: string): Promise<void> {
   using inbox = openInbox(join(folder, 'inbox.sqlite'), () => new Date());
   await using server = await startRelayServer({
-    ...{ host: '127.0.0.1', port: 0, webhookKey, inbox, now: () => new Date(), log: console.error },
+    host: '127.0.0.1',
+    port: 0,
+    webhookKey,
+    inbox,
+    now: () => new Date(),
+    log: console.error,
   });
   console.log(server.port);
   await once(process.stdin.resume(), 'end');

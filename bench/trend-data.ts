@@ -84,16 +84,29 @@ function nightlyRunOf(number: number, draw: () => number): Result {
     return Array.from({ length: runsOfCell }, (_, trial): Run => {
       const pps = 5_000_000 * (1 - index / 20) * build * (1 + 0.005 * normal());
       return {
-        ...{ number: trial + 1, trial: trial + 1, attempt: 1, pair: trial + 1, variant: 'base' },
-        ...{ pps, nsPerPacket: 1e9 / pps, samples: [], validity: { kind: 'valid' } },
+        number: trial + 1,
+        trial: trial + 1,
+        attempt: 1,
+        pair: trial + 1,
+        variant: 'base',
+        pps,
+        nsPerPacket: 1e9 / pps,
+        samples: [],
+        validity: { kind: 'valid' },
       };
     });
   };
   const judged = cells.map(
     (cell, index): CellResult => ({
-      ...{ cell, verdict: { kind: 'no-regression' }, baseline: { kind: 'unknown' } },
+      cell,
+      verdict: { kind: 'no-regression' },
+      baseline: { kind: 'unknown' },
       design: { name: 'glr', budgets: [20], pairsPerStep: 1, method: 'pooled' },
-      ...{ pairs: runsOfCell, comparisons: [], others: [], profiles: [], runs: runs(index) },
+      pairs: runsOfCell,
+      comparisons: [],
+      others: [],
+      profiles: [],
+      runs: runs(index),
     }),
   );
   return {
@@ -103,11 +116,18 @@ function nightlyRunOf(number: number, draw: () => number): Result {
     variants: [],
     testbed: { name: testbeds[number % testbeds.length] ?? '', fingerprint: {}, warnings: [] },
     policy: {
-      ...{ metric: 'pps', marginRatio: 0.02, confidenceRatio: 0.9 },
-      ...{ falseAlarmRatio: 0.01, missRatio: 0.05 },
+      metric: 'pps',
+      marginRatio: 0.02,
+      confidenceRatio: 0.9,
+      falseAlarmRatio: 0.01,
+      missRatio: 0.05,
     },
     traffic: { flows: 2000, frameBytes: 64, measureSeconds: 1 },
-    ...{ seed: number, startedAt, finishedAt: startedAt, trials: [], leftOut: [] },
+    seed: number,
+    startedAt,
+    finishedAt: startedAt,
+    trials: [],
+    leftOut: [],
     outcome: { kind: 'judged', verdict: 'no-regression', cells: judged },
   };
 }

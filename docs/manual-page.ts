@@ -67,8 +67,16 @@ const files = {
 };
 
 const seeAlso = [
-  ...['git 1', 'ministat 1', 'ssh 1', 'netmap 4', 'pf.conf 5', 'build 7'],
-  ...['ipfw 8', 'nft 8', 'pkt-gen 8', 'pmcstat 8'],
+  'git 1',
+  'ministat 1',
+  'ssh 1',
+  'netmap 4',
+  'pf.conf 5',
+  'build 7',
+  'ipfw 8',
+  'nft 8',
+  'pkt-gen 8',
+  'pmcstat 8',
 ];
 
 const withSubcommands = (command: Command): Command[] => [

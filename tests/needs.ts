@@ -16,8 +16,23 @@ export const labPrograms: readonly Need[] = ['ip', 'nft', 'trafgen', 'sshd', 'et
 
 /** What virtual machines are made of, and made by. */
 export const virtualPrograms: readonly Need[] = [
-  ...['bash', 'busybox', 'cpio', 'dpkg-deb', 'flock', 'gcc', 'git', 'ip', 'kmod', 'nft'],
-  ...['qemu-system-x86_64', 'sshd', 'sysctl', 'trafgen', 'unshare', 'xz', 'zstd'],
+  'bash',
+  'busybox',
+  'cpio',
+  'dpkg-deb',
+  'flock',
+  'gcc',
+  'git',
+  'ip',
+  'kmod',
+  'nft',
+  'qemu-system-x86_64',
+  'sshd',
+  'sysctl',
+  'trafgen',
+  'unshare',
+  'xz',
+  'zstd',
 ];
 
 /** A suite that runs where all needs are met, and elsewhere is one skipped test that names what is missing. */

@@ -40,12 +40,17 @@ test('all of it may be written', () => {
   const whole = { ...kernel, jobs: 8, clean: false, options: ['LLVM=1', 'KCFLAGS=-O2 -g'] };
   const { recipe, ...rest } = parse({
     kernel: whole,
-    ...{ limit: '30 min', turn: '60 min', freeSpace: '5GB', keep: { kernels: 9, size: '7 GB' } },
+    limit: '30 min',
+    turn: '60 min',
+    freeSpace: '5GB',
+    keep: { kernels: 9, size: '7 GB' },
   });
   const { config: configPath, ...others } = whole;
   expect(recipe).toEqual({ ...others, configPath });
   expect(rest).toMatchObject({
-    ...{ limitSeconds: 1800, turnSeconds: 3600, leastFreeBytes: 5e9 },
+    limitSeconds: 1800,
+    turnSeconds: 3600,
+    leastFreeBytes: 5e9,
     cache: { mostKernels: 9, mostBytes: 7e9 },
   });
 });

@@ -106,7 +106,10 @@ test('a seed is a whole number of 31 bits', () => {
 
 test('a switch is true or false, and off where nobody says anything', () => {
   expect(['true', 'false', '', undefined].map((text) => parseSwitch(text, '--x'))).toEqual([
-    ...[true, false, false, false],
+    true,
+    false,
+    false,
+    false,
   ]);
   for (const text of ['on', 'yes', 'True', ' true']) {
     expect(() => parseSwitch(text, 'measure-anyway')).toThrow(

@@ -88,7 +88,11 @@ test('what is asked of one bisection is told `ppsgate bisect` as it takes it, li
   };
   bisect.parse(overrideArguments(overrides, namingStyles.bisectFlag), { from: 'user' });
   expect(bisect.opts()).toMatchObject({
-    ...{ good: 'a', bad: 'b', fixUp: ['c', 'd:e'], scenario: 'forwarding', verifyRevert: true },
+    good: 'a',
+    bad: 'b',
+    fixUp: ['c', 'd:e'],
+    scenario: 'forwarding',
+    verifyRevert: true,
   });
 });
 
@@ -103,7 +107,7 @@ test('what is asked of one gate is told `ppsgate gate` as it takes it, switches 
   gate.parse(overrideArguments(Object.fromEntries(values)), { from: 'user' });
   expect(gate.opts()).toMatchObject({
     ...Object.fromEntries(values),
-    ...{ measureAnyway: true },
+    measureAnyway: true,
   });
   expect(overrideArguments({ measureAnyway: 'false', margin: '' })).toEqual([]);
 });

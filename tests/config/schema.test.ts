@@ -336,21 +336,28 @@ test.each([
   [
     'kind: github, repository: example/src, tokenFile: token, api: "https://ghe.example.org/api/v3/", event: pps',
     {
-      ...{ kind: 'github', repository: 'example/src', tokenPath: '/lab/token' },
-      ...{ apiUrl: 'https://ghe.example.org/api/v3', event: 'pps' },
+      kind: 'github',
+      repository: 'example/src',
+      tokenPath: '/lab/token',
+      apiUrl: 'https://ghe.example.org/api/v3',
+      event: 'pps',
     },
   ],
   [
     'kind: github, repository: example/src',
     {
-      ...{ kind: 'github', repository: 'example/src' },
-      ...{ apiUrl: 'https://api.github.com', event: 'ppsgate' },
+      kind: 'github',
+      repository: 'example/src',
+      apiUrl: 'https://api.github.com',
+      event: 'ppsgate',
     },
   ],
   [
     'kind: jenkins, job: "https://ci.example.org/job/ppsgate/", user: ppsgate, tokenFile: token',
     {
-      ...{ kind: 'jenkins', url: 'https://ci.example.org/job/ppsgate', user: 'ppsgate' },
+      kind: 'jenkins',
+      url: 'https://ci.example.org/job/ppsgate',
+      user: 'ppsgate',
       tokenPath: '/lab/token',
     },
   ],

@@ -106,7 +106,9 @@ describe('a virtual testbed with an image', () => {
     const builder = 'builder: { host: builder, key: ~/.ssh/lab, kernel: { kind: make } }';
     expect(read(`${image()}, ${builder}`).testbeds.guests).toMatchObject({
       builder: {
-        ...{ system: 'freebsd', host: 'builder', privateKeyPath: '/home/me/.ssh/lab' },
+        system: 'freebsd',
+        host: 'builder',
+        privateKeyPath: '/home/me/.ssh/lab',
         recipe: { kind: 'make', kernelConfig: 'GENERIC' },
       },
     });
@@ -190,7 +192,8 @@ describe('where all testbeds are virtual', () => {
     const { gate } = read('', 'gate: { metric: pps, margin: 5% }');
     expect(gate).toMatchObject({ metric: 'pps', marginRatio: 0.05 });
     expect(read('', 'gate: { margin: 5% }').gate).toMatchObject({
-      ...{ metric: 'instructionsPerPacket', marginRatio: 0.05 },
+      metric: 'instructionsPerPacket',
+      marginRatio: 0.05,
     });
   });
 
@@ -273,8 +276,11 @@ describe('docs/example/virtual.yml', () => {
     expect(parseConfig(other, place).testbeds.guests).toMatchObject({
       kernelPath: '/lab/guest.deb',
       builder: {
-        ...{ host: 'builder.lab.example', port: 22, user: 'kernels' },
-        ...{ privateKeyPath: '/home/me/.ssh/lab', knownHostsPath: '/lab/known_hosts' },
+        host: 'builder.lab.example',
+        port: 22,
+        user: 'kernels',
+        privateKeyPath: '/home/me/.ssh/lab',
+        knownHostsPath: '/lab/known_hosts',
         recipe: { kind: 'command', argv: ['/usr/local/bin/build-linux'] },
       },
     });

@@ -93,8 +93,14 @@ describe('the job for the relay', () => {
     onTestFinished(() => jenkins.stop());
     jenkins.state.defined = asked;
     const overrides = {
-      ...{ scenarios: 'forwarding', families: 'inet6', margin: '1%', maxRuns: '30' },
-      ...{ profile: 'off', measureAnyway: 'true', testbed: 'mellanox', earlier: 'all' },
+      scenarios: 'forwarding',
+      families: 'inet6',
+      margin: '1%',
+      maxRuns: '30',
+      profile: 'off',
+      measureAnyway: 'true',
+      testbed: 'mellanox',
+      earlier: 'all',
     };
     const job: Job = {
       key: 'D7-12',
@@ -112,7 +118,12 @@ describe('the job for the relay', () => {
     // What was not sent has the job's default, which is empty.
     expect(sent?.parameters).toMatchObject({ PATCH: 'D7:12', MARGIN: '1%', GOOD: '' });
     const bisect = {
-      ...{ good: 'v1', bad: 'v2', fixUp: 'a', skip: 'b', maxBoots: '30', verifyRevert: 'true' },
+      good: 'v1',
+      bad: 'v2',
+      fixUp: 'a',
+      skip: 'b',
+      maxBoots: '30',
+      verifyRevert: 'true',
       metric: 'pps',
     };
     await starter.start({ ...job, key: 'D7-13', bisect }, false, new AbortController().signal);

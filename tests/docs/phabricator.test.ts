@@ -50,8 +50,13 @@ test('the URI of the build step asks for a build', () => {
   };
   const asked = new URL(uri.replace(/\$\{([\w.]+)\}/g, (_, name: string) => values[name] ?? '?'));
   expect(readBuild(asked.searchParams, new Date(0))).toEqual({
-    ...{ kind: 'build', id: 'PHID-HMBT-a', at: new Date(0) },
-    ...{ target: 'PHID-HMBT-a', build: 'PHID-HMBD-b', diff: 80677, revision: 27401 },
+    kind: 'build',
+    id: 'PHID-HMBT-a',
+    at: new Date(0),
+    target: 'PHID-HMBT-a',
+    build: 'PHID-HMBD-b',
+    diff: 80677,
+    revision: 27401,
   });
 });
 

@@ -133,7 +133,10 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
       at,
     });
     github.state.comments.push({
-      ...{ id: 500, number: 7, author: 'github-actions[bot]', body: body ?? '' },
+      id: 500,
+      number: 7,
+      author: 'github-actions[bot]',
+      body: body ?? '',
     });
   };
 
@@ -175,8 +178,10 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     const branch = `gh-readonly-queue/main/pr-7-${baseCommit}`;
     commitFiles(github.state.git, branch, { a: '1' });
     const merge_group = {
-      ...{ head_sha: headCommit, head_ref: `refs/heads/${branch}` },
-      ...{ base_sha: baseCommit, base_ref: 'refs/heads/main' },
+      head_sha: headCommit,
+      head_ref: `refs/heads/${branch}`,
+      base_sha: baseCommit,
+      base_ref: 'refs/heads/main',
     };
     const job = await runJob(request('merge_group', { action: 'checks_requested', merge_group }));
 
@@ -245,7 +250,8 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     const { url, token: conduitToken } = phabricator;
     example = makeExample(join(folder, 'reviewed'), { phabricator: { url } });
     const revision = phabricator.addRevision({
-      ...{ author: phabricator.addUser('author'), title: hostile },
+      author: phabricator.addUser('author'),
+      title: hostile,
       diff: { raw, base: example.baseCommit },
     });
     await using relay = await listen();
@@ -320,15 +326,20 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
 
   test('another base takes a pass away that was earned against the one before', async () => {
     github.state.checkRuns.push({
-      ...{ id: 2001, name: 'ppsgate', headCommit: pullRequest.headCommit },
-      ...{
-        externalId: '#7 lax https://github.com/example/router/actions/runs/1',
-        detailsUrl: null,
-      },
-      ...{ status: 'completed', conclusion: 'success', title: '🟢 #7', summary: '' },
+      id: 2001,
+      name: 'ppsgate',
+      headCommit: pullRequest.headCommit,
+      externalId: '#7 lax https://github.com/example/router/actions/runs/1',
+      detailsUrl: null,
+      status: 'completed',
+      conclusion: 'success',
+      title: '🟢 #7',
+      summary: '',
     });
     const edited = request('pull_request', {
-      ...{ action: 'edited', number: 7, sender: { login: 'mallory' } },
+      action: 'edited',
+      number: 7,
+      sender: { login: 'mallory' },
       changes: { base: { ref: { from: 'lax' }, sha: { from: example.baseCommit } } },
       pull_request: pullRequestDocument(github.state, pullRequest),
     });

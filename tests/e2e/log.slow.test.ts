@@ -36,8 +36,12 @@ describeWith(['act', 'git'], "a stranger's comment", () => {
       repository,
       pullRequests: [
         {
-          ...{ number: 7, title: 'A change', author: user.login },
-          ...{ baseCommit, headCommit: baseCommit, headRepository: 'mallory/router' },
+          number: 7,
+          title: 'A change',
+          author: user.login,
+          baseCommit,
+          headCommit: baseCommit,
+          headRepository: 'mallory/router',
         },
       ],
       comments: [{ number: 7, author: user.login, body }],
@@ -46,14 +50,23 @@ describeWith(['act', 'git'], "a stranger's comment", () => {
     github.state.permissions[user.login] = 'write';
     const [comment] = github.state.comments;
     const job = await runJob({
-      ...{ directory, workflow, repository, apiUrl: github.url, token: installationToken },
-      ...{ runId: 1, temporary: temporaryFolder(), eventName: 'issue_comment' },
+      directory,
+      workflow,
+      repository,
+      apiUrl: github.url,
+      token: installationToken,
+      runId: 1,
+      temporary: temporaryFolder(),
+      eventName: 'issue_comment',
       payload: {
         action: 'created',
         sender: user,
         issue: { number: 7, pull_request: {}, user },
         comment: {
-          ...{ id: comment?.id, body, user, author_association: 'NONE' },
+          id: comment?.id,
+          body,
+          user,
+          author_association: 'NONE',
           created_at: '2026-11-20T12:00:00Z',
         },
       },

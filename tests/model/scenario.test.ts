@@ -16,10 +16,29 @@ describe('a scenario may be called', () => {
 
 describe('it may not be called', () => {
   test.each([
-    ...['', '-rf', '.hidden', '../x', 'a/b', 'a b', 'a\n', '`a`', 'a|b', '$(reboot)', 'ä'],
-    ...['@everyone', '#1', '<b>', '[x](y)', 'https://evil.example', 'a'.repeat(64)],
-    ...['www.evil.example', 'WWW.evil.example', 'a-www.evil.example'],
-    ...['GH-1', 'gh-12', 'see.GH-1'],
+    '',
+    '-rf',
+    '.hidden',
+    '../x',
+    'a/b',
+    'a b',
+    'a\n',
+    '`a`',
+    'a|b',
+    '$(reboot)',
+    'ä',
+    '@everyone',
+    '#1',
+    '<b>',
+    '[x](y)',
+    'https://evil.example',
+    'a'.repeat(64),
+    'www.evil.example',
+    'WWW.evil.example',
+    'a-www.evil.example',
+    'GH-1',
+    'gh-12',
+    'see.GH-1',
   ])('%j', (name) => {
     expect(isName(name)).toBe(false);
   });

@@ -77,15 +77,25 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
 
   /** The step from the first commit to the last one. */
   const change = (changes: Partial<TrendChange> = {}): TrendChange => ({
-    ...{ id: '0123456789ab', testbed: 'rack', metric: 'pps', state: 'candidate' },
-    ...{ good: ids.at(0) ?? '', bad: ids.at(-1) ?? '', gates: [], alert: { told: [] } },
+    id: '0123456789ab',
+    testbed: 'rack',
+    metric: 'pps',
+    state: 'candidate',
+    good: ids.at(0) ?? '',
+    bad: ids.at(-1) ?? '',
+    gates: [],
+    alert: { told: [] },
     cells: [
       {
-        ...{ cell: forwarding, before: 5e6, after: 4e6, changeRatio: -0.2 },
+        cell: forwarding,
+        before: 5e6,
+        after: 4e6,
+        changeRatio: -0.2,
         firstAt: '2026-11-20T12:00:00.000Z',
       },
     ],
-    ...{ foundAt: '2026-11-20T12:00:00.000Z', changedAt: '2026-11-20T12:00:00.000Z' },
+    foundAt: '2026-11-20T12:00:00.000Z',
+    changedAt: '2026-11-20T12:00:00.000Z',
     ...changes,
   });
 

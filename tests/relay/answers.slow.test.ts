@@ -61,7 +61,10 @@ function aDeps(): AnswersDeps {
   const { url, token } = phabricator;
   return {
     conduit: openConduit({ url, token, log: { info() {} }, pause: async () => {} }),
-    ...{ inbox, log, now: () => now, signal: new AbortController().signal },
+    inbox,
+    log,
+    now: () => now,
+    signal: new AbortController().signal,
     pause: (seconds, signal) =>
       seconds < 30
         ? Promise.resolve()

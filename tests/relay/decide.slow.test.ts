@@ -45,7 +45,10 @@ afterEach(async () => {
 const about = async (occurrence: Occurrence, settings: object = {}): Promise<Decision> => {
   const written = { url: phabricator.url, people: ['alice'], projects: ['network'], ...settings };
   const deps: DecideDeps = {
-    ...{ conduit, inbox, config: phabricatorSchema.parse(written), me: phabricator.bot.phid },
+    conduit,
+    inbox,
+    config: phabricatorSchema.parse(written),
+    me: phabricator.bot.phid,
     check({ scenarios, maxRuns }) {
       if (scenarios?.includes('forwading')) throw new UsageError('scenarios: no "forwading".');
       if (maxRuns === '0') throw new UsageError('maxRuns: expected 2 or more, found "0".');
@@ -66,11 +69,18 @@ const newestOf = ({ diffPHID }: Revision): number =>
 const another = (revision: Revision) => phabricator.updateRevision(revision, { raw }).id;
 
 const sent = (revision: Revision, diff = newestOf(revision)): Occurrence => ({
-  ...{ kind: 'diff', key: 'PHID-XACT-DREV-a', of: revision.id, diff },
+  kind: 'diff',
+  key: 'PHID-XACT-DREV-a',
+  of: revision.id,
+  diff,
 });
 
 const asked = (revision: Revision, diff = newestOf(revision)): Occurrence => ({
-  ...{ kind: 'build', key: 'PHID-HMBT-a', build: 'PHID-HMBD-a', of: revision.id, diff },
+  kind: 'build',
+  key: 'PHID-HMBT-a',
+  build: 'PHID-HMBD-a',
+  of: revision.id,
+  diff,
 });
 
 /** As the server has it: two minutes later, so that what was there could be read. */
@@ -87,7 +97,11 @@ const nothing = (why: string | RegExp) => ({
 });
 
 const reply = (topic: string, why: unknown, { key, of }: Occurrence) => ({
-  ...{ kind: 'reply', topic, why, of, key },
+  kind: 'reply',
+  topic,
+  why,
+  of,
+  key,
 });
 
 /** Queued, so that what comes later finds it. */
@@ -103,8 +117,11 @@ describe('a new diff', () => {
     expect(await about(sent(revision))).toEqual({
       kind: 'run',
       job: {
-        ...{ key: `D${revision.id}:${newestOf(revision)}`, revision: revision.id },
-        ...{ diff: newestOf(revision), overrides: {}, by: 'alice' },
+        key: `D${revision.id}:${newestOf(revision)}`,
+        revision: revision.id,
+        diff: newestOf(revision),
+        overrides: {},
+        by: 'alice',
       },
     });
   });
@@ -221,7 +238,10 @@ describe('a new diff', () => {
 
     test('is told to its author where nothing but new files are ours perhaps: their folder is lost', async () => {
       expect(await decided(added('sys/net/new.c'), 'sys/dev/', 'sys/net/')).toEqual({
-        ...{ kind: 'reply', of: 1, topic: 'refused', key: 'D1:1' },
+        kind: 'reply',
+        of: 1,
+        topic: 'refused',
+        key: 'D1:1',
         why: 'D1 changes nothing below sys/dev/, sys/net/; if net/new.c is to be sys/net/new.c, it was sent without prefixes: send it with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.',
       });
     });
@@ -260,7 +280,8 @@ describe('a new diff', () => {
     const revision = revisionBy(alice);
     phabricator.faults.order(undefined, { kind: 'broken' }, 20);
     await expect(about(sent(revision))).rejects.toMatchObject({
-      ...{ name: 'ConduitError', kind: 'busy' },
+      name: 'ConduitError',
+      kind: 'busy',
     });
   });
 });
@@ -277,8 +298,12 @@ describe('a build', () => {
     expect(await about(asked(revision))).toEqual({
       kind: 'run',
       job: {
-        ...{ key: 'PHID-HMBT-a', build: 'PHID-HMBD-a', revision: revision.id },
-        ...{ diff: newestOf(revision), overrides: {}, by: 'Harbormaster' },
+        key: 'PHID-HMBT-a',
+        build: 'PHID-HMBD-a',
+        revision: revision.id,
+        diff: newestOf(revision),
+        overrides: {},
+        by: 'Harbormaster',
       },
     });
   });
@@ -295,14 +320,17 @@ describe('a build', () => {
     const { key } = queued(await about(asked(revision)));
     const again = { ...asked(revision), key: 'PHID-HMBT-b' };
     expect(await about(again)).toMatchObject({
-      ...{ kind: 'nothing', why: expect.stringContaining('on its way') },
+      kind: 'nothing',
+      why: expect.stringContaining('on its way'),
     });
     inbox.markEnded(key, 'it passed');
     expect(await about(again)).toMatchObject({ kind: 'run', job: { key: 'PHID-HMBT-b' } });
   });
 
   const refused = (revision: Revision, why: string | RegExp) => ({
-    ...{ kind: 'refuse-build', build: 'PHID-HMBD-a', of: revision.id },
+    kind: 'refuse-build',
+    build: 'PHID-HMBD-a',
+    of: revision.id,
     diff: newestOf(revision),
     why: expect.stringMatching(why),
   });
@@ -409,10 +437,16 @@ describe('@ppsgate run', () => {
     expect(await about(comment)).toEqual({
       kind: 'run',
       job: {
-        ...{ key: comment.key, revision: revision.id, diff: newestOf(revision), by: 'bob' },
+        key: comment.key,
+        revision: revision.id,
+        diff: newestOf(revision),
+        by: 'bob',
         overrides: {
-          ...{ scenarios: 'forwarding', families: 'inet6', margin: '1%' },
-          ...{ maxRuns: '20', earlier: 'all' },
+          scenarios: 'forwarding',
+          families: 'inet6',
+          margin: '1%',
+          maxRuns: '20',
+          earlier: 'all',
         },
       },
     });
@@ -499,7 +533,10 @@ describe('@ppsgate rerun', () => {
     expect(await about(comment)).toEqual({
       kind: 'run',
       job: {
-        ...{ key: comment.key, revision: revision.id, diff, by: 'alice' },
+        key: comment.key,
+        revision: revision.id,
+        diff,
+        by: 'alice',
         overrides: { families: 'inet6', earlier: 'none' },
       },
     });
@@ -535,8 +572,12 @@ describe('@ppsgate extend', () => {
     expect(await about(comment)).toEqual({
       kind: 'run',
       job: {
-        ...{ key: comment.key, revision: revision.id, diff: job.diff, by: 'alice' },
-        ...{ overrides: { margin: '1%' }, extend: { key: job.key, maxRuns: '40' } },
+        key: comment.key,
+        revision: revision.id,
+        diff: job.diff,
+        by: 'alice',
+        overrides: { margin: '1%' },
+        extend: { key: job.key, maxRuns: '40' },
       },
     });
   });
@@ -588,7 +629,8 @@ describe('@ppsgate extend', () => {
     const revision = revisionBy(alice);
     await measured(revision);
     expect(await about(written(revision, eve, '@ppsgate extend'))).toMatchObject({
-      ...{ kind: 'reply', topic: 'refused' },
+      kind: 'reply',
+      topic: 'refused',
     });
   });
 });
@@ -602,7 +644,11 @@ describe('@ppsgate bisect', () => {
     expect(await about(comment)).toEqual({
       kind: 'run',
       job: {
-        ...{ key: comment.key, revision: revision.id, diff: second, by: 'bob', overrides: {} },
+        key: comment.key,
+        revision: revision.id,
+        diff: second,
+        by: 'bob',
+        overrides: {},
         bisect: { scenarios: 'forwarding' },
       },
     });
@@ -636,7 +682,8 @@ describe('@ppsgate bisect', () => {
       const revision = revisionBy(alice);
       another(revision);
       expect(await about(written(revision, eve, text))).toMatchObject({
-        ...{ kind: 'reply', topic: 'refused' },
+        kind: 'reply',
+        topic: 'refused',
         why: expect.stringMatching(/^Thank you, eve: D\d+ is not bisected yet; /),
       });
     },
@@ -668,7 +715,9 @@ describe('@ppsgate cancel', () => {
     const revision = revisionBy(eve);
     const by = name === 'alice' ? alice : bob;
     expect(await about(written(revision, by, '@ppsgate cancel', 0))).toEqual({
-      ...{ kind: 'cancel', of: revision.id, why: expect.stringContaining(name) },
+      kind: 'cancel',
+      of: revision.id,
+      why: expect.stringContaining(name),
     });
   });
 

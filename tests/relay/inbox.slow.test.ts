@@ -32,15 +32,27 @@ function open(path = join(temporaryFolder(), 'inbox.sqlite')) {
 }
 
 const webhook = (id: string, at = start): Delivery => ({
-  ...{ kind: 'webhook', id, at, object: 'PHID-DREV-a' },
+  kind: 'webhook',
+  id,
+  at,
+  object: 'PHID-DREV-a',
   transactions: ['PHID-XACT-DREV-a', 'PHID-XACT-DREV-b'],
 });
 const build: Delivery = {
-  ...{ kind: 'build', id: 'PHID-HMBT-a', at: start, target: 'PHID-HMBT-a' },
-  ...{ build: 'PHID-HMBD-a', diff: 80677, revision: 27401 },
+  kind: 'build',
+  id: 'PHID-HMBT-a',
+  at: start,
+  target: 'PHID-HMBT-a',
+  build: 'PHID-HMBD-a',
+  diff: 80677,
+  revision: 27401,
 };
 const job = (key: string, revision = 27401): Job => ({
-  ...{ key, revision, diff: 80677, overrides: { margin: '1%' }, by: 'alice' },
+  key,
+  revision,
+  diff: 80677,
+  overrides: { margin: '1%' },
+  by: 'alice',
 });
 const nothing = { seen: [], jobs: [] };
 const keysOf = (records: { job: Job }[]) => records.map((record) => record.job.key);
@@ -82,7 +94,9 @@ describe('deliveries', () => {
     clock.now = later(90 * day + 1);
     inbox.advancePoll('https://reviews.example.org', 1, nothing);
     expect(inbox.accept(['a', 'pending', 'b'].map((id) => webhook(id)))).toEqual([
-      ...['new', 'known', 'new'],
+      'new',
+      'known',
+      'new',
     ]);
   });
 
@@ -201,15 +215,18 @@ describe('a job', () => {
       starting: { from: ['due'], to: 'starting', step: (inbox) => inbox.markStarting('a') },
       started: { from: ['starting'], to: 'started', step: (inbox) => inbox.markStarted('a', 'w') },
       postpone: {
-        ...{ from: ['due', 'starting'], to: 'due' },
+        from: ['due', 'starting'],
+        to: 'due',
         step: (inbox) => inbox.postpone('a', start, 'why'),
       },
       end: {
-        ...{ from: ['due', 'starting', 'started'], to: 'ended' },
+        from: ['due', 'starting', 'started'],
+        to: 'ended',
         step: (inbox) => inbox.markEnded('a', 'how'),
       },
       drop: {
-        ...{ from: ['due', 'starting', 'started'], to: 'dropped' },
+        from: ['due', 'starting', 'started'],
+        to: 'dropped',
         step: (inbox) => inbox.drop('a', 'why'),
       },
     };
@@ -413,7 +430,11 @@ describeWith(['root', 'mount'], 'a disk', () => {
     const { inbox } = open(path);
     const transactions = Array(1000).fill(`PHID-XACT-DREV-${'x'.repeat(35)}`);
     const big = (id: string): Delivery => ({
-      ...{ kind: 'webhook', id, at: start, object: 'PHID-DREV-a', transactions },
+      kind: 'webhook',
+      id,
+      at: start,
+      object: 'PHID-DREV-a',
+      transactions,
     });
     const acceptTooMuch = () => {
       for (let id = 0; id < 100; id += 1) inbox.accept([big(String(id))]);

@@ -37,7 +37,11 @@ const allSeen = { hasSeen: (phids: readonly string[]) => new Set(phids) };
 
 describe('a webhook', () => {
   const webhook = (revision: Revision, transactions = transactionsOf(revision)): Delivery => ({
-    ...{ kind: 'webhook', id: 'a', at: new Date(), object: revision.phid, transactions },
+    kind: 'webhook',
+    id: 'a',
+    at: new Date(),
+    object: revision.phid,
+    transactions,
   });
 
   test('tells of diffs and comments in their order, and of nothing else', async () => {
@@ -55,8 +59,13 @@ describe('a webhook', () => {
     expect(occurrences).toEqual([
       { kind: 'diff', key: expect.any(String), of: revision.id, diff: 1 },
       {
-        ...{ kind: 'comment', key: comment.phid, of: revision.id, id: comment.id },
-        ...{ by: author.phid, at: new Date((noon + 10) * 1000), text: '@ppsgate run' },
+        kind: 'comment',
+        key: comment.phid,
+        of: revision.id,
+        id: comment.id,
+        by: author.phid,
+        at: new Date((noon + 10) * 1000),
+        text: '@ppsgate run',
       },
       { kind: 'diff', key: expect.any(String), of: revision.id, diff: 2 },
     ]);
@@ -66,7 +75,8 @@ describe('a webhook', () => {
   test('tells nothing of what is seen, and asks nothing for it', async () => {
     const revision = newRevision();
     expect(await occurrencesOf(conduit, webhook(revision), allSeen)).toEqual({
-      ...{ occurrences: [], seen: [] },
+      occurrences: [],
+      seen: [],
     });
     expect(phabricator.requests.map(({ method }) => method)).not.toContain('transaction.search');
   });
@@ -83,7 +93,8 @@ describe('a webhook', () => {
     const hidden = newRevision({ visibleTo: author });
     const all = transactionsOf(hidden);
     expect(await occurrencesOf(conduit, webhook(hidden), nothingSeen)).toEqual({
-      ...{ occurrences: [], seen: all },
+      occurrences: [],
+      seen: all,
       left: `${hidden.phid} is left alone: it is no revision that the bot may see.`,
     });
   });
@@ -91,8 +102,13 @@ describe('a webhook', () => {
 
 describe('a build', () => {
   const build = (diff: number, more: { revision?: number } = {}): Delivery => ({
-    ...{ kind: 'build', id: 'PHID-HMBT-a', at: new Date(), target: 'PHID-HMBT-a' },
-    ...{ build: 'PHID-HMBD-a', diff, ...more },
+    kind: 'build',
+    id: 'PHID-HMBT-a',
+    at: new Date(),
+    target: 'PHID-HMBT-a',
+    build: 'PHID-HMBD-a',
+    diff,
+    ...more,
   });
 
   test.each(['told', 'looked up'])('is of the revision that is %s', async (how) => {
@@ -109,7 +125,8 @@ describe('a build', () => {
     const { id } = phabricator.addDiff(author, { raw });
     for (const diff of [1, id, 99]) {
       expect(await occurrencesOf(conduit, build(diff), nothingSeen)).toEqual({
-        ...{ occurrences: [], seen: [] },
+        occurrences: [],
+        seen: [],
         left: expect.stringMatching(/^The build of diff \d+ is left alone, and waits: .*\.$/),
       });
     }
@@ -119,7 +136,8 @@ describe('a build', () => {
     newRevision();
     phabricator.faults.order(undefined, { kind: 'broken' }, 20);
     await expect(occurrencesOf(conduit, build(1), nothingSeen)).rejects.toMatchObject({
-      ...{ name: 'ConduitError', kind: 'busy' },
+      name: 'ConduitError',
+      kind: 'busy',
     });
   });
 });
@@ -134,7 +152,8 @@ describe('a poll', () => {
     phabricator.comment(other, author, 'Two.');
     const { occurrences, until } = await occurrencesSince(conduit, noon + 500, nothingSeen);
     expect(occurrences.map((found) => 'text' in found && found.text).toSorted()).toEqual([
-      ...['One.', 'Two.'],
+      'One.',
+      'Two.',
     ]);
     expect(until).toBe(noon + 1010);
   });
@@ -142,7 +161,9 @@ describe('a poll', () => {
   test('leaves out what is seen', async () => {
     newRevision();
     expect(await occurrencesSince(conduit, noon, allSeen)).toEqual({
-      ...{ occurrences: [], seen: [], until: noon },
+      occurrences: [],
+      seen: [],
+      until: noon,
     });
   });
 
@@ -175,7 +196,9 @@ describe('a poll', () => {
 
   test('of a server without revisions begins at its beginning', async () => {
     expect(await happenedSoFar(conduit, nothingSeen)).toEqual({
-      ...{ occurrences: [], seen: [], until: 0 },
+      occurrences: [],
+      seen: [],
+      until: 0,
     });
   });
 });

@@ -42,7 +42,11 @@ async function openScene(path = join(temporaryFolder(), 'inbox.sqlite')) {
   const deps: RelayDeps = {
     conduit,
     config: phabricatorSchema.parse({ url, people: ['alice'] }),
-    ...{ me: phabricator.bot.phid, inbox, log, now, signal },
+    me: phabricator.bot.phid,
+    inbox,
+    log,
+    now,
+    signal,
     check() {},
     starter: {
       async start(job, mayBeStarted) {
@@ -61,7 +65,15 @@ async function openScene(path = join(temporaryFolder(), 'inbox.sqlite')) {
   const alice = phabricator.addUser('alice');
   const eve = phabricator.addUser('eve');
   return {
-    ...{ phabricator, clock, said, inbox, starter, deps, path, alice, eve },
+    phabricator,
+    clock,
+    said,
+    inbox,
+    starter,
+    deps,
+    path,
+    alice,
+    eve,
     async [Symbol.asyncDispose]() {
       inbox[Symbol.dispose]();
       await phabricator.stop();
@@ -202,7 +214,10 @@ describe('a delivery', () => {
 
   test('of a revision that the bot may not see is nothing', async () => {
     const hidden = scene.phabricator.addRevision({
-      ...{ author: scene.alice, title: 'x', diff: { raw }, visibleTo: scene.alice },
+      author: scene.alice,
+      title: 'x',
+      diff: { raw },
+      visibleTo: scene.alice,
     });
     heard(hidden);
     await work();
@@ -316,7 +331,15 @@ describe('a job', () => {
     await work();
     expect(stateOf(key)?.kind).toBe('started');
     expect(scene.starter.starts.map(({ mayBeStarted }) => mayBeStarted)).toEqual([
-      ...[false, true, true, true, true, true, true, true, true],
+      false,
+      true,
+      true,
+      true,
+      true,
+      true,
+      true,
+      true,
+      true,
     ]);
   });
 

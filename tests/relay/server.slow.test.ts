@@ -28,7 +28,13 @@ async function start(options: Partial<RelayServerOptions> = {}) {
   const inbox = openInbox(path, () => at);
   const logged: string[] = [];
   const server = await startRelayServer({
-    ...{ host: '127.0.0.1', port: 0, webhookKey, buildPassword, inbox, now: () => at, limits },
+    host: '127.0.0.1',
+    port: 0,
+    webhookKey,
+    buildPassword,
+    inbox,
+    now: () => at,
+    limits,
     log: (sentence) => void logged.push(sentence),
     ...options,
   });
@@ -49,8 +55,11 @@ describe('a webhook', () => {
     expect(await send(port, request)).toMatchObject({ status: 200, text: 'known' });
     expect(inbox.pendingDeliveries()).toEqual([
       {
-        ...{ kind: 'webhook', id: expect.stringMatching(/^[0-9a-f]{64}$/), at },
-        ...{ object: 'PHID-DREV-a', transactions: ['PHID-XACT-DREV-ylb3'] },
+        kind: 'webhook',
+        id: expect.stringMatching(/^[0-9a-f]{64}$/),
+        at,
+        object: 'PHID-DREV-a',
+        transactions: ['PHID-XACT-DREV-ylb3'],
       },
     ]);
   });
@@ -170,7 +179,8 @@ describe('a webhook', () => {
       requestText('POST /webhook', chunked, chunks),
     ]) {
       expect(await send(port, request)).toMatchObject({
-        ...{ status: 411, text: 'Say how long the body is, and send it whole.' },
+        status: 411,
+        text: 'Say how long the body is, and send it whole.',
       });
     }
   });
@@ -184,7 +194,8 @@ describe('a webhook', () => {
       'Content-Length': String(limits.bodyBytes + 1),
     };
     expect(await send(port, requestText('POST /webhook', headers))).toMatchObject({
-      ...{ status: 413, text: 'A body has at most 2048 bytes here.' },
+      status: 413,
+      text: 'A body has at most 2048 bytes here.',
     });
   });
 
@@ -263,7 +274,8 @@ describe('a build', () => {
   ])('whose query is wrong is refused with what is wrong: %s in %j', async (wrong, text) => {
     const { port, inbox } = await start();
     expect(await send(port, buildText(text))).toMatchObject({
-      ...{ status: 400, text: `Wrong or missing in the query: ${wrong}.` },
+      status: 400,
+      text: `Wrong or missing in the query: ${wrong}.`,
     });
     expect(inbox.countPending()).toBe(0);
   });
@@ -312,7 +324,8 @@ describe('a build', () => {
       { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' },
     ]) {
       expect(await send(port, buildText(query, headers))).toMatchObject({
-        ...{ status: 413, text: 'Send no body: all is in the query.' },
+        status: 413,
+        text: 'Send no body: all is in the query.',
       });
     }
   });
@@ -335,7 +348,8 @@ describe('the relay', () => {
     const build = buildText(query, { Authorization: 'Basic =' });
     for (const request of [webhook, build, requestText('GET /'), requestText('GET //')]) {
       expect(await send(port, request)).toMatchObject({
-        ...{ status: 404, text: 'There is nothing here.' },
+        status: 404,
+        text: 'There is nothing here.',
       });
     }
   });
@@ -359,7 +373,8 @@ describe('the relay', () => {
       requestText(`GET /health?${long}`),
     ]) {
       expect(await send(port, request)).toMatchObject({
-        ...{ status: 431, text: 'The headers are longer than 4096 bytes.' },
+        status: 431,
+        text: 'The headers are longer than 4096 bytes.',
       });
     }
   });
@@ -372,7 +387,8 @@ describe('the relay', () => {
   ])('answers 400 to what is no HTTP: %j', async (text) => {
     const { port } = await start();
     expect(await send(port, text)).toMatchObject({
-      ...{ status: 400, text: 'This is not a request of HTTP.' },
+      status: 400,
+      text: 'This is not a request of HTTP.',
     });
   });
 
@@ -405,7 +421,8 @@ describe('the relay', () => {
     }, 10);
     onTestFinished(() => clearInterval(drip));
     expect(await answer).toMatchObject({
-      ...{ status: 408, text: 'The request did not come whole within 0.2 s.' },
+      status: 408,
+      text: 'The request did not come whole within 0.2 s.',
     });
     expect(inbox.countPending()).toBe(0);
   });
@@ -429,7 +446,8 @@ describe('the relay', () => {
     renameSync(path, `${path}.old`);
     for (const request of [webhookText(webhookBody()), buildText(query)]) {
       expect(await send(port, request)).toMatchObject({
-        ...{ status: 500, text: 'The relay cannot queue anything; its log says why.' },
+        status: 500,
+        text: 'The relay cannot queue anything; its log says why.',
       });
     }
     const [first, second] = logged;
@@ -533,7 +551,8 @@ describeWith(['shared/phabricator/inbound'], 'what a real server sent', () => {
       const isOfRevision = recording.body.includes('"type": "DREV"');
       const isTest = recording.body.includes('"test": true');
       expect(answer).toMatchObject({
-        ...{ status: 200, text: isOfRevision && !isTest ? 'queued' : 'ignored' },
+        status: 200,
+        text: isOfRevision && !isTest ? 'queued' : 'ignored',
       });
     }
     expect(inbox.countPending()).toBeGreaterThan(0);
@@ -550,7 +569,8 @@ describeWith(['shared/phabricator/inbound'], 'what a real server sent', () => {
       const answer = await send(port, buildText(asked.toString(), headersOf(recording)));
       expect(answer).toMatchObject({ status: 200, text: 'queued' });
       expect(inbox.pendingDeliveries().at(-1)).toMatchObject({
-        ...{ diff: Number(sent.get('diff')), revision: Number(sent.get('revision')) },
+        diff: Number(sent.get('diff')),
+        revision: Number(sent.get('revision')),
       });
     }
   });

@@ -238,8 +238,15 @@ test('where the server does not answer, the relay and the clone are looked at al
   expect(diagnostics[0]).toMatchObject({ kind: 'unreachable', what: 'the server' });
   const well = diagnostics.filter(({ kind }) => kind === 'ok').map(({ what }) => what);
   expect(well).toEqual([
-    ...['tokenFile', 'answers', 'relay.on', 'the relay', 'relay.webhookKeyFile', 'POST /webhook'],
-    ...['relay.buildPasswordFile', 'POST /build', 'relay.start.repository'],
+    'tokenFile',
+    'answers',
+    'relay.on',
+    'the relay',
+    'relay.webhookKeyFile',
+    'POST /webhook',
+    'relay.buildPasswordFile',
+    'POST /build',
+    'relay.start.repository',
   ]);
   expect(exitCodeOf(diagnostics)).toBe(4);
   expect(summary(diagnostics)).toBe('One thing is wrong.');
@@ -656,7 +663,10 @@ test.each<[string, (tokenPath: string) => StartConfig]>([
   [
     'github',
     (tokenPath) => ({
-      ...{ kind: 'github', repository: 'example/src', event: 'ppsgate', tokenPath },
+      kind: 'github',
+      repository: 'example/src',
+      event: 'ppsgate',
+      tokenPath,
       apiUrl: 'http://127.0.0.1:1',
     }),
   ],
@@ -696,7 +706,10 @@ test('on a terminal there are signs instead of words, and colours unless they ar
 });
 
 const one = (kind: 'wrong' | 'warning' | 'unreachable'): SetUpDiagnostic => ({
-  ...{ kind, what: 'a', why: 'b', fix: 'c' },
+  kind,
+  what: 'a',
+  why: 'b',
+  fix: 'c',
 });
 
 test.each<[SetUpDiagnostic[], string, number]>([
@@ -723,8 +736,11 @@ describeWith(['shared/phabricator/calls'], 'a Phorge as it was recorded', () => 
       'harbormaster.step.search': 'harbormaster.step.search',
     });
     const diagnostics = await diagnosticsOf({
-      ...{ ...config, url, repositories: ['src'] },
-      ...{ projects: ['network_performance'], people: ['author'] },
+      ...config,
+      url,
+      repositories: ['src'],
+      projects: ['network_performance'],
+      people: ['author'],
     });
     expect(diagnostics.slice(0, 9).map((one) => `${one.kind} ${one.what}: ${one.why}`)).toEqual([
       expect.stringMatching(/^ok the server/),

@@ -78,7 +78,10 @@ describe('a gate is started', () => {
         eventType: 'ppsgate',
         payload: {
           ...others,
-          ...{ 'max-runs': maxRuns, patch: 'D7:12', key: 'D7-12', build: 'PHID-HMBD-x' },
+          'max-runs': maxRuns,
+          patch: 'D7:12',
+          key: 'D7-12',
+          build: 'PHID-HMBD-x',
         },
       },
     ]);

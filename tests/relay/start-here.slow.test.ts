@@ -64,7 +64,13 @@ function lab(script: string, changes: Partial<HereOptions> = {}) {
   });
   const here = startHere(options);
   return {
-    ...{ folder, directory, options, here, textOf, leaderOf, end },
+    folder,
+    directory,
+    options,
+    here,
+    textOf,
+    leaderOf,
+    end,
     calls: () => textOf('calls').split('\n').slice(0, -1),
     start: (asked: Job = job) => here.start(asked, false, signal),
     kindOf: async (asked: Job = job) => (await here.ended(asked)).kind,
@@ -101,8 +107,16 @@ test('a gate is called with all that was asked for, and works in a directory nam
 test('a bisection is called with all that was asked for, and goes on in its directory', async () => {
   const { start, calls, directory, kindOf } = lab('exit 0');
   const bisect = {
-    ...{ good: 'v1', bad: 'v2', scenarios: 'forwarding', families: 'inet6', metric: 'pps' },
-    ...{ fixUp: 'a,b:c', skip: 'd..e', maxBoots: '30', verifyRevert: 'true', profile: 'off' },
+    good: 'v1',
+    bad: 'v2',
+    scenarios: 'forwarding',
+    families: 'inet6',
+    metric: 'pps',
+    fixUp: 'a,b:c',
+    skip: 'd..e',
+    maxBoots: '30',
+    verifyRevert: 'true',
+    profile: 'off',
     testbed: 'mellanox and 40G',
   };
   const work = join(directory, job.key);

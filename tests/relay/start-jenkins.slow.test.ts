@@ -70,9 +70,16 @@ describe('a gate is started', () => {
     expect(jenkins.state.queue).toMatchObject([
       {
         parameters: {
-          ...{ PATCH: 'D7:12', KEY: 'D7-12', BUILD: 'PHID-HMBD-x', SCENARIOS: 'forwarding' },
-          ...{ FAMILIES: 'inet6', MARGIN: '1 % & more', MAX_RUNS: '30' },
-          ...{ PROFILE: 'off', TESTBED: 'mellanox and 40G', EARLIER: 'all' },
+          PATCH: 'D7:12',
+          KEY: 'D7-12',
+          BUILD: 'PHID-HMBD-x',
+          SCENARIOS: 'forwarding',
+          FAMILIES: 'inet6',
+          MARGIN: '1 % & more',
+          MAX_RUNS: '30',
+          PROFILE: 'off',
+          TESTBED: 'mellanox and 40G',
+          EARLIER: 'all',
         },
       },
     ]);
@@ -91,8 +98,14 @@ describe('a gate is started', () => {
     expect(jenkins.state.queue).toMatchObject([
       {
         parameters: {
-          ...{ PATCH: 'D7:12', KEY: 'D7-12', COMMAND: 'bisect', GOOD: 'v1', BAD: 'v2' },
-          ...{ FIX_UP: 'a,b:c', MAX_BOOTS: '30', VERIFY_REVERT: 'true' },
+          PATCH: 'D7:12',
+          KEY: 'D7-12',
+          COMMAND: 'bisect',
+          GOOD: 'v1',
+          BAD: 'v2',
+          FIX_UP: 'a,b:c',
+          MAX_BOOTS: '30',
+          VERIFY_REVERT: 'true',
         },
       },
     ]);

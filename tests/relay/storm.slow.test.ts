@@ -143,7 +143,8 @@ const badRequests: (string | Uint8Array)[] = [
   withHugeBody('POST /webhook', { [signature]: signatureOf(forged), 'Content-Length': '10000000' }),
   withHugeBody(`POST /build?${stranger}`, { 'Content-Length': '10000000' }),
   withHugeBody('POST /webhook', {
-    ...{ [signature]: signatureOf(forged), 'Content-Length': undefined },
+    [signature]: signatureOf(forged),
+    'Content-Length': undefined,
     'Transfer-Encoding': 'chunked',
   }),
   Buffer.concat([Buffer.from('GET /health HTTP/1.1\r\nHost: relay\r\nX: '), huge]),

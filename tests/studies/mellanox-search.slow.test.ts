@@ -63,8 +63,15 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the bisection of a driver'
     await using study = await startXeon40g(truth, builder, repository);
     const directory = join(temporaryFolder(), 'work');
     const request: BisectRequest = {
-      ...{ good: 'HEAD~12', bad: 'HEAD', fixUps, skips: [], config: study.config },
-      ...{ testbeds: [study.name], seed: 1, mostBoots: 40, isVerified: false },
+      good: 'HEAD~12',
+      bad: 'HEAD',
+      fixUps,
+      skips: [],
+      config: study.config,
+      testbeds: [study.name],
+      seed: 1,
+      mostBoots: 40,
+      isVerified: false,
     };
     const deps = surroundingsOf(study, openRepository(repository));
     const result = await bisect(request, directory, deps);

@@ -79,14 +79,23 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
     const now = () => new Date();
     const signal = new AbortController().signal;
     deps = {
-      ...{ conduit, inbox, log, now, me: phabricator.bot.phid },
+      conduit,
+      inbox,
+      log,
+      now,
+      me: phabricator.bot.phid,
       config: phabricatorSchema.parse({ url: phabricator.url, projects: ['network'] }),
       starter: starterOf(),
       check() {},
       signal,
     };
     relay = await startRelayServer({
-      ...{ host: '127.0.0.1', port: 0, inbox, now: deps.now, log: say, webhookKey },
+      host: '127.0.0.1',
+      port: 0,
+      inbox,
+      now: deps.now,
+      log: say,
+      webhookKey,
       buildPassword: `${credential.user}:${credential.password}`,
     });
   });
@@ -109,7 +118,9 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
           const { conduit, config, log } = deps;
           const earlier = parseEarlier(overrides.earlier || 'none', 'earlier');
           const patch = await patchOfRevision({ revision, diff }, earlier, {
-            ...{ conduit, repository, config: { ...config, branch: 'main' } },
+            conduit,
+            repository,
+            config: { ...config, branch: 'main' },
           });
           const options = { run, undecided: config.undecided, log, ...(build && { build }) };
           const answer = openRevisionReporter(conduit, patch, options);
@@ -141,7 +152,9 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
 
   const revisionOf = (name: string) =>
     phabricator.addRevision({
-      ...{ author, title: 'Forward faster', diff: { raw: diffTo(name), base } },
+      author,
+      title: 'Forward faster',
+      diff: { raw: diffTo(name), base },
     });
 
   /** All rounds that there is something to do in, and the gates that they start. */
@@ -235,7 +248,9 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
   test('of a stranger is not measured, and the build that waits is told why', async () => {
     const stranger = phabricator.addUser('stranger');
     const revision = phabricator.addRevision({
-      ...{ author: stranger, title: 'Trust me', diff: { raw: diffTo('fourth'), base } },
+      author: stranger,
+      title: 'Trust me',
+      diff: { raw: diffTo('fourth'), base },
     });
     const plan = phabricator.addBuildPlan({ uri: buildUri(), credential, holdDrafts: 'never' });
     const target = await phabricator.startBuild(revision, plan);

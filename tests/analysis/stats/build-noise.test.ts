@@ -21,7 +21,10 @@ function cellOf(
       const layout = own[index % own.length];
       const pair = index + 1;
       return aRun({
-        ...{ variant, pair, trial: 2 * index + which + 1, pps: both[which] ?? 0 },
+        variant,
+        pair,
+        trial: 2 * index + which + 1,
+        pps: both[which] ?? 0,
         ...(layout !== undefined && { layout }),
       });
     }),
@@ -72,7 +75,9 @@ test('layouts that were booted once each show builds and runs together', () => {
     ],
   );
   expect(buildNoise(cell, 'pps', false)).toEqual({
-    ...{ layouts: 4, withinLayouts: undefined, betweenLayouts: undefined },
+    layouts: 4,
+    withinLayouts: undefined,
+    betweenLayouts: undefined,
     together: expect.closeTo(0.01 * Math.SQRT2, 10),
   });
 });

@@ -43,9 +43,18 @@ describe('a gate of a commit against itself', () => {
     ]);
     expect(index.aaRuns).toMatchObject([
       {
-        ...{ kind: 'same-build', testbed: 'shelf-3', design: 'group-sequential' },
-        ...{ metric: 'pps', marginRatio: 0.02, falseAlarmRatio: 0.01 },
-        ...{ gates: 2, alarms: 1, cells: 4, cellAlarms: 2, since: day(1), last: day(2) },
+        kind: 'same-build',
+        testbed: 'shelf-3',
+        design: 'group-sequential',
+        metric: 'pps',
+        marginRatio: 0.02,
+        falseAlarmRatio: 0.01,
+        gates: 2,
+        alarms: 1,
+        cells: 4,
+        cellAlarms: 2,
+        since: day(1),
+        last: day(2),
         alarmed: [{ at: day(2), result: path, cells: [{}, {}] }],
       },
     ]);

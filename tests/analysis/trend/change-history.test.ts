@@ -316,7 +316,11 @@ describe('a nightly run that is off', () => {
 
 test('the worst cell of a change is the one that lost most, though another one may have gained more', () => {
   const level = (changeRatio: number, cell = forwarding) => ({
-    ...{ cell, before: 1e6, after: 1e6 * (1 + changeRatio), changeRatio, firstAt: timeOf(30) },
+    cell,
+    before: 1e6,
+    after: 1e6 * (1 + changeRatio),
+    changeRatio,
+    firstAt: timeOf(30),
   });
   const cells = [level(0.06), level(-0.03, inet6)];
   expect(worstOf({ ...only(lost), cells }).cell).toEqual(inet6);

@@ -44,11 +44,15 @@ describe('a fingerprint', () => {
     const second = withFingerprint(first, told({ BIOS: '2.1', cpu: 'Xeon' }, later));
     expect(second.fingerprints).toEqual([
       {
-        ...{ id: expect.any(String), testbed: 'shelf-3', since: '2026-11-20T12:00:00.000Z' },
+        id: expect.any(String),
+        testbed: 'shelf-3',
+        since: '2026-11-20T12:00:00.000Z',
         differs: [],
       },
       {
-        ...{ id: expect.any(String), testbed: 'shelf-3', since: later.startedAt },
+        id: expect.any(String),
+        testbed: 'shelf-3',
+        since: later.startedAt,
         differs: ['BIOS: 2.1', 'fan: not told any more'],
         facts: expect.objectContaining({ BIOS: '2.1' }),
       },

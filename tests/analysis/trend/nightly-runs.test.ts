@@ -97,8 +97,13 @@ describe('a nightly run', () => {
 
   test('takes the place of the same session, and else the place of its commit', () => {
     const nightlyRun = (at: string, changes: Partial<NightlyRun> = {}): NightlyRun => ({
-      ...{ at, commit: base, occasion: 'nightly', fingerprint: '' },
-      ...{ pps: [1], nsPerPacket: [], instructionsPerPacket: [] },
+      at,
+      commit: base,
+      occasion: 'nightly',
+      fingerprint: '',
+      pps: [1],
+      nsPerPacket: [],
+      instructionsPerPacket: [],
       ...changes,
     });
     const [first, second] = [
@@ -130,8 +135,13 @@ describe('a nightly run', () => {
 
   test('is made of a line of the history of earlier versions, where that names a commit', () => {
     expect(earlierNightlyRun(aHistoryEntry({ pps: [800_000.4] }))).toEqual({
-      ...{ at: '2026-11-01T12:00:00.000Z', commit: base, occasion: 'nightly' },
-      ...{ pps: [800_000], nsPerPacket: [], instructionsPerPacket: [], fingerprint: '' },
+      at: '2026-11-01T12:00:00.000Z',
+      commit: base,
+      occasion: 'nightly',
+      pps: [800_000],
+      nsPerPacket: [],
+      instructionsPerPacket: [],
+      fingerprint: '',
     });
     expect(earlierNightlyRun(aHistoryEntry({ commit: '' }))).toBeUndefined();
     expect(earlierNightlyRun(aHistoryEntry({ pps: [] }))).toBeUndefined();

@@ -69,14 +69,16 @@ test('a dry run says what it would take, and reserves nothing', async () => {
 test('the worst cell of a gate, its commits and its testbed are what is bisected', async () => {
   const { bisect, folder, repository } = await aBench();
   const variants = ['HEAD~4', 'HEAD'].map((name, index) => ({
-    ...{ name: index === 0 ? 'base' : 'patched', files: [] },
+    name: index === 0 ? 'base' : 'patched',
+    files: [],
     commit: git(repository, 'rev-parse', name),
   }));
   const cell = { scenario: 'nftables-stateful', family: 'inet6' as const };
   const lost = aCell({ kind: 'regression' }, undefined, cell);
   const outcome = { kind: 'judged' as const, verdict: 'regression' as const, cells: [lost] };
   const result = aResult({
-    ...{ variants, outcome },
+    variants,
+    outcome,
     testbed: { name: 'fake', fingerprint: {}, warnings: [] },
   });
   writeFileSync(join(folder, 'result.json'), JSON.stringify(result));
@@ -137,6 +139,7 @@ test('a gate is not resumed as a bisection, and each says the other’s command'
   expect([status, stderr]).toEqual([2, expect.stringContaining('ppsgate bisect --resume .')]);
   const begun = await bisect(...range, '--directory', '.');
   expect([begun.status, begun.stderr]).toEqual([
-    ...[2, expect.stringContaining("'ppsgate bisect --resume .'")],
+    2,
+    expect.stringContaining("'ppsgate bisect --resume .'"),
   ]);
 });

@@ -33,7 +33,9 @@ beforeEach(async () => {
   const config = {
     testbeds: { here: { kind: 'embedded-linux' } },
     phabricator: {
-      ...{ url: phabricator.url, tokenFile: 'token', people: ['author'] },
+      url: phabricator.url,
+      tokenFile: 'token',
+      people: ['author'],
       relay: { directory: 'relay', start: { repository } },
     },
   };

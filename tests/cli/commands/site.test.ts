@@ -39,14 +39,23 @@ const overview: TestbedsOverview = {
   at: '2026-11-21T06:00:00.000Z',
   testbeds: [
     {
-      ...{ name: 'hp-t540', kind: 'freebsd', state: 'quarantine' },
+      name: 'hp-t540',
+      kind: 'freebsd',
+      state: 'quarantine',
       quarantine: { reason: 'port 1 loses its link', by: 'ada', since: '2026-11-20T06:00:00.000Z' },
     },
   ],
   queue: [
     {
-      ...{ who: 'ci', purpose: 'gate', patch: '#12', priority: 'patch', place: 1, of: 1 },
-      ...{ wants: ['hp-t540'], since: '2026-11-21T05:00:00.000Z', expectedSeconds: 1800 },
+      who: 'ci',
+      purpose: 'gate',
+      patch: '#12',
+      priority: 'patch',
+      place: 1,
+      of: 1,
+      wants: ['hp-t540'],
+      since: '2026-11-21T05:00:00.000Z',
+      expectedSeconds: 1800,
     },
   ],
 };

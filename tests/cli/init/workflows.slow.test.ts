@@ -87,7 +87,10 @@ test('each job may do what it does and no more', () => {
   const accept = { contents: 'write', issues: 'write' };
   const asks = { contents: 'write', 'pull-requests': 'write' };
   expect(permissionsOf(oneJobWorkflow(setting))).toEqual({
-    ...{ gate: answers, bisect: asks, publish: answers, accept },
+    gate: answers,
+    bisect: asks,
+    publish: answers,
+    accept,
   });
   expect(permissionsOf(publishWorkflow(setting))).toEqual({ publish: answers });
   expect(permissionsOf(splitWorkflow(beside))).toEqual({
@@ -360,7 +363,9 @@ test.for([
 const finished = (event: string, repository: string, conclusion = 'success', login = 'alice') =>
   onEvent('workflow_run', {
     workflow_run: {
-      ...{ event, conclusion, actor: { login } },
+      event,
+      conclusion,
+      actor: { login },
       head_repository: { full_name: repository },
     },
   });

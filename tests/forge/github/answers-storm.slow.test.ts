@@ -82,8 +82,13 @@ test('each job has one check in the end, and each pull request one comment, of i
 });
 
 const patchOf = (number: number): PullRequest => ({
-  ...{ kind: 'pull-request', repository, number, title: 'A patch', author: 'alice' },
-  ...{ url: `https://github.com/${repository}/pull/${number}`, baseBranch: 'main' },
+  kind: 'pull-request',
+  repository,
+  number,
+  title: 'A patch',
+  author: 'alice',
+  url: `https://github.com/${repository}/pull/${number}`,
+  baseBranch: 'main',
   baseCommit: 'a'.repeat(40),
   headCommit: String(number).padStart(40, '0'),
 });

@@ -757,11 +757,15 @@ describe('the profiles of a result', () => {
   const file = 'profiles/forwarding-inet4-base/stacks.txt';
   const profiled = (variant: string, file: string) => ({
     ...({ kind: 'profiled', variant, event: 'cpu-clock', kernel: '6.18' } as const),
-    ...{ seconds: 10, busySamples: 100, idleSamples: 0, file },
+    seconds: 10,
+    busySamples: 100,
+    idleSamples: 0,
+    file,
   });
   const told = aResult({
     outcome: {
-      ...{ kind: 'judged', verdict: 'regression' },
+      kind: 'judged',
+      verdict: 'regression',
       cells: [
         {
           ...aCell({ kind: 'regression' }),
@@ -811,7 +815,8 @@ describe('the profiles of a result', () => {
   const naming = (count: number, name: (index: number) => string): Result => ({
     ...told,
     outcome: {
-      ...{ kind: 'judged', verdict: 'regression' },
+      kind: 'judged',
+      verdict: 'regression',
       cells: [
         {
           ...aCell({ kind: 'regression' }),

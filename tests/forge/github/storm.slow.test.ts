@@ -40,8 +40,12 @@ let github: FakeGitHub;
 beforeEach(async () => {
   const headCommit = 'b'.repeat(40);
   const pullRequests = Array.from({ length: 20 }, (_, index) => ({
-    ...{ number: index + 1, title: 'A patch', author: 'alice', headRepository: repository },
-    ...{ baseCommit: 'a'.repeat(40), headCommit },
+    number: index + 1,
+    title: 'A patch',
+    author: 'alice',
+    headRepository: repository,
+    baseCommit: 'a'.repeat(40),
+    headCommit,
   }));
   github = await startFakeGitHub({ repository, pullRequests });
 });
@@ -75,7 +79,9 @@ const fates: readonly Fate[] = [
   { ...judged({ kind: 'inconclusive' }), ...red, symbol: '🟡', says: 'may lose 2 % or not' },
   {
     ...judged({ kind: 'invalid', reason: 'the generator is the limit' }),
-    ...{ ...red, symbol: '⚪', says: 'was not measured: too few runs count' },
+    ...red,
+    symbol: '⚪',
+    says: 'was not measured: too few runs count',
   },
   { outcome: { kind: 'does-not-apply', message }, ...red, says: 'does not apply' },
   { outcome: { kind: 'build-failed', message }, ...red, says: 'does not build' },
@@ -83,22 +89,32 @@ const fates: readonly Fate[] = [
   { outcome: { kind: 'panics-under-load', message }, ...red, says: 'panics under load' },
   {
     outcome: { kind: 'out-of-disk', message: 'No space left' },
-    ...{ symbol: '⚪', check: 'failure', status: 'error', says: 'a disk of the lab is full' },
+    symbol: '⚪',
+    check: 'failure',
+    status: 'error',
+    says: 'a disk of the lab is full',
   },
   {
     error: new UsageError('There is no such testbed.'),
-    ...{ symbol: '⚪', check: 'failure', status: 'error' },
+    symbol: '⚪',
+    check: 'failure',
+    status: 'error',
     says: 'not measured: what was asked for cannot be done',
   },
   {
     error: new Error('The switch lost its power.'),
-    ...{ symbol: '⚪', check: 'failure', status: 'error' },
+    symbol: '⚪',
+    check: 'failure',
+    status: 'error',
     says: 'not measured: something failed that is not the patch',
   },
 ];
 
 const overtaken = {
-  ...{ symbol: '⚪', check: 'cancelled', status: 'error', says: 'not measured: cancelled' },
+  symbol: '⚪',
+  check: 'cancelled',
+  status: 'error',
+  says: 'not measured: cancelled',
 } satisfies Fate;
 
 /** One gate, and what became of it. */
@@ -228,7 +244,12 @@ const graphqlLimit = (seconds = 5) =>
   );
 
 const aGate = (run: number, patch: PullRequest, fate: Fate): Gate => ({
-  ...{ run, patch, fate, isPublished: false, isOvertaking: false, said: [] },
+  run,
+  patch,
+  fate,
+  isPublished: false,
+  isOvertaking: false,
+  said: [],
   cancel: new AbortController(),
   started: Promise.withResolvers<void>(),
   done: Promise.resolve(),
@@ -249,7 +270,11 @@ function pullRequestOf(number: number) {
 }
 
 const aPatch = (number: number, headCommit: string): PullRequest => ({
-  ...{ kind: 'pull-request', repository, number, title: 'A patch', author: 'alice' },
+  kind: 'pull-request',
+  repository,
+  number,
+  title: 'A patch',
+  author: 'alice',
   url: `https://github.com/${repository}/pull/${number}`,
   baseCommit: 'a'.repeat(40),
   headCommit,
@@ -294,7 +319,10 @@ async function go(gate: Gate, deps: Place & Order): Promise<void> {
 function answerOf(gate: Gate, { octokit, turns }: Place): Reporter {
   const { run, patch, said } = gate;
   const shared = {
-    ...{ name: 'ppsgate', detailsUrl: runUrl(run), pause: turns.pause, now: turns.now },
+    name: 'ppsgate',
+    detailsUrl: runUrl(run),
+    pause: turns.pause,
+    now: turns.now,
     log: { info: (line: string) => said.push(line), warn: (line: string) => said.push(line) },
   };
   const subject = { repository, patch };
@@ -324,7 +352,9 @@ async function endOf(gate: Gate, { octokit, turns, random }: Place): Promise<Rep
     [{ result, profiles: [], isDefaultBranch: false, isTrusted: true }],
     {
       keep: { results: 1000, seconds: 365 * 86_400, bytes: 2 ** 30 },
-      ...{ staleSeconds: 30 * 86_400, now: turns.now, random },
+      staleSeconds: 30 * 86_400,
+      now: turns.now,
+      random,
       pause: (seconds) => turns.pause(seconds, never),
     },
   );
@@ -349,12 +379,18 @@ const checksOf = ({ run }: Gate) =>
   github.state.checkRuns
     .filter(({ externalId }) => externalId?.split(' ').at(-1) === runUrl(run))
     .map(({ name, headCommit, status, conclusion, title, annotations }) => ({
-      ...{ name, headCommit, status, conclusion, title },
+      name,
+      headCommit,
+      status,
+      conclusion,
+      title,
       annotations: annotations?.length ?? 0,
     }));
 
 const checkOf = ({ patch, shown = overtaken }: Gate) => ({
-  ...{ name: 'ppsgate', headCommit: patch.headCommit, status: 'completed' },
+  name: 'ppsgate',
+  headCommit: patch.headCommit,
+  status: 'completed',
   conclusion: shown.check,
   title: expect.stringMatching(`^${shown.symbol} .*${shown.says}`),
   annotations: shown.outcome ? annotationsOf(aResult({ outcome: shown.outcome })).length : 0,

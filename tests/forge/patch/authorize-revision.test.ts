@@ -30,7 +30,10 @@ const written = (
   verb: 'run' | 'rerun' | 'extend' | 'bisect' = 'run',
 ) =>
   judge({
-    ...{ kind: 'commanded', verb, by, isNamed },
+    kind: 'commanded',
+    verb,
+    by,
+    isNamed,
     sentAt: new Date('2026-11-20T12:00:00Z'),
     at: new Date(Date.parse('2026-11-20T12:00:00Z') + secondsAfter * 1000),
   });

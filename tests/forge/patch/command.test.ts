@@ -73,8 +73,12 @@ test.each([
     {
       kind: 'bisect',
       overrides: {
-        ...{ good: 'main', bad: 'my-branch', scenarios: 'my-rules' },
-        ...{ testbed: 'mellanox and 40G', metric: 'pps', profile: 'off' },
+        good: 'main',
+        bad: 'my-branch',
+        scenarios: 'my-rules',
+        testbed: 'mellanox and 40G',
+        metric: 'pps',
+        profile: 'off',
       },
     },
   ],
@@ -189,13 +193,15 @@ test('Phabricator has a call of its own', () => {
 
 test('on Phabricator a diff is named by its id, and earlier ones can be asked for', () => {
   expect(parseCommand('@ppsgate run 80677 inet6 earlier=all', '@ppsgate')).toEqual({
-    ...{ kind: 'run', diff: 80677 },
+    kind: 'run',
+    diff: 80677,
     overrides: { families: 'inet6', earlier: 'all' },
   });
   expect(parseCommand('@ppsgate rerun 80677', '@ppsgate')).toEqual({ kind: 'rerun', diff: 80677 });
   expect(parseCommand('/ppsgate run earlier=all')).toMatchObject({ kind: 'mistaken' });
   expect(parseCommand('@ppsgate bisect 80677 inet6', '@ppsgate')).toEqual({
-    ...{ kind: 'bisect', diff: 80677 },
+    kind: 'bisect',
+    diff: 80677,
     overrides: { families: 'inet6' },
   });
 });

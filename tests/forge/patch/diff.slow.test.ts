@@ -206,16 +206,14 @@ test.each([
 });
 
 test.each([
-  ...[
-    '120000 ',
-    '120000\t',
-    '120000\r',
-    '120000 100644',
-    ' 120000',
-    '+120000',
-    '0120000',
-    '\t00120000\v',
-  ],
+  '120000 ',
+  '120000\t',
+  '120000\r',
+  '120000 100644',
+  ' 120000',
+  '+120000',
+  '0120000',
+  '\t00120000\v',
 ])('a mode is read as git does: %j', (mode) => {
   for (const start of ['new file mode', 'new mode', 'index 5626abf..f719efd']) {
     expect(reasonOf('diff --git a/x b/x', `${start} ${mode}`, '--- a/x', '+++ b/x', ...hunk)).toBe(

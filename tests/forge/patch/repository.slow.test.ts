@@ -25,20 +25,21 @@ test('a name is resolved to its full commit id', async () => {
 });
 
 test.for([
-  ...[
-    'HEAD',
-    'HEAD^',
-    'HEAD~1',
-    'HEAD^{commit}',
-    'v1^0',
-    'v1~0^{}',
-    'feature/c++',
-    '+x',
-    'main@{0}',
-    '@',
-    '@{0}',
-  ],
-  ...['refs/heads/main', 'heads/main', 'straße', 'v1-0-gHEX'],
+  'HEAD',
+  'HEAD^',
+  'HEAD~1',
+  'HEAD^{commit}',
+  'v1^0',
+  'v1~0^{}',
+  'feature/c++',
+  '+x',
+  'main@{0}',
+  '@',
+  '@{0}',
+  'refs/heads/main',
+  'heads/main',
+  'straße',
+  'v1-0-gHEX',
 ])('what people call a commit is resolved: %s', async (text) => {
   const directory = newRepository();
   commit(directory, { file: '1' });
@@ -60,7 +61,9 @@ test('a commit knows when it was made, and the last release on its line of first
   const repository = openRepository(directory);
   expect(await repository.committedAt(last)).toBe('2020-09-13T12:26:45.000Z');
   expect(await repository.releaseBefore(last)).toEqual({
-    ...{ name: 'v1', commit: second, at: '2020-09-13T12:26:41.000Z' },
+    name: 'v1',
+    commit: second,
+    at: '2020-09-13T12:26:41.000Z',
   });
   expect(await repository.releaseBefore(first)).toBeUndefined();
 });
@@ -513,7 +516,9 @@ describe('the commit of a revision of Subversion', () => {
   ] as const)('of %s at %d is %s', async ([branch, revision, expected]) => {
     const repository = converted();
     expect(await repository.commitOfSvn(branch, revision, now)).toEqual({
-      ...{ kind: 'found', commit: repository[expected], revision: Number(expected.slice(1)) },
+      kind: 'found',
+      commit: repository[expected],
+      revision: Number(expected.slice(1)),
     });
   });
 
@@ -701,8 +706,13 @@ describe('a diff', () => {
     expect(read('sys/net/if.c')).toBe('one\n2\nthree');
     expect(read('sys/net/crlf.c')).toBe('one\r\n2');
     expect(git(directory, 'ls-tree', '-r', '--name-only', '-z', made).split('\0')).toEqual([
-      ...['sys/net/crlf.c', 'sys/net/empty.c', 'sys/net/if.c', 'sys/net/new é.c'],
-      ...['sys/net/spaces.c', 'tools/run.sh', ''],
+      'sys/net/crlf.c',
+      'sys/net/empty.c',
+      'sys/net/if.c',
+      'sys/net/new é.c',
+      'sys/net/spaces.c',
+      'tools/run.sh',
+      '',
     ]);
     expect(git(directory, 'ls-tree', made, 'tools/run.sh')).toMatch(/^100755 /);
   });

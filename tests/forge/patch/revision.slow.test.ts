@@ -271,7 +271,9 @@ describe('a diff of a working copy of Subversion', () => {
 describe('a revision of a repository', () => {
   const ofRepository = (callsign?: string) =>
     phabricator.addRevision({
-      ...{ author, title: 'x', diff: { raw: diffTo('faster'), base, branch: 'x' } },
+      author,
+      title: 'x',
+      diff: { raw: diffTo('faster'), base, branch: 'x' },
       ...(callsign && { repository: phabricator.addRepository(callsign) }),
     });
 

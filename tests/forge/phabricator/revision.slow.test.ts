@@ -66,9 +66,25 @@ describe('the name of a revision', () => {
   });
 
   test.each([
-    ...['', 'D', 'D0', 'D-1', 'D1.5', 'd27401', '27401', '#123', 'D27401:', 'D27401:x'],
-    ...['diff 80677', 'diff:0', 'D27401; reboot', 'D12345678901234567890'],
-    ...[server, `${server}/T27401`, `${server}/D27401/x`, `${server}/D27401?id=x`, 'https://'],
+    '',
+    'D',
+    'D0',
+    'D-1',
+    'D1.5',
+    'd27401',
+    '27401',
+    '#123',
+    'D27401:',
+    'D27401:x',
+    'diff 80677',
+    'diff:0',
+    'D27401; reboot',
+    'D12345678901234567890',
+    server,
+    `${server}/T27401`,
+    `${server}/D27401/x`,
+    `${server}/D27401?id=x`,
+    'https://',
     `${server}/differential/diff/x/`,
   ])('is not %j', (text) => {
     expect(parseRevisionName(text, server)).toBeUndefined();
@@ -117,7 +133,9 @@ describe('a revision', () => {
     const author = phabricator.addUser('author');
     const repository = phabricator.addRepository('SRC');
     const revision = phabricator.addRevision({
-      ...{ author, title: 'ip_fastfwd: prefetch', repository },
+      author,
+      title: 'ip_fastfwd: prefetch',
+      repository,
       diff: { raw, base, branch: 'prefetch' },
     });
     const person = { phid: author.phid, name: 'author' };
@@ -203,7 +221,8 @@ describe('a revision', () => {
     const phid = 'PHID-USER-gone';
     Object.assign(revision, { authorPHID: phid });
     expect((await findRevision(conduit, { revision: revision.id })).author).toEqual({
-      ...{ phid, name: phid },
+      phid,
+      name: phid,
     });
   });
 
@@ -242,12 +261,33 @@ describe('a revision', () => {
   });
 
   test.each([
-    ...['--all', '-1', '0', 'r0', '1e3', '0x10', 'r-1', '１２', '1234567890', 'r325006; reboot'],
-    ...[`${base}; reboot`, `${base}\n`, '325006\n--all', 'svn://h/base/head@325006\n--all'],
-    ...['svn://h/base/--all branch@7', 'svn://h/$(reboot)@7', 'svn://h/a^{/x}@7', 'svn://h/@7'],
-    ...['svn://h/[@](//evil.example)', 'ext::sh -c reboot@7', 'javascript://h/base/head@7'],
-    ...['\u001b]0;owned\u0007x', '\u202egnp.exe', '<b>@all</b>', '`'.repeat(9)],
-    ...[`svn://h/${'a/'.repeat(5000)}head@7`, 'x'.repeat(1_000_000)],
+    '--all',
+    '-1',
+    '0',
+    'r0',
+    '1e3',
+    '0x10',
+    'r-1',
+    '１２',
+    '1234567890',
+    'r325006; reboot',
+    `${base}; reboot`,
+    `${base}\n`,
+    '325006\n--all',
+    'svn://h/base/head@325006\n--all',
+    'svn://h/base/--all branch@7',
+    'svn://h/$(reboot)@7',
+    'svn://h/a^{/x}@7',
+    'svn://h/@7',
+    'svn://h/[@](//evil.example)',
+    'ext::sh -c reboot@7',
+    'javascript://h/base/head@7',
+    '\u001b]0;owned\u0007x',
+    '\u202egnp.exe',
+    '<b>@all</b>',
+    '`'.repeat(9),
+    `svn://h/${'a/'.repeat(5000)}head@7`,
+    'x'.repeat(1_000_000),
   ])('says of a base that is none no more than one short line of it: %#', async (written) => {
     const told = await baseOf(written);
     expect(told.kind).toBe('other');
@@ -276,7 +316,8 @@ describe('a revision', () => {
     const diff = { raw };
     const { id } = phabricator.addRevision({ author, title: 'x', diff, status: 'draft' });
     expect(await findRevision(conduit, { revision: id })).toMatchObject({
-      ...{ status: 'draft', isDraft: true },
+      status: 'draft',
+      isDraft: true,
     });
   });
 });
@@ -468,7 +509,10 @@ describe('what happened to a revision', () => {
     const named = { id: expect.any(Number), phid: expect.stringMatching(/^PHID-XACT-DREV-/) };
     expect(all).toEqual([
       {
-        ...{ ...named, kind: 'diff', diffPhid: first?.phid, by: author.phid },
+        ...named,
+        kind: 'diff',
+        diffPhid: first?.phid,
+        by: author.phid,
         at: new Date(1_795_213_000_000),
       },
       { ...named, kind: 'comment', text: '@perfbot rerun', by: reviewer.phid, at: later },
@@ -542,8 +586,13 @@ describe('a comment that was changed', () => {
   });
   const commentsOf = async (...comments: unknown[]) => {
     const transaction = {
-      ...{ id: 7, phid: 'PHID-XACT-DREV-x', type: 'comment', authorPHID: 'PHID-USER-a' },
-      ...{ dateCreated: 1_795_213_060, fields: [], comments },
+      id: 7,
+      phid: 'PHID-XACT-DREV-x',
+      type: 'comment',
+      authorPHID: 'PHID-USER-a',
+      dateCreated: 1_795_213_060,
+      fields: [],
+      comments,
     };
     const result = { data: [transaction], cursor: { after: null } };
     const answer = { result, error_code: null, error_info: null };
@@ -619,10 +668,12 @@ describe('a member', () => {
     phabricator.addProject('network', [alice]);
     const warning = `#constructor, #netwrok: no such project on ${phabricator.url}, or not for the bot to see; look at phabricator.projects in ppsgate.yml.`;
     expect(await isMember(conduit, alice.phid, ['constructor', 'netwrok'])).toEqual({
-      ...{ isMember: false, warning },
+      isMember: false,
+      warning,
     });
     expect(await isMember(conduit, alice.phid, ['network', 'constructor', 'netwrok'])).toEqual({
-      ...{ isMember: true, warning },
+      isMember: true,
+      warning,
     });
   });
 
@@ -654,7 +705,8 @@ describeWith(['shared/phabricator'], 'as recorded from a real server', () => {
 
   test('D1 is a revision of two diffs, of which the first was pasted', async () => {
     await using server = await recorded({
-      ...{ ...people, 'differential.revision.search': '-by-ids' },
+      ...people,
+      'differential.revision.search': '-by-ids',
       'differential.diff.search': '-by-revisionPHIDs-commits',
       'diffusion.repository.search': '-by-ids',
     });
@@ -669,13 +721,18 @@ describeWith(['shared/phabricator'], 'as recorded from a real server', () => {
       isDraft: false,
       repository: { phid: 'PHID-REPO-pesjvctyrz26y2g4go4y', callsign: 'SRC', shortName: 'src' },
       diff: {
-        ...{ id: 2, phid: 'PHID-DIFF-nfdse5nloyt2qpzgxrjr', author },
+        id: 2,
+        phid: 'PHID-DIFF-nfdse5nloyt2qpzgxrjr',
+        author,
         createdAt: new Date(1_795_213_397_000),
-        ...{ base: { kind: 'commit', id: base }, branch: 'prefetch' },
+        base: { kind: 'commit', id: base },
+        branch: 'prefetch',
       },
       earlier: [
         {
-          ...{ id: 1, phid: 'PHID-DIFF-urjuxod2lihv3s5u7pzr', author },
+          id: 1,
+          phid: 'PHID-DIFF-urjuxod2lihv3s5u7pzr',
+          author,
           createdAt: new Date(1_795_213_313_000),
           base: { kind: 'none' },
         },
@@ -714,7 +771,8 @@ describeWith(['shared/phabricator'], 'as recorded from a real server', () => {
 
   test('a bot and the members of a project are known', async () => {
     await using server = await recorded({
-      ...{ 'user.whoami': '', 'project.search': '-by-slug-members' },
+      'user.whoami': '',
+      'project.search': '-by-slug-members',
     });
     const { phid, name } = await whoami(server.conduit);
     expect(name).toBe('perfbot');
@@ -732,8 +790,19 @@ describeWith(['shared/phabricator'], 'as recorded from a real server', () => {
   };
 
   test.each([
-    ...['1', '2', '7', 'crlf', 'delete-file', 'empty-file', 'formfields', 'int-id', 'rename-mode'],
-    ...['roundtrip-modify', 'space-in-name', 'svn-format', 'latin1-uploaded-as-raw-bytes'],
+    '1',
+    '2',
+    '7',
+    'crlf',
+    'delete-file',
+    'empty-file',
+    'formfields',
+    'int-id',
+    'rename-mode',
+    'roundtrip-modify',
+    'space-in-name',
+    'svn-format',
+    'latin1-uploaded-as-raw-bytes',
   ])('the diff "%s" is usable, and what a builder takes', async (name) => {
     const diff = await fetched(name);
     if (diff.kind === 'misleading') expect.fail(diff.why);

@@ -458,8 +458,9 @@ describe('the trend', () => {
   const nightlyRun = (startedAt: string, name = 'shelf-3'): Publication => {
     const cells = [{ ...aCell({ kind: 'no-regression' }), runs: pairedRuns([8e5], [8e5]) }];
     return publication({
-      ...{ startedAt, patch: { ...pullRequest, baseCommit: commit, headCommit: commit } },
-      ...{ testbed: { name, fingerprint: {}, warnings: [] } },
+      startedAt,
+      patch: { ...pullRequest, baseCommit: commit, headCommit: commit },
+      testbed: { name, fingerprint: {}, warnings: [] },
       outcome: { kind: 'judged', verdict: 'no-regression', cells },
     });
   };
@@ -470,7 +471,9 @@ describe('the trend', () => {
     octokit?: Octokit,
   ): ReturnType<typeof publishTrend> =>
     publishTrend(octokit ?? (await hastyOctokit(github)), place, edit, {
-      ...{ now: () => now, pause: async () => {}, random: () => 0.5 },
+      now: () => now,
+      pause: async () => {},
+      random: () => 0.5,
     });
   const compareUrl = 'https://example.org/{from}..{to}';
   const compared: Parameters<typeof publishTrend>[2] = (index) => ({ ...index, compareUrl });
@@ -516,7 +519,8 @@ describe('the trend', () => {
       await publish([nightlyRun(onDay(2))]);
     });
     expect(await edited(compared, octokit)).toMatchObject({
-      ...{ compareUrl, aaRuns: [{ gates: 2 }] },
+      compareUrl,
+      aaRuns: [{ gates: 2 }],
     });
     expect((await read()).index.compareUrl).toBe(compareUrl);
     expect(startsOfResults()).toEqual([onDay(1), onDay(2)]);

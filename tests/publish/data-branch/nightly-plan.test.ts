@@ -29,7 +29,9 @@ function aNightlyRun(nightlyRun: number, level: number): TrendUpdate {
       patch: { ...pullRequest, baseCommit: commit, headCommit: commit },
       outcome: { kind: 'judged', verdict: 'no-regression', cells: [cell] },
     }),
-    ...{ isDefaultBranch: true, isTrusted: true, occasion: 'nightly' },
+    isDefaultBranch: true,
+    isTrusted: true,
+    occasion: 'nightly',
     commits: { [commit]: commitTimeOf(nightlyRun) },
   };
 }

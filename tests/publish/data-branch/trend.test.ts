@@ -145,7 +145,9 @@ describe('a nightly run of the default branch', () => {
   test('brings the releases, and the page of the commits between two', () => {
     const shelf: Shelf = new Map();
     const [old, fresh] = ['14.0', '15.0'].map((name, index) => ({
-      ...{ name, commit, at: onDay(index + 1) },
+      name,
+      commit,
+      at: onDay(index + 1),
     }));
     const compareUrl = 'https://example.org/compare/{from}...{to}';
     publish(shelf, [
@@ -241,14 +243,21 @@ describe('the base against itself', () => {
 
 describe('a branch of an earlier version', () => {
   const oldIndex = {
-    ...{ schemaVersion: 1, results: [], badges: [] },
+    schemaVersion: 1,
+    results: [],
+    badges: [],
     nightlyRuns: [1, 2].map((date) => ({
-      ...{ testbed: 'shelf-3', at: onDay(date), judged: 2, regressions: 2 - date, improvements: 0 },
+      testbed: 'shelf-3',
+      at: onDay(date),
+      judged: 2,
+      regressions: 2 - date,
+      improvements: 0,
     })),
   };
   const history = [1, 2, 3].map((date) =>
     aHistoryEntry({
-      ...{ testbed: 'shelf-3', at: onDay(date) },
+      testbed: 'shelf-3',
+      at: onDay(date),
       ...(date === 1 && { traffic: { flows: 1, frameBytes: 64 } }),
     }),
   );
@@ -283,16 +292,26 @@ describe('a branch of an earlier version', () => {
 
 describe('the README', () => {
   const change = (id: string, changes: Partial<TrendChange> = {}): TrendChange => ({
-    ...{ id: id.repeat(12), testbed: 'shelf-3', metric: 'pps', state: 'code' },
-    ...{ good: 'c'.repeat(40), bad: 'd'.repeat(40), foundAt: onDay(2), changedAt: onDay(2) },
+    id: id.repeat(12),
+    testbed: 'shelf-3',
+    metric: 'pps',
+    state: 'code',
+    good: 'c'.repeat(40),
+    bad: 'd'.repeat(40),
+    foundAt: onDay(2),
+    changedAt: onDay(2),
     cells: [
       { cell: forwarding, before: 8e5, after: 7.9e5, changeRatio: -0.0125, firstAt: onDay(2) },
       {
-        ...{ cell: { ...forwarding, family: 'inet6' }, before: 8e5, after: 7.6e5 },
-        ...{ changeRatio: -0.05, firstAt: onDay(2) },
+        cell: { ...forwarding, family: 'inet6' },
+        before: 8e5,
+        after: 7.6e5,
+        changeRatio: -0.05,
+        firstAt: onDay(2),
       },
     ],
-    ...{ gates: [], alert: { told: [] } },
+    gates: [],
+    alert: { told: [] },
     ...changes,
   });
 

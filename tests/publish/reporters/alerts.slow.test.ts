@@ -45,7 +45,9 @@ let drawn = 0;
 async function depsOf(branch: FakeBranch, changed: Partial<AlertsDeps> = {}): Promise<AlertsDeps> {
   return {
     octokit: await hastyOctokit(github),
-    ...{ repository, serverUrl: 'https://github.com', marginRatio: 0.02 },
+    repository,
+    serverUrl: 'https://github.com',
+    marginRatio: 0.02,
     links: {},
     nightlyRuns: new Map(),
     edit: branch.edit,
@@ -118,8 +120,12 @@ const nightlyRunsFrom = (change: TrendChange, count: number) => {
   if (level === undefined) throw new Error('no cell');
   const nightlyRun = (nth: number): NightlyRun => ({
     at: new Date(Date.parse(change.changedAt) + nth * 86_400_000).toISOString(),
-    ...{ commit: change.bad, occasion: 'nightly', fingerprint: '' },
-    ...{ pps: [1], nsPerPacket: [], instructionsPerPacket: [] },
+    commit: change.bad,
+    occasion: 'nightly',
+    fingerprint: '',
+    pps: [1],
+    nsPerPacket: [],
+    instructionsPerPacket: [],
   });
   const key = seriesKey({ testbed: change.testbed, cell: level.cell });
   return new Map([[key, Array.from({ length: count }, (_, nth) => nightlyRun(nth + 1))]]);
@@ -187,9 +193,15 @@ test('what a stranger has put the marker into is not taken for ours', async () =
   github.faults.order('issues/create', { kind: 'broken', status: 502 });
   const branch = await told(aChange());
   github.state.issues.push({
-    ...{ number: 66, title: 'Mine', author: 'mallory', labels: [], state: 'open', reason: null },
+    number: 66,
+    title: 'Mine',
+    author: 'mallory',
+    labels: [],
+    state: 'open',
+    reason: null,
     body: '<!-- ppsgate change 0123456789ab -->',
-    ...{ createdAt: '2026-03-05T05:00:00Z', updatedAt: '2026-03-05T05:00:00Z' },
+    createdAt: '2026-03-05T05:00:00Z',
+    updatedAt: '2026-03-05T05:00:00Z',
   });
   minutes(11);
   await notify(branch);

@@ -95,7 +95,10 @@ function open(
   };
   const conduit = openConduit({ ...phabricator, log: { info: () => {} }, pause });
   const answer = openBuild(conduit, build.phid, revision, {
-    ...{ run: '7', details, undecided: 'failure', log },
+    run: '7',
+    details,
+    undecided: 'failure',
+    log,
     pause: (seconds, signal) => (isLastResort(seconds) ? abortOf(signal) : pause(seconds)),
     ...options,
   });
@@ -150,7 +153,10 @@ describe('a build', () => {
     expect(scene.build.status).toBe('passed');
     expect(scene.target.units).toEqual([
       {
-        ...{ engine: 'ppsgate', name: 'forwarding inet4', result: 'pass', duration: 2 },
+        engine: 'ppsgate',
+        name: 'forwarding inet4',
+        result: 'pass',
+        duration: 2,
         format: 'text',
         details: 'no-regression\n805.3 kpps → 721.5 kpps: −10.4 %, 90 % interval −11.2 … −9.60 %',
       },
@@ -174,7 +180,9 @@ describe('a build', () => {
     await answer.conclude(passed);
     expect(phabricator.state.artifacts).toMatchObject([
       {
-        ...{ targetPHID: scene.target.phid, type: 'uri', key: 'ppsgate-7' },
+        targetPHID: scene.target.phid,
+        type: 'uri',
+        key: 'ppsgate-7',
         data: { uri: details, name: 'ppsgate', 'ui.external': true },
       },
     ]);

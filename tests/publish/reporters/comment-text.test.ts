@@ -14,7 +14,11 @@ const second = 'b'.repeat(40);
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 12, minute));
 
 const writing = (changes: Partial<CommentUpdate> = {}): CommentUpdate => ({
-  ...{ name: 'ppsgate', run: 41, headCommit: first, overrides: {}, at: at(0) },
+  name: 'ppsgate',
+  run: 41,
+  headCommit: first,
+  overrides: {},
+  at: at(0),
   ...changes,
 });
 

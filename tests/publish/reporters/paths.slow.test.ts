@@ -36,9 +36,14 @@ import { startPhabricator } from '../../fakes/phabricator/server.ts';
 import { commit, newRepository } from '../../fakes/repository.ts';
 
 const pullRequest: PullRequest = {
-  ...{ kind: 'pull-request', repository: 'example/router', number: 7, title: 'Faster' },
-  ...{ author: 'alice', url: 'https://github.com/example/router/pull/7' },
-  ...{ baseCommit: 'a'.repeat(40), headCommit: 'b'.repeat(40) },
+  kind: 'pull-request',
+  repository: 'example/router',
+  number: 7,
+  title: 'Faster',
+  author: 'alice',
+  url: 'https://github.com/example/router/pull/7',
+  baseCommit: 'a'.repeat(40),
+  headCommit: 'b'.repeat(40),
 };
 
 /** The folders in which the errors below were made. */

@@ -74,8 +74,13 @@ describe('the pages', () => {
         results: {
           results: [
             {
-              ...{ path: 'results/2026/evil', at: nightlyRun.at, testbed: evil, patch: evil },
-              ...{ outcome: evil, others: [], bytes: 1 },
+              path: 'results/2026/evil',
+              at: nightlyRun.at,
+              testbed: evil,
+              patch: evil,
+              outcome: evil,
+              others: [],
+              bytes: 1,
             },
           ],
         },
@@ -84,7 +89,9 @@ describe('the pages', () => {
             at: nightlyRun.at,
             testbeds: [
               {
-                ...{ name: evil, state: 'quarantine', leftBy: [] },
+                name: evil,
+                state: 'quarantine',
+                leftBy: [],
                 quarantine: { reason: evil, by: evil, since: nightlyRun.at },
               },
             ],
@@ -146,7 +153,11 @@ describe('the first page', () => {
 
   test('is made of a branch that has no nightly run yet', () => {
     const empty: TrendIndex = {
-      ...{ schemaVersion: 1, cells: [], fingerprints: [], changes: [], aaRuns: [] },
+      schemaVersion: 1,
+      cells: [],
+      fingerprints: [],
+      changes: [],
+      aaRuns: [],
       releases: [],
     };
     const none: SiteSource = { index: empty, nightlyRuns: new Map(), results: { results: [] } };
@@ -260,7 +271,9 @@ test('whoever passes uPlot on passes its licence on', () => {
 describe('a site in a folder', () => {
   const small = branchOverTime({ testbeds: 1, cells: 1, nightlyRuns: 3 });
   const options = (from: string, to: string, told: string[] = []) => ({
-    ...{ from, to, now: dayAfter },
+    from,
+    to,
+    now: dayAfter,
     leftOut: (why: string) => void told.push(why),
   });
 
