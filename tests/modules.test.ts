@@ -34,3 +34,16 @@ test('no module imports from one above it', () => {
   );
   expect(above).toEqual([]);
 });
+
+test('no file imports itself through others', () => {
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (name: string, path: readonly string[]) => {
+    if (path.includes(name)) cycles.push([...path.slice(path.indexOf(name)), name].join(' > '));
+    if (done.has(name) || path.includes(name)) return;
+    for (const target of imports.get(name) ?? []) visit(target, [...path, name]);
+    done.add(name);
+  };
+  for (const name of imports.keys()) visit(name, []);
+  expect(cycles).toEqual([]);
+});
