@@ -14,7 +14,7 @@ import {
 } from './bisect-sections.ts';
 import { numberColumns } from './cell-rows.ts';
 import { isProfiled, reasonText, whyOfCell } from './change-reason.ts';
-import { type CommentDocument, type CommentLinks, correctionsOf } from './comment.ts';
+import { type CommentDocument, type CommentLinks, correctionsOf } from './comment-links.ts';
 import {
   type Block,
   commitId,

@@ -4,7 +4,7 @@ import { patchName } from '../model/patch.ts';
 import type { CellResult, Result } from '../model/result.ts';
 import { cellTable, weightOf } from './cell-rows.ts';
 import { isProfiled, whyLines, whyOfCell } from './change-reason.ts';
-import { type CommentDocument, type CommentLinks, correctionsOf } from './comment.ts';
+import { type CommentDocument, type CommentLinks, correctionsOf } from './comment-links.ts';
 import {
   type Block,
   foldedList,

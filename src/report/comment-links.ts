@@ -1,4 +1,4 @@
-// Defines what only the place of a comment knows.
+// Links and corrections that only the poster of a comment knows.
 
 import type { GraphLinks } from './change-reason.ts';
 import { type Block, foldedList, quoted, type Text } from './document.ts';
