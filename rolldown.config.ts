@@ -40,7 +40,7 @@ const packages = [
 const apart = 'forge/github/octokit.ts';
 
 /** Files of their own: only the command that was called is loaded. */
-const loadedAlone = ['.', 'action', 'cli/commands'];
+const loadedAlone = ['.', 'action', 'cli/commands', 'system'];
 
 /**
  * Folders of `src/`, those that others import from first: a group takes whatever its files import and no earlier group has.
