@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** As in accidents/accident.c, in its order. */
+/** In the order of accidents/accident.c. */
 export const accidents = [
   'harmless',
   'panic at boot',

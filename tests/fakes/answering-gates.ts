@@ -65,7 +65,7 @@ for (const gate of gates) {
   const end = { ...shared, kind: 'build', build, undecided: 'failure' } as const;
   const answers = [comment, end].map((kept) => keeping(combineReporters([]), () => kept, deps));
   await combineReporters(answers).conclude(ending);
-  // As whoever has begun it hears of its end.
+  // The starter is notified of its end.
   writeFileSync(ended, '');
 }
 while (gates.length === 0 && !existsSync(join(directory, 'over'))) {

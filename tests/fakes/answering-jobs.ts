@@ -58,7 +58,7 @@ for (const { run, patch } of jobs) {
       openComment(octokit, patch, { ...about, run, overrides: {} }),
     ]);
     const given = await answer.conclude(outcomeOfResult({ ...result, patch }, {}));
-    // As whoever looks at the job sees that it is green.
+    // A green job as seen on GitHub.
     if (given === 'delivered') writeFileSync(answered, '');
   }
 }

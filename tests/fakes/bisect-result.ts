@@ -102,7 +102,7 @@ export const aBisectResult = (changes: Partial<BisectResult> = {}): BisectResult
   ...changes,
 });
 
-/** Good, and so many steps after it, some of which are told otherwise. */
+/** Good, and so many steps after it, some with overrides. */
 export const revisionsOf = (
   steps: number,
   some: Readonly<Record<number, Partial<BisectRevision>>> = {},

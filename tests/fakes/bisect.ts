@@ -8,7 +8,6 @@ import type { Testbed } from '../../src/lab/testbed.ts';
 import { aConfig, singleRuns } from './plan.ts';
 import { aRun, forwarding } from './result.ts';
 
-/** The id of the commit at a place of a range. */
 export const commitAt = (place: number): string => (0x1000 + place).toString(16).repeat(10);
 
 /** The variant of a revision between the ends. */
@@ -46,7 +45,7 @@ export const aRevision = (
   ...changes,
 });
 
-/** A range of so many steps in which each commit is a kernel of its own, that are booted one by one. */
+/** A range of so many steps in which each commit has a different kernel; they boot one by one. */
 export function aBisectPlan(
   steps: number,
   changes: Partial<BisectPlan> = {},
@@ -99,7 +98,6 @@ export const at = '2026-11-20T12:00:00.000Z';
 
 export const started: JournalEntry = { kind: 'started', at, fingerprint: {}, warnings: [] };
 
-/** One boot, with what came through, in kpps. */
 export const booted = (number: number, variant: string, kpps: number): JournalEntry => ({
   kind: 'measured',
   at,
@@ -133,7 +131,7 @@ export const lostAlone = (number: number, variant: string): JournalEntry => ({
   lacksControl: true,
 });
 
-/** Variants of which nobody builds anything. */
+/** Variants that are never built. */
 export const fakeVariants: BisectVariants = {
   of: async (_, { variant, commit }) => ({ variant, commit, files: [] }),
   without: async () => ({ variant: 'reverted', commit: commitAt(999), files: [] }),

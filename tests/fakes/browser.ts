@@ -20,7 +20,7 @@ export type Opened = {
   requests: string[];
 };
 
-/** One browser for the tests of a suite; answers what opens a text under a file name of its own. */
+/** Starts a browser for the tests of a suite; returns a function that opens a text under a file name. */
 export function useBrowser(): (name: string, text: string, view?: View) => Promise<Opened> {
   const open = useBrowserAt();
   return async (name, text, view) => {

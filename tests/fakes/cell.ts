@@ -38,7 +38,7 @@ export function judgeCell(
 ): CellResult {
   const rules = { ...policy, ...policyChanges };
   const [interim] = interimResults([cellRuns(runs, changes)], rules);
-  if (interim === undefined) throw new Error('One cell has one standing.');
+  if (interim === undefined) throw new Error('One cell has one interim result.');
   const others = [...new Set(runs.map(({ variant }) => variant))].filter((name) => !isJudged(name));
   return cellResult(interim, rules, [], others);
 }

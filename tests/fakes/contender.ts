@@ -24,7 +24,7 @@ export type ContenderPlan = {
   reservations: ReservationsConfig;
   testbeds: Readonly<Record<string, LinuxTestbed>>;
   turns: readonly Turn[];
-  /** Whether it stops when its lease is over, or only where machines refuse it, or not even there. */
+  /** Stops when its lease is over, or only when machines refuse it, or never. */
   heeds: 'lease' | 'fence' | 'nothing';
 };
 
@@ -51,7 +51,7 @@ export type ContenderSays =
 const plan: ContenderPlan = JSON.parse(process.argv[2] ?? '');
 const { name, reservations, testbeds, turns, heeds } = plan;
 await using contending = await openContending(reservations, notify);
-// A signal may come amid a write to an SQLite store, to which nobody else can write then for as long as it stops this one.
+// A signal may come amid a write to an SQLite store, which stays locked for as long as this process is stopped.
 process.stdin.on('data', () => {
   notify({ kind: 'stops' });
   process.kill(process.pid, 'SIGSTOP');

@@ -7,7 +7,7 @@ import { openStore, steadySeconds } from '../../src/gate/reserve/store/open.ts';
 import type { Store } from '../../src/gate/reserve/store/store.ts';
 import { storeWith } from './store-with.ts';
 
-/** Whatever a process says has its time, by `steadySeconds`. */
+/** Each event has its time, by `steadySeconds`. */
 export type Timed<Saying> = Saying & { at: number };
 
 /** A line of JSON on stdout, written before this returns. */
@@ -20,7 +20,7 @@ export type Sign =
   | { kind: 'waits' }
   /** Is about to commit something. */
   | { kind: 'commits' }
-  /** Was told that its session goes on, which it had asked for then. */
+  /** The store confirmed its session; the request was sent at that time. */
   | { kind: 'renewed'; askedAt: number };
 
 export type Contending = AsyncDisposable & {

@@ -1,4 +1,4 @@
-// A disk that a guest boots by BIOS, as the owner of one would hand it over: a Linux of its own that plays FreeBSD's part.
+// A disk that a guest boots by BIOS, as the owner of one would hand it over: a Linux that plays FreeBSD's part.
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,18 +15,18 @@ import { makeKey, publicKey } from './sshd.ts';
 
 const run = promisify(execFile);
 
-/** What it is made by, beside what guests are made of. */
+/** Tools that make it, beside those of guests. */
 export const diskImagePrograms = ['mcopy', 'mformat', 'syslinux', 'ssh-keygen'];
 
 const megabytes = 64;
 
-/** Makes a raw one, named `disk.img`, with a key that it lets in and one by which it is known, in a folder of nobody else. */
+/** Makes a raw image, named `disk.img`, with a login key and a host key, in a private folder. */
 export async function makeDiskImage(
   folder: string,
   kernelPackage: string,
 ): Promise<Required<GuestImage>> {
   const place = (name: string) => join(folder, name);
-  // What unpacks the kernel goes through it as nobody.
+  // The unpacking user `nobody` must be able to enter it.
   await chmod(folder, 0o711);
   const hostKey = makeKey(folder, 'ed25519', 'host');
   const ownerKey = makeKey(folder, 'ed25519', 'owner');
@@ -92,7 +92,7 @@ KERNEL vmlinuz
 APPEND initrd=initial console=ttyS0 loglevel=4 panic=-1 net.ifnames=0
 `;
 
-/** What it has in place of our guests' first program, which knows its address and its cards beforehand. */
+/** Replaces our guests' first program, which knows its address and its cards beforehand. */
 async function packOwn(folder: string): Promise<void> {
   const programs = join(folder, 'usr/bin');
   await mkdir(programs, { recursive: true });
@@ -130,7 +130,7 @@ echo '${upWords}'
 while :; do wait; sleep 1000; done
 `;
 
-/** See udhcpc's documentation: it is called with what happened, and has what was told in its environment. */
+/** See udhcpc's documentation: its argument is the event, and its environment has the lease. */
 const dhcpTold = `#!/bin/bash
 [[ $1 == bound ]] || exit 0
 ip address replace "$ip/$mask" dev "$interface"

@@ -12,7 +12,7 @@ import { makeAuthority } from './authority.ts';
 
 const run = promisify(execFile);
 
-/** What a cluster needs of the machine; with `namespaces` also `root` and `ip`. */
+/** Requirements of a cluster; with `namespaces` also `root` and `ip`. */
 export const etcdNeeds: readonly Need[] = ['etcd', 'etcdctl', 'openssl', 'setpriv'];
 
 export type EtcdOptions = {
@@ -22,9 +22,9 @@ export type EtcdOptions = {
   tls?: true | { name: string };
   /** Passwords, and one user who may read and write what begins with this. */
   auth?: { prefix: string };
-  /** Each member in a network namespace of its own, all on one bridge to which this machine is joined too. */
+  /** Puts each member in its own network namespace, on a bridge that includes this machine. */
   namespaces?: boolean;
-  /** How long a leader may be silent. Sessions can be as short as this and a half, rounded up to whole seconds. */
+  /** Longest silence of a leader. Sessions can be as short as 1.5 times this, rounded up to whole seconds. */
   electionMs?: number;
   /** More for the command line of each member. */
   flags?: readonly string[];
@@ -39,7 +39,7 @@ export interface EtcdCluster extends AsyncDisposable {
   readonly account: Account | undefined;
   /** The member that leads by its own word and that of most others; waits until there is one. */
   leader(): Promise<EtcdMember>;
-  /** Only with `namespaces`: whoever is in the namespace of the member reaches nobody outside, and nobody it. */
+  /** Only with `namespaces`: a process in the member's namespace is cut off from all outside, and they from it. */
   cut(member: EtcdMember): Promise<void>;
   fix(member: EtcdMember): Promise<void>;
   /** Ends all members and leaves nothing of them. */
@@ -55,9 +55,9 @@ export interface EtcdMember {
   readonly endpoint: string;
   /** Name of the network namespace, for `ip netns exec`; only with `namespaces`. */
   readonly namespace: string | undefined;
-  /** What it has logged, the end of it. */
+  /** End of its log. */
   readonly log: string;
-  /** As by a power cut: SIGKILL; its data stays. */
+  /** Like a power cut: SIGKILL; its data stays. */
   kill(): Promise<void>;
   /** Starts it again after `kill`. */
   restart(): void;
@@ -107,7 +107,7 @@ export async function startEtcd(options: EtcdOptions = {}): Promise<EtcdCluster>
 
 type Member = EtcdMember & { metricsUrl: string; isRunning(): boolean };
 
-/** Where a member listens: for clients, for its peers, and, always by plain HTTP, for those who ask how it is. */
+/** Addresses of a member: for clients, for peers, and, always by plain HTTP, for health checks. */
 type Place = {
   name: string;
   namespace: string | undefined;
@@ -149,7 +149,7 @@ type Plan = {
 function startMember(place: Place, plan: Plan): Member {
   const { name, namespace, host, ports } = place;
   const inNamespace = namespace === undefined ? [] : ['ip', 'netns', 'exec', namespace];
-  // Whatever ends the tests ends the members too.
+  // The members end with the tests, however they end.
   const [program = '', ...words] = [
     ...inNamespace,
     'setpriv',
@@ -228,7 +228,7 @@ async function isServing(member: Member): Promise<void> {
   }
 }
 
-/** Only one that most of the cluster can hear says so. */
+/** True only for a member that a majority of the cluster can reach. */
 const isHealthy = async ({ metricsUrl }: Member): Promise<boolean> =>
   (await textAt(`${metricsUrl}/health`)).includes('"true"');
 
@@ -245,12 +245,12 @@ async function leaderOf(members: readonly Member[]): Promise<Member> {
   }
 }
 
-/** One that was cut off may believe in itself a little longer, but is not healthy. */
+/** A member that was cut off may consider itself leader a little longer, but is not healthy. */
 const isLeader = async (member: Member): Promise<boolean> =>
   /^etcd_server_is_leader 1$/m.test(await textAt(`${member.metricsUrl}/metrics`)) &&
   (await isHealthy(member));
 
-/** Empty where nobody answers. */
+/** Empty without an answer. */
 async function textAt(url: string): Promise<string> {
   try {
     return await (await fetch(url, { signal: AbortSignal.timeout(1000) })).text();

@@ -1,4 +1,4 @@
-// What chance does to contenders: what they want, and when they are killed, or stopped for longer than a lease.
+// Draws the fate of contenders: their requests, and when they are killed, or stopped for longer than a lease.
 import { setTimeout } from 'node:timers/promises';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
@@ -37,7 +37,7 @@ export function randomTurn(testbeds: readonly string[], { int, shuffled }: Dice)
 export type Fate =
   | { kind: 'spared' }
   | { kind: 'killed'; when: Moment }
-  /** One that does not heed its lease goes on until a machine refuses it. */
+  /** A contender that ignores its lease goes on until a machine refuses it. */
   | { kind: 'stopped'; when: Moment; seconds: number; isHeedless: boolean };
 
 /** So long after it has said that for so many times. */
@@ -61,7 +61,7 @@ export function fatesOf(count: number, leaseSeconds: number, { int, shuffled }: 
     times(count / 12, (): Fate => ({ kind: 'killed', when: moment() })),
   );
   const long = () => (leaseSeconds * int(15, 22)) / 10;
-  /** It is told in time that it still lives, as it had renewed its lease not longer than a third ago. */
+  /** It learns in time that it still lives, as it renewed its lease at most a third of the lease ago. */
   const short = () => (leaseSeconds * int(50, 60)) / 100;
   const stopped = [
     ...times(count / 10, () => ({ when: atWork(), seconds: long(), isHeedless: true })),
@@ -77,7 +77,7 @@ export function fatesOf(count: number, leaseSeconds: number, { int, shuffled }: 
 const times = <Item>(count: number, make: () => Item): Item[] =>
   Array.from({ length: Math.round(count) }, make);
 
-/** Hears what the contender says, and does to it what is its fate. */
+/** Reads the contender's output, and executes its fate. */
 export function fulfil(
   fate: Fate,
 ): (saying: ContenderSays, program: Program<ContenderSays>) => void {

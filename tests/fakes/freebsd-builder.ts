@@ -3,7 +3,6 @@ import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, writeFileSy
 import { join } from 'node:path';
 
 export type FreebsdBuilder = {
-  /** The folder of the scripts. */
   readonly bin: string;
   /** Targets of make, in order: `buildkernel`, … */
   makes(): string[];
@@ -15,13 +14,12 @@ export type FreebsdBuilder = {
   setLinker(version: number): void;
   /** True while filemon(4) is loaded. */
   setFilemon(loaded: boolean): void;
-  /** A program becomes another file, and says of itself what it said before. */
+  /** Replaces a program by another file that reports the same version. */
   update(program: string): void;
   /** Sources of modules that ports have installed into /usr/local/sys/modules; buildkernel takes them for its own. */
   setPortModules(modules: Readonly<Record<string, string>>): void;
-  /** Starts a jail; `network` is what jls(8) says of its ip4 and ip6. */
+  /** Starts a jail; `network` is the ip4 and ip6 that jls(8) prints. */
   startJail(name: string, network?: string): void;
-  /** As new. */
   reset(): void;
 };
 
@@ -105,7 +103,7 @@ here=$(pwd -P)
 [[ -n $SSH_CONNECTION ]] && die 'make: the environment is not clean'
 objects=$MAKEOBJDIRPREFIX$here/amd64.amd64
 conf=\${KERNCONFDIR:-$here/sys/amd64/conf}/$KERNCONF
-# As kern.post.mk: all that ports have installed there, where nobody says which.
+# Mirrors kern.post.mk: all modules that ports have installed, unless PORTS_MODULES says which.
 ports=$state/port-modules
 [[ -v LOCAL_MODULES || ! -d $ports ]] || LOCAL_MODULES=$(ls "$ports")
 case \${targets[*]} in
@@ -146,7 +144,7 @@ buildkernel)
   done
   grep -qs 'broken' "$objects/tmp/cc" && die "$here/sys/net/if.c:1:1: error: the compiler is broken"
   if [[ -f $kernel/kernel && -z $(find "$kernel" -name '*.o' -newer "$kernel/kernel") ]]; then exit 0; fi
-  # As sys.mk: what is for cc(1) to hand on goes to ld(1) itself.
+  # Mirrors sys.mk: the flags that cc(1) would pass on go to ld(1) itself.
   option=\${LDFLAGS//-Wl,/}
   [[ -z $option || $option =~ ^--shuffle-sections=\\.text\\*=([0-9]+)$ ]] || die "ld: error: unknown argument '$option'"
   order=\${BASH_REMATCH[1]}

@@ -15,7 +15,7 @@ export const guestTraffic = { ...usualTraffic, windows: { count: 4, packets: 10_
 export const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
 
 export type OnGuestsOptions = FakeGuestsOptions & {
-  /** What the kernels do that are given; both work when absent. */
+  /** Behaviour of the given kernels; both work when absent. */
   base?: Partial<KernelText>;
   patched?: Partial<KernelText>;
   cells?: readonly Cell[];
@@ -59,7 +59,7 @@ export async function onGuests(
   isGivenBack(guests);
 }
 
-/** Whatever was booted has ended, and nobody is logged in any more. */
+/** All booted guests have ended, and no login is left. */
 export function isGivenBack(guests: FakeGuests): void {
   expect(guests.running()).toEqual([]);
   expect(guests.open).toEqual(new Set());
@@ -97,6 +97,6 @@ const trialOf = (
   })),
 });
 
-/** Reboots that a machine was told of. */
+/** Reboots that a machine was ordered to do. */
 export const rebootsOf = ({ journal }: FakeGuests['copies'][number]): number =>
   journal.filter(({ command }) => command === 'shutdown -r now').length;

@@ -12,15 +12,15 @@ import type { Load, Network, Stream } from './freebsd-lab/network.ts';
 import { normal } from './freebsd-lab/random.ts';
 import { farEnd, type Port } from './freebsd-lab/wiring.ts';
 
-/** What stands at the wires of a guest. */
+/** Devices on the wires of a guest. */
 export type Copy = {
   readonly machine: Machine;
   readonly network: Network;
-  /** Where what it forwards is counted. */
+  /** Counter of the packets it forwards. */
   readonly egress: Port;
   /** Path of the file of instructions.c. */
   readonly counts: string;
-  /** Of the copy of the image, from 1 on. */
+  /** Number of the copy of the image, from 1. */
   readonly number: number;
   windows: number;
   /** Instructions by the address of their block. */
@@ -39,7 +39,7 @@ export type Wires = {
   copies: WeakMap<Guest, Copy>;
 };
 
-/** What trafgen sends in that time a guest takes, or is stuck. */
+/** Packets that trafgen sends in that time; the guest takes them, or is stuck. */
 const packetsPerSecond = 50_000;
 const mostSeconds = 30;
 
@@ -142,7 +142,7 @@ function instructionsFor(
   return { scenario, family, instructions: truth({ ident, scenario, family }) * ratio };
 }
 
-/** What every packet takes, whatever is installed; the rest is the function's that the scenario leads to. */
+/** Cost of every packet with any kernel; the rest is the cost of the scenario's function. */
 const always = [
   ['vtnet_rxq_eof', 3000],
   ['ether_input', 1500],

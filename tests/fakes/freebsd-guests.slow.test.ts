@@ -1,4 +1,4 @@
-// What the fake guests do as FreeBSD and QEMU do it, and what they refuse.
+// Tests where the fake guests behave as FreeBSD and QEMU do, and what they refuse.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -84,7 +84,7 @@ test('sysrc writes rc.conf, which boots heed', () =>
     await again.close();
   }));
 
-test('DHCP gives an address to the first card alone, and without it nobody logs in', async () => {
+test('gives an address by DHCP to the first card alone, and refuses logins without it', async () => {
   await onGuest({}, async ({ guests, logIn }) => {
     await (await logIn()).close();
     expect(guests.copies[0]?.machine.interfaces.map(({ addresses }) => addresses.length)).toEqual([
@@ -141,7 +141,7 @@ test('ksyms has the functions of the kernel and of loaded modules, by readelf, a
     await again.close();
   }));
 
-/** Sends a window, and answers how many packets came out; undefined where the guest took none. */
+/** Sends a window, and returns how many packets came out; undefined when the guest is stuck. */
 async function through(
   { guests, guest }: On,
   family: Family,
@@ -189,7 +189,7 @@ test.each(['inet4', 'inet6'] as const)(
       const other = family === 'inet4' ? 'inet6' : 'inet4';
       expect(await through(on, other)).toBe(0);
       const [machine] = on.guests.copies.map((copy) => copy.machine);
-      // By another's MAC address they reach nobody.
+      // Addressed to another MAC they are dropped.
       for (const neighbour of machine?.neighbours ?? []) neighbour.mac = senderMac;
       expect(await through(on, family)).toBe(0);
       await host.close();

@@ -44,9 +44,9 @@ export type FakeGuestsOptions = {
   truth?: Wires['truth'];
   /** 0.05 % a boot and a window when absent. */
   noise?: Partial<Wires['noise']>;
-  /** What goes wrong with a copy of the image, counted from 1: its machine is `guest`, and its first boot the image's. */
+  /** Faults of a copy of the image, counted from 1: its machine is `guest`, and its first boot the image's. */
   faultsOf?: (copy: number) => readonly Fault[];
-  /** What ppsgate.yml says otherwise. */
+  /** Overrides of ppsgate.yml. */
   says?: { key?: Key; hostKey?: Key; path?: string; builder?: BuilderConfig };
 };
 
@@ -57,7 +57,7 @@ export type FakeGuest = {
   readonly guest: Guest;
   /** Every command that it ran, and when. */
   readonly journal: readonly JournalEntry[];
-  /** QEMU ends by itself, with that for its last words. */
+  /** QEMU ends unasked, with this as its last output. */
   end(said: string): Promise<void>;
 };
 
@@ -68,11 +68,10 @@ export type FakeGuests = AsyncDisposable & {
   readonly config: FreebsdGuestsConfig;
   /** Every copy of the image that was booted, in their order. */
   readonly copies: readonly FakeGuest[];
-  /** Those that have not ended. */
   running(): readonly FakeGuest[];
   /** Connections that were not closed. */
   readonly open: ReadonlySet<Host>;
-  /** How often the laboratory was made, and taken down. */
+  /** Number of times the laboratory was made, and taken down. */
   readonly times: { up: number; down: number };
 };
 
@@ -93,7 +92,7 @@ const usualFiles: Files = {
 const firmwareText =
   '\x1bc\x1b[?7l\x1b[2J\x1b[0mSeaBIOS (version 1.16.2-debian-1.16.2-1)\nBooting from Hard Disk...\n';
 
-/** See QEMU's `-netdev user`: it gives no router where it is told to be restricted. */
+/** See QEMU's `-netdev user`: with `restrict` it announces no router. */
 const leases = new Map([
   [guestMac.management, 'inet 169.254.74.15 netmask 0xffffff00 broadcast 169.254.74.255'],
 ]);

@@ -1,4 +1,4 @@
-// A program that reserves a testbed and holds it until a line on its stdin says to release it; its plan is its only argument.
+// A program that reserves a testbed and holds it until a line on its stdin releases it; its plan is its only argument.
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
@@ -16,14 +16,14 @@ export type HolderSays =
   /** Released, having asked this side and the store whether it still held it. */
   | { kind: 'released' }
   | Lost
-  /** What the store made of its coming back. */
+  /** The store's answer to its return. */
   | { kind: 'refused'; isRenewed: boolean; isGivenBack: boolean };
 
 export type Lost = {
   kind: 'lost';
   message: string;
   renewedAt: number;
-  /** How long this process was not let run since then, in all. */
+  /** Total time since then that this process was stopped. */
   stallSeconds: number;
 };
 
@@ -51,7 +51,7 @@ async function release(lease: Lease): Promise<void> {
   notify({ kind: 'released' });
 }
 
-/** As one would who has not understood that it is over: tries until the store can be asked. */
+/** Acts like a process that missed its end: retries until the store can be asked. */
 async function comeBack(lease: Lease): Promise<void> {
   const at = steadySeconds();
   const { store } = contending.deps;

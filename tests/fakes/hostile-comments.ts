@@ -1,6 +1,6 @@
-// Comments by which anybody would have GitHub's runner take a line of our log for a command.
+// Comments that try to have GitHub's runner take a line of our log for a command.
 
-/** All of them call ppsgate, which gives them back in its log as far as they are short; none asks for anything it knows. */
+/** All of them call ppsgate, which repeats short ones in its log; none is a known command. */
 export const hostileComments: readonly string[] = [
   '/ppsgate run "margn=##[set-output name=directory;]/p*/*/en*"',
   '/ppsgate run "margin=##[set-output name=go;]true"',

@@ -73,7 +73,7 @@ type Reading = (text: string) => unknown;
 
 export type Parser = {
   name: string;
-  /** Where in what it reads a text can stand; alone when absent. */
+  /** Positions of a text in the input; alone when absent. */
   places?: Readonly<Record<string, (text: string) => string>>;
   read: Reading;
   /** A line of what it usually reads; of a log when absent. */
@@ -104,7 +104,7 @@ const said = (commands: readonly Command[], text: string) =>
 
 const failed = (message: string): Rejection => ({ kind: 'build-failed', message });
 
-/** What a commit says of itself, and what its kernel died of. */
+/** Message of a commit, and panic of its kernel. */
 const bisected = (text: string) =>
   aBisectResult({
     good: text,

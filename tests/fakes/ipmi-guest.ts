@@ -18,7 +18,7 @@ import { freePort, makeKey, publicKey } from './sshd.ts';
 
 const run = promisify(execFile);
 
-/** What it needs beside root and a kernel's package. */
+/** Requirements beside root and a kernel package. */
 export const ipmiGuestPrograms = [
   'ipmi_sim',
   'ipmitool',
@@ -44,11 +44,11 @@ export const ipmiGuestPrograms = [
 ];
 
 export type IpmiGuest = AsyncDisposable & {
-  /** How its BMC is reached, for power and for its console. */
+  /** Address of its BMC, for power and for its console. */
   readonly bmc: IpmiSim['config'];
-  /** How it is logged in to once it is up. */
+  /** Login once it is up. */
   readonly login: HostConfig;
-  /** What it prints once it is up, for each time that its power came on: no two are the same. */
+  /** Printed once it is up; different at each power-on. */
   marks(): Promise<string[]>;
   /** Returns once it has printed the last of them, on its own end of the cable. */
   up(): Promise<void>;
@@ -59,7 +59,7 @@ export async function startIpmiGuest(kernelPackage: string): Promise<IpmiGuest> 
   await using opened = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'ppsgate-guest-'));
   opened.defer(() => rm(folder, { recursive: true, force: true }));
-  // What unpacks the kernel goes through it as nobody.
+  // The unpacking user `nobody` must be able to enter it.
   await chmod(folder, 0o711);
   const guestKey = makeKey(folder, 'ed25519', 'guest');
   const ourKey = makeKey(folder, 'ed25519', 'controller');
@@ -138,8 +138,8 @@ async function serialPort(
 }
 
 /**
- * What ipmi_sim has for power: the machine is on as long as QEMU has the lock. By its `startcmd` it would be off for less than
- * the second of a cycle that IPMI demands, as that ends it at the next beat of a clock. The machine's wires lead nowhere.
+ * Power control for ipmi_sim: the machine is on while QEMU holds the lock. `startcmd` would keep it off for less than
+ * the second of a cycle that IPMI demands, as it ends at the next beat of a clock. The wires lead nowhere.
  */
 const machineText = (folder: string, kernel: string, serial: number, ssh: number) => `#!/bin/sh
 cd '${folder}' || exit 1
@@ -185,7 +185,7 @@ async function packFreebsdWords(folder: string): Promise<void> {
   for (const [name, text] of Object.entries(freebsdWords)) {
     await writeFile(join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
   }
-  // The second for accidents.
+  // insmod is for accidents.
   for (const name of ['tee', 'insmod']) await symlink('busybox', join(programs, name));
   const [program = '', ...args] = packing(folder, `${folder}.cpio`);
   await run(program, args);

@@ -1,22 +1,22 @@
 // A Jenkins on a loopback port, for tests: one job with its queue and builds, which refuses what a real one refuses.
 //
-// As core's ParameterizedJobMixIn, ParametersDefinitionProperty, Queue, Run and CrumbFilter do it.
+// Mirrors core's ParameterizedJobMixIn, ParametersDefinitionProperty, Queue, Run and CrumbFilter.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 export type FakeJenkins = {
-  /** Where it listens, without a slash at its end. Jenkins calls itself by `ownUrl`. */
+  /** Its address, without a slash at the end. Jenkins calls itself by `ownUrl`. */
   url: string;
   state: State;
   /** Every request, oldest first. */
   requests: string[];
   /** Answers the next request whose path matches otherwise, before or after it did as it was asked. */
   faults: Fault[];
-  /** What happens once the next request was carried out, before it is answered. */
+  /** Runs once the next request was carried out, before it is answered. */
   meanwhile: (() => void)[];
-  /** What waits becomes builds. */
+  /** Turns queued items into builds. */
   begin(): void;
   stop(): Promise<void>;
 };
@@ -30,7 +30,6 @@ export type State = {
   queue: { id: number; jobPath: string; parameters: Parameters }[];
   /** Newest first. */
   builds: { number: number; parameters: Parameters; isBuilding: boolean; result: string | null }[];
-  /** Its system log. */
   log: string[];
 };
 
@@ -205,7 +204,7 @@ const queueDocument = (state: State, caller: Caller) => ({
     _class: 'hudson.model.Queue$WaitingItem',
     actions: actionsOf(parameters),
     id,
-    // Whoever may not see the job is only told that it is there.
+    // A caller who may not see the job only learns that it exists.
     task: caller.may.includes('Job/Read')
       ? { _class: 'WorkflowJob', name: 'ppsgate', url: `${ownUrl}${jobPath}/` }
       : { _class: 'hudson.model.UnknownTask' },
@@ -254,7 +253,7 @@ const actionsOf = (parameters: Parameters) => [
   },
 ];
 
-/** What the query's `tree` picks out of a document, like `builds[number,actions[parameters[name]]]{0,100}`. */
+/** Picks the fields of a query's `tree` out of a document, like `builds[number,actions[parameters[name]]]{0,100}`. */
 function withTree({ url }: Asked, document: object): Answer {
   const tree = url.searchParams.get('tree');
   if (tree === null) return { status: 200, body: document };

@@ -13,7 +13,7 @@ export type NumbersDeps = {
   /** The speed of patched, as a ratio to that of base. */
   speed: number;
   noiseRatio: number;
-  /** How many trials fail, and how many runs do not count. */
+  /** Numbers of failed trials, and of runs that do not count. */
   failingRatio: number;
   unfitRatio: number;
   random: () => number;

@@ -15,21 +15,21 @@ export type KernelPackage = {
   headers: string;
 };
 
-/** Of the release of which this machine has the headers, or else the newest one. */
+/** The release whose headers this machine has, or else the newest. */
 export async function kernelPackage(): Promise<KernelPackage> {
   const name = (await withHeaders()) ?? (await newest()) ?? 'linux-image-cloud-amd64';
   const folder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'ppsgate-tests');
   const path = join(folder, `${name}.deb`);
   const headers = headersOf(name.replace('linux-image-', ''));
   if (existsSync(path)) return { path, headers };
-  // Whoever needs it says that it is missing.
+  // The test that needs it reports it as missing.
   await download(name, path).catch(() => {});
   return { path, headers };
 }
 
 async function download(name: string, path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  // Whoever is killed halfway, or does the same meanwhile, leaves no half of a package under its name.
+  // A process killed halfway, or one that runs at the same time, leaves no partial package under its name.
   const own = await mkdtemp(join(dirname(path), 'fetching-'));
   try {
     await run('apt-get', ['download', name], { cwd: own });

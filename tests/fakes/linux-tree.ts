@@ -1,8 +1,8 @@
 // A tree as small as it gets that answers what Linux's makefiles are asked for, by the words that those know.
 
 /**
- * The Makefile knows the variables that go into a kernel, and names its release as Linux does: with the commit where the
- * configuration wants it, and a `+` where nobody has said LOCALVERSION. `net/Makefile` is for a patch that brings its own.
+ * The Makefile knows the variables of a kernel, and names its release as Linux does: with the commit if configured,
+ * and a `+` without LOCALVERSION. `net/Makefile` is for a patch that brings its own.
  */
 export const linuxTree: Readonly<Record<string, string>> = {
   Makefile: `

@@ -18,7 +18,6 @@ export type LogEntry = {
   machine: string;
   /** When it came, by `steadySeconds`. */
   at: number;
-  /** Token of whoever sent it. */
   token: number;
   act: 'raise' | 'use';
   /** False where a higher token was there. */
@@ -26,15 +25,14 @@ export type LogEntry = {
 };
 
 export type LoggingMachines<Name extends string> = AsyncDisposable & {
-  /** How to log in. */
   hosts: Readonly<Record<Name, HostConfig>>;
-  /** What was done, one thing at a time, in its order. */
+  /** Commands, one at a time, in order. */
   log: readonly LogEntry[];
-  /** What came that was neither the raising of a fence nor a use. */
+  /** Input that was neither the raising of a fence nor a use. */
   surprises: readonly string[];
 };
 
-/** The only thing to do with such a machine; without a fence it is obeyed whoever sends it. */
+/** The only command of such a machine; without a fence it obeys any sender. */
 export const useBy = (token: number): Command => shell`echo used by ${token}`;
 
 /** Keys, host keys and what the machines keep are in the folder. */
@@ -100,7 +98,7 @@ function obey({ line, say, complain }: Execution, tokens: string) {
 
 type Done = { status: number | null; stdout: string; stderr: string };
 
-/** What was used is known by its own word, what was refused by that of the guard. */
+/** A use has its own word; a refusal has the guard's. */
 function readEntry(
   line: string,
   { status, stdout, stderr }: Done,
@@ -116,8 +114,8 @@ function readEntry(
 }
 
 /**
- * Who was obeyed though somebody with a higher token had been before. Where there is none, the times from the first to
- * the last command that a machine obeyed of each token do not overlap, and its tokens only rise.
+ * Commands that were obeyed after one with a higher token. If it is empty, the times from the first to the last
+ * command of each token do not overlap, and a machine's tokens only rise.
  */
 export function overlapsIn(log: readonly LogEntry[]): LogEntry[] {
   const highest = new Map<string, number>();

@@ -1,4 +1,4 @@
-// A builder whose builds end on demand: real ssh and locks, and a command of its own for make.
+// A builder whose builds end on demand: real ssh and locks, and a replacement for make.
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -25,7 +25,7 @@ export const patientBuilderNeeds = ['sshd', 'ssh-keygen', 'git', 'flock'];
 export type PatientBuilder = {
   readonly config: BuilderConfig;
   readonly builder: KernelBuilder;
-  /** One whose kernel is built of a commit of its own. */
+  /** A variant whose kernel is built of a separate commit. */
   variant(name: string): Variant;
   /** Lets this and every later build of a variant end: well, or with an error of the compiler. */
   finish(name: string, how?: 'built' | 'fails'): void;
@@ -51,7 +51,7 @@ export async function startBuildHost(): Promise<Sshd & { home: string }> {
   return { ...sshd, home, stop, [Symbol.asyncDispose]: stop };
 }
 
-/** One with a folder of its own, gone with the host. */
+/** A builder with a private folder, removed with the host. */
 export function patientBuilder(host: Sshd & { home: string }): PatientBuilder {
   const home = mkdtempSync(join(host.home, 'patient-'));
   const at = (name: string) => join(home, name);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export type MadeLog = {
-  /** One a second. */
+  /** Rates, one per second. */
   pps: readonly number[];
   side?: 'receiver' | 'sender';
   /** The first line; bench-lab's for the side by default. */
@@ -44,7 +44,7 @@ export type FakePktGen = {
 };
 
 /**
- * Installs a pkt-gen that says what its port's log holds, line by line with 5 ms between them, until it is interrupted
+ * Installs a pkt-gen that prints its port's log, line by line with 5 ms between them, until it is interrupted
  * or the log ends; a port without a log cannot be opened. After each rate a port waits for as long as is said of it.
  */
 export function layPktGen(

@@ -1,4 +1,4 @@
-// A ppsgate.yml with a reservation store of its own, commands that are run in its folder, and others who reserve.
+// A ppsgate.yml with a private reservation store, commands that run in its folder, and other processes that reserve.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -113,7 +113,7 @@ const away = { host: '127.0.0.1', port: 1, knownHosts: './known_hosts', key: './
 
 export const embedded = { kind: 'embedded-linux' };
 
-/** Machines of their own, whose names are those of the testbed, and which nobody can reach. */
+/** Private machines, named after the testbed, and unreachable. */
 export const linuxOf = (name: string) => ({
   kind: 'linux',
   sender: { ...away, host: `sender.${name}.invalid`, interface: 'eth0', cpu: 0 },
@@ -136,7 +136,7 @@ export async function aFreebsdLab(): Promise<{ lab: FreebsdLab; shelf: object }>
   return { lab, shelf: asWritten(testbedOf(lab, temporaryFolder())) };
 }
 
-/** As ppsgate.yml says it, without power control. */
+/** Its entry in ppsgate.yml, without power control. */
 const asWritten = ({ kind, dut, senders, receiver }: FreebsdTestbed) => ({
   kind,
   dut: { ...written(dut), ingress: dut.ingress, egress: dut.egress },

@@ -1,4 +1,4 @@
-// Who gets which testbed, said as plainly as it can be, to hold against what is fast.
+// Assigns testbeds by the plainest rules, as a reference for the fast queue.
 import type { QueuePlace, Testbeds } from '../../src/gate/reserve/queue.ts';
 
 export type Wanting = QueuePlace & { wants: Testbeds };

@@ -29,7 +29,7 @@ export const fourOverlays: Overlay[] = [
   { variant: 'diff 80654', commit: 'd'.repeat(40), files: [] },
 ];
 
-/** One cell, at most 48 pairs in two trials; with what a test wants to be otherwise. */
+/** A cell of at most 48 pairs in two trials; overrides are the test's. */
 export const aConfig = (changes: Partial<Config> = {}): Config => ({
   overlay: { path: 'dut', beside: '' },
   testbeds: { fake: { kind: 'embedded-linux' } },
@@ -54,7 +54,7 @@ export const aConfig = (changes: Partial<Config> = {}): Config => ({
   ...changes,
 });
 
-/** Every run a trial of its own, as where a variant is booted; at most 20 of each variant. */
+/** Uses one trial per run, as for booted variants; at most 20 of each variant. */
 export const singleRuns = {
   traffic: { ...aConfig().traffic, runsPerTrial: 1 },
   gate: { ...gateConfig, maxRunsPerVariant: 20 },

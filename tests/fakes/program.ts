@@ -1,4 +1,4 @@
-// Runs a program of the fakes in a process of its own, which can be killed and stopped, and hears what it says.
+// Runs a program of the fakes in a separate process, which can be killed and stopped, and reads its output.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -10,7 +10,6 @@ export type Program<Saying> = {
   /** So far. */
   readonly said: readonly Timed<Saying>[];
   signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
-  /** A line on its stdin. */
   write(line: string): void;
   ended: Promise<Ending>;
 };
@@ -30,7 +29,7 @@ export function startProgram<Saying>(
   { namespace, onSaid }: ProgramOptions<Saying> = {},
 ): Program<Saying> {
   const inNamespace = namespace === undefined ? [] : ['ip', 'netns', 'exec', namespace];
-  // Whatever ends the tests ends the program too.
+  // The program ends with the tests, however they end.
   const [command = '', ...words] = [...inNamespace, 'setpriv', '--pdeathsig', 'KILL'];
   const path = join(import.meta.dirname, `${name}.ts`);
   const child = spawn(command, [...words, process.execPath, path, JSON.stringify(plan)]);
@@ -43,7 +42,7 @@ export function startProgram<Saying>(
   child.stderr.on('data', (text) => {
     stderr += text;
   });
-  // One that was killed reads no more.
+  // A killed process reads no more.
   child.stdin.on('error', () => {});
   const said: Timed<Saying>[] = [];
   const program: Program<Saying> = {

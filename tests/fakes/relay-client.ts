@@ -1,4 +1,4 @@
-// Clients of a relay that write the bytes of HTTP themselves, as Phabricator does or as nobody should.
+// Clients of a relay that write the bytes of HTTP themselves, in Phabricator's form or malformed.
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -72,7 +72,7 @@ export type Client = {
 export function clientOf(port: number): Client {
   const socket = connect(port, '127.0.0.1');
   let heard = '';
-  // One that is cut while it still writes hears that, or the answer, or both.
+  // A client that is cut off while it writes sees that, or the answer, or both.
   socket.on('error', () => {});
   socket.setEncoding('utf8').on('data', (data) => {
     heard += data;
@@ -91,7 +91,7 @@ export function clientOf(port: number): Client {
   };
 }
 
-/** Sends all of it at once, over a connection of its own. */
+/** Sends all of it at once, over a new connection. */
 export function send(port: number, request: string | Uint8Array): Promise<Answer> {
   const { socket, answer } = clientOf(port);
   socket.write(request);

@@ -227,7 +227,7 @@ const moduleOf = (name: string): string => {
   return /^(ipfw|dyn_|hash_packet)/.test(name) ? '/boot/kernel/ipfw.ko' : '/boot/kernel/kernel';
 };
 
-/** Indented by callers; the number is what the function takes by itself. */
+/** Indented by callers; the number is the function's own share. */
 const callTree = `
 fork_exit 0
  ithread_loop 1

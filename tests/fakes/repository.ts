@@ -1,4 +1,4 @@
-// Real git repositories in temporary folders, free of the settings of whoever runs the tests.
+// Real git repositories in temporary folders, free of the calling user's settings.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -31,7 +31,7 @@ export function commit(
   return git(directory, 'rev-parse', 'HEAD');
 }
 
-/** What git prints, without the line end. */
+/** Runs git and returns its output without the line end. */
 export function git(directory: string, ...args: string[]): string {
   const identity = ['-c', 'user.name=Alice', '-c', 'user.email=alice@example.org'];
   return execFileSync('git', ['-C', directory, ...identity, ...args], {

@@ -23,7 +23,7 @@ import { storeWith } from './store-with.ts';
 
 export type ReservationLab = {
   leaseSeconds: number;
-  /** Whether nothing happens in between while the onlooker looks. */
+  /** True when nothing happens while the onlooker looks. */
   isVirtual: boolean;
   /** Never cut off, and always has its turn. */
   onlooker: Store;
@@ -38,9 +38,9 @@ export type ReservationLab = {
   /** All that can be done now is done. */
   settle(): Promise<void>;
   elapse(seconds: number): Promise<void>;
-  /** Time passes in which nobody gets to do anything. */
+  /** Lets time pass without any action. */
   lag(seconds: number): Promise<void>;
-  /** The store itself has failed, as that of a starved machine does: what happens from then on says nothing. */
+  /** The store itself has failed, as that of a starved machine does: later events prove nothing. */
   hasFailed(): boolean;
   close(): Promise<void>;
 };
@@ -52,25 +52,22 @@ export type OnCommit = (
 
 export type Process = {
   name: string;
-  /** Its connection. */
   store: Store;
   deps: LeaseDeps;
-  /** What it was told while it waited. */
   waits: readonly QueueWait[];
   isRunning(): boolean;
-  /** As by SIGSTOP and SIGCONT. */
+  /** Suspends and continues, like SIGSTOP and SIGCONT. */
   stop(): void;
   goOn(): void;
-  /** As by SIGKILL. */
+  /** Dies, like SIGKILL. */
   kill(): void;
-  /** Until `fix`, what it asks the store does not get there, or what the store answers does not get here. */
+  /** Until `fix`, its requests to the store are lost, or the store's answers are. */
   cut(lost: 'requests' | 'answers'): void;
   fix(): void;
-  /** Whoever waits leaves the queue. */
   cancel(reason: Error): void;
-  /** Until when, by `lab.now()`, its last session lives for all that it was told. */
+  /** End of its last session as far as it knows, by `lab.now()`. */
   aliveUntil(): number;
-  /** Whether that was over once before it was told that the session lives on, and it may have given up. */
+  /** True when the session expired before it was confirmed alive, so it may have given up. */
   wasLate(): boolean;
   /** Resolves when it is its turn to go on. */
   turn(): Promise<void>;
@@ -107,7 +104,6 @@ export async function aLab(): Promise<ReservationLab> {
  */
 export const clockSlack = 0.02;
 
-/** What becomes of a request. */
 export type Claim = {
   lease?: Lease;
   error?: unknown;
@@ -132,7 +128,7 @@ type Actor = {
   lost: 'nothing' | 'requests' | 'answers';
 };
 
-/** How time passes, and who comes when. */
+/** Timing, and order of arrival. */
 type Stage = Omit<
   ReservationLab,
   'onlooker' | 'date' | 'jump' | 'start' | 'hasFailed' | 'close'
@@ -161,7 +157,7 @@ export async function virtualLab(
 
   const step = async (count: number): Promise<number> => {
     for (let done = 0; done < count; done += 1) {
-      // What was begun goes on as far as it can: nobody ever has to wait for SQLite here.
+      // Started work runs as far as it can: SQLite never blocks here.
       await setImmediate();
       await changes.note();
       const due = running().filter(({ at, isDue }) => at <= seconds && isDue());
@@ -228,7 +224,7 @@ function noteChanges(store: Store) {
   };
 }
 
-/** Nobody does so much at one moment who does not go round in circles. */
+/** Limit on steps at one moment: more means a livelock. */
 const endless = 20_000;
 
 type Task = { actor: Actor; at: number; isDue(): boolean; begin(): void };
@@ -430,7 +426,7 @@ function lossy(
   };
 }
 
-/** As `ppsgate release --force` does, whoever the holder is; answers whom it hurt, undefined where nobody held it. */
+/** Like `ppsgate release --force` for any holder; returns the holder, undefined if the testbed was free. */
 export async function takeAway(
   store: Store,
   testbed: string,

@@ -55,11 +55,11 @@ export type History = {
 /** There is one of `who` at a time: a command that makes no sense for him does nothing. */
 export type Command =
   | { kind: 'request'; who: number; wants: string[]; priority: Priority; subject?: string }
-  /** Whoever holds a testbed uses all its machines. */
+  /** A holder of a testbed uses all its machines. */
   | { kind: 'work' | 'cancel' | 'crash' | 'fix'; who: number }
   /** Perhaps right after he has begun to use a machine, or to look whether he still may. */
   | { kind: 'stop' | 'wake'; who: number; isWorking: boolean }
-  /** And perhaps asks for another one, in the old place. */
+  /** May request another one, in the old place. */
   | { kind: 'release'; who: number; isClean: boolean; isSick: boolean; comesBack: boolean }
   | { kind: 'cut'; who: number; lost: 'requests' | 'answers' }
   /** Cut for so many steps. */
@@ -68,7 +68,6 @@ export type Command =
   | { kind: 'step'; count: number }
   | { kind: 'settle' }
   | { kind: 'elapse' | 'lag'; leases: number }
-  /** The clock on the wall jumps. */
   | { kind: 'jump'; days: number };
 
 const selectors = ['a', 'b', 'c', 'd', 'ab', 'ba', 'cd', 'ca', 'dba'].map((names) => [...names]);
@@ -137,7 +136,7 @@ export function histories(maxLength: number): fc.Arbitrary<History> {
 
 const rarely = fc.nat(5).map((number) => number === 5);
 
-/** Plays it in a lab of its own, which is closed then; throws where something does not hold. */
+/** Plays it in a new lab, which is then closed; throws where a law does not hold. */
 export async function play(history: History, lab: ReservationLab): Promise<void> {
   const model = modelOf(lab, await lab.start('operator'));
   try {
@@ -151,7 +150,7 @@ export async function play(history: History, lab: ReservationLab): Promise<void>
   }
 }
 
-/** One process, which asks for one testbed. */
+/** A process that requests one testbed. */
 type Claim = {
   process: Process;
   request: ReservationRequest;
@@ -164,7 +163,7 @@ type Claim = {
   isCancelled: boolean;
   /** Ends its session, and will say why. */
   isLeaving: boolean;
-  /** Was told that it is in the queue. */
+  /** The store confirmed its place in the queue. */
   isIn: boolean;
   wasCut: boolean;
   release: 'none' | 'begun' | 'done';
@@ -172,9 +171,8 @@ type Claim = {
   isGivenBack: boolean;
   /** All that he has begun to do. */
   work: Promise<unknown>;
-  /** What became of the request or, later, of the lease. */
+  /** Outcome of the request or, later, of the lease. */
   end?: { error: unknown; wasAlive: boolean };
-  /** What it last saw of the lab. */
   seen?: StoreSnapshot;
 };
 
@@ -185,7 +183,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
   const machines = makeMachines();
   const violations: Error[] = [];
 
-  /** As far as it was told. */
+  /** True as far as the process itself knows. */
   const isAlive = ({ process }: Claim): boolean => lab.now() < process.aliveUntil();
 
   const isWaiting = ({ lease, end, isDead, isCancelled, isLeaving }: Claim): boolean =>
@@ -234,7 +232,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
 
   function noteEnd(claim: Claim, error: unknown): void {
     const { aliveUntil, wasLate } = claim.process;
-    // A process counts from before it asks, and may have been slow to ask.
+    // A process counts from before its request, which may have been slow.
     const latest = lab.now() + clockSlack + laggedSeconds;
     claim.end ??= { error, wasAlive: latest < aliveUntil() && !wasLate() };
   }
@@ -249,7 +247,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     claim.work = Promise.all([claim.work, used]);
   }
 
-  /** As a fenced host does: the own clock is asked first, and then the machine. */
+  /** Like a fenced host: checks its own clock first, then the machine. */
   async function use(claim: Claim, lease: Lease, machine: string, how: 'raise' | 'command') {
     const { name, aliveUntil } = claim.process;
     lease.assertHeld();
@@ -265,12 +263,12 @@ function modelOf(lab: ReservationLab, operator: Process) {
     throw new RefusedError(`${machine} refuses ${lease.token}`);
   }
 
-  /** Who believes that a testbed is his is right. */
+  /** A process that takes itself for the holder is right. */
   async function provesOurs(claim: Claim): Promise<void> {
     const { lease, process } = claim;
     if (lease === undefined || !isHolding(claim) || !isAlive(claim)) return;
     const { held } = await readLab(onlooker);
-    // Nobody forgets that he has lost it: who still believes so verified it when the store was asked.
+    // Losses are permanent: a process that still takes itself for the holder asked the store just now.
     if (!isHolding(claim) || !isAlive(claim)) return;
     const { id, machines } = lease.holding;
     if (machines.every((machine) => held.get(machine)?.token === lease.token)) return;
@@ -279,7 +277,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     violate(`${process.name} believes to hold ${lease.testbed} with ${lease.token}, and does not`);
   }
 
-  /** Whoever waits and is alive is in the queue, in the place that he was told of. */
+  /** A live waiting process is in the queue, in its announced place. */
   async function isInPlace(claim: Claim, ticket: { id: string; order: number }): Promise<void> {
     const { tickets, held } = await readLab(onlooker);
     if (!isWaiting(claim) || !isAlive(claim)) return;
@@ -316,14 +314,14 @@ function modelOf(lab: ReservationLab, operator: Process) {
         }
         const revision = await store.commit(change);
         const isEntering = change.put.some(({ key }) => key.startsWith('lab/wait/'));
-        // Whoever has a subject looks again before it counts as waiting.
+        // A process with a subject looks again before it counts as waiting.
         claim.isIn ||= isEntering && revision !== undefined && claim.request.subject === undefined;
         return revision;
       },
     });
   }
 
-  /** What has to hold of a commit at the moment at which it is done. */
+  /** Conditions of a commit at the moment of its execution. */
   const checkedCommit: OnCommit = async (change, commit) => {
     if (!lab.isVirtual) return commit(change);
     const before = await readLab(onlooker);
@@ -343,7 +341,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     if (machines.some((machine) => held.has(machine))) violate(`${id} takes what is held`);
   }
 
-  /** Who replaces somebody else replaces one who waits, and has his place. */
+  /** Replacing another process means replacing one that waits, and taking its place. */
   function checkEntering(
     { put, remove }: StoreChange,
     before: LabState,
@@ -377,7 +375,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     if (violation !== undefined) throw violation;
   }
 
-  /** The operator's, whom nobody cuts off. */
+  /** The operator's, who is never cut off. */
   function order(work: Promise<unknown>): void {
     work.catch((error: Error) => violations.push(error));
   }
@@ -497,7 +495,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     for (const [who, one] of current) if (one === claim) current.set(who, again);
   }
 
-  /** Whatever has happened: once the dead are gone and holders give back, all who wait are served in their turns. */
+  /** After any history: once the dead are gone and holders give back, all who wait are served in turn. */
   async function end(): Promise<void> {
     for (const claim of claims.filter(({ isDead }) => !isDead)) {
       claim.process.fix();
@@ -511,7 +509,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     const line = tickets.map(({ id }) => id);
     const until = lab.now() + patienceLeases(lab) * lab.leaseSeconds;
     while (claims.some((claim) => isWaiting(claim) || isHolding(claim)) || !(await isFree())) {
-      if (lab.now() > until) throw new Error(`Nobody is served any more: ${describe(claims)}`);
+      if (lab.now() > until) throw new Error(`No claim is served any more: ${describe(claims)}`);
       for (const claim of claims) {
         work(claim);
         void giveBack(claim, { isClean: true, isSick: false, comesBack: false });
@@ -531,7 +529,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
 
   /** Only one of each subject waits for the same testbeds. */
   function checkSubjects(tickets: readonly QueueTicket[]): void {
-    // What others have left behind is there until it expires.
+    // Leftovers of other processes stay until they expire.
     const isWaitedFor = ({ holder }: QueueTicket) =>
       claims.some((claim) => claim.process.name === holder.who && isWaiting(claim));
     const kinds = tickets
@@ -540,7 +538,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     expect(kinds).toEqual([...new Set(kinds)]);
   }
 
-  /** Those who wanted one and the same testbed had it in the order of their turns. */
+  /** Requests for the same testbed were served in the order of their turns. */
   function checkTurns(line: readonly string[]): void {
     const served = line.flatMap((id) => claims.find(({ ticket }) => ticket?.id === id) ?? []);
     const lines = Map.groupBy(served, ({ request }) => [...request.testbeds.keys()].join());
@@ -565,7 +563,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
       }
     }
     for (const { id, outcome } of log) {
-      // Whoever comes next finds out.
+      // The next process finds out.
       if (outcome === undefined && !used.values().some((use) => use.id === id)) {
         violate(`the log does not say what became of ${id}`);
       }
@@ -593,7 +591,7 @@ function isExplained(claim: Claim, logged: LoggedReservation | undefined): boole
 
 type Taking = { id: string; testbed: string; machines: string[] };
 
-/** What a change takes, if it takes something. */
+/** The testbed that a change acquires, if any. */
 function takingOf({ put }: StoreChange): Taking | undefined {
   const taking = put.find(({ key }) => key.startsWith('lab/held/'));
   return taking && (JSON.parse(taking.value) as Taking);
@@ -638,5 +636,5 @@ function makeMachines() {
 
 class RefusedError extends Error {}
 
-/** What takes no time in a virtual lab takes a starved machine as long as it likes. */
+/** Instant in a virtual lab; takes arbitrarily long on a starved machine. */
 const patienceLeases = ({ isVirtual }: ReservationLab): number => (isVirtual ? 30 : 300);

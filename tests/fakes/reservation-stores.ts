@@ -9,7 +9,7 @@ import type { Store } from '../../src/gate/reserve/store/store.ts';
 import { temporaryFolder } from './folder.ts';
 
 export type Stores = {
-  /** One more connection to one and the same, which is closed when the test ends. */
+  /** Opens another connection to the same store; it is closed when the test ends. */
   open(): Promise<Store>;
   /** Returns when the clock of the store shows so much more. */
   elapse(seconds: number): Promise<void>;

@@ -1,7 +1,7 @@
 // Finds the commands in a step's output the way GitHub's runner does, after its sources (actions/runner,
 // src/Runner.Common/ActionCommand.cs and src/Runner.Worker/ActionCommandManager.cs).
 //
-// The runner reads each output by itself, by lines, and looks in each for a command of its second kind and then of its
+// The runner reads each output separately, by lines, and looks in each for a command of its second kind and then of its
 // first: `::name key=value,key=value::data` where the line begins, `##[name key=value;key=value]data` anywhere in it.
 
 export type Command = { name: string; properties: Record<string, string>; data: string };

@@ -1,4 +1,4 @@
-// Runs the action's entry in a process of its own, and reads its output the way GitHub's runner does.
+// Runs the action's entry in a separate process, and reads its output the way GitHub's runner does.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,9 +9,7 @@ import { temporaryFolder } from './folder.ts';
 import { type Command, commandsIn } from './runner-commands.ts';
 
 export type Step = {
-  /** A file of the bundle. */
   entry: 'action.js' | 'action-post.js';
-  /** A working tree of the repository. */
   workspace: string;
   repository: string;
   apiUrl: string;

@@ -57,7 +57,7 @@ function trendIn(shelf: Shelf, isWanted: YearFilter): Trend | undefined {
   return { index, nightlyRuns: new Map(nightlyRuns) };
 }
 
-/** Answers the published paths; `written` hears the paths of files that were not there or were other ones. */
+/** Answers the published paths; `written` receives the paths of new and changed files. */
 export function publish(
   shelf: Shelf,
   publications: readonly Publication[],

@@ -13,7 +13,7 @@ export interface Sshd extends AsyncDisposable {
   readonly user: string;
   /** A key that the server lets in. */
   readonly privateKey: string;
-  /** known_hosts with the server's keys, each in a line of its own: ed25519, then ECDSA. */
+  /** known_hosts with the server's keys, one per line: ed25519, then ECDSA. */
   readonly knownHosts: string;
   /** Empty at first, and gone when the server stops. */
   readonly folder: string;
@@ -55,7 +55,7 @@ export async function startSshd(
     await listening(createInterface(server.stderr));
   } catch (error) {
     await stop();
-    // Somebody else has taken the port that was free a moment ago.
+    // Another process has taken the port that was free a moment ago.
     if (String(error).includes('Address already in use')) return startSshd(sftp, path, loginShell);
     throw error;
   }
@@ -78,7 +78,7 @@ export function makeKey(folder: string, type: string, name: string = type): stri
   return path;
 }
 
-/** One line, with its newline: type, base64, comment. */
+/** Reads a public key on one line, with its newline: type, base64, comment. */
 export const publicKey = (privateKeyPath: string): string =>
   readFileSync(`${privateKeyPath}.pub`, 'utf8');
 
@@ -100,7 +100,7 @@ function configText({ sftp, path, loginShell, port, hostKeys, user }: Settings):
     'PermitRootLogin prohibit-password',
     'PasswordAuthentication no',
     'KbdInteractiveAuthentication no',
-    // An inner bash reads no .bashrc: whatever the user has there is slow and none of the tests' business.
+    // An inner bash reads no .bashrc: the user's may be slow and is none of the tests' business.
     `SetEnv SHLVL=9${path === undefined ? '' : ` PATH=${path}`}`,
     'StrictModes no',
     'PidFile none',
@@ -112,7 +112,7 @@ function configText({ sftp, path, loginShell, port, hostKeys, user }: Settings):
   ].join('\n');
 }
 
-/** A TCP port of 127.0.0.1 that nobody has; somebody else may take it before it is used. */
+/** Finds a free TCP port of 127.0.0.1; another process may take it before it is used. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

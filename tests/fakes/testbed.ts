@@ -31,33 +31,33 @@ export type FakeTestbedOptions = {
   noise?: number;
   /** By how much the first attempt of a trial is off, as a ratio: 0.8 is 20 % slower. */
   jumps?: (trial: number) => number;
-  /** What goes wrong with the first, second, … attempt of a trial. */
+  /** Faults of the first, second, … attempt of a trial. */
   faults?: (trial: number) => readonly (Fault | undefined)[];
-  /** How often a trial was sent before, by an earlier process. */
+  /** Number of times a trial was sent before, by an earlier process. */
   sentBefore?: (trial: number) => number;
   prepared?: PrepareOutcome;
   /** Variants that are rejected when they are readied, one at a time. */
   unready?: readonly Rejected[];
-  /** What comes of a profile; one of 2,000 samples when absent. */
+  /** Outcome of a profile; 2,000 samples when absent. */
   profiles?: (
     cell: Cell,
     variant: string,
     attempt: number,
   ) => ProfileOutcome | 'throws' | undefined;
-  /** Each pair's variant needs a boot of its own. */
+  /** Each pair's variant needs a separate boot. */
   boots?: true;
   /** Variants that turn out in a trial to be nothing that can be measured. */
   rejects?: (planned: PlannedTrial) => Exclude<TrialOutcome, { kind: 'measured' }> | undefined;
-  /** What is told of the testbed with a trial. */
+  /** Notes on the testbed with a trial. */
   warnings?: (trial: number) => string[];
 };
 
 export type FakeTestbed = Testbed & {
-  /** What was called, in order: `prepare`, `trial 3`, `restore`. */
+  /** Calls, in order: `prepare`, `trial 3`, `restore`. */
   calls: string[];
 };
 
-/** The same options give the same numbers for the same attempt of the same trial, whatever was sent before. */
+/** The same options give the same numbers for the same attempt of the same trial, after any history. */
 export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
   const { prepared = { kind: 'ready' }, unready = [], rejects, faults, sentBefore } = options;
   const calls: string[] = [];

@@ -38,7 +38,7 @@ export const anIndex = (changes: TrendChange[] = []): TrendIndex => ({
   releases: [],
 });
 
-/** How a write ends: as it should, not done, done without an answer, or done and found done when it is tried again. */
+/** Ends of a write: done, not done, done without an answer, or done and found done at the retry. */
 type WriteFate = 'done' | 'not-done' | 'unanswered' | 'done-unseen';
 
 export type FakeBranch = {
@@ -46,7 +46,7 @@ export type FakeBranch = {
   edit(change: (index: TrendIndex) => TrendIndex): Promise<TrendIndex>;
 };
 
-/** One that moves only from where it was read, as the data branch does. */
+/** A branch that moves only from where it was read, like the data branch. */
 export function fakeBranch(index: TrendIndex, fate: () => WriteFate = () => 'done'): FakeBranch {
   const branch: FakeBranch = {
     index,
@@ -59,7 +59,7 @@ export function fakeBranch(index: TrendIndex, fate: () => WriteFate = () => 'don
         const how = fate();
         if (how === 'not-done') throw new Error('nothing was written');
         branch.index = next;
-        if (how === 'unanswered') throw new Error('nobody knows what was written');
+        if (how === 'unanswered') throw new Error('the outcome of the write is unknown');
         if (how === 'done') return next;
         await turnOfEventLoop();
       }

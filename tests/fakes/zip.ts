@@ -13,12 +13,12 @@ export type ZipEntry = {
   dataDescriptor?: boolean;
   /** Sizes stand in the extra field of zip64. */
   zip64?: boolean;
-  /** What the zip says that is not so. */
+  /** Lies in the headers of the zip. */
   says?: { uncompressedBytes?: number; compressedBytes?: number; crc32?: number };
 };
 
 export type ZipOptions = {
-  /** How many entries the zip says that it has. */
+  /** Claimed number of entries. */
   entryCount?: number;
   /** The end of the directory is that of zip64. */
   zip64?: boolean;

@@ -16,7 +16,7 @@ export type BenchName = keyof typeof hardware;
 
 export type Bench = {
   lab: FreebsdLab;
-  /** What its ppsgate.yml says, but for what the laboratory has in other places: logins, power and console; it has no builder. */
+  /** Its ppsgate.yml without logins, power and console, which the laboratory has elsewhere; it has no builder. */
   testbed: FreebsdTestbed;
   config: Config;
 };
@@ -141,7 +141,7 @@ const titles: Readonly<Record<string, string>> = {
   receiver: 'receiver',
 };
 
-/** As the installer leaves a machine, and a person who can log in; the page's lines are appended. */
+/** A machine after the installer, with a login; the page's lines are appended. */
 const installed = (name: string): string =>
   [
     `hostname="${name}"`,

@@ -67,7 +67,7 @@ test('while a trial saturates the DUT its open connections are silent', async ()
   });
 });
 
-test('while a trial saturates the DUT nobody logs in', async () => {
+test('refuses logins while a trial saturates the DUT', async () => {
   await using lab = await startFreebsdLab();
   await sendTrial(lab, {
     seconds: 30,

@@ -1,4 +1,4 @@
-// One trial as a controller sends it: receiver, a moment for the links, sender, and both their logs.
+// Sends a trial as a controller does: receiver, a moment for the links, sender, and both their logs.
 
 import { type PktGenLog, parsePktGenLog } from '../../../src/lab/traffic/pkt-gen.ts';
 import type { Family } from '../../../src/model/scenario.ts';

@@ -6,7 +6,7 @@ export type CardName = 'T540-CR' | 'T580-LP-CR' | 'ConnectX-4' | 'I350' | 'virti
 type Card = {
   /** The driver that pciconf names, which attaches to a card's function. */
   driver: string;
-  /** True where each port is a function of its own; else one function has all of them. */
+  /** True where each port is a PCI function; else one function has all ports. */
   isFunctionPerPort: boolean;
   vendor: { id: string; name: string };
   device: { id: string; name: string };

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { virtualClock } from './clock.ts';
 
-test('sleepers wake in the order of their times, whatever the order they fell asleep in', async () => {
+test('wakes sleepers in the order of their times', async () => {
   const clock = virtualClock(0);
   const woken: number[] = [];
   const sleep = async (seconds: number) => {

@@ -1,10 +1,10 @@
-// Virtual time: it stands still while ssh is busy, and runs ahead as fast as it can while somebody waits for it.
+// Virtual time: it stands still while ssh is busy, and runs ahead as fast as it can while a sleeper waits for it.
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Who sleeps: `awaited`, somebody who acts when woken; `busy`, a program at work; `idle`, a program that
- * nobody may be waiting for (a receiver that is ready), whose user first gets a moment to do something else; `spare`, one
- * that has nothing to do (a receiver to which nobody sends), and whose user is at other things most likely.
+ * Kinds of sleepers: `awaited` acts when woken; `busy` is a program at work; `idle` is a program that may have no
+ * waiting user (a receiver that is ready), whose user first gets a moment to do something else; `spare` has nothing
+ * to do (a receiver without a sender), and its user is most likely busy elsewhere.
  */
 export type Pace = 'awaited' | 'busy' | 'idle' | 'spare';
 
@@ -13,13 +13,13 @@ export type Clock = {
   now(): number;
   /** Resolves when that many seconds are over, or as soon as `signal` is aborted; it never throws. */
   sleep(seconds: number, options?: { signal?: AbortSignal; pace?: Pace }): Promise<void>;
-  /** Does something later. That alone does not make time run: somebody has to wait for something. */
+  /** Does something later. That alone does not make time run: a sleeper has to wait for it. */
   after(seconds: number, act: () => void): void;
   /** Keeps time from running until the answer is called. */
   hold(): () => void;
-  /** Something happened that somebody may react to before time runs on. */
+  /** Lets others react to an event before time runs on. */
   touch(): void;
-  /** Stops for ever: whoever sleeps is not woken any more. */
+  /** Stops permanently: sleepers are not woken any more. */
   stop(): void;
 };
 
@@ -75,7 +75,7 @@ export function virtualClock(startsAt = 1_700_000_000): Clock {
       if (seen !== settledAt) settledFor = 0;
       const from = performance.now() - settledFor;
       await delay(0);
-      // Somebody more urgent may come meanwhile.
+      // A more urgent sleeper may come meanwhile.
       while (seen === happenings && performance.now() < from + patience()) {
         await delay(stepMilliseconds);
       }

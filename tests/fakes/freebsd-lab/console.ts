@@ -1,4 +1,4 @@
-// The serial console of a machine: what the loader, the kernel and rc(8) print there goes to whoever listens.
+// The serial console of a machine: output of the loader, the kernel and rc(8) goes to all listeners.
 
 export type LabConsole = {
   /** True while the printing program has the serial line for a console. */

@@ -48,7 +48,7 @@ export function saveCore(machine: Machine): void {
   writeFile(files, '/var/crash/bounds', `${bounds + 1}\n`);
 }
 
-/** As savecore(8) writes it to info.N. */
+/** Format of info.N of savecore(8). */
 const dumpHeader = (
   machine: Machine,
   kernel: Kernel | undefined,

@@ -15,7 +15,7 @@ import { type KernelText, kernelArchive } from './kernel.ts';
 import type { FreebsdLab } from './lab.ts';
 import { sliceImage } from './machines.ts';
 
-/** Patient enough for a boot that goes well; with power control unless told otherwise. */
+/** Patient enough for a boot that goes well; with power control by default. */
 export const dutOptions = (
   lab: FreebsdLab,
   method: BootMethodName = 'nextboot',

@@ -11,14 +11,11 @@ export type Fault =
   | { kind: 'slow-receiver'; at: number; pps: number }
   /** The connection breaks when that upload, counted from 1 over all machines, has got so many bytes. */
   | { kind: 'upload-lost'; at: number; afterBytes: number }
-  /** A call of `power`, counted from 1, goes wrong: it says that it did it and did not, or it never ends. */
+  /** Fault of the nth call of `power`, from 1: it reports success without effect, or never ends. */
   | { kind: 'power-lies' | 'power-times-out'; at: number }
   | CommandFault;
 
-/**
- * What goes wrong at a command with these words in it, counted from 1, that the machine is told: before it is run, or
- * so many seconds after that.
- */
+/** Fault at the nth command (from 1) with these words, before it is run or so many seconds after. */
 export type CommandFault = {
   at: number;
   machine: string;

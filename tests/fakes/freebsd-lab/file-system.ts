@@ -15,7 +15,7 @@ export type FileError =
   | 'ENOTEMPTY'
   | 'ENOSPC';
 
-/** As strerror(3) says it. */
+/** Texts of strerror(3). */
 export const fileErrorText: Readonly<Record<FileError, string>> = {
   EROFS: 'Read-only file system',
   ENOENT: 'No such file or directory',

@@ -49,7 +49,7 @@ export const freshIpfw = (acceptsByDefault: boolean): Ipfw => ({
 
 export type Firewalls = { modules: ReadonlySet<string>; pf: Pf; ipfw: Ipfw; sysctls: Sysctls };
 
-/** What the packets of a trial meet; `blocked` where a rule drops them. Of pf the last rule decides, of ipfw the first. */
+/** Scenario that a trial's packets meet; `blocked` where a rule drops them. pf takes the last rule, ipfw the first. */
 export function scenarioInForce(
   { modules, pf, ipfw, sysctls }: Firewalls,
   family: Family = 'inet4',
@@ -73,7 +73,7 @@ const decidingRule = (ipfw: Ipfw): IpfwRule =>
   [...ipfw.rules].sort(([one], [other]) => one - other).map(([, rule]) => rule)[0] ??
   defaultRule(ipfw);
 
-/** Number 65535, which nobody can delete. */
+/** Number 65535, which cannot be deleted. */
 export const defaultRule = ({ acceptsByDefault }: Ipfw): IpfwRule => ({
   text: acceptsByDefault ? 'allow ip from any to any' : 'deny ip from any to any',
   blocks: !acceptsByDefault,

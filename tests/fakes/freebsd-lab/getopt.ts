@@ -51,6 +51,5 @@ function readCluster(
 export const hasOption = (options: readonly Option[], name: string): boolean =>
   options.some((option) => option.name === name);
 
-/** The value that was given last. */
 export const optionValue = (options: readonly Option[], name: string): string | undefined =>
   options.findLast((option) => option.name === name)?.value;

@@ -1,5 +1,5 @@
-// Holds the fake laboratory against a recording of a real one: what the fake refuses, or says in another shape. This is how
-// it becomes truer with each laboratory that somebody sends.
+// Holds the fake laboratory against a recording of a real one, and reports what the fake refuses or answers in
+// another shape. Each recording that a user sends makes the fake truer.
 
 import { unexpectedOutput } from '../../../src/gate/recording/output-formats.ts';
 import {

@@ -200,7 +200,7 @@ test('what FreeBSD has and the laboratory has not fails the test', async () => {
   await expect(lab.stop()).rejects.toThrow('dut: this option of ls is not modelled');
 });
 
-test('a program dies of its next word once nobody hears it', async () => {
+test('kills a program at its next write once its output has no reader', async () => {
   await using lab = await startFreebsdLab();
   const generator = await connect(lab.receiver.target);
   const lost = generator.run(shell`timeout -s INT 600 pkt-gen -N -f rx -i vcxl1 -w 4`);

@@ -28,7 +28,7 @@ export type FreebsdLabOptions = DutOptions & {
   generatorPps?: number;
   /** Maximum rate that a receiver counts, where its port carries more. */
   receiverPps?: number;
-  /** One sender and the receiver on one machine, 10 Gbit/s, when absent. */
+  /** Defaults to a sender and the receiver on one machine, 10 Gbit/s. */
   cabling?: Partial<CablingOptions>;
   /** As `files`, of the generators by their names. */
   generatorFiles?: Readonly<Record<string, Files>>;
@@ -44,7 +44,7 @@ export type LabMachine = {
 };
 
 export type FreebsdLab = AsyncDisposable & {
-  /** Its `now` and `sleep` are for whoever works with the laboratory, too: it has no other time. */
+  /** Its `now` and `sleep` are for tests of the laboratory, too: it has no other time. */
   readonly clock: Clock;
   readonly dut: LabMachine;
   readonly senders: readonly LabMachine[];
@@ -93,8 +93,8 @@ export type DutState = {
  *     await dut.output(shell`shutdown -r now`);
  *     await lab.clock.sleep(180);
  *
- * Time runs only while somebody sleeps on the clock or a program of a machine does, and stands still while
- * ssh is at work. Who does anything else between two commands while a program runs (reads a file for 30 ms,
+ * Time runs only while a task sleeps on the clock or a program of a machine does, and stands still while ssh is
+ * at work. A task that does other work between two commands while a program runs (reads a file for 30 ms,
  * say) may find some virtual seconds gone.
  * What FreeBSD would refuse fails as it does there; what FreeBSD has and the laboratory has not exits with 99,
  * and `stop` throws. pkt-gen writes its rates and `Ready...` to stderr, its summary to stdout.
@@ -163,8 +163,8 @@ export async function startFreebsdLab(options: FreebsdLabOptions = {}): Promise<
 }
 
 /**
- * The laboratory's time runs by itself while one of its programs does. While the DUT boots, or saves a dump, nobody sleeps there, so it
- * is made to run: that many seconds for each tenth of a real one.
+ * The laboratory's time runs while one of its programs does. While the DUT boots, or saves a dump, no task sleeps there,
+ * so it is made to run: that many seconds for each tenth of a real one.
  */
 export async function keepTime(
   lab: FreebsdLab,

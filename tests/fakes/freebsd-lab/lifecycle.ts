@@ -30,7 +30,7 @@ import {
 } from './sysctls.ts';
 import { bounce } from './wiring.ts';
 
-/** As if it had been up for a day. */
+/** Starts with an uptime of a day. */
 export function startUp(machine: Machine, { clock }: Deps): void {
   load(machine, chooseKernel(machine, false), clock.now() - 86_400);
   startServices(machine, clock.now());
@@ -45,8 +45,8 @@ export function reboot(machine: Machine, deps: Deps): void {
 }
 
 /**
- * Panics at once: what runs is gone, the memory is dumped, and the machine boots by itself; but a kernel with the
- * debugger in it stops at its prompt, unless told otherwise.
+ * Panics at once: what runs is gone, the memory is dumped, and the machine reboots; but a kernel with the
+ * debugger in it stops at its prompt, unless configured otherwise.
  */
 export function panic(machine: Machine, deps: Deps, reason: string): void {
   if (hasDebugger(machine) && valueOfSysctl(machine.sysctls, 'debug.debugger_on_panic') === 1) {
@@ -73,13 +73,13 @@ export const hasDebugger = ({ running }: Machine): boolean => hasDdb(running?.ke
 const hasDdb = (kernel: Kernel | undefined): boolean =>
   kernel?.options.some((line) => /^options\s+DDB\b/.test(line)) ?? false;
 
-/** As by its button: what is in its memory stays there. */
+/** Resets like the button: the contents of its memory stay. */
 export function reset(machine: Machine, deps: Deps): void {
   if (machine.power === 'on') boot(machine, deps);
 }
 
 /**
- * A non-maskable interrupt, of which neither port 0x61 nor 0x461 tells where it comes from: nmi_call_kdb() of
+ * A non-maskable interrupt, whose source neither port 0x61 nor 0x461 reports: nmi_call_kdb() of
  * sys/x86/x86/cpu_machdep.c hands it to the debugger, and goes on where kdb_trap() finds none.
  */
 export function interrupt(machine: Machine): void {
@@ -201,8 +201,8 @@ const loaderSettings = ({ files }: Machine): Map<string, string> =>
   );
 
 /**
- * Where the loader finds the order, it takes it back before the kernel is even read: in the file on UFS, in the pool on
- * ZFS. On all others it cannot, and the order stands until rc(8) removes the file.
+ * Removes the order where the loader can, before the kernel is read: in the file on UFS, in the pool on ZFS.
+ * Elsewhere it cannot, and the order stays until rc(8) removes the file.
  */
 function takeOrder({ root, files }: Machine, nextboot: ReadonlyMap<string, string>): boolean {
   if (nextboot.size === 0) return false;

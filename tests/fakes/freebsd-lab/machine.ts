@@ -57,7 +57,7 @@ export type Running = {
   kernel: Kernel;
   /** `/boot/kernel/kernel`. */
   file: string;
-  /** What `kern.boottime` says. */
+  /** `kern.boottime`. */
   startedAt: number;
 };
 
@@ -71,7 +71,7 @@ export type Machine = {
   readonly neighbours: Neighbour[];
   /** Values of rc.conf for both, where commands or a kernel have changed them since: a boot restores them. */
   ofRcConf: { routes: readonly Route[]; neighbours: readonly Neighbour[] } | undefined;
-  /** What DHCP gives to its cards, by their MAC addresses: lines of ifconfig(8). Without them nobody reaches its sshd. */
+  /** Lines of ifconfig(8) that DHCP gives its cards, by their MAC addresses. Without them its sshd is unreachable. */
   readonly leases: ReadonlyMap<string, string>;
   /** By its rc.conf. */
   hostname: string;
@@ -79,7 +79,7 @@ export type Machine = {
   readonly hardware: Readonly<Record<string, string>>;
   readonly timing: Timing;
   readonly realTimeClock: RealTimeClock;
-  /** A shell script up to FreeBSD 14.0, a program that says other things since; its first version fails on ZFS. */
+  /** A shell script up to FreeBSD 14.0, a program with other messages since; its first version fails on ZFS. */
   readonly nextboot: 'script' | 'first-program' | 'program';
   readonly root: Root;
   stage: Stage;
@@ -100,23 +100,23 @@ export type Machine = {
   readonly crashes: Crashes;
   /** Firewalls that its rc.conf starts: they let everything pass. */
   ownFirewalls: readonly ('pf' | 'ipfw')[];
-  /** The firmware of its Chelsio card, which keeps it whatever boots. */
+  /** Firmware of its Chelsio card, which stays across boots. */
   firmware: string;
   /** CPUs that something else keeps busy, by the hour. */
   busyCpus: number;
   readonly console: LabConsole;
   /**
-   * What its firmware prints on the serial line, where loader and kernel print as loader.conf(5) says, as of any PC; absent:
-   * a machine that prints there all that it does.
+   * Firmware output on the serial line, where loader and kernel print as loader.conf(5) says, as on any PC; absent:
+   * a machine that prints all its output there.
    */
   readonly firmwareText?: string;
   /** Hangs until the machine is reset. */
   stuck: { kernel: Kernel; at: string } | undefined;
   /** Packets take all its time, and leave none for sshd. */
   isOverloaded: boolean;
-  /** Its management network is gone: nobody reaches its sshd. */
+  /** Its management network is down: its sshd is unreachable. */
   isCutOff: boolean;
-  /** Programs that nobody has installed on it. */
+  /** Programs that are not installed on it. */
   readonly lacks: Set<string>;
   /** Commands that run, each ended by its function. */
   readonly programs: Set<() => void>;
@@ -161,7 +161,7 @@ export function setCutOff(machine: Machine, isCutOff: boolean): void {
   tellWatchers(machine);
 }
 
-/** Nobody gets an answer over the network: it is overloaded, or its firewall lets nothing through. */
+/** The network gives no answer: it is overloaded, or its firewall lets nothing through. */
 export const isDeaf = (machine: Machine): boolean =>
   machine.isOverloaded || (machine.stage === 'up' && scenarioInForce(machine) === 'blocked');
 

@@ -30,7 +30,7 @@ export type Stream = {
   /** The first of its range. */
   destination: string;
   flows: number;
-  /** It waits where the port that it sends to asks for that with pause frames. */
+  /** It waits when the receiving port sends pause frames. */
   heedsPause: boolean;
 };
 

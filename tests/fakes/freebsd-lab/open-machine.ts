@@ -32,7 +32,7 @@ export type Opening = {
   user: Key;
   /** Its sshd's; a new one when absent. */
   hostKey?: Key;
-  /** How it comes to run; as if it had been up for a day when absent. */
+  /** Start-up; an uptime of a day when absent. */
   start?: (machine: Machine, deps: Deps) => void;
   /** See `SshdOptions`. */
   isForwarded?: boolean;
@@ -137,7 +137,7 @@ async function execute(execution: Execution, opening: Opening): Promise<Ending> 
   }
   const kill = new AbortController();
   const end = () => kill.abort();
-  // Whoever writes where nobody reads gets SIGPIPE.
+  // A writer without a reader gets SIGPIPE.
   const heard =
     <Text>(write: (text: Text) => void) =>
     (text: Text) =>

@@ -5,7 +5,7 @@ import type { Faults } from './faults.ts';
 import { setPower } from './lifecycle.ts';
 import type { Deps, Machine, PowerState } from './machine.ts';
 
-/** As src/lab/power/power.ts has it. */
+/** Mirrors src/lab/power/power.ts. */
 export type LabPower = {
   state(): Promise<PowerState>;
   on(): Promise<void>;

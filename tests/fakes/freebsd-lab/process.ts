@@ -21,7 +21,7 @@ export type Process = {
   readonly err: (text: string) => void;
   /** SIGINT, for the programs that catch it. */
   readonly interrupted: AbortSignal;
-  /** Any other end: the program is gone, whatever it does. */
+  /** Any other end: the program is gone. */
   readonly killed: AbortSignal;
   /** Until the time is over or it is interrupted; throws `Killed`. */
   readonly sleep: (seconds: number, pace?: Pace) => Promise<void>;
@@ -40,7 +40,7 @@ export type Context = Pick<
   'machine' | 'deps' | 'network' | 'complaints' | 'stdin' | 'out' | 'err'
 >;
 
-/** Runs a program; what it still says once `killed` is aborted is not heard. */
+/** Runs a program; its output after `killed` is aborted is dropped. */
 export async function runProgram(
   program: Program,
   context: Context,
@@ -80,7 +80,7 @@ export function fail({ err }: Pick<Process, 'err'>, message: string, code = 1): 
   return code;
 }
 
-/** Fails for what FreeBSD knows and the laboratory does not: the test is told, as nobody should rely on it. */
+/** Fails for features that FreeBSD has and the laboratory lacks: the test fails too, as it must not rely on them. */
 export function notModelled(
   { complaints, err, machine }: Pick<Process, 'complaints' | 'err' | 'machine'>,
   what: string,

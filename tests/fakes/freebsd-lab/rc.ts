@@ -1,4 +1,4 @@
-// rc(8) of a machine with an /etc/rc.conf: its network, firewalls, entropy and dumps are as the file says, and not otherwise.
+// rc(8) of a machine with an /etc/rc.conf: its network, firewalls, entropy and dumps follow the file alone.
 import {
   allCapabilities,
   configureAll,
@@ -8,7 +8,7 @@ import {
 } from './commands/network.ts';
 import { type Interface, interfaceNamed, type Machine } from './machine.ts';
 
-/** Throws a TypeError for what no rc.conf should have; what a program refuses is told on the console, and the boot goes on. */
+/** Throws a TypeError for invalid lines of rc.conf; a program's refusal goes to the console, and the boot goes on. */
 export function startRc(machine: Machine, text: string): void {
   const conf = parse(machine, text);
   const value = (name: string) => conf.get(name) ?? defaults.get(name) ?? '';
@@ -46,7 +46,7 @@ export function startRc(machine: Machine, text: string): void {
   ];
 }
 
-/** What /etc/defaults/rc.conf says, as releases have it. */
+/** Defaults of /etc/defaults/rc.conf in releases. */
 const defaults = new Map([
   ['dumpdev', 'NO'],
   ['harvest_mask', '511'],
@@ -80,7 +80,7 @@ const known = [
 
 const named = /^(?:ifconfig|route|ipv6_route|static_arp|static_ndp)_\w+$/;
 
-/** All arguments must be in quotes, it says there. */
+/** The manual requires quotes around all arguments. */
 function parse({ name: machine }: Machine, text: string): Map<string, string> {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
   return new Map(
@@ -99,7 +99,7 @@ function dumpsTo(machine: Machine, device: string): Machine['crashes']['dumpsTo'
   return interfaceNamed(machine, device) === undefined ? 'disk' : 'network';
 }
 
-/** As it comes from its driver, and then as its lines say. */
+/** State from the driver, then from the lines of rc.conf. */
 function startInterface(machine: Machine, one: Interface, words: (name: string) => string[]): void {
   one.addresses = [];
   one.mtu = 1500;
@@ -114,7 +114,7 @@ function startInterface(machine: Machine, one: Interface, words: (name: string) 
   for (const some of [given, given6]) {
     if (some.length === 0) continue;
     one.isUp = true;
-    // dhclient(8) goes on asking where nobody answers.
+    // dhclient(8) goes on asking without an answer.
     if (some.some((word) => /^(?:SYNC)?DHCP$/.test(word))) lease(machine, one);
     const others = some.filter((word) => !/^(?:SYNC)?DHCP$/.test(word));
     run(machine, (process) => configureAll(process, one), others);

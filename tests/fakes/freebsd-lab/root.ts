@@ -50,7 +50,7 @@ export type Slices = {
   mountedAt: string | undefined;
 };
 
-/** As it is delivered. */
+/** Builds a root as FreeBSD ships it. */
 export function rootOf(kind: RootKind): Root {
   if (kind === 'ufs' || kind === 'nfs') return { kind };
   if (kind === 'nanobsd' || kind === 'nanobsd-gpt') {

@@ -1,5 +1,5 @@
-// The FreeBSD laboratory for programs of other processes: `serve.ts FOLDER` installs there what `ppsgate gate` needs, says
-// `ready` and works until its stdin ends or it is told to terminate. Real time passes for whoever waits for a boot.
+// Serves the FreeBSD laboratory to other processes: `serve.ts FOLDER` installs there what `ppsgate gate` needs, prints
+// `ready` and works until its stdin ends or SIGTERM. A wait for a boot takes real time.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -58,7 +58,7 @@ function layFolder(folder: string, lab: FreebsdLab): void {
   commit(repository, { 'sys/netinet/ip_fastfwd.c': '/* looks up twice */\n' });
 }
 
-/** As a person would write it, with runs that are few and short. */
+/** A user's configuration, with few and short runs. */
 function configOf({ dut, senders, receiver }: FreebsdTestbed, folder: string) {
   return {
     testbeds: {

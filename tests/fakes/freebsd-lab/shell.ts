@@ -1,4 +1,4 @@
-// Splits a command line into words as sh and csh both do, and refuses whatever they would read differently.
+// Splits a command line into words as sh and csh both do, and refuses text that they would read differently.
 
 export type Words =
   | { kind: 'words'; words: readonly string[] }

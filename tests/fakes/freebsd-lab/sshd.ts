@@ -12,7 +12,7 @@ export type Execution = {
   stdin: () => Promise<Buffer>;
   say: (text: string | Uint8Array) => void;
   complain: (text: string) => void;
-  /** Aborted when nobody is left to read what the command writes: its next word is its last. */
+  /** Aborted once the output has no reader left: the command's next write kills it. */
   unheard: AbortSignal;
 };
 
@@ -35,7 +35,7 @@ export type SshdOptions = {
 export type Sshd = { host: string; port: number; stop(): Promise<void> };
 
 /**
- * Listens on an address of its own, which stays the same across reboots. A machine that is off, hangs or is
+ * Listens on a private address, which stays the same across reboots. A machine that is off, hangs or is
  * cut off refuses connections, too, where a real one would not answer at all.
  */
 export async function startSshd(options: SshdOptions): Promise<Sshd> {
@@ -118,7 +118,7 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
   };
 }
 
-/** One that nobody else listens on: its port is not taken by another while the machine is down. */
+/** A private port: it stays reserved while the machine is down. */
 function loopbackAddress(): string {
   const byte = () => 1 + Math.floor(Math.random() * 253);
   return `127.${byte()}.${byte()}.${byte()}`;
@@ -157,7 +157,7 @@ type Proof = {
   hashAlgo: string | undefined;
 };
 
-/** Without a signature the client only asks whether the key would do. */
+/** A request without a signature only probes the key. */
 function isRight(allowed: ParsedKey, key: Buffer, { signature, blob, hashAlgo }: Proof): boolean {
   if (!allowed.getPublicSSH().equals(key)) return false;
   if (signature === undefined || blob === undefined) return true;

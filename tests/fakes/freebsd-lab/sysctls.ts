@@ -1,4 +1,4 @@
-// The sysctls of a machine: what each takes, and what it says.
+// The sysctls of a machine: accepted values, and output.
 
 export type Access =
   | 'read-write'
@@ -14,7 +14,7 @@ export type Sysctl = { access: Access; type: SysctlType; value: string };
 
 export type Sysctls = Map<string, Sysctl>;
 
-/** As FreeBSD sets them when nothing in /boot/loader.conf or /etc/sysctl.conf says otherwise. */
+/** FreeBSD's defaults, without /boot/loader.conf and /etc/sysctl.conf. */
 export function defaultSysctls(): Sysctls {
   return new Map<string, Sysctl>([
     ['debug.kdb.current', readOnly('')],
@@ -61,8 +61,8 @@ export function defaultSysctls(): Sysctls {
 }
 
 /**
- * Adds what the driver of a port has: cxgbe(4) tells what its tunables came to, mlx5en(4) lets its queues be changed, and
- * em(4) keeps one flow control for all of its ports to read.
+ * Adds the sysctls of a port's driver: cxgbe(4) reports the effective values of its tunables, mlx5en(4) lets its queues
+ * be changed, and em(4) has one flow control for all of its ports.
  */
 export function addPort(
   sysctls: Sysctls,

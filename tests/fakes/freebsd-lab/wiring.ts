@@ -2,7 +2,7 @@
 
 export type Counters = { packets: number; bytes: number };
 
-/** One of a network card, whatever interfaces it has. */
+/** Port of a network card, with any interfaces. */
 export type Port = {
   /** MAC addresses of its interfaces. */
   macs: readonly string[];

@@ -1,8 +1,8 @@
-// Where artifacts lie, apart from GitHub's API: uploads by a stand-in action, downloads by a redirect.
+// Stores artifacts outside GitHub's API: uploads by a stand-in action, downloads by a redirect.
 import type { Asked, Route } from './route.ts';
 import { nextId, notFound, type State } from './state.ts';
 
-/** `PUT /_artifacts/RUN/NAME` with a zip, and `GET /_artifacts/ID.zip`, which is for everybody who knows it. */
+/** `PUT /_artifacts/RUN/NAME` with a zip, and `GET /_artifacts/ID.zip`, which needs no token. */
 export function artifactRoute(state: State, asked: Asked): Route | undefined {
   const [, runId, name] = /^\/_artifacts\/(\d+)\/([^/]+)$/.exec(asked.path) ?? [];
   if (asked.method === 'PUT' && runId !== undefined && name !== undefined)

@@ -84,7 +84,7 @@ function headRefOf({ headRef = 'changes' }: FakePullRequest): string {
   return headRef;
 }
 
-/** A label of the repository; GitHub makes it grey if nobody chose a colour. */
+/** A label of the repository; GitHub's default colour is grey. */
 export function labelOf(state: State, name: string): FakeLabel {
   const isCalled = (label: FakeLabel) => label.name.toLowerCase() === name.toLowerCase();
   return state.labels.find(isCalled) ?? { name, color: 'ededed', description: '' };
@@ -167,7 +167,7 @@ export function checkRunDocument(state: State, checkRun: FakeCheckRun): object {
   };
 }
 
-/** What GET /user says: a user, and what a public profile holds besides. */
+/** Answer of GET /user: a user with a public profile. */
 export function profileDocument(login: string): object {
   return {
     ...userDocument(login),

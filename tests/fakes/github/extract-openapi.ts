@@ -57,7 +57,7 @@ const operationIds = [
 /** Nothing is validated by these; a `description` stays, for no response is valid OpenAPI without one. */
 const unused = ['summary', 'example', 'examples', 'externalDocs', 'tags', 'x-github', 'x-octokit'];
 
-/** Objects whose keys are names that somebody chose, like a property called `description`. */
+/** Objects whose keys are free names, like a property called `description`. */
 const nameMaps = ['properties', 'responses', 'headers', 'content'];
 
 type Json = string | number | boolean | null | Json[] | JsonObject;
@@ -140,14 +140,14 @@ function pruned<T extends Json>(json: T, keysAreNames = false): T {
   ) as T;
 }
 
-/** GitHub answers null where it calls an enumeration nullable, and does not enumerate it as OpenAPI asks. */
+/** GitHub returns null for nullable enumerations, but does not list null in them as OpenAPI requires. */
 function withNull({ nullable }: JsonObject, key: string, value: Json): Json {
   const isLacking =
     key === 'enum' && nullable === true && Array.isArray(value) && !value.includes(null);
   return isLacking ? [...value, null] : value;
 }
 
-/** What may be one of several or null has no `type` in it, without which `nullable` means nothing to OpenAPI. */
+/** A oneOf or null has no `type`, without which `nullable` means nothing to OpenAPI. */
 function withNullChoice(json: JsonObject): JsonObject {
   const { nullable, ...rest } = json;
   const [key] = ['oneOf', 'anyOf'].filter((one) => Array.isArray(rest[one]));

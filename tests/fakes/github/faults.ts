@@ -1,4 +1,4 @@
-// What can go wrong between ppsgate and GitHub, ordered by a test for the next calls of one operation.
+// Faults between ppsgate and GitHub, which a test orders for the next calls of an operation.
 import type { Answer } from './state.ts';
 
 export type Fault =
@@ -6,7 +6,7 @@ export type Fault =
   | { kind: 'read-only' }
   /** The quota of an hour is used up, and is given again `seconds` from now. */
   | { kind: 'rate-limit'; seconds: number; status?: 403 | 429 }
-  /** Too much at once; `retry-after` says how long to stay away. */
+  /** Too much at once; `retry-after` holds the seconds to wait. */
   | { kind: 'secondary-rate-limit'; seconds: number; status?: 403 | 429 }
   /** GitHub itself, or a proxy before it, fails; with `carriedOut` only after it did what was asked. */
   | { kind: 'broken'; status: 500 | 502 | 503; carriedOut?: boolean }
@@ -24,7 +24,7 @@ export type Faults = {
   byChance: (chance: Chance) => void;
   /** Forgets the faults that no call has met yet, and those by chance. */
   clear: () => void;
-  /** How many calls have met one. */
+  /** Number of calls that have met a fault. */
   readonly met: number;
 };
 
@@ -36,7 +36,7 @@ export type FaultBook = Faults & {
   next: (operationId: string, isWrite: boolean) => Fault | undefined;
 };
 
-/** What a bad day brings; a fault's `carriedOut` is left to chance as well. */
+/** Random faults; `carriedOut` is random as well. */
 const badDay: readonly Fault[] = [
   { kind: 'broken', status: 502 },
   { kind: 'broken', status: 503 },

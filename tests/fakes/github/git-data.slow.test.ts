@@ -1,4 +1,4 @@
-// The objects must be git's own, and the ref must not move under anybody: what is published depends on both.
+// The objects must be git's own, and the ref must not move under a writer: published data depends on both.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

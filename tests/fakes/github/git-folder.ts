@@ -43,7 +43,7 @@ function packed(git: Git, id: string): Buffer[] {
   return [typeAndSize(packTypes[kept.object.type], kept.bytes.length), deflateSync(kept.bytes)];
 }
 
-/** Four bits of the size beside the type, then seven a byte; the top bit says that there is more. */
+/** Four bits of the size beside the type, then seven a byte; the top bit marks a continuation. */
 function typeAndSize(type: number, size: number): Buffer {
   const bytes = [(type << 4) | (size & 15)];
   for (let rest = size >>> 4; rest > 0; rest >>>= 7) {

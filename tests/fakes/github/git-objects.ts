@@ -6,10 +6,9 @@ export type GitObject =
   | { type: 'tree'; entries: readonly TreeEntry[] }
   | ({ type: 'commit' } & Commit);
 
-/** One name in one folder. */
 export type TreeEntry = { name: string; mode: Mode; id: string };
 
-/** As git writes it: a file, a program, a symbolic link, a folder, a submodule. */
+/** Modes of git: a file, a program, a symbolic link, a folder, a submodule. */
 export type Mode = '100644' | '100755' | '120000' | '40000' | '160000';
 
 export type Commit = {
@@ -32,7 +31,7 @@ export type Git = {
   read: (id: string) => { object: GitObject; bytes: Buffer } | undefined;
   /** The id of the object, which is kept if it is new. */
   write: (object: GitObject) => string;
-  /** A time that nobody had before: GitHub's clock, which a second of the fake moves on at each use. */
+  /** Unique time: GitHub's clock, which the fake moves on by a second at each use. */
   now: () => Date;
 };
 
@@ -143,7 +142,7 @@ function sortKey({ name, mode }: TreeEntry): Buffer {
   return Buffer.from(mode === '40000' ? `${name}/` : name);
 }
 
-/** What stands at a path of a commit's tree. */
+/** Finds the entry at a path of a commit's tree. */
 export function entryAt(git: Git, tree: string, path: string): TreeEntry | undefined {
   const [name = '', ...rest] = path.split('/');
   const entry = entriesOf(git, tree)?.find((one) => one.name === name);

@@ -42,7 +42,7 @@ function readerOf(text: string, variables: Readonly<Record<string, unknown>>) {
     uses: [] as Query['uses'],
     next,
     isNext,
-    /** Whether the next token was this one, which is then read. */
+    /** Reads the next token if it is this one; returns true when it was. */
     skips: (expected: string): boolean => {
       if (!isNext(expected)) return false;
       position += 1;

@@ -5,7 +5,6 @@ import { type Field, parseQuery, type Query } from './graphql-query.ts';
 import type { Asked, Route } from './route.ts';
 import { type Answer, type Caller, repositoryNodeId, type State } from './state.ts';
 
-/** How one call of POST /graphql is served. */
 export function graphqlRoute(state: State, asked: Asked): Route {
   const question = questionOf(asked.body);
   const field = 'fields' in question ? question.fields[0] : undefined;
@@ -165,7 +164,7 @@ function data(of: object): Answer {
   return { status: 200, body: { data: of } };
 }
 
-/** GraphQL refuses with 200, and says why in `errors`. */
+/** GraphQL refuses with 200, and the reason in `errors`. */
 function refused(field: string, type: string, message: string): Answer {
   const error = { type, path: [field], locations: [{ line: 1, column: 1 }], message };
   return { status: 200, body: { data: { [field]: null }, errors: [error] } };

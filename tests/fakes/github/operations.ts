@@ -1,4 +1,4 @@
-// What the fake GitHub does: every operation takes the state and a call, changes the state, and answers.
+// Operations of the fake GitHub: each takes the state and a call, changes the state, and returns the answer.
 import { actionsOperations } from './operations/actions.ts';
 import { checkOperations } from './operations/checks.ts';
 import { commentOperations } from './operations/comments.ts';

@@ -1,7 +1,7 @@
 // Lists in pages, as GitHub gives them.
 import type { Answer } from './state.ts';
 
-/** One page's items, at most 100 (30 unless asked otherwise), and headers whose `Link` leads to the others. */
+/** Items of a page, at most 100 (30 by default), and headers whose `Link` leads to the others. */
 export function pageOf<T>(items: readonly T[], url: URL): { items: T[] } & Pick<Answer, 'headers'> {
   const size = Math.min(Number(url.searchParams.get('per_page') ?? 30), 100);
   const page = Number(url.searchParams.get('page') ?? 1);

@@ -1,4 +1,4 @@
-// A job gets what its workflow asks for and no more: the fake must hold it to that, and say what it used.
+// The fake grants a job exactly the permissions of its workflow, and records those that it used.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { hastyOctokit } from './hasty-octokit.ts';
 import { operations } from './operations.ts';
@@ -65,7 +65,7 @@ test('what is public is read with any token, and what is private is not', async 
   expect(github.used[reader.token]).toEqual(['contents: read']);
 });
 
-test('an artifact of a public repository is not for everybody', async () => {
+test('refuses an artifact of a public repository without a permission', async () => {
   const { octokit } = await clientWith({ contents: 'write' });
   const wanted = { ...where, artifact_id: 1, archive_format: 'zip' };
   await expect(

@@ -1,4 +1,4 @@
-// What a token must be allowed for each operation, in the words of a workflow's `permissions`.
+// Permissions that a token needs for each operation, in the words of a workflow's `permissions`.
 import type { State } from './state.ts';
 
 type Scope = 'actions' | 'checks' | 'contents' | 'issues' | 'pull-requests' | 'statuses';
@@ -8,13 +8,13 @@ export type Permissions = Partial<Record<Scope, 'read' | 'write'>>;
 /** Like `checks: write`. */
 export type Permission = `${Scope}: ${'read' | 'write'}`;
 
-/** The permission that allows the operation; `refused` is for want of every one that would. */
+/** The permission that allows the operation; `free` needs none, `refused` lacks every sufficient one. */
 export type AccessDecision =
   | { kind: 'free' | 'refused' }
   | { kind: 'used'; permission: Permission };
 
 /**
- * Whether a token of these permissions may do this, and by which one of them.
+ * Checks whether a token of these permissions may do this, and by which of them.
  *
  * @param permissions undefined allows all.
  */
@@ -31,7 +31,7 @@ export function accessFor(
   return permission === undefined ? { kind: 'refused' } : { kind: 'used', permission };
 }
 
-/** Not even what is public is given to everybody here. */
+/** Even public data needs a permission here. */
 const download = 'actions/download-artifact';
 
 const free: Permission[] = [];
@@ -42,7 +42,7 @@ const readsIssues: Permission[] = ['pull-requests: read', 'issues: read'];
 const writesIssues: Permission[] = ['pull-requests: write', 'issues: write'];
 
 /**
- * Any one of these will do; none is needed where GitHub asks only for `metadata`, which every token has.
+ * Any one of these will do; none is needed where GitHub requires only `metadata`, which every token has.
  * From docs.github.com/rest/authentication/permissions-required-for-github-apps.
  */
 const needs: Readonly<Record<string, readonly Permission[]>> = {

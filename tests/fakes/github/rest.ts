@@ -19,7 +19,7 @@ const gitHubsDescription: Promise<OpenAPIBackend> = new OpenAPIBackend({
   ajvOpts: { formats: { uri: URL.canParse, email: true, 'date-time': isDateTime } },
 }).init();
 
-/** How one request is served; undefined where openapi.json has no such operation. */
+/** Handler of a request; undefined for an operation that openapi.json lacks. */
 export async function restRoute(state: State, asked: Asked): Promise<Route | undefined> {
   const description = await gitHubsDescription;
   const request = { ...asked, path: withOneSegment(asked.path) };

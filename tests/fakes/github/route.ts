@@ -1,4 +1,4 @@
-// What the server knows of a request, and of how it is to be served.
+// Request as the server sees it, and the handler that serves it.
 import type { Answer, Caller } from './state.ts';
 
 export type Asked = {
@@ -16,10 +16,10 @@ export type Route = {
   operationId: string;
   /** Needs no token. */
   isForAll?: true;
-  /** Where the request breaks GitHub's description, in words. */
+  /** Violations of GitHub's description, in words. */
   mistakes: () => string | undefined;
   /** Does what is asked; a `mistake` is one of the fake itself. */
   carryOut: (caller: Caller) => Answer | { mistake: string };
-  /** How it is refused for want of a permission, where that is not the usual 403. */
+  /** Refusal without the permission, where it is not the usual 403. */
   forbidden?: Answer;
 };

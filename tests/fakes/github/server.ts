@@ -6,7 +6,7 @@
 //   expect(github.violations).toEqual([]);
 //   await github.stop();
 //
-// openapi.json holds the operations that it knows; extract-openapi.ts says how one is added.
+// openapi.json holds the operations that it knows; extract-openapi.ts documents how to add one.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -27,11 +27,11 @@ export { appToken, installationToken, personalToken } from './tokens.ts';
 export type FakeGitHub = Tokens & {
   /** URL for `GITHUB_API_URL`. */
   url: string;
-  /** What is on GitHub now; a test may read and change it. */
+  /** Current state of GitHub; a test may read and change it. */
   state: State;
   /** Every call that was understood, oldest first, faults included. */
   requests: { operationId: string; method: string; path: string; status: number | 'no answer' }[];
-  /** Where a request or an answer broke GitHub's description, in words; a test expects none. */
+  /** Requests and answers that broke GitHub's description, in words; a test expects none. */
   violations: string[];
   faults: Faults;
   stop: () => Promise<void>;
@@ -143,9 +143,9 @@ function answerTo(
   return instead ?? answer;
 }
 
-/** Whose token it is, if it may do this; else the refusal. */
+/** Returns the caller if the token allows this; else the refusal. */
 function callerOf(github: Inner, route: Route, asked: Asked): Caller | Answer {
-  if (route.isForAll) return nobody;
+  if (route.isForAll) return anonymous;
   const holder = github.tokens.holderOf(asked.headers.authorization);
   if (holder === undefined) return { status: 401, body: { message: 'Bad credentials' } };
   const access = accessFor(github.state, route.operationId, holder.permissions);
@@ -154,14 +154,14 @@ function callerOf(github: Inner, route: Route, asked: Asked): Caller | Answer {
   return holder.caller;
 }
 
-const nobody: Caller = { kind: 'user', login: '' };
+const anonymous: Caller = { kind: 'user', login: '' };
 
 const forbidden: Answer = {
   status: 403,
   body: { message: 'Resource not accessible by integration', status: '403' },
 };
 
-/** What was read comes with a tag; whoever has the same already gets 304 and nothing else. */
+/** Adds an ETag to what was read; a client that sends the same one gets an empty 304. */
 function ifChanged(asked: Asked, answer: Answer): Answer {
   if (asked.method !== 'GET' || answer.status !== 200) return answer;
   const etag = `W/"${createHash('sha256').update(bytesOf(answer)).digest('hex')}"`;

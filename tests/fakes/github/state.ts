@@ -1,4 +1,4 @@
-// What is on the fake GitHub, and the shape of what is done to it.
+// State of the fake GitHub, and the shape of the calls on it.
 import { commitAt, commitFiles, emptyRepository, type Git } from './git-objects.ts';
 
 export type FakePullRequest = {
@@ -14,9 +14,9 @@ export type FakePullRequest = {
   headRef?: string;
   /** Names. */
   labels?: string[];
-  /** Nobody but collaborators may comment on it. */
+  /** Only collaborators may comment on it. */
   isLocked?: boolean;
-  /** Deleted by an administrator: gone for good. */
+  /** Deleted by an administrator, permanently. */
   isDeleted?: boolean;
   state?: 'open' | 'closed';
   /** The commit of the default branch that it became; absent where it was not merged. */
@@ -38,15 +38,13 @@ export type FakeIssue = {
   createdAt: string;
   /** When it was changed last. */
   updatedAt: string;
-  /** The same as of a pull request. */
   isLocked?: boolean;
   isDeleted?: boolean;
 };
 
-/** What people comment on, and put labels on. */
+/** Issue or pull request: has comments and labels. */
 export type Conversation = FakePullRequest | FakeIssue;
 
-/** One file of what a pull request changes. */
 export type FakeFile = {
   filename: string;
   status: 'added' | 'removed' | 'modified' | 'renamed';
@@ -75,7 +73,7 @@ export type FakeCheckRun = {
   conclusion: string | null;
   title: string | null;
   summary: string | null;
-  /** These three, once somebody has sent them; annotations add up. */
+  /** Set once they were sent; annotations add up. */
   text?: string;
   annotations?: Annotation[];
   actions?: { label: string; description: string; identifier: string }[];
@@ -146,7 +144,6 @@ export type FakeArtifact = {
   /** Id of the workflow run that it belongs to. */
   runId: number;
   name: string;
-  /** A zip. */
   bytes: Buffer;
   isExpired?: boolean;
 };
@@ -157,14 +154,14 @@ export type State = {
   /** Objects and refs; at first there is a branch `main` with one commit. */
   git: Git;
   defaultBranch: string;
-  /** What is not public is read with `contents: read` only, and by those who have a role. */
+  /** A private repository is read with `contents: read` only, and by those who have a role. */
   isPrivate: boolean;
-  /** Roles by login; whoever wrote anything here exists without one. */
+  /** Roles by login; an author of anything here exists without one. */
   permissions: Record<string, Role>;
   pullRequests: FakePullRequest[];
   /** Oldest first. */
   issues: FakeIssue[];
-  /** How long lists lack an issue after it was made. */
+  /** Delay until lists show a new issue. */
   issuesListedAfterSeconds: number;
   /** The clock of issues. */
   now: () => Date;
@@ -172,7 +169,7 @@ export type State = {
   comments: FakeComment[];
   /** Oldest first. */
   checkRuns: FakeCheckRun[];
-  /** What pull requests change, by their numbers. */
+  /** Changed files by the number of the pull request. */
   files: Record<number, FakeFile[]>;
   reactions: FakeReaction[];
   /** Labels of the repository. */
@@ -188,7 +185,7 @@ export type State = {
 };
 
 export type Call = {
-  /** Where the fake listens, for the links between pages. */
+  /** The fake's address, for the links between pages. */
   url: URL;
   params: Readonly<Record<string, string>>;
   body: Readonly<Record<string, unknown>>;
@@ -197,7 +194,7 @@ export type Call = {
   caller: Caller;
 };
 
-/** Whose token it is: a workflow's own and an app's are an installation's, and belong to no user. */
+/** User of the token: a workflow's own and an app's belong to an installation, and to no user. */
 export type Caller = { kind: 'installation' | 'user'; login: string };
 
 /** `body` goes out as JSON, `bytes` as they are. */

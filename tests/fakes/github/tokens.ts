@@ -12,12 +12,12 @@ export type Tokens = {
   tokenWith: (permissions: Permissions) => string;
   /** From now on the token answers 401. */
   expire: (token: string) => void;
-  /** What each token's calls needed, sorted: what the job has to ask for in its workflow. */
+  /** Permissions that each token's calls needed, sorted: those that the job has to request in its workflow. */
   used: Record<string, Permission[]>;
 };
 
 export type TokenBook = Tokens & {
-  /** Whose token it is; `permissions` are undefined where it may do all. */
+  /** Caller of a token; `permissions` are undefined when it may do all. */
   holderOf: (authorization: string | undefined) => Holder | undefined;
   use: (token: string, permission: Permission) => void;
 };

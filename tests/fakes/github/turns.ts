@@ -65,7 +65,7 @@ export function takingTurns(random: () => number, start: Date): Turns {
       });
       over.catch(() => {});
       while (!isOver) {
-        // What follows from an answer takes no more than this.
+        // Reactions to an answer take no longer than this.
         for (let turn = 0; turn < 3; turn++) await turnOfEventLoop();
         if (requests.length > 0) await nextRequest();
         else if (pauses.size > 0) nextPauses();

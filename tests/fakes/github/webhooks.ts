@@ -1,7 +1,7 @@
 // GitHub's published examples of what it sends with an event.
 import { createRequire } from 'node:module';
 
-// The package is one JSON file whose type declaration says otherwise, so it is required and typed here.
+// The package is one JSON file with a wrong type declaration, so it is required and typed here.
 const events: readonly { name: string; examples: readonly unknown[] }[] = createRequire(
   import.meta.url,
 )('@octokit/webhooks-examples');

@@ -49,7 +49,7 @@ test('a build asks its endpoint with all in the URI and nothing in the body, the
   ]);
 });
 
-test('an endpoint that answers 500, or nobody at all, fails the target, and is not asked again', async () => {
+test('fails the target of an endpoint that returns 500 or is down, without a retry', async () => {
   await using phabricator = await startPhabricator();
   await using relay = await listen(500);
   const { revision, target } = await buildOf(phabricator, relay);
@@ -59,7 +59,7 @@ test('an endpoint that answers 500, or nobody at all, fails the target, and is n
   expect(relay.heard).toHaveLength(1);
 });
 
-test('a staging area is nothing that a revision without repository has: nobody is asked', async () => {
+test('calls no endpoint for the staging area of a revision without a repository', async () => {
   await using phabricator = await startPhabricator();
   await using relay = await listen();
   const author = phabricator.addUser('author');

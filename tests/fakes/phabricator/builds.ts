@@ -1,4 +1,4 @@
-// Harbormaster at work: builds that ask somebody over HTTP, wait for a message, and let a draft go or hold it back.
+// Runs Harbormaster builds: they call HTTP endpoints, wait for a message, and release or hold back a draft.
 import { sendOut } from './outgoing.ts';
 import {
   type Build,
@@ -189,7 +189,7 @@ function variablesFor(state: State, build: Build, target: Target): { [name: stri
   };
 }
 
-/** Whether the endpoint was asked and answered well; nobody asks twice. */
+/** True when the endpoint returned success; there is no retry. */
 async function overrides(
   step: BuildPlan['step'],
   variables: { [name: string]: string },

@@ -1,4 +1,4 @@
-// How tests of the fake call it, and what it calls.
+// Calls the fake, and receives its calls.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -39,7 +39,7 @@ export async function rows<Row extends z.ZodType>(
 
 export type Heard = { method: string; path: string; headers: string[]; body: string };
 
-/** Somebody whom the server calls: it keeps what it heard, and answers `status`, which a test may change. */
+/** Endpoint that the server calls: it records requests, and returns `status`, which a test may change. */
 export async function listen(status = 200): Promise<Listener> {
   const heard: Heard[] = [];
   const listener: Pick<Listener, 'status' | 'meanwhile'> = { status };
@@ -67,11 +67,11 @@ export type Listener = AsyncDisposable & {
   url: string;
   status: number;
   heard: Heard[];
-  /** What is done before it answers. */
+  /** Runs before it answers. */
   meanwhile?: () => Promise<unknown>;
 };
 
-/** One file, one line more. */
+/** Diff of one file with one added line. */
 export const smallDiff = `diff --git a/sys/netinet/ip_fastfwd.c b/sys/netinet/ip_fastfwd.c
 index 43050bd..6f99550 100644
 --- a/sys/netinet/ip_fastfwd.c

@@ -1,4 +1,4 @@
-// What all Conduit methods have in common: how one is described, called and refused.
+// Shared parts of all Conduit methods: description, call and refusal.
 import type { State, User } from './state.ts';
 
 export type Values = { [name: string]: unknown };
@@ -15,7 +15,6 @@ export class ConduitError extends Error {
 export type Call = {
   state: State;
   params: Values;
-  /** Whose token it was. */
   viewer: User;
   /** Form fields are all text, which is taken for numbers and truth where JSON is not. */
   isForm: boolean;
@@ -63,7 +62,7 @@ export function asId(value: unknown): number | undefined {
   return isText(value) && /^\d+$/.test(value) ? Number(value) : undefined;
 }
 
-/** What the real server says where a text meets a column of numbers. */
+/** Error of the real server where a text meets a column of numbers. */
 export function notNumeric(query: string): ConduitError {
   return refusal(`Expected a numeric scalar or null for %Ld conversion. Query: ${query}`);
 }

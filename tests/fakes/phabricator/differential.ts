@@ -62,7 +62,7 @@ const revisionSearch = search<Revision>({
     }),
   },
   queries: {
-    // What waits for the viewer, which is nothing for a bot.
+    // Bots have nothing that waits for the viewer.
     active: ({ authorPHID, reviewers }, { viewer }) =>
       authorPHID === viewer.phid ||
       reviewers.some(({ reviewerPHID }) => reviewerPHID === viewer.phid),

@@ -1,4 +1,4 @@
-// How a Conduit call comes over HTTP: in the ways that work, and in those that look as if they would.
+// Decodes a Conduit call over HTTP: the forms that work, and those that look as if they would.
 import { isText, refusal, type Values } from './conduit.ts';
 import { decoded } from './raw-diff.ts';
 
@@ -11,7 +11,7 @@ export type Decoded = {
   wantsHtml: boolean;
 };
 
-/** @throws ConduitError where the real server says that it cannot read it */
+/** @throws ConduitError where the real server refuses to read it */
 export function decodeCall(
   method: string,
   query: string,
@@ -79,7 +79,7 @@ function unescaped(text: string): string {
   return decoded(Buffer.from(bytes, 'latin1'));
 }
 
-/** Names of the parts, which are refused whatever they hold, as PHP takes the dot out of `api.token`. */
+/** Names of the parts, refused with any content, as PHP replaces the dot in `api.token`. */
 function parts(bytes: Buffer, boundary: string): string[] {
   return bytes
     .toString()

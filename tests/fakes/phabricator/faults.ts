@@ -1,4 +1,4 @@
-// What can go wrong between a bot and Phabricator, ordered by a test for the next calls.
+// Faults between a bot and Phabricator, which a test orders for the next calls.
 import type { Values } from './conduit.ts';
 
 export type Fault =
@@ -27,7 +27,7 @@ export type Faults = {
   ) => void;
   /** Forgets the faults that no call has met yet. */
   clear: () => void;
-  /** How many calls have met one. */
+  /** Number of calls that have met a fault. */
   readonly met: number;
 };
 

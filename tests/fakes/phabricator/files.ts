@@ -34,7 +34,7 @@ const upload: Method = {
       name: isText(name) ? name : 'file',
       bytes: Buffer.from(base64, 'base64'),
       authorPHID: viewer.phid,
-      // One that does not exist is taken too, and lets nobody in.
+      // The server accepts one that does not exist too; it lets no user in.
       viewPolicy: isText(viewPolicy) ? viewPolicy : 'users',
       secret: letters(`secret of ${record.phid}`, 20),
     });

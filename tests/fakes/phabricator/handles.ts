@@ -1,4 +1,4 @@
-// How objects are called: by PHID, by monogram, by name; phid.query and phid.lookup.
+// Names objects by PHID, monogram or name: phid.query and phid.lookup.
 import { asId, asList, type Call, isText, type Methods, phpMap } from './conduit.ts';
 import {
   existing,
@@ -21,7 +21,7 @@ type Handle = {
   status: 'open' | 'closed';
 };
 
-/** What it names to the viewer, who may see it; a number is a revision's id. */
+/** Finds the object that the viewer may see; a number is a revision's id. */
 export function objectNamed(state: State, name: unknown, viewer: User): { phid: Phid } | undefined {
   const id = asId(name);
   if (id !== undefined) return state.revisions.find((r) => r.id === id && maySee(r, viewer));

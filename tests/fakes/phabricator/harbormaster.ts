@@ -252,7 +252,7 @@ export const harbormasterMethods: Methods = {
   'harbormaster.createartifact': createArtifact,
 };
 
-/** Results of units are kept whatever else becomes of the message. */
+/** Results of units are kept even when the message comes too late. */
 function tellTarget({ state, params, isForm }: Call, target: Target, type: string): null {
   const units = asList(params.unit) ?? [];
   for (const unit of units) checkUnit(isMap(unit) ? unit : {}, isForm);

@@ -35,7 +35,7 @@ index 1a2b3c4..5d6e7f8 100644
 +    meta l4proto upd drop
    }
 `;
-  // As a live server gave it back, with fewer lines.
+  // Recorded from a live server, shortened.
   expect(back(raw)).toBe(`diff --git a/dut/nftables.conf b/nftables.conf
 --- a/dut/nftables.conf
 +++ b/nftables.conf

@@ -116,8 +116,8 @@ function readHeader(change: Changeset, line: string): boolean {
 }
 
 /**
- * The paths of `a/x b/x`. The real server takes the first folder of each for a prefix, whatever it is called, and reads
- * the old path from `---` once more, where only `a/` and `b/` are some: so the new one alone loses its folder.
+ * Paths of `a/x b/x`. The real server takes the first folder of each for a prefix, under any name, and reads the
+ * old path again from `---`, where only `a/` and `b/` are prefixes: so only the new path loses its folder.
  */
 function gitPaths(both: string): Pick<Changeset, 'oldPath' | 'path'> {
   const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(both);
@@ -186,7 +186,7 @@ function rendered(change: Changeset): string {
   return `${head.join('\n')}\n${change.hunks.map(renderedHunk).join('')}`;
 }
 
-/** Whatever the file held. */
+/** Stands for every change of a binary file, with any content. */
 const emptiedBinary = `index ${'0'.repeat(40)}..${'0'.repeat(40)}
 GIT binary patch
 literal 0

@@ -7,7 +7,7 @@ import { sharedFolder } from '../../needs.ts';
 import { newDiff } from './differential.ts';
 import type { Phid, State, User } from './state.ts';
 
-/** Where recordings lie that are not part of this repository. */
+/** Folder of recordings that are not part of this repository. */
 export const recordingsFolder = sharedFolder('phabricator');
 
 export const recordingsNeeded = 'shared/phabricator/INDEX.json';
@@ -33,11 +33,11 @@ export type Recording = z.infer<typeof recordingSchema> & {
   /** Objects that a search shows. */
   rows: Row[];
   transactions: z.infer<typeof transactionSchema>[];
-  /** What an `*.edit` changed. */
+  /** Object that an `*.edit` changed. */
   edited: z.infer<typeof editedSchema>['result'] | undefined;
 };
 
-/** What the server called itself. */
+/** The server's own address. */
 export const recordedBaseUri = 'http://phorge.local.test:8081';
 
 /** Recordings in the order in which they were made. */
@@ -60,7 +60,7 @@ export function readRecordings(): Recording[] {
     .sort((a, b) => a.time - b.time);
 }
 
-/** What the server sent out, like `0012-build.json`. */
+/** Reads a recorded request of the server, like `0012-build.json`. */
 export function readInbound(file: string): z.infer<typeof inboundSchema> {
   return inboundSchema.parse(
     JSON.parse(readFileSync(join(recordingsFolder, 'inbound', file), 'utf8')),
@@ -195,7 +195,7 @@ function rowsOfType<Fields extends z.ZodRawShape>(
     });
 }
 
-/** What is said of somebody whom no search shows, by whom something else shows. */
+/** Builds a user who appears in other objects only, and in no search. */
 function recallPeople(state: State, all: readonly Recording[], rows: readonly Row[]): void {
   const project = rowsOfType(rows, 'PROJ', {
     name: z.string(),
@@ -402,7 +402,7 @@ function recallDiffs(
       changesets,
     });
   }
-  // Those that were sent after the last search for diffs.
+  // Diffs that were sent after the last search for them.
   for (const { response_json: json, time, method } of all) {
     const sent = sentSchema.safeParse(json).data?.result;
     if (method !== 'differential.createrawdiff' || sent === undefined || time > now) continue;
@@ -412,7 +412,7 @@ function recallDiffs(
   state.transactions.length = 0;
 }
 
-/** As it was sent; where that is not recorded, as it came back. */
+/** The request as recorded, or else as it came back. */
 function rawOf(all: readonly Recording[], { id, phid: of }: { id: number; phid: Phid }): string {
   const created = all.find(
     ({ method, response_json }) =>
@@ -544,7 +544,7 @@ function fillInBuilds(state: State): void {
   }
 }
 
-/** A target that no search shows, but which took a message, waited for it. */
+/** Builds a target that no search shows, but which accepted a message, so it waited for one. */
 function fillInReceiver(
   state: State,
   { params_decoded: params, response_json: json }: Recording,

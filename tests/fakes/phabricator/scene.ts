@@ -1,4 +1,4 @@
-// What a test lets people and Herald do on the fake Phabricator, without a call.
+// Acts of people and Herald on the fake Phabricator, without a call.
 import { startBuild } from './builds.ts';
 import { newDiff } from './differential.ts';
 import { applyEdits, type Edit } from './revision-edit.ts';
@@ -25,7 +25,7 @@ import type { Webhooks } from './webhooks.ts';
 export type SentDiff = {
   raw: string | Uint8Array;
   branch?: string;
-  /** The id of a commit; of a working copy of Subversion its number, or its URL with or without one; whatever he likes. */
+  /** The id of a commit; of a Subversion working copy its number, or its URL with or without one; free text. */
   base?: string;
   commits?: Diff['commits'];
   dateCreated?: number;
@@ -33,7 +33,7 @@ export type SentDiff = {
 
 export type Scene = {
   addUser: (username: string, user?: Partial<User>) => User;
-  /** Its first token; one is made for whoever has none. */
+  /** The user's first token; made when absent. */
   tokenOf: (user: User) => string;
   addProject: (slug: string, members?: readonly User[]) => Project;
   addRepository: (callsign: string, repository?: Partial<Repository>) => Repository;
@@ -54,7 +54,6 @@ export type Scene = {
   }) => Revision;
   /** The author sends another diff. */
   updateRevision: (revision: Revision, diff: SentDiff, comment?: string) => Diff;
-  /** A diff of no revision. */
   addDiff: (author: User, diff: SentDiff) => Diff;
   comment: (revision: Revision, author: User, text: string) => Transaction;
   abandon: (revision: Revision) => void;
@@ -64,14 +63,14 @@ export type Scene = {
     method?: BuildPlan['step']['method'];
     credential?: { user: string; password: string };
     holdDrafts?: BuildPlan['holdDrafts'];
-    /** As a rule it does. */
+    /** True by default. */
     waitsForMessage?: boolean;
   }) => BuildPlan;
   /** Herald runs the plan on the revision's newest diff; resolves when the endpoint has answered, well or not. */
   startBuild: (revision: Revision, plan: BuildPlan) => Promise<Target>;
   /** Begins to tell it of all that is done from now on. */
   addWebhook: Webhooks['add'];
-  /** What was not answered with 200 is sent again, as it was. */
+  /** Sends again, unchanged, each delivery that was not answered with 200. */
   redeliver: () => Promise<void>;
   /** Lets the clock go on. */
   letPass: (seconds: number) => void;

@@ -1,4 +1,4 @@
-// What the `*.search` methods have in common: constraints, attachments, orders and pages.
+// Shared parts of the `*.search` methods: constraints, attachments, orders and pages.
 import {
   asList,
   type Call,
@@ -20,7 +20,7 @@ export type Search<Row> = {
   idColumn?: string;
   rows: (state: State) => Row[];
   isVisible: (row: Row, call: Call) => boolean;
-  /** How the real server calls a row in "You Shall Not Pass". */
+  /** The real server's name for a row in "You Shall Not Pass". */
   nameOf?: (row: Row) => string;
   constraints: { [name: string]: Constraint<Row> };
   attachments?: { [name: string]: (row: Row, call: Call) => unknown };
@@ -190,7 +190,7 @@ function readInteger(name: string, value: unknown, isForm: boolean): number {
   throw refusal(`Error while reading "${name}": Expected integer, got something else.`);
 }
 
-/** What is asked for with anything but false, null, 0 or nothing: the `false` of a form field is text, so it counts. */
+/** True for anything but false, null, 0 or empty: the `false` of a form field is text, so it counts. */
 function attachmentsOf<Row>(
   { attachments = {} }: Search<Row>,
   call: Call,

@@ -38,7 +38,7 @@ test.each([
   expect(phabricator.violations).toEqual([expect.stringMatching(complaint)]);
 });
 
-test('a bot that mentions somebody subscribes them, and is complained about', async () => {
+test('subscribes a user whom the bot mentions, and reports that as a violation', async () => {
   await using phabricator = await startPhabricator();
   const revision = revisionOn(phabricator);
   const other = phabricator.addUser('other');

@@ -45,11 +45,11 @@ export type FakePhabricator = Scene & {
   /** Conduit token of `perfbot`, who is there from the start. */
   token: string;
   bot: User;
-  /** What is there now; a test may read and change it. */
+  /** Current state; a test may read and change it. */
   state: State;
   /** Every call that could be read, oldest first, faults included. */
   requests: Requested[];
-  /** What a well-behaved bot would not have done, in words; a test expects none. */
+  /** Mistakes of the bot, in words; a test expects none. */
   violations: string[];
   faults: Faults;
   /** Resolves when the webhooks and the requests of builds that were begun have been answered. */
@@ -62,7 +62,7 @@ export async function startPhabricator(
   options: {
     /** Seconds since 1970. */
     now?: number;
-    /** What it believes to be its address, and answers 500 to any other; its own if absent. */
+    /** Its configured address: it returns 500 to any other; the actual one if absent. */
     baseUri?: string;
   } = {},
 ): Promise<FakePhabricator> {
@@ -218,7 +218,7 @@ function resultOf(inner: Inner, name: string, decoded: Decoded, isReadOnly: bool
       `API Method "${name}" does not define these parameters: ${names}.`,
     );
   }
-  const viewer = method.isForAll ? nobody : userOf(inner.state, token);
+  const viewer = method.isForAll ? anonymous : userOf(inner.state, token);
   const isForm = encoding === 'form' || encoding === 'query';
   const call: Call = { state: inner.state, params, viewer, isForm };
   inner.violations.push(...misdeeds(name, call));
@@ -230,7 +230,7 @@ function resultOf(inner: Inner, name: string, decoded: Decoded, isReadOnly: bool
   return method.run(call);
 }
 
-/** Whose token it is. The token is in the complaints of the real server too. */
+/** Finds the user of a token. The real server's errors repeat the token too. */
 function userOf(state: State, token: string | undefined): User {
   const invalid = (why: string) => new ConduitError('ERR-INVALID-AUTH', why);
   if (token === undefined) {
@@ -309,7 +309,7 @@ function page(status: number, body: string): Answer {
   return { status, contentType: 'text/html; charset=UTF-8', body };
 }
 
-/** @param session gives each answer a cookie of its own, which nobody is to send back */
+/** @param session sets a cookie in each answer, which no client may send back */
 function send(response: ServerResponse, { status, contentType, body }: Answer, session = 0): void {
   const cookie = `phsid=A%2F${letters(`session ${session}`, 40)}; path=/; HttpOnly`;
   const headers = { 'content-type': contentType, 'cache-control': 'no-store' };
@@ -317,7 +317,7 @@ function send(response: ServerResponse, { status, contentType, body }: Answer, s
   response.end(body);
 }
 
-const nobody: User = {
+const anonymous: User = {
   id: 0,
   phid: '',
   dateCreated: 0,

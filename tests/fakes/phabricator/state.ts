@@ -1,4 +1,4 @@
-// What is on the fake Phabricator: plain records, which a test may read and change as it likes.
+// State of the fake Phabricator: plain records, which a test may read and change freely.
 import { createHash } from 'node:crypto';
 import type { Changeset } from './raw-diff.ts';
 
@@ -20,7 +20,7 @@ export type User = Record & {
   isDisabled: boolean;
   email: string;
   imageUri: string;
-  /** Those that the server takes; an expired one is simply not here. */
+  /** Valid tokens; an expired one is removed. */
   tokens: string[];
 };
 
@@ -29,7 +29,7 @@ export type Project = Record & {
   slug: string;
   description: string;
   members: Phid[];
-  /** Whoever made it. */
+  /** The author's PHID. */
   editPolicy: string;
 };
 
@@ -70,7 +70,7 @@ export type Revision = Record & {
   testPlan: string;
   authorPHID: Phid;
   status: RevisionStatus;
-  /** Nobody was told of it yet; true for some that are no drafts anymore. */
+  /** Not yet announced; true for some that are no longer drafts. */
   isDraft: boolean;
   holdAsDraft: boolean;
   repositoryPHID: Phid | null;
@@ -134,7 +134,7 @@ export type BuildStep = {
   uri: string;
   method: 'POST' | 'GET' | 'PUT' | 'DELETE';
   credential: { user: string; password: string } | null;
-  /** Whether the target waits for a message after it; else an answer of 200 is a pass. */
+  /** True when the target waits for a message afterwards; else an answer of 200 is a pass. */
   waitsForMessage: boolean;
 };
 
@@ -172,9 +172,9 @@ export type Target = Record & {
   epochStarted: number | null;
   epochCompleted: number | null;
   generation: number;
-  /** Types of the messages that it took, oldest first: those of an unknown type too, but not those that came late. */
+  /** Types of the messages it accepted, oldest first; unknown types included, late ones not. */
   messages: string[];
-  /** What the messages brought, one after the other: nothing replaces anything. */
+  /** Contents of the messages, in order; none replaces another. */
   units: UnitResult[];
 };
 
@@ -201,7 +201,7 @@ export type State = {
   /** Seconds since 1970; it stands still until a test sets it. */
   now: number;
   isReadOnly: boolean;
-  /** What of the server is away: nothing is answered then, and nothing done. */
+  /** Parts of the server that are down: they do nothing and send no answer. */
   away?: 'database' | 'php';
   users: User[];
   projects: Project[];
@@ -218,7 +218,7 @@ export type State = {
   files: FakeFile[];
   /** The newest id of each kind, like `DREV`. */
   lastIds: { [kind: string]: number };
-  /** What goes on after the answer: requests of builds. */
+  /** Requests of builds that go on after the answer. */
   background: Promise<unknown>[];
   /** PHIDs that are given to the next objects of their kinds, the first one first; after them come made-up ones. */
   coming: Phid[];
@@ -248,7 +248,7 @@ export function emptyState(baseUri: string, now: number): State {
   };
 }
 
-/** Harbormaster, where it does something by itself. */
+/** Harbormaster, when it acts automatically. */
 export const harbormasterPhid = 'PHID-APPS-PhabricatorHarbormasterApplication';
 
 /** The Herald rule that runs build plans and calls webhooks. */
@@ -306,13 +306,13 @@ function allows(policy: string, user: User): boolean {
   return policy === 'users' || policy === 'public' || policy === user.phid;
 }
 
-/** Those of a diff are its revision's. */
+/** Policies of a diff are its revision's. */
 export function maySeeDiff(state: State, diff: Diff, viewer: User): boolean {
   const revision = byPhid(state.revisions, diff.revisionPHID);
   return revision === undefined || maySee(revision, viewer);
 }
 
-/** Those of a build, a target or an artifact too. */
+/** Includes a build, a target or an artifact. */
 export function maySeeBuild(state: State, build: Build, viewer: User): boolean {
   return maySeeBuildable(state, existing(state.buildables, build.buildablePHID), viewer);
 }

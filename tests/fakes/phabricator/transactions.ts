@@ -1,4 +1,4 @@
-// What was done to objects, one transaction after the other: transaction.search, and how a new group of them is added.
+// Transactions of objects: transaction.search, and how a new group is added.
 import {
   asList,
   type Call,
@@ -24,7 +24,7 @@ import {
   type User,
 } from './state.ts';
 
-/** One change of a group, before it has an id. */
+/** Change within a group, before it has an id. */
 export type Change = {
   type: string | null;
   authorPHID: Phid;

@@ -1,4 +1,4 @@
-// What a well-behaved bot never does, though the server lets it.
+// Calls that the server allows, but a well-behaved bot never makes.
 import { asList, type Call, isMap, isText } from './conduit.ts';
 import type { Encoding } from './encoding.ts';
 import { objectNamed } from './handles.ts';
@@ -22,7 +22,7 @@ export function manners(
   ];
 }
 
-/** Sentences about what a bot asks for; people may do it. */
+/** Requests that a bot must not make, in words; people may. */
 export function misdeeds(method: string, { state, params, viewer }: Call): string[] {
   if (!viewer.isBot) return [];
   if (method === 'harbormaster.sendmessage') return wrongMessage(params.type, params.unit);

@@ -1,4 +1,4 @@
-// Herald's webhooks: each new group of transactions is told to every hook, signed, and once more when a test says so.
+// Herald's webhooks: sends each new group of transactions to every hook, signed, and again on request of a test.
 import { createHmac } from 'node:crypto';
 import { sendOut } from './outgoing.ts';
 import {
@@ -15,7 +15,7 @@ export type Webhook = {
   phid: Phid;
   uri: string;
   hmacKey: string;
-  /** A firehose tells of all objects; a rule of revisions, and of those only their new diffs with `onlyNewDiffs`. */
+  /** A firehose reports all objects; a rule reports revisions, or with `onlyNewDiffs` only their new diffs. */
   kind: 'firehose' | 'rule';
   onlyNewDiffs: boolean;
   /** Oldest first. */
@@ -25,7 +25,7 @@ export type Webhook = {
 export type Delivery = {
   body: string;
   signature: string;
-  /** Status of each try; null where nobody answered. */
+  /** Status of each try; null for no answer. */
   statuses: (number | null)[];
 };
 
@@ -46,7 +46,7 @@ export type Webhooks = {
 
 export function webhooksOf(state: State): Webhooks {
   const hooks: Webhook[] = [];
-  // One after the other, so that a test sees them in their order.
+  // In sequence, so that a test sees them in order.
   let line: Promise<void> = Promise.resolve();
   let told = 0;
   const enqueue = (hook: Webhook, delivery: Delivery) => {
@@ -58,7 +58,7 @@ export function webhooksOf(state: State): Webhooks {
       const key = hmacKey ?? letters(`key ${newId(state, 'HWBH')}`, 32);
       const hook: Webhook = { phid, uri, hmacKey: key, kind, onlyNewDiffs, deliveries: [] };
       hooks.push(hook);
-      // What was before it is not its business.
+      // Earlier transactions do not concern it.
       told = state.transactions.length;
       return hook;
     },
@@ -82,8 +82,8 @@ export function webhooksOf(state: State): Webhooks {
     async redeliver() {
       await line;
       for (const hook of hooks) {
-        const untaken = hook.deliveries.filter(({ statuses }) => !isTaken(statuses.at(-1)));
-        for (const delivery of untaken) enqueue(hook, delivery);
+        const undelivered = hook.deliveries.filter(({ statuses }) => !isTaken(statuses.at(-1)));
+        for (const delivery of undelivered) enqueue(hook, delivery);
       }
       await line;
     },
@@ -95,7 +95,7 @@ export function signature(hmacKey: string, body: string): string {
   return createHmac('sha256', hmacKey).update(body).digest('hex');
 }
 
-/** What a hook is sent, to the byte. */
+/** Body of a delivery, to the byte. */
 export function bodyFor(
   hook: Pick<Webhook, 'phid' | 'kind'>,
   group: readonly Pick<Transaction, 'phid' | 'objectPHID'>[],

@@ -72,8 +72,8 @@ function treeOf(image: Buffer): Tree | undefined {
 }
 
 /**
- * `system rollback` asks, and reads the answer from its stdout: over FreeBSD's ssh that is its stdin. On a GPT it goes on
- * from what fstab says, and dies of a variable that nobody has set before it takes `bootme` from the former slice.
+ * `system rollback` prompts, and reads the answer from its stdout: over FreeBSD's ssh that is its stdin. On a GPT it goes on
+ * from what fstab says, and dies of an unset variable before it takes `bootme` from the former slice.
  */
 async function system(process: Process): Promise<number> {
   const { machine, args, out } = process;
@@ -91,7 +91,7 @@ async function system(process: Process): Promise<number> {
   out('Warning: Are you sure to revert to the previous release ? (y/n)');
   const answers = (await process.stdin()).toString().split('\n');
   const answer = answers.find((line) => line === 'y' || line === 'n');
-  // It would ask for ever.
+  // It would prompt without end.
   if (answer === undefined) return notModelled(process, 'system rollback without an answer');
   if (answer === 'n') return 0;
   writeFstab(root, files, next);

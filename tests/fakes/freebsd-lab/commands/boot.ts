@@ -21,7 +21,7 @@ const nextbootUsage = {
   code: 1,
 };
 
-/** The shell script of FreeBSD up to 14.0: sbin/reboot/nextboot.sh, which says its errors on stdout. */
+/** The shell script of FreeBSD up to 14.0: sbin/reboot/nextboot.sh, which prints its errors on stdout. */
 function nextboot(process: Process): number {
   if (process.machine.nextboot !== 'script') return nextbootProgram(process);
   const given = readOptions(process, nextbootUsage);

@@ -85,7 +85,7 @@ function activate({ process, root, options, name }: Call): number {
   return 0;
 }
 
-/** The name after -e need not be that of one that is inactive, whatever the manual says. */
+/** The name after -e may be that of an active one, contrary to the manual. */
 function create({ process, root, options, name }: Call): number {
   if (hasOption(options, 'r') || name.includes('@')) {
     return notModelled(process, 'this form of bectl create');

@@ -188,7 +188,7 @@ function cp(process: Process): number {
   return said(process, 'cp', target, writeFile(files, target, source.bytes, source.mode));
 }
 
-/** /dev/console is the first console alone, whatever else the kernel writes to. */
+/** /dev/console is the first console alone, even if the kernel writes to others. */
 async function tee(process: Process): Promise<number> {
   const usage = { program: 'tee', spec: 'ai', usage: 'usage: tee [-ai] [file ...]', code: 1 };
   const given = readOptions(process, usage);

@@ -121,7 +121,7 @@ function dynamicRules(count: number, rules: readonly [number, IpfwRule][]): stri
 }
 
 function flush(process: Process, _: readonly string[], options: readonly Option[]): number {
-  // It asks first, and reads no answer from a closed stdin.
+  // It prompts first, and reads no answer from a closed stdin.
   if (!hasOption(options, 'f') && !hasOption(options, 'q')) {
     process.out('Are you sure? [yn] ');
     return 0;

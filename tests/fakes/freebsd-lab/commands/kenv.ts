@@ -12,7 +12,7 @@ const usage = {
   code: 1,
 };
 
-/** As of a single variable, or the names of all. */
+/** Prints a single variable, or the names of all. */
 function kenv(process: Process): number {
   const given = readOptions(process, usage);
   if (given.kind === 'refused') return given.code;

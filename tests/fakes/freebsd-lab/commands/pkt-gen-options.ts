@@ -36,7 +36,7 @@ export type PktGenCommand =
   | { kind: 'right'; options: PktGenOptions }
   /** Complaint before the usage; getopt(3) has its own message for an unknown option. */
   | { kind: 'wrong'; message: string; fromGetopt?: string }
-  /** It would be right, but asks for what the laboratory has not. */
+  /** Valid, but the laboratory lacks the feature. */
   | { kind: 'not-modelled'; what: string };
 
 const spec = '46a:f:F:Nn:i:Il:d:s:D:S:b:c:o:p:T:w:WvR:UXC:H:rP:zZAhBM:';

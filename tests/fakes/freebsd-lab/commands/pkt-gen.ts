@@ -49,9 +49,8 @@ const usage =
   'Usage:\npkt-gen arguments\n     -h\tShow program usage and exit.\n\n     -i interface\tinterface name that pkt-gen operates on.';
 
 /**
- * netmap lets several programs open the same rings. Two that receive would each get a part of the packets, and two that
- * send would write over each other: nobody may rely on either, so the second is refused here, as if the first had asked
- * for its rings alone.
+ * netmap lets several programs open the same rings. Two receivers would each get a part of the packets, two senders
+ * would overwrite each other. The second is refused here, as if the first had exclusive rings.
  */
 const isTaken = ({ port }: Interface, { sends }: PktGenOptions): boolean =>
   [...port.users].some((user) => user.sends === sends);
@@ -85,7 +84,7 @@ function changeMode({ network, deps }: Process, { port }: Interface): void {
   bounce(port, deps.clock.now(), network.bounceSeconds());
 }
 
-/** As long as it was told to, whether the link is up then or not. */
+/** Runs for its whole time, with the link up or down. */
 async function waitForLink(process: Process, options: PktGenOptions): Promise<void> {
   if (options.sends) {
     say(process, 'main', 3352, '--- SPECIAL OPTIONS: copy\n');

@@ -60,7 +60,7 @@ function pkill(process: Process): number {
   return found.all.length > 0 ? 0 : 1;
 }
 
-/** Only sshd can be stopped in the laboratory: nobody logs in any more. */
+/** Only sshd can be stopped in the laboratory: logins fail then. */
 function stop(process: Process, others: number, args: readonly string[]): number {
   if (others > 0 || args.at(-1) !== 'sshd') return notModelled(process, 'this use of -STOP');
   setCutOff(process.machine, true);

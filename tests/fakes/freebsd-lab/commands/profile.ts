@@ -43,8 +43,8 @@ function pmcstat(process: Process): number | Promise<number> {
 }
 
 /**
- * As in lib/libpmc/pmu-events of FreeBSD: all of Intel's cores can retire, and count cycles by another name on an Atom;
- * `unhalted-cycles` is no name but for what only the others have.
+ * Events of lib/libpmc/pmu-events of FreeBSD: all of Intel's cores have inst_retired, but an Atom counts cycles by
+ * another name; only the others know the alias `unhalted-cycles`.
  */
 const eventsOf = ({ sysctls }: Machine): RegExp =>
   /\bAtom\b/.test(String(sysctls.get('hw.model')?.value))
@@ -91,7 +91,7 @@ function convert(process: Process, file: string, graph: string): number {
     : fail(process, `pmcstat: ERROR: Cannot open "${graph}": ${fileErrorText[error]}`, 71);
 }
 
-/** As pmcstat(8) prints it: the sampled function, and below it, each level a space deeper, who called it. */
+/** Format of pmcstat(8): the sampled function, and below it its callers, each a space deeper. */
 function callgraph({ event, kernel, samples }: SampleLog): string {
   const total = Object.values(samples).reduce((sum, some) => sum + some, 0);
   const blocks = Object.entries(samples).map(([place, count]) => {

@@ -1,4 +1,4 @@
-// sh and kill: a program that tells its process id, and is interrupted by it.
+// sh and kill: a program that prints its process id, and is interrupted by it.
 import { windowScript } from '../../../../src/lab/freebsd/dut/profile.ts';
 import { idleScript } from '../../../../src/lab/freebsd/dut/settings.ts';
 import { ownFolderScript } from '../../../../src/system/host/own-folder.ts';
@@ -53,7 +53,7 @@ function tellMissing(process: Process, find: (name: string) => Found | undefined
   return 0;
 }
 
-/** Nobody but root is on the machine. */
+/** Root is the only user on the machine. */
 function makeOwn(process: Process, path: string): number {
   const error = makeFolder(process.machine.files, path, true);
   return error === undefined ? 0 : fail(process, `mkdir: ${path}: ${fileErrorText[error]}`);

@@ -1,4 +1,4 @@
-// uname, sysctl, dmesg and pciconf: what a machine says of itself.
+// uname, sysctl, dmesg and pciconf: descriptions of a machine.
 import { describeCards } from '../cards.ts';
 import { hasUnsavedDump } from '../crash.ts';
 import { textOf, writeFile } from '../file-system.ts';
@@ -238,7 +238,7 @@ function dmesg(process: Process): number {
   return 0;
 }
 
-/** Only `-C`, which tells whether there is a dump that is not saved yet. */
+/** Only `-C`, which reports an unsaved dump. */
 function savecore(process: Process): number {
   const { args, machine, out } = process;
   if (args.length !== 1 || args[0] !== '-C') return notModelled(process, 'this use of savecore');

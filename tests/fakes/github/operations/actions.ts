@@ -83,7 +83,7 @@ export const actionsOperations = {
     if (artifact === undefined || params.archive_format !== 'zip') return notFound;
     if (artifact.isExpired)
       return { status: 410, body: { message: 'Artifact has expired', status: '410' } };
-    // Another host, as GitHub's storage is: whoever follows must not send the token there.
+    // Another host, like GitHub's storage: a client that follows must not send the token there.
     const location = `http://localhost:${url.port}/_artifacts/${artifact.id}.zip`;
     return { status: 302, headers: { location } };
   }),

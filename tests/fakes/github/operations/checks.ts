@@ -122,7 +122,7 @@ const titleTooLong: Answer = {
   body: { message: `Invalid request.\n\nOnly ${longestTitle} characters are allowed.` },
 };
 
-/** Whoever may write them, a person may not. */
+/** Apps may write check runs; people may not. */
 const onlyForApps: Answer = {
   status: 403,
   body: { message: 'You must authenticate via a GitHub App.' },
@@ -135,7 +135,7 @@ const onlyForItsApp: Answer = {
   },
 };
 
-/** Whose check run it becomes; nobody's name is GitHub Actions. */
+/** App of the check run; the default is GitHub Actions. */
 function appOf({ caller }: Call): string | undefined {
   return caller.login === 'github-actions[bot]' ? undefined : caller.login;
 }
@@ -149,7 +149,7 @@ function latest(checkRuns: readonly FakeCheckRun[]): FakeCheckRun[] {
   return [...new Map(checkRuns.map((checkRun) => [checkRun.name, checkRun])).values()];
 }
 
-/** What the call says of the check run, put into it; a conclusion completes it. */
+/** Puts the call's fields into the check run; a conclusion completes it. */
 function changed(checkRun: FakeCheckRun, { body }: Call): FakeCheckRun | undefined {
   const { status, conclusion, output, actions } = checkRunChange.parse(body);
   const { annotations = [], title, summary, text } = output ?? {};

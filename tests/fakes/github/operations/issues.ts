@@ -46,7 +46,7 @@ export const issueOperations = {
     return { status: 200, body: issueDocument(state, issue) };
   }),
 
-  /** Nobody has needed those that are pull requests, which GitHub lists as well. */
+  /** GitHub also lists pull requests here; the tests need none. */
   'issues/list-for-repo': inRepository((state, { url }) => {
     const asked = Object.fromEntries(url.searchParams);
     const { state: wanted = 'open', creator, labels, since = '', direction = 'desc' } = asked;

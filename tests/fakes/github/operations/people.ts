@@ -1,4 +1,4 @@
-// Who somebody is, and what they may do here.
+// Users, and their permissions in the repository.
 import { profileDocument, userDocument } from '../documents.ts';
 import { inRepository, notFound, type Operation, type Role, type State } from '../state.ts';
 
@@ -33,7 +33,7 @@ const permissions: Readonly<Record<Role, string>> = {
   none: 'none',
 };
 
-/** Everybody may read what is public; undefined is a login that nobody has. */
+/** Any user may read what is public; undefined for an unknown login. */
 function roleOf(state: State, login: string): Role | undefined {
   const isLogin = (other: string) => other.toLowerCase() === login.toLowerCase();
   const [, role] = Object.entries(state.permissions).find(([other]) => isLogin(other)) ?? [];

@@ -63,7 +63,7 @@ export function pullRequestOf(
   return state.pullRequests.find((pullRequest) => pullRequest.number === Number(number));
 }
 
-/** Something under /issues/NUMBER, which is a pull request or an issue: of one that was deleted GitHub says so. */
+/** Finds the pull request or issue of /issues/NUMBER: GitHub returns 410 for a deleted one. */
 export function onConversation(
   operation: (state: State, call: Call, conversation: Conversation) => Answer,
 ): Operation {
