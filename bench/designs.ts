@@ -224,7 +224,7 @@ function* quartersOf(contender: Contender, quarters: readonly Lab[]): Generator<
   }
 }
 
-/** No goals: where a promise breaks, the line says so. */
+/** No goals: the line marks a broken promise. */
 function* tailsOf(contender: Contender): Generator<Line> {
   yield plain(contender.says);
   for (const { says, draw } of tails) {

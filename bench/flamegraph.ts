@@ -16,7 +16,7 @@ import { writeCallGraph } from './fold.ts';
 /** The time of the fastest of five runs, and the size, also over that of flamegraph.pl's. */
 export type FlamegraphBench = { milliseconds: number; bytes: number; ratio: number };
 
-/** Each run is a process of its own, for a compiler that is warm would flatter it. */
+/** Each run is a new process, as a warm compiler would flatter it. */
 export function benchFlamegraph(): FlamegraphBench {
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-bench-'));
   try {

@@ -80,7 +80,7 @@ const basePps: Readonly<Record<FreebsdScenario, number>> = {
   'ipfw-stateful': 3.2e6,
 };
 
-/** As of a FreeBSD testbed of which ppsgate.yml says nothing else. */
+/** Defaults of a FreeBSD testbed in ppsgate.yml. */
 const profileSeconds = 10;
 
 const rebootSeconds = 180;
@@ -89,13 +89,13 @@ const shutdownSeconds = 5;
 /** Standard deviation, as a ratio. */
 const noisePerBoot = 0.005;
 
-/** Kernels of one configuration, as a patch leaves it; the option is how the laboratory tells them apart. */
+/** Kernels of one configuration, as a patch leaves it; the laboratory distinguishes them by the option. */
 const kernels = {
   base: { ident: 'GENERIC' },
   patched: { ident: 'GENERIC', options: ['options PATCHED'] },
 };
 
-/** One gate by the production path, on a laboratory of its own; throws where either complains. */
+/** Runs a gate by the production path, on a new laboratory; throws where either complains. */
 export async function labTime(request: LabTimeRequest): Promise<LabTime> {
   const { scenarios, change, seed, faults = [] } = request;
   const isTouched = (scenario: string) => !request.isOfIpfw || scenario.startsWith('ipfw');
@@ -185,7 +185,7 @@ const patch = {
   headCommit: 'b'.repeat(40),
 } as const;
 
-/** Kernels are given, so that no one asks for more than where the patch parted. */
+/** Kernels are prebuilt, so only the merge base is requested. */
 const repository: GateDeps['repository'] = {
   resolve: async (name) => name,
   mergeBase: async (first) => first,
@@ -238,7 +238,7 @@ function spansOf({ clock, dut: { machine } }: FreebsdLab): Pick<LabTime, 'reboot
 
 const roundTripSeconds = 0.05;
 
-/** As src/system/host/connection.ts has it. */
+/** Mirrors src/system/host/connection.ts. */
 const commandsAtOnce = 5;
 
 type Asked = Pick<LabTime, 'trials' | 'settlings' | 'dutCommands'>;
@@ -548,7 +548,6 @@ const buildHead = ['cells', "base's kernel", 'first run', 'builds', 'waited', 'h
 /** Chance puts base first with the one, and patched with the other. */
 const orderSeeds = [1, 2];
 
-/** One row for each of the orders. */
 async function buildRow(scenarios: readonly FreebsdScenario[], build: Build): Promise<string[][]> {
   const request = { scenarios, change: 0, hasHistory: true, build };
   const times = await Promise.all(

@@ -39,7 +39,7 @@ export async function benchReservation(): Promise<string[]> {
   }
 }
 
-/** Each on a testbed of its own at some pace, or all after the same one. */
+/** Each on a separate testbed at some pace, or all after the same one. */
 type Race = 'own' | 'one';
 const rounds: Record<Race, number> = { own: 4, one: 3 };
 /** Fifty reservations in so many seconds, some ten a second: a lab has one in minutes. */

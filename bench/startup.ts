@@ -34,7 +34,7 @@ export async function benchStartup(): Promise<StartupBench> {
 
 const project = join(import.meta.dirname, '..');
 
-/** The environment of a step that admits a patch, with an event that says nothing: it ends before it would ask GitHub. */
+/** The environment of a step that admits a patch, with an empty event: it ends before any request to GitHub. */
 function admitJob(folder: string): NodeJS.ProcessEnv {
   const [eventPath, output] = [join(folder, 'event.json'), join(folder, 'output')];
   writeFileSync(eventPath, '{}');

@@ -361,7 +361,7 @@ function* twoYears(noise: NoiseSource): Generator<Line> {
   };
 }
 
-/** Every commit's id tells its nightly run, three of them a nightly run. */
+/** A commit's id has its nightly run, of three commits each. */
 const commitOf = (nightlyRun: number): string => String(nightlyRun * 3).padStart(40, '0');
 const nightlyRunOf = (commit: string): number => Number(commit) / 3;
 const timeOf = (nightlyRun: number): string =>

@@ -20,7 +20,7 @@ ruleset {
     exclude 'JavaIoPackageAccess'
   }
   ruleset('rulesets/unnecessary.xml') {
-    // What a function answers stands after return.
+    // Code style: `return` is written out.
     exclude 'UnnecessaryReturnKeyword'
   }
   ruleset('rulesets/unused.xml')

@@ -125,7 +125,7 @@ void publish(Map outcome, String directory) {
   }
 }
 
-/** What fails here takes no verdict away; a step of a plugin that is not there is left out without a word. */
+/** Runs a step that cannot change the verdict; a step whose plugin is missing is skipped silently. */
 void wherePossible(String task, Closure work) {
   try {
     work()

@@ -3,7 +3,7 @@ package org.ppsgate
 import com.cloudbees.groovy.cps.NonCPS
 import groovy.json.JsonSlurperClassic
 
-/** What came of a call, read from what `ppsgate` has printed and left: plain lists, maps, texts and numbers. */
+/** Outcome of a call, read from the output and files of `ppsgate`: plain lists, maps, texts and numbers. */
 class Outcome {
 
   /** Most characters of an error that becomes a message of the build. */
@@ -61,7 +61,7 @@ class Outcome {
     return [cell.scenario, cell.family, cell.frameBytes ? "${cell.frameBytes} B" : null].findAll().join(' ')
   }
 
-  /** Of several gates the worst comes first, and gives its verdict to all. */
+  /** Orders the worst gate first; its verdict counts for all. */
   @NonCPS
   static Map of(int exitCode, List<Map> gates, String console) {
     List<Map> worstFirst = gates.sort(false) { rank(it.verdict) }

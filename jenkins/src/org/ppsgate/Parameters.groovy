@@ -3,10 +3,7 @@ package org.ppsgate
 import com.cloudbees.groovy.cps.NonCPS
 import groovy.json.JsonSlurperClassic
 
-/**
- * What a pipeline may ask of a gate or a bisection: the options that parameters.json lists, and what Jenkins alone has to
- * know.
- */
+/** Options of a gate or a bisection in a pipeline: those of parameters.json, and those of Jenkins alone. */
 class Parameters {
 
   static final List<String> OF_JENKINS =

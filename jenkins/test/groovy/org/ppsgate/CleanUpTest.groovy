@@ -3,7 +3,7 @@ package org.ppsgate
 import java.util.concurrent.TimeUnit
 import org.junit.Test
 
-/** What a call leaves behind when it is cut short, and what it lets no one see. */
+/** Leftovers of a call that is cut short, and secrets that stay hidden. */
 class CleanUpTest extends Pipeline {
 
   /** Says that it runs, and once it is aborted cleans up for a moment, as a gate does that restores a DUT. */

@@ -3,7 +3,7 @@ package org.ppsgate
 import groovy.json.JsonOutput
 import org.junit.Test
 
-/** What comes of a call, by what ppsgate says: its place is taken by small programs. */
+/** Results of a call by the output of ppsgate, which is replaced by small programs. */
 class GateTest extends Pipeline {
 
   @Test

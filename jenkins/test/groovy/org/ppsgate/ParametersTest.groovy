@@ -3,7 +3,7 @@ package org.ppsgate
 import org.junit.Before
 import org.junit.Test
 
-/** How what a pipeline asks for reaches ppsgate, whose place is taken by a program that writes its arguments down. */
+/** Parameters from a pipeline to ppsgate, which is replaced by a program that records its arguments. */
 class ParametersTest extends Pipeline {
 
   @Before
@@ -103,7 +103,7 @@ class ParametersTest extends Pipeline {
     assert refusalOf(undecided: 'neutral') == 'ppsgate: undecided is unstable or failure, not "neutral".'
   }
 
-  /** What the program was called with, after its command and its work directory. */
+  /** Arguments of the program, after its command and its work directory. */
   protected List<String> argumentsOf(Map parameters) {
     String directory = ppsgate(parameters).directory
     List<String> words = new File(workspace, 'arguments').getText('UTF-8').split('\0') as List

@@ -24,7 +24,7 @@ abstract class Pipeline extends BasePipelineTest {
   final Map<String, List> published = [:].withDefault { [] }
   final StringBuffer console = new StringBuffer()
   final Map currentBuild = [result: 'SUCCESS', description: null]
-  /** What is aborted when the console says so, and how long Jenkins then waits for a process. */
+  /** Process that is aborted at a line of the console, and how long Jenkins then waits for it. */
   String abortAt
   long patienceMilliseconds = 20_000
   boolean agentIsGone
@@ -58,7 +58,6 @@ abstract class Pipeline extends BasePipelineTest {
     return loadScript('vars/ppsgate.groovy').call(parameters) as Map
   }
 
-  /** What a call fails with. */
   Throwable failureOf(Map parameters) {
     try {
       ppsgate(parameters)
