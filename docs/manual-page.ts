@@ -186,5 +186,5 @@ export const escaped = (line: string): string =>
 const unicode = (sign: string): string =>
   `\\[u${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`;
 
-/** One argument of a macro, no matter what is in it: no macro itself and no punctuation. */
+/** Quotes an argument of a macro, so that it is neither a macro itself nor punctuation. */
 export const argument = (word: string): string => `"\\&${escaped(word).replaceAll('"', '\\(dq')}"`;

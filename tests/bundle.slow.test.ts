@@ -151,7 +151,7 @@ describe('LICENSES.txt', () => {
     return join(folder, 'index.js');
   }
 
-  test('has all that a package says of its licence, wherever it says it', () => {
+  test('has every licence text of a package, from any of its files', () => {
     const texts = { 'LICENCE.md': 'Do what you like.', NOTICE: 'Made by alice.', README: 'Hello.' };
     const text = licensesOf([fileOf({ license: 'ISC' }, texts)]);
     expect(text).toContain('left-over 1.2.3 (ISC)\n');

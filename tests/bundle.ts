@@ -1,5 +1,5 @@
-// What tests start as ppsgate: dist/ as the sources are now. That of the project may be older; that the two agree is
-// CI's to say.
+// Builds dist/ from the current sources, which tests start as ppsgate. The project's own may be older; CI checks that
+// the two agree.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Text that others write ends in a value or a sentence, soon, whatever it is: bench/hostile-text.ts says how soon.
+// Text of others becomes a value or a sentence quickly; bench/hostile-text.ts has the bounds.
 import { describe, expect, test } from 'vitest';
 import { ProfileError } from '../src/analysis/profile/profile-error.ts';
 import { MinistatInputError } from '../src/analysis/stats/columns.ts';
@@ -11,7 +11,7 @@ const alone = { alone: (text: string) => text };
 
 describe.each(parsers)('$name', ({ places = alone, read }) => {
   test.each(Object.entries(places))(
-    'is read, or refused in a sentence, whatever stands %s',
+    'is read, or refused in a sentence, with any text %s',
     (_, put) => {
       for (const shape of Object.values(shapes)) {
         const complaint = complaintOf(() => read(put(shape(characters))));

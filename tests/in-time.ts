@@ -1,11 +1,11 @@
-// For what holds only of something that is done soon enough, which no machine promises that does other things, too.
+// Repeats time-limited work until it was fast enough, because a busy machine may be too slow.
 
 /** Asks for what begins the time anew: from when it was asked, once it is answered in time. */
 export type Anew = <T>(ask: () => Promise<T>) => Promise<T>;
 
 /**
- * What came of work that took less than so many seconds. Work that took longer says nothing, whatever came of it, and is
- * done again from its beginning, until the test itself is over its time.
+ * Returns the result of work that needed less than so many seconds. Slower work is inconclusive and starts again, until
+ * the test itself times out.
  */
 export async function inTime<T>(seconds: number, work: (anew: Anew) => Promise<T>): Promise<T> {
   for (;;) {

@@ -1,4 +1,4 @@
-// What takes longest begins first, so that no CPU waits for the last file at the end: a fresh clone knows no times of its own.
+// Starts the longest files first, so that no CPU waits for the last one: a fresh clone has no recorded times.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**

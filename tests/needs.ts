@@ -1,4 +1,4 @@
-// What a test needs from the machine it runs on; where it is absent the test is skipped and says why.
+// Requirements of a test on its machine; without them the test is skipped, with the reason.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -11,10 +11,10 @@ export type Need = 'root' | `shared/${string}` | (string & {});
 export const sharedFolder = (path: string): string =>
   join(import.meta.dirname, '..', '..', 'shared', path);
 
-/** What the embedded lab runs. */
+/** Tools of the embedded lab. */
 export const labPrograms: readonly Need[] = ['ip', 'nft', 'trafgen', 'sshd', 'ethtool', 'sysctl'];
 
-/** What virtual machines are made of, and made by. */
+/** Tools that make and run virtual machines. */
 export const virtualPrograms: readonly Need[] = [
   'bash',
   'busybox',

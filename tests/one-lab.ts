@@ -1,4 +1,4 @@
-// A machine has one lab, and files of tests take turns with it: whoever listens here has it, until its process ends.
+// Serializes the files of tests on the machine's one lab: the process that listens here has it until it ends.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';

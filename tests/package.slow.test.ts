@@ -1,4 +1,4 @@
-// The package as npm makes it: what is in it, and that it runs wherever npm, or a port, installs it.
+// The package as npm makes it: its contents, and that it runs where npm, or a port, installs it.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -42,14 +42,14 @@ function installedInto(place: string, folder = temporaryFolder()) {
   return { root, program: join(bin, 'ppsgate') };
 }
 
-/** A file that answers `--version` as a Node would, and else tells who it is. */
+/** A file that prints a version for `--version` like Node, and else its own name. */
 function nodeAt(path: string, version: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `#!/bin/sh\n[ "$1" = --version ] && echo ${version} || echo ${path}\n`);
   chmodSync(path, 0o755);
 }
 
-/** What the launcher itself needs, and no Node that this machine may have. */
+/** Programs of the launcher itself, without a Node of this machine. */
 function onlyPrograms(): string {
   const folder = temporaryFolder();
   for (const name of ['dirname', 'readlink']) {
@@ -123,7 +123,7 @@ describe('the Node that runs it', () => {
     });
   });
 
-  test('is none that somebody has installed beside a clone, in /tmp for example', () => {
+  test('is none that another user has installed beside a clone, in /tmp for example', () => {
     const folder = temporaryFolder();
     const { program } = installedInto('tmp/ppsgate', folder);
     nodeAt(join(folder, 'tmp/.bin/node'), 'v24.1.0');

@@ -1,7 +1,7 @@
-// Laws are tried at random: a few times on each change, and many times where somebody lets them run for long.
+// Tries laws at random: a few times on each change, and many times in long runs.
 import fc from 'fast-check';
 
-/** How often a law is tried: as often as asked, and twenty times as often by `npm run test:long`. */
+/** Number of tries of a law: as requested, and twenty times as many by `npm run test:long`. */
 export const times = (onEachChange: number): number =>
   onEachChange * Number(process.env.PPSGATE_TEST_TIMES ?? 1);
 

@@ -35,7 +35,7 @@ let commits: { directory: string; base: string; older: string; head: string };
 /** The commits that a configuration was asked of. */
 let configsOf: string[];
 
-/** One for all tests, because only objects are read. */
+/** Shared by all tests, because they only read objects. */
 beforeAll(() => {
   const directory = mkdtempSync(join(tmpdir(), 'ppsgate-test-'));
   git(directory, 'init', '--quiet', '--initial-branch=main');
@@ -686,7 +686,7 @@ describe('a command that measures nothing', () => {
     });
   });
 
-  test('everybody gets help', async () => {
+  test('gives help to any user', async () => {
     expect(await admitted(comment('/ppsgate help', 'mallory'))).toMatchObject({ kind: 'help' });
     expect(await admitted(comment('/ppsgate', 'mallory'))).toMatchObject({ kind: 'help' });
   });

@@ -41,7 +41,7 @@ const anyRequest: fc.Arbitrary<GateRequest> = fc
     extend: { run },
   }));
 
-/** As a relay asks for one that a build waits for. */
+/** A relay's request for a gate that a build waits for. */
 const ofRevision: GateRequest = {
   patch: revision,
   overrides: { earlier: '80345,80654' },

@@ -1,4 +1,4 @@
-// A bisection from the comment that asks for it to the one that answers: three jobs, GitHub, and a laboratory that is a
+// A bisection from the requesting comment to the answer: three jobs, GitHub, and a laboratory that is a
 // fake behind a real sshd.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

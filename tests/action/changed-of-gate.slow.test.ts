@@ -31,7 +31,7 @@ const submodule = (path: string) => (workspace: string) => {
 
 type Change = (workspace: string) => void;
 
-/** For an action within the repository, and a patch that makes this change. */
+/** A gate of an action within the repository, and a patch with this change. */
 async function changedBy(change: Change, { isOwnAction = true, code = 'dist' } = {}) {
   const workspace = newRepository();
   const baseCommit = commit(workspace, before);

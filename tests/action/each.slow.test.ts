@@ -1,4 +1,4 @@
-// One patch on a testbed of each selector, in one job: side by side, each to its own end.
+// Measures a patch on a testbed per selector in one job: in parallel, each to its own end.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';

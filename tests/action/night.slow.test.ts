@@ -1,4 +1,4 @@
-// A nightly run in jobs of its own: what the one that measures leaves, and what the one that publishes believes of it.
+// A nightly run in separate jobs: the artifact of the measuring job, and its verification by the publishing job.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';

@@ -64,7 +64,7 @@ test('all of it may be written', () => {
   });
 });
 
-test('layouts of two kernels have room in the cache', () => {
+test('the cache holds the layouts of two kernels', () => {
   expect(parse({ layoutVariants: 20 }).layoutVariants).toBe(20);
   expect(problemOf({ layoutVariants: 8, keep: { kernels: 15 } })).toBe(
     'layoutVariants: the cache is to hold all layouts of two kernels; set `keep: { kernels: }` to twice as many',

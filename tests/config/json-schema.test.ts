@@ -1,4 +1,4 @@
-// docs/ppsgate.schema.json tells editors what ppsgate.yml may say: never less than what is read, and as much of what is
+// docs/ppsgate.schema.json describes ppsgate.yml to editors: never less than what is read, and as much of what is
 // refused as JSON Schema has words for.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ const freebsd = (more: string): string => `testbeds:
 const powered = (power: string): string =>
   freebsd('').replace('ix1 }', `ix1 }, power: { ${power} }`);
 
-/** What the documented ones have no example of, each a ppsgate.yml that is small: they are changed in thousands of ways. */
+/** Small configurations with keys that the documented ones lack; the tests change them in thousands of ways. */
 const rare: [string, string][] = [
   [
     'with three Linux hosts, and most of what else is rare',

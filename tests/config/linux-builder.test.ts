@@ -30,7 +30,7 @@ test('a builder is a user and a configuration, and all else has a value that wor
   });
 });
 
-test('on another machine it is who logs in, and nobody else', () => {
+test('on another machine the user is the login', () => {
   const builder = parse({ host: 'builder' });
   expect(builder).toMatchObject({ host: 'builder', user: 'kernels' });
   expect(builder).not.toHaveProperty('jail');

@@ -13,7 +13,7 @@ import { times } from '../random.ts';
 const place = { path: 'lab/ppsgate.yml', home: '/home/me' };
 const example = join(import.meta.dirname, '..', '..', 'docs', 'example', 'ppsgate.yml');
 
-/** Why a text is refused; undefined where it is a configuration. Whatever else is thrown fails the test. */
+/** Reason for refusing a text; undefined for a valid configuration. Any other error fails the test. */
 function refusal(text: string): ConfigError | undefined {
   try {
     parseConfig(text, place);

@@ -104,7 +104,7 @@ test('a seed is a whole number of 31 bits', () => {
   }
 });
 
-test('a switch is true or false, and off where nobody says anything', () => {
+test('reads a switch as true or false, and as off by default', () => {
   expect(['true', 'false', '', undefined].map((text) => parseSwitch(text, '--x'))).toEqual([
     true,
     false,

@@ -1,4 +1,4 @@
-// What a gate may be told stands in one table; the files that people read are made of it, by `vitest -u`.
+// Parameters of a gate come from one table; `vitest -u` generates the files that people read.
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Which testbeds of a lab a selector is for, what is said where there is none, and which machines each of them takes.
+// Selects the testbeds of a selector and the machines of each; reports when there is none.
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { namingStyles } from '../../src/config/parameters.ts';
@@ -71,7 +71,7 @@ test('without a selector it is the first testbed', () => {
 const embedded = (...names: string[]) =>
   read(`testbeds: { ${names.map((name) => `${name}: { kind: embedded-linux }`).join(', ')} }`);
 
-test('the name of a testbed is for it alone, whatever else the word means', () => {
+test('the name of a testbed selects it alone, even if the word is also a property', () => {
   const config = embedded('other', 'linux', 'A', 'a', 'not');
   for (const name of ['linux', 'A', 'a', 'not']) expect(testbedsFor(config, name)).toEqual([name]);
   expect(testbedsFor(config, 'LINUX')).toEqual(['other', 'linux', 'A', 'a', 'not']);

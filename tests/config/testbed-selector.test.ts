@@ -52,7 +52,7 @@ test.each([
   expect(isFor(text)).toBe(false);
 });
 
-test('cores that nobody told are not enough', () => {
+test('rejects a testbed of an unknown number of cores', () => {
   expect(isFor('cores>=1', { words: new Set() })).toBe(false);
   expect(isFor('not cores>=1', { words: new Set() })).toBe(true);
 });

@@ -183,7 +183,7 @@ describe('where all testbeds are virtual', () => {
     expect(gate).toMatchObject({ metric: 'instructionsPerPacket', marginRatio: 0.01 });
   });
 
-  test('CPU time is compared under KVM, where nobody counts instructions, and a loss of 2 % matters', () => {
+  test('compares CPU time under KVM, which counts no instructions, with a margin of 2 %', () => {
     const { gate } = read('accelerator: kvm');
     expect(gate).toMatchObject({ metric: 'nsPerPacket', marginRatio: 0.02 });
   });

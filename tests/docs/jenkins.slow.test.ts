@@ -1,4 +1,4 @@
-// What docs/jenkins.md and the files that it sends to promise: they name what there is, and the relay can start them.
+// docs/jenkins.md and the files it links to name existing things, and the relay can start the job.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -17,13 +17,13 @@ const page = read('docs', 'jenkins.md');
 const examples = readdirSync(join(root, 'jenkins', 'examples'));
 const example = (name: string) => read('jenkins', 'examples', name);
 
-/** From its heading to the next one, of whatever level. */
+/** Section of a heading, up to the next heading of any level. */
 function section(heading: string): string {
   const [, text = ''] = page.split(new RegExp(`^#+ ${heading}$`, 'm'), 2);
   return text.split(/^#+ /m, 1)[0] ?? '';
 }
 
-/** What stands in code at the beginning of each row, for each table of a text. */
+/** Code at the beginning of each row, for each table of a text. */
 const tablesOf = (text: string): string[][] =>
   text
     .split(/^\|[ :|-]+\|$/m)
@@ -52,7 +52,7 @@ test('the ends of a build are those that ppsgate has', () => {
   expect(codes.map(Number).toSorted()).toEqual(Object.values(exitCodes).toSorted());
 });
 
-/** The names that a pipeline gives the step, each call on lines of its own. */
+/** The names that a pipeline gives the step, one call per group of lines. */
 const namesGiven = (groovy: string): string[] =>
   [...groovy.matchAll(/^( *)ppsgate\(\n([\s\S]*?)^\1\)$/gm)].flatMap(([, , given = '']) =>
     [...given.matchAll(/^ *(\w+):/gm)].map(([, name = '']) => name),
@@ -115,7 +115,7 @@ describe('the job for the relay', () => {
     const started = await starter.start(job, false, new AbortController().signal);
     expect(started).toMatchObject({ kind: 'started' });
     const [sent] = jenkins.state.queue;
-    // What was not sent has the job's default, which is empty.
+    // Parameters that were not sent have the job's default, which is empty.
     expect(sent?.parameters).toMatchObject({ PATCH: 'D7:12', MARGIN: '1%', GOOD: '' });
     const bisect = {
       good: 'v1',
@@ -197,7 +197,7 @@ test('no pull request brings its own configuration, and no fork its own Jenkinsf
   );
 });
 
-test('a patch from a fork waits for somebody who has read it', () => {
+test('a patch from a fork waits for approval by a reviewer', () => {
   const [, leave = '', gate = ''] = example('pull-request.Jenkinsfile').split(/^ {4}stage\(/m);
   expect(leave).toMatch(/beforeInput true\s+expression \{ env\.CHANGE_FORK != null \}/);
   expect(leave).toMatch(/input \{[^}]*submitter '\S+'/);

@@ -46,7 +46,7 @@ const of = (diagnostics: readonly Diagnostic[], wanted: Diagnostic['kind']): str
 const whatOf = (diagnostics: readonly Diagnostic[]): string[] =>
   diagnostics.filter(({ kind }) => kind === 'skipped').map(({ what }) => what);
 
-/** What no check of these benches can try: the builder is not of the laboratory, and looked at by itself. */
+/** Checks that these benches cannot run: the builder is outside the laboratory and tested elsewhere. */
 const untried: Readonly<Record<BenchName, readonly string[]>> = {
   'rcc-ve-i350': ['the builder', 'the ceiling of the sender past the DUT'],
   'two-senders-40g': [
@@ -70,8 +70,8 @@ describe.each(benches)('the page of %s', (name) => {
     expect(whatOf(diagnostics).toSorted()).toEqual(untried[name].toSorted());
   });
 
-  test('has no line for the DUT without which all holds, but for those that nobody can check', async () => {
-    // What the lines for netisr are for.
+  test('has only lines for the DUT that a check needs, or that no check covers', async () => {
+    // Reason for the lines of netisr.
     const made = await bench(name, { kernel: { ident: 'own', options: ['options RSS'] } });
     await using host = await connect(made.lab.dut.target);
     const files = filesOf(name).DUT ?? {};

@@ -1,4 +1,4 @@
-// What docs/lab.md promises of its examples, and of the lines that are copied from it.
+// The examples of docs/lab.md are valid, and so are the lines that people copy from it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -93,7 +93,7 @@ function withDefaultRoute(gateway: string): string {
   return `Destination Gateway Flags Netif\ndefault ${gateway} UGS igb0\n`;
 }
 
-/** What rc.conf(5) and loader.conf(5) have words of their own for. */
+/** Settings that have their own words in rc.conf(5) and loader.conf(5). */
 const wordsOfRcConf: Readonly<Record<string, string>> = {
   'sysctl kern.random.harvest.mask=351': 'harvest_mask="351"',
   'sysctl debug.debugger_on_panic=0': 'debug.debugger_on_panic="0"',
@@ -146,7 +146,7 @@ test('the table of the drivers is the one that is checked', () => {
   expect(rows).toEqual(driverRows);
 });
 
-test('whatever is wrong with a DUT on which nothing was set, the lines to copy fix it', () => {
+test('the lines to copy fix every problem of a DUT without settings', () => {
   const context = settingsOf(testbedOf('xeon-t540.yml'));
   const commands = settingsCommands(context).map(commandText);
   const said = new Map(commands.map((command) => [command, wrongValues[plain(command)] ?? '255']));

@@ -1,4 +1,4 @@
-// What docs/phabricator.md promises: its configuration is one, its build step is read by the relay, and its links lead somewhere.
+// docs/phabricator.md has a valid configuration, a build step that the relay can read, and links that resolve.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// .ci/release, which the workflow that makes releases asks what a tag is good for.
+// .ci/release, which classifies a tag for the release workflow.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -44,7 +44,7 @@ const joined = (source: string) => (before: string[], part: string) => {
     : [...before.slice(0, -1), `${last}; ${part}`];
 };
 
-/** As they may stand in single quotes or in a template. */
+/** Names may stand in single quotes or in a template. */
 function unquoted(source: string): string {
   return source.replaceAll('\\', '');
 }

@@ -40,7 +40,7 @@ describe('a code span', () => {
     expect(codeSpan(text)).toBe(span);
   });
 
-  test('is one line between two fences that its text cannot close, whatever the text', () => {
+  test('is one line between two fences that no text can close', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const span = codeSpan(text);
@@ -57,7 +57,7 @@ describe('a code span', () => {
     );
   });
 
-  // Some took minutes, or hours: a test that is not done in time fails.
+  // Some used to need minutes, or hours: a slow test fails by its timeout.
   test.each([
     '\u001b]0;',
     '\u001b[',
@@ -100,7 +100,7 @@ describe('a code block', () => {
     expect(codeBlock('abcdefghij', 4)).toBe('```\nab\n… 6 characters left out …\nij\n```');
   });
 
-  test('cannot be closed by its text, whatever the text and wherever it is cut', () => {
+  test('cannot be closed by any text, cut at any position', () => {
     fc.assert(
       fc.property(hostile, fc.integer({ min: 2, max: 100 }), (text, most) => {
         const [first = '', ...rest] = codeBlock(text, most).split('\n');

@@ -10,7 +10,7 @@ import { html } from '../../src/report/markup.ts';
 import { readXml } from '../fakes/xml.ts';
 import { times } from '../random.ts';
 
-/** What some markup reads, with what nobody sees between any two of it. */
+/** Significant characters of some markup, and invisible ones to put between them. */
 const significant = fc.constantFrom(
   ...['`', '[', ']', '|', '<', '>', '&', '"', "'", '{', '}', '$', '!', '-', '\\', '@', '(', ')'],
   ...['a', ' ', '\n', '#', '~', '*', '/', 'amp;', 'strings.platform'],
@@ -145,7 +145,7 @@ function rowOf(title: string): string {
 }
 
 describe.each(escapers)('%s', (_, { shownAs, clean, expectInert }) => {
-  test('holds no markup of the text, whatever hides between its characters', () => {
+  test('holds no markup of the text, with any hidden characters in it', () => {
     fc.assert(
       fc.property(text, (dirty) => {
         expectInert(shownAs(dirty));

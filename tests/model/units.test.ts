@@ -82,7 +82,7 @@ test('a quantity that is missing, empty, a list or an object is called so', () =
 // Decimal shifts of whole numbers: what people write has a few digits, and each must come back exactly.
 const shifted = (whole: number, digits: number) => Number(`${whole}e${-digits}`).toFixed(digits);
 
-test('a rate comes back as it was, whatever unit it is formatted in', () => {
+test('a rate survives formatting and parsing in every unit', () => {
   fc.assert(
     fc.property(fc.nat(2_000_000_000), fc.constantFrom('', ' '), (pps, space) => {
       expect(rate(anything).parse(`${pps}${space}pps`)).toBe(pps);
@@ -93,7 +93,7 @@ test('a rate comes back as it was, whatever unit it is formatted in', () => {
   );
 });
 
-test('a duration comes back as it was, whatever unit it is formatted in', () => {
+test('a duration survives formatting and parsing in every unit', () => {
   fc.assert(
     fc.property(fc.nat(100_000_000), (milliseconds) => {
       const seconds = milliseconds / 1000;

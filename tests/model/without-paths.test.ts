@@ -27,7 +27,7 @@ test.each([
   expect(withoutPaths(text)).toBe(text);
 });
 
-describe('whatever the text', () => {
+describe('in any text', () => {
   const segment = fc.stringMatching(/^[a-z][\w.+@-]{0,8}[a-z]$/);
   const path = fc
     .array(segment, { minLength: 2, maxLength: 5 })
@@ -81,7 +81,7 @@ describe('whatever the text', () => {
     );
   });
 
-  // What takes more than linear time would take hours: a test that is not done in time fails.
+  // Worse than linear time would be hours: the test fails by its timeout.
   test.each(["'/", '/', '/a ', '~', ' /a/b a/', "'/a", ':/', 'file:/'])(
     'of a hundred thousand times %j is told at once',
     (part) => {

@@ -18,7 +18,7 @@ const revisions = 20;
 const gatesOfEach = 10;
 /** Each has the gates of some revisions, one after another. */
 const machines = 4;
-/** How often a machine, or the relay, is killed at most. */
+/** Upper bound on the kills of a machine, or of the relay. */
 const mostDeaths = 6;
 
 test('each gate has one answer in the end, in the order in which those of its revision ended', async () => {
@@ -63,7 +63,7 @@ test('each gate has one answer in the end, in the order in which those of its re
   isOver = true;
   await sky;
   using inbox = openInbox(inboxIn(directory), () => new Date());
-  // As long as a test may last: the relay may have all of it before it.
+  // Waits as long as the test may last: by then the relay has every answer.
   await expect.poll(() => inbox.waitingAnswers(url), { timeout: 600_000 }).toEqual([]);
   writeFileSync(join(directory, 'over'), '');
   await relay;

@@ -310,7 +310,7 @@ describe('answers that wait', () => {
     expect(said).toEqual(['The answer x is dropped: it was kept by another version of ppsgate.']);
   });
 
-  test('have room in a queue that was made before there were any', async () => {
+  test('fit into a queue of a version that had none', async () => {
     inbox[Symbol.dispose]();
     const old = new DatabaseSync(path);
     old.exec('DROP TABLE answers');

@@ -1,4 +1,4 @@
-// What comes of each thing that happens on Phabricator, for whom, and what people are told instead.
+// Decisions on each event of Phabricator: a job, a reply, or nothing.
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { phabricatorSchema } from '../../src/config/phabricator.ts';
@@ -41,7 +41,7 @@ afterEach(async () => {
   expect(phabricator.violations).toEqual([]);
 });
 
-/** What is left alone is told in the log by its revision, whatever the reason. */
+/** Decides, and expects each ignored event in the log, with its revision. */
 const about = async (occurrence: Occurrence, settings: object = {}): Promise<Decision> => {
   const written = { url: phabricator.url, people: ['alice'], projects: ['network'], ...settings };
   const deps: DecideDeps = {
@@ -83,7 +83,7 @@ const asked = (revision: Revision, diff = newestOf(revision)): Occurrence => ({
   diff,
 });
 
-/** As the server has it: two minutes later, so that what was there could be read. */
+/** Written two minutes later by the server's clock, so that its author could read what was there. */
 function written(revision: Revision, by: User, text: string, secondsLater = 120): Occurrence {
   phabricator.letPass(secondsLater);
   const { id, phid: key, date } = phabricator.comment(revision, by, text);
@@ -112,7 +112,7 @@ function queued(decision: Decision): Job {
 }
 
 describe('a new diff', () => {
-  test('of somebody with approval is measured as ppsgate.yml says', async () => {
+  test('of an approved author is measured as ppsgate.yml says', async () => {
     const revision = revisionBy(alice);
     expect(await about(sent(revision))).toEqual({
       kind: 'run',
@@ -147,7 +147,7 @@ describe('a new diff', () => {
     });
   });
 
-  test('of a stranger is nothing, for nobody asked', async () => {
+  test('of a stranger is ignored without a request', async () => {
     expect(await about(sent(revisionBy(eve)))).toEqual(nothing(/^Thank you, eve: D1 is not/));
   });
 
@@ -195,7 +195,7 @@ describe('a new diff', () => {
     expect((await about(sent(revision), { paths })).kind).toBe('run');
   });
 
-  test('that nobody can read goes to a gate, which tells its author', async () => {
+  test('that is malformed goes to a gate, which reports to its author', async () => {
     phabricator.faults.order('differential.getrawdiff', { kind: 'html' });
     expect((await about(sent(revisionBy(alice)), { paths: ['sys/dev/'] })).kind).toBe('run');
   });
@@ -286,14 +286,14 @@ describe('a new diff', () => {
   });
 });
 
-test('projects that are not there are warned of, and give nobody leave', async () => {
+test('warns of unknown projects, which approve no user', async () => {
   const revision = revisionBy(bob);
   expect((await about(sent(revision), { projects: ['netwrok'] })).kind).toBe('nothing');
   expect(warnings).toEqual([expect.stringMatching(/^#netwrok: no such project/)]);
 });
 
 describe('a build', () => {
-  test('of a diff by somebody with approval is measured for it', async () => {
+  test('of a diff by an approved author is measured for it', async () => {
     const revision = revisionBy(bob);
     expect(await about(asked(revision))).toEqual({
       kind: 'run',
@@ -362,7 +362,7 @@ describe('a build', () => {
     );
   });
 
-  test('of what the bot may not see is nothing: it can tell nobody', async () => {
+  test('of an object that the bot may not see is ignored: it cannot reply', async () => {
     const hidden = revisionBy(alice, { visibleTo: alice });
     expect((await about(asked(hidden))).kind).toBe('nothing');
   });
@@ -382,7 +382,7 @@ describe('a comment', () => {
     );
   });
 
-  test('of the bot itself is nothing, whatever it says', async () => {
+  test('of the bot itself is ignored, with any text', async () => {
     const own = written(revisionBy(alice), phabricator.bot, '`@ppsgate` run');
     const { people } = { people: ['perfbot'] };
     for (const text of ['@ppsgate run', '@ppsgate help', '@ppsgate nonsense']) {
@@ -398,7 +398,7 @@ describe('a comment', () => {
   });
 
   test.each(['@ppsgate', '@ppsgate help'])(
-    'that says %s gets help, whoever writes it',
+    'that says %s gets help, for any author',
     async (text) => {
       const comment = written(revisionBy(alice), eve, text);
       expect(await about(comment)).toEqual(reply('help', '', comment));
@@ -452,14 +452,14 @@ describe('@ppsgate run', () => {
     });
   });
 
-  test('of a stranger is refused, though the diff is of somebody with approval', async () => {
+  test('of a stranger is refused, though the author of the diff is approved', async () => {
     const comment = written(revisionBy(alice), eve, '@ppsgate run');
     expect(await about(comment)).toEqual(
       reply('refused', expect.stringMatching(/^Thank you, eve: /), comment),
     );
   });
 
-  test('means the diff that was the newest when it was written, whatever came since', async () => {
+  test('means the newest diff at the time of writing', async () => {
     const revision = revisionBy(eve);
     const first = newestOf(revision);
     const comment = written(revision, bob, '@ppsgate run');
@@ -561,7 +561,7 @@ describe('@ppsgate extend', () => {
   /** Asked for, and ended. */
   async function measured(revision: Revision, text = '@ppsgate run margin=1%'): Promise<Job> {
     const job = queued(await about(written(revision, alice, text)));
-    inbox.markEnded(job.key, 'nobody can say');
+    inbox.markEnded(job.key, 'unknown');
     return job;
   }
 
@@ -658,7 +658,7 @@ describe('@ppsgate bisect', () => {
     expect([first, third]).not.toContain(second);
   });
 
-  test('is of commits that are named, whatever the revision has', async () => {
+  test('is of the named commits, on any revision', async () => {
     const revision = revisionBy(eve);
     const text = '@ppsgate bisect v1 v2 inet6 fix-up=1a2b3c4 max-boots=30';
     expect(await about(written(revision, bob, text, 1))).toMatchObject({
@@ -735,7 +735,7 @@ describe('@ppsgate cancel', () => {
   });
 });
 
-test('nothing that people are told mentions anybody', async () => {
+test('mentions no user in any reply', async () => {
   const comment = written(revisionBy(alice), eve, '@ppsgate run');
   const decisions = [
     await about(comment),
@@ -744,7 +744,7 @@ test('nothing that people are told mentions anybody', async () => {
     await about(written(revisionBy(alice), alice, '@ppsgate run', 5)),
   ];
   for (const decision of decisions) {
-    if (!('why' in decision)) throw new Error('Nobody is told anything.');
+    if (!('why' in decision)) throw new Error('The decision has no reply.');
     expect(decision.why.replaceAll('@ppsgate run', '')).not.toContain('@');
     expect(decision.why).toMatch(/^\p{Lu}[^.]*(?:\.yml[^.]*)?\.$/u);
   }

@@ -1,4 +1,4 @@
-// What the inbox keeps of deliveries and jobs, whatever happens to the processes that use it.
+// The inbox keeps deliveries and jobs through the death of any process that uses it.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -65,7 +65,7 @@ function openWithJob(key = 'a') {
 }
 
 describe('deliveries', () => {
-  test('wait in the order in which they were accepted, whatever their times, until they are settled', () => {
+  test('wait in the order of acceptance until they are settled, with any times', () => {
     const { inbox } = open();
     expect(inbox.accept([webhook('a', later(5)), build])).toEqual(['new', 'new']);
     expect(inbox.accept([webhook('b')])).toEqual(['new']);
@@ -109,7 +109,7 @@ describe('deliveries', () => {
     expect(inbox.settle('b', { seen: [], jobs: [job('b'), job('d'), job('d')] })).toEqual([
       job('d'),
     ]);
-    expect(inbox.settle('nobody sent this', { seen: [], jobs: [job('e')] })).toEqual([]);
+    expect(inbox.settle('never sent', { seen: [], jobs: [job('e')] })).toEqual([]);
     expect(keysOf(inbox.dueJobs())).toEqual(['a', 'b', 'd']);
     expect(inbox.hasSeen(['PHID-XACT-DREV-a', 'PHID-XACT-DREV-b', 'PHID-XACT-DREV-c'])).toEqual(
       new Set(['PHID-XACT-DREV-a']),
@@ -209,7 +209,7 @@ describe('a job', () => {
     expect(keysOf(inbox.unendedJobs())).toEqual(['a', 'other', 'c']);
   });
 
-  test('has one state, whatever it is told in whatever order', () => {
+  test('has one state after any events in any order', () => {
     type Step = (inbox: Inbox) => boolean;
     const steps: Record<string, { from: string[]; to: string; step: Step }> = {
       starting: { from: ['due'], to: 'starting', step: (inbox) => inbox.markStarting('a') },
@@ -452,7 +452,7 @@ describeWith(['root', 'mount'], 'a disk', () => {
   });
 });
 
-/** A process of its own that has `inbox`. */
+/** A separate process that has `inbox`. */
 function run(path: string, script: string, under: readonly string[] = []) {
   const module = join(import.meta.dirname, '..', '..', 'src', 'relay', 'inbox.ts');
   const whole = `

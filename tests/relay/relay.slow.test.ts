@@ -1,4 +1,4 @@
-// The work of a relay and of a poller: nothing is lost and nothing done twice, whatever fails on the way.
+// The work of a relay and of a poller: through any fault, nothing is lost and nothing done twice.
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ async function openScene(path = join(temporaryFolder(), 'inbox.sqlite')) {
   const said: string[] = [];
   const log = { info: (text: string) => said.push(text), warn: (text: string) => said.push(text) };
   const inbox = openInbox(path, () => clock.now);
-  /** What is asked of it, and what it answers: `started` unless a test says otherwise. */
+  /** Requests of the starter, and its answers: `started` by default. */
   const starter = {
     starts: [] as { key: string; mayBeStarted: boolean }[],
     cancelled: [] as string[],
@@ -101,7 +101,7 @@ const revisionBy = (author: User, of: FakePhabricator = scene.phabricator) =>
 const newestOf = ({ diffPHID }: Revision, { state }: FakePhabricator = scene.phabricator): number =>
   state.diffs.find(({ phid }) => phid === diffPHID)?.id ?? 0;
 
-/** As a webhook tells of all that has happened to a revision, or of one transaction. */
+/** Occurrence as a webhook reports it: everything on a revision, or one transaction. */
 function heard(revision: Revision, transactions?: readonly { phid: string }[]): string {
   const all = scene.phabricator.state.transactions.filter(
     ({ objectPHID }) => objectPHID === revision.phid,
@@ -121,7 +121,7 @@ function told(revision: Revision, by: User, text: string): string {
   return comment.phid;
 }
 
-/** Harbormaster asks for a build of the newest diff. */
+/** Harbormaster requests a build of the newest diff. */
 async function asked(revision: Revision) {
   await using endpoint = await listen();
   const plan = scene.phabricator.addBuildPlan({ uri: endpoint.url, holdDrafts: 'never' });
@@ -227,7 +227,7 @@ describe('a delivery', () => {
 });
 
 describe('a reply', () => {
-  test('is in remarkup, says what is wrong, and mentions nobody', async () => {
+  test('is in remarkup, names the mistake, and mentions no user', async () => {
     const revision = revisionBy(scene.alice);
     told(revision, scene.alice, '@ppsgate run @eve');
     told(revision, scene.eve, '@ppsgate run');
@@ -287,7 +287,7 @@ describe('a reply', () => {
     expect(inbox.countPending()).toBe(0);
   });
 
-  test('is there once though the process dies just after Phabricator took it', async () => {
+  test('is posted once though the process dies just after Phabricator accepted it', async () => {
     const revision = revisionBy(scene.alice);
     told(revision, scene.eve, '@ppsgate run');
     const dropAnswer = () => {
@@ -305,7 +305,7 @@ describe('a reply', () => {
 });
 
 describe('a job', () => {
-  /** One that was asked for in a comment. */
+  /** A job from a comment. */
   const commanded = () => {
     const revision = revisionBy(scene.eve);
     const diff = newestOf(revision);
@@ -343,7 +343,7 @@ describe('a job', () => {
     ]);
   });
 
-  test('waits while there is no room', async () => {
+  test('waits while the maximum of jobs runs', async () => {
     const { key } = commanded();
     scene.starter.isFull = true;
     await work();
@@ -353,7 +353,7 @@ describe('a job', () => {
     expect(stateOf(key)?.kind).toBe('started');
   });
 
-  test('that is refused is told to whoever wrote the command', async () => {
+  test('that is refused is reported to the author of the command', async () => {
     const { revision, key } = commanded();
     scene.starter.answers = [{ kind: 'refused', why: 'There is no workflow.' }];
     await work();
@@ -375,7 +375,7 @@ describe('a job', () => {
     expect(commentsOn(revision)).toEqual([]);
   });
 
-  test('that is refused and that nobody asked for is told to nobody', async () => {
+  test('that is refused without a request is not reported', async () => {
     const revision = revisionBy(scene.alice);
     heard(revision);
     scene.starter.answers = [{ kind: 'refused', why: 'There is no workflow.' }];
@@ -412,7 +412,7 @@ describe('a job', () => {
     expect(scene.starter.starts).toHaveLength(3);
   });
 
-  test('that is lost and refused then is told to whoever waits', async () => {
+  test('that is lost and then refused is reported to the waiting build', async () => {
     const { revision, key } = commanded();
     await work();
     scene.starter.interimResults.set(key, { kind: 'lost' });
@@ -430,7 +430,7 @@ describe('a job', () => {
     expect(stateOf(key)).toMatchObject({ kind: 'ended', how: 'it passed' });
   });
 
-  test('of whose end nobody tells is taken to have ended after three days', async () => {
+  test('is taken to have ended after three days without a report', async () => {
     const { key } = commanded();
     await work();
     scene.starter.interimResults.set(key, { kind: 'elsewhere' });
@@ -451,7 +451,7 @@ describe('a job', () => {
     const newer = keyOf(revision);
     heard(revision);
     using another = openInbox(scene.path, () => scene.clock.now);
-    scene.starter.meanwhile = ({ key }) => another.drop(key, 'somebody else has ended it');
+    scene.starter.meanwhile = ({ key }) => another.drop(key, 'another relay has ended it');
     await work();
     expect(scene.starter.cancelled).toEqual([newer]);
     expect([stateOf(newer)?.kind, stateOf(older)?.kind]).toEqual(['dropped', 'started']);
@@ -505,7 +505,7 @@ describe('a newer diff', () => {
     expect([stateOf(command)?.kind, stateOf(keyOf(other))?.kind]).toEqual(['started', 'started']);
   });
 
-  test('that somebody asks for leaves alone what runs by itself', async () => {
+  test('with a request leaves the automatic jobs alone', async () => {
     const revision = revisionBy(scene.alice);
     const older = keyOf(revision);
     heard(revision);
@@ -692,7 +692,7 @@ describe('a poll', () => {
   });
 });
 
-/** What may happen to one of two revisions between two polls. */
+/** Events on one of two revisions between two polls. */
 const happening = fc.record({
   revision: fc.nat({ max: 1 }),
   what: fc.constantFrom('diff', 'run', 'cancel', 'chat', 'help', 'stranger'),
@@ -712,14 +712,14 @@ const round = fc.record({
   ),
 });
 
-/** Which jobs there are to be of a revision, by what has happened since the last poll that succeeded. */
+/** Jobs expected of a revision, after its events since the last poll that succeeded. */
 function modelOf(number: number) {
   const kept = new Map<string, 'due' | 'dropped'>();
   let fresh: string[] = [];
   let isCancelled = false;
   return {
     run: (key: string) => fresh.push(key),
-    /** Of those that one poll finds, the newest counts. */
+    /** The newest of those that one poll finds counts. */
     diff(id: number) {
       fresh = [...fresh.filter((key) => !key.startsWith('D')), `D${number}:${id}`];
     },
@@ -737,7 +737,7 @@ function modelOf(number: number) {
   };
 }
 
-test('of all that happens nothing is lost and nothing is done twice, wherever polls fail', async () => {
+test('loses no event and acts on none twice when polls fail at any step', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 5 }), async (rounds) => {
       await using own = await openScene();

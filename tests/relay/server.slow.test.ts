@@ -1,4 +1,4 @@
-// What the relay answers to Phabricator, to strangers, and to those who mean it harm.
+// Responses of the relay to Phabricator, strangers and attackers.
 import { readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -159,7 +159,7 @@ describe('a webhook', () => {
     },
   );
 
-  test('is measured by its bytes as they are, whatever encoding it says it has', async () => {
+  test('is measured by its raw bytes, under any claimed encoding', async () => {
     const { port } = await start();
     const request = webhookText(webhookBody(), { 'Content-Encoding': 'gzip' });
     expect(await send(port, request)).toMatchObject({ status: 200, text: 'queued' });

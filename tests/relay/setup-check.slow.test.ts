@@ -26,7 +26,7 @@ const buildPassword = 'harbormaster:open sesame';
 
 type Scene = {
   phabricator: FakePhabricator;
-  /** Of the files with what is secret. */
+  /** Folder of the secret files. */
   folder: string;
   config: PhabricatorConfig;
 };
@@ -112,7 +112,7 @@ async function diagnosticsOf(
   return Array.fromAsync(checkPhabricator(config, deps));
 }
 
-/** What is not right, as it is printed for a program. */
+/** Diagnostics other than ok, in the form for programs. */
 async function faultsOf({ config }: Scene, changes: Changes = {}): Promise<string[]> {
   const relay = { ...config.relay, ...changes.relay };
   const diagnostics = await diagnosticsOf({ ...config, ...changes, relay });
@@ -179,7 +179,7 @@ test('nothing is written to the server', async () => {
   expect(methods).toContain('harbormaster.buildplan.search');
 });
 
-test('whoever answers gets the token only after he has answered as a Phabricator does', async () => {
+test('sends the token only to a server that has answered like Phabricator', async () => {
   const scene = await aSetUp();
   const heard: string[] = [];
   const url = await aPage(200, 'text/html', '<html>Hello</html>', (body) => heard.push(body));
@@ -189,7 +189,7 @@ test('whoever answers gets the token only after he has answered as a Phabricator
   expect(heard).toEqual(['params=%7B%7D']);
 });
 
-/** The address of a server that says the same to all. */
+/** The address of a server with a fixed answer. */
 function aPage(
   status: number,
   type: string,
@@ -441,12 +441,12 @@ test.each<[string, Changes, string]>([
     'wrong       projects: there is no #networking, or not for the bot to see\n    fix: correct `phabricator.projects` in ppsgate.yml, or let the bot see it',
   ],
   [
-    'somebody who is not there',
+    'an unknown user',
     { people: ['bob', 'mallory'] },
     'wrong       people: there is no user called mallory\n    fix: correct `phabricator.people` in ppsgate.yml, or let the bot see it',
   ],
   [
-    'nobody at all',
+    'no user at all',
     { people: [], projects: [] },
     'wrong       projects: no diff may be measured: `projects` and `people` are empty\n    fix: name a project or a person under `phabricator` in ppsgate.yml',
   ],
@@ -473,7 +473,7 @@ test('a build plan that holds drafts is worth a look, with the page where that i
   ]);
 });
 
-test('builds that nobody will ask for are worth a look', async () => {
+test('warns of builds that are never requested', async () => {
   const scene = await aSetUp();
   const [plan] = scene.phabricator.state.plans;
   if (plan !== undefined) plan.name = 'tinderbox';
@@ -552,7 +552,7 @@ test.each([
   expect(faults[0]).toContain('fix: start the relay again');
 });
 
-test('a proxy that answers for the relay, and refuses nobody, is wrong', async () => {
+test('reports a proxy that answers for the relay and refuses no caller', async () => {
   const scene = await aSetUp();
   const open = await aPage(200, 'text/plain', '0 pending\n');
   expect(await faultsOf(scene, { relay: { port: Number(new URL(open).port) } })).toEqual([
@@ -599,7 +599,7 @@ describe('what the Linux testbeds lay', () => {
   const files = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`dut/${index}`, '']));
 
-  /** What is found of the overlay that a ppsgate.yml in `/usr/local/etc` names. */
+  /** Diagnostics of the overlay that a ppsgate.yml in `/usr/local/etc` names. */
   async function overlayOf(inRepository: Record<string, string>, path = 'dut') {
     const { config } = await aSetUp();
     const repository = newRepository();
@@ -674,7 +674,7 @@ test.each<[string, (tokenPath: string) => StartConfig]>([
     'jenkins',
     (tokenPath) => ({ kind: 'jenkins', url: 'http://127.0.0.1:1', user: 'u', tokenPath }),
   ],
-])('of %s only the token is looked at, and nobody is asked', async (_, startWith) => {
+])('checks only the token of %s, without a request', async (_, startWith) => {
   const { config, folder } = await aSetUp();
   const look = async (tokenPath: string) => {
     const relay = { ...config.relay, start: startWith(tokenPath) };
@@ -756,7 +756,7 @@ describeWith(['shared/phabricator/calls'], 'a Phorge as it was recorded', () => 
   });
 });
 
-/** The address of a server that says of each method what was recorded of it. */
+/** The address of a server that returns each method's recorded answer. */
 function aRecording(fileOf: Readonly<Record<string, string>>): Promise<string> {
   return served((request, response) => {
     const method = request.url?.replace('/api/', '') ?? '';

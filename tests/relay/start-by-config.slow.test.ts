@@ -1,4 +1,4 @@
-// What ppsgate.yml says of a relay's gates, and what is opened by it.
+// Starters of a relay's gates by ppsgate.yml.
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';

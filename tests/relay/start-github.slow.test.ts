@@ -186,7 +186,7 @@ describe('a gate that may have been started', () => {
   test.for<[Fault, 'failed' | 'refused']>([
     [{ kind: 'broken', status: 500 }, 'failed'],
     [{ kind: 'read-only' }, 'refused'],
-  ])('is not started again where nobody can say: %j', async ([fault, kind]) => {
+  ])('is not started again after an unclear answer: %j', async ([fault, kind]) => {
     github.faults.order('actions/list-workflow-runs-for-repo', fault, 100);
     expect(await (await starter()).start(job, true, signal)).toMatchObject({ kind });
     expect(github.state.dispatches).toEqual([]);

@@ -55,7 +55,7 @@ function lab(script: string, changes: Partial<HereOptions> = {}) {
     writeFileSync(join(folder, 'end.part'), String(code));
     renameSync(join(folder, 'end.part'), join(folder, 'end'));
   };
-  // What a failed test leaves behind ends as well.
+  // Ends the leftovers of a failed test as well.
   onTestFinished(() => {
     for (const { key } of [job, other]) {
       if (textOf(`relay/${key}.pid`) !== '' && isRunning(leaderOf(key).pid))
@@ -142,7 +142,7 @@ test('a gate is told where browsers find its directory, where there is such a pl
   expect(calls().join()).toContain(' --site https://ci.example.org/ppsgate/D7-12 ');
 });
 
-test('what was asked for reaches the gate as words, whatever is in it', async () => {
+test('passes a request to the gate as words, with any content', async () => {
   const { start, textOf, kindOf } = lab('for word; do echo "<$word>"; done');
   await start({ ...job, overrides: { testbed: '\'; touch owned; $(id) `id` \\ "' } });
   await soon(kindOf).toBe('ended');
@@ -380,7 +380,7 @@ test('an experiment is gone on with in the directory that it is in, for as many 
   expect(calls()).toEqual([`gate --resume ${work} --answer --run ${always} --max-runs 500`]);
 });
 
-test('an experiment is extended to twice its runs where nobody says how many', async () => {
+test('extends an experiment to twice its runs by default', async () => {
   const { directory, start, kindOf, calls } = lab('exit 0');
   await writePlan(join(directory, job.key), aPlan());
   await start({ ...other, extend: { key: job.key } });
@@ -453,7 +453,7 @@ test('a number of runs that is none is refused', async () => {
   });
 });
 
-/** A relay of its own process that starts the job, says what came of it, and stays. */
+/** A relay in a separate process that starts the job, prints the outcome, and stays. */
 function startRelay(options: HereOptions): { said: Promise<string>; kill(): Promise<void> } {
   const module = join(import.meta.dirname, '../../src/relay/start-here.ts');
   const program = `

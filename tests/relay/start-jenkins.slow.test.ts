@@ -111,7 +111,7 @@ describe('a gate is started', () => {
     ]);
   });
 
-  test('with the defaults of the job for what nobody asked for', async () => {
+  test('with the defaults of the job for parameters without a request', async () => {
     await starter().start(job, false, signal);
     expect(jenkins.state.queue).toMatchObject([{ parameters }]);
     expect(jenkins.state.log).toEqual([]);
@@ -177,7 +177,7 @@ describe('a gate that may have been started', () => {
   });
 
   test.for([/queue/, /ppsgate\/api/])(
-    'is not started again where nobody can say: %s',
+    'is not started again after an unclear answer: %s',
     async (path) => {
       jenkins.faults.push({ path, with: { status: 503 } });
       expect(await starter().start(job, true, signal)).toEqual({
@@ -218,7 +218,7 @@ describe('a gate is not started', () => {
     );
   });
 
-  test('by a job without a parameter that somebody asked for, which Jenkins would leave out', async () => {
+  test('by a job that lacks a requested parameter, which Jenkins would drop', async () => {
     jenkins.state.defined = ['PATCH', 'KEY'];
     const started = await starter().start({ ...job, overrides: { margin: '1%' } }, false, signal);
     expect(started).toEqual({
@@ -287,7 +287,7 @@ describe('a gate is not started', () => {
     expect(jenkins.requests).toEqual([]);
   });
 
-  test('where Jenkins sends elsewhere, and nobody there hears of the token', async () => {
+  test('where Jenkins redirects elsewhere, and the token is not sent there', async () => {
     const heard: string[] = [];
     const stranger = createServer((request, response) => {
       heard.push(request.url ?? '');

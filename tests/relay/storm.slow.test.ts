@@ -25,7 +25,7 @@ const readBytes = 64 * 1024;
 
 const slowClients = 20;
 
-/** What the relay has to say of all this. */
+/** Expected log of the relay. */
 const refusalsAlone = expect.stringMatching(/^(?:Refused from 127\.0\.0\.1: .*\n)*$/);
 
 const deaths: RelayServerPlan['dies'][] = [
@@ -37,7 +37,7 @@ const deaths: RelayServerPlan['dies'][] = [
   { at: 'begun', times: 1 },
 ];
 
-test('nothing that was answered with 200 is lost, nothing is begun twice, and nobody else gets in', async () => {
+test('loses nothing that it answered with 200, starts nothing twice, and admits no stranger', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'inbox.sqlite');
   const begunPath = join(folder, 'begun');
@@ -85,7 +85,7 @@ test('nothing that was answered with 200 is lost, nothing is begun twice, and no
   ];
   const rage = async () => {
     await inLanes(shuffled(storm));
-    // What was delivered long ago comes once more.
+    // An old delivery comes once more.
     await inLanes([...good.keys()].slice(-100).map((key) => () => deliver(key)));
   };
   const [relay] = await Promise.all([dieAgainAndAgain(), rage()]);
@@ -133,7 +133,7 @@ const stranger = 'target=PHID-HMBT-forged&build=PHID-HMBD-a&diff=1';
 const withHugeBody = (start: string, headers: Headers) =>
   Buffer.concat([Buffer.from(requestText(start, headers)), huge]);
 
-/** What strangers send, each some times. */
+/** Requests of strangers, each sent several times. */
 const badRequests: (string | Uint8Array)[] = [
   webhookText(forged, { [signature]: signatureOf(forged, 'guessed') }),
   webhookText(forged, { [signature]: undefined }),

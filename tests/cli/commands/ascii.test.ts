@@ -57,11 +57,11 @@ describe('in ASCII', () => {
   });
 
   test('every sign in a text of ours can be read', () => {
-    const room = join(import.meta.dirname, '../../../src');
-    const files = readdirSync(room, { recursive: true, encoding: 'utf8' });
+    const sources = join(import.meta.dirname, '../../../src');
+    const files = readdirSync(sources, { recursive: true, encoding: 'utf8' });
     // The action's text reaches GitHub alone.
     const texts = files.filter((file) => file.endsWith('.ts') && !file.startsWith('action/'));
-    const lines = texts.flatMap((file) => readFileSync(join(room, file), 'utf8').split('\n'));
+    const lines = texts.flatMap((file) => readFileSync(join(sources, file), 'utf8').split('\n'));
     const code = lines.filter((line) => !/^\s*(?:\/\/|\/?\*)/.test(line)).join('\n');
     const signs = new Set(code.match(/\P{ASCII}/gu));
     expect([...signs].filter((sign) => asciiOf(sign) === '?')).toEqual([]);

@@ -1,4 +1,4 @@
-// The command `ppsgate changes`, run as a process of its own.
+// The command `ppsgate changes` as a process.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -31,7 +31,7 @@ function inFolder(script: string) {
 
 const bash: Offer = (script, line) => {
   const { path, call } = inFolder(script);
-  // As bash itself splits the line: at = and : too, which then are words.
+  // bash itself also splits the line at = and :, which then are words.
   const driver = `
     source "$1"; shift
     COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
@@ -48,7 +48,7 @@ const fish: Offer = (script, line) => {
   return shown.map((one) => one.replace(/\t.*/, ''));
 };
 
-/** A zsh in a terminal of its own, whose compadd tells what it is given. */
+/** A zsh in a separate terminal, whose compadd prints its arguments. */
 const zshDriver = `
 zmodload zsh/zpty
 cat >setup <<'END'

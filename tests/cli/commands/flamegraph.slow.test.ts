@@ -1,4 +1,4 @@
-// The command `ppsgate flamegraph`, run as a process of its own: what it reads, writes and exits with.
+// The command `ppsgate flamegraph` as a process: its input, output and exit codes.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

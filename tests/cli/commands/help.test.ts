@@ -42,7 +42,7 @@ describe.each(commands)('$name --help', ({ name, help }) => {
   });
 });
 
-/** As where standard output is no terminal, or one of 80 columns. */
+/** Help for output that is no terminal, or a terminal of 80 columns. */
 function helpOf(command: Command): string {
   let help = '';
   command.configureOutput({

@@ -1,4 +1,4 @@
-// `ppsgate init`: what it writes, what it leaves alone, and what it asks.
+// `ppsgate init`: the files it writes, those it leaves alone, and its questions.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';

@@ -16,7 +16,7 @@ beforeEach(() => {
   writeFileSync(join(folder, 'result.json'), JSON.stringify(aResult({ patch })));
 });
 
-/** All that it says, under that locale. */
+/** All output under that locale. */
 function said(locale: string, ...args: string[]): Buffer {
   const env = { ...process.env, LC_ALL: locale };
   const { stdout, stderr } = spawnSync(process.execPath, [cli, ...args], { env });

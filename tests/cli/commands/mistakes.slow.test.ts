@@ -1,4 +1,4 @@
-// Mistakes at a shell, in a repository with a ppsgate.yml: each is told in one sentence, prints nothing and exits with 2.
+// Mistakes at a shell, in a repository with a ppsgate.yml: each is reported in one sentence on stderr and exits with 2.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -12,7 +12,7 @@ import { aPlace, linuxOf } from '../../fakes/place.ts';
 const names = ['hp', 'netgate', 'shelf', 'rack', 'attic'];
 const all = () => aPlace(Object.fromEntries(names.map((name) => [name, linuxOf(name)])));
 
-/** One of each state, and a queue of two. */
+/** A testbed in each state, and a queue of two. */
 async function aLabInUse() {
   const place = await all();
   const { store, take, wait } = place;

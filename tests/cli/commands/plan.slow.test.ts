@@ -1,4 +1,4 @@
-// The command `ppsgate plan`, run as a process of its own: its input, and its estimate of a gate that has not begun.
+// The command `ppsgate plan` as a process: its input, and its estimate of a gate that has not begun.
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -21,10 +21,10 @@ const fewest = 'check,scenarios,trials,profile,noise';
 
 test('prints a line for each thing that was done, and goes on where it was cut short', async () => {
   const { folder, lab, ppsgate } = await aRunningLab();
-  const nobody = await ppsgate('testbeds', 'self-test', 'shelf', '--skip', fewest);
-  expect(nobody.stdout).toContain('– a panic: nobody agreed to it: answer the question with y');
-  expect(nobody.stdout).toMatch(/\nAll is well\.\n$/);
-  expect(nobody.status).toBe(0);
+  const declined = await ppsgate('testbeds', 'self-test', 'shelf', '--skip', fewest);
+  expect(declined.stdout).toContain('– a panic: nobody agreed to it: answer the question with y');
+  expect(declined.stdout).toMatch(/\nAll is well\.\n$/);
+  expect(declined.status).toBe(0);
 
   const [directory = ''] = readdirSync(folder).filter((name) =>
     name.startsWith('ppsgate-self-test'),

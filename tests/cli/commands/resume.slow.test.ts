@@ -1,4 +1,4 @@
-// `ppsgate gate --resume`: what was cut short says how it goes on, and what has finished is told again.
+// `ppsgate gate --resume`: continues an interrupted gate, and repeats the report of a finished one.
 import { readdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -36,7 +36,7 @@ async function aFinishedGate(): Promise<Place & { work: string }> {
   return { ...place, work };
 }
 
-/** As a kill in its middle would have left it. */
+/** State after a kill in the middle. */
 async function aGateCutShort(): Promise<Place> {
   const place = await aFinishedGate();
   const journal = join(place.work, 'journal.jsonl');

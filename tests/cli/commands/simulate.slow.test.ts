@@ -1,4 +1,4 @@
-// The command `ppsgate simulate`, run as a process of its own: what it reads, writes and exits with.
+// The command `ppsgate simulate` as a process: its input, output and exit codes.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ writeFileSync(join(folder, 'short'), '{"pps": [1000, 1001]}\n');
 
 test('answers one row as JSON for each design and change, and nothing else', () => {
   const { stdout, stderr, status } = run(['--noise', '1%', '--experiments', '50', '--json']);
-  // A machine that is busy takes two seconds, and hears how far it is.
+  // A busy machine needs two seconds, and prints progress.
   expect(stderr).toMatch(/^(?:\d+ of 12: \S+ at \S+ %?\n)*$/);
   expect(status).toBe(0);
   const { rows } = z.strictObject({ rows: z.array(rowSchema) }).parse(JSON.parse(stdout));

@@ -1,4 +1,4 @@
-// Anybody's series of measurements, from a file or a folder.
+// Series of measurements by any tool, from a file or a folder.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -17,7 +17,7 @@ const pullRequests = 20;
 const runsOfEach = times(1);
 /** Each has the jobs of some pull requests, one after another. */
 const runners = 3;
-/** How often a runner is killed at most. */
+/** Upper bound on the kills of a runner. */
 const mostDeaths = 2;
 
 test('each job has one check in the end, and each pull request one comment, of its last job', async () => {

@@ -37,7 +37,7 @@ const good: ZipEntry = { name: 'result.json', content: json };
 const read = { kind: 'read', result };
 const zeros = (bytes: number): ZipEntry => ({ name: 'zeros', content: Buffer.alloc(bytes) });
 
-/** As the job that publishes reads it. */
+/** Reads it like the publishing job. */
 async function resultFromArtifact(zip: Buffer) {
   const entries = await readEntries(zip, ['result.json']);
   if (entries.kind === 'refused') return entries;
@@ -109,7 +109,7 @@ describe('a result is read', () => {
     expect(await resultOf([bomb, good])).toEqual(read);
   });
 
-  test('without what it says besides, whatever that is', async () => {
+  test('without unknown keys of any kind', async () => {
     const more = `{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"deep":${'['.repeat(100_000)}${']'.repeat(100_000)},`;
     const content = json.replace('{', more).replace('"kernel"', '"__proto__":"x","kernel"');
     expect(await resultOf([{ ...good, content }])).toEqual(read);
@@ -162,7 +162,7 @@ describe('an artifact is refused', () => {
   });
 
   test.each([0, 8])(
-    'whose result is larger than the bound, whatever it says (method %d)',
+    'whose result exceeds the bound, against its headers (method %d)',
     async (method) => {
       const fileBytes = 1000;
       const sized = (bytes: number, says = {}) =>
@@ -409,7 +409,7 @@ const hostile = [
 
 type Path = (string | number)[];
 
-/** Where texts are, those that are keys included: a key's own path ends in `''`. */
+/** Paths of all texts, including keys: a key's own path ends in `''`. */
 function textsIn(value: unknown, path: Path = []): Path[] {
   if (typeof value === 'string') return [path];
   if (typeof value !== 'object' || value === null) return [];
@@ -439,8 +439,8 @@ function put(whole: Record<string, unknown>, path: Path, text: string): void {
 }
 
 /**
- * What is left of Markdown without its code: blocks, and then spans, between runs of as many backticks. A table is
- * cut into its columns before spans are looked for.
+ * Markdown without its code: blocks, and then spans, between runs of as many backticks. A table is cut into its
+ * columns before its spans.
  */
 const withoutCode = (markdown: string): string =>
   markdown
@@ -536,7 +536,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** A server of its own origin, which remembers what it was asked. */
+/** A server with a separate origin, which records its requests. */
 async function serve(answer: RequestListener): Promise<{ url: string; asked: IncomingMessage[] }> {
   const asked: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -836,7 +836,7 @@ describe('the profiles of a result', () => {
     ]);
   });
 
-  test('are found in one pass over the zip, however many are named and whatever else is there', async () => {
+  test('are found in one pass over the zip, for any number of names and other entries', async () => {
     const others = Array.from({ length: 19_000 }, (_, index) => ({
       name: `${index}`,
       content: '',

@@ -93,7 +93,7 @@ describe('one comment', () => {
     given(
       { author: 'mallory', body: `${marker}\nno regression, trust me` },
       { author: bot, body: '<!-- ppsgate:other -->\nqueued' },
-      { author: bot, body: `somebody quoted ${marker}` },
+      { author: bot, body: `a user quoted ${marker}` },
     );
     const before = bodies();
     expect(await publish('regression')).toMatchObject({ kind: 'created' });
@@ -170,7 +170,7 @@ describe('one comment comes of it when', () => {
     const fault = { kind: 'secondary-rate-limit', seconds: 30, status } as const;
     github.faults.order('issues/list-comments', fault, 2);
     expect(await publish('no regression')).toEqual(created);
-    // The last one sees that nobody else has made one meanwhile.
+    // The last writer sees that no other comment was made meanwhile.
     expect(operations().filter((call) => call.startsWith('issues/list'))).toHaveLength(4);
   });
 
@@ -248,7 +248,7 @@ describe('nothing is published, with the reason, when', () => {
     expect(operations().filter((call) => call.startsWith('issues/create'))).toHaveLength(4);
   });
 
-  test('nobody listens at the address', async () => {
+  test('the address refuses connections', async () => {
     const octokit = await hastyOctokit({ url: 'http://127.0.0.1:1' });
     const published = await publishComment(octokit, pullRequest, () => 'no regression', { marker });
     expect(published).toEqual({
@@ -274,7 +274,7 @@ describe('nothing is published, with the reason, when', () => {
   });
 });
 
-test('whatever fails on the way, there are never two comments, and one when it is said so', async () => {
+test('never posts two comments, and posts one when it reports one, through any failure', async () => {
   const operationId = fc.constantFrom(
     'graphql/viewer',
     'issues/list-comments',

@@ -76,7 +76,7 @@ test.each(['push', 'issues'])('the event %s has no pull request, and is told so'
   });
 });
 
-test('no example of any other event is taken for a pull request, whatever the event is called', () => {
+test('takes no example of another event for a pull request, under any event name', () => {
   const others = eventNames.filter((name) => !name.startsWith('pull_request'));
   const kinds = others
     .flatMap(payloadsOf)
@@ -181,7 +181,7 @@ describe('who may write', () => {
     },
   );
 
-  test('in whatever case a login is written', async () => {
+  test('by a login in any case', async () => {
     github.state.permissions.Bob = 'write';
     expect(await mayWrite(await hastyOctokit(github), repository, 'bob')).toBe(true);
   });
@@ -230,7 +230,7 @@ describe('the pull requests with a head', () => {
     expect(await find('b'.repeat(40))).toMatchObject([{ pullRequest: { number: 124 } }]);
   });
 
-  test('are all that are open, whatever branch they go to', async () => {
+  test('are all open ones, of any target branch', async () => {
     another({ baseRef: 'stable/14' });
     expect(await find('b'.repeat(40))).toMatchObject([
       { pullRequest: { number: 123, baseBranch: 'main' } },

@@ -55,7 +55,7 @@ afterEach(async () => {
   expect(github.violations).toEqual([]);
 });
 
-/** How a gate can end, and how people see that. */
+/** Ends of a gate, and how people see them. */
 type Fate = {
   outcome?: Outcome;
   error?: Error;
@@ -117,19 +117,17 @@ const overtaken = {
   says: 'not measured: cancelled',
 } satisfies Fate;
 
-/** One gate, and what became of it. */
 type Gate = {
   run: number;
   patch: PullRequest;
   fate: Fate;
-  /** What it showed at its end, as far as GitHub could be told. */
+  /** The end it showed, where GitHub accepted it. */
   shown?: Fate;
-  /** What was to be published. */
   result?: Result;
   isPublished: boolean;
   /** Begins while the one before goes on, which is cancelled then. */
   isOvertaking: boolean;
-  /** What a person reads in its log. */
+  /** Its log. */
   said: string[];
   cancel: AbortController;
   started: PromiseWithResolvers<void>;
@@ -140,9 +138,9 @@ type Gate = {
 
 type Weather = {
   seed: number;
-  /** Of gates. */
+  /** Number of gates. */
   count: number;
-  /** Of the calls that meet a fault. */
+  /** Share of the calls that meet a fault. */
   share: number;
   /** The most faults of one call in a row, and of those the rate limits: octokit waits for two. */
   mostInARow: number;
@@ -231,7 +229,7 @@ const limits: readonly Fault[] = [
   { kind: 'secondary-rate-limit', seconds: 5, status: 429 },
 ];
 
-/** GraphQL says it with 200. */
+/** GraphQL reports it with 200. */
 const graphqlLimit = (seconds = 5) =>
   Response.json(
     { data: null, errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded.' }] },
@@ -315,7 +313,7 @@ async function go(gate: Gate, deps: Place & Order): Promise<void> {
   }).catch(() => {});
 }
 
-/** As a job opens it. */
+/** Opens a forge like a job does. */
 function answerOf(gate: Gate, { octokit, turns }: Place): Reporter {
   const { run, patch, said } = gate;
   const shared = {
@@ -366,7 +364,7 @@ async function endOf(gate: Gate, { octokit, turns, random }: Place): Promise<Rep
 const commentsOn = (number: number): string[] =>
   github.state.comments.filter((comment) => comment.number === number).map(({ body }) => body);
 
-/** What a person reads in the table of earlier verdicts, newest first. */
+/** Reads the table of earlier verdicts, newest first. */
 const rowsOf = (comment: string): string[] =>
   [...comment.matchAll(/^\| `(\w{12})` \| `[\d-]+` \| `(.+?)` \|$/gm)].map(
     ([, commit, title]) => `${commit} ${title}`,
@@ -439,7 +437,7 @@ const statusOf = ({ patch }: Gate) =>
 
 /**
  * Octokit sends a request up to four times and waits for two rate limits; a comment is written in up to four tries, and
- * the last view of a updater in six. So three faults in a row of one call keep nothing from being told.
+ * the last view of a updater in six. So three faults in a row of one call lose no message.
  */
 describe('where no call fails more than three times in a row, two of them by rate limits', () => {
   test.each([3])('people find all of fifty gates as it was, and once: seed %d', async (seed) => {
@@ -554,7 +552,7 @@ test.each(['checks/create', 'checks/update'])(
 );
 
 describe('one sentence for each that could not be told, and the result is kept, when in the middle', () => {
-  /** One gate, to which something happens while it measures. */
+  /** Runs a gate that is interrupted while it measures. */
   async function gateDuring(happening: () => void): Promise<Gate> {
     const turns = takingTurns(() => 0.5, start);
     const octokit = await hastyOctokit(github);

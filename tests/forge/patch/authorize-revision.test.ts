@@ -1,4 +1,4 @@
-// Whose diffs run on our hardware: for each occasion, who is asked for and what leave is for.
+// Approval of diffs before they run on the lab's hardware, for each occasion.
 import { describe, expect, test } from 'vitest';
 import {
   authorizeRevision,
@@ -38,7 +38,7 @@ const written = (
     at: new Date(Date.parse('2026-11-20T12:00:00Z') + secondsAfter * 1000),
   });
 
-test('a diff by somebody of the list, or by a member of a project, is allowed', async () => {
+test('allows a diff by a person on the list, or by a member of a project', async () => {
   expect(await sent(alice, alice)).toEqual({
     kind: 'allowed',
     why: 'alice may have diffs measured.',
@@ -111,9 +111,13 @@ describe('who wants it cancelled', () => {
   });
 });
 
-test('where nobody is named nobody has approval, and no project is asked for', async () => {
-  const nobody = { people: [], projects: [], isMember: () => expect.fail('nobody is to be asked') };
-  expect(await authorizeRevision(diff, { kind: 'sent', by: [alice] }, nobody)).toEqual({
+test('approves no diff when no person is configured, and requests no project', async () => {
+  const empty = {
+    people: [],
+    projects: [],
+    isMember: () => expect.fail('a project was requested'),
+  };
+  expect(await authorizeRevision(diff, { kind: 'sent', by: [alice] }, empty)).toEqual({
     kind: 'refused',
     why: 'Thank you, alice: D27401 is not measured yet; no person may ask for it: `people` and `projects` in ppsgate.yml are empty.',
   });
@@ -126,7 +130,7 @@ test('a server that does not tell who is a member gives no approval', async () =
   );
 });
 
-test('a stranger is asked to wait for whoever there is to ask, in one sentence that mentions nobody', async () => {
+test('asks a stranger to wait for approval, in one sentence without a mention', async () => {
   const asks = [
     { people: ['alice'], projects: [] },
     { people: [], projects: ['network', 'transport'] },
@@ -153,7 +157,7 @@ test('a stranger is asked to wait for whoever there is to ask, in one sentence t
   }
 });
 
-test('somebody whom the bot cannot see has no leave by the name that is shown for him', async () => {
+test('refuses a user whom the bot cannot see, even under an approved name', async () => {
   const hidden: Person = { phid: 'PHID-USER-alice2', name: 'PHID-USER-alice2' };
   expect(await sent(hidden, alice)).toMatchObject({ kind: 'refused' });
   expect(await written(hidden, 3600, true)).toMatchObject({ kind: 'refused' });

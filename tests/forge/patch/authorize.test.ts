@@ -1,4 +1,4 @@
-// Whose patches are run on the lab's hardware, and at which commit.
+// Approval of patches before they run on the lab's hardware, and of which commit.
 import { expect, test } from 'vitest';
 import {
   type AuthorizationRules,
@@ -69,12 +69,12 @@ test.each(['carol', 'dan'])('the fork of %s is allowed as it is pushed', async (
   expect((await authorizationOf({ kind: 'pushed', by: author }, found)).kind).toBe('allowed');
 });
 
-test('a push by somebody else to the fork of one who may is refused', async () => {
+test('refuses a push by another user to the fork of an author with write access', async () => {
   const found = { ...fork, pullRequest: { ...pullRequest, author: 'carol' } };
   expect((await authorizationOf({ kind: 'pushed', by: 'mallory' }, found)).kind).toBe('refused');
 });
 
-test('one of a person who may is not approved when it is opened again: somebody else may have pushed the head', async () => {
+test('does not approve a pull request that is opened again: another user may have pushed the head', async () => {
   const found = { ...fork, pullRequest: { ...pullRequest, author: 'dan' } };
   const revived = { kind: 'revived', by: 'dan' } as const;
   expect((await authorizationOf(revived, found)).kind).toBe('refused');
@@ -100,7 +100,7 @@ test('the label at a branch of the repository itself asks for nothing more, for 
   expect((await authorizationOf({ ...labelled, by: 'carol' }, own)).kind).toBe('allowed');
 });
 
-test('another label is nobody asking', async () => {
+test('ignores other labels', async () => {
   const authorization = await authorizationOf({ ...labelled, label: 'bug', by: 'carol' });
   expect(authorization.kind).toBe('ignored');
 });
@@ -178,7 +178,7 @@ test.each(unseen)('the label is refused where the head was known %s', async (_, 
   });
 });
 
-test('a bisection is for those who may write alone, whatever it is of', async () => {
+test('allows a bisection of any commits only to users with write access', async () => {
   for (const areNamed of [true, false]) {
     for (const by of ['dan', 'mallory']) {
       expect(
@@ -211,11 +211,11 @@ test('a command for a branch of the repository itself names nothing, for no stra
   expect((await authorizationOf(commanded, own)).kind).toBe('allowed');
 });
 
-test('a start by hand approves the head, for GitHub lets nobody else', async () => {
+test('approves the head at a start by hand, which GitHub allows only with write access', async () => {
   expect((await authorizationOf({ kind: 'dispatched', by: 'erin' }, own)).kind).toBe('allowed');
 });
 
-test('the button of a check approves its commit where somebody who may has pressed it', async () => {
+test('approves the commit of a check whose button a user with write access pressed', async () => {
   expect((await authorizationOf({ kind: 'pressed', by: 'carol', commit: head })).kind).toBe(
     'allowed',
   );
@@ -224,7 +224,7 @@ test('the button of a check approves its commit where somebody who may has press
   );
 });
 
-test('a start by hand names the head of a fork, for nobody tells what the person has seen', async () => {
+test('requires the head of a fork at a start by hand, as the person may have seen another', async () => {
   const named = { kind: 'dispatched', by: 'erin', commit: head } as const;
   expect((await authorizationOf(named)).kind).toBe('allowed');
   expect(await authorizationOf({ kind: 'dispatched', by: 'carol' })).toEqual({

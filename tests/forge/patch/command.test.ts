@@ -1,4 +1,4 @@
-// What people write in a comment to have a patch measured.
+// Commands in comments that have a patch measured.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bisectOverrideNames, overrideNames, parameter } from '../../../src/config/parameters.ts';
@@ -206,7 +206,7 @@ test('on Phabricator a diff is named by its id, and earlier ones can be asked fo
   });
 });
 
-test('whatever is written, scenarios, families and commits are plain names, and an answer is one short line', () => {
+test('reads scenarios, families and commits as plain names from any text, and answers in one short line', () => {
   const comment = fc.oneof(
     fc.string().map((text) => `/ppsgate run ${text}`),
     fc.string().map((text) => `/ppsgate bisect ${text}`),

@@ -55,7 +55,7 @@ test.for([
     'main..a b',
     'the head "a b" is no name of a commit: write its id, a branch or a tag, like main, v1.2 or HEAD~2.',
   ],
-] as const)('which end of %s nobody knows is told', async ([text, sentence]) => {
+] as const)('reports the unknown end of %s', async ([text, sentence]) => {
   const directory = withBranches();
   await expect(patchOfRange(openRepository(directory), text)).rejects.toThrow(
     new RepositoryError(sentence.replace('HERE', directory)),

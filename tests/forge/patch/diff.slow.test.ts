@@ -35,7 +35,7 @@ test('as many hunks as lines before them are read at once', () => {
   expect(checkDiff(Buffer.from(text.join('')))).toMatchObject({ kind: 'accepted' });
 });
 
-test('whatever git says of two trees is accepted, with the paths that it lists itself', () => {
+test('accepts every diff of two trees by git, with the paths that git lists', () => {
   const directory = newRepository();
   const diffTree = (...words: string[]) =>
     execFileSync('git', ['-C', directory, 'diff-tree', '-r', ...words]);
@@ -60,7 +60,7 @@ const file = fc.constantFrom('if.c', 'x y', 'x y z', 'quo"te', 'back\\slash', 'Ã
 const path = fc.tuple(folder, file).map((names) => names.join(''));
 const line = fc.oneof(
   fc.constantFrom('one', 'two', 'three', '', ' ', 'CR\r', 'Ã©', '-- ', '\\'),
-  // What looks like a diff inside of one.
+  // A diff inside a diff.
   fc.constantFrom('--- a/x', '+++ b/x', '@@ -1 +1 @@', 'diff --git a/x b/x', 'GIT binary patch'),
   fc.constantFrom('- a/x', '-- a/x', '++ b/x', 'old mode 120000', 'rename to x'),
 );
@@ -247,7 +247,7 @@ describe('what git made of a diff', () => {
     ['100644 160000', 'a submodule'],
     ['000000 040000', 'of mode 040000'],
     ['100644 100664', 'of mode 100664'],
-  ])('is refused where it is no plain file, whatever the diff said: %s', (modes, what) => {
+  ])('is refused where it is no plain file, against the text of the diff: %s', (modes, what) => {
     expect(isAsSaid(['a', 'x'], raw(['100644 100644', 'a'], [modes, 'x']))).toEqual({
       kind: 'refused',
       reason: `The diff changes x, which is ${what}; only plain files are taken.`,

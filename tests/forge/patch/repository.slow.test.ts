@@ -118,7 +118,7 @@ const refspecs = [
   'x'.repeat(251),
 ];
 
-/** A clone that lacks the branch `evil` and the tag `v2` of its origin, and what would fetch them all by itself. */
+/** A clone that lacks the branch `evil` and the tag `v2` of its origin, with settings that would fetch them all. */
 function cloneOfEvil() {
   const origin = newRepository();
   commit(origin, { file: 'one' });
@@ -161,7 +161,7 @@ test.for(refspecs)(
   },
 );
 
-test('whatever a name is, it writes no ref, and is no option to git', async () => {
+test('writes no ref for any name, and passes none as an option to git', async () => {
   const { clone, later, state } = cloneOfEvil();
   const before = state();
   const word = fc.oneof(
@@ -197,7 +197,7 @@ test('whatever a name is, it writes no ref, and is no option to git', async () =
   );
 });
 
-test('a commit that is fetched brings no ref, tag or FETCH_HEAD, whatever the configuration asks for', async () => {
+test('fetches a commit without ref, tag or FETCH_HEAD, against any configuration', async () => {
   const { clone, evil, state } = cloneOfEvil();
   const before = state();
   expect(await openRepository(clone).resolve(evil)).toBe(evil);
@@ -290,7 +290,7 @@ test('a folder may be named absolutely, relatively, or be the repository itself'
 });
 
 describe('the folder of an overlay', () => {
-  /** A repository with `sub`, at `/src` in what is written and told. */
+  /** A repository with `sub`, shown as `/src` in texts. */
   async function pathOf(path: string, beside: string, at = '') {
     const directory = newRepository();
     commit(directory, { 'sub/file': '' });
@@ -378,7 +378,7 @@ test('a link is listed as what it is, and read as where it points', async () => 
   expect(await repository.read(entry?.object ?? '')).toBe('/etc/shadow');
 });
 
-test('what is asked of is the commit, whatever lies in the working tree', async () => {
+test('reads the commit, and ignores the working tree', async () => {
   const directory = newRepository();
   const id = commit(directory, { 'dut/a': 'committed' });
   writeFileSync(join(directory, 'dut/a'), 'changed since');
@@ -526,7 +526,7 @@ describe('the commit of a revision of Subversion', () => {
     expect(await converted().commitOfSvn('main', 1, now)).toEqual({ kind: 'only-later' });
   });
 
-  test('is one that was there at the time, whatever the number', async () => {
+  test('is one that existed at the time, for any number', async () => {
     const { commitOfSvn, r5 } = converted();
     expect(await commitOfSvn('main', 8, new Date(1_700_000_150_000))).toMatchObject({ commit: r5 });
   });
@@ -627,7 +627,7 @@ describe('a diff', () => {
     'tools/run.sh': '#!/bin/sh\n',
   };
 
-  /** What git diff makes of everything that a diff may do to plain files. */
+  /** Everything that git diff can do to plain files. */
   function changesOf(directory: string): Buffer {
     const write = (path: string, text: string) => writeFileSync(join(directory, path), text);
     write('sys/net/if.c', 'one\n2\nthree');
@@ -667,17 +667,14 @@ describe('a diff', () => {
     ['strict about whitespace', '[apply]\nwhitespace = error\n[core]\nwhitespace = tab-in-indent'],
     ['lax about whitespace', '[apply]\nwhitespace = fix\nignoreWhitespace = change'],
     ['in Latin-1', '[i18n]\ncommitEncoding = ISO-8859-1'],
-    [
-      'of somebody with a name',
-      '[user]\nname = Eve\nemail = eve@example.org\nuseConfigOnly = true',
-    ],
+    ['of a user with a name', '[user]\nname = Eve\nemail = eve@example.org\nuseConfigOnly = true'],
     ['without modes', '[core]\nfileMode = false\nsymlinks = false'],
     ['with other diffs', '[diff]\nnoprefix = true\nrenames = copies\nmnemonicPrefix = true'],
     ['blind to case', '[core]\nignoreCase = true'],
     ['with a split index', '[core]\nsplitIndex = true'],
   ];
 
-  test('becomes the same commit in every clone, whoever makes it and however git is set up there', async () => {
+  test('becomes the same commit in every clone, for any user and any git settings', async () => {
     const { directory, base } = scene();
     const diff = changesOf(directory);
     const first = committed(await openRepository(directory).commitDiff(base, diff, about));
@@ -761,7 +758,7 @@ describe('a diff', () => {
     }
   });
 
-  /** Of one line of a file that there is. */
+  /** Diff of one line of an existing file. */
   const changeOf = (path: string, from: string, to = 'new', other = path) =>
     `diff --git a/${path} b/${other}\n--- a/${path}\n+++ b/${other}\n@@ -1,1 +1,1 @@\n-${from}\n+${to}\n`;
 
@@ -867,7 +864,7 @@ describe('what differs between two commits', () => {
     expect(await openRepository(directory).changedPaths(second, second)).toEqual([]);
   });
 
-  test('is told of the whole repository, submodules too, whatever it or its owner has set', async () => {
+  test('covers the whole repository with submodules, against any settings of it or its owner', async () => {
     const directory = newRepository();
     const ignoring = '[submodule "sub"]\n\tpath = sub\n\turl = x\n\tignore = all\n';
     commit(directory, { '.gitmodules': ignoring, 'below/file': '1' });

@@ -1,4 +1,4 @@
-// A revision of Phabricator becomes commits of a repository: on which base, and what is told of what does not.
+// Makes commits of a Phabricator revision: their base, and the errors of those that fail.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -52,7 +52,7 @@ const patchOf = (
   config?: Partial<RevisionDeps['config']>,
 ) => patchOfRevision({ revision: number }, earlier, depsIn(directory, config));
 
-/** Of the base, as git diff makes it. */
+/** Diff of the base, in the format of git diff. */
 function diffTo(line: string, path = file): string {
   writeFileSync(join(directory, path), `${line}\n`);
   const raw = git(directory, 'diff', base, '--', path);
@@ -97,7 +97,7 @@ describe('a revision', () => {
     expect(git(directory, 'rev-parse', `${patch.headCommit}^`)).toBe(base);
   });
 
-  test('is a patch at the diff that is named, whatever came after it', async () => {
+  test('is a patch at the named diff, even after newer ones', async () => {
     const revision = revisionWith(diffTo('first'));
     const diff = idOfNewest();
     phabricator.updateRevision(revision, { raw: diffTo('second'), base, branch: 'x' });
@@ -107,7 +107,7 @@ describe('a revision', () => {
     expect(git(directory, 'show', `${headCommit}:${file}`)).toBe('first');
   });
 
-  test('whose base is told by nobody is measured against the branch as of its day, and says so', async () => {
+  test('whose base is unknown is measured against the branch as of its day, with a note', async () => {
     const { id } = revisionWith(diffTo('faster'), {});
     const { baseCommit, notes } = await patchOf(id);
     expect(baseCommit).toBe(base);
@@ -116,7 +116,7 @@ describe('a revision', () => {
     ]);
   });
 
-  test('whose base nobody here has is measured the same way, and says what was missing', async () => {
+  test('whose base is missing here is measured the same way, with a note that names it', async () => {
     const { id } = revisionWith(diffTo('faster'), { base: 'f'.repeat(40) });
     const { baseCommit, notes } = await patchOf(id);
     expect(baseCommit).toBe(base);
@@ -163,7 +163,7 @@ describe('a revision', () => {
     );
   });
 
-  test('that is not there is an error for whoever named it', async () => {
+  test('that does not exist is a usage error', async () => {
     await expect(patchOf(99)).rejects.toThrow(RevisionError);
   });
 });
@@ -305,7 +305,7 @@ describe('earlier diffs', () => {
     return { number: revision.id, first, second, third: idOfNewest() };
   }
 
-  test('are left alone where nobody asks for them', async () => {
+  test('are left alone unless requested', async () => {
     const { number } = ofThree();
     expect(await patchOf(number)).toMatchObject({ earlier: [], notes: [] });
   });
@@ -332,11 +332,11 @@ describe('earlier diffs', () => {
     expect(notes).toEqual([]);
   });
 
-  test.each(['the newest itself', 'one of nobody'])(
-    'that are none are refused with those that there are: %s',
+  test.each(['the newest itself', 'one that does not exist'])(
+    'that are invalid are refused, with a list of valid ones: %s',
     async (which) => {
       const { number, first, second, third } = ofThree();
-      const stranger = which === 'one of nobody' ? 9999 : third;
+      const stranger = which === 'one that does not exist' ? 9999 : third;
       await expect(patchOf(number, [first, stranger])).rejects.toThrow(
         new UsageError(
           `earlier: ${stranger} is no diff of the revision from before ${third}; those are: ${first}, ${second}.`,
@@ -395,7 +395,7 @@ describe('on another machine', () => {
     for (const id of commits) expect(has(other, id)).toBe(true);
   });
 
-  test('they are made on the base that was found then, whatever the branch is now', async () => {
+  test('they are made on the base that was found then, after the branch has moved', async () => {
     const { id } = revisionWith(diffTo('first'), {});
     const other = clone();
     const patch = await patchOf(id);
@@ -435,7 +435,7 @@ describe('on another machine', () => {
         Object.assign(judged ?? {}, { changes: other.changes });
       },
     ],
-  ])('a diff that %s is refused, for nobody approved that', async (_, spoil) => {
+  ])('a diff that %s is refused, because it was not approved', async (_, spoil) => {
     const { id } = revisionWith(diffTo('first'));
     const diff = idOfNewest();
     const other = clone();

@@ -1,4 +1,4 @@
-// What the history of a converted repository tells of revisions of Subversion, whoever wrote its messages.
+// Subversion revisions in the history of a converted repository, with commit messages of any author.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newestUpTo } from '../../../src/forge/patch/svn-commit.ts';
@@ -12,7 +12,7 @@ const printed = (commits: readonly Told[]) =>
     .map(({ message = '', note = '' }, index) => `${idOf(index)}\0${note}\0${message}\0`)
     .join('');
 
-/** As it comes through a pipe. */
+/** Message as it comes through a pipe. */
 async function* inChunks(text: string, size: number) {
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
 }

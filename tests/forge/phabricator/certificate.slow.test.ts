@@ -1,4 +1,4 @@
-// Whom a token is given to: a server with TLS whose certificate is of an authority of its own.
+// Sends a token only to a trusted TLS server; here the certificate is of a private authority.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ describeWith(['openssl'], 'a Phabricator whose certificate', () => {
 
   test.each<[string, Shown, () => string | undefined, string]>([
     [
-      'is of an authority that nobody has named',
+      'is of an authority that is not configured',
       {},
       () => undefined,
       'a certificate that is signed by nobody whom this machine trusts (UNABLE_TO_VERIFY_LEAF_SIGNATURE), so harbormaster.sendmessage was not sent: write the authority’s certificate as `phabricator.ca`, or set NODE_EXTRA_CA_CERTS.',

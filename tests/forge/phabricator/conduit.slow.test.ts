@@ -19,10 +19,10 @@ const token = 'api-abcdefghijklmnopqrstuvwxyz23';
 const write = 'harbormaster.sendmessage';
 
 type Request = { path: string; headers: IncomingHttpHeaders; body: string };
-/** What a server does with a request; one that returns nothing is silent. */
+/** Handler of a request; one that returns nothing is silent. */
 type Reply = (response: ServerResponse, request: Request) => unknown;
 
-/** Replies to one request after the other, with the last of its replies for ever. */
+/** Replies to requests in order, and repeats its last reply. */
 async function serve(...replies: Reply[]) {
   const requests: Request[] = [];
   const server = createServer(async (asked, response) => {
@@ -86,7 +86,7 @@ function open({ url }: { url: string }, options: Partial<ConduitOptions> = {}): 
   return openConduit({ url, token, log, pause, ...options });
 }
 
-/** Of a call that has to fail. */
+/** Returns the error of a call that has to fail. */
 async function failureOf(conduit: Conduit, method: string, schema: z.ZodType = z.unknown()) {
   const thrown = await conduit.call(method, {}, schema).catch((error: unknown) => error);
   if (!(thrown instanceof ConduitError)) expect.fail(`${method} did not fail: ${thrown}`);
@@ -190,7 +190,7 @@ describe('what is answered', () => {
     ['ERR-CONDUIT-CORE', 'Monogram "D3" does not identify a valid object.'],
     ['ERR-CONDUIT-CORE', '[You Shall Not Pass: Unknown Object] Only its owner may.'],
   ])(
-    'tells unknown and invisible in one sentence, for nobody can tell them apart: %s %s',
+    'reports unknown and invisible objects in one sentence, as they look the same: %s %s',
     async (code, info) => {
       await using server = await serve(error(code, info));
       expect((await failureOf(open(server), write)).message).toMatch(
@@ -239,7 +239,7 @@ describe('what is answered', () => {
       kind: 'refused',
       message: expect.stringContaining('(it answered something else at data.0.id: Invalid input'),
     });
-    // The message was taken, whatever the answer means.
+    // The message was accepted, with any answer.
     expect(await failureOf(open(server), write, schema)).toMatchObject({ kind: 'unsure' });
   });
 
@@ -264,7 +264,7 @@ describe('what is answered', () => {
     expect(sent).toBeLessThan(64);
   });
 
-  test('has a token in it where the token is wrong, and nobody gets to see it', async () => {
+  test('repeats a wrong token, which is removed from the error', async () => {
     const letters = fc.stringMatching(/^[ -~]{0,320}$/);
     const secret = fc.constantFrom(token, 'cli-2345', 'API-QRSTUVWXYZ', 'clr-a_b');
     let info = '';
@@ -282,7 +282,7 @@ describe('what is answered', () => {
     );
   });
 
-  test('has the very token taken out of it, whatever that begins with', async () => {
+  test('loses the token of any form', async () => {
     await using server = await serve(error('ERR-INVALID-AUTH', 'API token "xyz-secret" is wrong.'));
     const { message } = await failureOf(open(server, { token: 'xyz-secret' }), 'user.whoami');
     expect(message).toContain('(ERR-INVALID-AUTH: API token "(token)" is wrong.)');

@@ -40,7 +40,7 @@ afterEach(async () => {
 const conduitTo = (url: string, token: string) =>
   openConduit({ url, token, log: { info: () => {} }, pause: async () => {} });
 
-/** One file's change, as git diff has it. */
+/** Change of one file, in the format of git diff. */
 const change = (path: string, line = ' x', more = '') =>
   `diff --git a/${path} b/${path}\n${more}--- a/${path}\n+++ b/${path}\n@@ -1,1 +1,2 @@\n${line}\n+y\n`;
 const raw = change('sys/netinet/ip_fastfwd.c');
@@ -116,7 +116,7 @@ describe('the name of a revision', () => {
     expect(landedRevision(message, server)).toBe(number);
   });
 
-  test('says a number that can be searched for, or is none, whatever is written', () => {
+  test('is a number that can be searched for, or refused, for any text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^(D|diff:)\d+(:\d+)?$/)), (text) => {
         const name = parseRevisionName(text, server);
@@ -160,7 +160,7 @@ describe('a revision', () => {
     });
   });
 
-  /** Three diffs, of which only the second tells its base. */
+  /** Three diffs; only the second has its base. */
   const withThreeDiffs = () => {
     const author = phabricator.addUser('author');
     const revision = phabricator.addRevision({ author, title: 'x', diff: { raw } });
@@ -176,7 +176,7 @@ describe('a revision', () => {
     expect([...found.earlier, found.diff].map(({ id }) => id)).toEqual(ids);
   });
 
-  test('is as of the diff that is named, whatever came after it', async () => {
+  test('is as of the named diff, even after newer ones', async () => {
     const { revision, ids } = withThreeDiffs();
     const found = await findRevision(conduit, { revision: revision.id, diff: ids[1] });
     expect(found.diff.id).toBe(ids[1]);
@@ -226,7 +226,7 @@ describe('a revision', () => {
     });
   });
 
-  /** Sent by somebody who writes there what he likes. */
+  /** Fields that an author sets freely. */
   const baseOf = async (written: string | undefined) => {
     const author = phabricator.addUser('author');
     const diff = { raw, branch: 'x', ...(written !== undefined && { base: written }) };
@@ -560,7 +560,7 @@ describe('what happened to a revision', () => {
   });
 });
 
-/** A server that answers this to each call of the method, whatever it is asked. */
+/** Starts a server with a fixed answer to each call of the method. */
 async function answering(answers: Record<string, unknown>) {
   const server = createServer((request, response) => {
     request.resume();
@@ -600,7 +600,7 @@ describe('a comment that was changed', () => {
     return await transactionsOf(server.conduit, 'PHID-DREV-x', {});
   };
 
-  test('is what its last version says, in whatever order they come', async () => {
+  test('has the text of its last version, in any order of arrival', async () => {
     const [old, changed] = [version(1, '@perfbot rerun'), version(2, 'never mind')];
     expect(await commentsOf(changed, old)).toMatchObject([{ text: 'never mind' }]);
     expect(await commentsOf(old, changed)).toMatchObject([{ text: 'never mind' }]);
@@ -611,7 +611,7 @@ describe('a comment that was changed', () => {
     expect(await commentsOf()).toEqual([]);
   });
 
-  test('is by whoever wrote that version', async () => {
+  test('is by the author of its last version', async () => {
     const [by] = await commentsOf(version(2, 'rerun', 'PHID-USER-b'), version(1, 'x'));
     expect(by).toMatchObject({ by: 'PHID-USER-b' });
   });
@@ -650,7 +650,7 @@ describe('people', () => {
 });
 
 describe('a member', () => {
-  test('of one of the projects is one, and nobody else', async () => {
+  test('is any user of one of the projects, and no other', async () => {
     const [alice, bob] = [phabricator.addUser('alice'), phabricator.addUser('bob')];
     phabricator.addProject('network', [alice]);
     phabricator.addProject('security', [bob]);
@@ -659,11 +659,11 @@ describe('a member', () => {
     expect(await isMember(conduit, bob.phid, ['network'])).toEqual({ isMember: false });
   });
 
-  test('is nobody of no project', async () => {
+  test('does not exist without a project', async () => {
     expect(await isMember(conduit, phabricator.bot.phid, [])).toEqual({ isMember: false });
   });
 
-  test('is nobody of an unknown project, which is told', async () => {
+  test('does not exist in an unknown project, with a warning', async () => {
     const alice = phabricator.addUser('alice');
     phabricator.addProject('network', [alice]);
     const warning = `#constructor, #netwrok: no such project on ${phabricator.url}, or not for the bot to see; look at phabricator.projects in ppsgate.yml.`;
@@ -677,7 +677,7 @@ describe('a member', () => {
     });
   });
 
-  test('is nobody where no project is found, and the map of them is an empty list', async () => {
+  test('does not exist when no project is found, and their map is an empty list', async () => {
     const result = { data: [], maps: { slugMap: [] }, cursor: { after: null } };
     const answer = { result, error_code: null, error_info: null };
     await using server = await answering({ 'project.search': answer });
