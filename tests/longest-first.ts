@@ -47,7 +47,7 @@ const first = [
   'lab/freebsd/dut/freebsd-dut.slow',
   'relay/setup-check.slow',
   'lab/freebsd/boot/boot-nanobsd.slow',
-  'cli/commands/rehearse.slow',
+  'cli/commands/self-test.slow',
   'docs/lab-benches.slow',
 ];
 

@@ -8,7 +8,7 @@ import type { HostError } from '../../../src/system/host/host-error.ts';
 import { connect, type Host } from '../../../src/system/host/ssh.ts';
 import { shell } from '../../../src/system/shell.ts';
 import { describeWith } from '../../needs.ts';
-import { sendTrial, steadyPps } from './blast.ts';
+import { sendTrial, steadyPps } from './trial.ts';
 import { type KernelText, kernelArchive } from './kernel.ts';
 import { type FreebsdLab, startFreebsdLab } from './lab.ts';
 

@@ -10,7 +10,7 @@ import { checkFreebsdTestbed, type FreebsdCheck } from '../../../src/lab/check/f
 import type { CheckDeps } from '../../../src/lab/check/power-check.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { freebsdBuilder } from '../../fakes/freebsd-builder.ts';
-import { sendTrial, steadyPps } from '../../fakes/freebsd-lab/blast.ts';
+import { sendTrial, steadyPps } from '../../fakes/freebsd-lab/trial.ts';
 import { makeFolder, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
 import {
   type FreebsdLab,

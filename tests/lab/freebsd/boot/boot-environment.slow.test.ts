@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { shell } from '../../../../src/system/shell.ts';
-import { sendTrial } from '../../../fakes/freebsd-lab/blast.ts';
+import { sendTrial } from '../../../fakes/freebsd-lab/trial.ts';
 import { archiveOf, archiveWith, openDut } from '../../../fakes/freebsd-lab/dut.ts';
 import { textOf, writeFile } from '../../../fakes/freebsd-lab/file-system.ts';
 import { type KernelText, kernelArchive } from '../../../fakes/freebsd-lab/kernel.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { DutLostError } from '../../../../src/lab/freebsd/dut/freebsd-dut.ts';
 import { shell } from '../../../../src/system/shell.ts';
-import { sendTrial } from '../../../fakes/freebsd-lab/blast.ts';
+import { sendTrial } from '../../../fakes/freebsd-lab/trial.ts';
 import { archiveWith, imageOf, openDut } from '../../../fakes/freebsd-lab/dut.ts';
 import type { Fault } from '../../../fakes/freebsd-lab/faults.ts';
 import { textOf } from '../../../fakes/freebsd-lab/file-system.ts';

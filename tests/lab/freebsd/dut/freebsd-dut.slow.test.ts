@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { BootMethodError } from '../../../../src/lab/freebsd/boot/boot.ts';
 import { DutLostError, FreebsdDut } from '../../../../src/lab/freebsd/dut/freebsd-dut.ts';
 import { shell } from '../../../../src/system/shell.ts';
-import { sendTrial } from '../../../fakes/freebsd-lab/blast.ts';
+import { sendTrial } from '../../../fakes/freebsd-lab/trial.ts';
 import { archiveOf, archiveWith, dutOptions, openDut } from '../../../fakes/freebsd-lab/dut.ts';
 import { writeFile } from '../../../fakes/freebsd-lab/file-system.ts';
 import {

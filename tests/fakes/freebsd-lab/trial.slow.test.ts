@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { connect } from '../../../src/system/host/ssh.ts';
 import { shell } from '../../../src/system/shell.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
-import { sendTrial, steadyPps } from './blast.ts';
+import { sendTrial, steadyPps } from './trial.ts';
 import { startFreebsdLab } from './lab.ts';
 
 test('the receiver counts what the DUT forwards of a trial, within the noise', async () => {
