@@ -37,7 +37,7 @@ import {
 } from '../fakes/testbed.ts';
 import { times } from '../random.ts';
 
-/** A repository whose overlay is one file that says at which commit it stands. */
+/** A repository whose overlay is one file that holds its commit. */
 const repository: Repository = {
   resolve: async (name) => name,
   mergeBase: async (first) => first,
@@ -230,7 +230,7 @@ test('a lost testbed ends the experiment at once and says so, and what was measu
       ...testbed,
       async trial(planned, keepLog, signal) {
         if (planned.number === 2) lost.abort(why);
-        // What breaks then breaks in words of its own.
+        // The error after the abort has another message.
         if (signal.aborted) throw new Error('Cancelled the trial on DUT.');
         return testbed.trial(planned, keepLog, signal);
       },
@@ -354,9 +354,9 @@ describe('base against another layout of it', () => {
     const layoutsOf = (name: string) =>
       new Set(runs.flatMap(({ variant, layout }) => (variant === name ? [layout] : [])));
     expect(layoutsOf('base')).toEqual(new Set([1]));
-    // The seed of the gate, and 1 is the linker's own order.
+    // The seed of the gate; 1 is the linker's own order.
     expect(layoutsOf('patched')).toEqual(new Set([2 + overrides.seed]));
-    // Two layouts tell nothing of the spread that gates of many have.
+    // Two layouts do not show the spread that gates of many layouts have.
     const [known] = await deps.history.read();
     expect(known).not.toHaveProperty('layouts');
   });
@@ -441,7 +441,7 @@ describe('a patch that changes nothing that the testbed installs', () => {
     expect(outcome.kind).toBe('judged');
   });
 
-  test('is an error where nobody can read what it installs', async () => {
+  test('is an error if the installed files cannot be read', async () => {
     const unreadable = { ...nothing, read: () => Promise.reject(new RepositoryError('too large')) };
     const deps = refusing({ repository: unreadable });
     await expect(gate(request, temporaryFolder(), deps)).rejects.toThrow('too large');
@@ -560,7 +560,7 @@ test.for<[string, Partial<Config>]>([
 const journal = (directory: string): string =>
   readFileSync(join(directory, 'journal.jsonl'), 'utf8');
 
-/** What a kill leaves: the plan, and of the journal a beginning that may end within a line. */
+/** Simulates a kill: keeps the plan and the beginning of the journal, which may end within a line. */
 function killed(directory: string, share: number, copy: string) {
   mkdirSync(copy);
   writeFileSync(join(copy, 'experiment.json'), readFileSync(join(directory, 'experiment.json')));
@@ -584,7 +584,6 @@ const parse = (lines: string): Line[] =>
 const trialNumbers = (lines: string) =>
   parse(lines).flatMap((line) => line.trial ?? line.summary?.number ?? []);
 
-/** Attempts of a trial that the journal holds more than once. */
 function sentTwice(directory: string): string[] {
   const names = parse(journal(directory)).flatMap(({ summary }) =>
     summary ? `${summary.number}.${summary.attempt}` : [],

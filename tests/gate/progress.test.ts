@@ -43,7 +43,7 @@ const started = (number: number, attempt = 1): ExperimentEvent => ({
   of: 4,
 });
 
-/** What is written when each event comes four seconds after the one before. */
+/** The output when each event follows the previous one after four seconds. */
 function written(events: ExperimentEvent[], terminal: { isTTY?: boolean; columns?: number } = {}) {
   const texts: string[] = [];
   let seconds = 0;
@@ -108,7 +108,7 @@ test('a repeated trial says so, and a failed one why', () => {
     entry: { kind: 'failed', at, trial: 1, reason },
   };
   const [, second] = written([started(1), failed, started(1, 2)]).slice(0, 2);
-  // A CI log would take a line that begins with :: for a command.
+  // A CI log treats a line that begins with :: as a command.
   expect(second).toMatch(
     /^trial 1 of at most 4 \(try 2\) · .* · last: trafgen ended ::error::without its summary · \d+ s left at most\n$/,
   );

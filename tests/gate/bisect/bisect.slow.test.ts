@@ -1,4 +1,4 @@
-// Bisections of real commits, built by a builder and booted on a FreeBSD laboratory that is a fake behind a real sshd.
+// Bisects real commits, built by a builder and booted on a fake FreeBSD laboratory behind a real sshd.
 import { readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ import {
 
 const version = (ident: string): string => `FreeBSD 15.0-CURRENT #0 ${ident}\n`;
 
-/** The version first, then whatever the driver says; one that says so does not build. */
+/** The version, then the driver's text; a driver may fail the build. */
 const makeKernel = [
   'if grep -q does-not-build sys/dev/nic/driver; then echo "driver.c:7: error: x" >&2; exit 1; fi',
   'cat sys/conf/version sys/dev/nic/driver > out/kernel && echo module > out/if_nic.ko',
@@ -170,7 +170,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve comm
     const before = readFileSync(journal, 'utf8');
     const measured = (text: string) =>
       text.split('\n').filter((line) => line.includes('"measured"'));
-    // The last line is cut short, as by a kill in the middle of it.
+    // The last line is cut short, as by a kill while it was written.
     const whole = before.slice(0, before.lastIndexOf('\n', before.length - 2) + 1);
     truncateSync(journal, Buffer.byteLength(whole) + 20);
     const result = await resumeBisection(directory, around(study, repository));

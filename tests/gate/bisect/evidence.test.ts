@@ -183,7 +183,7 @@ describe('what comes next', () => {
     });
   });
 
-  test('is tried anew after a new start, with base in between where nobody can be blamed yet', () => {
+  test('is a new try after a restart, with base in between while no variant is to blame', () => {
     const gone = [5, 6, 7].map((number) => lost(number, variantAt(4)));
     expect(next(...gone, started)).toMatchObject(measuring(variantAt(4)));
     const again = [...gone, started, lostAlone(8, variantAt(4))];

@@ -1,4 +1,4 @@
-// What there is to bisect, read from real git repositories; kernels are told apart by the configuration of a builder alone.
+// Ranges to bisect in real git repositories; a builder's configuration decides which commits are the same kernel.
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ const { builder } = freebsdTestbedSchema.parse({
   builder: { host: 'builder', kernel: { kind: 'make' } },
 });
 
-/** A driver, of which each function is far enough from the next that changes of both merge. */
+/** A driver whose functions lie far enough apart for changes of two of them to merge. */
 const driver = (changes: Record<string, string> = {}): string =>
   ['attach', 'rx', 'tx', 'uar']
     .map((name) => `${name}()\n{\n${'\tstep();\n'.repeat(4)}\t${changes[name] ?? 'plain'}();\n}\n`)
@@ -35,7 +35,7 @@ const mlx5 = 'sys/dev/mlx5/mlx5.c';
 const first: Planned = {
   files: { 'Makefile.inc1': '_tools=usr.sbin/config usr.bin/awk\n', [mlx5]: driver() },
 };
-/** A commit after which the driver has these functions, and whatever else. */
+/** A commit after which the driver has these functions, with other changes of the commit. */
 const driven = (changes: Record<string, string>, others: Record<string, string> = {}): Planned => ({
   files: { [mlx5]: driver(changes), ...others },
 });
@@ -43,7 +43,7 @@ const kernel = (text: string): Planned => ({ files: { 'sys/net/if.c': `${text}\n
 const manual = (text: string): Planned => ({ files: { 'share/man/man4/em.4': `${text}\n` } });
 const installed = (text: string): Planned => ({ files: { 'dut/nftables.conf': `# ${text}\n` } });
 
-/** A repository and the ids of its commits, of which the first one is called good and the last one main. */
+/** Returns a repository and its commit ids: the first is good, the last is main. */
 function historyOf(...commits: Planned[]): { directory: string; ids: string[] } {
   const directory = newRepository();
   const ids = plantHistory(directory, commits);
@@ -101,7 +101,7 @@ describe('a range', () => {
     });
   });
 
-  test('takes whatever names a commit', async () => {
+  test('accepts any name of a commit', async () => {
     const { directory } = historyOf(first, kernel('a'), kernel('b'));
     expect(placesOf(await rangeIn(directory, { good: 'main~1' }))).toEqual([
       [0, 0],
@@ -109,7 +109,7 @@ describe('a range', () => {
     ]);
   });
 
-  test('a merge is one step, whatever came in by it', async () => {
+  test('counts a merge as one step, regardless of what it merged', async () => {
     const { directory, ids } = historyOf(
       first,
       kernel('a'),
@@ -154,7 +154,7 @@ describe('commits that are the same kernel', () => {
     expect(variantsOf(range)).toEqual([['base'], ['patched']]);
   });
 
-  test('are told apart where whatever changes counts', async () => {
+  test('are kept apart if every change counts', async () => {
     const { directory } = historyOf(first, manual('1'), kernel('a'));
     const range = await rangeIn(directory, { builder: undefined });
     expect(placesOf(range)).toEqual([
@@ -378,7 +378,7 @@ describe('a fix-up', () => {
     ]);
   });
 
-  test('on its parent is the fix, whatever came between that makes no other kernel', async () => {
+  test('on its parent is the fix if only commits of the same kernel lie between', async () => {
     const { directory, ids } = historyOf(
       ...broken.slice(0, 5),
       manual('about UARs'),
@@ -497,7 +497,7 @@ describe('a fix-up', () => {
       kernel('c'),
     );
     const range = await rangeIn(directory, { fixUps: [`${ids[6]}:${ids[2]}`] });
-    // What lies between is the same kernel now.
+    // The commits between are the same kernel now.
     expect(placesOf(range)).toEqual([
       [0, 0],
       [1, 0],
@@ -589,7 +589,7 @@ describe('a fix-up', () => {
       [[]],
       [[]],
     ]);
-    // With a fix on top the last one before it is that fix, be the other one on top as well or not.
+    // With a fix on top, the last commit before that fix equals it, with or without the other fix.
     expect(new Set(variantsOf(range).flat()).size).toBe(11);
     for (const name of variantsOf(range).flat()) expect(name).toMatch(/^[\da-z-]{4,60}$/);
   });
@@ -759,7 +759,7 @@ describe('a skip', () => {
   test('by a commit that is told with another skips that one', async () => {
     const { directory } = line();
     expect(await skipped(directory, 'main~2')).toEqual([2]);
-    // The one that it begins after may well be measured, and they are the same.
+    // The commit before the range may be measured, because the two are the same kernel.
     expect(await skipped(directory, 'main~3..main~1')).toEqual([4]);
   });
 

@@ -21,7 +21,7 @@ import {
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { type FakeTestbedOptions, fakeTestbed } from '../../fakes/testbed.ts';
 
-/** A testbed that boots variants, of which all from a place on are slower. */
+/** A testbed that boots variants; all from a place on are slower. */
 const testbedFor = (plan: BisectPlan, place: number, options: FakeTestbedOptions = {}) => {
   const speed = slowerFrom(plan, place);
   return fakeTestbed({ boots: true, noise: 0.003, speed: (_, name) => speed(name), ...options });
@@ -159,7 +159,7 @@ test('a bad end that panics is told, and nothing else is booted', async () => {
   expect(new Set(bootsIn(journal))).toEqual(new Set(['base']));
 });
 
-test('a good end that panics is an error, which whoever has fixed it can go on after', async () => {
+test('a good end that panics is an error, and the bisection can be continued after a fix', async () => {
   const plan = aBisectPlan(12);
   const directory = temporaryFolder();
   const broken = testbedFor(plan, 7, { rejects: rejectedWhere(['base']) });
@@ -202,7 +202,7 @@ describe('the laboratory', () => {
     expect(revisions.flatMap(({ forms }) => forms.flatMap(({ fault }) => fault ?? []))).toEqual([]);
   });
 
-  test('that tells nothing of a commit leaves it to whoever goes on without it', async () => {
+  test('that yields no result for a commit proposes to go on without it', async () => {
     const plan = aBisectPlan(12);
     const directory = temporaryFolder();
     const unfit = {
@@ -238,7 +238,7 @@ describe('the laboratory', () => {
     },
   );
 
-  test('without room stops it, and it can be gone on with', async () => {
+  test('without disk space stops the bisection, which can be continued', async () => {
     const plan = aBisectPlan(12);
     const directory = temporaryFolder();
     const full: Rejection = { kind: 'out-of-disk', message: 'DUT: no space on /boot.' };
@@ -341,7 +341,7 @@ test.for([
         entry.kind === 'measured' ? entry.summary.number : [],
       );
       expect(numbers).toEqual([...new Set(numbers)]);
-      // What is built already may be measured first, and nothing is after a kill.
+      // Variants that are built already may be measured first; after a kill there are none.
       expect(journal.length).toBeLessThanOrEqual(whole.length + 4);
     }
   },

@@ -27,7 +27,7 @@ const problemOf = (over: Partial<SearchProblem> = {}): SearchProblem => ({
   ...over,
 });
 
-/** Searches until there is an answer; `boot` gives the rate of a position, and nothing where it fails. */
+/** Searches until there is an answer; `boot` returns the rate of a position, or undefined if it fails. */
 function search(
   boot: (position: number) => number | undefined,
   over: Partial<SearchProblem> = {},
@@ -247,7 +247,7 @@ describe('builds ahead', () => {
 });
 
 describe('a shared trial', () => {
-  test('has room for several commits, which part the range evenly', () => {
+  test('holds several commits that divide the range evenly', () => {
     const problem = problemOf({ steps: 24 });
     expect(alsoTelling(problem, [0, 24], 3).toSorted((a, b) => a - b)).toEqual([6, 12, 18]);
   });

@@ -10,7 +10,7 @@ const historyOf = (cv: number) => ({
   degreesOfFreedom: 20,
 });
 
-test('of a cell whose noise nobody has met it says what a quiet one takes', () => {
+test('estimates a cell of unknown noise like a quiet one', () => {
   const plan = aBisectPlan(64);
   expect(estimateBisection(plan)).toEqual({ boots: 2 + 2 + 6 + 2, minutes: 12 * 5 + 8 * 10 });
   expect(bisectionEstimateLines(plan)).toEqual([

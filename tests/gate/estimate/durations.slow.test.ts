@@ -1,4 +1,4 @@
-// What a gate on a whole laboratory tells of its parts, and that the next one can be foretold by it.
+// Durations that a gate on a whole laboratory reports, and the estimate of the next gate from them.
 import { expect, test } from 'vitest';
 import { labTime, sharesOf } from '../../../bench/lab-time.ts';
 import { durationsOf } from '../../../src/gate/estimate/durations.ts';
@@ -12,7 +12,7 @@ test.each([
   ['two cells with profiles', ['forwarding', 'pf-stateful'], true],
   ['one cell', ['forwarding'], false],
 ] as const)(
-  'a gate of %s tells what its boots and trials took, by the times of its trials',
+  'a gate of %s reports the durations of its boots and trials from its trial times',
   async (_, scenarios, hasProfiles) => {
     const time = await labTime({
       scenarios,

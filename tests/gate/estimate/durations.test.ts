@@ -1,4 +1,4 @@
-// How long the parts of a gate take: what the times of its trials tell of them, and what several gates tell together.
+// Durations of the parts of a gate, from the times of its trials and from several gates.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -17,7 +17,6 @@ const after = (seconds: number) => new Date(noon + seconds * 1000).toISOString()
 
 type Trial = { variant: string; pair: number; atSeconds: number; runs?: number };
 
-/** A gate that began at noon. */
 function gateOf(trials: readonly Trial[]) {
   const summaries = trials.map(
     ({ atSeconds }, index): TrialSummary => ({
@@ -40,7 +39,7 @@ function gateOf(trials: readonly Trial[]) {
 
 type Lab = { boot: number; trial: number; base: number; patched: number };
 
-/** So many trials in each of so many boots, without an accident. */
+/** Trials without an accident, the same number in each boot. */
 function regularGate({ boot, trial, base, patched }: Lab, perBoot: number, boots: number) {
   const trials: Trial[] = [];
   let now = base;
@@ -91,7 +90,7 @@ describe('one gate', () => {
     expect(gateOf([])).toBeUndefined();
   });
 
-  test('is told again whatever the lab takes, and none of it is ever less than nothing', () => {
+  test('yields the durations of the lab, none of them negative', () => {
     const seconds = (most: number) => fc.integer({ min: 0, max: most });
     const anyLab = fc.record({
       boot: seconds(900),
@@ -157,7 +156,7 @@ describe('several gates', () => {
   test('are not needed: lines from before they told leave all to what is usual', () => {
     const known = expectedDurationsOn([onDay(1, {})], 'fake', aConfig());
     expect(known).toMatchObject({ gates: 0, bootSeconds: 0, buildSeconds: 0 });
-    // Half a second of warming up, and 48 runs of 0.1 s.
+    // Half a second of warm-up, and 48 runs of 0.1 s.
     expect(known.trafficSeconds).toBeCloseTo(5.3);
   });
 });

@@ -1,4 +1,4 @@
-// What an experiment will take, told before it: where its minutes go, and what would save some.
+// Estimates an experiment's duration: where its minutes go, and which settings would save some.
 import { describe, expect, test } from 'vitest';
 import {
   type ExperimentOutline,
@@ -104,7 +104,7 @@ describe('where each variant is booted', () => {
 describe('where variants share their trials', () => {
   const shared = aConfig();
 
-  test('there are no boots, and nobody says more than what the first look takes', () => {
+  test('there are no boots, and the estimate covers only the first interim analysis', () => {
     const outlined = outlinedOf({ durations: { ...durations, bootSeconds: 0 } }, [], shared);
     const estimate = estimateExperiment(outlined);
     expect(estimate.ifUnchanged).toMatchObject({

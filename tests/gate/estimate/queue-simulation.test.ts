@@ -45,7 +45,7 @@ test('what one waits for is when one starts', () => {
   expect(expectedWait(example, 'carol')).toBe(110);
 });
 
-test('nobody starts who wants nothing healthy', () => {
+test('a gate that wants no healthy testbed never starts', () => {
   const lines = [{ wants: new Map(), waiting: [place('zoe', 0)] }, ...example.lines];
   expect(expectedWait({ ...example, lines }, 'zoe')).toBeUndefined();
   expect(expectedWait({ ...example, lines }, 'carol')).toBe(110);
@@ -71,7 +71,7 @@ test('comes to the same as playing it on step by step', () => {
   );
 });
 
-test('everybody who can be served starts once, in the order of time, and waits as long as is said', () => {
+test('every gate that can be served starts once, in order of time, after the estimated wait', () => {
   fc.assert(
     fc.property(loads, (load) => {
       const starts = startsOf(load);

@@ -83,7 +83,7 @@ test('a testbed is held as long as it usually was, by the last twenty', () => {
   expect(usual('y')).toBe(7);
 });
 
-test('of a testbed that nobody had it is supposed that it is like the others', () => {
+test('estimates a testbed without history like the others', () => {
   expect(usualSecondsOf([logged('x', 10), logged('y', 20), logged('y', 60)])('z')).toBe(20);
   expect(usualSecondsOf([])('z')).toBe(30 * minute);
 });
@@ -93,7 +93,7 @@ test('what says nothing of how long a gate takes does not count', () => {
   const { since: _, ...superseded } = logged('x', 999);
   const { until: __, ...held } = logged('x', 999);
   const look = { ...logged('x', 999), holder: { who: 'alice', purpose: healthPurpose } };
-  // When it was found lost says nothing of when it was.
+  // When the loss was found differs from when it happened.
   const lost = { ...logged('x', 999), outcome: 'it was not renewed in time' };
   expect(usualSecondsOf([one, superseded, held, look, lost])('x')).toBe(10);
 });

@@ -6,7 +6,7 @@ import { type Run, resultSchema } from '../../../src/model/result.ts';
 import { aPlan, aPlanOfFour, singleRuns } from '../../fakes/plan.ts';
 import { aRun } from '../../fakes/result.ts';
 
-/** One cell of two trials, looked at after each: 24 pairs a trial. */
+/** A cell of two trials, with a look after each: 24 pairs a trial. */
 const plan = aPlan();
 const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
 
@@ -185,7 +185,7 @@ describe('with earlier diffs beside base and patched', () => {
     ]);
   });
 
-  test('a patch that does not load is the outcome, whatever was left out before or since', () => {
+  test('a patch that does not load is the outcome, regardless of variants left out before or after', () => {
     const refused = refusal('forwarding', 'x');
     for (const journal of [
       [started, leftOut, refused],

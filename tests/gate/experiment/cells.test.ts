@@ -15,7 +15,6 @@ import { times } from '../../random.ts';
 const at = '2026-11-20T12:00:00.000Z';
 const { signal } = new AbortController();
 
-/** What happens to a try of a trial. */
 type Fate = 'measured' | 'failed' | 'unfit' | 'unfit beside' | 'idle' | 'idle but beside';
 
 const fates = fc.array(
@@ -38,13 +37,13 @@ const story = fc.record({
   speed: fc.constantFrom(0.9, 0.97, 1, 1.05),
   fates,
   rejectedDiff,
-  /** Of the trials sent. */
+  /** The number of trials sent. */
   cut: fc.nat(80),
 });
 
 type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** An experiment as `nextTrial` leads it, whose trials meet these fates in turn, cut after so many. */
+/** Runs an experiment by `nextTrial`, whose trials meet these fates in turn, cut after `cut` trials. */
 async function journalOf({
   plan,
   seed,
@@ -96,7 +95,7 @@ function spoilt(fate: Fate, variant: string): Partial<Run> {
   return isIdle ? { validity: unfit('idle', 'generator-limited') } : {};
 }
 
-/** As if nobody had asked for the earlier diffs. */
+/** The plan and journal without the earlier diffs. */
 function withoutOthers(plan: Plan, entries: readonly JournalEntry[]): [Plan, JournalEntry[]] {
   const keep = <Runs extends { variant: string }>(runs: Runs[]) =>
     runs.filter(({ variant }) => isJudged(variant));
@@ -115,7 +114,7 @@ function withoutOthers(plan: Plan, entries: readonly JournalEntry[]): [Plan, Jou
 }
 
 describe('what is shown beside patched', () => {
-  test('has no say in any verdict, whatever becomes of it and whenever the experiment is cut', async () => {
+  test('influences no verdict, regardless of its outcome and of when the experiment is cut', async () => {
     const decisive = async (one: Story) => {
       const entries = await journalOf(one);
       const judged = (plan: Plan, journal: readonly JournalEntry[]) => {
@@ -206,7 +205,7 @@ describe('a trial of one pair, as where base and patched boot side by side', () 
 
   type Fault = Record<string, Partial<Run>>;
 
-  /** How often an experiment sends the first of its trials, whose tries have these faults; all others are whole. */
+  /** Counts the attempts at the first trial, whose tries have these faults; all others succeed. */
   function sent(...faults: readonly Fault[]): number {
     const entries: JournalEntry[] = [];
     let attempts = 0;

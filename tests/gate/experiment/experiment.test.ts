@@ -16,10 +16,9 @@ import { type FakeTestbed, type FakeTestbedOptions, fakeTestbed } from '../../fa
 const now = () => new Date('2026-11-20T12:00:00.000Z');
 const at = now().toISOString();
 
-/** Up to four trials, of two cells in turn. */
 const plan = aPlan({ families: ['inet4', 'inet6'] });
 
-/** A testbed on which nothing can be told apart, so that every cell takes all its trials. */
+/** A testbed that measures no difference, so that every cell takes all its trials. */
 const rejectedBy = (variant: string) =>
   ({
     kind: 'rejected',
@@ -169,7 +168,7 @@ test('patched files that do not load end the experiment before any packet is sen
   expect(entries.at(-1)).toEqual({ at, ...prepared });
 });
 
-test('a base that does not load is nobody’s patch, but an error', async () => {
+test('a base that does not load is an error', async () => {
   const outcome = experiment(noisyTestbed({ prepared: rejectedBy('base') }));
   await expect(outcome).rejects.toThrow(BaseRejectedError);
   await expect(outcome).rejects.toThrow(
@@ -228,7 +227,7 @@ test('a finished experiment that is resumed sends nothing more', async () => {
   expect(trialsSent(resumed)).toEqual([]);
 });
 
-test('after one whole attempt a trial is done, whatever came before', () => {
+test('a trial is done after one whole attempt, regardless of earlier ones', () => {
   const single = aPlan();
   const [trial] = single.trials;
   const failed: JournalEntry = { kind: 'failed', at, trial: 1, reason: 'no traffic' };
@@ -353,7 +352,7 @@ describe('a variant beside base and patched', () => {
   });
 
   test('with invalid runs in a trial that all share does not have it repeated', async () => {
-    // The first of four variants: so that the fault hits none of base and patched.
+    // The first of four variants, so that the fault hits neither base nor patched.
     const [first] = four.trials.filter(({ runs: [run] }) => run?.variant.startsWith('diff'));
     if (first === undefined) expect.fail('Some trial begins with an earlier diff.');
     const faults = (trial: number) => (trial === first.number ? (['hole'] as const) : []);

@@ -97,7 +97,7 @@ test('what is typical is what was measured since the base last moved', () => {
   expect(history?.typical).toBeCloseTo(200, 9);
 });
 
-test('only the latest thirty runs or so are asked, wherever their lines stand', () => {
+test('reads only about the latest thirty runs, regardless of the order of lines', () => {
   const entries = Array.from({ length: 28 }, (_, day) =>
     onDay(day + 1, { pps: new Array(5).fill(day + 1) }),
   );
@@ -142,7 +142,7 @@ test('a result adds a line for each cell that has numbers of base', () => {
   ]);
 });
 
-test('a line says how long a gate took, and is read again with it and without', async () => {
+test('a line has the duration of a gate, and is read with and without one', async () => {
   const cells = [{ ...aCell({ kind: 'no-regression' }), runs: [aRun({}), aRun({ trial: 2 })] }];
   const trials = [1, 2].map((number) => ({
     number,

@@ -110,7 +110,7 @@ async function read(path: string): Promise<JournalEntry[]> {
   return journal.entries;
 }
 
-test('whatever was appended is read again, by one process or several after each other', async () => {
+test('reads all that was appended, by one process or by several in turn', async () => {
   const folder = temporaryFolder();
   let number = 0;
   const entries = fc.array(anyEntry, { maxLength: 4 });

@@ -177,7 +177,7 @@ test('runs that stand apart are looked at one by one, and the noise of earlier o
   expect(cells.map(({ history }) => history?.runs)).toEqual([10, undefined]);
 });
 
-test('the design that is asked for is taken, whatever the history', () => {
+test('uses the requested design, regardless of the history', () => {
   const asked = { ...singleRuns, gate: { ...gateConfig, design: 'fixed' } } as const;
   expect(aPlan(asked).cells[0]?.design.name).toBe('fixed');
 });

@@ -1,5 +1,4 @@
-// When profiles are taken, and what is written down of them: in boots that are there anyway or after all that is
-// measured, and never at its cost.
+// Profiles are sampled in boots that happen anyway, or after all measurements, and never at their cost.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -197,7 +196,7 @@ describe('where each pair’s variant has a boot of its own', () => {
   const booted = (options: Setup = {}) => experiment({ of, boots: true, ...options });
   const trial = (number: number) => `trial ${number}`;
 
-  /** The trials of the first two boots, with all cells each; base is first. */
+  /** The trials of the first two boots, each with all cells; base is first. */
   const firstBoots = [
     trial(1),
     trial(2),

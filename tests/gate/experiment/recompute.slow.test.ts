@@ -1,4 +1,4 @@
-// What is published of a result that somebody else has measured: an honest one as it is, and of any other the numbers alone.
+// Recomputes results that another machine measured: an honest one is unchanged; of any other only the numbers count.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pathsSchema } from '../../../src/config/paths.ts';
@@ -42,7 +42,6 @@ const asked = (config: Config, more: Partial<RequestedExperiment> = {}): Request
   ...more,
 });
 
-/** As it comes out of JSON. */
 const written = (result: Result): Result => JSON.parse(JSON.stringify(result));
 
 describe('an honest result', () => {
@@ -61,7 +60,7 @@ describe('an honest result', () => {
     isRevision: fc.boolean(),
   });
 
-  test('comes out as it went in, whatever came of the experiment', () => {
+  test('is unchanged for every outcome of the experiment', () => {
     fc.assert(
       fc.property(
         worlds,
@@ -132,7 +131,7 @@ describe('an honest result', () => {
   });
 });
 
-/** A small generator that a seed makes repeatable. */
+/** A small generator that is repeatable by its seed. */
 function drawn(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -150,7 +149,7 @@ describe('a result that lies', () => {
   const judged = ({ outcome }: Result): Judged =>
     outcome.kind === 'judged' ? outcome : expect.fail(outcome.kind);
 
-  /** The regression, as if a job had changed this of it. */
+  /** The regression, with this change by a malicious job. */
   const forged = (change: (result: Result, cells: CellResult[]) => void): Result => {
     const result = structuredClone(lost);
     change(result, judged(result).cells);
@@ -211,7 +210,7 @@ describe('a result that lies', () => {
       'Its numbers of forwarding inet4 are not those of its runs.',
     ],
     [
-      'by a cell that nobody asked for',
+      'by a cell that was not requested',
       (result, cells) => {
         const [first] = cells;
         const cell = { scenario: 'made-up', family: 'inet4' } as const;
@@ -253,7 +252,7 @@ describe('a result that lies', () => {
       },
     ],
     [
-      'a budget that nobody gave',
+      'a budget that was not set',
       (cell) => {
         cell.design.budgets = [2, 3, 4, 5];
       },

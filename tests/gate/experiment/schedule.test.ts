@@ -55,7 +55,7 @@ test('cells that come first do so in each round, each part in an order by chance
   );
 });
 
-/** What was asked for, in whole trials. */
+/** Pairs of the request, rounded to whole trials. */
 function pairsOf({ runsPerVariant, runsPerTrial, variants }: ScheduleRequest): number {
   const step = pairsPerTrial(runsPerTrial, variants.length);
   return Math.ceil(runsPerVariant / step) * step;
@@ -212,7 +212,7 @@ test('of four variants each of the 24 orders comes about as often', () => {
   );
   const counts = [...Map.groupBy(orders, (order) => order).values()].map(({ length }) => length);
   expect(counts).toHaveLength(24);
-  // Each is 100 ± 9.8; with fair draws all of them stay within five deviations but once in 70,000 times.
+  // Each is 100 ± 9.8; fair draws exceed five deviations once in 70,000 times.
   for (const count of counts) expect(Math.abs(count - 100)).toBeLessThan(49);
 });
 

@@ -1,4 +1,4 @@
-// `gate.stopAtFirst`: a cell that is found to lose ends the runs of all others, which are then called nothing.
+// `gate.stopAtFirst`: a cell with a regression ends the runs of all others, which then get no verdict.
 import fc from 'fast-check';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
@@ -32,7 +32,7 @@ const config = aConfig({ ...changes, gate: stopping });
 const plan = aPlan({ ...changes, gate: stopping });
 const toTheEnd = aPlan(changes);
 
-/** inet4 loses half, of inet6 nothing can be told for long. */
+/** inet4 loses half; inet6 stays undecided for long. */
 const testbed = () =>
   fakeTestbed({
     speed: ({ family }) => (family === 'inet4' ? 0.5 : 0.96),
@@ -117,7 +117,7 @@ test('it goes on with all cells where more runs are asked for', async () => {
   expect(entries.length).toBeGreaterThan(first.length);
 });
 
-test('whoever computes the verdicts again finds the same cell stopped', async () => {
+test('recomputing the verdicts stops the same cell', async () => {
   const result = assembleResult(plan, await measured(plan));
   const asked = { patch: result.patch, config, testbeds: ['fake'], isExtended: false };
   expect(recompute(result, asked)).toEqual({ kind: 'computed', result, refused: [] });

@@ -137,7 +137,7 @@ const json = (text: string) =>
   text.replace(/[\s\S]/g, (sign) => `\\u${hex(sign.charCodeAt(0), 4)}`);
 const writings = [(text: string) => text, percent, json, (text: string) => percent(percent(text))];
 
-/** What somebody finds who knows what to look for. */
+/** Searches as a reader who knows the notation does. */
 function holds(text: string, { needle }: Written): boolean {
   const plain = decodeEscapes(text).text.toLowerCase();
   const pressed = plain.replace(/(?<=[0-9a-f]{2})[:-](?=[0-9a-f]{2})/g, '');
@@ -169,8 +169,8 @@ const around = fc.constantFrom(
   ';',
 );
 
-describe('whatever a host says', () => {
-  test('no address outside of those that everybody uses is left, however it is written', () => {
+describe('any output of a host', () => {
+  test('keeps no address except well-known ones, in any notation', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.string(), around, address, around, fc.constantFrom(...writings)), {
@@ -237,7 +237,7 @@ describe('whatever a host says', () => {
   test('reads endless beginnings of addresses in linear time', () => {
     for (const piece of ['a:', '1.', 'a.', '::', '%25', 'x@', 'ab-', '\\u0031', '-----BEGIN ']) {
       const text = piece.repeat(40_000 / piece.length);
-      // CPU time of this thread: a starved machine may suspend it for long.
+      // CPU time of this thread, because a starved machine may suspend it for long.
       const begun = process.threadCpuUsage();
       mask(text);
       expect(process.threadCpuUsage(begun).user).toBeLessThan(20e6);

@@ -88,7 +88,7 @@ test('a process that was stopped for shorter goes on', async () => {
   session.assertAlive();
 });
 
-test('ends with the next renewal where somebody else ended it', async () => {
+test('ends at the next renewal after another client ended it', async () => {
   const { lab, session } = await aSession();
   await lab.onlooker.endSession(session.id);
   await lab.elapse(lab.leaseSeconds / 3);
@@ -116,7 +116,7 @@ test('is not opened where the store cannot be asked', async () => {
   await opening;
 });
 
-/** A session with one key, of a process whose renewals may take a while to be answered. */
+/** A session with one key, of a process whose renewals may be answered slowly. */
 async function aSession({ answerSeconds = 0 } = {}): Promise<{
   lab: ReservationLab;
   process: Process;

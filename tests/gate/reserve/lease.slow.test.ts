@@ -14,7 +14,7 @@ import {
 } from '../../fakes/reservation-lab.ts';
 
 const clean = { outcome: 'pass', isClean: true };
-/** In seconds: whoever is not next looks no sooner. */
+/** In seconds: a gate that is not next waits at least this long between looks. */
 const moment = 5;
 const broken = { reason: 'no link', by: 'eve', since: '2026-11-20T12:00:00.000Z' };
 
@@ -95,7 +95,7 @@ test('who was cancelled before it began reserves nothing', async () => {
   expect((await lab.onlooker.read('')).entries).toEqual([]);
 });
 
-test('who dies in the queue leaves it, and keeps nobody waiting after that', async () => {
+test('a gate that dies in the queue leaves it and blocks no other gate', async () => {
   const lab = await aLab();
   const { lease } = await aHolder(lab, 'alice', ['x']);
   const bob = await aWaiter(lab, 'bob', ['x']);
@@ -141,7 +141,7 @@ test('where all that would do are in quarantine that is an error at once, naming
   expect(await waiting(lab)).toEqual([]);
 });
 
-test('a quarantine that is put while somebody waits ends the wait where nothing else would do', async () => {
+test('a quarantine ends the wait of a gate that no other testbed can serve', async () => {
   const lab = await aLab();
   await aHolder(lab, 'alice', ['x']);
   const bob = await aWaiter(lab, 'bob', ['x']);
@@ -160,7 +160,7 @@ test('who holds a testbed that is put into quarantine keeps it', async () => {
   lease.assertHeld();
 });
 
-test('a quarantine that is lifted makes room for those who wait', async () => {
+test('lifting a quarantine serves the waiting gates', async () => {
   const lab = await aLab();
   await aHolder(lab, 'alice', ['z']);
   await setQuarantine(lab.onlooker, 'x', broken);
@@ -176,7 +176,7 @@ test('who asks again with the order of before has the old place', async () => {
   const bob = await aHolder(lab, 'bob', ['z']);
   await aWaiter(lab, 'carol', ['x', 'z']);
   const { order } = alice.lease.holding;
-  // Nobody else has a turn in between.
+  // No other gate has a turn in between.
   bob.process.stop();
   await settled(lab, alice.lease.release({ ...clean, quarantine: broken }));
   const again = claim(alice.process, aRequest('alice', ['x', 'z']), { order });
@@ -258,7 +258,7 @@ test('a store that cannot be asked for shorter than a lease costs a holder nothi
   }
 });
 
-test('a store that cannot be asked for longer loses the lease, before anybody else can have it', async () => {
+test('an outage of the store longer than a lease loses the lease before another gate can get it', async () => {
   for (const lost of ['requests', 'answers'] as const) {
     const lab = await aLab();
     const { process, lease } = await aHolder(lab, 'alice', ['x']);
@@ -276,7 +276,7 @@ test('a store that cannot be asked for longer loses the lease, before anybody el
   }
 });
 
-test('a store that cannot be asked for shorter than a lease costs nobody his place in the queue', async () => {
+test('an outage of the store shorter than a lease costs no gate its place in the queue', async () => {
   for (const lost of ['requests', 'answers'] as const) {
     const lab = await aLab();
     const { lease } = await aHolder(lab, 'alice', ['x']);
@@ -333,7 +333,7 @@ test('a store that cannot be asked from the beginning is an error at once', asyn
 test('a lease that was over before its holder heard of it is lost, and not for the store to tell', async () => {
   const lab = await aLab();
   const alice = await lab.start('alice');
-  // The store lets sessions live for longer, as one may whose leader has changed.
+  // The store keeps sessions alive for longer, as one may whose leader has changed.
   const generous = { openSession: () => alice.store.openSession(10 * lab.leaseSeconds) };
   const { deps } = alice;
   const request = claim(
@@ -367,7 +367,7 @@ test('a holder that asks the store before a step knows of a taking away that it 
   await expect(settled(lab, lease.prove())).rejects.toThrow('taken away by eve');
 });
 
-test('who took a testbed without hearing of it, and had it taken away meanwhile, is told who did it', async () => {
+test('a holder whose reservation was unconfirmed and taken away meanwhile learns who did it', async () => {
   const lab = await aLab();
   const { process, request } = await aClaim(lab, 'bob', ['x']);
   while ((await readLab(lab.onlooker)).held.size === 0) await lab.step(1);
@@ -396,7 +396,7 @@ test('a testbed that was given back stays given back when that is said again', a
   const bob = await aWaiter(lab, 'bob', ['x']);
   const releases = [lease.release(clean), lease.release({ ...clean, quarantine: broken })];
   await settled(lab, Promise.all(releases));
-  // Nobody is asked any more.
+  // No request is sent any more.
   process.cut('requests');
   await settled(lab, lease.release(clean));
   leaseOf(bob.claim).assertHeld();
@@ -413,7 +413,7 @@ test('nothing is done with a testbed that was given back, and that is no loss', 
   expect(lease.signal.aborted).toBe(false);
 });
 
-test('a giving back that was done though nobody was told is one all the same', async () => {
+test('a release that was done without confirmation counts', async () => {
   const lab = await aLab();
   const { process, lease } = await aHolder(lab, 'alice', ['x']);
   const releasing = lease.release(clean);
@@ -436,7 +436,7 @@ test('a giving back that the store did not hear of frees the testbed once the le
   expect(leaseOf(bob.claim).holding.leftBy).toMatchObject([{ holder: { who: 'alice' } }]);
 });
 
-test('the end of a session that nobody confirms does not undo the giving back', async () => {
+test('a release stays done if the end of its session is not confirmed', async () => {
   const lab = await aLab();
   const { process, lease } = await aHolder(lab, 'alice', ['x']);
   const releasing = lease.release(clean);
@@ -477,7 +477,7 @@ test('the log has every reservation with its outcome', async () => {
   leaseOf(erin.claim).assertHeld();
 });
 
-test('who took a testbed without hearing of it is told once the store can be asked', async () => {
+test('a holder whose reservation was unconfirmed is notified once the store is reachable', async () => {
   const lab = await aLab();
   await settledDirty(lab);
   const { process, request } = await aClaim(lab, 'bob', ['x']);
@@ -494,7 +494,7 @@ test('who took a testbed without hearing of it is told once the store can be ask
   expect((await readLab(lab.onlooker)).held.get('dut-x')).toEqual(lease.holding);
 });
 
-test('who took a testbed without ever hearing of it, and died, is named to the next', async () => {
+test('a dead holder whose reservation was never confirmed is named to the next one', async () => {
   const lab = await aLab();
   const { process } = await aClaim(lab, 'bob', ['x']);
   while ((await readLab(lab.onlooker)).held.size === 0) await lab.step(1);
@@ -550,7 +550,7 @@ async function aHolder(
   return { process, lease: leaseOf(request) };
 }
 
-/** Somebody leaves x behind. */
+/** Leaves x dirty. */
 async function settledDirty(lab: ReservationLab): Promise<void> {
   const { lease } = await aHolder(lab, 'alice', ['x']);
   await settled(lab, lease.release({ outcome: 'fail', isClean: false }));

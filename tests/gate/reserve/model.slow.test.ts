@@ -1,4 +1,4 @@
-// Random histories, on each store.
+// Plays random histories on each store.
 import { randomInt, randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,13 +13,12 @@ import { type History, histories, play } from '../../fakes/reservation-model.ts'
 import { describeWith } from '../../needs.ts';
 import { times } from '../../random.ts';
 
-/** As for all tests. */
 const patienceMilliseconds = 600_000;
 
 test(
-  'on sqlite nobody is harmed, whatever happens and whoever comes next',
+  'sqlite keeps the invariants in every history',
   async () => {
-    // In memory where there is such a folder: what a power cut leaves is not looked at.
+    // In memory where there is such a folder: power cuts are not simulated.
     const parent = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
     const folder = mkdtempSync(join(parent, 'ppsgate-test-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -40,7 +39,7 @@ test(
   patienceMilliseconds,
 );
 
-/** Found by chance once: a waiter gave up after a lease of lost requests, though its session was renewed between two of them. */
+/** Found by chance: a waiter gave up after a lease of lost requests, though its session was renewed between two of them. */
 const renewedBetweenLosses: History = {
   seed: 0,
   commands: [
@@ -65,7 +64,7 @@ describeWith(etcdNeeds, 'etcd', () => {
   afterAll(() => cluster?.stop());
 
   test(
-    'nobody is harmed, whatever happens',
+    'keeps the invariants in every history',
     async () => {
       const playOne = async (history: History) => {
         for (;;) {
@@ -83,7 +82,7 @@ describeWith(etcdNeeds, 'etcd', () => {
   );
 });
 
-/** As fc.assert, but many at the same time, for real time passes. What fails is played again, to make it shorter. */
+/** Like fc.assert, but concurrent, because real time passes; replays a failure to shrink it. */
 async function playTogether(
   arbitrary: fc.Arbitrary<History>,
   playOne: (history: History) => Promise<void>,

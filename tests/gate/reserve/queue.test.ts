@@ -23,7 +23,7 @@ test('a release gate comes before a patch, and a patch before a rerun, however l
   expect(waiting.toSorted(byTurn).map(({ id }) => id)).toEqual(['release', 'patch', 'rerun']);
 });
 
-test('within a priority who comes first is served first, whatever the ids', () => {
+test('serves gates of one priority in order of arrival, regardless of ids', () => {
   const waiting = [want('a', { order: 7 }), want('b', { order: 6 })];
   expect(given(waiting, { x: ['m'] })).toEqual({ b: 'x' });
   expect(given(waiting, { x: ['m'], y: ['n'] })).toEqual({ b: 'x', a: 'y' });
@@ -51,13 +51,13 @@ test('who waits for a testbed keeps those who come later from its machines', () 
     want('first', { order: 1, wants: pair }),
     want('second', { order: 2, wants: single }),
   ];
-  // Something of `pair` is held, and not by either.
+  // A machine of `pair` is held by a third gate.
   expect(given(waiting, single)).toEqual({});
   expect(given(waiting, { ...single, ...pair })).toEqual({ first: 'pair' });
   expect(given(waiting.slice(1), single)).toEqual({ second: 'single' });
 });
 
-test('who waits keeps nobody from machines he does not wait for', () => {
+test('a waiting gate blocks only the machines that it waits for', () => {
   const waiting = [
     want('first', { order: 1, wants: { x: ['m'] } }),
     want('second', { order: 2, wants: { y: ['n'] } }),
@@ -76,7 +76,7 @@ test('gives exactly what walking all who wait gives', () => {
   );
 });
 
-test('gives nobody two testbeds, no machine twice, and none that is not free or not wanted', () => {
+test('gives each gate at most one testbed and each machine once, all of them free and wanted', () => {
   fc.assert(
     fc.property(queues, ({ waiting, free }) => {
       const grants = assign(linesFor(waiting), new Map(Object.entries(free)));
@@ -94,7 +94,7 @@ test('gives nobody two testbeds, no machine twice, and none that is not free or 
   );
 });
 
-test('passes nobody over for a later one who gets a machine that he waits for', () => {
+test('serves no later gate with a machine that an earlier one waits for', () => {
   fc.assert(
     fc.property(queues, ({ waiting, free }) => {
       const grants = assign(linesFor(waiting), new Map(Object.entries(free)));
@@ -121,7 +121,7 @@ test('grants come in the order of turns', () => {
   );
 });
 
-test('a testbed takes all machines that anybody who waits for it knows of', () => {
+test('a testbed takes all machines that any gate waiting for it lists', () => {
   const lines = linesFor([
     want('a', { wants: { x: ['m'], y: ['n'] } }),
     want('b', { wants: { x: ['m', 'o'] } }),

@@ -1,4 +1,4 @@
-// The steps, each taken by itself; how they come together is for lease.slow.test.ts.
+// Tests each step alone; lease.slow.test.ts tests them together.
 import { expect, test } from 'vitest';
 import { type HeldTestbed, keys, readLab, readLog } from '../../../src/gate/reserve/records.ts';
 import {
@@ -108,7 +108,7 @@ test('who has gone while he waited is told so', async () => {
   expect(await steps.tryTake('a')).toEqual({ kind: 'gone', why: undefined });
 });
 
-test('nobody enters on a session that is over', async () => {
+test('refuses a request on an expired session', async () => {
   const steps = await aStage();
   await steps.endSession();
   expect(await steps.enter('a', ['x'])).toEqual({ kind: 'gone', why: undefined });
@@ -203,7 +203,7 @@ test('who comes back to his place is before all who came after him', async () =>
   expect(await steps.waiting()).toEqual(['again', 'b']);
 });
 
-test('a testbed in quarantine is passed over, and keeps nobody waiting for what it shares', async () => {
+test('a testbed in quarantine is passed over, and blocks none of the machines that it shares', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x', 'z']);
   await steps.enter('b', ['y']);
@@ -252,7 +252,7 @@ test('a quarantine that is there already keeps its reason when the testbed is gi
   expect((await readLab(steps.lab.onlooker)).quarantines.get('x')).toEqual(broken);
 });
 
-test('a testbed that is given back into quarantine is not given to anybody in between', async () => {
+test('a testbed that is released into quarantine is given to no gate in between', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x']);
   await steps.enter('b', ['x']);
@@ -261,7 +261,7 @@ test('a testbed that is given back into quarantine is not given to anybody in be
   expect(await steps.tryTake('b')).toMatchObject({ kind: 'none-healthy' });
 });
 
-test('what was taken away cannot be given back, nor what somebody else has by now', async () => {
+test('refuses to release a testbed that was taken away or has another holder', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x']);
   const { holding } = taken(await steps.tryTake('a'));
@@ -276,7 +276,7 @@ test('what was taken away cannot be given back, nor what somebody else has by no
   expect(await readLog(steps.lab.onlooker, 'a')).toMatchObject([{ outcome: 'taken away by eve' }]);
 });
 
-test('nothing is taken away where nobody holds it', async () => {
+test('takes nothing away if no gate holds it', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x']);
   taken(await steps.tryTake('a'));
@@ -284,7 +284,7 @@ test('nothing is taken away where nobody holds it', async () => {
   expect(await steps.takeAway('z')).toBeUndefined();
 });
 
-test('a taking away that meets the giving back hurts nobody who comes next', async () => {
+test('taking away a testbed during its release leaves the next holder untouched', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x']);
   await steps.enter('b', ['x']);
@@ -294,7 +294,7 @@ test('a taking away that meets the giving back hurts nobody who comes next', asy
   expect(await readLog(steps.lab.onlooker, 'a')).toMatchObject([{ outcome: 'pass' }]);
 });
 
-test('who brought the machines back is not named to whoever comes next', async () => {
+test('a holder that restored the machines is not named to the next one', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x']);
   await steps.giveBack(taken(await steps.tryTake('a')).holding, clean);
@@ -302,7 +302,7 @@ test('who brought the machines back is not named to whoever comes next', async (
   expect(taken(await steps.tryTake('b')).holding.leftBy).toEqual([]);
 });
 
-test('who did not bring them back is named, until somebody did', async () => {
+test('a holder that did not restore the machines is named until another one did', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x']);
   await steps.giveBack(taken(await steps.tryTake('a')).holding, dirty);
@@ -322,7 +322,7 @@ test('who did not bring a shared machine back is named to the next holder of any
   const { holding } = taken(await steps.tryTake('b'));
   expect(holding.leftBy).toMatchObject([{ id: 'a', testbed: 'x' }]);
   await steps.giveBack(holding, clean);
-  // Nobody has looked at the DUT of x since.
+  // The DUT of x was not inspected since.
   await steps.enter('c', ['x']);
   expect(taken(await steps.tryTake('c')).holding.leftBy).toMatchObject([{ id: 'a' }]);
 });
@@ -381,7 +381,7 @@ type Store = ReservationLab['onlooker'];
 
 type Through = (own: Store) => Store;
 
-/** Something else happens right before each commit. */
+/** Makes another change right before each commit. */
 const beforeEachCommit =
   (happens: () => Promise<unknown>): Through =>
   (store) =>
@@ -400,7 +400,7 @@ function beforeCommit(happens: () => Promise<unknown>): Through {
   });
 }
 
-/** Commits are done, and nobody is told. */
+/** Commits are carried out, but their confirmations are lost. */
 const losingCommits: Through = (store) =>
   storeWith(store, {
     async commit(change) {
@@ -411,7 +411,7 @@ const losingCommits: Through = (store) =>
 
 const unchanged: Through = (own) => own;
 
-/** The steps of many on one session, which lasts until `reset`. Each is taken to its end, or is said to have none. */
+/** The steps of many on one session, which lasts until `reset`. Each runs to its end, or is known to have none. */
 async function aStage() {
   const lab = await aLab();
   const { onlooker } = lab;

@@ -1,4 +1,4 @@
-// A gate and its accidents on the fake laboratory, before the first patch: what is found, and that nothing of it stays.
+// Runs a gate and its accidents on the fake laboratory before the first patch, and checks that nothing of it stays.
 import { delimiter } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
@@ -116,7 +116,7 @@ const historyTraffic = { flows: 2000, frameBytes: 64 };
 const lines = (diagnostics: readonly Diagnostic[]): string[] =>
   diagnostics.map(({ kind, what, why }) => `${kind} ${what}: ${why}`);
 
-/** What was measured differs from one noise to the next, and times with what a step asks. */
+/** Masks measured values, which vary with the noise, and durations, which vary with each step. */
 const withoutNumbers = (line: string): string =>
   line.replaceAll(/\d+ min \d+ s|[\d.]+(?= (?:Mpps|%|min|s)\b)|[\d.]+(?= %)/g, 'N');
 
@@ -192,7 +192,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
         "Bringing everything back to how it was.",
       ]
     `);
-    // Nobody knows of which commit the DUT's own kernel is.
+    // The commit of the DUT's own kernel is unknown.
     expect(learnt).toEqual([]);
     expectHome(lab);
   });
@@ -222,7 +222,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     expectHome(lab);
   });
 
-  test('goes home on an appliance, with an image that somebody brings', async () => {
+  test('restores an appliance with an image that the user provides', async () => {
     const { lab, testbed, runSelfTest } = await aLab({ root: 'nanobsd' });
     testbed.dut.boot.method = 'nanobsd';
     const skip = ['check', 'trials', 'profile', 'noise'] as const;
@@ -276,7 +276,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     expect(learnt.map((entry) => entry.commit)).toEqual([commit, commit]);
   });
 
-  test('lets no accident happen that nobody agreed to', async () => {
+  test('causes only the accidents that the user agreed to', async () => {
     const { lab, runSelfTest } = await aLab();
     const asked: string[] = [];
     const diagnostics = await runSelfTest({
@@ -350,7 +350,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     const diagnostics = await runSelfTest({ skip: ['check'], resume: true });
     expect(wrongs(diagnostics)).toEqual([]);
     expect(told[0]).toBe('Boot 3 of 6 of the same kernel, for the noise.');
-    // Four of base, and its own.
+    // Four boots of base, and one of its own kernel.
     expect(lab.dut.machine.boots - boots).toBe(5);
     expectHome(lab);
   });
@@ -379,7 +379,7 @@ type FaultCase = {
   options?: FreebsdLabOptions;
   arrange?: (lab: FreebsdLab, testbed: FreebsdTestbed) => void;
   isLost?: true;
-  /** How the first line begins of what is wrong. */
+  /** Beginning of the first line of the diagnostic. */
   says: string;
 };
 

@@ -43,7 +43,7 @@ async function aPlace(labs: Record<string, FreebsdLab>) {
         leaseSeconds,
         now,
         date: () => new Date('2026-11-20T12:00:00Z'),
-        // Nobody renews by itself: time passes where a test says so.
+        // Leases are renewed only where a test advances the time.
         sleep: (_, until) =>
           new Promise((_, reject) => until.addEventListener('abort', () => reject(until.reason))),
         randomId: () => `id${ids++}`,
@@ -134,7 +134,7 @@ test('a controller that does not know that it was replaced is refused by the mac
   const testbed = await slept.open(config.traffic);
   clock.seconds += leaseSeconds;
   const next = await reserve('bob');
-  // What a suspended machine's clock would say.
+  // The reading of a suspended machine's clock.
   clock.seconds = frozen.now;
   expect(() => slept.lease.assertHeld()).not.toThrow();
   await expect(bootPatched(testbed, folder)).rejects.toThrow(FencedError);

@@ -162,7 +162,7 @@ describeWith([...etcdNeeds, 'root', 'ip'], 'a member of etcd that is cut off', (
     await expect
       .poll(() => readInside(leader, cluster.endpoints), soon)
       .toMatch(/^etcd has no leader: .*169\.254\..*; start or connect the others\.$/);
-    // A change may be asked for only once, a read of everybody.
+    // A change may be requested only once; a read may be sent to every member.
     expect(await valuesIn(store)).toEqual({ testbed: 'free' });
     await put(store, 'testbed', 'taken');
 
@@ -189,7 +189,7 @@ describeWith(etcdNeeds, 'etcd with certificates', () => {
     );
   });
 
-  test('is refused where somebody else signed its certificate', async () => {
+  test('is refused if another authority signed its certificate', async () => {
     const cluster = await start({ members: 1, tls: true });
     const { caPath } = await makeAuthority(temporaryFolder(), 'stranger');
     for (const trusted of [{ caPath }, {}]) {
@@ -228,7 +228,7 @@ describeWith(etcdNeeds, 'etcd with certificates', () => {
       `etcd cannot be reached (${asPlain[0]}: it hung up, as one does that speaks https); check that it runs, \`endpoints\` (http or https, name, port), and the network to there.`,
     );
     const store = await open({ endpoints: asSecure }, { now });
-    // Of a change, nothing was sent.
+    // The change was not sent.
     await expect(put(store, 'testbed', 'taken')).rejects.toThrow(
       `etcd cannot be reached (${asSecure[0]}: it hung up, as one does that speaks plain http); check that`,
     );
@@ -252,7 +252,7 @@ describeWith(etcdNeeds, 'etcd with passwords', () => {
     await hearOne(store, store);
   });
 
-  test('gives out tokens that are good for a time, which nobody notices', async () => {
+  test('issues tokens that expire without an effect on its clients', async () => {
     const flags = ['--auth-token-ttl=1'];
     const cluster = await start({ members: 1, auth: { prefix }, flags });
     const store = await open({ endpoints: cluster.endpoints, ...cluster.account });
@@ -271,8 +271,8 @@ describeWith(etcdNeeds, 'etcd with passwords', () => {
     await expect(wrong.read('')).rejects.toThrow(
       `etcd at ${endpoints[0]} does not let the user ppsgate in (etcdserver: authentication failed, invalid user ID or password); correct \`user\`, or the password in \`passwordFile\`.`,
     );
-    const nobody = await open({ endpoints });
-    await expect(nobody.openSession(5).then(() => put(nobody, 'testbed', 'x'))).rejects.toThrow(
+    const anonymous = await open({ endpoints });
+    await expect(anonymous.openSession(5).then(() => put(anonymous, 'testbed', 'x'))).rejects.toThrow(
       `etcd at ${endpoints[0]} asks for a user (etcdserver: user name is empty); set \`user\` and \`passwordFile\`.`,
     );
     const elsewhere = await open({ endpoints, ...cluster.account, prefix: '/others/' });
@@ -336,7 +336,7 @@ describe('an answer of etcd', () => {
 });
 
 describe('an endpoint that is none of etcd', () => {
-  test('is named where nobody listens', async () => {
+  test('is named if the port is closed', async () => {
     const endpoints = ['http://127.0.0.1:1', 'http://etcd.invalid:2379'];
     const store = await open({ endpoints }, { now: impatient() });
     await expect(store.read('')).rejects.toThrow(
@@ -419,7 +419,7 @@ async function open(
   config: Omit<EtcdConfig, 'prefix'> & { prefix?: string },
   { now = () => performance.now() / 1000 } = {},
 ): Promise<Store> {
-  // Whoever waits is woken by what was told, and by nothing else.
+  // Only a notification wakes a waiting gate.
   const store = await openEtcd({ prefix, ...config }, { now, wakeSeconds: 1e6 });
   onTestFinished(() => store.close());
   return store;
@@ -468,7 +468,7 @@ async function valuesIn(store: Store): Promise<Record<string, string>> {
   return Object.fromEntries(entries.map(({ key, value }) => [key, value]));
 }
 
-/** Sees to it that somebody listens on behalf of the store, and that it hears what the others do. */
+/** Waits until the store has received a change of the others. */
 async function hearOne(store: Store, others: Store): Promise<void> {
   const { revision } = await store.read('');
   const heard = store.changed(revision, never);
@@ -479,7 +479,7 @@ async function hearOne(store: Store, others: Store): Promise<void> {
 /** A test has a time limit of its own. */
 const never = new AbortController().signal;
 
-/** What a process in the namespace of the member reads, or why it cannot. */
+/** The entries that a process in the namespace of the member reads, or its error. */
 async function readInside({ namespace = '' }: EtcdMember, endpoints: string[]): Promise<string> {
   const script = `
     const { openEtcd } = await import(${JSON.stringify(join(import.meta.dirname, '../../../../src/gate/reserve/store/etcd.ts'))});

@@ -1,4 +1,4 @@
-// What is SQLite's own: many processes at one file, processes that are killed, clocks that start anew, files that cannot be used.
+// SQLite's own cases: many processes at one file, killed processes, clocks that restart, unusable files.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -62,7 +62,7 @@ test('a process that is killed in the middle of its commits leaves all that it w
     }
     const [a, b] = (await store.read('')).entries;
     expect(a?.value).toBe(b?.value);
-    // The last may have been done without being told.
+    // The last commit may have been done without a confirmation.
     expect([told, told + 1]).toContain(Number(a?.value));
     expect(await store.commit(put('d', 'goes on'))).toBeDefined();
   }
@@ -105,7 +105,7 @@ test('who waits looks once at first and then sleeps', async () => {
   const before = looks;
   const leaving = new AbortController();
   const waiting = store.changed(revision, leaving.signal);
-  // Nothing may happen in this time, so that there is nothing to wait for.
+  // Nothing happens in this time, so there is no event to wait for.
   await setTimeout(200);
   expect(looks - before).toBe(1);
   leaving.abort();
@@ -133,7 +133,7 @@ test('who waits for a process that was killed is woken once its session is over'
   expect((await store.read('')).entries).toEqual([]);
 });
 
-test('a session of an earlier boot is over at most its own time after somebody looked', async () => {
+test('a session of an earlier boot expires at most its own duration after the first look', async () => {
   const path = newPath();
   const instants = fc.double({ min: 0, max: 1e6, noNaN: true });
   const lifetimes = fc.double({ min: 0.1, max: 3600, noNaN: true });
@@ -146,7 +146,7 @@ test('a session of an earlier boot is over at most its own time after somebody l
         await store.commit(put('a', '1', session));
         time = uptime;
         await store.read('');
-        // A millisecond for what is rounded.
+        // A millisecond for rounding.
         time = uptime + seconds + 0.001;
         expect((await store.read('')).entries).toEqual([]);
         expect(await store.renew(session)).toBe(false);
@@ -211,7 +211,7 @@ test('a file that is made anew gives higher revisions than the one before', asyn
   const { revision } = await first.read('');
   await first.close();
   rmSync(path);
-  // It begins with the milliseconds of its day, and nobody commits a thousand times a second for long.
+  // It begins with the milliseconds of its day; sustained commits stay below a thousand a second.
   await expect.poll(() => Date.now()).toBeGreaterThan(revision);
   const second = await open(path);
   expect(await second.commit(put('a', '1'))).toBeGreaterThan(revision);
@@ -318,7 +318,7 @@ test('a damaged file is not read', async () => {
   for (const key of ['a', 'b', 'c', 'd']) await store.commit(put(key, key.repeat(3000)));
   await store.close();
   const bytes = readFileSync(path);
-  // All but the first page, by whose header it is known.
+  // All but the first page, whose header identifies the file.
   writeFileSync(
     path,
     Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0xa5)]),
@@ -482,7 +482,7 @@ function smallDisk(): string {
   const folder = temporaryFolder();
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);
   onTestFinished(() => {
-    // Also where a test that failed still has a file open there.
+    // Lazily, because a test that failed may still have a file open there.
     execFileSync('umount', ['--lazy', folder]);
   });
   return folder;

@@ -1,4 +1,4 @@
-// What holds of every store, tested on each of them.
+// Conformance tests for every store.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type {
@@ -168,7 +168,7 @@ function conforms(makeStores: () => Stores): void {
       expect((await (await makeStores().open()).read('')).entries).toEqual([]);
     });
 
-    test('finds the keys that begin so and no other, by their bytes, whatever they and the values hold', async () => {
+    test('finds exactly the keys with a prefix by their bytes, for any keys and values', async () => {
       const { open } = makeStores();
       const [one, other] = [await open(), await open()];
       let round = 0;
@@ -251,7 +251,7 @@ function conforms(makeStores: () => Stores): void {
       await expect.poll(async () => valuesIn(await other.read('')), patiently).toEqual({ a: '1' });
     });
 
-    test('that has expired makes room for a commit under the condition that its key is absent', async () => {
+    test('that has expired allows a commit on the condition that its key is absent', async () => {
       const { open, elapse } = makeStores();
       const [one, other] = [await open(), await open()];
       const take: StoreChange = { ...put('a', 'other'), conditions: [{ key: 'a', revision: 0 }] };
@@ -425,7 +425,7 @@ function defined(revision: number | undefined): number {
 /** Etcd may take a while to notice. */
 const patiently = { timeout: 120_000, interval: 50 };
 
-/** The first snapshot of which that is true; only `changed` tells when to look again. */
+/** The first snapshot for which this holds; only `changed` triggers another look. */
 async function until(
   store: Store,
   since: number,
@@ -444,7 +444,7 @@ async function until(
 /** A test has a time limit of its own. */
 const never = new AbortController().signal;
 
-/** Few characters, so that keys begin like each other; and those between which code units and bytes sort differently. */
+/** Few characters, so that keys share prefixes; among them those that sort differently as code units and as bytes. */
 const oddText = fc
   .array(
     fc.oneof(
