@@ -1,4 +1,4 @@
-// Nightly runs of a branch, built by a builder and booted on a FreeBSD laboratory that is a fake behind a real sshd.
+// Nightly runs of a branch, built by a builder and booted on a fake FreeBSD laboratory behind a real sshd.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ const makeKernel =
 
 const inet6 = { ...forwarding, family: 'inet6' as const };
 
-/** What the nightly runs before are said to tell: nothing, but for what a test wants. */
+/** The plan of the earlier nightly runs: no requests, except those that a test sets. */
 const calm: NightlyPlan = {
   cellsOffLevel: () => [],
   changesToGate: () => [],
@@ -109,7 +109,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
     changesToBisect: (told) => (gatedOf(told).includes('regression') ? [suspect] : []),
   });
 
-  /** What gates of a change say. */
+  /** Outcomes of the gates of a change. */
   const gatedOf = (told: readonly TrendUpdate[]) =>
     told.flatMap(({ result, occasion }) =>
       isOfGate(result) && occasion === undefined ? outcomeName(result) : [],
@@ -171,7 +171,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
       join(temporaryFolder(), 'work'),
       deps,
     );
-    // An alarm in one cell would else leave the others without a level.
+    // An alarm in one cell would leave the others without a level.
     for (const { result } of kept) expect(result).not.toHaveProperty('policy.stopsAtFirst');
     const cells = kept.map(({ occasion, result }) => [
       occasion,
@@ -248,7 +248,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
     expect(await bisect(true, change({ good, bad }))).toEqual(['', `gate-${range(1, 2)}`]);
   });
 
-  test('boots no commit that is none of the branch, whatever the nightly runs are said to tell', async () => {
+  test('boots only commits of the branch, regardless of what the nightly runs claim', async () => {
     await using study = await startLab();
     git(repository, 'checkout', '--quiet', '-b', 'fork', 'HEAD~2');
     const bad = commit(repository, { 'sys/dev/nic/driver': 'hostile\n' });

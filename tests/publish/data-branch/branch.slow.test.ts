@@ -92,7 +92,7 @@ const textOf = (path: string): string =>
 const startsOfResults = (): string[] =>
   JSON.parse(textOf('index.json') || '{"results":[]}').results.map(({ at }: { at: string }) => at);
 
-/** Every result of the index has its files, and there are no others. */
+/** Each result of the index has its files, and there are no others. */
 function expectWhole(): void {
   const { results } = JSON.parse(textOf('index.json'));
   const told = results.flatMap(({ path }: { path: string }) => [
@@ -177,7 +177,7 @@ describe('a publication', () => {
     expectWhole();
   });
 
-  test('is not hindered by a file that somebody removed', async () => {
+  test('ignores a file that was removed by hand', async () => {
     await publish([publication({ startedAt: onDay(1) })]);
     const path = [...files().keys()].find((file) => file.endsWith('/report.md')) ?? '';
     commitFiles(github.state.git, place.branch, { [path]: null, CNAME: 'ppsgate.example.org' });
@@ -202,7 +202,7 @@ describe('a publication', () => {
   });
 });
 
-describe('nobody is overwritten', () => {
+describe('no other publisher is overwritten', () => {
   test('when two publish at once', async () => {
     await publish([publication({ startedAt: onDay(1) })]);
     await both();
@@ -214,7 +214,7 @@ describe('nobody is overwritten', () => {
     expect(startsOfResults()).toEqual([onDay(2), onDay(3)]);
   });
 
-  test('when somebody is faster time and again', async () => {
+  test('when others are faster several times', async () => {
     const octokit = await overtaken(5);
     const done = await publish([publication({ startedAt: onDay(20) })], { octokit });
     expect(done).toMatchObject(published);
@@ -222,7 +222,7 @@ describe('nobody is overwritten', () => {
     expectWhole();
   });
 
-  test('when somebody always is: then that is said', async () => {
+  test('when others are always faster: then it gives up with the reason', async () => {
     const octokit = await overtaken(99);
     const pauses: number[] = [];
     const pause = async (seconds: number) => pauses.push(seconds);
@@ -253,7 +253,7 @@ describe('nobody is overwritten', () => {
   };
   const another = (date: number) => publish([publication({ startedAt: onDay(date) })]);
 
-  /** A client whose next moves of the branch each come after somebody else's. */
+  /** A client that loses its next updates of the branch to another publisher. */
   const overtaken = async (times: number) => {
     const octokit = await hastyOctokit(github);
     let others = 0;
@@ -295,7 +295,7 @@ describe('a result is there once, though', () => {
     expect(startsOfResults()).toHaveLength(1);
   });
 
-  test('somebody publishes after the answer was lost', async () => {
+  test('another job publishes after the reply was lost', async () => {
     const octokit = await hastyOctokit(github);
     github.faults.order('graphql/update-refs', { kind: 'cut' }, 4);
     const pause = () => publish([publication({ startedAt: onDay(21) })]);
@@ -304,7 +304,7 @@ describe('a result is there once, though', () => {
     expectWhole();
   });
 
-  test('whatever fails, and where it says so it is there', async () => {
+  test('any request fails, and each reported success is true', async () => {
     const operationId = fc.constantFrom(...operations);
     const fault = fc.constantFrom<Fault>(
       { kind: 'read-only' },
@@ -391,7 +391,7 @@ describe('nothing is published, with the reason, when', () => {
     });
   });
 
-  test('nobody listens at the address', async () => {
+  test('the address refuses connections', async () => {
     const octokit = await hastyOctokit({ url: 'http://127.0.0.1:1' });
     expect(await publish([publication()], { octokit })).toMatchObject({
       why: expect.stringMatching(/because GitHub cannot be reached \(.+\): publish/),
@@ -408,7 +408,7 @@ describe('nothing is published, with the reason, when', () => {
   });
 
   test.each([
-    ['is somebody else’s', { 'main.c': 'int main;' }],
+    ['belongs to another project', { 'main.c': 'int main;' }],
     ['is of a later version', { 'index.json': '{"schemaVersion":2}' }],
   ])('the branch %s, which stays as it is', async (_, content: Record<string, string>) => {
     const before = commitFiles(github.state.git, place.branch, content);

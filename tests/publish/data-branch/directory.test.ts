@@ -87,7 +87,7 @@ test('those who publish at once wait for each other', async () => {
   expect(startsIn(directory)).toEqual(dates.map(onDay));
 });
 
-test('one that somebody holds for a minute is given up, with the reason', async () => {
+test('gives up a directory that is locked for a minute, with the reason', async () => {
   const directory = temporaryFolder();
   using other = new DatabaseSync(join(directory, '.lock'));
   other.exec('BEGIN EXCLUSIVE');
@@ -101,7 +101,7 @@ test('one that somebody holds for a minute is given up, with the reason', async 
   expect(seconds).toBe(59);
 });
 
-test('files of somebody else are left alone', async () => {
+test('leaves the files of others alone', async () => {
   const directory = temporaryFolder();
   mkdirSync(join(directory, 'results'));
   writeFileSync(join(directory, 'results', 'mine.txt'), 'mine');

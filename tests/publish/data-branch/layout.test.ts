@@ -101,7 +101,7 @@ describe('a result', () => {
     expect(resultFiles(shelf)).toHaveLength(8);
   });
 
-  test('lies under a path of our own making, whatever its testbed is called', () => {
+  test('lies under a path of our own, for any name of its testbed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         const shelf: Shelf = new Map();
@@ -143,7 +143,7 @@ describe('of results there stay', () => {
     expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([onDay(2)]);
   });
 
-  test('those whose files nobody removed', () => {
+  test('those whose files are still there', () => {
     const shelf: Shelf = new Map();
     const [first, second] = publish(shelf, [
       publication({ startedAt: onDay(1) }),
@@ -176,7 +176,7 @@ describe('of results there stay', () => {
   });
 });
 
-test('whatever is published, the bounds hold and the index tells of all that is there', () => {
+test('every publication keeps the bounds, and the index lists all that is there', () => {
   const one = fc.record({
     startedAt: fc.integer({ min: 0, max: 400 }).map((days) => before(days)),
     patch: fc.integer({ min: 1, max: 3 }).map((number) => ({ ...pullRequest, number })),

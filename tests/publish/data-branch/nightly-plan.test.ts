@@ -1,4 +1,4 @@
-// What the nightly runs that are kept ask of the one that is being measured, and what becomes of a loss from nightly run to nightly run.
+// Plans a nightly run from the earlier ones, and follows a loss from one nightly run to the next.
 import { expect, test } from 'vitest';
 import type { Trend } from '../../../src/analysis/trend/nightly-runs.ts';
 import type { CellVerdict, Result } from '../../../src/model/result.ts';
@@ -15,7 +15,7 @@ const timeOf = (nightlyRun: number): string =>
 const commitTimeOf = (nightlyRun: number): string =>
   new Date(Date.UTC(2026, 8, 1 + nightlyRun, 1)).toISOString();
 
-/** A commit against itself, and its numbers a little off from nightly run to nightly run. */
+/** An A/A run, whose numbers vary a little from one nightly run to the next. */
 function aNightlyRun(nightlyRun: number, level: number): TrendUpdate {
   const pps = level * (1 + ((nightlyRun * 7) % 5) / 2000);
   const commit = commitOf(nightlyRun);
@@ -36,7 +36,7 @@ function aNightlyRun(nightlyRun: number, level: number): TrendUpdate {
   };
 }
 
-/** The last good commit against the first bad one, as a nightly run asks for it. */
+/** The last good commit against the first bad one, as a nightly run requests it. */
 function gateOf(
   { good, bad }: TrendChange,
   kind: Exclude<CellVerdict['kind'], 'invalid'>,

@@ -1,4 +1,4 @@
-// What the nightly runs of many results weigh in a clone; bench/trend-data.ts says it for 10,000.
+// Size of many results' nightly runs in a clone; bench/trend-data.ts measures 10,000.
 import { expect, test } from 'vitest';
 import { benchTrendData } from '../../../bench/trend-data.ts';
 

@@ -158,7 +158,7 @@ describe('a nightly run of the default branch', () => {
     expect(indexIn(shelf).compareUrl).toBe(compareUrl);
   });
 
-  test('lies under a path of our own making, whatever its testbed is called, and is shown in code', () => {
+  test('lies under a path of our own, for any name of its testbed, which is shown in code', () => {
     const named = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('../../x', '![x](javascript:alert(1)) @everyone', '<script>', '`'),
@@ -210,7 +210,7 @@ describe('the base against itself', () => {
     );
   });
 
-  test('is counted also where somebody asked for it by hand', () => {
+  test('is counted also if it was requested by hand', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication(measured(onDay(1), { patch: oneCommit }), { isTrusted: true })]);
     expect(indexIn(shelf)).toMatchObject({ cells: [], aaRuns: [{ gates: 1 }] });

@@ -1,4 +1,4 @@
-// What people are told of lasting changes of the branch: one issue a change, whatever GitHub does.
+// Issues about lasting changes of the branch: one issue for each change, despite failures of GitHub.
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -60,7 +60,7 @@ async function depsOf(branch: FakeBranch, changed: Partial<AlertsDeps> = {}): Pr
   };
 }
 
-/** Tells of a branch that has this change, and answers the branch. */
+/** Reports a branch with this change, and returns the branch. */
 async function told(change: TrendChange, changed: Partial<AlertsDeps> = {}): Promise<FakeBranch> {
   const branch = fakeBranch(anIndex([change]));
   await notify(branch, changed);
@@ -105,10 +105,10 @@ test('a confirmed loss gets an issue, whose number is kept', async () => {
 });
 
 test.each<[string, Partial<TrendChange>]>([
-  ['nobody has confirmed', { state: 'candidate' }],
+  ['is not confirmed', { state: 'candidate' }],
   ['a gate could not tell', { state: 'confirming' }],
   ['is a gain', { cells: [aLevel('forwarding', 0.05)] }],
-  ['was over before anybody was told', { state: 'recovered' }],
+  ['was over before it was reported', { state: 'recovered' }],
   ['is less time for each packet', { metric: 'nsPerPacket' }],
 ])('what %s gets none, and GitHub is not asked', async (_what, changed) => {
   await told(aChange(changed));
@@ -168,7 +168,7 @@ test('whose answer is lost is found ten minutes later, and not made again', asyn
   expect(titles()).toHaveLength(1);
 });
 
-test('one that was not made, of which nobody knew, is made later', async () => {
+test('an issue that was not created is created later', async () => {
   github.faults.order('issues/create', { kind: 'broken', status: 502 });
   const branch = await told(aChange());
   expect(titles()).toEqual([]);
@@ -177,7 +177,7 @@ test('one that was not made, of which nobody knew, is made later', async () => {
   expect(titles()).toHaveLength(1);
 });
 
-test('while nobody can look one up none is made', async () => {
+test('creates no issue while the existing ones cannot be read', async () => {
   github.faults.order('issues/create', lost);
   const branch = await told(aChange());
   minutes(11);
@@ -226,7 +226,7 @@ test('of two publications at once only one makes the issue', async () => {
   expect(alertIn(branch)).toMatchObject({ issue: 8 });
 });
 
-test('whoever was held up for too long makes none, for another may be at it', async () => {
+test('a delayed job creates no issue, because another job may be creating it', async () => {
   const branch = fakeBranch(anIndex([aChange()]));
   let asked = 0;
   // Five minutes pass between the name on the branch and the issue.
@@ -278,7 +278,7 @@ test.each([
   expect(commentsOn(8)).toEqual([expect.stringContaining(word)]);
 });
 
-test('one that is over before anybody knew of its issue is found and closed', async () => {
+test('an issue whose creation was not confirmed is closed if its change is over', async () => {
   github.faults.order('issues/create', lost);
   const branch = await told(aChange());
   become(branch, { state: 'recovered' });
@@ -297,7 +297,7 @@ test('news whose answer is lost is not said twice', async () => {
   expect(commentsOn(8)).toHaveLength(1);
 });
 
-test('an issue that somebody has deleted is left at that', async () => {
+test('leaves an issue that a user has deleted', async () => {
   const branch = await told(aChange());
   Object.assign(github.state.issues[0] ?? {}, { isDeleted: true });
   become(branch, { state: 'recovered' });
@@ -382,7 +382,7 @@ test('in a storm of 300 nightly runs each change gets one issue, and it is close
   const branch = fakeBranch(anIndex(), () => (isStormy ? (fate() ?? 'done') : 'done'));
   github.faults.byChance({ random, share: 1 / 3 });
 
-  /** A job that is killed after so many requests asks nothing more, and writes nothing more. */
+  /** A job that is killed after so many requests sends and writes nothing more. */
   const publish = async (killedAfter: number) => {
     const octokit = await hastyOctokit(github);
     let left = killedAfter;
@@ -436,7 +436,7 @@ test('in a storm of 300 nightly runs each change gets one issue, and it is close
   expect(comments).toHaveLength(new Set(comments).size);
 });
 
-/** What becomes of a change in the storm, by its age. */
+/** The next state of a change in the storm, by its age. */
 function grown(change: TrendChange, now: Date): TrendChange {
   const nightlyRuns = Math.round((now.getTime() - Date.parse(change.foundAt)) / 86_400_000);
   const state = nightlyRuns < 2 ? 'candidate' : nightlyRuns < 20 ? 'code' : 'recovered';

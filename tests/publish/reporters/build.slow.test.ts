@@ -39,7 +39,7 @@ const details = 'https://bench.example.org/D1';
 const estimate = { place: 2, of: 3 };
 
 let phabricator: FakePhabricator;
-/** Takes what Harbormaster asks, as a relay does. */
+/** Takes Harbormaster's requests, as a relay does. */
 let relay: Server;
 let said: string[];
 
@@ -64,7 +64,7 @@ type Settings = {
   holdAsDraft?: boolean;
 };
 
-/** A revision with a build that has just asked for a gate. */
+/** A revision with a build that has just requested a gate. */
 async function aBuild({ holdDrafts = 'never', ...settings }: Settings = {}) {
   const author = phabricator.addUser('author');
   const title = 'ipfw: find states faster';
@@ -78,7 +78,7 @@ async function aBuild({ holdDrafts = 'never', ...settings }: Settings = {}) {
   return { author, shown, plan, target, build, revision };
 }
 
-/** An answer to the build for which time is nothing: pauses end at once, only the last resort is waited for. */
+/** An answer whose pauses end at once, except the last resort. */
 function open(
   { build, revision }: Pick<Awaited<ReturnType<typeof aBuild>>, 'build' | 'revision'>,
   {
@@ -129,7 +129,7 @@ const messages = () =>
     .map(({ params }) => params.type);
 const newestTarget = () => phabricator.state.targets.at(-1);
 
-/** By somebody who looks at the build on the web page. */
+/** Simulates a user on the build's web page. */
 async function send(type: 'restart' | 'abort', { build }: Awaited<ReturnType<typeof aBuild>>) {
   const token = phabricator.tokenOf(phabricator.addUser('maintainer'));
   const params = JSON.stringify({ receiver: build.phid, type, __conduit__: { token } });
@@ -188,7 +188,7 @@ describe('a build', () => {
     ]);
   });
 
-  test('has a link that an earlier job of the gate has made, and nobody is told of a failure', async () => {
+  test('keeps the link that an earlier job of the gate has made, without a warning', async () => {
     const scene = await aBuild();
     const first = open(scene).answer;
     first.queued('waits for approval');
@@ -212,7 +212,7 @@ describe('a build', () => {
     ]);
   });
 
-  test('stays as it ended, whatever is shown or ended later', async () => {
+  test('keeps its conclusion, regardless of later updates', async () => {
     const scene = await aBuild();
     const { answer } = open(scene);
     await answer.conclude(passed);
@@ -346,7 +346,7 @@ describe('a gate that ends with', () => {
   });
 });
 
-describe('somebody', () => {
+describe('a user', () => {
   test('restarts the build while it is measured: the newest target is answered', async () => {
     const scene = await aBuild();
     const { answer } = open(scene);
@@ -362,7 +362,7 @@ describe('somebody', () => {
 
   test('restarts it just as the end is on its way: the end is told to the newest target as well', async () => {
     const scene = await aBuild();
-    // Harbormaster has begun to restart it, and does not listen to the old target any more.
+    // Harbormaster has begun the restart, and ignores messages to the old target.
     scene.build.generation = 2;
     const { answer } = open(scene, {
       async onPause(seconds) {
@@ -524,7 +524,7 @@ describe('a draft', () => {
     'warning: D1 is a draft until its builds have passed, so this one passes whatever comes of it: set "Hold Drafts" of the build plan "packets per second" to "Never" to have it tell the result.';
 
   test.each(['always', 'building'] as const)(
-    'that its build keeps from review (%s) is let go at once, and comes back to nobody',
+    'that its build keeps from review (%s) is let go at once, and never returns to its author',
     async (holdDrafts) => {
       const scene = await aBuild({ status: 'draft', holdDrafts });
       const { answer } = open(scene);
@@ -725,7 +725,7 @@ describe('Harbormaster', () => {
     expect(said).toEqual([]);
   });
 
-  test('fails by chance: the build shows the end and its units once, whatever is lost', async () => {
+  test('fails at random: the build shows its end and its units once despite lost messages', async () => {
     const scene = await aBuild();
     const faults = fc.constantFrom<Fault>(
       { kind: 'rate-limit' },

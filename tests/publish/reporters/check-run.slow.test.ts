@@ -87,7 +87,7 @@ async function open({
       return promise;
     },
   });
-  /** Waits until a pause of so many seconds is made, and ends it. */
+  /** Waits for a pause of so many seconds, and ends it. */
   const skip = async (seconds: number) => {
     await expect.poll(() => pauses.some((one) => one.seconds === seconds)).toBe(true);
     const [first] = pauses.splice(
@@ -183,7 +183,7 @@ describe('one check run', () => {
     expect(said).toEqual([]);
   });
 
-  test('says that nobody knows the wait where nothing healthy would do', async () => {
+  test('reports an unknown wait if no healthy testbed fits', async () => {
     const { check, pauses } = await open();
     check.waiting({ place: 1, of: 1 }, 'waiting for hp-t540: 1 of 1 in line');
     await expect.poll(() => pauses).toHaveLength(1);
@@ -224,7 +224,7 @@ describe('one check run', () => {
     expect(shown()).toEqual([`completed: ${title}`]);
   });
 
-  test('stays as it ended, whatever is shown or ended later', async () => {
+  test('keeps its conclusion, regardless of later updates', async () => {
     const { check } = await open();
     await check.conclude(passed);
     check.waiting(estimate, text);
@@ -293,7 +293,7 @@ describe('the gate is not kept by', () => {
     expect(operations()).toEqual(['checks/create 422']);
   });
 
-  test('a GitHub that nobody can reach: tries at the end ever later, and one warning', async () => {
+  test('an unreachable GitHub: it backs off between tries at the end, and warns once', async () => {
     const { check, skip } = await open({ url: 'http://127.0.0.1:1' });
     check.waiting(estimate, text);
     check.measuring('hp-t540');
@@ -425,7 +425,7 @@ const undecided = outcomeOfResult(
   {},
 );
 
-describe('where a site wants neutral for what nobody can say', () => {
+describe('where a site wants neutral for an inconclusive result', () => {
   const conclusionOf = async (ending: ReportedOutcome) => {
     const { check } = await open({ undecided: 'neutral' });
     await check.conclude(ending);
@@ -478,7 +478,7 @@ describe('its buttons', () => {
     expect(await buttonsAfter(ending)).toEqual(['rerun']);
   });
 
-  test('are not there where nobody would hear of them', async () => {
+  test('are absent if no job listens for them', async () => {
     expect(await buttonsAfter(undecided, false)).toEqual([]);
   });
 });
@@ -654,7 +654,7 @@ describe('a check on the head', () => {
     expect(await stands({ baseBranch: 'stable/14' })).toBe(true);
   });
 
-  test('that failed stands for nobody, and nor does one that is not there', async () => {
+  test('that failed or is absent stands for no other', async () => {
     expect(await stands({ baseBranch: 'stable/14' })).toBe(false);
     const { check } = await open();
     await check.conclude(outcomeOfResult(aResult(), {}));

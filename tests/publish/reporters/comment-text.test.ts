@@ -1,4 +1,4 @@
-// The text of the comment: what it remembers from one edit to the next, and what nobody can make of it.
+// Text of the comment: its memory from one edit to the next, which strangers cannot forge.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -22,7 +22,7 @@ const writing = (changes: Partial<CommentUpdate> = {}): CommentUpdate => ({
   ...changes,
 });
 
-/** The comment after these have written in turn. */
+/** The comment after these updates in turn. */
 const after = (...writings: Partial<CommentUpdate>[]): string =>
   writings.reduce<string | undefined>(
     (before, changes) => composeComment(before, 'How it stands.', writing(changes)) ?? before,
@@ -115,7 +115,7 @@ describe('of several runs', () => {
   });
 });
 
-describe('a comment that somebody has changed', () => {
+describe('a comment that was edited by others', () => {
   const opening = '<!-- ppsgate remembers: ';
   const encoded = (value: unknown) =>
     Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
@@ -152,7 +152,7 @@ describe('a comment that somebody has changed', () => {
     expect(readMemory(composeComment(before, 'Anew.', writing()) ?? '')).toMatchObject({ run: 41 });
   });
 
-  test('takes no text of others for a memory, wherever it stands', () => {
+  test('ignores forged memories in texts of others, in any place', () => {
     const forged = `${opening}${encoded({ ...good, run: 99, headCommit: second })} -->`;
     const comment = composeComment(undefined, `\`${forged}\` ${forged} it says.`, writing()) ?? '';
     expect(readMemory(comment)?.run).toBe(41);
@@ -161,7 +161,7 @@ describe('a comment that somebody has changed', () => {
     expect(readMemory(retitled)?.run).toBe(41);
   });
 
-  test('is read whatever stands there', () => {
+  test('is read with any text in it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.anything(), (text, value) => {
         readMemory(`${opening}${text}`);

@@ -1,4 +1,4 @@
-// The comment on a pull request as its readers see it: one for all pushes, and never more than an edit a minute.
+// The comment on a pull request as its readers see it: one for all pushes, with at most one edit a minute.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CommentOptions, openComment } from '../../../src/publish/reporters/comment.ts';

@@ -1,4 +1,4 @@
-// No path of the controller stands in an answer, whatever went wrong there; the error itself still says it to the log.
+// No answer contains a path of the controller, for any error; the log has the whole error.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -136,7 +136,7 @@ test('what is told while it lasts is told without paths as well', () => {
 const log = { info() {}, warn() {} };
 const whole = { depth: null, maxStringLength: null, maxArrayLength: null };
 const detailsUrl = 'https://ci.example.org/1';
-/** Only the last resort is waited for. */
+/** Only the last resort waits. */
 const pause = async (seconds: number, signal: AbortSignal) => {
   if (seconds < 30) return;
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));

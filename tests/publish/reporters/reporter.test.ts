@@ -1,4 +1,4 @@
-// How a gate's end becomes its answer, also where the gate fails or is cancelled.
+// Maps the end of a gate to its report, also if the gate fails or is cancelled.
 
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../src/model/usage-error.ts';
@@ -23,7 +23,6 @@ import {
 } from '../../../src/publish/reporters/reporter.ts';
 import { aResult, passing } from '../../fakes/result.ts';
 
-/** Writes down what it is told. */
 function aRecorder() {
   const told: string[] = [];
   let ending: ReportedOutcome | undefined;
@@ -157,7 +156,7 @@ test('GitHub is waited for as long as the job has', () => {
   expect([deliverySeconds(cancelledOutcome), deliverySeconds(passed)]).toEqual([30, 300]);
 });
 
-test('a place in the queue is told with how long it may take, if anybody knows', () => {
+test('reports the place in the queue with the estimated wait, if there is one', () => {
   const now = new Date('2026-01-01T23:59:30Z');
   const known = { place: 2, of: 3, expectedSeconds: 2400 };
   expect(queuePosition(known)).toBe('2 of 3 in line, some 40 min');

@@ -1,4 +1,4 @@
-// The comment on a revision: once for each gate, whatever fails, with its plot, and without a mention of anybody.
+// The comment on a revision: one for each gate despite failures, with its plot and without mentions.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -56,7 +56,7 @@ afterEach(async () => {
 
 type Settings = Partial<RevisionReporterOptions> & { onPause?: () => void };
 
-/** Pauses end at once, only the last resort is waited for. */
+/** Pauses end at once, except the last resort. */
 function settings({ onPause = () => {}, ...options }: Settings = {}) {
   const log = {
     info: (line: string) => said.push(line),
@@ -107,7 +107,7 @@ describe('a bisection', () => {
     expect(comment).toContain(`{F${phabricator.state.files[0]?.id}`);
   });
 
-  test('proposes nothing to write where nobody listens', async () => {
+  test('proposes no comments to write if no relay listens', async () => {
     await open().conclude(bisected);
     expect(comments()[0]).not.toContain('@ppsgate');
   });
@@ -128,7 +128,7 @@ describe('a gate', () => {
     expect(said).toEqual([]);
   });
 
-  test('shows its plot, a PNG that everybody may see who sees the comment', async () => {
+  test('shows its plot, a PNG visible to all who can see the comment', async () => {
     await open().conclude(failed);
     const [file] = phabricator.state.files;
     expect(file).toMatchObject({ name: 'ppsgate-D1-1.png', viewPolicy: 'public' });
@@ -164,12 +164,12 @@ describe('a gate', () => {
     expect(shown.subscriberPHIDs).toEqual([]);
   });
 
-  test('that is cancelled says nothing, for everybody who follows would get mail of it', async () => {
+  test('that is cancelled posts nothing, because every follower would get mail', async () => {
     await open().conclude(cancelledOutcome);
     expect(comments()).toEqual([]);
   });
 
-  test('mentions nobody, whoever is named in what the compiler says', async () => {
+  test("mentions no user who is named in the compiler's output", async () => {
     const message = '@author: error ```\n@author `@author`\n @author\n```\n@author';
     await open().conclude(
       outcomeOfResult(aResult({ outcome: { kind: 'build-failed', message } }), {}),
@@ -196,7 +196,7 @@ describe('a gate', () => {
     expect(comments()).toEqual([expect.stringContaining('loses 10.4 %')]);
   });
 
-  test('is answered though somebody else has written its marker, or somebody made us quote it', async () => {
+  test('posts its comment although another user wrote its marker or made us quote it', async () => {
     const author = existing(phabricator.state.users, shown.authorPHID);
     phabricator.comment(shown, author, 'Well.\n\n`ppsgate D1:1 run 7`');
     phabricator.comment(shown, phabricator.bot, 'They write `ppsgate D1:1 run 7` there.');
@@ -277,7 +277,7 @@ describe('Phabricator', () => {
     { kind: 'read-only' },
   );
 
-  /** What becomes of the calls to come, one after the other: null is answered as it should be. */
+  /** Outcomes of the next calls in turn; null succeeds. */
   const order = (ordered: readonly (Fault | null)[]) => {
     const before = phabricator.requests.length;
     phabricator.faults.clear();
@@ -291,7 +291,7 @@ describe('Phabricator', () => {
     comments().filter((comment) => comment.endsWith(`\`ppsgate D1:1 run ${run}\``));
 
   test('fails by chance and recovers: the comment is there exactly once', async () => {
-    // A page where JSON is due is taken for a refusal of what is only read.
+    // A page in place of JSON counts as a refusal of a read.
     const passing = faults.filter(({ kind }) => kind !== 'html');
     const ofEachCall = fc.array(fc.option(passing, { freq: 2 }), { maxLength: 16 });
     let run = 0;

@@ -1,4 +1,4 @@
-// What is said on a commit that is the head of several pull requests, or of one that was sent to another branch meanwhile.
+// Statuses on a commit that is the head of several pull requests, or was sent to another branch meanwhile.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -77,7 +77,7 @@ function expectUncounted(
 }
 
 describe('what is left to a merge queue', () => {
-  const left = outcomeOfFailure('left-to-merge-queue', 'nobody has asked');
+  const left = outcomeOfFailure('left-to-merge-queue', 'it was not requested');
 
   test('is so where the commit goes nowhere else', async () => {
     expect(await ended(left)).toEqual(left);
@@ -144,7 +144,7 @@ test('what did not pass does not seem to when it gets its links', async () => {
   expect(expectUncounted(linked[0])).toMatch(/one check for all of them.*Rerun: by hand/s);
 });
 
-test('what nobody could decide fails likewise, for a check that is neutral lets a patch pass', async () => {
+test('an inconclusive result also fails, because a neutral check lets a patch pass', async () => {
   alsoGoesTo('lax');
   const undecided = aResult({ outcome: { kind: 'judged', verdict: 'inconclusive', cells: [] } });
   expectUncounted(await ended(outcomeOfResult(undecided, {})));

@@ -1,4 +1,4 @@
-// The commit status, for branch rules that look at statuses and not at checks.
+// The commit status, for branch rules that require statuses instead of checks.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -88,7 +88,7 @@ describe('it ends', () => {
   test.each<[string, ReportedOutcome, string]>([
     ['a pass as success', verdict('no-regression'), 'success'],
     ['a loss as failure', verdict('regression'), 'failure'],
-    ['what nobody can say as failure', verdict('inconclusive'), 'failure'],
+    ['an inconclusive result as failure', verdict('inconclusive'), 'failure'],
     ['what could not be measured as error', outcomeOfError(new Error('No route.')), 'error'],
     ['what was cancelled as error', cancelledOutcome, 'error'],
   ])('%s', async (_, ending, state) => {

@@ -1,4 +1,4 @@
-// How the newest of what there is to show is told: one at a time, at a pace, and the last one surely.
+// Sends only the latest update: one at a time, rate-limited, and the last one in every case.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -6,7 +6,7 @@ import {
   type UpdateAttempt,
 } from '../../../src/publish/reporters/throttled-updates.ts';
 
-/** A updater whose answers and pauses a test gives. */
+/** Updates whose replies and pauses a test controls. */
 function aUpdates() {
   const puts: { view: string; answer: (told: UpdateAttempt | Promise<UpdateAttempt>) => void }[] =
     [];
@@ -39,7 +39,7 @@ function aUpdates() {
   return { updates, puts, pauses, said, views, answer };
 }
 
-/** All that can go on without a further answer has gone on. */
+/** Waits until all that needs no further reply has run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 const told: UpdateAttempt = { kind: 'delivered' };
@@ -167,7 +167,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant<Step>({ kind: 'pause' }),
 );
 
-test('in whatever order things happen, one is told at a time, none after a newer one, and the end comes last', async () => {
+test('in every order of events sends one update at a time, none after a newer one, and the end last', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const { updates, puts, pauses, views, said } = aUpdates();

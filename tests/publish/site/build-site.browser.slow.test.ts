@@ -42,7 +42,7 @@ describeWith(
     const paths = ['index.html', testbed, series, 'same.html', 'lab.html', 'results.html'];
     const [good, bad] = [commitOf(24).slice(0, 12), commitOf(23).slice(0, 12)];
 
-    /** What is told of the nightly run under the cursor. */
+    /** The text about the nightly run under the cursor. */
     const reading = (page: Page) => page.locator('.reading');
     const drawn = (page: Page) =>
       expect
@@ -65,7 +65,7 @@ describeWith(
     ] as const;
 
     test.for(paths.flatMap((path) => looks.map((look) => [path, ...look] as const)))(
-      '%s at %i pixels in %s can be used by everybody, as far as axe can tell',
+      '%s at %i pixels in %s has no accessibility violation that axe finds',
       async ([path, widthPixels, colorScheme]) => {
         const { page } = await open(path === series ? `${path}#a=${good}&b=${bad}` : path, {
           widthPixels,
@@ -87,7 +87,7 @@ describeWith(
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     });
 
-    test('a series is drawn before anybody does anything', async () => {
+    test('draws a series before any interaction', async () => {
       const { page } = await open(series);
       await drawn(page);
       const inked = `(() => {
@@ -158,7 +158,7 @@ describeWith(
       await expect.poll(() => page.locator('.comparison li').count()).toBe(2);
     });
 
-    test('the address has all that was chosen, and shows it to whoever it is sent', async () => {
+    test('the address holds the whole selection and restores it for other readers', async () => {
       const { page } = await open(series);
       await page.locator('button', { hasText: '90 d' }).click();
       await page.locator('button', { hasText: '%' }).click();

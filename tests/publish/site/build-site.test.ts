@@ -258,7 +258,7 @@ describe('the base against itself', () => {
   });
 });
 
-test('whoever passes uPlot on passes its licence on', () => {
+test('ships the licence of uPlot with uPlot', () => {
   const words = (text: string) => text.split(/\s+/).filter(Boolean);
   const own = readFileSync(
     join(import.meta.dirname, '../../../node_modules/uplot/LICENSE'),
@@ -285,7 +285,7 @@ describe('a site in a folder', () => {
     expect(readdirSync(join(to, 'testbeds'))).toEqual(['hp-t540']);
   });
 
-  test('is not written over what somebody else has in it', async () => {
+  test('does not overwrite the files of others', async () => {
     const to = temporaryFolder();
     writeFileSync(join(to, 'thesis.tex'), '');
     await expect(writeSite(small, options('', to))).rejects.toThrow('has something else in it');
