@@ -1,4 +1,4 @@
-// What a kernel may be made of, by the paths of FreeBSD's own tree, and of Linux's.
+// Paths of FreeBSD's and Linux's trees that a kernel may be made of.
 import { describe, expect, test } from 'vitest';
 import { type BuilderConfig, builderSchema } from '../../src/config/builder.ts';
 import { linuxBuilderSchema } from '../../src/config/linux-builder.ts';
@@ -7,7 +7,7 @@ import { mayChangeKernel } from '../../src/kernel/kernel-sources.ts';
 const builderWith = (kernel: object): BuilderConfig => builderSchema.parse({ host: 'b', kernel });
 const usual = builderWith({ kind: 'make' });
 
-/** As Makefile.inc1 names what is built before the kernel. */
+/** Names what is built before the kernel, as Makefile.inc1 does. */
 const makefile = `
 _basic_bootstrap_tools=usr.bin/awk usr.bin/cut bin/expr sbin/md5
 .for _tool in usr.bin/vi/catalog usr.sbin/config
@@ -32,7 +32,7 @@ test.each([
   'include/stdlib.h',
   'tools/build/Makefile',
   'cddl/usr.bin/ctfconvert/ctfconvert.c',
-  'a folder of a fork/which nobody knows.c',
+  'a folder of a fork/unknown.c',
 ])('%s counts', (path) => {
   expect(may(path)).toBe(true);
 });
@@ -78,14 +78,14 @@ test.each([
   'share/man/man4/Makefile',
   'usr.bin/src.opts.mk',
   'sbin/.gitattributes',
-])('makefiles count wherever they lie, for make(1) may walk through them: %s', (path) => {
+])('makefiles count in every folder, because make(1) may walk through them: %s', (path) => {
   expect(may(path)).toBe(true);
 });
 
 describe('everything counts', () => {
   const manual = 'share/man/man4/em.4';
 
-  test("where a site's own command builds, of which nobody knows what it reads", () => {
+  test("where a site's own command builds, because its inputs are unknown", () => {
     expect(may(manual, builderWith({ kind: 'command', argv: ['build'] }))).toBe(true);
   });
 
@@ -137,7 +137,7 @@ describe('of Linux', () => {
     'tools/objtool/check.c',
     'tools/lib/subcmd/exec-cmd.c',
     'tools/build/Makefile.build',
-    'tools/a folder that nobody knows/main.c',
+    'tools/an unknown folder/main.c',
   ])('%s counts', (path) => {
     expect(mayOf(path)).toBe(true);
   });

@@ -1,4 +1,4 @@
-// Sums of kernels that were built, as the controller remembers them.
+// Remembers the sums of kernels that were built on a controller.
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -15,13 +15,13 @@ test('a sum is remembered by the name of its kernel, by another process too', ()
   expect(kernelSums(folder).get('builder:22/var/db/ppsgate 2')).toBe(undefined);
 });
 
-test('nobody else on this machine may write there', () => {
+test('no other user of this machine may write there', () => {
   const folder = join(temporaryFolder(), 'kernels');
   kernelSums(folder).set('one', sum);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
-test('what nobody has asked for in half a year is forgotten', () => {
+test('forgets sums that were not requested for half a year', () => {
   const folder = temporaryFolder();
   const after = (days: number) => kernelSums(folder, () => Date.now() + days * dayMilliseconds);
   after(0).set('asked', sum);

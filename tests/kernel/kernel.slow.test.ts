@@ -215,7 +215,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     ]);
   });
 
-  test('as many jobs run as the builder has CPUs where nobody says how many', async () => {
+  test('runs as many jobs as the builder has CPUs by default', async () => {
     await built();
     expect(programs.wordsOf('buildkernel').slice(2, 4)).toEqual(['-j', '2']);
   });
@@ -274,7 +274,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       expect(other && kernelIn(other)).toContain('text in order 77');
     });
 
-    test('stays in the cache with all its layouts, whatever room there is', async () => {
+    test('stays in the cache with all its layouts, regardless of disk space', async () => {
       config.cache.mostKernels = 2;
       for (const layout of await layouts([1, 2, 3])) expect(existsSync(layout.archive)).toBe(true);
     });
@@ -312,7 +312,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     });
   });
 
-  test('what was built before is not built again, in whatever words its diff is written', async () => {
+  test('does not rebuild a kernel whose diff is written differently', async () => {
     const files = { 'sys/net/if.c': 'int if_patched;\n', 'sys/net/moved.c': 'int route_base;\n' };
     const first = await built({ diff: diffTo(files) });
     const diff = diffTo(files, '--unified=0', '--full-index', '--find-copies-harder');
@@ -575,7 +575,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       );
     });
 
-    test('are all of the tree where nobody asks for less', async () => {
+    test('are all of the tree by default', async () => {
       config.recipe = recipe;
       const { archive } = await built({ loaded });
       expect(modulesIn(archive)).toEqual([...names, 'if_cxgbe', 't5fw_cfg'].toSorted());
@@ -644,7 +644,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
   });
 
   test.each(['cc', 'ld', 'make'])(
-    'another %s on the builder makes another kernel, whatever it calls itself',
+    'another %s on the builder makes another kernel, even if its version text is the same',
     async (program) => {
       const { key } = await built();
       expect((await built()).cached).toBe(true);
@@ -813,7 +813,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expectNothingLeft();
   });
 
-  test('without room on the disk no build is begun', async () => {
+  test('begins no build on a full disk', async () => {
     config.leastFreeBytes = 1e18;
     expect(await build()).toMatchObject({
       kind: 'out-of-disk',
@@ -950,7 +950,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expect(inArchive(kernel.archive, './kernel')).toContain('int if_newer;');
   });
 
-  test('a base that nobody has is an error of the builder', async () => {
+  test('a base that no repository has is an error of the builder', async () => {
     base = 'c'.repeat(40);
     const failed = build();
     await expect(failed).rejects.toThrow(BuilderError);
@@ -1036,7 +1036,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     return path;
   }
 
-  /** The makes that run for this test. */
+  /** The make processes of this test. */
   function makesRunning(): string[] {
     const processes = execFileSync('ps', ['-e', '-o', 'args=']).toString().split('\n');
     return processes.filter((line) => line.includes(`-C ${config.folder}/tree/src`));

@@ -1,4 +1,4 @@
-// Kernels of a tree that answers what Linux's makefiles are asked for; gcc, make and git are this machine's own.
+// Builds kernels from a tree whose makefiles have Linux's targets; gcc, make and git are this machine's own.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -38,7 +38,7 @@ beforeEach(() => {
   told = [];
 });
 
-/** One that everybody gets into. */
+/** A folder that every user can enter. */
 function openFolder(): string {
   const path = temporaryFolder();
   chmodSync(path, 0o755);
@@ -237,7 +237,7 @@ describeWith(
       expect(runningNow('sleep 299.75')).toBe(false);
     });
 
-    test('without room on the disk is not begun', async () => {
+    test('is not begun on a full disk', async () => {
       expect(await whyRejected({ builder: { ...written(), leastFreeBytes: 1e18 } })).toEqual({
         kind: 'out-of-disk',
         message: expect.stringMatching(/ on this machine has .* GB free, and a build is to have /),
@@ -427,7 +427,7 @@ describeWith(
       expect(execFileSync('sha256sum', [path]).toString()).toContain(sha256);
       expect(log()).toContain(`\n${nobody}\n`);
       expect((await built({ ...change, diff })).cached).toBe(true);
-      // Its own build could have written it.
+      // Its own build could have written the sum.
       sums = kernelSums(temporaryFolder());
       expect((await built({ ...change, diff })).cached).toBe(false);
     });
@@ -446,7 +446,7 @@ describeWith(
   },
 );
 
-/** A file of root's, whose folder everybody may enter. */
+/** A file of root's, in a folder that every user may enter. */
 function secretFile(): string {
   const path = join(openFolder(), 'secret');
   writeFileSync(path, 'the secret\n', { mode: 0o600 });

@@ -1,4 +1,4 @@
-// Which cells of a testbed a changed file can change: FreeBSD's tree, and what a site says of it.
+// Maps a changed file to the cells that it can affect, for FreeBSD's tree and for a site's own rules.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { freebsdTestbedSchema } from '../../src/config/freebsd-testbed.ts';

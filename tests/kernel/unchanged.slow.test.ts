@@ -1,4 +1,4 @@
-// Where a patch is worth measuring: real repositories, and testbeds by their configuration alone.
+// Decides whether a patch is worth measuring, on real repositories and on testbeds that are only configured.
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -42,7 +42,7 @@ const base = {
   'share/man/man4/em.4': 'em',
 };
 
-/** The names of the testbeds on which a patch is worth measuring that does this to a checkout of its base. */
+/** The testbeds on which a patch is worth measuring, by name; the patch is this change of a checkout. */
 async function differing(
   testbeds: Record<string, TestbedConfig>,
   change: Record<string, string> | ((directory: string) => void),
@@ -127,7 +127,7 @@ describe('on Linux', () => {
 });
 
 describe('on FreeBSD', () => {
-  test('a change of the kernel is worth it, whoever builds', async () => {
+  test('a change of the kernel is worth it with every builder', async () => {
     const change = { 'sys/net/if.c': 'int if_patched;\n' };
     const all = { make, command, nanobsd };
     expect(await differing(all, change)).toEqual(['make', 'command', 'nanobsd']);
@@ -143,7 +143,7 @@ describe('on FreeBSD', () => {
     expect(await differing({ make }, { 'usr.sbin/config/main.c': 'int main;' })).toEqual(['make']);
   });
 
-  test('a mode, a link and a submodule are changes, whatever .gitmodules says', async () => {
+  test('a mode, a link and a submodule are changes, regardless of .gitmodules', async () => {
     const mode = (directory: string) => chmodSync(join(directory, 'sys/net/if.c'), 0o755);
     expect(await differing({ make }, mode)).toEqual(['make']);
     const link = (directory: string) => {
@@ -160,7 +160,7 @@ describe('on FreeBSD', () => {
     expect(await differing({ make }, submodule)).toEqual(['make']);
   });
 
-  test('a driver is worth it only where the DUT forwards through its ports, whoever builds', async () => {
+  test('a driver is worth it only if the DUT forwards through its ports, with every builder', async () => {
     const all = { make, command, nanobsd };
     expect(await differing(all, { 'sys/dev/cxgbe/t4_sge.c': 'int t4;' })).toEqual(Object.keys(all));
     expect(await differing(all, { 'sys/dev/mlx5/driver.h': '#define M' })).toEqual([]);

@@ -36,7 +36,7 @@ test('a patch that does not load or apply is at fault', () => {
   );
 });
 
-test('wrong usage exits with 2, whatever kept from it is infrastructure and exits with 4', () => {
+test('wrong usage exits with 2, and a failure of infrastructure with 4', () => {
   const usage = [
     new ConfigError('ppsgate.yml', []),
     new UsageError(),
@@ -93,7 +93,7 @@ test.each([
   [['--help'], 0],
   [['gate', '--help'], 0],
 ])(
-  '%j ends quietly, and as it does otherwise, where nobody reads what it prints',
+  '%j ends quietly with its usual exit code if its output is not read',
   async (words) => {
     const cli = join(inject('bundle'), 'cli.js');
     const child = spawn(process.execPath, [cli, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -104,7 +104,7 @@ test.each([
   },
 );
 
-test('a complaint that nobody reads changes nothing', async () => {
+test('an error message that is not read changes nothing', async () => {
   const cli = join(inject('bundle'), 'cli.js');
   const child = spawn(process.execPath, [cli, '--hlep'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stderr.destroy();

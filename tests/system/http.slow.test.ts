@@ -154,7 +154,7 @@ describe('a client with kept connections', () => {
       return send(origin, { ...post, answerSeconds });
     };
     let answer = await ask();
-    // A starved machine may be late with it.
+    // A starved machine may be late.
     while (!isInTime) answer = await ask();
     expect(answer).toMatchObject({ kind: 'answered', body: Buffer.from('{}') });
   });

@@ -1,4 +1,4 @@
-// Processes that are known again by their number and their start.
+// Processes that are identified by their number and their start.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -57,7 +57,7 @@ test('a process with the same number that started at another time is another one
   expect(await isRunning({ pid, started: `${started}1` })).toBe(false);
 });
 
-test('a signal reaches the group of the very process, and nobody else', async () => {
+test('a signal reaches only the group of that process', async () => {
   const { pid, ended } = await sleeper();
   const started = (await startOf(pid)) ?? '';
   expect(await signalGroup({ pid, started: 'long ago' }, 'SIGTERM')).toBe(false);

@@ -98,14 +98,14 @@ test('wildcards stand for characters, dots only for themselves', () => {
   expect(check(text, 'dut1xlab.example').kind).toBe('unknown');
 });
 
-test('a negated pattern takes a host out of its line, wherever it stands', () => {
+test('a negated pattern excludes a host from its line, in any position', () => {
   for (const hosts of ['*.lab,!bad.lab', '!bad.lab,*.lab']) {
     expect(check(line(hosts, 'ssh-ed25519', key), 'good.lab').kind).toBe('known');
     expect(check(line(hosts, 'ssh-ed25519', key), 'bad.lab').kind).toBe('unknown');
   }
 });
 
-test('a negated pattern alone makes nobody known', () => {
+test('a negated pattern alone makes no host known', () => {
   expect(check(line('!bad.lab', 'ssh-ed25519', key), 'good.lab').kind).toBe('unknown');
 });
 

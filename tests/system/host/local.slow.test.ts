@@ -1,4 +1,4 @@
-// This machine as a Host: the same promises as over ssh, and commands that are ended when they are cut short.
+// This machine as a Host: the same promises as over ssh, and commands that end when they are cancelled.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

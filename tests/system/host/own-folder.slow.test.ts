@@ -37,7 +37,7 @@ beforeEach(() => {
   writeFileSync(join(victim, '7'), 'precious');
 });
 
-/** Runs a script in a login shell of this name, with it as `sh` where it is one. */
+/** Runs a script in a login shell of this name. */
 function runIn(name: string, command: Command) {
   const bin = join(temporaryFolder(), 'bin');
   mkdirSync(bin);
@@ -75,7 +75,7 @@ describe.each(['dash', 'bash', 'busybox', 'csh'])('with %s', (name) => {
     });
 
     test.each(['777', '1777', '775', '757'])(
-      'that was open to others (%s) is refused, whatever they have installed there',
+      'that was open to others (%s) is refused, regardless of its content',
       (mode) => {
         mkdirSync(folder);
         chmodSync(folder, Number.parseInt(mode, 8));
@@ -121,7 +121,7 @@ describe.each(['dash', 'bash', 'busybox', 'csh'])('with %s', (name) => {
   });
 });
 
-/** Nothing was done, and the reason is one sentence. */
+/** Expects that nothing was done, and a reason of one sentence. */
 function expectRefusal({ status, stderr }: { status: number | null; stderr: string }): void {
   expect(stderr).toBe(
     `ppsgate: ${folder} could be written by others than its user: see who made it, and remove it\n`,

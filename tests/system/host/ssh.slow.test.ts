@@ -79,7 +79,7 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     expect(outcome).toEqual({ kind: 'signaled', signal: 'SIGKILL', stdout: 'out\n', stderr: '' });
   });
 
-  test('a command reads its stdin, whatever its bytes and size', async () => {
+  test('a command reads stdin of any bytes and size', async () => {
     const stdin = randomBytes(5_000_000);
     expect(await host.output(shell`sha256sum`, { stdin })).toBe(`${sha256(stdin)}  -\n`);
   });
@@ -103,7 +103,7 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     expect(all).toBe('ready\nmore\nover\n');
   });
 
-  test('stderr is taken as it comes where somebody wants it, beside stdout', async () => {
+  test('streams stderr beside stdout if the caller wants it', async () => {
     let said = '';
     const outcome = await host.run(shell`echo fine; echo 'not so' >&2`, {
       onStderr: (chunk) => {
@@ -416,7 +416,7 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     await expectFailure(connect({ ...target, privateKey }), 'login', 'it is a public key');
   });
 
-  test('a port where nobody listens is an unreachable host', async () => {
+  test('a closed port is an unreachable host', async () => {
     const proxy = await startProxy(sshd.port);
     await proxy.stop();
     const connecting = connect({ ...target, port: proxy.port });
@@ -578,7 +578,7 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
 const sumOnHost = async (to: Host, path: string): Promise<string> =>
   (await to.output(shell`sha256sum ${path}`)).slice(0, 64);
 
-/** As soon as something of the file is there. */
+/** Drops the connection once the file begins to grow. */
 async function dropAtGrowth(path: string, proxy: Proxy): Promise<void> {
   const size = () => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   await expect.poll(size, { interval: 1 }).toBeGreaterThan(0);
@@ -623,7 +623,7 @@ async function startAgent(
   privateKey: string,
 ): Promise<{ socket: string } & AsyncDisposable> {
   const agent = spawn('ssh-agent', ['-D', '-a', socket], { stdio: ['ignore', 'pipe', 'inherit'] });
-  // It says where it listens as soon as it does.
+  // It prints its address once it listens.
   await once(agent.stdout, 'data');
   execFileSync('ssh-add', ['-q', '-'], {
     input: privateKey,
@@ -638,16 +638,15 @@ async function startAgent(
 
 interface Proxy extends AsyncDisposable {
   readonly port: number;
-  /** Settles when somebody connects. */
+  /** Settles when a client connects. */
   readonly visited: Promise<unknown>;
-  /** Ends all connections at once. */
   drop(): void;
-  /** From now on everything is read and nothing is passed on, in either direction. */
+  /** Reads and discards everything from now on, in both directions. */
   swallow(): void;
   stop(): Promise<void>;
 }
 
-/** Stands between us and sshd, for the accidents that cannot be had from sshd itself. */
+/** A proxy before sshd, for faults that sshd itself does not have. */
 async function startProxy(port: number): Promise<Proxy> {
   const sockets: Socket[] = [];
   let swallowing = false;
