@@ -1,4 +1,4 @@
-// Runs a repository's own workflow as GitHub would, by act (github.com/nektos/act) and without containers, and reads what came of it.
+// Runs a repository's own workflow as GitHub would, by act (github.com/nektos/act) without containers, and reads the results.
 //
 // Nothing is fetched: act takes an actions/checkout of the repository itself, of any version, for a
 // copy of the working tree, so the workflow runs as it is written and its pinned commit is never asked for.
@@ -127,7 +127,7 @@ async function endOf(act: Act): Promise<Job> {
   return { exitCode, ...job, log: `${job.log}\n${stderr}` };
 }
 
-/** One line of act's log with `--json`, as far as it is used. */
+/** A line of act's `--json` log, as far as it is used. */
 const lineSchema = z.object({
   msg: z.string(),
   command: z.string().optional(),

@@ -1,4 +1,4 @@
-// The main job whole: an event comes in, packets are forwarded, and GitHub is answered, by the workflow as it is written.
+// The main job as a whole: an event arrives, packets are forwarded, and the result reaches GitHub, by the real workflow.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -221,7 +221,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
   });
 
   test('leaves no lab and no generator when it is killed while packets flow', async () => {
-    // One trial for longer than it is waited for: that of the other tests is over in some 2 s.
+    // A trial longer than the timeout: those of the other tests end in about 2 s.
     const traffic = { measure: '10 s', runsPerTrial: 32 };
     example = makeExample(join(folder, 'patient'), { traffic });
     pullRequest.baseCommit = example.baseCommit;

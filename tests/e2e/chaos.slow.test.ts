@@ -222,7 +222,7 @@ async function contend(reservations: ReservationsConfig, count: number): Promise
       expect(ending, name).toEqual(well);
       expect(done, name).toHaveLength(turns.length);
     }
-    // One of the two machines of a testbed.
+    // Each use logs an entry for both machines of a testbed.
     const selected = turns.map(({ pausesMilliseconds: { length } }) => 2 * (length + 1));
     const used = done.map(({ token }) => usesIn(log, token));
     expect(used, name).toEqual(selected.slice(0, done.length));

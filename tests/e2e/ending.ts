@@ -1,5 +1,5 @@
-// What may come of a patch where real packets flow: the right verdict, or, on a machine that is too busy, that nobody can
-// say; never a wrong one. How often it is the right one is for bench/demo.ts to tell.
+// Accepts the right verdict of a patch where real packets flow or, on a machine that is too busy, an inconclusive one; never a
+// wrong one. bench/demo.ts measures how often it is the right one.
 import { expect } from 'vitest';
 import type { Job } from './act.ts';
 

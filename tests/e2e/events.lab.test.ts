@@ -1,4 +1,4 @@
-// From every event that asks for a patch to the answer, by the project's workflows and by those that `ppsgate init` writes.
+// From every event that requests a measurement to the answer, by the project's workflows and those of `ppsgate init`.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ const harmless = ['# Packets that must not even be tracked are dropped here.'];
 /** Titles that a stranger may give a pull request. */
 const hostile =
   '@everyone `</details><img src=x onerror=1> \u001b[2J ::set-output name=verdict::improvement';
-/** The kinds of flamegraphs; on a machine that is too busy to say anything of a patch, there may be none. */
+/** The kinds of flamegraphs; on a machine that is too busy for a verdict, there may be none. */
 const graphs = ['base', 'patched', 'difference'];
 let runs = 100;
 

@@ -1,6 +1,6 @@
 // Text of a stranger through the project's own workflow sets no output, and uploads nothing.
 //
-// All comments take minutes, so these are the most telling ones; `HOSTILE=all` takes all of them, and
+// All comments take minutes, so these are the most dangerous ones; `HOSTILE=all` takes all of them, and
 // tests/action/step.slow.test.ts does so without a workflow.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

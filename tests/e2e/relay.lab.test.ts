@@ -1,4 +1,4 @@
-// A relay whole: Phabricator asks, `ppsgate relay` hears it and has `ppsgate gate` forward packets, and Phabricator is answered.
+// A relay as a whole: Phabricator's request starts `ppsgate gate`, which forwards packets, and the result reaches Phabricator.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -92,7 +92,7 @@ describeWith(['root', 'git', ...labPrograms], 'a relay with gates on this machin
     await expect
       .poll(() => target.messages.at(-1), { timeout: 120_000, message: said })
       .toBe('fail');
-    // A machine that is too busy to say anything of a patch lets none pass either.
+    // A machine that is too busy for a verdict passes no patch either.
     const ended = /has ended: (the patch is at fault|it was undecided)/;
     await expect.poll(() => said, { timeout: 120_000 }).toMatch(ended);
     const isFound = ended.exec(said)?.[1] === 'the patch is at fault';

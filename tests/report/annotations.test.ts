@@ -1,4 +1,4 @@
-// Tests that lines of a failure are shown at the code, and that no text of others leads out of it.
+// Shows lines of a failure at the code; text of others cannot lead out of it.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Result } from '../../src/model/result.ts';

@@ -45,7 +45,7 @@ describe('the picture', () => {
     expect(svg).toContain('<title>hp-t540 forwarding inet4: regression</title>');
   });
 
-  test('has each text in a part of its own, with as much room on either side', () => {
+  test('has each text in its own part, with equal margins on both sides', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme' }),

@@ -83,7 +83,7 @@ describe('what says nothing', () => {
   });
 });
 
-test('of more than there is room for those that the answer is about stay', () => {
+test('keeps the rows around the answer when not all fit', () => {
   const forms = [measuredForm([1e6])];
   const revisions = revisionsOf(99).map((one) => ({ ...one, forms }));
   const lines = linesOf(aBisectResult({ revisions, answer: culprit(50, -0.1) }), 4);

@@ -17,7 +17,7 @@ describeWith(['chromium'], 'the page in a browser', () => {
     [],
   );
 
-  /** As by a link to one of its anchors. */
+  /** Opens the page at one of its anchors, as a link does. */
   async function openAt(anchor: string, view?: View): Promise<Page> {
     const { page } = await open('index.html', html, view);
     const url = page.url();

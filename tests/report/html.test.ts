@@ -187,7 +187,7 @@ describe('flamegraphs', () => {
     expect(renderHtml(result, [])).not.toContain('<script');
   });
 
-  test('those for which a page of six megabytes has no room are told to be elsewhere, of the worst cells last', () => {
+  test('that do not fit in a page of six megabytes are linked elsewhere, those of the worst cells last', () => {
     const many = Array.from({ length: 5 }, (_, index) => {
       const cell = { ...forwarding, frameBytes: 64 + index };
       const variants = ['base', 'patched'].map((variant) => ({

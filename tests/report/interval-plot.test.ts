@@ -169,7 +169,7 @@ test('its narrow form tells the same in the width of a phone', () => {
   const heads = ['change', '90 % interval', 'verdict'];
   const subtitle = 'packets per second (more is better)';
   const told = textsOf(wide).map((text) => (text.startsWith(subtitle) ? subtitle : text));
-  // Round numbers at the axis are as many as have room.
+  // The axis has as many round numbers as fit.
   const isTick = (text: string) => /^[−+]?\d+( %)?$/.test(text);
   expect(textsOf(narrow).filter((text) => !isTick(text))).toEqual(
     told.filter((text) => !heads.includes(text) && !isTick(text)),

@@ -70,14 +70,13 @@ const unprofiled = (reason: string) => ({
   profiles: [profileOf('base'), { kind: 'missing', variant: 'patched', reason } as const],
 });
 
-/** As a reader sees it who opens nothing. */
+/** The text without its folded parts. */
 const unfolded = (markdown: string): string =>
   markdown.replace(/<details>.*?<\/details>\n\n/gs, '');
 
 const summaries = (markdown: string): string[] =>
   [...markdown.matchAll(/<summary>(.*?)<\/summary>/g)].map(([, text = '']) => text);
 
-/** No-break spaces read as spaces. */
 const tableRows = (markdown: string): string[] =>
   unfolded(markdown)
     .replaceAll('\u00a0', ' ')
@@ -505,7 +504,7 @@ test('the ministat block says what tells it from the table above', () => {
   );
 });
 
-test('100 invalid cells whose reasons are all backticks leave room for the rest of the report', () => {
+test('100 invalid cells whose reasons are all backticks leave space for the rest of the report', () => {
   const cells = Array.from({ length: 100 }, () => ({
     ...aCell({ kind: 'invalid', reason: '`'.repeat(200) }),
     comparisons: [],
@@ -656,7 +655,7 @@ describe('why a cell changed', () => {
     expect(markdown).not.toMatch(/<img|\]\([^)]* /);
   });
 
-  test('of more cells than there is room for keeps its lines, and counts the cells', () => {
+  test('of more cells than fit keeps its lines, and counts the cells', () => {
     const changedFunctions = Array.from({ length: 10 }, (_, index) =>
       changedFunction(`f${index}`.padEnd(80, '`')),
     );

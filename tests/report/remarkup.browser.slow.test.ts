@@ -12,7 +12,7 @@ const phonePixels = 420;
 /** On either side of a comment: the margin of its frame, the frame, and what is between that and the text. */
 const asidePixels = 8 + 1 + 16;
 
-/** As much of Phabricator's style as tells how wide something is, by rules of our own. */
+/** The widths of Phabricator's style, in rules of our own. */
 const style = `
   body { margin: 0; font: 13px sans-serif }
   .comment { margin: 0 8px; border: 1px solid; padding: 16px; word-break: break-word }

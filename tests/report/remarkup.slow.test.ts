@@ -281,7 +281,7 @@ test('of many invalid cells the first reasons are told, and the rest is counted'
   expect(text).toContain('- 10 more cells are invalid\n');
 });
 
-test('ministat is left out first where there is no room for all, and that is said', () => {
+test('leaves out ministat first if not all fits, with a note', () => {
   const text = renderRemarkup(judged(new Array<CellResult>(100).fill(loss)), links);
   const names = blocksOf(text).flatMap((block) =>
     block.kind === 'code' ? [block.options.name ?? ''] : [],
@@ -360,7 +360,7 @@ const listLines = linesWhile(
   /^\s*(?:[-*#]+|\d+[.)]|\[[ x]?\])\s|^ +\S/,
 );
 
-/** In the order in which they are asked; one line that begins with `#` is a list at the end only. */
+/** In the order in which they are tried; one line that begins with `#` is a list only at the end. */
 const blockRules: BlockRule[] = [
   {
     kind: 'list',
@@ -389,7 +389,7 @@ const blockRules: BlockRule[] = [
   },
 ];
 
-/** What Remarkup makes of the lines of a comment, as far as an attacker could use it. */
+/** Parses a comment as Remarkup does, as far as an attacker could use it. */
 function blocksOf(remarkup: string): Block[] {
   const blocks: Block[] = [];
   let lines = remarkup.replaceAll('\r\n', '\n').split('\n');
@@ -478,7 +478,7 @@ const effectRules: [Effect['kind'], RegExp][] = [
   ['object', /(?<![\w#@-])#\d*[a-z_]\S*/gi],
 ];
 
-/** What Remarkup makes of text that is in no block of code. */
+/** Parses text outside of blocks of code as Remarkup does. */
 function inlineOf(text: string): { code: string[]; effects: Effect[]; rest: string } {
   const code: string[] = [];
   const effects: Effect[] = [];
@@ -499,7 +499,6 @@ function inlineOf(text: string): { code: string[]; effects: Effect[]; rest: stri
   return { code, effects, rest };
 }
 
-/** Effects of a whole comment. */
 const textsOf = (blocks: readonly Block[]): string[] =>
   blocks.flatMap((block) => {
     if (block.kind === 'table') return block.rows.flat();
@@ -716,7 +715,7 @@ const picture: Effect = {
   text: '{F123, size=full, alt=the changes of all cells and their intervals}',
 };
 
-/** Each text another one of those given, again and again. */
+/** Replaces each text by the given ones in turn. */
 function inTurn(texts: readonly string[], names: readonly string[]): Texts {
   const pick = (all: readonly string[]) => {
     let index = 0;

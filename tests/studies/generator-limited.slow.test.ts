@@ -1,4 +1,4 @@
-// Two diffs of one revision that say nothing, as the DUT forwards all that a 10 Gbit/s port carries: eight cores of a
+// Two diffs of a revision without a verdict, because the DUT forwards all that a 10 Gbit/s port carries: eight cores of a
 // Xeon E5-2650, a Chelsio T540-CR, 200 flows.
 import { expect, test } from 'vitest';
 import { expectNoSlip } from './slips.ts';

@@ -1,4 +1,4 @@
-// Where a driver lost half of its speed, and some revisions cannot be measured at all: gates of some of them.
+// Gates of revisions around a driver's loss of half its speed, where some revisions cannot be measured.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 import { describeWith } from '../needs.ts';
@@ -22,7 +22,7 @@ const speeds: Record<string, number> = {
   'main-c255761': 11_835_000,
 };
 
-/** The version first, then whatever the driver says. */
+/** The version, then the driver's text. */
 const makeKernel =
   'cat sys/conf/version sys/dev/mlx5/uar > out/kernel && echo module > out/if_mlx5en.ko';
 

@@ -13,7 +13,7 @@ import { describeWith } from '../needs.ts';
 import { type Builder, startBuilder, surroundingsOf } from './study.ts';
 import { startXeon40g } from './xeon-40g.ts';
 
-/** The kernel's name tells the revision, and how the driver hands out its access regions. */
+/** The kernel's name shows the revision, and how the driver hands out its access regions. */
 const makeKernel = [
   'name=main-$(cat sys/conf/revision)-$(cat sys/dev/mlx5/uar)',
   'echo "FreeBSD 13.0-CURRENT #0 $name" > out/kernel && echo module > out/if_mlx5en.ko',
@@ -23,7 +23,7 @@ const first = 255749;
 const culprit = 'Hand out access regions by the core';
 const fix = 'Map the access region once';
 
-/** Which of the revisions change the driver, and how. */
+/** Revisions that change the driver, and how. */
 const drivers: Record<number, { subject: string; uar: string }> = {
   255751: { subject: culprit, uar: 'by-core-mapped-twice' },
   255761: { subject: fix, uar: 'by-core' },

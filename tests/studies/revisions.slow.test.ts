@@ -1,4 +1,4 @@
-// The way of a revision: what happens on Phabricator is heard, measured on a FreeBSD testbed, and answered there.
+// Follows a revision from an event on Phabricator through a FreeBSD testbed to the comment on it.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -140,7 +140,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
     };
   }
 
-  /** As git diff makes it of a change of the kernel. */
+  /** A change of the kernel, as git diff prints it. */
   function diffTo(name: string): string {
     git(directory, 'switch', '--quiet', '--detach', base);
     writeFileSync(join(directory, 'sys/conf/version'), `${version(name)}\n`);

@@ -1,4 +1,4 @@
-// What went wrong in published studies of forwarding, as assertions that no report of ours may fail.
+// Asserts that no report of ours repeats the mistakes of published studies of forwarding.
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { frameBytesFor } from '../../src/config/schema.ts';
@@ -15,7 +15,7 @@ import { cellsOf, type Judged, ownKernel } from './study.ts';
 /** `kernels` are what each variant's kernel says of itself. */
 export type Kernels = { base: string; patched: string };
 
-/** Of a patch that was judged, whatever the verdict. */
+/** Checks a judged patch with any verdict. */
 export async function expectNoSlip(judged: Judged, kernels: Kernels): Promise<void> {
   expectKernelsThatRan(judged, kernels);
   expectTrafficThatWasSent(judged);
@@ -63,7 +63,7 @@ function spanOf({ startedAt, trafficSeconds }: TrialSummary): [from: number, to:
 /** The verdict, the table, and the line below that says where it was measured, and how. */
 const titleOf = (report: string): string => report.split('<details>')[0] ?? '';
 
-/** The report told of 5000 flows, and the command of 2000. */
+/** The report named 5000 flows, and the command 2000. */
 export function expectTrafficThatWasSent({ result, report, study }: Judged): void {
   const { flows, offeredPps } = result.traffic;
   for (const trial of result.trials) {

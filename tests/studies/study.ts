@@ -1,4 +1,4 @@
-// A study as the archive of forwarding benchmarks has them: a laboratory with the hardware that it tells, a
+// Models a study of the archive of forwarding benchmarks: a laboratory with its hardware, a
 // ppsgate.yml for that, and patches that are judged there by the production path.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,10 +31,10 @@ import { commit, newRepository } from '../fakes/repository.ts';
 import { startSshd } from '../fakes/sshd.ts';
 
 export type StudyOptions = {
-  /** Of the testbed. */
+  /** Name of the testbed. */
   name: string;
   lab: FreebsdLabOptions & Required<Pick<FreebsdLabOptions, 'truth' | 'hardware'>>;
-  /** Of both ports of the DUT, in the words of ppsgate.yml. */
+  /** Both ports of the DUT, as in ppsgate.yml. */
   port: string;
   /** Lines of the testbed in ppsgate.yml. */
   testbedLines?: readonly string[];
@@ -46,20 +46,18 @@ export type Study = AsyncDisposable & {
   name: string;
   lab: FreebsdLab;
   config: Config;
-  /** What the DUT was asked to forward, and when. */
+  /** Loads that were offered to the DUT, with their times. */
   loads: readonly DatedLoad[];
-  /** What one patch leaves for the next. */
+  /** History that one patch leaves for the next. */
   history: HistoryFile;
 };
 
 export type DatedLoad = Load & { at: number };
 
-/** What came of a patch. */
 export type Judged = {
   study: Study;
   result: Result;
   report: string;
-  /** Its work directory. */
   directory: string;
   /** By their clock, in seconds since 1970. */
   from: number;
@@ -157,7 +155,7 @@ export async function judgePatch(
   return { study, result, report, directory, from, to: lab.clock.now() };
 }
 
-/** All that a gate or a bisection touches of the world, with the laboratory as a testbed that is ours. */
+/** Dependencies of a gate or a bisection, with the laboratory as a testbed of ours. */
 export function surroundingsOf<Opened extends Repository>(
   { name, lab, config, history }: Study,
   repository: Opened,
@@ -181,7 +179,7 @@ export type Builder = AsyncDisposable & {
   linesFor(repository: string): string[];
 };
 
-/** Makes the file `out/kernel` of a tree by a line of shell, and whatever else is to be in `out`. */
+/** Makes the file `out/kernel` of a tree, and other files in `out`, by a line of shell. */
 export async function startBuilder(makeKernel: string): Promise<Builder> {
   const home = mkdtempSync(join(tmpdir(), 'ppsgate-builder-'));
   const path = [freebsdBuilder(home).bin, process.env.PATH].join(delimiter);
@@ -222,18 +220,17 @@ export function cellsOf({ outcome }: Result): CellResult[] {
   throw new TypeError(`Nothing was judged: ${JSON.stringify(outcome)}`);
 }
 
-/** The change that a cell tells, of the judged metric; NaN where it tells none. */
+/** The change of a cell, of the judged metric; NaN if it has none. */
 export const changeOf = (cell: CellResult | undefined): number =>
   cell?.comparisons[0]?.interval.change ?? Number.NaN;
 
-/** What the DUT says of itself, as the report lists it. */
+/** Expects the properties of the DUT in the report. */
 export function expectItems(report: string, items: Record<string, string>): void {
   for (const [name, value] of Object.entries({ ...usualSettings, ...items })) {
     expect(report).toContain(`- \`${name}\`: \`${value}\`\n`);
   }
 }
 
-/** Of every study. */
 const usualSettings = {
   'kern.random.harvest.mask': '351',
   'net.inet.ip.forwarding': '1',

@@ -1,4 +1,4 @@
-// A few megabytes can say more than a process holds: what is too much is refused in a sentence, and what is real is not.
+// Refuses profiles that would need too much memory, in a sentence, and reads all real ones.
 import { describe, expect, test } from 'vitest';
 import { flamegraph } from '../../../src/analysis/profile/flamegraph.ts';
 import { foreignBounds, parseProfile } from '../../../src/analysis/profile/read-profile.ts';

@@ -12,7 +12,7 @@ import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';
 import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
 
-/** Samples by function; `name module` where the profile tells the module. */
+/** Samples by function, named `name module` if the profile has the module. */
 const profileOf = (samples: Record<string, number>): Profile => ({
   format: 'folded',
   stacks: Object.entries(samples).map(([key, count]) => {

@@ -247,13 +247,13 @@ describeWith(['chromium'], 'a flamegraph in a browser', () => {
     const { page, complaints } = await openFile('report.html', folded, { widthPixels: 600 });
     await page.locator('summary').click();
     await frame(page, 'pf_test').waitFor();
-    const room = await page.locator('svg').evaluate((svg) => svg.getBoundingClientRect().width);
-    await expect.poll(() => widthOf(page, 'all')).toBeCloseTo(room - 20, 0);
+    const width = await page.locator('svg').evaluate((svg) => svg.getBoundingClientRect().width);
+    await expect.poll(() => widthOf(page, 'all')).toBeCloseTo(width - 20, 0);
     expect(complaints).toEqual([]);
   });
 });
 
-/** As a report has them: one style and one script for all. */
+/** A page like a report's: one style and one script for all. */
 const pageOf = (...profiles: (typeof router)[]): string =>
   `<!doctype html><meta charset="utf-8"><style>${flamegraphStyle()}</style><h1>Report</h1>
 ${profiles.map((one) => flamegraph(one, { title: 'a router', standalone: false })).join('\n')}
@@ -261,7 +261,7 @@ ${profiles.map((one) => flamegraph(one, { title: 'a router', standalone: false }
 
 type Place = Page | Locator;
 
-/** The first of that name. */
+/** The first frame of that name. */
 const frame = (place: Place, name: string): Locator =>
   place.locator('.flames > g > g', { hasText: new RegExp(`^${name}\n`) }).first();
 

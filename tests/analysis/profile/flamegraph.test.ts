@@ -24,7 +24,7 @@ function profileOf(...stacks: string[]): Profile {
   };
 }
 
-/** As it is drawn; `looks` are its classes. */
+/** A drawn frame; `looks` are its classes. */
 type Drawn = {
   name: string;
   about: string;

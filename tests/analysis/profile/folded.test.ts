@@ -1,4 +1,4 @@
-// Stacks that were folded before: what is read of them, and that folding again changes nothing.
+// Reads stacks that are folded already; folding them again changes nothing.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { foldedLines } from '../../../src/analysis/profile/fold.ts';

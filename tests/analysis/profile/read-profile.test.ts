@@ -1,4 +1,4 @@
-// Any file at all: told by what is in it, read in pieces, refused with a sentence, or read as far as it goes.
+// Recognises any file by its content, and reads it in pieces as far as it goes or refuses it with a sentence.
 import { describe, expect, test } from 'vitest';
 import { ProfileError } from '../../../src/analysis/profile/profile-error.ts';
 import { parseProfile, readProfile } from '../../../src/analysis/profile/read-profile.ts';

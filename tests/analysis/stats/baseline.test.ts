@@ -1,4 +1,4 @@
-// Whether a base is still what its history says.
+// Checks whether a base still fits its history.
 import fc from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { sumNthPowerDeviations } from 'simple-statistics';

@@ -1,4 +1,4 @@
-// How often something happens, by the number of tries.
+// Bounds of an event's probability, by the number of tries.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lowerBound, upperBound } from '../../../src/analysis/stats/binomial.ts';

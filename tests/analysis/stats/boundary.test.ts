@@ -1,4 +1,4 @@
-// How sure each look at growing data must be: against published constants, closed forms, and experiments that are drawn.
+// Error bounds of each look at growing data, against published constants, closed forms and simulated experiments.
 import fc from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { describe, expect, test } from 'vitest';
@@ -148,7 +148,7 @@ describe('the probability of crossing', () => {
   test.for([1, 2, 3, 10, 30, 100])(
     'a half at one of %d looks is that of a sum which does not stay below zero',
     (looks) => {
-      // By Sparre Andersen a sum of n symmetric steps stays below zero with C(2n, n) / 4ⁿ, whatever the steps.
+      // By Sparre Andersen a sum of n symmetric steps stays below zero with C(2n, n) / 4ⁿ, for any distribution.
       const staysBelow = looksAfterEach(looks).reduce((product, n) => product * (1 - 0.5 / n), 1);
       const levels = looksAfterEach(looks).map(() => 0.5);
       const crossed = crossingProbability(looksAfterEach(looks), levels);
@@ -203,7 +203,7 @@ describe('the probability of crossing', () => {
     );
   });
 
-  test('is not changed by looks that tell nothing, wherever they lie', () => {
+  test('is not changed by looks without new data, in any position', () => {
     fc.assert(
       fc.property(looks, ascendingSizes, ({ sizes, levels }, more) => {
         const all = [...new Set([...sizes, ...more])].toSorted((a, b) => a - b);
@@ -216,7 +216,7 @@ describe('the probability of crossing', () => {
   });
 });
 
-/** What the quadrature may lose, together with the normal distribution that it takes: far less than any level. */
+/** Error bound of the quadrature and of its normal distribution: far below any level. */
 const lost = 1e-6;
 
 /** Four standard errors of a share of so many. */

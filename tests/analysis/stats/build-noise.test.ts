@@ -1,4 +1,4 @@
-// How far builds lie apart beside runs of one build, from a cell whose kernels have several layouts.
+// Compares the spread of builds with that of runs of one build, from a cell with several layouts.
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { mean } from 'simple-statistics';
 import { describe, expect, test } from 'vitest';
@@ -145,7 +145,7 @@ test('both noises are found on average where they are known, however uneven the 
   const squares = (key: 'betweenLayouts' | 'withinLayouts') =>
     mean(found.map((noise) => (noise?.[key] ?? Number.NaN) ** 2));
   expect(Math.sqrt(squares('withinLayouts'))).toBeCloseTo(0.01, 3);
-  // Never below nothing: on average a little more than there is.
+  // Never negative, so on average a little above the true value.
   expect(Math.sqrt(squares('betweenLayouts'))).toBeGreaterThan(0.0047);
   expect(Math.sqrt(squares('betweenLayouts'))).toBeLessThan(0.0065);
 });

@@ -1,4 +1,4 @@
-// Where a series of nightly runs changed its level.
+// Finds the change points in the level of a series of nightly runs.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -77,7 +77,7 @@ test('a series of fewer than eight nightly runs tells nothing', () => {
   expect(lastLevel(values)).toBeUndefined();
 });
 
-test('the last level is that since the last step, whatever was before and whichever nightly run is bad', () => {
+test('the last level is the one since the last step, regardless of earlier levels and of one bad nightly run', () => {
   const values = nightlyRuns(60, (index) => (index < 40 ? 1 : index === 50 ? 0.7 : 0.96));
   const level = lastLevel(values);
   expect(level?.typical).toBeCloseTo(0.96e6, -4);

@@ -88,7 +88,7 @@ describe('numbers', () => {
     );
   });
 
-  test('of up to fifteen digits are read to the bit wherever their point is', () => {
+  test('of up to fifteen digits are read to the bit, with the point in any place', () => {
     fc.assert(
       fc.property(fc.nat(999_999_999_999_999), fc.nat(15), (digits, decimals) => {
         const padded = String(digits).padStart(decimals, '0');

@@ -1,4 +1,4 @@
-// Which looks each design takes, and what they may spend.
+// Looks of each design, and the error that each may spend.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { crossingProbability } from '../../../src/analysis/stats/boundary.ts';

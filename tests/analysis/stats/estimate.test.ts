@@ -1,4 +1,4 @@
-// The change that is shown: freed of the bias of stopping, and inside an interval that holds whenever it stopped.
+// Estimates the change without the bias of stopping, inside an interval that holds at any stop.
 import fc from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
@@ -42,7 +42,6 @@ const looksFor = ({ name, method, earlierRuns }: Setup) =>
     rates,
   );
 
-/** A whole experiment, from drawing its runs to its judgement. */
 function experiment(how: Setup, truth: Truth, random: RandomGenerator): Judgement {
   const draw = (count: number, effect = 0) =>
     Array.from({ length: count }, () => effect + truth.deviation * standardNormal(random));
@@ -188,7 +187,7 @@ describe('the change that is shown', () => {
 });
 
 /**
- * How far from the truth experiments are on average: by what was seen, and by what is shown. The mean bias is taken
+ * Mean errors of experiments: of the observed change, and of the shown one. The mean bias is taken
  * from the first `corrected` of them, as it varies less than what was seen and takes longer to compute.
  */
 function meanErrors(how: Setup, truth: Truth, corrected: number): { seen: number; shown: number } {

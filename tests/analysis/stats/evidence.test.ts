@@ -1,4 +1,4 @@
-// What runs tell of a change: neighbours by ranks, boots by Student's test, and both in logarithms.
+// Evidence of runs for a change: neighbours by ranks, boots by Student's test, both in logarithms.
 import fc from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
@@ -115,7 +115,7 @@ describe('of pairs', () => {
 describe('of boots', () => {
   const base = runs(-0.01, 0, 0.01);
   const patched = runs(-0.06, -0.05, -0.04);
-  /** Of three and three whose logarithms deviate by 1 %. */
+  /** The standard error of three and three boots whose logarithms deviate by 1 %. */
   const standardError = 0.01 * Math.sqrt(2 / 3);
 
   test('the bounds are Student’s, around the difference of the mean logarithms', () => {

@@ -43,8 +43,8 @@ describe('cells of one patch', () => {
 describe('runs that share a trial', () => {
   const level = 0.05;
 
-  test('raise no more false alarms than asked over all orders that chance may draw, whatever disturbs them', () => {
-    // Each four runs are slowed by turns in the middle, where both pairs have the same variant.
+  test('raise no more false alarms than requested over all random orders, under any disturbance', () => {
+    // Each four runs are slowed in the middle by turns, where both pairs have the same variant.
     const slots = Array.from({ length: 10 }, (_, four) => [1, 1 + four / 50, 1 + four / 40, 1]);
     const alarms = everyOrder(slots.length).filter((order) => {
       const runs = slots.flatMap((slowness, four) =>
@@ -57,7 +57,7 @@ describe('runs that share a trial', () => {
     expect(alarms.length).toBeGreaterThan(0);
   });
 
-  test('raise no more of them with other variants among them, whatever those do to the run that follows', () => {
+  test('raise no more of them with other variants among them, even if those disturb the next run', () => {
     const [trial] = schedule({
       cells: [forwarding],
       variants: ['base', 'patched', 'diff 1', 'diff 2'],

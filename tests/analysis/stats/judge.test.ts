@@ -131,7 +131,7 @@ type Sample = { base: number[]; patched: number[] };
 type Setup = Pick<Design, 'method' | 'name'> & { earlier: Noise };
 
 const pairCount = 12;
-/** So fine, and so rarely at its ends, that none of two verdicts hangs on the rounding of a tie. */
+/** So fine, and so rarely at its ends, that no verdict depends on the rounding of a tie. */
 const within = (limit: number): fc.Arbitrary<number> =>
   fc.noBias(fc.integer({ min: -1e8, max: 1e8 })).map((x) => (limit * x) / 1e8);
 const errors = fc.array(within(0.02), { minLength: pairCount, maxLength: pairCount });
@@ -168,7 +168,7 @@ const looksFor = ({ name, method, earlier }: Setup): InterimAnalysis[] =>
     { falseAlarms: 0.01, misses: 0.05, outside: 0.025 },
   );
 
-/** The verdict of each look, whatever those before it said; `arrange` has its say over the runs of every look. */
+/** The verdict of each look alone; `arrange` may change the runs of every look. */
 function verdicts(
   { base, patched }: Sample,
   how: Setup,

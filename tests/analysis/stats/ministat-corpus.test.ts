@@ -1,4 +1,4 @@
-// Every published comparison of the corpus against ours; what is not ours to the letter is an older ministat's, or cut by hand.
+// Compares every published comparison of the corpus with ours; exceptions are an older ministat's, or cut by hand.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -37,7 +37,7 @@ describeWith(['shared/corpus/ministat'], 'published comparisons', () => {
   });
 });
 
-/** What an older ministat computed otherwise; the newer formula where a name is absent. */
+/** Values that an older ministat computed differently; the newer formula if a name is absent. */
 type Older = 'median' | 'variance' | 'relative error';
 
 const generations: readonly (readonly Older[])[] = [

@@ -1,4 +1,4 @@
-// ministat: what it computes and prints. Debian's ministat is older, and the judge of what did not change since.
+// Computes and prints as ministat does. Debian's ministat is older, and the reference for what is unchanged since.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Variants that are measured beside base and patched: shown, and without a say.
+// Variants that are measured beside base and patched: shown, and without influence on the verdict.
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { describe, expect, test } from 'vitest';
 import { boundsOf, knownNoise, pooledEvidence } from '../../../src/analysis/stats/evidence.ts';

@@ -1,4 +1,4 @@
-// Runs that stand apart from the others of their variant.
+// Finds runs that differ from the others of their variant.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runsApart } from '../../../src/analysis/stats/outlier.ts';
@@ -44,7 +44,7 @@ test('among runs that agree to the last packet, one stands apart by 0.3 % and no
   expect(apart(...runsOf('base', ...same, 1.003e6))).toEqual([1.003e6]);
 });
 
-test('of two runs neither stands apart, as nobody knows which', () => {
+test('of two runs neither is an outlier, because either could be', () => {
   const two = runsOf('patched', 500e3, 1000e3);
   expect(apart(...two)).toEqual([]);
   expect(apart(...runsOf('base', ...steady, ...steady), ...two)).toEqual([]);

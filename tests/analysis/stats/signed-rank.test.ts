@@ -1,4 +1,4 @@
-// Wilcoxon's signed-rank test: against its printed tables, its definition, and numbers that are drawn.
+// Wilcoxon's signed-rank test, against printed tables, its definition, and random numbers.
 import fc from 'fast-check';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
@@ -126,7 +126,7 @@ describe('the bounds', () => {
     [12, 0.005],
     [60, 0.025],
   ] as const)(
-    'of %d numbers lie above the centre in %d of all cases, whatever symmetrical law they are drawn from',
+    'of %d numbers lie above the centre in %d of all cases, for every symmetrical distribution',
     ([count, sure]) => {
       const random = xoroshiro128plus(2026);
       const experiments = 2000;
@@ -142,7 +142,7 @@ describe('the bounds', () => {
       const share = above / experiments;
       const chance = 4 * Math.sqrt(sure / experiments);
       expect(share).toBeLessThan(sure + chance);
-      // Ranks come in steps: up to a quarter of the level is left unspent.
+      // Ranks come in steps, so up to a quarter of the level stays unspent.
       expect(share).toBeGreaterThan(0.75 * sure - chance);
     },
   );

@@ -1,4 +1,4 @@
-// What the designs promise, on made-up noise and on what was measured: how often they err, and what they cost.
+// Error rates and costs of the designs, on simulated and on measured noise.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mean, sampleStandardDeviation } from 'simple-statistics';
@@ -33,7 +33,7 @@ const row = (changes: Partial<SimulationRequest>) =>
     ...changes,
   });
 
-/** What a share of at most that stays below in so many experiments, but once in 30,000. */
+/** A limit that a share stays below in so many experiments, except once in 30,000. */
 const atMost = (share: number, experiments = 4000): number =>
   share + 4 * Math.sqrt((share * (1 - share)) / experiments);
 const atLeast = (share: number, experiments = 4000): number => 1 - atMost(1 - share, experiments);
@@ -107,7 +107,7 @@ describe('a simulation', () => {
     expect(patchRegression).toBeCloseTo(1 - (1 - regression) ** 4, 1);
   });
 
-  test('draws from the sets that were measured, in whatever unit, with the variance they had', () => {
+  test('draws from measured sets in any unit, with their variance', () => {
     const sets = [
       [99, 101, 100.5, 99.5],
       [9.9e6, 10.1e6, 10.05e6, 9.95e6],
@@ -185,7 +185,7 @@ describe('a patch that loses', () => {
     }
   });
 
-  test('half of its speed is a regression every time, whatever the design and its history', () => {
+  test('half of its speed is a regression every time, for every design and history', () => {
     for (const name of designNames) {
       for (const historyRuns of [0, 10]) {
         const design = { name, budgets: [20] };

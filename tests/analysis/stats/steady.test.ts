@@ -27,7 +27,7 @@ test('zeros, the ramp and the tail are left out', () => {
   expect(steadyStretch(pps)).toEqual({ kind: 'steady', from: 4, to: 24, medianPps: 2e6 });
 });
 
-test('a steady series is steady whatever leads up to it and follows it', () => {
+test('a steady series is steady, regardless of what comes before and after it', () => {
   const zeros = fc.array(fc.constant(0), { maxLength: 30 });
   const ramp = fc.array(fc.double({ min: 1, max: 4.5e6, noNaN: true }), { maxLength: 3 });
   fc.assert(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { median } from '../../../src/analysis/stats/summary.ts';
 
-test('the median is the middle value, in whatever order they come', () => {
+test('the median is the middle value, for any order', () => {
   expect(median([9, 1, 5])).toBe(5);
 });
 

@@ -32,7 +32,7 @@ const eight = (value: number): number[] => new Array<number>(8).fill(value);
 const verdictOf = (runs: Run[], changes: Partial<Policy> = {}) => judge(runs, changes).verdict;
 
 const value = fc.double({ min: 1000, max: 1e7, noNaN: true });
-/** So fine, and so rarely 0, that no verdict hangs on the rounding of a tie. */
+/** So fine, and so rarely 0, that no verdict depends on the rounding of a tie. */
 const tenth = fc.noBias(fc.integer({ min: -1e8, max: 1e8 })).map((x) => x / 1e9);
 const sample = fc.array(fc.tuple(value, tenth), { minLength: 8, maxLength: 8 }).chain((noise) =>
   tenth.map((effect) => ({
@@ -253,7 +253,7 @@ describe('a DUT that forwards nothing', () => {
     expect(comparisons).toMatchObject([{ patched: 0, baseRuns: 16, patchedRuns: 8 }]);
   });
 
-  test('with base too, has lost its traffic, which is nobody’s patch', () => {
+  test('with base too, has lost its traffic, and no patch is blamed', () => {
     const dark = pairedRuns(eight(0), eight(0));
     expect(verdictOf(dark)).toEqual({
       kind: 'invalid',
@@ -282,7 +282,7 @@ describe('runs of their own in which nothing is forwarded', () => {
         ? Object.values(tree).flatMap(numbersIn)
         : [];
 
-  test('are patched’s fault from the second on, whatever base and its other runs forward', () => {
+  test('are patched’s fault from the second on, regardless of base and its other runs', () => {
     fc.assert(
       fc.property(
         speeds(2),

@@ -23,7 +23,7 @@ type Kind = CellVerdict['kind'];
 const verdict = (kind: Kind): CellVerdict =>
   kind === 'invalid' ? { kind, reason: 'the generator is the limit' } : { kind };
 
-/** A gate of a commit against itself, whose cells were called so. */
+/** An A/A run whose cells have these verdicts. */
 const gate = (number: number, kinds: readonly Kind[], changes: Partial<Result> = {}): Result => {
   const cells = kinds.map((kind, index) =>
     aCell(verdict(kind), undefined, { ...forwarding, scenario: `scenario-${index}` }),

@@ -1,4 +1,4 @@
-// What nightly runs say of a branch, and what becomes of each change.
+// History of a branch from its nightly runs, and the states of each change.
 import { describe, expect, test } from 'vitest';
 import {
   accepted,
@@ -42,7 +42,7 @@ const aNightlyRun = (
   fingerprint: '0123456789ab',
   ...changes,
 });
-/** Nightly runs of which each has the level that `levelAt` says, in packets per second. */
+/** Nightly runs with the levels of `levelAt`, in packets per second. */
 const nightlyRuns = (count: number, levelAt: (nightlyRun: number) => number): NightlyRun[] =>
   Array.from({ length: count }, (_, nightlyRun) => aNightlyRun(nightlyRun, levelAt(nightlyRun)));
 const losing = (count: number, from = 30): NightlyRun[] =>

@@ -59,7 +59,7 @@ describe('a fingerprint', () => {
     ]);
   });
 
-  test('tells what differs on one short line, whatever a machine says of itself', () => {
+  test('lists what differs on one short line, for any text of a machine', () => {
     const hostile = `\u001b[31m${'x\n'.repeat(1000)}\u202e`;
     const after = [told({}), told({ [hostile]: hostile })].reduce(withFingerprint, index);
     const [said = ''] = after.fingerprints.flatMap(({ differs }) => differs);

@@ -158,7 +158,7 @@ describe('a nightly run of the default branch', () => {
     expect(indexIn(shelf).compareUrl).toBe(compareUrl);
   });
 
-  test('lies under a path of our own, for any name of its testbed, which is shown in code', () => {
+  test('lies under a path of our own, for any name of its testbed, and is shown in code', () => {
     const named = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('../../x', '![x](javascript:alert(1)) @everyone', '<script>', '`'),
