@@ -8,9 +8,9 @@ import type { HostError } from '../../../src/system/host/host-error.ts';
 import { connect, type Host } from '../../../src/system/host/ssh.ts';
 import { shell } from '../../../src/system/shell.ts';
 import { describeWith } from '../../needs.ts';
-import { sendTrial, steadyPps } from './trial.ts';
 import { type KernelText, kernelArchive } from './kernel.ts';
 import { type FreebsdLab, startFreebsdLab } from './lab.ts';
+import { sendTrial, steadyPps } from './trial.ts';
 
 test('nextboot boots a kernel once, and the boot after it is the old one', async () => {
   await using lab = await startFreebsdLab();

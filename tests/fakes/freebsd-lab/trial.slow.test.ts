@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { connect } from '../../../src/system/host/ssh.ts';
 import { shell } from '../../../src/system/shell.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
-import { sendTrial, steadyPps } from './trial.ts';
 import { startFreebsdLab } from './lab.ts';
+import { sendTrial, steadyPps } from './trial.ts';
 
 test('the receiver counts what the DUT forwards of a trial, within the noise', async () => {
   await using lab = await startFreebsdLab({ truth: () => 5_400_000 });

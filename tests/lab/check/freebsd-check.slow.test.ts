@@ -1,4 +1,4 @@
-// What `ppsgate testbeds check` finds on a FreeBSD testbed, good or spoilt.
+// Checks FreeBSD testbeds, good or spoilt.
 import { rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -10,7 +10,6 @@ import { checkFreebsdTestbed, type FreebsdCheck } from '../../../src/lab/check/f
 import type { CheckDeps } from '../../../src/lab/check/power-check.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { freebsdBuilder } from '../../fakes/freebsd-builder.ts';
-import { sendTrial, steadyPps } from '../../fakes/freebsd-lab/trial.ts';
 import { makeFolder, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
 import {
   type FreebsdLab,
@@ -19,6 +18,7 @@ import {
 } from '../../fakes/freebsd-lab/lab.ts';
 import type { Machine } from '../../fakes/freebsd-lab/machine.ts';
 import { newKey } from '../../fakes/freebsd-lab/open-machine.ts';
+import { sendTrial, steadyPps } from '../../fakes/freebsd-lab/trial.ts';
 import { depsOf, labConsole, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 import { commit, newRepository } from '../../fakes/repository.ts';
 import { startSshd } from '../../fakes/sshd.ts';
@@ -33,7 +33,7 @@ type Checked = {
   ): Promise<readonly Diagnostic[]>;
 };
 
-/** A lab with what FreeBSD is delivered with, beside what kernels need. */
+/** A lab with the files that FreeBSD ships, and those that kernels need. */
 async function aLab(options: FreebsdLabOptions = {}): Promise<Checked> {
   const lab = await startFreebsdLab(options);
   onTestFinished(() => lab.stop());
@@ -684,7 +684,7 @@ test('a builder needs git, a compiler, filemon for its meta mode, and space', as
 
 test('options that would leave out the module of a root on ZFS are wrong', async () => {
   const { lab, check, testbed } = await aLab({ root: 'zfs' });
-  // As its loader.conf has it.
+  // Its loader.conf loads it.
   lab.dut.machine.modules.add('zfs');
   const { recipe, ...builder } = builderOn(testbed.dut);
   const withOptions = async (...options: string[]) => {

@@ -44,7 +44,7 @@ async function aTestbed({ method = 'nextboot', ...options }: Setup = {}) {
 const wrongs = (diagnostics: readonly Diagnostic[]) =>
   diagnostics.filter(({ kind }) => kind === 'wrong');
 
-/** All files of a machine, and what else of it somebody could have changed. */
+/** All files of a machine, and its other state that could change. */
 function picture(lab: FreebsdLab): unknown {
   const machines = [lab.dut, lab.receiver, ...lab.senders].map(({ machine }) => ({
     files: structuredClone([...machine.files.nodes]),
@@ -54,7 +54,7 @@ function picture(lab: FreebsdLab): unknown {
   return [machines, lab.state()];
 }
 
-test('a testbed that nobody used is healthy, and looking at it changes nothing', async () => {
+test('an unused testbed is healthy, and the check changes nothing', async () => {
   const { health, lab } = await aTestbed();
   const before = picture(lab);
   const diagnostics = await health();
@@ -105,7 +105,6 @@ const onDut = async (lab: FreebsdLab, ...commands: readonly Command[]) => {
   for (const command of commands) await host.output(command);
 };
 
-/** As if it had been installed. */
 function layFolder({ dut }: FreebsdLab, path: string): void {
   makeFolder(dut.machine.files, path, true);
   writeFile(dut.machine.files, `${path}/kernel`, 'FreeBSD 14.0-CURRENT #0 patched\n');
@@ -268,7 +267,7 @@ test('a BMC that is silent is found before it is needed', async () => {
   ]);
 });
 
-test('where nobody controls the power, nothing is wrong with it', async () => {
+test('reports no fault of a power control that is not configured', async () => {
   const { health, testbed } = await aTestbed();
   delete testbed.dut.power;
   const diagnostics = await health();
@@ -346,7 +345,7 @@ function mortal(deps: FreebsdDeps, diesAt: (command: string) => boolean) {
 }
 
 type Death = Setup & {
-  /** A command that it does not give any more. */
+  /** The command that it does not send any more. */
   command?: string;
   /** A state of the DUT. */
   stage?: 'booting' | 'hung' | 'under load';
@@ -394,7 +393,7 @@ const deaths: Record<string, Death> = {
 
 const cell: Cell = { scenario: 'pf-stateful', family: 'inet4' };
 
-/** Longer than anybody waits. */
+/** Longer than any timeout. */
 const endless = { ...usualTraffic, measureSeconds: 1e6, measureAtLeastSeconds: 1e6 };
 
 /** A gate that comes as far as that. */

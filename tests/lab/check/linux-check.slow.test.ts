@@ -1,4 +1,4 @@
-// What `ppsgate testbeds check` finds on three Linux hosts.
+// Checks three Linux hosts.
 import { expect, onTestFinished, test } from 'vitest';
 import { checkLinuxTestbed } from '../../../src/lab/check/linux-check.ts';
 import { connectTo } from '../../../src/lab/connect.ts';
@@ -8,7 +8,7 @@ import { startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
 import { testbedOf } from '../../fakes/freebsd-testbed.ts';
 
 test('only logins, programs and interfaces are looked at', async () => {
-  // Any machine that knows test(1) will do, and one of FreeBSD has no trafgen.
+  // Any machine with test(1) serves here, and FreeBSD has no trafgen.
   const lab = await startFreebsdLab();
   onTestFinished(() => lab.stop());
   const { files } = lab.dut.machine;

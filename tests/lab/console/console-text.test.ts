@@ -51,7 +51,7 @@ describe('a panic', () => {
   });
 });
 
-/** As Linux 6.1 writes it where a module reads through a null pointer. */
+/** Linux 6.1 prints this if a module reads through a null pointer. */
 const oops = [
   '[   12.345678] BUG: kernel NULL pointer dereference, address: 0000000000000010',
   '[   12.345701] #PF: supervisor read access in kernel mode',
@@ -127,7 +127,7 @@ describe('the last lines', () => {
     );
   });
 
-  test('are bounded, of one line each, and without control characters, whatever was printed', () => {
+  test('are bounded, single-line, and without control characters, for any output', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 1000 }), fc.boolean(), (text, isUp) => {
         const { panic = '', console = '' } = lastWords(text, isUp);

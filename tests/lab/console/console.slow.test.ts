@@ -1,4 +1,4 @@
-// Consoles behind a real BMC, a real conserver and real commands, and what people are told of those that do not open.
+// Consoles behind a real BMC, a real conserver and real commands, and error messages about those that do not open.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a console over LAN', () => {
     expect(serial.typed()).toBe('');
   });
 
-  test('is taken from a session that somebody has left open', async () => {
+  test('is taken from a session that was left open', async () => {
     const { serial, bmc } = await aBmc();
     await opened(bmc.config);
     const console = await opened(bmc.config);
@@ -119,7 +119,7 @@ test('a command that does not leave is killed with all that it has started', asy
   expect(isAlive(pid)).toBe(false);
 });
 
-/** One that has ended, and that nobody has asked how, has no arguments any more. */
+/** A process that has ended and was not waited for has no arguments. */
 const isAlive = (pid: number): boolean =>
   existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
 
@@ -128,7 +128,7 @@ const byCommand = (...command: string[]): ConsoleConfig => ({ kind: 'command', c
 const open = (config: ConsoleConfig, onOutput = (_: Buffer) => {}) =>
   openConsole('dut-3', config, onOutput, realConsoleDeps);
 
-/** However long that takes on a starved machine, it is not taken for a silent one. */
+/** Never counts as silent, even if it takes long on a starved machine. */
 const endedAtOnce = (config: ConsoleConfig) =>
   openConsole('dut-3', config, () => {}, {
     ...realConsoleDeps,
@@ -142,7 +142,7 @@ async function opened(config: ConsoleConfig) {
     text += chunk.toString();
   });
   onTestFinished(() => console.close());
-  /** Printed time and again: on a starved machine the first may come before the session, and is lost. */
+  /** Prints repeatedly, because a starved machine may lose what comes before the session. */
   const heard = async (words: string, print = () => {}): Promise<string> => {
     for (let looks = 0; !text.includes(words); looks += 1) {
       if (looks % 50 === 0) print();

@@ -1,4 +1,4 @@
-// A serial line on loopback: what is printed there goes to whoever listens.
+// A serial line on loopback: its output goes to the connected client.
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 
@@ -7,7 +7,7 @@ export interface Serial extends AsyncDisposable {
   print(text: string): void;
   /** Text typed there. */
   typed(): string;
-  /** Returns when somebody listens. */
+  /** Resolves when a client is connected. */
   connected(): Promise<void>;
   /** Ends all connections. */
   cut(): void;

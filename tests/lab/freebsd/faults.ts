@@ -47,14 +47,14 @@ type Setup = {
   arrange?: (lab: FreebsdLab, cancel: () => void) => void;
   /** Forwarding rate of the patched kernel. */
   patchedBytes?: number;
-  /** Kernels are built, and not brought along. */
+  /** Kernels are built instead of brought along. */
   builds?: Builds;
 };
 
 type Builds = {
   diff?: string;
-  base?: 'fails' | 'finds no room';
-  patched?: 'fails' | 'finds no room';
+  base?: 'fails' | 'finds a full disk';
+  patched?: 'fails' | 'finds a full disk';
   isAway?: true;
 };
 
@@ -63,7 +63,7 @@ type Case = Setup & {
   exit: number;
   /** The DUT is lost, and the error says so. */
   isLost?: true;
-  /** Nothing was measured twice, not even once. */
+  /** Nothing was measured twice. */
   costsNothing?: true;
 };
 
@@ -117,7 +117,7 @@ const cutAt = (command: string, ...numbers: readonly number[]): { faults: Fault[
   faults: numbers.map((at) => ({ kind: 'cut-off', at, machine: 'dut', command, seconds: 20 })),
 });
 
-/** What the DUT sends in a trial is told, and is to be the same in each. */
+/** Traffic without noise, because the report has its numbers, which must be the same in each run. */
 const calm = { noise: { perBoot: 0, perSecond: 0 } } as const;
 const slowReceiver = (at: number): Setup => ({
   lab: calm,
@@ -129,12 +129,12 @@ const onlyBaseForwards = {
 } as const satisfies FreebsdLabOptions;
 
 const noPower = { hasNoPower: true } as const;
-/** A panic leaves nothing on the DUT, and is seen by those alone who look at its console. */
+/** A panic leaves nothing on the DUT, and shows only on its console. */
 const seenOnConsole = {
   hasConsole: true,
   lab: { crashes: { dumpsTo: 'nowhere', keepsMessages: false } },
 } as const satisfies Setup;
-/** And it does not even reset the DUT. */
+/** It does not even reset the DUT. */
 const stuckOnConsole = {
   hasConsole: true,
   lab: { ...seenOnConsole.lab, timing: { bootSeconds: 20, dumpSeconds: 1e6 } },
@@ -157,7 +157,7 @@ const diffOf = (from: string, to: string): string =>
     '',
   ].join('\n');
 
-/** Something happens when the DUT is for the first time in such a state. */
+/** Acts when the DUT is for the first time in such a state. */
 const when =
   (isSo: (dut: Machine) => boolean) =>
   ({ dut: { machine } }: FreebsdLab, act: () => void): void => {
@@ -169,7 +169,7 @@ const when =
     machine.watchers.add(look);
   };
 
-/** The faults, in parts that have a file of tests each, which run at the same time. */
+/** The faults, in parts with a file of tests each, which run concurrently. */
 export const parts = {
   machines: [
     'A machine cannot be reached',
@@ -238,9 +238,11 @@ export const cases: Record<string, Record<string, Case>> = {
       builds: { diff: diffOf('int other;', 'int if_patched;') },
     }),
     'the patch does not compile': blamesPatch('build-failed', { builds: { patched: 'fails' } }),
-    'the disk of the builder is full, for base': blamesLab({ builds: { base: 'finds no room' } }),
+    'the disk of the builder is full, for base': blamesLab({
+      builds: { base: 'finds a full disk' },
+    }),
     'the disk of the builder is full, for patched': blamesLab(
-      { builds: { patched: 'finds no room' } },
+      { builds: { patched: 'finds a full disk' } },
       'out-of-disk',
     ),
     'the disk of the DUT is full, for base': blamesLab({ lab: { disk: diskWith(8e3) } }),
@@ -432,7 +434,7 @@ type Row = { when: string; does: string; outcome: string; exit: number };
 
 const needs = ['sshd', 'ssh-keygen', 'git', 'flock'];
 
-/** A whole gate for each case, of which docs/faults.md tells in a row. */
+/** Runs a whole gate for each case of a part; docs/faults.md has a row for each. */
 export function survives(part: keyof typeof parts): void {
   describeWith(needs, 'a FreeBSD testbed survives', () => {
     let home: string;
@@ -478,7 +480,7 @@ const traffic = {
   runsPerTrial: 1,
 };
 
-/** One cell, two runs of each variant: the way that every patch takes. */
+/** Judges a patch by the production path: one cell, two runs of each variant. */
 async function judge(one: Case, buildHost: Sshd) {
   const lab = await startFreebsdLab({
     kernel: { ident: 'own' },
@@ -555,7 +557,7 @@ function kernelsOf({ base, patched, patchedBytes = 0, hasDebugger }: Case, folde
   return { base: write('base', base), patched: write('patched', patched, patchedBytes) };
 }
 
-/** A builder whose own command gives out kernels that are there. */
+/** A builder whose own command returns prepared kernels. */
 export function builderOf(
   { diff = diffOf('int if_base;', 'int if_patched;'), base, patched, isAway }: Builds,
   kernels: { base: string; patched: string },
@@ -571,7 +573,7 @@ export function builderOf(
   writeFileSync(knownHostsPath, knownHosts);
   const words = {
     fails: "echo 'sys/net/if.c:1:2: error: pf is gone'; exit 1",
-    'finds no room': "echo 'No space left on device'; exit 1",
+    'finds a full disk': "echo 'No space left on device'; exit 1",
   };
   const step = (kernel: string, fault: keyof typeof words | undefined) =>
     fault === undefined ? `cp '${kernel}' "$OUTPUT"` : words[fault];
@@ -611,7 +613,7 @@ const repositoryOf = (base: string, diff: string): Repository => ({
   describe: async () => ({ subject: 'Drop protocol 254 early', author: 'alice' }),
 });
 
-/** Knows which connections are open, and how often power was cycled. */
+/** Counts the open connections, and the power cycles. */
 function watched(lab: FreebsdLab): FreebsdDeps & { open: Set<Host>; cycles: () => number } {
   const deps = depsOf(lab);
   const open = new Set<Host>();
@@ -646,7 +648,7 @@ function endingOf(end: End): Case['ending'] {
   return end.outcome.kind === 'judged' ? end.outcome.verdict : end.outcome.kind;
 }
 
-/** Why runs did not count. */
+/** The reasons for which runs did not count. */
 const repeated = (events: readonly ExperimentEvent[]): string[] =>
   events.flatMap((event) => {
     if (event.kind !== 'ended') return [];
@@ -661,7 +663,7 @@ const repeated = (events: readonly ExperimentEvent[]): string[] =>
     );
   });
 
-/** Whoever was never reached was never touched. */
+/** A DUT that was never reached was never touched. */
 function stateOfDut(lab: FreebsdLab): string {
   const { stage, power, kernel, leftovers, nextboot, scenario, pf, ipfw } = lab.state();
   if (stage !== 'up' || lab.dut.machine.isCutOff) return 'lost';
@@ -701,7 +703,7 @@ function outcomeText(end: End): string {
   return plain([`**${outcome.verdict}**`, ...reasons].join(': '));
 }
 
-/** Without what differs from one laboratory to the next: addresses, checksums, how a connection broke. */
+/** Removes what differs between laboratories: addresses, checksums, how a connection broke. */
 const plain = (text: string): string =>
   text
     .replaceAll(/ \(127\.[\d.:]+\)/g, '')

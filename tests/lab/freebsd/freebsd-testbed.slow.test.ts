@@ -32,7 +32,7 @@ type Setup = FreebsdLabOptions & {
   testbed?: Partial<FreebsdTestbed>;
   rules?: Record<string, OwnRules>;
   patchedKernel?: KernelText;
-  /** Done to the laboratory before anything of ours sees it. */
+  /** Changes the laboratory before the controller sees it. */
   spoil?: (lab: FreebsdLab) => void;
 };
 
@@ -126,7 +126,7 @@ test('a sender that cannot open a port beside what holds it has its port for its
   });
 });
 
-/** Their driver asks the card once a second. */
+/** Their driver reads the card once a second. */
 const slowToCount = [
   { name: 'mce0', card: 'ConnectX-4' },
   { name: 'mce1', card: 'ConnectX-4' },
@@ -184,7 +184,7 @@ describe('a console', () => {
     await testbed.restore();
   });
 
-  test('that does not open is told of, and keeps nobody from measuring', async () => {
+  test('that does not open is reported and does not stop the measurement', async () => {
     await using lab = await startFreebsdLab();
     const console = { kind: 'command' as const, command: ['false'] };
     const testbed = await openFreebsdTestbed(
@@ -453,7 +453,7 @@ test('what was found is told of all machines', () =>
       'sender 1': expect.stringContaining('vcxl0'),
       receiver: expect.stringContaining('vcxl1'),
     });
-    // The kernels that are measured are told with their trials.
+    // Measured kernels are reported with their trials.
     expect(fingerprint).not.toHaveProperty('kernel');
   }));
 
@@ -525,7 +525,7 @@ describe.each(['pf', 'ipfw'] as const)('%s that the site has on', (name) => {
       signal,
     });
     const { warnings } = await testbed.inspect([forwarding]);
-    // Nobody has built it, so it is the DUT's own kernel that is measured.
+    // The variant was not built, so the DUT's own kernel is measured.
     const outcome = await send(testbed, trialOf('base', 1));
     const wasOn = isOn(lab);
     await testbed.restore();
@@ -646,7 +646,7 @@ describe('a profile', () => {
       expect(await send(testbed, trialOf('patched', 1))).toMatchObject(valid);
     }));
 
-  test('comes last where nobody can switch the power of a DUT that hangs in it', async () => {
+  test('comes last if the power of a hanging DUT cannot be switched', async () => {
     await using lab = await startFreebsdLab();
     const config = testbedOf(lab, temporaryFolder());
     delete config.dut.power;

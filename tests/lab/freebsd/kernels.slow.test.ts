@@ -104,7 +104,7 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
     want('a', 'b');
     await comesTo(builder, 'a');
     want('c', 'b', 'a');
-    // It has its turn: the lock was given back.
+    // The second got the lock, so the first gave it back.
     await comesTo(builder, 'a', 'c');
     expect(builder.folders()).toHaveLength(1);
     for (const name of ['a', 'b', 'c']) builder.finish(name);
@@ -232,7 +232,7 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
     },
   );
 
-  test('that nobody has to build are ready at once', () => {
+  test('that need no build are ready at once', () => {
     const kernels = new Kernels(temporaryFolder(), undefined);
     const own = { variant: 'own', commit: '', files: [] };
     const brought = builtVariant('brought', { ident: 'brought' }, temporaryFolder());

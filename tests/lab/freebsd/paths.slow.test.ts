@@ -18,7 +18,7 @@ type Setup = {
   family?: Cell['family'];
   spoil?: (lab: FreebsdLab) => void;
   patched?: Behaviour;
-  /** Done after the boot, when the settings were found right. */
+  /** Changes the laboratory after the boot, when the settings have passed. */
   spoilBooted?: (lab: FreebsdLab) => void;
 };
 

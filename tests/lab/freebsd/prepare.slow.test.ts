@@ -74,7 +74,7 @@ describe.each<[string, Method, FreebsdLabOptions]>([
   ['folders of nextboot(8)', 'nextboot', { root: 'ufs' }],
   ['folders of nextboot(8) on ZFS', 'nextboot', { root: 'zfs' }],
   ['boot environments', 'boot-environment', { root: 'zfs' }],
-])('on a DUT with room for three kernels, in %s,', (_, method, root) => {
+])('on a DUT with space for three kernels, in %s,', (_, method, root) => {
   // Two that are installed, and the archive of one.
   const disk = { totalBytes: 20e9, usedBytes: 20e9 - 3.2 * kernelBytes };
   const names = Array.from({ length: 10 }, (_, index) => `c${index}`);
@@ -103,7 +103,7 @@ describe.each<[string, Method, FreebsdLabOptions]>([
       rejection: { kind: 'out-of-disk' },
     });
     expect(installedIn(lab.state())).toEqual(['ppsgate.c0', 'ppsgate.c1']);
-    // The running one is not taken away, whoever is listed.
+    // The running kernel is kept, regardless of the list.
     await prepare(
       testbed,
       [variants[2], variants[3]].flatMap((one) => one ?? []),
@@ -117,7 +117,7 @@ describe.each<[string, Method, FreebsdLabOptions]>([
 
 const commandsOf = ({ dut }: FreebsdLab): string[] => dut.journal.map(({ command }) => command);
 
-test('what is listed again, in whatever order, asks nothing of the DUT', async () => {
+test('sends no command to the DUT if the same variants are listed in any order', async () => {
   const { lab, testbed, folder } = await opened();
   const [base, patched] = ['base', 'patched'].map((ident) =>
     builtVariant(ident, { ident }, folder),

@@ -1,4 +1,4 @@
-// When a profile counts: its window has to lie where packets flowed, and its samples have to be of work.
+// Accepts a profile only if its window lies where packets flowed and its samples are of work.
 import { expect, test } from 'vitest';
 import { sampleUnderLoad, type UnderLoad } from '../../../src/lab/freebsd/sample-under-load.ts';
 import type { ProfileOutcome } from '../../../src/lab/testbed.ts';
@@ -37,7 +37,7 @@ async function profileWhile(sending: Sending, attempt = 1): Promise<ProfileOutco
   const receiver = { host: generator, interface: lab.cabling.receiver.interface };
   let ports: PktGenPorts | undefined;
   const sendThrough = async (trafficSeconds: number) => {
-    if (ports === undefined) throw new Error('Nobody has opened the ports.');
+    if (ports === undefined) throw new Error('The ports are not open.');
     const traffic = { flows: { sources: 20, destinations: 100 }, frameBytes: 64, threads: 1 };
     const trial = { family: 'inet4', ...traffic, trafficSeconds } as const;
     return trialThrough(ports, [sender], trial, new AbortController().signal);
@@ -62,7 +62,7 @@ async function profileWhile(sending: Sending, attempt = 1): Promise<ProfileOutco
     async () => {},
   );
   if (ports !== undefined) await closePorts(ports);
-  // However it went, the DUT has neither its module nor its files.
+  // In every case, the DUT has neither its module nor its files.
   expect(lab.dut.machine.modules).not.toContain('hwpmc');
   expect(textOf(lab.dut.machine.files, '/var/tmp/ppsgate/pmc.out')).toBeUndefined();
   return outcome;

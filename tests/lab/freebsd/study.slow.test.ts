@@ -76,7 +76,7 @@ async function setUp({ behaviours = {}, lab: options = {}, kernelBytes = 0 }: Se
 
 type Study = Awaited<ReturnType<typeof setUp>>;
 
-/** Carries it out, or goes on with it, until its end or until as many trials have ended. */
+/** Runs or resumes it, until its end or until as many trials have ended. */
 async function carryOut({ lab, plan, testbed, directory }: Study, trials = Infinity) {
   const stop = new AbortController();
   let ended = 0;
@@ -116,7 +116,6 @@ function judgedCell({ outcome }: Result): CellResult {
   return cell ?? expect.fail(`There is no cell: ${outcome.kind}.`);
 }
 
-/** The change of every variant but base; undefined where it has none. */
 function changesOf(result: Result): Record<string, number | undefined> {
   const { comparisons, others } = judgedCell(result);
   const all = [{ variant: 'patched', comparisons }, ...others];
@@ -125,7 +124,7 @@ function changesOf(result: Result): Record<string, number | undefined> {
   );
 }
 
-/** Give or take 1.5 %, of boots that deviate by 0.2 %. */
+/** Within 1.5 %, of boots that deviate by 0.2 %. */
 const about = (change: number) => expect.closeTo(change, 1.5);
 
 const allChanges = {
@@ -197,8 +196,8 @@ test('earlier diffs that panic leave the others, and the verdict, as they are', 
   expect(markdown).toContain('- `diff 80654` panics under load: `Twice, under 2000 flows.`');
 });
 
-test('earlier diffs for which the DUT has no room leave it to base and patched', async () => {
-  // Each is installed while its archive is there too.
+test('leaves out earlier diffs that do not fit on the disk of the DUT', async () => {
+  // Each is installed while its archive is still there.
   const disk = { totalBytes: 20e6, usedBytes: 15.5e6 };
   const result = await study({ kernelBytes: 1e6, lab: { disk } });
   expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'improvement' });
@@ -208,7 +207,7 @@ test('earlier diffs for which the DUT has no room leave it to base and patched',
   ]);
 });
 
-test('a patch that does not boot is the outcome, whatever its earlier diffs do', async () => {
+test('a patch that does not boot is the outcome, regardless of its earlier diffs', async () => {
   const behaviour = { kind: 'panics-at-boot', panic } as const;
   const { outcome } = await study({
     behaviours: { patched: behaviour, 'diff 80345': behaviour },

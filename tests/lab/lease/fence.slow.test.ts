@@ -116,7 +116,7 @@ describeWith(['sshd', 'ssh-keygen'], 'a fence on a real machine', () => {
     );
   });
 
-  test('a refusal is told where somebody takes stderr as it comes', async () => {
+  test('reports a refusal if the caller streams stderr', async () => {
     await raise(10);
     const said: string[] = [];
     const onStderr = (chunk: Uint8Array) => void said.push(Buffer.from(chunk).toString());
@@ -186,7 +186,7 @@ describeWith(['sshd', 'ssh-keygen'], 'a fence on a real machine', () => {
   });
 
   test('a higher token that is installed while a lower one raises the fence stays', async () => {
-    // In the place of test(1): whatever was not there when the raiser looked is there when it clears up.
+    // Replaces test(1): the file is absent when the raiser looks, and present when it cleans up.
     const late = shell`test() { : >${tokens}/20; command test "$@"; }`;
     const script = `${commandText(late)}; ${raiseIn(tokens)}`;
     await host.output(shell`sh -c ${script} ppsgate ${10}`);
@@ -233,7 +233,7 @@ describeWith(['sshd', 'ssh-keygen'], 'a fence on a real machine', () => {
   test('of many that race, no lower one is obeyed once a higher one has raised the fence', async () => {
     await using opened = new AsyncDisposableStack();
     const hosts = [host];
-    // A busy sshd counts sessions of a connection that have ended: of few a connection none is refused.
+    // A busy sshd still counts closed sessions of a connection; few sessions on each connection avoid refusals.
     while (hosts.length < 10) hosts.push(opened.use(await connect({ ...sshd, label: 'DUT' })));
     for (const round of [1, 2, 3]) {
       const tokens = join(folder, `round ${round}`);
@@ -254,7 +254,7 @@ describeWith(['sshd', 'ssh-keygen'], 'a fence on a real machine', () => {
   });
 });
 
-/** Or else it was refused. */
+/** True if it was done, false if it was refused. */
 async function isDone(task: Promise<unknown>): Promise<boolean> {
   try {
     await task;

@@ -59,7 +59,7 @@ test('a testbed that a later lease has is not touched any more, not even to be r
     const before = traceOf(lab);
     await expect(send('patched', 1)).rejects.toThrow(FencedError);
     await expect(send('base', 1)).rejects.toThrow(FencedError);
-    // Nothing is taken off the DUT for what is listed anew.
+    // Listing variants again removes nothing from the DUT.
     const variants = [builtVariant('middle', { ident: 'middle' }, temporaryFolder())];
     const anew = {
       variants,
@@ -78,7 +78,7 @@ test('a testbed that a later lease has is not touched any more, not even to be r
   }));
 
 test.for(['dut', 'sender', 'receiver'] as const)(
-  'a later lease’s %s takes no command, upload or reboot, and lets nobody log in',
+  'a later lease’s %s refuses commands, uploads, reboots and logins',
   async (which) => {
     await using lab = await startFreebsdLab({ cabling: { generators: 'separate' } });
     const config = testbedOf(lab, temporaryFolder());
@@ -146,7 +146,7 @@ test('the power is cycled only where the store says that the lease is ours', asy
   expect(lab.dut.machine.boots).toBe(0);
 });
 
-test('nobody is put off the console of a testbed that is not ours any more', async () => {
+test('leaves the console of a testbed that is not ours any more to its new holder', async () => {
   await using lab = await startFreebsdLab();
   const prove = () => Promise.reject(new RangeError('the lease is over'));
   const config = testbedOf(lab, temporaryFolder());
@@ -191,7 +191,7 @@ test('an appliance forgets its tokens at a boot, and is told ours at the next lo
   expect(tokensOn(lab.dut)).toEqual(['7']);
 });
 
-test('nobody logs in under a lease that is known to be over', async () => {
+test('refuses to log in under a lease that has expired', async () => {
   await using lab = await startFreebsdLab();
   const config = testbedOf(lab, temporaryFolder());
   const { opened, connect } = counting(depsOf(lab));
@@ -314,7 +314,7 @@ function lay({ machine: { files } }: LabMachine, token: string): void {
   writeFile(files, `${tokenFolder}/${token}`, '');
 }
 
-/** All that somebody who is not to touch a laboratory could change, but for a lower token installed beside the highest. */
+/** All that an intruder could change in a laboratory, except a lower token beside the highest. */
 const traceOf = (lab: FreebsdLab) => ({
   state: lab.state(),
   machines: machinesOf(lab).map(({ machine, journal }) => ({

@@ -59,8 +59,8 @@ test('each run is what happened between its points of time, and nothing of the t
 });
 
 test('a DUT without a forwarding thread of its own tells no busy time', () => {
-  const untold = log.replaceAll(/( \d+){3}$/gm, ' - - -').replaceAll(/^lay.*\n/gm, '');
-  const observation = parseObservation(untold);
+  const withoutBusyTime = log.replaceAll(/( \d+){3}$/gm, ' - - -').replaceAll(/^lay.*\n/gm, '');
+  const observation = parseObservation(withoutBusyTime);
   const [sample] = observation.kind === 'observed' ? (observation.samplesPerRun[0] ?? []) : [];
   expect(sample).toEqual({
     seconds: expect.closeTo(0.1),
@@ -114,7 +114,7 @@ test('of a log that is still being written the whole lines count', () => {
   expect(samplesAsTheyCome()('')).toEqual([]);
 });
 
-test('in whatever pieces a log comes, its samples are those of the whole', () => {
+test('a log that arrives in pieces has the samples of the whole', () => {
   const run = log.slice(0, log.indexOf('lay patched'));
   const samplesWith = samplesAsTheyCome();
   const byLetter = [...run].map((letter) => samplesWith(letter)).at(-1);
@@ -131,7 +131,7 @@ describeWith(['root', 'nft', 'unshare', 'flock'], 'the program, in a network of 
     rules('flush ruleset\n');
     const settings = (text: string) => writeFileSync(join(folder, 'patched/sysctl.conf'), text);
     const before = () => readFileSync(join(folder, 'before/sysctl.conf'), 'utf8');
-    /** Bash's words in which `dut` is the program, and `$1` the folder of the variant. */
+    /** Runs words of bash in which `dut` is the program, and `$1` the folder of the variant. */
     const run = (words: string, input = '') =>
       spawnSync(
         'unshare',
@@ -197,7 +197,7 @@ describeWith(['root', 'nft', 'unshare', 'flock'], 'the program, in a network of 
     expect(stdout).toBe(`4\n${odd}\n`);
   });
 
-  test('keeps a value as it is, whatever it looks like', () => {
+  test('keeps any value unchanged', () => {
     const { run, settings } = dut();
     settings('net/ipv4/tcp_rmem = 4096\t87380  6291456\nnet/ipv4/ip_forward = -n\n');
     const { stdout, stderr } = run('dut lay $1 forwarding; cat /proc/sys/net/ipv4/tcp_rmem');

@@ -10,7 +10,7 @@ import { times } from '../../random.ts';
 
 const why = (text: string) => whyUnsafe(text, 'nftables.conf');
 
-/** nft follows all of these to a file, wherever its rules come from. */
+/** nft follows all of these to a file, for rules from any source. */
 const followed = (path: string) =>
   [
     ['a plain line', `include "${path}"`],
@@ -131,7 +131,7 @@ describeWith(['root', 'nft', 'unshare'], 'the nft of this machine', () => {
 
 const absent = '/nonexistent/sentinel';
 
-/** A file that nft names when it is included, and whether nft, checking rules as they are installed, has looked for it. */
+/** A file that nft includes, and whether nft has opened it while it checks rules as they are installed. */
 function watchedFile() {
   const folder = temporaryFolder();
   const sentinel = join(folder, 'sentinel');
@@ -151,7 +151,7 @@ function watchedFile() {
   return { sentinel, follows };
 }
 
-/** Half of it such as nft reads on after, because what nft gives up before shows nothing. */
+/** Half of the rules let nft read on, because rules that nft gives up at once show nothing. */
 function nastyRules(sentinel: string): fc.Arbitrary<string> {
   const path = fc.constantFrom(`"${sentinel}"`, `"${sentinel.slice(0, -1)}*"`, `"${absent}"`);
   const harmless = fc.constantFrom(

@@ -53,7 +53,7 @@ test.for([
   expect(settingsOf(`${key} = 1\n`)).toEqual({ [path]: '1' });
 });
 
-test('of a setting that comes twice the last one holds, in its own place and by whatever name', () => {
+test('of a repeated setting the last one holds, in its place and under either name', () => {
   const text = 'net.ipv4.a = 1\nnet.ipv4.b = 1\nnet/ipv4/a = 2\n';
   const outcome = parseSysctl(text, 'sysctl.conf');
   expect(outcome.kind === 'read' ? [...outcome.settings] : outcome).toEqual([
@@ -169,7 +169,7 @@ const hostileText = () => {
   return fc.array(line, { minLength: 1, maxLength: 3 }).map((lines) => lines.join('\n'));
 };
 
-test('whatever is taken lies below /proc/sys/net, by a path that leads nowhere else', () => {
+test('every accepted setting lies below /proc/sys/net, by a path that leads nowhere else', () => {
   const taken = new Set<string>();
   fc.assert(
     fc.property(hostileText(), (text) => {
@@ -187,7 +187,7 @@ test('whatever is taken lies below /proc/sys/net, by a path that leads nowhere e
 });
 
 describeWith(['sysctl'], 'the sysctl(8) of this machine', () => {
-  /** Of names that no kernel has it says which file it would have read. */
+  /** The files that it tries to read, by its errors for names that no kernel has. */
   const filesOf = (keys: string[]) =>
     spawnSync('sysctl', ['-n', ...keys], {
       encoding: 'utf8',

@@ -1,4 +1,4 @@
-// What is found on three Linux hosts that were used, and what brings them back.
+// Checks three Linux hosts after use, and restores them.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { LinuxTestbed } from '../../../src/config/schema.ts';
 import { realDeps } from '../../../src/gate/testbeds/open-testbed.ts';
@@ -36,7 +36,7 @@ describeWith(['root', 'pgrep', 'pkill', ...labPrograms], 'three Linux hosts', ()
   const wrongs = async () =>
     (await health()).flatMap(({ kind, what }) => (kind === 'wrong' ? what : []));
 
-  test('that nobody used are healthy', async () => {
+  test('that were not used are healthy', async () => {
     expect(whyUnhealthy(await health())).toBeUndefined();
   });
 

@@ -12,8 +12,8 @@ const sample = (changes: Partial<LinuxSample> = {}): LinuxSample => ({
   ...changes,
 });
 
-/** On a DUT that does not tell how busy it is. */
-const untold = (forwardedPackets: number): LinuxSample => ({
+/** Without a busy time. */
+const withoutBusyTime = (forwardedPackets: number): LinuxSample => ({
   seconds: 0.02,
   receivedPackets: forwardedPackets,
   forwardedPackets,
@@ -27,7 +27,7 @@ test('a run keeps its place in the plan and its samples', () => {
   expect(run(samples)).toMatchObject({ ...planned, trial: 2, samples });
 });
 
-test('its packets per second are those forwarded, the median of the samples, whatever their lengths', () => {
+test('reports forwarded packets per second as the median of samples of any length', () => {
   const samples = [
     sample({ forwardedPackets: 16_000 }),
     sample({ forwardedPackets: 100 }),
@@ -44,7 +44,7 @@ test('its time per packet is that of packets received, for a dropped packet cost
 });
 
 test('there is no time per packet where one sample lacks it', () => {
-  expect(run([sample(), untold(16_000)])).not.toHaveProperty('nsPerPacket');
+  expect(run([sample(), withoutBusyTime(16_000)])).not.toHaveProperty('nsPerPacket');
 });
 
 test('a run whose DUT was busy counts', () => {
@@ -98,7 +98,7 @@ test('a DUT that idles a tenth of the time was not the limit', () => {
 });
 
 test('a DUT that does not tell how busy it is was the limit where it was offered 2 % more', () => {
-  const samples = [untold(16_000)];
+  const samples = [withoutBusyTime(16_000)];
   expect(run(samples, { offeredPps: 817_000 }).validity).toEqual({ kind: 'valid' });
   expect(run(samples, { offeredPps: 815_000 }).validity.kind).toBe('invalid');
 });
@@ -122,7 +122,9 @@ describe('of a sender that waited for its CPU', () => {
 
   test('a DUT that had time to spare says nothing, and the machine is to blame', () => {
     expect(run([sample({ busySeconds: 0.012 })], starved).validity).toEqual(busy);
-    expect(run([untold(16_000)], { ...starved, offeredPps: 800_000 }).validity).toEqual(busy);
+    expect(run([withoutBusyTime(16_000)], { ...starved, offeredPps: 800_000 }).validity).toEqual(
+      busy,
+    );
   });
 
   test('a hole, and a rate that is not steady, are the machine’s too', () => {

@@ -97,7 +97,7 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
           counters: logs.get('counters.json') ?? '',
         };
         expect(readLinuxLogs(trialOf(cell), outcome.summary.startedAt, kept)).toEqual(outcome);
-        // The best run of each: what a shared CPU does besides only ever adds time.
+        // The best run of each, because other load on a shared CPU only adds time.
         const cost = (variant: string) =>
           Math.min(
             ...outcome.runs
@@ -107,7 +107,7 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
 
         expect(outcome.runs).toHaveLength(8);
         expect(Math.min(...outcome.runs.map((run) => run.pps))).toBeGreaterThan(0);
-        // A hundred rules cost some 1.2 µs, more than the forwarding itself.
+        // A hundred rules cost about 1.2 µs, more than the forwarding itself.
         expect(cost('patched') / cost('base')).toBeGreaterThan(1.2);
         expect(outcome.summary.offeredPps).toBeGreaterThan(0);
         expect([...logs.keys()]).toEqual(['dut.log', 'sender.log', 'counters.json']);
@@ -238,7 +238,7 @@ traffic: { runsPerTrial: 1, measure: 12 s, measureAtLeast: 6 s }
     testbed = await openEmbedded('here', config.traffic);
     const settings = [
       'net.ipv4.conf.all.rp_filter = 2',
-      // Empty, as no kernel reserves any itself.
+      // Empty, because no kernel reserves any itself.
       'net/ipv4/ip_local_reserved_ports = 4,5',
       // Can be written, and not read.
       'net.ipv4.route.flush = 1',
@@ -265,11 +265,11 @@ traffic: { runsPerTrial: 1, measure: 12 s, measureAtLeast: 6 s }
     expect(again).toEqual({ kind: 'ready' });
   });
 
-  /** What a controller that was killed left is put back by the next one's preparation. */
+  /** Runs the next preparation, which restores what a killed controller left. */
   const openAgain = () => prepare([empty], []);
 
   test('ends the generator and the sampler when the controller lets go', async () => {
-    // However late it is looked, packets still flow.
+    // Packets still flow, even if this is checked late.
     testbed = await openEmbedded('here', { ...config.traffic, warmUpSeconds: 300 });
     await prepare([empty, slow], [inet4]);
     const cancel = new AbortController();

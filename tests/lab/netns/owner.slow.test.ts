@@ -31,7 +31,7 @@ async function otherOwner(path: string): Promise<{ pid: number; end(): Promise<v
   return { pid: child.pid ?? 0, end };
 }
 
-test('a lab that nobody uses is claimed, and may be claimed again by the same process', async () => {
+test('an unused lab is claimed, and may be claimed again by the same process', async () => {
   const path = ownerFile();
   await claim(path);
   await claim(path);

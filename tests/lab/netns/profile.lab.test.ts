@@ -1,4 +1,4 @@
-// Where the forwarding thread of a real router spends its time, sampled while real packets flow.
+// Samples the forwarding thread of a real router while real packets flow.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { explain } from '../../../src/analysis/profile/changed-functions.ts';
 import { withoutIdle } from '../../../src/analysis/profile/idle.ts';
@@ -23,7 +23,7 @@ const traffic = {
 const cell = { scenario: 'forwarding', family: 'inet4' } as const;
 const signal = new AbortController().signal;
 
-/** With so many rules that match nothing. */
+/** A variant with this number of rules that match nothing. */
 const variantOf = (variant: string, rules: number) => ({
   variant,
   commit: '0'.repeat(40),

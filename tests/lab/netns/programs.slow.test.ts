@@ -1,4 +1,4 @@
-// What a Linux testbed says of a host that lacks a program, with a real sshd for all three.
+// Reports a Linux host that lacks a program, with a real sshd for all three hosts.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -22,7 +22,7 @@ describeWith(['root', 'setpriv'], 'a machine that cannot carry the lab', () => {
   });
 });
 
-// Where the lab is needed, a mount of its own takes the program away: there is one machine, and others use it.
+// If the lab is needed, a private mount hides the program, because other tests share the machine.
 describeWith(['root', 'unshare', ...labPrograms], 'a program that is missing', () => {
   const hiding =
     'for path in $(type -ap "$1"); do mount --bind /dev/null "$(realpath "$path")"; done 2>/dev/null; shift; exec "$@"';

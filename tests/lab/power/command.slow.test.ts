@@ -1,4 +1,4 @@
-// Machines behind commands of the lab's own: here small shell scripts around a file that says on or off.
+// Machines behind commands of the lab's own: small shell scripts around a file that holds on or off.
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -28,7 +28,7 @@ test('a cycle of a machine that is on is its command for it', async () => {
   expect(log()).toEqual(['cycle']);
 });
 
-test('a cycle of a machine that is off leaves it on, whatever its command does then', async () => {
+test('cycling a machine that is off leaves it on, regardless of its command', async () => {
   const { power, log } = await lab({ cycle: 'echo cycle >> log' });
   await power.cycle();
   expect(log()).toEqual(['off', 'on']);
@@ -57,7 +57,7 @@ test('a command that does nothing is told of', async () => {
   );
 });
 
-test('an argument is one word to the program, whatever is in it', async () => {
+test('passes an argument with any content as one word', async () => {
   const word = '$(id) "; rm -rf / #';
   const { folder, power } = await lab({ on: 'printf %s "$1" > word; echo on > state' }, word);
   await power.on();

@@ -1,4 +1,4 @@
-// A certificate of our own, and HTTPS servers on loopback that show it and answer as a test wants.
+// A self-signed certificate, and HTTPS servers on loopback that use it and reply as a test defines.
 import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,14 +12,14 @@ import { join } from 'node:path';
 export type Certificate = {
   readonly keyPath: string;
   readonly certificatePath: string;
-  /** As openssl writes it: hexadecimal, in capitals, with colons. */
+  /** Hexadecimal in capitals with colons, as openssl prints it. */
   readonly fingerprint: string;
   /** 64 lowercase hexadecimal digits. */
   readonly sha256: string;
   remove(): void;
 };
 
-/** Signed by itself, for 127.0.0.1. */
+/** Self-signed, for 127.0.0.1. */
 export function makeCertificate(): Certificate {
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-certificate-'));
   const keyPath = join(folder, 'key.pem');

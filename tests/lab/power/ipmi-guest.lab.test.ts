@@ -1,4 +1,4 @@
-// A machine that really boots, hangs and panics, behind a real BMC: what power and console make of it.
+// Power and console of a machine that really boots, hangs and panics, behind a real BMC.
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,6 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
   let guest: IpmiGuest;
   let power: Power;
   let console: OpenedConsole;
-  /** All that it showed. */
   let shown = '';
 
   beforeAll(async () => {
@@ -150,7 +149,7 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
     await expect.poll(text, { interval: 20 }).toContain(mark);
   }
 
-  /** Also where an earlier test has left it off, or dead. */
+  /** Also boots a machine that an earlier test has left off or dead. */
   async function isUp(): Promise<void> {
     if ((await power.state()) === 'off') await power.on();
     await guest.up();
@@ -159,7 +158,7 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
   async function check(bmc: IpmiConfig, { cycles }: { cycles: boolean }): Promise<Diagnostic[]> {
     const deps: CheckDeps = {
       ...realDeps,
-      // QEMU takes the connection of whoever is too early, and does not give it on for long.
+      // QEMU accepts a connection that comes too early, and does not forward it for long.
       connect: async (...machine) => {
         await guest.up();
         return realDeps.connect(...machine);

@@ -1,4 +1,4 @@
-// A real BMC on loopback, played by OpenIPMI's ipmi_sim, with a machine whose power is a file.
+// A real BMC on loopback, simulated by OpenIPMI's ipmi_sim, with a machine whose power is a file.
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ export interface IpmiSim extends AsyncDisposable {
 }
 
 type IpmiSimOptions = {
-  /** On loopback, where what the machine prints comes from by TCP; Serial over LAN then gives it on. */
+  /** A port on loopback with the machine's output over TCP, which Serial over LAN forwards. */
   serialPort?: number;
   /**
    * Path of a program that has power over a real machine, called as the one below. What it starts ends with the BMC then, and
@@ -95,16 +95,16 @@ function startWithAll(words: readonly string[]): Bmc {
 
 /**
  * ipmi_sim calls it as `machine 0x20 get power` and `machine 0x20 set power 1`. In a cycle it has the machine off for a second,
- * in which nobody may come to look on a starved machine: who looks next is told that it was off.
+ * in which a starved machine may miss it: the next query reports that it was off.
  */
 const machineText = (folder: string) => `#!/bin/sh
 cd '${folder}' || exit 1
 case "$2" in
-get) if mv untold told 2>/dev/null; then echo power:0; else echo "power:$(cat power)"; fi ;;
+get) if mv unseen seen 2>/dev/null; then echo power:0; else echo "power:$(cat power)"; fi ;;
 set)
   ps -eo args > processes
   [ "$(cat obeys)" = no ] && exit
-  [ "$4" = 1 ] || echo > untold
+  [ "$4" = 1 ] || echo > unseen
   echo "$4" > power
   ;;
 esac

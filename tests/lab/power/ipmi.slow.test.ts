@@ -1,4 +1,4 @@
-// Machines behind a real BMC, and what people are told of BMCs that cannot be used.
+// Machines behind a real BMC, and error messages about BMCs that cannot be used.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -91,8 +91,8 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
   });
 
   test('is not reached by a user that the BMC does not have', async () => {
-    const refused = await openPower('dut-3', { ...bmc.config, user: 'nobody' }, deps);
-    expect(await messageOf(refused.on())).toContain('does not let in the user nobody (RAKP 2');
+    const refused = await openPower('dut-3', { ...bmc.config, user: 'stranger' }, deps);
+    expect(await messageOf(refused.on())).toContain('does not let in the user stranger (RAKP 2');
   });
 
   test('is not reached with a password longer than IPMI has them', async () => {
@@ -115,7 +115,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
     expect(bmc.argumentsSeen()).not.toContain(bmc.password);
   });
 
-  test('is not reached where nobody answers, after a bounded number of tries', async () => {
+  test('is not reached if nothing responds, after a bounded number of tries', async () => {
     const { recording, runs } = recorded(hasty(deps));
     const port = await freeUdpPort();
     const gone = await openPower('dut-3', { ...bmc.config, port }, recording);
@@ -147,7 +147,7 @@ test.each(['Chassis Power is ajar', '', 'Chassis Power is on and off'])(
 );
 
 test('a BMC that loses a datagram in a session is asked again', async () => {
-  // As ipmitool 1.8.19 says it where the answers come when it has given them up.
+  // ipmitool 1.8.19 prints this if the replies come after it has given up.
   const lost = 'Unable to get Chassis Power Status\nIPMI Request Match NOT FOUND\n';
   const { power, left } = await openWith([
     { kind: 'exited', code: 1, stdout: '', stderr: lost },
@@ -181,7 +181,7 @@ test('a password file that is not there is named', async () => {
   );
 });
 
-test('a password file that others can read is refused, whoever owns it', async () => {
+test('refuses a password file that others can read, regardless of its owner', async () => {
   const passwordPath = join(temporaryFolder(), 'password');
   writeFileSync(passwordPath, 'secret', { mode: 0o644 });
   const message = await messageOf(openPower('dut-3', { ...config, passwordPath }, realPowerDeps));
@@ -199,7 +199,7 @@ const config = {
   cipherSuite: 3,
 } as const;
 
-/** A world in which ipmitool ends as said, one time after the other. */
+/** Dependencies whose ipmitool ends with each of these outcomes in turn. */
 async function openWith(endings: ProgramOutcome[]) {
   const left = [...endings];
   const run = async () => left.shift() ?? expect.fail('ipmitool was run too often.');
@@ -216,10 +216,10 @@ function recorded(deps: PowerDeps) {
   return { recording: { ...deps, run }, runs };
 }
 
-/** The last words of each run: `status`, `on`. */
+/** The last word of each run: `status`, `on`. */
 const orders = (runs: readonly string[][]) => runs.map((run) => run.at(-1));
 
-/** A world in which ipmitool waits 2 s for a BMC and not 10. */
+/** Dependencies whose ipmitool waits 2 s for a BMC instead of 10. */
 const hasty = (deps: PowerDeps): PowerDeps => ({
   ...deps,
   run: (program, args, options) =>

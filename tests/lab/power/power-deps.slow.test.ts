@@ -1,4 +1,4 @@
-// Runs programs that do not go well.
+// Runs programs that fail.
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ test('a program has our environment and more', async () => {
 test('a program that does not end is killed with what it started', async () => {
   const fifo = join(temporaryFolder(), 'fifo');
   execFileSync('mkfifo', [fifo]);
-  // Ends when nobody has the other side open any more.
+  // Ends when no process has the other side open.
   const allGone = readFile(fifo);
   const ran = await sh(`sleep 60 >${fifo} & sleep 60`, { timeoutSeconds: 0.2 });
   expect(ran).toEqual({ kind: 'failed', why: 'did not end within 0.2 s' });

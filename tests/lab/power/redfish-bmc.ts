@@ -1,4 +1,4 @@
-// A hand-written Redfish service with one machine, that obeys, refuses or lies as a test wants.
+// A hand-written Redfish service with one machine, which obeys, refuses or lies as a test defines.
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type Certificate, type HttpsServer, startHttps } from './https-server.ts';
@@ -8,9 +8,9 @@ export type Manners = {
   cycle?: readonly string[];
   /** Statuses of the resets that it refuses, with the message `No`. */
   refuses?: Readonly<Record<string, number>>;
-  /** Says 204 to every reset, and does none. */
+  /** Replies 204 to every reset, and does none. */
   lies?: boolean;
-  /** Absent: it does not say which resets it has. */
+  /** Absent: it does not list its resets. */
   allowed?: readonly string[];
 };
 

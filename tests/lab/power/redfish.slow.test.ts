@@ -1,4 +1,4 @@
-// Machines behind a real Redfish service, and what people are told of services that cannot be used or lie.
+// Machines behind a real Redfish service, and error messages about services that cannot be used or lie.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ const machines = [
 describeWith(['sushy-emulator', 'openssl'], 'a machine behind sushy-emulator', () => {
   let certificate: Certificate;
   let sushy: Sushy;
-  // Its machines take up to 11 s to obey, and are given 15.
+  // Its machines take up to 11 s to obey, and get 15.
   const deps = depsWhere(0.5);
 
   beforeAll(async () => {
@@ -73,9 +73,9 @@ describeWith(['sushy-emulator', 'openssl'], 'a machine behind sushy-emulator', (
   });
 
   test('is not found under a name that the service does not know', async () => {
-    const power = await openPower('dut-3', sushy.config('nobody'), deps);
+    const power = await openPower('dut-3', sushy.config('absent'), deps);
     expect(await messageOf(power.state())).toContain(
-      'has no system at /redfish/v1/Systems/nobody (404 Fake system nobody was not found); check `url`',
+      'has no system at /redfish/v1/Systems/absent (404 Fake system absent was not found); check `url`',
     );
   });
 });

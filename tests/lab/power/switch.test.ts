@@ -13,7 +13,7 @@ test('nothing that a controller says makes switching take longer than its bounds
     fc.asyncProperty(controllers, orders, async (behaviour, order) => {
       const { power, slept } = play(behaviour);
       await power[order]().catch(expectPowerError);
-      // A cycle of its own may be watched for 30 s twice, before three orders of 30 s each way.
+      // A cycle may be watched for 30 s twice, before three orders of 30 s each way.
       expect(slept()).toBeLessThanOrEqual(order === 'cycle' ? 245 : 90);
     }),
   );
@@ -75,7 +75,7 @@ test('a cycle that keeps the machine off for no more than a second is seen, and 
   );
 });
 
-/** Until a BMC does as told, and until it answers. */
+/** Until a BMC obeys, and until it replies. */
 const deafMs = fc.integer({ min: 0, max: 10_000 });
 const slowMs = fc.integer({ min: 30, max: 700 });
 
@@ -96,7 +96,7 @@ const answer = fc.constantFrom<PowerReply>(
   { kind: 'refused', why: 'No' },
 );
 
-/** Says `readings` and `answers` one after the other, then the last of them for ever. */
+/** Returns `readings` and `answers` in turn, and repeats the last of them. */
 const controllers = fc.record({
   readings: fc.array(reading, { minLength: 1, maxLength: 80 }),
   answers: fc.array(answer, { minLength: 1, maxLength: 6 }),

@@ -1,14 +1,14 @@
-// The real world of power controllers, but for its clock, and with a record of what was run.
+// Real dependencies of power controllers with another clock, and with a record of what was run.
 import { setTimeout } from 'node:timers/promises';
 import { type PowerDeps, realPowerDeps } from '../../../src/lab/power/power.ts';
 
-/** The real world, in which a second of waiting takes as long as said. */
+/** Real dependencies, in which a second of waiting takes this long. */
 export const depsWhere = (secondSeconds: number): PowerDeps => ({
   ...realPowerDeps,
   sleep: (seconds) => setTimeout(seconds * secondSeconds * 1000),
 });
 
-/** The real world, in which waiting takes no time; `slept` has its seconds. */
+/** Real dependencies, in which waiting takes no time; `slept` has its seconds. */
 export function timelessDeps(): PowerDeps & { readonly slept: number[] } {
   const slept: number[] = [];
   const sleep = async (seconds: number) => void slept.push(seconds);

@@ -1,4 +1,4 @@
-// Guests with FreeBSD that go wrong: who is blamed, what is told of it, and on what the next try begins.
+// Guests with FreeBSD that fail: who is blamed, what is reported, and what the next try starts with.
 import { expect, test } from 'vitest';
 import type { Cell } from '../../../src/model/scenario.ts';
 import type { FakeGuest } from '../../fakes/freebsd-guests.ts';
@@ -12,7 +12,7 @@ const valid = { kind: 'measured', runs: [1, 2].map(() => ({ validity: { kind: 'v
 
 const panics = 'page fault in pf_test';
 
-/** Those of copies that were booted and are gone, but for the ones whose number is told. */
+/** The number of copies that were booted and are gone. */
 const endedOf = (copies: readonly FakeGuest[], running: readonly FakeGuest[]): number =>
   copies.filter((copy) => !running.includes(copy)).length;
 
@@ -120,7 +120,7 @@ test('a patch whose pf takes no rules is rejected at the second time, as base ta
     const said =
       "`pfctl -f '/var/tmp/ppsgate/pf-stateful.rules'` failed on the DUT: pfctl: DIOCADDRULE: Operation not supported by device";
     expect(await send(1, pf)).toEqual({ kind: 'failed', reason: said });
-    // Base has not stood a trial, and need not come first.
+    // Base has not survived a trial, and need not come first.
     expect(await send(1, pf, 'patched', 'base')).toEqual({
       kind: 'rejected',
       variant: 'patched',
@@ -128,7 +128,7 @@ test('a patch whose pf takes no rules is rejected at the second time, as base ta
     });
   }));
 
-test('rules that base takes no better are nobody else’s fault', () => {
+test('patched is not blamed for rules that base rejects as well', () => {
   const behaviour: Behaviour = { kind: 'refuses-rules' };
   return onGuests(
     { base: { behaviour }, patched: { behaviour }, cells: [pf] },
@@ -171,7 +171,7 @@ test('a path that cannot be fixed is not measured', () => {
     at,
   });
   return onGuests(
-    // Once on the image’s own kernel, and then whenever it is tried.
+    // Once on the image’s own kernel, and then at every try.
     { faultsOf: () => [2, 3, 4].map(refused) },
     async ({ send }) => {
       expect(await send(1)).toMatchObject({
@@ -237,7 +237,7 @@ test('an image that was up before, and is not once more, says nothing of a varia
     },
   ));
 
-test('whoever cancels while guests boot has them ended', () =>
+test('cancelling while guests boot ends them', () =>
   onGuests({}, async ({ testbed, guests, keepLog }) => {
     const cancel = new AbortController();
     const runs = ['base', 'patched'].map((variant, index) => ({
@@ -248,6 +248,6 @@ test('whoever cancels while guests boot has them ended', () =>
     const sent = testbed.trial({ number: 1, cell: forwarding, runs }, keepLog, cancel.signal);
     cancel.abort(new Error('cancelled'));
     await expect(sent).rejects.toThrow('cancelled');
-    // What was being booted is given back with the others.
+    // The booting guest is given back with the others.
     expect(guests.running()).toHaveLength(2);
   }));

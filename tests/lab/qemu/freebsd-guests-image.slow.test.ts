@@ -1,4 +1,4 @@
-// Images that guests cannot boot, or not be reached on, and kernels that come from a builder.
+// Images that guests cannot boot or be reached on, and kernels that come from a builder.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -23,7 +23,7 @@ import { describeWith } from '../../needs.ts';
 
 const own: Variant[] = ['base', 'patched'].map((variant) => ({ variant, commit: '', files: [] }));
 
-/** Why an image cannot be used: the sentence without its beginning and its end. */
+/** The sentence that refuses an image, without its beginning and its end. */
 async function whyUnfit(
   options: FakeGuestsOptions,
   meanwhile?: (guests: FakeGuests) => void,
@@ -51,7 +51,7 @@ const withoutDhcp = 'hostname="freebsd"\nsshd_enable="YES"\n';
 const firmware = 'SeaBIOS (version 1.16.2-debian-1.16.2-1) | Booting from Hard Disk...';
 const onSerialLine = 'console="comconsole"\n';
 
-test('an image that nobody reaches says so, and how its console is made to show more', async () => {
+test('an unreachable image is reported, with a way to make its console show more', async () => {
   const files = { '/etc/rc.conf': withoutDhcp };
   expect(await whyUnfit({ image: { files } })).toBe(
     `root could not log in within 120 s, and its console ends with "${firmware}" (its kernel is seen there once its /boot/loader.conf has \`console="comconsole"\`)`,

@@ -1,4 +1,4 @@
-// Guests with FreeBSD where all goes well: what is booted, installed and measured on them.
+// Guests with FreeBSD without faults: what is booted, installed and measured on them.
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -214,7 +214,7 @@ test('a profile names the functions of kernel and modules, with instructions of 
       (samples.patched?.['kernel`pf_test'] ?? 0) - (samples.base?.['kernel`pf_test'] ?? 0);
     // Of 10,000 packets 500 instructions each, in samples of a thousand.
     expect(Math.abs(grown - 5000)).toBeLessThan(500);
-    // One boot of each, as counting leaves no trace.
+    // Counting leaves no trace, so each boots once.
     expect(guests.copies.map(rebootsOf)).toEqual([1, 1]);
   });
 });

@@ -29,7 +29,7 @@ ${'    meta l4proto 254 drop\n'.repeat(count)}  }
 }
 `;
 
-/** `main` and `patched`, of which the second has sixteen rules more. */
+/** A repository with `main` and `patched`, which has sixteen rules more. */
 async function makeRepository(name: string, testbed: string): Promise<string> {
   const path = join(folder, name);
   const git = (...args: string[]) => promisify(execFile)('git', args, { cwd: path });
@@ -55,7 +55,6 @@ history: ../${name}.history
   return path;
 }
 
-/** As somebody types it in the repository. */
 function ppsgate(repository: string, ...args: string[]) {
   const running = spawn(process.execPath, [cli, ...args], { cwd: repository });
   let text = '';

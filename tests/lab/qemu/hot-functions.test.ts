@@ -51,7 +51,7 @@ describe('an address', () => {
     expect(folded(blocks)).toEqual(['nf_tables`nft_do_chain 7', 'nf-tables_2`nft-like.isra.0 7']);
   });
 
-  test('of the lower half is of the userland, whatever is there', () => {
+  test('in the lower half always belongs to the userland', () => {
     expect(folded([[0x7fffffffffffffffn, 7000]])).toEqual(['userland 7']);
     expect(folded([[0x55d0c0ffee00n, 7000]], '000055d0c0ffee00 T main')).toEqual(['userland 7']);
   });
@@ -156,7 +156,7 @@ test('what was executed is told whole, up to half a thousand instructions a func
 test('a kernel may name its functions as it likes, and the profile can be read', () => {
   const anyLine = fc.tuple(anySymbol, fc.string({ unit: 'grapheme' })).map(
     ([one, more]) =>
-      // Beside what a name may not have by what separates words and frames here.
+      // Characters that a name may not have, beside those that separate words and frames here.
       `${one.split('\t')[0]}${more.replaceAll(/[\s;`]/g, '')}`,
   );
   fc.assert(

@@ -1,4 +1,4 @@
-// What is read of the windows of a trial on virtual machines; windows.sh writes them.
+// Parses the windows of a trial on virtual machines, which windows.sh writes.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pairsOf, readVirtualLogs, silentIn } from '../../../src/lab/qemu/trial-logs.ts';
@@ -19,18 +19,18 @@ const onePair = trialOf([
   { number: 6, pair: 1, variant: 'base' },
 ]);
 
-/** What a guest did in one window. */
+/** Activity of a guest in one window. */
 type Seen = {
   guest: number;
   seconds: number;
   forwarded: number;
-  /** Absent where nobody counts them. */
+  /** Absent if they are not counted. */
   instructions?: number | undefined;
   ran: number;
   waited: number;
 };
 
-/** A window like any other, with what a test wants to be otherwise. */
+/** A usual window with these changes. */
 const seen = (changes: Partial<Seen> = {}): Seen => ({
   guest: 1,
   seconds: 0.5,
@@ -74,7 +74,7 @@ function runsOf(log: string, planned = onePair) {
   return outcome.runs;
 }
 
-/** Of a trial with one guest. */
+/** The run of a trial with one guest. */
 const runOf = (...lines: readonly (Seen | string)[]) =>
   runsOf(logOf(...lines), trialOf([{ number: 5, pair: 1, variant: 'base' }]))[0];
 
@@ -117,7 +117,7 @@ describe('a run', () => {
     expect(run).toMatchObject({ instructionsPerPacket: 10_000, nsPerPacket: 500_000, pps: 1600 });
   });
 
-  test('has no instructions where nobody counts them, as under KVM', () => {
+  test('has no instructions if they are not counted, as under KVM', () => {
     const run = runOf(...Array(3).fill(seen({ instructions: undefined })));
     expect(run).toMatchObject({ pps: 2000, nsPerPacket: 400_000 });
     expect(run).not.toHaveProperty('instructionsPerPacket');
@@ -137,7 +137,7 @@ describe('a run', () => {
 });
 
 describe('a guest', () => {
-  test('that took no packets from its first window on has 0 packets per second, and counts', () => {
+  test('that received no packets from its first window on counts with 0 packets per second', () => {
     const run = runOf(seen({ forwarded: 0, seconds: 30 }), 'stuck 1');
     expect(run).toMatchObject({ pps: 0, validity: { kind: 'valid' } });
     expect(run).not.toHaveProperty('nsPerPacket');
@@ -302,7 +302,7 @@ describe('guests that may be dead', () => {
     expect(silent(...lines, seen({ guest: 2, forwarded: 1 }))).toEqual([]);
   });
 
-  test('are those that are stuck, whatever came through before', () => {
+  test('are those that are stuck, even if they forwarded before', () => {
     expect(silent(seen({ forwarded: 1 }), 'stuck 1', seen({ guest: 2 }))).toEqual([1]);
   });
 
@@ -315,7 +315,7 @@ describe('guests that may be dead', () => {
 
 const anySeen = fc.record({
   guest: fc.constantFrom(1, 2),
-  // Of a clock that tells microseconds.
+  // The clock has microseconds.
   seconds: fc.integer({ min: 1, max: 30_000_000 }).map((us) => us / 1e6),
   forwarded: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: packets })),
   instructions: fc.integer({ min: 1, max: 1e12 }),
@@ -325,7 +325,7 @@ const anySeen = fc.record({
 const anyWindows = fc
   .tuple(fc.array(anySeen, { maxLength: 20 }), fc.boolean())
   .map(([windows, isCounted]): Seen[] =>
-    // All are of guests of one kind.
+    // All guests are of one kind.
     windows.map((one) => (isCounted ? one : { ...one, instructions: undefined })),
   );
 const anyStuck = fc.subarray(['stuck 1', 'stuck 2']);

@@ -1,4 +1,4 @@
-// Windows of real packets through what stands in for guests: a cable whose other end counts them, and one that takes none.
+// Windows of real packets on stand-ins for guests: a cable whose other end counts them, and one that takes none.
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
@@ -19,7 +19,7 @@ const source = join(import.meta.dirname, '../../../src/lab/qemu/windows.sh');
 const script = readFileSync(source, 'utf8');
 const packets = 500;
 
-/** A thread of this machine that does something: ours. */
+/** A busy thread of this machine: ours. */
 const cpuThread = `/proc/${process.pid}/task/${process.pid}`;
 
 function flowsFile(): string {
@@ -47,7 +47,7 @@ function countsFile(): string {
   return path;
 }
 
-/** Interfaces of nobody else, without frames of their own. */
+/** Raises interfaces without IPv6, which would send frames of its own. */
 async function quiet(wire: Wire, names: readonly string[]): Promise<void> {
   for (const name of names) {
     await wire.run('sysctl', ['-q', '-w', `net.ipv6.conf.${name}.disable_ipv6=1`]);
@@ -57,7 +57,7 @@ async function quiet(wire: Wire, names: readonly string[]): Promise<void> {
 
 type Ends = Guest['interfaces'];
 
-/** What goes in at one end comes out of the other. */
+/** A cable: packets that enter one end leave the other. */
 async function cable(wire: Wire, number = 1): Promise<Ends> {
   const [sender, receiver] = [`test-tx${number}`, `test-rx${number}`];
   await wire.run('ip', ['link', 'add', sender, 'type', 'veth', 'peer', 'name', receiver]);
@@ -65,7 +65,7 @@ async function cable(wire: Wire, number = 1): Promise<Ends> {
   return { sender, receiver };
 }
 
-/** A guest that is there, and takes nothing from its network card. */
+/** A guest that is present, and takes nothing from its network card. */
 async function hungGuest(wire: Wire, number = 1): Promise<Ends> {
   const sender = `test-hung${number}`;
   const program = join(temporaryFolder(), 'hang');
@@ -282,7 +282,7 @@ describeWith(needs, 'the windows of a trial', () => {
     await expect.poll(() => commandsWith(flows)).toEqual([]);
   });
 
-  test('break off where nobody wants them any more, for the reason that is given', async () => {
+  test('stop with the given reason when the caller aborts', async () => {
     await using wire = await openWire();
     const guests = [guestOf(await cable(wire))];
     const flows = flowsFile();

@@ -95,7 +95,7 @@ test.for([64, 128, 256, 512, 1024, 1280, 1518])(
   },
 );
 
-test('the smallest frame of IPv6 has room for its headers', () => {
+test('the minimum-size frame of IPv6 holds its headers', () => {
   expect(senderOptions({ family: 'inet6', frameBytes: 66 })['-l']).toBe('62');
   expect(() => senderOptions({ family: 'inet6', frameBytes: 64 })).toThrow(
     'A frame of 64 bytes cannot carry inet6 over Ethernet: choose one of 66 to 1518 bytes.',
@@ -171,7 +171,7 @@ test.for([
   expect(flowRanges(flows, 'inet4')).toEqual({ kind: 'split', flows: { sources, destinations } });
 });
 
-test('flows are split exactly, whatever their number', () => {
+test('splits any number of flows exactly', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 60_000 }),

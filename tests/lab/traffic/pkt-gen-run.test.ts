@@ -169,7 +169,7 @@ test('where the size of frames is unknown the line is left out', () => {
   );
 });
 
-test('an offer that was not steady is an offer that nobody knows', () => {
+test('an unsteady offered rate counts as unknown', () => {
   const run = pktGenRun(received(trial(5e6, 30)), sent([]), ours);
   expect(run).not.toHaveProperty('offeredPps');
   expect(run.validity).toEqual(invalid('sender: no steady rate: not one packet was counted'));
@@ -227,7 +227,7 @@ describe('held against what the DUT says that it sent', () => {
     );
   });
 
-  test('of 98 % nobody complains, and where the DUT does not tell neither', () => {
+  test('98 % is accepted, and so is a DUT that does not report', () => {
     const log = received(trial(5e6, 20));
     const all = packetsOf(log);
     expect(validity(log, all)).toEqual({ kind: 'valid' });
@@ -327,12 +327,12 @@ describe('a run in which not one packet came through', () => {
   const dropped = { ...ours, ingressPackets: all, egressPackets: 40 };
   const run = (more: Partial<PktGenRunOptions> = {}, sender: PktGenLog | undefined = offer) =>
     pktGenRun(silence, sender, { ...dropped, ...more });
-  const nobodyKnows =
+  const eitherCause =
     'no steady rate: not one packet came through in 26 s, because a link was down or the DUT forwards nothing';
 
   test('counts where the DUT’s own ports say that it got them, and let none out', () => {
     expect(run()).toMatchObject({ medianPps: 0, validity: { kind: 'valid' } });
-    // A card may count a part of the packets that it has no room for.
+    // A card may count some of the packets that it has to drop.
     expect(run({ ingressPackets: all * 0.6 }).validity).toEqual({ kind: 'valid' });
   });
 
@@ -342,7 +342,7 @@ describe('a run in which not one packet came through', () => {
     ['does not tell what it got', { ingressPackets: undefined }],
     ['does not tell what it sent', { egressPackets: undefined }],
   ])('does not where the DUT %s', (_, more) => {
-    expect(run(more).validity).toEqual(invalid(nobodyKnows, 'unsteady'));
+    expect(run(more).validity).toEqual(invalid(eitherCause, 'unsteady'));
   });
 
   test('does not where the DUT sent them, and the receiver counted none', () => {
@@ -354,12 +354,12 @@ describe('a run in which not one packet came through', () => {
     );
   });
 
-  test('does not where nobody sent, or not as much as was asked, or for too short a time', () => {
+  test('does not without a sender, or if it sent too little, or for too short a time', () => {
     expect(run({}, sent(new Array<number>(20).fill(0))).validity).toMatchObject({
       kind: 'invalid',
     });
     expect(pktGenRun(silence, undefined, dropped).validity).toEqual(
-      invalid(nobodyKnows, 'unsteady'),
+      invalid(eitherCause, 'unsteady'),
     );
     expect(run({ requestedPps: [20e6] }).validity).toMatchObject({ cause: 'generator-limited' });
     expect(pktGenRun(received([0, 0, 0]), offer, dropped).validity).toMatchObject({

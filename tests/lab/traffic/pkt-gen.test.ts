@@ -190,7 +190,7 @@ test.for([
   expect(log.faults).toEqual([{ kind: 'not-pkt-gen', message }]);
 });
 
-test('no text throws, and whatever is read is a finite number', () => {
+test('parses any text without an error, and every number is finite', () => {
   const pieces = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('\n', '\0', 'CMD: pkt-gen -l ', 'Sent 1 packets', ' 5 pps (', '\r\n'),
@@ -241,7 +241,7 @@ describeWith(['shared/corpus/runs'], 'the archive’s line shapes', () => {
     JSON.parse(readFileSync(join(sharedFolder('corpus'), `${side}-line-shapes.json`), 'utf8'));
   const shapes = [...shapesOf('receiver'), ...shapesOf('sender')];
 
-  /** Everything below is passed over because it tells nothing of the trial's packets. */
+  /** All of these lines are ignored, because they do not count the trial's packets. */
   const passedOver = [
     /^D (main|start_threads|nm_open|nm_mmap|extract_ip_range|get_vnet_hdr_len) \[N\] /,
     /^D (receiver_body \[N\] (reading|waiting)|sender_body \[N\] (start|frags|flush|pending|poll error))/,

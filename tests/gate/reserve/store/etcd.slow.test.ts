@@ -272,7 +272,9 @@ describeWith(etcdNeeds, 'etcd with passwords', () => {
       `etcd at ${endpoints[0]} does not let the user ppsgate in (etcdserver: authentication failed, invalid user ID or password); correct \`user\`, or the password in \`passwordFile\`.`,
     );
     const anonymous = await open({ endpoints });
-    await expect(anonymous.openSession(5).then(() => put(anonymous, 'testbed', 'x'))).rejects.toThrow(
+    await expect(
+      anonymous.openSession(5).then(() => put(anonymous, 'testbed', 'x')),
+    ).rejects.toThrow(
       `etcd at ${endpoints[0]} asks for a user (etcdserver: user name is empty); set \`user\` and \`passwordFile\`.`,
     );
     const elsewhere = await open({ endpoints, ...cluster.account, prefix: '/others/' });

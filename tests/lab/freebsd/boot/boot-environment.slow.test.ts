@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { shell } from '../../../../src/system/shell.ts';
-import { sendTrial } from '../../../fakes/freebsd-lab/trial.ts';
 import { archiveOf, archiveWith, openDut } from '../../../fakes/freebsd-lab/dut.ts';
 import { textOf, writeFile } from '../../../fakes/freebsd-lab/file-system.ts';
 import { type KernelText, kernelArchive } from '../../../fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLab, startFreebsdLab } from '../../../fakes/freebsd-lab/lab.ts';
+import { sendTrial } from '../../../fakes/freebsd-lab/trial.ts';
 
 const open = (lab: FreebsdLab) => openDut(lab, 'boot-environment');
 
@@ -68,7 +68,7 @@ test('variants follow one another, each in a clone of the machine’s own enviro
   expect(await dut.boot('patched')).toMatchObject({ version: expect.stringMatching(/patched$/) });
 });
 
-test('before one is made those that nobody wants are destroyed, an earlier process’s too, but not what runs', async () => {
+test('destroys unused environments before it makes one, also those of an earlier process, but not the running one', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
   await (await open(lab)).install(archiveOf({ ident: 'older' }, 'older'));
   const { dut } = await bootOf(lab, { ident: 'patched' });

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { DutLostError } from '../../../../src/lab/freebsd/dut/freebsd-dut.ts';
 import { shell } from '../../../../src/system/shell.ts';
-import { sendTrial } from '../../../fakes/freebsd-lab/trial.ts';
 import { archiveWith, imageOf, openDut } from '../../../fakes/freebsd-lab/dut.ts';
 import type { Fault } from '../../../fakes/freebsd-lab/faults.ts';
 import { textOf } from '../../../fakes/freebsd-lab/file-system.ts';
 import type { KernelText } from '../../../fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLab, startFreebsdLab } from '../../../fakes/freebsd-lab/lab.ts';
 import { sliceImage } from '../../../fakes/freebsd-lab/machines.ts';
+import { sendTrial } from '../../../fakes/freebsd-lab/trial.ts';
 import { describeWith } from '../../../needs.ts';
 
 const disks = [
@@ -183,12 +183,12 @@ describeWith(['xz'], 'an appliance', () => {
   });
   const refused = /an unknown system.*choose another boot method/;
 
-  test('of which nobody knows what is active is refused as it is opened', async () => {
+  test('whose active slice is unknown is refused when it is opened', async () => {
     await using lab = await startFreebsdLab(strangeTable(1));
     await expect(openDut(lab, 'nanobsd')).rejects.toThrow(refused);
   });
 
-  test('of which nobody knows any more what is active is not written to', async () => {
+  test('whose active slice has become unknown is not written to', async () => {
     await using lab = await startFreebsdLab(strangeTable(2));
     const dut = await openDut(lab, 'nanobsd');
     await dut.install(imageOf({ ident: 'patched' }));

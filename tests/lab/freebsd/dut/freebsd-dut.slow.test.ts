@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { BootMethodError } from '../../../../src/lab/freebsd/boot/boot.ts';
 import { DutLostError, FreebsdDut } from '../../../../src/lab/freebsd/dut/freebsd-dut.ts';
 import { shell } from '../../../../src/system/shell.ts';
-import { sendTrial } from '../../../fakes/freebsd-lab/trial.ts';
 import { archiveOf, archiveWith, dutOptions, openDut } from '../../../fakes/freebsd-lab/dut.ts';
 import { writeFile } from '../../../fakes/freebsd-lab/file-system.ts';
 import {
@@ -17,6 +16,7 @@ import {
   startFreebsdLab,
 } from '../../../fakes/freebsd-lab/lab.ts';
 import { panic } from '../../../fakes/freebsd-lab/lifecycle.ts';
+import { sendTrial } from '../../../fakes/freebsd-lab/trial.ts';
 
 /** Installs a kernel and boots it. */
 async function bootOf(lab: FreebsdLab, kernel: KernelText, options = {}) {
@@ -84,7 +84,7 @@ test('what is there already is not uploaded again, and other content is', async 
   expect(await dut.boot('patched')).toMatchObject({ version: expect.stringMatching(/corrected$/) });
 });
 
-test('before a kernel is installed what nobody wants is removed, an earlier process’s too, but not what runs', async () => {
+test('removes unused kernels before it installs one, also those of an earlier process, but not the running one', async () => {
   await using lab = await startFreebsdLab();
   await (await openDut(lab)).install(archiveOf({ ident: 'older' }, 'older'));
   const { dut } = await bootOf(lab, { ident: 'patched' });
@@ -338,7 +338,7 @@ test.for<[string, FreebsdLabOptions['crashes'] & object]>([
   ['whose messages are few', { mostMessages: 16 }],
 ])('a DUT %s tells of its panic', async ([, crashes]) => {
   await using lab = await startFreebsdLab({ crashes });
-  // The message of an earlier panic is what is pushed out.
+  // The message of an earlier panic is pushed out.
   lab.dut.machine.messages = [
     'panic: of another day',
     ...Array.from({ length: 9 }, () => 'link up'),

@@ -257,8 +257,8 @@ test('a kernel with options RSS needs a thread on each CPU', () => {
     'net.isr.bindthreads is 0 instead of 1, and with options RSS a thread must stay on the CPU of its queue: put `net.isr.bindthreads="1"` into its /boot/loader.conf and reboot it.',
   ];
   expect(messages(one)).toEqual(expected);
-  const untold = { ...one, 'sysctl -n kern.conftxt': '\n' };
-  expect(messages(untold)).toEqual(expected);
+  const withoutConfig = { ...one, 'sysctl -n kern.conftxt': '\n' };
+  expect(messages(withoutConfig)).toEqual(expected);
   const without = { ...one, 'sysctl -n kern.conftxt': 'ident\tGENERIC\noptions\tRSS_STATS\n' };
   expect(messages(without)).toEqual([]);
 });
@@ -400,7 +400,7 @@ test.for([
 });
 
 test('a DUT on which something else runs has to wait', () => {
-  // One of eight CPUs.
+  // The idle time of eight CPUs, while one is busy.
   const samples = { [idleCommand]: '1000 0 500 20 90000\n1625 0 500 30 94445\n' };
   expect(messages(samples)).toEqual([
     'kern.cp_time shows 1.0 busy CPUs, more than 0.5, and other programs take time from forwarding: wait 60 s.',

@@ -1,4 +1,4 @@
-// Guests that boot a disk, by a real one: whom they let in, what they reach, and what becomes of what they write.
+// Guests that boot a real disk: which logins they accept, what they reach, and what becomes of their writes.
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -58,7 +58,7 @@ const sumOf = async (path: string): Promise<string> =>
     .update(await readFile(path))
     .digest('hex');
 
-/** How many instructions were executed; see instructions.c. */
+/** Number of instructions executed; see instructions.c. */
 async function countOf({ counts = '' }: Guest): Promise<bigint> {
   await using file = await open(counts);
   const { buffer } = await file.read(Buffer.alloc(8), 0, 8, 0);
@@ -69,7 +69,7 @@ async function countOf({ counts = '' }: Guest): Promise<bigint> {
 const note = '/disk/note.txt';
 const write = (host: Host, words: string) =>
   host.output(shell`echo ${words} >${note} && sync ${note}`);
-/** As the disk has it, and no cache. */
+/** The content on the disk, without the cache. */
 async function noteOf(host: Host): Promise<string | undefined> {
   await host.output(shell`umount /disk && mount -t vfat /dev/vda /disk`);
   const { stdout } = await host.run(shell`cat ${note}`);
@@ -100,7 +100,7 @@ describeWith(needs, 'a guest with a disk', () => {
   }
   function hostOf(number: number): Host {
     const host = hosts.get(number);
-    if (host === undefined) throw new TypeError(`Nobody has logged in to guest ${number}.`);
+    if (host === undefined) throw new TypeError(`No login to guest ${number}.`);
     return host;
   }
 
@@ -149,7 +149,7 @@ describeWith(needs, 'a guest with a disk', () => {
       .flatMap((one) => one ?? [])
       .filter(({ family, internal }) => family === 'IPv4' && !internal);
     expect(own.map((one) => one.address)).toContain(controllerAddress);
-    // This machine itself reaches what its guest is to try.
+    // This machine itself reaches the addresses that its guest is to try.
     for (const { address } of own) await once(createConnection(port, address), 'close');
     expect(came.splice(0)).toHaveLength(own.length);
 
@@ -157,7 +157,7 @@ describeWith(needs, 'a guest with a disk', () => {
     const tried = [
       ...[...own.map((one) => one.address), wireAddress].map((one) => [one, String(port)]),
       ...[controllerAddress, wireAddress].map((one) => [one, ssh]),
-      // That one can be reached shows what the others would look like.
+      // A reachable address shows what the others would look like.
       [guestAddress, '22'],
     ];
     const script = `ip route add default via ${controllerAddress}
@@ -171,7 +171,7 @@ ip route delete default`;
     expect(came).toEqual([]);
   });
 
-  test('finds nobody at the other ends of its wires', async () => {
+  test('reaches no host at the other ends of its wires', async () => {
     const script = `for card in eth1 eth2; do
   ip link set dev $card up
   arping -c 1 -w 2 -I $card ${wireAddress} &
@@ -230,7 +230,7 @@ wait`;
       expect(await noteOf(hostOf(1))).toBe('before the reset');
     });
 
-    test('is the same to whoever counts its instructions', async () => {
+    test('keeps the counter and the thread of its CPU', async () => {
       expect(await countOf(guestOf(1))).toBeGreaterThan(before);
       expect(readFileSync(`${guestOf(1).cpuThread}/comm`, 'utf8')).toBe('CPU 0/TCG\n');
     });
@@ -242,7 +242,7 @@ wait`;
 
   describe('that follows one that was stopped', () => {
     beforeAll(async () => {
-      // As if the disk were another, which lies upon a file of this machine.
+      // A header of another disk, which is based on a file of this machine.
       const header = join(folder, 'header.qcow2');
       const backing = ['-b', image.privateKeyPath, '-F', 'raw'];
       await run('qemu-img', ['create', '-q', '-f', 'qcow2', ...backing, header, '10M']);
@@ -258,7 +258,7 @@ wait`;
       expect(await noteOf(hostOf(1))).toBeUndefined();
     });
 
-    test('has the image as its disk, whatever that one made its own look like', async () => {
+    test('has the image as its disk, even if the earlier one replaced its disk header', async () => {
       const { size } = await stat(image.path);
       const sectors = await hostOf(1).output(shell`cat /sys/block/vda/size`);
       expect(Number(sectors) * 512).toBe(size);
@@ -283,7 +283,7 @@ describeWith([...needs, 'mount'], 'the copy of a disk that a guest writes to', (
     expect(readdirSync(place)).toEqual([]);
   });
 
-  test('may find no room any more, which its guest is told, and it goes on', async () => {
+  test('may run full: its guest gets an error, and goes on', async () => {
     const fill = 'dd if=/dev/zero of=/disk/zeros bs=1M count=20 conv=fsync';
     const child = labOfItsOwn({
       place: temporaryFolder(),
@@ -305,7 +305,7 @@ describeWith([...needs, 'mount'], 'the copy of a disk that a guest writes to', (
 const module = (path: string): string =>
   JSON.stringify(join(import.meta.dirname, '../../../..', path));
 
-/** A process that boots the image, and keeps temporary files in a folder, which may have little room. */
+/** A process that boots the image, with temporary files in a folder that may be small. */
 function labOfItsOwn({
   place,
   megabytes,
@@ -335,7 +335,7 @@ function labOfItsOwn({
   return child;
 }
 
-/** Files of a folder that processes of this machine have open, those that were deleted among them. */
+/** Files of a folder that processes of this machine have open, including deleted ones. */
 const openIn = (place: string): string[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -1,4 +1,4 @@
-// What is unpacked of a kernel that somebody gave, out of small archives that are no kernels but look like some.
+// Unpacks kernels from small archives, which only look like kernels.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -19,7 +19,7 @@ import { temporaryFolder } from '../../../fakes/folder.ts';
 import { describeWith } from '../../../needs.ts';
 
 const release = '6.1.0-9-guest';
-const version = `${release} (somebody@somewhere) #1 SMP PREEMPT_DYNAMIC 2026-11-20`;
+const version = `${release} (builder@host) #1 SMP PREEMPT_DYNAMIC 2026-11-20`;
 
 /** The beginning of an x86 image, which names its version; see Documentation/arch/x86/boot.rst of Linux. */
 function imageOf(name: string): Buffer {
@@ -67,13 +67,13 @@ const packers = {
   deb: (top: string, archive: string) => {
     mkdirSync(join(top, 'DEBIAN'));
     const control =
-      'Package: linux-image-guest\nVersion: 1\nArchitecture: amd64\nMaintainer: nobody <n@example.org>\nDescription: none\n';
+      'Package: linux-image-guest\nVersion: 1\nArchitecture: amd64\nMaintainer: builder <n@example.org>\nDescription: none\n';
     writeFileSync(join(top, 'DEBIAN/control'), control);
     return run('dpkg-deb', '--root-owner-group', '--build', top, archive);
   },
 };
 
-/** A folder of the test's own that whoever has no account may go through, as /run/ppsgate-virtual is. */
+/** A folder of the test's own that other users may enter, as /run/ppsgate-virtual is. */
 function openFolder(): string {
   const folder = temporaryFolder();
   chmodSync(folder, 0o711);
@@ -90,7 +90,7 @@ function archiveOf(tree: Tree, kind: keyof typeof packers = 'tar'): string {
 const unpack = (archive: string, more: readonly string[] = [], folder = openFolder()) =>
   unpackKernel(archive, join(folder, 'kernel'), more);
 
-/** The sentence with which an archive is refused, after its name. */
+/** The sentence that refuses an archive, after its name. */
 async function refusal(archive: string, more: readonly string[] = []): Promise<string> {
   const error = await unpack(archive, more).catch((one: unknown) => one);
   expect(error).toBeInstanceOf(KernelFilesError);
@@ -105,7 +105,7 @@ const fileIn = (archive: string, path: string): string =>
 
 const needs = ['root', 'tar', 'zstd', 'xz', 'dpkg-deb', 'cpio', 'depmod', 'setpriv'];
 
-/** An object file as depmod(8) reads it: what it gives to others, and what it needs of them. */
+/** An object file as depmod(8) reads it, with the symbols that it exports and needs. */
 function moduleOf({ gives = 'nothing', needs = [] }: { gives?: string; needs?: string[] }): Buffer {
   const object = join(temporaryFolder(), 'module.ko');
   const source = [
@@ -141,14 +141,14 @@ describeWith(needs, 'the files of a kernel', () => {
     const { modules } = await unpack(
       archiveOf({
         'boot/vmlinuz-6.1.0-9-guest': imageOf(version),
-        // As packages have it, which goes: the folder is empty.
+        // Packages have this link, which is removed: the folder is empty.
         [`lib/modules/${release}/build`]: { link: '/usr/src/linux' },
       }),
     );
     expect(fileIn(modules, 'etc/modules')).toBe('\n');
   });
 
-  test('are nobody’s, who has no account, and alone in their folder', async () => {
+  test('belong to the user nobody, who has no account, and are alone in their folder', async () => {
     const folder = openFolder();
     const files = await unpack(archiveOf(usual), [], folder);
     expect(statSync(files.image).uid).toBe(nobody);
@@ -161,7 +161,7 @@ describeWith(needs, 'the files of a kernel', () => {
 describeWith([...needs, 'gcc'], 'modules', () => {
   const place = `lib/modules/${release}/kernel`;
 
-  /** Names of the modules that are kept of a kernel that has these, and of those that a guest loads as it boots. */
+  /** Modules that are kept of a kernel with these, and those that a guest loads at boot. */
   async function kept(modules: Record<string, Buffer>, more: readonly string[] = []) {
     const tree: Tree = { ...usual };
     for (const [path, content] of Object.entries(modules)) tree[`${place}/${path}`] = content;
@@ -275,7 +275,7 @@ describeWith(needs, 'an archive is refused', () => {
   });
 
   test.for(['tar', 'tar.zst', 'deb'] as const)('where a .%s is cut', async (kind) => {
-    // What follows the image is cut off, and a part of it.
+    // The bytes after the image are cut off, and a part of the image.
     const archive = archiveOf({ ...usual, 'boot/x': Buffer.alloc(0x4000, 'x') }, kind);
     truncateSync(archive, Math.floor(statSync(archive).size * 0.6));
     expect(await refusal(archive)).toMatch(/^cannot be unpacked: \S/);
@@ -289,7 +289,7 @@ describeWith(needs, 'an archive is refused', () => {
 });
 
 describeWith(needs, 'what is not of the archive', () => {
-  /** What lies elsewhere: root's own, or everybody's to read. */
+  /** Content elsewhere: root's own, or readable by all users. */
   const elsewhere = (content: string | Buffer, mode: number): string => {
     const path = join(openFolder(), 'elsewhere');
     writeFileSync(path, content, { mode });
@@ -298,7 +298,7 @@ describeWith(needs, 'what is not of the archive', () => {
 
   test.for([
     ['that root alone may read', 0o600],
-    ['that everybody may read', 0o644],
+    ['that all users may read', 0o644],
   ] as const)('is no kernel to which a link leads, one %s', async ([, mode]) => {
     const link = elsewhere(imageOf(version), mode);
     const archive = archiveOf({ ...usual, 'boot/vmlinuz-6.1.0-9-guest': { link } });

@@ -1,4 +1,4 @@
-// The plugin that counts a guest's instructions, in QEMU itself and in a program that stands in for several versions of it.
+// The plugin that counts a guest's instructions, in QEMU itself and in stand-ins for several of its versions.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const interfaces: readonly (readonly [qemu: string, Interface])[] = [
   ['11.1', { has: 7, least: 7, most: 7 }],
 ];
 const [[, oldest]] = interfaces as [(typeof interfaces)[number]];
-/** The first adds by itself, and the other calls the plugin. */
+/** The first adds inline, and the other calls the plugin. */
 const ways = interfaces.filter(([qemu]) => qemu === '7.2' || qemu === '10.0');
 
 /** So many blocks of code, each so many bytes after the one before. */
@@ -42,7 +42,7 @@ type Counts = {
   last: [address: bigint, executed: bigint];
 };
 
-/** What the plugin has counted once a guest has executed these. */
+/** The plugin's counts after a guest has executed these runs. */
 function counted(runs: readonly Run[], qemu = oldest): Counts {
   const folder = temporaryFolder();
   const { status, stderr, path } = played(folder, runs, qemu);

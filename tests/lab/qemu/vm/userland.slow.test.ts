@@ -1,4 +1,4 @@
-// The files that guests have beside their kernels, as an archive that a kernel unpacks.
+// The files of guests beside their kernels, as an archive that a kernel unpacks.
 import { spawnSync } from 'node:child_process';
 import { lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const programs = [
 ];
 const controller = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI controller\n';
 
-/** The folder into which a guest's kernel would unpack it, and the one in which the archive lies. */
+/** The folder into which a guest's kernel would unpack it, and the folder of the archive. */
 async function unpacked(): Promise<{ root: string; folder: string }> {
   const folder = temporaryFolder();
   const host = join(folder, 'guest');
@@ -41,14 +41,14 @@ function run(program: string, args: string[]): string {
   return stdout;
 }
 
-/** In the guest, where nothing else is there. */
+/** Runs a command in the guest's root, without any other files. */
 const within = (root: string, command: string): string =>
   run('chroot', [root, '/usr/bin/bash', '-c', command]);
 
 describeWith(['root', 'cpio', 'chroot', 'ldd', ...programs], 'the userland of guests', () => {
   test('is all that its programs need: each finds its libraries', async () => {
     const { root } = await unpacked();
-    // The loader says what it does not find, and does not start the program.
+    // The loader prints the missing library, and does not start the program.
     const shown = within(
       root,
       `for name in ${programs.join(' ')}; do
@@ -92,7 +92,7 @@ describeWith(['root', 'cpio', 'chroot', 'ldd', ...programs], 'the userland of gu
     }
   });
 
-  test('has keys that nobody but its root may read', async () => {
+  test('has keys that only its root may read', async () => {
     const { root } = await unpacked();
     const keys = join(root, 'etc/ssh');
     expect(readFileSync(join(keys, 'host'), 'utf8')).toBe('the private key');
@@ -107,7 +107,7 @@ describeWith(['root', 'cpio', 'chroot', 'ldd', ...programs], 'the userland of gu
     const key = join(folder, 'key');
     run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
     writeFileSync(join(root, 'etc/ssh/host'), readFileSync(key), { mode: 0o600 });
-    // It opens what a guest's kernel would have there.
+    // The init script opens the device that a guest's kernel would have there.
     writeFileSync(join(root, 'dev/null'), '');
     const settings = within(root, 'mkdir -p /run/sshd && /usr/bin/sshd -T -f /etc/ssh/sshd_config');
     expect(settings).toMatch(/^authenticationmethods publickey$/m);

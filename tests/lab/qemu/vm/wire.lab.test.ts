@@ -1,4 +1,4 @@
-// A network of a process's own, and what a process that is killed leaves of it. The machine has one interface for all.
+// A private network of a process, and its remains when that is killed. The machine has one interface for all.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { describeWith } from '../../../needs.ts';
 
 const module = join(import.meta.dirname, '../../../../src/lab/qemu/vm/wire.ts');
 
-/** Processes of this machine whose namespaces are these, by their numbers. */
+/** Processes of this machine in these namespaces, by their numbers. */
 const processesIn = ({ net, pid }: Inside): string[] =>
   readdirSync('/proc').filter((name) => {
     try {
@@ -26,7 +26,7 @@ const processesIn = ({ net, pid }: Inside): string[] =>
     }
   });
 
-/** As they were started; empty for one that has ended. */
+/** The command line; empty for a process that has ended. */
 function commandOf(process: string): string {
   try {
     return readFileSync(`/proc/${process}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
@@ -50,7 +50,7 @@ function insideOf(shown: string): Inside {
   return { net, pid };
 }
 
-/** Another process that opens a wire and starts a program on it, which ends by itself only after long. */
+/** Another process that opens a wire, and starts a program on it that lasts long. */
 async function otherProcess(): Promise<{ inside: Inside; kill(): Promise<void> }> {
   const program = `
     import { openWire } from ${JSON.stringify(module)};
@@ -82,7 +82,7 @@ describeWith(['root', 'ip', 'unshare', 'nsenter', 'setpriv'], 'a wire', () => {
     expect(interfaces()).toContain('ppsgate-vm');
     await kill();
     await expect.poll(() => processesIn(inside)).toEqual([]);
-    // It goes with the namespace, which has its other end.
+    // It disappears with the namespace of its other end.
     await expect.poll(interfaces).not.toContain('ppsgate-vm');
   });
 
