@@ -148,7 +148,7 @@ test('patched files that do not load are the outcome, in the words of the DUT', 
   expect(result.outcome).toEqual({ kind: 'does-not-load', ...refusal });
 });
 
-test('their lines are told as those of the files in the repository', async () => {
+test('reports their lines as those of the files in the repository', async () => {
   const refusal = { scenario: 'forwarding', message: 'nftables.conf:3:1: Error: x' } as const;
   const testbed = fakeTestbed({ prepared: rejectedBy('patched', refusal) });
   const elsewhere = {
@@ -248,7 +248,7 @@ test('a lost testbed ends the experiment at once and says so, and what was measu
   expect(outcome).toMatchObject({ kind: 'judged' });
 });
 
-test('a verdict stands where the testbed is not as it was afterwards, and people are told', async () => {
+test('a verdict stands if the testbed cannot be restored afterwards, and a warning says so', async () => {
   const events: ExperimentEvent[] = [];
   const giveBack = async () => 'fake is in quarantine now.';
   const { outcome } = await gate(
@@ -282,7 +282,7 @@ describe('the files that a patch changes', () => {
   const shelf = { ...config, ...singleRuns, ...cells, testbeds: { shelf: freebsd } } as Config;
   const overrides = { ...request, config: shelf, testbeds: ['shelf'] };
 
-  test('say which cells come first in each round, and people are told', async () => {
+  test('decide which cells come first in each round, and are shown', async () => {
     const told: string[] = [];
     const deps = depsOf(fakeTestbed({ boots: true }), {
       repository: kernels('sys/netpfil/pf/pf.c', 'share/man/man4/pf.4'),
@@ -297,7 +297,7 @@ describe('the files that a patch changes', () => {
     expect(told.join()).toContain('come first: pf-stateful inet4.');
   });
 
-  test('count for nothing where they drive other ports: that is told, and no testbed reserved', async () => {
+  test('count for nothing if they drive other ports: that is reported, and no testbed is reserved', async () => {
     const reserve = () => Promise.reject(new Error('a testbed was reserved'));
     const deps = depsOf(fakeTestbed(), { repository: kernels('sys/dev/mlx5/driver.h'), reserve });
     const directory = temporaryFolder();
@@ -368,7 +368,7 @@ describe('a patch that changes nothing that the testbed installs', () => {
   const refusing = (changes: Partial<GateDeps> = {}) =>
     depsOf(fakeTestbed(), { repository: nothing, reserve, ...changes });
 
-  test('is told so, without a run, and costs no testbed', async () => {
+  test('passes as unchanged, without a run or a testbed', async () => {
     const directory = temporaryFolder();
     const result = await gate(request, directory, refusing());
     expect(result).toMatchObject({
@@ -399,21 +399,21 @@ describe('a patch that changes nothing that the testbed installs', () => {
     expect(outcome).toMatchObject({ kind: 'judged', verdict: 'no-regression' });
   });
 
-  test('is told again when its directory is resumed', async () => {
+  test('has the same result when its directory is resumed', async () => {
     const directory = temporaryFolder();
     const first = await gate(request, directory, refusing());
     expect(await resumeGate(directory, refusing())).toEqual(first);
     expect(await resumeGate(directory, refusing(), 100)).toEqual(first);
   });
 
-  test('is judged again in the same directory, as by a relay whose gate died before it could tell', async () => {
+  test('is judged again in the same directory, as after a relay whose gate died before it reported', async () => {
     const directory = temporaryFolder();
     await gate(request, directory, refusing());
     const again = await gate(request, directory, refusing());
     expect(again.outcome).toEqual({ kind: 'unchanged' });
   });
 
-  test('leaves nothing behind that another gate in its directory would be told for', async () => {
+  test('leaves nothing in its directory that would change the result of another gate', async () => {
     const directory = temporaryFolder();
     await gate(request, directory, refusing());
     const cut = depsOf(fakeTestbed({ faults: () => ['throws'] }), { repository: nothing });
@@ -457,7 +457,7 @@ describe('a gate that has finished', () => {
       return [readFileSync(path, 'utf8'), statSync(path).mtimeMs];
     });
 
-  test('is told again when it is resumed, and neither reserves nor writes anything', async () => {
+  test('reports again when it is resumed, and neither reserves nor writes anything', async () => {
     const directory = temporaryFolder();
     const first = await judge({ speed: () => 0.8 }, directory);
     const texts = textsIn(directory);
@@ -622,7 +622,7 @@ describe('runs that are trials of their own', () => {
     },
   );
 
-  test('pass by a single pair where earlier experiments have told the noise', async () => {
+  test('pass by a single pair if the noise is known from earlier experiments', async () => {
     const known = [1, 2, 3].map((day) => aHistoryEntry({ at: `2026-11-0${day}T12:00:00.000Z` }));
     const result = await judgeSingle({ noise: 0.005 }, { history: memoryHistory(known) });
     const [inet4, inet6] = cellsOf(result);

@@ -114,7 +114,7 @@ test('a repeated trial says so, and a failed one why', () => {
   );
 });
 
-test('before the first run every cell is told its design, what it may take, and what it will', () => {
+test('shows the design, the limit and the estimate of every cell before the first run', () => {
   const known = [1, 2, 3].map((day) => aHistoryEntry({ at: `2026-11-0${day}T12:00:00.000Z` }));
   const plan = aPlan({ ...singleRuns, families: ['inet4', 'inet6'] }, known);
   expect(written([{ kind: 'planned', plan }])).toEqual([
@@ -124,7 +124,7 @@ test('before the first run every cell is told its design, what it may take, and 
   ]);
 });
 
-test('a cell that is too noisy for its margin is told so before the first run, with the one within reach', () => {
+test('warns before the first run that a cell is too noisy for its margin, with the smallest possible margin', () => {
   const pps = [800_000, 840_000, 760_000, 880_000, 720_000];
   const known = [1, 2].map((day) => aHistoryEntry({ at: `2026-11-0${day}T12:00:00.000Z`, pps }));
   const plan = aPlan({ ...singleRuns, gate: { ...gateConfig, maxRunsPerVariant: 10 } }, known);
@@ -149,7 +149,7 @@ test('a cell that is decided says so on a line that stays', () => {
   ]);
 });
 
-test('what has come of something stays on a line of its own', () => {
+test('keeps each outcome on a separate line', () => {
   const lines = written([{ kind: 'note', text: 'f8f5b45 forwards 11.8 Mpps' }]);
   expect(lines).toEqual(['f8f5b45 forwards 11.8 Mpps\n']);
 });

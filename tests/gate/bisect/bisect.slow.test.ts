@@ -186,7 +186,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve comm
     reserve: () => Promise.reject(new Error('a testbed was reserved')),
   });
 
-  test('is told to go on by its own command, in whose directory no gate begins', async () => {
+  test('names the command that continues it, and no gate begins in its directory', async () => {
     const repository = commits();
     await using study = await startLab(repository);
     const directory = join(temporaryFolder(), 'work');

@@ -145,7 +145,7 @@ describe('a range', () => {
 });
 
 describe('commits that are the same kernel', () => {
-  test('as the one before are told with it', async () => {
+  test('as the one before are grouped with it', async () => {
     const range = await rangeOf(first, manual('1'), kernel('a'), manual('2'), manual('3'));
     expect(placesOf(range)).toEqual([
       [0, 1],
@@ -525,7 +525,7 @@ describe('a fix-up', () => {
     ]);
   });
 
-  test('whose change came in before the good one is needed nowhere', async () => {
+  test('whose change is part of the good commit is needed nowhere', async () => {
     const { directory, ids } = pickedFrom([
       { ...driven({ uar: 'fixed' }), parents: [3] },
       driven({ uar: 'fixed once more' }),
@@ -576,7 +576,7 @@ describe('a fix-up', () => {
       kernel('c'),
     );
 
-  test('of several is tried by itself, and then all together', async () => {
+  test('of several is tried alone, and then all together', async () => {
     const { directory, ids } = two();
     const [uar = '', rx = ''] = [ids[3], ids[5]];
     const range = await rangeIn(directory, { good: ids[1] ?? '', fixUps: [uar, rx] });
@@ -661,7 +661,7 @@ describe('a fix-up', () => {
     expect(told).toEqual(['6 commits are read', 'fix-ups are put on top: 3 of 3 commits']);
   });
 
-  test('is in each form as a merge of each function by itself says', async () => {
+  test('is in each form as a merge of each single function decides', async () => {
     const names = ['attach', 'rx', 'tx', 'uar'] as const;
     const values = fc.constantFrom('plain', 'one', 'two');
     const steps = fc.array(fc.tuple(fc.constantFrom(...names, 'manual' as const), values), {
@@ -756,7 +756,7 @@ describe('a skip', () => {
     expect(await skipped(directory, 'good..main~1')).toEqual([1, 2, 4]);
   });
 
-  test('by a commit that is told with another skips that one', async () => {
+  test('by a commit that is grouped with another skips that one', async () => {
     const { directory } = line();
     expect(await skipped(directory, 'main~2')).toEqual([2]);
     // The commit before the range may be measured, because the two are the same kernel.

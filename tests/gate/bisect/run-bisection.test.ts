@@ -148,7 +148,7 @@ describe('a driver that was rewritten, and forwarded nothing for ten commits', (
   });
 });
 
-test('a bad end that panics is told, and nothing else is booted', async () => {
+test('a bad end that panics is reported, and nothing else is booted', async () => {
   const plan = aBisectPlan(12);
   const rejects = rejectedWhere(['patched']);
   const journal = await runOn(plan, testbedFor(plan, 7, { rejects }), temporaryFolder());
@@ -284,7 +284,7 @@ test('the bad end is measured without the culprit where that is asked for', asyn
   if (revert?.kind === 'measured') expect(revert.change.change).toBeCloseTo(0.25, 1);
 });
 
-test('a culprit that cannot be taken out of the bad end is told', async () => {
+test('a culprit that cannot be removed from the bad end is reported', async () => {
   const plan = aBisectPlan(12, { isVerified: true });
   const why = 'What it changed was changed again.';
   const variants = { ...fakeVariants, without: async () => ({ impossible: why }) };

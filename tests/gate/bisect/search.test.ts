@@ -133,7 +133,7 @@ describe('a search', () => {
     );
   });
 
-  test('finds two changes, each by itself', () => {
+  test('finds two separate changes', () => {
     const rate = (position: number) => 1e6 * (position < 30 ? 1 : position < 70 ? 0.9 : 0.95);
     const { ending } = search(rate);
     expect(ending).toMatchObject({

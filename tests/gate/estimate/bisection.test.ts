@@ -40,7 +40,7 @@ test('where commits share trials, these are counted', () => {
   ]);
 });
 
-test('what is skipped, and where fix-ups do not apply, is told with it', () => {
+test('lists what is skipped, and where fix-ups do not apply', () => {
   const plan = aBisectPlan(8, {}, { 3: { isSkipped: true } });
   const noted = { ...plan, range: { ...plan.range, notes: ['--fix-up x does not apply to y.'] } };
   expect(bisectionEstimateLines(noted)).toEqual([

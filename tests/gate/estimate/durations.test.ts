@@ -153,7 +153,7 @@ describe('several gates', () => {
     });
   });
 
-  test('are not needed: lines from before they told leave all to what is usual', () => {
+  test('are optional: older lines without them leave all to the usual durations', () => {
     const known = expectedDurationsOn([onDay(1, {})], 'fake', aConfig());
     expect(known).toMatchObject({ gates: 0, bootSeconds: 0, buildSeconds: 0 });
     // Half a second of warm-up, and 48 runs of 0.1 s.

@@ -127,7 +127,7 @@ test('one line says both ends, and what they rest on', () => {
 describe('what would be shorter', () => {
   const ways = (outlined: ExperimentOutline) => waysToShorten(outlined).map(({ how }) => how);
 
-  test('is told with how much it saves, the most first', () => {
+  test('is listed with the time that it saves, the largest first', () => {
     const shorter = waysToShorten(outlinedOf({ profile }));
     const saved = shorter.map(({ savedSeconds }) => savedSeconds);
     expect(saved).toEqual(saved.toSorted((a, b) => b - a));

@@ -13,7 +13,7 @@ import { aLab, aRequest, claim, type ReservationLab } from '../../fakes/reservat
 
 const minute = 60;
 
-test('tells the place among those who wait for the same machines, and how long it takes', async () => {
+test('reports the place in the queue for the same machines, and the expected wait', async () => {
   const lab = await aLab();
   await queue(lab, { alice: 'x', zoe: 'z', bob: 'x', carol: 'y', dave: 'z', erin: 'x' });
   await lab.elapse(10 * minute);
@@ -26,7 +26,7 @@ test('tells the place among those who wait for the same machines, and how long i
   });
 });
 
-test('who has not come yet is told which testbed would be his, and when', async () => {
+test('reports which testbed a gate that has not come yet would get, and when', async () => {
   const lab = await aLab();
   await queue(lab, { alice: 'x', bob: 'x' });
   const start = async (...names: string[]) =>
@@ -59,7 +59,7 @@ test('a holder that has been there for longer than usual is given another minute
   expect(await estimates(lab)).toEqual({ bob: { place: 1, of: 1, expectedSeconds: minute } });
 });
 
-test('a holder whose clock is ahead is there for no longer than usual', async () => {
+test('a holder whose clock is ahead stays for no longer than usual', async () => {
   const lab = await aLab();
   lab.jump(1e6);
   await queue(lab, { alice: 'x', bob: 'x' });

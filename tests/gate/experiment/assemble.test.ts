@@ -177,7 +177,7 @@ describe('with earlier diffs beside base and patched', () => {
     });
   });
 
-  test('what could not be measured is told, and is not the outcome', () => {
+  test('a variant that could not be measured is listed, and is not the outcome', () => {
     const result = assembleResult(four, [started, ...entries, leftOut]);
     expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'regression' });
     expect(result.leftOut).toEqual([

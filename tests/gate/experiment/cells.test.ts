@@ -127,7 +127,7 @@ describe('what is shown beside patched', () => {
     await fc.assert(fc.asyncProperty(story, decisive), { numRuns: times(20) });
   });
 
-  test('does not have a trial sent a third time whose base and patched were limited by the generator twice', async () => {
+  test('sends no trial a third time after the generator limited base and patched twice', async () => {
     const plan = aPlanOfFour();
     const [trial] = plan.trials;
     if (trial === undefined) expect.fail('There is a trial.');

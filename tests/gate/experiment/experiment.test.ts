@@ -113,7 +113,7 @@ test('the trial with the fewest tries comes first', async () => {
   expect(trialsSent(testbed)).toEqual([1, 2, 1, 2, 1, 4, 2, 3].map((n) => `trial ${n}`));
 });
 
-test('the logs of every attempt are kept, each in a folder of its own', async () => {
+test('keeps the logs of every attempt, each in a separate folder', async () => {
   const directory = temporaryFolder();
   const faults = (trial: number) => (trial === 1 ? (['holes'] as const) : []);
   const entries = await experiment(noisyTestbed({ faults }), { directory });
@@ -126,7 +126,7 @@ test('the logs of every attempt are kept, each in a folder of its own', async ()
   expect(texts).toEqual(['trial 1, attempt 1\n', 'trial 1, attempt 2\n']);
 });
 
-test('what a trial tells of the testbed is heard, and told with the result', async () => {
+test('adds what a trial reports about the testbed to the result', async () => {
   const warnings = (trial: number) => (trial === 2 ? ['Its console has ended.'] : []);
   const events: ExperimentEvent[] = [];
   const onEvent = (event: ExperimentEvent) => void events.push(event);
@@ -135,7 +135,7 @@ test('what a trial tells of the testbed is heard, and told with the result', asy
   expect(assembleResult(plan, entries).testbed.warnings).toEqual(['Its console has ended.']);
 });
 
-test('onlookers hear what is done before and after, and how far it is', async () => {
+test('notifies onlookers of the steps before and after, and of the progress', async () => {
   const events: string[] = [];
   const onEvent = (event: ExperimentEvent) =>
     events.push(
@@ -257,7 +257,7 @@ test('a trial is done after one whole attempt, regardless of earlier ones', () =
   expect(nextTrial(single, [failed, failed, failed])).toBeUndefined();
 });
 
-test('a cell that is decided gets no more trials, and onlookers are told', async () => {
+test('a cell that is decided gets no more trials, and onlookers are notified', async () => {
   const decided: unknown[] = [];
   const onEvent = (event: ExperimentEvent) => {
     if (event.kind === 'decided') {

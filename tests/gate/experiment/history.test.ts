@@ -56,7 +56,7 @@ test('a line of before instructions were counted is read, and tells none', async
   expect(historyOf(entries, { ...query, metric: 'instructionsPerPacket' })).toBeUndefined();
 });
 
-test('a history tells of each metric by itself', () => {
+test('a history has each metric separately', () => {
   const entry = onDay(1, { instructionsPerPacket: [8314, 8314] });
   const { typical, typicalRuns } =
     historyOf([entry], { ...query, metric: 'instructionsPerPacket' }) ?? expect.fail('It tells.');

@@ -190,7 +190,7 @@ test('an experiment that is resumed takes those that it lacks', async () => {
   ]);
 });
 
-describe('where each pair’s variant has a boot of its own', () => {
+describe('where each pair’s variant has a separate boot', () => {
   const scenarios = ['forwarding', 'nftables-stateless'];
   const of = aPlan({ ...singleRuns, profile, scenarios });
   const booted = (options: Setup = {}) => experiment({ of, boots: true, ...options });
@@ -228,7 +228,7 @@ describe('where each pair’s variant has a boot of its own', () => {
     expect(measured(await booted())).toEqual(measured(without));
   });
 
-  test('a regression that is told early has its profiles', async () => {
+  test('a regression that is found early has its profiles', async () => {
     const { testbed, entries, directory } = await booted({
       speed: (_, variant) => (variant === 'patched' ? 0.5 : 1),
     });

@@ -339,7 +339,7 @@ describe('a result that lies', () => {
     expect(profiles).toEqual([two, two]);
   });
 
-  test('of any number of cells is told of twenty times at most', () => {
+  test('of any number of cells is reported twenty times at most', () => {
     const many = forged((result, [first]) => {
       if (first === undefined) return;
       judged(result).cells = Array.from({ length: 1000 }, (_, index) => ({

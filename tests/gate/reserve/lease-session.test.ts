@@ -69,7 +69,7 @@ test('a process that was stopped for too long knows before anything else happens
   expect(session.signal.aborted).toBe(true);
 });
 
-test('a process that was stopped for too long hears of it without asking', async () => {
+test('a process that was stopped for too long loses its lease without a request', async () => {
   const { lab, process, session } = await aSession();
   process.stop();
   await lab.elapse(lab.leaseSeconds);

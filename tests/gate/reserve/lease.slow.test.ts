@@ -28,7 +28,7 @@ test('takes at once what is free', async () => {
   await settled(lab, lease.prove());
 });
 
-test('waits in line for what is not free, and hears what it waits for', async () => {
+test('waits in line for a testbed in use, and reports what it waits for', async () => {
   const lab = await aLab();
   const alice = await aHolder(lab, 'alice', ['x']);
   const bob = await aWaiter(lab, 'bob', ['y']);
@@ -70,7 +70,7 @@ test('the newer request of a subject takes the place of the older one, which is 
   expect(leaseOf(newer.claim).testbed).toBe('x');
 });
 
-test('who is cancelled leaves the queue, and is told the reason that was given', async () => {
+test('a cancelled gate leaves the queue, with the reason that was given', async () => {
   const lab = await aLab();
   const { lease } = await aHolder(lab, 'alice', ['x']);
   const bob = await aWaiter(lab, 'bob', ['x']);
@@ -85,7 +85,7 @@ test('who is cancelled leaves the queue, and is told the reason that was given',
   expect(leaseOf(carol.claim).testbed).toBe('x');
 });
 
-test('who was cancelled before it began reserves nothing', async () => {
+test('a gate that was cancelled before it began reserves nothing', async () => {
   const lab = await aLab();
   const bob = await lab.start('bob');
   bob.cancel(new Error('enough'));
@@ -152,7 +152,7 @@ test('a quarantine ends the wait of a gate that no other testbed can serve', asy
   expect(carol.claim).toEqual({});
 });
 
-test('who holds a testbed that is put into quarantine keeps it', async () => {
+test('the holder of a testbed that is put into quarantine keeps it', async () => {
   const lab = await aLab();
   const { lease } = await aHolder(lab, 'alice', ['x']);
   await setQuarantine(lab.onlooker, 'x', broken);
@@ -170,7 +170,7 @@ test('lifting a quarantine serves the waiting gates', async () => {
   expect(leaseOf(bob.claim).testbed).toBe('x');
 });
 
-test('who asks again with the order of before has the old place', async () => {
+test('a repeated request with the earlier order has the old place', async () => {
   const lab = await aLab();
   const alice = await aHolder(lab, 'alice', ['x']);
   const bob = await aHolder(lab, 'bob', ['z']);
@@ -222,7 +222,7 @@ test('a holder that was stopped for longer than a lease is refused before it doe
   expect(lease.signal.reason).toBeInstanceOf(LeaseLostError);
 });
 
-test('a holder that was stopped for longer than a lease hears of it by its signal', async () => {
+test('a holder that was stopped for longer than a lease is notified by its signal', async () => {
   const lab = await aLab();
   const { process, lease } = await aHolder(lab, 'alice', ['x']);
   process.stop();
@@ -297,7 +297,7 @@ test('an outage of the store shorter than a lease costs no gate its place in the
   }
 });
 
-test('who waits and cannot ask the store for longer than a lease has left the queue, and is told', async () => {
+test('a waiting gate that cannot reach the store for longer than a lease leaves the queue with an error', async () => {
   const lab = await aLab();
   await aHolder(lab, 'alice', ['x']);
   const bob = await aWaiter(lab, 'bob', ['x']);
@@ -308,7 +308,7 @@ test('who waits and cannot ask the store for longer than a lease has left the qu
   expect(bob.claim.error).toMatchObject({ message: expect.stringContaining('cut off') });
 });
 
-test('who was stopped in the queue for longer than a lease does not take what is free', async () => {
+test('a gate that was stopped in the queue for longer than a lease takes no free testbed', async () => {
   const lab = await aLab();
   const alice = await aHolder(lab, 'alice', ['x']);
   const bob = await aWaiter(lab, 'bob', ['x']);
@@ -330,7 +330,7 @@ test('a store that cannot be asked from the beginning is an error at once', asyn
   expect(request.error).toBeInstanceOf(StoreError);
 });
 
-test('a lease that was over before its holder heard of it is lost, and not for the store to tell', async () => {
+test('a lease that expired before its holder got it is lost, even if the store still has it', async () => {
   const lab = await aLab();
   const alice = await lab.start('alice');
   // The store keeps sessions alive for longer, as one may whose leader has changed.
@@ -350,7 +350,7 @@ test('a lease that was over before its holder heard of it is lost, and not for t
   expect(await holders(lab)).toEqual({});
 });
 
-test('a holder whose testbed is taken away hears at once who did it', async () => {
+test('a holder whose testbed is taken away learns at once who did it', async () => {
   const lab = await aLab();
   const { lease } = await aHolder(lab, 'alice', ['x']);
   await takeAway(lab.onlooker, 'x', 'eve', lab.date());
@@ -359,7 +359,7 @@ test('a holder whose testbed is taken away hears at once who did it', async () =
   expect(() => lease.assertHeld()).toThrow('The lease of x was lost: taken away by eve;');
 });
 
-test('a holder that asks the store before a step knows of a taking away that it was not told of', async () => {
+test('a holder that asks the store before a step learns of an unnoticed taking away', async () => {
   const lab = await aLab();
   const { lease } = await aHolder(lab, 'alice', ['x']);
   await takeAway(lab.onlooker, 'x', 'eve', lab.date());
@@ -379,7 +379,7 @@ test('a holder whose reservation was unconfirmed and taken away meanwhile learns
   expect(request.error).toMatchObject({ message: 'Nothing was reserved: taken away by eve.' });
 });
 
-test('a testbed that was taken away is given to the next in line, who has a higher token', async () => {
+test('a testbed that was taken away goes to the next in line, with a higher token', async () => {
   const lab = await aLab();
   const alice = await aHolder(lab, 'alice', ['x']);
   const bob = await aWaiter(lab, 'bob', ['x']);
@@ -425,7 +425,7 @@ test('a release that was done without confirmation counts', async () => {
   expect(bob.lease.holding.leftBy).toEqual([]);
 });
 
-test('a giving back that the store did not hear of frees the testbed once the lease is over', async () => {
+test('a release that did not reach the store frees the testbed once the lease is over', async () => {
   const lab = await aLab();
   const { process, lease } = await aHolder(lab, 'alice', ['x']);
   const bob = await aWaiter(lab, 'bob', ['x']);

@@ -44,7 +44,7 @@ test('two testbeds that share a machine are not both given', () => {
   expect(given(waiting, free)).toEqual({ a: 'x' });
 });
 
-test('who waits for a testbed keeps those who come later from its machines', () => {
+test('a gate that waits for a testbed blocks its machines for later ones', () => {
   const pair = { pair: ['left', 'right'] };
   const single = { single: ['left'] };
   const waiting = [
@@ -65,7 +65,7 @@ test('a waiting gate blocks only the machines that it waits for', () => {
   expect(given(waiting, { y: ['n'] })).toEqual({ second: 'y' });
 });
 
-test('gives exactly what walking all who wait gives', () => {
+test('gives exactly what a walk over all waiting gates gives', () => {
   fc.assert(
     fc.property(queues, ({ waiting, free }) => {
       expect(Object.entries(given(waiting, free)).sort()).toEqual(

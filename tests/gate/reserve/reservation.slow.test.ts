@@ -17,7 +17,7 @@ const clean = { outcome: 'pass', isClean: true };
 const dirty = { outcome: 'fail', isClean: false };
 const broken = { reason: 'no link', by: 'eve', since: '2026-11-20T12:00:00.000Z' };
 
-test('who enters waits in the order of arrival, as told by the store', async () => {
+test('gates wait in the order of their arrival at the store', async () => {
   const steps = await aStage();
   await steps.enter('b', ['x']);
   await steps.enter('a', ['x']);
@@ -39,7 +39,7 @@ test('a later commit that finds its machine taken changes nothing', async () => 
   expect(tickets.map(({ id }) => id)).toEqual(['b']);
 });
 
-test('who is overtaken between the look and the commit takes nothing that is held by now', async () => {
+test('a gate that is overtaken between look and commit takes nothing that is in use by now', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x']);
   const overtake = async () => {
@@ -54,7 +54,7 @@ test('who is overtaken between the look and the commit takes nothing that is hel
   ]);
 });
 
-test('whose place is taken over between the look and the commit takes nothing', async () => {
+test('a gate whose place is taken over between look and commit takes nothing', async () => {
   const steps = await aStage();
   await steps.enter('older', ['x'], { subject: 'o/r#12' });
   const replace = () => steps.meanwhile.enter('newer', ['x'], { subject: 'o/r#12' });
@@ -62,7 +62,7 @@ test('whose place is taken over between the look and the commit takes nothing', 
   expect((await readLab(steps.lab.onlooker)).held.size).toBe(0);
 });
 
-test('of many who try at the same moment, each machine goes to one', async () => {
+test('of many gates that try at the same moment, each machine goes to one', async () => {
   const steps = await aStage();
   const ids = ['a', 'b', 'c', 'd'];
   for (const id of ids) await steps.enter(id, ['x', 'y', 'z']);
@@ -90,7 +90,7 @@ test('a take that was done though it threw is found again, as it was', async () 
   expect((await readLab(steps.lab.onlooker)).held.get('dut-x')).toEqual(holding);
 });
 
-test('two who know of different machines of one testbed do not go round in circles', async () => {
+test('two gates with different machines of one testbed do not go round in circles', async () => {
   const steps = await aStage();
   await steps.enter('a', ['z']);
   taken(await steps.tryTake('a'));
@@ -101,7 +101,7 @@ test('two who know of different machines of one testbed do not go round in circl
   expect(await steps.tryTake('b')).toMatchObject({ kind: 'waiting' });
 });
 
-test('who has gone while he waited is told so', async () => {
+test('a gate that left the queue while it waited gets an error', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x']);
   await steps.endSession();
@@ -115,7 +115,7 @@ test('refuses a request on an expired session', async () => {
   expect(await steps.waiting()).toEqual([]);
 });
 
-test('the newer request of a subject has the place of the older one, which is told', async () => {
+test('the newer request of a subject takes the place of the older one, which is notified', async () => {
   const steps = await aStage();
   await steps.enter('older', ['x'], { subject: 'o/r#12' });
   await steps.enter('other', ['x']);
@@ -153,7 +153,7 @@ test('requests of one subject that do not see each other before they are in leav
   expect(await steps.waiting()).toHaveLength(1);
 });
 
-test('whose older request is served before it can be replaced waits behind all others', async () => {
+test('a request whose older one is served before its replacement waits behind all others', async () => {
   const steps = await aStage();
   await steps.enter('older', ['x'], { subject: 'o/r#12' });
   await steps.enter('other', ['x']);
@@ -165,7 +165,7 @@ test('whose older request is served before it can be replaced waits behind all o
   expect(logged?.outcome).toBeUndefined();
 });
 
-test('who is taken out of the queue while he enters does not come back', async () => {
+test('a gate that is removed from the queue while it enters does not come back', async () => {
   const steps = await aStage();
   const subject = 'o/r#12';
   let commits = 0;
@@ -180,7 +180,7 @@ test('who is taken out of the queue while he enters does not come back', async (
   expect(await steps.waiting()).toEqual(['older']);
 });
 
-test('who comes back to his place gives way to a newer request of the subject', async () => {
+test('a gate that comes back to its place gives way to a newer request of the subject', async () => {
   const steps = await aStage();
   await steps.enter('older', ['x'], { subject: 'o/r#12' });
   const { holding } = taken(await steps.tryTake('older'));
@@ -193,7 +193,7 @@ test('who comes back to his place gives way to a newer request of the subject', 
   expect(await steps.waiting()).toEqual(['newer']);
 });
 
-test('who comes back to his place is before all who came after him', async () => {
+test('a gate that comes back to its place is before all that came later', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x']);
   await steps.enter('b', ['x']);
@@ -314,7 +314,7 @@ test('a holder that did not restore the machines is named until another one did'
   expect(taken(await steps.tryTake('c')).holding.leftBy).toEqual([]);
 });
 
-test('who did not bring a shared machine back is named to the next holder of any of its testbeds', async () => {
+test('a holder that did not restore a shared machine is named to the next holder of any of its testbeds', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x']);
   await steps.giveBack(taken(await steps.tryTake('a')).holding, dirty);
@@ -327,7 +327,7 @@ test('who did not bring a shared machine back is named to the next holder of any
   expect(taken(await steps.tryTake('c')).holding.leftBy).toMatchObject([{ id: 'a' }]);
 });
 
-test('each who left a machine behind is named once', async () => {
+test('each holder that left a machine behind is named once', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x']);
   await steps.giveBack(taken(await steps.tryTake('a')).holding, dirty);
@@ -338,7 +338,7 @@ test('each who left a machine behind is named once', async () => {
   expect(leftBy.map(({ id }) => id).toSorted()).toEqual(['a', 'b']);
 });
 
-test('who was lost is named, and the log says so from then on', async () => {
+test('a lost holder is named, and is in the log from then on', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x']);
   taken(await steps.tryTake('a'));

@@ -102,7 +102,7 @@ test('a testbed is measured under a lease, and is free and on its base afterward
   expect(await readLog(store)).toMatchObject([{ testbed: 'shelf', outcome: 'no-regression' }]);
 });
 
-test('a testbed whose holder died is brought back to its base before the next one gets it, and the dead one can do nothing any more', async () => {
+test('a testbed whose holder died is restored before the next gate gets it, and the dead holder is locked out', async () => {
   await using lab = await startFreebsdLab();
   const { reserve, store, clock, config, folder, told } = await aPlace({ shelf: lab });
   const dead = await reserve('alice');
@@ -159,7 +159,7 @@ test('a testbed that does not answer goes into quarantine, and the next one is t
   await expect(reserve('bob', { names: ['shelf'] })).rejects.toThrow(NotReservedError);
 });
 
-test('a controller that the machines do not let in is told so, and the testbed stays free for others', async () => {
+test('a controller that the machines reject gets an error, and the testbed stays free for others', async () => {
   await using lab = await startFreebsdLab();
   const { reserve, store, config } = await aPlace({ shelf: lab });
   const { shelf } = config.testbeds;

@@ -131,7 +131,7 @@ const nightlyRunsFrom = (change: TrendChange, count: number) => {
   return new Map([[key, Array.from({ length: count }, (_, nth) => nightlyRun(nth + 1))]]);
 };
 
-test('a testbed gets one with a label of its own, once its level has stayed for five nightly runs', async () => {
+test('a testbed gets one with its own label, once its level has stayed for five nightly runs', async () => {
   const change = aChange({ state: 'testbed' });
   const branch = await told(change, { nightlyRuns: nightlyRunsFrom(change, 4) });
   expect(titles()).toEqual([]);
@@ -145,14 +145,14 @@ test('a testbed gets none for less than the margin, which a gate cannot tell fro
   expect(titles()).toEqual([]);
 });
 
-test('a testbed that was measured with one commit before and after is told so', async () => {
+test('the issue of a testbed says if the same commit was measured before and after', async () => {
   const change = aChange({ state: 'testbed', good: 'c'.repeat(40), bad: 'c'.repeat(40) });
   await told(change, { nightlyRuns: nightlyRunsFrom(change, 5) });
   expect(github.state.issues[0]?.body).toContain('The same commit was measured before and after');
   expect(github.state.issues[0]?.body).not.toContain('A gate of');
 });
 
-test('whose answer is lost is found ten minutes later, and not made again', async () => {
+test('an issue whose reply is lost is found ten minutes later, and not created again', async () => {
   github.faults.order('issues/create', lost);
   const branch = await told(aChange());
   expect(alertIn(branch)).toHaveProperty('intended');
@@ -208,7 +208,7 @@ test('what a stranger has put the marker into is not taken for ours', async () =
   expect(alertIn(branch)?.issue).toBe(67);
 });
 
-test('a token that may not is told so once, and the next one makes the issues at once', async () => {
+test('a token without the permission is reported once, and the next one creates the issues at once', async () => {
   const octokit = await hastyOctokit(github, { token: github.tokenWith({ contents: 'write' }) });
   const changes = [aChange(), aChange({ id: 'ba9876543210' })];
   const branch = fakeBranch(anIndex(changes));
@@ -237,7 +237,7 @@ test('a delayed job creates no issue, because another job may be creating it', a
   expect(titles()).toHaveLength(1);
 });
 
-test('a branch that cannot be written keeps people from being told, until it can', async () => {
+test('a branch that cannot be written holds back the issues until it can', async () => {
   const fates = ['not-done', 'unanswered'] as const;
   let nth = 0;
   const branch = fakeBranch(anIndex([aChange()]), () => fates[nth++] ?? 'done');
@@ -287,7 +287,7 @@ test('an issue whose creation was not confirmed is closed if its change is over'
   expect(github.state.issues).toMatchObject([{ state: 'closed' }]);
 });
 
-test('news whose answer is lost is not said twice', async () => {
+test('posts an update once even if the reply is lost', async () => {
   const branch = await told(aChange());
   become(branch, { state: 'recovered' });
   github.faults.order('issues/create-comment', lost);
@@ -324,7 +324,7 @@ test('the pull request that it was merged by gets one comment', async () => {
   expect(alertIn(branch)).toMatchObject({ told: ['#7'], commentedCommit: culprit });
 });
 
-test('of a range the one that a bisection names is told, and of a testbed none', async () => {
+test('of a range names the commit that a bisection found, and of a testbed none', async () => {
   const bisection = { result: 'results/2026/x', culprit };
   const testbed = aChange({ state: 'testbed', bisection });
   await told(testbed, { nightlyRuns: nightlyRunsFrom(testbed, 5) });
@@ -347,7 +347,7 @@ test('a commit that was no pull request is asked for once', async () => {
   expect(github.requests).toHaveLength(asked);
 });
 
-test('the revision that landed is told until Phabricator takes it', async () => {
+test('repeats the comment on the landed revision until Phabricator takes it', async () => {
   const keys: string[] = [];
   const answers = [{ kind: 'failed', why: 'It is read-only.' }, { kind: 'delivered' }] as const;
   const commentOnRevision: AlertsDeps['commentOnRevision'] = async (commit, text, key) => {

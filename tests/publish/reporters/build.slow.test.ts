@@ -139,7 +139,7 @@ async function send(type: 'restart' | 'abort', { build }: Awaited<ReturnType<typ
 }
 
 describe('a build', () => {
-  test('is worked on from the first word of the gate, told so once, and passes with its cells', async () => {
+  test('starts work with the first update of the gate, once, and passes with its cells', async () => {
     const scene = await aBuild();
     const { answer } = open(scene);
     answer.queued('waits for approval');
@@ -360,7 +360,7 @@ describe('a user', () => {
     expect(said).toEqual([]);
   });
 
-  test('restarts it just as the end is on its way: the end is told to the newest target as well', async () => {
+  test('restarts it just as the end is on its way: the newest target gets the end as well', async () => {
     const scene = await aBuild();
     // Harbormaster has begun the restart, and ignores messages to the old target.
     scene.build.generation = 2;
@@ -511,7 +511,7 @@ describe('a user', () => {
     expect(scene.target.units).toMatchObject([{ details: cancelledOutcome.message }]);
   });
 
-  test('sends another diff after a verdict, which is told as it is', async () => {
+  test('sends another diff after a verdict, which is reported unchanged', async () => {
     const scene = await aBuild();
     phabricator.updateRevision(scene.shown, { raw: raw.replace('int y', 'long y') });
     await open(scene).answer.conclude(passed);
@@ -556,7 +556,7 @@ describe('a draft', () => {
     expect(said).toEqual([]);
   });
 
-  test('whose author holds it waits for no build, and its build tells the result', async () => {
+  test('whose author holds it waits for no build, and its build has the result', async () => {
     const scene = await aBuild({ status: 'draft', holdAsDraft: true, holdDrafts: 'always' });
     const { answer } = open(scene);
     answer.queued('waits for approval');
@@ -607,25 +607,22 @@ describe('Harbormaster', () => {
   test.each([
     ['', undefined],
     [', though its answer is lost', { kind: 'reset', carriedOut: true } as const],
-  ])(
-    'obeys some seconds later%s: the end is told when it has, and is sent once',
-    async (_, fault) => {
-      const scene = await aBuild();
-      if (fault !== undefined) phabricator.faults.order('harbormaster.sendmessage', fault);
-      scene.build.generation = 2;
-      const { answer } = open(scene, {
-        onPause(seconds) {
-          if (seconds !== 4) return;
-          scene.build.generation = 1;
-          finish(phabricator.state, scene.target, 'passed');
-        },
-      });
-      await answer.conclude(passed);
-      expect(messages()).toEqual(['pass']);
-      expect(scene.build.status).toBe('passed');
-      expect(said).toEqual([]);
-    },
-  );
+  ])('obeys some seconds later%s: the end is sent once, after that', async (_, fault) => {
+    const scene = await aBuild();
+    if (fault !== undefined) phabricator.faults.order('harbormaster.sendmessage', fault);
+    scene.build.generation = 2;
+    const { answer } = open(scene, {
+      onPause(seconds) {
+        if (seconds !== 4) return;
+        scene.build.generation = 1;
+        finish(phabricator.state, scene.target, 'passed');
+      },
+    });
+    await answer.conclude(passed);
+    expect(messages()).toEqual(['pass']);
+    expect(scene.build.status).toBe('passed');
+    expect(said).toEqual([]);
+  });
 
   test('never obeys: that is one sentence, and the end is still sent once', async () => {
     const scene = await aBuild();
@@ -662,7 +659,7 @@ describe('Harbormaster', () => {
     ]);
   });
 
-  test('refuses a first word: the end is told all the same', async () => {
+  test('refuses the first update: the end is sent all the same', async () => {
     const scene = await aBuild();
     const { viewPolicy } = scene.shown;
     scene.shown.viewPolicy = scene.author.phid;

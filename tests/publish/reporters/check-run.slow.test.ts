@@ -124,7 +124,7 @@ describe('one check run', () => {
     await check.conclude(passed);
   });
 
-  test('links the job once: in its text, where GitHub takes no address of its own app', async () => {
+  test('links the job once: in its text, if GitHub refuses an address of its own app', async () => {
     const { check } = await open();
     check.queued('waits for a runner');
     await check.conclude(passed);
@@ -593,7 +593,7 @@ describe('a check that a killed job left open', () => {
     await check.leaveOpen();
   });
 
-  test('is closed though the job was killed before it heard of it', async () => {
+  test('is closed although the job was killed before the reply', async () => {
     github.faults.order('checks/create', { kind: 'reset', carriedOut: true });
     const { check, pauses } = await open();
     check.measuring('hp-t540');
@@ -617,7 +617,7 @@ describe('a check that a killed job left open', () => {
     expect(conclusions()).toEqual(['success', null, null]);
   });
 
-  test('is told of in a sentence where GitHub cannot be told', async () => {
+  test('is reported in a sentence if GitHub cannot be reached', async () => {
     github.faults.order('checks/list-for-ref', { kind: 'read-only' });
     expect(await closed()).toBe(
       'A check of ppsgate on freebsd/freebsd-src may stay open, because the job ended early and GitHub could not be told (403 Resource not accessible by integration): run the job again.',

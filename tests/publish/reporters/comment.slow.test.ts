@@ -165,7 +165,7 @@ test('one that is left stays for the next job of the run, which goes on with it'
   expect(writes()).toEqual(['issues/create-comment 201', 'issues/update-comment 200']);
 });
 
-test('a bisection has a comment of its own beside that of the gate, in words of its own', async () => {
+test('a bisection has a separate comment beside that of the gate, with its own text', async () => {
   const { comment: gate } = await open();
   await gate.conclude(lost);
   const about = { name: 'ppsgate bisect', subject: 'the bisection of #7' };

@@ -45,7 +45,7 @@ const passed = passing();
 const passes = 'ended: 🟢 #7 loses nothing that matters: 1.00 % at most, where 2 % would matter';
 const never = new AbortController().signal;
 
-test('several answers are told alike', async () => {
+test('several answers get the same calls', async () => {
   const recorders = [aRecorder(), aRecorder()];
   const answer = combineReporters(recorders.map((one) => one.answer));
   answer.queued('for a runner');
@@ -102,7 +102,7 @@ describe('a gate is answered', () => {
 describe('what an answer links to', () => {
   const ending = outcomeOfResult(aResult(), {});
 
-  test('is made once the verdict is told, and is then added', async () => {
+  test('is created and added once the verdict is reported', async () => {
     const { answer, told } = aRecorder();
     const make = async () => {
       told.push('draws');
@@ -128,7 +128,7 @@ describe('what an answer links to', () => {
   });
 });
 
-test('a result is told by its verdict, with its report', () => {
+test('reports a result by its verdict, with its report', () => {
   const ending = outcomeOfResult(aResult(), { rerun: '`/ppsgate rerun`' });
   expect(conclusionOf(ending)).toBe('patchAtFault');
   expect(outcomeTitle(ending)).toBe('🔴 #7 loses 10.4 % (forwarding inet4)');
@@ -146,7 +146,7 @@ test.each([
   expect(ending.message).toBe('ssh: ```\n@everyone');
 });
 
-test('what is thrown and is no error is told all the same', () => {
+test('reports what is thrown even if it is no error', () => {
   const ending = outcomeOfError('No route.');
   expect(conclusionOf(ending)).toBe('infrastructure');
   expect(outcomeMarkdown(ending)).toBe('```\nNo route.\n```');

@@ -130,7 +130,7 @@ test('a token that may write no statuses: one notice, and no further tries', asy
   expect(github.requests).toHaveLength(1);
 });
 
-test('a GitHub that fails for a while is told in the end', async () => {
+test('the end reaches GitHub after a temporary failure', async () => {
   github.faults.order('repos/create-commit-status', { kind: 'broken', status: 502 }, 3);
   await (await open()).conclude(passing());
   expect(shown()).toEqual([

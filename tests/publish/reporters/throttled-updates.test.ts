@@ -46,7 +46,7 @@ const told: UpdateAttempt = { kind: 'delivered' };
 const failed: UpdateAttempt = { kind: 'failed', why: 'No answer.' };
 const refused: UpdateAttempt = { kind: 'refused', why: 'No leave.' };
 
-test('of the views that come while one is told, the newest is told next, after a pause', async () => {
+test('of the views that come during an update, the latest is sent next, after a pause', async () => {
   const { updates, views, pauses, answer } = aUpdates();
   for (const view of ['a', 'b', 'c']) updates.send(view);
   expect(views()).toEqual(['a']);
@@ -57,7 +57,7 @@ test('of the views that come while one is told, the newest is told next, after a
   expect(views()).toEqual(['a', 'c']);
 });
 
-test('what failed is told again after the pause, if nothing newer came', async () => {
+test('repeats a failed update after the pause, unless a newer one came', async () => {
   const { updates, views, pauses, answer, said } = aUpdates();
   updates.send('a');
   await answer(failed);
@@ -67,7 +67,7 @@ test('what failed is told again after the pause, if nothing newer came', async (
   expect(said).toEqual([]);
 });
 
-test('what is refused is said once, and nothing more is told, not even the end', async () => {
+test('logs a refusal once, and sends nothing more, not even the end', async () => {
   const { updates, views, answer, said } = aUpdates();
   updates.send('a');
   await answer(refused);
@@ -89,7 +89,7 @@ describe('the last view', () => {
     await ended;
   });
 
-  test('waits for the one that is being told', async () => {
+  test('waits for the update that is being sent', async () => {
     const { updates, views, answer } = aUpdates();
     updates.send('a');
     const ended = updates.sendLast('end', 300);
@@ -120,7 +120,7 @@ describe('the last view', () => {
     expect(said).toEqual(['warning: No answer.']);
   });
 
-  test('is not waited for longer than is said, and not told later', async () => {
+  test('is not waited for longer than the limit, and not sent later', async () => {
     const { updates, views, pauses, answer, said } = aUpdates();
     updates.send('a');
     const ended = updates.sendLast('end', 30);
@@ -142,7 +142,7 @@ describe('the last view', () => {
   });
 });
 
-test('one that is left stops when what is being told is told', async () => {
+test('one that is left stops once the current update is sent', async () => {
   const { updates, views, answer } = aUpdates();
   updates.send('a');
   let isLeft = false;

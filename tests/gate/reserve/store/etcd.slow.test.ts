@@ -99,7 +99,7 @@ describeWith(etcdNeeds, 'the members of an etcd cluster', () => {
     );
   });
 
-  test('are told apart from others by the prefix of their keys', async () => {
+  test('are separated from others by the prefix of their keys', async () => {
     const cluster = await start({ members: 1 });
     const [ours, theirs] = [
       await open({ endpoints: cluster.endpoints }),
@@ -112,8 +112,8 @@ describeWith(etcdNeeds, 'the members of an etcd cluster', () => {
   });
 });
 
-describeWith(etcdNeeds, 'who waits for a change in etcd', () => {
-  test('hears of it after the member that should have told it was killed', async () => {
+describeWith(etcdNeeds, 'a waiting gate on etcd', () => {
+  test('is notified after the member that should have notified it was killed', async () => {
     const cluster = await start();
     const follower = await followerOf(cluster);
     const store = await open(membersFirst(cluster, follower));
@@ -126,7 +126,7 @@ describeWith(etcdNeeds, 'who waits for a change in etcd', () => {
     await heard;
   });
 
-  test('hears of it after that member was stopped, once anything else was asked of it', async () => {
+  test('is notified after that member was stopped, once another request was sent to it', async () => {
     const cluster = await start();
     const follower = await followerOf(cluster);
     const store = await open(membersFirst(cluster, follower));
@@ -152,7 +152,7 @@ describeWith(etcdNeeds, 'who waits for a change in etcd', () => {
 });
 
 describeWith([...etcdNeeds, 'root', 'ip'], 'a member of etcd that is cut off', () => {
-  test('is no use to those who are cut off with it, and no harm to others', async () => {
+  test('is useless to the gates that are cut off with it, and harmless to others', async () => {
     const cluster = await start({ namespaces: true });
     const leader = await cluster.leader();
     const store = await open(membersFirst(cluster, leader));
@@ -174,7 +174,7 @@ describeWith([...etcdNeeds, 'root', 'ip'], 'a member of etcd that is cut off', (
 });
 
 describeWith(etcdNeeds, 'etcd with certificates', () => {
-  test('is used by who has one and trusts its authority', async () => {
+  test('is usable with a certificate whose authority it trusts', async () => {
     const cluster = await start({ members: 1, tls: true });
     const store = await open({ endpoints: cluster.endpoints, ...cluster.tls });
     await put(store, 'testbed', 'free');
@@ -206,7 +206,7 @@ describeWith(etcdNeeds, 'etcd with certificates', () => {
     }
   });
 
-  test('says whom it does not let in', async () => {
+  test('names the user that it does not let in', async () => {
     const cluster = await start({ members: 1, tls: true });
     const { caPath = '' } = cluster.tls ?? {};
     const stranger = await (await makeAuthority(temporaryFolder(), 'stranger')).issue('me', 'me');
@@ -262,7 +262,7 @@ describeWith(etcdNeeds, 'etcd with passwords', () => {
     expect(await put(store, 'testbed', 'taken')).toBeGreaterThan(0);
   });
 
-  test('says whom it does not let in', async () => {
+  test('names the user that it does not let in', async () => {
     const cluster = await start({ members: 1, auth: { prefix } });
     const { endpoints } = cluster;
     const passwordPath = join(temporaryFolder(), 'password');

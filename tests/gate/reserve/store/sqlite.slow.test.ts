@@ -43,7 +43,7 @@ test('processes that make the file and commit at the same time lose nothing', as
   expect((await store.read('')).entries).toMatchObject([{ key: 'counter', value: '200' }]);
 });
 
-test('a process that is killed in the middle of its commits leaves all that it was told was done, and no half', async () => {
+test('a process that is killed during its commits leaves all commits that were confirmed, and no half ones', async () => {
   const path = newPath();
   const store = await open(path);
   const writing = `
@@ -70,7 +70,7 @@ test('a process that is killed in the middle of its commits leaves all that it w
   expect(check).toEqual([{ integrity_check: 'ok' }]);
 });
 
-test('who waits is told of the commit of another process, and does not have to look for it', async () => {
+test('a waiting gate is notified of a commit of another process, and does not poll for it', async () => {
   const path = newPath();
   const store = await open(path, { pollSeconds: 1e6 });
   const { revision } = await store.read('');
@@ -82,7 +82,7 @@ test('who waits is told of the commit of another process, and does not have to l
   expect((await store.read('')).revision).toBeGreaterThan(revision);
 });
 
-test('who waits is told however often the log of the file began anew', async () => {
+test("a waiting gate is notified after any number of restarts of the file's log", async () => {
   const path = newPath();
   const [one, other] = [await open(path, { pollSeconds: 1e6 }), await open(path)];
   for (let round = 0; round < 100; round += 1) {
@@ -93,7 +93,7 @@ test('who waits is told however often the log of the file began anew', async () 
   }
 });
 
-test('who waits looks once at first and then sleeps', async () => {
+test('a waiting gate looks once at first and then sleeps', async () => {
   const path = newPath();
   let looks = 0;
   const now = () => {
@@ -112,7 +112,7 @@ test('who waits looks once at first and then sleeps', async () => {
   await expect(waiting).rejects.toThrow('aborted');
 });
 
-test('who waits for a process that was killed is woken once its session is over', async () => {
+test('a gate that waits for a killed process wakes once that session is over', async () => {
   const path = newPath();
   const store = await open(path, { now: realNow, pollSeconds: 0.1 });
   const holding = `
@@ -241,7 +241,7 @@ test('closing twice is harmless, and a closed store says so', async () => {
   expect(await refusal(store.read(''))).toBe(`The reservation store ${path} was closed.`);
 });
 
-test('a file that is moved away while it is used is used no more, and who waits hears of it', async () => {
+test('a file that is moved away while in use is not used any more, and waiting gates get an error', async () => {
   const path = newPath();
   const store = await open(path, { pollSeconds: 0.05 });
   const { revision } = await store.read('');
@@ -366,7 +366,7 @@ test('a commit waits for its turn for as long as others go on committing', async
   expect(await store.commit(put('a', '1'))).toBeDefined();
 });
 
-describeWith(['root', 'mount'], 'on a file system of its own', () => {
+describeWith(['root', 'mount'], 'on a separate file system', () => {
   test('a full disk is said to be full, and works on once there is space', async () => {
     const path = join(smallDisk(), 'reservations');
     const store = await open(path);

@@ -131,7 +131,7 @@ function conforms(makeStores: () => Stores): void {
       expect(await store.commit(ifAbsent)).toBeDefined();
     });
 
-    test('is made by exactly one of those who make it under the same condition', async () => {
+    test('succeeds for exactly one of several clients with the same condition', async () => {
       const { open } = makeStores();
       const stores = [await open(), await open(), await open()];
       let revision = 0;
@@ -206,7 +206,7 @@ function conforms(makeStores: () => Stores): void {
   });
 
   describe('a session', () => {
-    test('has a name of its own', async () => {
+    test('has a unique name', async () => {
       const { open } = makeStores();
       const [one, other] = [await open(), await open()];
       const names = [
@@ -352,7 +352,7 @@ function conforms(makeStores: () => Stores): void {
     });
   });
 
-  describe('who waits', () => {
+  describe('a waiting gate', () => {
     test('is woken by a commit of another connection', async () => {
       const { open } = makeStores();
       const [one, other] = [await open(), await open()];
@@ -384,7 +384,7 @@ function conforms(makeStores: () => Stores): void {
       expect((await woken).revision).toBeGreaterThan(since);
     });
 
-    test('hears at once of what was done before', async () => {
+    test('is notified at once of earlier changes', async () => {
       const store = await makeStores().open();
       const { revision } = await store.read('');
       await store.commit(put('a', '1'));
