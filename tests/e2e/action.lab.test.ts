@@ -170,7 +170,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     );
   });
 
-  test('refuses the pull request of a fork by itself, and measures nothing', async () => {
+  test('refuses the pull request of a fork automatically, and measures nothing', async () => {
     pullRequest.headRepository = 'mallory/router';
     push(harmless);
     const event = pullRequestEvent();
@@ -206,7 +206,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     expect(github.state.comments).toEqual([]);
   });
 
-  test('says who uses the lab when another process does, and leaves it alone', async () => {
+  test('names the process that uses the lab, and leaves it alone', async () => {
     await labUp();
     push(harmless);
     const job = await runJob(pullRequestEvent());

@@ -37,7 +37,7 @@ describeWith(['setpriv'], 'contenders of one host that are killed and stopped at
     { heeds: 'fence', refuses: 'all that it sends', overlaps: [] },
     { heeds: 'nothing', refuses: 'nothing', overlaps: ['dut4', 'sender4'] },
   ] as const)(
-    'are told apart by the machines: of one that heeds $heeds they refuse $refuses',
+    'are distinguished by the machines: of one that heeds $heeds they refuse $refuses',
     async ({ heeds, overlaps }) => {
       await using lab = await startLab();
       const { log } = lab.machines;
@@ -103,7 +103,7 @@ describeWith(etcdNeeds, 'a holder whose etcd loses its leader', () => {
   });
 });
 
-describeWith([...etcdNeeds, 'root', 'ip'], 'who is cut off with a member of etcd', () => {
+describeWith([...etcdNeeds, 'root', 'ip'], 'a gate that is cut off with a member of etcd', () => {
   test.for(['leader', 'follower'] as const)(
     'loses a testbed before another gate gets it, be that member the leader or not: the %s',
     async (role) => {

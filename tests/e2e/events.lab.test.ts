@@ -362,7 +362,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     expect(ours()[0]?.body).toContain('#7 changes .github/, and so could say anything of itself');
   });
 
-  test('three jobs share the work where the lab has a runner of its own', async () => {
+  test('three jobs share the work if the lab has a separate runner', async () => {
     example = makeExample(join(folder, 'profiled'), { profile: { window: '1 s' } });
     Object.assign(pullRequest, {
       baseCommit: example.baseCommit,

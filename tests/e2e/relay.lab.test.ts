@@ -106,7 +106,7 @@ describeWith(['root', 'git', ...labPrograms], 'a relay with gates on this machin
     expect(await labLeftovers()).toEqual({ namespaces: [], processes: [] });
   });
 
-  test('that is killed leaves the gate to its end, which the next one hears of', async () => {
+  test('that is killed leaves the gate to its end, which the next relay reports', async () => {
     const port = await startRelay();
     phabricator.addWebhook({ uri: `http://127.0.0.1:${port}/webhook`, hmacKey: key });
     const revision = revisionWith(['# Packets that must not even be tracked are dropped here.']);

@@ -6,7 +6,7 @@ const errorsOf = (...lines: string[]) => {
   return failure.kind === 'errors' ? failure.errors : failure.kind;
 };
 
-test("the compiler's errors are told from the top of the tree, in their order, without the noise", () => {
+test("reports the compiler's errors by paths from the top of the tree, in order, without the noise", () => {
   const errors = errorsOf(
     'cc -target x86_64-unknown-freebsd15.0 -Werror -c /b/tree/src/sys/net/if.c',
     "/b/tree/src/sys/net/if.c:12:3: warning: unused variable 'x' [-Wunused]",
@@ -26,7 +26,7 @@ test("the compiler's errors are told from the top of the tree, in their order, w
   ]);
 });
 
-test('what the build makes is not told as a file of the tree', () => {
+test('does not report generated files as files of the tree', () => {
   const made = '/b/tree/obj/b/tree/src/amd64.amd64/sys/GENERIC/opt_inet.h:1:1: error: no';
   expect(errorsOf(made)).toEqual([made]);
 });
@@ -59,7 +59,7 @@ test.each([
   expect(errorsOf('>>> stage 1', line, 'Stop.')).toEqual([line]);
 });
 
-test('what gcc says is told from the top of the tree, and not that make stops', () => {
+test("reports gcc's errors by paths from the top of the tree, and not that make stops", () => {
   const errors = errorsOf(
     '  CC      net/core/dev.o',
     '/b/tree/src/net/core/dev.c: In function ‘netif_rx’:',
@@ -75,7 +75,7 @@ test('what gcc says is told from the top of the tree, and not that make stops', 
   ]);
 });
 
-test('of several makes that stop those are told that had something to do', () => {
+test('of several makes that stop reports those that failed', () => {
   const lines = [
     'make[2]: *** [Makefile:9: own] Error 1',
     'make[2]: *** Waiting for unfinished jobs....',
@@ -83,11 +83,11 @@ test('of several makes that stop those are told that had something to do', () =>
   expect(errorsOf(...lines)).toEqual(lines.slice(0, 1));
 });
 
-test('the last lines are told where nothing looks like a cause', () => {
+test('reports the last lines if nothing looks like a cause', () => {
   expect(errorsOf('one', 'two', '', 'three', 'four')).toEqual(['two', 'three', 'four']);
 });
 
-test('at most ten errors are told, each once', () => {
+test('reports at most ten errors, each once', () => {
   const lines = Array.from({ length: 30 }, (_, index) => `a.c:${index >> 1}:1: error: no`);
   expect(errorsOf(...lines)).toEqual(lines.filter((_, index) => index % 2 === 0).slice(0, 10));
 });

@@ -46,6 +46,6 @@ test.each([
   [{}, '/home/alice/.local/state/ppsgate/kernels'],
   [{ XDG_STATE_HOME: '/state' }, '/state/ppsgate/kernels'],
   [{ XDG_STATE_HOME: 'relative' }, '/home/alice/.local/state/ppsgate/kernels'],
-])('they lie in the folder for state of who runs ppsgate: %j', (environment, folder) => {
+])('they lie in the state folder of the user of ppsgate: %j', (environment, folder) => {
   expect(sumsFolder(environment, '/home/alice')).toBe(folder);
 });

@@ -168,7 +168,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expectNothingLeft();
   });
 
-  test('the log is kept whole, and its headings are told as they come', async () => {
+  test('keeps the whole log, and reports its headings as they come', async () => {
     const { key } = await built();
     expect(progress).toEqual([
       '>>> Kernel toolchain build started',
@@ -179,7 +179,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expect([...logs.values()].join()).toContain('\ncc -c sys/net/route.c\n');
   });
 
-  test('make is told all that it has to know', async () => {
+  test('passes make all that it needs', async () => {
     config.recipe = { ...recipe, jobs: 7, options: ['-DWITHOUT_SOMETHING'], toolchain: false };
     await built();
     const source = join(config.folder, 'tree/src');
@@ -845,7 +845,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expect(programs.makes()).toEqual(oneKernel);
   });
 
-  test('who waits too long for a turn learns who has it', async () => {
+  test('a build that waits too long for its turn learns which one has it', async () => {
     config.turnSeconds = 0.1;
     await using other = await connect(sshd);
     const started = Promise.withResolvers<void>();

@@ -192,7 +192,7 @@ describeWith(
       expect((await built()).cached).toBe(false);
     });
 
-    test('is not named, or made, by who builds it when', async () => {
+    test('is not named, or made, by its builder when', async () => {
       const builder = written({
         options: ['LOCALVERSION=-of-alice', 'KBUILD_BUILD_USER=alice', 'KBUILD_BUILD_VERSION=7'],
       });
@@ -416,7 +416,7 @@ describeWith(
   () => {
     const there = (user: string) => written({}, { host: '127.0.0.1', user });
 
-    test('is built as who logs in, and fetched', async () => {
+    test('is built as the user who logs in, and fetched', async () => {
       const become = `env --chdir=/ HOME=/ setpriv --reuid ${nobody} --regid ${nobody} --clear-groups sh`;
       await using sshd = await startSshd(sftpServer, undefined, become);
       const diff = running('id -u');

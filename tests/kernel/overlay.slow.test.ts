@@ -49,7 +49,7 @@ test.each([
   ['some/where/else', 'some/where/else'],
   ['./dut/', 'dut'],
   ['.', ''],
-])('the overlay %s is told by its path in the repository', async (folder, path) => {
+])('reports the overlay %s by its path in the repository', async (folder, path) => {
   const directory = newRepository();
   const id = commit(directory, { [`${path}/nftables.conf`.replace(/^\//, '')]: '# one\n' });
   for (const written of [folder, join(directory, folder)]) {

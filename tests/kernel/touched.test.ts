@@ -136,7 +136,7 @@ describe('a file counts for nothing', () => {
     expect(on('sys/dev/virtio/network/if_vtnet.c')).toBeUndefined();
   });
 
-  test("that is another machine's, where the builder is told for which it builds", () => {
+  test("that is another machine's, if the builder's target is known", () => {
     const builder = (options: string[]) => ({
       builder: { host: 'builder', kernel: { kind: 'make', options } },
     });

@@ -181,7 +181,7 @@ describe('on FreeBSD', () => {
     expect(await differing({ make }, linked)).toEqual(['make']);
   });
 
-  test('the places of what counts for nothing are told', async () => {
+  test('lists the paths that count for nothing', async () => {
     const directory = newRepository();
     const baseCommit = commit(directory, base);
     const files = { 'sys/dev/mlx5/driver.h': '#define M', 'share/man/man4/em.4': 'new' };

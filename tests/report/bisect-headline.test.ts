@@ -84,7 +84,7 @@ test('of many changes three are named and the others counted', () => {
 describe('what to do next', () => {
   const stepsOf = (answer: BisectAnswer) => bisectNextSteps(aBisectResult({ answer })).join('\n');
 
-  test('is told of each kind of answer', () => {
+  test('covers each kind of answer', () => {
     for (const result of Object.values(bisectResults)) {
       const steps = bisectNextSteps(result);
       expect(steps.length).toBeGreaterThan(0);

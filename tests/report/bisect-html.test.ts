@@ -39,7 +39,7 @@ test('tells what was found, what to do, and how it came about', () => {
   }
 });
 
-test('all revisions are behind a fold where some are not told', () => {
+test('all revisions are behind a fold if some are not shown', () => {
   expect(textOf(renderHtml(mellanoxFixed))).toContain('all 13 revisions');
   expect(textOf(renderHtml(mellanoxBroken))).not.toContain('all 13 revisions');
 });

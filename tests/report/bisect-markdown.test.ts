@@ -123,7 +123,7 @@ test('ministat is of both neighbours, or of both sides where these have too few 
   expect(renderMarkdown(aBisectResult({ revisions: few }))).not.toContain('ministat');
 });
 
-test('what cannot be measured is told once for all that fail alike, in its own words', () => {
+test('shows a reason once for all revisions that fail alike, in its own words', () => {
   const panic = 'page fault while in kernel mode';
   const forms = [failedForm({ kind: 'boot-failed', message: 'no prompt within 300 s', panic })];
   const some = Object.fromEntries([2, 3, 4, 5].map((place) => [place, { forms }]));
@@ -157,7 +157,7 @@ test('warnings, and runs that do not count, are folded', () => {
   expect(markdown).toContain('- 1 of 2 runs, `0.4 s without a packet`');
 });
 
-test('why is told where before and after were profiled', () => {
+test('shows the reason if before and after were profiled', () => {
   const result = aBisectResult({
     profiles: [{ kind: 'missing', variant: 'base', reason: 'hwpmc does not know the CPU' }],
   });

@@ -102,7 +102,7 @@ test('nothing is drawn where nothing was measured', () => {
   expect(bisectPlot(bisectResults['nothing measured'] ?? aBisectResult())).toBeUndefined();
 });
 
-test('is told in words, without the comma that would end them in Remarkup', () => {
+test('is described in words, without the comma that would end them in Remarkup', () => {
   for (const result of Object.values(bisectResults)) {
     expect(bisectPlotAlt(result)).toMatch(/^The rate of each boot [^,{}|]+$/);
   }

@@ -23,7 +23,7 @@ function lineOf(row: BisectRow): string {
   return [...all, cells.p].join(' | ');
 }
 
-test('what was tried is told with its rate against the good one, and the rest is counted', () => {
+test('shows tried revisions with their rates against the good one, and counts the rest', () => {
   expect(linesOf(aBisectResult())).toEqual([
     '0 good | 2 | 1.001 Mpps | – | measured | –',
     '… 3 untried',
@@ -34,7 +34,7 @@ test('what was tried is told with its rate against the good one, and the rest is
   ]);
 });
 
-test('members of a group are told, with what was tried on each', () => {
+test('lists members of a group, with the attempts on each', () => {
   const result = aBisectResult({
     answer: group(1, 4),
     revisions: revisionsOf(5, {
@@ -74,7 +74,7 @@ describe('what says nothing', () => {
     );
   });
 
-  test('is told all the same where all are asked for', () => {
+  test('is shown if all rows are requested', () => {
     expect(linesOf(result, Number.POSITIVE_INFINITY)).toHaveLength(41);
   });
 
@@ -97,7 +97,7 @@ test('keeps the rows around the answer when not all fit', () => {
   ]);
 });
 
-test('of a large group those that were tried are told', () => {
+test('of a large group shows those that were tried', () => {
   const revisions = revisionsOf(99, {
     0: { forms: [measuredForm([1e6])] },
     50: { forms: [failedForm()] },

@@ -30,7 +30,7 @@ test('a bisection is read as it was written, with its report beside it and nothi
   expect(read('report', 'bisect.png').subarray(1, 4).toString()).toBe('PNG');
 });
 
-test('the result of a gate is told from that of a bisection', async () => {
+test('distinguishes the result of a gate from that of a bisection', async () => {
   const directory = temporaryFolder();
   await writeResult(directory, aResult());
   expect((await readAnyResult(directory)).result).toEqual(aResult());

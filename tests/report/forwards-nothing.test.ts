@@ -28,7 +28,7 @@ describe.each<[string, Result]>([
     ['Remarkup', renderRemarkup(result)],
     ['the page', renderHtml(result, [])],
     ['JUnit', renderJunit(result)],
-  ])('is told so by %s, and nothing in it is infinite', (_, text) => {
+  ])('is described by %s, and nothing in it is infinite', (_, text) => {
     expect(text).toContain(said);
     expect(text.replaceAll('\u00a0', ' ')).not.toMatch(/Infinity|NaN|∞|loses/);
   });
@@ -39,7 +39,7 @@ describe.each<[string, Result]>([
   });
 });
 
-test('a run that forwarded nothing once is told among those that do not count', () => {
+test('lists a run that once forwarded nothing among those that do not count', () => {
   const again = aRun({ number: 4, trial: 4, attempt: 2, pair: 2, variant: 'patched' });
   const runs = [...runsOf('base', 8e5, 8.01e5, 8e5), ...runsOf('patched', 8e5, 0, 8.01e5), again];
   const report = renderMarkdown(resultOf(...runs));

@@ -66,15 +66,12 @@ test.each([
     -0.188,
     'takes 18.8 % less CPU time per packet (forwarding inet4) and 9.10 % (forwarding inet6); no regression',
   ],
-] as const)(
-  'by time per packet a %s is told in time, as the table tells it',
-  (kind, change, said) => {
-    const cells = [timed(kind, change), timed(kind, Math.sign(change) * 0.091, inet6)];
-    expect(headlineOf(kind, cells, byTime)).toContain(`#7 ${said}`);
-  },
-);
+] as const)('by time per packet a %s is shown in time, as in the table', (kind, change, said) => {
+  const cells = [timed(kind, change), timed(kind, Math.sign(change) * 0.091, inet6)];
+  expect(headlineOf(kind, cells, byTime)).toContain(`#7 ${said}`);
+});
 
-test('by instructions per packet a change is told in instructions', () => {
+test('by instructions per packet a change is shown in instructions', () => {
   const policy = { ...byTime.policy, metric: 'instructionsPerPacket' } as const;
   const told = (kind: Parameters<typeof timed>[0], change: number) => {
     const one = timed(kind, change);
@@ -101,7 +98,7 @@ test('a router that forwards nothing is reported first, by any metric', () => {
   );
 });
 
-test('a router that forwards nothing now and then is told so, with how often', () => {
+test('warns of a router that forwards nothing now and then, with how often', () => {
   const nothing = { change: -1, low: -1, high: -1 };
   const runsOf = (...all: number[]) =>
     all.map((pps, index) => aRun({ number: index + 1, variant: 'patched', pps }));
@@ -125,7 +122,7 @@ test('no regression names the most that may be lost in any cell, and the loss th
   );
 });
 
-test('what surely loses nothing is told so', () => {
+test('says so if a patch surely loses nothing', () => {
   const cells = [aCell({ kind: 'no-regression' }, changed(0.012))];
   expect(headlineOf('no-regression', cells)).toBe('🟢 ppsgate: #7 loses nothing');
   expect(headlineOf('no-regression', [timed('no-regression', -0.02)], byTime)).toBe(

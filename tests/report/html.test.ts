@@ -131,7 +131,7 @@ describe('why a cell changed', () => {
     expect(text).toContain('Stacks with cpu_idle are left out');
   });
 
-  test('are told in instructions where these were counted and sampled', () => {
+  test('are shown in instructions if these were counted and sampled', () => {
     const instructionsPerPacket = { base: 600, patched: 850 };
     const reason = {
       changedFunctions: [{ ...changedFunction, instructionsPerPacket }],
@@ -148,7 +148,7 @@ describe('why a cell changed', () => {
     );
   });
 
-  test('is not known where a profile is missing, and the reason of that is told', () => {
+  test('is unknown if a profile is missing, with the reason of that', () => {
     const text = textOfCell({
       profiles: [{ kind: 'missing', variant: 'patched', reason: 'hwpmc does not know the CPU' }],
     });
@@ -314,7 +314,7 @@ test.for<[Rejection, string, string]>([
   [{ kind: 'boot-failed', message: 'silent', panic: 'trap 12' }, 'does not boot', 'console'],
   [{ kind: 'panics-under-load', message: 'silent', console: '<db>' }, 'panics under load', 'trial'],
 ])(
-  'a patch that cannot be measured is told what, why, and what now (%#)',
+  'a patch that cannot be measured gets what happened, why, and what to do now (%#)',
   ([outcome, what, now]) => {
     const text = textOf(renderHtml(aResult({ outcome }), anExperiment().profiles));
     expect(text).toContain(
@@ -451,7 +451,7 @@ describe('text of others is never markup', () => {
   });
 });
 
-test('a patch that need not be measured is told why, and how it would be', () => {
+test('a patch that need not be measured gets the reason, and how to measure it', () => {
   const text = textOf(renderHtml(unchanged, []));
   expect(text).toContain('#7 changes nothing that the testbed installs');
   expect(text).toContain('nothing that this testbed installs differs between base and patched');

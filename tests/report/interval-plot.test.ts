@@ -76,7 +76,7 @@ test('tells what is compared, by what, and where', () => {
   expect(texts).toContain('−2 % or more matters');
 });
 
-test('every verdict has a word and a symbol of its own', () => {
+test('every verdict has its own word and symbol', () => {
   const looks = kinds.map((kind) => {
     const svg = plotOf([cellOf(kind), cellOf('no-regression')]);
     expect(textsOf(svg)).toContain(kind);

@@ -88,7 +88,7 @@ test('an inconclusive cell is skipped; an invalid one is an error with its reaso
   expect(invalid?.attributes).toEqual({ type: 'invalid', message: 'no packet came' });
 });
 
-test.for(rejections)('$kind is a case of its own, without time, that says why', (rejection) => {
+test.for(rejections)('$kind is a separate case, without time, that has the reason', (rejection) => {
   const { attributes, first } = onlyCase(aResult({ outcome: rejection }));
   expect(attributes).toEqual({ classname: 'ppsgate.shelf-3', name: rejection.kind, time: '0.000' });
   expect(first?.name).toBe(rejection.kind === 'out-of-disk' ? 'error' : 'failure');

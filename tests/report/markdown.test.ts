@@ -270,7 +270,7 @@ test('an invalid cell has no change, and tells the runs that count, those made, 
   ]);
 });
 
-test('runs that do not count are told by cell and reason', () => {
+test('lists runs that do not count by cell and reason', () => {
   const invalid = (number: number, reason: string) =>
     aRun({ number, validity: unfit(reason, reason === 'idle' ? 'generator-limited' : 'hole') });
   const runs = [...loss.runs, invalid(17, 'a hole'), invalid(18, 'a hole'), invalid(19, 'idle')];
@@ -435,7 +435,7 @@ function withoutCode(markdown: string): string {
   return kept.join('\n');
 }
 
-test('a base that moved is told in the open, and not held against the patch', () => {
+test('shows a base that moved in the open, and does not hold it against the patch', () => {
   const moved = {
     ...calm,
     baseline: { kind: 'moved', interval: { change: -0.04, low: -0.05, high: -0.03 } },
@@ -478,7 +478,7 @@ describe('kernels that were linked several times', () => {
     expect(text).toContain('Each kernel was linked 2 times');
   });
 
-  test('say where builds and runs cannot be told apart', () => {
+  test('say where builds and runs are indistinguishable', () => {
     const all = [1, 2, 3, 4];
     const runs = linked([800e3, 816e3, 801e3, 817e3], [800e3, 816e3, 801e3, 817e3], [all, all]);
     expect(report(runs)).toContain(
@@ -526,7 +526,7 @@ test('the bases of 1,000 cells that moved do not make the report too long', () =
   expect(tableRows(markdown)).toHaveLength(100);
 });
 
-test('20,000 sizes of frames are told by the smallest and the largest', () => {
+test('shows 20,000 sizes of frames by the smallest and the largest', () => {
   const [trial] = aResult().trials;
   if (trial === undefined) expect.fail('There is a trial.');
   const trials = Array.from({ length: 20_000 }, (_, index) => ({
@@ -547,7 +547,7 @@ describe('why a cell changed', () => {
     /<summary>why<\/summary>\n\n(.*?)\n\n<\/details>/s.exec(markdown)?.[1];
   const page = 'https://example.org/report.html';
 
-  test('is told below the table by the first functions that moved, and in a fold by all', () => {
+  test('is shown below the table by the first functions that moved, and in a fold by all', () => {
     const timed = {
       ...changedFunction('ip_input', 'kernel'),
       nsPerPacket: { base: 115.2, patched: 153.4 },
@@ -577,7 +577,7 @@ describe('why a cell changed', () => {
     `);
   });
 
-  test('is told in instructions where these were counted and sampled', () => {
+  test('is shown in instructions if these were counted and sampled', () => {
     const instructionsPerPacket = { base: 773.2, patched: 1031 };
     const changedFunctions = [{ ...changedFunction('nft_do_chain'), instructionsPerPacket }];
     const cell = { ...loss, ...profiled(changedFunctions) };
@@ -613,7 +613,7 @@ describe('why a cell changed', () => {
     expect(renderMarkdown(judged([loss]))).not.toMatch(/why/i);
   });
 
-  test('is told in the open of three cells, regressions first', () => {
+  test('is shown in the open for three cells, regressions first', () => {
     const kinds = ['no-regression', 'improvement', 'improvement', 'regression', 'regression'];
     const cells = kinds.map((kind, index) => ({
       ...aCell({ kind: kind as 'regression' }, undefined, {
@@ -642,7 +642,7 @@ describe('why a cell changed', () => {
     expect(line).toMatch(/ · flamegraphs: \[base\]\(\S+-base\)$/);
   });
 
-  test('links a flamegraph of its own rather than its place on the page', () => {
+  test('links its own flamegraph rather than its place on the page', () => {
     const graph = (anchor: string) => (anchor.endsWith('-base') ? `${anchor}.svg` : undefined);
     const [line] = whyLinesOf([{ ...loss, ...profiled() }], { page, graph });
     expect(line).toContain('[base](flamegraph-forwarding-inet4-base.svg)');
@@ -782,7 +782,7 @@ describe('a revision measured beside earlier diffs', () => {
     expect(fold.match(/diff \d/g)).toEqual(['diff 1', 'diff 2', 'diff 3', 'diff 4', 'diff 5']);
   });
 
-  test('a run of theirs that stands apart was not repeated, and is not told', () => {
+  test('an outlier among their runs was not repeated, and is not shown', () => {
     const apart = aRun({ number: 200, pair: 7, variant: 'diff 80345', pps: 2e5 });
     const cells = [{ ...cell, runs: [...cell.runs, apart] }];
     const { outcome } = judged(cells, 'no-regression');
@@ -802,7 +802,7 @@ test('of a patch that other testbeds could measure it is said what does not coun
   expect(text).toContain('Ask for a testbed that has such ports');
 });
 
-test('a patch that need not be measured is told why, and how it would be', () => {
+test('a patch that need not be measured gets the reason, and how to measure it', () => {
   expect(renderMarkdown(unchanged)).toMatchInlineSnapshot(`
     "### ⚪ ppsgate: #7 changes nothing that the testbed installs
 

@@ -241,7 +241,7 @@ describe('why a cell changed', () => {
   const page = 'https://ci.example/job/1/report.html';
   const whyOf = (remarkup: string) => /^\*\*Why\*\*.*$/m.exec(remarkup)?.[0];
 
-  test('is told below the table, with flamegraphs where there is a page for them', () => {
+  test('is shown below the table, with flamegraphs if there is a page for them', () => {
     const told =
       '**Why** (`forwarding inet4`): `fib4_lookup` +38 ns per packet (9.3 → 12.4 % of cycles), `pf_test` −2.0 points (2.0 → 0.0 % of cycles)';
     expect(whyOf(renderRemarkup(judged([explained])))).toBe(told);
@@ -253,7 +253,7 @@ describe('why a cell changed', () => {
     expect(remarkup).toContain(`\`@ppsgate rerun\` · [[ ${page} | the whole report ]] · `);
   });
 
-  test('is told of all functions in a block of code', () => {
+  test('is shown for all functions in a block of code', () => {
     const block = blocksOf(renderRemarkup(judged([explained]))).find(
       (one) => one.kind === 'code' && one.options.name === 'why',
     );
@@ -275,7 +275,7 @@ test('without an image there is no place for one', () => {
   expect(renderRemarkup(judged([loss]))).not.toContain('{');
 });
 
-test('of many invalid cells the first reasons are told, and the rest is counted', () => {
+test('of many invalid cells the first reasons are shown, and the rest is counted', () => {
   const text = renderRemarkup(judged(new Array<CellResult>(30).fill(noTraffic)));
   expect(text.match(/ is invalid: /g)).toHaveLength(20);
   expect(text).toContain('- 10 more cells are invalid\n');

@@ -19,7 +19,7 @@ test('a result is read as it was written, with its report beside it and nothing 
   expect(readdirSync(directory).toSorted()).toEqual(['report', 'report.md', 'result.json']);
 });
 
-test('the page lies in a folder of its own, with the plot in SVG and in PNG, and the cells as test cases', async () => {
+test('writes the page into a separate folder, with the plot in SVG and in PNG, and the cells as test cases', async () => {
   const directory = temporaryFolder();
   await writeResult(directory, aResult());
   const read = (name: string) => readFileSync(join(directory, 'report', name));
@@ -35,7 +35,7 @@ test('the page lies in a folder of its own, with the plot in SVG and in PNG, and
   expect(read('intervals.png').subarray(1, 4).toString()).toBe('PNG');
 });
 
-test('each profile has a flamegraph, which is a file of its own', async () => {
+test('writes a flamegraph of each profile into a separate file', async () => {
   const directory = temporaryFolder();
   const { result, profiles } = anExperiment();
   await writeResult(directory, result, profiles);

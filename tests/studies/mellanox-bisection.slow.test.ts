@@ -98,7 +98,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection', () => {
     await expectNoSlip(judged, { base: version('c255749'), patched: version('c255751') });
   });
 
-  test('c255755, whose driver panics, is told to panic, and no regression', async () => {
+  test('c255755, whose driver panics, is reported to panic, and no regression', async () => {
     const repository = driverRepository();
     await using study = await startBisection(repository);
     const { result, report } = await judgeRevision(study, repository, 'c255755');

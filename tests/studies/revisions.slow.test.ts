@@ -176,7 +176,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
         : [],
     );
 
-  test('whose new diff a webhook tells of is measured, and gets one comment', async () => {
+  test('is measured when a webhook announces its new diff, and gets one comment', async () => {
     phabricator.addWebhook({ uri: `http://127.0.0.1:${relay.port}/webhook`, hmacKey: webhookKey });
     const revision = revisionOf('fourth');
     await settle();
@@ -245,7 +245,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
     expect(phabricator.violations).toEqual([]);
   });
 
-  test('of a stranger is not measured, and the build that waits is told why', async () => {
+  test('of a stranger is not measured, and the waiting build shows why', async () => {
     const stranger = phabricator.addUser('stranger');
     const revision = phabricator.addRevision({
       author: stranger,

@@ -63,7 +63,7 @@ async function exitOf(
   return { code, told };
 }
 
-test('an error is told in its own sentence, and with its place only when that is asked for', async () => {
+test('prints an error as its own sentence, and its place only on request', async () => {
   const fail = () => Promise.reject(new UsageError('runs: expected a number.'));
   expect(await exitOf(fail)).toEqual({ code: 2, told: ['runs: expected a number.'] });
   const { told } = await exitOf(fail, true);
@@ -79,7 +79,7 @@ test('what ends because it was cancelled exits with 130 and has nothing more to 
   expect(await exitOf(work)).toEqual({ code: 130, told: [] });
 });
 
-test('what it leaves to be told is told after the reason, and only where it failed', async () => {
+test('prints follow-up messages after the reason, and only after a failure', async () => {
   const lastWords: string[] = [];
   const fail = async () => {
     lastWords.push('go on');

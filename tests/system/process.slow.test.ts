@@ -45,7 +45,7 @@ describe.each<NodeJS.Platform>(['linux', 'freebsd'])('on %s', (platform) => {
   });
 });
 
-test('processes that started one after the other are told apart', async () => {
+test('distinguishes processes that started one after the other', async () => {
   const { pid } = await sleeper();
   expect(await startOf(pid)).not.toBe(await startOf(process.pid));
 });

@@ -58,14 +58,14 @@ test('a function that got dearer is named with both shares', () => {
   });
 });
 
-test('with the time for each packet its own time is told', () => {
+test("reports the function's own time if the time for each packet is known", () => {
   const { changedFunctions } = explain(router, slowLookup, byTime(120, 150));
   expect(changedFunctions).toHaveLength(1);
   expect(changedFunctions[0]?.nsPerPacket?.base).toBeCloseTo(10, 9);
   expect(changedFunctions[0]?.nsPerPacket?.patched).toBeCloseTo(40, 9);
 });
 
-test('with the instructions for each packet its own are told, and no time', () => {
+test("reports the function's own instructions if those for each packet are known, and no time", () => {
   const cost = { metric: 'instructionsPerPacket', base: 7_200, patched: 9_000 } as const;
   const [changedFunction] = explain(router, slowLookup, cost).changedFunctions;
   expect(changedFunction?.instructionsPerPacket?.base).toBeCloseTo(600, 9);
@@ -73,7 +73,7 @@ test('with the instructions for each packet its own are told, and no time', () =
   expect(changedFunction).not.toHaveProperty('nsPerPacket');
 });
 
-test('what takes longer all over is told from the time, and not from shares', () => {
+test('finds a slowdown of all functions by the time, and not by shares', () => {
   expect(explain(router, router)).toEqual({ changedFunctions: [], moved: 0 });
   expect(namesOf(explain(router, router, byTime(100, 200)))).toEqual([
     'ip_input',

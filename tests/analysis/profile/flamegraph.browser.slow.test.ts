@@ -215,7 +215,7 @@ describeWith(['chromium'], 'a flamegraph in a browser', () => {
     expect(await page.locator('input').count()).toBe(0);
   });
 
-  test('shares a page with others: each zooms and is searched by itself', async () => {
+  test('shares a page with others: each zooms and is searched separately', async () => {
     const { page, complaints } = await openFile('report.html', pageOf(router, router));
     const [first, second] = [page.locator('svg').nth(0), page.locator('svg').nth(1)];
     const before = await widthOf(second, 'pf_test');

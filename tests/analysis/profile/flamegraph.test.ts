@@ -267,7 +267,7 @@ describe('a difference', () => {
     ).toEqual([look]);
   });
 
-  test('draws what only the base has in a lane of its own, at the same scale', () => {
+  test('draws what only the base has in a separate lane, at the same scale', () => {
     expect(lane.map(({ name, width, looks }) => [name, width, looks])).toEqual([
       ['all', 0.1 * full, ['caller']],
       ['main', 0.1 * full, ['caller']],

@@ -22,7 +22,7 @@ describeWith(['shared/corpus/profiles'], 'published call graphs', () => {
     expect([...foldedLines(profile)].toSorted()).toEqual(theirs.toSorted());
   });
 
-  test.each(graphs)('%s is told to be cut short only where it is', async (graph) => {
+  test.each(graphs)('%s is reported as cut short only if it is', async (graph) => {
     const path = join(corpus, graph);
     const { notes } = await readProfile(createReadStream(path), graph);
     expect(notes.length > 0).toBe(!readFileSync(path, 'utf8').endsWith('\n'));

@@ -47,7 +47,7 @@ describe('work', () => {
   });
 });
 
-test('leaves the work, and tells what told', () => {
+test('removes idle stacks, and lists the frames that showed them as idle', () => {
   const profile = parseProfile(
     `${freebsd} 40\nfork_exit;ip_input 50\n${freebsd};cpu_idle_hlt 10\n`,
   );

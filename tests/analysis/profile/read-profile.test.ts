@@ -21,7 +21,7 @@ tmux: server   812 [001]  1.5:  99 cycles:
 const folded = '# kernel: Linux 6.18\nmain;µ read;write 12\nmain 3\n';
 const texts = { graph, perf, folded };
 
-test('a format is told by what is in a file', () => {
+test('recognises a format by the content of a file', () => {
   expect(parseProfile(graph).format).toBe('pmcstat');
   expect(parseProfile(perf).format).toBe('perf');
   expect(parseProfile(folded).format).toBe('folded');
@@ -66,7 +66,7 @@ describe.each(Object.entries(texts))('%s', (_, text) => {
   });
 });
 
-test('a call graph cut between its lines is told by the samples it announces', async () => {
+test('recognises a call graph that was cut between its lines by the samples it announces', async () => {
   const { notes } = await readProfile(pieces(Buffer.from(graph.split('22.22')[0] ?? ''), 64), 'x');
   expect(notes).toEqual([
     'x looks cut short, with 7 of the 9 samples that it announces: what there is of it is read.',

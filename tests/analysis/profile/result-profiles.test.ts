@@ -53,7 +53,7 @@ function changedFunctionOf(event: string, comparisons: Comparison[]): ChangedFun
   return outcome.kind === 'judged' ? outcome.cells[0]?.reason?.changedFunctions[0] : undefined;
 }
 
-test('samples by instructions are told as instructions of a packet, where these were counted', () => {
+test('reports samples by instructions as instructions of a packet, if these were counted', () => {
   const changedFunction = changedFunctionOf('instructions', [byInstructions, byTime]);
   expect(changedFunction?.function).toBe('nft_do_chain');
   expect(changedFunction?.instructionsPerPacket?.base).toBeCloseTo(2_000, 6);

@@ -111,7 +111,7 @@ describe('looks are taken in order', () => {
     expect(asked).toEqual([2, 3]);
   });
 
-  test('and where none decides the last one is told', () => {
+  test('and if none decides the last one is reported', () => {
     const judgement = judgeInOrder(looks, () => unsure, byPps);
     expect(judgement).toEqual({ verdict: 'inconclusive', look: looks[3], evidence: unsure });
   });
@@ -243,7 +243,7 @@ describe('at every look of every design, of pairs and of boots, the verdict', ()
   });
 });
 
-test('a loss of half is told at the first look that may of boots that deviate by up to 1 %, with and without history', () => {
+test('finds a loss of half at the first possible look for boots that deviate by up to 1 %, with and without history', () => {
   const boots = fc.array(within(0.01), { minLength: pairCount, maxLength: pairCount });
   fc.assert(
     fc.property(boots, boots, setup, (base, patched, how) => {

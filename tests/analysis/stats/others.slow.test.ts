@@ -46,7 +46,7 @@ describe('an earlier diff', () => {
     expect(comparison?.interval.high).toBeCloseTo(Math.expm1(high), 12);
   });
 
-  test('is told in the other metric too, where the DUT tells it', () => {
+  test('is reported in the other metric too, if the DUT has it', () => {
     const timed = [...pair, ...beside(half)].map((run) => ({ ...run, nsPerPacket: 1e9 / run.pps }));
     const [other] = judge(timed).others;
     expect(other?.comparisons.map(({ metric }) => metric)).toEqual(['pps', 'nsPerPacket']);

@@ -178,7 +178,7 @@ describe('a pair counts', () => {
     });
   });
 
-  test('and where it does not, the most frequent reason is told, of failed trials too', () => {
+  test('and where it does not, the most frequent reason is reported, also of failed trials', () => {
     const reason = (run: Run) =>
       run.pair === 1 ? unfit('no level', 'unsteady') : unfit(`no packet for ${run.number} ms`);
     const runs = good.map((run) => ({ ...run, validity: reason(run) }));
@@ -387,7 +387,7 @@ describe('looks', () => {
   });
 });
 
-test('the noise of earlier runs lets a loss be told by two pairs', () => {
+test('the noise of earlier runs lets two pairs show a loss', () => {
   const runs = pairedRuns([800e3, 806e3], [765e3, 771e3]);
   const history = {
     runs: 12,

@@ -24,12 +24,12 @@ describe('a fingerprint', () => {
     expect(new Set(all.map((one) => fingerprintOf(one).id)).size).toBe(4);
   });
 
-  test('is the same in whichever order its facts are told', () => {
+  test('is the same for any order of its facts', () => {
     const [a, b] = [told({ BIOS: '2.0', cpu: 'Xeon' }), told({ cpu: 'Xeon', BIOS: '2.0' })];
     expect(fingerprintOf(a)).toEqual(fingerprintOf(b));
   });
 
-  test('has the kernel in it where variants share one, and else neither that nor what moves by itself', () => {
+  test('includes the kernel only if variants share one, and no values that vary', () => {
     const [one, two] = [
       { kernel: 'Linux 6.18', 'dev.cpu.0.freq': '2400' },
       { kernel: 'Linux 6.19', 'dev.cpu.0.freq': '3100' },

@@ -126,7 +126,7 @@ test('the trial tells what is offered, what the wire carries and what comes thro
   expect(told).toEqual(['Sending inet4 from the sender through the DUT for some 23 s.']);
 });
 
-test('what ports that reach each other past the DUT carry is told of sender and receiver', async () => {
+test('reports what ports that reach each other past the DUT carry, for sender and receiver', async () => {
   const { check, told } = await aLab({
     truth: () => 5e6,
     generatorPps: 9e6,
@@ -153,7 +153,7 @@ test('between machines of their own, too, the first sender is the one that is jo
   expect(about(diagnostics, 'the ceiling of sender 2 past the DUT')?.kind).toBe('skipped');
 });
 
-test('ports that are not joined are told as such', async () => {
+test('reports ports that are not joined', async () => {
   const { check, testbed } = await aLab({ cabling: { loopback: true } });
   for (const sender of testbed.senders) sender.backToBack = { from: 'cxl2', to: 'cxl1' };
   expect(wrongs(await check({ sends: true }))).toMatchObject([
@@ -281,7 +281,7 @@ test('an interface that is down is brought up by a command, and no packet is sen
   });
 });
 
-test('a link of the DUT that is dead is told once, and hides what depends on it', async () => {
+test('reports a dead link of the DUT once, and hides what depends on it', async () => {
   const { check, lab } = await aLab();
   const [port] = lab.dut.machine.interfaces;
   if (port?.port.cable !== undefined) port.port.cable.isDead = true;
@@ -301,7 +301,7 @@ test('links that settle after a trial are waited for', async () => {
   expect(wrongs(await check())).toEqual([]);
 });
 
-test('a port that is not there is told with those that are', async () => {
+test('reports a missing port with those that exist', async () => {
   const { check, testbed } = await aLab();
   const { dut } = testbed;
   const diagnostics = await check({
@@ -378,7 +378,7 @@ test('frames of 1518 bytes want an MTU of 1514 where they are sent', async () =>
   expect(about(diagnostics, 'the ceiling of the generators')?.kind).toBe('skipped');
 });
 
-test('a waived setting is told with its reason, and a waiver of one that holds is superfluous', async () => {
+test('shows a waived setting with its reason, and a superfluous waiver of one that holds', async () => {
   const { check, testbed } = await aLab({ sysctlConf: { 'net.inet.ip.redirect': '1' } });
   const waive = {
     'net.inet.ip.redirect': 'the site wants them.',
@@ -395,7 +395,7 @@ test('a waived setting is told with its reason, and a waiver of one that holds i
   );
 });
 
-test('a sender that heeds pause frames of the DUT is as slow as that, and both are told', async () => {
+test('a sender that heeds pause frames of the DUT is as slow as the DUT, and both are reported', async () => {
   const { check, lab } = await aLab({
     truth: () => 5e6,
     loaderConf: { 'hw.cxgbe.pause_settings': '3' },
@@ -482,7 +482,7 @@ test('a machine that does not know our key gets it', async () => {
   ]);
 });
 
-test('a key that is no key, or is not there, is told from one that is refused', async () => {
+test('distinguishes an invalid or missing key from one that is refused', async () => {
   const { check, testbed } = await aLab();
   const { privateKeyPath = '' } = testbed.dut;
   writeFileSync(privateKeyPath, 'nonsense');
@@ -575,7 +575,7 @@ describe('the console', () => {
     });
   });
 
-  test('that does not open is told of with what was said', async () => {
+  test('that does not open is reported with its output', async () => {
     const { check, testbed } = await aLab();
     testbed.dut.console = { kind: 'command', command: ['sh', '-c', 'echo no line >&2; exit 1'] };
     expect(about(await check(), console)).toMatchObject({

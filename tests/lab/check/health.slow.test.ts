@@ -473,7 +473,7 @@ describe('a controller that dies leaves a testbed', () => {
   });
 });
 
-test('a clean testbed is not rebooted to be restored, and a generator is told one command each time', async () => {
+test('a clean testbed is restored without a reboot, and a generator gets one command each time', async () => {
   const { lab, testbed } = await aTestbed({ cabling: { generators: 'separate' } });
   await wakeFreebsdTestbed('shelf', testbed, depsOf(lab));
   const before = lab.receiver.journal.length;

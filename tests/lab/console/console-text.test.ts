@@ -19,7 +19,7 @@ const ownBoot = [
 ];
 
 describe('a panic', () => {
-  test('is told with the lines from there to the next boot', () => {
+  test('is reported with the lines from there to the next boot', () => {
     const text = ['---<<BOOT>>---', 'FreeBSD 14.0', ...crash, ...ownBoot].join('\r\n');
     expect(lastWords(text, true)).toEqual({
       panic: 'page fault',
@@ -40,11 +40,11 @@ describe('a panic', () => {
     ['of the boot before', 'savecore[81]: reboot after panic: page fault'],
     ['by name alone', 'debug.debugger_on_panic: 1'],
     ['without a message', 'panic: '],
-  ])('is not what is told %s', (_, line) => {
+  ])('is not what is reported %s', (_, line) => {
     expect(lastWords(`a line\n${line}\n`, false).panic).toBeUndefined();
   });
 
-  test('whose message is lost is told by its trap, or by the debugger that it entered', () => {
+  test('whose message is lost is reported by its trap, or by the debugger that it entered', () => {
     const trap = 'Fatal trap 12: page fault while in kernel mode';
     expect(lastWords(`${trap}\ncpuid = 3\n`, false).panic).toBe(trap);
     expect(lastWords('noise\nKDB: enter: panic\n', false).panic).toBe('KDB: enter: panic');
@@ -63,7 +63,7 @@ const oops = [
 describe('a panic of Linux', () => {
   const started = '[    0.000000] Linux version 6.1.0-50-cloud-amd64\nppsgate: x is up\n';
 
-  test('is told by the bug that it began with, and with what follows', () => {
+  test('is reported by the bug that it began with, and with what follows', () => {
     expect(lastWords(`${started}${oops.join('\r\n')}\r\n`, false)).toEqual({
       panic: 'BUG: kernel NULL pointer dereference, address: 0000000000000010',
       console: oops.join('\n').replaceAll(/ +/g, ' '),

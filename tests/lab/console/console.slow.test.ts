@@ -16,7 +16,7 @@ import { messageOf } from '../power/worlds.ts';
 import { type Serial, startSerial } from './serial.ts';
 
 describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a console over LAN', () => {
-  test('is heard without a terminal, and gives back the session when it is closed', async () => {
+  test('is read without a terminal, and releases the session when it is closed', async () => {
     const { serial, bmc } = await aBmc();
     for (const time of ['first', 'second']) {
       const console = await opened(bmc.config);
@@ -54,7 +54,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a console over LAN', () => {
     );
   });
 
-  test('that the BMC does not have is told in the words of ipmitool', async () => {
+  test('that the BMC does not have is reported in the words of ipmitool', async () => {
     const bmc = await startIpmiSim();
     onTestFinished(() => bmc[Symbol.asyncDispose]());
     expect(await messageOf(endedAtOnce(bmc.config))).toMatch(
@@ -73,7 +73,7 @@ describeWith(['conserver', 'console'], 'a console of conserver', () => {
     expect(serial.typed()).toBe('');
   });
 
-  test('that the server does not know is told in its words', async () => {
+  test('that the server does not know is reported in its words', async () => {
     const { config } = await aConserver();
     expect(await messageOf(endedAtOnce({ ...config, console: 'other' }))).toMatch(
       /^ConsoleError: The console of dut-3 \(other of conserver\) cannot be opened: console ended with \d+ and said "[^"]*console `other' not found"\.$/,
@@ -82,14 +82,14 @@ describeWith(['conserver', 'console'], 'a console of conserver', () => {
 });
 
 describeWith(['script'], 'a console by a command', () => {
-  test('may be a terminal of its own', async () => {
+  test('may be a separate terminal', async () => {
     const say = 'echo on a terminal; tty; exec sleep 60';
     const console = await opened(byCommand('script', '-q', '-c', say, '/dev/null'));
     expect(await console.heard('/dev/pts/')).toContain('on a terminal');
   });
 });
 
-test('a command that ends is told of with what it said', async () => {
+test('reports a command that ends with its output', async () => {
   const console = await opened(
     byCommand('sh', '-c', 'echo up; sleep 1.2; echo no line >&2; exit 3'),
   );

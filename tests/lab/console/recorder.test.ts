@@ -74,7 +74,7 @@ describe('a record', () => {
 });
 
 describe('a console that fails', () => {
-  test('to open is told once, and tried again for the next boot', async () => {
+  test('to open is reported once, and tried again for the next boot', async () => {
     const { recorder, print, fail } = aConsole();
     fail(new ConsoleError('It cannot be opened.'));
     await recorder.beginBoot();
@@ -89,7 +89,7 @@ describe('a console that fails', () => {
     expect(recorder.takeProblems()).toEqual([]);
   });
 
-  test('halfway is told once, and opened again for the next boot', async () => {
+  test('halfway is reported once, and opened again for the next boot', async () => {
     const { recorder, opened } = aConsole();
     await recorder.beginBoot();
     opened[0]?.onOutput(Buffer.from('a line\n'));
@@ -101,7 +101,7 @@ describe('a console that fails', () => {
     expect(opened).toHaveLength(2);
   });
 
-  test('by being silent for a whole boot is told, and opened anew', async () => {
+  test('by being silent for a whole boot is reported, and opened again', async () => {
     const { recorder, opened } = aConsole();
     await recorder.beginBoot();
     await recorder.beginBoot();

@@ -89,7 +89,7 @@ const valid = { kind: 'measured', runs: [{ validity: { kind: 'valid' } }] };
 const rebootsOf = (lab: FreebsdLab): number =>
   lab.dut.journal.filter(({ command }) => command === 'shutdown -r now').length;
 
-test('a kernel is booted and measured, and what ran is told with the numbers', () =>
+test('boots and measures a kernel, and reports its identity with the numbers', () =>
   onTestbed({ truth: ({ ident }) => (ident === 'base' ? 5e6 : 4e6) }, async (testbed) => {
     const logs = new Map<string, string>();
     const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
@@ -203,7 +203,7 @@ describe('a console', () => {
     await testbed.restore();
   });
 
-  test('that ends halfway is told of with the trial, and opened again for the next boot', async () => {
+  test('that ends halfway is reported with the trial, and opened again for the next boot', async () => {
     await using lab = await startFreebsdLab();
     const ends: ((why: string) => void)[] = [];
     const deps: FreebsdDeps = {
@@ -277,7 +277,7 @@ test('a DUT that is lost at the prompt of the debugger says so on its console', 
 });
 
 test.each(['sender', 'receiver'] as const)(
-  'a %s without pkt-gen is told before anything boots',
+  'a %s without pkt-gen is reported before anything boots',
   async (role) => {
     await using lab = await startFreebsdLab();
     const machine = role === 'sender' ? lab.senders[0]?.machine : lab.receiver.machine;
@@ -431,7 +431,7 @@ describe('a setting that is waived', () => {
   };
 
   test.each(['warn', 'fix', 'fail'] as const)(
-    'is measured as it is where preflight is %s, and its reason is told',
+    'is measured as it is where preflight is %s, and its reason is shown',
     (preflight) =>
       onTestbed({ spoil, testbed: { preflight, waive } }, async (testbed, lab) => {
         const { warnings } = await testbed.inspect([forwarding]);
@@ -444,7 +444,7 @@ describe('a setting that is waived', () => {
   );
 });
 
-test('what was found is told of all machines', () =>
+test('the findings cover all machines', () =>
   onTestbed({}, async (testbed) => {
     const { fingerprint } = await testbed.inspect([forwarding]);
     expect(fingerprint).toMatchObject({
@@ -472,7 +472,7 @@ test('a boot that differs in more than its kernel is not compared', () =>
 describe('a kernel with a newer firmware in it', () => {
   const patchedKernel = { ident: 'patched', firmware: '1.27.0.0' };
 
-  test('has flashed the card for good, which is told in every boot from then on', () =>
+  test('has flashed the card permanently, which each later boot reports', () =>
     onTestbed(
       { patchedKernel, loaderConf: { 'hw.cxgbe.fw_install': '1' } },
       async (testbed, lab) => {
@@ -532,7 +532,7 @@ describe.each(['pf', 'ipfw'] as const)('%s that the site has on', (name) => {
     return { warnings, outcome, wasOn, isOn: isOn(lab), reboots: rebootsOf(lab) };
   }
 
-  test('is told, taken off for a trial, and given back by a boot at the end', async () => {
+  test('is reported, taken off for a trial, and restored by a boot at the end', async () => {
     const found = await gateOn();
     expect(found.warnings).toEqual([
       `${name} of the DUT is on by its rc.conf: each trial takes it off, and a boot of its own kernel at the end brings it back.`,
@@ -617,7 +617,7 @@ describe('a profile', () => {
       expect(rebootsOf(lab)).toBe(2);
     }));
 
-  test('leaves nothing to what is measured after it, which has a boot of its own', () =>
+  test('leaves nothing to the next measurement, which has a separate boot', () =>
     onTestbed({}, async (testbed, lab) => {
       expect(testbed.booted()).toBeUndefined();
       await send(testbed, trialOf('patched', 1));

@@ -142,7 +142,7 @@ test('without a default route there is nothing that a blackhole has to hold', as
   expect(outcome).toMatchObject(measured);
 });
 
-test('IPv6 has a default route of its own', async () => {
+test('IPv6 has a separate default route', async () => {
   const spoil = both(without('2001:2::/48'), without('2001:2:0:8000::/49'));
   const { inspection, packetsToAdmin } = await gateOn({ mode: 'warn', family: 'inet6', spoil });
   expect(packetsToAdmin).toBe(0);

@@ -19,7 +19,7 @@ const upd = `${included}${folder}/nftables.conf:3:15-17: Error: Could not resolv
 	              ^^^
 `;
 
-describe('what is told of rules that do not load', () => {
+describe('the report of rules that do not load', () => {
   test('is nft’s words, with the line as the overlay has it and never as nft shows it', () => {
     expect(told(upd)).toBe(
       'nftables.conf:3:15-17: Error: Could not resolve protocol name\n' +
@@ -104,7 +104,7 @@ test.each([
     '/run/ppsgate/dut/dut.bash: line 46: printf: write error: Invalid argument',
     'Invalid argument',
   ],
-])('what is told of a setting is its path and the system’s words: %s', (_, stderr, words) => {
+])('the report of a setting has its path and the system’s words: %s', (_, stderr, words) => {
   expect(told(`${stderr}\nsetting net/ipv4/x.y\n`)).toBe(
     `The DUT does not take the setting net/ipv4/x.y: ${words}.`,
   );

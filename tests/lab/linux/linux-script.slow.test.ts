@@ -58,7 +58,7 @@ test('each run is what happened between its points of time, and nothing of the t
   });
 });
 
-test('a DUT without a forwarding thread of its own tells no busy time', () => {
+test('a DUT without a separate forwarding thread reports no busy time', () => {
   const withoutBusyTime = log.replaceAll(/( \d+){3}$/gm, ' - - -').replaceAll(/^lay.*\n/gm, '');
   const observation = parseObservation(withoutBusyTime);
   const [sample] = observation.kind === 'observed' ? (observation.samplesPerRun[0] ?? []) : [];

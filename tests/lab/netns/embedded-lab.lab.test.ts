@@ -40,7 +40,7 @@ describeWith(['root', ...labPrograms], 'the embedded lab', () => {
     );
   });
 
-  test('forwards on a thread and a CPU of its own where there are two', async () => {
+  test('forwards on a dedicated thread and CPU if there are two', async () => {
     const { dut, sender } = await labUp();
     const thread = forwardingThread(dut.ingress);
     const cpus = /Cpus_allowed_list:\s*(\S+)/.exec(readFileSync(`/proc/${thread}/status`, 'utf8'));

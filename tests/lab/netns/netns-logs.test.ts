@@ -53,13 +53,13 @@ describe('a sender that waited for its CPU', () => {
     return outcome.runs.map(({ validity }) => validity.kind === 'invalid' && validity.reason);
   };
 
-  test('is told by its log, whenever that is read', () => {
+  test('is known from its log at any time', () => {
     const busy = expect.stringMatching(/the sender waited for a CPU 41 % of the time/);
     expect(reasons({ dut: idle, sender: waited + sender })).toEqual([busy, busy]);
     expect(reasons({ sender: waited + sender })).toEqual([false, false]);
   });
 
-  test('is not told by an older log, and the rates are of the whole trial', () => {
+  test('is not taken from an older log, and the rates are of the whole trial', () => {
     const whole =
       /, 15\.00 kpps of 1\.500 Mpps offered \(1 %\) in its whole trial, and the DUT was/;
     const limited = expect.stringMatching(whole);

@@ -141,7 +141,7 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
     expect(await measure(inet4)).toMatchObject({ kind: 'measured' });
   });
 
-  test('ends a run that has a trial of its own when its median is known, and not before', async () => {
+  test('ends a run in a separate trial when its median is known, and not before', async () => {
     const { traffic } = parseConfig(
       `
 testbeds: { here: { kind: embedded-linux } }

@@ -56,7 +56,7 @@ test('a lab whose owner was killed is free', async () => {
   expect(readFileSync(path, 'utf8')).toBe(String(process.pid));
 });
 
-test('of many who find a dead owner at the same moment one gets the lab', async () => {
+test('of many processes that find a dead owner at the same moment one gets the lab', async () => {
   const path = ownerFile();
   const { end } = await otherOwner(path);
   await end();

@@ -19,7 +19,7 @@ const traffic: Traffic = {
 };
 
 describeWith(['/usr/sbin/sshd', 'ssh-keygen'], 'a host that lacks a program', () => {
-  test('is told by its name, with the program, before anything is done there', async () => {
+  test('is named with the program before anything is done there', async () => {
     const folder = temporaryFolder();
     const programs = join(folder, 'bin');
     mkdirSync(programs);

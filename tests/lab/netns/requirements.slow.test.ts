@@ -10,7 +10,7 @@ const program = join(import.meta.dirname, '../../../bin/ppsgate');
 const cli = join(inject('bundle'), 'cli.js');
 
 describeWith(['root', 'setpriv'], 'a machine that cannot carry the lab', () => {
-  test('is told which right is missing and what would be needed, and exits with 4', () => {
+  test('names the missing right and what would be needed, and exits with 4', () => {
     const rights = ['--bounding-set', '-sys_admin', '--inh-caps', '-sys_admin'];
     const { status, stderr } = spawnSync('setpriv', [...rights, program, 'demo'], {
       encoding: 'utf8',
@@ -52,11 +52,14 @@ describeWith(['root', 'unshare', ...labPrograms], 'a program that is missing', (
     test.each([
       ['a gate', gate],
       ['a look', ['lab', 'check']],
-    ])('is found by %s before anything is reserved, and told with its package', async (_, args) => {
-      const { status, stderr, files } = await without(name, ...args);
-      expect({ status, stderr }).toEqual({ status: 4, stderr: sentence });
-      expect(files).not.toContain('work');
-    });
+    ])(
+      'is found by %s before anything is reserved, and named with its package',
+      async (_, args) => {
+        const { status, stderr, files } = await without(name, ...args);
+        expect({ status, stderr }).toEqual({ status: 4, stderr: sentence });
+        expect(files).not.toContain('work');
+      },
+    );
   });
 
   test('like git is what keeps a gate from a patch, and not the repository', async () => {

@@ -15,7 +15,7 @@ test('a machine is turned on and off by its commands', async () => {
   expect(await power.state()).toBe('off');
 });
 
-test('a cycle without a command of its own is off, five seconds, on', async () => {
+test('a cycle without its own command is off, five seconds, on', async () => {
   const { power, deps, log } = await lab({ state: 'on' });
   await power.cycle();
   expect(log()).toEqual(['off', 'on']);
@@ -41,7 +41,7 @@ test('a cycle whose command fails is off and on', async () => {
   expect(log()).toEqual(['off', 'on']);
 });
 
-test('a command that fails is told of by its program and its last words, not by its arguments', async () => {
+test('reports a failed command by its program and its last words, without its arguments', async () => {
   const { power, folder } = await lab({ on: 'echo trying >&2; echo "No such outlet" >&2; exit 4' });
   const message = await messageOf(power.on());
   expect(message).toBe(
@@ -50,7 +50,7 @@ test('a command that fails is told of by its program and its last words, not by 
   expect(message).not.toContain('outlet-4');
 });
 
-test('a command that does nothing is told of', async () => {
+test('reports a command that does nothing', async () => {
   const { power } = await lab({ on: 'exit 0' });
   expect(await messageOf(power.on())).toContain(
     'accepted the order to turn the machine on 3 times, but still says 30 s after the last that it is off',
@@ -79,7 +79,7 @@ test.each(['echo maybe', 'true', 'echo on; exit 1', 'echo on; echo off'])(
   },
 );
 
-test('a program that is not there is told of', async () => {
+test('reports a program that does not exist', async () => {
   const nothing = ['/nowhere/state'];
   const config = { kind: 'command', on: nothing, off: nothing, state: nothing } as const;
   const power = await openPower('dut-3', config, timelessDeps());

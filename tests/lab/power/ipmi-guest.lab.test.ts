@@ -85,7 +85,7 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
     },
   );
 
-  test('that panics is told of by its last words, also once it has booted anew', async () => {
+  test('that panics is reported by its last words, also once it has rebooted', async () => {
     const recorder = new ConsoleRecorder('dut-3', (onOutput) =>
       openConsole('dut-3', guest.bmc, onOutput, realConsoleDeps),
     );

@@ -57,7 +57,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
     expect(await power.state()).toBe('on');
   });
 
-  test('that does not obey its BMC is told of after three orders', async () => {
+  test('that does not obey its BMC is reported after three orders', async () => {
     await power.on();
     bmc.obeys(false);
     const patient = timelessDeps();
@@ -137,7 +137,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
 });
 
 test.each(['Chassis Power is ajar', '', 'Chassis Power is on and off'])(
-  'an ipmitool that prints "%s" has told no state',
+  'an ipmitool that prints "%s" has reported no state',
   async (stdout) => {
     const { power } = await openWith([{ kind: 'exited', code: 0, stdout, stderr: '' }]);
     expect(await messageOf(power.state())).toContain(
@@ -157,7 +157,7 @@ test('a BMC that loses a datagram in a session is asked again', async () => {
   expect(left).toEqual([]);
 });
 
-test('a machine without ipmitool is told to have it installed', async () => {
+test('a machine without ipmitool gets the advice to install it', async () => {
   const { power } = await openWith([{ kind: 'failed', why: 'cannot be started: spawn ENOENT' }]);
   expect(await messageOf(power.on())).toContain(
     'cannot be asked: ipmitool cannot be started: spawn ENOENT; check that ipmitool is installed',

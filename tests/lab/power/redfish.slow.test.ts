@@ -88,14 +88,14 @@ describeWith(['openssl'], 'a Redfish service that', () => {
   });
   afterAll(() => certificate.remove());
 
-  test('has PowerCycle is left to cycle by itself', async () => {
+  test('has PowerCycle is cycled by one order', async () => {
     await using bmc = await startBmc(certificate, { cycle: ['On', 'On', 'Off', 'PoweringOn'] });
     await (await open(bmc)).cycle();
     expect(bmc.resets).toEqual(['PowerCycle']);
   });
 
   test.each([400, 404, 405, 409, 501])(
-    'answers PowerCycle with %d is told ForceOff and On',
+    'answers PowerCycle with %d gets ForceOff and On',
     async (status) => {
       await using bmc = await startBmc(certificate, { refuses: { PowerCycle: status } });
       await (await open(bmc)).cycle();
@@ -103,13 +103,13 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     },
   );
 
-  test('takes PowerCycle and does nothing is told ForceOff and On', async () => {
+  test('takes PowerCycle and does nothing gets ForceOff and On', async () => {
     await using bmc = await startBmc(certificate, { cycle: ['On', 'On'] });
     await (await open(bmc)).cycle();
     expect(bmc.resets).toEqual(['PowerCycle', 'ForceOff', 'On']);
   });
 
-  test('takes an order and does nothing is told of after three orders', async () => {
+  test('takes an order and does nothing is reported after three orders', async () => {
     await using bmc = await startBmc(certificate, { lies: true });
     const deps = timelessDeps();
     expect(await messageOf((await open(bmc, {}, deps)).off())).toBe(
@@ -119,7 +119,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     expect(deps.slept).toEqual(Array(90).fill(1));
   });
 
-  test('refuses an order is told of with its own words', async () => {
+  test('refuses an order is reported with its own words', async () => {
     await using bmc = await startBmc(certificate, { refuses: { ForceOff: 400 } });
     expect(await messageOf((await open(bmc)).off())).toBe(
       `${label(bmc)} refuses to turn the machine off: 400 No; check the machine, and the BMC's event log.`,
@@ -141,7 +141,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     expect(bmc.resets).toEqual([reset]);
   });
 
-  test('allows nothing that helps is told of', async () => {
+  test('allows nothing that helps is reported', async () => {
     await using bmc = await startBmc(certificate, { allowed: ['Nmi'] });
     expect(await messageOf((await open(bmc)).off())).toContain(
       'refuses to turn the machine off: it offers no ForceOff, only Nmi; check',
@@ -149,7 +149,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     expect(bmc.resets).toEqual([]);
   });
 
-  test('has no reset action is told of', async () => {
+  test('has no reset action is reported', async () => {
     await using bmc = await startHttps(certificate, json(200, { PowerState: 'On' }));
     expect(await messageOf((await open(bmc)).off())).toContain(
       'its system offers lab no reset action',
@@ -203,7 +203,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     },
   );
 
-  test('says that the machine is paused is told of', async () => {
+  test('says that the machine is paused is reported', async () => {
     await using bmc = await startHttps(certificate, json(200, { PowerState: 'Paused' }));
     expect(await messageOf((await open(bmc)).on())).toContain('says that the machine is paused');
   });
@@ -273,14 +273,14 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     );
   });
 
-  test('is gone is told of', async () => {
+  test('is gone is reported', async () => {
     const bmc = { origin: `https://127.0.0.1:${await freeTcpPort()}` };
     expect(await messageOf((await open(bmc)).state())).toBe(
       `${label(bmc)} did not answer in 4 tries: connect ECONNREFUSED ${new URL(bmc.origin).host}; check that it has power and network, and \`url\`.`,
     );
   });
 
-  test('shows a certificate of its own gets no password before people pin it', async () => {
+  test('shows a self-signed certificate gets no password before it is pinned', async () => {
     let asked = 0;
     await using bmc = await startHttps(certificate, () => {
       asked += 1;
@@ -292,7 +292,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     expect(asked).toBe(0);
   });
 
-  test('shows another certificate than the one pinned is told of', async () => {
+  test('shows another certificate than the one pinned is reported', async () => {
     await using bmc = await startBmc(certificate);
     const power = await open(bmc, { certificateSha256: '0'.repeat(64) });
     expect(await messageOf(power.state())).toContain('is not trusted (not the one that is pinned)');

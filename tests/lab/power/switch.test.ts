@@ -40,7 +40,7 @@ test('a cycle that goes well was seen off, or was said to be done', async () => 
   );
 });
 
-test('a cycle that keeps the machine off for no more than a second is seen, and not told twice', async () => {
+test('a cycle that keeps the machine off for no more than a second is seen, and not repeated', async () => {
   await fc.assert(
     fc.asyncProperty(deafMs, slowMs, async (obeysAfter, toAnswer) => {
       let now = 0;
@@ -79,7 +79,7 @@ test('a cycle that keeps the machine off for no more than a second is seen, and 
 const deafMs = fc.integer({ min: 0, max: 10_000 });
 const slowMs = fc.integer({ min: 30, max: 700 });
 
-test('a state is only told when it is one', async () => {
+test('returns only valid states', async () => {
   await fc.assert(
     fc.asyncProperty(controllers, async (behaviour) => {
       const { power, lastSeen } = play(behaviour);

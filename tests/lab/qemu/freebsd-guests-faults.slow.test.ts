@@ -190,7 +190,7 @@ test('a guest whose QEMU ends between two pairs is replaced', () =>
     expect(guests.copies).toHaveLength(3);
   }));
 
-test('a guest whose QEMU ends while it boots is told of at once, and not waited for', () =>
+test('a guest whose QEMU ends while it boots is reported at once', () =>
   onGuests({}, async ({ send, guests }) => {
     const said = 'qemu-system-x86_64: out of memory';
     await send(1);
@@ -212,7 +212,7 @@ test('a guest whose QEMU ends while it boots is told of at once, and not waited 
     expect(await send(2)).toMatchObject(valid);
   }));
 
-test('a guest whose QEMU ends between two cells is told of, and the next try has another', () =>
+test('a guest whose QEMU ends between two cells is reported, and the next try has another', () =>
   onGuests({}, async ({ send, guests }) => {
     await send(1);
     await guests.copies[0]?.end('');

@@ -119,7 +119,7 @@ test('an image that switches its machine off is not waited for', async () => {
   expect(after - before).toBe(7);
 });
 
-test('an image that is not there is told before anything boots', async () => {
+test('an image that does not exist is reported before anything boots', async () => {
   await using guests = fakeGuests({ says: { path: '/nonexistent/freebsd.qcow2' } });
   const testbed = await openGuests(guests);
   await expect(prepare(testbed, [forwarding], own)).rejects.toThrow(

@@ -306,7 +306,7 @@ describe('guests that may be dead', () => {
     expect(silent(seen({ forwarded: 1 }), 'stuck 1', seen({ guest: 2 }))).toEqual([1]);
   });
 
-  test('are told of a log that was cut where they had got stuck before', () => {
+  test('are found in a log that was cut where they had got stuck before', () => {
     expect(silentIn(`${line(seen({ forwarded: 0 }))}\nstuck 1\nwindow 2`, packets)).toEqual(
       new Set([1]),
     );

@@ -241,7 +241,7 @@ test('the last address of the most sources is still in their network', () => {
   expect(inet6['-s']).toMatch(/-\[2001:2:0:10::ffff\]$/);
 });
 
-test('a receiver is ready when it says so, on a line of its own', () => {
+test('a receiver is ready when it prints that on a separate line', () => {
   const start = '906.195100 start_threads [2594] Wait 4 secs for phy reset\n';
   expect(isReady('')).toBe(false);
   expect(isReady(start)).toBe(false);
@@ -268,7 +268,7 @@ describeWith(['shared/corpus/runs'], 'the commands of published benches', () => 
     expect([of('tx').length, of('rx').length]).toEqual([30, 30]);
   });
 
-  test('a sender is told the same, but for the time between its reports', () => {
+  test('a sender has the same options, except the time between its reports', () => {
     for (const { '-T': _, ...published } of of('tx')) {
       const family = '-6' in published ? 'inet6' : 'inet4';
       const options = senderOptions({
@@ -282,7 +282,7 @@ describeWith(['shared/corpus/runs'], 'the commands of published benches', () => 
     }
   });
 
-  test('a receiver is told the same, but that it may leave when nothing comes for a second', () => {
+  test('a receiver has the same options, except that it may end after a second without packets', () => {
     for (const { '-W': _, ...published } of of('rx')) {
       const settleSeconds = Number(published['-w']);
       const command = receiverCommand({ interface: 'cxl1', settleSeconds, seconds: 60 });

@@ -197,7 +197,7 @@ test('several senders together may be the limit', () => {
   );
 });
 
-test('a sender that reaches less than 95 % of what it was asked for is told by its number', () => {
+test('a sender that reaches less than 95 % of its requested rate is reported by its number', () => {
   const senders = [sent(trial(7e6, 30)), sent(trial(6e6, 30))];
   const validity = (requestedPps: number[]) =>
     pktGenRun(received(trial(5e6, 30)), senders, { ...ours, requestedPps }).validity;
@@ -217,7 +217,7 @@ describe('held against what the DUT says that it sent', () => {
   /** Packets of the trial, with its first and its last second, and the sender's time. */
   const packetsOf = ({ rates }: PktGenLog) => rates.reduce((sum, { packets }) => sum + packets, 0);
 
-  test('a receiver that counts clearly fewer was the limit, and both rates are told', () => {
+  test('a receiver that counts clearly fewer was the limit, and both rates are reported', () => {
     const slow = received(trial(6.2e6, 20));
     expect(validity(slow, 9.1e6 * 22)).toEqual(
       invalid(

@@ -14,7 +14,7 @@ const rateLine = (seconds: number, pps: number): string =>
   );
 const kinds = (faults: readonly PktGenFault[]) => faults.map(({ kind }) => kind);
 
-test('a rate is told with bits per second and, by older pkt-gens, without', () => {
+test('parses a rate with bits per second and, from older pkt-gens, without', () => {
   const log = parsePktGenLog(
     'CMD: pkt-gen -f rx -i ix1 -w 4\n' +
       '010.500000 main_thread [1550] 334808 pps (335314 pkts in 1001510 usec)\n' +
@@ -52,7 +52,7 @@ test('time goes on where the printed clock wraps at 1000 s', () => {
   );
 });
 
-test('a silence longer than the clock’s cycle is told by the rate’s own interval', () => {
+test('detects a silence longer than the clock’s cycle by the rate’s own interval', () => {
   const { rates } = parsePktGenLog(
     `${rateLine(10, 1)}015.000000 main_thread [1] 1 pps (2005 pkts in 2005000000 usec)\n`,
   );
@@ -123,7 +123,7 @@ test('a crash on a last line without a newline is a crash', () => {
   expect(kinds(log.faults)).toEqual(['crashed']);
 });
 
-test('a fault that many lines tell is told once', () => {
+test('reports a fault of many lines once', () => {
   const log = parsePktGenLog(said(1, 'receiver_body [1648] poll err').repeat(3));
   expect(kinds(log.faults)).toEqual(['crashed']);
 });

@@ -57,7 +57,7 @@ test('a pattern of many stars is compared as soon as any other', () => {
   expect(check(line(`${stars}c`, 'ssh-ed25519', key), `${'a'.repeat(200)}b`).kind).toBe('unknown');
 });
 
-test('a port other than 22 has a line of its own', () => {
+test('a port other than 22 has a separate line', () => {
   const text = line('[dut]:2222', 'ssh-ed25519', key);
   expect(check(text, 'dut', 2222).kind).toBe('known');
   expect(check(text, 'dut', 22).kind).toBe('unknown');

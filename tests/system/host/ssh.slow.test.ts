@@ -144,7 +144,7 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     expect(await host.output(shell`cat`, { stdin: text })).toBe(text);
   });
 
-  test('output comes as it is written to who asks for it', async () => {
+  test('streams output to a caller that wants it', async () => {
     await host.output(shell`mkfifo ${place('fifo')}`);
     const first = Promise.withResolvers<string>();
     let all = '';
@@ -160,7 +160,7 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     expect(all).toBe('ready\ngo\n');
   });
 
-  test('an error of who takes the output ends the run with it', async () => {
+  test("an error of the caller's output handler ends the run with it", async () => {
     const onStdout = () => {
       throw new RangeError('enough');
     };

@@ -26,7 +26,7 @@ const clean = {
 const mountPoints = ({ dut }: FreebsdLab): string[] =>
   [...dut.machine.files.nodes.keys()].filter((path) => path.startsWith('/tmp/be_mount'));
 
-test('a kernel in a boot environment of its own is booted, and its root proves it', async () => {
+test('boots a kernel in a separate boot environment, and its root proves it', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const { outcome } = await bootOf(lab, { ident: 'patched' });
   expect(outcome).toMatchObject({ kind: 'booted', version: 'FreeBSD 14.0-CURRENT #0 patched' });

@@ -71,7 +71,7 @@ describeWith(['xz'], 'an appliance', () => {
       expect(lab.state()).toMatchObject(own);
     });
 
-    test('is lost where an image never comes up: nothing falls back by itself', async () => {
+    test('is lost if an image never comes up: it has no automatic fallback', async () => {
       await using lab = await startFreebsdLab(appliance);
       const booted = bootOf(lab, { ident: 'patched', behaviour: { kind: 'hangs-at-boot' } });
       await expect(booted).rejects.toThrow(DutLostError);
@@ -122,7 +122,7 @@ describeWith(['xz'], 'an appliance', () => {
       expect(lab.state()).toMatchObject(own);
     });
 
-    test('goes home for good: every later boot is its own, and one slice alone is active', async () => {
+    test('goes home permanently: every later boot is its own, and one slice alone is active', async () => {
       await using lab = await startFreebsdLab(appliance);
       const { dut } = await bootOf(lab, { ident: 'patched' });
       await dut.restore();

@@ -98,7 +98,7 @@ test('a DUT is its kernel, its cards, its ports and its settings, and what it do
   });
 });
 
-test('a firmware that is another is told, and a frequency that moves is no difference', () => {
+test('reports another firmware, and ignores a frequency that moves', () => {
   const before = fingerprint();
   const later = fingerprint({ 'sysctl -n dev.cpu.0.freq': '1200\n' });
   expect(differences(before, later)).toEqual([]);

@@ -103,7 +103,7 @@ test('removes unused kernels before it installs one, also those of an earlier pr
   expect(await dut.boot('patched')).toMatchObject({ kind: 'booted' });
 });
 
-test('a kernel that panics is told with its panic, and the DUT is on its own again', async () => {
+test('a kernel that panics is reported with its panic, and the DUT runs its own kernel again', async () => {
   await using lab = await startFreebsdLab();
   const { dut, outcome } = await bootOf(lab, {
     ident: 'patched',
@@ -399,7 +399,7 @@ test('an order that was left in the pool is taken back', async () => {
   expect(lab.dut.machine.root).toMatchObject({ nvstore: new Map([['nextboot_enable', 'NO']]) });
 });
 
-test('a nextboot that cannot leave word in the pool is told with a way round, and boots nothing', async () => {
+test('a nextboot that cannot write to the pool is reported with a workaround, and boots nothing', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs', nextboot: 'first-program' });
   const booted = bootOf(lab, { ident: 'patched' });
   await expect(booted).rejects.toThrow(BootMethodError);

@@ -26,7 +26,7 @@ test('a panic of an earlier day is never taken for one of now', () => {
   );
 });
 
-test('of two panics the first is told: the other came of it', () => {
+test('of two panics reports the first, which caused the other', () => {
   const now = traces(['panic: page fault', 'panic: double fault']);
   expect(panicSince(traces([]), now)).toBe('page fault');
 });

@@ -448,13 +448,13 @@ test.for([
   ]);
 });
 
-test('a kernel that would stop in the debugger at a panic is told of', () => {
+test('warns of a kernel that would stop in the debugger at a panic', () => {
   expect(messages(sysctl('debug.debugger_on_panic', '1'))).toEqual([
     'debug.debugger_on_panic is 1 instead of 0, and a kernel with the debugger in it then stops at its prompt where it panics: run `sysctl debug.debugger_on_panic=0` on the DUT.',
   ]);
 });
 
-test.for(['', '/dev/null'])('a DUT whose dumps go to "%s" is told of', (device) => {
+test.for(['', '/dev/null'])('warns of a DUT whose dumps go to "%s"', (device) => {
   expect(messages(sysctl('kern.shutdown.dumpdevname', device))).toEqual([
     'kern.shutdown.dumpdevname names no dump device, and the cause of a panic is then lost: put `dumpdev="AUTO"` into the /etc/rc.conf of the DUT, which needs swap for it, and run `service dumpon start`.',
   ]);

@@ -115,7 +115,7 @@ describeWith(needs, 'a guest with a disk', () => {
     await lab?.down();
   });
 
-  test('has its first card configured by DHCP, and lets in who has the key of its owner', async () => {
+  test('has its first card configured by DHCP, and accepts the key of its owner', async () => {
     const shown = await hostOf(1).output(shell`ip -brief -4 address show dev eth0`);
     expect(shown).toContain(`${guestAddress}/24`);
     expect(guestOf(1).console()).toContain(`DHCP tells: ${guestAddress}/24`);
@@ -135,7 +135,7 @@ describeWith(needs, 'a guest with a disk', () => {
     expect(guestOf(1).console()).toContain('router none, names none');
   });
 
-  test('reaches nothing of this machine, nor the other guest, by a route of its own either', async () => {
+  test('reaches nothing of this machine or of the other guest, also by a route that it adds', async () => {
     const came: (string | undefined)[] = [];
     const server = createServer((socket) => {
       came.push(socket.remoteAddress);
@@ -188,7 +188,7 @@ wait`;
     expect(await noteOf(hostOf(2))).toBeUndefined();
   });
 
-  test('boots again by itself when its kernel panics, and its console has told of what', async () => {
+  test('reboots automatically when its kernel panics, and its console has the cause', async () => {
     const dying = hostOf(2).run(shell`echo c >/proc/sysrq-trigger`);
     const lost = expect(dying).rejects.toThrow();
     const told = 'Kernel panic - not syncing: sysrq triggered crash';

@@ -142,7 +142,7 @@ describeWith(['gcc'], 'what is counted', () => {
     expect(last).toEqual([0n, 0n]);
   });
 
-  test.for(ways)('without a slot of its own is in the last, with QEMU %s', ([, qemu]) => {
+  test.for(ways)('that has no slot is in the last, with QEMU %s', ([, qemu]) => {
     const blocks = mostSlots + 1000;
     const { all, slots, last } = counted(
       [
