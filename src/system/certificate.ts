@@ -17,11 +17,9 @@ export type Distrust = {
   fault: 'authority' | 'time' | 'name' | 'pin' | 'other';
   /** Like `a certificate that …`. */
   shown: string;
-  /** In the words of Node. */
   reason: string;
-  /** Like `DNS:etcd.lab`. */
   names: string;
-  /** As in `Trust`; empty without a certificate. */
+  /** The form of `Trust`; empty without a certificate. */
   sha256: string;
 };
 
@@ -34,7 +32,7 @@ export class PinError extends Error {
   }
 }
 
-/** Returns the error if the socket's certificate is another one, and closes the socket then. */
+/** Returns the error for any other certificate, after closing the socket. */
 export function verifyPin(socket: TLSSocket, sha256: string): PinError | undefined {
   const certificate = socket.getPeerX509Certificate();
   if (sha256Of(certificate) === sha256) return undefined;
@@ -63,7 +61,7 @@ export function connectUnverified(
   const stop = () => socket.destroy(signal.reason);
   signal.addEventListener('abort', stop);
   socket.once('close', () => signal.removeEventListener('abort', stop));
-  // A late error, without a listener of its own, would end the process.
+  // An unhandled late error would end the process.
   return socket.on('error', () => {});
 }
 
@@ -121,7 +119,6 @@ function goodWhen(certificate: X509Certificate | undefined): string {
 
 const dayOf = (date: Date): string => date.toISOString().replace(/T(.{5}).*/, ' $1 UTC');
 
-/** Reads the certificate that the server shows, and sends nothing. */
 async function readCertificate(
   url: URL,
   trust: Trust,

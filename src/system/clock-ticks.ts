@@ -1,4 +1,4 @@
-// The unit in which Linux counts what CPUs spend.
+// Converts the ticks in which Linux counts CPU time.
 
-/** /proc/stat's ticks are a hundredth of a second whatever the kernel's own are: proc_stat(5), USER_HZ. */
+/** /proc/stat counts hundredths of a second on every kernel: proc_stat(5), USER_HZ. */
 export const nsPerTick = 1e7;

@@ -1,10 +1,10 @@
-// Files of src/ that what we draw has in itself.
+// Reads scripts and styles of src/ for embedding into pages and pictures.
 import { readFileSync } from 'node:fs';
 
-/** Without what only a reader of the file needs: indentation, and comments on lines of their own. */
+/** Drops indentation, and comments on lines of their own. */
 export const embedded = (file: URL): string =>
   readFileSync(file, 'utf8').replaceAll(/^\s*(?:\/\/.*|\/\*(?:[^*]|\*(?!\/))*\*\/)\n|^\s+/gm, '');
 
-/** For any `<script>`: strict and with names of its own, as the file is for who checks it as a module. */
+/** Wraps a file in a strict function, which keeps its names from the page, as the type checker assumes of a module. */
 export const embeddedScript = (file: URL): string =>
   `\n(() => {\n'use strict';\n${embedded(file)}})();\n`;

@@ -1,16 +1,16 @@
-// How the program ends: one number for whoever called it, one sentence for a person.
+// Ends the program with an exit code for the caller, and one sentence for people.
 import { conclusionOfError, exitCodes } from '../model/conclusion.ts';
 
 type Options = {
   debug?: boolean;
   notify?: (sentence: string) => void;
-  /** What `work` leaves to be told where it throws, after the reason. */
+  /** Printed after the reason if `work` throws. */
   lastWords?: readonly string[];
 };
 
 /**
- * Does a command's work and ends the program as it went: `work` gets a signal that a first Ctrl-C or
- * SIGTERM aborts, so that it can clean up; a second one ends it at once.
+ * Runs a command and sets the exit code. The first Ctrl-C or SIGTERM aborts the signal that `work` gets, so that it can
+ * clean up; a second one ends the process at once.
  */
 export async function runToExit(
   work: (signal: AbortSignal) => Promise<number>,

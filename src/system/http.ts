@@ -40,9 +40,8 @@ export type HttpResponse = {
   kind: 'answered';
   status: number;
   statusText: string;
-  /** By names in lower case. */
   headers: ReadonlyMap<string, string>;
-  /** Undefined for one of more than `mostBytes`. */
+  /** Undefined if larger than `mostBytes`. */
   body: Buffer | undefined;
 };
 
@@ -51,22 +50,21 @@ export type NoResponse = {
   why: string;
   /** Code of Node's error, or `noConnection`, if there is one. */
   code: string;
-  /** False if no byte of the request has left. */
+  /** False if no byte of the request was sent. */
   wasSent: boolean;
-  /** Set if this time limit has passed. */
   lateSeconds?: number;
-  /** Set if the server's certificate is the reason; nothing was sent then. */
+  /** Set if the server's certificate is not trusted; nothing was sent then. */
   distrust?: Distrust;
 };
 
-/** Sends one request over a connection of its own. Never rejects. Does not follow redirects, which would pass credentials on. */
+/** Sends one request over a new connection. Never rejects. Follows no redirects, which would pass credentials on. */
 export const sendRequest = (
   url: URL | string,
   request: HttpRequest & { trust?: Trust | undefined },
 ): Promise<HttpResponse | NoResponse> => exchange(url, request, { trust: request.trust ?? {} });
 
 export type HttpClient = {
-  /** As `sendRequest`, over connections that are kept. */
+  /** Like `sendRequest`, over connections that are kept open. */
   send(url: URL, request: HttpRequest): Promise<HttpResponse | NoResponse>;
   close(): void;
 };
@@ -83,7 +81,7 @@ export function openHttpClient(certificates: Certificates): HttpClient {
   };
 }
 
-/** Without agents, each request has a connection of its own. */
+/** Without agents, each request opens a connection. */
 type Connections = { trust: Trust; http?: HttpAgent; https?: HttpsAgent };
 
 async function exchange(
@@ -168,14 +166,13 @@ function begin(url: URL, request: HttpRequest, connections: Connections, end: Ab
         'content-type': 'application/x-www-form-urlencoded',
       }),
       ...headers,
-      // The server may close a kept connection at any time, which leaves open whether it took the request.
+      // The server may close a kept connection at any time; whether it accepted the request is then unknown.
       ...(agent === undefined && { connection: 'close' }),
     },
   };
   const sent = isSecure
     ? requestSecurely(url, { ...options, ...trustOptions(url, trust, end) })
     : requestPlainly(url, options);
-  // A late error, without a listener of its own, would end the process.
   sent.on('error', () => {});
   if (!('pinnedSha256' in trust) && connectSeconds < request.answerSeconds) {
     limitConnecting(sent, connectSeconds);
@@ -200,7 +197,6 @@ function trustOptions(url: URL, trust: Trust, end: AbortSignal) {
   };
 }
 
-/** The code if no connection was made in time. */
 export const noConnection = 'NO_CONNECTION';
 
 function limitConnecting(sent: ClientRequest, seconds: number): void {
@@ -216,7 +212,7 @@ function limitConnecting(sent: ClientRequest, seconds: number): void {
   });
 }
 
-/** Nothing of a request leaves before its connection stands and, by HTTPS, the certificate is verified. */
+/** A request is sent only after the connection and, for HTTPS, the certificate's verification. */
 function watchSending(sent: ClientRequest, { protocol }: URL, { trust }: Connections) {
   let wasSent = false;
   const send = () => {
@@ -229,7 +225,7 @@ function watchSending(sent: ClientRequest, { protocol }: URL, { trust }: Connect
   return () => wasSent;
 }
 
-/** Undefined for more than so many bytes: the stream is then closed, whatever length it announced. */
+/** Returns undefined, and closes the stream, past that many bytes, even if the server announced fewer. */
 async function bytesWithin(mostBytes: number, stream: IncomingMessage) {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -252,8 +248,8 @@ async function* linesOf(response: IncomingMessage, mostBytes: number): AsyncGene
 }
 
 /**
- * Node's fetch with the whole response within so many seconds. The body is read here: octokit takes one that was cut
- * short for an empty one, and a list of comments without ours would make it write a second comment.
+ * Wraps Node's fetch with a time limit for the whole response. Reads the body here: octokit treats a truncated body as
+ * empty, and an empty list of comments would make it write a second comment.
  */
 export const fetchWithin =
   (seconds: number): typeof fetch =>

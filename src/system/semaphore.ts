@@ -1,8 +1,7 @@
-// Lets only so much go on at once.
+// Limits how many tasks run at once.
 
 export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Lets so many pieces of work go on at once; the others wait, first come, first served. */
 export function semaphore(atOnce: number): Semaphore {
   let free = atOnce;
   const waiting: (() => void)[] = [];

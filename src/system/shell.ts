@@ -1,24 +1,22 @@
 // Builds command lines for a POSIX shell; the only place that quotes.
 
-// Not exported: nobody else can make a Command, neither for the compiler nor at run time.
+// Not exported, so that only `shell` can make a Command, at compile time and at run time.
 const line = Symbol('command line');
 
-/** A command line whose every foreign word is quoted. Only `shell` makes one. */
 export type Command = { readonly [line]: string };
 
 export type ShellWord = string | number;
 type ShellValue = ShellWord | readonly ShellWord[] | Command;
 
 /**
- * A command line with each interpolated value as data: a string or number becomes one quoted word,
- * an array as many words as it has, a `Command` is inserted as it is.
+ * Builds a command line in which each value is data: a string or number becomes one quoted word, an array one word per
+ * element; a `Command` is inserted as is.
  *
  *     shell`ip netns exec ${name} nft -f ${path}`
  *     shell`${prepare} && ip netns exec ${name} sh -c ${commandText(measure)}`
  *
- * Throws a TypeError for a value that no program can receive (a NUL, half a surrogate pair, NaN), and
- * for a template in which quoting could not protect: a value inside quotes, a comment, a here-document,
- * backquotes or arithmetic.
+ * Throws a TypeError for a value that no program can receive (a NUL, half a surrogate pair, NaN), and for a template in
+ * which quoting is no protection: a value inside quotes, a comment, a here-document, backquotes or arithmetic.
  */
 export function shell(template: TemplateStringsArray, ...values: readonly ShellValue[]): Command {
   for (const text of template) refuseUnsafe(text);
@@ -26,13 +24,11 @@ export function shell(template: TemplateStringsArray, ...values: readonly ShellV
   return { [line]: template.map((text, index) => text + (words[index] ?? '')).join('') };
 }
 
-/** The text for `sh -c`, or for an eye. */
 export const commandText = (command: Command): string => command[line];
 
 /**
- * The same for whatever login shell a machine has. csh, which is root's up to FreeBSD 13, breaks at a line break and at
- * `!` even inside single quotes, and knows neither `2>&1` nor `$(…)`: it gets one simple command, of an sh that puts the
- * text together again.
+ * The same for any login shell. csh, root's login shell up to FreeBSD 13, fails at a line break and at `!` even inside
+ * single quotes, and lacks `2>&1` and `$(…)`: it gets one simple command that runs an sh, which reassembles the text.
  */
 export function lineForAnyShell(command: Command): string {
   const text = commandText(command);
@@ -44,7 +40,7 @@ export function lineForAnyShell(command: Command): string {
   return commandText(shell`sh -c ${putTogether} sh ${encoded}`);
 }
 
-/** How characters are written for `%b` of printf(1). */
+/** Escapes for `%b` of printf(1). */
 const escapes: Readonly<Record<string, string>> = {
   '\\': '\\\\',
   '\n': '\\n',
@@ -54,7 +50,7 @@ const escapes: Readonly<Record<string, string>> = {
 
 const putTogether = 'text=$(printf %b "$1"); shift; eval "$text"';
 
-/** Each piece of a template has to leave the shell in the state that the quotes of the next value rely on. */
+/** Each piece of a template must leave the shell in the state that the next value's quotes rely on. */
 function refuseUnsafe(text: string): void {
   const bare = text.replace(closed, '_');
   const hazard = hazards.find(([pattern]) => pattern.test(bare));
@@ -65,7 +61,7 @@ function refuseUnsafe(text: string): void {
   );
 }
 
-/** An escaped character, '…', or "…" with no more in it than simple substitutions: these are complete in themselves. */
+/** An escaped character, '…', or "…" with only simple substitutions: each is complete in itself. */
 const closed =
   /\\.|(?<!\$)'[^']*'|(?<!\$)"(?:\\.|\$\([^()"'`\\]*\)|\$\{[^{}"'`\\]*\}|\$(?![({])|[^"\\`$])*"/gs;
 
@@ -88,7 +84,7 @@ function quoted(value: ShellValue): string {
   return [value].flat().map(quotedWord).join(' ');
 }
 
-/** Always in quotes: a bare `if`, `a=b` or `2` before `>` would be more to the shell than a word. */
+/** Always quotes: a bare `if`, `a=b` or `2` before `>` would have a meaning to the shell. */
 function quotedWord(word: ShellWord): string {
   const text = String(word);
   const wrong = whyUnfit(word, text);

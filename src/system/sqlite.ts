@@ -1,11 +1,11 @@
-// SQLite files of ppsgate's own, and locks on files: Node has no flock(2), but SQLite locks a file.
+// Opens SQLite files of ppsgate, and locks files: Node has no flock(2), but SQLite locks a file.
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-/** What the header of a file says: whose it is, in four letters of ASCII, and how it is arranged. */
+/** Header of a file: its application in four ASCII letters, and the version of its layout. */
 export type SqliteHeader = { applicationId: number; format: number };
 
-/** The file is another program's, or has another `format` of ours. */
+/** The file belongs to another program, or has another `format`. */
 export class ForeignFileError extends Error {
   readonly format: number | undefined;
 
@@ -16,9 +16,9 @@ export class ForeignFileError extends Error {
 }
 
 /**
- * Opens a file with this header; `fill` arranges one that is empty, and without it an empty one is another program's.
- * What is committed survives a power cut. `blockingMilliseconds` is how long a call may hold up this process while
- * another has the file locked. Throws a ForeignFileError, or what SQLite throws.
+ * Opens a file with this header. `fill` creates the tables of an empty file; without it, an empty file is foreign.
+ * Commits survive a power cut. `blockingMilliseconds` limits how long a call blocks this process while another has the
+ * file locked. Throws a ForeignFileError, or SQLite's error.
  */
 export function openDatabase(
   path: string,
@@ -40,7 +40,7 @@ export function openDatabase(
   }
 }
 
-/** False for a file with this header; throws a ForeignFileError for one with another. */
+/** False for a file with this header; throws a ForeignFileError for another one. */
 export function isEmpty(database: DatabaseSync, { applicationId, format }: SqliteHeader): boolean {
   const { id, version, tables } =
     database
@@ -55,7 +55,6 @@ export function isEmpty(database: DatabaseSync, { applicationId, format }: Sqlit
   throw new ForeignFileError();
 }
 
-/** Tells whether the file that is at the path now is still there. */
 export function watchPlace(path: string): () => boolean {
   const opened = statSync(path);
   return () => {
@@ -69,7 +68,7 @@ export type SqliteError = Error & { errcode: number };
 export const isSqliteError = (error: unknown): error is SqliteError =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
 
-/** `other` for those that nobody can do anything about. */
+/** `other` for failures without a known fix. */
 type SqliteFailure =
   | 'busy'
   | 'read-only'
@@ -80,7 +79,7 @@ type SqliteFailure =
   | 'not-a-database'
   | 'other';
 
-/** By the codes of sqlite.org/rescode.html. */
+/** Codes: sqlite.org/rescode.html. */
 export function failureOf({ errcode }: SqliteError): SqliteFailure {
   return errcode === sharedMemorySize ? 'full' : (failures.get(errcode & 0xff) ?? 'other');
 }
@@ -97,12 +96,12 @@ const failures = new Map<number, SqliteFailure>([
 /** The memory that processes share is a file, which must grow. */
 const sharedMemorySize = 10 | (19 << 8);
 
-/** Locks of this process: one that nobody refers to any more would be closed, and its lock go with it. */
+/** Keeps locks referenced: garbage collection would close the database and release its lock. */
 const locks = new Set<DatabaseSync>();
 
 /**
- * Undefined while somebody else has the lock, which the kernel takes back from a process that ends, however it ends.
- * The file stays, for a lock on a file that was removed keeps nobody out.
+ * Undefined while another process has the lock, which the kernel releases when that process ends. The file stays: a
+ * lock on a removed file excludes no other process.
  */
 export function lockIfFree(path: string): Disposable | undefined {
   const lock = new DatabaseSync(path, { timeout: 0 });

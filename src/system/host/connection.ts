@@ -1,4 +1,4 @@
-// A connection to a host: its sessions, a few at a time, and its end.
+// A connection to a host: opens a few sessions at a time, and closes them all.
 import type { Socket } from 'node:net';
 import type { Client } from 'ssh2';
 import { reasonOf } from '../../model/one-line.ts';
@@ -9,7 +9,7 @@ export type Connection = {
   readonly name: string;
   readonly client: Client;
   readonly socket: Socket;
-  /** Aborted when the connection is over, with an Error that says why. */
+  /** Aborted at the end of the connection, with an Error that has the reason. */
   readonly over: AbortController;
   readonly inTurn: Semaphore;
 };
@@ -20,15 +20,15 @@ export type SshSession = {
   readonly stop: AbortSignal;
 };
 
-/** `client` may have its login still before it. */
+/** `client` may not be logged in yet. */
 export function connectionOn(name: string, client: Client, socket: Socket): Connection {
   return { name, client, socket, over: new AbortController(), inTurn: semaphore(sessionsAtOnce) };
 }
 
-// sshd allows 10 sessions (MaxSessions) and counts a closed one until it has cleaned up after it.
+// sshd allows 10 sessions (MaxSessions), and counts a closed one until it has cleaned up.
 const sessionsAtOnce = 5;
 
-/** Opens a session and uses it; throws a HostError where the host gives none. */
+/** Throws a HostError where the host refuses a session. */
 export function inSession<Channel, T>(
   { name, what, stop }: SshSession,
   open: (opened: (error: Error | undefined, channel: Channel) => void) => void,
@@ -45,7 +45,7 @@ export function inSession<Channel, T>(
         ),
       );
     try {
-      // Used at once: the whole life of a short command may be in the packet that is being read.
+      // Used at once: the packet being read may contain all of a short command.
       open((error, channel) => (error ? refuse(error) : resolve(use(channel))));
     } catch (error) {
       refuse(error);
@@ -53,12 +53,12 @@ export function inSession<Channel, T>(
   });
 }
 
-/** Ends what still runs over it, too. */
+/** Ends running sessions, too. */
 export async function closeConnection({ client, socket, over }: Connection): Promise<void> {
   over.abort(new Error('this side closed the connection'));
   if (socket.closed) return;
   const closed = new Promise((resolve) => socket.once('close', resolve));
-  // A host that reads no more would keep our last words waiting for ever.
+  // A host that reads no more would delay our last bytes for ever.
   const impatience = setTimeout(() => socket.destroy(), 1000);
   client.end();
   socket.destroySoon();

@@ -1,4 +1,4 @@
-// Runs a command on a host, and answers how it ended and what it wrote.
+// Runs a command on a host, and returns its exit and output.
 import { Readable, type Writable } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
 import { lastLine, shortened } from '../../model/one-line.ts';
@@ -8,22 +8,20 @@ import { HostError } from './host-error.ts';
 import { rejectionOf, type TaskLimits, withinLimits } from './limits.ts';
 
 export type OutputOptions = TaskLimits & {
-  /** What the command reads: without it an end of file, with a stream all of it, as it comes. */
+  /** Absent: an end of file. A stream is passed on as it arrives. */
   readonly stdin?: string | Uint8Array | Readable;
-  /** More bytes on stdout or stderr than this end the command; 16 MiB when absent. */
+  /** More bytes on stdout or stderr end the command; absent: 16 MiB. */
   readonly maxOutputBytes?: number;
 };
 
 export type RunOptions = OutputOptions & {
-  /** Takes stdout as it comes, whatever its size; the outcome's `stdout` is then empty. */
+  /** Receives stdout as it arrives, without a size limit; the outcome's `stdout` is then empty. */
   readonly onStdout?: (chunk: Uint8Array) => void;
-  /** The same of stderr. */
   readonly onStderr?: (chunk: Uint8Array) => void;
-  /** How errors name the command; by its own text when absent. */
+  /** Shown in errors in place of the command's own text. */
   readonly shownAs?: Command;
 };
 
-/** How a command ended: by itself, or by a signal such as `SIGKILL`. */
 export type CommandOutcome =
   | {
       readonly kind: 'exited';
@@ -38,7 +36,7 @@ export type CommandOutcome =
       readonly stderr: string;
     };
 
-/** Answers how the command ended; throws a HostError when that cannot be known. */
+/** Throws a HostError if the command's end cannot be known. */
 export function run(
   connection: Connection,
   command: Command,
@@ -50,7 +48,7 @@ export function run(
   );
 }
 
-/** Does what runs a command, in whatever way, within the limits of the run. */
+/** Applies the limits of a run to any way of running a command. */
 export function withinRun(
   { name, over }: Pick<Connection, 'name' | 'over'>,
   command: Command,
@@ -65,7 +63,7 @@ export function withinRun(
   });
 }
 
-/** The stdout of a command that exits with 0; throws a HostError for any other. */
+/** Throws a HostError for any exit but 0. */
 export async function output(
   connection: Connection,
   command: Command,
@@ -74,7 +72,7 @@ export async function output(
   return stdoutOf(await run(connection, command, options), connection.name, command);
 }
 
-/** Throws a HostError for a command that did not exit with 0 on the host of that name. */
+/** Throws a HostError for any exit but 0. */
 export function stdoutOf(outcome: CommandOutcome, name: string, command: Command): string {
   if (outcome.kind === 'exited' && outcome.code === 0) return outcome.stdout;
   const ending =
@@ -88,7 +86,7 @@ export function stdoutOf(outcome: CommandOutcome, name: string, command: Command
 
 type Stdin = OutputOptions['stdin'];
 
-/** Stops the command when its input breaks off, from the start: it may still wait for its turn. */
+/** Stops the command when its input breaks off, even while it waits for its turn. */
 function stopWhenTorn(stdin: Stdin, stop: AbortController): void {
   if (!(stdin instanceof Readable)) return;
   if (stdin.errored) stop.abort(stdin.errored);
@@ -97,13 +95,11 @@ function stopWhenTorn(stdin: Stdin, stop: AbortController): void {
 
 type Execution = RunOptions & SshSession;
 
-/** A command that runs, wherever it does. */
 type RunningCommand = {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly ended: Promise<CommandEnd>;
-  /** Leaves it, however far it is. */
   leave(): void;
 };
 
@@ -125,7 +121,6 @@ const ofChannel = (channel: ClientChannel): RunningCommand => ({
   leave: () => channel.close(),
 });
 
-/** Feeds it, and answers how it ended; leaves it when it is to stop. */
 export async function follow(
   running: RunningCommand,
   execution: Execution,
@@ -133,7 +128,7 @@ export async function follow(
   const { stop, stdin, onStdout, onStderr, maxOutputBytes = 16 * 1024 ** 2 } = execution;
   const stopped = rejectionOf(stop);
   try {
-    // Both streams are read to their ends, else the channel never reports its own.
+    // Both streams must be read to their ends, or the channel never reports its own.
     const ended = Promise.all([
       running.ended,
       onStdout

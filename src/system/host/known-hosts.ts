@@ -1,4 +1,4 @@
-// Reads OpenSSH's known_hosts and judges by it the key that a host shows.
+// Reads OpenSSH's known_hosts, and checks a host's key against it.
 import { createHash, createHmac } from 'node:crypto';
 import type { ServerHostKeyAlgorithm } from 'ssh2';
 
@@ -39,7 +39,7 @@ type ExpectedKey = {
   readonly fingerprint: string;
 };
 
-/** The format is sshd(8)'s "SSH_KNOWN_HOSTS FILE FORMAT". A line that cannot be used is ignored with the reason. */
+/** Format: sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT". Returns unusable lines with the reason. */
 export function parseKnownHosts(text: string): KnownHosts {
   const entries: KnownHost[] = [];
   const ignored: { line: number; reason: string }[] = [];
@@ -52,9 +52,8 @@ export function parseKnownHosts(text: string): KnownHosts {
 }
 
 /**
- * Whether `key` (as sent on the wire) is the one that the host at `address` is known by.
- * Stricter than ssh(1) in two points: a host known by keys of another type only is `changed`, and an
- * entry without a port stands for port 22 alone.
+ * Compares `key` (as sent on the wire) with the known keys of `address`. Stricter than ssh(1) in two points: a host
+ * known only by keys of another type is `changed`, and an entry without a port means port 22 only.
  */
 export function checkHostKey(
   entries: readonly KnownHost[],
@@ -71,8 +70,8 @@ export function checkHostKey(
 }
 
 /**
- * What to ask the server for, so that of its keys it shows one that is pinned here.
- * Empty for an unknown host. RSA stands for its SHA-2 signatures only (RFC 8332).
+ * Algorithms to request, so that the server shows a key that is pinned here. Empty for an unknown host. RSA keys use
+ * SHA-2 signatures only (RFC 8332).
  */
 export function algorithmsFor(
   entries: readonly KnownHost[],
@@ -83,7 +82,7 @@ export function algorithmsFor(
   return signatures.filter(({ type }) => types.has(type)).map(({ algorithm }) => algorithm);
 }
 
-/** Algorithms by type of key, in order of preference. */
+/** By type of key, in order of preference. */
 const signatures: readonly { type: string; algorithm: ServerHostKeyAlgorithm }[] = [
   { type: 'ssh-ed25519', algorithm: 'ssh-ed25519' },
   { type: 'ecdsa-sha2-nistp256', algorithm: 'ecdsa-sha2-nistp256' },
@@ -97,7 +96,7 @@ const signatures: readonly { type: string; algorithm: ServerHostKeyAlgorithm }[]
 export const fingerprint = (key: Buffer): string =>
   `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 
-/** The name that a key starts with, `ssh-ed25519` say; empty for bytes that are no key. */
+/** The name at the start of a key, such as `ssh-ed25519`; empty for other bytes. */
 export function keyType(key: Buffer): string {
   const length = key.length < 4 ? 0 : key.readUInt32BE(0);
   return key.subarray(4, 4 + length).toString('latin1');
@@ -151,7 +150,7 @@ function splitBy<T>(all: readonly T[], chosen: (one: T) => boolean): [T[], T[]] 
   return [all.filter(chosen), all.filter((one) => !chosen(one))];
 }
 
-/** `*` stands for any characters, `?` for one, all others for themselves. As an expression, many `*` would take for ever. */
+/** `*` matches any characters, `?` one. A regular expression with many `*` would take exponential time. */
 function matches(pattern: string, name: string): boolean {
   let [at, inName, afterStar, resumeAt] = [0, 0, -1, 0];
   while (inName < name.length) {
@@ -164,7 +163,7 @@ function matches(pattern: string, name: string): boolean {
     } else if (afterStar === -1) {
       return false;
     } else {
-      // The last star takes one character more.
+      // Let the last star match one more character.
       resumeAt += 1;
       [at, inName] = [afterStar, resumeAt];
     }

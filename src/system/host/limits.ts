@@ -5,18 +5,17 @@ import { HostError, type HostFailure } from './host-error.ts';
 
 export type TaskLimits = {
   readonly signal?: AbortSignal;
-  /** Without it a task may take as long as the connection lives. */
+  /** Absent: limited only by the connection's life. */
   readonly timeoutSeconds?: number;
 };
 
 type Task = TaskLimits & {
   readonly name: string;
   readonly what: string;
-  /** The connection's end. */
   readonly over?: AbortSignal;
 };
 
-/** Rejects as soon as the time is up, the caller aborts or the connection is over; `work` learns it by `stop`, and may stop itself. */
+/** Rejects once the time is up, the caller aborts or the connection is over, which aborts `stop`, too. */
 export async function withinLimits<T>(
   task: Task,
   work: (stop: AbortController) => Promise<T>,
@@ -57,7 +56,6 @@ function whenAborted(
   signal?.addEventListener('abort', () => act(signal.reason), { once: true, signal: until });
 }
 
-/** Never resolves. */
 export function rejectionOf(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);

@@ -1,4 +1,4 @@
-// This machine as a Host, for what another machine would else do: commands are children of ours.
+// Implements Host for this machine: commands are child processes.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmod, copyFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { withinLimits } from './limits.ts';
 import type { Host } from './ssh.ts';
 import { failUpload } from './upload.ts';
 
-/** Unlike one over ssh, a command that is cut short is killed, with its process group. */
+/** Unlike over ssh, a command that is cut short is killed with its process group. */
 export function thisMachine(): Host {
   const here = { name: 'this machine', over: new AbortController() };
   const run = (command: Command, options: RunOptions = {}) =>
@@ -36,10 +36,10 @@ function start(command: Command) {
   const child = spawn('sh', ['-c', commandText(command)], {
     cwd: '/',
     detached: true,
-    // As after a login: what our own environment holds, such as tokens, is nobody else's.
+    // Clean, as after a login: our environment may hold tokens.
     env: { PATH, HOME },
   });
-  // It need not read all that it is given.
+  // The command need not read all of its input.
   child.stdin.on('error', () => {});
   const ended = Promise.withResolvers<{ code?: number; signal?: string }>();
   let isOver = false;
@@ -63,7 +63,7 @@ function killGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL');
   } catch {
-    // They have all ended a moment ago.
+    // The group has ended.
   }
 }
 

@@ -1,4 +1,4 @@
-// Says why a login failed and what to do about it, from a host's key or ssh2's error.
+// Explains why a login failed and how to fix it, from a host's key or ssh2's error.
 
 import { reasonOf } from '../../model/one-line.ts';
 import { HostError } from './host-error.ts';
@@ -10,7 +10,7 @@ import {
   keyType,
 } from './known-hosts.ts';
 
-/** What is wrong with the key that a host shows; undefined where it is known. */
+/** Undefined for a known key. */
 export function hostKeyError(
   verdict: HostKeyVerdict,
   key: Buffer,
@@ -44,7 +44,7 @@ export function hostKeyError(
   }
 }
 
-/** What ssh2 says instead of letting `user` in; its `level` tells where in the login that was. */
+/** Explains ssh2's error; its `level` names the stage of the login. */
 export function loginError(
   error: Error & { level?: string },
   name: string,

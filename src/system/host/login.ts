@@ -1,4 +1,4 @@
-// Logs in to a machine: reaches it, checks its key, shows ours.
+// Logs in to a machine: connects, checks its key, and authenticates.
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import type { ConnectConfig, ParsedKey } from 'ssh2';
@@ -15,30 +15,29 @@ export type SshTarget = {
   readonly user: string;
   /** The text of an unencrypted key, in OpenSSH's or PEM format. */
   readonly privateKey?: string;
-  /** Whether to log in with the keys of the agent at SSH_AUTH_SOCK. */
+  /** True to use the keys of the agent at SSH_AUTH_SOCK. */
   readonly agent?: boolean;
-  /** The text of a known_hosts file: a host that is not in it is refused. */
+  /** A host that is not in this known_hosts file is refused. */
   readonly knownHosts: string;
-  /** How people call the machine: `DUT`, `hp-t540`. */
   readonly label?: string;
 };
 
 export type ConnectOptions = {
   readonly signal?: AbortSignal;
-  /** Time limit for all of it, from the first packet to the login; 20 when absent. */
+  /** Time limit from the first packet to the login; absent: 20. */
   readonly timeoutSeconds?: number;
   /**
-   * How often to ask an otherwise silent host for a sign of life; 0.5 when absent, 0 for never. A host is
-   * lost when it owes `keepaliveCount` (3) answers: give a DUT that is deaf while packets flow more time.
+   * Seconds between requests for a sign of life from a silent host; absent: 0.5; 0: never. A host is lost after
+   * `keepaliveCount` (3) missing replies: allow more time for a DUT that does not reply while packets flow.
    */
   readonly keepaliveSeconds?: number;
   readonly keepaliveCount?: number;
 };
 
-/** Throws a HostError where the host is not reached, its key is not known, or it does not let us in. */
+/** Throws a HostError where the host is out of reach, its key is unknown, or it refuses the login. */
 export async function logIn(target: SshTarget, options: ConnectOptions): Promise<Connection> {
   const name = nameOf(target);
-  // ssh2 is big, and CommonJS: its names are sure to be found on the default export alone.
+  // ssh2 is big, and CommonJS: only its default export is sure to have all names.
   const { default: ssh2 } = await import('ssh2');
   const credentials = credentialsOf(target, name, ssh2.utils.parseKey);
   const task = { name, what: 'the login', timeoutSeconds: 20, ...options };
@@ -124,7 +123,7 @@ function authenticate(
     };
     client.on('ready', () => resolve(connection));
     client.on('error', (error) => {
-      // An agent that fails is no end: other keys may still be tried.
+      // Other keys may still be tried after the agent fails.
       if (error.level === 'agent') agentFailure = error;
       else end(error.level === 'client-authentication' ? (agentFailure ?? error) : error);
     });

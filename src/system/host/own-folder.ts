@@ -1,16 +1,16 @@
-// A folder of ours on a machine, in a place like /var/tmp where every user of it may have made one before us.
+// Creates a folder of ours in a place like /var/tmp, where any user may have created one before.
 import { type Command, shell } from '../shell.ts';
 
 /**
- * Makes the folder, or takes the one of an earlier time, so that nobody but its user gets into it; fails where it is
- * somebody else's, a link, or was open to others: root would follow a link in it to whatever file they chose.
+ * Creates or reuses the folder, closed to other users. Fails if it is another user's, a link, or was open to others:
+ * root would follow a link in it to any file that they chose.
  */
 export const ownFolder = (folder: string): Command =>
   shell`sh -c ${ownFolderScript} ppsgate ${folder}`;
 
 /**
- * One look at type, mode and owner, without following a link, is enough: in a sticky folder nobody else can take away
- * what is ours. One line without `!`, as root's login shell may be csh; ls(1), for stat(1) is another on each system.
+ * One check of type, mode and owner, without following a link, suffices: in a sticky folder no other user can move
+ * ours. One line without `!`, as root's login shell may be csh; ls(1), as stat(1) differs between systems.
  */
 export const ownFolderScript =
   '[ -h "$1" ] || mkdir -p -m 700 "$1" || exit 1; ' +

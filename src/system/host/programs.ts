@@ -1,10 +1,10 @@
-// The programs that machines have to have, and the packages that have them.
+// Names the programs that machines need, and their packages.
 
 import { shell } from '../shell.ts';
 import { HostError } from './host-error.ts';
 import type { Host } from './ssh.ts';
 
-/** Program → Debian's and Ubuntu's package, or FreeBSD's where only that has it. */
+/** Program → Debian's and Ubuntu's package, or FreeBSD's for its own programs. */
 const packages = {
   bash: 'bash',
   busybox: 'busybox-static',
@@ -33,12 +33,11 @@ const packages = {
 
 export type Program = keyof typeof packages;
 
-/** What to install for programs that are missing. */
 export const packagesOf = (programs: readonly Program[]): string[] => [
   ...new Set(programs.map((program) => packages[program])),
 ];
 
-/** Throws a HostError that names what a host lacks of these; `install` is what its system installs packages with. */
+/** Throws a HostError that names the missing programs; `install` is the install command of the host's system. */
 export async function requirePrograms(
   host: Host,
   programs: readonly Program[],
@@ -52,7 +51,7 @@ export async function requirePrograms(
   );
 }
 
-/** Those that the shell of a host does not find; throws a HostError where it cannot be asked. */
+/** Programs that the host's shell does not find; throws a HostError where the host does not reply. */
 export async function missingOn<Name extends Program>(
   host: Host,
   programs: readonly Name[],
@@ -61,6 +60,6 @@ export async function missingOn<Name extends Program>(
   return programs.filter((program) => lines.includes(program));
 }
 
-/** Whatever the login shell is. */
+/** Works in any login shell. */
 export const missingScript =
   'for program; do command -v "$program" >/dev/null || echo "$program"; done';

@@ -1,4 +1,4 @@
-// A machine reached over ssh: log in once, then run commands and install files on it.
+// A machine reached over ssh: logs in once, then runs commands and installs files on it.
 
 import type { Command } from '../shell.ts';
 import { closeConnection } from './connection.ts';
@@ -13,28 +13,26 @@ import { type ConnectOptions, logIn, type SshTarget } from './login.ts';
 import { type UploadOptions, upload } from './upload.ts';
 
 /**
- * A machine one is logged in to. Tasks may overlap; five go on at once, more wait for their turn.
- * A task that is cut short by its limits loses its session, and sshd tells the command nothing of it: one
- * that could go on in silence is to be started under timeout(1).
+ * A machine with a login. Tasks may overlap: five run at once, others wait. A task that is cut short loses its session,
+ * but sshd does not stop its command: start one that may continue silently under timeout(1).
  */
 export type Host = AsyncDisposable & {
   readonly name: string;
-  /** Answers how the command ended; throws a HostError when that cannot be known. */
+  /** Throws a HostError if the command's end cannot be known. */
   run(command: Command, options?: RunOptions): Promise<CommandOutcome>;
-  /** The stdout of a command that exits with 0; throws a HostError for any other. */
+  /** Throws a HostError for any exit but 0. */
   output(command: Command, options?: OutputOptions): Promise<string>;
-  /** Installs bytes, or the local file at a path, on the host: all of it at once or not at all. */
+  /** Installs bytes, or the local file at a path, atomically. */
   upload(
     source: Uint8Array | string,
     remotePath: string,
     mode: number,
     options?: UploadOptions,
   ): Promise<void>;
-  /** Ends the connection and what still runs over it. */
+  /** Ends running commands, too. */
   close(): Promise<void>;
 };
 
-/** Logs in to a host whose key is known; throws a HostError when that does not succeed. */
 export async function connect(target: SshTarget, options: ConnectOptions = {}): Promise<Host> {
   const connection = await logIn(target, options);
   const close = () => closeConnection(connection);

@@ -1,4 +1,4 @@
-// Installs a file on a host over sftp: all of it at once or not at all, and a big one over several connections.
+// Installs a file on a host over sftp, atomically; a big one over several connections.
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -10,16 +10,13 @@ import { rejectionOf, type TaskLimits, withinLimits } from './limits.ts';
 
 export type UploadOptions = TaskLimits & {
   /**
-   * Goes on, with a local file, at the end of what an earlier upload to that path left as `….part`, and leaves its own
-   * there when it breaks off. Only a checksum tells whether both were of the same file.
+   * Resumes a local file's earlier upload from `….part`, and leaves that file when it breaks off. Only a checksum can
+   * prove that both were the same file.
    */
   readonly resume?: boolean;
 };
 
-/**
- * Installs bytes, or the local file at a path, on the host with the given permissions; throws a HostError
- * where that does not succeed.
- */
+/** Installs bytes, or the local file at a path, with the given permissions; throws a HostError on failure. */
 export function upload(
   connection: Connection,
   source: Uint8Array | string,
@@ -42,7 +39,6 @@ export function upload(
   ).catch((error: unknown) => failUpload(error, source, remotePath, connection));
 }
 
-/** Throws what ended an upload as a HostError. */
 export function failUpload(
   error: unknown,
   source: Uint8Array | string,
@@ -59,15 +55,12 @@ export function failUpload(
 }
 
 type ResumableUpload<To> = {
-  /** Path of the local file. */
   path: string;
   remotePath: string;
   mode: number;
-  /** What the local file is known to have. */
+  /** Known properties of the local file. */
   sha256: string;
-  /** SHA-256 of a file on the host. */
   sumOf(host: To, path: string): Promise<string>;
-  /** A new connection to the same host; throws where there is none to be had. */
   reconnect(): Promise<To>;
 };
 
@@ -79,8 +72,8 @@ type UploadHost = {
 const connectionsAtMost = 5;
 
 /**
- * Installs a local file on a host over up to five connections, each of which goes on where the one before was
- * lost. Where the sum is wrong in the end it is sent once more from the start; throws a HostError after that.
+ * Installs a local file over up to five connections, each resuming where the last was lost. After a wrong checksum it
+ * sends the file once more from the start, then throws a HostError.
  */
 export async function uploadOverBreaks<To extends UploadHost>(
   host: To,
@@ -106,7 +99,7 @@ export async function uploadOverBreaks<To extends UploadHost>(
   );
 }
 
-/** A way to send: under another name first, so that nobody meets half a file. */
+/** Sends under a temporary name, so that no reader sees a partial file. */
 type UploadMethod = {
   partial: string;
   keepsPartial: boolean;
@@ -166,7 +159,7 @@ function sendAll(
     sftp.fastPut(source, remotePath, { mode: 0o600 }, callback);
     return;
   }
-  // ssh2 takes only a Buffer for bytes, and prints whatever else it gets.
+  // ssh2 accepts only a Buffer as bytes, and converts other values to text.
   const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
   sftp.writeFile(remotePath, bytes, { mode: 0o600 }, callback);
 }
@@ -174,7 +167,7 @@ function sendAll(
 const chunkBytes = 32_768;
 const chunksAtOnce = 32;
 
-/** A partial file that is longer than ours is begun anew. */
+/** Restarts a partial file that is longer than ours. */
 async function sendRest(
   sftp: SFTPWrapper,
   path: string,
@@ -190,7 +183,7 @@ async function sendRest(
   );
   const rest = createReadStream(path, { start: position, highWaterMark: chunkBytes, signal: stop });
   const underway: Promise<void>[] = [];
-  // Sent in order, as the server writes them: what breaks off has no holes.
+  // In order, as the server writes them: an interrupted upload has no holes.
   for await (const chunk of rest as AsyncIterable<Buffer>) {
     const at = position;
     const written = done((callback) => sftp.write(handle, chunk, 0, chunk.length, at, callback));
@@ -203,7 +196,7 @@ async function sendRest(
   await done((callback) => sftp.close(handle, callback));
 }
 
-/** Size of a file in bytes; 0 where there is no such file. */
+/** 0 for a missing file. */
 async function sizeOf(sftp: SFTPWrapper, path: string): Promise<number> {
   try {
     return (await answer<Stats>((callback) => sftp.stat(path, callback))).size;
