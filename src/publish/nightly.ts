@@ -29,7 +29,6 @@ import type { NightlyPlan } from './data-branch/nightly-plan.ts';
 import type { TrendUpdate } from './data-branch/trend-files.ts';
 
 type NightlyRequest = {
-  /** Compares a commit with itself. */
   patch: Patch;
   config: Config;
   /** Names of testbeds of the configuration, preferred first. */
@@ -60,10 +59,7 @@ export async function nightlyRun(
   return runOnOneLease(request, directory, deps);
 }
 
-/**
- * Resumes a nightly run: finished parts are kept again without a testbed. Throws a `PlanError` if nothing was planned
- * yet.
- */
+/** Resumes a nightly run: keeps finished parts again without a testbed. Throws a `PlanError` if nothing was planned. */
 export async function resumeNightly(
   request: Pick<NightlyRequest, 'config' | 'seed'>,
   directory: string,
@@ -146,7 +142,6 @@ const layoutNoise = 'layout-noise';
 const gateFolder = (good: string, bad: string) => `gate-${shortId(good)}-${shortId(bad)}`;
 const bisectFolder = (good: string, bad: string) => `bisect-${shortId(good)}-${shortId(bad)}`;
 
-/** The facts of a commit that its trend update needs. */
 export async function commitFacts(
   commit: string,
   repository: Pick<LinearRepository, 'committedAt' | 'releaseBefore'>,
@@ -198,7 +193,7 @@ async function runFollowUps(result: Result, context: NightlyContext): Promise<vo
   );
   if (config.trend.bisect) {
     await each(plan.changesToBisect(updates), async (change) => {
-      // One commit needs no search.
+      // A single commit needs no search.
       if ((await deps.repository.stepsSince(change.good, change.bad)) < 2) return;
       await keep(await bisectChange(change, updates, context));
     });

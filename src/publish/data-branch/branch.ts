@@ -1,4 +1,5 @@
-// The data branch on GitHub: always a single commit, which every publication replaces, so that clones stay small.
+// Publishes to the data branch on GitHub: always a single commit, replaced by every publication, so that clones stay
+// small.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -40,21 +41,20 @@ type PublishedData =
   | { kind: 'published'; commit: string; links: PublishedLinks[] }
   | { kind: 'not-published'; why: string };
 
-/** URLs in place of paths. */
 type PublishedLinks = PublishedPaths;
 
 type DataOptions = Omit<DataRules, 'now' | 'isSite'> & {
   now(): Date;
-  /** How to wait before another try when somebody was faster. */
+  /** Pauses before a retry, when another publisher was faster. */
   pause?: (seconds: number) => Promise<unknown>;
-  /** Draws a number from 0 to 1, so that those who collided do not collide again. */
+  /** Draws a number from 0 to 1, so that publishers that collided do not collide again. */
   random?: () => number;
 };
 
 /**
- * Puts results into the branch in one commit, or with none brings its badges up to date; makes the branch where there
- * is none. What others publish meanwhile is kept, and the same result again replaces itself. Never throws for what
- * GitHub or the network did: the result is then in `why`, one sentence.
+ * Adds results to the branch in one commit, or with none updates its badges; creates a missing branch. Keeps concurrent
+ * publications; publishing a result again replaces it. Never throws for a failure of GitHub or the network: `why` is
+ * then one sentence on it.
  */
 export async function publishToBranch(
   octokit: Octokit,
@@ -87,8 +87,8 @@ export async function publishToBranch(
 }
 
 /**
- * The history in the branch, for which a token needs `contents: read` alone; empty where there is no such branch.
- * Throws an Error of one sentence where GitHub cannot be asked.
+ * Reads the history of the branch; empty if there is no such branch. Needs `contents: read`. Throws an Error of one
+ * sentence if GitHub does not reply.
  */
 export async function readHistory(
   octokit: Octokit,
@@ -102,9 +102,9 @@ export async function readHistory(
 }
 
 /**
- * What is kept of the branch over time, with the nightly runs of the newest two years of `testbed`; a token needs
- * `contents: read` alone. Empty where there is no such branch. Throws an Error of one sentence where GitHub cannot be
- * asked, or what is there cannot be read.
+ * Reads the trend of the branch, with the nightly runs of `testbed` in the newest two years; empty if there is no such
+ * branch. Needs `contents: read`. Throws an Error of one sentence if GitHub does not reply, or the trend cannot be
+ * read.
  */
 export async function readBranchTrend(
   octokit: Octokit,
@@ -142,8 +142,8 @@ const unreadable = (what: string, place: Pick<DataPlace, 'repository' | 'branch'
   `The ${what} in the branch ${place.branch} of ${place.repository} cannot be read`;
 
 /**
- * Changes the index of the trend in the branch, and answers the new one. `edit` gets what is there by then, again
- * whenever somebody else was faster. Throws an Error of one sentence where that cannot be done.
+ * Edits the trend index of the branch, and returns the new one. Calls `edit` again with the current index whenever
+ * another publisher was faster. Throws an Error of one sentence.
  */
 export async function publishTrend(
   octokit: Octokit,
@@ -167,7 +167,7 @@ export async function publishTrend(
   }
 }
 
-/** Something about the branch that has to be put right first, in one sentence. */
+/** A problem of the branch that people must fix first, in one sentence. */
 class BranchError extends Error {}
 
 type Branch = {
@@ -199,7 +199,7 @@ function linksOf(place: DataPlace, paths: PublishedPaths): PublishedLinks {
   };
 }
 
-/** What is read of the branch, and what is made of it each time that somebody else was faster. */
+/** Reads from the branch, and computes the update; repeated whenever another publisher was faster. */
 type BranchUpdate<T> = {
   isWanted: YearFilter;
   next(stored: StoredData): Pick<NextFiles, 'write' | 'remove'> & { answer: T };
@@ -214,7 +214,7 @@ const patient = ({ pause, random }: Partial<Patience>): Patience => ({
 
 const mostFailures = 3;
 
-/** Octokit itself has then tried each request several times. */
+/** Octokit itself has tried each request several times by then. */
 async function publishPatiently<T>(
   branch: Branch,
   work: BranchUpdate<T>,
@@ -233,7 +233,7 @@ async function publishPatiently<T>(
 const mostTries = 10;
 const longestPauseSeconds = 30;
 
-/** Reads, computes and writes, until nobody else wrote meanwhile. */
+/** Reads, computes and writes; repeats if another publisher wrote meanwhile. */
 async function publishInTurn<T>(
   branch: Branch,
   { isWanted, next }: BranchUpdate<T>,
@@ -243,11 +243,11 @@ async function publishInTurn<T>(
   let refused: { at: string | undefined; error: unknown } | undefined;
   for (let tries = 1; tries <= mostTries; tries++) {
     const tip = await readTip(branch, 'all');
-    // Nobody was faster, so it is refused for good.
+    // No other publisher was faster, so the refusal is permanent.
     if (refused !== undefined && refused.at === tip?.commit) throw refused.error;
     const { answer, ...files } = next(await readStored(branch, tip, isWanted));
     const tree = await writeTree(branch, tip, files);
-    // As where the answer to the try before was lost.
+    // The reply to the previous try may have been lost.
     if (tip?.tree === tree) return { commit: tip.commit, answer };
     const commit = await writeCommit(branch, tree);
     const move = await moveBranch(branch, repositoryId, { from: tip?.commit, to: commit });
@@ -276,13 +276,13 @@ async function repositoryIdOf(branch: Branch): Promise<string> {
   }
 }
 
-/** GraphQL answers it whatever it says. */
+/** GraphQL reports refusals with this status, too. */
 const refusedByGraphql = 200;
 
-/** What the branch holds, as far as it was listed; `files` are ids of blobs by path. */
+/** Content of the branch, as far as it was listed; `files` are ids of blobs by path. */
 type Tip = { commit: string; tree: string; files: ReadonlyMap<string, string>; isWhole: boolean };
 
-/** Undefined where there is no such branch. Besides the files at the top those of the trend are told, or of all folders. */
+/** Lists the top files and those of the trend, or of all folders. Undefined if there is no such branch. */
 async function readTip(branch: Branch, which: 'top' | 'trend' | 'all'): Promise<Tip | undefined> {
   const commit = await readRef(branch);
   if (commit === undefined) return undefined;
@@ -309,7 +309,7 @@ async function readTip(branch: Branch, which: 'top' | 'trend' | 'all'): Promise<
   return { commit, tree, files, isWhole: false };
 }
 
-/** GitHub lists the first 100,000 files and no more. */
+/** GitHub lists at most 100,000 files. */
 async function listTree(
   { octokit, owner, repo }: Branch,
   tree_sha: string,
@@ -341,7 +341,7 @@ async function readRef({ octokit, owner, repo, name }: Branch): Promise<string |
   }
 }
 
-/** Throws a BranchError where the branch is somebody else's: it would lose its history. */
+/** Throws a BranchError if the branch is not ppsgate's: replacing it would lose its history. */
 async function readStored(
   branch: Branch,
   tip: Tip | undefined,
@@ -373,13 +373,13 @@ async function readTrend(
   return { index, nightlyRuns: await readNightlyRuns(read, index, isWanted) };
 }
 
-/** `without` says what could not be done. */
+/** `without` names the act that was not possible. */
 const foreign = (without: string, path: string): BranchError =>
   new BranchError(
     `${without} because it has no ${path} of this version of ppsgate: name another branch in \`github.data.branch\`, or delete this one.`,
   );
 
-/** Empty where there is no such file. */
+/** Empty if there is no such file. */
 async function readText({ octokit, owner, repo }: Branch, tip: Tip, path: string): Promise<string> {
   const file_sha = tip.files.get(path);
   if (file_sha === undefined) return '';
@@ -391,7 +391,7 @@ async function readText({ octokit, owner, repo }: Branch, tip: Tip, path: string
   return Buffer.from(data.content, 'base64').toString();
 }
 
-/** Longer files are sent one by one, so that no request grows with the number of results. */
+/** Longer files are uploaded one by one, so that no request grows with the number of results. */
 const mostInlineCharacters = 100_000;
 
 async function writeTree(
@@ -426,7 +426,7 @@ async function writeBlob({ octokit, owner, repo }: Branch, content: string): Pro
   return data.sha;
 }
 
-/** Without parents: what is not in the branch any more shall not be in a clone of it. */
+/** Without parents, so that removed files are in no clone. */
 async function writeCommit({ octokit, owner, repo }: Branch, tree: string): Promise<string> {
   const message = 'Results of ppsgate';
   const { data } = await octokit.request('POST /repos/{owner}/{repo}/git/commits', {
@@ -444,8 +444,8 @@ type Move = { kind: 'moved' } | { kind: 'refused'; error: unknown };
 const noCommit = '0'.repeat(40);
 
 /**
- * Moves the branch if it is still where it was read, which the REST API cannot be asked for. GitHub does not document
- * how it words that it is not, so every refusal is taken for that until the branch is seen not to have moved.
+ * Moves the branch if it is still where it was read; the REST API cannot require that. GitHub does not document the
+ * message for a moved branch, so every refusal counts as one until the branch is seen not to have moved.
  */
 async function moveBranch(
   { octokit, name }: Branch,
@@ -473,7 +473,7 @@ function whyNot(failure: GithubFailure, branch: Branch): string {
   if (status === refusedByGraphql || status === 422) {
     return `${what} because GitHub refused it (${failure.said}): where rules protect the branch, let the token pass them, or name another one in \`github.data.branch\`.`;
   }
-  // What a token must not know of is not there.
+  // GitHub returns 404 for what a token may not see.
   const known = status === 404 ? { ...failure, kind: 'answered' as const, status: 403 } : failure;
   return whyNotDone(what, known, {
     again: 'publish the result',

@@ -1,4 +1,4 @@
-// The same layout as the data branch in a plain directory, for sites without GitHub.
+// Publishes the data branch's layout to a plain directory, for sites without GitHub.
 import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,16 +28,15 @@ import {
   type YearFilter,
 } from './trend-files.ts';
 
-/** A directory that cannot be published in. */
 class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError';
   readonly conclusion = 'usage';
 }
 
 /**
- * Puts results into the directory, which need not exist yet, or with none brings its badges up to date; answers the
- * paths of each in it. Each file is there whole or not at all, and the index never tells of one that is not. Others
- * who publish there are waited for, up to a minute. Throws a DataDirectoryError where there is something else.
+ * Adds results to the directory, or with none updates its badges; returns the paths of each. Creates the directory.
+ * Files are written whole, and the index only names files that exist. Waits up to a minute for other publishers. Throws
+ * a DataDirectoryError if the path holds anything else.
  */
 export async function publishToDirectory(
   directory: string,
@@ -56,14 +55,14 @@ export async function publishToDirectory(
       ...rules,
       isSite: true,
     });
-    // The index comes last, and what it tells of no more goes after it.
+    // The index comes after the files that it names, and before the removal of others.
     await writeFiles(directory, write);
     for (const path of remove) await removeFile(join(directory, path));
     return published;
   });
 }
 
-/** All that is kept there of the branch over time, and the results; nothing where there is no such directory. */
+/** Reads the trend and the results; empty if there is no such directory. */
 export async function readDirectoryTrend(
   directory: string,
 ): Promise<Trend & { results: DataIndex }> {
@@ -72,8 +71,8 @@ export async function readDirectoryTrend(
 }
 
 /**
- * Changes the index of the trend in the directory, and answers the new one. `edit` gets what is there by then, while
- * nobody else writes. Throws a DataDirectoryError as `publishToDirectory` does.
+ * Edits the trend index of the directory, and returns the new one; no other publisher writes during `edit`. Throws like
+ * `publishToDirectory`.
  */
 export async function publishTrendToDirectory(
   directory: string,
@@ -106,13 +105,13 @@ async function inTurn<T>(directory: string, pause: Pause, work: () => Promise<T>
     if (tries < mostTries) await pause(1);
   }
   throw new DataDirectoryError(
-    `${directory} was written to by somebody else for a minute: publish the result again later.`,
+    `${directory} was in use by another publisher for a minute: publish the result again later.`,
   );
 }
 
 async function readStored(directory: string, isWanted: YearFilter): Promise<StoredData> {
   const text = await readText(join(directory, indexPath));
-  // Without an index nothing in it is ours to remove.
+  // Without an index, the directory has no files of ours to remove.
   if (text === undefined) return { index: emptyIndex, history: [], paths: new Set() };
   const index = parseIndex(text);
   if (index === undefined) throw foreign(directory, indexPath);
@@ -151,7 +150,7 @@ async function pathsIn(directory: string): Promise<Set<string>> {
   );
 }
 
-/** And its folder, when that is empty then. */
+/** Removes its folder, too, if empty then. */
 async function removeFile(path: string): Promise<void> {
   await rm(path, { force: true });
   await rmdir(dirname(path)).catch(() => {});

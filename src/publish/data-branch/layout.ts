@@ -1,4 +1,4 @@
-// What lies in the data branch: results, the history, badges, and an index that tells of them all.
+// Lays out the data branch: results, the history, badges, and the index of all of them.
 
 import { z } from 'zod';
 import type { CellProfiles } from '../../analysis/profile/result-profiles.ts';
@@ -32,16 +32,16 @@ export const historyPath = 'history.jsonl';
 const readmePath = 'README.md';
 
 const keptResultSchema = z.object({
-  /** Folder of `result.json` and `report.md`, and of what else is named below. */
+  /** Folder of `result.json`, `report.md` and the files below. */
   path: z.string().regex(/^results\/\d{4}\/\w[\w.-]*$/),
-  /** When the experiment began, or was published where it says that it began later. */
+  /** The experiment's start; the publication's time if the result claims a later start. */
   at: z.iso.datetime(),
   testbed: z.string(),
   patch: z.string(),
   outcome: z.string(),
   /** Flamegraphs, and the report as a page. */
   others: z.array(z.string().regex(/^\w[\w.-]*$/)).default([]),
-  /** Size of all its files together. */
+  /** Total size of its files. */
   bytes: z.int().nonnegative(),
 });
 
@@ -51,11 +51,11 @@ const badgeSchema = z.object({
   verdict: z.enum(badgeVerdicts),
   pps: z.number().nonnegative().optional(),
   at: z.iso.datetime(),
-  /** Folder of the result that it tells of, which may be gone already. */
+  /** Folder of its result, which may be removed already. */
   result: keptResultSchema.shape.path,
 });
 
-/** The base against itself, as versions before `trend/index.json` noted it: without its design, margin and fingerprint. */
+/** The A/A run that versions before `trend/index.json` noted: without design, margin and fingerprint. */
 const nightlySchema = z.object({
   testbed: z.string(),
   at: z.iso.datetime(),
@@ -68,7 +68,7 @@ const indexSchema = z.object({
   schemaVersion: z.literal(1),
   /** Oldest first. */
   results: z.array(keptResultSchema),
-  /** The last of each cell on the default branch. */
+  /** The newest of each cell on the default branch. */
   badges: z.array(badgeSchema),
   /** Oldest first. */
   nightlyRuns: z.array(nightlySchema),
@@ -83,50 +83,48 @@ export const emptyIndex: DataIndex = { schemaVersion: 1, results: [], badges: []
 export type StoredData = {
   index: DataIndex;
   history: readonly HistoryEntry[];
-  /** Every file that is there; absent where there are too many to be listed: then the index is verified. */
+  /** All existing files; absent if there are too many to list: the index is then trusted. */
   paths?: ReadonlySet<string>;
-  /** The nightly runs that these publications need, as `isNeeded` says; absent where none were kept yet. */
+  /** The nightly runs that these publications need, see `isNeeded`; absent if none are kept yet. */
   trend?: Trend;
 };
 
 export type Publication = TrendUpdate & {
-  /** Those that the result tells of, as far as they are at hand. */
+  /** The result's profiles, as far as they are available. */
   profiles: readonly CellProfiles[];
-  /** Hears in a sentence why something is not drawn, each time that the files are made. */
+  /** Receives a sentence on each file that cannot be drawn. */
   leftOut?: (why: string) => void;
 };
 
 export type DataRules = Pick<DataConfig, 'keep' | 'staleSeconds'> & {
   now: Date;
-  /** Whether browsers are served the files as they are: then the report is kept as a page, too. */
+  /** True if browsers load the files directly: the report is then kept as a page, too. */
   isSite: boolean;
 };
 
 export type NextFiles = {
-  /** Text by path. */
   write: ReadonlyMap<string, string>;
-  /** Nothing but files that are there. */
+  /** Existing files only. */
   remove: string[];
-  /** Paths of each publication's files, in the order of the publications. */
+  /** Paths of each publication, in the given order. */
   published: PublishedPaths[];
 };
 
-/** A result that was too old to be kept at all has no files. */
+/** A result that was too old to keep has no files. */
 export type PublishedPaths = {
   result?: string;
   report?: string;
   page?: string;
-  /** Path of the plot over the commits of a bisection. */
+  /** Path of a bisection's plot over the commits. */
   image?: string;
-  /** Paths of flamegraphs by their anchors. */
   graphs: ReadonlyMap<string, string>;
   badges: string[];
 };
 
 /**
- * The files that have to be written and removed to publish these results, or with none to bring the badges up to
- * date. What results and badges are is decided by the index: other files in their folders go, and entries whose
- * files are missing are forgotten. The same publication again changes nothing.
+ * Returns the files to write and to remove to publish these results, or with none to update the badges. The index
+ * decides which results and badges are kept: other files in their folders are removed, and entries with missing files
+ * are dropped. Idempotent.
  */
 export function nextFiles(
   stored: StoredData,
@@ -163,7 +161,7 @@ export function nextFiles(
     ...trendFiles(stored.trend, trend),
     ...sameBadges(trend.index),
     [readmePath, renderReadme(index, trend.index)] as const,
-    // Without it a site made by Jekyll would take reports for templates.
+    // Without it, Jekyll would treat reports as templates.
     ['.nojekyll', ''] as const,
     [historyPath, history.map((entry) => `${JSON.stringify(entry)}\n`).join('')] as const,
     [indexPath, `${JSON.stringify(index)}\n`] as const,
@@ -180,7 +178,7 @@ export function nextFiles(
   };
 }
 
-/** The files that have to be written to change the index of the trend, which `edit` does. */
+/** Returns the files to write after `edit` has changed the trend index. */
 export function editedFiles(
   stored: StoredData,
   edit: (index: TrendIndex) => TrendIndex,
@@ -195,7 +193,7 @@ export function editedFiles(
 const trendIn = ({ trend, history }: StoredData, now: Date): Trend =>
   trend ?? trendOfHistory(earlierEntries(history, now));
 
-/** Those lines of a history that can be read: people can edit a branch, and one bad line must not stop a gate. */
+/** Skips unreadable lines: people can edit a branch, and one bad line must not stop a gate. */
 export function parseHistory(text: string): HistoryEntry[] {
   return text.split('\n').flatMap((line) => {
     if (!line.startsWith('{')) return [];
@@ -204,14 +202,11 @@ export function parseHistory(text: string): HistoryEntry[] {
   });
 }
 
-/** Undefined where it is none of this version's. */
+/** Undefined for another version's index. */
 export const parseIndex = (text: string): DataIndex | undefined =>
   indexSchema.safeParse(parseJson(text)).data;
 
-/**
- * A time is a stranger's word, and whatever is of the future would outlive all that is honest: what an index has of it
- * is no newer than what comes now, which are `times`.
- */
+/** Replaces future times of the index by the newest of `times`: entries from the future would outlive all others. */
 function withoutFuture(index: DataIndex, times: readonly string[], now: Date): DataIndex {
   const [latest = ''] = [now.toISOString(), ...times].toSorted(compare);
   const settled = <T extends { at: string }>(entry: T): T =>
@@ -220,7 +215,7 @@ function withoutFuture(index: DataIndex, times: readonly string[], now: Date): D
     ...index,
     results: index.results.map(settled),
     badges: index.badges.map(settled),
-    // Nobody looks at one nightly run, so it need not stay.
+    // A single nightly run has no reader, so it may go.
     nightlyRuns: index.nightlyRuns.filter(({ at }) => !isFuture(at, now)),
   };
 }
@@ -237,7 +232,6 @@ const reportName = 'report.md';
 const pageName = 'report.html';
 const plotName = 'bisect.svg';
 
-/** A bisection's result says what it is. */
 export const isOfGate = (result: Result | BisectResult): result is Result => !('kind' in result);
 
 const pathsOfResult = ({ path, others }: Pick<KeptResult, 'path' | 'others'>): string[] =>
@@ -274,20 +268,20 @@ function filesOfResult(
   };
 }
 
-/** The most bytes of all flamegraphs of one result: some hundred as those of kernels are, or whatever a hostile profile makes of one. */
+/** Limits all flamegraphs of one result: about a hundred of a kernel's size, and any of a hostile profile. */
 const mostGraphBytes = 64 * 1024 ** 2;
 
 function graphFiles({ result, profiles, leftOut = () => {} }: Publication): Map<string, string> {
   const files = new Map<string, string>();
-  let room = mostGraphBytes;
+  let spareBytes = mostGraphBytes;
   for (const graph of graphsOf(result, profiles)) {
     const drawn = drawGraph(graph);
     if (drawn.kind === 'left-out') {
       leftOut(drawn.why);
       continue;
     }
-    room -= Buffer.byteLength(drawn.svg);
-    if (room < 0) {
+    spareBytes -= Buffer.byteLength(drawn.svg);
+    if (spareBytes < 0) {
       leftOut(
         `Flamegraphs from that of ${graph.title} on are not kept: those of one result may have ${mostGraphBytes} bytes together.`,
       );
@@ -298,7 +292,7 @@ function graphFiles({ result, profiles, leftOut = () => {} }: Publication): Map<
   return files;
 }
 
-/** The plot of a bisection, where there is something to draw. */
+/** The plot of a bisection, if there is anything to draw. */
 function plotFile({ result, leftOut = () => {} }: Publication): File[] {
   if (isOfGate(result)) return [];
   try {
@@ -310,7 +304,7 @@ function plotFile({ result, leftOut = () => {} }: Publication): File[] {
   }
 }
 
-/** None where it cannot be made: the rest of the result is kept all the same. */
+/** Empty if it cannot be made: the rest of the result is kept. */
 function pageFile({ result, profiles, leftOut = () => {} }: Publication): File[] {
   try {
     return [[pageName, renderHtml(result, profiles)]];
@@ -320,14 +314,14 @@ function pageFile({ result, profiles, leftOut = () => {} }: Publication): File[]
   }
 }
 
-/** When the experiment began, as far as that is to be verified. */
+/** The experiment's start, never after `now`. */
 const timeOf = ({ startedAt }: Pick<Result, 'startedAt'>, now: Date): string =>
   isFuture(startedAt, now) ? now.toISOString() : isoTime(startedAt);
 
-/** Times that are compared as texts have to be written alike. */
+/** Times that are compared as texts need one format. */
 const isoTime = (text: string): string => new Date(text).toISOString();
 
-/** The path of a result: by the time that it tells, with a name that differs with all that makes the experiment what it is. */
+/** The path of a result: its start, and a name that hashes everything that identifies the experiment. */
 export function folderOf(result: Result | BisectResult): string {
   const { startedAt, testbed } = result;
   const at = isoTime(startedAt);
@@ -338,16 +332,15 @@ export function folderOf(result: Result | BisectResult): string {
   return `results/${at.slice(0, 'YYYY'.length)}/${words.filter(Boolean).join('-')}`;
 }
 
-/** `#123`, or `bisect 1a2b3c4..5d6e7f8`. */
 const nameOf = (result: Result | BisectResult): string =>
   isOfGate(result)
     ? patchName(result.patch)
     : `bisect ${[result.revisions.at(0), result.revisions.at(-1)].map((end) => end?.commit.slice(0, 7)).join('..')}`;
 
-/** Oldest first; the newest is always kept, and before it as many as no bound forbids. */
+/** Oldest first. Keeps the newest, and before it as many as all limits allow. */
 function retained(entries: readonly KeptResult[], keep: Retention, now: Date): KeptResult[] {
   const byPath = new Map(entries.map((entry) => [entry.path, entry]));
-  // Among results of the same time the one that came last stands first.
+  // Of results with the same time, the last one published comes first.
   const lastFirst = [...byPath.values()].toReversed();
   const newestFirst = lastFirst.toSorted((a, b) => compare(b.at, a.at));
   const oldest = new Date(now.getTime() - keep.seconds * 1000).toISOString();
@@ -372,7 +365,7 @@ const withBadgesOf =
     return [...others, ...newer].toSorted((a, b) => compare(badgePath(a), badgePath(b)));
   };
 
-/** A patch of which no cell was measured speaks for all cells that its testbed has badges of. */
+/** A patch without a measured cell stands for all cells that its testbed has badges of. */
 function lastOfCells(result: Result, known: readonly LastOfCell[], now: Date): LastOfCell[] {
   const { outcome, testbed } = result;
   const about = { testbed: testbed.name, at: timeOf(result, now), result: folderOf(result) };
@@ -380,12 +373,12 @@ function lastOfCells(result: Result, known: readonly LastOfCell[], now: Date): L
     const stopped = new Set(stoppedCells(outcome.cells));
     return outcome.cells.flatMap((one) => {
       const { cell, verdict, comparisons } = one;
-      // What ended early for another cell's loss leaves the badge as it was.
+      // A cell that ended early for another cell's loss keeps its badge.
       if (stopped.has(one)) return [];
       return { ...about, cell, verdict: verdict.kind, ...patchedPps(comparisons) };
     });
   }
-  // The one is the lab's fault and tells nothing of the branch, the other leaves all as it was.
+  // The first is the lab's fault, the second changes no number.
   if (outcome.kind === 'out-of-disk' || outcome.kind === 'unchanged') return [];
   const verdict: BadgeVerdict = outcome.kind;
   return known.flatMap(({ testbed: name, cell }) =>
@@ -393,7 +386,7 @@ function lastOfCells(result: Result, known: readonly LastOfCell[], now: Date): L
   );
 }
 
-/** What is counted by now in the trend is not counted as of an earlier version, too. */
+/** The trend has its own counts: drops those of earlier versions that it includes. */
 const isNotOf =
   (publications: readonly Publication[]) =>
   ({ testbed, at }: DataIndex['nightlyRuns'][number]): boolean =>
@@ -426,7 +419,7 @@ function filesOfBadge(badge: LastOfCell, rules: DataRules): File[] {
   ];
 }
 
-/** How often each testbed's base was called changed against itself, of the test that is in use. */
+/** Badges of each testbed's A/A error rate, for the test in use. */
 const sameBadges = (index: TrendIndex): File[] =>
   countsOf(index).flatMap(({ current }): File[] => {
     if (current.kind !== 'same-build') return [];
@@ -441,7 +434,7 @@ const sameBadges = (index: TrendIndex): File[] =>
 
 const sameColors = { open: 'lightgrey', kept: 'brightgreen', broken: 'red' } as const;
 
-/** Where a publication's files lie; with no entry the result was not kept. */
+/** Without an entry, the result was not kept. */
 function publishedPaths(
   { result, isDefaultBranch }: Publication,
   entry: KeptResult | undefined,
@@ -463,10 +456,10 @@ function publishedPaths(
   };
 }
 
-/** Twice what `historyOf` asks for. */
+/** Twice the number that `historyOf` requires. */
 const enoughRuns = 60;
 
-/** The latest entries of each cell under each traffic, oldest first, as many as hold `enoughRuns` of every metric. */
+/** Keeps the latest entries of each cell under each traffic, oldest first, until every metric has `enoughRuns`. */
 export function boundedHistory(entries: readonly HistoryEntry[]): HistoryEntry[] {
   const groups = Map.groupBy(entries, ({ testbed, cell, traffic }) =>
     JSON.stringify([
@@ -482,7 +475,7 @@ export function boundedHistory(entries: readonly HistoryEntry[]): HistoryEntry[]
 }
 
 function latest(group: readonly HistoryEntry[]): HistoryEntry[] {
-  // An experiment that was extended writes again, and its last line counts.
+  // An extended experiment writes again: its last line counts.
   const byTime = new Map(group.map((entry) => [entry.at, entry]));
   const runs = byMetric(() => 0);
   const newestFirst = [...byTime.values()].toSorted((a, b) => compare(b.at, a.at));

@@ -1,4 +1,4 @@
-// Where people find what lies in the data branch.
+// Links to files of the data branch.
 
 export type DataPlace = {
   /** `owner/name`. */
@@ -6,18 +6,18 @@ export type DataPlace = {
   branch: string;
   /** The server's URL, as in `GITHUB_SERVER_URL`. */
   serverUrl: string;
-  /** Where the branch is published as a web site, without a slash at its end. */
+  /** URL of the branch as a web site, without a trailing slash. */
   pages?: string;
 };
 
-/** The URL of a file of the branch: a page of GitHub's for reports and flamegraphs, the file itself for all else. */
+/** A page of GitHub's for reports and flamegraphs, the raw file for all others. */
 export function linkTo(place: DataPlace, path: string): string {
-  // A badge is shown by pages that name the file itself.
+  // Pages embed a badge by its raw URL.
   const isPage = path.endsWith('.md') || (path.startsWith('results/') && path.endsWith('.svg'));
   return linkBy(isPage ? 'blob' : 'raw', place, path);
 }
 
-/** The URL of a picture of the branch, for pages that show it. */
+/** The URL of an image, for embedding. */
 export const linkToImage = (place: DataPlace, path: string): string => linkBy('raw', place, path);
 
 function linkBy(

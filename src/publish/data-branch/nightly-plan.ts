@@ -17,13 +17,13 @@ export type NightlyPlan = {
   cellsOffLevel(nightlyRun: Result): Cell[];
   /** Changes that a gate should confirm, after these updates of the nightly run. */
   changesToGate(updates: readonly TrendUpdate[]): TrendChange[];
-  /** Changes that should be bisected, where there are commits between. */
+  /** Changes to bisect: those with commits in between. */
   changesToBisect(updates: readonly TrendUpdate[]): TrendChange[];
 };
 
 type NightlyRunFacts = Required<Pick<TrendUpdate, 'commits'>> & { testbed: string; now(): Date };
 
-/** Treats the updates of the current nightly run as if they were published already. */
+/** Treats the updates of the current nightly run as published. */
 export function planFollowUps(
   trend: Trend,
   { testbed, commits, now }: NightlyRunFacts,

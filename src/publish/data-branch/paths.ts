@@ -1,17 +1,17 @@
-// Names of folders and files of the data branch that tell of a testbed: of our own making, whatever it is called.
+// Builds paths of the data branch from a testbed's name, which may hold any character.
 import { createHash } from 'node:crypto';
 import { type Cell, cellName } from '../../model/scenario.ts';
 
 type SeriesKey = { testbed: string; cell: Cell };
 
-/** `badges/hp-t540/forwarding-inet4`, to which `.svg` or `.json` is added. */
+/** Without its extension: `badges/hp-t540/forwarding-inet4`. */
 export const badgePath = ({ testbed, cell }: SeriesKey): string =>
   `badges/${folderOf(testbed)}/${fileOf(cell)}`;
 
 /** `hp-t540 forwarding inet4`. */
 export const badgeLabel = ({ testbed, cell }: SeriesKey): string => `${testbed} ${cellName(cell)}`;
 
-/** `badges/hp-t540/same`, likewise: how often a commit against itself was called changed. */
+/** The A/A badge, without its extension: `badges/hp-t540/same`. */
 export const samePath = (testbed: string): string => `badges/${folderOf(testbed)}/same`;
 
 /** `trend/hp-t540/forwarding-inet4/2026.jsonl`. */
@@ -24,7 +24,7 @@ export const sparklinesPath = (testbed: string): string =>
 
 const fileOf = (cell: Cell): string => cellName(cell).replace(/ B$/, 'B').replaceAll(' ', '-');
 
-/** Names of a ppsgate.yml stay as they are; what else a result may say must not be taken for one of them. */
+/** Keeps names of a ppsgate.yml as they are; other names of a result must not collide with them. */
 function folderOf(testbed: string): string {
   const word = plain(testbed);
   const isOwn = word !== '' && word === testbed;

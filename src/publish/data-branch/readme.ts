@@ -1,4 +1,4 @@
-// The README of the data branch: what people who find it see. All names of others stand in code.
+// Writes the README of the data branch. Names that others chose are shown as code.
 
 import { countsOf, linkNoise, sameSummary, sameText } from '../../analysis/trend/aa-runs.ts';
 import { isOpen, lossesOf, worstOf } from '../../analysis/trend/change-history.ts';
@@ -10,7 +10,7 @@ import { type Cell, cellName } from '../../model/scenario.ts';
 import type { AaRunCounts, TrendChange, TrendIndex } from '../../model/trend.ts';
 import { badgePath, samePath, sparklinesPath } from './paths.ts';
 
-/** What an index tells, as far as it is shown. */
+/** The part of a badge that is shown. */
 type ReadmeBadge = {
   results: readonly {
     path: string;
@@ -20,7 +20,7 @@ type ReadmeBadge = {
     outcome: string;
   }[];
   badges: readonly { testbed: string; cell: Cell }[];
-  /** Gates of a commit against itself, as earlier versions noted them. */
+  /** A/A runs as earlier versions noted them. */
   nightlyRuns: readonly {
     testbed: string;
     at: string;
@@ -71,10 +71,10 @@ function atMost(lines: readonly string[]): string[] {
   return left > 0 ? [...lines.slice(0, mostListed), rest] : [...lines];
 }
 
-/** A gain asks nothing of anybody. */
+/** A gain needs no action. */
 const isOpenLoss = (change: TrendChange): boolean => isOpen(change) && lossesOf(change).length > 0;
 
-/** The cell that lost most, and how many changed. */
+/** The cell with the greatest loss, and the number of changed cells. */
 const changeLine =
   (kept: ReadonlySet<string>) =>
   (change: TrendChange): string => {
@@ -133,7 +133,7 @@ function verdictOf(count: AaRunCounts): string {
   }
 }
 
-/** What earlier versions counted: under which design, margin and fingerprint nobody noted. */
+/** Counts of earlier versions, whose design, margin and fingerprint are unknown. */
 const beforeTrend = (nightlyRuns: ReadmeBadge['nightlyRuns']): string[] =>
   [...Map.groupBy(nightlyRuns, ({ testbed }) => testbed)].map(([testbed, own]) => {
     const alarms = own.filter(({ regressions, improvements }) => regressions + improvements > 0);

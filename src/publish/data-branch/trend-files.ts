@@ -1,4 +1,4 @@
-// The folder `trend` of the data branch: nightly runs as lines, a file for each cell and year, and an index of what they say.
+// Reads and writes the data branch's `trend` folder: nightly runs by cell and year, one a line, and their index.
 
 import { median } from '../../analysis/stats/summary.ts';
 import { isOfOneCommit, withSameGate } from '../../analysis/trend/aa-runs.ts';
@@ -29,7 +29,7 @@ import { nightlyRunsPath, sparklinesPath } from './paths.ts';
 
 export const trendIndexPath = 'trend/index.json';
 
-/** Undefined where it is none of this version's. */
+/** Undefined for another version's index. */
 export const parseTrendIndex = (text: string): TrendIndex | undefined =>
   trendIndexSchema.safeParse(parseJson(text)).data;
 
@@ -37,10 +37,9 @@ const trendIndexText = (index: TrendIndex): string => `${JSON.stringify(index)}\
 
 type IndexedSeries = TrendIndex['cells'][number];
 
-/** Whether a year of a series is wanted. */
 export type YearFilter = (series: IndexedSeries, year: number) => boolean;
 
-/** The nightly runs of those years that are wanted; `read` answers an empty text where there is no such file. */
+/** Reads the nightly runs of the wanted years; `read` returns an empty text for a missing file. */
 export async function readNightlyRuns(
   read: (path: string) => Promise<string>,
   index: TrendIndex,
@@ -58,32 +57,32 @@ export async function readNightlyRuns(
   return nightlyRuns;
 }
 
-/** The newest two of a series: what a level is judged by, and what is drawn small. */
+/** The newest two years of a series: for its level, and for small charts. */
 export const isRecent = ({ years }: IndexedSeries, year: number): boolean =>
   year >= (years.at(-1) ?? year) - 1;
 
-/** What a publication tells of the branch over time. */
+/** An update of the trend by one publication. */
 export type TrendUpdate = {
-  /** A gate's, or a bisection's, which tells badges, nightly runs and the history nothing. */
+  /** A gate's or a bisection's; a bisection changes no badges, nightly runs or history. */
   result: Result | BisectResult;
-  /** Badges and nightly runs tell of the default branch alone. */
+  /** Only the default branch has badges and nightly runs. */
   isDefaultBranch: boolean;
-  /** What it measured may be held against later patches, and is counted. */
+  /** True if its numbers may enter the history. */
   isTrusted: boolean;
-  /** What a gate of the default branch was for; absent: a nightly run where both its commits are one, else a push. */
+  /** Purpose of a gate on the default branch; absent: a nightly run if both commits are one, else a push. */
   occasion?: NightlyRun['occasion'];
-  /** When commits were made, by their ids: the place of a nightly run among others. */
+  /** Commit times by id, which order nightly runs. */
   commits?: Readonly<Record<string, string>>;
-  /** Tags that are releases; those that are known stay. */
+  /** Tags of releases; known ones are kept. */
   releases?: TrendIndex['releases'];
-  /** Page of the commits between two, with `{from}` and `{to}`. */
+  /** URL of the commits between two, with `{from}` and `{to}`. */
   compareUrl?: string;
 };
 
-/** `path` is the folder that its result lies in. */
+/** `path` is the result's folder. */
 type PublishedUpdate = TrendUpdate & { path: string };
 
-/** Which years have to be read before these can be published. */
+/** Selects the years to read before these updates can be published. */
 export const isNeeded =
   (told: readonly Pick<TrendUpdate, 'result'>[]): YearFilter =>
   (series, year) => {
@@ -92,16 +91,16 @@ export const isNeeded =
     return years.includes(year) || (own.length > 0 && isRecent(series, year));
   };
 
-/** The trend after these, in their order; `trend` has at least the years that `isNeeded` names. */
+/** Applies the updates in order; `trend` must have the years that `isNeeded` selects. */
 export const nextTrend = (trend: Trend, told: readonly PublishedUpdate[], now: Date): Trend =>
   told.reduce((before, one) => (one.isTrusted ? withUpdate(before, one, now) : before), trend);
 
 function withUpdate(trend: Trend, told: PublishedUpdate, now: Date): Trend {
   const { result, path, isDefaultBranch, releases, compareUrl } = told;
-  // What claims to be of the future would outlive all that is honest.
+  // A result from the future would outlive all others.
   if (Date.parse(result.startedAt) > now.getTime()) return trend;
   if ('kind' in result) return { ...trend, index: withBisection(trend.index, result, path) };
-  // A gate that could not be held is a try, too, and one of two equal kernels says all that there is to say.
+  // A gate without a verdict counts as a try; one of two equal kernels is final.
   const index = withGate(trend.index, result, path);
   const isTold = isDefaultBranch || isOfOneCommit(result);
   if (result.outcome.kind !== 'judged' || !isTold) return { ...trend, index };
@@ -159,7 +158,7 @@ const withReleases = (
 };
 
 /**
- * A trend out of what a branch of an earlier version has of each cell's base, under the traffic of its newest line:
+ * Derives a trend from an earlier version's history of each cell's base, for the traffic of the newest line only:
  * another traffic has another level.
  */
 export function trendOfHistory(history: readonly HistoryEntry[]): Trend {
@@ -176,7 +175,7 @@ export function trendOfHistory(history: readonly HistoryEntry[]): Trend {
   return withNightlyRuns(emptyTrend, nightlyRuns);
 }
 
-/** Text by path: the index, and of nightly runs only the years that differ from those of `before`. */
+/** Text by path: the index, and the years of nightly runs that differ from `before`. */
 export function trendFiles(before: Trend | undefined, after: Trend): Map<string, string> {
   const files = new Map([[trendIndexPath, trendIndexText(after.index)]]);
   const drawn = new Set<string>();
@@ -205,7 +204,7 @@ const yearFiles = (
     ]),
   );
 
-/** Nightly runs that a picture has room for. */
+/** Nightly runs that fit into a picture. */
 const mostDrawn = 90;
 
 function sheetOf({ index, nightlyRuns }: Trend, testbed: string): string {
@@ -222,7 +221,7 @@ function sheetOf({ index, nightlyRuns }: Trend, testbed: string): string {
   return sparklineSheet(rows, 'pps');
 }
 
-/** When the first nightly run of each new level began. */
+/** The start of the first nightly run on each new level. */
 const changesOf = ({ changes }: TrendIndex, series: Pick<IndexedSeries, 'testbed' | 'cell'>) =>
   new Set(
     changes

@@ -54,7 +54,6 @@ const issueStateSchema = z.object({
 
 export type IssueState = z.infer<typeof issueStateSchema>;
 
-/** The form that the data branch keeps. */
 export const issueStateText = (change: TrendChange): string =>
   JSON.stringify({
     state: change.state,
@@ -169,7 +168,6 @@ function tableOf(change: TrendChange): string {
   ].join('\n');
 }
 
-/** Markdown for the pull request of the one commit that caused it. */
 export const pullRequestText = (change: TrendChange, issue: number): string =>
   [
     alertMarker(change.id),
@@ -178,7 +176,6 @@ export const pullRequestText = (change: TrendChange, issue: number): string =>
     tableOf(change),
   ].join('\n\n');
 
-/** Remarkup for the revision that landed as that commit. */
 export const revisionText = (change: TrendChange, issueUrl: string): string =>
   [
     `This landed as ${remarkupText(change.bisection?.culprit ?? change.bad)} and lost packets per second, or costs more for each, on ${remarkupText(change.testbed)}; a gate of the commits confirms it.`,

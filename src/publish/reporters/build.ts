@@ -89,7 +89,7 @@ export async function draftWarning(
   // A plan that the bot cannot see probably holds drafts, which is Harbormaster's default.
   if (holdsDrafts === 'never') return undefined;
   const named = plan === undefined ? 'its build plan' : `the build plan "${plan.name}"`;
-  return `D${revision.number} is a draft until its builds have passed, so this one passes whatever comes of it: set "Hold Drafts" of ${named} to "Never" to have it tell the result.`;
+  return `D${revision.number} is a draft until its builds have passed, so this one passes with any outcome: set "Hold Drafts" of ${named} to "Never" to have it tell the result.`;
 }
 
 const revisions = z.object({
@@ -249,7 +249,6 @@ const never = new AbortController().signal;
 
 const slowSeconds = 3;
 
-/** Undefined if the request fails or is slow. */
 async function unlessSlow(
   request: Promise<string | undefined>,
   pause: Pause,

@@ -1,4 +1,4 @@
-// The live check on the commit that is judged.
+// Reports on the judged commit in a live check run.
 
 import type { GithubConfig } from '../../config/github.ts';
 import { type Id, type Octokit, placeOf } from '../../forge/github/client.ts';
@@ -31,7 +31,6 @@ export type CheckSubject = { repository: string; patch: Patch };
 export type CheckRunOptions = {
   /** Branch rules require the check by its name. */
   name: string;
-  /** Page of the job. */
   detailsUrl: string;
   undecided: GithubConfig['undecided'];
   /**

@@ -26,7 +26,6 @@ import { ThrottledUpdates, type UpdateAttempt } from './throttled-updates.ts';
 export type CommentOptions = Pick<CommentUpdate, 'name' | 'run' | 'overrides'> & {
   /** Name of the subject, if it is not the whole pull request. */
   subject?: string;
-  /** Page of the job. */
   detailsUrl: string;
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   now(): Date;

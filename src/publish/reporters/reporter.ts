@@ -112,13 +112,13 @@ export async function addReportLinks(
 export const deliverySeconds = (outcome: ReportedOutcome, patienceSeconds?: number): number =>
   patienceSeconds ?? (conclusionOf(outcome) === 'cancelled' ? 30 : 300);
 
-/** `2 of 3 in line, some 40 min`. */
+/** For instance `2 of 3 in line, some 40 min`. */
 export function queuePosition({ place, of, expectedSeconds }: WaitEstimate): string {
   const line = `${place} of ${of} in line`;
   return expectedSeconds === undefined ? line : `${line}, ${formatEstimate(expectedSeconds)}`;
 }
 
-/** Gives clock times, since it is read later than it is written. */
+/** Clock times, as it is read later than it is written. */
 export function expectedStart({ expectedSeconds }: WaitEstimate, now: Date): string {
   const asOf = `as of ${timeText(now)}`;
   if (expectedSeconds === undefined) {

@@ -1,4 +1,4 @@
-// A check belongs to a commit, which may be the head of several pull requests: it passes only if all have one base.
+// Passes a check only if all open pull requests with that head have the same base branch.
 
 import type { Octokit } from '../../forge/github/client.ts';
 import { githubFailure, mayPassSoon } from '../../forge/github/failure.ts';

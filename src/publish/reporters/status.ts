@@ -1,4 +1,4 @@
-// The commit status of the head, for branch rules that require statuses instead of checks.
+// Reports in the commit status of the head, for branch rules that require statuses instead of checks.
 
 import { type Octokit, placeOf } from '../../forge/github/client.ts';
 import { githubFailure } from '../../forge/github/failure.ts';

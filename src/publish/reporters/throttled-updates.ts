@@ -15,7 +15,7 @@ type UpdatesOptions = {
   pause?: Pause;
 };
 
-/** What became of the last update: an `undelivered` one is worth another try by a later job. */
+/** Final state of the last update; an `undelivered` one is worth another try by a later job. */
 export type Delivery = 'delivered' | 'refused' | 'undelivered';
 
 /** Pauses between tries, ever longer, whose sum is at most `mostSeconds`. */

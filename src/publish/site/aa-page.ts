@@ -1,4 +1,4 @@
-// How often each testbed calls a commit against itself a change: the lab's own error rate.
+// Renders the A/A page: the rate at which each testbed reports a change between a commit and itself.
 
 import { countsOf, sameSummary, sameText } from '../../analysis/trend/aa-runs.ts';
 import { plainLine } from '../../model/escape.ts';
@@ -18,7 +18,7 @@ export function samePage({ index, results }: SiteSource): Page {
   const known = { folder: '', results: results.results };
   const body = html`<header>
 <h1>The base against itself</h1>
-<p>A gate of a commit against itself has nothing to find. Whatever it calls a change is a false alarm, gains as well; the bound is the highest rate that these gates leave possible with 95 % confidence (Clopper and Pearson). Another design, margin or machine begins another count.</p>
+<p>A gate of a commit against itself has nothing to find. Every change that it reports is a false alarm, gains as well; the bound is the highest rate that these gates leave possible with 95 % confidence (Clopper and Pearson). Another design, margin or machine begins another count.</p>
 </header>
 <main>
 <section id="counts">
@@ -29,7 +29,6 @@ ${alarms(all, known)}${scatter(all)}</main>
   return { path: 'same.html', title: 'The base against itself', body };
 }
 
-/** The colours of its badge. */
 const looks = { kept: 'no-regression', open: 'invalid', broken: 'regression' } as const;
 
 const countTable = (counts: readonly AaRunCounts[]): Html =>
@@ -83,7 +82,7 @@ ${table({
 `;
 }
 
-/** Layouts of one tree scatter by more than their runs say, where the order of the code matters. */
+/** Layout variants of one tree differ by more than their runs do, where the order of the code matters. */
 function scatter(counts: readonly AaRunCounts[]): Piece {
   const rows = counts.flatMap(({ testbed, scatter: cells }) =>
     cells.map(({ cell, gates, sumOfSquares, runSumOfSquares }) => [

@@ -1,4 +1,4 @@
-// The branch over time as a folder of pages: for GitHub Pages, any web server, or to be opened from a disk.
+// Builds the site of the branch over time: for GitHub Pages, any web server, or a local disk.
 
 import { plainLine } from '../../model/escape.ts';
 import { samePage } from './aa-page.ts';
@@ -14,7 +14,7 @@ import { seriesCsv, seriesPage } from './series-page.ts';
 import type { SiteSource } from './site-source.ts';
 import { testbedPage } from './testbed-page.ts';
 
-/** All files of a site by path, but for the pages of results: these lie at `PATH/report.html` of each. */
+/** All files by path, except the pages of results, which are at `PATH/report.html` of each. */
 export function siteFiles(source: SiteSource, now: Date): Map<string, string> {
   const series = allSeries(source);
   const testbeds = [...Map.groupBy(series, ({ testbed }) => testbed).values()].filter(isSome);

@@ -1,4 +1,4 @@
-// What is told of a change, wherever a page tells it.
+// Renders a change as HTML, the same on every page.
 
 import { isOpen, lossesOf, worstOf } from '../../analysis/trend/change-history.ts';
 import { plainLine } from '../../model/escape.ts';
@@ -14,10 +14,10 @@ import { picture } from './picture.ts';
 import type { CellSeries } from './series.ts';
 import type { KeptResult } from './site-source.ts';
 
-/** States in which somebody may still have something to do, the most urgent first. */
+/** States that may need action, the most urgent first. */
 const openStates: readonly TrendChange['state'][] = ['code', 'confirming', 'candidate', 'testbed'];
 
-/** Losses that nobody has accepted and that did not pass: what is code first, and then the greatest. */
+/** Losses that are neither accepted nor passed: code changes first, then by size. */
 export const openLosses = ({ changes }: TrendIndex): TrendChange[] =>
   changes
     .filter((change) => isOpen(change) && lossesOf(change).length > 0)
@@ -33,23 +33,22 @@ const stateMeanings: Readonly<Record<TrendChange['state'], string>> = {
   code: 'a gate of both commits has it, too',
   testbed:
     'a gate of both commits finds no loss of the margin, or no commit was between: the machine, or chance',
-  accepted: 'somebody has accepted the new level',
+  accepted: 'a maintainer has accepted the new level',
   recovered: 'the old level came back',
 };
 
 const stateTag = ({ state }: TrendChange): Html =>
   html`<span class="state ${state}" title="${stateMeanings[state]}">${state}</span>`;
 
-/** What pages know of all that a change is linked to. */
+/** Links and index that a page needs to render changes. */
 export type PageContext = {
-  /** Folder of the page. */
   folder: string;
   index: TrendIndex;
   series: readonly CellSeries[];
   results: readonly KeptResult[];
 };
 
-/** A change with all that is known of it, told of one of its cells: the worst one where none is named. */
+/** Shows a change by one of its cells; absent: the worst one. */
 export function changeCard(
   change: TrendChange,
   around: PageContext,
@@ -79,7 +78,7 @@ const placeOf = ({ points }: CellSeries, { firstAt }: ChangeLevel): number =>
 const cellPiece = (change: TrendChange, level: ChangeLevel, folder: string): Html =>
   html`<a href="${cellLink(change, level, folder)}">${cellName(level.cell)}</a> ${formatChange(level.changeRatio)}`;
 
-/** The series, with the two commits chosen. */
+/** Links the series with both commits selected. */
 const cellLink = (
   { testbed, good, bad }: TrendChange,
   { cell }: ChangeLevel,
@@ -87,7 +86,7 @@ const cellLink = (
 ): string =>
   `${linkFrom(folder, `${seriesPath({ testbed, cell })}.html`)}#a=${shortId(good)}&b=${shortId(bad)}`;
 
-/** `1a2b3c4d5e6f..7a8b9c0d1e2f`, linked where a page compares. */
+/** `1a2b3c4d5e6f..7a8b9c0d1e2f`, linked if a page compares them. */
 function commitsText(index: TrendIndex, change: TrendChange): Piece {
   const { good, bad, bisection } = change;
   if (good === bad) return html`no commit between: <code>${shortId(bad)}</code> before and after`;
@@ -101,7 +100,7 @@ function commitsText(index: TrendIndex, change: TrendChange): Piece {
   ];
 }
 
-/** The last gate's interval, its result, the bisection's and the issue. */
+/** The last gate's interval and result, the bisection's result, and the issue. */
 function gatesPiece(
   change: TrendChange,
   level: ChangeLevel,
@@ -124,7 +123,7 @@ function gatesPiece(
   return parts.length > 0 && html`<p class="faint">${joined(parts, ' · ')}</p>\n`;
 }
 
-/** The page of a result that is still kept; its name alone where it is not. */
+/** Links the page of a result that is still kept; else only its name. */
 export const resultLink = (
   path: string,
   said: Piece,

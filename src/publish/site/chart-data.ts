@@ -1,18 +1,18 @@
-// What the scripts of the pages are given to draw; it imports nothing, as they run where there is no Node.
+// Types of the data for the pages' scripts; imports nothing, as they run in browsers.
 
 export type Metric = 'pps' | 'nsPerPacket' | 'instructionsPerPacket';
 
-/** All that the page of a series draws; times in seconds since 1970, places count from the oldest nightly run. */
+/** Data of a series page. Times are seconds since 1970; places count from the oldest nightly run. */
 export type SeriesData = {
   name: string;
   testbed: string;
   metric: Metric;
   times: number[];
-  /** When sessions began. */
+  /** Starts of the sessions. */
   at: number[];
   commits: string[];
   occasions: ('nightly' | 'push' | 'again')[];
-  /** Medians, least and most of the trials; but for the first one where any nightly run has it. */
+  /** Medians, minimums and maximums of the trials; all but the medians only if any nightly run has them. */
   pps: Numbers;
   nsPerPacket?: Numbers;
   instructionsPerPacket?: Numbers;
@@ -25,7 +25,7 @@ export type SeriesData = {
   }[];
   releases: ChartEvent[];
   fingerprints: ChartEvent[];
-  /** Address of the commits between two, with forty times `F` for the first id and `T` for the second. */
+  /** URL of the commits between two, with forty times `F` for the first id and `T` for the second. */
   compare?: string;
 };
 
@@ -37,7 +37,7 @@ export type Numbers = {
 
 export type ChartEvent = { time: number; text: string };
 
-/** What a testbed's page draws of each of its cells. */
+/** Data of one cell on a testbed's page. */
 export type SmallData = {
   metric: Metric;
   times: number[];

@@ -14,11 +14,9 @@ export const seriesData = page.ppsgateSeries;
 /** @type {import('./chart-data.ts').SmallData[] | undefined} */
 export const smallData = page.ppsgateCells;
 
-/** A colour of the page's style. */
 export const colour = (/** @type {string} */ name) =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-/** The same colour, translucent. */
 export const thin = (/** @type {string} */ name, /** @type {string} */ alpha) =>
   `${colour(name)}${alpha}`;
 

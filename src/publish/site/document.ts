@@ -1,24 +1,23 @@
-// A page of the site as a whole: what it loads, and the way to the others.
+// Wraps a page in the site's document: assets, menu and security policy.
 import { type Html, html, type Piece } from '../../report/markup.ts';
 import { linkFrom } from './page-paths.ts';
 
-/** A page of the menu. */
 export type MenuEntry = { path: string; name: string };
 
 export type Page = {
   path: string;
   title: string;
   body: Html;
-  /** Scripts beside the ones of all pages, as paths of the site: data first. */
+  /** Paths of further scripts, data first. */
   scripts?: readonly string[];
 };
 
-/** Folder of a path, empty at the top. */
+/** Folder of a path; empty for the top. */
 export const folderOf = (path: string): string => path.split('/').slice(0, -1).join('/');
 
 /**
- * A whole document that loads nothing from elsewhere and has neither style nor script in itself, so that its
- * Content-Security-Policy needs no exception; a `file:` page takes files for its own.
+ * Builds a document that loads nothing from other sites and has no inline style or script, so that its
+ * Content-Security-Policy needs no exception; a `file:` page accepts files as its own.
  */
 export function documentOf(
   { path, title, body, scripts = [] }: Page,
@@ -53,13 +52,13 @@ ${body}<footer>Made by <code>ppsgate site</code> of the nightly runs that are ke
 const menuEntry = (place: MenuEntry, path: string, at: (target: string) => string): Html =>
   html`<li><a href="${at(place.path)}"${place.path === path && html` aria-current="page"`}>${place.name}</a></li>\n`;
 
-/** A moment that the script adds its age to. */
+/** A date, to which the script adds its age. */
 export const moment = (at: string | number): Html => {
   const iso = new Date(at).toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 'YYYY-MM-DD'.length)}</time>`;
 };
 
-/** The same with hours. */
+/** A date with hours, likewise. */
 export const hourOf = (at: string | number): Html => {
   const iso = new Date(at).toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')} UTC</time>`;

@@ -1,4 +1,4 @@
-// The first page: what changed and is open, and every series at a glance.
+// Renders the first page: open changes, and every series in small.
 
 import { isOpen } from '../../analysis/trend/change-history.ts';
 import { plainLine } from '../../model/escape.ts';
@@ -77,14 +77,13 @@ ${glances(own, '')}</section>
     );
   });
 
-/** `Last night 2026-11-20`, by the session that began last. */
+/** `Last night 2026-11-20`, of the newest session. */
 export function lastNightlyRun(series: readonly CellSeries[]): Piece {
   const last = lastBegun(series);
   if (last === undefined) return 'There is no nightly run yet';
   return html`Last night <span class="late-matters">${moment(last)}</span>`;
 }
 
-/** Each series in small, as a link to its page. */
 export const glances = (
   series: readonly CellSeries[],
   toTop: string,
@@ -108,6 +107,6 @@ ${picture(series)}`
 `;
 }
 
-/** Less than a hundredth says little of five nightly runs. */
+/** Less than 1 % is no reliable change of five nightly runs. */
 export const ratioLook = ({ metric }: CellSeries, ratio: number): string =>
   Math.abs(ratio) < 0.01 ? 'faint' : isLoss({ metric }, ratio) ? 'loss' : 'gain';

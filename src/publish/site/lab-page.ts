@@ -1,4 +1,4 @@
-// Which testbeds there are, who has them, who waits, and whether they are well.
+// Renders the page of testbeds: their lease holders, queues and health.
 
 import { stateNames } from '../../gate/reserve/testbeds-overview.ts';
 import { plainLine } from '../../model/escape.ts';
@@ -88,7 +88,7 @@ function lastOf(series: readonly CellSeries[]): Piece {
 
 const queue = ({ queue: waiting }: Overview): Html =>
   waiting.length === 0
-    ? html`<p>Nobody waits.</p>\n`
+    ? html`<p>No gate is waiting.</p>\n`
     : table({
         caption: 'In the order of their turns',
         heads: ['who', 'for what', 'on', 'since', 'turn in'].map((text) => ({ text })),
@@ -97,6 +97,6 @@ const queue = ({ queue: waiting }: Overview): Html =>
           aimText(one),
           one.wants.map((name) => plainLine(name)).join(', '),
           hourOf(one.since),
-          one.expectedSeconds === undefined ? 'nobody knows' : formatEstimate(one.expectedSeconds),
+          one.expectedSeconds === undefined ? 'unknown' : formatEstimate(one.expectedSeconds),
         ]),
       });

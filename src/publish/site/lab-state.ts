@@ -1,4 +1,4 @@
-// The lab at one moment, as `ppsgate testbeds --json` and `ppsgate testbeds health --json` print it.
+// Schema of the lab's state, as `ppsgate testbeds --json` and `ppsgate testbeds health --json` print it.
 import { z } from 'zod';
 
 const holderSchema = z.object({

@@ -1,4 +1,4 @@
-// Assets of the site's pages: style, scripts, icon, and uPlot.
+// Bundles the site's assets: style, scripts, icon, and uPlot.
 import { readFileSync } from 'node:fs';
 import { pageStyle } from '../../report/html-style.ts';
 import { colors } from '../../report/svg.ts';
@@ -8,7 +8,6 @@ import { embedded } from '../../system/embedded-assets.ts';
 const uplotScript = new URL('../../../node_modules/uplot/dist/uPlot.iife.min.js', import.meta.url);
 const uplotStyle = new URL('../../../node_modules/uplot/dist/uPlot.min.css', import.meta.url);
 
-/** Text by path. */
 export const files = (): [string, string][] => [
   ['site.css', `${pageStyle()}${embedded(new URL('./build-site.css', import.meta.url))}`],
   ['site.js', script()],
@@ -39,7 +38,7 @@ function script(): string {
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="${colors.ink}"/><path d="M2.5 5.5h5v5h6" fill="none" stroke="${colors.paper}" stroke-width="2"/></svg>
 `;
 
-/** uPlot's licence requires these words on a site that contains it. */
+/** uPlot's licence requires this text on a site that contains it. */
 export const uplotLicense = `The MIT License (MIT)
 
 Copyright (c) 2022 Leon Sorokin

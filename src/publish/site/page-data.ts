@@ -1,4 +1,4 @@
-// What the scripts of a page draw: numbers as scripts of their own, as pages on a disk may fetch nothing.
+// Writes the data of a page's charts as scripts, since pages on a disk cannot fetch files.
 import { median } from '../../analysis/stats/summary.ts';
 import { isOpen } from '../../analysis/trend/change-history.ts';
 import { plainLine } from '../../model/escape.ts';
@@ -32,7 +32,7 @@ export function seriesData(series: CellSeries, index: TrendIndex): SeriesData {
   };
 }
 
-/** What stands for two commits in an address; no commit is called so. */
+/** Placeholders for two commits in a URL; no commit has such an id. */
 const placeholders = { from: 'F'.repeat(40), to: 'T'.repeat(40) };
 
 export function smallData(series: CellSeries): SmallData {
@@ -71,6 +71,6 @@ const numbersOf = (nightlyRuns: readonly (readonly number[])[]): Numbers => ({
   most: nightlyRuns.map((values) => (values.length === 0 ? null : Math.max(...values))),
 });
 
-/** A script that leaves data under a name; JSON is JavaScript since ECMAScript 2019, and no markup is near it. */
+/** Assigns data to a global name; JSON is JavaScript since ECMAScript 2019, and a script file needs no HTML escapes. */
 export const dataScript = (name: 'ppsgateSeries' | 'ppsgateCells', data: unknown): string =>
   `globalThis.${name} = ${JSON.stringify(data)};\n`;

@@ -1,4 +1,4 @@
-// Where what stands in a site.
+// Paths of the site's pages, and links between them.
 
 import { pageUrl } from '../../model/escape.ts';
 import type { Cell } from '../../model/scenario.ts';
@@ -7,19 +7,18 @@ import { badgePath } from '../data-branch/paths.ts';
 
 type SeriesKey = { testbed: string; cell: Cell };
 
-/** `testbeds/hp-t540/forwarding-inet4`, to which `.html`, `.js` or `.csv` is added. */
+/** Without its extension: `testbeds/hp-t540/forwarding-inet4`. */
 export const seriesPath = (series: SeriesKey): string =>
   `testbeds/${badgePath(series).slice('badges/'.length)}`;
 
-/** The folder of a testbed. */
 export const testbedPath = (series: SeriesKey): string =>
   seriesPath(series).split('/').slice(0, 2).join('/');
 
-/** From a page in the folder `from` to a path of the site. */
+/** `from` is the folder of the linking page. */
 export const linkFrom = (from: string, path: string): string =>
   `${'../'.repeat(from === '' ? 0 : from.split('/').length)}${path}`;
 
-/** The page that shows the commits after `good` up to `bad`; undefined where the index names none. */
+/** The page of the commits after `good` up to `bad`; undefined if the index has no such URL. */
 export const compareLink = (
   { compareUrl }: Pick<TrendIndex, 'compareUrl'>,
   { good, bad }: { good: string; bad: string },
@@ -28,10 +27,10 @@ export const compareLink = (
     ? undefined
     : pageUrl(decoded(compareUrl).replaceAll('{from}', good).replaceAll('{to}', bad));
 
-/** A URL may have been written again with its braces as `%7B`. */
+/** A URL's braces may have been rewritten as `%7B`. */
 const decoded = (url: string): string => url.replaceAll(/%7b/gi, '{').replaceAll(/%7d/gi, '}');
 
-/** An issue of the repository, where GitHub's own page compares. */
+/** An issue of the repository, if the comparisons are on GitHub. */
 export function issueLink(
   { compareUrl }: Pick<TrendIndex, 'compareUrl'>,
   issue: number,

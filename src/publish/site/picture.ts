@@ -1,4 +1,4 @@
-// A series at a glance, without axes: its nightly runs, its levels and its open changes; the page's style has the colours.
+// Draws a series in small, without axes: nightly runs, levels and open changes; the page's style has the colours.
 
 import { isOpen } from '../../analysis/trend/change-history.ts';
 import { isLoss } from '../../model/result.ts';
@@ -7,10 +7,10 @@ import { type Extent, linearScale } from '../../report/scale.ts';
 import { round } from '../../report/svg.ts';
 import type { CellSeries } from './series.ts';
 
-// All lengths are in units of the picture, which is stretched to the room that it has.
-const [width, height, room] = [300, 64, 5];
+// In units of the picture, which is stretched to the available width.
+const [width, height, margin] = [300, 64, 5];
 
-/** The newest `most` nightly runs, or those around the one of place `around`. */
+/** Draws the newest `most` nightly runs, or those around the index `around`. */
 export function picture(series: CellSeries, most = 250, around = series.points.length): Html {
   const end = Math.min(around + Math.floor(most / 2), series.points.length);
   const skipped = Math.max(end - most, 0);
@@ -22,8 +22,8 @@ export function picture(series: CellSeries, most = 250, around = series.points.l
   );
   const began = points[0]?.time ?? 0;
   const span = Math.max((points.at(-1)?.time ?? 0) - began, 1);
-  const along = linearScale({ low: began, high: began + span }, room, width - room);
-  const up = linearScale(axis, height - room, room);
+  const along = linearScale({ low: began, high: began + span }, margin, width - margin);
+  const up = linearScale(axis, height - margin, margin);
   const x = (time: number) => round(along(time));
   const y = (value: number) => round(up(value));
   const dots = points.map(({ time, value }) => `M${x(time)} ${y(value)}h0`).join('');
@@ -44,7 +44,7 @@ export function picture(series: CellSeries, most = 250, around = series.points.l
   return html`<svg class="picture" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">${marks}<path class="dots" d="${dots}"/><path class="steps" d="${steps.join('')}"/></svg>`;
 }
 
-/** A nightly run far off is drawn at the edge, where the others are seen apart, unless it begins a level; noise of a thousandth is no abyss. */
+/** Draws a far outlier at the edge, unless it begins a level; noise of a thousandth looks small. */
 function axisOf(values: readonly number[], levels: readonly number[]): Extent {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 1;

@@ -1,4 +1,4 @@
-// What was found of patches, the newest first.
+// Renders the page of patches' results, the newest first.
 
 import { plainLine } from '../../model/escape.ts';
 import { bullets, fold, table } from '../../report/html-pieces.ts';
@@ -36,7 +36,7 @@ ${
   return { path: 'results.html', title: 'Results', body };
 }
 
-/** Flamegraphs, and the plot of a bisection, under their own names. */
+/** Flamegraphs, and a bisection's plot, by their names. */
 function pictures(path: string, others: readonly string[]): Piece {
   const names = others.filter((name) => name.endsWith('.svg'));
   if (names.length === 0) return '–';

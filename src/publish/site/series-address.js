@@ -1,4 +1,4 @@
-// Keeps a view in the address of its page, so that a link shows the same.
+// Stores a view in the URL's fragment, so that a link shows the same view.
 import { dayOf } from './chart.js';
 
 /** @typedef {import('./series-view.js').SeriesView} SeriesView */

@@ -142,7 +142,6 @@ class SeriesChart {
     this.#update();
   }
 
-  /** Called after another choice or another unit. */
   #update() {
     const view = this.#view;
     this.#chart.setData([view.data.times, view.column], false);
@@ -284,7 +283,6 @@ class SeriesChart {
     this.#zoomBy(apartBefore / apart, this.#chart.posToVal((a + b) / 2 - left, 'x'));
   }
 
-  /** Hides the table's rows that are not drawn. */
   #updateTable() {
     const view = this.#view;
     const { times } = view.data;

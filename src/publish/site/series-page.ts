@@ -1,4 +1,4 @@
-// A cell on a testbed over time: what a person sees and may choose there, and all its nightly runs as a table.
+// Renders the page of a cell on a testbed over time: its chart, and all nightly runs as a table.
 
 import { median } from '../../analysis/stats/summary.ts';
 import { plainLine } from '../../model/escape.ts';
@@ -59,7 +59,7 @@ function summaryLine(series: CellSeries): Piece {
   if (summary === undefined || last === undefined)
     return html`<p>There is no nightly run yet.</p>\n`;
   const { release, bestRatio } = summary;
-  return html`<dl class="standing">
+  return html`<dl class="position">
 <div><dt>now</dt><dd>${formatMetric(summary.now, series.metric)}</dd></div>
 ${release && html`<div><dt>against ${plainLine(release.name, 40)}</dt><dd>${ratioPiece(series, release.ratio)}</dd></div>\n`}<div><dt>against its best of 90 days</dt><dd>${ratioPiece(series, bestRatio)}</dd></div>
 <div><dt>last night</dt><dd>${moment(last.nightlyRun.at)}</dd></div>
@@ -67,7 +67,7 @@ ${release && html`<div><dt>against ${plainLine(release.name, 40)}</dt><dd>${rati
 `;
 }
 
-/** The newest first. The script shows those alone that are drawn. */
+/** Newest first. The script hides rows outside of the drawn range. */
 function nightlyTable(
   series: CellSeries,
   known: { folder: string; results: readonly KeptResult[] },
@@ -123,7 +123,7 @@ const occasions: Readonly<Record<NightlyRun['occasion'], string>> = {
   again: 'once more',
 };
 
-/** All nightly runs for spreadsheets; a cell of it never begins with what one would compute. */
+/** All nightly runs for spreadsheets; no value begins with a character of a formula. */
 export const seriesCsv = ({ points }: CellSeries): string =>
   [
     'at,commit,occasion,pps_median,pps_least,pps_most,ns_per_packet_median,instructions_per_packet_median,fingerprint',
@@ -147,6 +147,6 @@ const summaryOf = (values: readonly number[]): (number | string)[] =>
 const medianOf = (values: readonly number[]): number | string =>
   values.length === 0 ? '' : median([...values]);
 
-/** Nothing but what an id of the index can be. */
+/** Strips characters that no id of the index has. */
 const idOf = ({ fingerprint }: NightlyRun): string =>
   /^[0-9a-f]{12}$/.test(fingerprint) ? fingerprint : '';

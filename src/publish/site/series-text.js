@@ -1,4 +1,4 @@
-// The text beside a series: a nightly run, the comparison of two, and the CSV of those drawn.
+// Writes the text beside a series: a nightly run, a comparison of two, and the CSV of those drawn.
 import { changeText, dayOf, isWorse, make } from './chart.js';
 
 /** @typedef {import('./series-view.js').SeriesView} SeriesView */
@@ -81,7 +81,6 @@ function changePieces(
   ];
 }
 
-/** The nightly runs that are drawn, in the unit of the view. */
 export function csvOf(/** @type {SeriesView} */ view) {
   const { times, at, commits, occasions } = view.data;
   const { typical, least, most } = view.numbers;

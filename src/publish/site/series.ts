@@ -1,4 +1,4 @@
-// A testbed's cell over time: its nightly runs in order, its levels, and what happened beside them.
+// Collects a cell's series on a testbed: nightly runs in order, levels, and events.
 import { median } from '../../analysis/stats/summary.ts';
 import { type Level, levelsOf, seriesKey } from '../../analysis/trend/change-history.ts';
 import { isCost, type Metric } from '../../model/result.ts';
@@ -8,13 +8,12 @@ import type { SiteSource } from './site-source.ts';
 
 export type SeriesPoint = {
   nightlyRun: NightlyRun;
-  /** When it is drawn, in milliseconds since 1970. */
+  /** Its position on the time axis, in milliseconds since 1970. */
   time: number;
   /** Median of its trials, in the metric's unit. */
   value: number;
 };
 
-/** Something that happened at one moment. */
 export type SeriesEvent = { time: number; text: string };
 
 export type CellSeries = {
@@ -24,14 +23,14 @@ export type CellSeries = {
   metric: Metric;
   points: readonly SeriesPoint[];
   levels: readonly Level[];
-  /** Changes that this cell is part of, oldest first. */
+  /** Changes of this cell, oldest first. */
   changes: readonly { change: TrendChange; level: ChangeLevel }[];
   releases: readonly SeriesEvent[];
-  /** Where the testbed became another one. */
+  /** Changes of the testbed's fingerprint. */
   fingerprints: readonly SeriesEvent[];
 };
 
-/** Every series of the index, in its order; those without a nightly run of their metric have no points. */
+/** Series of the index, in its order; without nightly runs of its metric, a series has no points. */
 export const allSeries = (source: SiteSource): CellSeries[] =>
   source.index.cells.map(({ testbed, cell }) => seriesOf(source, { testbed, cell }));
 
@@ -71,15 +70,15 @@ function seriesOf(
   };
 }
 
-/** What the testbed is judged by, as far as anything was: packets per second else. */
+/** The metric that judges the testbed; packets per second if none has yet. */
 function metricOf({ changes, aaRuns }: TrendIndex, testbed: string): Metric {
   const isOwn = (one: { testbed: string }) => one.testbed === testbed;
   return (changes.findLast(isOwn) ?? aaRuns.findLast(isOwn))?.metric ?? 'pps';
 }
 
 /**
- * The order of commits as moments that never go back: when a session began, but no later than when the next commit that
- * was measured was made. So a commit that was measured long after it stands where it was the newest.
+ * Orders commits by times that never go back: a session's start, but no later than the next measured commit's date. A
+ * commit that was measured long afterwards is placed where it was the newest.
  */
 function timesOf(nightlyRuns: readonly NightlyRun[]): number[] {
   let latest = Number.POSITIVE_INFINITY;
@@ -99,7 +98,7 @@ function timesOf(nightlyRuns: readonly NightlyRun[]): number[] {
 const timeOfCommit = (points: readonly SeriesPoint[], commit: string): number | undefined =>
   points.find(({ nightlyRun }) => nightlyRun.commit === commit)?.time;
 
-/** The first nightly run of each fingerprint but the first one's. */
+/** The first nightly run of each fingerprint after the first. */
 function fingerprintsOf(
   { fingerprints }: TrendIndex,
   points: readonly SeriesPoint[],
@@ -107,24 +106,24 @@ function fingerprintsOf(
   const texts = new Map(fingerprints.map(({ id, differs }) => [id, differs.join('; ')]));
   return points.flatMap(({ nightlyRun, time }, place) => {
     const before = points[place - 1]?.nightlyRun.fingerprint;
-    // Nightly runs that were carried over from an earlier version have none.
+    // Nightly runs from an earlier version have none.
     if (!before || before === nightlyRun.fingerprint) return [];
     return { time, text: texts.get(nightlyRun.fingerprint) || 'The testbed is another one.' };
   });
 }
 
-/** Where a series stands now, by medians of several nightly runs; ratios are of now to then, minus one. */
+/** The current position of a series, by medians of several nightly runs; ratios are now/then − 1. */
 export type SeriesSummary = {
   now: number;
   release?: { name: string; ratio: number };
-  /** The best that some nightly runs in a row were in the last 90 days: against it a slow decline is seen. */
+  /** Best median of consecutive nightly runs in the last 90 days; reveals a slow decline. */
   bestRatio: number;
 };
 
 const nightlyRunsTogether = 5;
 const bestSeconds = 90 * 86_400;
 
-/** Undefined where there is no nightly run. */
+/** Undefined without nightly runs. */
 export function seriesSummary({ points, metric, releases }: CellSeries): SeriesSummary | undefined {
   const last = points.at(-1);
   if (last === undefined) return undefined;
@@ -144,7 +143,7 @@ export function seriesSummary({ points, metric, releases }: CellSeries): SeriesS
   };
 }
 
-/** When the session began that was the last of these series, in milliseconds since 1970; undefined without a nightly run. */
+/** Start of the newest session, in milliseconds since 1970; undefined without a nightly run. */
 export function lastBegun(series: readonly CellSeries[]): number | undefined {
   const times = series.flatMap(({ points }) =>
     points.map(({ nightlyRun }) => Date.parse(nightlyRun.at)),
@@ -154,7 +153,7 @@ export function lastBegun(series: readonly CellSeries[]): number | undefined {
 
 const day = 86_400_000;
 
-/** Stretches of more than three days without a nightly run, the newest first. */
+/** Periods of more than three days without a nightly run, newest first. */
 export function gapsOf(series: readonly CellSeries[]): { from: number; to: number }[] {
   const all = series.flatMap(({ points }) =>
     points.map(({ nightlyRun }) => Date.parse(nightlyRun.at)),

@@ -1,4 +1,4 @@
-// What a site is made of.
+// Defines the input of a site.
 
 import type { Trend } from '../../analysis/trend/nightly-runs.ts';
 import type { DataIndex } from '../data-branch/layout.ts';

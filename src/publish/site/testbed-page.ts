@@ -1,4 +1,4 @@
-// A testbed: all its cells beside each other, where they stand, and when it did not measure.
+// Renders the page of a testbed: all its cells, their current levels, and gaps in the measurements.
 
 import { plainLine } from '../../model/escape.ts';
 import { formatChange, formatMetric, formatRoughly } from '../../model/format.ts';
@@ -15,7 +15,7 @@ import type { SiteSource } from './site-source.ts';
 
 const toTop = '../../';
 
-/** `series` are those of one testbed, at least one. */
+/** `series` are those of one testbed; at least one. */
 export function testbedPage(
   { index, results }: SiteSource,
   series: readonly [CellSeries, ...CellSeries[]],
@@ -80,7 +80,7 @@ const interimResults = (series: readonly CellSeries[]): Html =>
     }),
   });
 
-/** A ratio in the colour of what it means; a release's name comes before it. */
+/** A ratio in the colour of its meaning, after the release's name, if any. */
 export const ratioPiece = (series: CellSeries, ratio: number, than?: string): Html =>
   html`${than !== undefined && html`<span class="faint">${plainLine(than, 40)}</span> `}<span class="${ratioLook(series, ratio)}">${formatChange(ratio)}</span>`;
 

@@ -1,4 +1,4 @@
-// Installs a site into a folder: all of it, or none.
+// Installs a site into a folder atomically.
 import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { reasonOf } from '../../model/one-line.ts';
@@ -9,20 +9,20 @@ import { replaceFile } from '../../report/write-reports.ts';
 import { siteFiles } from './build-site.ts';
 import type { KeptResult, SiteSource } from './site-source.ts';
 
-/** What says that a folder is a site, and may be replaced. */
+/** Marks a folder as a site that may be replaced. */
 const markName = '.ppsgate-site';
 
 type SitePaths = {
-  /** A checkout of the data branch, or the directory that is published to: pages of results are made of it. */
+  /** A checkout of the data branch, or a published directory; the pages of results are copied from it. */
   from: string;
-  /** The folder of the site: not there yet, empty, or an earlier site, which this one takes the place of. */
+  /** The folder of the site: missing, empty, or an earlier site, which is replaced. */
   to: string;
   now: Date;
-  /** Hears in a sentence which result has no page. */
+  /** Receives a sentence on each result without a page. */
   leftOut(why: string): void;
 };
 
-/** Answers the number of its pages. Throws a UsageError where the folder has something else in it. */
+/** Returns the number of pages. Throws a UsageError for a folder with other content. */
 export async function writeSite(
   source: SiteSource,
   { from, to, now, leftOut }: SitePaths,
@@ -59,10 +59,7 @@ async function refuseOthers(directory: string): Promise<void> {
 
 const pageName = 'report.html';
 
-/**
- * Copies a result's pictures, and its page, which is made again where it was kept on GitHub, without them in it. Answers why
- * there is no page.
- */
+/** Copies a result's images and page, or renders the page if none was kept. Returns why there is no page. */
 async function writeResultPage(
   { path, others }: KeptResult,
   from: string,

@@ -96,7 +96,7 @@ test('gives up a directory that is locked for a minute, with the reason', async 
     seconds += more;
   };
   await expect(publish(directory, [publication()], { pause })).rejects.toThrow(
-    `${directory} was written to by somebody else for a minute: publish the result again later.`,
+    `${directory} was in use by another publisher for a minute: publish the result again later.`,
   );
   expect(seconds).toBe(59);
 });

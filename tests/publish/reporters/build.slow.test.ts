@@ -474,7 +474,7 @@ describe('a user', () => {
     test('also while it waits in the queue of a relay', async () => {
       const scene = await aBuild();
       anotherDiff(scene);
-      const said = 'It was not measured: diff 2 took its place.';
+      const said = 'It was not measured: diff 2 replaced it.';
       await open(scene).answer.conclude({ ...cancelledOutcome, message: said });
       expect(reason(scene)).toContain(taken);
     });
@@ -521,7 +521,7 @@ describe('a user', () => {
 
 describe('a draft', () => {
   const warning =
-    'warning: D1 is a draft until its builds have passed, so this one passes whatever comes of it: set "Hold Drafts" of the build plan "packets per second" to "Never" to have it tell the result.';
+    'warning: D1 is a draft until its builds have passed, so this one passes with any outcome: set "Hold Drafts" of the build plan "packets per second" to "Never" to have it tell the result.';
 
   test.each(['always', 'building'] as const)(
     'that its build keeps from review (%s) is let go at once, and never returns to its author',
