@@ -57,7 +57,7 @@ export async function jailProblem(
   }
   const isThere = isGood(await host.run(shell`test -d ${folder}`, limits));
   if (isThere && !isGood(await host.run(inJail(place, shell`test -x ${folder}`), limits))) {
-    const fix = name === undefined ? 'let everybody through to it' : 'give it `path = "/";`';
+    const fix = name === undefined ? 'let all users through to it' : 'give it `path = "/";`';
     return { why: `${named} cannot see ${folder}`, fix };
   }
   return undefined;

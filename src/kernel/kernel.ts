@@ -263,7 +263,7 @@ function outOfDisk(host: Host, { folder, leastFreeBytes }: KernelBuilder, freeBy
   const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
   return {
     kind: 'out-of-disk',
-    reason: `${folder} on ${host.name} has ${gigabytes(freeBytes)} free, and a build is to have ${gigabytes(leastFreeBytes)}; make room there.`,
+    reason: `${folder} on ${host.name} has ${gigabytes(freeBytes)} free, and a build is to have ${gigabytes(leastFreeBytes)}; free space there.`,
   } as const;
 }
 

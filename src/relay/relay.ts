@@ -202,7 +202,7 @@ async function endOlder(job: Job, deps: RelayDeps): Promise<void> {
     .unendedJobs()
     .filter(({ job: other }) => other.revision === job.revision && other.diff < job.diff);
   for (const record of older) {
-    if (isAutomatic(record.job)) await end(record, `diff ${job.diff} took its place`, deps);
+    if (isAutomatic(record.job)) await end(record, `diff ${job.diff} replaced it`, deps);
   }
 }
 

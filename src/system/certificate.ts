@@ -86,7 +86,7 @@ export async function describeDistrust(
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (unsigned.test(code)) {
     const foreign = 'that the authority of `ca` has not signed';
-    const unknown = 'that is signed by nobody whom this machine trusts';
+    const unknown = 'that no authority trusted by this machine has signed';
     const isForeign = 'ca' in trust && trust.ca !== undefined;
     return found('authority', `${isForeign ? foreign : unknown} (${code})`);
   }

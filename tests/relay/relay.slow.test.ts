@@ -488,8 +488,8 @@ describe('a newer diff', () => {
     await work();
     expect(startedKeys()).toEqual([older, newer, newer]);
     expect(scene.starter.cancelled).toEqual([older]);
-    expect(stateOf(older)).toMatchObject({ kind: 'dropped', why: 'diff 2 took its place' });
-    expect(scene.said).toContain(`${older} is ended: diff 2 took its place.`);
+    expect(stateOf(older)).toMatchObject({ kind: 'dropped', why: 'diff 2 replaced it' });
+    expect(scene.said).toContain(`${older} is ended: diff 2 replaced it.`);
   });
 
   test('leaves alone what was asked for, and other revisions', async () => {

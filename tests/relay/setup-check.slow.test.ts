@@ -295,7 +295,7 @@ testWith(
     expect(diagnostics[0]).toEqual({
       kind: 'wrong',
       what: 'the server',
-      why: `${url} shows a certificate that is signed by nobody whom this machine trusts (UNABLE_TO_VERIFY_LEAF_SIGNATURE)`,
+      why: `${url} shows a certificate that no authority trusted by this machine has signed (UNABLE_TO_VERIFY_LEAF_SIGNATURE)`,
       fix: 'write the authority’s certificate as `phabricator.ca`, or set NODE_EXTRA_CA_CERTS',
     });
     expect(diagnostics).toContainEqual({

@@ -54,7 +54,7 @@ export function builderSteps(builder: BuilderMachine | undefined): CheckStep[] {
       const free = `${inGigabytes(bytes)} free in ${path}`;
       if (bytes >= config.leastFreeBytes) return [ok(what, free)];
       const why = `${free}, and a build is to have ${inGigabytes(config.leastFreeBytes)}`;
-      return [wrong(what, why, 'make room there, or name another `folder` in ppsgate.yml')];
+      return [wrong(what, why, 'free space there, or name another `folder` in ppsgate.yml')];
     }),
   ];
 }

@@ -250,7 +250,7 @@ const laySeconds = 120;
 function endingOf(outcome: CommandOutcome): string {
   if (outcome.kind === 'signaled') return `was ended by ${outcome.signal}`;
   // See timeout(1).
-  return outcome.code === 124 ? `took more than ${laySeconds} s` : `exited with ${outcome.code}`;
+  return outcome.code === 124 ? `ran for more than ${laySeconds} s` : `exited with ${outcome.code}`;
 }
 
 const doesNotLoad = (

@@ -216,7 +216,7 @@ async function fullGuest(
     // See POSIX, df: the fourth column is what is available.
     if (usage.trim().split(/\s+/)[3] !== '0') continue;
     tallyOf(tallies, variant).refusals += 1;
-    const message = `no room is left in /run of the guest with ${variant}`;
+    const message = `no space is left in /run of the guest with ${variant}`;
     return isToBlame(tallies, variant, 'refusals', 'hasBooted')
       ? rejected(variant, { kind: 'out-of-disk', message: `Twice: ${message}.` })
       : failed(message);

@@ -156,7 +156,7 @@ function validityOf(windows: Run['samples'], isStuck: boolean): Validity {
   const silent = windows.filter(({ forwardedPackets }) => forwardedPackets === 0).length;
   if (silent === windows.length) return { kind: 'valid' };
   if (isStuck) {
-    return invalid('hole', `it took no more packets after window ${windows.length}`);
+    return invalid('hole', `it accepted no more packets after window ${windows.length}`);
   }
   if (silent > 0) {
     return invalid('hole', `nothing came through in ${silent} of ${windows.length} windows`);

@@ -14,7 +14,7 @@ export async function profile(
   signal: AbortSignal,
 ): Promise<ProfileOutcome> {
   if (guests.config.accelerator !== 'tcg') {
-    return impossible('where the CPU itself executes a guest, nobody counts its instructions');
+    return impossible('instructions are not counted where the CPU itself executes a guest');
   }
   const known = guests.running?.booted ?? [];
   if (known.every((one) => one.variant !== variant)) {

@@ -69,7 +69,7 @@ describeWith(['openssl'], 'a Phabricator whose certificate', () => {
       'is of an authority that is not configured',
       {},
       () => undefined,
-      'a certificate that is signed by nobody whom this machine trusts (UNABLE_TO_VERIFY_LEAF_SIGNATURE), so harbormaster.sendmessage was not sent: write the authority’s certificate as `phabricator.ca`, or set NODE_EXTRA_CA_CERTS.',
+      'a certificate that no authority trusted by this machine has signed (UNABLE_TO_VERIFY_LEAF_SIGNATURE), so harbormaster.sendmessage was not sent: write the authority’s certificate as `phabricator.ca`, or set NODE_EXTRA_CA_CERTS.',
     ],
     [
       'is of another authority than the one that is named',
