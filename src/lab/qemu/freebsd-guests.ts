@@ -1,5 +1,5 @@
-// Runs guests with FreeBSD: copies of an image, on which kernels are installed and booted as on any FreeBSD DUT. Each variant
-// has a guest of its own, which boots once for each pair.
+// Runs guests with FreeBSD: copies of an image, on which kernels are installed and booted as on any FreeBSD DUT. Each
+// variant has its own guest, which boots once for each pair.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,14 +42,14 @@ import {
 } from './guests.ts';
 import type { Guest } from './vm/guest.ts';
 
-/** A guest that booted the image, and the DUT that it is. */
+/** A guest that has booted the image, as a DUT. */
 type ImageGuest = {
   number: number;
   guest: Guest;
   dut: FreebsdDut;
   boots: Boots;
   console: ConsoleRecorder;
-  /** Returns the last line that QEMU printed where it has ended. */
+  /** QEMU's last line of output, once it has ended. */
   lastLine: () => string | undefined;
 };
 
@@ -57,11 +57,10 @@ export class FreebsdGuests implements GuestSystem {
   readonly #name: string;
   readonly #config: FreebsdGuestsConfig;
   readonly #resources: GuestResources;
-  /** Guests by the variants that they boot. */
   readonly #guests = new Map<string, ImageGuest>();
-  /** Has booted the image, and waits for a variant. */
+  /** Booted, and not yet assigned to a variant. */
   #spare: ImageGuest | undefined;
-  /** A copy of the image has been up. */
+  /** True once a copy of the image was up. */
   #isFit = false;
   /** Scenarios whose rules base has loaded. */
   readonly #loadedByBase = new Set<Scenario>();
@@ -113,7 +112,7 @@ export class FreebsdGuests implements GuestSystem {
     });
   }
 
-  /** Tries nothing: rules are installed for each trial, which reports what refuses them. */
+  /** Does nothing: rules are installed for each trial, which reports a refusal. */
   async tryRules(): Promise<undefined> {}
 
   async installRules(
@@ -138,7 +137,7 @@ export class FreebsdGuests implements GuestSystem {
   ): Promise<string | undefined> {
     const { flows } = this.#resources;
     const proof = provesScenario(scenario, await proofOf(host), {
-      // A guest that lets no packet through has made no states of them.
+      // A guest that forwards no packet makes no states.
       ...(!isSilent && { trial: { flows } }),
       own: this.#request?.rules ?? {},
     });
@@ -150,7 +149,7 @@ export class FreebsdGuests implements GuestSystem {
     return symbolsOf(host);
   }
 
-  /** Keeps them: they boot again for the next pair, with the kernels that are installed on them. */
+  /** Keeps the guests for the next pair, with their installed kernels. */
   async release(): Promise<void> {}
 
   async stop(booted: readonly BootedGuest[]): Promise<void> {
@@ -185,7 +184,6 @@ export class FreebsdGuests implements GuestSystem {
     return cpus[(number - 1) % cpus.length] ?? 0;
   }
 
-  /** Boots a copy of the image on its own kernel. */
   async #bootImage(): Promise<ImageGuest> {
     const { lab, tallies, deps } = this.#resources;
     let number = 1;
@@ -211,7 +209,7 @@ export class FreebsdGuests implements GuestSystem {
     return { number, guest, dut, boots: { ...boots, tallies }, console, lastLine: () => lastLine };
   }
 
-  /** Returns the guest of a variant, or another one where its QEMU has ended. */
+  /** Replaces a guest whose QEMU has ended. */
   async #guestFor(variant: string): Promise<ImageGuest> {
     const own = this.#guests.get(variant);
     if (own !== undefined && own.lastLine() === undefined) return own;
@@ -247,7 +245,7 @@ export class FreebsdGuests implements GuestSystem {
     return installRules(host, scenario, this.#request?.rules ?? {});
   }
 
-  /** Fixes what would be lost for all cells of the pair, as a kernel boots for the next one only. */
+  /** Fixes faults that would cost all cells of the pair, as a kernel boots for the next pair only. */
   #fixPaths({ config, dut }: Boots, family: Family): ReturnType<typeof preflight> {
     return preflight(dut.host(), {
       mode: config.preflight,
@@ -257,7 +255,7 @@ export class FreebsdGuests implements GuestSystem {
     });
   }
 
-  /** Tries base where it has not loaded the same rules yet: it need not be next, nor get so far. */
+  /** Tries base where it has not loaded the same rules yet, which the trial itself may never reach. */
   async #afterRefusal(variant: string, scenario: Scenario, refusal: string): Promise<TrialOutcome> {
     const { tallies } = this.#resources;
     tallyOf(tallies, variant).refusals += 1;
@@ -284,7 +282,7 @@ export class FreebsdGuests implements GuestSystem {
     if (kernel === undefined) throw new TypeError(`${variant} was not readied.`);
     if (kernel.kind === 'rejected') return notBooted(rejected(variant, kernel.rejection));
     const imageGuest = await this.#guestFor(variant).catch((error: unknown) => {
-      // An image that was up before proves nothing of the variant.
+      // Where an image was up before, the variant is not to blame.
       if (this.#isFit && isOfOneCopy(error)) return reasonOf(error);
       throw error;
     });
@@ -293,28 +291,28 @@ export class FreebsdGuests implements GuestSystem {
     setListed(boots, [variant]);
     boots.families = this.#families;
     boots.mayDiffer = this.#request?.mayDiffer === true;
-    // Only how long it takes to boot depends on it.
+    // Only the duration of the boot depends on it.
     await guest.pinTo(this.#cpuOf(number)).catch(() => {});
     const outcome = await bootKernel(imageGuest, { number: 1, ...run }, kernel);
     if (outcome.kind === 'ready') {
       return { kind: 'booted', variant, guest, host: dut.host(), kernel: outcome.boot.kernel };
     }
     const console = guest.console();
-    // Files that the kernel has written are gone with its copy of the image.
+    // Its copy of the image goes with it, and so the files that the kernel has written.
     await this.#stop(variant);
     return notBooted(outcome, console);
   }
 }
 
-/** Holds for settings of the image itself: those that packets need are made in later boots, and checked then. */
+/** True for settings of the image itself; those that packets need are set in later boots, and checked then. */
 export const isOfImage = ({ isWaived, isVital }: SettingProblem): boolean => !isWaived && !isVital;
 
-/** One boot serves all cells of a pair. */
+/** Each boot serves all cells of a pair. */
 const anyCell: Cell = { scenario: 'forwarding', family: 'inet4' };
 
 /**
- * Boots a kernel, and blames the variant where the guest does not come up, or is lost once it is up: the image's own kernel
- * boots on a new copy, and nothing but this machine lies between.
+ * Boots a kernel. Blames the variant where the guest does not come up, or is lost later: the image's own kernel boots
+ * on a new copy, and only this machine is in between.
  */
 async function bootKernel(
   { boots, guest, console: recorder, lastLine }: ImageGuest,
@@ -341,7 +339,7 @@ const whyGone = (lastLine: string | undefined): string =>
     ? 'it did not come up, and neither did its image after it, not even power-cycled twice'
     : `its QEMU has ended (${lastLine})`;
 
-/** Counts a death, not a boot failure, as it was up; base, which runs beside it, has shown that a guest can be. */
+/** Counts a death, not a boot failure, as it was up; base, which runs beside it, has proven that a guest can be. */
 function afterEarlyDeath(tallies: Tallies, variant: string, words: LastWords): TrialOutcome {
   tallyOf(tallies, variant).deaths += 1;
   const how = 'it was lost again as soon as it was up';

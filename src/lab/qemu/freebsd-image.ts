@@ -1,4 +1,4 @@
-// An image of FreeBSD's that a guest boots: waited for, made a DUT of, and set up for the boots to come.
+// Boots a FreeBSD image in a guest, opens it as a DUT, and sets it up for later boots.
 import type { HostConfig } from '../../config/fields.ts';
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { GuestImage } from '../../config/virtual-testbed.ts';
@@ -25,14 +25,13 @@ import type { VirtualLab } from './vm/virtual-lab.ts';
 
 export const isHostError = (error: unknown): error is HostError => error instanceof HostError;
 
-/** Another copy of the image may do better. */
+/** True where another copy of the image may succeed. */
 export const isOfOneCopy = (error: unknown): error is DutLostError | HostError | UsageError =>
   error instanceof DutLostError || isHostError(error) || error instanceof UsageError;
 
-/** Names of the interfaces that packets come in by, and leave by. */
 type Ports = { ingress: string; egress: string };
 
-/** Waits until the image is up, and makes a DUT of it. Throws a UsageError where the image is not fit for one. */
+/** Waits until the image is up, and opens it as a DUT. Throws a UsageError for an unsuitable image. */
 export async function openImage(
   guest: Guest,
   image: GuestImage,
@@ -50,7 +49,7 @@ export async function openImage(
   const ended = guest.ended.then((why): never => {
     throw new QemuEndedError(why);
   });
-  // Waiting callers get the error; without one it is no unhandled rejection.
+  // The error reaches the waiting callers; without any it must not be an unhandled rejection.
   ended.catch(() => {});
   const options: FreebsdDutOptions = {
     method: 'nextboot',
@@ -98,7 +97,7 @@ class QemuEndedError extends DutLostError {
   }
 }
 
-/** Why root could not log in to an image that was switched on, and what is to be done; a clause. */
+/** Explains in a clause why root cannot log in to a booted image, and the fix. */
 function whyNotIn(
   error: DutLostError | HostError | UsageError,
   { privateKeyPath = 'of the ssh agent', bootSeconds }: GuestImage,
@@ -122,7 +121,7 @@ function whyNotIn(
   return `root could not log in within ${bootSeconds} s, and its console ${describeScreen(shown)}${hint}`;
 }
 
-/** Cards are found by the addresses that QEMU gave them: it is the kernel that numbers them. */
+/** Finds the cards by the MAC addresses that QEMU gave them, as the kernel numbers them. */
 async function portsOf(host: Host): Promise<Ports | { why: string }> {
   const names = (await host.output(shell`ifconfig -l`)).trim().split(/\s+/);
   const found = new Map<string, string>();
@@ -137,7 +136,7 @@ async function portsOf(host: Host): Promise<Ports | { why: string }> {
   return { why };
 }
 
-/** Prepares later boots: addresses, which all else is made of, no prompt, and a console that we read. */
+/** Prepares later boots: addresses, no prompt, and a console that we read. */
 async function setUp(host: Host, { ingress, egress }: Ports): Promise<void> {
   const ports = [
     [ingress, guestPorts.ingress],
@@ -158,8 +157,8 @@ const loaderFile = '/boot/loader.conf.local';
 const loaderLines = ['console="comconsole"', 'boot_serial="YES"', 'autoboot_delay="-1"'];
 
 /**
- * By ksyms(4), which has the modules' as well. Its file has none of the sections that they lie in, so that nm(1) takes none for
- * a function; readelf(1) asks no section, and like nm it reads no device.
+ * Reads ksyms(4), which includes modules. Its file lacks the sections of the symbols, so nm(1) recognizes no functions;
+ * readelf(1) ignores sections, and like nm it reads no device.
  */
 export async function symbolsOf(host: Host): Promise<string> {
   const copy = '/var/tmp/ppsgate.ksyms';
@@ -177,7 +176,7 @@ const functionRow = /^ *\d+: ([0-9a-f]{16}) +\S+ FUNC +\S+ +\S+ +\S+ (\S+)$/gm;
 
 const mostSymbolBytes = 64 * 1024 ** 2;
 
-/** A guest as the machines of a testbed: what stands at the other ends of its wires is no host, and has addresses. */
+/** Presents a guest as the machines of a testbed: the other ends of its wires are no hosts, but have addresses. */
 function asTestbed({ bootSeconds }: GuestImage, ports: Ports, login: HostConfig): FreebsdTestbed {
   const far = { ...login, interface: 'none', threads: 1 };
   return {
@@ -195,7 +194,7 @@ function asTestbed({ bootSeconds }: GuestImage, ports: Ports, login: HostConfig)
   };
 }
 
-/** Settings that do not count where one CPU executes a guest, and its instructions are counted in windows. */
+/** Settings that do not matter where one CPU executes a guest, and instructions are counted in windows. */
 const waivedOfGuests = {
   'kern.boottime': 'what starts at a boot is no part of most windows, and a run is their median',
   'kern.shutdown.dumpdevname': 'a guest tells on its console what it panics of',

@@ -1,4 +1,4 @@
-// Defines the guests of a virtual testbed as its trials use them, with Linux or FreeBSD.
+// Interface between a virtual testbed's trials and its guests, with Linux or FreeBSD.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { GuestMachine } from '../../config/virtual-testbed.ts';
@@ -20,7 +20,6 @@ export type BootedGuest = {
   variant: string;
   guest: Guest;
   host: Host;
-  /** Kernel that runs, as it reports itself. */
   kernel: string;
 };
 
@@ -31,48 +30,44 @@ export type NotBooted = {
   console: string;
 };
 
-/** Variants of a pair, which has boots of its own. */
+/** Variants of a pair, for which guests boot anew. */
 export type PairOfGuests = {
   pair: number;
   runs: readonly Pick<PlannedRun, 'variant' | 'layout'>[];
   signal: AbortSignal;
 };
 
-/** Lab, CPUs and faults that the guests of a testbed share. */
 export type GuestResources = {
   lab: VirtualLab;
   tallies: Tallies;
-  /** CPUs of this machine that guests boot on. */
+  /** CPUs of this machine for booting guests. */
   cpus: readonly number[];
   flows: number;
   deps: FreebsdDeps;
 };
 
-/** Guests of one operating system. */
 export interface GuestSystem extends Pick<Testbed, 'inspect' | 'prepare' | 'ready'> {
-  /** Boots the variants side by side, and returns them in their order. */
+  /** Boots the variants in parallel, and returns them in the same order. */
   boot(pair: PairOfGuests): Promise<(BootedGuest | NotBooted)[]>;
-  /** Installs the rules of all cells once, so that none is refused later; undefined where none was. Throws a HostError. */
+  /** Installs the rules of all cells once, so that a refusal shows early; undefined without one. Throws a HostError. */
   tryRules(booted: readonly BootedGuest[]): Promise<TrialOutcome | undefined>;
-  /** Installs a cell's rules on a guest; undefined where they are in force. Throws a HostError. */
+  /** Undefined where the cell's rules are in force. Throws a HostError. */
   installRules(booted: BootedGuest, cell: Cell): Promise<TrialOutcome | undefined>;
-  /** Checks right after a cell's packets why its rules were not in force; `isSilent` where none came through. */
+  /** Called right after a cell's packets; `isSilent` where none came through. */
   whyNotInForce(
     booted: BootedGuest,
     cell: Cell,
     packets: { isSilent: boolean },
   ): Promise<string | undefined>;
-  /** Lists functions of the running kernel and its modules by address, in lines like nm(1)'s. Throws a HostError. */
+  /** Lists functions of the running kernel and its modules by address, like nm(1). Throws a HostError. */
   symbols(booted: BootedGuest): Promise<string>;
-  /** Ends the measurements in these boots, which went well. */
+  /** Ends successful measurements in these boots. */
   release(booted: readonly BootedGuest[]): Promise<void>;
-  /** Switches these off. */
   stop(booted: readonly BootedGuest[]): Promise<void>;
-  /** Frees all else that they use. */
   close(): Promise<void>;
 }
 
-/** Rejects a variant whose fault it is, and reports any other trial as failed. */
+/** Rejects a variant that is to blame; else the trial has failed. */
 export function blameOrFail(
   tallies: Tallies,
   variant: string,
@@ -87,12 +82,12 @@ export function blameOrFail(
   };
 }
 
-/** Memory for the symbols of a kernel: those of a distribution are some 150,000, in 7 MB. */
+/** A distribution's kernel has about 150,000 symbols in 7 MB. */
 export const maxSymbolBytes = 64 * 1024 ** 2;
 
 /**
- * Interrupts a guest that does not answer, and returns where it was, as `, stood in pf_test+0x1c`. The console's last lines
- * then are its answer to the interrupt, and no panic of its own.
+ * Interrupts a guest that does not respond, and returns its location, as `, stood in pf_test+0x1c`. The console's last
+ * lines are then the response to the interrupt, not a panic of the guest.
  */
 export async function interrupted(guest: Guest): Promise<{ where: string; words: LastWords }> {
   await guest.interrupt().catch(() => {});
@@ -105,8 +100,9 @@ export async function interrupted(guest: Guest): Promise<{ where: string; words:
 }
 
 /**
- * Match Linux's registers, and FreeBSD's debugger, which its nmi_call_kdb() enters; without `options DDB` it goes on, and
- * prints no location. The last matches its stack below trap 19 (T_NMI), where it panics of the interrupt.
+ * Match Linux's registers, and FreeBSD's debugger, which its nmi_call_kdb() enters; without `options DDB` FreeBSD
+ * continues and prints no location. The last matches its stack below trap 19 (T_NMI), where the interrupt makes it
+ * panic.
  */
 const stackPatterns = [
   /^(?:\[.*\] )?RIP: \S+?:(\w+\+0x\w+)/m,
@@ -114,7 +110,6 @@ const stackPatterns = [
   /^--- trap 0x13,.*\n\w+\(\) at (\w+\+0x[0-9a-f]+)/m,
 ];
 
-/** Describes the machine that QEMU makes, for a fingerprint. */
 export async function machineOf({
   accelerator,
   memoryMebibytes,

@@ -1,19 +1,18 @@
 // Counts instructions of functions, from blocks of code and how often they were executed: a flat profile without stacks.
 
 type CountedBlocks = {
-  /** The file of instructions.c, at two points of time. */
+  /** The counters' file (see instructions.c) at two points in time. */
   before: Uint8Array;
   after: Uint8Array;
-  /** Content of the guest's /proc/kallsyms. */
   symbols: string;
 };
 
-/** Makes as many samples of a window of 10,000 packets as a sampler would take. */
+/** Gives a window of 10,000 packets about as many samples as a sampler would take. */
 const instructionsPerSample = 1000;
 const headerBytes = 64;
 const slotBytes = 16;
 
-/** Folded stacks of one frame each, as `nf_tables\`nft_do_chain 1234`: what was executed between the two points of time. */
+/** Folded stacks of one frame each, as `nf_tables\`nft_do_chain 1234`, executed between the two points in time. */
 export function foldedInstructions({ before, after, symbols }: CountedBlocks): string {
   const functionAt = functionsOf(symbols);
   const byFunction = new Map<string, number>();
@@ -35,24 +34,24 @@ export function foldedInstructions({ before, after, symbols }: CountedBlocks): s
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
   new DataView(buffer, byteOffset, byteLength);
 
-/** The upper half is the kernel's. */
+/** Kernel addresses are in the upper half. */
 const firstOfKernel = 1n << 63n;
 
-/** Finds the last symbol of code at or below an address; names are the kernel's own, and unverified. */
+/** Finds the last symbol of code at or below an address. Names come from the kernel, unverified. */
 function functionsOf(symbols: string): (address: bigint) => string {
   const found: { address: bigint; label: string }[] = [];
   for (const line of symbols.split('\n')) {
     const [, address, name, module] =
       /^([0-9a-f]{16}) [tTwW] ([^\s;]{1,200})(?:\t\[([\w-]{1,64})\])?$/.exec(line) ?? [];
     if (address === undefined || name === undefined) continue;
-    // A guest that hides its addresses shows 0.
+    // A guest that hides its addresses lists them as 0.
     if (BigInt(`0x${address}`) < firstOfKernel) continue;
     const label = module === undefined ? `kernel\`${name}` : `${module}\`${name}`;
     found.push({ address: BigInt(`0x${address}`), label });
   }
   const sorted = found.toSorted((a, b) => (a.address < b.address ? -1 : 1));
   return (address) => {
-    // The slot of the blocks that found no other.
+    // Slot of the blocks that found no free one.
     if (address === 0n) return 'unknown';
     if (address < firstOfKernel) return 'userland';
     let [low, high] = [0, sorted.length];

@@ -1,4 +1,4 @@
-// Kernels of Linux, booted in guests side by side, proven to be what they should be, and what came of one that did not come up.
+// Boots Linux kernels in guests in parallel, proves which kernel runs, and explains failed boots.
 import { setTimeout } from 'node:timers/promises';
 import type { Variant } from '../../kernel/variant.ts';
 import { reasonOf } from '../../model/one-line.ts';
@@ -12,7 +12,6 @@ import { interrupted } from './guests.ts';
 import type { KernelFiles } from './vm/kernel-files.ts';
 import type { LinuxGuest, VirtualLab } from './vm/virtual-lab.ts';
 
-/** A variant as a guest boots it. */
 export type BootableKernel = { variant: Variant; kernel: KernelFiles };
 
 export type BootedLinux = {
@@ -21,14 +20,13 @@ export type BootedLinux = {
   guest: LinuxGuest;
   host: Host;
   dut: LinuxDut;
-  /** Kernel that runs, as it reports itself. */
   kernel: string;
 };
 
 type FailedLinuxBoot = {
   kind: 'not-booted';
   variant: Variant;
-  /** Goes on after the variant's name and "did not boot". */
+  /** Continues the variant's name and "did not boot". */
   reason: string;
   words: LastWords;
   console: string;
@@ -41,13 +39,13 @@ export type BootDeps = {
   signal: AbortSignal;
 };
 
-/** None that comes up takes so long, on a machine that is busy with much else. */
+/** Longer than any successful boot, even on a busy machine. */
 const mostBootSeconds = 120;
-/** Beside one that is up, another that is not after so many times as long will not be. */
+/** A guest that needs that many times longer than another one is considered dead. */
 const mostTimesSlower = 4;
 const leastSecondsBeside = 20;
 
-/** Boots them all at once, each on a CPU of its own as far as there are any; answers in their order. */
+/** Boots all at once, each on its own CPU as far as possible; returns them in the same order. */
 export async function bootTogether(
   deps: BootDeps,
   bootables: readonly BootableKernel[],
@@ -65,7 +63,7 @@ export async function bootTogether(
   );
 }
 
-/** Answers, after that, for how many seconds was waited. */
+/** Resolves after the wait to its length in seconds. */
 async function patienceFrom(startedAt: number, isOneUp: Promise<number>): Promise<number> {
   const elapsed = () => (performance.now() - startedAt) / 1000;
   const limit = setTimeout(mostBootSeconds * 1000, undefined, { ref: false });
@@ -127,7 +125,7 @@ async function boot(
   }
 }
 
-/** Verifies that the booted kernel runs: by its own name, its command line, and the modules that it loaded. */
+/** Proves which kernel runs: by its version, its command line, and the modules that it loaded. */
 async function identify(
   host: Host,
   { commandLine }: LinuxGuest,
@@ -153,6 +151,6 @@ async function identify(
   return { kind: 'same', kernel: `${release} ${build}${id === undefined ? '' : `, build ${id}`}` };
 }
 
-/** The note of type 3, owner `GNU`, in hexadecimal; see elf(5), NT_GNU_BUILD_ID. */
+/** Hexadecimal note of type 3, owner `GNU`; see elf(5), NT_GNU_BUILD_ID. */
 const buildIdIn = (notes: string): string | undefined =>
   /04000000(14000000)03000000474e5500([0-9a-f]{40})/.exec(notes)?.[2];

@@ -1,4 +1,4 @@
-// Runs guests with Linux: kernels that are built, given or one for all, files of an overlay installed on them, and nftables' rules.
+// Runs guests with Linux: installs built or given kernels, files of overlays, and rules of nftables.
 import { execFile } from 'node:child_process';
 import { release } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,6 @@ export class LinuxGuests implements GuestSystem {
   readonly #name: string;
   readonly #config: LinuxGuestsConfig;
   readonly #resources: GuestResources;
-  /** Unpacked kernels by the names of their variants. */
   #bootable: ReadonlyMap<string, BootableKernel> = new Map();
   #scenarios: readonly LinuxScenario[] = [];
   readonly #duts = new WeakMap<BootedGuest, BootedLinux['dut']>();
@@ -117,7 +116,7 @@ export class LinuxGuests implements GuestSystem {
         }),
       );
       const refused = all.filter((prepared) => prepared.kind === 'rejected');
-      // A refusal of base as well is not the patch's fault.
+      // Where base is refused, too, the patch is not to blame.
       return refused.find(({ variant }) => variant === 'base') ?? refused[0];
     } catch (error) {
       const full = await fullGuest(this.#resources.tallies, booted);
@@ -132,7 +131,7 @@ export class LinuxGuests implements GuestSystem {
     return installed.kind === 'rejected' ? installed : undefined;
   }
 
-  /** Returns no reason: a ruleset that nft has loaded is in force as a whole. */
+  /** None: a ruleset that nft has loaded is in force as a whole. */
   async whyNotInForce(): Promise<undefined> {}
 
   symbols({ host }: BootedGuest): Promise<string> {
@@ -158,7 +157,7 @@ export class LinuxGuests implements GuestSystem {
     return dut;
   }
 
-  /** Builds the kernel of a variant, or returns the given one; the configuration's where only files differ. */
+  /** Builds the variant's kernel, or returns the given one; the configuration's where only files differ. */
   async #archiveOf(
     { variant, kernel }: Variant,
     request: Pick<PrepareRequest, 'keepLog' | 'notify' | 'signal'>,
@@ -187,7 +186,7 @@ export class LinuxGuests implements GuestSystem {
   }
 }
 
-/** Unpacks an archive; undefined is this machine's own kernel. */
+/** `undefined` is this machine's own kernel. */
 async function unpacked(lab: VirtualLab, path: string | undefined): Promise<KernelFiles> {
   try {
     return await lab.kernel(path);
@@ -206,14 +205,14 @@ async function requireSame({ path, sha256 }: { path: string; sha256: string }): 
   );
 }
 
-/** Finds a guest with no space left where rules are installed; a kernel that keeps it full is to blame. */
+/** Finds a guest without free space for rules; a kernel that fills it is to blame. */
 async function fullGuest(
   tallies: Tallies,
   booted: readonly BootedGuest[],
 ): Promise<TrialOutcome | undefined> {
   for (const { host, variant } of booted) {
     const usage = await host.output(shell`df -P -k /run | tail -n 1`).catch(() => '');
-    // See POSIX, df: the fourth column is what is available.
+    // POSIX df: the fourth column is the available space.
     if (usage.trim().split(/\s+/)[3] !== '0') continue;
     tallyOf(tallies, variant).refusals += 1;
     const message = `no space is left in /run of the guest with ${variant}`;

@@ -1,24 +1,23 @@
-// Reads the windows of a trial, with the same result on the day and when they are read again.
+// Reads the windows of a trial, during the experiment and again later.
 import { sum } from 'simple-statistics';
 import { median } from '../../analysis/stats/summary.ts';
 import type { PlannedRun, PlannedTrial } from '../../model/planned-trial.ts';
 import type { Run, Validity } from '../../model/result.ts';
 import type { TrialOutcome } from '../testbed.ts';
 
-/** The log of a pair's windows by its name in the folder of a trial. */
+/** Name of a pair's log in the folder of a trial. */
 export const windowsLogName = (pair: number): string => `windows-${pair}.log`;
 
-/** Text of each pair's log. */
 export type VirtualLogs = ReadonlyMap<number, string>;
 
-/** The runs of a trial in which every pair had its own boots, base and patched among them side by side. */
+/** Groups the runs of a trial by pair: each pair has its own boots, of base and patched in parallel. */
 export const pairsOf = ({ runs }: Pick<PlannedTrial, 'runs'>): [number, PlannedRun[]][] => [
   ...Map.groupBy(runs, ({ pair }) => pair),
 ];
 
 /**
- * A run is the median of its windows, of which the first is left out: caches of the guest's kernel, and QEMU's of
- * translated code, are filled in it.
+ * A run's number is the median of its windows without the first, which fills the caches of the guest's kernel, and
+ * QEMU's of translated code.
  */
 export function readVirtualLogs(
   planned: PlannedTrial,
@@ -54,7 +53,7 @@ export function readVirtualLogs(
 
 type Window = Run['samples'][number] & { guest: number };
 
-/** Why there are none, in a sentence, where the log is not whole. */
+/** Returns a sentence for an incomplete log. */
 function windowsIn(log: string, packets: number): Window[] | string {
   const lines = log.trimEnd().split('\n');
   if (lines.pop() !== 'end') return 'the windows ended before their time';
@@ -71,7 +70,7 @@ const stuckLine = /^stuck ([1-9]\d{0,3})$/;
 const windowLine =
   /^window [1-9]\d{0,3}(?: \d{1,15}(?:\.\d{1,6})? \d{1,15} (?:-|\d{1,15}) \d{1,18} \d{1,18}){2}$/;
 
-/** Ten numbers after the guest's: time, packets, instructions, and the CPU's own time and waiting in ns, twice. */
+/** Ten numbers after the guest's: twice time, packets, instructions, and the CPU's own time and waiting in ns. */
 function windowOf(line: string, receivedPackets: number): Window | undefined {
   if (!windowLine.test(line)) return undefined;
   const [guest, ...counts] = line.split(' ').slice(1);
@@ -83,7 +82,7 @@ function windowOf(line: string, receivedPackets: number): Window | undefined {
   const goesForward = [forwardedPackets, ran, waited, isCounted ? instructions : 0].every(
     (one) => one >= 0,
   );
-  // A guest that forwards executes something.
+  // A guest that forwards executes instructions.
   const isIdle = ran === 0 || (isCounted && instructions === 0);
   if (!(seconds > 0) || !goesForward || (forwardedPackets > 0 && isIdle)) return undefined;
   return {
@@ -97,7 +96,7 @@ function windowOf(line: string, receivedPackets: number): Window | undefined {
   };
 }
 
-/** Guests that took no more packets, and were sent none from then on. */
+/** Guests that accepted no more packets, and were sent no further windows. */
 const stuckIn = (log: string): Set<number> =>
   new Set(
     log
@@ -106,7 +105,7 @@ const stuckIn = (log: string): Set<number> =>
       .map(Number),
   );
 
-/** Guests whose last window let nothing through, and that may be dead. */
+/** Guests that forwarded nothing in their last window, and may be dead. */
 export function silentIn(log: string, packets: number): Set<number> {
   const windows = windowsIn(log, packets);
   const last = new Map<number, Window>();
@@ -142,10 +141,10 @@ function measuredRun(
   };
 }
 
-/** Frames of a guest's own that are on the wire beside what it forwards. */
+/** Limit that includes the guest's own frames on the wire. */
 const mostOwnRatio = 1.01;
 
-/** A guest that lets nothing through, of all that it was sent, has a number like any other: 0. */
+/** A guest that forwards none of the packets it was sent counts with 0. */
 function validityOf(windows: Run['samples'], isStuck: boolean): Validity {
   const invalid = (cause: 'too-short' | 'hole', reason: string): Validity => ({
     kind: 'invalid',

@@ -1,4 +1,4 @@
-// Finds the functions that execute a guest's instructions for each packet, by the addresses of the blocks that QEMU has translated.
+// Profiles a guest's instructions for each packet, by function, from QEMU's counts of translated blocks of code.
 import { readFile } from 'node:fs/promises';
 import { HostError } from '../../system/host/host-error.ts';
 import { impossible, judgeProfile, missed } from '../judge-profile.ts';
@@ -6,7 +6,7 @@ import type { KeepLog, ProfileOutcome, ProfileRequest } from '../testbed.ts';
 import { foldedInstructions } from './hot-functions.ts';
 import { type GuestTestbed, guestsFor, installRules, send, stopAll } from './virtual-trial.ts';
 
-/** Counts one window, after another that nothing is made of, in a guest that is up: counting leaves no trace in it. */
+/** Counts one window after a discarded one. Counting leaves no trace in the guest, which stays up. */
 export async function profile(
   guests: GuestTestbed,
   { cell, variant }: ProfileRequest,
@@ -18,7 +18,7 @@ export async function profile(
   }
   const known = guests.running?.booted ?? [];
   if (known.every((one) => one.variant !== variant)) {
-    // All of them for a pair that no run has: the others are asked for next.
+    // All variants, for a pair without runs: their profiles are requested next.
     const runs = [...guests.system.ready()].map((name) => ({ variant: name }));
     const up = await guestsFor(guests, { pair: 0, runs, signal }, keepLog);
     if (up.kind !== 'up') return missed(whyNot(up.outcome));

@@ -1,5 +1,5 @@
-// Runs virtual machines of this machine as a testbed: every pair boots base and patched side by side, and sends windows of
-// packets through them in turn.
+// Runs virtual machines as a testbed: each pair boots base and patched in parallel, and sends windows of packets
+// through them in turn.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { frameBytesFor, type Traffic } from '../../config/schema.ts';
@@ -17,13 +17,12 @@ import { guestMac, senderMac } from './vm/addresses.ts';
 import { guestCpu, senderCpu, type VirtualLab, virtualLabUp } from './vm/virtual-lab.ts';
 import { sendWindows } from './windows.ts';
 
-/** Makes guests, and sends packets through them. */
 export type LabOfGuests = {
   up(config: VirtualTestbed): Promise<VirtualLab>;
   sendWindows: typeof sendWindows;
 };
 
-/** Sets up the lab on this machine; `restore` takes it down. Throws a LabInUseError while another process has it. */
+/** Sets up the lab, which `restore` removes. Throws a LabInUseError while another process uses this machine. */
 export async function openVirtualTestbed(
   name: string,
   config: VirtualTestbed,
@@ -68,7 +67,7 @@ export async function openVirtualTestbed(
   };
 }
 
-/** Writes trafgen's packets; guests have wires of their own, so that all have the same addresses. */
+/** Writes trafgen's packets, the same for all guests, since each has its own wires. */
 async function flowsFor(
   lab: Pick<VirtualLab, 'folder'>,
   { flows, frameBytes }: Traffic,

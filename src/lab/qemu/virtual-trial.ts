@@ -1,5 +1,5 @@
-// One trial on virtual machines: a pair's guests booted, rules installed, windows of packets sent through each in turn, and
-// whose fault it is where that does not succeed.
+// Runs a trial on virtual machines: boots a pair's guests, installs rules, sends windows of packets through each in
+// turn, and attributes faults.
 import type { Traffic } from '../../config/schema.ts';
 import type { VirtualTestbed } from '../../config/virtual-testbed.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
@@ -16,16 +16,16 @@ import { pairsOf, readVirtualLogs, silentIn, windowsLogName } from './trial-logs
 import { guestCpu, type VirtualLab } from './vm/virtual-lab.ts';
 import type { sendWindows, WindowsOutcome } from './windows.ts';
 
-/** The testbed from trial to trial. */
+/** State of the testbed from trial to trial. */
 export type GuestTestbed = {
   lab: Pick<VirtualLab, 'wire'>;
   config: VirtualTestbed;
   traffic: Traffic;
   tallies: Tallies;
   system: GuestSystem;
-  /** The guests that are up, and the pair that they count for. */
+  /** The guests that are up, and their pair. */
   running: { pair: number; booted: readonly BootedGuest[] } | undefined;
-  /** Writes trafgen's packets, and answers where. */
+  /** Writes trafgen's packets, and returns the path. */
   flowsFor(cell: Cell): Promise<string>;
   sendWindows: typeof sendWindows;
 };
@@ -77,7 +77,7 @@ export async function trial(
   return { ...outcome, summary: { ...outcome.summary, kernels } };
 }
 
-/** Asked while states of packets live; `silent` are the numbers of guests, from 1 on, that let nothing through. */
+/** Called while packets' states live; `silent` are the numbers of guests, from 1 on, that forwarded nothing. */
 async function whyNotInForce(
   { system }: GuestTestbed,
   booted: readonly BootedGuest[],
@@ -105,7 +105,7 @@ export function windowsOf({ windows }: Traffic): { windows: number; packets: num
 
 type RunningGuests = { kind: 'up'; booted: readonly BootedGuest[] };
 
-/** One boot serves all cells of a pair. */
+/** Each boot serves all cells of a pair. */
 export async function guestsFor(
   guests: GuestTestbed,
   pair: PairOfGuests,
@@ -131,11 +131,11 @@ export async function guestsFor(
   return { kind: 'down', outcome };
 }
 
-/** A rejection is reported before a failure that is tried again. */
+/** A rejection comes before a failure that may be retried. */
 const gravest = (outcomes: readonly TrialOutcome[]): TrialOutcome | undefined =>
   outcomes.find(({ kind }) => kind === 'rejected') ?? outcomes[0];
 
-/** Has all share one CPU from then on: what they executed before does not count. */
+/** Moves all guests to one CPU: their instructions so far do not count. */
 async function tryAll(
   guests: GuestTestbed,
   booted: readonly BootedGuest[],
@@ -161,7 +161,7 @@ type SentWindows = Extract<WindowsOutcome, { kind: 'sent' }>;
 type LostGuests = { kind: 'lost'; reason: string };
 type RefusedRules = { kind: 'refused'; outcome: TrialOutcome };
 
-/** Installs the cell's rules on each, and sends so many windows through them. */
+/** Installs the cell's rules on each guest, and sends that many windows through each. */
 async function installAndSend(
   guests: GuestTestbed,
   booted: readonly BootedGuest[],
@@ -173,7 +173,7 @@ async function installAndSend(
   return installed ?? send(guests, booted, cell, windows, signal);
 }
 
-/** Undefined where all have taken them. */
+/** Undefined where all guests accepted them. */
 export async function installRules(
   { system }: GuestTestbed,
   booted: readonly BootedGuest[],
@@ -209,7 +209,6 @@ export async function send(
 
 type GuestEnds = { one: BootedGuest; end: GuestEnd | undefined }[];
 
-/** Determines which guests have died. */
 const endsOf = (
   booted: readonly BootedGuest[],
   isOverride = (_index: number) => true,
@@ -223,7 +222,7 @@ const endsOf = (
 
 type LostTrial = { planned: PlannedTrial; keepLog: KeepLog; signal: AbortSignal };
 
-/** Undefined where none has died; else shows first whether base stands what the others may have died of. */
+/** Undefined where no guest has died; else first checks that base survives the same packets. */
 async function afterDeaths(
   guests: GuestTestbed,
   ends: GuestEnds,
@@ -251,7 +250,7 @@ async function afterDeaths(
 
 type GuestEnd = { how: string; words: LastWords };
 
-/** Undefined for a guest that is well. */
+/** Undefined for a guest that responds. */
 async function endOf({ guest, host }: BootedGuest): Promise<GuestEnd | undefined> {
   const isAlive = await host.output(shell`uname`, { timeoutSeconds: answerSeconds }).then(
     () => true,
@@ -293,5 +292,4 @@ const rejected = (variant: string, rejection: Rejected['rejection']): Rejected =
   rejection,
 });
 
-/** Its console in the folder of a trial. */
 const consoleLogName = (variant: string): string => `console-${pathName(variant)}.log`;

@@ -1,4 +1,4 @@
-// Windows of packets through guests in turn, by a program on their wires; see windows.sh.
+// Sends windows of packets through guests in turn, with a script on their wires; see windows.sh.
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -10,23 +10,22 @@ const script = readFileSync(new URL('./windows.sh', import.meta.url), 'utf8');
 
 export type WindowsRequest = {
   guests: readonly Guest[];
-  /** Path of trafgen's packets. */
   flows: string;
   packets: number;
-  /** Windows of each guest, one more than is measured; see `readVirtualLogs`. */
+  /** Windows of each guest, one more than are measured; see `readVirtualLogs`. */
   windows: number;
   signal: AbortSignal;
 };
 
 export type WindowsOutcome =
   | { kind: 'sent'; log: string }
-  /** A guest ended, or the program failed, with the last that it said. */
+  /** A guest ended, or the script failed; with its last line of output. */
   | { kind: 'broken'; log: string; lastLine: string };
 
-/** Most that a guest may take for a window: a thousand packets a second, on a machine with much else to do. */
+/** Time limit of a window: a thousand packets per second, on a busy machine. */
 const mostSeconds = 30;
 
-/** Throws the signal's reason where that is aborted. */
+/** Throws the signal's reason. */
 export async function sendWindows(
   { wire }: Pick<VirtualLab, 'wire'>,
   { guests, flows, packets, windows, signal }: WindowsRequest,

@@ -1,4 +1,4 @@
-// One virtual machine: a QEMU that boots a kernel or a disk, what its console shows, and how it ends.
+// Runs a virtual machine: a QEMU that boots a kernel or a disk, its console, and its end.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
@@ -15,59 +15,55 @@ import type { Wire } from './wire.ts';
 const execute = promisify(execFile);
 
 export type GuestRequest = {
-  /** From 1 on; no two that run at once have the same. */
+  /** From 1 on; unique among running guests. */
   number: number;
-  /** A folder of its own. */
   folder: string;
   boots: BootSource;
   machine: GuestMachine;
-  /** Path of the plugin that counts instructions; absent: QEMU counts none. */
+  /** Plugin that counts instructions; absent: none are counted. */
   plugin?: string | undefined;
-  /** The CPU of this machine that it boots on. */
   cpu: number;
 };
 
 export type BootSource =
-  /** A kernel, what it is told, and the path of what it unpacks. A reset ends QEMU. */
+  /** A kernel, its command line, and the path of its initrd. A reset ends QEMU. */
   | { kind: 'kernel'; path: string; commandLine: string; initrd: string }
-  /** A disk, which boots by BIOS. What is written to it outlives resets, and is gone with QEMU. */
+  /** A disk, which boots by BIOS. Writes to it outlive resets, but not QEMU. */
   | { kind: 'disk'; path: string; format: 'raw' | 'qcow2' };
 
 export type Guest = {
   readonly number: number;
-  /** Address of its sshd. */
   readonly address: { host: string; port: number };
-  /** Ends of its wires: what is sent into the first comes out of the second. */
+  /** Ends of its wires: frames sent into the first come out of the second. */
   readonly interfaces: { sender: string; receiver: string };
-  /** The file in which its instructions are counted; see instructions.c. */
+  /** File of its instruction counters; see instructions.c. */
   readonly counts: string | undefined;
-  /** The thread of this machine that is its CPU, by its folder in /proc. */
+  /** Folder in /proc of the thread that is its CPU. */
   readonly cpuThread: string;
-  /** Never rejects; answers once QEMU has ended, as after a panic of a kernel, with the last that it said itself. */
+  /** Resolves to QEMU's own last line once it has ended, as after a kernel's panic. Never rejects. */
   readonly ended: Promise<string>;
-  /** All that its console has shown since it was started, at most the last mebibyte. */
+  /** Console output since its start, at most the last mebibyte. */
   console(): string;
-  /** Gets what its console shows from now on, until what is answered is called. */
+  /** Passes on new console output, until the returned function is called. */
   listen(onOutput: (piece: Buffer) => void): () => void;
   pinTo(cpu: number): Promise<void>;
-  /** Has a CPU that is stuck say where, by an interrupt that cannot be kept away, and waits for what the console then shows. */
+  /** Makes a stuck CPU print its location, by an interrupt that cannot be masked, and waits for that output. */
   interrupt(): Promise<void>;
-  /** As its button does: it boots again. */
+  /** Presses its reset button: it boots again. */
   reset(): Promise<void>;
-  /** Cuts its power. */
   stop(): Promise<void>;
 };
 
 const mostConsoleBytes = 1024 ** 2;
 const secondsForLastWords = 5;
 
-/** Starts one, and answers before it has booted. Throws where QEMU does not start. */
+/** Returns before the guest has booted. Throws where QEMU does not start. */
 export async function startGuest(wire: Wire, request: GuestRequest): Promise<Guest> {
   const { number, folder, plugin } = request;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { mode: 0o700, recursive: true });
   const [sender, receiver] = [`ppsgate-tx${number}`, `ppsgate-rx${number}`];
-  await layWires(wire, [sender, receiver]);
+  await createWires(wire, [sender, receiver]);
   const qmpPath = join(folder, 'qmp');
   const counts = plugin === undefined ? undefined : join(folder, 'counts');
   const place = { sender, receiver, qmpPath, counts, user: await asNobody(wire) };
@@ -113,7 +109,7 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
       const before = shown.length;
       using qmp = await openQmp(qmpPath);
       await qmp.execute('inject-nmi');
-      // A kernel that panics resets the machine, at which QEMU ends.
+      // A kernel that panics resets the machine, which ends QEMU.
       await Promise.race([ended, setTimeout(secondsForLastWords * 1000)]);
       if (shown.length === before) await setTimeout(100);
     },
@@ -130,20 +126,21 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
   return guest;
 }
 
-/** QEMU has ended, with the last that it said. */
 export class GuestEndedError extends Error {
   override readonly name = 'GuestEndedError';
 }
 
-/** Port of the guest's sshd on the wire's address. */
 export const portOf = (number: number): number => 2200 + number;
 
-/** Makes a tap for each name; frames of the guest come out of one, and frames for it go into the other, without ARP or IP of ours. */
-async function layWires(wire: Wire, names: readonly string[]): Promise<void> {
+/**
+ * Creates a tap for each name, without ARP or IP of ours: one yields the guest's frames, the other delivers frames to
+ * it.
+ */
+async function createWires(wire: Wire, names: readonly string[]): Promise<void> {
   for (const name of names) {
     await wire.run('ip', ['link', 'delete', name]).catch(() => {});
     await wire.run('ip', ['tuntap', 'add', 'dev', name, 'mode', 'tap']);
-    // Else it would answer ARP for the wire's address, and take packets for it.
+    // Otherwise it would reply to ARP for the wire's address, and accept its packets.
     const deaf = [`net.ipv4.conf.${name}.arp_ignore=8`, `net.ipv4.conf.${name}.rp_filter=1`];
     await wire.run('sysctl', ['-q', '-w', `net.ipv6.conf.${name}.disable_ipv6=1`, ...deaf]);
     await wire.run('ip', ['link', 'set', 'dev', name, 'up']);
@@ -187,7 +184,7 @@ function qemuArguments(
     String(machine.memoryMebibytes),
     '-display',
     'none',
-    // QEMU opens its files as root, and drops all privileges before the guest has executed anything.
+    // QEMU opens its files as root, and drops all privileges before the guest executes anything.
     ...place.user,
     '-sandbox',
     'on,obsolete=deny,spawn=deny',
@@ -206,13 +203,13 @@ function qemuArguments(
     ...card('out', guestMac.egress),
     '-device',
     'virtio-rng-pci',
-    // Disks come after the cards, so that the first card is the one by which a guest is controlled.
+    // Disks come after the cards, so that the first card is the control card.
     ...bootArguments(boots),
     ...(plugin === undefined ? [] : ['-plugin', `${plugin},counts=${place.counts}`]),
   ];
 }
 
-/** QEMU has the first up to 9.2, and the second where that is gone. */
+/** QEMU has the first option up to 9.2, and the second since its removal. */
 async function asNobody(wire: Wire): Promise<string[]> {
   const help = await wire.run('qemu-system-x86_64', ['-help']);
   return /^-runas /m.test(help)
@@ -225,10 +222,10 @@ function bootArguments(boots: BootSource): string[] {
     const { path, initrd, commandLine } = boots;
     return ['-no-reboot', '-kernel', path, '-initrd', initrd, '-append', commandLine];
   }
-  // In an option of QEMU's two commas stand for one.
+  // QEMU's options escape a comma by doubling it.
   const file = boots.path.replaceAll(',', ',,');
   const drive = `if=none,id=disk,file=${file},format=${boots.format},snapshot=on,cache=unsafe`;
-  // Without room for the copy, QEMU would stop the guest silently, and a reset would not have it go on.
+  // Without space for the copy, QEMU would stop the guest silently, and a reset would not resume it.
   return ['-drive', `${drive},werror=report`, '-device', 'virtio-blk-pci,drive=disk'];
 }
 
@@ -253,7 +250,7 @@ async function cpuThreadOf(qemu: number, ended: Promise<string>): Promise<string
   });
 }
 
-/** Throws where QEMU ends before. */
+/** Throws where QEMU ends first. */
 async function untilThere<Found>(
   ended: Promise<string>,
   find: () => Promise<Found | undefined>,

@@ -1,33 +1,31 @@
-// Unpacks a guest's kernel from an archive: its image, and those of its modules that a router's guest may load.
+// Unpacks a guest's kernel from an archive: its image, and the modules that a router's guest may load.
 import { chown, copyFile, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { lastLine, reasonOf } from '../../../model/one-line.ts';
 import { nobody, runAsNobody } from './unprivileged-user.ts';
 
-/** Lies in a folder of its own. */
 export type KernelFiles = {
   image: string;
-  /** An archive of cpio(1) with the modules, which the kernel unpacks beside the userland. */
+  /** A cpio(1) archive of the modules, which the kernel unpacks with the userland. */
   modules: string;
-  /** Modules that a guest loads as it boots, those that are built in aside. */
+  /** Modules that a guest loads at boot, without built-in ones. */
   atBoot: readonly string[];
-  /** As the image names itself: release, builder and version, `6.1.0-50-cloud-amd64 (…) #1 SMP …`. */
+  /** The image's own version: release, builder and version, `6.1.0-50-cloud-amd64 (…) #1 SMP …`. */
   version: string;
 };
 
-/** An archive is no kernel that a guest can boot; the message goes on after the archive's name. */
+/** A guest cannot boot the archive's kernel; the message continues the archive's name. */
 export class KernelFilesError extends Error {
   override readonly name = 'KernelFilesError';
 }
 
-/** Loaded at boot, in this order: the wires and the firewall. What rules need beside these the kernel loads by itself. */
+/** Loaded at boot in this order: the wires and the firewall. The kernel loads further ones for rules automatically. */
 const loadedAtBoot = ['virtio_pci', 'virtio_net', 'nf_tables'] as const;
-/** Modules that rules may need. */
 const netfilter = /\/net\/(?:netfilter|ipv4\/netfilter|ipv6\/netfilter)\/nf[\w-]*\.ko/;
 
 /**
- * Unpacks a kernel of this machine, a .deb or a tar archive with `boot/vmlinuz-*` and `lib/modules/*`, into a folder that
- * is made for it. `more` are modules to load beside those that every guest has.
+ * Unpacks a kernel of this machine, a .deb or a tar archive with `boot/vmlinuz-*` and `lib/modules/*`, into a new
+ * folder. `more` are modules to load in addition to every guest's.
  */
 export async function unpackKernel(
   archive: string,
@@ -46,13 +44,13 @@ export async function unpackKernel(
     : ['tar', '--extract', '-f', copy, '-C', tree];
   await inFolder(['mkdir', tree]);
   await inFolder(unpack);
-  // A link could lead to what is not of the archive.
+  // A link could lead out of the archive.
   await inFolder(['find', tree, '!', '-type', 'f', '!', '-type', 'd', '-delete']);
   await rm(copy);
   return filesOf(tree, folder, more);
 }
 
-/** The kernel of this machine's own /boot with the highest release, in the same form. */
+/** The kernel with the highest release in this machine's /boot, in the same form. */
 export async function ownKernel(folder: string, more: readonly string[]): Promise<KernelFiles> {
   const releases = await namesIn('/lib/modules');
   const images = await namesIn('/boot');
@@ -68,7 +66,7 @@ export async function ownKernel(folder: string, more: readonly string[]): Promis
   const tree = join(folder, 'tree');
   const image = join(tree, 'boot', `vmlinuz-${newest}`);
   await inFolder(['mkdir', '-p', join(tree, 'boot'), join(tree, 'lib/modules')]);
-  // Not everybody may read it.
+  // The original may be unreadable for other users.
   await copyFile(`/boot/vmlinuz-${newest}`, image);
   await inFolder(['cp', '-r', `/lib/modules/${newest}`, join(tree, 'lib/modules')]);
   return filesOf(tree, folder, more);
@@ -125,7 +123,7 @@ async function imageIn(tree: string): Promise<string> {
   return join(tree, 'boot', image);
 }
 
-/** By the header of an x86 image: see Documentation/arch/x86/boot.rst of Linux, `kernel_version`. */
+/** Reads the header of an x86 image: Linux's Documentation/arch/x86/boot.rst, `kernel_version`. */
 async function versionOf(image: string): Promise<string> {
   // A folder may have the name of an image.
   const header = await beginningOf(image, 0x8000).catch(() => Buffer.alloc(0));
@@ -133,7 +131,7 @@ async function versionOf(image: string): Promise<string> {
   const at = isImage ? header.readUInt16LE(0x20e) + 0x200 : 0;
   const end = header.indexOf(0, at);
   const version = header.toString('latin1', at, end);
-  // The release names a folder.
+  // The release becomes a folder's name.
   if (!isImage || !/^[\w][\w.+~-]{0,100} [ -~]+$/.test(version)) {
     throw new KernelFilesError('has a boot/vmlinuz that is no bzImage of Linux for x86');
   }
@@ -146,7 +144,7 @@ async function beginningOf(path: string, bytes: number): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** Older packages have them in /lib, newer ones in /usr/lib. */
+/** Older packages use /lib, newer ones /usr/lib. */
 async function modulesIn(tree: string, release: string): Promise<string> {
   for (const top of [tree, join(tree, 'usr')]) {
     const found = await namesIn(join(top, 'lib/modules'));
@@ -158,8 +156,8 @@ async function modulesIn(tree: string, release: string): Promise<string> {
 }
 
 /**
- * Keeps those that guests load, with what they depend on, unpacked: a kernel need not know how its distribution has
- * packed them.
+ * Keeps the modules that guests load and their dependencies, decompressed: the kernel may lack its distribution's
+ * compression.
  */
 async function keepModules(from: {
   tree: string;
@@ -182,7 +180,7 @@ async function keepModules(from: {
   const paths = needed.map((path) => path.slice(source.length + 1));
   const tables = all.filter((path) => /^modules\.(?:builtin|order)/.test(path));
   await inFolder(['mkdir', '-p', target, join(kept, 'etc')]);
-  // One process for all of them: there are some eighty.
+  // A single process: there are about eighty files.
   await inFolder([
     'sh',
     '-c',
@@ -205,7 +203,7 @@ const moduleName = (path: string): string =>
     .replace(/\.ko.*$/, '')
     .replaceAll('-', '_');
 
-/** Files of modules and of what they depend on; none of those that are built in, or that the kernel lacks. */
+/** Files of modules and their dependencies, without built-in or missing ones. */
 async function dependencies(
   tree: string,
   release: string,
@@ -224,7 +222,7 @@ find "$1" -name '*.ko.zst' -exec zstd -q -d --rm {} +
 find "$1" -name '*.ko.gz' -exec gzip -d {} +
 `;
 
-/** Writes a folder as the archive that Linux unpacks at boot; see its Documentation/driver-api/early-userspace. */
+/** Packs a folder as the initramfs; see Linux's Documentation/driver-api/early-userspace. */
 export const packing = (folder: string, archive: string): string[] => [
   'sh',
   '-c',

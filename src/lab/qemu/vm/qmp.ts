@@ -10,11 +10,10 @@ const reply = z.union([
 ]);
 
 export type Qmp = Disposable & {
-  /** Has a command without arguments carried out; throws with what QEMU says where it refuses. */
+  /** Executes a command without arguments; throws with QEMU's message where QEMU refuses it. */
   execute(command: 'inject-nmi' | 'quit' | 'system_reset' | 'query-status'): Promise<unknown>;
 };
 
-/** Connects to a QEMU that listens at the path; throws where there is none. */
 export async function openQmp(path: string): Promise<Qmp> {
   const socket = createConnection(path);
   await once(socket, 'connect');
@@ -24,7 +23,7 @@ export async function openQmp(path: string): Promise<Qmp> {
     for (;;) {
       const { value, done } = await lines.next();
       if (done) throw new Error('QEMU ended before it answered.');
-      // Greetings and events come in between.
+      // Greetings and events arrive in between.
       const read = reply.safeParse(JSON.parse(value));
       if (!read.success) continue;
       if ('error' in read.data) throw new Error(`QEMU refused: ${read.data.error.desc}.`);

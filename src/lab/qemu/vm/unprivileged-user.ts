@@ -1,14 +1,14 @@
-// User without an account on this machine, as which untrusted kernels are unpacked, read and run.
+// Runs programs as a user without an account on this machine: untrusted kernels are unpacked, read and run by it.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { labPath } from '../../netns/requirements.ts';
 
-/** The number of a user, and of a group, that no account has; its bytes read `ppsg`. */
+/** A user and group id without an account; its bytes read `ppsg`. */
 export const nobody = 0x70707367;
 
 const run = promisify(execFile);
 
-/** Runs a program as it, with no way back; throws where that fails. */
+/** Runs a program permanently as that user; throws where that fails. */
 export async function runAsNobody(program: string, args: readonly string[]): Promise<string> {
   const user = String(nobody);
   const { stdout } = await run(

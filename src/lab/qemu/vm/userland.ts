@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 const init = readFileSync(new URL('./guest-init.sh', import.meta.url));
 
-/** Programs of this machine that guests run; of kmod(8) the kernel and the first program call three by their names. */
+/** Programs of this machine for guests; the kernel and the first program call three names of kmod(8). */
 const programs = [
   'bash',
   'chrt',
@@ -25,7 +25,7 @@ const programs = [
   'taskset',
   'timeout',
 ];
-/** Programs that sshd(8) executes for each connection, from OpenSSH 9.8 and 10.0 on. */
+/** Executed by sshd(8) for each connection, from OpenSSH 9.8 and 10.0 on. */
 const sshdParts = ['/usr/lib/openssh/sshd-session', '/usr/lib/openssh/sshd-auth'];
 const kmodNames = ['modprobe', 'lsmod'];
 const busyboxNames = [
@@ -59,15 +59,15 @@ const busyboxNames = [
   'wc',
 ];
 
-/** Keys of one testbed: the controller logs in, and every guest has the same key. */
+/** Keys of a testbed: all guests have the same host key. */
 export type GuestKeys = {
-  /** Path of the guests' private key. */
+  /** Path of the guests' private host key. */
   host: string;
-  /** Line of the controller's public one. */
+  /** Line of the controller's public key. */
   controller: string;
 };
 
-/** Writes the archive, by way of a folder beside it. */
+/** Writes the archive through a folder beside it. */
 export async function packUserland(archive: string, keys: GuestKeys): Promise<void> {
   const root = `${archive}.folder`;
   await rm(root, { recursive: true, force: true });
@@ -118,7 +118,7 @@ async function pathOf(program: string): Promise<string> {
   throw new Error(`This machine has no ${program}, which guests need.`);
 }
 
-/** Paths that this machine has, each at its own place. */
+/** Existing ones of the paths, each at its own place. */
 async function presentOf(paths: readonly string[]): Promise<(readonly [string, string])[]> {
   const found = await Promise.allSettled(paths.map((path) => access(path)));
   return paths
@@ -126,7 +126,7 @@ async function presentOf(paths: readonly string[]): Promise<(readonly [string, s
     .map((path) => [path, path]);
 }
 
-/** As the loader would find them, itself among them; a program that is static has none. */
+/** Paths of libraries, by the loader, which is among them; none for a static program. */
 async function librariesOf(path: string): Promise<string[]> {
   const listed = await run('ldd', [path]).catch(() => ({ stdout: '' }));
   return [...listed.stdout.matchAll(/(?:^\s*|=> )(\/\S+)/gm)].flatMap(

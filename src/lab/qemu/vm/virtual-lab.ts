@@ -1,4 +1,4 @@
-// Virtual machines of this machine as a laboratory: what all guests of a testbed share, made once and taken down as a whole.
+// Sets up the shared parts of a testbed's virtual machines once, and removes them as a whole.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -25,36 +25,36 @@ const pluginSource = readFileSync(new URL('./instructions.c', import.meta.url));
 const folder = '/run/ppsgate-virtual';
 const mostGuests = 16;
 
-// With two CPUs guests execute on one and the sender sends on the other; else the sender would be measured.
+// With two CPUs, guests execute on one and the sender sends on the other; otherwise the sender would be measured.
 export const senderCpu = 0;
 export const guestCpu = availableParallelism() > 1 ? 1 : 0;
 
-/** A guest of a kernel that we bring, and of our userland. */
+/** A guest with a kernel and a userland of ours. */
 export type LinuxGuest = Guest & {
   readonly commandLine: string;
-  /** Resolves once it is up; rejects with a GuestEndedError where it ends before. */
+  /** Resolves once it is up; rejects with a GuestEndedError where it ends first. */
   readonly up: Promise<void>;
 };
 
 export type VirtualLab = {
   readonly wire: Wire;
-  /** Unpacks a kernel, once for each archive; `undefined` is this machine's own. Throws a KernelFilesError for none. */
+  /** Unpacks a kernel once for each archive; `undefined` is this machine's own. Throws a KernelFilesError. */
   kernel(archive: string | undefined): Promise<KernelFiles>;
-  /** Starts a guest, which comes up meanwhile; another of that number ends. */
+  /** Starts a guest, and returns before it is up; ends the running one of that number. */
   boot(number: number, kernel: KernelFiles, cpu: number): Promise<LinuxGuest>;
-  /** Starts a guest from a copy of the image, likewise; throws a UsageError where the image cannot be read. */
+  /** Likewise, from a copy of the image; throws a UsageError where the image cannot be read. */
   bootImage(number: number, image: GuestImage, cpu: number): Promise<Guest>;
-  /** Returns the login of a Linux guest. */
   login(guest: Guest): HostConfig;
-  /** Returns the login of a guest that has booted an image. */
   loginTo(image: GuestImage, guest: Guest): Promise<HostConfig>;
-  /** A folder of it for files of a name, which lives as long as the laboratory. */
+  /** Folder for the caller's files, removed with the lab. */
   readonly folder: string;
-  /** Ends all guests, and leaves nothing. */
   down(): Promise<void>;
 };
 
-/** Sets up a lab, after removing leftovers of an earlier process; throws a LabInUseError while another process has this machine. */
+/**
+ * Sets up a lab, after removing an earlier process's leftovers. Throws a LabInUseError while another process uses this
+ * machine.
+ */
 export async function virtualLabUp(machine: VirtualTestbed): Promise<VirtualLab> {
   await claim(ownerFile);
   await using opened = new AsyncDisposableStack();
@@ -63,7 +63,7 @@ export async function virtualLabUp(machine: VirtualTestbed): Promise<VirtualLab>
     await disclaim(ownerFile);
   });
   await rm(folder, { recursive: true, force: true });
-  // Other users must not reach their files through it.
+  // Other users must not read the files in it.
   await mkdir(folder, { mode: 0o711, recursive: true });
   const keys = await makeKeys();
   const userland = join(folder, 'userland.cpio');
@@ -111,7 +111,7 @@ export async function virtualLabUp(machine: VirtualTestbed): Promise<VirtualLab>
       const initrd = join(path, '../initial.cpio');
       const guest = await start(number, { kind: 'kernel', path, commandLine, initrd }, cpu);
       const up = shows(guest, `ppsgate: ${boot} is up`);
-      // Waiting callers get the error; without one it is no unhandled rejection.
+      // The error reaches the waiting callers; without any it must not be an unhandled rejection.
       up.catch(() => {});
       return { ...guest, commandLine, up };
     },
@@ -142,24 +142,27 @@ export async function virtualLabUp(machine: VirtualTestbed): Promise<VirtualLab>
   };
 }
 
-/** All that a kernel is told; `panic=-1` resets the machine at once, which is how its end is seen. */
+/** `panic=-1` resets the machine at once, which ends QEMU. */
 export const kernelCommandLine = (boot: string): string =>
   `console=ttyS0 loglevel=6 panic=-1 oops=panic unknown_nmi_panic nokaslr mitigations=off net.ifnames=0 ppsgate.boot=${boot}`;
 
-/** Resolves once the console has shown the words; rejects where QEMU ends before. */
+/** Resolves once the console has shown the words; rejects where QEMU ends first. */
 function shows(guest: Guest, words: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const look = () => {
     if (guest.console().includes(words)) resolve();
   };
   const leave = guest.listen(look);
-  // On a busy machine it may be up by the time that we have found QEMU, and says nothing more then.
+  // On a busy machine the guest may be up before QEMU was found, and prints nothing more.
   look();
   guest.ended.then((why) => reject(new GuestEndedError(why)));
   return promise.finally(leave);
 }
 
-/** See docs/interop/qcow2 of QEMU; it is told, as a guest that writes to a raw disk could make it look like another. */
+/**
+ * Reads the format (see docs/interop/qcow2 of QEMU) and passes it to QEMU: probing would trust a guest's writes to a
+ * raw disk.
+ */
 async function formatOf(path: string): Promise<'raw' | 'qcow2'> {
   try {
     await using file = await open(path);
@@ -186,14 +189,13 @@ async function makeKeys() {
   };
 }
 
-/** Lines of known_hosts for all guests. */
 const knownHosts = (hostKey: string): string =>
   Array.from(
     { length: mostGuests },
     (_, index) => `[${wireAddress}]:${portOf(index + 1)} ${hostKey}\n`,
   ).join('');
 
-/** Debian's QEMU has plugins and no header of theirs, so the source declares what it uses. */
+/** Debian packages QEMU's plugin support without its header, so the source declares what it uses. */
 async function compilePlugin(plugin: string): Promise<void> {
   const compiling = run('gcc', ['-O2', '-shared', '-fPIC', '-x', 'c', '-o', plugin, '-']);
   compiling.child.stdin?.on('error', () => {}).end(pluginSource);

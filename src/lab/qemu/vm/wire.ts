@@ -1,4 +1,4 @@
-// Opens the wire that guests are plugged into: an unnamed network namespace, whose processes are alone in it, and end with ppsgate.
+// Opens the network of the guests' wires: an unnamed network namespace with its own processes, which end with ppsgate.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -7,13 +7,13 @@ import { labPath } from '../../netns/requirements.ts';
 import { controllerAddress, wireAddress } from './addresses.ts';
 
 /**
- * The kernel takes it all down once its first process ends, which reads a pipe of ours: what a killed ppsgate leaves is
- * nothing, no process, no interface and no namespace.
+ * The kernel removes the namespace when its first process ends, which reads a pipe of ours: a killed ppsgate leaves no
+ * process, interface or namespace.
  */
 export type Wire = AsyncDisposable & {
-  /** Starts a program in it; `detached` from our terminal, and with the highest priority. */
+  /** Starts a program in it, detached from our terminal, with the highest priority. */
   start(program: string, args: readonly string[]): ChildProcess;
-  /** Runs one to its end, with text to read; throws where it fails. */
+  /** Runs a program to its end with that input; throws where it fails. */
   run(program: string, args: readonly string[], input?: string): Promise<string>;
 };
 
@@ -23,7 +23,7 @@ const environment = { ...process.env, PATH: labPath(), LC_ALL: 'C' };
 const execute = promisify(execFile);
 
 export async function openWire(): Promise<Wire> {
-  // The first process of the namespace tells its number as the rest of this machine has it.
+  // The first process prints its id as seen outside of the namespace.
   const first = 'read -r pid _ </proc/self/stat; echo "$pid"; exec cat >/dev/null';
   const keeper = spawn('unshare', ['--net', '--pid', '--fork', '--kill-child', 'sh', '-c', first], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -46,7 +46,7 @@ export async function openWire(): Promise<Wire> {
   ];
   const wire: Wire = {
     start(program, args) {
-      // A kernel that groups programs by session counts niceness within the session only, and the session has its own.
+      // A kernel with autogroups applies niceness within the session only; the session has its own.
       const ahead = '{ echo -20 >/proc/self/autogroup; } 2>/dev/null; exec nice -n -20 "$@"';
       return spawn('nsenter', inside('sh', ['-c', ahead, 'sh', program, ...args]), {
         stdio: ['pipe', 'pipe', 'pipe'],
@@ -81,7 +81,7 @@ async function firstLine(keeper: ChildProcess): Promise<string | undefined> {
 }
 
 async function plugIn(wire: Wire, pid: string): Promise<void> {
-  // Gone with the namespace, which takes the kernel a moment after the last process.
+  // It goes with the namespace, which the kernel removes shortly after the last process.
   await execute('ip', ['link', 'delete', ourInterface], { env: environment }).catch(() => {});
   const here = [
     `link add ${ourInterface} type veth peer name management netns ${pid}`,
