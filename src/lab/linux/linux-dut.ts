@@ -26,16 +26,15 @@ const folder = '/run/ppsgate/dut';
 const script = `${folder}/dut.bash`;
 
 export type LinuxDut = {
-  /** Puts every variant on the DUT and installs each once for each scenario, so that the trials meet no surprise. */
+  /** Uploads every variant, and installs each once for each scenario, so that faults show before the trials. */
   prepare(
     overlays: readonly Overlay[],
     scenarios: readonly LinuxScenario[],
   ): Promise<PrepareOutcome>;
-  /** Installs a variant that was readied, for a scenario. */
   install(variant: string, scenario: LinuxScenario): Promise<PrepareOutcome>;
   /**
-   * Installs and samples one run after the other; answers the log as received, and what it says. A live one is
-   * ended before its time when `isEnough` says so of the samples that have come.
+   * Installs and samples one run after the other; returns the log as received, and its numbers. `isEnough` ends a live
+   * run early.
    */
   observe(
     request: Omit<ObserveRequest, 'script' | 'live'>,
@@ -45,16 +44,13 @@ export type LinuxDut = {
       isEnough?: ((samples: readonly LinuxSample[]) => boolean) | undefined;
     },
   ): Promise<{ log: string; observation: LinuxObservation }>;
-  /** Installs a variant and samples it, for as long as the command runs; answers its log, and how it ended. */
   sample(
     request: Omit<SamplingRequest, 'script'>,
     limits: { timeoutSeconds: number; signal?: AbortSignal },
   ): Promise<CommandOutcome>;
-  /** Prints the last samples as perf(1) does, and deletes them. */
   printSamples(): Promise<string>;
-  /** Returns facts of the DUT: name → value. */
   fingerprint(): Promise<Record<string, string>>;
-  /** Installs what was there before `prepare` and removes all that is ours; harmless when there is nothing. */
+  /** Restores the state before `prepare`, and removes all that is ours; does nothing a second time. */
   restore(): Promise<void>;
 };
 
@@ -78,7 +74,7 @@ export function linuxDut(host: Host): LinuxDut {
       return prove(host, read, scenarios);
     },
 
-    install: (variant, scenario) => lay(host, variant, scenario),
+    install: (variant, scenario) => installVariant(host, variant, scenario),
 
     async observe(request, { isEnough, ...limits }) {
       const stdin = new PassThrough();
@@ -91,7 +87,7 @@ export function linuxDut(host: Host): LinuxDut {
         log += piece;
         if (isEnough === undefined) return;
         const samples = samplesWith(piece);
-        // A DUT may say more, and in smaller pieces, than it was told to.
+        // A DUT may print more than requested, and in smaller pieces.
         if (samples.length === asked || samples.length > request.slices) return;
         asked = samples.length;
         if (isEnough(samples)) stdin.write('\n');
@@ -137,10 +133,10 @@ export function linuxDut(host: Host): LinuxDut {
   };
 }
 
-/** A line has some 80, and a trial at most tens of thousands of lines. */
+/** A line has about 80, and a trial at most tens of thousands of lines. */
 const mostLogCharacters = 16 * 1024 ** 2;
 
-/** More than ten times what the samples that are wanted take. */
+/** More than ten times the size of the wanted samples. */
 const mostProfileBytes = 256 * 1024 ** 2;
 
 async function install(host: Host): Promise<void> {
@@ -148,7 +144,7 @@ async function install(host: Host): Promise<void> {
   await host.upload(linuxDutScript, script, 0o755);
 }
 
-/** Restores the leftovers of an earlier experiment too, which is why the script is uploaded anew. */
+/** Uploads the script again, as it also restores after an earlier experiment. */
 async function restore(host: Host): Promise<void> {
   await install(host);
   await host.output(shell`bash ${script} restore`);
@@ -158,7 +154,7 @@ async function restore(host: Host): Promise<void> {
 type LoadableOverlay = { variant: string; sysctl: Settings; nftables: string };
 type RefusedOverlay = { kind: 'refused'; variant: string; message: string };
 
-/** Reads the files of an overlay that a Linux DUT loads; any others would be ignored, and so measured wrongly. */
+/** Reads the files that a Linux DUT loads; any other file of an overlay would be ignored, and so measured wrongly. */
 function loadable(overlay: Overlay): ({ kind: 'loadable' } & LoadableOverlay) | RefusedOverlay {
   const { variant, files } = overlay;
   const refused = (message: string): RefusedOverlay => ({ kind: 'refused', variant, message });
@@ -172,7 +168,7 @@ function loadable(overlay: Overlay): ({ kind: 'loadable' } & LoadableOverlay) | 
   const content = (path: string) => files.find((file) => file.path === path)?.content ?? '';
   const sysctl = parseSysctl(content('sysctl.conf'), 'sysctl.conf');
   if (sysctl.kind === 'refused') return refused(sysctl.message);
-  // nft takes a comment for one only where its line ends.
+  // nft reads a comment only up to a line break.
   const nftables = `${content('nftables.conf')}\n`;
   const unsafe = whyUnsafe(nftables, 'nftables.conf');
   if (unsafe !== undefined) return refused(unsafe);
@@ -181,7 +177,7 @@ function loadable(overlay: Overlay): ({ kind: 'loadable' } & LoadableOverlay) | 
 
 const loadedFiles = new Set(['sysctl.conf', 'nftables.conf']);
 
-/** The DUT's own values of the settings that some variant changes: the other variants need them too. */
+/** The DUT's own values of the settings that any variant changes: the other variants need them, too. */
 async function remember(host: Host, paths: ReadonlySet<string>): Promise<Settings> {
   await host.output(shell`bash ${script} remember`, { stdin: [...paths, ''].join('\n') });
   return readSettings(await host.output(shell`cat ${`${folder}/before/sysctl.conf`}`));
@@ -194,7 +190,7 @@ async function upload(
   scenarios: readonly LinuxScenario[],
 ): Promise<void> {
   const target = folderOf(variant);
-  // The settings of other variants too, or they would stay behind when this one is installed.
+  // Includes settings of other variants, which would otherwise stay when this one is installed.
   const ofOthers = [...before].filter(([path]) => !sysctl.has(path));
   await host.output(shell`mkdir -p ${target}`);
   const files = new Map([
@@ -219,15 +215,15 @@ async function prove(
 ): Promise<PrepareOutcome> {
   for (const { variant, nftables } of variants) {
     for (const scenario of scenarios) {
-      const installed = await lay(host, variant, scenario, nftables);
+      const installed = await installVariant(host, variant, scenario, nftables);
       if (installed.kind === 'rejected') return installed;
     }
   }
   return { kind: 'ready' };
 }
 
-/** `nftables` are the variant's own rules, which a refusal tells of. */
-async function lay(
+/** `nftables` are the variant's own rules, which a refusal quotes. */
+async function installVariant(
   host: Host,
   variant: string,
   scenario: LinuxScenario,
@@ -235,7 +231,7 @@ async function lay(
 ): Promise<PrepareOutcome> {
   const target = folderOf(variant);
   const outcome = await host.run(
-    shell`timeout --kill-after=5 ${laySeconds} bash ${script} lay ${target} ${scenario}`,
+    shell`timeout --kill-after=5 ${installSeconds} bash ${script} lay ${target} ${scenario}`,
   );
   if (outcome.kind === 'exited' && outcome.code === 0) return { kind: 'ready' };
   const { stderr } = outcome;
@@ -245,12 +241,12 @@ async function lay(
 }
 
 /** Rules may hold a command that never ends, like `monitor`; a set of a million addresses loads in seconds. */
-const laySeconds = 120;
+const installSeconds = 120;
 
 function endingOf(outcome: CommandOutcome): string {
   if (outcome.kind === 'signaled') return `was ended by ${outcome.signal}`;
   // See timeout(1).
-  return outcome.code === 124 ? `ran for more than ${laySeconds} s` : `exited with ${outcome.code}`;
+  return outcome.code === 124 ? `ran for more than ${installSeconds} s` : `exited with ${outcome.code}`;
 }
 
 const doesNotLoad = (

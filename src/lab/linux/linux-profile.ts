@@ -1,4 +1,4 @@
-// Profiles a Linux DUT: perf(1) on its forwarding CPU while packets flow, by the program on the DUT.
+// Profiles a Linux DUT with perf(1) on its forwarding CPU while packets flow.
 import { type Command, shell } from '../../system/shell.ts';
 
 export type SamplingRequest = {
@@ -8,13 +8,13 @@ export type SamplingRequest = {
   scenario: string;
   warmUpSeconds: number;
   seconds: number;
-  /** Absent: perf's own choice, cycles where the CPU counts them and its clock elsewhere. */
+  /** Absent: perf's default, cycles where the CPU counts them, else its clock. */
   event?: string | undefined;
-  /** Folder of the variant, relative to the script's. */
+  /** Relative to the script's folder. */
   variant: string;
 };
 
-/** The command that samples a variant, ahead of the packets but on whichever CPU has time. */
+/** Samples a variant at a higher priority than the packets, on any CPU with time. */
 export function samplingCommand(request: SamplingRequest): Command {
   const { script, ingress, cpu, scenario, warmUpSeconds, seconds, event, variant } = request;
   const chosen = event === undefined ? [] : ['--event', event];
@@ -22,16 +22,16 @@ export function samplingCommand(request: SamplingRequest): Command {
   return shell`chrt -f 20 bash ${script} profile ${ingress} ${cpu} ${scenario} ${warmUpSeconds} ${seconds} ${variant} --freq ${perSecond} ${chosen}`;
 }
 
-/** Enough to tell a function that a patch made a tenth dearer, and some 20 MB as perf prints them. */
+/** Enough to see a function that became 10 % slower; about 20 MB as perf prints them. */
 const wantedSamples = 8000;
-/** More would slow the DUT down by more than some percent. */
+/** More would slow the DUT down by several percent. */
 const mostPerSecond = 3999;
 
-/** Prints what was sampled, with what it was sampled on at its head. */
+/** Prints the samples after a header with their conditions. */
 export const printingCommand = (folder: string): Command =>
   shell`perf script --header --input ${`${folder}/perf.data`}`;
 
-/** Packets that arrived per second while samples were taken, and right after: undefined where the log does not tell. */
+/** Packets per second that arrived while samples were taken, and right after; undefined if the log has no counters. */
 export function arrivalsAround(log: string): { withinPps: number; afterPps: number } | undefined {
   const marks = [...log.matchAll(/^mark (\d+\.\d+) (\d+)$/gm)].map(([, seconds, packets]) => ({
     seconds: Number(seconds),

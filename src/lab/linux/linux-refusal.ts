@@ -1,7 +1,6 @@
-// Why a Linux DUT did not load a variant, from what nft and its program said: told to everybody who sees the report.
+// Explains in the report why a Linux DUT did not load a variant, from the output of nft and the DUT's script.
 
 type Failed = {
-  /** The variant's on the DUT. */
   folder: string;
   scenario: string;
   nftables: string;
@@ -10,8 +9,8 @@ type Failed = {
 };
 
 /**
- * nft's words for places in the variant's own rules, with their lines as the overlay has them. The lines that nft itself
- * shows are left out, because they could be of any file of the DUT, and so are the names of folders there.
+ * Returns nft's messages on the variant's own rules, with line numbers of the overlay. Source lines that nft prints,
+ * and folder names, are left out: they could be of any file of the DUT.
  */
 export function loadRefusal({ folder, scenario, nftables, stderr, ending }: Failed): string {
   const [, reason, setting] = failedSetting.exec(stderr) ?? [];
@@ -34,21 +33,20 @@ export function loadRefusal({ folder, scenario, nftables, stderr, ending }: Fail
   return `nft does not load nftables.conf, and names no line of it: it ${ending}.`;
 }
 
-/** Matches the system's error as bash or cat(1) prints it, and then the DUT's program on the setting. */
+/** The system's error as bash or cat(1) prints it, followed by the script's message on the setting. */
 const failedSetting = /: ([\w ,'()/-]{1,100})\nsetting (net\/[\w./-]{1,200})$/m;
 
 const placed = /^([\w.-]{1,100}):(\d{1,7}):(\d{1,7})(?:-(\d{1,7}))?: (Error: .{1,300})/;
 
-/** The message for a command that nft gave the kernel without a line to it. */
+/** Messages of nft without a line number. */
 const unplaced = /^(?:internal:0:0-0|netlink): (Error: .{1,300})/;
 
-/** nft gives up after ten errors. */
+/** nft stops after ten errors. */
 const mostLines = 30;
 
-/** The source line, and where it can be told a line below that points at the columns. */
+/** The source line and, if the columns are known, a line of markers below it. */
 function shown(source: string, { first, last }: { first: number; last: number }): string[] {
   const line = source.slice(0, mostShown);
-  // nft counts bytes.
   if (last > line.length || first < 1 || last < first || /[^\t -~]/.test(line)) return [line];
   const blank = line.slice(0, first - 1).replace(/[^\t]/g, ' ');
   return [line, blank + '^'.repeat(last - first + 1)];

@@ -1,10 +1,10 @@
-// The program that works on a Linux DUT while a trial lasts and no command from outside gets any time there.
+// Runs the script on a Linux DUT that samples a trial, when no command from outside gets any CPU time.
 import { readFileSync } from 'node:fs';
 import { nsPerTick } from '../../system/clock-ticks.ts';
 import type { Command } from '../../system/shell.ts';
 import { shell } from '../../system/shell.ts';
 
-/** Read at once: a gate installs its DUT back by it hours later, when the file may be gone. */
+/** Read at startup: a gate restores its DUT with it hours later, when the file may be gone. */
 export const linuxDutScript = readFileSync(new URL('./linux-script.sh', import.meta.url));
 
 export type ObserveRequest = {
@@ -17,13 +17,13 @@ export type ObserveRequest = {
   settleSeconds: number;
   sliceSeconds: number;
   slices: number;
-  /** Prints every line as it comes; writing takes time from runs that last milliseconds. */
+  /** Prints every line immediately; writing costs time in runs of milliseconds. */
   live: boolean;
-  /** Folders of the variants, relative to the script's, in the order of the runs. */
+  /** Folders relative to the script's, in the order of the runs. */
   variants: readonly string[];
 };
 
-/** The command that samples a trial's runs, ahead of everything else on the DUT's CPU. */
+/** Samples a trial's runs at a higher priority than everything else on the DUT's CPU. */
 export function observeCommand(request: ObserveRequest): Command {
   const { script, ingress, egress, cpu, scenario, variants, slices } = request;
   const live = request.live ? 1 : 0;
@@ -36,10 +36,7 @@ export type LinuxSample = {
   receivedPackets: number;
   forwardedPackets: number;
   busySeconds?: number;
-  /**
-   * Time in which the forwarding thread was due, and its CPU was given to others: of this machine, or of its
-   * hypervisor.
-   */
+  /** Time in which the forwarding thread was runnable, but its CPU ran others: of this machine, or its hypervisor. */
   deniedSeconds?: number;
 };
 
@@ -47,7 +44,7 @@ export type LinuxObservation =
   | { kind: 'observed'; samplesPerRun: LinuxSample[][] }
   | { kind: 'failed'; reason: string };
 
-/** Reads what `observe` printed: counters at points of time, turned into what happened between them. */
+/** Parses the output of `observe`: converts counters at points in time to differences. */
 export function parseObservation(log: string): LinuxObservation {
   const lines = log.trimEnd().split('\n');
   if (lines.at(-1) !== 'end') {
@@ -61,7 +58,7 @@ export function parseObservation(log: string): LinuxObservation {
     : { kind: 'failed', reason: 'the DUT’s clock or a counter went backwards, or is unreadable' };
 }
 
-/** Takes the log of one run in pieces of any size, as it is written, and answers the samples of its whole lines so far. */
+/** Receives a run's log in pieces of any size, and returns the samples of all complete lines so far. */
 export function samplesAsTheyCome(): (piece: string) => readonly LinuxSample[] {
   const samples: LinuxSample[] = [];
   let unfinished = '';
@@ -115,7 +112,7 @@ function difference(before: CounterReading, point: CounterReading): LinuxSample 
   };
 }
 
-/** Also false where something that is no number was read. */
+/** Also false for values that are not numbers. */
 const goesForward = (sample: LinuxSample) =>
   sample.seconds > 0 &&
   [sample.receivedPackets, sample.forwardedPackets].every((packets) => packets >= 0) &&

@@ -1,9 +1,8 @@
-// Checks that an overlay's nftables.conf includes no other file, because nft reads as root any file that it includes.
+// Refuses an overlay's nftables.conf that includes another file, because nft would read that file as root.
 
 /**
- * Why nft must not get to read these rules, with their line; nothing where it may. What counts is what nft takes for the
- * word `include`, and it is the same to nft whether a blank, a comment or a continued line comes before the path:
- * therefore the word alone is refused where it is neither in a comment nor in a quoted string.
+ * Returns the reason and the line; undefined if nft may read the rules. Between nft's keyword `include` and the path
+ * may be a blank, a comment or a continued line. So the word alone is refused, except in a comment or a quoted string.
  */
 export function whyUnsafe(text: string, file: string): string | undefined {
   const control = controlCharacter.exec(text);
@@ -19,19 +18,19 @@ export function whyUnsafe(text: string, file: string): string | undefined {
   return undefined;
 }
 
-/** A line may end as on Windows: some versions of nft take that, others say themselves that they do not. */
+/** Some versions of nft accept a Windows line ending, others report it themselves. */
 const controlCharacter = /(?!\r\n)[^\P{Cc}\t\n]/u;
 
 /**
- * nft's longest matches, as far as they tell where a comment, a quoted string and a word begin. A comment ends with its
- * line, even after a backslash; a quoted string goes over any number of lines.
+ * nft's longest matches, as far as they mark the start of a comment, a quoted string and a word. A comment ends with
+ * its line, even after a backslash; a quoted string may span lines.
  */
 const tokens = /#[^\n]*|"[^"]*"|[\w./-]+|./gs;
 
 /**
- * To nft a word that begins with a letter goes as far as it can: `my-include` and `include.x` are others. What begins
- * otherwise may be a number (`1include`), a sign (`-include`) or, after a colon, the end of an address
- * (`fe80::cinclude`), after which nft begins anew.
+ * nft takes the longest match of a word that begins with a letter: `my-include` and `include.x` are other words.
+ * Another first character may begin a number (`1include`), a sign (`-include`) or, after a colon, the end of an address
+ * (`fe80::cinclude`), after which nft starts a new token.
  */
 function mayBeInclude(token: string, before: string | undefined): boolean {
   if (!/^[\w./-]*include$/.test(token)) return false;

@@ -1,7 +1,7 @@
-// Defines the rules that each scenario adds to the Linux DUT's own, in nft(8)'s language.
+// Defines the rules that each scenario adds to the Linux DUT's own, for nft(8).
 import type { LinuxScenario } from '../../model/scenario.ts';
 
-/** The rules of a scenario, in a table of their own; one accepting rule, as the FreeBSD scenarios have one `pass`. */
+/** In a table of their own, with one accepting rule, like the single `pass` of the FreeBSD scenarios. */
 export function scenarioRules(scenario: LinuxScenario): string {
   switch (scenario) {
     case 'forwarding':

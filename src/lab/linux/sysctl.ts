@@ -1,11 +1,11 @@
-// An overlay's sysctl.conf: only settings of a router's network, because the rest may belong to the whole machine.
+// Parses an overlay's sysctl.conf; accepts only network settings of a router, as others may affect the whole machine.
 
-/** The value of each setting, which is known by its path below /proc/sys, in the order in which they are made. */
+/** Values by the settings' paths below /proc/sys, in the order of installation. */
 export type Settings = ReadonlyMap<string, string>;
 
 type SysctlOutcome = { kind: 'read'; settings: Settings } | { kind: 'refused'; message: string };
 
-/** Reads `key = value` lines, see sysctl.conf(5); `file` is the name that messages give it. */
+/** Reads `key = value` lines, see sysctl.conf(5); `file` is its name in messages. */
 export function parseSysctl(text: string, file: string): SysctlOutcome {
   const settings = new Map<string, string>();
   for (const [index, line] of text.split('\n').entries()) {
@@ -25,22 +25,22 @@ export function parseSysctl(text: string, file: string): SysctlOutcome {
     if (value.length > mostCharacters) {
       return refused(`the value of ${key} has more than ${mostCharacters} characters`);
     }
-    // The last one holds, and in its own place: one setting may change others.
+    // The last line of a setting wins, at its own position: one setting may change others.
     settings.delete(path);
     settings.set(path, value);
   }
   return { kind: 'read', settings };
 }
 
-/** Nothing but ASCII: what else looks like a blank is none to sysctl(8). */
+/** ASCII only: sysctl(8) accepts no other blanks. */
 const keyAndValue = /^[\t ]*([\w./-]+)[\t ]*=[\t ]*([!-~](?:[\t -~]*[!-~])?)[\t\r ]*$/;
 
 const mostShown = 100;
 
-/** The kernel takes no more than a page. */
+/** The kernel accepts at most a page. */
 const mostCharacters = 4000;
 
-/** The first separator says which of the two is the other's place holder: sysctl(8), whose own this is. */
+/** The first separator determines the meaning of `.` and `/` in the key, as in sysctl(8). */
 function pathOf(key: string): string {
   const separator = /[./]/.exec(key)?.[0];
   if (separator !== '.') return key;
@@ -72,7 +72,7 @@ const folders = [
 ];
 
 const setting = String.raw`[a-zA-Z0-9][\w-]{0,63}`;
-/** As long as the kernel has them at most, and no `.` or `..`, which would be other folders. */
+/** The kernel's limit, without `.` and `..`, which would be other folders. */
 const interfaceName = String.raw`(?!\.{1,2}/)[\w.-]{1,15}`;
 const networkSetting = new RegExp(
   `^net/(?:nf_conntrack_max|(?:${folders.join('|').replaceAll('*', interfaceName)})/${setting})$`,
@@ -87,11 +87,11 @@ function whyStrange(key: string, path: string): string {
   return `${shown} is none of the settings of a router's network, which lie in ${known}; a dot in the name of an interface is written as a slash (net.ipv4.conf.eth0/1.rp_filter)`;
 }
 
-/** A line for each setting, in the form that the DUT's program reads and writes. */
+/** One line a setting, in the format of the DUT's script. */
 export const formatSettings = (settings: Settings): string =>
   [...settings].map(([path, value]) => `${path} = ${value}\n`).join('');
 
-/** Reads what `formatSettings`, or the DUT's program, has written: a value may be empty there. */
+/** Reads the output of `formatSettings` or of the DUT's script, in which a value may be empty. */
 export const readSettings = (text: string): Settings =>
   new Map(
     text.split('\n').flatMap((line) => {

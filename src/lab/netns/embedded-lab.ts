@@ -19,7 +19,7 @@ const run = (program: string, args: string[]) =>
   execute(program, args, { env: { ...process.env, PATH: labPath() } });
 
 const folder = '/run/ppsgate-lab';
-/** Beside the folder, which comes and goes; who has the virtual laboratory has the same machine. */
+/** Beside the folder, which is removed with the lab; the virtual lab uses the same machine's owner file. */
 export const ownerFile = `${folder}.owner`;
 const roles = ['sender', 'dut', 'receiver'] as const;
 type NamespaceRole = (typeof roles)[number];
@@ -27,18 +27,18 @@ type NamespaceRole = (typeof roles)[number];
 const namespace = (role: NamespaceRole): string => `ppsgate-${role}`;
 const outsideInterface = (role: NamespaceRole): string => `ppsgate-${role.slice(0, 3)}`;
 
-// Link-local, so that nothing but this machine can ever be meant: .1 is the controller, .2 the host.
+// Link-local, so that only this machine can be reached: .1 is the controller, .2 the host.
 const managementNetwork: Record<NamespaceRole, string> = {
   sender: '169.254.71',
   dut: '169.254.72',
   receiver: '169.254.73',
 };
 
-// With two CPUs the DUT forwards on one and the sender sends on the other; else the sender would be measured.
+// With two CPUs, the DUT forwards on one and the sender sends on the other; otherwise the sender would be measured.
 const senderCpu = 0;
 const dutCpu = availableParallelism() > 1 ? 1 : 0;
 
-/** Brings the lab up, after taking down what an earlier one left, and says how to reach it; fails when another process uses it. */
+/** Sets up the lab, after removing an earlier one's leftovers; throws where another process uses it. */
 export async function labUp(): Promise<LinuxTestbed> {
   await claim(ownerFile);
   try {
@@ -54,7 +54,10 @@ export async function labUp(): Promise<LinuxTestbed> {
   }
 }
 
-/** Takes everything of the lab down: processes, namespaces, keys; harmless when there is nothing, refused when another process uses it. */
+/**
+ * Removes the lab's processes, namespaces and keys; does nothing a second time, and throws where another process uses
+ * it.
+ */
 export async function labDown(): Promise<void> {
   await claim(ownerFile);
   await removeLab();
@@ -62,7 +65,7 @@ export async function labDown(): Promise<void> {
   await disclaim(ownerFile);
 }
 
-/** Namespaces of a lab on this machine and processes in them; all empty after `labDown`. */
+/** All empty after `labDown`. */
 export async function labLeftovers(): Promise<{ namespaces: string[]; processes: number[] }> {
   const namespaces = await existingNamespaces();
   const processes = await Promise.all(namespaces.map(processesIn));
@@ -74,15 +77,15 @@ async function removeLab(): Promise<void> {
     // A namespace lives as long as a process in it, and trafgen's workers outlive their parent.
     await endProcessesIn(name);
   }
-  // A namespace gives its interfaces back some time after it was deleted. A cable that is deleted is gone at
-  // once, and with it the forwarding thread, which the next lab would take for its own.
+  // A deleted namespace releases its interfaces some time later. A deleted cable is gone at once, with the forwarding
+  // thread, which the next lab would mistake for its own.
   for (const end of cableEnds) await run('ip', [...end]).catch(() => {});
   for (const name of await existingNamespaces()) await run('ip', ['netns', 'delete', name]);
-  // Files that were installed on the three hosts, which have this machine's file system.
+  // Files on the three hosts, which share this machine's file system.
   await rm('/run/ppsgate', { recursive: true, force: true });
 }
 
-/** Commands that delete one end of each cable, and so both. */
+/** Deleting one end of a cable deletes both. */
 const cableEnds = [
   ...roles.map((role) => ['link', 'delete', outsideInterface(role)]),
   ['-n', namespace('sender'), 'link', 'delete', 'ppsgate-tx'],
@@ -155,8 +158,8 @@ async function makeNetwork(): Promise<void> {
   await forwardOnOwnCpu();
 }
 
-// A veth hands packets to NAPI, and so to a thread of their own, only with GRO on the receiving side and TSO
-// off on the sending one; without both they are forwarded on the sender's CPU, and the sender is measured.
+// A veth hands packets to NAPI, and so to a thread of their own, only with GRO on the receiving side and TSO off on the
+// sending one; otherwise they are forwarded on the sender's CPU, and the sender is measured.
 const dutSettings = [
   'net.ipv4.ip_forward=1',
   'net.ipv4.conf.all.send_redirects=0',
@@ -164,7 +167,7 @@ const dutSettings = [
   'net.netfilter.nf_conntrack_max=1000000',
 ];
 
-// The kernel counts a packet before this hook drops it; further up it would only cost CPU that the DUT needs.
+// The kernel counts a packet before this hook drops it; a later drop would only cost CPU that the DUT needs.
 const countAndDrop = `table netdev ppsgate {
   chain ingress {
     type filter hook ingress device ppsgate-rx priority 0; policy drop;
@@ -221,7 +224,7 @@ const addresses: Record<NamespaceRole, string[]> = {
   ],
 };
 
-/** Static neighbours, so that no ARP or NDP is needed while packets flow. */
+/** Static, so that no ARP or NDP is needed while packets flow. */
 async function connectNeighbours(): Promise<void> {
   const [tx, rx] = await Promise.all([
     macAddress('sender', 'ppsgate-tx'),
@@ -267,7 +270,7 @@ async function startSshd(role: NamespaceRole): Promise<void> {
   await waitForSshd(role);
 }
 
-/** sshd goes into the background first and listens then, which takes its time on a busy machine. */
+/** sshd enters the background before it listens, which takes a while on a busy machine. */
 async function waitForSshd(role: NamespaceRole): Promise<void> {
   const address = { host: `${managementNetwork[role]}.2`, port: 22 };
   for (let attempt = 0; attempt < 1000; attempt++) {
@@ -325,7 +328,7 @@ async function ipBatch(options: string[], lines: string[]): Promise<void> {
 
 async function feed(program: string, args: string[], input: string): Promise<string> {
   const running = run(program, args);
-  // A program that ends without reading is judged by how it ends.
+  // A program that ends without reading its input is judged by its exit.
   running.child.stdin?.on('error', () => {}).end(input);
   return (await running).stdout;
 }

@@ -1,4 +1,4 @@
-// Reads the logs of a trial on a Linux testbed, with the same result on the day and when they are read again.
+// Reads the logs of a trial on a Linux testbed, during the experiment and again later.
 import { z } from 'zod';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import { type LinuxObservation, parseObservation } from '../linux/linux-script.ts';
@@ -6,13 +6,12 @@ import type { TrialOutcome } from '../testbed.ts';
 import { parseTrafgenLog } from '../traffic/trafgen.ts';
 import { type BlockLoad, measuredRun } from './netns-run.ts';
 
-/** Packets that left the DUT, and that reached the receiver, since their interfaces came up. */
+/** Since the interfaces came up. */
 const countersSchema = z.object({ forwarded: z.int(), received: z.int() });
 const beforeAndAfter = z.object({ before: countersSchema, after: countersSchema });
 
 export type Counters = z.infer<typeof countersSchema>;
 
-/** The logs by their names in the folder of a trial. */
 export const logNames = {
   dut: 'dut.log',
   sender: 'sender.log',
@@ -21,10 +20,10 @@ export const logNames = {
 
 export type LinuxLogs = Record<keyof typeof logNames, string>;
 
-/** More than this share of what the DUT forwarded must reach the receiver. */
+/** The receiver must count more than this share of the packets that the DUT forwarded. */
 const leastReceivedShare = 0.99;
 
-/** `observation` is given where the DUT said more than its log holds: why it stopped. */
+/** `observation` is given where it has more than its log: the reason of a stop. */
 export function readLinuxLogs(
   planned: PlannedTrial,
   startedAt: string,
@@ -57,7 +56,6 @@ function lossBehindTheDut({ forwarded, received }: Counters): string | undefined
     : undefined;
 }
 
-/** The packets that were forwarded, and that were received, in the whole trial. */
 function countersOf(text: string): Counters | undefined {
   try {
     const { before, after } = beforeAndAfter.parse(JSON.parse(text));

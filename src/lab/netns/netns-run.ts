@@ -1,4 +1,4 @@
-// From a run's samples to its numbers, and whether they count.
+// Computes the numbers and the validity of a run from its samples.
 
 import { type SteadyStretch, steadyStretch } from '../../analysis/stats/steady.ts';
 import { median } from '../../analysis/stats/summary.ts';
@@ -7,22 +7,22 @@ import type { PlannedRun } from '../../model/planned-trial.ts';
 import type { Run, Validity } from '../../model/result.ts';
 import type { LinuxSample } from '../linux/linux-script.ts';
 
-/** A DUT that forwards all it is offered, or wants its CPU for less than this share of the time, was not the limit. */
+/** A DUT is not the limit if it forwards the whole load, or needs its CPU for less than this share of the time. */
 const leastOfferedRatio = 1.02;
 const leastBusyRatio = 0.9;
 
-/** Packets that a trial sent, and how; the sender reports none of it for a single run. */
+/** Packets sent in a trial; the sender has no counts for single runs. */
 export type BlockLoad = {
-  /** The rate of the whole trial by the sender's count, and the rate at which packets came through in the same time. */
+  /** The whole trial's rate by the sender's count, and the received rate in the same time. */
   offeredPps: number;
   forwardedPps: number;
-  /** Share of the time in which the sender was due and its CPU was given to others; absent where it does not tell. */
+  /** Share of the time in which the sender was runnable, but its CPU ran others; absent where not known. */
   waitedRatio?: number;
 };
 
 /**
- * The medians of the samples. A run with a hole, or one in which the generator was the limit, is invalid;
- * one that forwarded nothing of what arrived, from its first sample to its last, has a number like any other: 0.
+ * Computes the medians of the samples. A hole, or a generator that was the limit, makes a run invalid. A DUT that
+ * received its packets, and forwarded none from the first sample to the last, counts with 0.
  */
 export function measuredRun(
   planned: PlannedRun,
@@ -53,7 +53,7 @@ export function measuredRun(
   };
 }
 
-/** A run of a few slices has no ramp that could be told from its noise. */
+/** With fewer slices a ramp cannot be told from noise. */
 const fewestForStretch = 10;
 
 function nsPerPacket({ busySeconds, receivedPackets }: LinuxSample): number[] {
@@ -64,7 +64,7 @@ function validity(samples: LinuxSample[], pps: number, load: BlockLoad): Validit
   if (samples.length === 0) return invalid('too-short', 'no sample was taken');
   const holes = samples.filter((sample) => sample.forwardedPackets === 0);
   const isSilent = holes.length === samples.length;
-  // A DUT may drop all of what arrives; a generator that was kept from sending says nothing of it.
+  // A DUT may drop every packet; a sender that got no CPU proves nothing about it.
   if (isSilent && samples.some((sample) => sample.receivedPackets > 0)) return { kind: 'valid' };
   const isWhole = holes.length === 0;
   if (isWhole && isLimit(busyRatio(samples), pps, load)) return { kind: 'valid' };
@@ -78,11 +78,11 @@ function validity(samples: LinuxSample[], pps: number, load: BlockLoad): Validit
   return tooBusy(samples, load) ?? invalid('hole', silence);
 }
 
-/** Why packets may have come in gusts, or not at all. */
+/** Explains packets that came in bursts, or not at all. */
 const tooBusy = (samples: LinuxSample[], { waitedRatio }: BlockLoad): InvalidRun | undefined =>
   waitedLong('sender', waitedRatio) ?? waitedLong('DUT', deniedRatio(samples));
 
-/** The reason for a run that does not count anyway: who was due and did not get a CPU is not slow. */
+/** Explains an invalid run: a process that was runnable without a CPU is not slow. */
 function waitedLong(who: 'sender' | 'DUT', ratio = 0): InvalidRun | undefined {
   if (!(ratio >= leastWaitedRatio)) return undefined;
   const waited = `the ${who} waited for a CPU ${Math.round(ratio * 100)} % of the time`;
@@ -96,11 +96,11 @@ const leastWaitedRatio = 0.05;
 const milliseconds = (samples: readonly LinuxSample[]): number =>
   Math.round(sum(samples.map(({ seconds }) => seconds)) * 1000);
 
-/** Compares with the DUT's own idle time: a sender that waits for the DUT offers no more than it takes. */
+/** Uses the DUT's own idle time: a sender that waits for the DUT offers no more than the DUT accepts. */
 const isLimit = (busy: number | undefined, pps: number, { offeredPps }: BlockLoad): boolean =>
   busy === undefined ? offeredPps > pps * leastOfferedRatio : busy > leastBusyRatio;
 
-/** A run's own rate is no share of what was offered: the sender tells that of the whole trial only. */
+/** Names no share of the offered load, which is known for the whole trial only. */
 function generatorLimited(samples: LinuxSample[], pps: number, load: BlockLoad): string {
   const { offeredPps, forwardedPps } = load;
   const busy = busyRatio(samples);
@@ -112,7 +112,7 @@ function generatorLimited(samples: LinuxSample[], pps: number, load: BlockLoad):
     : `${rates}, and the DUT was busy for ${formatPercent(busy)} of the time`;
 }
 
-/** Share of the time in which the forwarding thread ran or was due to; unknown on a DUT that does not tell. */
+/** Share of the time in which the forwarding thread ran or was runnable; undefined where the DUT does not report it. */
 function busyRatio(samples: LinuxSample[]): number | undefined {
   const busy = samples.flatMap(({ busySeconds, deniedSeconds = 0 }) =>
     busySeconds === undefined ? [] : busySeconds + deniedSeconds,

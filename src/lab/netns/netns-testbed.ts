@@ -29,16 +29,19 @@ import { trafgenFlows } from '../traffic/flows.ts';
 import { senderCommand, senderScript } from '../traffic/trafgen.ts';
 import { type Counters, type LinuxLogs, logNames, readLinuxLogs } from './netns-logs.ts';
 
-/** All that is installed on the hosts lies below it. */
+/** Folder of all files on the hosts. */
 export const ourFolder = '/run/ppsgate';
 const senderFolder = `${ourFolder}/sender`;
 const slicesPerRun = 3;
-/** Beyond any card's: trafgen then sends as fast as it can. */
+/** Above any card's rate, so that trafgen sends as fast as it can. */
 const mostPps = 1e9;
-/** Installing a variant takes some 20 ms; a busy machine may need many times that. */
-const secondsToLay = 0.5;
+/** An installation takes about 20 ms; a busy machine may need many times that. */
+const installSeconds = 0.5;
 
-/** Connects to all three hosts, and ends what a lost controller left running; a host that cannot be reached, or lacks a program, is a `HostError`. */
+/**
+ * Connects to all three hosts, and ends processes of a lost controller. Throws a HostError for a host that is out of
+ * reach or lacks a program.
+ */
 export async function openLinuxTestbed(
   name: string,
   config: LinuxTestbed,
@@ -92,15 +95,15 @@ export async function openLinuxTestbed(
   };
 }
 
-/** Programs that the hosts need; on the receiver the kernel counts, and perf(1) may be missing. */
+/** On the receiver the kernel counts; perf(1) is optional. */
 export const neededPrograms = {
   sender: ['bash', 'pkill', 'taskset', 'trafgen'],
   dut: ['bash', 'flock', 'nft', 'pkill', 'sysctl', 'taskset'],
 } as const satisfies Record<string, readonly Program[]>;
 
 /**
- * Pattern by which pgrep and pkill find them, as the hosts are leased as one. Those of another network are not ours: the hosts
- * of the embedded lab are one machine.
+ * Arguments of pgrep and pkill. The hosts are leased as one, so every match in their network namespace is ours; the
+ * embedded lab's hosts share one machine.
  */
 export const ourPrograms = shell`--ns $$ --nslist net -f ${`^(bash ${ourFolder}/|trafgen )`}`;
 
@@ -109,13 +112,12 @@ const timesToEnd = 50;
 const secondsBetweenTimes = 0.1;
 const secondsToSignal = 60;
 
-/** A generator's script ends with the connection, which a controller that lost its power never closed. */
+/** A generator's script ends with the connection, which a controller without power never closes. */
 async function endPrograms(host: Host): Promise<void> {
   for (let time = 0; time < timesToEnd; time += 1) {
     const signal = time < timesToTerminate ? shell`-TERM` : shell`-KILL`;
     const command = shell`pkill ${signal} ${ourPrograms}`;
     const outcome = await host.run(command, { timeoutSeconds: secondsToSignal });
-    // There was none.
     if (outcome.kind === 'exited' && outcome.code === 1) return;
     stdoutOf(outcome, host.name, command);
     await setTimeout(secondsBetweenTimes * 1000);
@@ -168,7 +170,7 @@ async function trial(
   signal: AbortSignal,
 ): Promise<TrialOutcome> {
   const { traffic, config } = lab;
-  const secondsPerRun = secondsToLay + traffic.settleSeconds + traffic.measureSeconds;
+  const secondsPerRun = installSeconds + traffic.settleSeconds + traffic.measureSeconds;
   const limitSeconds = Math.ceil(30 + traffic.warmUpSeconds + planned.runs.length * secondsPerRun);
 
   const before = await counters(lab);
@@ -241,7 +243,7 @@ async function whyNoPerf(dut: Host): Promise<string | undefined> {
   return `perf does not run on the DUT (${said}): install what your system calls it, linux-perf or linux-tools`;
 }
 
-/** A run of several seconds is sampled by the second, as pkt-gen does. */
+/** Samples runs of several seconds by the second, like pkt-gen. */
 function slicesOf({ measureSeconds }: Traffic): { sliceSeconds: number; slices: number } {
   const slices = Math.max(slicesPerRun, Math.floor(measureSeconds));
   return { sliceSeconds: measureSeconds / slices, slices };

@@ -1,12 +1,11 @@
-// One lab, one process: a lock that the kernel takes back from a process that ends, however it ends.
+// Allows one process a lab: with a lock that the kernel releases when the process ends.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { lockIfFree } from '../../system/sqlite.ts';
 
-/** Locks of this process, by path. */
 const locks = new Map<string, Disposable>();
 
-/** Makes this process the owner, whose number is then in the file; throws a LabInUseError when another one is. */
+/** Makes this process the owner, and writes its id to the file; throws a LabInUseError where another process is. */
 export async function claim(path: string): Promise<void> {
   if (locks.has(path)) return;
   await mkdir(dirname(path), { recursive: true });
@@ -21,7 +20,7 @@ export async function claim(path: string): Promise<void> {
   await writeFile(path, String(process.pid));
 }
 
-/** Lets others claim it; harmless where this process is not the owner. */
+/** Does nothing where this process is not the owner. */
 export async function disclaim(path: string): Promise<void> {
   const lock = locks.get(path);
   if (lock === undefined) return;

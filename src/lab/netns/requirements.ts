@@ -11,7 +11,10 @@ const run = promisify(execFile);
 
 type LabKind = 'embedded-linux' | 'virtual';
 
-/** Without git there is no patch to judge. Guests run a part of the programs of a virtual one, and the others make what they boot. */
+/**
+ * Without git there is no patch to judge. Of a virtual lab's programs some run in the guests, the others build their
+ * files.
+ */
 const labPrograms: Readonly<Record<LabKind, readonly Program[]>> = {
   'embedded-linux': ['nft', 'trafgen', 'sshd', 'ssh-keygen', 'ethtool', 'ip', 'sysctl', 'git'],
   virtual: [
@@ -21,14 +24,14 @@ const labPrograms: Readonly<Record<LabKind, readonly Program[]>> = {
   ],
 };
 
-/** This machine cannot carry the lab; the message says which right is missing and what would be needed. */
+/** This machine cannot run the lab; the message names the missing right and the fix. */
 export class LabImpossibleError extends Error {
   override readonly name = 'LabImpossibleError';
 }
 
 /**
- * Sees to it that this process can carry the lab, through sudo and apt where it must. An exit code means
- * that the same program has just run as root and done the work; nothing, that this process may go on.
+ * Prepares this machine for the lab, through sudo and apt where needed. Returns an exit code where the same program has
+ * just run as root and done the work; undefined where this process may continue.
  */
 export async function readyMachine(
   say: (line: string) => void,
@@ -43,10 +46,10 @@ export async function readyMachine(
   return undefined;
 }
 
-/** Names by which systems have perf(1): Debian one for all kernels, Ubuntu one for each. */
+/** Packages of perf(1): Debian has one for all kernels, Ubuntu one for each. */
 const perfPackages = ['linux-perf', `linux-tools-${release()}`];
 
-/** Without it the lab measures all the same, and no verdict tells where the time went. */
+/** Optional: without it verdicts lack profiles. */
 async function installPerf(say: (line: string) => void): Promise<void> {
   if (!(await isInstalled('apt-get'))) return;
   for (const name of perfPackages) {
@@ -56,7 +59,7 @@ async function installPerf(say: (line: string) => void): Promise<void> {
   say('perf is not to be had here, so there will be no profiles.');
 }
 
-/** Throws a `LabImpossibleError` where this process cannot carry the lab as the machine is, and installs nothing. */
+/** Throws a LabImpossibleError where this process cannot run the lab; installs nothing. */
 export async function requireLab(
   kind: LabKind = 'embedded-linux',
   programs = labPrograms[kind],
@@ -79,7 +82,7 @@ const demos: Readonly<Record<LabKind, string>> = {
   virtual: 'ppsgate demo --kernels',
 };
 
-/** Throws a `LabImpossibleError` where this process may not make network namespaces. */
+/** Throws a LabImpossibleError where this process may not create network namespaces. */
 async function requireRights(): Promise<void> {
   if (process.platform !== 'linux') {
     throw new LabImpossibleError(
@@ -99,8 +102,8 @@ async function requireRights(): Promise<void> {
 }
 
 /**
- * Runs this same program again through sudo, when it is not root and there is a sudo; answers its exit
- * code, or nothing when this process may go on itself.
+ * Runs this program again through sudo, unless it is root or there is no sudo. Returns that exit code; undefined where
+ * this process may continue.
  */
 export async function rerunAsRoot(): Promise<number | undefined> {
   if (process.getuid?.() === 0 || !(await isInstalled('sudo'))) return undefined;
@@ -113,14 +116,14 @@ export async function rerunAsRoot(): Promise<number | undefined> {
   return sudo('--preserve-env', '--', execPath, ...execArgv, ...argv.slice(1));
 }
 
-/** The exit code of what sudo ran, or its own; it may ask for a password. */
+/** Returns the program's exit code, or sudo's own; may prompt for a password. */
 async function sudo(...args: string[]): Promise<number> {
   const child = spawn('sudo', args, { stdio: 'inherit' });
   const [code] = await once(child, 'close');
   return code ?? 1;
 }
 
-/** Installs packages by apt; `say` gets a line before anything is done. */
+/** `say` receives a line before the installation. */
 async function installPackages(names: string[], say: (line: string) => void): Promise<void> {
   if (!(await isInstalled('apt-get'))) {
     throw new LabImpossibleError(
@@ -130,7 +133,7 @@ async function installPackages(names: string[], say: (line: string) => void): Pr
   say(`Installing with apt-get: ${names.join(', ')}`);
   const install = ['install', '--yes', '--no-install-recommends', ...names];
   if (await aptGet(install)) return;
-  // A machine that never asked for its package lists knows no package.
+  // A machine that has never updated its package lists knows no packages.
   if ((await aptGet(['update'])) && (await aptGet(install))) return;
   throw new LabImpossibleError(
     `apt-get could not install ${names.join(', ')}: run 'apt-get install ${names.join(' ')}' and see what it says.`,
@@ -158,5 +161,5 @@ async function isInstalled(program: string): Promise<boolean> {
   return found.some(({ status }) => status === 'fulfilled');
 }
 
-/** Search path of the lab's programs: root's own PATH lacks these folders after a plain su(1). */
+/** After a plain su(1), root's own PATH lacks these folders. */
 export const labPath = (): string => [process.env.PATH ?? '', '/usr/sbin', '/sbin'].join(delimiter);
