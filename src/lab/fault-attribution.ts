@@ -11,10 +11,9 @@ type VariantTally = {
   refusals: number;
 };
 
-/** By the name of the variant. */
 export type Tallies = Map<string, VariantTally>;
 
-/** Returns the tally of a variant, to be counted up; creates it when needed. */
+/** Creates the tally when needed. */
 export function tallyOf(tallies: Tallies, variant: string): VariantTally {
   const fresh: VariantTally = {
     hasBooted: false,

@@ -17,7 +17,7 @@ const fewestSamples = 500;
 /** A DUT with many CPUs may forward with few of them; one that idles more was not under load. */
 const mostIdleRatio = 0.9;
 
-/** Keeps the text as a log, too. `defaults` fill in what the text does not name. */
+/** Keeps the text as a log, too. `defaults` complete the text. */
 export async function judgeProfile(
   text: string,
   defaults: { event: string; kernel: string },

@@ -14,7 +14,7 @@ export function machinesOf(testbed: TestbedConfig, thisMachine = hostname()): st
   return [...new Set(names)];
 }
 
-/** `label` is the machine's name for people. One machine may have two roles. */
+/** One machine may have two roles. */
 export type MachineRole = { config: HostConfig; label: string };
 
 /** The DUT comes first. The embedded testbed has no machines of its own. */
@@ -34,7 +34,6 @@ export function rolesOf(testbed: TestbedConfig): MachineRole[] {
   }
 }
 
-/** The machines around the DUT. */
 export const generatorsOf = ({ senders, receiver }: FreebsdTestbed): MachineRole[] => [
   ...senders.map((config, index) => ({
     config,
@@ -43,7 +42,6 @@ export const generatorsOf = ({ senders, receiver }: FreebsdTestbed): MachineRole
   { config: receiver, label: 'receiver' },
 ];
 
-/** Normalizes IPv6 addresses. */
 function hostText(host: string): string {
   if (!host.includes(':')) return host;
   const [address = '', zone] = host.split('%');

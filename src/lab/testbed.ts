@@ -32,14 +32,13 @@ export type Testbed = {
   restore(): Promise<void>;
 };
 
-/** A testbed under a lease of ours. */
 export type Reserved = {
   name: string;
   /** Connects to it; its machines refuse us once the lease is over. */
   open(traffic: Traffic): Promise<Testbed>;
   /** Aborted, with an Error that has the reason, when the lease is over. */
   signal: AbortSignal;
-  /** `outcome` is logged. Returns a sentence on what is wrong with the testbed now. */
+  /** Logs `outcome`. Returns a sentence on a fault of the testbed. */
   giveBack(outcome: string): Promise<string | undefined>;
 };
 

@@ -26,7 +26,6 @@ import {
 
 export type BuilderMachine = CheckedMachine & { config: BuilderConfig };
 
-/** Follows the login. */
 export function builderSteps(builder: BuilderMachine | undefined): CheckStep[] {
   if (builder === undefined) return [noBuilder];
   const { config } = builder;

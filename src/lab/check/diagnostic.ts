@@ -25,9 +25,8 @@ export type CheckStep<Found = Diagnostic> = {
 
 type Walk<Found> = {
   signal: AbortSignal;
-  /** Called before each step. */
   onStep?(what: string): void;
-  /** Returns the diagnostic of a step that threw; rethrows other errors. */
+  /** Rethrows unknown errors. */
   failed(what: string, error: unknown): Found;
 };
 
@@ -36,7 +35,6 @@ export async function* walk<Found extends { kind: string }>(
   steps: readonly CheckStep<Found>[],
   { signal, onStep = () => {}, failed }: Walk<Found>,
 ): AsyncGenerator<Found | Skipped> {
-  /** Failed and skipped steps, and the step that caused it. */
   const blamed = new Map<string, string>();
   for (const { what, needs = [], run } of steps) {
     signal.throwIfAborted();
@@ -64,7 +62,6 @@ const faults: readonly string[] = ['wrong', 'unreachable'];
 
 export const lookAgain = 'run this check again once that is fixed';
 
-/** Handles machines and power that do not respond. */
 export function testbedFailed(what: string, error: unknown): Diagnostic {
   if (!(error instanceof HostError || error instanceof PowerError)) throw error;
   return wrong(what, error.message, lookAgain);
@@ -83,23 +80,20 @@ export const wrong = (what: string, why: string, fix: string): Diagnostic => ({
   fix,
 });
 
-/** A command for a person to type. */
 export const typed = (command: Command): string => `\`${unquoted(commandText(command))}\``;
 
 /** Without the quotes that no shell needs. */
 export const unquoted = (text: string): string => text.replace(/'([\w@%+=:,./-]+)'/g, '$1');
 
 export type CheckedMachine = {
-  /** Name for people: `the DUT`, `the sender and the receiver`. */
+  /** For people: `the DUT`, `the sender and the receiver`. */
   label: string;
   config: HostConfig;
-  /** Set by the login. */
   host: Host | undefined;
 };
 
 export const sshTo = ({ label }: CheckedMachine): string => `ssh to ${label}`;
 
-/** A step on one machine, after its login. */
 export function on(
   machine: CheckedMachine,
   what: string,
@@ -112,7 +106,6 @@ export function on(
   };
 }
 
-/** Time limit of each command of a check. */
 export const limits = { timeoutSeconds: 60 };
 
 export const isGood = (outcome: CommandOutcome): boolean =>
@@ -125,7 +118,6 @@ export const inGigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1
 
 export type Connect = (host: HostConfig, label: string) => Promise<Host>;
 
-/** Logs in to a machine, and sets its `host`. */
 export function loginStep(machine: CheckedMachine, connect: Connect): CheckStep {
   const what = sshTo(machine);
   const { label, config } = machine;

@@ -21,7 +21,6 @@ type CeilingCheck = {
   testbed: FreebsdTestbed;
   families: readonly Family[];
   traffic: Traffic;
-  /** True to send packets. */
   sends: boolean;
   deps: Pick<FreebsdDeps, 'connect'> & { notify(sentence: string): void; signal: AbortSignal };
 };
@@ -85,7 +84,6 @@ const called = (label: string): string => (label === 'sender' ? 'the sender' : l
 const noPortsPastIt =
   'no `backToBack` in ppsgate.yml: what it offers is known as its own port counts it, and what the receiver can count only up to what the DUT sends';
 
-/** Measures the sender and the receiver over a cable without the DUT. */
 async function backToBack(
   check: CeilingCheck,
   what: string,
@@ -233,7 +231,7 @@ const isLimited = (trial: CeilingTrial): boolean =>
   trial.run.validity.kind === 'invalid' &&
   trial.run.validity.cause === 'generator-limited';
 
-/** Undefined where the trial's numbers are valid. */
+/** Undefined for a valid trial. */
 function faultOf(what: string, trial: CeilingTrial): Diagnostic | undefined {
   switch (trial.kind) {
     case 'refused':

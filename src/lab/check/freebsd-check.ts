@@ -46,11 +46,8 @@ export type FreebsdCheck = {
   testbed: FreebsdTestbed;
   families: readonly Family[];
   traffic: Traffic;
-  /** Sizes of frames, where several are measured. */
   frameSizes?: readonly number[];
-  /** True to send packets. */
   sends: boolean;
-  /** True to switch the DUT off and on. */
   cycles: boolean;
 };
 
@@ -93,7 +90,6 @@ function checkedTestbed(check: FreebsdCheck, deps: CheckDeps): CheckedTestbed {
   };
 }
 
-/** The machines that measure, before their logins. */
 export function machinesOf({ dut, senders, receiver }: FreebsdTestbed): {
   dut: CheckedMachine;
   generators: GeneratorMachine[];
@@ -184,7 +180,6 @@ export const dutPortSteps = (
     on(machine, `${name} of the DUT`, (host, what) => dutPort(host, name, what, deps)),
   );
 
-/** Checks the ports that pkt-gen opens, and their MAC addresses. */
 export const generatorPortSteps = (machine: GeneratorMachine, deps: Sleeper): CheckStep[] =>
   machine.roles.map((role) => {
     const what = `${netmapPort(role.port.interface)} of ${role.label}`;

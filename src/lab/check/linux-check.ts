@@ -34,10 +34,8 @@ export async function* checkLinuxTestbed(
   yield* walk(steps, { signal, failed: testbedFailed });
 }
 
-/** `names` are the interfaces that packets pass. */
 type LinuxMachine = CheckedMachine & { names: string[] };
 
-/** The machines before their logins. */
 export function linuxMachinesOf({
   sender,
   dut,

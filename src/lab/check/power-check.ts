@@ -29,7 +29,6 @@ type PowerCheck = {
   name: string;
   testbed: FreebsdTestbed;
   dut: CheckedMachine;
-  /** True to switch the DUT off and on. */
   cycles: boolean;
   deps: CheckDeps;
 };

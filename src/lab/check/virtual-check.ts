@@ -24,7 +24,6 @@ import { KernelFilesError } from '../qemu/vm/kernel-files.ts';
 import { guestCpu, type VirtualLab, virtualLabUp } from '../qemu/vm/virtual-lab.ts';
 import { type CheckStep, type Diagnostic, lookAgain, ok, walk, wrong } from './diagnostic.ts';
 
-/** Creates a virtual lab for the check, and removes it. */
 export async function* checkVirtualTestbed(
   testbed: VirtualTestbed,
   { signal, ...deps }: FreebsdDeps & { signal: AbortSignal },
@@ -63,7 +62,6 @@ async function bootLinux(
 ): Promise<Diagnostic[]> {
   const kernel = await lab.kernel(testbed.kernelPath);
   const startedAt = performance.now();
-  // Only a name: a check boots no patch.
   const variant = { variant: 'base', commit: '', files: [] };
   const deps = { lab, connect: connectTo, cpus: [guestCpu], signal };
   const [booted] = await bootTogether(deps, [{ variant, kernel }]);

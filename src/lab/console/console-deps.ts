@@ -14,7 +14,6 @@ export type ConsoleDeps = PowerDeps & {
 type StartOptions = {
   /** Added to our own environment. */
   env?: Readonly<Record<string, string>>;
-  /** Receives each piece of its output. */
   onOutput(chunk: Buffer): void;
   /** Written to its standard input to end it; absent: a signal ends it. */
   endInput?: string;
@@ -23,7 +22,7 @@ type StartOptions = {
 export type RunningProgram = {
   /** Resolves when it has ended, or could not be started. Never rejects. */
   ended: Promise<ProgramEnd>;
-  /** Ends it with its children; does nothing a second time. */
+  /** Ends its children, too. */
   close(): Promise<void>;
 };
 

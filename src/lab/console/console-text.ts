@@ -5,7 +5,6 @@ import { shortened } from '../../model/one-line.ts';
 
 /** The end of a lost machine's console output. */
 export type LastWords = {
-  /** The panic's message. */
   panic?: string;
   /** Up to 20 lines: from the panic to the next boot, or the last ones. */
   console?: string;
@@ -81,7 +80,6 @@ const panics = [
   /^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?Kernel panic - not syncing: (\S.*)$/,
 ];
 
-/** Lines that are not empty, escaped. */
 function linesOf(text: string): string[] {
   return text
     .slice(-mostCharacters)

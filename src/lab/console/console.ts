@@ -11,7 +11,6 @@ import type { ConsoleDeps, ProgramEnd, RunningProgram } from './console-deps.ts'
 export type { ConsoleConfig } from '../../config/console.ts';
 export { type ConsoleDeps, realConsoleDeps } from './console-deps.ts';
 
-/** One sentence on a console that cannot be opened, or has ended. */
 export class ConsoleError extends Error {
   override readonly name = 'ConsoleError';
 }
@@ -22,7 +21,6 @@ export type OpenedConsole = {
   close(): Promise<void>;
 };
 
-/** Receives each piece of a console's output. */
 export type OnOutput = (chunk: Buffer) => void;
 
 /** `name` is the machine's, for people. Throws a ConsoleError where the console does not open within seconds. */

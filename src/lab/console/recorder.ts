@@ -20,13 +20,11 @@ export class ConsoleRecorder {
   /** The last power cycle since the boot, or the boot. */
   #shownFrom = 0;
 
-  /** `name` is the machine's, for people. */
   constructor(name: string, open: (onOutput: OnOutput) => Promise<OpenedConsole>) {
     this.#name = name;
     this.#open = open;
   }
 
-  /** Does nothing where it is open. */
   async open(): Promise<void> {
     if (this.#console !== undefined) return;
     try {

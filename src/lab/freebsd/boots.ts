@@ -30,7 +30,6 @@ export type Boot = {
   isSampled?: true;
 };
 
-/** State of the DUT from boot to boot. */
 export type Boots = {
   readonly config: FreebsdTestbed;
   readonly deps: FreebsdDeps;
@@ -50,9 +49,7 @@ export type Boots = {
   reference: Boot | undefined;
   /** See `PrepareRequest`. */
   mayDiffer: boolean;
-  /** Differences that were reported, without the variants. */
   differences: Set<string>;
-  /** Sentences that were not yet returned. */
   warnings: string[];
 };
 
@@ -195,7 +192,6 @@ function warnOfDifferences(boots: Boots, variant: string, found: readonly string
   }
 }
 
-/** Returns each warning once. */
 export const takeWarnings = (boots: Boots): string[] => boots.warnings.splice(0);
 
 /** Checked right before every trial: a kernel may lose routes after its boot. */

@@ -14,7 +14,7 @@ export type FreebsdDeps = {
   /** Throws a ConsoleError where it cannot be opened. */
   openConsole(name: string, config: ConsoleConfig, onOutput: OnOutput): Promise<OpenedConsole>;
   sleep(seconds: number): Promise<void>;
-  /** Time in seconds since 1970. */
+  /** In seconds since 1970. */
   now(): number;
   /** This machine's record of the kernels that were built for it. */
   kernelSums?: KernelSums;

@@ -9,7 +9,6 @@ import type { TrialOutcome } from '../testbed.ts';
 import { type PktGenRate, parsePktGenLog } from '../traffic/pkt-gen.ts';
 import { pktGenRun } from '../traffic/pkt-gen-run.ts';
 
-/** Names of the logs in the folder of a trial. */
 export const freebsdLogNames = {
   receiver: 'receiver.log',
   sender: (index: number): string => `sender-${index + 1}.log`,
@@ -24,7 +23,6 @@ export type FreebsdLogs = { receiver: string; senders: readonly string[] };
 type FreebsdTrial = {
   startedAt: string;
   traffic: Pick<Traffic, 'flows' | 'offeredPps'>;
-  /** More facts for the summary of the trial. */
   summary?: Pick<TrialSummary, 'kernel' | 'busiestCpuRatio' | 'egressPackets' | 'ingressPackets'>;
 };
 

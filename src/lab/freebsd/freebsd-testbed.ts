@@ -32,13 +32,11 @@ import { PreflightError } from './preflight.ts';
 import { firewallWarnings, removeRules, rulesFolder, siteFirewalls } from './rules.ts';
 import type { Firewall } from './scenario.ts';
 
-/** A FreeBSD testbed with its machines connected. */
 export type OpenFreebsd = {
   lab: FreebsdMachines;
   dut: FreebsdDut;
-  /** See `Testbed.prepare`: begins to build or fetch kernels, which trials then wait for. */
+  /** Begins to build or fetch kernels, which trials then wait for. */
   prepare(request: PrepareRequest): Promise<void>;
-  /** See `Testbed.restore`. */
   restore(): Promise<void>;
 };
 

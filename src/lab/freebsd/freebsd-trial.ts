@@ -41,10 +41,8 @@ export type FreebsdMachines = RecoverableMachines & {
   readonly traffic: Traffic;
   /** Started by the DUT's rc.conf. */
   readonly firewallsOfSite: readonly Firewall[];
-  /** MAC address of the DUT's ingress port. */
   readonly dutMac: string;
   readonly console: Pick<ConsoleRecorder, 'open' | 'takeLog' | 'takeProblems'> | undefined;
-  /** Undefined before the testbed is prepared. */
   prepared: PreparedKernels | undefined;
 };
 
@@ -220,7 +218,6 @@ async function linkThatIsDown({ dut, deps, config }: Boots): Promise<string | un
 const isValid = (outcome: TrialOutcome): boolean =>
   outcome.kind === 'measured' && outcome.runs.every(({ validity }) => validity.kind === 'valid');
 
-/** Samples the DUT's CPUs, in any boot of the variant. */
 export const profile = (
   lab: FreebsdMachines,
   request: ProfileRequest,

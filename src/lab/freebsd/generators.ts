@@ -27,14 +27,12 @@ import { readAll } from './preflight.ts';
 
 type SendRequest = Pick<PktGenRequest, 'trafficSeconds' | 'atLeastSeconds'> & {
   cell: Cell;
-  /** MAC address of the DUT's ingress port. */
   dutMac: string;
 };
 
-/** Time in seconds that ports stay open beyond a trial: one boot serves some cells. They close then by themselves. */
+/** Ports stay open that long beyond a trial, since one boot serves several cells; then they close automatically. */
 const heldSeconds = 600;
 
-/** Connections to all generators, and their netmap ports, open or not. */
 export class Generators {
   readonly #config: FreebsdTestbed;
   readonly #traffic: Traffic;
@@ -161,7 +159,6 @@ export class Generators {
   }
 }
 
-/** Ends what a lost controller left sending. */
 export const silenceGenerators = async (config: FreebsdTestbed, deps: FreebsdDeps): Promise<void> =>
   closeAll(await connectAll(config, deps));
 

@@ -19,7 +19,6 @@ import type { PrepareRequest } from '../testbed.ts';
 import type { KernelArchive } from './dut/freebsd-dut.ts';
 
 export type VariantKernel =
-  /** The DUT's own kernel. */
   | { kind: 'own' }
   | { kind: 'archive'; archive: KernelArchive }
   | { kind: 'rejected'; rejection: Rejection };

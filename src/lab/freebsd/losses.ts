@@ -10,7 +10,6 @@ import type { TrialOutcome } from '../testbed.ts';
 import { type Boots, consoleClause, failed, rejected, suspected } from './boots.ts';
 import type { Generators } from './generators.ts';
 
-/** Phase of the trial in which a machine was lost. */
 export type TrialPhase = 'after its boot' | 'at the rules' | 'under load' | 'while sampled';
 
 type TrialLoss = {
@@ -24,7 +23,6 @@ type TrialLoss = {
 export type RecoverableMachines = {
   boots: Boots;
   generators: Generators;
-  /** Power cycles of the DUT. */
   cycles: { readonly done: number };
   /** Trials in a row that were lost through no fault of a variant. */
   glitches: { inARow: number };

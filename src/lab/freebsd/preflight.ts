@@ -87,7 +87,6 @@ export async function pathProblems(
   return settings.flatMap((setting) => problemOf(setting, outputs));
 }
 
-/** The facts on the DUT in its current boot. */
 export async function fingerprint(host: Host, interfaces: readonly string[]): Promise<Fingerprint> {
   const bootFile = (await host.output(shell`sysctl -n kern.bootfile`)).trim();
   const request = { interfaces, bootFile };

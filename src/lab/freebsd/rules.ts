@@ -16,7 +16,6 @@ import {
   scenarioInstallation,
 } from './scenario.ts';
 
-/** Folder on the DUT for files of ours. */
 export const rulesFolder = '/var/tmp/ppsgate';
 
 /**
@@ -58,7 +57,6 @@ export async function siteFirewalls(host: Host): Promise<Firewall[]> {
   return (['pf', 'ipfw'] as const).filter((_, index) => isOn[index]);
 }
 
-/** Returns a sentence for each firewall that is enabled before any trial. */
 export async function firewallWarnings(host: Host, ofSite: readonly Firewall[]): Promise<string[]> {
   return firewallsOn(await proofOf(host)).map((name) =>
     ofSite.includes(name)
@@ -67,7 +65,6 @@ export async function firewallWarnings(host: Host, ofSite: readonly Firewall[]):
   );
 }
 
-/** Reads the state of the DUT's firewalls. */
 export async function proofOf(host: Host): Promise<ProofOutputs> {
   const outputs = await readAll(host, Object.values(proofCommands));
   const entries = Object.entries(proofCommands).map(([key, command]) => [

@@ -18,9 +18,7 @@ import { freebsdLogNames } from './freebsd-logs.ts';
 export type UnderLoad = {
   /** The DUT, with the cell's rules in force. */
   dut: Host;
-  /** Folder on the DUT for files of ours. */
   folder: string;
-  /** Interface by which packets leave the DUT. */
   egress: string;
   /** Opens the generators' ports for traffic of that length, and waits for their links; returns a trial that failed. */
   open(trafficSeconds: number): Promise<PktGenTrial | undefined>;

@@ -71,10 +71,8 @@ const usualRules: Record<FreebsdScenario, FirewallRules | undefined> = {
   },
 };
 
-/** A site's own rules by the names of their scenarios. */
 type OwnScenarios = Readonly<Record<string, OwnRules>>;
 
-/** Undefined where a scenario has none. */
 const rulesFor = (scenario: Scenario, own: OwnScenarios): FirewallRules | undefined =>
   own[scenario] ?? usualRules[scenario as FreebsdScenario];
 

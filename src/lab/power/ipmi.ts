@@ -36,7 +36,6 @@ type BmcRequest = {
   label: string;
   config: IpmiConfig;
   password: string;
-  /** Arguments of ipmitool. */
   order: readonly string[];
   deps: Pick<PowerDeps, 'run' | 'sleep'>;
 };

@@ -11,7 +11,6 @@ export type PowerDeps = {
   /** Runs `program` of the PATH with `args`, without a shell. Never rejects. */
   run(program: string, args: readonly string[], options: RunOptions): Promise<ProgramOutcome>;
   sleep(seconds: number): Promise<void>;
-  /** Rejects with Node's error. */
   readFile(path: string): Promise<string>;
   /** Rejects with an ExposedError where other users can read the file. */
   readSecret(path: string): Promise<string>;

@@ -11,7 +11,7 @@ import type { PowerDeps } from './power-deps.ts';
 export type Power = {
   state(): Promise<'on' | 'off'>;
   on(): Promise<void>;
-  /** Immediate, without a shutdown. */
+  /** Without a shutdown. */
   off(): Promise<void>;
   /** Off, and on again; a machine that is off is turned on. */
   cycle(): Promise<void>;

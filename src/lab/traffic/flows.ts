@@ -3,7 +3,6 @@ import type { Family } from '../../model/scenario.ts';
 
 export type FlowsRequest = {
   family: Family;
-  /** Number of pairs of source and destination address. */
   flows: number;
   /** Size of the Ethernet frame with its 4 bytes of CRC: 64 to 1518. */
   frameBytes: number;
@@ -87,13 +86,11 @@ function internetChecksum(bytes: number[]): number {
   return ~sum & 0xffff;
 }
 
-/** 198.18.10.1 and up, or 198.19.10.1 and up. */
 function ipv4Address(network: number, index: number): number[] {
   const low = 10 * 256 + 1 + index;
   return [198, network, ...word(low)];
 }
 
-/** 2001:2::a:1 and up, or 2001:2:0:8000::a:1 and up. */
 function ipv6Address(network: number, index: number): number[] {
   return [0x2001, 2, 0, network, 0, 0, 10, 1 + index].flatMap(word);
 }

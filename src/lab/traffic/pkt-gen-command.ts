@@ -64,7 +64,7 @@ export function processIdIn(log: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Ends a generator, which writes its summary: timeout(1) passes the signal on. */
+/** Makes a generator write its summary: timeout(1) passes the signal on. */
 export const interruptCommand = (processId: number): Command => shell`kill -INT ${processId}`;
 
 const interrupted = ({ seconds }: ReceiverRequest): Command => shell`timeout -s INT ${seconds}`;

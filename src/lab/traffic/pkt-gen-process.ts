@@ -7,7 +7,6 @@ import { interruptCommand, printingProcessId, processIdIn } from './pkt-gen-comm
 export type PktGenProcess = {
   /** The whole log; rejects with a HostError where the connection is lost. */
   log: Promise<string>;
-  /** Standard error so far. */
   output(): string;
   /** Resolves to true when its output satisfies the condition, to false when it ends before; never rejects. */
   until(holds: (output: string) => boolean): Promise<boolean>;

@@ -49,7 +49,6 @@ export type PktGenTrial =
   | { kind: 'failed'; logs: PktGenLogs; reason: string };
 
 type PortsRequest = {
-  /** Maximum time without a link after opening a port for netmap. */
   settleSeconds: number;
   /** Time from the link's return until the ports close, also without a controller. */
   seconds: number;
@@ -198,7 +197,7 @@ export async function pktGenTrial(
 
 type PlannedSends = {
   sends: { host: Host; command: Command }[];
-  /** Rate of each sender; empty for the maximum. */
+  /** Empty for the maximum. */
   requestedPps: number[];
 };
 
@@ -222,7 +221,6 @@ function planned(
   };
 }
 
-/** Resolves to false. */
 const aborted = (signal: AbortSignal, until: AbortSignal): Promise<boolean> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve(false);

@@ -66,7 +66,7 @@ type PktGenLine =
   | { kind: 'torn-rate' }
   /** A line of pkt-gen, but of no use here. */
   | { kind: 'other' }
-  /** A line of another program, or of unknown origin: `Terminated`. */
+  /** A line of another program, or an unknown one: `Terminated`. */
   | { kind: 'foreign' };
 
 /** Far longer than any of pkt-gen's; the rest of a line is ignored. */

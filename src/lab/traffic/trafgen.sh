@@ -24,7 +24,7 @@ print_waiting() {
     { read -r ran waited _ <"/proc/$process/schedstat"; } 2>/dev/null || continue
     ((ran_ns += ran, waited_ns += waited))
   done
-  # A kernel that does not count says 0.
+  # A kernel without the counter reports 0.
   ((ran_ns == 0)) || echo "waited $waited_ns ns and $(($(stolen_ticks) - stolen)) ticks from $start to $now"
 }
 

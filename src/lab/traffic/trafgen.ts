@@ -16,7 +16,7 @@ export type SenderRequest = {
   limitSeconds: number;
 };
 
-/** The command that runs `senderScript` from the path `script` on the sender. */
+/** `script` is the path of `senderScript` on the sender. */
 export function senderCommand(request: SenderRequest): Command {
   const { script, cpu, offeredPps, flows, limitSeconds } = request;
   return shell`bash ${script} ${request.interface} ${cpu} ${offeredPps} ${flows} ${limitSeconds}`;

@@ -54,7 +54,6 @@ export function bootEnvironment(machine: BootMachine): BootMethod {
     },
   };
 
-  /** Spares the running one. */
   async function destroyOthers(variants: readonly string[]): Promise<void> {
     const kept = new Set(variants.map(environmentOf));
     const others = (await ourEnvironments(host())).filter((name) => !kept.has(name));

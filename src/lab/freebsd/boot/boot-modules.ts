@@ -30,9 +30,7 @@ export async function loadedModules(host: Host): Promise<LoadedModules> {
 }
 
 type LoaderNeeds = {
-  /** Modules of the machine's own kernel. */
   loaded: ReadonlySet<string>;
-  /** Type of the root's file system. */
   rootType: string;
 };
 

@@ -51,7 +51,7 @@ export function nextboot(machine: BootMachine): BootMethod {
     },
   };
 
-  /** Spares the running kernel's folder, from which modules may yet be loaded. */
+  /** Keeps the running kernel's folder, as modules may yet be loaded from it. */
   async function removeOthers(variants: readonly string[]): Promise<void> {
     const kept = new Set(variants.map(folderOf));
     const others = (await ourFolders(host())).filter((folder) => !kept.has(folder));

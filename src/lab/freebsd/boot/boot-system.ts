@@ -8,7 +8,6 @@ export type System = {
   root: string;
   /** `kern.bootfile`: `/boot/kernel/kernel`. */
   kernel: string;
-  /** SHA-256 of the file `kernel`. */
   sha256: string;
 };
 
@@ -21,7 +20,6 @@ export async function runningSystem(host: Host): Promise<System> {
   return { root: root?.device ?? '', kernel, sha256: await sha256Of(host, kernel) };
 }
 
-/** Returns why the running system is not the expected one. */
 export function whyOther(running: System, expected: System): string | undefined {
   const name = ({ root, kernel }: System) =>
     running.root === expected.root ? kernel : `${kernel} of ${root}`;
@@ -49,7 +47,6 @@ export type FileSystem = {
   mountedOn: string;
 };
 
-/** File systems of the paths, in their order. */
 export async function fileSystemsOf(host: Host, paths: readonly string[]): Promise<FileSystem[]> {
   const [, ...rows] = (await host.output(shell`df -k -T ${paths}`)).trim().split('\n');
   return rows.map((row) => {

@@ -10,7 +10,6 @@ export type KernelArchive = {
   variant: string;
   path: string;
   sha256: string;
-  /** Size of the archive's content. */
   unpackedBytes: number;
 };
 
@@ -41,7 +40,6 @@ export type BootMachine = {
   own: System;
   /** Files of the modules that were loaded then. */
   modules: ReadonlySet<string>;
-  /** The current connection. */
   host(): Host;
   /** Returns a new connection as soon as the machine accepts a login. */
   reconnect(): Promise<Host>;

@@ -77,7 +77,6 @@ export function busyShare(before: CommandOutputs, after: CommandOutputs): BusySh
   };
 }
 
-/** Ticks of the statistics clock since the boot. */
 type CpuTime = { busy: number; idle: number };
 
 /** A CPU is in user mode, niced, in the kernel, in interrupts or idle: see `CPUSTATES` in FreeBSD's sys/resource.h. */

@@ -53,7 +53,7 @@ export type FreebsdDutOptions = {
   /** Time limit from an order to reboot until the machine is up. */
   bootSeconds: number;
   sleep(seconds: number): Promise<void>;
-  /** The time in seconds, of any origin. */
+  /** In seconds, of any origin. */
   now(): number;
 };
 
@@ -68,7 +68,6 @@ export class FreebsdDut {
   readonly #method: BootMethod;
   readonly #own: System;
   #host: Host;
-  /** Traces of panics before the current boot. */
   #traces: Traces;
 
   private constructor(

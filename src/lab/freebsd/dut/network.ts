@@ -73,7 +73,6 @@ export function parseRoutes(text: string): Route[] {
 /** A static entry is permanent; a resolved one expires. */
 export type Neighbour = { address: string; mac?: string; interface: string; isPermanent: boolean };
 
-/** Reads `arp -an`. */
 export function parseArp(text: string): Neighbour[] {
   const lines = text.matchAll(/^\S+ \((\S+)\) at (\S+) on (\S+)( permanent)?/gm);
   return [...lines].map(([, address = '', mac = '', name = '', permanent]) =>
@@ -81,7 +80,6 @@ export function parseArp(text: string): Neighbour[] {
   );
 }
 
-/** Reads `ndp -an`. */
 export function parseNdp(text: string): Neighbour[] {
   return filledLines(text)
     .map(words)

@@ -25,9 +25,7 @@ export type DutPort = {
 };
 
 export type DutPorts = {
-  /** Port to the sender. */
   ingress: DutPort;
-  /** Port to the receiver. */
   egress: DutPort;
 };
 

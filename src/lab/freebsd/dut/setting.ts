@@ -34,11 +34,10 @@ export type SettingProblem = {
   message: string;
   fix: Fix;
   isVital: boolean;
-  /** Only reported, by ppsgate.yml. */
+  /** Waived by ppsgate.yml: only reported. */
   isWaived?: true;
 };
 
-/** The commands that read all settings, each once. */
 export function readsOf(settings: readonly Setting[]): Command[] {
   const commands = settings.flatMap(({ reads }) => reads);
   return [...new Map(commands.map((command) => [commandText(command), command])).values()];

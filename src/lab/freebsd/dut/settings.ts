@@ -85,7 +85,6 @@ const harvestMask: Setting = {
     }),
 };
 
-/** Only on x86. */
 const hyperthreading: Setting = {
   ...tunable(
     'machdep.hyperthreading_allowed',
