@@ -1,15 +1,18 @@
-// Reads from a build's log why it failed.
+// Finds the cause of a failed build in its log.
 import { withoutSequences } from '../model/escape.ts';
 
 type BuildFailure =
   | { readonly kind: 'out-of-disk' }
-  /** Errors in the order of the log, at most ten, paths from the top of the tree. */
+  /** At most ten, in the order of the log; paths are relative to the tree. */
   | { readonly kind: 'errors'; readonly errors: readonly string[] };
 
-/** Knows what compilers, linkers, configuration and make write on both systems, and falls back on the last lines. `source` is the tree's folder. */
+/**
+ * Recognizes messages of compilers, linkers, configuration and make of both systems; else returns the last lines.
+ * `source` is the tree's folder.
+ */
 export function readBuildFailure(log: string, source: string): BuildFailure {
   const lines = log.split('\n').map((line) => fromTop(plain(line), source));
-  // A patch may say so in an #error; it would be told that the disk is full, and not be passed.
+  // A patch could print that in an #error: it would be excused by a full disk, and still not pass.
   if (lines.some((line) => line.includes('No space left on device'))) {
     return { kind: 'out-of-disk' };
   }
@@ -20,7 +23,7 @@ export function readBuildFailure(log: string, source: string): BuildFailure {
   return { kind: 'errors', errors: [...new Set(errors)].slice(0, mostErrors) };
 }
 
-/** The folder of what is built has the tree's in the middle of its own, as in `/b/obj/b/src/amd64.amd64`. */
+/** An object folder contains the tree's path, as in `/b/obj/b/src/amd64.amd64`. */
 const fromTop = (line: string, source: string): string =>
   line.replaceAll(`${source}/`, (found, at: number) =>
     at > 0 && /[\w.+-]/.test(line.charAt(at - 1)) ? found : '',
@@ -29,7 +32,7 @@ const fromTop = (line: string, source: string): string =>
 const mostErrors = 10;
 const mostLetters = 300;
 
-/** One line without colours and other control characters. */
+/** Strips colours and other control characters. */
 function plain(line: string): string {
   if (line === '') return line;
   const text = withoutSequences(line)

@@ -1,4 +1,4 @@
-// Lets builds on one builder take turns, whichever controllers they come from.
+// Serializes the builds of all controllers on one builder.
 import { PassThrough } from 'node:stream';
 import { reasonOf } from '../model/one-line.ts';
 import type { OperatingSystem } from '../model/scenario.ts';
@@ -9,17 +9,17 @@ import { commandsOf, heldByOthers } from './system-commands.ts';
 
 export type Turn = {
   readonly system: OperatingSystem;
-  /** The file that is locked; the name of its owner is installed beside it, for people. */
+  /** The locked file; its owner's name is written beside it, for people. */
   readonly lock: string;
-  /** Owner and subject of the build, in a line. */
+  /** Owner and subject of the build, in one line. */
   readonly owner: string;
   readonly waitSeconds: number;
   readonly signal: AbortSignal;
 };
 
 /**
- * Does the work when no other build goes on. The lock is lockf(1)'s, or flock(1)'s: it ends with the connection that
- * holds it. Throws a BuilderError when it was not to be had in time.
+ * Runs the work while no other build runs. lockf(1) or flock(1) holds the lock as long as its connection lives. Throws
+ * a BuilderError where the lock is not free in time.
  */
 export async function inTurn<T>(host: Host, turn: Turn, work: () => Promise<T>): Promise<T> {
   const stdin = new PassThrough();
@@ -28,7 +28,7 @@ export async function inTurn<T>(host: Host, turn: Turn, work: () => Promise<T>):
     await Promise.race([holding.held, holding.ended]);
     return await work();
   } finally {
-    // After this word the next in turn need not wait for what a lost connection left to end.
+    // After this line the next build need not wait for leftovers of a lost connection.
     stdin.end('done\n');
     await holding.ended.catch(() => {});
   }
@@ -36,7 +36,7 @@ export async function inTurn<T>(host: Host, turn: Turn, work: () => Promise<T>):
 
 type SlotHolder = {
   readonly held: Promise<void>;
-  /** Rejects where the lock was not to be had, or was lost. */
+  /** Rejects where the lock is not free in time, or is lost. */
   readonly ended: Promise<void>;
 };
 
@@ -52,7 +52,7 @@ function hold(host: Host, turn: Turn, stdin: PassThrough): SlotHolder {
     stdin,
     signal: waiting.signal,
     onStdout: () => {
-      // An abort cancels the work from here on, and the lock is given back after it.
+      // From here on an abort cancels the work, and the lock is released afterwards.
       signal.removeEventListener('abort', give);
       held.resolve();
     },
@@ -61,14 +61,14 @@ function hold(host: Host, turn: Turn, stdin: PassThrough): SlotHolder {
     if (outcome.kind === 'exited' && outcome.code === 0) return;
     throw await whyNot(host, turn, outcome.kind === 'exited' ? outcome.code : -1, outcome.stderr);
   });
-  // The waiter for the lock gets the error; while the work goes on, its own next command does.
+  // The waiter for the lock gets the error, and during the work its next command.
   ended.catch(() => {});
   return { held: held.promise, ended };
 }
 
 /**
- * A connection that ends without a word may have left a build that is being ended: the lock outlives it by
- * more than a guarded command does.
+ * A connection that ends without that line may leave a build that is being stopped: the lock outlives it longer than a
+ * guarded command does.
  */
 const holdScript = `
 printf '%s\\n' "$2" >"$1"

@@ -1,4 +1,4 @@
-// Defines requests and results of kernel recipes, and one step of a build.
+// Defines requests and results of kernel recipes, and runs one step of a build.
 import type { BuildPlace, CommandRecipe, MakeRecipe } from '../config/builder.ts';
 import type { LinuxRecipe } from '../config/linux-builder.ts';
 import type { Host } from '../system/host/ssh.ts';
@@ -9,50 +9,45 @@ import { inJail } from './jail.ts';
 
 export type KernelRecipe = MakeRecipe | CommandRecipe | LinuxMake;
 
-/** With the text of its configuration, which may be another one by the time that it is built. */
+/** With the text of its configuration file, which may change before the build. */
 export type LinuxMake = LinuxRecipe & { readonly kernelConfig: string };
 
 export type KernelBuilder = BuildPlace & { readonly recipe: KernelRecipe };
 
 export type RecipeRequest = {
   readonly baseCommit: string;
-  /** Git's id. */
   readonly tree: string;
   readonly diffPath: string | undefined;
-  /** Versions of the compiler and other programs of the builder: objects of others are of no use. */
+  /** Versions of the builder's compiler and other programs: objects of other versions cannot be reused. */
   readonly tools: string;
-  /** A folder for this build alone. */
+  /** A folder for this build only. */
   readonly work: string;
-  /** The layouts that are wanted, ascending. */
+  /** Wanted layout variants, ascending. */
   readonly layouts: readonly WantedLayout[];
 };
 
 type WantedLayout = {
   /** See `Run`. */
   readonly number: number;
-  /** Path of the archive to be written. */
   readonly output: string;
 };
 
-/** On a certain builder. */
 export type PlacedRequest = RecipeRequest &
   Pick<BuildPlace, 'system' | 'repository' | 'folder' | 'jail'>;
 
 export type Cooked =
-  /** `uname` is how `uname -v` begins where the kernel runs. */
+  /** `uname` is the beginning of `uname -v` on the kernel. */
   | { readonly kind: 'built'; readonly log: string; readonly uname: string | undefined }
   | { readonly kind: 'build-failed'; readonly log: string; readonly errors: readonly string[] }
   | { readonly kind: 'out-of-disk'; readonly log: string };
 
-/** The steps of one build, one after the other. */
 export type Steps = {
-  /** Log of all steps so far. */
   readonly log: string;
-  /** Undefined where it succeeded. */
+  /** Undefined after a success. */
   run(command: Command): Promise<Exclude<Cooked, { kind: 'built' }> | undefined>;
 };
 
-/** Errors tell paths from `source` on; the log begins with `heading`. */
+/** Shortens paths in errors to those below `source`; the log begins with `heading`. */
 export function stepsOf(
   host: Host,
   place: Pick<BuildPlace, 'jail'>,
@@ -83,7 +78,7 @@ export function stepsOf(
 
 export const cleanEnvironment = shell`env -i PATH="$PATH" HOME="$HOME" LC_ALL=C`;
 
-/** Read by who has written it: a link could lead to what only root may read. */
+/** Read by the user who wrote it: a link could lead to a file that only root may read. */
 export async function take(
   host: Host,
   place: Pick<BuildPlace, 'jail'>,

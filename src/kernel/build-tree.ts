@@ -1,4 +1,4 @@
-// The tree that is built, checked out where all builds have it: a kernel holds the folder's name.
+// Checks out the tree to build at a path shared by all builds, as kernels contain that path.
 
 import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
@@ -7,14 +7,13 @@ import { gitIn } from './kernel-tree.ts';
 
 type BuildAttempt = {
   readonly cooked: Cooked;
-  /** It had objects of earlier builds from elsewhere than the tree. */
+  /** True with objects of earlier builds from outside the tree. */
   readonly isOfOld: boolean;
 };
 
 /**
- * Builds in a folder with the sources in `src`, and `obj` and `stage` left to the build; `mayReuse` is whether it may have
- * what earlier builds have made. Old objects may be what is wrong where it fails: a patch is blamed only for what fails
- * without them.
+ * Builds in a folder with sources in `src`; the build may write to `obj` and `stage`, and with `mayReuse` use objects
+ * of earlier builds. Old objects may cause a failure: a patch is blamed only for one without them.
  */
 export async function inTree(
   host: Host,
@@ -41,8 +40,8 @@ export async function inTree(
 }
 
 /**
- * Checks the tree out, over the one that was left where builds are not clean: only files that differ are
- * written then, and make(1) goes by their times. Answers whether it started from nothing.
+ * Checks out over the previous tree where builds are not clean: only differing files are written, and make(1) compares
+ * their times. Returns whether it started from nothing.
  */
 async function layTree(
   host: Host,

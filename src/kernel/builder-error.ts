@@ -1,6 +1,6 @@
-// Error that stops a build without being the patch's fault.
+// Defines the error for a failure of the builder, which is not the patch's fault.
 
-/** The builder lacks something or failed; the message is one sentence that says what to do. */
+/** The message is one sentence that includes the fix. */
 export class BuilderError extends Error {
   override readonly name = 'BuilderError';
 }

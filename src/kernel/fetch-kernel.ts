@@ -1,11 +1,11 @@
-// Brings a kernel from the builder to this machine.
+// Copies a kernel from the builder to this machine.
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
 import { BuilderError } from './builder-error.ts';
 
-/** Writes the archive to a local path, all of it or nothing; throws a BuilderError where it is not what was built. */
+/** Writes the archive atomically; throws a BuilderError for a wrong checksum. */
 export async function fetchKernel(
   host: Host,
   { archive, sha256 }: { readonly archive: string; readonly sha256: string },

@@ -1,4 +1,4 @@
-// Runs a long command on the builder, and ends it with all it started when we are cancelled or lost.
+// Runs a long command on the builder, and ends it with all its processes when cancelled or disconnected.
 import { PassThrough } from 'node:stream';
 import type { Host } from '../system/host/ssh.ts';
 import { type Command, shell } from '../system/shell.ts';
@@ -10,13 +10,13 @@ export type Guarded =
 export type GuardOptions = {
   readonly limitSeconds: number;
   readonly signal: AbortSignal;
-  /** Gets every line that the command writes, on stdout and stderr alike. */
+  /** Receives every line of stdout and stderr. */
   readonly onLine: (line: string) => void;
 };
 
 /**
- * Returns only when nothing of the command is left; throws the signal's reason where it was cancelled,
- * and a HostError where the connection is lost: the command is then ended on the builder all the same.
+ * Returns after all processes of the command have ended. Throws the signal's reason where it was cancelled, and a
+ * HostError for a lost connection, after which the builder still ends the command.
  */
 export async function runGuarded(
   host: Host,
@@ -25,7 +25,7 @@ export async function runGuarded(
 ): Promise<Guarded> {
   signal.throwIfAborted();
   const stdin = new PassThrough();
-  // Not by the run's own signal, which would leave before the command has ended.
+  // Not the run's own signal, which would return before the command has ended.
   const cancel = () => stdin.end();
   signal.addEventListener('abort', cancel, { once: true });
   const log = collectLines(onLine);
@@ -48,15 +48,15 @@ export async function runGuarded(
 
 const killSeconds = 10;
 
-/** As a shell reports a command that a signal ended. */
+/** Added to the signal's number by a shell. */
 const signaled = 128;
-/** See timeout(1): the time was up, and it had to be killed. */
+/** Exit codes of timeout(1) for a command that was late, or had to be killed. */
 const timedOut: readonly number[] = [124, 137];
 
 /**
- * timeout(1) passes SIGTERM on and kills what is left; on FreeBSD it reaps all descendants, among them the
- * jobs of make(1), which have process groups of their own. In its first moments it would take the signal for
- * itself, and leave the command running: hence the wait.
+ * timeout(1) passes SIGTERM on and kills the rest; on FreeBSD it reaps all descendants, among them the jobs of make(1),
+ * which have process groups of their own. At first it would obey the signal itself, and leave the command running:
+ * hence the wait.
  */
 const guardScript = `
 limit=$1
@@ -72,7 +72,7 @@ kill "$watch" 2>/dev/null
 exit "$code"
 `;
 
-// The whole log of a kernel has some 20 MB.
+// A kernel's whole log has about 20 MB.
 const mostLogLetters = 32 * 1024 ** 2;
 const mostLineLetters = 64 * 1024;
 

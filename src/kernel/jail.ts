@@ -1,12 +1,11 @@
-// Keeps what a patch brings along: its makefiles run as a user who owns nothing of ours, in a jail(8) of FreeBSD or in
-// namespaces of Linux.
+// Confines a patch's makefiles: they run as an unprivileged user, in a jail(8) of FreeBSD or in namespaces of Linux.
 import type { BuildPlace } from '../config/builder.ts';
 import { lastLine } from '../model/one-line.ts';
 import type { CommandOutcome } from '../system/host/execute.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { type Command, shell } from '../system/shell.ts';
 
-/** Without a jail it runs as the user who logs in. */
+/** Without a jail, the command runs as the login's user. */
 export function inJail({ jail }: Pick<BuildPlace, 'jail'>, command: Command): Command {
   if (jail === undefined) return command;
   const { name, user } = jail;
@@ -15,22 +14,22 @@ export function inJail({ jail }: Pick<BuildPlace, 'jail'>, command: Command): Co
   return shell`${namespaces} ${become} sh -c ${firstProcess} build ${command}`;
 }
 
-/** No network, and processes that all end with the first one, even those that wanted to stay. */
+/** Without a network; all processes end with the first one, even daemons. */
 const namespaces = shell`unshare --net --ipc --pid --fork --kill-child`;
 
-/** The first process of a namespace is deaf for signals that it does not ask for. */
+/** The first process of a namespace ignores signals without a handler. */
 const firstProcess = 'trap "exit 143" TERM; "$@" & wait "$!"';
 
-/** A new folder, or one that is there, into which the build may write. */
+/** Creates a folder, or reuses it, which the build may write to. */
 export const buildFolder = ({ jail }: Pick<BuildPlace, 'jail'>, path: string): Command =>
   jail === undefined
     ? shell`mkdir -p ${path}`
     : shell`mkdir -p ${path} && chown ${jail.user} ${path}`;
 
-/** `why` begins with its name. */
+/** `why` begins with the jail's name. */
 type JailProblem = { readonly why: string; readonly fix: string };
 
-/** The first thing for which nothing would keep a build from the network, the cache and the clone. */
+/** Returns the first gap through which a build could reach the network, the cache or the clone. */
 export async function jailProblem(
   host: Host,
   place: Pick<BuildPlace, 'system' | 'jail' | 'folder' | 'repository'>,
@@ -106,7 +105,7 @@ async function whyNoNamespaces(
   };
 }
 
-/** Users who log in may do as they like there; root never should. */
+/** In place of a jail, users may be trusted there; root never is. */
 async function whyRoot(host: Host, limits: JailLimits): Promise<JailProblem | undefined> {
   const id = await host.run(shell`id -u`, limits);
   return isGood(id) && Number(id.stdout) !== 0

@@ -1,4 +1,4 @@
-// Keeps the toolchain that `make kernel-toolchain` has built for a base, for kernels whose trees would build the same.
+// Keeps the toolchain that `make kernel-toolchain` built for a base, for trees that would build the same one.
 import { createHash } from 'node:crypto';
 import type { BuilderConfig, MakeRecipe } from '../config/builder.ts';
 import type { Host } from '../system/host/ssh.ts';
@@ -11,8 +11,8 @@ type ToolchainRequest = Pick<BuilderConfig, 'repository' | 'folder' | 'jail'> & 
 };
 
 /**
- * Returns the folder of this toolchain's objects. Undefined where none is kept: without a jail a patch's build could
- * change it, and builds that are not clean have their own.
+ * Returns the folder of this toolchain's objects. Undefined without a jail, since a patch's build could change them,
+ * and for builds that are not clean, which keep their own.
  */
 export async function keptToolchain(
   host: Host,
@@ -41,7 +41,7 @@ export async function keptToolchain(
 /** Folders that no program of the build is made of; all others count. */
 const kernelAlone = /\tsys\/(?:dev|net|netgraph|netinet|netinet6|netipsec|netlink|netpfil)$/;
 
-/** False where there is none. What is kept belongs to the jail's user still, who does not get into the folder around it. */
+/** Returns false where none is kept. The jail's user still owns the files, but cannot enter the folder around them. */
 export async function layToolchain(host: Host, kept: string, objects: string): Promise<boolean> {
   const installed = await host.run(
     shell`test -d ${kept} && rm -rf ${objects} && cp -a ${kept} ${objects}`,
@@ -49,7 +49,7 @@ export async function layToolchain(host: Host, kept: string, objects: string): P
   return installed.kind === 'exited' && installed.code === 0;
 }
 
-/** Only what a base had built: a patch may have changed the makefiles that build it. In place whole, or not at all. */
+/** Keeps only a base's toolchain: a patch may have changed its makefiles. Atomic. */
 export async function keepToolchain(
   host: Host,
   { folder }: Pick<ToolchainRequest, 'folder'>,
@@ -66,5 +66,5 @@ export async function keepToolchain(
   for (const name of ['partial', ...rubbish]) await host.run(shell`rm -rf ${`${around}/${name}`}`);
 }
 
-/** So few toolchains are kept, as one with a compiler of its own has some gigabytes. */
+/** Few, as one with a compiler of its own takes several gigabytes. */
 const mostKept = 2;

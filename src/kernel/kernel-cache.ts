@@ -1,4 +1,4 @@
-// Kernels that were built before, on the builder: an archive and a note for each, by what they were built from.
+// Caches built kernels on the builder: an archive and a note each, by a key of their sources.
 import { z } from 'zod';
 import type { CacheBounds } from '../config/builder.ts';
 import type { OperatingSystem } from '../model/scenario.ts';
@@ -8,13 +8,10 @@ import { commandsOf, sumIn } from './system-commands.ts';
 
 const noteSchema = z.object({
   schemaVersion: z.literal(1),
-  /** SHA-256 of the archive. */
   sha256: z.string(),
-  /** Size of the archive. */
   bytes: z.number(),
-  /** Size of all that is in the archive. */
   unpackedBytes: z.number(),
-  /** The build, without the time it waited. */
+  /** Duration of the build, without its wait. */
   seconds: z.number(),
   /** Start of `uname -v` on this kernel. */
   uname: z.string().optional(),
@@ -24,11 +21,14 @@ export type KernelNote = Omit<z.infer<typeof noteSchema>, 'schemaVersion'>;
 
 export type KernelCache = {
   readonly archive: (key: string) => string;
-  /** Undefined where there is none, or one that is damaged. */
+  /** Undefined for a missing or damaged entry. */
   find(key: string, signal: AbortSignal): Promise<KernelNote | undefined>;
-  /** Takes an archive from the same file system; what it is named by is written last. */
+  /** Moves an archive within its file system; the note is written last. */
   keep(key: string, archive: string, note: KernelNote): Promise<void>;
-  /** Removes what was not used for longest beyond the bounds, but never `own`; only in turn, for half an entry looks like rubbish. */
+  /**
+   * Removes the least recently used entries beyond the bounds, but never `own`. Requires the build slot, as a partial
+   * entry looks like rubbish.
+   */
   prune(own: ReadonlySet<string>, bounds: CacheBounds): Promise<void>;
 };
 
@@ -80,7 +80,7 @@ function parseNote(text: string): KernelNote | undefined {
   }
 }
 
-/** Bytes by file name, from `du -a -k`: kilobytes, a tab, the path. */
+/** Sizes by file name, from `du -a -k`: kilobytes, a tab, the path. */
 function parseSizes(text: string, folder: string): Map<string, number> {
   const sizes = new Map<string, number>();
   for (const line of text.split('\n')) {
@@ -92,7 +92,7 @@ function parseSizes(text: string, folder: string): Map<string, number> {
   return sizes;
 }
 
-/** `names` has what was used last first. */
+/** `names` begin with the most recently used. */
 function keptNames(
   own: ReadonlySet<string>,
   names: readonly string[],

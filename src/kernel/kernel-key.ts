@@ -1,4 +1,4 @@
-// Computes the key that a kernel is cached by: all that it is made of, on the builder as in the tree.
+// Computes a kernel's cache key from everything that goes into it, on the builder and in the tree.
 import { createHash, randomUUID } from 'node:crypto';
 import type { OperatingSystem } from '../model/scenario.ts';
 import type { Host } from '../system/host/ssh.ts';
@@ -6,8 +6,8 @@ import { shell } from '../system/shell.ts';
 import type { KernelBuilder, KernelRecipe } from './build-step.ts';
 
 /**
- * All of the builder's own that goes into its kernels: its release, its compiler and the other programs by their sums,
- * for one that was built anew may call itself as before. Throws a HostError where there is no compiler.
+ * Fingerprints the builder's part of its kernels: its release, and checksums of its compiler and other programs, as a
+ * rebuilt program may keep its version. Throws a HostError without a compiler.
  */
 export async function toolsOf(
   host: Host,
@@ -20,15 +20,15 @@ export async function toolsOf(
 
 function ownPrograms(recipe: KernelRecipe): readonly string[] {
   if (recipe.kind === 'command') return recipe.argv;
-  // As `CC=clang-19` does.
+  // For instance `CC=clang-19`.
   return recipe.kind === 'linux' ? recipe.options.map((option) => option.replace(/^\w+=/, '')) : [];
 }
 
-/** In one line, for csh(1) passes no other. */
+/** One line: csh(1) accepts no other. */
 const pathsOfPrograms =
   'for program do path=$(command -v "$program") && test -f "$path" && set -- "$@" "$path"; shift; done';
 
-/** The builder's programs that make calls before, or instead of, those that it has built itself. */
+/** Programs of the builder that make runs before, or in place of, those it has built. */
 const toolsBySystem: Readonly<
   Record<OperatingSystem, { programs: readonly string[]; script: string }>
 > = {
@@ -53,7 +53,7 @@ const toolsBySystem: Readonly<
       'gensetdefs',
       'tar',
     ],
-    // The local.*.mk are those of a site, which make(1) finds there.
+    // make(1) reads a site's local.*.mk there.
     script: [
       'cc --version && ld --version && uname -m -r && freebsd-version -u || exit 1',
       pathsOfPrograms,
@@ -104,8 +104,8 @@ const toolsBySystem: Readonly<
 };
 
 /**
- * The tree's id is that of every file in it, patched or not. A kernel of what lies outside of it, of which no program can
- * tell whether it has changed, has a key that no other has.
+ * The tree's id covers every file in it. A kernel that includes files from outside, whose changes cannot be detected,
+ * gets a unique key.
  */
 export async function keyOf(
   host: Host,
@@ -122,20 +122,20 @@ export async function keyOf(
     configs.leadsOutside ||
     outsideOptions(recipe).length > 0 ||
     (recipe.kind === 'linux' && namesFiles.test(recipe.kernelConfig));
-  // Objects from before builds had a jail must not reach kernels that trust the cache.
+  // Objects from before builds were jailed must not reach kernels that trust the cache.
   const parts = [keyVersion, tree, tools, ingredientsOf(recipe), configs.sums, jail ?? 'no jail'];
   if (isOutside) parts.push(randomUUID());
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-/** Key of one layout of a kernel; the first layout has the kernel's own. */
+/** The first layout variant has the kernel's own key. */
 export const keyOfLayout = (key: string, layout: number): string =>
   layout === 1 ? key : createHash('sha256').update(`${key} ${layout}`).digest('hex');
 
-/** Another number where the same words make another kernel. */
+/** Increase when the same ingredients make a different kernel. */
 const keyVersion = 2;
 
-/** Leaves out the number of jobs, which changes nothing of the kernel. */
+/** Without the number of jobs, which does not change the kernel. */
 function ingredientsOf(recipe: KernelRecipe): unknown[] {
   if (recipe.kind === 'command') return [recipe.kind, recipe.kernelConfig, recipe.argv];
   if (recipe.kind === 'linux') {
@@ -145,7 +145,7 @@ function ingredientsOf(recipe: KernelRecipe): unknown[] {
   return [kind, kernelConfig, clean, metaMode, toolchain, options];
 }
 
-/** Options by which make(1) reads what is neither in the tree nor in the key. */
+/** Options by which make(1) reads files that are neither in the tree nor in the key. */
 export function outsideOptions(
   recipe: { kind: 'command' } | { kind: 'make' | 'linux'; options: readonly string[] },
 ): string[] {
@@ -166,7 +166,7 @@ export function outsideOptions(
 const namesFiles =
   /^CONFIG_(?:INITRAMFS_SOURCE|EXTRA_FIRMWARE|SYSTEM_(?:TRUSTED|REVOCATION)_KEYS)="[^"]/m;
 
-/** A configuration may include any other of its folder, so all of them count, and a link as what it leads to. */
+/** Includes all files of the folder, as a configuration may include any; a link counts as its target. */
 async function configsIn(
   host: Host,
   folder: string,
@@ -174,7 +174,7 @@ async function configsIn(
 ): Promise<{ sums: string[]; leadsOutside: boolean }> {
   const files = shell`find -L ${folder} -maxdepth 1 -type f`;
   const listing = await host.output(shell`${files} -exec sha256 -r {} +`, { signal });
-  // Nothing found is no failure, which find(1) makes of it.
+  // find(1) treats no match as a failure, which it is not here.
   const outside = await host.run(shell`${files} -exec grep -E ${includesOutside} {} +`, { signal });
   return {
     sums: listing.split('\n').filter(Boolean).toSorted(),

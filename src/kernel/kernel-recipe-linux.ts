@@ -1,4 +1,4 @@
-// Builds one kernel of Linux from a tree on the builder, by its own makefiles, into one archive.
+// Builds a Linux kernel from a tree on the builder into one archive.
 
 import type { Host } from '../system/host/ssh.ts';
 import { type Command, shell } from '../system/shell.ts';
@@ -37,7 +37,7 @@ async function makeKernel(
 ): Promise<Cooked> {
   const jobs = recipe.jobs ?? Number(await host.output(commandsOf.linux.cpus));
   const [objects, stage] = [`${tree}/obj`, `${tree}/stage`];
-  // Only these: sources that a build could change would be those of the next one.
+  // Only these: a build that could change sources would change the next build.
   for (const path of [objects, stage]) await host.output(buildFolder(request, path));
   const config = `${tree}/config`;
   await host.upload(Buffer.from(recipe.kernelConfig + nameless), config, 0o644);
@@ -58,10 +58,10 @@ async function makeKernel(
   return { kind: 'built', log: steps.log, uname: undefined };
 }
 
-/** The commit in the release would give each variant folders of its own, and other bytes to kernels that are the same. */
+/** A commit in the release would give each variant its own folders, and equal kernels different bytes. */
 const nameless = '\n# CONFIG_LOCALVERSION_AUTO is not set\n';
 
-/** Builder, time and build number go into a kernel; the last option wins, so these hold over the site's. */
+/** Pins builder, time and build number, which kernels contain; the last option wins, over the site's. */
 const make = (
   { options }: LinuxMake,
   tree: string,

@@ -1,4 +1,4 @@
-// Builds one kernel from a tree on the builder, by make or by a site's own command, into one archive.
+// Builds a kernel from a tree on the builder, by make or by a site's own command, into one archive.
 
 import type { CommandRecipe, MakeRecipe } from '../config/builder.ts';
 import type { Host } from '../system/host/ssh.ts';
@@ -20,7 +20,7 @@ import { keepToolchain, keptToolchain, layToolchain } from './kept-toolchain.ts'
 import { cookLinux } from './kernel-recipe-linux.ts';
 import { commandsOf } from './system-commands.ts';
 
-/** Only in turn: all builds use the same folders, for a kernel holds their names, and those are not to differ between variants. */
+/** Requires the build slot: all builds use the same folders, as kernels contain their names, which must not differ. */
 export function cook(
   host: Host,
   config: KernelBuilder,
@@ -40,9 +40,9 @@ export function cook(
 }
 
 type MakeRequest = PlacedRequest & {
-  /** Folder of the kept toolchain; undefined where none is kept. */
+  /** Undefined where none is kept. */
   readonly kept: string | undefined;
-  /** It is among the objects already. */
+  /** True where the objects include it already. */
   readonly isKept: boolean;
 };
 
@@ -81,7 +81,7 @@ async function makeKernel(
   const { sha256, cpus } = commandsOf.freebsd;
   const jobs = recipe.jobs ?? Number(await host.output(cpus));
   const stage = `${tree}/stage`;
-  // Only these: sources that a build could change would be those of the next one.
+  // Only these: a build that could change sources would change the next build.
   for (const path of [`${tree}/obj`, stage]) await host.output(buildFolder(request, path));
   const install = [
     `DESTDIR=${stage}`,
@@ -119,7 +119,7 @@ async function makeKernel(
     await take(host, request, packed, output);
   }
   requireDistinct(kernelsSeen, host, recipe);
-  // The next build would take what was linked last for its own, as it is newer than every object.
+  // The next build would reuse the last linked kernel, as it is newer than every object.
   if (request.layouts.some(({ number }) => number !== 1)) {
     await removeLinked(host, recipe, request, tree);
   }
@@ -128,9 +128,9 @@ async function makeKernel(
 }
 
 /**
- * Links a kernel again of the objects that are there: sys.mk hands LDFLAGS to ld(1) without `-Wl,`, and KERNFAST of
- * build(7) leaves configuration and cleaning out. Only code changes places. Linker sets such as those of SYSINIT(9) keep
- * their order, and so do modules: they are linked with -r, in which ld.lld leaves the order as it is.
+ * Relinks a kernel from its objects: sys.mk passes LDFLAGS to ld(1) without `-Wl,`, and KERNFAST of build(7) skips
+ * configuration and cleaning. Only code is reordered. Linker sets such as those of SYSINIT(9) keep their order, as do
+ * modules: they are linked with -r, for which ld.lld keeps the order.
  */
 const linkAgain = (recipe: MakeRecipe, tree: string, jobs: number, seed: number): Command =>
   make(
@@ -142,7 +142,7 @@ const linkAgain = (recipe: MakeRecipe, tree: string, jobs: number, seed: number)
     [`LDFLAGS=-Wl,--shuffle-sections=.text*=${seed}`],
   );
 
-/** Files that make(1) would take for linked already. */
+/** Removes files that make(1) would consider linked already. */
 async function removeLinked(
   host: Host,
   { kernelConfig }: MakeRecipe,
@@ -154,7 +154,7 @@ async function removeLinked(
   await host.output(inJail(request, shell`find ${`${tree}/obj`} ${[...where, ...names]} -delete`));
 }
 
-/** The kernel was linked before: what fails now is no fault of a patch. */
+/** The kernel was linked before, so the patch is not to blame for a failure. */
 function requireLinked(
   failed: Cooked | undefined,
   host: Host,
@@ -184,9 +184,8 @@ const fixing: Readonly<Record<'make' | 'command', string>> = {
 };
 
 /**
- * The switches are those of build(7), src.conf(5) and Makefile.inc1: NO_ROOT lets any user install, and
- * MAKEOBJDIRPREFIX counts only in the environment. The builder's own make.conf and src.conf do not count, nor
- * the modules of ports that kern.post.mk finds there, so that what was built is known from ppsgate.yml.
+ * Switches: build(7), src.conf(5) and Makefile.inc1. NO_ROOT lets any user install; MAKEOBJDIRPREFIX counts only in the
+ * environment. The builder's make.conf, src.conf and modules of ports are excluded, so that ppsgate.yml defines a build.
  */
 function make(
   recipe: MakeRecipe,
@@ -213,7 +212,7 @@ function make(
   return shell`${cleanEnvironment} ${variables} make -C ${`${tree}/src`} -j ${jobs} ${words}`;
 }
 
-/** what(1) finds the version that newvers.sh installed into the kernel; not every kernel has it. */
+/** what(1) finds the version from newvers.sh in the kernel; some kernels lack it. */
 async function unameOf(
   host: Host,
   request: MakeRequest,

@@ -4,11 +4,9 @@ import type { AnyBuilder, LinuxRecipe } from '../config/linux-builder.ts';
 import { outsideOptions } from './kernel-key.ts';
 
 /**
- * Checks whether a change of a file of the tree may change a kernel. Only the makefiles of FreeBSD and Linux are
- * known to leave files alone, and any other file counts: to measure for nothing costs an hour,
- * to call a kernel unchanged that is not costs the truth.
- *
- * @param makefile Makefile.inc1 of FreeBSD's base, which names all programs that take part; undefined where there is none.
+ * Returns whether a change of a file may change a kernel. Only the makefiles of FreeBSD and Linux are known to ignore
+ * files; any other file counts: a needless measurement costs an hour, a wrong "unchanged" costs the truth.
+ * @param makefile Makefile.inc1 of FreeBSD's base, which names all programs of the build; absent in other trees.
  */
 export function mayChangeKernel(
   path: string,
@@ -32,17 +30,17 @@ function mayChangeFreebsd(
   makefile: string | undefined,
 ): boolean {
   if (makefile === undefined) return true;
-  // A configuration of the builder's own is the same for all variants, unless it lies in the tree that is built.
+  // The builder's own configuration is the same for all variants, unless it is part of the tree.
   if (kernelConfigFolder.startsWith(`${folder}/`) || !options.every(isPlain)) return true;
   if (isOfBuild(path)) return true;
   return !(isDocument(path) || isManual(path) || isUserland(path, makefile));
 }
 
-/** Matches any other option with a value that make(1) may read files for: `LOCAL_TOOL_DIRS`, `PORTS_MODULES`. */
+/** False for options with values that make(1) may read files for: `LOCAL_TOOL_DIRS`, `PORTS_MODULES`. */
 const isPlain = (option: string): boolean =>
   /^(?:-D\w+|(?:MODULES_OVERRIDE|WITHOUT_MODULES|TARGET|TARGET_ARCH)=.*)$/.test(option);
 
-/** Cleaning walks through the makefiles of programs that are not built, and `.gitattributes` says how files are installed. */
+/** Cleaning reads makefiles of programs that are not built; `.gitattributes` controls the checkout of files. */
 export const isOfBuild = (path: string): boolean =>
   /(?:^|\/)(?:(?:BSD|GNU)?[Mm]akefile[^/]*|[^/]+\.(?:mk|inc)|\.git[^/]*)$/.test(path);
 
@@ -52,7 +50,7 @@ const isDocument = (path: string): boolean =>
     path,
   );
 
-/** Files of `contrib` and `sys` are few, and not worth the effort. */
+/** Files of `contrib` and `sys` are few, and not worth a rule. */
 const isManual = (path: string): boolean =>
   /^(?:cddl|lib|libexec|s?bin|secure|usr\.s?bin)\/.+\.[1-9]$/.test(path);
 
@@ -62,16 +60,16 @@ function isUserland(path: string, makefile: string): boolean {
   return program !== undefined && !makefile.includes(program) && !isMake.test(program);
 }
 
-/** The tree's own Makefile builds it where the builder's is too old, and does not say its name. */
+/** The tree's own Makefile builds it where the builder's is too old; Makefile.inc1 does not name it. */
 const isMake = /^usr\.bin\/b?make$/;
 
 function mayChangeLinux(path: string, recipe: LinuxRecipe): boolean {
-  // An option that names a folder may have make(1) read any file in it.
+  // An option that names a folder may make make(1) read any file in it.
   if (outsideOptions(recipe).length > 0) return true;
   return isOfBuild(path) || isKconfig(path) || !isBesideLinux(path);
 }
 
-/** All of them are read before anything is configured, those of `Documentation` and `samples` too. */
+/** All are read before the configuration, also those of `Documentation` and `samples`. */
 const isKconfig = (path: string): boolean => /(?:^|\/)(?:Kconfig|Kbuild)[^/]*$/.test(path);
 
 /** Not all of `tools`: objtool and its libraries take part in the build. */

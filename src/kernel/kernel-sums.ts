@@ -1,4 +1,4 @@
-// The sums of kernels in a builder's cache, kept on the controller: a patch's build can rewrite what lies beside them.
+// Keeps checksums of a builder's cached kernels on the controller, as a patch's build can rewrite those on the builder.
 import { createHash } from 'node:crypto';
 import {
   mkdirSync,
@@ -17,13 +17,10 @@ export type KernelSums = {
   set(name: string, sha256: string): void;
 };
 
-/** A controller that remembers nothing trusts no kernel that it has not just had built. */
+/** Trusts only kernels that were just built. */
 export const noSums: KernelSums = { get: () => undefined, set: () => {} };
 
-/**
- * A file for each; those without a request in half a year are deleted. Where nothing can be written nothing is
- * remembered, which costs builds and no truth.
- */
+/** Keeps a file for each kernel, until half a year without a request. A failed write costs only a rebuild. */
 export function kernelSums(folder: string, now: () => number = Date.now): KernelSums {
   const pathOf = (name: string) =>
     join(folder, createHash('sha256').update(name).digest('hex').slice(0, 40));
@@ -63,7 +60,7 @@ function forget(folder: string, before: number): void {
   }
 }
 
-/** The folder of sums, in what the XDG Base Directory Specification calls the folder for state. */
+/** Below the state folder of the XDG Base Directory Specification. */
 export function sumsFolder({ XDG_STATE_HOME: state = '' }: NodeJS.ProcessEnv, home: string) {
   const folder = isAbsolute(state) ? state : join(home, '.local/state');
   return join(folder, 'ppsgate/kernels');

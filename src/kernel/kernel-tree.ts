@@ -1,4 +1,4 @@
-// The tree that a kernel is built from, as git knows it: the base's with the diff applied, without a checkout.
+// Creates the git tree that a kernel is built from: the base's with the diff applied, without a checkout.
 
 import { checkDiff, isAsSaid, rawChanges, whyGitRefuses } from '../forge/patch/diff.ts';
 import { objectsAlone } from '../forge/patch/resolve-commit.ts';
@@ -17,9 +17,9 @@ export type TreeRequest = {
 type KernelTree =
   | {
       readonly kind: 'tree';
-      /** Git's id of it, which is all of its content. */
+      /** Git's id, which covers its whole content. */
       readonly id: string;
-      /** The diff on the builder; absent for the base. */
+      /** The diff's path on the builder; absent for the base. */
       readonly diffPath?: string;
     }
   | { readonly kind: 'does-not-apply'; readonly reason: string };
@@ -32,7 +32,7 @@ type TreeOptions = {
   readonly signal: AbortSignal;
 };
 
-/** Writes objects to the repository, and nothing else; throws a BuilderError where it lacks the base and cannot fetch it. */
+/** Only writes objects to the repository. Throws a BuilderError where the base is missing and cannot be fetched. */
 export async function kernelTree(
   host: Host,
   { baseCommit, diff }: TreeRequest,
@@ -65,7 +65,7 @@ export async function kernelTree(
   return { kind: 'tree', id: id.trim(), diffPath };
 }
 
-/** git with nothing of its user's settings that would change or run something. */
+/** Runs git without user settings that could change or run something. */
 export const gitIn = (folder: string, command: Command): Command =>
   shell`env LC_ALL=C git -C ${folder} ${settings} ${command}`;
 

@@ -1,4 +1,4 @@
-// Gets a kernel from the builder: out of the cache, or built from the base with a diff, when its turn has come.
+// Gets a kernel from the builder's cache, or builds it there from the base with a diff.
 import { randomUUID } from 'node:crypto';
 import type { OperatingSystem } from '../model/scenario.ts';
 import { HostError } from '../system/host/host-error.ts';
@@ -19,33 +19,33 @@ import { commandsOf, sumIn } from './system-commands.ts';
 export type KernelRequest =
   | ({
       readonly kind: 'tree';
-      /** Modules that the DUT has loaded; absent: not known. */
+      /** Modules that the DUT has loaded; absent: unknown. */
       readonly loaded?: LoadedModules;
-      /** Numbers of the layouts to make, ascending, each once; absent: the first alone. */
+      /** Layout variants to make, ascending and unique; absent: only the first. */
       readonly layouts?: readonly number[];
     } & TreeRequest)
-  /** A kernel that was built elsewhere, at a path on the builder. */
+  /** A kernel built elsewhere, at a path on the builder. */
   | { readonly kind: 'archive'; readonly path: string; readonly sha256: string };
 
 export type KernelBuild =
   | (BuiltKernel & {
       readonly kind: 'built';
       readonly cached: boolean;
-      /** The layouts after the first that was asked for, in order. */
+      /** Further requested layout variants, in order. */
       readonly further: readonly BuiltKernel[];
     })
   | { readonly kind: 'does-not-apply'; readonly reason: string }
   | {
       readonly kind: 'build-failed';
-      /** The first lines that say why, at most ten. */
+      /** First lines of the cause, at most ten. */
       readonly errors: readonly string[];
-      /** The name that `keepLog` got. */
+      /** The name passed to `keepLog`. */
       readonly log: string;
     }
   | { readonly kind: 'out-of-disk'; readonly reason: string };
 
 type BuiltKernel = KernelNote & {
-  /** Cache key: the same key is the same kernel. */
+  /** Equal keys mean equal kernels. */
   readonly key: string;
   /** Path on the builder of a tar archive of one folder, with `kernel` and its modules. */
   readonly archive: string;
@@ -53,22 +53,22 @@ type BuiltKernel = KernelNote & {
 
 type KernelOptions = {
   readonly signal: AbortSignal;
-  /** Gets the whole log of every build that ended, cut after 32 MiB. */
+  /** Receives the log of every finished build, cut after 32 MiB. */
   readonly keepLog: (name: string, text: string) => Promise<void>;
-  /** Gets the headings of the build, as `>>> stage 3.1: building everything`. */
+  /** Receives the build's headings, like `>>> stage 3.1: building everything`. */
   readonly onProgress: (line: string) => void;
-  /** The time in seconds, of any origin. */
+  /** In seconds, of any origin. */
   readonly now: () => number;
-  /** Checksums that this machine keeps of kernels that were built for it. */
+  /** This machine's checksums of kernels that were built for it. */
   readonly sums: KernelSums;
-  /** Owner of the build, shown to others who wait for their turn: `#123 (base) for ci-7`. */
+  /** Shown to other controllers that wait for the builder: `#123 (base) for ci-7`. */
   readonly owner: string;
 };
 
 /**
- * Returns faults of the patch as an outcome; a fault of the builder throws a BuilderError or a
- * HostError. Leaves nothing on the builder but the cache, and where builds are not clean the tree and
- * objects of the last good one; what a lost connection leaves is removed by a later build.
+ * Returns faults of the patch as an outcome; throws a BuilderError or a HostError for the builder's. Leaves only the
+ * cache on the builder and, where builds are not clean, the tree and objects of the last good one; a later build
+ * removes leftovers of a lost connection.
  */
 export async function buildKernel(
   host: Host,
@@ -86,7 +86,7 @@ export async function buildKernel(
   }
   const work = `${folder}/builds/${randomUUID()}`;
   signal.throwIfAborted();
-  // A cancelled build waits for its end: it could be made after it was removed.
+  // Without the signal: a cancelled mkdir could create the folder after its removal.
   await host.output(shell`mkdir -p ${`${folder}/cache`} ${work}`, { timeoutSeconds: 60 });
   try {
     const tree = await kernelTree(host, request, { repository, remote, work, signal });
@@ -105,7 +105,7 @@ export async function buildKernel(
       key,
       cache,
       remember: (layout, sha256) => options.sums.set(sumName(layout), sha256),
-      // In a jail no build reaches the cache; elsewhere each may rewrite it, and the sums beside it.
+      // In a jail no build reaches the cache; elsewhere each may rewrite it, and its checksums.
       isTrusted: (layout, { sha256 }) =>
         config.jail !== undefined || options.sums.get(sumName(layout)) === sha256,
       recipe: {
@@ -124,7 +124,7 @@ export async function buildKernel(
       waitSeconds: written.turnSeconds,
       signal,
     };
-    // Looked up again in turn: the build before may have made the same base.
+    // Checked again in turn: the previous build may have made the same base.
     return (
       (await cached(build, signal)) ??
       (await inTurn(
@@ -134,7 +134,7 @@ export async function buildKernel(
       ))
     );
   } finally {
-    // Once the connection is gone, the error that is on its way says more.
+    // After a lost connection, the pending error is more specific.
     await host.run(shell`rm -rf ${work}`, { timeoutSeconds: 60 }).catch(() => {});
   }
 }
@@ -175,7 +175,7 @@ async function prebuilt(
   };
 }
 
-/** All layouts, or nothing: what costs minutes is to compile, which one that is lacking takes as well. */
+/** All layout variants or none: compiling takes the minutes, and is needed for a missing one, too. */
 async function cached(
   { cache, isTrusted, recipe: { layouts } }: Build,
   signal: AbortSignal,
@@ -238,7 +238,7 @@ async function buildNow(
   return asBuild(built, false);
 }
 
-/** git and tar say it where they fail; make's log is read elsewhere. */
+/** git and tar print it when they fail; make's log is parsed elsewhere. */
 function fullDisk(error: unknown): Cooked {
   if (error instanceof HostError && error.message.includes('No space left on device')) {
     return { kind: 'out-of-disk', log: '' };
@@ -246,14 +246,14 @@ function fullDisk(error: unknown): Cooked {
   throw error;
 }
 
-/** Leftovers of lost connections: no build, and no wait for its turn, takes days. */
+/** Removes leftovers of lost connections: no build, and no wait for the slot, takes days. */
 async function sweep(host: Host, folder: string): Promise<void> {
   await host.output(
     shell`find ${`${folder}/builds`} -mindepth 1 -maxdepth 1 -mtime +3 -exec rm -rf {} +`,
   );
 }
 
-/** Reads the fourth column of the last line of `df -k -P`, which is in KiB (see POSIX, df). */
+/** The fourth column of the last line of `df -k -P`, in KiB (POSIX, df). */
 async function freeBytesOf(host: Host, folder: string): Promise<number> {
   const line = (await host.output(shell`df -k -P ${folder}`)).trim().split('\n').at(-1) ?? '';
   return Number(line.split(/\s+/)[3]) * 1024;
@@ -267,7 +267,7 @@ function outOfDisk(host: Host, { folder, leastFreeBytes }: KernelBuilder, freeBy
   } as const;
 }
 
-/** Reads the archive through, so that one that cannot be read is found here. */
+/** Reads the whole archive, so that a damaged one is detected here. */
 async function sizesOf(host: Host, archive: string) {
   const unpacked = shell`tar -tf ${archive} > /dev/null && tar -xOf ${archive} | wc -c`;
   return {

@@ -1,4 +1,4 @@
-// A kernel of Linux for virtual machines: built on this machine or another, and installed here as an archive.
+// Builds Linux kernels for virtual machines, on this machine or another, and stores their archives here.
 import { readFile } from 'node:fs/promises';
 import type { HostConfig } from '../config/fields.ts';
 import type { LinuxBuilder } from '../config/linux-builder.ts';
@@ -12,9 +12,9 @@ import { fetchKernel } from './fetch-kernel.ts';
 import { buildVariant, type VariantRequest } from './variant-kernel.ts';
 
 export type LinuxKernelRequest = Omit<VariantRequest, 'loaded'> & {
-  /** Path of the archive on this machine; written completely, or not at all. */
+  /** Path of the archive on this machine; written atomically. */
   readonly path: string;
-  /** Logs in to a builder that is another machine. */
+  /** For a builder on another machine. */
   connect(host: HostConfig, label: string): Promise<Host>;
 };
 
@@ -23,15 +23,14 @@ type LinuxKernel =
       readonly kind: 'archive';
       readonly path: string;
       readonly sha256: string;
-      /** It was built before. */
       readonly cached: boolean;
     }
   | { readonly kind: 'rejected'; readonly rejection: Rejection };
 
 /**
- * The archive holds `boot/vmlinuz-RELEASE`, `boot/System.map-RELEASE` and `lib/modules/RELEASE`, or what a site's own command
- * has made; its packer is not trusted, and it may hold anything. What is wrong with the patch is an outcome; what is
- * wrong with the builder throws a BuilderError or a HostError.
+ * The archive contains `boot/vmlinuz-RELEASE`, `boot/System.map-RELEASE` and `lib/modules/RELEASE`, or the output of a
+ * site's own command. It is untrusted, and may contain anything. Faults of the patch are outcomes; those of the builder
+ * throw a BuilderError or a HostError.
  */
 export async function buildLinuxKernel(
   config: LinuxBuilder,

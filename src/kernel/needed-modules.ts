@@ -5,9 +5,8 @@ import { shell } from '../system/shell.ts';
 import type { KernelBuilder, KernelRecipe } from './build-step.ts';
 import { gitIn } from './kernel-tree.ts';
 
-/** Modules that a DUT runs with, on its own kernel. */
 export type LoadedModules = {
-  /** Names as kldstat(8) has them, without `.ko`; none that lies in /boot/modules, where the loader looks for every kernel. */
+  /** Names as in kldstat(8), without `.ko`, except those in /boot/modules, which the loader finds for every kernel. */
   names: readonly string[];
   /** `uname -r`. */
   release: string;
@@ -16,12 +15,11 @@ export type LoadedModules = {
 
 type Choice =
   | { readonly kind: 'all'; readonly why: string }
-  /** Folders below sys/modules. */
   | { readonly kind: 'some'; readonly folders: readonly string[] };
 
 /**
- * The recipe with MODULES_OVERRIDE for what the DUT has loaded and measuring loads; as it was where that cannot be told
- * for sure, for a kernel that lacks a module may hang before a login is possible.
+ * Adds MODULES_OVERRIDE for the modules that the DUT has loaded and those for measuring. Unchanged where they are not
+ * certain: a kernel without a needed module may hang before a login is possible.
  */
 export async function withNeededModules(
   host: Host,
@@ -46,7 +44,7 @@ export async function withNeededModules(
   };
 }
 
-/** Why a kernel of this recipe would not find its root; undefined where it does. */
+/** Explains why a kernel of this recipe would not find its root; undefined where it does. */
 export function whyNoRoot(recipe: KernelRecipe, loaded: LoadedModules): string | undefined {
   if (recipe.kind !== 'make' || !loaded.isRootOnZfs || !loaded.names.includes('zfs')) return;
   const without = recipe.options.find((option) => {
@@ -59,9 +57,8 @@ export function whyNoRoot(recipe: KernelRecipe, loaded: LoadedModules): string |
 }
 
 type ModuleTree = {
-  /** The major version of the tree. */
   major: string | undefined;
-  /** Folders right below sys/modules, by the modules that are built in or below them. */
+  /** Folders directly below sys/modules, by the modules built in or below them. */
   folders: ReadonlyMap<string, ReadonlySet<string>>;
 };
 
@@ -80,7 +77,7 @@ async function treeOfModules(host: Host, repository: string, tree: string): Prom
   return { major: /^REVISION="(\d+)/.exec(revision ?? '')?.[1], folders };
 }
 
-/** Modules that a gate loads, and a site's own rules of pf and ipfw may; each where the tree has it. */
+/** Loaded by a gate, or by a site's own rules of pf and ipfw, where the tree has them. */
 const measuring = [
   'pf',
   'pflog',
@@ -94,10 +91,10 @@ const measuring = [
   'if_lagg',
   'if_vlan',
 ];
-/** Dependencies of zfs.ko, from release to release. */
+/** Dependencies of zfs.ko in all releases. */
 const ofZfs = ['opensolaris', 'acl_nfs4', 'crypto', 'cryptodev', 'krpc', 'xdr', 'zlib'];
 
-/** Drivers load firmware for a moment, which kldstat(8) does not tell: it lies in the same folder, or in one of these names. */
+/** kldstat(8) does not show firmware that drivers load briefly: it is in the driver's folder, or in one of these. */
 const ofFirmware = (folder: string) => [`${folder}fw`, `${folder}_fw`, `${folder}_ddp`];
 
 function choose({ major, folders }: ModuleTree, loaded: LoadedModules): Choice {

@@ -1,4 +1,4 @@
-// A variant of a Linux DUT: the files of a repository's overlay folder at one commit.
+// Reads a variant of a Linux DUT: the files of a repository's overlay folder at one commit.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { OverlayPlace } from '../config/schema.ts';
@@ -10,12 +10,12 @@ export const overlaySchema = z.object({
   /** `base`, `patched`, `diff 80345`. */
   variant: z.string(),
   commit: z.string(),
-  /** Path in the repository of the folder that the files lie in, empty for its top; absent where none are installed. */
+  /** Path of the files' folder in the repository, empty for its top; absent without files. */
   folder: z.string().optional(),
   files: z.array(
     z.object({
       path: z.string(),
-      /** As git says it: `100644` for a plain file. The DUT decides what it can load. */
+      /** Git's mode: `100644` for a plain file. The DUT decides which it can load. */
       mode: z.string(),
       content: z.string(),
       sha256: z.string(),
@@ -26,9 +26,8 @@ export const overlaySchema = z.object({
 export type Overlay = z.infer<typeof overlaySchema>;
 
 /**
- * The overlay where the patch parted from its base, the one at its head, and those of earlier diffs: what others
- * changed on the branch meanwhile is neither blamed on the patch nor thanked to it. Throws a `RepositoryError`
- * where neither base nor patched has a file: nothing would be compared with nothing, and pass.
+ * Reads the overlay at the patch's merge base, at its head, and of earlier diffs: later changes of the branch affect
+ * neither. Throws a `RepositoryError` where neither base nor patched has a file: comparing nothing would pass.
  */
 export async function buildOverlays(
   patch: Patch,
@@ -50,7 +49,7 @@ export async function buildOverlays(
 
 export type VariantCommit = Pick<Overlay, 'variant' | 'commit'>;
 
-/** Finds the commit where the patch parted from its base, and orders what is measured: patched before diffs that are only shown. */
+/** Finds the patch's merge base, and orders the variants: patched before diffs that are only shown. */
 export async function commitsOf(
   patch: Patch,
   repository: Repository,
@@ -92,5 +91,5 @@ export async function readOverlay(
 
 const mostFiles = 100;
 
-/** A commit of another repository: there is nothing to read. */
+/** A commit of another repository, whose content is not read. */
 export const submodule = '160000';

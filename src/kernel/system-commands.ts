@@ -1,14 +1,14 @@
-// Commands of builders that differ between systems.
+// Builder commands that differ between systems.
 
 import type { OperatingSystem } from '../model/scenario.ts';
 import { type Command, shell } from '../system/shell.ts';
 
 type SystemCommands = {
-  /** Writes the SHA-256 of a file, and maybe more after it: see `sumIn`. */
+  /** Prints the SHA-256 of a file; see `sumIn` for the format. */
   sha256(path: string): Command;
-  /** Writes how many CPUs there are. */
+  /** Prints the number of CPUs. */
   readonly cpus: Command;
-  /** Runs a command with the file locked; exits with `heldByOthers` where it was not to be had in time. */
+  /** Runs a command under a lock on the file; exits with `heldByOthers` where the lock is not free in time. */
   locked(lock: string, waitSeconds: number, command: Command): Command;
 };
 

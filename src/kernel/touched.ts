@@ -1,4 +1,4 @@
-// Finds the cells that a patch can change on a testbed, by the files that it touches.
+// Finds the cells that a patch can change on a testbed, from its changed files.
 
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
 import type { Paths } from '../config/paths.ts';
@@ -11,28 +11,27 @@ import { isOfBuild } from './kernel-sources.ts';
 type TreePaths = Paths['nothing'];
 type TreePath = {
   config: Pick<Config, 'paths' | 'rules' | 'testbeds'>;
-  /** Name of a testbed of the configuration. */
   testbed: string;
 };
 
 /**
- * The place, as ppsgate.yml or the tables below have it, by which a changed file can change nothing that a testbed
- * measures: the driver of ports that it does not forward through, another machine's files. Undefined where the file can
- * change something, and where that is not known: to measure for nothing costs an hour, not to measure costs the truth.
+ * Returns the place (of ppsgate.yml or the tables below) by which a file cannot change the testbed's results: a driver
+ * of unused ports, another machine's files. Undefined where it may: a needless measurement costs an hour, a missing one
+ * the truth.
  */
 export function placeLeftAlone(path: string, on: TreePath): string | undefined {
   const known = reachOf(path, on);
   return known.kind === 'nothing' ? known.by : undefined;
 }
 
-/** Checks that a path counts for nothing on the testbed, by the configuration or FreeBSD's tables. */
+/** Checks that such a place does not count on the testbed. */
 export function isPlaceLeftAlone(place: string, on: TreePath): boolean {
   const { nothing, drivers, machines } = pathsOn(on);
   const owned = [drivers, machines].flatMap(({ places }) => Object.values(places));
   return [nothing, ...owned].some((places) => places.includes(place));
 }
 
-/** The cells that a patch touches and others do not share; all of them where one of its files can change all. */
+/** Returns the cells that a changed file belongs to; all cells where one file may change all. */
 export function touchedCells(
   changed: readonly string[],
   cells: readonly Cell[],
@@ -83,14 +82,14 @@ function isIn(place: string, path: string): boolean {
   return new RegExp(`^${pattern}${place.endsWith('/') ? '' : '$'}`).test(path);
 }
 
-// The firewalls' files in freebsd-src; sys/net/pf* would have those of pfil(9) and pfkey(4), too.
+// The firewalls' files in freebsd-src; sys/net/pf* would include those of pfil(9) and pfkey(4).
 const pf = ['sys/netpfil/pf/', 'sys/net/pfvar.h', 'sys/net/if_pf*'];
 const ipfw = ['sys/netpfil/ipfw/', 'sys/netinet/ip_fw*', 'sys/netinet6/ip_fw*'];
 const firewalls = { pf, ipfw };
 
 const chelsio = ['sys/dev/cxgbe/'];
 
-/** Folders that nothing but the driver of these ports is made of; one that two drivers share is named with both. */
+/** Folders that only the driver of these ports is made of; one shared by two drivers is listed for both. */
 const freebsdDrivers: Paths['byDriver'] = {
   ...Object.fromEntries(
     ['cxgbe', 'cxl', 'cc', 'che', 'cxgbev', 'cxlv', 'ccv'].map((driver) => [driver, chelsio]),
@@ -111,11 +110,11 @@ const freebsdDrivers: Paths['byDriver'] = {
   ena: ['sys/dev/ena/'],
   vtnet: ['sys/dev/virtio/network/'],
   vmx: ['sys/dev/vmware/vmxnet3/'],
-  // Its packets may go by the virtual function of a card.
+  // Its packets may use a card's virtual function.
   hn: ['sys/dev/hyperv/', 'sys/dev/mlx4/', 'sys/dev/mlx5/'],
 };
 
-/** Folders that only kernels of such a machine are made of, by make's TARGET; those of 64 bits take files of 32. */
+/** Folders that only kernels of such a machine are made of, by make's TARGET; those of 64 bits use files of 32, too. */
 const machines: Readonly<Record<string, TreePaths>> = {
   amd64: ['sys/amd64/', 'sys/i386/', 'sys/x86/'],
   i386: ['sys/i386/', 'sys/x86/'],
@@ -137,7 +136,7 @@ type KnownPaths = Pick<Paths, 'everything' | 'nothing' | 'byScenario'> & {
   byFamily: Readonly<Record<string, TreePaths>>;
 };
 
-/** Paths of ppsgate.yml, and FreeBSD's tables for drivers, scenarios and families that it does not name. */
+/** Paths of ppsgate.yml; FreeBSD's tables for drivers, scenarios and families that it omits. */
 function pathsOn({ config, testbed }: TreePath): KnownPaths {
   const { paths = noPaths, rules } = config;
   const of = config.testbeds[testbed];
@@ -162,7 +161,7 @@ function pathsOn({ config, testbed }: TreePath): KnownPaths {
       ...Object.fromEntries(own),
       ...paths.byScenario,
     },
-    // Headers of both families are everybody's.
+    // Both families share the headers.
     byFamily: { inet4: ['sys/netinet/*.c'], inet6: ['sys/netinet6/*.c'], ...paths.byFamily },
   };
 }
@@ -182,7 +181,7 @@ const noPaths: Paths = {
 };
 const noOwners: Owned = { places: {} };
 
-/** Machine that kernels are for; undefined where the configuration does not say. */
+/** Target machine of the kernels; undefined where the configuration does not specify it. */
 function machineOf({ builder }: Pick<FreebsdTestbed, 'builder'>): string | undefined {
   if (builder?.recipe.kind !== 'make') return undefined;
   const target = builder.recipe.options.findLast((option) => option.startsWith('TARGET='));

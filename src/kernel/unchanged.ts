@@ -1,4 +1,4 @@
-// Finds patches that need no measurement: all that would be installed or booted is the same as base.
+// Finds patches that need no measurement: their installed files or booted kernels equal the base's.
 import type { AnyBuilder } from '../config/linux-builder.ts';
 import type { Config } from '../config/schema.ts';
 import type { Repository } from '../forge/patch/repository.ts';
@@ -8,16 +8,14 @@ import { placeLeftAlone } from './touched.ts';
 import { type GivenKernels, makingOf, type Variant, type VariantRequest } from './variant.ts';
 
 type UnchangedRequest = {
-  /** Names of testbeds of the configuration. */
   testbeds: readonly string[];
   config: Config;
-  /** As they were made, base first. */
+  /** Base first. */
   variants: ReadonlyMap<VariantRequest, readonly Variant[]>;
-  /** Absent: none were given. */
   kernels?: GivenKernels | undefined;
 };
 
-/** Testbeds on which some variant may differ from base, as far as is known before a build. */
+/** Returns the testbeds where a variant may differ from base, as far as is known before a build. */
 export async function testbedsThatDiffer(
   { testbeds, config, variants, kernels }: UnchangedRequest,
   repository: Repository,
@@ -34,10 +32,7 @@ export async function testbedsThatDiffer(
   return testbeds.filter((_, index) => differ[index]);
 }
 
-/**
- * The places in the tree by which changed files of a kernel count for nothing on a testbed where nothing differs; none
- * where no kernel differs.
- */
+/** Places of changed kernel files that do not count on testbeds without a difference; empty if no kernel differs. */
 export async function placesLeftAlone(
   testbed: string,
   { config, variants, kernels }: Omit<UnchangedRequest, 'testbeds'>,
@@ -52,7 +47,7 @@ export async function placesLeftAlone(
   return [...new Set((await Promise.all(all)).flat())].toSorted();
 }
 
-/** Undefined as well where what is booted is more than a kernel: an image of nanobsd(8) has a userland. */
+/** Undefined also where the booted system is more than a kernel: an image of nanobsd(8) has a userland. */
 export function builderOf({ testbeds }: Config, name: string): AnyBuilder | undefined {
   const testbed = testbeds[name];
   if (testbed?.kind === 'virtual') return testbed.builder;
@@ -76,7 +71,7 @@ async function differs(
   return (await pathsThatCount(base, variant, on, repository)).length > 0;
 }
 
-/** Paths of what differs between the trees of two variants, but for files that can change nothing on a testbed. */
+/** Paths that differ between two variants' trees, without files that cannot change the testbed's results. */
 export async function pathsThatCount(
   base: Variant,
   variant: Variant,
@@ -91,7 +86,7 @@ export async function pathsThatCount(
   return paths.filter((path) => mayChangeKernel(path, builder, makefile));
 }
 
-/** A submodule counts as changed, as nothing was read of it. */
+/** A submodule counts as changed, as its content is not read. */
 function isSameOverlay({ files }: Variant, other: Variant): boolean {
   const others = new Map(other.files.map((file) => [file.path, file]));
   return (

@@ -1,4 +1,4 @@
-// The kernel of a variant: what its source asks of a builder, and what came of it in the words of a result.
+// Builds the kernel of a variant, and translates the outcome for a result.
 
 import type { Rejection } from '../model/rejection.ts';
 import { pathName } from '../model/variant-name.ts';
@@ -14,17 +14,16 @@ export type TreeSource = Extract<KernelSource, { kind: 'tree' }>;
 export type VariantRequest = {
   readonly variant: string;
   readonly kernel: TreeSource;
-  /** Modules that the DUT has loaded; absent: not known. */
+  /** Modules that the DUT has loaded; absent: unknown. */
   readonly loaded?: LoadedModules;
-  /** Owner of the build, shown to others who wait for their turn. */
+  /** Shown to other controllers that wait for the builder. */
   readonly owner: string;
-  /** The time in seconds, of any origin. */
+  /** In seconds, of any origin. */
   now(): number;
-  /** Checksums that this machine keeps of kernels that were built for it. */
+  /** This machine's checksums of kernels that were built for it. */
   readonly sums: KernelSums;
-  /** Gets the logs of builds. */
   keepLog(name: string, content: string): Promise<void>;
-  /** Gets what goes on, in a few words. */
+  /** Receives short notes on the progress. */
   notify(text: string): void;
   readonly signal: AbortSignal;
 };
@@ -33,7 +32,7 @@ type BuiltVariant =
   | Extract<KernelBuild, { kind: 'built' }>
   | { readonly kind: 'rejected'; readonly rejection: Rejection };
 
-/** Throws where `buildKernel` does: what is wrong with the variant is an outcome. */
+/** Returns faults of the variant as an outcome; throws like `buildKernel`. */
 export async function buildVariant(
   host: Host,
   builder: KernelBuilder,

@@ -1,4 +1,4 @@
-// Makes the variants that are measured side by side: base, patched and earlier diffs, as files to install or kernels to boot.
+// Creates the measured variants: base, patched and earlier diffs, as files to install or kernels to boot.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
@@ -15,12 +15,12 @@ const kernelSourceSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('tree'),
     baseCommit: commitId,
-    /** Diff that is applied to it, in base64, as its bytes need be no text; absent: the base itself. */
+    /** Applied to the base commit; in base64, as it may not be text. Absent: the base itself. */
     diff: z.base64().optional(),
-    /** Layouts of the kernel that are booted, ascending; absent: it is linked but once. */
+    /** Layout variants to boot, ascending; absent: a single link. */
     layouts: z.array(z.int().positive()).min(1).optional(),
   }),
-  /** One that was built before: a tar archive on this machine, of one folder with `kernel` and its modules. */
+  /** Built earlier: a tar archive on this machine, of one folder with `kernel` and its modules. */
   z.object({ kind: z.literal('archive'), path: z.string(), sha256: z.string() }),
 ]);
 
@@ -33,12 +33,12 @@ export type KernelSource = z.infer<typeof kernelSourceSchema>;
 export type Variant = z.infer<typeof variantSchema>;
 
 /**
- * Paths of kernels on this machine that were built before: for FreeBSD tar archives of one folder with `kernel` and its
- * modules, for virtual machines packages with `boot/vmlinuz-*` and `lib/modules/*`.
+ * Paths of earlier built kernels on this machine: for FreeBSD tar archives of one folder with `kernel` and its modules,
+ * for virtual machines packages with `boot/vmlinuz-*` and `lib/modules/*`.
  */
 export type GivenKernels = { base: string; patched: string };
 
-/** Kind of the variants of a testbed: files that are installed, or kernels that are booted. */
+/** Files to install, or kernels to boot. */
 export type VariantRequest = 'overlay' | 'kernel';
 
 /** Kernels on FreeBSD, and on virtual machines with Linux where some are given or built; files on any other. */
@@ -57,16 +57,15 @@ export function makingOf(
 type VariantsRequest = {
   patch: Patch;
   making: VariantRequest;
-  /** Folder whose files are put over the DUT's. */
+  /** The folder whose files replace the DUT's. */
   overlayFolder: OverlayPlace;
-  /** Kernels that were built before; absent: they are built. */
+  /** Absent: kernels are built. */
   kernels?: GivenKernels | undefined;
 };
 
 /**
- * The base where the patch parted from it, the patch on top, and earlier diffs of its revision on the same base. Throws a
- * `RepositoryError` where the repository lacks what they are made of, a `UsageError` for a kernel that cannot be read, or
- * that is lacking.
+ * Creates base at the patch's merge base, patched, and earlier diffs of its revision on the same base. Throws a
+ * `RepositoryError` where the repository lacks a commit, a `UsageError` for a missing or unreadable kernel.
  */
 export async function buildVariants(
   { patch, making, overlayFolder, kernels }: VariantsRequest,
@@ -92,7 +91,7 @@ export async function buildVariants(
   ];
 }
 
-/** The variants as each of the testbeds has them made. */
+/** Creates the variants in each way that the testbeds need. */
 export async function variantsByMaking(
   {
     patch,
@@ -101,7 +100,6 @@ export async function variantsByMaking(
     testbeds,
   }: Omit<VariantsRequest, 'making' | 'overlayFolder'> & {
     config: Config;
-    /** Names of testbeds of the configuration. */
     testbeds: readonly string[];
   },
   repository: Repository,
@@ -120,12 +118,12 @@ async function onBase(
   repository: Repository,
 ): Promise<Variant> {
   const diff = (await repository.diff(baseCommit, commit)).toString('base64');
-  // The base against itself: no builder would take a diff of nothing.
+  // An A/A run: no builder accepts an empty diff.
   const changes = diff === '' ? {} : { diff };
   return { variant, commit, files: [], kernel: { kind: 'tree', baseCommit, ...changes } };
 }
 
-/** A kernel that was built before, with its sum as it is now; throws a UsageError where it cannot be read. */
+/** Includes its current checksum; throws a UsageError where the file cannot be read. */
 export async function givenKernel(path: string): Promise<KernelSource> {
   const hash = createHash('sha256');
   try {
