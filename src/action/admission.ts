@@ -14,7 +14,6 @@ import type { BisectRequest, GateRequest } from './approved-request.ts';
 import type { Trigger } from './trigger.ts';
 
 export type Admission =
-  /** `why` is one sentence for the log. */
   | { kind: 'gate'; request: GateRequest; config: Config; why: string }
   | { kind: 'bisect'; request: BisectRequest; config: Config; why: string }
   | Refusal
@@ -49,7 +48,6 @@ export type PullRequestCommand = {
 
 export type AdmitDeps = {
   octokit: Octokit;
-  /** `owner/name`. */
   repositoryName: string;
   repository: WritableRepository & LinearRepository;
   /** Reads the configuration from a commit of the base: a patch must not change its own rules. */
@@ -62,7 +60,6 @@ export type AdmitDeps = {
   nameOf(config: Config, overrides: GateOverrides): string;
   /** Throws a `UsageError` for a bisection that no testbed can carry out. */
   checkBisection(config: Config, overrides: BisectOverrides): void;
-  /** Names parameters the way the requester writes them. */
   calledAs: NamingStyle;
   /** The job's own priority, or that of a job run again; otherwise the trigger decides. */
   priority: Priority | undefined;

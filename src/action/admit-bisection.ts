@@ -12,7 +12,7 @@ import { type BisectRequest, relayOf } from './approved-request.ts';
 import { cellFor } from './bisect-cell.ts';
 import type { BisectCommand } from './trigger.ts';
 
-/** Admits commits of a revision or of no patch: people who may start a job may have any commits bisected. */
+/** Any commits of a revision or of no patch: people who may start a job may have any commits bisected. */
 export async function admitCommits(
   { overrides }: BisectCommand,
   trigger: Dispatched,

@@ -64,7 +64,7 @@ function depsFor(trigger: Trigger, context: JobContext): AdmitDeps {
   };
 }
 
-/** Reports on the revision also an error that keeps it from being a patch. */
+/** Reports errors on the revision, too. */
 async function readRevision(
   { patch: text, overrides, key, build }: Dispatched,
   context: JobContext,
@@ -99,7 +99,7 @@ async function readRevision(
 export const exitCodeOf = ({ kind }: { kind: string }): number =>
   kind === 'refused' ? exitCodes.usage : exitCodes.pass;
 
-/** Reacts to the comment of a command before the command is carried out; a failure is only logged. */
+/** Reacts to a command's comment before its execution; a failure is only logged. */
 export async function acknowledge(
   comment_id: number,
   { octokit, inputs }: JobContext,

@@ -31,7 +31,7 @@ import {
 import { type GateRequest, relayOf } from './approved-request.ts';
 import type { Trigger } from './trigger.ts';
 
-/** Throws a `UsageError` for a patch that cannot be measured at all, and an Error where GitHub does not reply. */
+/** Throws a `UsageError` for a patch that cannot be measured, and an Error where GitHub does not reply. */
 export async function admit(trigger: Trigger, deps: AdmitDeps): Promise<Admission> {
   const requested = await requestedBy(trigger, deps);
   return requested.kind === 'command' ? authorized(requested, deps) : requested;
@@ -74,7 +74,7 @@ async function requestedBy(
   }
 }
 
-/** Makes the request for commits that need no approval: only people with write access can name them. */
+/** Needs no approval: only people with write access can name these commits. */
 async function admitted(
   request: Pick<GateRequest, 'patch'> & Partial<GateRequest>,
   why: string,
@@ -244,7 +244,6 @@ async function admitRevision(trigger: Dispatched, deps: AdmitDeps): Promise<Admi
   return { kind: 'gate', request, config, why: `${by} started it for ${patchName(patch)}.` };
 }
 
-/** Carries out a command at a pull request where the occasion approves the head. */
 async function authorized(
   { found, occasion, command }: PullRequestCommand,
   deps: AdmitDeps,
@@ -335,9 +334,7 @@ async function fetched(
   return found;
 }
 
-type Acceptance =
-  /** `id` is that of the change. */
-  { kind: 'accept'; id: string; why: string } | { kind: 'nothing'; why: string };
+type Acceptance = { kind: 'accept'; id: string; why: string } | { kind: 'nothing'; why: string };
 
 /** Trusts the marker of an issue of our own, from a person with write access. Throws where GitHub does not reply. */
 export async function admitAcceptance(

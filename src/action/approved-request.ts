@@ -20,7 +20,7 @@ export const purposes = ['patch', 'history', 'nightly'] as const;
 const relaySchema = jobSchema.pick({ key: true, build: true }).partial();
 
 const gateRequestSchema = z.object({
-  /** Both commits are fixed as they were approved. */
+  /** Pinned at approval. */
   patch: patchSchema,
   overrides: gateOverridesSchema,
   priority: z.enum(priorities),
@@ -37,7 +37,7 @@ export type GateRequest = z.infer<typeof gateRequestSchema>;
 
 const bisectRequestSchema = z.object({
   command: z.literal('bisect'),
-  /** The patch with the command, which gets the reply; a range of commits where there is no patch. */
+  /** The patch that gets the reply; a range of commits where there is no patch. */
   patch: patchSchema,
   good: commitId,
   bad: commitId,
@@ -61,7 +61,6 @@ export const isBisection = (request: ApprovedRequest): request is BisectRequest 
 
 export const requestText = (request: ApprovedRequest): string => JSON.stringify(request);
 
-/** Throws a `UsageError` for a text that `requestText` did not write. */
 export function readRequest(text: string): ApprovedRequest {
   try {
     return approvedRequestSchema.parse(JSON.parse(text));
@@ -72,7 +71,6 @@ export function readRequest(text: string): ApprovedRequest {
   }
 }
 
-/** Throws a `UsageError` for a key or build that no relay sends. */
 export function relayOf({
   key,
   build,
@@ -94,12 +92,12 @@ export function subjectOf(request: ApprovedRequest): string {
   return purpose === 'patch' ? patchName(patch) : purpose;
 }
 
-/** Drops the base commit at the end: a queue makes a new branch for a pull request when one before it has failed. */
+/** Drops the base commit at the end: a queue makes a new branch for a pull request after an earlier one's failure. */
 const pullRequestInQueue = (branch: string): string => branch.replace(/-[0-9a-f]{40,64}$/, '');
 
 /**
- * True where also a patch that changes nothing is measured: a nightly run measures the base against itself. Throws a
- * `UsageError` for a text that is no switch.
+ * True where also a patch without changes is measured, as in a nightly run. Throws a `UsageError` for an invalid
+ * switch.
  */
 export const isMeasuredAnyway = (
   { purpose, overrides }: GateRequest,
@@ -111,37 +109,35 @@ export const isMeasuredAnyway = (
     parseSwitch(overrides.measureAnyway, namingStyles.comment('measureAnyway')),
   ].includes(true);
 
-/** Name of a file in the artifact of a job with `count` gates. */
 export const outputFile = (base: OutputName, index: number, count: number): string =>
   count === 1 ? `${base}.json` : `${base}-${index + 1}.json`;
 
-/** Folder of one of `count` gates in the artifact: empty, or `1/`, `2/`. */
+/** Empty, or `1/`, `2/` of several gates. */
 export const gateFolder = (index: number, count: number): string =>
   count === 1 ? '' : `${index + 1}/`;
 
 export type OutputName = 'result' | 'failure' | `nightly-${number}`;
 
-/** Name of the results of a nightly run besides the A/A run, counted from 1. */
+/** Counted from 1, without the A/A run. */
 export const nightlyPart = (part: number): OutputName => `nightly-${part}`;
 
 export const maxNightlyParts = 20;
 
 const jobFailureSchema = z.object({
   exitCode: z.int(),
-  /** One sentence, which may hold text of the patch or the kernel. */
+  /** A sentence that may contain text of the patch or the kernel. */
   said: z.string().max(20_000),
-  /** Nothing was measured for lack of approval. */
   isRefused: z.boolean(),
 });
 
 export type JobFailure = z.infer<typeof jobFailureSchema>;
 
-/** Has no paths: everybody who sees the repository can read the artifact. */
+/** Without paths, as every user who sees the repository can read the artifact. */
 export function failureOf(error: unknown): JobFailure {
   const ending = outcomeOfError(error);
   return { exitCode: exitCodes[conclusionOf(ending)], said: ending.message, isRefused: false };
 }
 
-/** Undefined for a job that was cut short before it wrote any. */
+/** Undefined for a job that was cut short before it wrote a failure. */
 export const readFailure = (text: string | undefined): JobFailure | undefined =>
   jobFailureSchema.safeParse(parseJson(text ?? '')).data;

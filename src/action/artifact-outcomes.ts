@@ -46,7 +46,6 @@ import { whyNotUnchanged } from './unchanged-claim.ts';
 import { verifiedBisection } from './verified-bisection.ts';
 import { verifiedParts } from './verified-nightly.ts';
 
-/** Outcome of one gate or of a bisection; `refused` was not approved. */
 export type JobOutcome = { kind: 'refused'; why: string } | ConcludedJob;
 
 export type ConcludedJob = {
@@ -56,7 +55,7 @@ export type ConcludedJob = {
   publications: readonly Publication[];
   /** Claims of the artifact that were not verified, in sentences. */
   corrections: readonly string[];
-  /** The artifact could not be read for a passing reason: a later try may find a verdict. */
+  /** True for a failure to read the artifact that may pass: a later try may find a verdict. */
   mayPass?: boolean;
 };
 
@@ -69,7 +68,6 @@ export const concludedAs = (ending: ReportedOutcome): ConcludedJob => ({
 
 export type Source = {
   request: ApprovedRequest;
-  /** Id of the workflow run that measured. */
   runId: number;
   /** The history of the base keeps its measurements. */
   isTrusted: boolean;
@@ -109,11 +107,9 @@ function overridden(config: Config, request: GateRequest, { inputs }: JobContext
   return applyOverrides(configured, request.overrides, namingStyles.comment);
 }
 
-/** Paths in the artifact. */
 type ArtifactFiles = {
   result: string;
   failure: string;
-  /** Results of a nightly run besides the A/A run. */
   parts: string[];
   /** Folder of the profiles: empty, or with a slash at its end. */
   folder: string;
@@ -178,7 +174,6 @@ function concludedOrRefused(text: string | undefined): JobOutcome {
 }
 
 type Claim = {
-  /** The result as the job wrote it. */
   text: string;
   isTrusted: boolean;
   context: JobContext;

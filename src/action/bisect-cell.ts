@@ -40,10 +40,7 @@ function one(text: string | undefined, called: string): string | undefined {
   throw new UsageError(`${called}: a bisection is of one, found "${excerpt(text)}".`);
 }
 
-/**
- * Returns the worst cell of the patch's newest result on the data branch, as the checkout has it; undefined without one.
- * Writers of that branch can decide by it only which cell is measured.
- */
+/** Reads the newest result on the data branch. Writers of that branch only influence which cell is measured. */
 async function worstCellOf(
   patch: Patch,
   repository: Repository,

@@ -9,7 +9,6 @@ import type { BisectRequest } from './approved-request.ts';
 import { bisectSelector, type JobContext } from './job.ts';
 
 type BisectPlan = {
-  /** The configuration of the job, with the one cell that is measured. */
   config: Config;
   testbeds: string[];
   mostBoots: number;
@@ -38,7 +37,6 @@ export function bisectPlan(
   };
 }
 
-/** Returns the bisection the way people would write it. */
 export function requestedOf({ overrides, cell, isOwn, good, bad }: BisectRequest): BisectOverrides {
   const short = (ids: string) => ids.replace(/[0-9a-f]{40,64}/g, shortId);
   return {

@@ -1,4 +1,4 @@
-// Cleans up when the job ends, since the step may have been killed: leases, the embedded lab, open reporters.
+// Cleans up at the end of the job, as the step may have been killed: leases, the embedded lab, open reporters.
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -33,11 +33,10 @@ export async function cleanUp(): Promise<void> {
   if (folder !== '') await handOver(folder).catch(warn);
 }
 
-/** Reports that the job was cancelledOutcome. */
 async function conclude({ name, request }: OpenReporter): Promise<void> {
   const { patch, relay } = request;
   const { token, conduitToken, job } = readInputs(process.env);
-  // Phabricator has no comment on a cancelledOutcome bisection.
+  // Phabricator gets no comment on a cancelled bisection.
   if (isBisection(request) && patch.kind !== 'pull-request') return;
   if (patch.kind === 'revision') {
     const conduit = openConduit({ url: patch.server, token: conduitToken, log });

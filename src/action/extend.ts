@@ -54,7 +54,7 @@ export async function fetchExperiment(
   }
 }
 
-/** Returns the requested maximum of runs, or twice the earlier one. */
+/** Defaults to twice the earlier maximum. */
 export async function runsToExtend(
   directory: string,
   maxRuns: string | undefined,

@@ -27,7 +27,7 @@ export async function changedOfGate(
   return undefined;
 }
 
-/** Node looks for modules and package.json beside the code, and in every folder above. */
+/** Node searches modules and package.json beside the code, and in all its parent folders. */
 function pathsOfAction(code: string): string[] {
   const isInside = code !== '' && !code.startsWith('..');
   const folders = isInside ? code.split('/').map((_, end, names) => names.slice(0, end)) : [[]];

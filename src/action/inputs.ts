@@ -18,14 +18,12 @@ export type Inputs = {
   /** `#123`, `D27401`, a commit or a range; empty for the event's own. */
   patch: string;
   config: string;
-  /** Testbed selectors, separated by commas. */
   each: string;
   priority: string;
   overrides: GateOverrides;
   /** Parameters of bisections; `ask` has those that gates share. */
   bisectOverrides: BisectOverrides;
   token: string;
-  /** Conduit token of the bot on Phabricator, or empty. */
   conduitToken: string;
   job: GithubJob;
 };
@@ -101,6 +99,5 @@ function oneOf<Name extends string>(input: string, names: readonly Name[], text:
   throw new UsageError(`${input}: ${sentence(wrongName(names)({ input: text }))}`);
 }
 
-/** The payload of the event that started the job. */
 export const readEvent = async ({ eventPath }: GithubJob): Promise<unknown> =>
   JSON.parse(await readFile(eventPath, 'utf8'));

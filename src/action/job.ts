@@ -44,8 +44,8 @@ export function readConfigFor(
 }
 
 /**
- * Makes again the commits that another machine made of a revision's diffs; throws a `PatchError` where they differ from
- * the approved ones.
+ * Repeats another machine's commits of a revision's diffs; throws a `PatchError` where they differ from the approved
+ * ones.
  */
 export async function restoreCommits(
   request: ApprovedRequest,
@@ -75,7 +75,7 @@ export function revisionDepsOf(
   return { conduit: openConduit({ url: config.url, token, log }), repository, config };
 }
 
-/** Returns testbed selectors: of a comment before those of the inputs, and those before the configuration. */
+/** Precedence: the comment, the inputs, the configuration. */
 export const selectorsFor = (config: Config, overrides: GateOverrides, inputs: Inputs): string[] =>
   selectorsOf(
     config,
@@ -85,7 +85,6 @@ export const selectorsFor = (config: Config, overrides: GateOverrides, inputs: I
     namingStyles.input,
   );
 
-/** Returns the one selector of a bisection. */
 export const bisectSelector = (
   config: Config,
   { testbed }: Pick<BisectOverrides, 'testbed'>,
@@ -96,7 +95,7 @@ export const bisectSelector = (
 export const gateNames = (selectors: readonly string[]): string[] =>
   selectors.length === 1 ? ['ppsgate'] : selectors.map((selector) => `ppsgate: ${selector}`);
 
-/** Names of what people see of a request: one for each gate, or that of the bisection. */
+/** One name for each gate, or that of the bisection. */
 export const reporterNames = (
   request: ApprovedRequest,
   config: Config,

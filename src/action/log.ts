@@ -27,7 +27,6 @@ export const log = {
   error: (message: string | Error) => command('error', harmless(String(message))),
 };
 
-/** Has the runner replace the secret in the log with stars. */
 export const mask = (secret: string): void => command('add-mask', secret);
 
 export function setOutput(name: string, value: string | boolean): void {

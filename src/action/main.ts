@@ -4,7 +4,7 @@ import { type Inputs, readInputs } from './inputs.ts';
 import type { JobContext } from './job.ts';
 import { log } from './log.ts';
 
-/** Ends the process with the verdict's exit code; an error that keeps it from one becomes an annotation. */
+/** An error without a verdict becomes an annotation. */
 export async function runAction(): Promise<void> {
   await runToExit(
     async (signal) => {
@@ -19,7 +19,7 @@ export async function runAction(): Promise<void> {
   );
 }
 
-/** Loads only the modules of the job. */
+/** Imports only the modules of the job. */
 const jobs: Readonly<
   Record<
     Inputs['command'],

@@ -17,11 +17,8 @@ import { reportTrend } from './report-trend.ts';
 type NightlyJob = {
   context: JobContext;
   config: Config;
-  /** No other job publishes. */
   isAlone: boolean;
-  /** The work directory of the nightly run. */
   directory: string;
-  /** Path of a file that the publishing job reads. */
   file(base: OutputName): string;
 };
 
@@ -40,7 +37,7 @@ export function nightlyDeps(deps: GateDeps, job: NightlyJob): NightlyDeps {
         // Bisections and measurements of a change may have found its culprit.
         if (!part.isDefaultBranch) await reportTrend(context, config, [part.result.testbed.name]);
       }
-      // Copied at once: later parts may last for hours, and may be cut short.
+      // Copied at once: later parts may take hours, and be cut short.
       const name = part.occasion === 'nightly' ? 'result' : nightlyPart(++parts);
       const written = join(folder, 'result.json');
       if (parts <= maxNightlyParts && file(name) !== written) await copyFile(written, file(name));

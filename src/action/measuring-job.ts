@@ -52,7 +52,6 @@ import { whileQueued } from './merge-queue.ts';
 import { publishData } from './publish-data.ts';
 import { openReporter, saveOpenReporters } from './reporters.ts';
 
-/** The parts in which the jobs differ. */
 export type MeasuringJob = {
   command: 'gate' | 'bisect';
   /** Replaces admissions that another job carries out. */
@@ -68,20 +67,16 @@ export type JobPlan = {
 };
 
 type Target = {
-  /** Name of the comment and the check. */
   name: string;
   /** Distinguishes several gates of the job; empty for a single one. */
   selector: string;
-  /** Names of the testbeds that match. */
   testbeds: readonly string[];
 };
 
 type RunningJob = {
   kind: MeasuringJob;
   context: JobContext;
-  /** No other job reports. */
   isAlone: boolean;
-  /** Reserves the testbed. */
   within: typeof inSession;
   signal: AbortSignal;
 };
@@ -118,7 +113,6 @@ export async function runMeasuringJob(
   return whileQueued(queue, place, signal, work);
 }
 
-/** Reads the request that an earlier job has approved. */
 async function handedOver(context: JobContext) {
   const request = readRequest(context.inputs.request);
   const config = await readConfigFor(request, context);
@@ -185,7 +179,7 @@ async function planned(
   }
 }
 
-/** Sets the output `request` for another job where the conclusion is not delivered. */
+/** Sets the output `request` for another job where the conclusion was not delivered. */
 async function reporterOf(
   name: string,
   request: ApprovedRequest,
@@ -239,7 +233,6 @@ async function makeFirst(path: string, number = 1): Promise<string> {
   }
 }
 
-/** Measures one target, and reports, publishes and summarizes its conclusion. */
 async function concluded(measurement: Measurement): Promise<MeasuredOutcome | BisectedOutcome> {
   const { context, request, plan, name, isAlone, within, signal } = measurement;
   const reporter = isAlone
@@ -271,7 +264,7 @@ function sessionOf(
   const { priority } = request;
   const purpose = kind.command;
   const by = purpose === 'bisect' ? 'bisected by' : 'by';
-  // Gates of one job keep places of their own in the queue, and the next job's take those of their selectors.
+  // Gates of one job have separate places in the queue, which the next job's gates of the same selectors inherit.
   const subject = [job.repository + subjectOf(request), by, job.workflow, selector].join(' ');
   return {
     config: plan.config,
@@ -332,7 +325,7 @@ async function published(
   return links;
 }
 
-/** Writes the result to the summary of the job, the one place that every job can write to. */
+/** The job's summary is the one place that every job can write to. */
 async function summarized<Concluded extends ReportedOutcome>(
   ending: Concluded,
 ): Promise<Concluded> {
@@ -342,10 +335,9 @@ async function summarized<Concluded extends ReportedOutcome>(
   return ending;
 }
 
-/** Gates that end combineReporters write in turns: the runner's toolkit has one buffer. */
+/** Concurrent gates take turns: the runner's toolkit has one buffer. */
 let summaries: Promise<void> = Promise.resolve();
 
-/** Keeps the reason for the publishing job. */
 async function keepRefusal(why: string, context: JobContext): Promise<void> {
   const path = join(await newFolder(context), outputFile('failure', 0, 1));
   const said = withoutPaths(why);

@@ -6,12 +6,11 @@ import { type Pause, realPause } from '../model/pause.ts';
 
 type QueueClient = {
   octokit: Octokit;
-  /** `owner/name`. */
   repository: string;
   pause?: Pause;
 };
 
-/** Aborts the work also when the queue has dropped the branch; without a queue only when `signal` is aborted. */
+/** Aborts also when the queue has dropped the branch; without a queue only when `signal` is aborted. */
 export async function whileQueued<Outcome>(
   branch: string | undefined,
   { octokit, repository, pause = realPause }: QueueClient,
@@ -51,7 +50,7 @@ class DroppedError extends Error {
   }
 }
 
-/** Returns false only for GitHub's 404: it may be down. */
+/** False only for GitHub's 404, as GitHub may be down. */
 async function hasBranch(octokit: Octokit, repository: string, branch: string): Promise<boolean> {
   try {
     const { owner, repo } = placeOf(repository);

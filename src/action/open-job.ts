@@ -27,8 +27,8 @@ export async function openJob(inputs: Inputs): Promise<JobContext> {
 }
 
 /**
- * Passes the token to git in the environment, which other users cannot read (`GIT_CONFIG_COUNT` in git-config(1)): the
- * checkout of a private repository leaves no credentials behind. GitHub takes a token as the password of any user.
+ * Passes the token to git in the environment, which other users cannot read (`GIT_CONFIG_COUNT` in git-config(1)), so
+ * that no credentials remain in the checkout. GitHub accepts a token as any user's password.
  */
 function withToken(token: string, serverUrl: string): NodeJS.ProcessEnv {
   const credentials = Buffer.from(`x-access-token:${token}`).toString('base64');

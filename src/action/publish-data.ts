@@ -34,7 +34,7 @@ async function publish(
   { github, trend }: Config,
   publications: readonly Publication[],
 ): Promise<ReportLinks[]> {
-  // Each attempt after a concurrent push makes the files again.
+  // Each attempt after a concurrent push creates the files again.
   const warned = new Set<string>();
   const leftOut = (why: string) => {
     if (!warned.has(why)) log.warn(why);

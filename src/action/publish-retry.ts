@@ -5,10 +5,10 @@ import type { Octokit } from '../forge/github/client.ts';
 import { type Pause, realPause } from '../model/pause.ts';
 import { pausesWithin } from '../publish/reporters/throttled-updates.ts';
 
-/** One budget for all requests of the job: with an hour for each, the runner would kill the job. */
+/** A single budget for all requests: with an hour for each, the runner would kill the job. */
 export type RetryBudget = { until: Date; now(): Date; pause: Pause };
 
-/** Leaves a minute also where the budget is used up: GitHub may be back. */
+/** Allows a minute even after the budget: GitHub may have recovered. */
 export const remaining = ({ until, now, pause }: RetryBudget) => ({
   patienceSeconds: Math.max(60, Math.round((until.getTime() - now().getTime()) / 1000)),
   pause,

@@ -57,7 +57,6 @@ export async function acceptLevel(context: JobContext, config: Config, id: strin
   await reportChanges([change], depsOf(context, config, store, trend));
 }
 
-/** The trend of the branch, on the data branch or in a directory. */
 type TrendStore = {
   read(testbed: string): Promise<Trend>;
   edit: AlertsDeps['edit'];

@@ -31,15 +31,12 @@ import { bisectName, type JobContext, revisionDepsOf } from './job.ts';
 import { log, saveState } from './log.ts';
 
 export type ReporterOptions = {
-  /** Name of the comment and of the check; see `reporterNames`. */
   name: string;
   /** Id of the workflow run that measures, and has the journal. */
   runId: number;
-  /** An earlier job of the same run has opened the check. */
   isOpen?: boolean;
   /** Replaces the usual time for delivering the conclusion. */
   retry?: Pick<CheckRunOptions, 'patienceSeconds' | 'pause'>;
-  /** Called with the URL of the comment. */
   keepComment?(url: string): void;
 };
 
@@ -107,7 +104,6 @@ export async function openMarks(
 
 const workflowLogin = 'github-actions[bot]';
 
-/** Opens the comment on a revision, and the build of Harbormaster that waits for it. */
 export function revisionReporter(
   context: JobContext,
   config: Config,
@@ -168,7 +164,6 @@ const runUrl = ({ serverUrl, repository }: Inputs['job'], runId: number): string
 
 const openReporterSchema = z.object({ name: z.string(), request: approvedRequestSchema });
 
-/** A reporter without a conclusion. */
 export type OpenReporter = z.infer<typeof openReporterSchema>;
 
 export const saveOpenReporters = (reporters: readonly OpenReporter[]): void =>

@@ -8,7 +8,7 @@ import { log } from './log.ts';
 import { acceptLevel } from './report-trend.ts';
 import { triggerOf } from './trigger.ts';
 
-/** Passes where there is nothing to accept; throws where GitHub does not reply, or the data branch is not written. */
+/** Passes without a level to accept; throws where GitHub does not reply, or the data branch is not written. */
 export async function runAccept(context: JobContext): Promise<number> {
   const { octokit, inputs } = context;
   const { job } = inputs;

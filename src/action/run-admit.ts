@@ -7,7 +7,6 @@ import { type JobContext, reporterNames } from './job.ts';
 import { setOutput } from './log.ts';
 import { openReporter } from './reporters.ts';
 
-/** Returns the exit code of a refusal, or that of success. */
 export async function runAdmit(context: JobContext): Promise<number> {
   const { inputs } = context;
   const admission = await admitEvent(context);

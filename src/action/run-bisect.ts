@@ -11,7 +11,6 @@ import { bisectPlan, requestedOf } from './bisect-plan.ts';
 import { bisectName, type JobContext } from './job.ts';
 import { type JobPlan, runMeasuringJob } from './measuring-job.ts';
 
-/** @param within reserves the testbed. */
 export const runBisect = (
   context: JobContext,
   signal: AbortSignal,

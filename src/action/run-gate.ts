@@ -25,7 +25,6 @@ import { gateNames, type JobContext, selectorsFor } from './job.ts';
 import { nightlyDeps } from './measured-nightly.ts';
 import { type JobPlan, type Measurement, runMeasuringJob } from './measuring-job.ts';
 
-/** @param within reserves the testbed. */
 export const runGate = (
   context: JobContext,
   signal: AbortSignal,

@@ -25,8 +25,8 @@ import { type RetryBudget, remaining, retryForAnHour } from './publish-retry.ts'
 import { openReporter } from './reporters.ts';
 
 /**
- * Passes when the patch has its report, regardless of the verdict: the check tells that. Where it could not be delivered
- * within an hour, the job can be run again: the artifact keeps the measurements.
+ * Passes once the patch has its report, with any verdict: the check shows that. After an hour without delivery, the job
+ * can be run again, as the artifact keeps the measurements.
  */
 export async function runPublish(
   context: JobContext,

@@ -9,7 +9,7 @@ import { patchName } from '../model/patch.ts';
 import { type GateRequest, isMeasuredAnyway } from './approved-request.ts';
 import { type JobContext, restoreCommits } from './job.ts';
 
-/** Compares the approved commits again; returns why the claim is refused, undefined where it holds. */
+/** Compares the approved commits again; returns the reason of a refusal. */
 export async function whyNotUnchanged(
   request: GateRequest,
   {

@@ -11,8 +11,8 @@ import { type JobContext, restoreCommits } from './job.ts';
 type Verified = { kind: 'verified'; result: BisectResult } | { kind: 'refused'; why: string };
 
 /**
- * Takes the numbers as they are, and the descriptions of commits from git: a job that forges numbers can blame another
- * commit, but pass none.
+ * Keeps the numbers, but reads descriptions of commits from git: a job that forges numbers can blame another commit,
+ * but not pass one.
  */
 export async function verifiedBisection(
   result: BisectResult,
@@ -50,7 +50,6 @@ export async function verifiedBisection(
 
 type CommitInRange = { place: number; subject: string; author: string };
 
-/** Describes the good commit and those after it along first parents, by their ids. */
 async function commitsOf(
   { good, bad }: BisectRequest,
   { repository }: JobContext,
@@ -63,7 +62,6 @@ async function commitsOf(
   return commits;
 }
 
-/** Lists the indices of revisions in an answer. */
 function indicesIn(answer: BisectAnswer): number[] {
   switch (answer.kind) {
     case 'culprit':

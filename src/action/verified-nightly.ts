@@ -20,7 +20,6 @@ import { log } from './log.ts';
 import { verifiedBisection } from './verified-bisection.ts';
 
 type NightlyClaim = {
-  /** The verified result of the A/A run. */
   own: Result;
   config: Config;
   context: JobContext;
@@ -31,7 +30,7 @@ type NightlyClaim = {
   whyNotUnchanged(patch: Patch, testbed: string): Promise<string | undefined>;
 };
 
-/** Returns the verified parts; the log says why the others are left out. */
+/** Logs the reason for each part that is left out. */
 export async function verifiedParts(
   texts: readonly string[],
   claim: NightlyClaim,
