@@ -21,11 +21,9 @@ type ArtifactName = { repository: string; runId: number; name: string };
 
 type ArtifactLimits = {
   zipBytes: number;
-  /** Bound of one unpacked file. */
   fileBytes: number;
-  /** Bound of the zip's entries, also those that are not read. */
+  /** Includes entries that are not read. */
   files: number;
-  /** Bound of the download. */
   seconds: number;
 };
 
@@ -163,7 +161,6 @@ const whyNot = (failure: GithubFailure, wanted: ArtifactName): string =>
 
 type ReadResult = { kind: 'read'; result: Result } | Refused;
 
-/** Parses an untrusted `result.json`. */
 export function parseResult(text: string): ReadResult {
   try {
     // The schema gathers several complaints for every element, and 16 MiB of `{},` have millions of them.
@@ -218,7 +215,7 @@ function refusalOf(error: unknown): Refused {
 
 /** Bound of all profiles of one result; flamegraphs of more are not drawn. */
 const mostProfileBytes = 64 * 1024 ** 2;
-/** One of each variant in each cell: the longest experiments have about a hundred. */
+/** For each variant in each cell: the longest experiments have about a hundred. */
 const mostProfiles = 500;
 
 const tooManyBytes = `The profiles of the artifact have more than ${mostProfileBytes} bytes together: of the rest no flamegraphs are drawn.`;
@@ -360,7 +357,7 @@ async function contentOf(
   }
 }
 
-/** The first difference between the result's patch and GitHub's, as a sentence. */
+/** Returns the first difference, as a sentence. */
 export function agreesWith({ patch }: Result, meant: Patch): string | undefined {
   const place = meant.kind === 'pull-request' ? ` of ${meant.repository}` : '';
   const called =

@@ -1,4 +1,4 @@
-// Creates the client of GitHub for a token.
+// Creates GitHub's client for a token.
 import type { RetryOptions } from '@octokit/plugin-retry';
 import type { ThrottlingOptions } from '@octokit/plugin-throttling';
 import { z } from 'zod';
@@ -78,12 +78,11 @@ function waitWhenShort(log: Log) {
 
 const viewer = z.object({ viewer: z.object({ login: z.string() }) });
 
-/** The token's login: GET /user knows only people, and GraphQL apps too. */
+/** GET /user works for people only, GraphQL for apps, too. */
 export async function ownLogin(octokit: Octokit): Promise<string> {
   return viewer.parse(await octokit.graphql('{ viewer { login } }')).viewer.login;
 }
 
-/** Splits the `owner/name` of a repository. */
 export function placeOf(repository: string): { owner: string; repo: string } {
   const [owner = '', repo = ''] = repository.split('/');
   return { owner, repo };

@@ -40,7 +40,6 @@ export async function publishComment(
   }
 }
 
-/** Returns our comment with this marker; throws octokit's errors. */
 export async function findComment(
   octokit: Octokit,
   { repository, number }: Pick<PullRequest, 'repository' | 'number'>,
@@ -96,7 +95,7 @@ async function putComment(
   return putComment(thread, compose, { tries: tries + 1, lost: kind });
 }
 
-/** False where another gate was faster: its comment becomes ours then. */
+/** False where another gate was faster: its comment becomes ours. */
 async function isOnly(thread: Thread, url: string): Promise<boolean> {
   const [oldest] = await ownComments(thread, thread.login);
   return oldest === undefined || oldest.url === url;
@@ -140,7 +139,7 @@ async function ownComments(
     .map(({ id, html_url, body = '' }) => ({ id, url: html_url, body }));
 }
 
-/** A second comment that stays is a blemish, not a reason to call the first one unpublished. */
+/** A failed deletion leaves a duplicate, but the first comment is published. */
 async function deleteComments(
   { octokit, owner, repo }: Thread,
   comments: readonly { id: Id }[],

@@ -1,4 +1,4 @@
-// Classifies the errors that octokit throws.
+// Classifies octokit's errors.
 import type { RequestError } from '@octokit/request-error';
 import { z } from 'zod';
 
@@ -8,7 +8,7 @@ export type GithubFailure =
   | { kind: 'rate-limited'; until: string; said: string }
   | { kind: 'answered'; status: number; said: string };
 
-/** Undefined where the error is none of octokit's, and so a defect of ours. */
+/** Undefined for errors that are not octokit's, and so ppsgate's bugs. */
 export function githubFailure(error: unknown): GithubFailure | undefined {
   if (!isRequestError(error)) return graphqlFailure(error);
   const said = oneLine(error.message);
@@ -18,25 +18,24 @@ export function githubFailure(error: unknown): GithubFailure | undefined {
   return { kind: 'answered', status: error.status, said: `${error.status} ${said}` };
 }
 
-/** GitHub or the network broke down: the request may have been done all the same, and another try may help. */
+/** GitHub or the network failed: the request may have succeeded, and a retry may help. */
 export const isBreakdown = (failure: GithubFailure | undefined): boolean =>
   failure?.kind === 'no-answer' || (failure?.kind === 'answered' && failure.status >= 500);
 
-/** True for a breakdown or a rate limit, which may pass within an hour. */
+/** A failure of GitHub or the network, or a rate limit, may pass within an hour. */
 export const mayPassSoon = (failure: GithubFailure | undefined): boolean =>
   isBreakdown(failure) || failure?.kind === 'rate-limited';
 
-/** Fixes for the kinds of failure. */
 type Fixes = {
-  /** After GitHub has recovered: `publish the result`, `run the job`. */
+  /** After GitHub's recovery: `publish the result`, `run the job`. */
   again: string;
-  /** For a token without the permission. */
+  /** Fix for a token without the permission. */
   permission: string;
-  /** For other answers of GitHub. */
+  /** Fix for all other replies. */
   otherwise: string;
 };
 
-/** One sentence for people: the failed act, its reason and its fix. */
+/** For people: the failed act, its reason and its fix. */
 export function whyNotDone(
   what: string,
   failure: GithubFailure,

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { type Octokit, placeOf } from './client.ts';
 import { type GithubFailure, githubFailure } from './failure.ts';
 
-/** `repository` is `owner/name`. */
 export type IssuePlace = { octokit: Octokit; repository: string };
 
 export type Label = { name: string; color: string; description: string };
@@ -78,7 +77,7 @@ export async function findIssue(
 /** GitHub refuses fractions of seconds. */
 const isoSeconds = (date: Date): string => date.toISOString().replace(/\.\d+/, '');
 
-/** Returns the text of an issue by `creator`; throws octokit's errors. */
+/** Throws octokit's errors. */
 export async function readIssue(
   { octokit, repository }: IssuePlace,
   number: number,
@@ -117,7 +116,6 @@ export async function updateIssue(
   });
 }
 
-/** Replaces one label by another; throws octokit's errors. */
 export async function replaceLabel(
   place: IssuePlace,
   number: number,
@@ -140,11 +138,11 @@ export async function replaceLabel(
   }
 }
 
-/** The issue was deleted, or transferred to a repository that the token cannot read. */
+/** Deleted, or transferred to a repository that the token cannot read. */
 export const isGone = (failure: GithubFailure | undefined): boolean =>
   failure?.kind === 'answered' && [404, 410].includes(failure.status);
 
-/** A repository whose label has another colour keeps it. Throws what octokit throws. */
+/** Keeps the colour of an existing label. Throws octokit's errors. */
 export async function makeLabel(
   { octokit, repository }: IssuePlace,
   label: Label,
@@ -159,11 +157,11 @@ export async function makeLabel(
   }
 }
 
-/** GitHub answers 422 for whatever it does not like, and says which by a code. */
+/** GitHub returns 422 for any invalid request, with a code for the reason. */
 const isThereAlready = (error: unknown): boolean =>
   error instanceof Error && error.message.includes('already_exists');
 
-/** A pull request is an issue, too, and none of ours. */
+/** Pull requests are issues, too, but never ours. */
 const isOurs = (
   { user, body, pull_request }: ListedIssue,
   creator: string,

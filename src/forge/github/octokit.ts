@@ -1,4 +1,4 @@
-// The parts of octokit that are used, loaded where GitHub is asked something.
+// Bundles the used parts of octokit; loaded on the first request to GitHub.
 import { Octokit } from '@octokit/core';
 import { paginateRest } from '@octokit/plugin-paginate-rest';
 import { retry } from '@octokit/plugin-retry';

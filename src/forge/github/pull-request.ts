@@ -25,7 +25,6 @@ export function pullRequestFromEvent(eventName: string, payload: unknown): PullR
   return { kind: 'not-found', why: misread(`The payload of the ${eventName} event`, event.error) };
 }
 
-/** Parses `#123` or `123`; undefined for other texts. */
 export function pullRequestNumber(input: string): number | undefined {
   const [, digits] = /^#?([1-9]\d{0,9})$/.exec(input.trim()) ?? [];
   return digits === undefined ? undefined : Number(digits);
@@ -54,7 +53,7 @@ export async function fetchPullRequest(
   }
 }
 
-/** Returns the open pull requests with this head; throws where GitHub does not answer. */
+/** Throws where GitHub does not reply. */
 export async function pullRequestsWithHead(
   octokit: Octokit,
   repository: string,
@@ -72,10 +71,7 @@ export async function pullRequestsWithHead(
   return openWithHead(documents, headCommit);
 }
 
-/**
- * The number of the pull request that a commit of a branch was merged by, if it was, and GitHub has the commit; throws
- * where it does not tell.
- */
+/** Returns the pull request that a commit was merged by, if any; throws where GitHub does not reply. */
 export async function mergedAs(
   octokit: Octokit,
   repository: string,
@@ -100,7 +96,7 @@ export async function mergedAs(
     ?.number;
 }
 
-/** The same by the branch of a fork, which needs no such commit in the repository itself. */
+/** Finds them by the branch of a fork, whose commits the repository itself may lack. */
 export async function pullRequestsOfBranch(
   octokit: Octokit,
   repository: string,
@@ -130,11 +126,11 @@ function openWithHead(
     .filter(({ pullRequest }) => pullRequest.headCommit === headCommit);
 }
 
-/** `#7 and #9` */
+/** For instance `#7 and #9`. */
 export const numbersOf = (all: readonly FoundPullRequest[]): string =>
   all.map(({ pullRequest }) => `#${pullRequest.number}`).join(' and ');
 
-/** Returns true for write permission in the repository; throws where GitHub does not answer. */
+/** Throws where GitHub does not reply. */
 export async function mayWrite(
   octokit: Octokit,
   repository: string,

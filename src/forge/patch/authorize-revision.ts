@@ -5,17 +5,16 @@ import type { Authorization } from './authorize.ts';
 
 /** The event that a diff is authorized for, and its actor. */
 export type RevisionOccasion =
-  /** It was sent, or a build of it began; `by` is its author and its sender. */
+  /** Sent, or a build of it began; `by` has its author and its sender. */
   | { kind: 'sent'; by: readonly Person[] }
   /** `isNamed` where the person wrote the id of the diff, `sentAt` is when the diff came. */
   | { kind: 'commanded'; verb: Verb; by: Person; at: Date; sentAt: Date; isNamed: boolean }
-  /** All gates of the revision are cancelled, of any diff. */
+  /** Cancels all gates of the revision, of any diff. */
   | { kind: 'cancelled'; by: Person };
 
 type Verb = 'run' | 'rerun' | 'extend' | 'bisect';
 
 type RevisionRules = {
-  /** User names. */
   people: readonly string[];
   /** Hashtags of the projects that `isMember` asks for. */
   projects: readonly string[];
@@ -64,7 +63,7 @@ export async function authorizeRevision(
   }
 }
 
-/** A comment begun before the diff came is written by then. */
+/** A comment that was begun before the diff came is posted by then. */
 const readingSeconds = 60;
 
 const waits: Record<Verb, string> = {

@@ -3,7 +3,7 @@
 import { shortId } from '../../model/patch.ts';
 import type { FoundPullRequest } from '../github/pull-request.ts';
 
-/** `ignored` gets no answer; `why` is one sentence for the people at the patch. */
+/** `ignored` gets no reply; `why` is one sentence for the people at the patch. */
 export type Authorization =
   | { kind: 'allowed'; why: string }
   | { kind: 'refused'; why: string }
@@ -11,11 +11,9 @@ export type Authorization =
 
 /** The event that a pull request is authorized for, and its actor. */
 export type Occasion =
-  /** Opened, or pushed to. */
   | { kind: 'pushed'; by: string }
-  /** Opened again, or sent to another branch: GitHub does not say who pushed the head. */
+  /** Reopened or retargeted: GitHub does not report who pushed the head. */
   | { kind: 'revived'; by: string }
-  /** `at` is GitHub's time, in ISO 8601. */
   | { kind: 'labelled'; by: string; at: string; label: string }
   /**
    * `at` is GitHub's time, in ISO 8601; `commit` is the named head; `isOtherwise` where the overrides change what the
@@ -26,7 +24,7 @@ export type Occasion =
    * A bisection of named commits (`areNamed`), or of those of the pull request; `at` and `commit` are as in a command.
    */
   | { kind: 'bisected'; by: string; at: string; commit?: string; areNamed: boolean }
-  /** All gates of the pull request are cancelled, of any head. */
+  /** Cancels all gates of the pull request, of any head. */
   | { kind: 'cancelled'; by: string }
   /** The button of a check of `commit`; GitHub does not promise who may press one. */
   | { kind: 'pressed'; by: string; commit: string }
@@ -38,9 +36,9 @@ export type AuthorizationRules = {
   people: readonly string[];
   label: string;
   mayWrite(login: string): Promise<boolean>;
-  /** The time since when ppsgate's comment shows the head. */
+  /** Since when ppsgate's comment has shown the head. */
   seen?: { headCommit: string; since: string } | undefined;
-  /** Heads that were approved and measured before, by that comment. */
+  /** Heads that were approved and measured before, according to that comment. */
   measured: readonly string[];
 };
 
@@ -99,7 +97,7 @@ export async function authorize(
       return { kind: 'allowed', why };
     }
     case 'bisected': {
-      // Every commit of a range is measured, by any author, and for hours.
+      // Every commit of a range is measured, by any author, for hours.
       if (!(await rules.mayWrite(by))) return notBisected(by, found);
       const isFree = isOurs || occasion.areNamed;
       const gap = isFree ? undefined : whyUnseen(occasion, 'bisect', headCommit, rules.seen);

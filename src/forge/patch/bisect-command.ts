@@ -73,7 +73,7 @@ export function readBisect(
   return withOthers(overrides, others, isHead);
 }
 
-/** Writes the command; parsed again it gives the same overrides. */
+/** Inverse of `readBisect`. */
 export function bisectWords(overrides: BisectOverrides): string {
   const { good, bad, families: family, scenarios: scenario, verifyRevert: isVerified } = overrides;
   const pairs = [...keyed].flatMap(([key, { name }]) => {
@@ -119,7 +119,6 @@ function withOthers(
 const isCommitLike = (text: string): boolean =>
   /^\w[\w./@~^{}+-]{0,249}$/.test(text) && !text.includes('..');
 
-/** Accepts one commit, or two with a separator. */
 const oneOrTwo =
   (between: string) =>
   (text: string): boolean => {

@@ -1,4 +1,4 @@
-// Which commits a bisection is of: those that somebody names, or a patch's own; as full ids, for names may move.
+// Resolves the commits of a bisection, named ones or a patch's own, to full ids, as names may move.
 import type { NamingStyle } from '../../config/parameters.ts';
 import { type Patch, patchName } from '../../model/patch.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -6,8 +6,8 @@ import type { BisectOverrides } from './bisect-command.ts';
 import { type LinearRepository, type Repository, RepositoryError } from './repository.ts';
 
 /**
- * The same, with the full id of each commit in it. A branch may be one that the repository knows of its origin alone.
- * Throws a `UsageError` for what is no commit.
+ * Resolves each commit to its full id. A branch may exist only as one of the origin. Throws a `UsageError` for a name
+ * that is no commit.
  */
 export async function pinned(
   overrides: BisectOverrides,
@@ -40,7 +40,7 @@ export async function pinned(
   };
 }
 
-/** Returns both ends of the patch's own commits; throws a `UsageError` where these are fewer than two. */
+/** Throws a `UsageError` for fewer than two commits. */
 export async function ownEnds(
   patch: Exclude<Patch, { kind: 'revision' }>,
   repository: Pick<LinearRepository, 'mergeBase' | 'stepsSince'>,

@@ -9,7 +9,6 @@ export const wordsOf = (line: string): string[] =>
 
 type KeyValue = { key: string; value: string };
 
-/** Undefined for other words. */
 export function pairIn(word: string): KeyValue | undefined {
   const [, key, value = ''] = /^([^=]+)=(.*)$/.exec(word) ?? [];
   return key === undefined ? undefined : { key, value };
@@ -24,7 +23,7 @@ export const keysOf = <Name extends Parameters<typeof parameter>[0]>(names: read
     }),
   );
 
-/** Returns the parameter of a key, or the mistake with the nearest command. */
+/** An unknown key is a mistake, with the nearest command. */
 export function keyFor<Key extends { example: string }>(
   { key, value }: KeyValue,
   of: { verb: string; allowed: readonly string[]; keyed: ReadonlyMap<string, Key> },

@@ -29,7 +29,7 @@ export type CommentCommand =
   | ({ kind: 'bisect'; overrides: BisectOverrides } & NamedHead)
   | { kind: 'cancel' }
   | { kind: 'help' }
-  /** `why` is one sentence that ends with the nearest right command; it holds what the person typed. */
+  /** `why` is one sentence that ends with the nearest right command; it quotes the comment. */
   | { kind: 'mistaken'; why: string };
 
 /** First word of a command on GitHub. */
@@ -80,7 +80,6 @@ export function parseCommand(
   }
 }
 
-/** True for a comment that accepts the level of its issue. */
 export function asksToAccept(comment: string): boolean {
   const [line = ''] = comment.trimStart().split(/\r?\n/, 1);
   return /^\/ppsgate\s+accept\s*$/.test(line);
@@ -88,7 +87,7 @@ export function asksToAccept(comment: string): boolean {
 
 const noVerb = (word: string): string => `there is no command "${excerpt(word)}"`;
 
-/** Two letters swapped are two edits. */
+/** Two swapped letters are two edits. */
 function nearestVerb(word: string): string {
   const nearest = closest(word.toLowerCase(), verbs);
   return distance(word.toLowerCase(), nearest) <= 2 ? nearest : 'help';
@@ -96,7 +95,7 @@ function nearestVerb(word: string): string {
 
 export const verbs = ['run', 'rerun', 'extend', 'bisect', 'cancel', 'help'] as const;
 
-/** Lists the commands with their descriptions, for the reply to `help`. */
+/** For the reply to `help`. */
 export function commandsFor(call: CommandPrefix): { write: string; to: string }[] {
   const isOnGithub = call === callOnGithub;
   const all: Record<(typeof verbs)[number], readonly (readonly [string, string])[]> = {
@@ -152,7 +151,6 @@ const longestCommand = 500;
 
 const keyed = keysOf(overrideNames);
 
-/** Overrides that are written as their name alone. */
 const switches = new Map(
   overrideNames.flatMap((name) =>
     parameter(name).kind === 'switch' ? [[kebabCase(name), name] as const] : [],

@@ -1,4 +1,4 @@
-// Makes commits of diffs in a repository, without a checkout.
+// Creates commits of diffs in a repository, without a checkout.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

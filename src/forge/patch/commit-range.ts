@@ -1,4 +1,4 @@
-// A patch that is a range of commits of a local repository: `main..my-branch`.
+// Creates a patch of a range of commits in a local repository: `main..my-branch`.
 import { type Patch, shortId } from '../../model/patch.ts';
 import { excerpt } from '../../model/units.ts';
 import {
@@ -8,7 +8,7 @@ import {
   RepositoryError,
 } from './repository.ts';
 
-/** The last commit of the range names the patch. Throws a `RepositoryError` for what is no range. */
+/** The range's last commit names the patch. Throws a `RepositoryError` for a text that is no range. */
 export async function patchOfRange(repository: Repository, text: string): Promise<Patch> {
   const [, base, head] = /^(.+?)(?<!\.)\.\.(?!\.)(.+)$/.exec(text) ?? [];
   if (base === undefined || head === undefined) {

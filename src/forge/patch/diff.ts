@@ -7,7 +7,6 @@ type CheckedDiff =
       readonly kind: 'accepted';
       /** Changed paths, both of a rename, sorted and unique. */
       readonly paths: readonly string[];
-      /** Sentences on unusual bytes, for which git may refuse it. */
       readonly remarks: readonly string[];
     }
   | { readonly kind: 'refused'; readonly reason: string };
@@ -79,7 +78,7 @@ function accept(diff: Uint8Array): CheckedDiff {
     refuse(`The diff has ${diff.length} bytes, and at most ${mostBytes} are taken; split it.`);
   }
   const bytes = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
-  // One letter a byte, so that no byte is lost.
+  // latin1: one letter a byte keeps all bytes.
   const lines = bytes.toString('latin1').split('\n');
   const sections = readSections(lines);
   if (sections.length === 0) refuse('The diff changes no file; send one that git diff made.');
@@ -141,7 +140,7 @@ function opensSection(
 
 const isNewName = (line: string): boolean => line.startsWith('+++ ');
 
-/** The index of the first line after the hunk, by the line counts of its head (see POSIX, diff -u). */
+/** Returns the index of the first line after the hunk, by its line counts (POSIX, diff -u). */
 function afterHunk(
   lines: readonly string[],
   start: number,
@@ -217,7 +216,7 @@ function prefixedName(
   return name.slice(2);
 }
 
-/** The name in `diff --git a/PATH b/PATH`, where it is twice the same, as it is unless it changes. */
+/** Both names are equal unless the name changes. */
 function nameInGitLine(section: DiffSection, renamed: boolean): string | undefined {
   const [, rest] = /^diff --git (.*)$/.exec(section.header[0] ?? '') ?? [];
   if (rest === undefined) return undefined;

@@ -1,14 +1,14 @@
-// Starts git on a repository of this machine, independent of its user's settings, and names its errors.
+// Runs git on a repository of this machine, independent of its user's settings, and names its errors.
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 
 export type Git = {
   directory: string;
-  /** Returns its output, at most 4 MiB. */
+  /** Returns at most 4 MiB. */
   run(...args: string[]): Promise<string>;
   runWith(more: NodeJS.ProcessEnv, ...args: string[]): Promise<string>;
-  /** The same as bytes, with the environment of this process alone. */
+  /** Returns bytes, and uses only this process's environment. */
   bytes(...args: string[]): Promise<Buffer>;
   /** Starts a process whose output has no bound. */
   start(args: string[], options?: { timeout: number }): Started;
@@ -16,7 +16,6 @@ export type Git = {
 
 export type Started = ChildProcessByStdio<Writable, Readable, null>;
 
-/** One sentence for the user. */
 export class RepositoryError extends Error {
   override readonly name: string = 'RepositoryError';
   readonly conclusion = 'usage';
@@ -54,13 +53,13 @@ export function gitIn(directory: string, environment: NodeJS.ProcessEnv): Git {
 
 export const isId = (name: string): boolean => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(name);
 
-/** Returns a full id; throws for a name that has not been resolved. */
+/** Throws for a name that has not been resolved. */
 export function idOf(text: string): string {
   if (isId(text)) return text;
   throw new RepositoryError(`"${text}" is no full id of an object: resolve it first.`);
 }
 
-/** Makes git print a patch as it does without any settings. */
+/** Makes git print a patch as without any settings. */
 export const plainPatch = [
   '--no-color',
   '--no-ext-diff',
@@ -71,16 +70,15 @@ export const plainPatch = [
   '--dst-prefix=b/',
 ];
 
-/** Overrides the settings of the user who runs git. */
 export const plainly = [
   'core.autocrlf=false',
-  // Half of it would lie in the repository.
+  // A split index would leave half of it in the repository.
   'core.splitIndex=false',
   'apply.ignoreWhitespace=no',
   'i18n.commitEncoding=UTF-8',
 ].flatMap((setting) => ['-c', setting]);
 
-/** Author and committer, so that the same content always makes the same commit. */
+/** Dates author and committer, so that equal content makes equal commits. */
 export function signature(date: Date): NodeJS.ProcessEnv {
   // Without the @ git reads a number of few digits as another form of date.
   const at = `@${Math.floor(date.getTime() / 1000)} +0000`;

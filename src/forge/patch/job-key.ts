@@ -6,9 +6,8 @@ import { gateOverridesSchema } from './command.ts';
 export const jobSchema = z.object({
   /** Identifies the request, so that it runs once. Letters, digits and `.:-`, so that it can name a folder or a run. */
   key: z.string().regex(/^\w[\w.:-]{0,119}$/),
-  /** 27401 of D27401. */
   revision: z.int().positive(),
-  /** Fixed when approval was given. */
+  /** Pinned at approval. */
   diff: z.int().positive(),
   overrides: gateOverridesSchema,
   /** A bisection in place of a gate: of the commits that are named, or of the diffs up to this one. */
@@ -26,5 +25,4 @@ export const jobSchema = z.object({
 
 export type Job = z.infer<typeof jobSchema>;
 
-/** The noun for the job in a sentence. */
 export const workOf = ({ bisect }: Job): string => (bisect === undefined ? 'gate' : 'bisection');

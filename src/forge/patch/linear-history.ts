@@ -1,4 +1,4 @@
-// Walks the history of a repository along first parents, and puts commits on top of others, for a bisection.
+// Walks a repository's history along first parents, and applies commits on top of others, for bisections.
 import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
 import {
@@ -16,15 +16,15 @@ import {
 export type LinearHistory = {
   /** True for a clone without the beginning of its history. */
   isShallow(): Promise<boolean>;
-  /** True where the second commit is the first, or an ancestor of it. */
+  /** True where `other` is the commit, or an ancestor of it. */
   contains(commit: string, other: string): Promise<boolean>;
   /** Counts the commits, from the tip back along first parents, that do not contain the commit. */
   stepsSince(commit: string, tip: string): Promise<number>;
   /** The commits after one up to another along first parents, the oldest first. */
   firstParents(after: string, upTo: string): AsyncGenerator<FirstParent>;
-  /** The date of a commit, by its committer's clock. */
+  /** By its committer's clock. */
   committedAt(commit: string): Promise<string>;
-  /** The nearest tag on the line of first parents of a commit. */
+  /** The nearest tag along first parents. */
   releaseBefore(commit: string): Promise<Release | undefined>;
   /** Ids of the objects at a path of each commit, in their order; the empty path is its whole tree. */
   idsAt(commits: readonly string[], path: string): Promise<(string | undefined)[]>;
@@ -40,7 +40,6 @@ export type LinearHistory = {
   picker(commit: string, isReverse?: boolean): Promise<CommitPicker>;
 };
 
-/** A tag with its commit and the date of that. */
 export type Release = { name: string; commit: string; at: string };
 
 export type Tip = { commit: string; tree: string };
@@ -60,7 +59,6 @@ type CommitPicker = (onto: Tip) => Promise<Picked>;
 
 export type Picked =
   | { kind: 'picked'; tip: Tip }
-  /** The change is in the commit already. */
   | { kind: 'nothing-to-do' }
   | { kind: 'conflict'; paths: string[] };
 
@@ -136,7 +134,7 @@ async function* commitsOf(output: AsyncIterable<string>): AsyncGenerator<FirstPa
     const [commit = '', tree = '', subject = '', author = ''] = head;
     return { commit, tree, subject, author, changes };
   };
-  // Longer than any path that a file system takes.
+  // Longer than any path of a file system.
   for await (const field of fieldsOf(output, (text) => text.slice(0, 8192))) {
     if (change !== undefined) {
       changes.push({ path: field, isSubmodule: change.includes('160000 ') });

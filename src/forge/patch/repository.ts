@@ -9,9 +9,8 @@ import { NoCommitError, NoRepositoryError, resolveCommit } from './resolve-commi
 import type { SvnCommit } from './svn-commit.ts';
 
 export type Repository = {
-  /** The full commit id of a name that any person may have typed; throws a `RepositoryError` when there is none. */
+  /** Resolves a name that any user may have typed; throws a `RepositoryError` for an unknown one. */
   resolve(name: string): Promise<string>;
-  /** The commit that a patch is measured against. */
   mergeBase(first: string, second: string): Promise<string>;
   /**
    * Path of the overlay's folder in the repository: `some/where`, empty for its top. It is relative to ppsgate.yml where
@@ -28,23 +27,20 @@ export type Repository = {
   changedPaths(first: string, second: string): Promise<string[]>;
   /** Bytes, since files need be no text. */
   diff(first: string, second: string): Promise<Buffer>;
-  /** Subject line and author of a commit. */
   describe(commit: string): Promise<{ subject: string; author: string }>;
 };
 
-/** A repository in which diffs can be made commits. */
 export type WritableRepository = Repository & {
-  /** The full message of a commit. */
   message(commit: string): Promise<string>;
-  /** The last commit of a branch before a time; throws a `RepositoryError` where there is none. */
+  /** Throws a `RepositoryError` where there is none. */
   commitAt(branch: string, date: Date): Promise<string>;
   /** The newest commit of a branch before a time that is no later than a revision of Subversion. */
   commitOfSvn(branch: string, revision: number, date: Date): Promise<SvnCommit>;
   /** The branch whose name ends a path in Subversion, like `base/stable/14`. */
   branchOfPath(path: string): Promise<string | undefined>;
-  /** Commits a unified diff on top of another commit; the same input always makes the same commit. */
+  /** Equal input makes an equal commit. */
   commitDiff(base: string, diff: Uint8Array, about: CommitAbout): Promise<CommittedDiff>;
-  /** Commits all files of a commit on top of a parent; the same input always makes the same commit. */
+  /** Equal input makes an equal commit. */
   commitOnTop(commit: string, parent: string, about: CommitAbout): Promise<string>;
 };
 

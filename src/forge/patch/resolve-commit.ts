@@ -1,18 +1,17 @@
-// Resolves a name that any person may have typed to the full id of a commit.
+// Resolves a name that any user may have typed to a commit's full id.
 import { didYouMean } from '../../config/fields.ts';
 import { type Git, isId, RepositoryError } from './git.ts';
 
-/** The folder is no repository. */
 export class NoRepositoryError extends RepositoryError {
   override readonly name = 'NoRepositoryError';
 }
 
-/** The name is none of a commit; the sentence begins with it. */
+/** Its sentence begins with the name. */
 export class NoCommitError extends RepositoryError {
   override readonly name = 'NoCommitError';
 }
 
-/** Throws a `RepositoryError` when there is no such commit. */
+/** Throws a `RepositoryError` where there is no such commit. */
 export async function resolveCommit(git: Git, name: string): Promise<string> {
   if (!isCommitName(name)) {
     throw new NoCommitError(
@@ -23,7 +22,7 @@ export async function resolveCommit(git: Git, name: string): Promise<string> {
     git.run('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`);
   const id = await parse()
     .catch((error) => {
-      // One that a shallow clone lacks is fetched once, as GitHub allows; to fetch a name would be to write a ref.
+      // Fetches an id that a shallow clone lacks, which GitHub allows; fetching a name would write a ref.
       if (!isId(name)) throw error;
       return git.run('fetch', ...objectsAlone, '--end-of-options', 'origin', name).then(parse);
     })

@@ -1,4 +1,4 @@
-// Makes a patch of a Phabricator revision: its diffs become commits of the repository, on the base they were made for.
+// Creates a patch of a Phabricator revision: commits of its diffs on their base.
 
 import type { PhabricatorConfig } from '../../config/phabricator.ts';
 import { type Revision, shortId } from '../../model/patch.ts';
@@ -13,7 +13,7 @@ import {
 } from '../phabricator/revision.ts';
 import type { WritableRepository } from './repository.ts';
 
-/** A diff that cannot become a patch, with the reason for its author. */
+/** The message is for the diff's author. */
 export class PatchError extends Error {
   override readonly name = 'PatchError';
   readonly conclusion = 'patchAtFault';
@@ -25,7 +25,7 @@ export type RevisionDeps = {
   config: Pick<PhabricatorConfig, 'branch' | 'repositories'>;
 };
 
-/** Diffs that are measured beside the judged one: all that were sent before it, or some by their ids. */
+/** All diffs sent before the judged one, or some by their ids. */
 export type EarlierDiffs = 'none' | 'all' | readonly number[];
 
 /** Parses `all`, `none`, or ids like `80345,80654`. Throws a `UsageError` for anything else. */
@@ -147,7 +147,7 @@ function chosen({ diff, earlier }: FoundRevision, which: EarlierDiffs): FoundDif
 
 type DiffBase = { commit: string; notes: string[] };
 
-/** The base that the diff names, or the commit of its branch on that day where it names none that is here. */
+/** The base that the diff names, or its branch's commit of that day. */
 async function baseOf({ id, base, createdAt }: FoundDiff, deps: RevisionDeps): Promise<DiffBase> {
   const { repository, config } = deps;
   const asOfDay = async (why: string, branch = config.branch): Promise<DiffBase> => {
@@ -195,7 +195,6 @@ const whyNotFound = {
   'not-in-time': 'which was not found within a minute',
 };
 
-/** The branch of a path of Subversion, and the name of the path in a note. */
 async function branchOf(
   path: string | undefined,
   { repository, config: { branch: own } }: RevisionDeps,

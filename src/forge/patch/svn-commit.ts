@@ -6,7 +6,6 @@ export type SvnCommit =
   | { kind: 'found'; commit: string; revision: number }
   /** No commit names its revision. */
   | { kind: 'no-revisions' }
-  /** All named revisions are later. */
   | { kind: 'only-later' }
   | { kind: 'not-in-time' };
 

@@ -8,7 +8,6 @@ import type { Distrust } from '../../system/certificate.ts';
 import { type HttpResponse, noConnection, sendRequest } from '../../system/http.ts';
 
 export type ConduitOptions = {
-  /** Without a slash at its end. */
   url: string;
   token: string;
   /** PEM of the authority that signed the server's certificate. Absent: an authority known to Node. */
@@ -45,7 +44,7 @@ export type Conduit = {
 /** `refused` is permanent, `busy` was not done and can be tried later, `unsure` is a write that may have been done. */
 type ConduitFailure = 'refused' | 'busy' | 'unsure';
 
-/** A failed call, in a sentence that names the server and the method, and never the token. */
+/** The message names the server and the method, never the token. */
 export class ConduitError extends Error {
   override readonly name = 'ConduitError';
   readonly kind: ConduitFailure;
@@ -76,7 +75,7 @@ export const mapOf = <Value extends z.ZodType>(value: Value) =>
     z.record(z.string(), value),
   );
 
-/** The waits between tries; after the last one the call fails. */
+/** After the last wait the call fails. */
 const pausesSeconds = [1, 2, 5, 10, 30];
 /** Bound of a wait that the server requests. */
 const longestPauseSeconds = 120;
@@ -134,14 +133,11 @@ type CallOutcome =
   | CallFailure<'refused'>
   | CallFailure<'busy'>
   | CallFailure<'lost'>
-  /** The certificate is not trusted. */
   | CallFailure<'distrusted'>
-  /** A second try would not help. */
   | CallFailure<'unreadable'>;
 
 type CallFailure<Kind> = {
   kind: Kind;
-  /** The message of the server or the network. */
   why: string;
   advice?: string | undefined;
   code?: string;
@@ -279,7 +275,6 @@ export function fixOfCertificate({ fault }: Distrust, ca: string | undefined): s
   }
 }
 
-/** Reads can be repeated safely. */
 const isRead = (method: string): boolean =>
   /\.(?:search|query\w*|get\w*|lookup|whoami|ping)$/.test(method);
 

@@ -1,4 +1,4 @@
-// Fetches a diff from Phabricator, which may differ from the one that its author sent.
+// Fetches a diff from Phabricator, and detects changes to it since its author sent it.
 import { z } from 'zod';
 import { shortened } from '../../model/one-line.ts';
 import { type Conduit, ConduitError } from './conduit.ts';
@@ -19,7 +19,7 @@ type FetchedDiff =
    */
   | { kind: 'misleading'; why: string; paths: string[] };
 
-/** Throws a `RevisionError` where there is no such diff, or not for the bot to see. */
+/** Throws a `RevisionError` where the diff is missing, or hidden from the bot. */
 export async function fetchDiff(
   conduit: Conduit,
   { id }: Pick<FoundDiff, 'id'>,

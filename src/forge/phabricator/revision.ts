@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { plainLine } from '../../model/escape.ts';
 import { type Conduit, mapOf } from './conduit.ts';
 
-/** A revision or diff that cannot be found, in a sentence for its requester. */
+/** The message is for the requester. */
 export class RevisionError extends Error {
   override readonly name = 'RevisionError';
   readonly conclusion = 'usage';
@@ -30,31 +30,27 @@ export type FoundDiff = {
 
 /** The base that a diff claims; its sender can write anything there. */
 export type ClaimedBase =
-  /** A pasted diff. */
   | { kind: 'none' }
-  /** A full commit id. */
   | { kind: 'commit'; id: string }
   /** The revision of a Subversion working copy; the path is that of its URL on the server, like `base/stable/14`. */
   | { kind: 'svn-revision'; revision: number; path?: string }
   | { kind: 'svn-path'; path: string }
-  /** One line of at most 80 characters. */
+  /** At most 80 characters. */
   | { kind: 'other'; text: string };
 
 export type FoundRevision = {
-  /** 27401 of D27401. */
   number: number;
   phid: string;
   title: string;
   url: string;
   author: Person;
-  /** Like `needs-review`, `draft` or `abandoned`. */
   status: string;
   isDraft: boolean;
   /** Without names where the bot may not see it. */
   repository?: { phid: string; callsign?: string; shortName?: string };
   /** The named diff, or the newest. */
   diff: FoundDiff;
-  /** Diffs that were sent before it, the oldest first. */
+  /** Diffs sent before it, oldest first. */
   earlier: FoundDiff[];
 };
 
@@ -113,7 +109,7 @@ export function landedRevision(message: string, server: string): number | undefi
   }
 }
 
-/** Throws a `RevisionError` where there is no such revision for the bot to see, or where the diff is none of it. */
+/** Throws a `RevisionError` where the bot sees no such revision, or the diff belongs to another. */
 export async function findRevision(conduit: Conduit, name: RevisionName): Promise<FoundRevision> {
   const { id: number, phid, fields } = await revisionNamed(conduit, name);
   const constraints = { revisionPHIDs: [phid] };
@@ -178,9 +174,9 @@ const diffItem = z.object({
     refs: z.array(
       z.object({
         type: z.string(),
-        /** Of a branch. */
+        /** A branch's. */
         name: z.string().nullish(),
-        /** Of a base. */
+        /** A base's. */
         identifier: z.string().nullish(),
       }),
     ),
@@ -283,7 +279,6 @@ export async function userNames(
 
 const userItem = z.object({ phid, fields: z.object({ username: z.string() }) });
 
-/** The owner of the token. */
 export async function whoami(conduit: Conduit): Promise<Person> {
   const { phid, userName } = await conduit.call('user.whoami', {}, me);
   return { phid, name: userName };
@@ -291,7 +286,6 @@ export async function whoami(conduit: Conduit): Promise<Person> {
 
 const me = z.object({ phid, userName: z.string() });
 
-/** A sent diff or a comment of a revision. */
 export type Transaction =
   | { kind: 'diff'; id: number; phid: string; by: string; at: Date; diffPhid: string }
   | { kind: 'comment'; id: number; phid: string; by: string; at: Date; text: string };
