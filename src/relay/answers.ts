@@ -1,4 +1,4 @@
-// Delivers answers to Phabricator from disk: maintenance of the server may last longer than a gate can wait.
+// Delivers answers to Phabricator from disk, as the server's maintenance may outlast a gate's patience.
 
 import { z } from 'zod';
 import { bisectOverridesSchema } from '../forge/patch/bisect-command.ts';
@@ -19,7 +19,7 @@ import { postReply, revisionCommenter } from '../publish/reporters/revision-comm
 import type { Delivery, UpdateAttempt } from '../publish/reporters/throttled-updates.ts';
 import type { Inbox, WaitingAnswer } from './inbox.ts';
 
-/** The comment of a gate that has ended, the end of its build, or a reply of the relay. */
+/** A gate's final comment, its build's end, or a reply of the relay. */
 export type KeptAnswer = z.infer<typeof keptAnswerSchema>;
 
 export type AnswersDeps = {
@@ -34,7 +34,7 @@ export type AnswersDeps = {
   pause?: Pause;
 };
 
-/** Writes an answer to disk, once. Throws an `InboxError`. */
+/** Writes an answer to disk once. Throws an `InboxError`. */
 export function keepAnswer(answer: KeptAnswer, { conduit, inbox }: AnswersDeps): void {
   const revision = answer.kind === 'reply' ? answer.of : answer.revision.number;
   const text = JSON.stringify(answer);
@@ -42,8 +42,8 @@ export function keepAnswer(answer: KeptAnswer, { conduit, inbox }: AnswersDeps):
 }
 
 /**
- * Delivers the waiting answers of all processes, the oldest first, until the server fails; does nothing while another
- * process delivers. A refused answer holds back only the later ones of its revision.
+ * Delivers waiting answers of all processes, oldest first, until the server fails; returns while another process
+ * delivers. A refused answer delays only later ones of its revision.
  */
 export async function giveAnswers(deps: AnswersDeps): Promise<void> {
   const { conduit, inbox, now, log, signal } = deps;
@@ -158,9 +158,9 @@ export function waitingText(waiting: readonly WaitingAnswer[], now: Date): strin
 /** Deliveries within this time are not logged as late. */
 const secondsLate = 60;
 const secondsBetweenTries = 5;
-/** A gate does not wait for an answer that is postponed for longer. */
+/** Gates do not wait for an answer that is postponed for longer. */
 const patienceMilliseconds = 300_000;
-/** A refusal need not last: the bot may see the revision tomorrow. */
+/** A refusal may be temporary: the bot may see the revision tomorrow. */
 const postponedMilliseconds = { failed: 0, 'not-yet': 15_000, refused: 3_600_000 };
 const keptMilliseconds = 7 * 86_400_000;
 
@@ -180,7 +180,6 @@ const keptAnswerSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('comment'),
     revision,
-    /** Key of the gate. */
     run: z.string(),
     details: z.string().optional(),
     page: z.string().optional(),
@@ -190,7 +189,6 @@ const keptAnswerSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('build'),
     revision,
-    /** PHID-HMBD-… */
     build: z.string(),
     run: z.string(),
     details: z.string().optional(),
@@ -199,16 +197,14 @@ const keptAnswerSchema = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('reply'),
-    /** 27401 of D27401. */
     of: z.int().positive(),
     /** Key of the comment it replies to. */
     to: z.string(),
-    /** Remarkup, escaped. */
     text: z.string(),
   }),
 ]);
 
-/** Drops the links, which are those of an answer on GitHub. */
+/** Drops the links, which are those of GitHub. */
 export function keptOf(ending: ReportedOutcome): z.infer<typeof keptEnding> {
   switch (ending.kind) {
     case 'unmeasured':

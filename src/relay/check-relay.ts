@@ -1,4 +1,4 @@
-// Checks that the relay of this machine answers, and accepts requests from Phabricator alone.
+// Checks that this machine's relay replies, and accepts requests from Phabricator only.
 import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { PhabricatorConfig, RelayConfig } from '../config/phabricator.ts';
@@ -81,7 +81,7 @@ const relayClient =
   (relay: RelayConfig, signal: AbortSignal): RelayClient =>
   async (path, request = {}) => {
     const limits = { answerSeconds: mostSeconds, mostBytes, signal };
-    // The relay's log distinguishes it from strangers by this.
+    // Marks the check's requests in the relay's log.
     const headers = { ...request.headers, 'user-agent': checkAgent };
     const answer = await sendRequest(`${baseOf(relay)}${path}`, {
       ...request,
@@ -182,7 +182,7 @@ function buildSteps(path: string, client: RelayClient): SetUpStep[] {
           return [wrong(what, `${path} does not have the form user:password`, fix)];
         }
         const authorization = `Basic ${Buffer.from(password).toString('base64')}`;
-        // It has no query, and is refused for that once the password is right.
+        // Without its query, the request is refused once the password is right.
         const ours = await client('/build', { method: 'POST', headers: { authorization } });
         if (ours.status === 400) return [ok(what, 'none but the right user and password is taken')];
         const why = `the relay answers ${ours.status} to the user and password of ${path}`;

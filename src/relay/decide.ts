@@ -38,18 +38,15 @@ export type Decision =
   | { kind: 'run'; job: Job }
   | { kind: 'cancel'; of: number; why: string }
   | { kind: 'reply'; of: number; topic: ReplyTopic; why: string; key: string }
-  /** A build waits, and its diff is not approved. */
   | { kind: 'refuse-build'; build: string; of: number; diff: number; why: string }
-  /** A sentence for the log, which names the revision. */
+  /** A sentence for the log, with the revision's name. */
   | { kind: 'nothing'; why: string };
 
-/** `refused`: nothing is measured. */
 export type ReplyTopic = 'help' | 'mistaken' | 'refused' | 'not-cancelled';
 
 export type DecideDeps = {
   conduit: Conduit;
   config: PhabricatorConfig;
-  /** PHID of the bot. */
   me: string;
   inbox: Pick<Inbox, 'jobsOf'>;
   /** Throws a `UsageError` for unknown scenarios, testbeds and the like, before anything is queued. */
@@ -57,7 +54,7 @@ export type DecideDeps = {
   warn(sentence: string): void;
 };
 
-/** Throws a ConduitError where Phabricator does not answer. */
+/** Throws a ConduitError where Phabricator does not reply. */
 export async function decide(occurrence: Occurrence, deps: DecideDeps): Promise<Decision> {
   try {
     switch (occurrence.kind) {
@@ -181,7 +178,6 @@ async function decideComment(occurrence: Of<'comment'>, deps: DecideDeps): Promi
 const hasOneDiff = ({ number, diff }: FoundRevision): string =>
   `D${number} has no diff before ${diff.id}, so there is nothing to choose from; write ${callOnPhabricator} bisect GOOD BAD for commits of your own`;
 
-/** Returns a job, or the mistake in the command. */
 function jobFor(
   command: Extract<CommentCommand, { kind: 'run' | 'rerun' | 'extend' | 'bisect' }>,
   requested: Omit<Job, 'overrides'>,
@@ -250,7 +246,6 @@ function authorizationOf(
   });
 }
 
-/** The reason why a revision does not belong to this lab. */
 function whyForeign({ number, repository, status }: FoundRevision, { config }: DecideDeps) {
   if (['abandoned', 'published'].includes(status)) return `D${number} is ${status}.`;
   const { repositories } = config;

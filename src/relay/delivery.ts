@@ -10,10 +10,10 @@ type OfKind<Kind> = Extract<Delivery, { kind: Kind }>;
 /** The object of the signed test webhook of `ppsgate phabricator check`; no revision has this PHID. */
 export const checkObject = 'PHID-DREV-ppsgatecheck';
 
-/** Its user agent, which any sender can forge. */
+/** Any sender can forge this user agent. */
 export const checkAgent = 'ppsgate-check';
 
-/** `other`: of an object that is no revision. `test`: sent by hand, with transactions that are old. */
+/** `other` has an object that is no revision. `test` was sent by hand, with old transactions. */
 type Webhook =
   | OfKind<'webhook'>
   | { kind: 'test'; isOfCheck: boolean }

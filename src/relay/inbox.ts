@@ -24,9 +24,8 @@ const deliverySchema = z.discriminatedUnion('kind', [
     /** A hash of the bytes, so that a redelivery has the same. */
     id: z.string(),
     at: z.coerce.date(),
-    /** PHID-DREV-… */
     object: z.string(),
-    /** PHID-XACT-DREV-…, in the order of the webhook. */
+    /** In the order of the webhook. */
     transactions: z.array(z.string()),
   }),
   z.object({
@@ -34,9 +33,7 @@ const deliverySchema = z.discriminatedUnion('kind', [
     /** The target: a build that is restarted has a new one. */
     id: z.string(),
     at: z.coerce.date(),
-    /** PHID-HMBT-… */
     target: z.string(),
-    /** PHID-HMBD-… */
     build: z.string(),
     diff: z.int(),
     /** Absent: the server did not say. */
@@ -44,12 +41,9 @@ const deliverySchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** A message from Phabricator that was acknowledged. */
 export type Delivery = z.infer<typeof deliverySchema>;
 
-/** The outcome of a delivery or a poll. */
 type Settlement = {
-  /** PHIDs of transactions. */
   seen: readonly string[];
   jobs: readonly Job[];
 };
@@ -66,17 +60,14 @@ type JobState =
   /** `why` is the reason of the last failed start. */
   | { kind: 'due'; from: Date; why?: string }
   | { kind: 'starting' }
-  /** `where` is a URL or a work directory. */
   | { kind: 'started'; where: string }
   | { kind: 'ended'; how: string; where?: string }
   | { kind: 'dropped'; why: string; where?: string };
 
-/** An undelivered answer to a revision. */
 export type WaitingAnswer = {
   key: string;
   revision: number;
   keptAt: Date;
-  /** Earliest time of the next delivery. */
   from: Date;
   /** Reason of the last failed delivery. */
   why?: string;
@@ -87,36 +78,36 @@ export type WaitingAnswer = {
  * changed nothing.
  */
 export type Inbox = Disposable & {
-  /** `known` is one of the last 90 days. */
+  /** `known` was accepted within the last 90 days. */
   accept(deliveries: readonly Delivery[]): ('new' | 'known')[];
   /** Accepted and not settled, oldest first. */
   pendingDeliveries(): Delivery[];
   countPending(): number;
   /** Settles a delivery in one transaction, once; returns the new jobs, which are due. */
   settle(id: string, outcome: Settlement): Job[];
-  /** Returns those of the transactions that were seen ever before. */
+  /** Returns the transactions that were seen before. */
   hasSeen(transactions: readonly string[]): Set<string>;
 
-  /** Does the same for all changes of a server until `since`, in its seconds, which only grows. */
+  /** Likewise for all changes of a server until `since`, in the server's seconds, which only grows. */
   advancePoll(server: string, since: number, outcome: Settlement): Job[];
   /** Undefined for a server that was never polled. */
   pollState(server: string): number | undefined;
 
   /**
-   * Jobs to be started by now, oldest first. Only the first process that calls it gets any, until it ends or dies; then
-   * the jobs that it was starting are due again.
+   * Jobs to start by now, oldest first. Empty in all but the first calling process while it lives; after its death the
+   * jobs that it was starting are due again.
    */
   dueJobs(): JobRecord[];
   // These return false and change nothing where the job is in another state.
-  /** Takes a due job, in the process that gets those. */
+  /** Expects a due job, in the process that `dueJobs` serves. */
   markStarting(key: string): boolean;
-  /** Takes a starting job: false where it was dropped meanwhile. */
+  /** Expects a starting job: false where it was dropped meanwhile. */
   markStarted(key: string, where: string): boolean;
-  /** Takes a due or starting job. */
+  /** Expects a due or starting job. */
   postpone(key: string, until: Date, why: string): boolean;
-  /** Takes a job that has not ended. */
+  /** Expects a job that has not ended. */
   markEnded(key: string, how: string): boolean;
-  /** Takes a job that has not ended: it is cancelled, superseded, or cannot be started. */
+  /** Expects a job that has not ended: it is cancelled, superseded, or cannot be started. */
   drop(key: string, why: string): boolean;
 
   /** Due, starting or started; oldest first. */
@@ -124,25 +115,24 @@ export type Inbox = Disposable & {
   /** Newest first. */
   jobsOf(revision: number): JobRecord[];
 
-  /** Does nothing where one with this key waits already. */
+  /** Does nothing where an answer with this key waits. */
   keepAnswer(answer: { key: string; server: string; revision: number; text: string }): void;
   /** Oldest first. */
   waitingAnswers(server: string): WaitingAnswer[];
-  /** Returns its `text`; undefined where it no longer waits. */
+  /** Returns `text`; undefined where it no longer waits. */
   readAnswer(key: string): string | undefined;
   postponeAnswer(key: string, from: Date, why: string): void;
-  /** After its delivery, or when it is given up. */
+  /** After its delivery, or on giving up. */
   dropAnswer(key: string): void;
-  /** Undefined while another process delivers answers: two would deliver the same one twice. */
+  /** Undefined while another process delivers, as two would deliver an answer twice. */
   lockAnswers(): Disposable | undefined;
 };
 
-/** The file cannot be used; one sentence for the user. */
 export class InboxError extends Error {
   override readonly name = 'InboxError';
 }
 
-/** Path of the inbox that a relay, a poller and the gates of a machine share. */
+/** Shared by a machine's relay, poller and gates. */
 export const inboxIn = (directory: string): string => join(directory, 'inbox.sqlite');
 
 /** Creates the file where it is missing; it must be on a local disk. */
@@ -273,7 +263,6 @@ class SqliteInbox implements Inbox {
     this.#database.close();
   }
 
-  /** Returns true where the statement changed a row. */
   #changes(statement: () => { changes: number | bigint }): boolean {
     return this.#write(() => statement().changes > 0);
   }
@@ -293,7 +282,6 @@ class SqliteInbox implements Inbox {
     });
   }
 
-  /** Throws an InboxError for what SQLite and the file system throw. */
   #read<T>(work: () => T): T {
     try {
       return work();
@@ -316,7 +304,7 @@ class SqliteInbox implements Inbox {
     );
   }
 
-  /** While this process has the lock no other starts jobs, so those that seem to be starting then are left over. */
+  /** This process alone starts jobs while it has the lock, so jobs that seem to be starting were left over. */
   #mayStart(): boolean {
     this.#starting ??= lockIfFree(`${this.#path}.lock`);
     if (this.#starting === undefined) return false;
@@ -326,7 +314,7 @@ class SqliteInbox implements Inbox {
   }
 }
 
-/** After this, seen transactions and keys of jobs keep a redelivery from being done again. */
+/** Seen transactions and keys of jobs prevent repeated work on a redelivery after that. */
 const keptMilliseconds = 90 * 86_400_000;
 
 function prepare(database: DatabaseSync) {
@@ -465,7 +453,7 @@ function open(path: string): DatabaseSync {
   }
 }
 
-/** Creates it atomically and once, also while other processes try the same. */
+/** Atomic, also while other processes try the same. */
 function createIfMissing(path: string): void {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return;
   const draft = `${path}.${randomUUID()}`;
@@ -480,7 +468,6 @@ function createIfMissing(path: string): void {
   }
 }
 
-/** Spells "ppsr". */
 const header: SqliteHeader = { applicationId: 0x70_70_73_72, format: 1 };
 
 /** Older queues of this format lack this table; an older ppsgate ignores it. */

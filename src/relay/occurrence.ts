@@ -14,14 +14,10 @@ type Happened = {
   occurrences: Occurrence[];
   /** PHIDs of all transactions that were read. */
   seen: string[];
-  /** A sentence on an object that the bot cannot see. */
   left?: string;
 };
 
-/**
- * Returns the events of a delivery without seen transactions; throws a ConduitError where Phabricator cannot
- * be asked.
- */
+/** Leaves out seen transactions; throws a ConduitError where Phabricator does not reply. */
 export async function occurrencesOf(
   conduit: Conduit,
   delivery: Delivery,
@@ -91,7 +87,7 @@ export async function occurrencesSince(
  */
 const slackSeconds = 60;
 
-/** Returns all events that a first poll must not take for new. */
+/** Returns all events that a first poll must not report as new. */
 export async function happenedSoFar(
   conduit: Conduit,
   inbox: Pick<Inbox, 'hasSeen'>,

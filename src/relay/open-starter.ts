@@ -11,9 +11,8 @@ import { startOnJenkins } from './start-jenkins.ts';
 import type { JobStatus, RelayStarter, Starter } from './starter.ts';
 
 /**
- * Throws a `UsageError` where a token is missing.
- *
- * @param deps.program ppsgate, as a program and its first arguments; the running one when absent.
+ * Throws a `UsageError` for a missing token.
+ * @param deps.program ppsgate, as a program and its first arguments; absent: the running one.
  */
 export async function openStarter(
   { start, directory }: Pick<RelayConfig, 'start' | 'directory'>,

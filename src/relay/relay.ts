@@ -21,7 +21,6 @@ import type { RelayStarter } from './starter.ts';
 export type RelayDeps = {
   conduit: Conduit;
   config: PhabricatorConfig;
-  /** PHID of the bot. */
   me: string;
   inbox: Inbox;
   starter: RelayStarter;
@@ -32,7 +31,7 @@ export type RelayDeps = {
   signal: AbortSignal;
 };
 
-/** Does one round of all work; never throws for an error of Phabricator or a starter. */
+/** Never throws for an error of Phabricator or a starter. */
 export async function workOnce(deps: RelayDeps): Promise<void> {
   await workOnDeliveries(deps);
   await startJobs(deps);
@@ -92,7 +91,6 @@ async function jobsFrom(occurrences: readonly Occurrence[], deps: RelayDeps): Pr
   return jobs;
 }
 
-/** Ends the automatic gate of a diff that a build waits for. */
 async function endAutomatic({ revision, diff }: Job, deps: RelayDeps): Promise<void> {
   const record = deps.inbox.unendedJobs().find(({ job }) => job.key === `D${revision}:${diff}`);
   if (record !== undefined) await end(record, 'Harbormaster asked for it', deps);
@@ -131,7 +129,6 @@ async function carryOut(
   }
 }
 
-/** Ends a job: removes it from the queue and stops its process. */
 async function end(record: JobRecord, why: string, deps: RelayDeps): Promise<void> {
   const { inbox, starter, log, signal } = deps;
   const { job, state, tries } = record;
@@ -195,7 +192,7 @@ async function startJobs(deps: RelayDeps): Promise<void> {
 
 const mostSecondsBetweenTries = 600;
 
-/** Runs after the newer gate has begun, which then takes the older one's place in the queue for a testbed. */
+/** Runs after the newer gate's start, which then inherits the older one's place in the queue. */
 async function endOlder(job: Job, deps: RelayDeps): Promise<void> {
   if (!isAutomatic(job)) return;
   const older = deps.inbox
@@ -209,7 +206,7 @@ async function endOlder(job: Job, deps: RelayDeps): Promise<void> {
 /** True where no person requested this diff: the key is that of the diff or of a build's target. */
 const isAutomatic = ({ key }: Job): boolean => /^(?:D\d|PHID-HMBT-)/.test(key);
 
-/** Answers the requester of a job that no gate will answer. */
+/** Replies to the requester of a job that will not run. */
 async function reportRefusal(job: Job, why: string, deps: RelayDeps): Promise<void> {
   const { revision: number, diff, build, key } = job;
   if (build !== undefined) {

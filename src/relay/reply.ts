@@ -1,10 +1,10 @@
-// Renders the replies that are comments of their own, in Remarkup.
+// Renders the relay's own comments, in Remarkup.
 import { callOnPhabricator, commandsFor } from '../forge/patch/command.ts';
 import { remarkupText } from '../model/remarkup.ts';
 import { withoutPaths } from '../model/without-paths.ts';
 import type { ReplyTopic } from './decide.ts';
 
-/** @param why a sentence that may hold untrusted text, or nothing */
+/** @param why a sentence that may contain untrusted text, or nothing */
 export function replyText(topic: ReplyTopic, why: string): string {
   const said = why === '' ? [] : [remarkupText(withoutPaths(why), 1000)];
   switch (topic) {
@@ -19,7 +19,7 @@ export function replyText(topic: ReplyTopic, why: string): string {
   }
 }
 
-/** A list, since a table as wide as these commands is cut off on a phone. */
+/** A list, as phones cut off a table of this width. */
 const help = commandsFor(callOnPhabricator)
   .map(({ write, to }) => `- ${remarkupText(write)}: ${to}`)
   .join('\n');

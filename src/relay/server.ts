@@ -12,11 +12,11 @@ import { isSigned } from './signature.ts';
 
 export type RelayServerOptions = {
   host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   port: number;
-  /** HMAC key of the hook in Herald. Absent or empty: there is no /webhook. */
+  /** HMAC key of Herald's hook. Absent or empty: no /webhook. */
   webhookKey?: string;
-  /** `user:password` that Harbormaster sends. Absent or empty: there is no /build. */
+  /** `user:password` from Harbormaster. Absent or empty: no /build. */
   buildPassword?: string;
   inbox: Pick<Inbox, 'accept' | 'countPending'>;
   now(): Date;
@@ -24,14 +24,11 @@ export type RelayServerOptions = {
   limits?: Limits;
 };
 
-/** Bounds of the cost of a sender without key and password, besides the last 64 KiB that are read at once. */
+/** Bounds a sender without key and password, besides the last 64 KiB that are read at once. */
 export type Limits = {
-  /** Bound of the request line and the headers. */
   headerBytes: number;
   bodyBytes: number;
-  /** Bound from the connection to its end. */
   seconds: number;
-  /** More connections at once are closed. */
   connections: number;
 };
 
@@ -45,11 +42,10 @@ const usualLimits: Limits = {
 
 export type RelayServer = AsyncDisposable & {
   port: number;
-  /** Answers complete requests and cuts all others. */
+  /** Replies to complete requests, and cuts all others. */
   close(): Promise<void>;
 };
 
-/** The server cannot listen; one sentence for the user. */
 class RelayServerError extends Error {
   override readonly name = 'RelayServerError';
 }
@@ -61,7 +57,7 @@ export async function startRelayServer(options: RelayServerOptions): Promise<Rel
   const routes = routesOf(options, limits.bodyBytes, accept);
   const server = createServer({ maxHeaderSize: limits.headerBytes });
   server.maxConnections = limits.connections;
-  // Node would hand over all requests of one packet, and only the first is answered.
+  // Node would deliver all requests of one packet, but only the first gets a reply.
   server.maxRequestsPerSocket = 1;
 
   const handle = (request: IncomingMessage, goOn: () => void) => {
@@ -83,7 +79,7 @@ export async function startRelayServer(options: RelayServerOptions): Promise<Rel
   );
   server.on('connection', (socket) => {
     arrived += 1;
-    // Node's own limits look only now and then.
+    // Node checks its own limits only periodically.
     const late = says(408, `The request did not come whole within ${limits.seconds} s.`);
     const deadline = setTimeout(() => end(socket, late, now()), limits.seconds * 1000);
     socket.once('close', () => clearTimeout(deadline));
@@ -132,8 +128,8 @@ const says = (status: number, text: string, headers: HttpReply['headers'] = {}):
 });
 
 /**
- * Answers one request a connection, as Phabricator opens one for each, and reads nothing after it. Node's own response
- * would go on reading the rest of a body.
+ * Sends one reply a connection, as Phabricator opens one for each request, and reads nothing after it. Node's own
+ * response would continue to read a body.
  */
 function end(socket: Socket, { status, text, headers }: HttpReply, date: Date): void {
   if (socket.destroyed) return;
@@ -199,7 +195,7 @@ type RouteDeps = Pick<RelayServerOptions, 'now' | 'log'> & {
   logRefusal(request: IncomingMessage, why: string): void;
 };
 
-/** Logs one line a minute of each kind of refusal, and nothing of its text: strangers decide how often one comes. */
+/** Logs each kind of refusal once a minute, without the request's text: strangers choose its rate. */
 function refusalLog({ now, log }: Pick<RelayServerOptions, 'now' | 'log'>) {
   const logged = new Map<string, { at: Date; suppressed: number }>();
   return ({ headers, socket }: IncomingMessage, why: string): void => {

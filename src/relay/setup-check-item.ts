@@ -14,7 +14,6 @@ export type SetUpStep = CheckStep<SetUpDiagnostic>;
 export type SetUpCheckDeps = Pick<ConduitOptions, 'log' | 'pause'> & {
   signal: AbortSignal;
   now(): Date;
-  /** Is called with the name of the next step. */
   onLook(what: string): void;
   /** The overlay of the site's Linux testbeds; absent where it has none. */
   overlay?: OverlayPlace;

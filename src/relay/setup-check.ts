@@ -36,7 +36,6 @@ function failed(what: string, error: unknown): SetUpDiagnostic {
   return { kind, what, why: reasonOf(error), fix: lookAgain };
 }
 
-/** Results of earlier steps for later ones. */
 type Session = {
   ca?: string | undefined;
   conduit?: Conduit;
@@ -237,7 +236,7 @@ const projectPage = z.object({
       attachments: z.object({ members: z.object({ members: z.array(z.unknown()) }) }),
     }),
   ),
-  /** Projects by hashtag. */
+  /** By hashtag. */
   maps: z.object({ slugMap: mapOf(z.object({ projectPHID: z.string() })) }),
 });
 

@@ -9,11 +9,9 @@ import type { Pause } from '../model/pause.ts';
 import type { Started, Starter } from './starter.ts';
 
 type GithubOptions = {
-  /** `owner/name` of the repository that has the workflow. */
   repository: string;
-  /** URL of GitHub's API, from which that of its pages follows. */
+  /** The URL of GitHub's pages follows from it. */
   apiUrl: string;
-  /** The event's type. */
   event: string;
   pause: Pause;
 };
@@ -48,7 +46,7 @@ export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter
         repo,
         event_type: event,
         client_payload: payloadOf(job),
-        // A lost answer does not mean that nothing was started.
+        // The event may have arrived though the reply was lost.
         request: { retries: 0 },
       };
       const sent = await answered(
@@ -110,7 +108,7 @@ async function awaitRun(
   return undefined;
 }
 
-/** Enough for months, newest first. */
+/** Months, newest first. */
 const mostPages = 3;
 const perPage = 100;
 
@@ -133,7 +131,6 @@ async function findRun(
   return undefined;
 }
 
-/** Accepts a run that has ended. */
 async function cancelRun(
   octokit: Octokit,
   call: { owner: string; repo: string; run_id: number },

@@ -24,17 +24,14 @@ import { commandText, shell } from '../system/shell.ts';
 import type { Started, Starter } from './starter.ts';
 
 export type HereOptions = {
-  /** ppsgate: a program, and its first arguments. */
   program: readonly string[];
   configPath: string;
-  /** The git repository that revisions apply to. */
   repository: string;
   /**
    * Folder of the work directories, one a job and named by its key, with `KEY.pid`, `KEY.log` and `KEY.ended` beside
    * it.
    */
   directory: string;
-  /** Bound of gates at once. */
   most: number;
   /** URL at which browsers find `directory`. */
   site?: string | undefined;
@@ -120,14 +117,11 @@ const nameOf = ({ revision, diff }: Job): string => `diff ${diff} of D${revision
 const diedTooOften = (job: Job, directory: string): string =>
   `The ${workOf(job)} of ${nameOf(job)} died ${mostTries} times without a word: see the end of ${join(directory, `${job.key}.log`)}, and ask for it again.`;
 
-/** The record of the last process that was started for a job. */
 const trySchema = z.object({
   leader: leaderSchema,
   /** The work directory; for an extension that of the first job. */
   work: z.string(),
-  /** Including this one. */
   tries: z.int(),
-  /** Runs to extend an experiment to. */
   maxRuns: z.int().optional(),
 });
 
@@ -278,7 +272,7 @@ async function leaderOf(child: ChildProcess): Promise<GroupLeader> {
   return { pid, started };
 }
 
-/** Without the relay's keys and passwords, and the variables of a service manager. */
+/** Excludes the relay's keys and passwords, and variables of a service manager. */
 const passedOn = [
   'PATH',
   'HOME',
@@ -296,7 +290,6 @@ const passedOn = [
   'PPSGATE_BMC_PASSWORD',
 ];
 
-/** Undefined for a missing file. */
 async function textOf(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');

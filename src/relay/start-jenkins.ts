@@ -9,7 +9,6 @@ import { sendRequest } from '../system/http.ts';
 import type { Started, Starter } from './starter.ts';
 
 export type JenkinsOptions = {
-  /** URL of the job, without a slash at its end. */
   url: string;
   user: string;
   /** API token of that user: with it, unlike with a password, Jenkins asks for no crumb. */
@@ -62,7 +61,6 @@ class NotDone extends Error {
 }
 
 type Jenkins = {
-  /** Without a slash at their ends. */
   root: string;
   job: string;
   user: string;
@@ -192,7 +190,7 @@ async function cancel(jenkins: Jenkins, key: string, signal: AbortSignal): Promi
   refuse(answer, jenkins, 'Job/Cancel', isAccepted);
 }
 
-/** Jenkins redirects a browser to the next page. */
+/** A redirect leads a browser to the next page. */
 const isAccepted = (status: number): boolean => status >= 200 && status < 400;
 const isGood = (status: number): boolean => status >= 200 && status < 300;
 
@@ -216,7 +214,6 @@ const answerSeconds = 30;
 /** A queue of a thousand builds is some 100 kB. */
 const mostBytes = 16 * 1024 ** 2;
 
-/** A request with a form is a POST. */
 async function request(
   { authorization }: Jenkins,
   url: string,
@@ -237,7 +234,6 @@ async function request(
   throw new NotDone('failed', `it cannot be reached (${answer.why})`);
 }
 
-/** Throws where Jenkins did not accept the request. */
 function refuse(
   answer: JenkinsResponse,
   jenkins: Jenkins,
@@ -262,7 +258,7 @@ function reasonFor(
     case 401:
       return `it does not know the user ${user} by this token (401): give the relay another`;
     case 403:
-    // A queue says this.
+    // Status of Jenkins' queue.
     case 422:
       return `the user ${user} may not (${status}): give it the permission ${permission}`;
     case 404:

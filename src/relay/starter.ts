@@ -1,11 +1,10 @@
 // Starts and cancels a relay's gates.
 import type { Job } from '../forge/patch/job-key.ts';
 
-/** `failed` is worth another try, `refused` will stay so; `why` is one sentence for people. */
+/** `failed` is worth another try, `refused` is permanent; `why` is one sentence for people. */
 export type Started =
   | {
       kind: 'started';
-      /** A URL or a work directory. */
       where: string;
     }
   | { kind: 'failed' | 'refused'; why: string };
@@ -21,9 +20,8 @@ export type Starter = {
 };
 
 export type RelayStarter = Starter & {
-  /** True where another gate may be started now. */
   hasRoom(): Promise<boolean>;
-  /** The status of a job that this or an earlier relay has started. */
+  /** Includes jobs that an earlier relay has started. */
   ended(job: Job): Promise<JobStatus>;
 };
 
