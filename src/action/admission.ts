@@ -1,4 +1,4 @@
-// Types of admission: what is decided on a trigger, and what the decision needs.
+// Types of admission: the decision on a trigger, and its dependencies.
 
 import type { NamingStyle } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';

@@ -256,7 +256,7 @@ async function bisectOutcome({
   return {
     kind: 'concluded',
     ending: { kind: 'bisected', result, request: requestedOf(request), links },
-    // Its numbers are not computed again, and it says nothing about the default branch.
+    // Its numbers are not computed again, and it does not describe the default branch.
     publications: [{ result, profiles, isDefaultBranch: false, isTrusted: false }],
     corrections: [],
   };

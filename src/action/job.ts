@@ -91,11 +91,10 @@ export const bisectSelector = (
   inputs: Inputs,
 ): string | undefined => selectorsFor(config, testbed ? { testbed } : {}, inputs)[0];
 
-/** Names of the comment and check of each gate. */
 export const gateNames = (selectors: readonly string[]): string[] =>
   selectors.length === 1 ? ['ppsgate'] : selectors.map((selector) => `ppsgate: ${selector}`);
 
-/** One name for each gate, or that of the bisection. */
+/** A name for each gate, or that of the bisection. */
 export const reporterNames = (
   request: ApprovedRequest,
   config: Config,

@@ -93,7 +93,7 @@ export type Measurement = RunningJob &
     file(base: OutputName): string;
   };
 
-/** Returns the exit code of the worst verdict; throws where there is none. */
+/** Returns the exit code of the worst verdict; throws without a verdict. */
 export async function runMeasuringJob(
   kind: MeasuringJob,
   context: JobContext,
@@ -285,7 +285,7 @@ function sessionOf(
 /** Writes only to the log: a runner like act may offer a terminal, and workflow commands must begin a line. */
 const jobLog: ProgressOutput = { write: (text) => process.stdout.write(text) };
 
-/** Joins this machine's history with that of the data branch: a fresh runner has none of its own. */
+/** Joins this machine's history with that of the data branch: a fresh runner has none. */
 function sharedHistory(config: Config, { octokit, inputs: { job } }: JobContext): HistoryFile {
   const file = historyFile(config.history);
   const { branch } = config.github.data;

@@ -123,7 +123,7 @@ export function revisionReporter(
   });
 }
 
-/** Opens a comment of its own. A bisection passes no judgement on the head, so there is no check. */
+/** Opens a separate comment. A bisection passes no judgement on the head, so there is no check. */
 function bisectReporter(
   context: JobContext,
   request: BisectRequest,

@@ -76,7 +76,6 @@ type Event = Parameters<typeof triggerOf>[0];
 
 const sender = z.object({ login: z.string() }).default({ login: 'unknown' });
 
-/** Keeps texts and numbers, by name. */
 const texts = z.record(z.string(), z.unknown()).transform((record) => {
   const named = Object.entries(record).flatMap(([name, value]) =>
     typeof value === 'string' || typeof value === 'number' ? [[name, String(value)]] : [],
@@ -179,7 +178,7 @@ function fromTexts({ login: by }: { login: string }, fields: Record<string, stri
   };
 }
 
-/** Reads a bisection from the words of a comment in `instead`, or from inputs of its own. */
+/** Reads a bisection from the words of a comment in `instead`, or from its own inputs. */
 function bisectIn(
   { instead }: Record<string, string>,
   overrides: BisectOverrides,

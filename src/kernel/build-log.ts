@@ -57,6 +57,6 @@ const ofMake: readonly RegExp[] = [
   /^\S*make(?:\[\d+\])?: (?:"[^"]*" line \d+: |don't know how to make )/i,
   /^\*\*\* /,
   /^(?:\*\*\* )?ERROR: /i,
-  // GNU's; its modpost says `ERROR: …`.
+  // GNU's; its modpost prints `ERROR: …`.
   /^(?:\S*make(?:\[\d+\])?|\S+:\d+): \*\*\* (?!Waiting for )/,
 ];

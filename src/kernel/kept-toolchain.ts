@@ -66,5 +66,5 @@ export async function keepToolchain(
   for (const name of ['partial', ...rubbish]) await host.run(shell`rm -rf ${`${around}/${name}`}`);
 }
 
-/** Few, as one with a compiler of its own takes several gigabytes. */
+/** Few, as one with a compiler takes several gigabytes. */
 const mostKept = 2;

@@ -20,11 +20,11 @@ export async function toolsOf(
 
 function ownPrograms(recipe: KernelRecipe): readonly string[] {
   if (recipe.kind === 'command') return recipe.argv;
-  // For instance `CC=clang-19`.
+  // Options like `CC=clang-19`.
   return recipe.kind === 'linux' ? recipe.options.map((option) => option.replace(/^\w+=/, '')) : [];
 }
 
-/** One line: csh(1) accepts no other. */
+/** A single line, since csh(1) accepts no other. */
 const pathsOfPrograms =
   'for program do path=$(command -v "$program") && test -f "$path" && set -- "$@" "$path"; shift; done';
 

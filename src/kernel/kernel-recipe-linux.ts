@@ -15,7 +15,7 @@ import type { GuardOptions } from './guard.ts';
 import { buildFolder } from './jail.ts';
 import { commandsOf } from './system-commands.ts';
 
-/** The archive has `boot/vmlinuz-RELEASE`, System.map and config beside it, and `lib/modules/RELEASE` as depmod(8) finds it. */
+/** Packs `boot/vmlinuz-RELEASE`, its System.map and config, and `lib/modules/RELEASE` for depmod(8). */
 export function cookLinux(
   host: Host,
   recipe: LinuxMake,

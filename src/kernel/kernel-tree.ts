@@ -8,7 +8,6 @@ import { type Command, shell } from '../system/shell.ts';
 import { BuilderError } from './builder-error.ts';
 
 export type TreeRequest = {
-  /** Full id. */
   readonly baseCommit: string;
   /** A unified diff with the prefixes a/ and b/; absent: the base itself. */
   readonly diff?: Uint8Array;
@@ -27,7 +26,6 @@ type KernelTree =
 type TreeOptions = {
   readonly repository: string;
   readonly remote: string;
-  /** An empty folder on the builder. */
   readonly work: string;
   readonly signal: AbortSignal;
 };

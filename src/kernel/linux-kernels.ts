@@ -14,7 +14,7 @@ import { buildVariant, type VariantRequest } from './variant-kernel.ts';
 export type LinuxKernelRequest = Omit<VariantRequest, 'loaded'> & {
   /** Path of the archive on this machine; written atomically. */
   readonly path: string;
-  /** For a builder on another machine. */
+  /** Connects to a builder on another machine. */
   connect(host: HostConfig, label: string): Promise<Host>;
 };
 

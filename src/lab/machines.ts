@@ -14,10 +14,10 @@ export function machinesOf(testbed: TestbedConfig, thisMachine = hostname()): st
   return [...new Set(names)];
 }
 
-/** One machine may have two roles. */
+/** A machine may have two roles. */
 export type MachineRole = { config: HostConfig; label: string };
 
-/** The DUT comes first. The embedded testbed has no machines of its own. */
+/** The DUT comes first. Empty for the embedded testbed. */
 export function rolesOf(testbed: TestbedConfig): MachineRole[] {
   switch (testbed.kind) {
     case 'embedded-linux':

@@ -48,7 +48,7 @@ export type NightlyDeps = Omit<GateDeps, 'repository'> & {
  * Runs an A/A run of a commit under one lease of one testbed. Cells off their level are measured again; each possible
  * change gets a gate of its last good and first bad commit and, with `trend.bisect`, a bisection of a confirmed loss. On
  * Sundays another layout variant is measured, if the testbed builds several. Returns the result of the A/A run; the
- * follow-ups, each in a folder of its own, may fail with a warning.
+ * follow-ups, each in its own folder, may fail with a warning.
  */
 export async function nightlyRun(
   request: NightlyRequest,
@@ -128,7 +128,6 @@ export function trendUpdateOf(
   };
 }
 
-/** The folder of a part, relative to the nightly run's work directory. */
 export function nightlyFolder({ result, occasion }: TrendUpdate): string {
   if (!isOfGate(result)) return bisectFolder(result.good, result.bad);
   const { baseCommit, headCommit } = result.patch;

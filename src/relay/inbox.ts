@@ -36,7 +36,7 @@ const deliverySchema = z.discriminatedUnion('kind', [
     target: z.string(),
     build: z.string(),
     diff: z.int(),
-    /** Absent: the server did not say. */
+    /** Absent: unknown. */
     revision: z.int().optional(),
   }),
 ]);

@@ -1,4 +1,4 @@
-// Starts gates and bisections on this machine, each in a process group of its own: a gate runs for hours and outlives a restarted relay.
+// Starts gates and bisections on this machine, each in its own process group: a gate runs for hours and outlives a restarted relay.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -46,7 +46,7 @@ type HereStarter = Starter & {
   ended(job: Job): Promise<ProcessEnd>;
 };
 
-/** `lost` is a gate that died without an exit code of its own: `start` resumes it, a few times. */
+/** `lost` is a gate that died without an exit code: `start` resumes it, a few times. */
 export type ProcessEnd = { kind: 'running' | 'lost' } | { kind: 'ended'; exitCode: number };
 
 export function startHere(options: HereOptions): HereStarter {

@@ -11,7 +11,7 @@ import type { Started, Starter } from './starter.ts';
 export type JenkinsOptions = {
   url: string;
   user: string;
-  /** API token of that user: with it, unlike with a password, Jenkins asks for no crumb. */
+  /** API token of that user: with it, unlike with a password, Jenkins requires no crumb. */
   token: string;
 };
 

@@ -27,7 +27,6 @@ export type HttpRequest = {
   body?: string | URLSearchParams;
   /** Time limit for the whole response; with `onLine`, for its headers. */
   answerSeconds: number;
-  /** Time limit for the connection, unless a certificate is pinned. */
   connectSeconds?: number;
   /** Size limit of the body; with `onLine`, of one line. */
   mostBytes: number;

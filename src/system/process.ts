@@ -1,4 +1,4 @@
-// Identifies a process after its parent has ended; start times tell reused process ids apart.
+// Identifies a process after its parent has ended; start times distinguish reused process ids.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';

@@ -114,7 +114,7 @@ async function addressOf(octokit: Octokit, wanted: ArtifactName, id: number): Pr
   return URL.parse(headers.location ?? '');
 }
 
-/** The address is a secret of its own for a minute, and is not logged in full. */
+/** The address is itself a secret for a minute, and is not logged in full. */
 async function download(
   place: URL | null,
   wanted: ArtifactName,
@@ -215,7 +215,7 @@ function refusalOf(error: unknown): Refused {
 
 /** Bound of all profiles of one result; flamegraphs of more are not drawn. */
 const mostProfileBytes = 64 * 1024 ** 2;
-/** For each variant in each cell: the longest experiments have about a hundred. */
+/** A profile for each variant in each cell: the longest experiments have about a hundred. */
 const mostProfiles = 500;
 
 const tooManyBytes = `The profiles of the artifact have more than ${mostProfileBytes} bytes together: of the rest no flamegraphs are drawn.`;
@@ -391,5 +391,4 @@ const kindNames: Record<Patch['kind'], string> = {
   range: 'a range of commits',
 };
 
-/** Replaces title, author, links and names by those of GitHub. */
 export const withPatch = (result: Result, patch: Patch): Result => ({ ...result, patch });

@@ -35,7 +35,7 @@ type Fixes = {
   otherwise: string;
 };
 
-/** For people: the failed act, its reason and its fix. */
+/** A sentence for people: the failed act, its reason and its fix. */
 export function whyNotDone(
   what: string,
   failure: GithubFailure,

@@ -42,7 +42,7 @@ export async function createIssue(
   }
 }
 
-/** A 408 of a proxy does not say whether GitHub did it. */
+/** A proxy's 408 leaves open whether GitHub did it. */
 const isRefusal = (failure: GithubFailure): boolean =>
   failure.kind === 'rate-limited' ||
   (failure.kind === 'answered' &&

@@ -126,7 +126,7 @@ function openWithHead(
     .filter(({ pullRequest }) => pullRequest.headCommit === headCommit);
 }
 
-/** For instance `#7 and #9`. */
+/** Like `#7 and #9`. */
 export const numbersOf = (all: readonly FoundPullRequest[]): string =>
   all.map(({ pullRequest }) => `#${pullRequest.number}`).join(' and ');
 

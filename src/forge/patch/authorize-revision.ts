@@ -16,7 +16,7 @@ type Verb = 'run' | 'rerun' | 'extend' | 'bisect';
 
 type RevisionRules = {
   people: readonly string[];
-  /** Hashtags of the projects that `isMember` asks for. */
+  /** Hashtags of the projects that `isMember` checks. */
   projects: readonly string[];
   isMember(phid: string): Promise<boolean>;
 };

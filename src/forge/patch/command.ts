@@ -95,7 +95,7 @@ function nearestVerb(word: string): string {
 
 export const verbs = ['run', 'rerun', 'extend', 'bisect', 'cancel', 'help'] as const;
 
-/** For the reply to `help`. */
+/** Lists the commands for the reply to `help`. */
 export function commandsFor(call: CommandPrefix): { write: string; to: string }[] {
   const isOnGithub = call === callOnGithub;
   const all: Record<(typeof verbs)[number], readonly (readonly [string, string])[]> = {

@@ -98,9 +98,7 @@ function accept(diff: Uint8Array): CheckedDiff {
   return { kind: 'accepted', paths, remarks: remarksOn(bytes, lines) };
 }
 
-/** The header of one file in the diff, before its hunks. */
 type DiffSection = {
-  /** Counted from 1. */
   readonly line: number;
   readonly header: string[];
   hunks: number;

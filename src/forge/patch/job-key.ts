@@ -12,7 +12,7 @@ export const jobSchema = z.object({
   overrides: gateOverridesSchema,
   /** A bisection in place of a gate: of the commits that are named, or of the diffs up to this one. */
   bisect: bisectOverridesSchema.optional(),
-  /** PHID of the Harbormaster build that waits for the answer. */
+  /** PHID of the Harbormaster build that waits for the outcome. */
   build: z
     .string()
     .regex(/^PHID-HMBD-\w{1,40}$/)

@@ -14,7 +14,6 @@ import {
 } from './git.ts';
 
 export type LinearHistory = {
-  /** True for a clone without the beginning of its history. */
   isShallow(): Promise<boolean>;
   /** True where `other` is the commit, or an ancestor of it. */
   contains(commit: string, other: string): Promise<boolean>;
@@ -243,7 +242,6 @@ async function pickerOf(git: Git, commit: string, isReverse: boolean): Promise<C
   };
 }
 
-/** Merges by the defaults of git. */
 const asUsual = [
   'merge.renames=true',
   'merge.directoryRenames=conflict',

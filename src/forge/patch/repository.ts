@@ -32,7 +32,7 @@ export type Repository = {
 
 export type WritableRepository = Repository & {
   message(commit: string): Promise<string>;
-  /** Throws a `RepositoryError` where there is none. */
+  /** Throws a `RepositoryError` if the branch has none. */
   commitAt(branch: string, date: Date): Promise<string>;
   /** The newest commit of a branch before a time that is no later than a revision of Subversion. */
   commitOfSvn(branch: string, revision: number, date: Date): Promise<SvnCommit>;
@@ -103,7 +103,7 @@ function readerOf(git: Git): Repository & Pick<WritableRepository, 'message'> {
     },
 
     async changedPaths(first, second) {
-      // A patch could have its submodules ignored by a .gitmodules of its own.
+      // A patch could have its submodules ignored by its own .gitmodules.
       const all = ['-r', '-z', '--no-renames', '--ignore-submodules=none'];
       const compare = ['diff-tree', '--name-only', ...all, '--end-of-options'];
       const why = `git cannot tell what differs between ${first} and ${second} in ${directory}: check it out with both commits, which may differ in paths of at most 4 MiB.`;

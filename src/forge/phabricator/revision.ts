@@ -335,7 +335,7 @@ const comment = transaction
   .transform(({ id, phid, dateCreated: at, comments }): Transaction | undefined => {
     const current = comments.toSorted((a, b) => a.version - b.version).at(-1);
     if (current === undefined || current.removed) return undefined;
-    // The author of the version, not of the transaction: an editor answers for the edited text.
+    // The author of the version, not of the transaction: an editor is responsible for the edited text.
     return { kind: 'comment', id, phid, by: current.authorPHID, at, text: current.content.raw };
   });
 

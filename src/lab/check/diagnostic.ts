@@ -86,7 +86,7 @@ export const typed = (command: Command): string => `\`${unquoted(commandText(com
 export const unquoted = (text: string): string => text.replace(/'([\w@%+=:,./-]+)'/g, '$1');
 
 export type CheckedMachine = {
-  /** For people: `the DUT`, `the sender and the receiver`. */
+  /** The machine's name for people: `the DUT`, `the sender and the receiver`. */
   label: string;
   config: HostConfig;
   host: Host | undefined;

@@ -37,7 +37,7 @@ export function checkCeiling(check: CeilingCheck, needs: readonly string[]): Che
 async function* trials(check: CeilingCheck): AsyncGenerator<Diagnostic> {
   await using opened = new AsyncDisposableStack();
   const { testbed, deps } = check;
-  // Each has a connection of its own: one carries few commands at a time.
+  // Separate connections: each carries few commands at a time.
   const connect = async (...[host, label]: Parameters<FreebsdDeps['connect']>) => {
     const connected = await deps.connect(host, label);
     opened.defer(() => connected.close());
@@ -201,7 +201,7 @@ function lineOf(
   return { gigabits, pps: (gigabits * 1e9) / bits };
 }
 
-/** One sender of several need not reach the DUT's limit. */
+/** A single sender of several need not reach the DUT's limit. */
 function aloneDiagnostic(what: string, trial: CeilingTrial, line: LineCapacity): Diagnostic {
   const fault = faultOf(what, trial);
   return fault ?? ok(what, throughput(trial, line));

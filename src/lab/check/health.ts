@@ -32,7 +32,6 @@ import { dutPortSteps, generatorPortSteps, machinesOf } from './freebsd-check.ts
 import { interfaceStep, linuxMachinesOf } from './linux-check.ts';
 import { type CheckDeps, powerSteps } from './power-check.ts';
 
-/** Throws the signal's reason. */
 export async function* healthOf(
   testbed: TestbedConfig,
   deps: CheckDeps,
@@ -118,7 +117,7 @@ async function nextBoot(host: Host, method: BootMethodName, what: string): Promi
   return [wrong(what, `the boot environment ${once} is activated for it`, fix)];
 }
 
-/** An appliance cannot tell its own slice from a measured one: compares the next boot with the current one. */
+/** An appliance does not know its own slice: compares the next boot with the current one. */
 async function nextSlice(host: Host, what: string): Promise<Diagnostic> {
   const [{ root }, next] = [await runningSystem(host), await nextRoot(host)];
   if (next === root) return ok(what, `from ${root}, as it runs`);

@@ -43,7 +43,7 @@ function start(
   args: readonly string[],
   { env, onOutput, endInput }: StartOptions,
 ): RunningProgram {
-  // Detached: a process group of its own, to be killed as one, and no terminal to prompt for a password on.
+  // Detached: a new process group, to be killed as one, and no terminal to prompt for a password.
   const child = spawn(program, args, { env: { ...process.env, ...env }, detached: true });
   let errors = '';
   child.stdout.on('data', onOutput);

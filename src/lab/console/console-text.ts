@@ -3,7 +3,6 @@
 import { plainLine } from '../../model/escape.ts';
 import { shortened } from '../../model/one-line.ts';
 
-/** The end of a lost machine's console output. */
 export type LastWords = {
   panic?: string;
   /** Up to 20 lines: from the panic to the next boot, or the last ones. */
@@ -15,7 +14,7 @@ const mostCharacters = 1024 ** 2;
 const mostLines = 20;
 const mostOfLine = 200;
 
-/** Without a panic, and where the machine came up again without a power cycle (`isUp`), returns the lines before that boot. */
+/** Returns the lines before the boot without a panic, where the machine came up without a power cycle (`isUp`). */
 export function lastWords(text: string, isUp: boolean): LastWords {
   const lines = linesOf(text);
   const panic = panicIn(lines);

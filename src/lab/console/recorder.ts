@@ -41,7 +41,7 @@ export class ConsoleRecorder {
     }
   }
 
-  /** Before the order to boot. Opens a console again that was silent in the boot before: another client may have the session. */
+  /** Called before a boot. Reopens a console that was silent in the last boot: another client may have the session. */
   async beginBoot(): Promise<void> {
     if (this.#console !== undefined && this.#tape.length() === this.#bootAt) {
       this.#report(

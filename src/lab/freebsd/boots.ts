@@ -254,7 +254,6 @@ export const consoleClause = (console: string): string => `its console ${describ
 
 export const failed = (reason: string): TrialOutcome => ({ kind: 'failed', reason });
 
-/** Fails a trial whose variant may be the cause. */
 export const suspected = (
   { boots, variant, proof }: { boots: Boots; variant: string; proof: Milestone },
   reason: string,

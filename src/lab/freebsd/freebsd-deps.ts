@@ -23,7 +23,7 @@ export type FreebsdDeps = {
 /** Only a command that a kernel has locked up takes longer. */
 const stuckSeconds = 900;
 
-/** Limits the time of every command that has no limit of its own. */
+/** Limits the time of every command without a limit. */
 export const bounded = (host: Host, timeoutSeconds = stuckSeconds): Host => ({
   ...host,
   run: (command, options) => host.run(command, { timeoutSeconds, ...options }),

@@ -182,7 +182,7 @@ async function measure(
       ...(ingressPackets !== undefined && { ingressPackets }),
     },
   });
-  // A fault of the packets says more than the missing states of them.
+  // A fault of the packets is more specific than their missing states.
   if (!isValid(measured)) return measured;
   const isSilent = measured.kind === 'measured' && measured.runs.every(({ pps }) => pps === 0);
   if (isSilent) {

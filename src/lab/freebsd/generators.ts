@@ -79,7 +79,6 @@ export class Generators {
     return 'kind' in ports ? ports : undefined;
   }
 
-  /** Leaves the ports open for the next trial. */
   async send({ cell, dutMac, ...times }: SendRequest, signal: AbortSignal): Promise<PktGenTrial> {
     const config = this.#config;
     const split = flowRanges(this.#traffic.flows, cell.family, config.senders.length);

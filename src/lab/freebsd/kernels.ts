@@ -62,7 +62,7 @@ export class Kernels {
   }
 
   /**
-   * Replaces the list of kernels. A finished kernel stays, and a running build goes on unless the first of the list has no
+   * Replaces the list of kernels. A finished kernel stays, and a running build continues unless the first of the list has no
    * kernel: that one is built now, and the other again in its turn. A kernel that is not listed any more is given up.
    */
   list(request: PrepareRequest): void {
@@ -100,7 +100,7 @@ export class Kernels {
     return new Set([...this.#listed.values()].filter(({ isSettled }) => isSettled).map(nameOf));
   }
 
-  /** Resolves when no build goes on: soon after the signals of all requests are aborted. */
+  /** Resolves when no build runs: soon after the signals of all requests are aborted. */
   ended(): Promise<void> {
     return this.#work;
   }
@@ -111,7 +111,6 @@ export class Kernels {
     this.#removeArchives(one);
   }
 
-  /** Takes the newest request at the start of each build. */
   async #buildAll(): Promise<void> {
     for (;;) {
       const one = [...this.#listed.values()].find(({ isSettled }) => !isSettled);

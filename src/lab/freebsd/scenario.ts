@@ -42,7 +42,7 @@ type FirewallRules = {
   keepsStates: boolean;
 };
 
-/** One accepting rule each, see pf.conf(5) and ipfw(8). */
+/** Each has a single accepting rule, see pf.conf(5) and ipfw(8). */
 const usualRules: Record<FreebsdScenario, FirewallRules | undefined> = {
   forwarding: undefined,
   'pf-stateless': {

@@ -1,4 +1,4 @@
-// Fences a machine against a controller whose lease is over: the machine refuses commands with a lower token than it has seen.
+// Fences a machine against a controller whose lease is over: it refuses commands with a lower token than it has seen.
 import { type RunOptions, stdoutOf } from '../../system/host/execute.ts';
 import { ownFolder } from '../../system/host/own-folder.ts';
 import type { Host } from '../../system/host/ssh.ts';
@@ -70,7 +70,7 @@ export class FencedError extends Error {
 /** Time limit, for a machine that died right after the login. */
 const raiseSeconds = 60;
 
-/** Used by no program that runs here; the guard's message tells it apart. */
+/** No program here uses it; the guard's message confirms a refusal. */
 const refusalCode = 213;
 
 /**

@@ -246,7 +246,9 @@ const installSeconds = 120;
 function endingOf(outcome: CommandOutcome): string {
   if (outcome.kind === 'signaled') return `was ended by ${outcome.signal}`;
   // See timeout(1).
-  return outcome.code === 124 ? `ran for more than ${installSeconds} s` : `exited with ${outcome.code}`;
+  return outcome.code === 124
+    ? `ran for more than ${installSeconds} s`
+    : `exited with ${outcome.code}`;
 }
 
 const doesNotLoad = (

@@ -16,7 +16,7 @@
 export LC_ALL=C
 folder=$(dirname "$0")
 
-# One at a time: the process of a lost controller must have ended before its files are removed.
+# Only one instance: the process of a lost controller must have ended before its files are removed.
 mkdir -p "$folder"
 exec {lock}>"$folder.lock"
 flock --timeout 60 "$lock" || exit
@@ -104,7 +104,7 @@ profile() {
   local received=/sys/class/net/$ingress/statistics/rx_packets
   local where start rx i
 
-  # Counts the whole CPU where no thread of its own forwards.
+  # Counts the whole CPU where no dedicated thread forwards.
   where=$(forwarding_thread "$ingress")
   where=$([[ -n $where ]] && echo "--tid=$where" || echo "--cpu=$cpu")
   await_traffic || return

@@ -297,7 +297,7 @@ PermitRootLogin prohibit-password
 StrictModes no
 UsePAM no
 PidFile none
-# Bash takes a command over ssh for a login, and reads the .bashrc for it, unless it is told that it is nested.
+# Bash reads .bashrc for a command over ssh, unless it is nested.
 SetEnv SHLVL=2
 Subsystem sftp internal-sftp
 `;

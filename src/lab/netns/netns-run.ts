@@ -53,7 +53,7 @@ export function measuredRun(
   };
 }
 
-/** With fewer slices a ramp cannot be told from noise. */
+/** With fewer slices a ramp looks like noise. */
 const fewestForStretch = 10;
 
 function nsPerPacket({ busySeconds, receivedPackets }: LinuxSample): number[] {

@@ -123,7 +123,6 @@ async function sudo(...args: string[]): Promise<number> {
   return code ?? 1;
 }
 
-/** `say` receives a line before the installation. */
 async function installPackages(names: string[], say: (line: string) => void): Promise<void> {
   if (!(await isInstalled('apt-get'))) {
     throw new LabImpossibleError(

@@ -79,7 +79,7 @@ export async function requestBmc({
 }
 
 /**
- * `-E` takes the password from the environment, `-N` and `-R` allow 10 s of silence, `-L` asks for no more than an
+ * `-E` takes the password from the environment, `-N` and `-R` allow 10 s of silence, `-L` requests no more than an
  * operator, who may switch power (IPMI 2.0, Appendix G). The caller's `-v` has ipmitool print the reason of a refusal.
  */
 export function sessionWords({ host, port, user, cipherSuite }: IpmiConfig): string[] {

@@ -49,7 +49,7 @@ function run(
   options: RunOptions,
 ): Promise<ProgramOutcome> {
   const { stdin = '', env, timeoutSeconds } = options;
-  // Detached: a process group of its own, to be killed as one, and no terminal to prompt for a password on.
+  // Detached: a new process group, to be killed as one, and no terminal to prompt for a password.
   const child = spawn(program, args, { env: { ...process.env, ...env }, detached: true });
   const { promise, resolve } = Promise.withResolvers<ProgramOutcome>();
 

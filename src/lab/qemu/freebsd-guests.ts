@@ -282,7 +282,7 @@ export class FreebsdGuests implements GuestSystem {
     if (kernel === undefined) throw new TypeError(`${variant} was not readied.`);
     if (kernel.kind === 'rejected') return notBooted(rejected(variant, kernel.rejection));
     const imageGuest = await this.#guestFor(variant).catch((error: unknown) => {
-      // Where an image was up before, the variant is not to blame.
+      // The variant is not to blame where an image was up before.
       if (this.#isFit && isOfOneCopy(error)) return reasonOf(error);
       throw error;
     });

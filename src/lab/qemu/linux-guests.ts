@@ -116,7 +116,7 @@ export class LinuxGuests implements GuestSystem {
         }),
       );
       const refused = all.filter((prepared) => prepared.kind === 'rejected');
-      // Where base is refused, too, the patch is not to blame.
+      // The patch is not to blame where base is refused, too.
       return refused.find(({ variant }) => variant === 'base') ?? refused[0];
     } catch (error) {
       const full = await fullGuest(this.#resources.tallies, booted);

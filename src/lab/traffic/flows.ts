@@ -15,7 +15,7 @@ const port = 2000;
 const crcBytes = 4;
 const udpHeaderBytes = 8;
 
-/** Counts addresses up from .10.1 in the networks of RFC 2544 (RFC 5180 for IPv6). A frame has at least the family's minimum size. */
+/** Counts addresses up from .10.1 in RFC 2544's networks (RFC 5180 for IPv6). Frames have at least the family's minimum. */
 export function trafgenFlows(request: FlowsRequest): string {
   const packets: string[] = [];
   for (let flow = 0; flow < request.flows; flow++) {

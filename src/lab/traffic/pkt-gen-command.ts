@@ -19,10 +19,10 @@ export type SenderRequest = ReceiverRequest & {
   flows: FlowSlice;
   /** Size of the Ethernet frame with its 4 bytes of CRC; pkt-gen sends no frame longer than the port's MTU and those 4. */
   frameBytes: number;
-  /** Address of the netmap port: a virtual interface has a MAC address of its own. */
+  /** Address of the netmap port: a virtual interface has its own MAC address. */
   sourceMac: string;
   destinationMac: string;
-  /** One netmap ring each. */
+  /** Each uses a netmap ring. */
   threads: number;
   /** Rate of all threads together; absent: maximum. */
   ratePps?: number | undefined;

@@ -17,7 +17,6 @@ export type PktGenRun = {
   medianPps: number;
   /** Sum of the senders' rates, each in its own steady stretch; absent where one has none. */
   offeredPps?: number;
-  /** Length of the traffic in the median. */
   seconds: number;
   /** From the log's first rate until the median was known to 0.5 %; absent where it never was. */
   steadyAfterSeconds?: number;

@@ -12,7 +12,7 @@ import { leastSeconds, type PktGenRun, pktGenRun } from './pkt-gen-run.ts';
 
 /** A connection carries four tasks at once: a fifth ends the others. */
 type PktGenHosts = {
-  /** One to four, each counted twice where its port is held. */
+  /** At most four, each counted twice where its port is held. */
   senders: readonly PktGenSender[];
   receiver: PktGenPort;
 };
@@ -26,7 +26,6 @@ export type PktGenRequest = Pick<SenderRequest, 'family' | 'frameBytes' | 'updat
   flows: Flows;
   /** Rate of all senders, shared as the flows are; absent: maximum. */
   ratePps?: number | undefined;
-  /** Threads of each sender. */
   threads: number;
   /** Maximum length of the traffic. */
   trafficSeconds: number;
@@ -61,7 +60,7 @@ export type PktGenPorts = {
   receiver: PktGenProcess;
   /** First lines of the receiver's log. */
   head: string;
-  /** One for each sender's port; empty where senders open their own. */
+  /** By sender; empty where senders open their own ports. */
   holders: PktGenProcess[];
   /** Time that a sender waits for its link. */
   settleSeconds: number;

@@ -8,7 +8,7 @@ interface=$1 cpu=$2 rate=$3 flows=$4 limit_seconds=$5
 log=$(mktemp)
 exec {never}<> <(:)
 
-# With autogroups, niceness counts only within a session, and the session has a niceness of its own.
+# With autogroups, niceness counts only within a session, and the session has its own.
 { echo -20 >/proc/self/autogroup; } 2>/dev/null
 
 stolen_ticks() {

@@ -52,7 +52,7 @@ export function parseTrafgenLog(log: string): TrafgenOutcome {
   };
 }
 
-/** As a share of one CPU. Only the first line counts, which trafgen cannot forge. */
+/** A share of one CPU. Only the first line counts, which trafgen cannot forge. */
 function waitedShare(log: string): number | undefined {
   const [, ns, ticks, start, end] = waitingLine.exec(log) ?? [];
   const seconds = Number(end) - Number(start);

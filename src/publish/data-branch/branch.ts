@@ -379,7 +379,6 @@ const foreign = (without: string, path: string): BranchError =>
     `${without} because it has no ${path} of this version of ppsgate: name another branch in \`github.data.branch\`, or delete this one.`,
   );
 
-/** Empty if there is no such file. */
 async function readText({ octokit, owner, repo }: Branch, tip: Tip, path: string): Promise<string> {
   const file_sha = tip.files.get(path);
   if (file_sha === undefined) return '';

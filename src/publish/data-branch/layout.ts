@@ -41,7 +41,6 @@ const keptResultSchema = z.object({
   outcome: z.string(),
   /** Flamegraphs, and the report as a page. */
   others: z.array(z.string().regex(/^\w[\w.-]*$/)).default([]),
-  /** Total size of its files. */
   bytes: z.int().nonnegative(),
 });
 
@@ -51,7 +50,6 @@ const badgeSchema = z.object({
   verdict: z.enum(badgeVerdicts),
   pps: z.number().nonnegative().optional(),
   at: z.iso.datetime(),
-  /** Folder of its result, which may be removed already. */
   result: keptResultSchema.shape.path,
 });
 
@@ -90,7 +88,6 @@ export type StoredData = {
 };
 
 export type Publication = TrendUpdate & {
-  /** The result's profiles, as far as they are available. */
   profiles: readonly CellProfiles[];
   /** Receives a sentence on each file that cannot be drawn. */
   leftOut?: (why: string) => void;
@@ -106,7 +103,6 @@ export type NextFiles = {
   write: ReadonlyMap<string, string>;
   /** Existing files only. */
   remove: string[];
-  /** Paths of each publication, in the given order. */
   published: PublishedPaths[];
 };
 
@@ -115,7 +111,6 @@ export type PublishedPaths = {
   result?: string;
   report?: string;
   page?: string;
-  /** Path of a bisection's plot over the commits. */
   image?: string;
   graphs: ReadonlyMap<string, string>;
   badges: string[];
@@ -178,7 +173,6 @@ export function nextFiles(
   };
 }
 
-/** Returns the files to write after `edit` has changed the trend index. */
 export function editedFiles(
   stored: StoredData,
   edit: (index: TrendIndex) => TrendIndex,
@@ -292,7 +286,6 @@ function graphFiles({ result, profiles, leftOut = () => {} }: Publication): Map<
   return files;
 }
 
-/** The plot of a bisection, if there is anything to draw. */
 function plotFile({ result, leftOut = () => {} }: Publication): File[] {
   if (isOfGate(result)) return [];
   try {
@@ -340,7 +333,7 @@ const nameOf = (result: Result | BisectResult): string =>
 /** Oldest first. Keeps the newest, and before it as many as all limits allow. */
 function retained(entries: readonly KeptResult[], keep: Retention, now: Date): KeptResult[] {
   const byPath = new Map(entries.map((entry) => [entry.path, entry]));
-  // Of results with the same time, the last one published comes first.
+  // The last published comes first among results with the same time.
   const lastFirst = [...byPath.values()].toReversed();
   const newestFirst = lastFirst.toSorted((a, b) => compare(b.at, a.at));
   const oldest = new Date(now.getTime() - keep.seconds * 1000).toISOString();

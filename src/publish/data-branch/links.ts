@@ -4,7 +4,6 @@ export type DataPlace = {
   /** `owner/name`. */
   repository: string;
   branch: string;
-  /** The server's URL, as in `GITHUB_SERVER_URL`. */
   serverUrl: string;
   /** URL of the branch as a web site, without a trailing slash. */
   pages?: string;
@@ -17,7 +16,6 @@ export function linkTo(place: DataPlace, path: string): string {
   return linkBy(isPage ? 'blob' : 'raw', place, path);
 }
 
-/** The URL of an image, for embedding. */
 export const linkToImage = (place: DataPlace, path: string): string => linkBy('raw', place, path);
 
 function linkBy(

@@ -13,7 +13,6 @@ import type { TrendChange } from '../../model/trend.ts';
 import { nextTrend, type TrendUpdate } from './trend-files.ts';
 
 export type NightlyPlan = {
-  /** The cells of an A/A run that are off the level of earlier nightly runs. */
   cellsOffLevel(nightlyRun: Result): Cell[];
   /** Changes that a gate should confirm, after these updates of the nightly run. */
   changesToGate(updates: readonly TrendUpdate[]): TrendChange[];

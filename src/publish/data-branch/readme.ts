@@ -10,7 +10,6 @@ import { type Cell, cellName } from '../../model/scenario.ts';
 import type { AaRunCounts, TrendChange, TrendIndex } from '../../model/trend.ts';
 import { badgePath, samePath, sparklinesPath } from './paths.ts';
 
-/** The part of a badge that is shown. */
 type ReadmeBadge = {
   results: readonly {
     path: string;

@@ -61,7 +61,6 @@ export async function readNightlyRuns(
 export const isRecent = ({ years }: IndexedSeries, year: number): boolean =>
   year >= (years.at(-1) ?? year) - 1;
 
-/** An update of the trend by one publication. */
 export type TrendUpdate = {
   /** A gate's or a bisection's; a bisection changes no badges, nightly runs or history. */
   result: Result | BisectResult;
@@ -75,7 +74,6 @@ export type TrendUpdate = {
   commits?: Readonly<Record<string, string>>;
   /** Tags of releases; known ones are kept. */
   releases?: TrendIndex['releases'];
-  /** URL of the commits between two, with `{from}` and `{to}`. */
   compareUrl?: string;
 };
 

@@ -43,7 +43,6 @@ export const alertLabels: Readonly<Record<'code' | 'testbed', Label>> = {
   },
 };
 
-/** The state that an issue last described. */
 const issueStateSchema = z.object({
   state: z.enum(changeStates),
   cells: z.int().positive(),
@@ -97,7 +96,6 @@ export function issueNews(
   ].flatMap((one) => one ?? []);
 }
 
-/** Undefined while the change is being confirmed. */
 function stateNews({ state, good, bad }: TrendChange): string | undefined {
   switch (state) {
     case 'code':

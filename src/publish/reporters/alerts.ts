@@ -1,7 +1,7 @@
 // Reports lasting changes of the branch: one GitHub issue a change, and a notice where its commit was reviewed.
 //
 // GitHub cannot create an issue at most once, and lists a new one only after a while. So the data branch decides, which
-// moves only from the commit that was read: a publisher first writes a name of its own there (`updates`, with the time
+// moves only from the commit that was read: a publisher first writes a unique name there (`updates`, with the time
 // in `intended`), and only the publisher whose name is there reports. If it cannot know that the issue was made, the name
 // stays. Ten minutes later, when the issue would be listed, the next publisher replaces the name, looks the issue up by
 // its hidden marker, and makes one only if there is none.
@@ -42,12 +42,10 @@ export type AlertsDeps = {
   octokit: Octokit;
   /** `owner/name` of the repository that gets the issues. */
   repository: string;
-  /** The server's URL, as in `GITHUB_SERVER_URL`. */
   serverUrl: string;
   /** The margin of the gates that confirm. */
   marginRatio: number;
   links: AlertLinks;
-  /** The nightly runs of each series, by `seriesKey`. */
   nightlyRuns: ReadonlyMap<string, readonly NightlyRun[]>;
   /**
    * Applies the function to the newest index of the data branch, and returns the result. Calls it again if others wrote
@@ -66,7 +64,6 @@ export type AlertsDeps = {
     key: string,
   ) => Promise<{ attempt: UpdateAttempt; name: string } | undefined>;
   now(): Date;
-  /** Draws a unique name. */
   drawName(): string;
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   pause?: (seconds: number) => Promise<unknown>;
@@ -118,7 +115,6 @@ const mostSeconds = 240;
 /** Nightly runs for which a testbed's level must stay before it is reported. */
 const leastNightlyRuns = 5;
 
-/** Undefined if there is nothing to report of the change. */
 async function alertTaskOf(change: TrendChange, deps: AlertsDeps): Promise<AlertTask | undefined> {
   const { alert } = change;
   if (isBegun(alert, deps.now())) return undefined;
@@ -218,7 +214,7 @@ type AlertRun = AlertsDeps & {
   unsure: ReadonlySet<string>;
 };
 
-/** One after another; releases the claim of those that there is no time for. */
+/** In sequence; releases claims that run out of time. */
 async function reportEach(
   changes: readonly TrendChange[],
   run: AlertRun,
@@ -226,7 +222,7 @@ async function reportEach(
   const alerts = new Map<string, Alert>();
   const warned = new Set<string>();
   const warn = (sentence: string) => {
-    // One missing permission is one sentence, however many issues it keeps from being made.
+    // A missing permission causes one warning, however many issues it prevents.
     if (!warned.has(sentence)) run.log.warn(sentence);
     warned.add(sentence);
   };
@@ -245,7 +241,6 @@ const isLate = ({ now, begun }: AlertRun): boolean =>
 const unmade = ({ id, alert }: TrendChange, { unsure }: AlertRun): Alert =>
   unsure.has(id) ? alert : released(alert);
 
-/** Releases the claim. */
 const released = ({ intended: _, updates: __, ...alert }: Alert): Alert => alert;
 
 async function reportOne(change: TrendChange, run: AlertRun): Promise<Alert> {

@@ -29,7 +29,6 @@ import { ThrottledUpdates, type UpdateAttempt } from './throttled-updates.ts';
 export type BuildOptions = {
   /** Key of the gate, which distinguishes its link from those of other gates of the build. */
   run: string;
-  /** URL of the report, or of the job. */
   details?: string;
   /** The build of an undecided gate: `neutral` passes it. */
   undecided: GithubConfig['undecided'];
@@ -293,7 +292,7 @@ async function send(conduit: Conduit, receiver: string, message: BuildMessage): 
 
 const waiting = 'target/waiting';
 
-/** A `paused` build goes on. */
+/** A `paused` build continues. */
 const over = new Set(['passed', 'failed', 'aborted', 'error', 'deadlocked']);
 
 const targetSchema = z.object({
@@ -369,7 +368,7 @@ const resultsWithout = new Map<UnmeasuredOutcome['reason'], HarbormasterUnit['re
   ['cancelled', 'skip'],
 ]);
 
-/** One unit for all cells if none was measured, since Harbormaster shows five units. */
+/** A single unit for all cells if none was measured, since Harbormaster shows five units. */
 function unitsOfCells(cells: readonly CellResult[], result: Result): HarbormasterUnit[] {
   const isMeasured = cells.some(({ verdict }) => verdict.kind !== 'invalid');
   if (isMeasured || cells.length === 1) return cells.map((cell) => unitOf(cell, result));

@@ -23,7 +23,6 @@ const memorySchema = z.object({
   headCommit: z.string().max(64),
   /** Since when the comment has named this head. */
   since: z.iso.datetime(),
-  /** The newest overrides. */
   overrides: gateOverridesSchema,
   last: verdict.optional(),
   /** Newest first. */
@@ -88,7 +87,6 @@ function nextMemory(memory: CommentMemory | undefined, update: CommentUpdate): C
   };
 }
 
-/** GitHub's own limit for a comment. */
 const mostCharacters = 65_536;
 
 /** Drops the oldest verdicts that do not fit. */

@@ -32,7 +32,6 @@ export type CommentOptions = Pick<CommentUpdate, 'name' | 'run' | 'overrides'> &
   pause?: Pause;
   /** Seconds to try delivering the outcome, if longer than usual. */
   patienceSeconds?: number;
-  /** Receives the comment's URL. */
   keep?: (url: string) => void;
 };
 

@@ -119,7 +119,7 @@ export function resultOf(outcome: ReportedOutcome): Result | undefined {
   }
 }
 
-/** One line of plain text: `🔴 #7 loses 10.4 % (forwarding inet4)`, `⚪ not measured: cancelled`. */
+/** A line of plain text: `🔴 #7 loses 10.4 % (forwarding inet4)`, `⚪ not measured: cancelled`. */
 export function outcomeTitle(outcome: ReportedOutcome): string {
   switch (outcome.kind) {
     case 'measured':

@@ -27,7 +27,7 @@ export type Reporter = {
   conclude(outcome: ReportedOutcome): Promise<Delivery>;
   /** Shows the same outcome again with more links, where the forge lets it be edited. */
   addLinks(outcome: ReportedOutcome): Promise<void>;
-  /** Stops without an outcome: another job goes on. */
+  /** Stops without an outcome: another job continues. */
   leaveOpen(): Promise<void>;
 };
 
@@ -112,7 +112,7 @@ export async function addReportLinks(
 export const deliverySeconds = (outcome: ReportedOutcome, patienceSeconds?: number): number =>
   patienceSeconds ?? (conclusionOf(outcome) === 'cancelled' ? 30 : 300);
 
-/** For instance `2 of 3 in line, some 40 min`. */
+/** Like `2 of 3 in line, some 40 min`. */
 export function queuePosition({ place, of, expectedSeconds }: WaitEstimate): string {
   const line = `${place} of ${of} in line`;
   return expectedSeconds === undefined ? line : `${line}, ${formatEstimate(expectedSeconds)}`;

@@ -24,7 +24,6 @@ export type RevisionCommentOptions = Pick<
   BuildOptions,
   'run' | 'details' | 'log' | 'pause' | 'patienceSeconds'
 > & {
-  /** URL of the report as a page. */
   page?: string;
   /** A relay reads the revision's comments, so this one names its commands. */
   takesCommands?: boolean;

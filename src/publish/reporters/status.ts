@@ -58,7 +58,6 @@ export function openStatus(
 
 type StatusView = { state: 'pending' | 'success' | 'failure' | 'error'; description: string };
 
-/** GitHub's own limit for a description. */
 const mostCharacters = 140;
 
 /** GitHub refuses descriptions with four-byte characters, such as most emoji; the state has its own colour. */

@@ -1,7 +1,7 @@
 // Posts status updates to a forge in the background, rate-limited; only the latest is sent.
 import { type Pause, realPause } from '../../model/pause.ts';
 
-/** One try to post an update. `refused` is final; `failed` and `not-yet` are worth another try, `not-yet` soon. */
+/** A try to post an update. `refused` is final; `failed` and `not-yet` are worth another try, `not-yet` soon. */
 export type UpdateAttempt =
   | { kind: 'delivered' }
   | { kind: 'refused' | 'failed' | 'not-yet'; why: string };

@@ -40,7 +40,6 @@ const stateMeanings: Readonly<Record<TrendChange['state'], string>> = {
 const stateTag = ({ state }: TrendChange): Html =>
   html`<span class="state ${state}" title="${stateMeanings[state]}">${state}</span>`;
 
-/** Links and index that a page needs to render changes. */
 export type PageContext = {
   folder: string;
   index: TrendIndex;

@@ -12,7 +12,6 @@ export type Page = {
   scripts?: readonly string[];
 };
 
-/** Folder of a path; empty for the top. */
 export const folderOf = (path: string): string => path.split('/').slice(0, -1).join('/');
 
 /**

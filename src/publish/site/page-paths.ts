@@ -30,7 +30,6 @@ export const compareLink = (
 /** A URL's braces may have been rewritten as `%7B`. */
 const decoded = (url: string): string => url.replaceAll(/%7b/gi, '{').replaceAll(/%7d/gi, '}');
 
-/** An issue of the repository, if the comparisons are on GitHub. */
 export function issueLink(
   { compareUrl }: Pick<TrendIndex, 'compareUrl'>,
   issue: number,

@@ -254,7 +254,7 @@ class SeriesChart {
     over.addEventListener('dblclick', () => this.#zoom(this.#view.whole));
   }
 
-  /** One finger reads, two zoom; up and down still scroll the page. */
+  /** A single finger reads, two zoom; up and down still scroll the page. */
   #handleTouch() {
     const { over } = this.#chart;
     over.addEventListener('pointerdown', ({ pointerType, pointerId, clientX }) => {

@@ -12,7 +12,6 @@ export class SeriesView {
   unit;
   /** First and last time drawn, in seconds. @type {[number, number]} */
   range;
-  /** Index of the nightly run at the cursor. */
   place;
 
   constructor(/** @type {import('./chart-data.ts').SeriesData} */ data) {

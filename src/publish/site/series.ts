@@ -26,11 +26,9 @@ export type CellSeries = {
   /** Changes of this cell, oldest first. */
   changes: readonly { change: TrendChange; level: ChangeLevel }[];
   releases: readonly SeriesEvent[];
-  /** Changes of the testbed's fingerprint. */
   fingerprints: readonly SeriesEvent[];
 };
 
-/** Series of the index, in its order; without nightly runs of its metric, a series has no points. */
 export const allSeries = (source: SiteSource): CellSeries[] =>
   source.index.cells.map(({ testbed, cell }) => seriesOf(source, { testbed, cell }));
 
@@ -123,7 +121,6 @@ export type SeriesSummary = {
 const nightlyRunsTogether = 5;
 const bestSeconds = 90 * 86_400;
 
-/** Undefined without nightly runs. */
 export function seriesSummary({ points, metric, releases }: CellSeries): SeriesSummary | undefined {
   const last = points.at(-1);
   if (last === undefined) return undefined;

@@ -9,7 +9,6 @@ import { replaceFile } from '../../report/write-reports.ts';
 import { siteFiles } from './build-site.ts';
 import type { KeptResult, SiteSource } from './site-source.ts';
 
-/** Marks a folder as a site that may be replaced. */
 const markName = '.ppsgate-site';
 
 type SitePaths = {

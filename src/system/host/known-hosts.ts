@@ -11,7 +11,7 @@ type KnownHost = {
   /** Counted from 1. */
   readonly line: number;
   readonly hosts: HostPatterns;
-  /** As sent on the wire (RFC 4253, section 6.6). */
+  /** Wire format (RFC 4253, section 6.6). */
   readonly key: Buffer;
   /** A key that must never be trusted again. */
   readonly revoked: boolean;

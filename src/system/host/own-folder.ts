@@ -9,7 +9,7 @@ export const ownFolder = (folder: string): Command =>
   shell`sh -c ${ownFolderScript} ppsgate ${folder}`;
 
 /**
- * One check of type, mode and owner, without following a link, suffices: in a sticky folder no other user can move
+ * Checks type, mode and owner once, without following a link: in a sticky folder no other user can move
  * ours. One line without `!`, as root's login shell may be csh; ls(1), as stat(1) differs between systems.
  */
 export const ownFolderScript =

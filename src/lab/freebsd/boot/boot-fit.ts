@@ -7,7 +7,6 @@ import { fileSystemsOf } from './boot-system.ts';
 
 export type BootMethodName = 'nextboot' | 'boot-environment' | 'nanobsd';
 
-/** `why` and `fix` are clauses. */
 type Unfit = { why: string; fix: string };
 
 /** Before 13, nextboot(8) leaves an order on ZFS that the loader cannot cancel. */

@@ -1,4 +1,4 @@
-// Boots a kernel with nextboot(8): from a folder of its own in /boot, for one boot.
+// Boots a kernel with nextboot(8): from its own folder in /boot, for one boot.
 import { dirname } from 'node:path/posix';
 import { pathName } from '../../../model/variant-name.ts';
 import { stdoutOf } from '../../../system/host/execute.ts';

@@ -132,7 +132,6 @@ export class FreebsdDut {
     return this.#rebootTo(this.#own, true);
   }
 
-  /** The current connection: every boot makes a new one. */
   host(): Host {
     return this.#host;
   }
@@ -261,7 +260,7 @@ async function orderReboot(host: Host): Promise<void> {
 
 const pollSeconds = 2;
 
-/** A machine that was told to reboot may still accept a login while it shuts down. */
+/** A machine may still accept logins while it shuts down. */
 type UpState = 'answers' | 'has booted';
 
 /** Power-cycles a late machine, up to twice. */

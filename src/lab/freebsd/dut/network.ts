@@ -8,7 +8,7 @@ export type Interface = {
   options: string[];
   mtu: number;
   mac?: string;
-  /** As printed: `Ethernet autoselect (10Gbase-SR <full-duplex>)`. */
+  /** Like `Ethernet autoselect (10Gbase-SR <full-duplex>)`. */
   media?: string;
   /** Current speed of the link in Gbit/s; absent without a link. */
   gigabits?: number;

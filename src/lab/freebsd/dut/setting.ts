@@ -3,7 +3,6 @@ import { type Command, commandText, shell } from '../../../system/shell.ts';
 
 export type Setting = {
   name: string;
-  /** Clause on why it matters. */
   why: string;
   reads: readonly Command[];
   /** `outputs` are those of `reads`, in that order. */
@@ -30,7 +29,7 @@ export type CommandOutputs = ReadonlyMap<string, string>;
 export type SettingProblem = {
   setting: string;
   is: string;
-  /** One sentence: the fault, why it matters, and the fix. */
+  /** A sentence on the fault, why it matters, and the fix. */
   message: string;
   fix: Fix;
   isVital: boolean;

@@ -136,7 +136,7 @@ const kernelForwards: Record<Family, Setting[]> = {
   ],
 };
 
-/** One process that never sleeps counts 1. */
+/** A process that never sleeps counts 1. */
 const mostBusyCpus = 0.5;
 
 /** A load average below 0.5 suffices. It takes minutes to fall after a boot: until then, 5 s are measured. */
