@@ -95,10 +95,7 @@ export function subjectOf(request: ApprovedRequest): string {
 /** Drops the base commit at the end: a queue makes a new branch for a pull request after an earlier one's failure. */
 const pullRequestInQueue = (branch: string): string => branch.replace(/-[0-9a-f]{40,64}$/, '');
 
-/**
- * True where also a patch without changes is measured, as in a nightly run. Throws a `UsageError` for an invalid
- * switch.
- */
+/** Measures also a patch without changes, as in a nightly run. Throws a `UsageError` for an invalid switch. */
 export const isMeasuredAnyway = (
   { purpose, overrides }: GateRequest,
   inputs: GateOverrides,

@@ -4,10 +4,7 @@ import type { Repository } from '../forge/patch/repository.ts';
 import type { Patch } from '../model/patch.ts';
 import type { GithubJob } from './inputs.ts';
 
-/**
- * Returns a changed path among the workflows, or, for an action within the repository, among the code that runs with it;
- * undefined without one.
- */
+/** Returns a changed path of the workflows, or of the code of an action within the repository. */
 export async function changedOfGate(
   { baseCommit, headCommit }: Pick<Patch, 'baseCommit' | 'headCommit'>,
   repository: Repository,

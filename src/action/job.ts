@@ -30,10 +30,7 @@ export type JobContext = {
   readConfig(commit: string): Promise<Config>;
 };
 
-/**
- * Reads the configuration for a request: of the base for a pull request and for commits to judge; of the job's own commit
- * for a revision, which may be based on any commit, and for a bisection of commits alone.
- */
+/** Reads it at the base for commits to judge, at the job's own commit for a revision or a bisection of commits. */
 export function readConfigFor(
   request: ApprovedRequest,
   { inputs, readConfig }: JobContext,
@@ -43,10 +40,7 @@ export function readConfigFor(
   return readConfig(isOfBase ? patch.baseCommit : inputs.job.commit);
 }
 
-/**
- * Repeats another machine's commits of a revision's diffs; throws a `PatchError` where they differ from the approved
- * ones.
- */
+/** Repeats another machine's commits; throws a `PatchError` where they differ from the approved ones. */
 export async function restoreCommits(
   request: ApprovedRequest,
   config: Config,

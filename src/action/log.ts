@@ -61,10 +61,7 @@ let writeCommand = (line: string): boolean => process.stdout.write(line);
 
 type WriteDone = (error?: Error | null) => void;
 
-/**
- * Lets only complete lines through, so that no two pieces make a command, and ours never begins within a line. Returns a
- * function that bypasses it.
- */
+/** Passes complete lines only, so that two pieces never make a command. Returns a function that bypasses it. */
 function guard(stream: NodeJS.WriteStream): (line: string) => boolean {
   const write = stream.write.bind(stream);
   const decoder = new StringDecoder();

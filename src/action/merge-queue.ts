@@ -1,5 +1,4 @@
-// Cancels the work for a merge queue when the queue drops its branch: GitHub does not notify the workflow, which would keep
-// the testbed for no purpose.
+// Cancels the work for a merge queue when the queue drops its branch, of which GitHub does not notify the workflow.
 import { type Octokit, placeOf } from '../forge/github/client.ts';
 import { githubFailure } from '../forge/github/failure.ts';
 import { type Pause, realPause } from '../model/pause.ts';

@@ -10,10 +10,7 @@ import type { JobContext } from './job.ts';
 import { log } from './log.ts';
 import { reportTrend } from './report-trend.ts';
 
-/**
- * Updates only the badges without a publication; reports changes after one of the default branch. A failure is a warning:
- * the verdict stands.
- */
+/** Updates only the badges without a publication. A failure is a warning: the verdict stands. */
 export async function publishData(
   context: JobContext,
   config: Config,

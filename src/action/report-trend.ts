@@ -34,10 +34,7 @@ export async function reportTrend(
   }
 }
 
-/**
- * Accepts the new level of a change permanently, and closes its issue. Throws an Error where that is not written, and a
- * `UsageError` where no branch or directory keeps changes.
- */
+/** Also closes its issue. Throws an Error for a failed write, a `UsageError` without a branch or directory. */
 export async function acceptLevel(context: JobContext, config: Config, id: string): Promise<void> {
   const store = trendStore(context, config);
   if (store === undefined) {

@@ -10,10 +10,7 @@ import { type JobContext, restoreCommits } from './job.ts';
 
 type Verified = { kind: 'verified'; result: BisectResult } | { kind: 'refused'; why: string };
 
-/**
- * Keeps the numbers, but reads descriptions of commits from git: a job that forges numbers can blame another commit,
- * but not pass one.
- */
+/** Reads commits' descriptions from git. A job that forges numbers can blame another commit, but not pass one. */
 export async function verifiedBisection(
   result: BisectResult,
   request: BisectRequest,

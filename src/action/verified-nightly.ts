@@ -1,5 +1,4 @@
-// Verifies the parts of a nightly run by an untrusted job: they decide which changes are reported, and which commits later
-// nightly runs boot.
+// Verifies an untrusted job's parts of a nightly run: they decide reported changes and the boots of later runs.
 
 import { withReasons } from '../analysis/profile/result-profiles.ts';
 import type { Config } from '../config/schema.ts';

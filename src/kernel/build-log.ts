@@ -6,10 +6,7 @@ type BuildFailure =
   /** At most ten, in the order of the log; paths are relative to the tree. */
   | { readonly kind: 'errors'; readonly errors: readonly string[] };
 
-/**
- * Recognizes messages of compilers, linkers, configuration and make of both systems; else returns the last lines.
- * `source` is the tree's folder.
- */
+/** Recognizes compilers, linkers, configuration and make of both systems; else returns the last lines. */
 export function readBuildFailure(log: string, source: string): BuildFailure {
   const lines = log.split('\n').map((line) => fromTop(plain(line), source));
   // A patch could print that in an #error: it would be excused by a full disk, and still not pass.

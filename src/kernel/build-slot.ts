@@ -17,10 +17,7 @@ export type Turn = {
   readonly signal: AbortSignal;
 };
 
-/**
- * Runs the work while no other build runs. lockf(1) or flock(1) holds the lock as long as its connection lives. Throws
- * a BuilderError where the lock is not free in time.
- */
+/** lockf(1) or flock(1) holds the lock while its connection lives. Throws a BuilderError where it is not free. */
 export async function inTurn<T>(host: Host, turn: Turn, work: () => Promise<T>): Promise<T> {
   const stdin = new PassThrough();
   const holding = hold(host, turn, stdin);

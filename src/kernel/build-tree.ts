@@ -39,10 +39,7 @@ export async function inTree(
   }
 }
 
-/**
- * Checks out over the previous tree where builds are not clean: only differing files are written, and make(1) compares
- * their times. Returns whether it started from nothing.
- */
+/** Writes only files that differ from the previous tree, as make(1) compares times. Returns whether it was empty. */
 async function layTree(
   host: Host,
   clean: boolean,

@@ -25,10 +25,7 @@ export type KernelCache = {
   find(key: string, signal: AbortSignal): Promise<KernelNote | undefined>;
   /** Moves an archive within its file system; the note is written last. */
   keep(key: string, archive: string, note: KernelNote): Promise<void>;
-  /**
-   * Removes the least recently used entries beyond the bounds, but never `own`. Requires the build slot, as a partial
-   * entry looks like rubbish.
-   */
+  /** Removes the least recently used, but never `own`. Requires the build slot: a partial entry looks like rubbish. */
   prune(own: ReadonlySet<string>, bounds: CacheBounds): Promise<void>;
 };
 

@@ -5,10 +5,7 @@ import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
 import type { KernelBuilder, KernelRecipe } from './build-step.ts';
 
-/**
- * Fingerprints the builder's part of its kernels: its release, and checksums of its compiler and other programs, as a
- * rebuilt program may keep its version. Throws a HostError without a compiler.
- */
+/** Release and checksums of programs, as a rebuilt one may keep its version. Throws a HostError without a compiler. */
 export async function toolsOf(
   host: Host,
   { system, recipe }: Pick<KernelBuilder, 'system' | 'recipe'>,
@@ -103,10 +100,7 @@ const toolsBySystem: Readonly<
   },
 };
 
-/**
- * The tree's id covers every file in it. A kernel that includes files from outside, whose changes cannot be detected,
- * gets a unique key.
- */
+/** The tree's id covers its files. A kernel with files from outside, whose changes are unknown, gets a unique key. */
 export async function keyOf(
   host: Host,
   { recipe, jail }: Pick<KernelBuilder, 'recipe' | 'jail'>,

@@ -30,10 +30,7 @@ export function tallyOf(tallies: Tallies, variant: string): VariantTally {
 type FailureCount = 'bootFailures' | 'deaths' | 'refusals';
 export type Milestone = 'hasBooted' | 'hasStoodTrial';
 
-/**
- * A single failure blames no variant. A patch is blamed where base has reached the milestone on this testbed, and the
- * patch failed twice more than base: failures of both are the testbed's.
- */
+/** Blames a patch only after base has reached the milestone here, and the patch has failed twice more than base. */
 export function isToBlame(
   tallies: Tallies,
   variant: string,

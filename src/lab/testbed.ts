@@ -23,10 +23,7 @@ export type Testbed = {
   trial(planned: PlannedTrial, keepLog: KeepLog, signal: AbortSignal): Promise<TrialOutcome>;
   /** The variant whose kernel the DUT runs, so that its profile costs no boot; undefined where variants need no boot. */
   booted(): string | undefined;
-  /**
-   * Samples the DUT's CPUs in a trial that measures nothing; the next measured trial has another boot, where variants are
-   * booted. Throws where `trial` would.
-   */
+  /** Samples the DUT's CPUs in a trial that measures nothing; a boot for it is not measured in. Throws like `trial`. */
   profile(request: ProfileRequest, keepLog: KeepLog, signal: AbortSignal): Promise<ProfileOutcome>;
   /** Returns to the state before `prepare`, and closes connections; never throws for a second call. */
   restore(): Promise<void>;
@@ -64,10 +61,7 @@ export type PrepareRequest = {
   cells: readonly Cell[];
   /** Rules of a site's own scenarios, by name. */
   rules: Readonly<Record<string, OwnRules>>;
-  /**
-   * Measures a DUT whose facts differ between base and a variant, with a warning: between distant commits its release and
-   * the capabilities of its cards change.
-   */
+  /** Only warns of facts that differ between base and a variant, as they may between distant commits. */
   mayDiffer?: boolean;
   /** Stores the logs of builds. */
   keepLog: KeepLog;

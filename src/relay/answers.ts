@@ -243,10 +243,7 @@ function keyOf(answer: KeptAnswer): string {
   }
 }
 
-/**
- * The updates of this process whose answers wait: they know which target was sent its units, which a second sending would
- * duplicate, and which picture is uploaded.
- */
+/** The updates know which target was sent its units, which must not be repeated, and which picture is uploaded. */
 function allUpdatesOf(inbox: AnswersDeps['inbox']): Map<string, () => Promise<UpdateAttempt>> {
   const updates = updatesByInbox.get(inbox) ?? new Map();
   updatesByInbox.set(inbox, updates);

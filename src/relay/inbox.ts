@@ -73,10 +73,7 @@ export type WaitingAnswer = {
   why?: string;
 };
 
-/**
- * Shared by the processes of one host. A call that returns has changed the disk durably; one that throws an InboxError has
- * changed nothing.
- */
+/** Shared by a host's processes. A call that returns is durable; one that throws an InboxError changed nothing. */
 export type Inbox = Disposable & {
   /** `known` was accepted within the last 90 days. */
   accept(deliveries: readonly Delivery[]): ('new' | 'known')[];

@@ -127,10 +127,7 @@ const says = (status: number, text: string, headers: HttpReply['headers'] = {}):
   headers,
 });
 
-/**
- * Sends one reply a connection, as Phabricator opens one for each request, and reads nothing after it. Node's own
- * response would continue to read a body.
- */
+/** Reads nothing after the reply, as Phabricator opens one connection a request; Node would read the body's rest. */
 function end(socket: Socket, { status, text, headers }: HttpReply, date: Date): void {
   if (socket.destroyed) return;
   const body = `${text}\n`;
@@ -222,10 +219,7 @@ const checkCommand = 'ppsgate phabricator check';
 
 type Accept = (delivery: Delivery) => Promise<'new' | 'known'>;
 
-/**
- * Writes deliveries that come at the same time to disk together, before any is answered. Node accepts one connection in a
- * turn of its loop, so a write in every turn would be one for each.
- */
+/** Batches simultaneous deliveries into one write, before the replies; Node accepts one connection in a turn. */
 function together(
   inbox: Pick<Inbox, 'accept'>,
   countArrived: () => number,

@@ -27,10 +27,7 @@ export type HereOptions = {
   program: readonly string[];
   configPath: string;
   repository: string;
-  /**
-   * Folder of the work directories, one a job and named by its key, with `KEY.pid`, `KEY.log` and `KEY.ended` beside
-   * it.
-   */
+  /** Folder of the work directories, named by the job's key; `KEY.pid`, `KEY.log` and `KEY.ended` are beside each. */
   directory: string;
   most: number;
   /** URL at which browsers find `directory`. */
@@ -254,10 +251,7 @@ async function launch(
   }
 }
 
-/**
- * A shell that waits for the line that confirms its record, and exits when the starter dies before. It outlives a SIGTERM
- * to the group, to write the exit code.
- */
+/** Waits for the line that confirms its record, or exits with the starter. Outlives SIGTERM to write the exit code. */
 const wrapped = (argv: readonly string[], endedPath: string): string =>
   commandText(
     shell`read -r go || exit; trap : HUP INT TERM; ${argv}; echo $? >${endedPath}.part && mv ${endedPath}.part ${endedPath}`,

@@ -10,10 +10,7 @@ export type Started =
   | { kind: 'failed' | 'refused'; why: string };
 
 export type Starter = {
-  /**
-   * Starts the job once: where an earlier try may have started it without a reply (`mayBeStarted`), it looks for that one
-   * first.
-   */
+  /** With `mayBeStarted`, an earlier try may have started it without a reply: it looks for that one first. */
   start(job: Job, mayBeStarted: boolean, signal: AbortSignal): Promise<Started>;
   /** Ends a job that waits or runs; returns a sentence where that failed. */
   cancel(job: Job, signal: AbortSignal): Promise<string | undefined>;

@@ -8,10 +8,7 @@ type Options = {
   lastWords?: readonly string[];
 };
 
-/**
- * Runs a command and sets the exit code. The first Ctrl-C or SIGTERM aborts the signal that `work` gets, so that it can
- * clean up; a second one ends the process at once.
- */
+/** The first Ctrl-C or SIGTERM aborts `work`'s signal, so that it can clean up; a second one ends the process. */
 export async function runToExit(
   work: (signal: AbortSignal) => Promise<number>,
   { debug = false, notify = sayOnStderr, lastWords = [] }: Options = {},

@@ -99,10 +99,7 @@ const sharedMemorySize = 10 | (19 << 8);
 /** Keeps locks referenced: garbage collection would close the database and release its lock. */
 const locks = new Set<DatabaseSync>();
 
-/**
- * Undefined while another process has the lock, which the kernel releases when that process ends. The file stays: a
- * lock on a removed file excludes no other process.
- */
+/** Undefined while another process has the lock. The file stays: a lock on a removed file excludes no process. */
 export function lockIfFree(path: string): Disposable | undefined {
   const lock = new DatabaseSync(path, { timeout: 0 });
   try {

@@ -36,10 +36,7 @@ export const artifactLimits: ArtifactLimits = {
 
 type Refused = { kind: 'refused'; why: string };
 
-/**
- * `why` is a sentence: `none` for a missing artifact, `failed` for an error of GitHub or the network, which `mayPass` or is
- * permanent.
- */
+/** `why` is a sentence: `none` is a missing artifact, `failed` an error of GitHub or the network. */
 type FetchedArtifact =
   | { kind: 'fetched'; bytes: Buffer }
   | { kind: 'none'; why: string }
@@ -220,10 +217,7 @@ const mostProfiles = 500;
 
 const tooManyBytes = `The profiles of the artifact have more than ${mostProfileBytes} bytes together: of the rest no flamegraphs are drawn.`;
 
-/**
- * Reads the profiles of the artifact's result, which are below `folder`; `leftOut` is called with the reason for each one
- * that cannot be read. The zip is read once for all files.
- */
+/** Reads profiles below `folder`; reports each unreadable one to `leftOut`. The zip is read once for all files. */
 export async function profilesIn(
   zip: Buffer,
   result: Result | BisectResult,

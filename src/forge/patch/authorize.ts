@@ -15,10 +15,7 @@ export type Occasion =
   /** Reopened or retargeted: GitHub does not report who pushed the head. */
   | { kind: 'revived'; by: string }
   | { kind: 'labelled'; by: string; at: string; label: string }
-  /**
-   * `at` is GitHub's time, in ISO 8601; `commit` is the named head; `isOtherwise` where the overrides change what the
-   * patch is judged by.
-   */
+  /** `at` is GitHub's time in ISO 8601, `commit` the named head; `isOtherwise` if overrides change the judgement. */
   | { kind: 'commanded'; by: string; at: string; commit?: string; isOtherwise?: boolean }
   /**
    * A bisection of named commits (`areNamed`), or of those of the pull request; `at` and `commit` are as in a command.

@@ -5,10 +5,7 @@ import { UsageError } from '../../model/usage-error.ts';
 import type { BisectOverrides } from './bisect-command.ts';
 import { type LinearRepository, type Repository, RepositoryError } from './repository.ts';
 
-/**
- * Resolves each commit to its full id. A branch may exist only as one of the origin. Throws a `UsageError` for a name
- * that is no commit.
- */
+/** Resolves commits to full ids, and branches of the origin. Throws a `UsageError` for a name that is no commit. */
 export async function pinned(
   overrides: BisectOverrides,
   repository: Pick<Repository, 'resolve'>,

@@ -11,10 +11,7 @@ type CheckedDiff =
     }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/**
- * Reads a unified diff with the prefixes `a/` and `b/`, as git-diff(1) or diff(1) -u makes it, with or
- * without a message before it. Bytes and not text, for sources may be in Latin-1.
- */
+/** Reads the output of git-diff(1) or diff(1) -u with prefixes `a/` and `b/`. Bytes, as sources may be in Latin-1. */
 export function checkDiff(diff: Uint8Array): CheckedDiff {
   try {
     return accept(diff);

@@ -27,15 +27,9 @@ export type LinearHistory = {
   releaseBefore(commit: string): Promise<Release | undefined>;
   /** Ids of the objects at a path of each commit, in their order; the empty path is its whole tree. */
   idsAt(commits: readonly string[], path: string): Promise<(string | undefined)[]>;
-  /**
-   * Commits that make the same change by git-patch-id(1), and those that revert it: of all that `upTo` contains and
-   * `after` does not, the oldest first, without merges.
-   */
+  /** By git-patch-id(1), with reverts: of all that `upTo` contains and `after` does not, oldest first, no merges. */
   sameChanges(commit: string, range: CommitRange): Promise<SameChange[]>;
-  /**
-   * Puts what a commit changes of its first parent on top of others, as git-cherry-pick(1) does, or in reverse, as
-   * git-revert(1) does. The same input always makes the same commit; needs git 2.38 or later.
-   */
+  /** Like git-cherry-pick(1), or git-revert(1). Equal input makes an equal commit. Needs git 2.38 or later. */
   picker(commit: string, isReverse?: boolean): Promise<CommitPicker>;
 };
 

@@ -77,10 +77,7 @@ export async function patchOfRevision(
   };
 }
 
-/**
- * Makes the commits of a revision again that another machine made first; throws a `PatchError` where they differ, since
- * the diff is then not the approved one.
- */
+/** Throws a `PatchError` where the commits differ, since the diff is then not the approved one. */
 export async function restoreRevision(patch: Revision, deps: RevisionDeps): Promise<void> {
   const { number, baseCommit, earlier } = patch;
   const judged = { diff: patch.diff, headCommit: patch.headCommit };

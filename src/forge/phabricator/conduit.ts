@@ -58,10 +58,7 @@ export class ConduitError extends Error {
   }
 }
 
-/**
- * True for errors that may pass within days: also a token that is renewed, and a proxy's page in the server's place, but
- * not a refusal of Conduit itself.
- */
+/** True also for a token, which may be renewed, and a proxy's page, but not for a refusal of Conduit itself. */
 export const mayPass = (error: ConduitError): boolean =>
   error.kind !== 'refused' || error.code === undefined || isOfToken(error);
 

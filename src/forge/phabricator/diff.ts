@@ -13,10 +13,7 @@ type FetchedDiff =
       /** New files, which may have lost their first folder without a trace. */
       added: string[];
     }
-  /**
-   * git might apply it differently from the author's intention; `why` is a sentence for the author, `paths` are the
-   * changed files, as far as they can be read.
-   */
+  /** git may apply it differently; `why` is a sentence for the author, `paths` are the changed files, if readable. */
   | { kind: 'misleading'; why: string; paths: string[] };
 
 /** Throws a `RevisionError` where the diff is missing, or hidden from the bot. */

@@ -93,10 +93,7 @@ function nameInUrl(text: string, server: string): RevisionName | undefined {
   return revision === undefined || !isDiff ? undefined : nameOf(revision, diff);
 }
 
-/**
- * The number of the revision of this server that a commit landed, as `arc land` and the committers of FreeBSD write it
- * below their message: `Differential Revision: https://reviews.freebsd.org/D27401`.
- */
+/** Reads `Differential Revision: https://reviews.freebsd.org/D27401`, written by `arc land` or FreeBSD's committers. */
 export function landedRevision(message: string, server: string): number | undefined {
   const named = [
     ...message.matchAll(/^Differential Revision:[ \t]*(https?:\/\/\S{1,200})[ \t]*$/gim),

@@ -72,10 +72,7 @@ const fixes: Record<ConsoleConfig['kind'], string> = {
   command: 'try the command here, as the user that runs ppsgate; it has to go on until it is ended',
 };
 
-/**
- * Reads kern.console, `ttyu1,ttyv0,/…`, whose active consoles come before the slash: a kernel writes to all of them, and
- * /dev/console is the first.
- */
+/** A kernel writes to all active consoles in kern.console, `ttyu1,ttyv0,/…`, those before the slash. */
 async function unseen(host: Host, what: string, shown: string): Promise<Diagnostic> {
   const consoles = lastLine(await host.output(shell`sysctl -n kern.console`, limits)) ?? '';
   const active = (consoles.split('/')[0] ?? '').split(',').filter(Boolean);

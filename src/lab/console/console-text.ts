@@ -1,5 +1,4 @@
-// Finds a panic, a prompt and the last lines in the console output of FreeBSD and Linux. The text is not trusted: the
-// kernel under test writes it.
+// Finds a panic, a prompt and the last lines in the untrusted console output of FreeBSD and Linux.
 import { plainLine } from '../../model/escape.ts';
 import { shortened } from '../../model/one-line.ts';
 

@@ -145,10 +145,7 @@ export async function openFreebsdMachines(
   };
 }
 
-/**
- * Brings the DUT back after a dead controller: silences the generators, and power-cycles a DUT that stays away longer than
- * a boot takes. Throws a HostError or a DutLostError where it does not come back.
- */
+/** Recovers the DUT after a dead controller, by a power cycle if needed. Throws a HostError or a DutLostError. */
 export async function wakeFreebsdTestbed(
   name: string,
   config: FreebsdTestbed,

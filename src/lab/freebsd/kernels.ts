@@ -84,10 +84,7 @@ export class Kernels {
     this.#work = this.#work.then(() => this.#buildAll());
   }
 
-  /**
-   * Waits for a kernel: of several layout variants the one named, or the first. Rejects with a BuilderError or a
-   * HostError. A variant that was never listed runs the DUT's own kernel.
-   */
+  /** Waits for a kernel, and of several layout variants for `layout`. An unlisted variant runs the DUT's own kernel. */
   async get(variant: string, layout?: number): Promise<VariantKernel> {
     const one = this.#listed.get(variant);
     if (one !== undefined) return layoutOf(await one.kernel.promise, variant, layout);

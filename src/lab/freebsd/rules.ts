@@ -18,10 +18,7 @@ import {
 
 export const rulesFolder = '/var/tmp/ppsgate';
 
-/**
- * Called before every trial, so that no state of the one before is left. Returns why the scenario is not in force;
- * `own` has the rules of the site's own scenarios.
- */
+/** Called before every trial, which drops old states. Returns why the scenario is not in force. */
 export async function installRules(
   host: Host,
   scenario: Scenario,

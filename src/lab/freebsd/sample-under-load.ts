@@ -30,10 +30,7 @@ const spareSeconds = 6;
 /** The DUT must send this share of the received rate while samples are taken. */
 const leastForwardedRatio = 0.9;
 
-/**
- * Opens the window of samples while packets flow. A second attempt opens it before: some DUTs leave a program no time to
- * start under load, and the samples before are idle.
- */
+/** Starts sampling under load; a second attempt starts before it, as some DUTs then have no time for a new program. */
 export async function sampleUnderLoad(
   request: ProfileRequest,
   load: UnderLoad,

@@ -14,10 +14,7 @@ export type Fence = {
 /** Holds each token that a machine has seen, as the name of an empty file; on most it outlives a reboot. */
 export const tokenFolder = '/var/tmp/ppsgate-tokens';
 
-/**
- * Wraps a machine: every task throws a FencedError, and does nothing, once a higher token was seen there. An upload checks
- * before it begins, not at its end.
- */
+/** Throws a FencedError in place of every task once the machine has seen a higher token; uploads check at first. */
 export function fencedHost(host: Host, fence: Fence, folder = tokenFolder): Host {
   const word = tokenWord(fence.token);
   const guarded = (command: Command): Command =>
@@ -73,10 +70,7 @@ const raiseSeconds = 60;
 /** No program here uses it; the guard's message confirms a refusal. */
 const refusalCode = 213;
 
-/**
- * Script that runs the command in its second argument unless the folder has a higher token than its first one. One line
- * without `!`: root's login shell may be csh, which both would break.
- */
+/** Runs the command unless the folder has a higher token. One line without `!`: root's login shell may be csh. */
 export const guardIn = (folder: string): string =>
   commandText(shell`${refuseHigherIn(folder)}; exec sh -c "$2"`);
 

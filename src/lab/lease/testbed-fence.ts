@@ -15,10 +15,7 @@ export type ProvenFence = Fence & {
   prove(): Promise<void>;
 };
 
-/**
- * Wraps the deps of one testbed: tasks, power cycles and consoles throw a FencedError once a later lease has it. A builder
- * is not fenced, as it serves many leases at once.
- */
+/** Fences tasks, power cycles and consoles of one testbed, but not its builder, which serves many leases at once. */
 export function fencedDeps(
   deps: FreebsdDeps,
   testbed: FreebsdTestbed,
@@ -69,10 +66,7 @@ export function fencedConnect(connect: Connect, fence: Fence): Connect {
   };
 }
 
-/**
- * Makes all machines of a testbed refuse former lease holders. Throws a FencedError where one has seen a higher token, and
- * a HostError where one is out of reach.
- */
+/** Throws a FencedError where a machine has seen a higher token, and a HostError where one is out of reach. */
 export async function raiseFences(
   testbed: TestbedConfig,
   fence: Fence,

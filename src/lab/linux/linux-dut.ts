@@ -32,10 +32,7 @@ export type LinuxDut = {
     scenarios: readonly LinuxScenario[],
   ): Promise<PrepareOutcome>;
   install(variant: string, scenario: LinuxScenario): Promise<PrepareOutcome>;
-  /**
-   * Installs and samples one run after the other; returns the log as received, and its numbers. `isEnough` ends a live
-   * run early.
-   */
+  /** Installs and samples one run after the other; returns log and numbers. `isEnough` ends a live run early. */
   observe(
     request: Omit<ObserveRequest, 'script' | 'live'>,
     options: {

@@ -54,10 +54,7 @@ export async function labUp(): Promise<LinuxTestbed> {
   }
 }
 
-/**
- * Removes the lab's processes, namespaces and keys; does nothing a second time, and throws where another process uses
- * it.
- */
+/** Does nothing a second time; throws where another process uses the lab. */
 export async function labDown(): Promise<void> {
   await claim(ownerFile);
   await removeLab();

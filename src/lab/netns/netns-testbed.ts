@@ -38,10 +38,7 @@ const mostPps = 1e9;
 /** An installation takes about 20 ms; a busy machine may need many times that. */
 const installSeconds = 0.5;
 
-/**
- * Connects to all three hosts, and ends processes of a lost controller. Throws a HostError for a host that is out of
- * reach or lacks a program.
- */
+/** Ends processes of a lost controller. Throws a HostError for a host out of reach or without a needed program. */
 export async function openLinuxTestbed(
   name: string,
   config: LinuxTestbed,
@@ -101,10 +98,7 @@ export const neededPrograms = {
   dut: ['bash', 'flock', 'nft', 'pkill', 'sysctl', 'taskset'],
 } as const satisfies Record<string, readonly Program[]>;
 
-/**
- * Arguments of pgrep and pkill. The hosts are leased as one, so every match in their network namespace is ours; the
- * embedded lab's hosts share one machine.
- */
+/** For pgrep and pkill: every match in the network namespace is ours; the embedded hosts share one machine. */
 export const ourPrograms = shell`--ns $$ --nslist net -f ${`^(bash ${ourFolder}/|trafgen )`}`;
 
 const timesToTerminate = 20;

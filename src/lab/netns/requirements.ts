@@ -11,10 +11,7 @@ const run = promisify(execFile);
 
 type LabKind = 'embedded-linux' | 'virtual';
 
-/**
- * Without git there is no patch to judge. Of a virtual lab's programs some run in the guests, the others build their
- * files.
- */
+/** Git serves the patch. Of a virtual lab's programs some run in the guests, the others build their files. */
 const labPrograms: Readonly<Record<LabKind, readonly Program[]>> = {
   'embedded-linux': ['nft', 'trafgen', 'sshd', 'ssh-keygen', 'ethtool', 'ip', 'sysctl', 'git'],
   virtual: [
@@ -101,10 +98,7 @@ async function requireRights(): Promise<void> {
   });
 }
 
-/**
- * Runs this program again through sudo, unless it is root or there is no sudo. Returns that exit code; undefined where
- * this process may continue.
- */
+/** Returns the exit code of this program under sudo; undefined as root, or without sudo. */
 export async function rerunAsRoot(): Promise<number | undefined> {
   if (process.getuid?.() === 0 || !(await isInstalled('sudo'))) return undefined;
   if ((await sudo('--validate')) !== 0) {

@@ -43,10 +43,7 @@ type BmcRequest = {
 const tries = 3;
 const secondsBetweenTries = 2;
 
-/**
- * Throws a PowerError where the BMC does not respond or refuses the login. Retries only after silence: a BMC locks a user
- * out after some wrong passwords.
- */
+/** Retries only after silence: a BMC locks a user out after wrong passwords. Throws a PowerError. */
 export async function requestBmc({
   label,
   config,

@@ -1,5 +1,4 @@
-// Runs guests with FreeBSD: copies of an image, on which kernels are installed and booted as on any FreeBSD DUT. Each
-// variant has its own guest, which boots once for each pair.
+// Runs guests with FreeBSD: copies of an image, one for each variant, that boot its kernel once for each pair.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -310,10 +309,7 @@ export const isOfImage = ({ isWaived, isVital }: SettingProblem): boolean => !is
 /** Each boot serves all cells of a pair. */
 const anyCell: Cell = { scenario: 'forwarding', family: 'inet4' };
 
-/**
- * Boots a kernel. Blames the variant where the guest does not come up, or is lost later: the image's own kernel boots
- * on a new copy, and only this machine is in between.
- */
+/** Blames the variant for a failure: the image's own kernel boots here, and only this machine is in between. */
 async function bootKernel(
   { boots, guest, console: recorder, lastLine }: ImageGuest,
   run: PlannedRun,

@@ -156,10 +156,7 @@ async function setUp(host: Host, { ingress, egress }: Ports): Promise<void> {
 const loaderFile = '/boot/loader.conf.local';
 const loaderLines = ['console="comconsole"', 'boot_serial="YES"', 'autoboot_delay="-1"'];
 
-/**
- * Reads ksyms(4), which includes modules. Its file lacks the sections of the symbols, so nm(1) recognizes no functions;
- * readelf(1) ignores sections, and like nm it reads no device.
- */
+/** Includes modules (ksyms(4)). Not nm(1): the file lacks the symbols' sections, which readelf(1) ignores. */
 export async function symbolsOf(host: Host): Promise<string> {
   const copy = '/var/tmp/ppsgate.ksyms';
   await host.output(shell`kldload -n ksyms`);

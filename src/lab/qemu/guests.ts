@@ -85,10 +85,7 @@ export function blameOrFail(
 /** A distribution's kernel has about 150,000 symbols in 7 MB. */
 export const maxSymbolBytes = 64 * 1024 ** 2;
 
-/**
- * Interrupts a guest that does not respond, and returns its location, as `, stood in pf_test+0x1c`. The console's last
- * lines are then the response to the interrupt, not a panic of the guest.
- */
+/** Returns the location of a stuck guest, as `, stood in pf_test+0x1c`; the console shows its response, not a panic. */
 export async function interrupted(guest: Guest): Promise<{ where: string; words: LastWords }> {
   await guest.interrupt().catch(() => {});
   const { console } = lastWords(guest.console(), false);

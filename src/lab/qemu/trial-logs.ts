@@ -15,10 +15,7 @@ export const pairsOf = ({ runs }: Pick<PlannedTrial, 'runs'>): [number, PlannedR
   ...Map.groupBy(runs, ({ pair }) => pair),
 ];
 
-/**
- * A run's number is the median of its windows without the first, which fills the caches of the guest's kernel, and
- * QEMU's of translated code.
- */
+/** A run's number is the median of its windows without the first, which fills caches of the guest and of QEMU. */
 export function readVirtualLogs(
   planned: PlannedTrial,
   startedAt: string,

@@ -1,5 +1,4 @@
-// Runs virtual machines as a testbed: each pair boots base and patched in parallel, and sends windows of packets
-// through them in turn.
+// Runs virtual machines as a testbed: each pair boots base and patched in parallel, and forwards windows in turn.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { frameBytesFor, type Traffic } from '../../config/schema.ts';

@@ -1,5 +1,4 @@
-// Runs a trial on virtual machines: boots a pair's guests, installs rules, sends windows of packets through each in
-// turn, and attributes faults.
+// Runs a trial on virtual machines: boots a pair's guests, installs rules, sends windows, and attributes faults.
 import type { Traffic } from '../../config/schema.ts';
 import type { VirtualTestbed } from '../../config/virtual-testbed.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';

@@ -32,18 +32,12 @@ export type SenderRequest = ReceiverRequest & {
   updatesChecksums?: boolean;
 };
 
-/**
- * Counts packets, second by second, until the interrupt. timeout(1) then exits with 124; pkt-gen writes rates to stderr
- * and the summary to stdout.
- */
+/** Counts until the interrupt; timeout(1) then exits with 124. Rates are on stderr, the summary on stdout. */
 export function receiverCommand(request: ReceiverRequest): Command {
   return shell`${interrupted(request)} pkt-gen -N -f rx ${opened(request)}`;
 }
 
-/**
- * Sends UDP packets whose addresses count up, as in published FreeBSD forwarding benches (networks of RFC 2544 and
- * RFC 5180). Throws a RangeError for an impossible frame size.
- */
+/** Addresses count up in the networks of RFC 2544 and RFC 5180. Throws a RangeError for an impossible frame size. */
 export function senderCommand(request: SenderRequest): Command {
   const { family, flows, threads, sourceMac, destinationMac } = request;
   const version = family === 'inet4' ? shell`-4` : shell`-6`;
@@ -52,13 +46,12 @@ export function senderCommand(request: SenderRequest): Command {
 }
 
 /**
- * Prints the process id on stderr before the command: sshd signals no process when its channel closes. The quoting is safe
- * for csh, too.
+ * Prints its process id on stderr: sshd signals no process when its channel closes. The quoting is safe for csh, too.
  */
 export const printingProcessId = (command: Command): Command =>
   shell`sh -c 'echo process $$ >&2; exec "$@"' sh ${command}`;
 
-/** Undefined while the log has no process id. */
+/** Prints its process id on stderr: sshd signals no process when its channel closes. Its quoting is safe for csh. */
 export function processIdIn(log: string): number | undefined {
   const [, digits] = /^process (\d+)\r?\n/m.exec(log) ?? [];
   return digits === undefined ? undefined : Number(digits);

@@ -30,10 +30,7 @@ export type PktGenLog = {
   faults: PktGenFault[];
 };
 
-/**
- * Reads a log line by line, in the formats of pkt-gen from 2015 to 2026. Ignores unknown lines: kernels, shells and ssh
- * write into it, too. Never throws.
- */
+/** Reads the formats of 2015 to 2026; ignores other lines, which kernels, shells and ssh write. Never throws. */
 export function parsePktGenLog(text: string): PktGenLog {
   const log: PktGenLog = { rates: [], lines: 0, faults: [] };
   let isPktGen = false;

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Sends until its standard input ends, so that no generator outlives the controller or the connection; then
-# prints how long trafgen waited for its CPU, where the kernel counts that, and trafgen's own log. trafgen forks: only its
-# process group as a whole can be ended.
+# Sends until its standard input ends, with the controller or the connection; then prints how long trafgen waited for
+# its CPU, if known, and its log. trafgen forks: only its process group as a whole can be ended.
 
 export LC_ALL=C
 interface=$1 cpu=$2 rate=$3 flows=$4 limit_seconds=$5

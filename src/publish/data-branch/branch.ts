@@ -1,5 +1,4 @@
-// Publishes to the data branch on GitHub: always a single commit, replaced by every publication, so that clones stay
-// small.
+// Publishes to the data branch on GitHub: always a single commit, replaced each time, so that clones stay small.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -86,10 +85,7 @@ export async function publishToBranch(
   }
 }
 
-/**
- * Reads the history of the branch; empty if there is no such branch. Needs `contents: read`. Throws an Error of one
- * sentence if GitHub does not reply.
- */
+/** Empty without the branch. Needs `contents: read`. Throws an Error of one sentence if GitHub does not reply. */
 export async function readHistory(
   octokit: Octokit,
   place: Pick<DataPlace, 'repository' | 'branch'>,
@@ -141,10 +137,7 @@ async function readable<T>(
 const unreadable = (what: string, place: Pick<DataPlace, 'repository' | 'branch'>): string =>
   `The ${what} in the branch ${place.branch} of ${place.repository} cannot be read`;
 
-/**
- * Edits the trend index of the branch, and returns the new one. Calls `edit` again with the current index whenever
- * another publisher was faster. Throws an Error of one sentence.
- */
+/** Calls `edit` again with the current index whenever another publisher was faster. Throws an Error of one sentence. */
 export async function publishTrend(
   octokit: Octokit,
   place: Pick<DataPlace, 'repository' | 'branch'>,

@@ -70,10 +70,7 @@ export async function readDirectoryTrend(
   return { ...(trend ?? emptyTrend), results: index };
 }
 
-/**
- * Edits the trend index of the directory, and returns the new one; no other publisher writes during `edit`. Throws like
- * `publishToDirectory`.
- */
+/** No other publisher writes during `edit`. Throws like `publishToDirectory`. */
 export async function publishTrendToDirectory(
   directory: string,
   edit: (index: TrendIndex) => TrendIndex,

@@ -155,10 +155,7 @@ const withReleases = (
   return [...byName.values()].toSorted((a, b) => (a.at < b.at ? -1 : 1));
 };
 
-/**
- * Derives a trend from an earlier version's history of each cell's base, for the traffic of the newest line only:
- * another traffic has another level.
- */
+/** Only for the traffic of the newest line, as another traffic has another level. */
 export function trendOfHistory(history: readonly HistoryEntry[]): Trend {
   const series = Map.groupBy(history, seriesKey);
   const nightlyRuns = [...series.values()].flatMap((entries) => {

@@ -65,10 +65,7 @@ export const issueStateText = (change: TrendChange): string =>
 export const readIssueState = (text: string | undefined): IssueState | undefined =>
   issueStateSchema.safeParse(parseJson(text ?? '')).data;
 
-/**
- * Lists news for the issue's readers as Markdown sentences: another state, more cells, a loss that is half a margin
- * worse, the commit. Without `before` only the end of the change is news.
- */
+/** Lists news as Markdown sentences; a loss counts from half a margin. Without `before` only the end is news. */
 export function issueNews(
   before: IssueState | undefined,
   change: TrendChange,

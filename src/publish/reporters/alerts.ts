@@ -54,10 +54,7 @@ export type AlertsDeps = {
   edit(change: (index: TrendIndex) => TrendIndex): Promise<TrendIndex>;
   /** The one commit from the last good to the first bad one; undefined if there are several, or none. */
   onlyCommitOf(change: TrendChange): Promise<string | undefined>;
-  /**
-   * Posts a Remarkup comment, once for each key, on the revision that landed as this commit, and returns its name;
-   * undefined if there is none. Absent without Phabricator.
-   */
+  /** Posts once for each key; returns the revision's name, undefined without one. Absent without Phabricator. */
   commentOnRevision?: (
     commit: string,
     text: string,
@@ -131,10 +128,7 @@ async function alertTaskOf(change: TrendChange, deps: AlertsDeps): Promise<Alert
 const isBegun = ({ intended }: Alert, now: Date): boolean =>
   intended !== undefined && Math.abs(now.getTime() - Date.parse(intended)) < settledSeconds * 1000;
 
-/**
- * Accepts losses that a gate has confirmed, and lasting levels of a testbed. A gate misses losses below the margin, so a
- * small one is no proof against the testbed.
- */
+/** Accepts losses that a gate has confirmed, and lasting levels of a testbed; a gate misses losses below the margin. */
 function isAlert(change: TrendChange, { nightlyRuns, marginRatio }: AlertsDeps): boolean {
   const { state } = change;
   const lost = lossesOf(change);

@@ -302,10 +302,7 @@ const targetSchema = z.object({
 
 type BuildStatus = { status: string; targets: { phid: string; status: string }[] };
 
-/**
- * Reads the build's status and the targets since its last start, oldest first; earlier targets stay `waiting` for ever.
- * Undefined if the bot sees no such build.
- */
+/** Reads the targets since the last start, oldest first; earlier ones stay `waiting`. Undefined for a hidden build. */
 async function readBuildStatus(conduit: Conduit, build: string): Promise<BuildStatus | undefined> {
   const fields = await buildFields(conduit, build);
   if (fields === undefined) return undefined;
@@ -400,10 +397,7 @@ const changeText = ({ metric, base, patched, interval }: Comparison, confidence:
     `${confidence} interval ${formatInterval(interval.low, interval.high)} %`,
   ].join(', ');
 
-/**
- * In Harbormaster's words `unsound` is measured without a verdict, `broken` could not be measured. The revision would
- * show neither unit nor reason of a `skip`.
- */
+/** `unsound` is measured without a verdict, `broken` was not measured. The revision hides a `skip` and its reason. */
 const unitResults: Record<CellVerdict['kind'], HarbormasterUnit['result']> = {
   'no-regression': 'pass',
   improvement: 'pass',

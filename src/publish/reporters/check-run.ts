@@ -141,10 +141,7 @@ export async function closeOpenCheckRun(
   }
 }
 
-/**
- * Reports if the newest check of this name on the head has passed for another pull request or base: a check counts for
- * every pull request with that commit. True as well if GitHub cannot be read.
- */
+/** True if the newest check of this name passed for another pull request or base, or if GitHub cannot be read. */
 export async function checkIsForAnother(
   octokit: Octokit,
   { repository, patch }: CheckSubject,

@@ -57,10 +57,7 @@ export const combineReporters = (reporters: readonly Reporter[]): Reporter => ({
 
 const worstFirst: readonly Delivery[] = ['undelivered', 'refused'];
 
-/**
- * Does the work of a gate and reports its outcome, also when it throws. Cancellation is reported at once: a cancelled
- * job has only seconds left, and a testbed may need minutes to be returned.
- */
+/** Also reports errors. Cancellation is reported at once, as the job has only seconds left. */
 export async function reportOutcome<Outcome extends ReportedOutcome>(
   reporter: Reporter,
   signal: AbortSignal,

@@ -128,10 +128,7 @@ export const postReply = (
 ): Promise<UpdateAttempt> =>
   postOnce(conduit, revision, `ppsgate D${revision} reply ${key}`, async () => text);
 
-/**
- * Looks for the comment first, since Phabricator accepts the same one twice, and a reply can be lost after that. Remarkup
- * has no hidden text, so the marker is the visible last line.
- */
+/** Phabricator accepts duplicates, so it looks for the marker first: the last line, as Remarkup cannot hide text. */
 async function postOnce(
   conduit: Conduit,
   revision: number,

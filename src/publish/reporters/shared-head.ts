@@ -12,10 +12,7 @@ import { conclusionOf, type ReportedOutcome, type UnmeasuredOutcome } from './ou
 import { deliverySeconds, type Reporter } from './reporter.ts';
 import { pausesWithin } from './throttled-updates.ts';
 
-/**
- * Fails a check instead of passing it if an open pull request with the same head has another base branch than the one
- * that was measured; this includes the patch's own, if it was retargeted meanwhile.
- */
+/** Includes the patch's own pull request, if it was retargeted meanwhile. */
 export function failingOnSharedHead(
   octokit: Octokit,
   patch: PullRequest,

@@ -14,10 +14,7 @@ export type Page = {
 
 export const folderOf = (path: string): string => path.split('/').slice(0, -1).join('/');
 
-/**
- * Builds a document that loads nothing from other sites and has no inline style or script, so that its
- * Content-Security-Policy needs no exception; a `file:` page accepts files as its own.
- */
+/** Loads nothing from other sites, and has no inline style or script; a `file:` page accepts files as its own. */
 export function documentOf(
   { path, title, body, scripts = [] }: Page,
   menu: readonly MenuEntry[],

@@ -69,10 +69,7 @@ export function checkHostKey(
   return expected.length > 0 ? { kind: 'changed', expected } : { kind: 'unknown' };
 }
 
-/**
- * Algorithms to request, so that the server shows a key that is pinned here. Empty for an unknown host. RSA keys use
- * SHA-2 signatures only (RFC 8332).
- */
+/** Requests the pinned types of key; empty for an unknown host. RSA keys use SHA-2 signatures only (RFC 8332). */
 export function algorithmsFor(
   entries: readonly KnownHost[],
   address: HostAddress,

@@ -106,10 +106,7 @@ async function fill(machine: BootMachine, name: string, archive: string): Promis
   }
 }
 
-/**
- * Returns the mount point, as proven by df(1): `fill` removes a folder below it, which at any other path could be the
- * running kernel.
- */
+/** Proves the mount point with df(1): `fill` removes a folder there, which elsewhere could be the running kernel. */
 async function mount(host: Host, own: System, name: string): Promise<string> {
   const path = (await host.output(shell`bectl mount ${name}`)).trim();
   const dataset = `${dirname(own.root)}/${name}`;

@@ -13,10 +13,7 @@ export async function loadedFiles(host: Host): Promise<Set<string>> {
   return new Set(names.flatMap((name) => (name?.endsWith('.ko') ? name : [])));
 }
 
-/**
- * Lists the modules for a builder, while the DUT runs its own kernel: those of loader.conf and rc.conf are among them, with
- * their dependencies.
- */
+/** Call while the DUT runs its own kernel. Includes modules of loader.conf and rc.conf, and dependencies. */
 export async function loadedModules(host: Host): Promise<LoadedModules> {
   const listed = await host.run(shell`ls ${'/boot/modules'}`);
   const elsewhere = new Set(listed.stdout.split('\n'));
@@ -34,10 +31,7 @@ type LoaderNeeds = {
   rootType: string;
 };
 
-/**
- * Returns a clause on the first module that a kernel's folder lacks. A module is not needed where the machine's own kernel
- * runs without it, or the kernel contains it.
- */
+/** Returns a clause on the first missing module; modules that the own kernel lacks, or has built in, are not needed. */
 export async function lackingModule(
   host: Host,
   folder: string,

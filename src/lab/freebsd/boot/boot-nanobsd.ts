@@ -115,10 +115,7 @@ async function goBack(host: Host, ownRoot: string): Promise<void> {
   );
 }
 
-/**
- * Replaces `system rollback` on a GPT, which dies with both slices active. Each step may be repeated, and the slices' own
- * files stay.
- */
+/** Replaces `system rollback` on a GPT, which dies with both slices active. Each step may be repeated. */
 async function makeActive(host: Host, slices: Slices, ownRoot: string): Promise<void> {
   const { providers, active, disk } = slices;
   const own = providers.get(ownRoot) ?? '';

@@ -129,10 +129,7 @@ async function order(host: Host, name: string): Promise<void> {
   stdoutOf(outcome, host.name, command);
 }
 
-/**
- * With nothing to cancel, nextboot(8) fails or not, by its version. On ZFS it removes the file, and leaves the order for
- * the loader in the pool.
- */
+/** Without an order nextboot(8) may fail. On ZFS it removes the file, but leaves the loader's order in the pool. */
 async function cancelNextBoot(host: Host): Promise<void> {
   await host.run(shell`nextboot -D`);
   const [boot] = await fileSystemsOf(host, ['/boot']);

@@ -63,10 +63,7 @@ export async function fileSystemsOf(host: Host, paths: readonly string[]): Promi
 /** A variable in the kernel's environment, which every boot makes again. */
 const mark = 'ppsgate.boot';
 
-/**
- * Sets the mark before a reboot, which its loss proves: kern.boottime moves when the clock is set, and FreeBSD 12 has no
- * kern.boot_id.
- */
+/** A reboot loses the mark. kern.boottime moves with the clock, and FreeBSD 12 has no kern.boot_id. */
 export const markBoot = async (host: Host): Promise<void> => {
   await host.output(shell`kenv ${`${mark}=1`}`);
 };

@@ -139,10 +139,7 @@ const tools = {
   },
 };
 
-/**
- * Keeps a boot that loses a route from sending the trial to the site's router at line rate: a blackhole must catch all
- * that would otherwise leave by other ports.
- */
+/** Without a blackhole, a boot that loses a route would send the trial to the site's router at line rate. */
 function blackhole(family: Family, { ingress, egress }: DutPorts): Setting {
   const { netstat, flag, loopback } = tools[family];
   const { whole, sources, destinations } = benchmarkingNetworks[family];

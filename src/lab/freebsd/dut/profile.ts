@@ -11,10 +11,7 @@ const graphFile = (folder: string): string => `${folder}/pmc.graph`;
 
 type Sampling = { kind: 'ready'; event: string } | { kind: 'impossible'; reason: string };
 
-/**
- * Loads hwpmc(4), for call chains from the card's interrupt to the end of a firewall, and tries which event counts cycles
- * on this CPU; tries `requested` alone where it is defined.
- */
+/** Loads hwpmc(4) for deep call chains, and finds an event that counts this CPU's cycles; or tries only `requested`. */
 export async function readySampling(
   host: Host,
   folder: string,

@@ -94,10 +94,7 @@ const hyperthreading: Setting = {
   isOptional: true,
 };
 
-/**
- * With `options RSS` packets are spread over netisr's threads, by default one. A kernel without its configuration in it
- * may have been built with that option.
- */
+/** `options RSS` uses all of netisr's threads. A kernel without its configuration may have that option. */
 const netisr: Setting[] = [
   {
     name: 'net.isr.maxthreads',

@@ -1,6 +1,5 @@
 #!/bin/bash
-# First program of a guest: sets up mounts, modules, interfaces and sshd, prints this boot's ready word on the console,
-# and reaps orphans.
+# First program of a guest: sets up its system, prints this boot's ready word on the console, and reaps orphans.
 export PATH=/usr/bin LC_ALL=C
 mount -t proc proc /proc
 mount -t sysfs sys /sys

@@ -132,10 +132,7 @@ export class GuestEndedError extends Error {
 
 export const portOf = (number: number): number => 2200 + number;
 
-/**
- * Creates a tap for each name, without ARP or IP of ours: one yields the guest's frames, the other delivers frames to
- * it.
- */
+/** Creates a tap for each name, which yields the guest's frames or delivers frames to it, without ARP or IP of ours. */
 async function createWires(wire: Wire, names: readonly string[]): Promise<void> {
   for (const name of names) {
     await wire.run('ip', ['link', 'delete', name]).catch(() => {});

@@ -155,10 +155,7 @@ async function modulesIn(tree: string, release: string): Promise<string> {
   );
 }
 
-/**
- * Keeps the modules that guests load and their dependencies, decompressed: the kernel may lack its distribution's
- * compression.
- */
+/** Keeps the modules of guests and their dependencies, decompressed, as the kernel may lack the compression. */
 async function keepModules(from: {
   tree: string;
   release: string;

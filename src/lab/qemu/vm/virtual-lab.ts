@@ -51,10 +51,7 @@ export type VirtualLab = {
   down(): Promise<void>;
 };
 
-/**
- * Sets up a lab, after removing an earlier process's leftovers. Throws a LabInUseError while another process uses this
- * machine.
- */
+/** Removes an earlier process's leftovers first. Throws a LabInUseError while another process uses this machine. */
 export async function virtualLabUp(machine: VirtualTestbed): Promise<VirtualLab> {
   await claim(ownerFile);
   await using opened = new AsyncDisposableStack();
@@ -159,10 +156,7 @@ function shows(guest: Guest, words: string): Promise<void> {
   return promise.finally(leave);
 }
 
-/**
- * Reads the format (see docs/interop/qcow2 of QEMU) and passes it to QEMU: probing would trust a guest's writes to a
- * raw disk.
- */
+/** Passed to QEMU (docs/interop/qcow2), whose probing would trust a guest's writes to a raw disk. */
 async function formatOf(path: string): Promise<'raw' | 'qcow2'> {
   try {
     await using file = await open(path);

@@ -6,10 +6,7 @@ import { promisify } from 'node:util';
 import { labPath } from '../../netns/requirements.ts';
 import { controllerAddress, wireAddress } from './addresses.ts';
 
-/**
- * The kernel removes the namespace when its first process ends, which reads a pipe of ours: a killed ppsgate leaves no
- * process, interface or namespace.
- */
+/** Its first process reads a pipe of ours, so that a killed ppsgate leaves no process, interface or namespace. */
 export type Wire = AsyncDisposable & {
   /** Starts a program in it, detached from our terminal, with the highest priority. */
   start(program: string, args: readonly string[]): ChildProcess;
