@@ -27,7 +27,6 @@ export type Refusal = {
   config: Config;
   name: string;
   why: string;
-  /** Set where something other than a measurement is refused. */
   what?: 'not cancelled' | 'no bisection';
 };
 
@@ -38,7 +37,6 @@ export type CommandReply = {
   why: string;
 };
 
-/** A command at a pull request, which needs approval. */
 export type PullRequestCommand = {
   kind: 'command';
   found: FoundPullRequest;
@@ -58,7 +56,6 @@ export type AdmitDeps = {
   readRevision(trigger: Dispatched): Promise<{ patch: Revision; config: Config }>;
   /** Names our comment (see `gateNames`). Throws a `UsageError` for overrides that no testbed can carry out. */
   nameOf(config: Config, overrides: GateOverrides): string;
-  /** Throws a `UsageError` for a bisection that no testbed can carry out. */
   checkBisection(config: Config, overrides: BisectOverrides): void;
   calledAs: NamingStyle;
   /** The job's own priority, or that of a job run again; otherwise the trigger decides. */

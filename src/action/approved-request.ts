@@ -44,7 +44,6 @@ const bisectRequestSchema = z.object({
   /** The commits are the patch's own; those of a revision are its diffs, one on top of the other. */
   isOwn: z.boolean(),
   cell: cellSchema,
-  /** Commits in it are full ids. */
   overrides: bisectOverridesSchema.omit({ good: true, bad: true, scenarios: true, families: true }),
   priority: z.enum(priorities),
   relay: relaySchema.optional(),
@@ -109,13 +108,11 @@ export const isMeasuredAnyway = (
 export const outputFile = (base: OutputName, index: number, count: number): string =>
   count === 1 ? `${base}.json` : `${base}-${index + 1}.json`;
 
-/** Empty, or `1/`, `2/` of several gates. */
 export const gateFolder = (index: number, count: number): string =>
   count === 1 ? '' : `${index + 1}/`;
 
 export type OutputName = 'result' | 'failure' | `nightly-${number}`;
 
-/** Counted from 1, without the A/A run. */
 export const nightlyPart = (part: number): OutputName => `nightly-${part}`;
 
 export const maxNightlyParts = 20;

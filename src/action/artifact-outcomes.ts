@@ -53,7 +53,6 @@ export type ConcludedJob = {
   ending: ReportedOutcome;
   /** The result itself comes first; a nightly run has others. */
   publications: readonly Publication[];
-  /** Claims of the artifact that were not verified, in sentences. */
   corrections: readonly string[];
   /** True for a failure to read the artifact that may pass: a later try may find a verdict. */
   mayPass?: boolean;
@@ -111,7 +110,6 @@ type ArtifactFiles = {
   result: string;
   failure: string;
   parts: string[];
-  /** Folder of the profiles: empty, or with a slash at its end. */
   folder: string;
 };
 

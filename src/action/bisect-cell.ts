@@ -13,7 +13,6 @@ import { UsageError } from '../model/usage-error.ts';
 import { indexPath, parseIndex } from '../publish/data-branch/layout.ts';
 import { worstFirst } from '../report/cell-rows.ts';
 
-/** Throws a `UsageError` for several cells, or an unknown family. */
 export async function cellFor(
   { scenarios, families: familyNames }: Pick<BisectOverrides, 'scenarios' | 'families'>,
   patch: Patch,

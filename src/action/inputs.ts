@@ -21,7 +21,6 @@ export type Inputs = {
   each: string;
   priority: string;
   overrides: GateOverrides;
-  /** Parameters of bisections; `overrides` has those that gates share. */
   bisectOverrides: BisectOverrides;
   token: string;
   conduitToken: string;

@@ -88,7 +88,6 @@ export const bisectSelector = (
 export const gateNames = (selectors: readonly string[]): string[] =>
   selectors.length === 1 ? ['ppsgate'] : selectors.map((selector) => `ppsgate: ${selector}`);
 
-/** A name for each gate, or that of the bisection. */
 export const reporterNames = (
   request: ApprovedRequest,
   config: Config,

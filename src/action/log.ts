@@ -37,7 +37,6 @@ export function setOutput(name: string, value: string | boolean): void {
 /** Values for the clean-up at the end of the job: the lab is up, the folder with leases, reporters without a conclusion. */
 type StateName = 'embedded-lab' | 'lease' | 'open-reporters';
 
-/** Empty without one. */
 export const readState = (name: StateName): string => core.getState(name);
 
 export function saveState(name: StateName, value: string): void {

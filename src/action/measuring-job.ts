@@ -54,7 +54,6 @@ import { openReporter, saveOpenReporters } from './reporters.ts';
 
 export type MeasuringJob = {
   command: 'gate' | 'bisect';
-  /** Replaces admissions that another job carries out. */
   onAdmission(admission: Admission): Admission;
   /** Throws a `UsageError` for a request of another job, and for what the testbeds cannot carry out. */
   plan(request: ApprovedRequest, config: Config, context: JobContext): JobPlan;
@@ -85,11 +84,9 @@ export type Measurement = RunningJob &
   Target & {
     request: ApprovedRequest;
     plan: JobPlan;
-    /** Folder in the artifact: empty, or `1/`, `2/`. */
     folder: string;
     /** The work directory, which the end of the job searches for a lease. */
     directory: string;
-    /** Path of a file that the publishing job reads, like `result.json`. */
     file(base: OutputName): string;
   };
 

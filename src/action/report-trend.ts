@@ -15,7 +15,6 @@ import { postReply } from '../publish/reporters/revision-comment.ts';
 import { type JobContext, revisionDepsOf } from './job.ts';
 import { log } from './log.ts';
 
-/** Updates the issues of these testbeds' changes. Never throws: a failure is a warning. */
 export async function reportTrend(
   context: JobContext,
   config: Config,

@@ -35,7 +35,6 @@ export type ReporterOptions = {
   /** Id of the workflow run that measures, and has the journal. */
   runId: number;
   isOpen?: boolean;
-  /** Replaces the usual time for delivering the conclusion. */
   retry?: Pick<CheckRunOptions, 'patienceSeconds' | 'pause'>;
   keepComment?(url: string): void;
 };
@@ -84,7 +83,6 @@ const commentOptions = (
   ...retry,
 });
 
-/** Opens the check on the head commit, and at a pull request the status where that is configured. */
 export async function openMarks(
   { octokit, inputs: { job } }: JobContext,
   patch: Exclude<Patch, Revision>,
@@ -145,7 +143,6 @@ function bisectReporter(
   });
 }
 
-/** Undefined for a request at no pull request. */
 export function openBisectComment(
   octokit: Octokit,
   { patch, isOwn, good, bad }: BisectRequest,
@@ -169,6 +166,5 @@ export type OpenReporter = z.infer<typeof openReporterSchema>;
 export const saveOpenReporters = (reporters: readonly OpenReporter[]): void =>
   saveState('open-reporters', JSON.stringify(reporters));
 
-/** Reads the state that `saveOpenReporters` saved; empty without one. */
 export const readOpenReporters = (text: string): OpenReporter[] =>
   text === '' ? [] : z.array(openReporterSchema).parse(JSON.parse(text));

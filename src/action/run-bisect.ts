@@ -21,7 +21,6 @@ export const runBisect = (
     signal,
   });
 
-/** Another job judges patches, and carries out all other commands. */
 const onlyBisection = (admission: Admission): Admission =>
   admission.kind === 'gate' || admission.kind === 'cancel'
     ? { kind: 'nothing', why: noGate }

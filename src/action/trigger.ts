@@ -178,7 +178,6 @@ function fromTexts({ login: by }: { login: string }, fields: Record<string, stri
   };
 }
 
-/** Reads a bisection from the words of a comment in `instead`, or from its own inputs. */
 function bisectIn(
   { instead }: Record<string, string>,
   overrides: BisectOverrides,

@@ -23,7 +23,6 @@ type NightlyClaim = {
   config: Config;
   context: JobContext;
   bytes: Buffer;
-  /** Folder of the nightly run in the artifact: empty, or with a slash at its end. */
   folder: string;
   /** Returns why a patch is not verified to change nothing that is installed; undefined where it is. */
   whyNotUnchanged(patch: Patch, testbed: string): Promise<string | undefined>;

@@ -29,7 +29,6 @@ const fromTop = (line: string, source: string): string =>
 const mostErrors = 10;
 const mostLetters = 300;
 
-/** Strips colours and other control characters. */
 function plain(line: string): string {
   if (line === '') return line;
   const text = withoutSequences(line)

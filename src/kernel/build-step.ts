@@ -20,9 +20,7 @@ export type RecipeRequest = {
   readonly diffPath: string | undefined;
   /** Versions of the builder's compiler and other programs: objects of other versions cannot be reused. */
   readonly tools: string;
-  /** A folder for this build only. */
   readonly work: string;
-  /** Wanted layout variants, ascending. */
   readonly layouts: readonly WantedLayout[];
 };
 
@@ -43,7 +41,6 @@ export type Cooked =
 
 export type Steps = {
   readonly log: string;
-  /** Undefined after a success. */
   run(command: Command): Promise<Exclude<Cooked, { kind: 'built' }> | undefined>;
 };
 

@@ -10,7 +10,6 @@ export type Guarded =
 export type GuardOptions = {
   readonly limitSeconds: number;
   readonly signal: AbortSignal;
-  /** Receives every line of stdout and stderr. */
   readonly onLine: (line: string) => void;
 };
 

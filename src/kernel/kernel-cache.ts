@@ -11,9 +11,7 @@ const noteSchema = z.object({
   sha256: z.string(),
   bytes: z.number(),
   unpackedBytes: z.number(),
-  /** Duration of the build, without its wait. */
   seconds: z.number(),
-  /** Start of `uname -v` on this kernel. */
   uname: z.string().optional(),
 });
 
@@ -21,7 +19,6 @@ export type KernelNote = Omit<z.infer<typeof noteSchema>, 'schemaVersion'>;
 
 export type KernelCache = {
   readonly archive: (key: string) => string;
-  /** Undefined for a missing or damaged entry. */
   find(key: string, signal: AbortSignal): Promise<KernelNote | undefined>;
   /** Moves an archive within its file system; the note is written last. */
   keep(key: string, archive: string, note: KernelNote): Promise<void>;

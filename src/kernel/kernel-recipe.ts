@@ -40,7 +40,6 @@ export function cook(
 }
 
 type MakeRequest = PlacedRequest & {
-  /** Undefined where none is kept. */
   readonly kept: string | undefined;
   /** True where the objects include it already. */
   readonly isKept: boolean;

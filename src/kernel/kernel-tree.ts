@@ -18,7 +18,6 @@ type KernelTree =
       readonly kind: 'tree';
       /** Git's id, which covers its whole content. */
       readonly id: string;
-      /** The diff's path on the builder; absent for the base. */
       readonly diffPath?: string;
     }
   | { readonly kind: 'does-not-apply'; readonly reason: string };

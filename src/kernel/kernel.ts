@@ -37,9 +37,7 @@ export type KernelBuild =
   | { readonly kind: 'does-not-apply'; readonly reason: string }
   | {
       readonly kind: 'build-failed';
-      /** First lines of the cause, at most ten. */
       readonly errors: readonly string[];
-      /** The name passed to `keepLog`. */
       readonly log: string;
     }
   | { readonly kind: 'out-of-disk'; readonly reason: string };
@@ -57,7 +55,6 @@ type KernelOptions = {
   readonly keepLog: (name: string, text: string) => Promise<void>;
   /** Receives the build's headings, like `>>> stage 3.1: building everything`. */
   readonly onProgress: (line: string) => void;
-  /** In seconds, of any origin. */
   readonly now: () => number;
   /** This machine's checksums of kernels that were built for it. */
   readonly sums: KernelSums;

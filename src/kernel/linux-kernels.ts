@@ -14,7 +14,6 @@ import { buildVariant, type VariantRequest } from './variant-kernel.ts';
 export type LinuxKernelRequest = Omit<VariantRequest, 'loaded'> & {
   /** Path of the archive on this machine; written atomically. */
   readonly path: string;
-  /** Connects to a builder on another machine. */
   connect(host: HostConfig, label: string): Promise<Host>;
 };
 

@@ -8,7 +8,6 @@ import { gitIn } from './kernel-tree.ts';
 export type LoadedModules = {
   /** Names as in kldstat(8), without `.ko`, except those in /boot/modules, which the loader finds for every kernel. */
   names: readonly string[];
-  /** `uname -r`. */
   release: string;
   isRootOnZfs: boolean;
 };

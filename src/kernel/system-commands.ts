@@ -6,7 +6,6 @@ import { type Command, shell } from '../system/shell.ts';
 type SystemCommands = {
   /** Prints the SHA-256 of a file; see `sumIn` for the format. */
   sha256(path: string): Command;
-  /** Prints the number of CPUs. */
   readonly cpus: Command;
   /** Runs a command under a lock on the file; exits with `heldByOthers` where the lock is not free in time. */
   locked(lock: string, waitSeconds: number, command: Command): Command;
@@ -29,5 +28,4 @@ export const commandsOf: Readonly<Record<OperatingSystem, SystemCommands>> = {
   },
 };
 
-/** Reads the output of `sha256`, without the path. */
 export const sumIn = (written: string): string => /^[0-9a-f]{64}(?=\s|$)/.exec(written)?.[0] ?? '';

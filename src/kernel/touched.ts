@@ -126,7 +126,6 @@ const machines: Readonly<Record<string, TreePaths>> = {
 
 type Owned = {
   places: Readonly<Record<string, TreePaths>>;
-  /** Drivers whose files count on the testbed; absent: any may. */
   ours?: ReadonlySet<string>;
 };
 

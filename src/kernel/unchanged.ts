@@ -10,7 +10,6 @@ import { type GivenKernels, makingOf, type Variant, type VariantRequest } from '
 type UnchangedRequest = {
   testbeds: readonly string[];
   config: Config;
-  /** Base first. */
   variants: ReadonlyMap<VariantRequest, readonly Variant[]>;
   kernels?: GivenKernels | undefined;
 };

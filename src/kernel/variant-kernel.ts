@@ -18,12 +18,10 @@ export type VariantRequest = {
   readonly loaded?: LoadedModules;
   /** Shown to other controllers that wait for the builder. */
   readonly owner: string;
-  /** In seconds, of any origin. */
   now(): number;
   /** This machine's checksums of kernels that were built for it. */
   readonly sums: KernelSums;
   keepLog(name: string, content: string): Promise<void>;
-  /** Receives short notes on the progress. */
   notify(text: string): void;
   readonly signal: AbortSignal;
 };

@@ -25,7 +25,6 @@ const kernelSourceSchema = z.discriminatedUnion('kind', [
 ]);
 
 export const variantSchema = overlaySchema.extend({
-  /** Absent: the DUT's own. */
   kernel: kernelSourceSchema.optional(),
 });
 
@@ -57,9 +56,7 @@ export function makingOf(
 type VariantsRequest = {
   patch: Patch;
   making: VariantRequest;
-  /** The folder whose files replace the DUT's. */
   overlayFolder: OverlayPlace;
-  /** Absent: kernels are built. */
   kernels?: GivenKernels | undefined;
 };
 
@@ -91,7 +88,6 @@ export async function buildVariants(
   ];
 }
 
-/** Creates the variants in each way that the testbeds need. */
 export async function variantsByMaking(
   {
     patch,

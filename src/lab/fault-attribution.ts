@@ -2,18 +2,15 @@
 
 type VariantTally = {
   hasBooted: boolean;
-  /** Since it last came up. */
   bootFailures: number;
   hasStoodTrial: boolean;
   /** Panics, and hangs that ended only with a power cycle. */
   deaths: number;
-  /** Scenarios that could not be installed. */
   refusals: number;
 };
 
 export type Tallies = Map<string, VariantTally>;
 
-/** Creates the tally when needed. */
 export function tallyOf(tallies: Tallies, variant: string): VariantTally {
   const fresh: VariantTally = {
     hasBooted: false,

@@ -8,7 +8,6 @@ import { foreignBounds, parseProfile } from '../analysis/profile/read-profile.ts
 import { formatPercent } from '../model/format.ts';
 import type { KeepLog, ProfileOutcome } from './testbed.ts';
 
-/** Logs of the profile's trial: the DUT's text, and the stacks that are read again later. */
 const rawName = 'profile.txt.gz';
 const stacksName = 'stacks.txt';
 

@@ -14,7 +14,6 @@ export function machinesOf(testbed: TestbedConfig, thisMachine = hostname()): st
   return [...new Set(names)];
 }
 
-/** A machine may have two roles. */
 export type MachineRole = { config: HostConfig; label: string };
 
 /** The DUT comes first. Empty for the embedded testbed. */

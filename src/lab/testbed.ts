@@ -33,7 +33,6 @@ export type Reserved = {
   name: string;
   /** Connects to it; its machines refuse us once the lease is over. */
   open(traffic: Traffic): Promise<Testbed>;
-  /** Aborted, with an Error that has the reason, when the lease is over. */
   signal: AbortSignal;
   /** Logs `outcome`. Returns a sentence on a fault of the testbed. */
   giveBack(outcome: string): Promise<string | undefined>;
@@ -50,7 +49,6 @@ export const unshared = (name: string, open: Reserved['open']): Reserved => ({
 export type KeepLog = (name: string, content: string | Uint8Array) => Promise<void>;
 
 export type Inspection = {
-  /** Facts on the DUT: name → value. */
   fingerprint: Record<string, string>;
   /** Sentences for people: a fault, and its fix. */
   warnings: string[];
@@ -63,9 +61,7 @@ export type PrepareRequest = {
   rules: Readonly<Record<string, OwnRules>>;
   /** Only warns of facts that differ between base and a variant, as they may between distant commits. */
   mayDiffer?: boolean;
-  /** Stores the logs of builds. */
   keepLog: KeepLog;
-  /** Reports progress in a few words. */
   notify(text: string): void;
   signal: AbortSignal;
 };
@@ -92,7 +88,6 @@ export type ProfileRequest = {
   seconds: number;
   /** The event to sample, as the DUT's tool names it; absent: cycles, by the name that its CPU has for them. */
   event?: string | undefined;
-  /** Counted from 1. */
   attempt: number;
 };
 

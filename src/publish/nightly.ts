@@ -229,7 +229,6 @@ const cellsIn = ({ cells }: TrendChange, config: Config): Cell[] =>
     cells.map(({ cell }) => cell),
   );
 
-/** Compares the last good and the first bad commit in the cells that have changed. */
 async function gateChange(
   change: TrendChange,
   { request, directory, deps }: NightlyContext,

@@ -99,7 +99,6 @@ async function give(
   return kind === 'failed' ? 'not-now' : 'later';
 }
 
-/** Stores the end of an answer first, and delivers it in its turn: now, or by the next process that delivers. */
 export function keeping(
   answer: Reporter,
   keptEnd: (ending: ReportedOutcome) => KeptAnswer,
@@ -198,13 +197,11 @@ const keptAnswerSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('reply'),
     of: z.int().positive(),
-    /** Key of the comment it replies to. */
     to: z.string(),
     text: z.string(),
   }),
 ]);
 
-/** Drops the links, which are those of GitHub. */
 export function keptOf(ending: ReportedOutcome): z.infer<typeof keptEnding> {
   switch (ending.kind) {
     case 'unmeasured':

@@ -68,7 +68,6 @@ function occasions(what: string, { on, buildPasswordPath, webhookKeyPath }: Rela
   return [ok(what, `what is measured: ${on.join(', ')}`)];
 }
 
-/** Throws where there is no response. */
 type RelayClient = (
   path: string,
   request?: Partial<Pick<HttpRequest, 'method' | 'headers' | 'body'>>,
@@ -192,7 +191,6 @@ function buildSteps(path: string, client: RelayClient): SetUpStep[] {
   ];
 }
 
-/** Reports a request that should have been refused. */
 function open(what: string, credential: string, { status }: HttpResponse): SetUpDiagnostic {
   if (status === 404) {
     const why = 'the relay that runs does not take these, as one without the file in ppsgate.yml';

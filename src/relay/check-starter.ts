@@ -64,7 +64,6 @@ async function clone(
 /** Notes hold the revisions of Subversion that diffs of before 2021 were made for. */
 const withNotes = 'remote.origin.fetch=+refs/notes/*:refs/notes/*';
 
-/** Checks that a gate with this base finds the overlay of a Linux DUT. */
 async function base(
   what: string,
   found: string,

@@ -27,7 +27,6 @@ import { shortened } from '../model/one-line.ts';
 import { UsageError } from '../model/usage-error.ts';
 import type { Inbox } from './inbox.ts';
 
-/** An event of the revision number `of`, with a unique `key`. */
 export type Occurrence = { key: string; of: number } & (
   | { kind: 'diff'; diff: number }
   | { kind: 'comment'; id: number; by: string; at: Date; text: string }
@@ -283,7 +282,6 @@ async function elsewhereOf(
   return { kind: 'elsewhere', why: `${why}.` };
 }
 
-/** True for a path below the folder without the folder's first part. */
 function isBelowRest(path: string, folder: string): boolean {
   const rest = folder.slice(folder.indexOf('/') + 1);
   return rest !== '' && path.startsWith(rest);

@@ -25,7 +25,6 @@ const deliverySchema = z.discriminatedUnion('kind', [
     id: z.string(),
     at: z.coerce.date(),
     object: z.string(),
-    /** In the order of the webhook. */
     transactions: z.array(z.string()),
   }),
   z.object({
@@ -36,7 +35,6 @@ const deliverySchema = z.discriminatedUnion('kind', [
     target: z.string(),
     build: z.string(),
     diff: z.int(),
-    /** Absent: unknown. */
     revision: z.int().optional(),
   }),
 ]);
@@ -69,7 +67,6 @@ export type WaitingAnswer = {
   revision: number;
   keptAt: Date;
   from: Date;
-  /** Reason of the last failed delivery. */
   why?: string;
 };
 
@@ -100,9 +97,7 @@ export type Inbox = Disposable & {
   markStarting(key: string): boolean;
   /** Expects a starting job: false where it was dropped meanwhile. */
   markStarted(key: string, where: string): boolean;
-  /** Expects a due or starting job. */
   postpone(key: string, until: Date, why: string): boolean;
-  /** Expects a job that has not ended. */
   markEnded(key: string, how: string): boolean;
   /** Expects a job that has not ended: it is cancelled, superseded, or cannot be started. */
   drop(key: string, why: string): boolean;
@@ -116,7 +111,6 @@ export type Inbox = Disposable & {
   keepAnswer(answer: { key: string; server: string; revision: number; text: string }): void;
   /** Oldest first. */
   waitingAnswers(server: string): WaitingAnswer[];
-  /** Returns `text`; undefined where it no longer waits. */
   readAnswer(key: string): string | undefined;
   postponeAnswer(key: string, from: Date, why: string): void;
   /** After its delivery, or on giving up. */

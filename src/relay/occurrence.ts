@@ -12,7 +12,6 @@ import type { Delivery, Inbox } from './inbox.ts';
 
 type Happened = {
   occurrences: Occurrence[];
-  /** PHIDs of all transactions that were read. */
   seen: string[];
   left?: string;
 };
@@ -104,7 +103,6 @@ const revisionItem = z.object({
   fields: z.object({ dateModified: z.int() }),
 });
 
-/** Undefined for a revision that the bot cannot see. */
 async function revisionWith(conduit: Conduit, phid: string): Promise<number | undefined> {
   const constraints = { phids: [phid] };
   const found = await conduit.search('differential.revision.search', { constraints }, revisionItem);

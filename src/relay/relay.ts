@@ -145,7 +145,6 @@ async function end(record: JobRecord, why: string, deps: RelayDeps): Promise<voi
   inbox.drop(job.key, why);
 }
 
-/** Reports to a build for which no gate runs. */
 function reportToBuild(
   build: string,
   revision: RevisionDiff,
@@ -206,7 +205,6 @@ async function endOlder(job: Job, deps: RelayDeps): Promise<void> {
 /** True where no person requested this diff: the key is that of the diff or of a build's target. */
 const isAutomatic = ({ key }: Job): boolean => /^(?:D\d|PHID-HMBT-)/.test(key);
 
-/** Replies to the requester of a job that will not run. */
 async function reportRefusal(job: Job, why: string, deps: RelayDeps): Promise<void> {
   const { revision: number, diff, build, key } = job;
   if (build !== undefined) {

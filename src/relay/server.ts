@@ -237,7 +237,6 @@ function together(
       for (const { reject } of all) reject(error);
     }
   };
-  /** Accepts once a turn has brought no connection. */
   const acceptSoon = (arrivedBefore: number, turnsLeft: number) => {
     setImmediate(() => {
       const arrived = countArrived();

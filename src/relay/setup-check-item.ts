@@ -15,7 +15,6 @@ export type SetUpCheckDeps = Pick<ConduitOptions, 'log' | 'pause'> & {
   signal: AbortSignal;
   now(): Date;
   onLook(what: string): void;
-  /** The overlay of the site's Linux testbeds; absent where it has none. */
   overlay?: OverlayPlace;
 };
 

@@ -236,7 +236,6 @@ const projectPage = z.object({
       attachments: z.object({ members: z.object({ members: z.array(z.unknown()) }) }),
     }),
   ),
-  /** By hashtag. */
   maps: z.object({ slugMap: mapOf(z.object({ projectPHID: z.string() })) }),
 });
 
@@ -345,7 +344,6 @@ async function buildPlans(
   });
 }
 
-/** The query that the relay reads. */
 const buildQuery =
   // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of Harbormaster
   '/build?target=${target.phid}&build=${build.phid}&diff=${buildable.diff}&revision=${buildable.revision}';

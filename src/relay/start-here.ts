@@ -30,16 +30,13 @@ export type HereOptions = {
   /** Folder of the work directories, named by the job's key; `KEY.pid`, `KEY.log` and `KEY.ended` are beside each. */
   directory: string;
   most: number;
-  /** URL at which browsers find `directory`. */
   site?: string | undefined;
   /** Gates get only the variables they need. */
   environment: NodeJS.ProcessEnv;
 };
 
 type HereStarter = Starter & {
-  /** True where another gate may run; else `start` fails. */
   hasRoom(): Promise<boolean>;
-  /** The status of a job that this or an earlier process has started. */
   ended(job: Job): Promise<ProcessEnd>;
 };
 
@@ -157,7 +154,6 @@ async function runningTries(directory: string): Promise<Try[]> {
 
 type GateInvocation = { work: string; args: string[]; maxRuns?: number };
 
-/** Builds the command line of ppsgate for a job: to begin it, or to resume its work directory. */
 async function invocationOf(
   job: Job,
   before: Try | undefined,

@@ -142,7 +142,6 @@ async function readJob(
   };
 }
 
-/** Returns the URL of the queued build. */
 async function startBuild(
   jenkins: Jenkins,
   job: Job,

@@ -15,7 +15,6 @@ export type Trust =
 
 export type Distrust = {
   fault: 'authority' | 'time' | 'name' | 'pin' | 'other';
-  /** Like `a certificate that …`. */
   shown: string;
   reason: string;
   names: string;

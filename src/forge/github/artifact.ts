@@ -351,7 +351,6 @@ async function contentOf(
   }
 }
 
-/** Returns the first difference, as a sentence. */
 export function agreesWith({ patch }: Result, meant: Patch): string | undefined {
   const place = meant.kind === 'pull-request' ? ` of ${meant.repository}` : '';
   const called =

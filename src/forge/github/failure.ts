@@ -29,13 +29,10 @@ export const mayPassSoon = (failure: GithubFailure | undefined): boolean =>
 type Fixes = {
   /** After GitHub's recovery: `publish the result`, `run the job`. */
   again: string;
-  /** Fix for a token without the permission. */
   permission: string;
-  /** Fix for all other replies. */
   otherwise: string;
 };
 
-/** A sentence for people: the failed act, its reason and its fix. */
 export function whyNotDone(
   what: string,
   failure: GithubFailure,

@@ -77,7 +77,6 @@ export async function findIssue(
 /** GitHub refuses fractions of seconds. */
 const isoSeconds = (date: Date): string => date.toISOString().replace(/\.\d+/, '');
 
-/** Throws octokit's errors. */
 export async function readIssue(
   { octokit, repository }: IssuePlace,
   number: number,
@@ -97,7 +96,6 @@ export async function readIssue(
   }
 }
 
-/** Updates title, text and, with `closedAs`, the state; throws octokit's errors. */
 export async function updateIssue(
   { octokit, repository }: IssuePlace,
   number: number,

@@ -53,7 +53,6 @@ export async function fetchPullRequest(
   }
 }
 
-/** Throws where GitHub does not reply. */
 export async function pullRequestsWithHead(
   octokit: Octokit,
   repository: string,
@@ -130,7 +129,6 @@ function openWithHead(
 export const numbersOf = (all: readonly FoundPullRequest[]): string =>
   all.map(({ pullRequest }) => `#${pullRequest.number}`).join(' and ');
 
-/** Throws where GitHub does not reply. */
 export async function mayWrite(
   octokit: Octokit,
   repository: string,

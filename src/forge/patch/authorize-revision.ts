@@ -3,7 +3,6 @@
 import type { Person } from '../phabricator/revision.ts';
 import type { Authorization } from './authorize.ts';
 
-/** The event that a diff is authorized for, and its actor. */
 export type RevisionOccasion =
   /** Sent, or a build of it began; `by` has its author and its sender. */
   | { kind: 'sent'; by: readonly Person[] }
@@ -16,7 +15,6 @@ type Verb = 'run' | 'rerun' | 'extend' | 'bisect';
 
 type RevisionRules = {
   people: readonly string[];
-  /** Hashtags of the projects that `isMember` checks. */
   projects: readonly string[];
   isMember(phid: string): Promise<boolean>;
 };
@@ -87,7 +85,6 @@ function stranger(
   return { kind: 'refused', why: `Thank you, ${name}: D${number} ${waits[verb]}; ${asks}.` };
 }
 
-/** Undefined where the lists are empty. */
 function oursIn({ people, projects }: RevisionRules): string | undefined {
   const who = [
     ...(projects.length > 0 ? [`a member of ${projects.join(' or ')}`] : []),

@@ -9,7 +9,6 @@ export type Authorization =
   | { kind: 'refused'; why: string }
   | { kind: 'ignored'; why: string };
 
-/** The event that a pull request is authorized for, and its actor. */
 export type Occasion =
   | { kind: 'pushed'; by: string }
   /** Reopened or retargeted: GitHub does not report who pushed the head. */
@@ -35,7 +34,6 @@ export type AuthorizationRules = {
   mayWrite(login: string): Promise<boolean>;
   /** Since when ppsgate's comment has shown the head. */
   seen?: { headCommit: string; since: string } | undefined;
-  /** Heads that were approved and measured before, according to that comment. */
   measured: readonly string[];
 };
 

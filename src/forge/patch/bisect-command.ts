@@ -90,7 +90,6 @@ const mistaken = (what: string, nearest = ''): ParsedBisect => ({
   nearest: `bisect ${nearest}`.trim(),
 });
 
-/** Reads the other words: the head, or good and bad, and a scenario of the site. */
 function withOthers(
   overrides: BisectOverrides,
   others: readonly string[],

@@ -37,7 +37,6 @@ export async function pinned(
   };
 }
 
-/** Throws a `UsageError` for fewer than two commits. */
 export async function ownEnds(
   patch: Exclude<Patch, { kind: 'revision' }>,
   repository: Pick<LinearRepository, 'mergeBase' | 'stepsSince'>,

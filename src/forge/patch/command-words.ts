@@ -14,7 +14,6 @@ export function pairIn(word: string): KeyValue | undefined {
   return key === undefined ? undefined : { key, value };
 }
 
-/** Parameters that are written as `key=value`, by that key. */
 export const keysOf = <Name extends Parameters<typeof parameter>[0]>(names: readonly Name[]) =>
   new Map(
     names.flatMap((name) => {

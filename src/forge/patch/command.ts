@@ -32,7 +32,6 @@ export type CommentCommand =
   /** `why` is one sentence that ends with the nearest right command; it quotes the comment. */
   | { kind: 'mistaken'; why: string };
 
-/** First word of a command on GitHub. */
 export const callOnGithub = '/ppsgate';
 
 /** First word of a command on Phabricator, where a slash has no meaning. */
@@ -87,7 +86,6 @@ export function asksToAccept(comment: string): boolean {
 
 const noVerb = (word: string): string => `there is no command "${excerpt(word)}"`;
 
-/** Two swapped letters are two edits. */
 function nearestVerb(word: string): string {
   const nearest = closest(word.toLowerCase(), verbs);
   return distance(word.toLowerCase(), nearest) <= 2 ? nearest : 'help';
@@ -95,7 +93,6 @@ function nearestVerb(word: string): string {
 
 export const verbs = ['run', 'rerun', 'extend', 'bisect', 'cancel', 'help'] as const;
 
-/** Lists the commands for the reply to `help`. */
 export function commandsFor(call: CommandPrefix): { write: string; to: string }[] {
   const isOnGithub = call === callOnGithub;
   const all: Record<(typeof verbs)[number], readonly (readonly [string, string])[]> = {
@@ -146,7 +143,6 @@ export function commandsFor(call: CommandPrefix): { write: string; to: string }[
   return verbs.flatMap((verb) => all[verb].map(([rest, to]) => ({ write: `${call} ${rest}`, to })));
 }
 
-/** Bounds the length of a command in characters. */
 const longestCommand = 500;
 
 const keyed = keysOf(overrideNames);
@@ -157,7 +153,6 @@ const switches = new Map(
   ),
 );
 
-/** Forms of a named head, by forge. */
 const heads = {
   [callOnGithub]: /^[0-9a-f]{7,64}$/,
   [callOnPhabricator]: /^[1-9]\d{0,8}$/,

@@ -279,7 +279,6 @@ function notPlain(path: string, mode: string): string {
 
 const plainModes: readonly string[] = ['100644', '100755'];
 
-/** Mode of the missing side of a created or deleted file. */
 const noFile = '000000';
 
 function refusePath(path: string): void {

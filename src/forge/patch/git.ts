@@ -10,7 +10,6 @@ export type Git = {
   runWith(more: NodeJS.ProcessEnv, ...args: string[]): Promise<string>;
   /** Returns bytes, and uses only this process's environment. */
   bytes(...args: string[]): Promise<Buffer>;
-  /** Starts a process whose output has no bound. */
   start(args: string[], options?: { timeout: number }): Started;
 };
 
@@ -22,7 +21,6 @@ export class RepositoryError extends Error {
 }
 
 const run = promisify(execFile);
-/** Bound of one file and of one listing. */
 const maxBytes = 4 * 1024 * 1024;
 
 /** @param environment for git, where fetching missing objects needs more than the checkout has. */
@@ -59,7 +57,6 @@ export function idOf(text: string): string {
   throw new RepositoryError(`"${text}" is no full id of an object: resolve it first.`);
 }
 
-/** Makes git print a patch as without any settings. */
 export const plainPatch = [
   '--no-color',
   '--no-ext-diff',

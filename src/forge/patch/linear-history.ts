@@ -19,11 +19,9 @@ export type LinearHistory = {
   contains(commit: string, other: string): Promise<boolean>;
   /** Counts the commits, from the tip back along first parents, that do not contain the commit. */
   stepsSince(commit: string, tip: string): Promise<number>;
-  /** The commits after one up to another along first parents, the oldest first. */
   firstParents(after: string, upTo: string): AsyncGenerator<FirstParent>;
   /** By its committer's clock. */
   committedAt(commit: string): Promise<string>;
-  /** The nearest tag along first parents. */
   releaseBefore(commit: string): Promise<Release | undefined>;
   /** Ids of the objects at a path of each commit, in their order; the empty path is its whole tree. */
   idsAt(commits: readonly string[], path: string): Promise<(string | undefined)[]>;

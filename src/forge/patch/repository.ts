@@ -21,7 +21,6 @@ export type Repository = {
   list(commit: string, folder: string): Promise<TreeEntry[]>;
   /** The text of an object: its full id, or `COMMIT:PATH`. */
   read(object: string): Promise<string>;
-  /** The id of a file, link, submodule or folder at a path of a commit. */
   idAt(commit: string, path: string): Promise<string | undefined>;
   /** Paths of all files, links and submodules that differ between two commits, in content or in mode. */
   changedPaths(first: string, second: string): Promise<string[]>;
@@ -32,7 +31,6 @@ export type Repository = {
 
 export type WritableRepository = Repository & {
   message(commit: string): Promise<string>;
-  /** Throws a `RepositoryError` if the branch has none. */
   commitAt(branch: string, date: Date): Promise<string>;
   /** The newest commit of a branch before a time that is no later than a revision of Subversion. */
   commitOfSvn(branch: string, revision: number, date: Date): Promise<SvnCommit>;

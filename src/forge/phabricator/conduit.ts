@@ -17,7 +17,6 @@ export type ConduitOptions = {
   /** Aborts running calls with a `ConduitError`. */
   signal?: AbortSignal;
   pause?: Pause;
-  /** Bound of one response, its body included. */
   answerSeconds?: number;
 };
 
@@ -74,7 +73,6 @@ export const mapOf = <Value extends z.ZodType>(value: Value) =>
 
 /** After the last wait the call fails. */
 const pausesSeconds = [1, 2, 5, 10, 30];
-/** Bound of a wait that the server requests. */
 const longestPauseSeconds = 120;
 
 /** Throws a `ConduitError` where the token would be sent in the clear, or is none. */
@@ -255,7 +253,6 @@ function otherStatus({ status, statusText, headers }: HttpResponse): CallOutcome
 /** Codes of errors from before the connection. */
 const beforeSending: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', noConnection];
 
-/** The fix of a distrusted certificate, where `ca` is trusted now. */
 export function fixOfCertificate({ fault }: Distrust, ca: string | undefined): string {
   switch (fault) {
     case 'authority':
@@ -331,7 +328,6 @@ function parsed<Schema extends z.ZodType>(
   throw errorOf({ kind: 'unreadable', why, advice: otherVersion }, method, server);
 }
 
-/** Conduit's bound of a page. */
 const pageItems = 100;
 const mostPages = 200;
 const mostBeginnings = 4;

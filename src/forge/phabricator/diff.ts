@@ -8,7 +8,6 @@ type FetchedDiff =
   | {
       kind: 'usable';
       bytes: Uint8Array;
-      /** Sentences on why it may not apply. */
       remarks: string[];
       /** New files, which may have lost their first folder without a trace. */
       added: string[];

@@ -11,7 +11,6 @@ import { type Conduit, type ConduitOptions, openConduit } from './conduit.ts';
 
 export const tokenVariable = 'PPSGATE_CONDUIT_TOKEN';
 
-/** Throws a `UsageError` where the configuration has none. */
 export function phabricatorOf({ phabricator }: Pick<Config, 'phabricator'>): PhabricatorConfig {
   if (phabricator !== undefined) return phabricator;
   throw new UsageError(

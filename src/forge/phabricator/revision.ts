@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { plainLine } from '../../model/escape.ts';
 import { type Conduit, mapOf } from './conduit.ts';
 
-/** The message is for the requester. */
 export class RevisionError extends Error {
   override readonly name = 'RevisionError';
   readonly conclusion = 'usage';
@@ -48,13 +47,11 @@ export type FoundRevision = {
   isDraft: boolean;
   /** Without names where the bot may not see it. */
   repository?: { phid: string; callsign?: string; shortName?: string };
-  /** The named diff, or the newest. */
   diff: FoundDiff;
   /** Diffs sent before it, oldest first. */
   earlier: FoundDiff[];
 };
 
-/** True for a text that begins like the name of a revision, valid or not. */
 export const looksLikeRevision = (text: string): boolean =>
   /^(?:D[1-9]|diff:|https?:)/.test(text.trim());
 

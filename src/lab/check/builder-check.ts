@@ -101,7 +101,6 @@ async function filemon(host: Host, what: string): Promise<Diagnostic[]> {
   ];
 }
 
-/** Free bytes of the folder, or of its nearest existing parent. */
 async function spaceFor(host: Host, folder: string): Promise<{ path: string; bytes: number }> {
   let path = folder;
   while (path !== '/' && !(await does(host, shell`test -d ${path}`))) {

@@ -26,7 +26,6 @@ export type CheckStep<Found = Diagnostic> = {
 type Walk<Found> = {
   signal: AbortSignal;
   onStep?(what: string): void;
-  /** Rethrows unknown errors. */
   failed(what: string, error: unknown): Found;
 };
 
@@ -82,7 +81,6 @@ export const wrong = (what: string, why: string, fix: string): Diagnostic => ({
 
 export const typed = (command: Command): string => `\`${unquoted(commandText(command))}\``;
 
-/** Without the quotes that no shell needs. */
 export const unquoted = (text: string): string => text.replace(/'([\w@%+=:,./-]+)'/g, '$1');
 
 export type CheckedMachine = {
@@ -175,7 +173,6 @@ function fixOfKey({ host, port, user, privateKeyPath }: HostConfig, wasRefused: 
   return `${copy}, with \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
 }
 
-/** Undefined for any error but an unreadable file of ours. */
 function fixOfFile(error: unknown, config: HostConfig): string | undefined {
   if (!(error instanceof Error && 'path' in error && 'code' in error)) return undefined;
   const { knownHostsPath, privateKeyPath } = config;

@@ -170,7 +170,6 @@ async function release(host: Host, what: string): Promise<Diagnostic[]> {
 
 type Sleeper = Pick<CheckDeps, 'sleep'>;
 
-/** Checks that the ports are up and have a link, after a moment where it settles. */
 export const dutPortSteps = (
   { dut }: FreebsdTestbed,
   machine: CheckedMachine,
@@ -425,7 +424,6 @@ function moduleSteps({ dut, testbed: { builder } }: CheckedTestbed): CheckStep[]
   return [on(dut, 'the modules that the DUT has loaded', run)];
 }
 
-/** Space of two kernels and an archive. */
 const leastBootBytes = 1e9;
 
 async function bootSpace(host: Host, what: string): Promise<Diagnostic[]> {

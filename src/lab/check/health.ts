@@ -47,7 +47,6 @@ export async function* healthOf(
   });
 }
 
-/** Returns one sentence: the first fault, and the number of others. */
 export function whyUnhealthy(diagnostics: readonly Diagnostic[]): string | undefined {
   const [first, ...others] = diagnostics.filter(({ kind }) => kind === 'wrong');
   if (first === undefined) return undefined;

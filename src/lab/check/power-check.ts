@@ -17,7 +17,6 @@ import {
 } from './diagnostic.ts';
 
 export type CheckDeps = FreebsdDeps & {
-  /** Receives a sentence before a step that is slow, or not harmless. */
   notify(sentence: string): void;
   signal: AbortSignal;
 };

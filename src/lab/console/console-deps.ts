@@ -12,7 +12,6 @@ export type ConsoleDeps = PowerDeps & {
 };
 
 type StartOptions = {
-  /** Added to our own environment. */
   env?: Readonly<Record<string, string>>;
   onOutput(chunk: Buffer): void;
   /** Written to its standard input to end it; absent: a signal ends it. */
@@ -22,7 +21,6 @@ type StartOptions = {
 export type RunningProgram = {
   /** Resolves when it has ended, or could not be started. Never rejects. */
   ended: Promise<ProgramEnd>;
-  /** Ends its children, too. */
   close(): Promise<void>;
 };
 

@@ -28,7 +28,6 @@ export function lastWords(text: string, isUp: boolean): LastWords {
   return before.length === 0 ? {} : { console: before.slice(-mostLines).join('\n') };
 }
 
-/** The kernel's first line of every boot. */
 const bootLine = '---<<BOOT>>---';
 
 /** Completes "its console …": the prompt, and the last lines. */

@@ -101,7 +101,6 @@ type ConsoleProgram = {
   env: Record<string, string>;
   /** Printed when it is open; absent: any output. */
   opens?: RegExp;
-  /** Time limit for opening it. */
   openSeconds: number;
   endInput?: string;
 };

@@ -15,7 +15,6 @@ export class ConsoleRecorder {
   #console: OpenedConsole | undefined;
   #takenAt = 0;
   #bootAt: number | undefined;
-  /** The first power cycle since the boot. */
   #endAt: number | undefined;
   /** The last power cycle since the boot, or the boot. */
   #shownFrom = 0;
@@ -73,7 +72,6 @@ export class ConsoleRecorder {
     return describeScreen(this.#tape.read(this.#shownFrom).toString());
   }
 
-  /** Output since the last call, the newest where there is too much. */
   takeLog(): Buffer {
     const log = this.#tape.read(this.#takenAt);
     this.#takenAt = this.#tape.length();

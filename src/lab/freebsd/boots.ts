@@ -43,11 +43,9 @@ export type Boots = {
   unfit: { variant: string; pair: number; reason: string; trials: Set<number> } | undefined;
   /** Settings that failed on the DUT's own kernel: any further one came with a variant's. */
   knownProblems: ReadonlySet<string>;
-  /** The DUT before any kernel of ours. */
   original: Fingerprint | undefined;
   /** Compared with every boot: the first measured one of base or, in its absence, of patched. */
   reference: Boot | undefined;
-  /** See `PrepareRequest`. */
   mayDiffer: boolean;
   differences: Set<string>;
   warnings: string[];

@@ -8,13 +8,10 @@ import type { ConsoleConfig, OnOutput, OpenedConsole } from '../console/console.
 import type { Power, PowerConfig } from '../power/power.ts';
 
 export type FreebsdDeps = {
-  /** Throws a HostError where the login fails. */
   connect(host: HostConfig, label: string, options?: ConnectOptions): Promise<Host>;
   openPower(name: string, config: PowerConfig): Promise<Pick<Power, 'state' | 'cycle'>>;
-  /** Throws a ConsoleError where it cannot be opened. */
   openConsole(name: string, config: ConsoleConfig, onOutput: OnOutput): Promise<OpenedConsole>;
   sleep(seconds: number): Promise<void>;
-  /** In seconds since 1970. */
   now(): number;
   /** This machine's record of the kernels that were built for it. */
   kernelSums?: KernelSums;
@@ -23,7 +20,6 @@ export type FreebsdDeps = {
 /** Only a command that a kernel has locked up takes longer. */
 const stuckSeconds = 900;
 
-/** Limits the time of every command without a limit. */
 export const bounded = (host: Host, timeoutSeconds = stuckSeconds): Host => ({
   ...host,
   run: (command, options) => host.run(command, { timeoutSeconds, ...options }),

@@ -12,7 +12,6 @@ import { pktGenRun } from '../traffic/pkt-gen-run.ts';
 export const freebsdLogNames = {
   receiver: 'receiver.log',
   sender: (index: number): string => `sender-${index + 1}.log`,
-  /** The DUT's counters before and after. */
   counters: 'dut-counters.log',
   /** Output of the DUT's console since the trial before, boots included. */
   console: 'dut-console.log',

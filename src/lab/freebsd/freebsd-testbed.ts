@@ -87,7 +87,6 @@ export async function openFreebsdMachines(
   const dut = await FreebsdDut.open(await dutOptions(name, config, { deps, cycles, console }));
   opened.defer(() => dut.host().close());
   const dutMac = await macOf(dut.host(), config.dut.ingress.interface);
-  /** On this machine, for the kernels of this experiment. */
   const folder = await mkdtemp(join(tmpdir(), 'ppsgate-kernels-'));
   const boots = bootsOf(config, dut, deps);
   const firewallsOfSite = await siteFirewalls(dut.host());
@@ -261,7 +260,6 @@ async function inspect(
 
 const mostRestores = 3;
 
-/** Boots the DUT's own kernel, and removes all that is ours; repeats where the connection breaks. */
 async function giveBack(
   name: string,
   dut: FreebsdDut,

@@ -48,7 +48,6 @@ export type FreebsdMachines = RecoverableMachines & {
 
 export type PreparedKernels = {
   kernels: Kernels;
-  /** Rules of the site's own scenarios, by name. */
   rules: Readonly<Record<string, OwnRules>>;
 };
 

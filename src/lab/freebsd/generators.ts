@@ -168,7 +168,6 @@ const allOf = ({ senders, receiver }: GeneratorHosts): Host[] => [
   receiver,
 ];
 
-/** Connects to all of them or to none, and ends every pkt-gen that runs. */
 async function connectAll(config: FreebsdTestbed, deps: FreebsdDeps): Promise<GeneratorHosts> {
   await using opened = new AsyncDisposableStack();
   const connect = async (host: HostConfig, label: string) =>
@@ -190,7 +189,6 @@ const closeAll = async (hosts: GeneratorHosts): Promise<void> => {
   await Promise.all(allOf(hosts).map((host) => host.close()));
 };
 
-/** Time in which a machine boots. */
 const patienceSeconds = 600;
 const secondsBetweenTries = 10;
 

@@ -26,9 +26,7 @@ export type VariantKernel =
 export type KernelBuilder = {
   config: BuilderConfig;
   connect(): Promise<Host>;
-  /** Time in seconds, of any origin. */
   now(): number;
-  /** This machine's record of the kernels that were built for it. */
   sums: KernelSums;
   /** Modules that the DUT has loaded; absent: not known. */
   loaded?: LoadedModules;
@@ -92,7 +90,6 @@ export class Kernels {
     return { kind: 'own' };
   }
 
-  /** Variants that no trial would wait for. */
   ready(): ReadonlySet<string> {
     return new Set([...this.#listed.values()].filter(({ isSettled }) => isSettled).map(nameOf));
   }

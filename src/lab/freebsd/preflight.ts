@@ -16,7 +16,6 @@ import {
 } from './dut/setting.ts';
 import { checkSettings, type SettingsContext, settingsCommands } from './dut/settings.ts';
 
-/** Settings of the DUT forbid to measure on it. */
 export class PreflightError extends Error {
   override readonly name = 'PreflightError';
 
@@ -93,7 +92,6 @@ export async function fingerprint(host: Host, interfaces: readonly string[]): Pr
   return fingerprintOf(await readAll(host, fingerprintCommands(request)), request);
 }
 
-/** Runs all commands at once, and leaves out those that fail. */
 export async function readAll(host: Host, commands: readonly Command[]): Promise<CommandOutputs> {
   const outputs = await Promise.all(
     commands.map(async (command) => {

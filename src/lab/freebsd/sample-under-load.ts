@@ -16,7 +16,6 @@ import {
 import { freebsdLogNames } from './freebsd-logs.ts';
 
 export type UnderLoad = {
-  /** The DUT, with the cell's rules in force. */
   dut: Host;
   folder: string;
   egress: string;

@@ -6,7 +6,6 @@ import { type Command, shell } from '../../system/shell.ts';
 type Installation = {
   /** Uploaded before the commands. */
   files: { path: string; text: string }[];
-  /** Run in this order; each must succeed. */
   commands: Command[];
 };
 
@@ -98,7 +97,6 @@ export const proofCommands = {
   ipfwStates: shell`sysctl -n net.inet.ip.fw.dyn_count`,
 } as const;
 
-/** Undefined for a command that failed. */
 export type ProofOutputs = Record<keyof typeof proofCommands, string | undefined>;
 
 type ScenarioProof = { kind: 'in-force' } | { kind: 'not-in-force'; reason: string };
@@ -139,7 +137,6 @@ export function provesScenario(
   );
 }
 
-/** The firewalls that see packets. */
 export const firewallsOn = (outputs: ProofOutputs): Firewall[] =>
   firewalls.filter((name) => firewallStates(outputs)[name].sees !== 'nothing');
 

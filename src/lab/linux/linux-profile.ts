@@ -10,7 +10,6 @@ export type SamplingRequest = {
   seconds: number;
   /** Absent: perf's default, cycles where the CPU counts them, else its clock. */
   event?: string | undefined;
-  /** Relative to the script's folder. */
   variant: string;
 };
 

@@ -112,7 +112,6 @@ function difference(before: CounterReading, point: CounterReading): LinuxSample 
   };
 }
 
-/** Also false for values that are not numbers. */
 const goesForward = (sample: LinuxSample) =>
   sample.seconds > 0 &&
   [sample.receivedPackets, sample.forwardedPackets].every((packets) => packets >= 0) &&

@@ -87,7 +87,6 @@ function whyStrange(key: string, path: string): string {
   return `${shown} is none of the settings of a router's network, which lie in ${known}; a dot in the name of an interface is written as a slash (net.ipv4.conf.eth0/1.rp_filter)`;
 }
 
-/** Writes a line for each setting, as the DUT's script does. */
 export const formatSettings = (settings: Settings): string =>
   [...settings].map(([path, value]) => `${path} = ${value}\n`).join('');
 

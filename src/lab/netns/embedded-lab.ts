@@ -62,7 +62,6 @@ export async function labDown(): Promise<void> {
   await disclaim(ownerFile);
 }
 
-/** All empty after `labDown`. */
 export async function labLeftovers(): Promise<{ namespaces: string[]; processes: number[] }> {
   const namespaces = await existingNamespaces();
   const processes = await Promise.all(namespaces.map(processesIn));

@@ -78,7 +78,6 @@ function validity(samples: LinuxSample[], pps: number, load: BlockLoad): Validit
   return tooBusy(samples, load) ?? invalid('hole', silence);
 }
 
-/** Explains packets that came in bursts, or not at all. */
 const tooBusy = (samples: LinuxSample[], { waitedRatio }: BlockLoad): InvalidRun | undefined =>
   waitedLong('sender', waitedRatio) ?? waitedLong('DUT', deniedRatio(samples));
 

@@ -29,7 +29,6 @@ import { trafgenFlows } from '../traffic/flows.ts';
 import { senderCommand, senderScript } from '../traffic/trafgen.ts';
 import { type Counters, type LinuxLogs, logNames, readLinuxLogs } from './netns-logs.ts';
 
-/** Folder of all files on the hosts. */
 export const ourFolder = '/run/ppsgate';
 const senderFolder = `${ourFolder}/sender`;
 const slicesPerRun = 3;
@@ -98,7 +97,7 @@ export const neededPrograms = {
   dut: ['bash', 'flock', 'nft', 'pkill', 'sysctl', 'taskset'],
 } as const satisfies Record<string, readonly Program[]>;
 
-/** For pgrep and pkill: every match in the network namespace is ours; the embedded hosts share one machine. */
+/** Pattern for pgrep and pkill: every match in the network namespace is ours; embedded hosts share one machine. */
 export const ourPrograms = shell`--ns $$ --nslist net -f ${`^(bash ${ourFolder}/|trafgen )`}`;
 
 const timesToTerminate = 20;
@@ -243,7 +242,6 @@ function slicesOf({ measureSeconds }: Traffic): { sliceSeconds: number; slices: 
   return { sliceSeconds: measureSeconds / slices, slices };
 }
 
-/** Undefined where a run has a fixed length. */
 function enoughFor({ measureAtLeastSeconds, measureSeconds }: Traffic) {
   if (measureAtLeastSeconds >= measureSeconds) return undefined;
   const bounds = { atLeast: Math.ceil(measureAtLeastSeconds), toleranceRatio: 0.005 };

@@ -20,7 +20,6 @@ export async function claim(path: string): Promise<void> {
   await writeFile(path, String(process.pid));
 }
 
-/** Does nothing where this process is not the owner. */
 export async function disclaim(path: string): Promise<void> {
   const lock = locks.get(path);
   if (lock === undefined) return;

@@ -79,7 +79,6 @@ const demos: Readonly<Record<LabKind, string>> = {
   virtual: 'ppsgate demo --kernels',
 };
 
-/** Throws a LabImpossibleError where this process may not create network namespaces. */
 async function requireRights(): Promise<void> {
   if (process.platform !== 'linux') {
     throw new LabImpossibleError(

@@ -32,7 +32,6 @@ export async function openIpmi(
 type PowerOrder = 'status' | 'on' | 'off' | 'cycle';
 type Exited = Extract<ProgramOutcome, { kind: 'exited' }>;
 type BmcRequest = {
-  /** Begins a sentence. */
   label: string;
   config: IpmiConfig;
   password: string;

@@ -16,7 +16,6 @@ export type PowerReading = 'on' | 'off' | 'changing';
 /** An accepted order is carried out later; `why` is the controller's message, on one line. */
 export type PowerReply = { kind: 'accepted' } | { kind: 'done' } | { kind: 'refused'; why: string };
 
-/** A sentence on a controller that does not respond or obey: its name, its message, and what to check. */
 export class PowerError extends Error {
   override readonly name = 'PowerError';
 }

@@ -19,9 +19,7 @@ export type PowerDeps = {
 };
 
 export type RunOptions = {
-  /** Absent: empty. */
   stdin?: string;
-  /** Added to our own environment. */
   env?: Readonly<Record<string, string>>;
   /** The program and its children are killed after that. */
   timeoutSeconds: number;
@@ -83,7 +81,6 @@ function killGroup(pid: number): void {
   }
 }
 
-/** Returns a function that returns the output so far. */
 function collect(stream: NodeJS.ReadableStream, giveUp: (why: string) => void): () => string {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -25,7 +25,6 @@ export async function readPassword(
   );
 }
 
-/** Throws a PowerError that names the file. */
 export async function readFileFor(
   label: string,
   what: string,

@@ -90,7 +90,6 @@ async function cycledByController(
   return (await watch(controller, (state) => state === 'on', secondsToObey, sleep)) === 'on';
 }
 
-/** Returns the first state that matches, or the last one after that many seconds. */
 async function watch(
   controller: PowerController,
   matches: (state: PowerReading) => boolean,

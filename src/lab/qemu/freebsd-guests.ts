@@ -41,7 +41,6 @@ import {
 } from './guests.ts';
 import type { Guest } from './vm/guest.ts';
 
-/** A guest that has booted the image, as a DUT. */
 type ImageGuest = {
   number: number;
   guest: Guest;
@@ -61,7 +60,6 @@ export class FreebsdGuests implements GuestSystem {
   #spare: ImageGuest | undefined;
   /** True once a copy of the image was up. */
   #isFit = false;
-  /** Scenarios whose rules base has loaded. */
   readonly #loadedByBase = new Set<Scenario>();
   readonly #numbers = new Set<number>();
   #families: readonly Family[] = ['inet4'];
@@ -208,7 +206,6 @@ export class FreebsdGuests implements GuestSystem {
     return { number, guest, dut, boots: { ...boots, tallies }, console, lastLine: () => lastLine };
   }
 
-  /** Replaces a guest whose QEMU has ended. */
   async #guestFor(variant: string): Promise<ImageGuest> {
     const own = this.#guests.get(variant);
     if (own !== undefined && own.lastLine() === undefined) return own;

@@ -121,7 +121,6 @@ function whyNotIn(
   return `root could not log in within ${bootSeconds} s, and its console ${describeScreen(shown)}${hint}`;
 }
 
-/** Finds the cards by the MAC addresses that QEMU gave them, as the kernel numbers them. */
 async function portsOf(host: Host): Promise<Ports | { why: string }> {
   const names = (await host.output(shell`ifconfig -l`)).trim().split(/\s+/);
   const found = new Map<string, string>();

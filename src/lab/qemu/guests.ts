@@ -14,7 +14,6 @@ import type { Testbed, TrialOutcome } from '../testbed.ts';
 import type { Guest } from './vm/guest.ts';
 import type { VirtualLab } from './vm/virtual-lab.ts';
 
-/** A guest that has proven to run its variant. */
 export type BootedGuest = {
   kind: 'booted';
   variant: string;
@@ -30,7 +29,6 @@ export type NotBooted = {
   console: string;
 };
 
-/** Variants of a pair, for which guests boot anew. */
 export type PairOfGuests = {
   pair: number;
   runs: readonly Pick<PlannedRun, 'variant' | 'layout'>[];
@@ -40,7 +38,6 @@ export type PairOfGuests = {
 export type GuestResources = {
   lab: VirtualLab;
   tallies: Tallies;
-  /** CPUs of this machine for booting guests. */
   cpus: readonly number[];
   flows: number;
   deps: FreebsdDeps;
@@ -61,7 +58,6 @@ export interface GuestSystem extends Pick<Testbed, 'inspect' | 'prepare' | 'read
   ): Promise<string | undefined>;
   /** Lists functions of the running kernel and its modules by address, like nm(1). Throws a HostError. */
   symbols(booted: BootedGuest): Promise<string>;
-  /** Ends successful measurements in these boots. */
   release(booted: readonly BootedGuest[]): Promise<void>;
   stop(booted: readonly BootedGuest[]): Promise<void>;
   close(): Promise<void>;

@@ -45,7 +45,6 @@ const mostBootSeconds = 120;
 const mostTimesSlower = 4;
 const leastSecondsBeside = 20;
 
-/** Boots all at once, each on its own CPU as far as possible; returns them in the same order. */
 export async function bootTogether(
   deps: BootDeps,
   bootables: readonly BootableKernel[],
@@ -63,7 +62,6 @@ export async function bootTogether(
   );
 }
 
-/** Resolves after the wait to its length in seconds. */
 async function patienceFrom(startedAt: number, isOneUp: Promise<number>): Promise<number> {
   const elapsed = () => (performance.now() - startedAt) / 1000;
   const limit = setTimeout(mostBootSeconds * 1000, undefined, { ref: false });

@@ -5,7 +5,6 @@ import type { PlannedRun, PlannedTrial } from '../../model/planned-trial.ts';
 import type { Run, Validity } from '../../model/result.ts';
 import type { TrialOutcome } from '../testbed.ts';
 
-/** Name of a pair's log in the folder of a trial. */
 export const windowsLogName = (pair: number): string => `windows-${pair}.log`;
 
 export type VirtualLogs = ReadonlyMap<number, string>;

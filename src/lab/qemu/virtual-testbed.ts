@@ -66,7 +66,6 @@ export async function openVirtualTestbed(
   };
 }
 
-/** Writes trafgen's packets, the same for all guests, since each has its own wires. */
 async function flowsFor(
   lab: Pick<VirtualLab, 'folder'>,
   { flows, frameBytes }: Traffic,

@@ -15,16 +15,13 @@ import { pairsOf, readVirtualLogs, silentIn, windowsLogName } from './trial-logs
 import { guestCpu, type VirtualLab } from './vm/virtual-lab.ts';
 import type { sendWindows, WindowsOutcome } from './windows.ts';
 
-/** State of the testbed from trial to trial. */
 export type GuestTestbed = {
   lab: Pick<VirtualLab, 'wire'>;
   config: VirtualTestbed;
   traffic: Traffic;
   tallies: Tallies;
   system: GuestSystem;
-  /** The guests that are up, and their pair. */
   running: { pair: number; booted: readonly BootedGuest[] } | undefined;
-  /** Writes trafgen's packets, and returns the path. */
   flowsFor(cell: Cell): Promise<string>;
   sendWindows: typeof sendWindows;
 };
@@ -104,7 +101,6 @@ export function windowsOf({ windows }: Traffic): { windows: number; packets: num
 
 type RunningGuests = { kind: 'up'; booted: readonly BootedGuest[] };
 
-/** Each boot serves all cells of a pair. */
 export async function guestsFor(
   guests: GuestTestbed,
   pair: PairOfGuests,
@@ -160,7 +156,6 @@ type SentWindows = Extract<WindowsOutcome, { kind: 'sent' }>;
 type LostGuests = { kind: 'lost'; reason: string };
 type RefusedRules = { kind: 'refused'; outcome: TrialOutcome };
 
-/** Installs the cell's rules on each guest, and sends that many windows through each. */
 async function installAndSend(
   guests: GuestTestbed,
   booted: readonly BootedGuest[],
@@ -172,7 +167,6 @@ async function installAndSend(
   return installed ?? send(guests, booted, cell, windows, signal);
 }
 
-/** Undefined where all guests accepted them. */
 export async function installRules(
   { system }: GuestTestbed,
   booted: readonly BootedGuest[],
@@ -249,7 +243,6 @@ async function afterDeaths(
 
 type GuestEnd = { how: string; words: LastWords };
 
-/** Undefined for a guest that responds. */
 async function endOf({ guest, host }: BootedGuest): Promise<GuestEnd | undefined> {
   const isAlive = await host.output(shell`uname`, { timeoutSeconds: answerSeconds }).then(
     () => true,

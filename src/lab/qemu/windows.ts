@@ -25,7 +25,6 @@ export type WindowsOutcome =
 /** Time limit of a window: a thousand packets per second, on a busy machine. */
 const mostSeconds = 30;
 
-/** Throws the signal's reason. */
 export async function sendWindows(
   { wire }: Pick<VirtualLab, 'wire'>,
   { guests, flows, packets, windows, signal }: WindowsRequest,

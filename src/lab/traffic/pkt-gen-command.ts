@@ -6,7 +6,6 @@ import type { Family } from '../../model/scenario.ts';
 import { type Command, type ShellWord, shell } from '../../system/shell.ts';
 
 type ReceiverRequest = {
-  /** Port to the DUT, by its name in ifconfig(8). */
   interface: string;
   /** Time before the first packet: opening a port for netmap takes its link down for 2 to 4 s. */
   settleSeconds: number;
@@ -57,7 +56,6 @@ export function processIdIn(log: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Makes a generator write its summary: timeout(1) passes the signal on. */
 export const interruptCommand = (processId: number): Command => shell`kill -INT ${processId}`;
 
 const interrupted = ({ seconds }: ReceiverRequest): Command => shell`timeout -s INT ${seconds}`;

@@ -5,14 +5,12 @@ import type { Command } from '../../system/shell.ts';
 import { interruptCommand, printingProcessId, processIdIn } from './pkt-gen-command.ts';
 
 export type PktGenProcess = {
-  /** The whole log; rejects with a HostError where the connection is lost. */
   log: Promise<string>;
   output(): string;
   /** Resolves to true when its output satisfies the condition, to false when it ends before; never rejects. */
   until(holds: (output: string) => boolean): Promise<boolean>;
   /** Waits for its process id; does nothing once it has ended. */
   interrupt(): Promise<void>;
-  /** True unless `interrupt` ended it. */
   isUntouched(): boolean;
   isOver(): boolean;
 };

@@ -95,7 +95,6 @@ const namedSenders = (logs: readonly PktGenLog[]): SenderLog[] =>
 const medianOf = (stretch: SteadyStretch): number | undefined =>
   stretch.kind === 'steady' ? stretch.medianPps : undefined;
 
-/** Undefined without senders, or where one has no steady rate. */
 function offeredBy(senders: readonly SenderLog[]): number | undefined {
   const medians = senders.flatMap(({ stretch }) => medianOf(stretch) ?? []);
   return medians.length === 0 || medians.length < senders.length ? undefined : sum(medians);
@@ -180,7 +179,6 @@ function tooShort(receiver: PktGenLog, seconds: number): Invalid | undefined {
   return invalid('too-short', `${few}, at least ${leastSeconds} s are needed${cutNote(receiver)}`);
 }
 
-/** Explains a stretch that is too short by the cut in the log. */
 function cutNote({ faults }: PktGenLog): string {
   const cut = faults.find(({ kind }) => kind === 'cut');
   return cut === undefined ? '' : ` (${cut.message})`;
@@ -254,7 +252,6 @@ function receiverLimited(
   );
 }
 
-/** The summary includes packets after the last rate. */
 const packetsOf = ({ summary, rates }: PktGenLog): number =>
   summary?.packets ?? sum(rates.map(({ packets }) => packets));
 

@@ -58,11 +58,9 @@ type PortsRequest = {
 /** Ports in netmap mode, with their links up. */
 export type PktGenPorts = {
   receiver: PktGenProcess;
-  /** First lines of the receiver's log. */
   head: string;
   /** By sender; empty where senders open their own ports. */
   holders: PktGenProcess[];
-  /** Time that a sender waits for its link. */
   settleSeconds: number;
 };
 
@@ -114,11 +112,9 @@ export async function openPorts(
   };
 }
 
-/** True while all programs that hold them run. */
 export const areOpen = ({ receiver, holders }: PktGenPorts): boolean =>
   ![receiver, ...holders].some((one) => one.isOver());
 
-/** Never rejects. */
 export const closePorts = ({ receiver, holders }: PktGenPorts): Promise<void> =>
   endPktGens([receiver, ...holders]);
 
@@ -196,7 +192,6 @@ export async function pktGenTrial(
 
 type PlannedSends = {
   sends: { host: Host; command: Command }[];
-  /** Empty for the maximum. */
   requestedPps: number[];
 };
 
@@ -226,7 +221,6 @@ const aborted = (signal: AbortSignal, until: AbortSignal): Promise<boolean> =>
     signal.addEventListener('abort', () => resolve(false), { once: true, signal: until });
   });
 
-/** Undefined where the trial has a fixed length. */
 function enoughFor({ atLeastSeconds, trafficSeconds }: PktGenRequest) {
   if (atLeastSeconds === undefined || atLeastSeconds >= trafficSeconds) return undefined;
   const atLeast = Math.max(leastSeconds, Math.ceil(atLeastSeconds));

@@ -8,7 +8,6 @@ export type PktGenRate = {
   pps: number;
   packets: number;
   intervalSeconds: number;
-  /** Line of the log, counted from 1. */
   line: number;
 };
 
@@ -121,7 +120,6 @@ function stampedLine(content: string): PktGenLine {
   return { kind: begunRate.test(content) ? 'torn-rate' : 'other' };
 }
 
-/** Default of pkt-gen without `-l`. */
 const defaultFrameBytes = 60;
 
 function commandOf(text: string): PktGenLine {

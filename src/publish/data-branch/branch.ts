@@ -160,7 +160,6 @@ export async function publishTrend(
   }
 }
 
-/** A problem of the branch that people must fix first, in one sentence. */
 class BranchError extends Error {}
 
 type Branch = {
@@ -192,7 +191,6 @@ function linksOf(place: DataPlace, paths: PublishedPaths): PublishedLinks {
   };
 }
 
-/** Reads from the branch, and computes the update; repeated whenever another publisher was faster. */
 type BranchUpdate<T> = {
   isWanted: YearFilter;
   next(stored: StoredData): Pick<NextFiles, 'write' | 'remove'> & { answer: T };
@@ -226,7 +224,6 @@ async function publishPatiently<T>(
 const mostTries = 10;
 const longestPauseSeconds = 30;
 
-/** Reads, computes and writes; repeats if another publisher wrote meanwhile. */
 async function publishInTurn<T>(
   branch: Branch,
   { isWanted, next }: BranchUpdate<T>,

@@ -62,7 +62,6 @@ export async function publishToDirectory(
   });
 }
 
-/** Reads the trend and the results; empty if there is no such directory. */
 export async function readDirectoryTrend(
   directory: string,
 ): Promise<Trend & { results: DataIndex }> {

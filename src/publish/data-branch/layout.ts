@@ -66,7 +66,6 @@ const indexSchema = z.object({
   schemaVersion: z.literal(1),
   /** Oldest first. */
   results: z.array(keptResultSchema),
-  /** The newest of each cell on the default branch. */
   badges: z.array(badgeSchema),
   /** Oldest first. */
   nightlyRuns: z.array(nightlySchema),
@@ -307,7 +306,6 @@ function pageFile({ result, profiles, leftOut = () => {} }: Publication): File[]
   }
 }
 
-/** The experiment's start, never after `now`. */
 const timeOf = ({ startedAt }: Pick<Result, 'startedAt'>, now: Date): string =>
   isFuture(startedAt, now) ? now.toISOString() : isoTime(startedAt);
 
@@ -412,7 +410,6 @@ function filesOfBadge(badge: LastOfCell, rules: DataRules): File[] {
   ];
 }
 
-/** Badges of each testbed's A/A error rate, for the test in use. */
 const sameBadges = (index: TrendIndex): File[] =>
   countsOf(index).flatMap(({ current }): File[] => {
     if (current.kind !== 'same-build') return [];

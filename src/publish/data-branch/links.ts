@@ -1,7 +1,6 @@
 // Links to files of the data branch.
 
 export type DataPlace = {
-  /** `owner/name`. */
   repository: string;
   branch: string;
   serverUrl: string;

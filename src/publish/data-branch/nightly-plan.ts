@@ -14,7 +14,6 @@ import { nextTrend, type TrendUpdate } from './trend-files.ts';
 
 export type NightlyPlan = {
   cellsOffLevel(nightlyRun: Result): Cell[];
-  /** Changes that a gate should confirm, after these updates of the nightly run. */
   changesToGate(updates: readonly TrendUpdate[]): TrendChange[];
   /** Changes to bisect: those with commits in between. */
   changesToBisect(updates: readonly TrendUpdate[]): TrendChange[];
@@ -47,5 +46,4 @@ export function planFollowUps(
   };
 }
 
-/** Placeholder for the folder that a result gets when it is published. */
 const notPublished = 'results/0000/in this nightly run';

@@ -19,7 +19,6 @@ type ReadmeBadge = {
     outcome: string;
   }[];
   badges: readonly { testbed: string; cell: Cell }[];
-  /** A/A runs as earlier versions noted them. */
   nightlyRuns: readonly {
     testbed: string;
     at: string;
@@ -73,7 +72,6 @@ function atMost(lines: readonly string[]): string[] {
 /** A gain needs no action. */
 const isOpenLoss = (change: TrendChange): boolean => isOpen(change) && lossesOf(change).length > 0;
 
-/** The cell with the greatest loss, and the number of changed cells. */
 const changeLine =
   (kept: ReadonlySet<string>) =>
   (change: TrendChange): string => {

@@ -77,7 +77,6 @@ export type TrendUpdate = {
   compareUrl?: string;
 };
 
-/** `path` is the result's folder. */
 type PublishedUpdate = TrendUpdate & { path: string };
 
 /** Selects the years to read before these updates can be published. */
@@ -216,7 +215,6 @@ function sheetOf({ index, nightlyRuns }: Trend, testbed: string): string {
   return sparklineSheet(rows, 'pps');
 }
 
-/** The start of the first nightly run on each new level. */
 const changesOf = ({ changes }: TrendIndex, series: Pick<IndexedSeries, 'testbed' | 'cell'>) =>
   new Set(
     changes

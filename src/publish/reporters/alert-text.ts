@@ -14,7 +14,6 @@ import { cellName } from '../../model/scenario.ts';
 import { type ChangeLevel, changeStates, type TrendChange } from '../../model/trend.ts';
 
 export type AlertLinks = {
-  /** URL of the commits between two, with `{from}` and `{to}`. */
   compareUrl?: string | undefined;
   /** URL of a result's folder in the data branch; absent if none is served. */
   result?: ((path: string) => string) | undefined;
@@ -61,7 +60,6 @@ export const issueStateText = (change: TrendChange): string =>
     ...(change.bisection?.culprit !== undefined && { culprit: change.bisection.culprit }),
   } satisfies IssueState);
 
-/** Undefined if `issueStateText` did not write it. */
 export const readIssueState = (text: string | undefined): IssueState | undefined =>
   issueStateSchema.safeParse(parseJson(text ?? '')).data;
 

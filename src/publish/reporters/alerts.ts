@@ -40,10 +40,8 @@ import type { UpdateAttempt } from './throttled-updates.ts';
 
 export type AlertsDeps = {
   octokit: Octokit;
-  /** `owner/name` of the repository that gets the issues. */
   repository: string;
   serverUrl: string;
-  /** The margin of the gates that confirm. */
   marginRatio: number;
   links: AlertLinks;
   nightlyRuns: ReadonlyMap<string, readonly NightlyRun[]>;
@@ -102,7 +100,6 @@ export async function reportChanges(
 
 type Alert = TrendChange['alert'];
 
-/** `culprit` is the single commit whose reviewers are notified. */
 type AlertTask = { culprit?: string };
 
 /** After so long a new issue is listed, and the publisher that made it has stopped. */

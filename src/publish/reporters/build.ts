@@ -120,7 +120,6 @@ async function buildFields(conduit: Conduit, build: string) {
   return own?.fields;
 }
 
-/** A busy server, or a lost reply, is worth another try. */
 export function attemptOfError(error: unknown, sentence: (why: string) => string): UpdateAttempt {
   const isPassing = error instanceof ConduitError && mayPass(error);
   const why = reasonOf(error).replace(/\.$/, '');

@@ -25,21 +25,18 @@ const memorySchema = z.object({
   since: z.iso.datetime(),
   overrides: gateOverridesSchema,
   last: verdict.optional(),
-  /** Newest first. */
   earlier: z.array(verdict).max(mostEarlier),
 });
 
 export type CommentMemory = z.infer<typeof memorySchema>;
 
 export type CommentUpdate = {
-  /** The check's name, which distinguishes our comments. */
   name: string;
   run: number;
   headCommit: string;
   /** Absent if nothing is measured; then the earlier one stays. */
   overrides?: CommentMemory['overrides'] | undefined;
   at: Date;
-  /** Present with a verdict. */
   title?: string;
 };
 
@@ -89,7 +86,6 @@ function nextMemory(memory: CommentMemory | undefined, update: CommentUpdate): C
 
 const mostCharacters = 65_536;
 
-/** Drops the oldest verdicts that do not fit. */
 function fitted(name: string, body: string, memory: CommentMemory): string {
   const remembered = Buffer.from(JSON.stringify(memory)).toString('base64url');
   const parts = [markerOf(name), body, ...earlierVerdicts(memory), `${opening}${remembered} -->`];
@@ -99,7 +95,6 @@ function fitted(name: string, body: string, memory: CommentMemory): string {
   return fitted(name, body, { ...memory, earlier: earlier.slice(0, -1) });
 }
 
-/** Verdicts of earlier pushes, and of this commit before a rerun. */
 function earlierVerdicts({ run, last, earlier }: CommentMemory): string[] {
   const all = last === undefined || last.run === run ? earlier : [last, ...earlier];
   if (all.length === 0) return [];

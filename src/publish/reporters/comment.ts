@@ -113,7 +113,6 @@ export function openComment(
   };
 }
 
-/** `title` is present with a verdict. */
 type CommentView = { body: string; title?: string };
 
 const never = new AbortController().signal;

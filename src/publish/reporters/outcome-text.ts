@@ -164,7 +164,6 @@ export function bisectCommands(call: CommandPrefix, request: BisectOverrides): B
   };
 }
 
-/** Headings of outcomes without a verdict. */
 export const failureTexts: Readonly<Record<FailureReason, { symbol: string; text: string }>> = {
   cancelled: { symbol: '⚪', text: 'not measured: cancelled' },
   usage: { symbol: '⚪', text: 'not measured: what was asked for cannot be done' },

@@ -105,7 +105,6 @@ export async function addReportLinks(
   }
 }
 
-/** Seconds to try delivering an outcome: a cancelled job is killed soon. */
 export const deliverySeconds = (outcome: ReportedOutcome, patienceSeconds?: number): number =>
   patienceSeconds ?? (conclusionOf(outcome) === 'cancelled' ? 30 : 300);
 

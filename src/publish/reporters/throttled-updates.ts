@@ -10,7 +10,6 @@ type UpdatesOptions = {
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   /** Least time between two updates; the last one is sent at once. */
   secondsBetween: number;
-  /** Explains that the last update got no reply in time. */
   tooSlow(seconds: number): string;
   pause?: Pause;
 };

@@ -77,7 +77,6 @@ const placeOf = ({ points }: CellSeries, { firstAt }: ChangeLevel): number =>
 const cellPiece = (change: TrendChange, level: ChangeLevel, folder: string): Html =>
   html`<a href="${cellLink(change, level, folder)}">${cellName(level.cell)}</a> ${formatChange(level.changeRatio)}`;
 
-/** Links the series with both commits selected. */
 const cellLink = (
   { testbed, good, bad }: TrendChange,
   { cell }: ChangeLevel,
@@ -122,7 +121,6 @@ function gatesPiece(
   return parts.length > 0 && html`<p class="faint">${joined(parts, ' · ')}</p>\n`;
 }
 
-/** Links the page of a result that is still kept; else only its name. */
 export const resultLink = (
   path: string,
   said: Piece,

@@ -8,7 +8,6 @@ export type SeriesData = {
   testbed: string;
   metric: Metric;
   times: number[];
-  /** Starts of the sessions. */
   at: number[];
   commits: string[];
   occasions: ('nightly' | 'push' | 'again')[];
@@ -37,7 +36,6 @@ export type Numbers = {
 
 export type ChartEvent = { time: number; text: string };
 
-/** Data of one cell on a testbed's page. */
 export type SmallData = {
   metric: Metric;
   times: number[];

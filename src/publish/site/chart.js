@@ -127,7 +127,6 @@ export function drawLevels(chart, levels, times, inUnit, form) {
   ctx.restore();
 }
 
-/** Axes in the page's colours and font. */
 export const axisStyle = () => ({
   stroke: () => colour('faint'),
   font: '12px system-ui, sans-serif',
@@ -156,7 +155,6 @@ export const timeAxis = () => ({
     ),
 });
 
-/** Redraws when the page changes its colours. */
 export const whenColoursChange = (/** @type {() => void} */ redraw) =>
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
 

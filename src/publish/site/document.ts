@@ -8,7 +8,6 @@ export type Page = {
   path: string;
   title: string;
   body: Html;
-  /** Paths of further scripts, data first. */
   scripts?: readonly string[];
 };
 

@@ -14,7 +14,6 @@ export const seriesPath = (series: SeriesKey): string =>
 export const testbedPath = (series: SeriesKey): string =>
   seriesPath(series).split('/').slice(0, 2).join('/');
 
-/** `from` is the folder of the linking page. */
 export const linkFrom = (from: string, path: string): string =>
   `${'../'.repeat(from === '' ? 0 : from.split('/').length)}${path}`;
 

@@ -36,7 +36,6 @@ ${
   return { path: 'results.html', title: 'Results', body };
 }
 
-/** Flamegraphs, and a bisection's plot, by their names. */
 function pictures(path: string, others: readonly string[]): Piece {
   const names = others.filter((name) => name.endsWith('.svg'));
   if (names.length === 0) return '–';

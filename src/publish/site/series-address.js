@@ -20,7 +20,6 @@ export function addressOf(/** @type {SeriesView} */ view) {
   return entries.map(([key, value]) => `${key}=${value}`).join('&');
 }
 
-/** A commit, with its session if it was measured more than once. */
 function commitName(
   /** @type {import('./chart-data.ts').SeriesData} */ { commits, at },
   /** @type {number} */ index,

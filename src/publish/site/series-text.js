@@ -34,7 +34,6 @@ function levelText(/** @type {SeriesView} */ view, /** @type {number} */ index) 
   return `, ${changeText(value / level.typical - 1)} off its level`;
 }
 
-/** Events between the previous nightly run and this one. */
 function remarksAt(/** @type {SeriesView} */ view, /** @type {number} */ index) {
   const since = view.data.times[index - 1] ?? Number.NEGATIVE_INFINITY;
   const until = view.timeOf(index);

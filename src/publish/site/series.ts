@@ -10,7 +10,6 @@ export type SeriesPoint = {
   nightlyRun: NightlyRun;
   /** Its position on the time axis, in milliseconds since 1970. */
   time: number;
-  /** Median of its trials, in the metric's unit. */
   value: number;
 };
 
@@ -23,7 +22,6 @@ export type CellSeries = {
   metric: Metric;
   points: readonly SeriesPoint[];
   levels: readonly Level[];
-  /** Changes of this cell, oldest first. */
   changes: readonly { change: TrendChange; level: ChangeLevel }[];
   releases: readonly SeriesEvent[];
   fingerprints: readonly SeriesEvent[];

@@ -17,7 +17,6 @@ type SitePaths = {
   /** The folder of the site: missing, empty, or an earlier site, which is replaced. */
   to: string;
   now: Date;
-  /** Receives a sentence on each result without a page. */
   leftOut(why: string): void;
 };
 

@@ -28,7 +28,6 @@ export function connectionOn(name: string, client: Client, socket: Socket): Conn
 // sshd allows 10 sessions (MaxSessions), and counts a closed one until it has cleaned up.
 const sessionsAtOnce = 5;
 
-/** Throws a HostError where the host refuses a session. */
 export function inSession<Channel, T>(
   { name, what, stop }: SshSession,
   open: (opened: (error: Error | undefined, channel: Channel) => void) => void,

@@ -36,7 +36,6 @@ export type CommandOutcome =
       readonly stderr: string;
     };
 
-/** Throws a HostError if the command's end cannot be known. */
 export function run(
   connection: Connection,
   command: Command,
@@ -63,7 +62,6 @@ export function withinRun(
   });
 }
 
-/** Throws a HostError for any exit but 0. */
 export async function output(
   connection: Connection,
   command: Command,

@@ -8,7 +8,6 @@ export type HostAddress = {
 };
 
 type KnownHost = {
-  /** Counted from 1. */
   readonly line: number;
   readonly hosts: HostPatterns;
   /** Wire format (RFC 4253, section 6.6). */

@@ -10,7 +10,6 @@ import {
   keyType,
 } from './known-hosts.ts';
 
-/** Undefined for a known key. */
 export function hostKeyError(
   verdict: HostKeyVerdict,
   key: Buffer,

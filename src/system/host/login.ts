@@ -15,7 +15,6 @@ export type SshTarget = {
   readonly user: string;
   /** The text of an unencrypted key, in OpenSSH's or PEM format. */
   readonly privateKey?: string;
-  /** True to use the keys of the agent at SSH_AUTH_SOCK. */
   readonly agent?: boolean;
   /** A host that is not in this known_hosts file is refused. */
   readonly knownHosts: string;

@@ -20,7 +20,6 @@ export type Host = AsyncDisposable & {
   readonly name: string;
   /** Throws a HostError if the command's end cannot be known. */
   run(command: Command, options?: RunOptions): Promise<CommandOutcome>;
-  /** Throws a HostError for any exit but 0. */
   output(command: Command, options?: OutputOptions): Promise<string>;
   /** Installs bytes, or the local file at a path, atomically. */
   upload(

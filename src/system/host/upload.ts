@@ -16,7 +16,6 @@ export type UploadOptions = TaskLimits & {
   readonly resume?: boolean;
 };
 
-/** Installs bytes, or the local file at a path, with the given permissions; throws a HostError on failure. */
 export function upload(
   connection: Connection,
   source: Uint8Array | string,

@@ -12,7 +12,6 @@ import { fileSystemsOf, sha256Of } from './boot-system.ts';
 /** Keeps a partial archive when the machine is lost: the next upload of the same archive resumes it. */
 export const archiveFolder = '/var/tmp/ppsgate';
 
-/** Uploads an archive where it and its content fit, and removes it after use. */
 export async function withArchive(
   machine: BootMachine,
   kernel: KernelArchive,

@@ -76,7 +76,6 @@ async function ourEnvironments(host: Host): Promise<string[]> {
   return rows.map((row) => row.split('\t')[0] ?? '').filter((name) => name.startsWith(prefix));
 }
 
-/** Destroys an environment, mounted or not, with the snapshot that it was cloned from. */
 async function destroy(host: Host, name: string): Promise<void> {
   await host.output(shell`bectl destroy -F -o ${name}`);
 }

@@ -19,7 +19,6 @@ import { fileSystemsOf, type System, sha256Of } from './boot-system.ts';
  */
 export function nanobsd({ own, host }: BootMachine): BootMethod {
   const images = new Map<string, KernelArchive>();
-  /** The image in the other slice, and the system that it boots. */
   let other: { sha256: string; system: System } | undefined;
   return {
     // `upgrade` overwrites the slice that does not run, so the machine's own has to run.

@@ -41,7 +41,6 @@ export const sha256Of = async (host: Host, file: string): Promise<string> =>
 
 export type FileSystem = {
   device: string;
-  /** `ufs`, `zfs`, `nfs`… */
   type: string;
   availableBytes: number;
   mountedOn: string;

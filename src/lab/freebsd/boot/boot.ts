@@ -36,9 +36,7 @@ export type BootMethod = {
 };
 
 export type BootMachine = {
-  /** The system that ran when the machine was opened. */
   own: System;
-  /** Files of the modules that were loaded then. */
   modules: ReadonlySet<string>;
   host(): Host;
   /** Returns a new connection as soon as the machine accepts a login. */

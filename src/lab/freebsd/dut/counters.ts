@@ -49,7 +49,6 @@ export function countersLog(before: CommandOutputs, after: CommandOutputs): stri
 const section = (title: string, output = 'failed'): string => `==> ${title}\n${output.trimEnd()}\n`;
 
 type BusyShare = {
-  /** Busy share of the time of all CPUs together, from 0 to 1. */
   overallRatio: number;
   /** Busy share of the time of the CPU that was busiest, from 0 to 1. */
   busiestCpuRatio: number;
@@ -139,7 +138,6 @@ function countedBetween(
   return first === undefined || last === undefined || last < first ? undefined : last - first;
 }
 
-/** Packets since the interface was attached. */
 type InterfaceCounters = {
   received: number;
   receiveErrors: number;

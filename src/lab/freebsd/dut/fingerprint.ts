@@ -11,9 +11,7 @@ import { parseIfconfig } from './network.ts';
 import { type CommandOutputs, readSysctl } from './setting.ts';
 
 export type FingerprintRequest = {
-  /** Ports that packets pass. */
   interfaces: readonly string[];
-  /** File of the running kernel, `kern.bootfile`. */
   bootFile: string;
 };
 

@@ -53,7 +53,6 @@ export type FreebsdDutOptions = {
   /** Time limit from an order to reboot until the machine is up. */
   bootSeconds: number;
   sleep(seconds: number): Promise<void>;
-  /** In seconds, of any origin. */
   now(): number;
 };
 
@@ -227,7 +226,6 @@ export async function wakeFreebsdDut(options: FreebsdDutOptions): Promise<void> 
 /** A dead controller may have ordered one more kernel while one of ours ran; each order is for one boot. */
 const mostBootsOfOurs = 2;
 
-/** Reboots until the machine's own kernel runs. */
 async function leaveOurs(first: Host, options: FreebsdDutOptions): Promise<Host> {
   let host = first;
   for (let boots = 0; ; boots += 1) {
@@ -260,7 +258,6 @@ async function orderReboot(host: Host): Promise<void> {
 
 const pollSeconds = 2;
 
-/** A machine may still accept logins while it shuts down. */
 type UpState = 'answers' | 'has booted';
 
 /** Power-cycles a late machine, up to twice. */

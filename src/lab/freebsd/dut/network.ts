@@ -2,7 +2,6 @@
 
 export type Interface = {
   name: string;
-  /** `UP`, `RUNNING`, … */
   flags: string[];
   /** Enabled offloads of the card: `RXCSUM`, `LRO`, … */
   options: string[];
@@ -38,7 +37,6 @@ export function parseIfconfig(text: string): Interface | undefined {
 
 const listed = (names: string): string[] => names.split(',').filter(Boolean);
 
-/** Reads names of ifmedia(4); parentheses hold the negotiated medium where it is not the chosen one. */
 function gigabitsOf(media: string): number | undefined {
   const [start, end] = [media.indexOf('('), media.lastIndexOf(')')];
   const active = start !== -1 && start < end ? media.slice(start + 1, end) : media;

@@ -16,9 +16,7 @@ import { type Fix, type Setting, type SettingFault, sysctl, tunable, unless } fr
 
 export type DutPort = {
   interface: string;
-  /** Required speed of the link; absent: any. */
   gigabits?: number;
-  /** Required queues for each direction; absent: any. */
   queues?: number;
   /** The host at the other end of the cable, as the DUT's next hop. */
   neighbour: { addresses: Readonly<Record<Family, string>>; mac: string };
@@ -37,7 +35,6 @@ export const portSettings = ({ ingress, egress }: DutPorts): Setting[] => {
   ];
 };
 
-/** Settings required of a port of a sender or receiver. */
 export const generatorPortSettings = (name: string): Setting[] =>
   driverSettingsOf(name)
     .filter(({ appliesToGenerators }) => appliesToGenerators)

@@ -63,7 +63,6 @@ export const windowScript =
 
 type SampleWindow = {
   event: string;
-  /** Before the samples. */
   delaySeconds: number;
   seconds: number;
 };
@@ -92,7 +91,6 @@ export async function collectSamples(host: Host, folder: string): Promise<string
   return `# kernel: ${kernel.replace(/\s+/g, ' ')}\n${text}`;
 }
 
-/** Removes all of it from the DUT; a lost DUT loses the module in its next boot. */
 export async function endSampling(host: Host, folder: string): Promise<void> {
   const commands = [
     shell`kldunload hwpmc`,

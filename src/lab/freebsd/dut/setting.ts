@@ -29,7 +29,6 @@ export type CommandOutputs = ReadonlyMap<string, string>;
 export type SettingProblem = {
   setting: string;
   is: string;
-  /** A sentence on the fault, why it matters, and the fix. */
   message: string;
   fix: Fix;
   isVital: boolean;

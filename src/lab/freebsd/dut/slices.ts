@@ -6,7 +6,6 @@ import { shell } from '../../../system/shell.ts';
 export type Slices = {
   disk: string;
   scheme: Scheme;
-  /** Device of the root in fstab. */
   root: string;
   fstab: string;
   /** Names of gpart(8), by device. */
@@ -17,7 +16,6 @@ export type Slices = {
 
 type Scheme = keyof typeof attributes;
 
-/** Attribute of the slice that boots. */
 const attributes = { MBR: 'active', GPT: 'bootme' } as const;
 
 /** Throws unless fstab and the table agree. */

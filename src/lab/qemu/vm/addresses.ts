@@ -2,7 +2,6 @@
 
 /** The controller's end of the control cable; link-local, so that only this machine can be reached. */
 export const controllerAddress = '169.254.74.1';
-/** The other end, with a port for each guest's sshd. */
 export const wireAddress = '169.254.74.2';
 
 export const guestAddress = '169.254.74.15';
@@ -20,7 +19,6 @@ export const guestMac = {
   egress: '02:70:70:00:00:02',
 };
 
-/** Addresses at the other ends of a guest's two wires. */
 export const senderMac = '02:70:70:00:ff:01';
 export const receiverMac = '02:70:70:00:ff:02';
 

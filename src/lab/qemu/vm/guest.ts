@@ -20,7 +20,6 @@ export type GuestRequest = {
   folder: string;
   boots: BootSource;
   machine: GuestMachine;
-  /** Plugin that counts instructions; absent: none are counted. */
   plugin?: string | undefined;
   cpu: number;
 };
@@ -38,7 +37,6 @@ export type Guest = {
   readonly interfaces: { sender: string; receiver: string };
   /** File of its instruction counters; see instructions.c. */
   readonly counts: string | undefined;
-  /** Folder in /proc of the thread that is its CPU. */
   readonly cpuThread: string;
   /** Resolves to QEMU's own last line once it has ended, as after a kernel's panic. Never rejects. */
   readonly ended: Promise<string>;
@@ -49,7 +47,6 @@ export type Guest = {
   pinTo(cpu: number): Promise<void>;
   /** Makes a stuck CPU print its location, by an interrupt that cannot be masked, and waits for that output. */
   interrupt(): Promise<void>;
-  /** Presses its reset button: it boots again. */
   reset(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -247,7 +244,6 @@ async function cpuThreadOf(qemu: number, ended: Promise<string>): Promise<string
   });
 }
 
-/** Throws where QEMU ends first. */
 async function untilThere<Found>(
   ended: Promise<string>,
   find: () => Promise<Found | undefined>,

@@ -59,15 +59,11 @@ const busyboxNames = [
   'wc',
 ];
 
-/** Keys of a testbed: all guests have the same host key. */
 export type GuestKeys = {
-  /** Path of the guests' private host key. */
   host: string;
-  /** Line of the controller's public key. */
   controller: string;
 };
 
-/** Writes the archive through a folder beside it. */
 export async function packUserland(archive: string, keys: GuestKeys): Promise<void> {
   const root = `${archive}.folder`;
   await rm(root, { recursive: true, force: true });
@@ -118,7 +114,6 @@ async function pathOf(program: string): Promise<string> {
   throw new Error(`This machine has no ${program}, which guests need.`);
 }
 
-/** Existing ones of the paths, each at its own place. */
 async function presentOf(paths: readonly string[]): Promise<(readonly [string, string])[]> {
   const found = await Promise.allSettled(paths.map((path) => access(path)));
   return paths

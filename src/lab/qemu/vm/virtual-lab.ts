@@ -29,7 +29,6 @@ const mostGuests = 16;
 export const senderCpu = 0;
 export const guestCpu = availableParallelism() > 1 ? 1 : 0;
 
-/** A guest with a kernel and a userland of ours. */
 export type LinuxGuest = Guest & {
   readonly commandLine: string;
   /** Resolves once it is up; rejects with a GuestEndedError where it ends first. */
