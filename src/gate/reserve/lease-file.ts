@@ -1,4 +1,4 @@
-// A lease in a file, for whoever cleans up after a process that could not: a job's post step, or a person.
+// Keeps a lease in a file, for cleanup after a process that died: by a job's post step, or by hand.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -18,7 +18,7 @@ const schema = z.object({
   reservations: z.custom<ReservationsConfig>((value) => typeof value === 'object'),
 });
 
-/** Writes it into the directory of a gate, where it stays as long as the testbed is held. */
+/** Writes it into the gate's directory; the file stays while the testbed is held. */
 export async function keepLease(
   directory: string,
   { holding, session, testbed }: Lease,
@@ -32,7 +32,7 @@ export async function keepLease(
 export const forgetLease = (directory: string): Promise<void> =>
   rm(join(directory, fileName), { force: true });
 
-/** The directories with a lease, among this one and all below it: several gates of one process have one each. */
+/** Finds every directory with a lease in this tree: each gate of one process has its own. */
 export async function directoriesWithLease(top: string): Promise<string[]> {
   const names = await readdir(top, { recursive: true }).catch(() => []);
   return names
@@ -41,10 +41,7 @@ export async function directoriesWithLease(top: string): Promise<string[]> {
     .toSorted();
 }
 
-/**
- * Gives back what a process that has ended still held; its next holder brings it to its base. Answers the testbed's
- * name; undefined where nothing was held any more. Throws a StoreError.
- */
+/** The next holder restores the base. Returns the testbed's name, undefined if none was held. Throws a StoreError. */
 export async function releaseLeft(directory: string, now: Date): Promise<string | undefined> {
   const text = await readFile(join(directory, fileName), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;

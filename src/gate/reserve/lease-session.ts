@@ -1,33 +1,29 @@
-// A sign of life to the store: what is bound to the session is ours as long as it is renewed in time.
+// Keeps a session of the store alive: its keys are ours while it is renewed in time.
 import { reasonOf } from '../../model/one-line.ts';
 import type { Store } from './store/store.ts';
 
 export type SessionDeps = {
   store: Store;
-  /** How long a process that shows no life keeps what it has. */
+  /** Seconds until the store drops a session that is not renewed. */
   leaseSeconds: number;
-  /** The time in seconds of a clock that only goes forward. */
+  /** Seconds of a monotonic clock. */
   now(): number;
-  /** Rejects when the signal aborts. */
   sleep(seconds: number, signal: AbortSignal): Promise<void>;
 };
 
 export type StoreSession = {
   id: string;
-  /** Aborted when the session is over, or may be for all that is known here; the reason is an Error that says why. */
+  /** Aborted when the session is over, or may be; the reason is an Error that explains it. */
   signal: AbortSignal;
-  /** Throws that reason; sooner than the signal where the process itself was stopped. */
   assertAlive(): void;
-  /** What is bound to it goes at once; harmless when it is over. */
   end(): Promise<void>;
 };
 
-/** Opens a session and renews it until it ends. */
 export async function openSession(deps: SessionDeps): Promise<StoreSession> {
   const { store, leaseSeconds, now, sleep } = deps;
   const stopped = new AbortController();
   const over = new AbortController();
-  // Counted from before the store is asked: that begins to count later, and so never ends a session that is alive here.
+  // Counted from before the request: the store starts later, so it never ends a session that is alive here.
   let aliveUntil = now() + leaseSeconds;
   let trouble: unknown;
   const id = await store.openSession(leaseSeconds);

@@ -1,4 +1,4 @@
-// A testbed for as long as one needs it: waits for it, keeps it while alive, and tells at once when it is lost.
+// Reserves a testbed: waits for it, keeps the lease alive, and reports its loss at once.
 import { reasonOf } from '../../model/one-line.ts';
 import { openSession, type SessionDeps, type StoreSession } from './lease-session.ts';
 import {
@@ -22,11 +22,11 @@ import { StoreError } from './store/store.ts';
 
 export type LeaseDeps = SessionDeps & {
   date(): Date;
-  /** Tells two requests of one moment apart; always of one length. */
+  /** Distinguishes two requests of one moment; of constant length. */
   randomId(): string;
-  /** Whoever waits leaves the queue. */
+  /** Aborting leaves the queue. */
   signal: AbortSignal;
-  /** Hears what one waits for, now and whenever the lab changes. */
+  /** Called at the start of the wait and whenever the lab changes. */
   onWait(waiting: QueueWait): void;
 };
 
@@ -34,22 +34,21 @@ export type QueueWait = { ticket: QueueTicket; lab: LabState };
 
 export type Lease = {
   testbed: string;
-  /** Higher than that of any lease of these machines before. */
+  /** Higher than any earlier token of these machines. */
   token: number;
   holding: HeldTestbed;
-  /** That it lives and ends with. */
   session: string;
-  /** Aborted with a LeaseLostError when the testbed is not ours any more. */
+  /** Aborted with a LeaseLostError when the testbed is lost. */
   signal: AbortSignal;
-  /** Throws a LeaseLostError where this side knows that it is not ours any more. */
+  /** Throws a LeaseLostError if the loss is already known locally; see `prove`. */
   assertHeld(): void;
-  /** The same, having asked the store. */
+  /** Checks with the store. */
   prove(): Promise<void>;
-  /** Gives it back; a second time, or after it was lost, does nothing. */
+  /** Does nothing if it was released or lost before. */
   release(ending: LeaseEnd): Promise<void>;
 };
 
-/** The testbed is somebody else's by now, or may be. */
+/** The testbed belongs to another holder, or may. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 
@@ -60,14 +59,14 @@ export class LeaseLostError extends Error {
   }
 }
 
-/** Nothing was reserved, and waiting on would not change that. */
+/** Nothing was reserved, and waiting longer would not help. */
 export class NotReservedError extends Error {
   override readonly name = 'NotReservedError';
 }
 
 /**
- * Waits for one of the testbeds, for as long as it takes. With `order` the request has the place in the queue of one
- * that came earlier. Rejects with the signal's reason, with a NotReservedError, or with a StoreError.
+ * Waits for one of the testbeds, without a time limit. `order` is the place in the queue of an earlier request that
+ * this one continues. Rejects with the signal's reason, a NotReservedError or a StoreError.
  */
 export async function reserve(
   request: ReservationRequest,
@@ -113,7 +112,7 @@ async function waitForTurn(
       await sleep(secondsToYield(attempt), signal).catch(unlessAborted(signal));
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      // The place in the queue lasts as long as the session, which may be renewed between two of our tries.
+      // The session keeps the place in the queue, and may be renewed between two tries.
       troubledSince ??= now();
       if (now() - troubledSince >= mostLeasesOfTrouble * leaseSeconds) throw error;
       await sleep(leaseSeconds / 10, signal).catch(unlessAborted(signal));
@@ -121,16 +120,16 @@ async function waitForTurn(
   }
 }
 
-/** Trouble with the store is borne for so many leases: it may renew a session, and answer nothing else. */
+/** Trouble with the store is tolerated for this many lease periods: it may renew a session but fail everything else. */
 const mostLeasesOfTrouble = 5;
 
-/** Whoever is next looks at once; the others not all in the same moment, which would only hold him up. */
+/** The next in line checks at once; the others are spread over time to keep the store free for it. */
 const secondsToYield = ({ lab, ticket }: QueueWait): number =>
   Math.min(rivalsOf(lab, ticket).indexOf(ticket) / 10, mostSecondsToYield);
 
 const mostSecondsToYield = 5;
 
-/** Who aborted is looked for where that is told. */
+/** The caller checks for an abort. */
 const unlessAborted = (signal: AbortSignal) => (error: unknown) => {
   if (!signal.aborted) throw error;
 };
@@ -148,7 +147,7 @@ function whyNone(attempt: Exclude<ReserveAttempt, { kind: 'taken' | 'waiting' }>
 function leaseOf(holding: HeldTestbed, session: StoreSession, deps: LeaseDeps): Lease {
   const { store, leaseSeconds, date, sleep } = deps;
   const { testbed, token, machines } = holding;
-  // They are taken and given back as one.
+  // All machines of a testbed are taken and released in one commit.
   const [machine = ''] = machines;
   const lost = new AbortController();
   const ended = new AbortController();
@@ -182,7 +181,7 @@ function leaseOf(holding: HeldTestbed, session: StoreSession, deps: LeaseDeps): 
         await store.changed(revision, ended.signal, keys.held(machine));
         revision = await look();
       } catch {
-        // Whether a store that cannot be asked ends the lease is for the session to say.
+        // If the store is unreachable, the session decides whether the lease is lost.
         await sleep(leaseSeconds / 10, ended.signal);
       }
     }
@@ -210,7 +209,7 @@ function leaseOf(holding: HeldTestbed, session: StoreSession, deps: LeaseDeps): 
       try {
         await giveBack(store, holding, ending, date());
       } finally {
-        // The session may as well expire, with nothing bound to it any more.
+        // Otherwise the session expires; nothing is bound to it any more.
         await session.end().catch(() => {});
       }
     },

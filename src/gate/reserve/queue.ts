@@ -1,22 +1,19 @@
-// Who gets which testbed next: first come, first served within a priority.
+// Assigns free testbeds to waiting requests: by priority, then by arrival.
 
 import { type Priority, priorities } from '../../model/priority.ts';
 
 export type QueuePlace = {
   id: string;
   priority: Priority;
-  /** Lower came earlier. */
   order: number;
 };
 
-/** Testbeds by their names, with the machines that each takes; two that share a machine exclude each other. */
+/** Machines by testbed; testbeds that share a machine exclude each other. */
 export type Testbeds = ReadonlyMap<string, readonly string[]>;
 
-/** All who want the same. */
 export type QueueLine = {
-  /** Any of these would do, the first best. */
+  /** Any of them; the first is preferred. */
   wants: Testbeds;
-  /** Places in the order of `byTurn`. */
   waiting: QueuePlace[];
 };
 
@@ -28,9 +25,8 @@ export const byTurn = (a: QueuePlace, b: QueuePlace): number =>
   (a.id < b.id ? -1 : 1);
 
 /**
- * What the free testbeds are to be given to, now, in the order of turns. Who must wait also keeps all that come later
- * from the machines that he waits for, or testbeds that share one could be given past him for ever.
- * Takes time by the lines and the free testbeds, not by those who wait.
+ * Returns the grants for the free testbeds, in the order of turns. A waiting request blocks its machines for all later
+ * ones, or smaller requests could pass it forever. Time grows with lines and free testbeds, not with requests.
  */
 export function assign(lines: readonly QueueLine[], free: Testbeds): Grant[] {
   const open = new Map(free);
@@ -56,7 +52,6 @@ export function assign(lines: readonly QueueLine[], free: Testbeds): Grant[] {
   return grants;
 }
 
-/** The first of a line who has no testbed yet. */
 type QueueHead = { line: QueueLine; index: number; place: QueuePlace };
 
 function headOf(line: QueueLine, index: number): QueueHead[] {
@@ -66,7 +61,7 @@ function headOf(line: QueueLine, index: number): QueueHead[] {
 
 const lastInTurn = (a: QueueHead, b: QueueHead): number => byTurn(b.place, a.place);
 
-/** Into a list that is in that order, before what equals it. */
+/** Inserts before equal items of a sorted list. */
 export function insertInOrder<T>(list: T[], item: T, order: (a: T, b: T) => number): void {
   let [low, high] = [0, list.length];
   while (low < high) {
@@ -78,7 +73,7 @@ export function insertInOrder<T>(list: T[], item: T, order: (a: T, b: T) => numb
   list.splice(low, 0, item);
 }
 
-/** All that somebody waits for. Where two know of different machines of one testbed, it takes the machines of both. */
+/** Unites the testbeds of all lines. If two lines know different machines of one testbed, it takes both sets. */
 export function testbedsOf(lines: readonly QueueLine[]): Testbeds {
   const testbeds = new Map<string, readonly string[]>();
   for (const [testbed, machines] of lines.flatMap(({ wants }) => [...wants])) {
@@ -88,7 +83,7 @@ export function testbedsOf(lines: readonly QueueLine[]): Testbeds {
   return testbeds;
 }
 
-/** Looks through the fewer of the two: few are open while many wait. */
+/** Iterates over the smaller side: few testbeds are free while many requests wait. */
 function bestOf(wants: Testbeds, open: Testbeds): string | undefined {
   if (wants.size <= open.size) return wants.keys().find((testbed) => open.has(testbed));
   const { rank } = indexOf(wants);
@@ -110,7 +105,6 @@ function close(open: Map<string, readonly string[]>, machines: ReadonlySet<strin
 type TestbedIndex = { rank: ReadonlyMap<string, number>; machines: ReadonlySet<string> };
 const indexes = new WeakMap<Testbeds, TestbedIndex>();
 
-/** Made once for all who want the same. */
 function indexOf(wants: Testbeds): TestbedIndex {
   const known = indexes.get(wants);
   if (known !== undefined) return known;

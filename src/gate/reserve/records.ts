@@ -1,4 +1,4 @@
-// What is kept of reservations, and under which keys of a store.
+// Defines the reservation records and their keys in the store.
 
 import { z } from 'zod';
 import { parseJson } from '../../model/json.ts';
@@ -7,12 +7,10 @@ import { byTurn, type QueueLine, type QueuePlace } from './queue.ts';
 import { type Store, type StoreChange, type StoreEntry, StoreError } from './store/store.ts';
 
 const holder = z.object({
-  /** A person or a job, as people know it. */
   who: z.string(),
   purpose: z.string(),
-  /** What is judged, like `o/r#12 at 1a2b3c4`. */
+  /** The subject under test, like `o/r#12 at 1a2b3c4`. */
   patch: z.string().optional(),
-  /** Page of the job. */
   url: z.string().optional(),
 });
 export type Holder = z.output<typeof holder>;
@@ -22,13 +20,13 @@ const time = z.iso.datetime();
 
 const ticket = z.object({
   priority,
-  /** Order of the one whose place was taken over; absent: its own revision. */
+  /** Order of the request that this one replaced; absent: its own revision. */
   order: z.number().optional(),
-  /** Only the newest of one subject waits. */
+  /** Only the newest request of a subject waits. */
   subject: z.string().optional(),
   holder,
   since: time,
-  /** Testbeds, the first best, each with its machines. */
+  /** Testbeds with their machines; the first is preferred. */
   wants: z.array(z.tuple([z.string(), z.array(z.string())])),
 });
 
@@ -43,7 +41,7 @@ const holding = z.object({
   holder,
   waitingSince: time,
   since: time,
-  /** Those who did not bring its machines back to their base. */
+  /** Holders that did not restore the base of its machines. */
   leftBy: z.array(use),
 });
 
@@ -56,7 +54,7 @@ const logged = z.object({
   waitingSince: time,
   since: time.optional(),
   until: time.optional(),
-  /** Absent while it is held. */
+  /** Absent while held. */
   outcome: z.string().optional(),
 });
 
@@ -67,24 +65,19 @@ export type QueueTicket = QueuePlace & {
   wants: ReadonlyMap<string, readonly string[]>;
   revision: number;
 };
-/** Its token is the revision of its keys. */
 export type HeldTestbed = z.output<typeof holding> & { token: number };
-/** Left behind by whoever did not bring a testbed back to its base. */
+/** Left behind by a holder that did not restore the testbed's base. */
 export type TestbedUse = z.output<typeof use>;
 export type Quarantine = z.output<typeof quarantine>;
-/** One reservation, from the wait to its outcome. */
 export type LoggedReservation = z.output<typeof logged> & { id: string };
 
-/** Everything but the log, as of one moment. */
+/** A snapshot of everything except the log. */
 export type LabState = {
   revision: number;
-  /** Tickets in the order of their turns. */
+  /** In the order of turns. */
   tickets: readonly QueueTicket[];
-  /** Holdings by machine. */
   held: ReadonlyMap<string, HeldTestbed>;
-  /** Uses by machine. */
   used: ReadonlyMap<string, TestbedUse>;
-  /** Quarantines by testbed. */
   quarantines: ReadonlyMap<string, Quarantine>;
 };
 
@@ -137,7 +130,7 @@ export async function readLab(store: Store): Promise<LabState> {
   };
 }
 
-/** Who holds a machine, and the revision of the store as of which that is so. */
+/** Returns the holder of a machine, and the store revision at which that holds. */
 export async function readHolding(
   store: Store,
   machine: string,
@@ -148,7 +141,7 @@ export async function readHolding(
   return { holding: entry && holdingIn(entry), revision };
 }
 
-/** The reservations that were made, the oldest first; those of one id where it is given. */
+/** Returns the logged reservations, oldest first; with `id`, only those of that id. */
 export async function readLog(store: Store, id = ''): Promise<LoggedReservation[]> {
   const { entries } = await store.read(keys.log(id));
   return entries.map((entry) => ({
@@ -193,7 +186,7 @@ function parsed<Schema extends z.ZodType>(
   );
 }
 
-/** All who wait for a machine that the ticket's owner waits for, he himself too, in the order of their turns. */
+/** Returns all tickets that compete with this one for a machine, itself included, in the order of turns. */
 export function rivalsOf(
   { tickets }: Pick<LabState, 'tickets'>,
   { wants }: QueueTicket,
@@ -204,7 +197,6 @@ export function rivalsOf(
   );
 }
 
-/** The queue of those who wait, without testbeds that are in quarantine. */
 export function linesOf({ tickets, quarantines }: LabState): QueueLine[] {
   const isHealthy = ([testbed]: readonly [string, unknown]) => !quarantines.has(testbed);
   const healthy = tickets.map((one) => ({ ...one, wants: [...one.wants].filter(isHealthy) }));

@@ -1,4 +1,4 @@
-// The steps of a reservation: into the queue, on to a testbed, and off again. Each is one commit, whole or not at all.
+// The steps of a reservation: enter the queue, take a testbed, release it. Each step is one atomic commit.
 
 import type { Priority } from '../../model/priority.ts';
 import { assign, type QueueLine, type Testbeds, testbedsOf } from './queue.ts';
@@ -23,23 +23,22 @@ import {
 import type { Store, StoreChange } from './store/store.ts';
 
 export type ReservationRequest = {
-  /** Any of these would do, the first best. */
+  /** Any of them; the first is preferred. */
   testbeds: Testbeds;
   priority: Priority;
   holder: Holder;
-  /** A request takes the place of an older one of the same subject that still waits for the same. */
+  /** A request replaces an older waiting one of the same subject and testbeds. */
   subject?: string | undefined;
 };
 
-/** A process's own part of a request: new for each. */
+/** The part of a request that is new for each process. */
 type Entrance = { id: string; session: string; at: Date; order?: number };
 
 export type EnterResult =
   | { kind: 'waiting' }
-  /** `why` where somebody newer has the place; else the session is over. */
+  /** `why` if a newer request replaced this one; else the session is over. */
   | { kind: 'gone'; why: string | undefined };
 
-/** Enters the queue. */
 export async function enter(
   store: Store,
   request: ReservationRequest,
@@ -51,14 +50,14 @@ export async function enter(
     const own = lab.tickets.find((ticket) => ticket.id === id);
     const older = olderOf(lab, request, own);
     if (isIn && (own === undefined || older === undefined)) return { kind: 'waiting' };
-    // Whoever comes back to his place is not the newest.
+    // A request that returns to its place is not the newest.
     if (order !== undefined && older !== undefined) {
       return { kind: 'gone', why: gaveWayTo(older.holder) };
     }
     const revision = await store.commit(entryOf(request, entrance, own, older));
     if (revision !== undefined) {
       if (request.subject === undefined) return { kind: 'waiting' };
-      // Two who come at the same moment do not see each other before they are in.
+      // Two requests that arrive together see each other only after both have entered.
       isIn = true;
     } else if (!(await store.renew(session))) {
       return { kind: 'gone', why: undefined };
@@ -66,7 +65,7 @@ export async function enter(
   }
 }
 
-/** One of the same subject that has come before, and still waits for the same. */
+/** Finds an earlier waiting request of the same subject and testbeds. */
 function olderOf(
   { tickets }: LabState,
   { subject, testbeds }: ReservationRequest,
@@ -128,12 +127,10 @@ const gaveWayTo = (by: Holder): string =>
 export type ReserveAttempt =
   | { kind: 'taken'; holding: HeldTestbed }
   | { kind: 'waiting'; ticket: QueueTicket; lab: LabState }
-  /** All that would do are in quarantine. */
   | { kind: 'none-healthy'; quarantines: ReadonlyMap<string, Quarantine> }
-  /** The ticket is not in the queue any more; `why` where somebody else took it out. */
+  /** The ticket left the queue; `why` if another request removed it. */
   | { kind: 'gone'; why: string | undefined };
 
-/** Takes a testbed if it is one's turn. */
 export async function tryReserve(
   store: Store,
   id: string,
@@ -173,7 +170,7 @@ export async function tryReserve(
   }
 }
 
-/** A commit whose answer was lost may have been done. */
+/** A commit without a response may have been applied. */
 async function withoutTicket(store: Store, lab: LabState, id: string): Promise<ReserveAttempt> {
   const holding = holdingOf(lab, id);
   if (holding !== undefined) return { kind: 'taken', holding };
@@ -181,7 +178,6 @@ async function withoutTicket(store: Store, lab: LabState, id: string): Promise<R
   return { kind: 'gone', why: logged?.outcome };
 }
 
-/** The testbeds somebody waits for that could be taken now. */
 function freeIn({ held }: LabState, lines: readonly QueueLine[]): Testbeds {
   const isFree = ([, machines]: [string, readonly string[]]) =>
     !machines.some((machine) => held.has(machine));
@@ -201,10 +197,10 @@ function takingOf(lab: LabState, ticket: QueueTicket, testbed: string, at: Date)
   };
 }
 
-/** Its `until` is when that was found out. */
+/** `until` is then the time of discovery. */
 export const lostOutcome = 'it was not renewed in time';
 
-/** Whose sessions ended before they could say how it went. */
+/** Uses whose sessions expired without a reported outcome. */
 async function lostUses(
   store: Store,
   uses: readonly TestbedUse[],
@@ -222,13 +218,13 @@ export function holdingOf({ held }: Pick<LabState, 'held'>, id: string): HeldTes
 
 export type LeaseEnd = {
   outcome: string;
-  /** Whether the testbed is on its base again: if not, its next holder has to bring it there. */
+  /** False if the next holder has to restore the base. */
   isClean: boolean;
-  /** Who comes next gets it only once this was lifted. One that is there already stays as it is. */
+  /** Blocks new holders until lifted. An existing quarantine is kept. */
   quarantine?: Quarantine | undefined;
 };
 
-/** Gives a testbed back; false where it was not held any more, which changes nothing. */
+/** Returns false, and changes nothing, if it was not held any more. */
 export async function giveBack(
   store: Store,
   holding: HeldTestbed,
@@ -249,7 +245,7 @@ export async function giveBack(
   return revision !== undefined;
 }
 
-/** Nobody gets the testbed from now on; who holds it keeps it. */
+/** Blocks new holders; the current one keeps the testbed. */
 export async function setQuarantine(
   store: Store,
   testbed: string,
@@ -258,7 +254,6 @@ export async function setQuarantine(
   await store.commit({ conditions: [], put: [putQuarantine(testbed, quarantine)], remove: [] });
 }
 
-/** False where there was none. */
 export async function liftQuarantine(store: Store, testbed: string): Promise<boolean> {
   const { quarantines } = await readLab(store);
   if (!quarantines.has(testbed)) return false;

@@ -1,4 +1,4 @@
-// Who has which testbed, until when, and who waits: all that is kept of reservations, put by testbed.
+// Summarizes all reservations by testbed: holders, expected ends, the queue.
 import type { Config, TestbedConfig } from '../../config/schema.ts';
 import { machinesOf } from '../../lab/machines.ts';
 import { estimateWaits, type UsualSeconds, type WaitEstimate } from '../estimate/queue.ts';
@@ -11,16 +11,14 @@ import type {
   TestbedUse,
 } from './records.ts';
 
-/** As `ppsgate testbeds --json` prints it; times are ISO 8601. */
+/** The output of `ppsgate testbeds --json`; times are ISO 8601. */
 export type TestbedsOverview = {
   at: string;
-  /** Those of the configuration, in its order. */
   testbeds: TestbedState[];
-  /** Those who wait, in the order of their turns. */
+  /** In the order of turns. */
   queue: QueuedRequest[];
 };
 
-/** What people read of each state. */
 export const stateNames = {
   free: 'free',
   held: 'held',
@@ -31,27 +29,25 @@ export const stateNames = {
 export type TestbedState = {
   name: string;
   kind: TestbedConfig['kind'];
-  /** `left-behind`: its holder is gone, and the next one brings it to its base first. */
+  /** `left-behind`: its holder is gone, and the next one restores its base first. */
   state: keyof typeof stateNames;
   held?: Holder & {
-    /** Another one where the two share a machine. */
+    /** Another testbed if the two share a machine. */
     testbed: string;
     priority: HeldTestbed['priority'];
     token: number;
     since: string;
-    /** When it should be free again, by how long it is usually held; may be past. */
+    /** Estimated from usual durations; may be past. */
     expectedUntil: string;
   };
-  /** Who holds it keeps it. */
+  /** The current holder keeps it. */
   quarantine?: Quarantine;
-  /** Those who did not bring it to its base. */
   leftBy?: (Holder & { testbed: string; since: string })[];
 };
 
 export type QueuedRequest = Holder &
   WaitEstimate & {
     priority: QueueTicket['priority'];
-    /** Testbeds, any of which would do. */
     wants: string[];
     since: string;
   };
@@ -107,7 +103,7 @@ function stateName(
   return left.length > 0 ? 'left-behind' : 'free';
 }
 
-/** What a holder uses is left behind only once he is gone. */
+/** A use counts as left behind once its holder is gone. */
 function leftOn(machines: readonly string[], { used, held }: LabState): TestbedUse[] {
   const left = machines.flatMap((machine) => {
     const use = used.get(machine);

@@ -8,7 +8,6 @@ import { reasonOf } from '../../../model/one-line.ts';
 import type { Certificates } from '../../../system/certificate.ts';
 import { StoreError } from './store.ts';
 
-/** Endpoints of a cluster, and the credentials there. */
 export type EtcdConfig = Omit<EtcdReservationsConfig, 'store' | 'leaseSeconds'>;
 
 export type EtcdAccount = { user: string; password: string };

@@ -28,10 +28,7 @@ export type EtcdRequest<T> = {
 /** A change that may have been made. */
 export class UnconfirmedError extends StoreError {}
 
-/**
- * Time limits of a response. A repeatable request soon tries the next endpoint; `again` applies once all have failed, or
- * slow ones would never succeed.
- */
+/** A repeatable request soon tries the next endpoint; `again` applies once all have failed, for slow ones. */
 const responseSeconds = { repeatable: 2, again: 5, single: 5 };
 /** No endpoint is tried a second time after this. */
 const giveUpSeconds = 10;
@@ -46,7 +43,6 @@ export class EtcdGateway {
   readonly #http: HttpClient;
   readonly #account: EtcdAccount | undefined;
   readonly #now: () => number;
-  /** Endpoints of the open streams. */
   readonly #streams = new Map<AbortController, string>();
   #preferred: string;
   #token: string | undefined;

@@ -193,7 +193,7 @@ const refusals = (
   ],
   [
     'authentication is not enabled',
-    'asks nobody for a password',
+    'does not require passwords',
     'turn that on there (etcdctl auth enable), or leave out `user` and `passwordFile`',
   ],
   [

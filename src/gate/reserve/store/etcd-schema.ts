@@ -27,7 +27,6 @@ export const rangeSchema = z.object({
 
 export const commitSchema = z.object({ header, succeeded: z.boolean().default(false) });
 
-/** One line of the stream. */
 export const watchSchema = z.object({
   result: z.object({
     created: z.boolean().default(false),

@@ -56,7 +56,6 @@ export class EtcdWatch {
     await this.#waitFor(filter, signal);
   }
 
-  /** Wakes all callers. */
   close(): void {
     this.#closing.abort();
     this.#wakeUpTo(Number.POSITIVE_INFINITY);

@@ -26,12 +26,8 @@ import { StoreError } from './store.ts';
 
 export type StoreFile = {
   database: DatabaseSync;
-  /** With symbolic links resolved. */
   path: string;
-  /**
-   * Does the work, and repeats it while another process has the file locked. Throws a StoreError for errors of SQLite,
-   * and if the file was moved.
-   */
+  /** Repeats the work while the file is locked. Throws a StoreError for SQLite's errors, and if the file was moved. */
   use<T>(work: () => T): Promise<T>;
   /** May be called twice. */
   close(): void;
@@ -89,7 +85,6 @@ function createIfMissing(path: string): void {
   }
 }
 
-/** Spells "ppsg". */
 const header: SqliteHeader = { applicationId: 0x70_70_73_67, format: 1 };
 
 function connect(path: string, firstRevision: number): DatabaseSync {
@@ -145,18 +140,12 @@ const schema = `
 const moved = (path: string): string =>
   `The reservation store ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
 
-/**
- * SQLite by itself would hold up all of this process for as long as it waits, and ask ever more seldom: among many who
- * come and go, one that has waited for long would get no turn. So it gives up soon, and is asked again.
- */
+/** SQLite's busy handler blocks the process and backs off, which starves long waiters: we give up soon and retry. */
 const blockingMilliseconds = 3;
 const pauseMilliseconds = 20;
-/**
- * How long to wait for one and the same lock. A queue of others, who commit one after the other, may take longer than
- * that.
- */
+/** Time limit for one lock. A queue of other writers, each committing in turn, may need longer. */
 const patienceSeconds = 5;
-/** Asks and not time: a process that was not let run has waited for nobody. */
+/** Counts tries, not time: a process that was suspended has not waited. */
 const mostAsks = (patienceSeconds * 1000) / (blockingMilliseconds + pauseMilliseconds);
 
 async function inTurn<T>(path: string, work: () => T): Promise<T> {
@@ -189,12 +178,12 @@ function sentence(path: string, error: SqliteError): string {
     case 'input-output':
       return `${subject} cannot be read or written (${said}): see whether its disk is broken, and what the kernel's log says.`;
     case 'corrupt':
-      return `${subject} is damaged (${said}): while nobody uses it, move it away together with ${path}-wal; the new one that is then made knows of no reservations.`;
+      return `${subject} is damaged (${said}): while it is unused, move it away together with ${path}-wal; the new one that is then made knows of no reservations.`;
     case 'full':
       return `${subject} cannot be written because its disk is full: free some space there and try again.`;
     case 'not-a-database':
-      return `${subject} is damaged or not an SQLite database: move it away while nobody uses it, if it is ppsgate's, or name another path; a new one knows of no reservations.`;
+      return `${subject} is damaged or not an SQLite database: move it away while it is unused, if it is ppsgate's, or name another path; a new one knows of no reservations.`;
     case 'other':
-      return `${subject} cannot be used (${said}): try again, and if that does not help, move it away while nobody uses it; a new one knows of no reservations.`;
+      return `${subject} cannot be used (${said}): try again, and if that does not help, move it away while it is unused; a new one knows of no reservations.`;
   }
 }

@@ -9,7 +9,7 @@ import type { Store, StoreChange, StoreEntry, StoreSnapshot } from './store.ts';
 export type SqliteOptions = {
   /** Seconds of a monotonic clock that is the same for all processes of the host, and restarts at a boot. */
   now(): number;
-  /** How often waiting callers look for expired sessions; they see other changes at once. */
+  /** Interval at which waiting callers look for expired sessions; they see other changes at once. */
   pollSeconds?: number;
   /** First revision of a new file: above every revision of an earlier file. */
   firstRevision?: number;
@@ -30,7 +30,6 @@ class SqliteStore implements Store {
   readonly #sql: Statements;
   readonly #now: () => number;
   readonly #pollSeconds: number;
-  /** The current transaction changed a key. */
   #isChanged = false;
 
   constructor(file: StoreFile, sql: Statements, now: () => number, pollSeconds: number) {
@@ -220,10 +219,7 @@ const revisionOf = (row: SqliteRow | undefined): number | undefined =>
 const entrySchema = z.object({ key: z.string(), value: z.string(), revision: z.int() });
 const entryOf = (row: SqliteRow): StoreEntry => entrySchema.parse(row);
 
-/**
- * Touches the file to wake waiting processes. They cannot watch the log: SQLite writes there before a commit is
- * complete, and publishes it in shared memory.
- */
+/** Wakes waiting processes. The log is no signal: SQLite writes it before a commit is complete. */
 function ring(path: string): void {
   try {
     const now = new Date();
@@ -253,7 +249,6 @@ function listen(path: string, pollSeconds: number, signal: AbortSignal) {
   };
 }
 
-/** Returns undefined if the host has no watches left. */
 function watchIfPossible(path: string, onChange: () => void): FSWatcher | undefined {
   try {
     return watch(path, onChange).on('error', () => {});

@@ -18,10 +18,7 @@ export type Store = {
    * a condition does not hold or a session is over.
    */
   commit(change: StoreChange): Promise<number | undefined>;
-  /**
-   * Resolves once a key with this prefix may have changed since a revision of the store, and sometimes earlier; rejects
-   * with the signal's reason.
-   */
+  /** Resolves when a key may have changed since a revision, or spuriously; rejects with the signal's reason. */
   changed(since: number, signal: AbortSignal, prefix?: string): Promise<void>;
   /** Closes connections; sessions continue until they expire. */
   close(): Promise<void>;

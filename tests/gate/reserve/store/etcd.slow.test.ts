@@ -289,7 +289,7 @@ describeWith(etcdNeeds, 'etcd with passwords', () => {
     writeFileSync(passwordPath, 'a password\n', { mode: 0o600 });
     const store = await open({ endpoints, user: 'ppsgate', passwordPath });
     await expect(store.read('')).rejects.toThrow(
-      `etcd at ${endpoints[0]} asks nobody for a password (etcdserver: authentication is not enabled); turn that on there`,
+      `etcd at ${endpoints[0]} does not require passwords (etcdserver: authentication is not enabled); turn that on there`,
     );
   });
 });

@@ -276,7 +276,7 @@ test('a file that is no database is refused and left as it is', async () => {
   mkdirSync(dirname(path));
   writeFileSync(path, text);
   expect(await refusal(open(path))).toBe(
-    `The reservation store ${path} is damaged or not an SQLite database: move it away while nobody uses it, if it is ppsgate's, or name another path; a new one knows of no reservations.`,
+    `The reservation store ${path} is damaged or not an SQLite database: move it away while it is unused, if it is ppsgate's, or name another path; a new one knows of no reservations.`,
   );
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
@@ -325,7 +325,7 @@ test('a damaged file is not read', async () => {
   );
   const reading = open(path).then((damaged) => damaged.read(''));
   expect(await refusal(reading)).toBe(
-    `The reservation store ${path} is damaged (database disk image is malformed, SQLite's code 11): while nobody uses it, move it away together with ${path}-wal; the new one that is then made knows of no reservations.`,
+    `The reservation store ${path} is damaged (database disk image is malformed, SQLite's code 11): while it is unused, move it away together with ${path}-wal; the new one that is then made knows of no reservations.`,
   );
 });
 
