@@ -1,4 +1,4 @@
-// What a patch may do to a DUT, done on purpose: a panic, and a hang that only its power ends.
+// Causes on purpose what a patch may do to a DUT: a panic, and a hang that only a power cycle ends.
 import { type Diagnostic, isGood, ok, skipped, wrong } from '../../lab/check/diagnostic.ts';
 import { formatDuration } from '../../model/format.ts';
 import { lastLine } from '../../model/one-line.ts';
@@ -9,9 +9,9 @@ import { type Command, shell } from '../../system/shell.ts';
 import { bootBase } from './base-variant.ts';
 import { goOn, type SelfTest } from './self-test-request.ts';
 
-const notAgreed = 'nobody agreed to it: answer the question with y, or give --yes';
+const notAgreed = 'not approved: answer the question with y, or give --yes';
 
-/** A panic by the sysctl that is there for it: see sys/kern/subr_kdb.c. */
+/** Panics with the sysctl from sys/kern/subr_kdb.c. */
 export async function panic(selfTest: SelfTest, what: string): Promise<Diagnostic[]> {
   const { deps, name, testbed } = selfTest;
   const question = `Make the DUT of ${name} panic, and see that it comes back?`;
@@ -34,7 +34,7 @@ export async function panic(selfTest: SelfTest, what: string): Promise<Diagnosti
     return [
       wrong(
         what,
-        `home again after ${durations}, and nobody could say what it panicked of`,
+        `home again after ${durations}, but its panic message is unknown`,
         'set dumpdev="AUTO" in its /etc/rc.conf, with a swap partition as large as a dump',
       ),
     ];
@@ -42,7 +42,7 @@ export async function panic(selfTest: SelfTest, what: string): Promise<Diagnosti
   return [ok(what, `home again after ${durations}, and known for what it was: ${message}`)];
 }
 
-/** A DUT hangs in the debugger where its kernel has one, and else is deaf to all who would log in. */
+/** Hangs the DUT in the kernel debugger if it has one; otherwise blocks every login. */
 export async function hang(selfTest: SelfTest, what: string): Promise<Diagnostic[]> {
   const { deps, name, testbed } = selfTest;
   if (testbed.dut.power === undefined) {
@@ -66,10 +66,10 @@ type AccidentOutcome =
   | { kind: 'happened'; how: string; seconds: number; cycles: number; panic?: string | undefined }
   | { kind: 'did-not'; why: string; fix: string };
 
-/** Answers how it was done, or why it could not be. */
+/** Returns how it was done, or why it was impossible. */
 type AccidentCause = (host: Host) => Promise<{ how: string } | { why: string }>;
 
-/** Has an accident happen to our kernel, so that the next boot is the machine's own. */
+/** Boots our kernel for the accident, so that the next boot is the machine's own. */
 async function accident(selfTest: SelfTest, cause: AccidentCause): Promise<AccidentOutcome> {
   const { deps } = selfTest;
   const trouble = await bootBase(selfTest, 2);
@@ -102,18 +102,18 @@ const hangNow: AccidentCause = async (host) => {
     if (outcome === undefined) return { how: 'stopped in its debugger' };
     return { why: `it did not stop: ${saidBy(outcome)}` };
   }
-  // Up to OpenSSH 9.7 this stops the session that it comes by, too.
+  // Up to OpenSSH 9.7 this also stops the session that runs it.
   const outcome = await outlived(host, shell`pkill -STOP -x sshd`);
   if (outcome !== undefined && !isGood(outcome)) {
     return { why: `its sshd did not stop: ${saidBy(outcome)}` };
   }
   await host.close();
-  return { how: 'let nobody log in, with its sshd stopped' };
+  return { how: 'blocked all logins, with its sshd stopped' };
 };
 
 const answers = { timeoutSeconds: 30 };
 
-/** How the command ended; undefined where the machine did not outlive it. */
+/** Returns the command's outcome, or undefined if the machine died first. */
 async function outlived(host: Host, command: Command): Promise<CommandOutcome | undefined> {
   try {
     return await host.run(command, answers);

@@ -1,4 +1,4 @@
-// The kernel that is self-tested as base: one that is given, the builder's, or the DUT's own under another name; and its boots.
+// Prepares and boots the base of a self-test: a given kernel, the builder's, or a copy of the DUT's own.
 import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -19,7 +19,6 @@ import type { SelfTest } from './self-test-request.ts';
 
 export const baseName = 'base';
 
-/** Has it built or fetched, and waits until it is there. */
 export async function readyBase(selfTest: SelfTest, what: string): Promise<Diagnostic[]> {
   const { lab, dut, prepare } = await selfTest.open();
   const { deps, rules, cells } = selfTest;
@@ -40,7 +39,7 @@ export async function readyBase(selfTest: SelfTest, what: string): Promise<Diagn
 }
 
 type BaseKernel =
-  /** `commit` is empty where nobody can know it. */
+  /** `commit` is empty if unknown. */
   | { kind: 'found'; says: string; kernel: KernelSource; commit: string }
   | { kind: 'none'; why: string; fix: string };
 
@@ -60,7 +59,6 @@ async function baseOf(selfTest: SelfTest, dut: Host): Promise<BaseKernel> {
   return given("a copy of the DUT's own", path);
 }
 
-/** What the builder's clone has checked out. */
 async function checkedOut({ deps }: SelfTest, builder: BuilderConfig): Promise<BaseKernel> {
   await using host = await deps.connect(builder, 'builder');
   const { repository } = builder;
@@ -69,7 +67,6 @@ async function checkedOut({ deps }: SelfTest, builder: BuilderConfig): Promise<B
   return { kind: 'found', says, commit, kernel: { kind: 'tree', baseCommit: commit } };
 }
 
-/** The folder of the kernel that runs, with its modules. */
 async function fetchOwn(dut: Host, path: string): Promise<void> {
   const folder = dirname((await dut.output(shell`sysctl -n kern.bootfile`)).trim());
   const file = createWriteStream(`${path}.part`);
@@ -81,7 +78,7 @@ async function fetchOwn(dut: Host, path: string): Promise<void> {
   await rename(`${path}.part`, path);
 }
 
-/** One run in a boot of its own; `boot` tells the boots apart. */
+/** Plans one run in its own boot; `boot` identifies the boot. */
 export function plannedFor(
   cell: Cell,
   boot: number,
@@ -91,7 +88,7 @@ export function plannedFor(
   return { number, cell, runs: [run], run };
 }
 
-/** Boots base unless it runs since that very boot; answers what kept it from that. */
+/** Boots base unless it has run since that boot; returns the obstacle, if any. */
 export async function bootBase(
   { open, cells, deps }: SelfTest,
   boot: number,
@@ -108,7 +105,7 @@ export async function bootBase(
   return outcome.kind === 'ready' ? undefined : whyNot(outcome);
 }
 
-/** Name of the folder for the logs of a cell: `forwarding-inet4`. */
+/** Names the log folder of a cell: `forwarding-inet4`. */
 export const folderOf = (cell: Cell): string => cellName(cell).replace(/[^\w.-]+/g, '-');
 
 export function whyNot(outcome: TrialOutcome): string {

@@ -1,4 +1,4 @@
-// How much the lab's numbers vary where nothing was changed, and what that means for gates: base against itself.
+// Measures the lab's noise with A/A runs of base, and what it means for gates.
 import { chiSquaredDistributionTable, mean } from 'simple-statistics';
 import { type Diagnostic, ok, wrong } from '../../lab/check/diagnostic.ts';
 import { trial } from '../../lab/freebsd/freebsd-trial.ts';
@@ -13,11 +13,11 @@ import { bootBase, folderOf, plannedFor, whyNot } from './base-variant.ts';
 import { runsOf } from './self-test-journal.ts';
 import { goOn, type SelfTest } from './self-test-request.ts';
 
-/** The fewest whose spread says something, see `estimateRuns`. */
+/** The minimum for a useful spread, see `estimateRuns`. */
 const degreesOfFreedom = 5;
 const boots = degreesOfFreedom + 1;
 
-/** A boot, and a trial of each cell; six times. */
+/** Six times: a boot, and one trial of each cell. */
 export async function* measureNoise(selfTest: SelfTest): AsyncGenerator<Diagnostic> {
   const { cells, deps, journal } = selfTest;
   for (let boot = 1; boot <= boots; boot += 1) {
@@ -41,17 +41,17 @@ export async function* measureNoise(selfTest: SelfTest): AsyncGenerator<Diagnost
       return;
     }
   }
-  // Gates could learn nothing from a kernel of which nobody knows the commit.
+  // Gates match history by commit.
   if (selfTest.commit !== '') await deps.history.append(historyOfSelfTest(selfTest));
   yield* judged(selfTest);
 }
 
-/** Number of a boot for `bootBase`, which the steps before have not used. */
+/** Maps to boot numbers of `bootBase` that earlier steps have not used. */
 const bootNumber = (boot: number): number => 10 + boot;
 
 const mostTries = 3;
 
-/** Answers why no run of it counts. */
+/** Returns why no run counts, if so. */
 async function measure(selfTest: SelfTest, cell: Cell, boot: number): Promise<string | undefined> {
   const { deps, cells, journal } = selfTest;
   const { lab } = await selfTest.open();
@@ -111,7 +111,7 @@ function* judged(selfTest: SelfTest): Generator<Diagnostic> {
 
 type RunsEstimates = { cell: Cell; expected: NonNullable<ReturnType<typeof estimateRuns>> }[];
 
-/** A boot serves all cells, and so many boots are needed as the slowest of them takes. */
+/** The slowest cell sets the number of boots, as one boot serves all cells. */
 function durationsText({ journal, config }: SelfTest, estimates: RunsEstimates): string {
   const bootSeconds = mean(journal.bootSeconds());
   const secondsFor = (runs: 'runsIfUnchanged' | 'runsIfLost') =>
@@ -124,7 +124,7 @@ function durationsText({ journal, config }: SelfTest, estimates: RunsEstimates):
   return `${formatEstimate(secondsFor('runsIfUnchanged'))} where nothing was changed, ${formatEstimate(secondsFor('runsIfLost'))} where ${lost} was lost, beside the builds; a boot takes ${formatEstimate(bootSeconds)}`;
 }
 
-/** What the first gates may learn from: base was measured as they would. */
+/** History for the first gates: base was measured as they would measure it. */
 function historyOfSelfTest({ name, config, cells, commit, journal }: SelfTest): HistoryEntry[] {
   const { flows, frameBytes, offeredPps } = config.traffic;
   const durations = {
@@ -140,11 +140,10 @@ function historyOfSelfTest({ name, config, cells, commit, journal }: SelfTest): 
   });
 }
 
-/** The interval of a standard deviation that so many boots gave, by the distribution of chi squared. */
+/** Chi-squared interval of a standard deviation. */
 function intervalOf(ratio: number): [number, number] {
   const { '0.05': high, '0.95': low } = chiSquaredDistributionTable[degreesOfFreedom];
   return [ratio * Math.sqrt(degreesOfFreedom / high), ratio * Math.sqrt(degreesOfFreedom / low)];
 }
 
-/** The next half of a percent. */
 const roundedUp = (ratio: number): number => Math.ceil(ratio * 200) / 200;

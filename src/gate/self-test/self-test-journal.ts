@@ -1,4 +1,4 @@
-// What a self-test has found so far, line by line: whoever goes on with it repeats nothing that was well.
+// Records the diagnostics of a self-test line by line, so that a resumed one skips steps that passed.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -8,10 +8,9 @@ import { UsageError } from '../../model/usage-error.ts';
 
 const runSchema = z.object({
   cell: cellSchema,
-  /** Number of the boot, from 1 on. */
+  /** Counted from 1. */
   boot: z.int().positive(),
   pps: z.number().positive(),
-  /** How long the trial took, all around it included. */
   trialSeconds: z.number(),
 });
 
@@ -33,28 +32,24 @@ const entrySchema = z.discriminatedUnion('kind', [
 type SelfTestEntry = z.infer<typeof entrySchema>;
 
 export type SelfTestJournal = {
-  /** All that was kept so far, a line each. */
   lines(): string[];
-  /** When the self-test began. */
   at: string;
-  /** The same step, which tells what it found when it went well before. */
+  /** Wraps a step to return its recorded diagnostics if it passed before. */
   remembered(step: CheckStep): CheckStep;
   runs(): SelfTestedRun[];
   keepRun(run: SelfTestedRun): void;
-  /** Seconds that each boot took, as far as they are known. */
   bootSeconds(): number[];
   keepBoot(boot: number, seconds: number): void;
 };
 
 export const journalIn = (directory: string): string => join(directory, 'self-test.jsonl');
 
-/** Begins a journal in a directory that is there. */
 export function beginJournal(directory: string, testbed: string, now: Date): SelfTestJournal {
   const at = now.toISOString();
   return journalOf(directory, [], at, { kind: 'begun', testbed, at });
 }
 
-/** Goes on with one; throws a UsageError where the directory has none of that testbed. */
+/** Resumes a journal; throws a UsageError if the directory has none of that testbed. */
 export function resumeJournal(directory: string, testbed: string): SelfTestJournal {
   const entries = readEntries(directory);
   const [begun] = entries;
@@ -67,7 +62,7 @@ export function resumeJournal(directory: string, testbed: string): SelfTestJourn
   );
 }
 
-/** A line that a kill cut short ends it; what follows is not there. */
+/** Stops at a line that a kill cut short. */
 function readEntries(directory: string): SelfTestEntry[] {
   const entries: SelfTestEntry[] = [];
   for (const line of textIn(directory).split('\n')) {
@@ -102,7 +97,7 @@ function journalOf(
   const entries = [...before];
   const keep = (entry: SelfTestEntry) => {
     entries.push(entry);
-    // A line of its own also after one that was cut short.
+    // Starts a new line even after one that was cut short.
     appendFileSync(journalIn(directory), `\n${JSON.stringify(entry)}\n`, { flush: true });
   };
   if (first !== undefined) keep(first);
@@ -124,7 +119,7 @@ function journalOf(
   };
 }
 
-/** What was left out by choice is asked for again. */
+/** Skipped steps run again. */
 async function* kept(
   { run }: CheckStep,
   what: string,

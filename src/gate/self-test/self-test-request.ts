@@ -1,4 +1,4 @@
-// What a self-test is asked for, and what its steps share.
+// Defines the request of a self-test and the state that its steps share.
 
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { Config } from '../../config/schema.ts';
@@ -9,7 +9,6 @@ import type { Cell, OwnRules } from '../../model/scenario.ts';
 import type { HistoryFile } from '../experiment/history.ts';
 import type { SelfTestJournal } from './self-test-journal.ts';
 
-/** What can be left out. */
 export const selfTestParts = [
   'check',
   'scenarios',
@@ -26,18 +25,16 @@ export type SelfTestRequest = {
   name: string;
   testbed: FreebsdTestbed;
   config: Pick<Config, 'scenarios' | 'families' | 'frameSizes' | 'traffic' | 'profile' | 'gate'>;
-  /** Rules of the scenarios that are the site's own, by their names. */
   rules: Readonly<Record<string, OwnRules>>;
   skip: ReadonlySet<SelfTestPart>;
-  /** A kernel on this machine (for nanobsd an image); absent: it is built, or the DUT's own is taken. */
+  /** A kernel on this machine (for nanobsd an image); absent: built, or the DUT's own. */
   baseKernel?: string | undefined;
-  /** Where logs and kernels are kept. */
   directory: string;
   journal: SelfTestJournal;
 };
 
 export type SelfTestDeps = CheckDeps & {
-  /** Whether somebody wants an accident to happen now. */
+  /** Requests the user's approval of an accident now. */
   agrees(question: string): Promise<boolean>;
   keepLog: KeepLog;
   history: Pick<HistoryFile, 'append'>;
@@ -46,11 +43,10 @@ export type SelfTestDeps = CheckDeps & {
 export type SelfTest = SelfTestRequest & {
   deps: SelfTestDeps;
   cells: readonly Cell[];
-  /** The commit of base, once it is known; empty where nobody can know it. */
+  /** Empty if unknown. */
   commit: string;
-  /** Connects when it is first asked for. */
   open(): Promise<OpenFreebsd>;
 };
 
-/** What fixes most of what goes wrong. */
+/** Suits most failures. */
 export const goOn = 'fix that, and go on with --resume';

@@ -1,4 +1,4 @@
-// A self-test of all that a gate does to a FreeBSD testbed, accidents included, before the first patch meets it.
+// Exercises everything that a gate does to a FreeBSD testbed, accidents included, before the first patch.
 
 import type { Traffic } from '../../config/schema.ts';
 import { BuilderError } from '../../kernel/builder-error.ts';
@@ -38,8 +38,8 @@ import {
 } from './self-test-request.ts';
 
 /**
- * Finding after diagnostic, as each is made; what an earlier process has found well is told as it was. Whatever was done is
- * undone, however it ends. Throws the signal's reason, and what no machine is to blame for.
+ * Yields each diagnostic when it is made; those that passed in an earlier process are repeated from the journal. Always
+ * undoes its changes. Throws the signal's reason, and errors that no machine caused.
  */
 export async function* runSelfTest(
   request: SelfTestRequest,
@@ -56,7 +56,7 @@ export async function* runSelfTest(
       if (opened !== undefined) return opened;
       const { name, testbed, config } = request;
       opened = await openFreebsdMachines(name, testbed, config.traffic, deps);
-      // What does not hold on the DUT's own kernel is the check's to tell, and no fault of another.
+      // Problems of the DUT's own kernel are reported by the check.
       await inspectDut(opened.lab.boots, config.families);
       await fingerprintOfDut(opened.lab.boots);
       return opened;
@@ -96,7 +96,7 @@ export async function* runSelfTest(
   }
 }
 
-/** A step in which a machine is lost has failed; the next one finds it again. */
+/** Fails a step that loses a machine; the next step recovers it. */
 async function* recovered(
   what: string,
   run: CheckStep['run'],
@@ -215,7 +215,7 @@ async function layAndTakeAway(
   return [wrong(what, `something of it stays: ${left.reason}`, 'reboot the DUT, and look there')];
 }
 
-/** A receiver's rates have to be steady for ten of them. */
+/** A receiver's rates must be steady for ten of them. */
 const shortSeconds = 10;
 
 async function shortTrial(selfTest: SelfTest, cell: Cell, what: string): Promise<Diagnostic[]> {
@@ -233,7 +233,7 @@ async function shortTrial(selfTest: SelfTest, cell: Cell, what: string): Promise
   return [trialDiagnostic(outcome, what)];
 }
 
-/** Seconds at the start and the end of a trial whose rates are not whole. */
+/** Seconds at each end of a trial with partial rates. */
 const secondsToRise = 5;
 
 function trialDiagnostic(outcome: TrialOutcome, what: string): Diagnostic {
@@ -282,7 +282,7 @@ async function bootHome(selfTest: SelfTest, what: string): Promise<Diagnostic[]>
   const { method } = testbed.dut.boot;
   deps.notify('Rebooting it once more: its own kernel has to come up.');
   lab.boots.booted = undefined;
-  // An image stays active until its own is made active again.
+  // An image stays active until the machine's own is made active again.
   const outcome = await (method === 'nanobsd' ? dut.boot(undefined) : dut.rebootUnordered());
   if (outcome.kind === 'boot-failed') {
     const fix = `choose another \`boot.method\` than ${method}: a patch that panics would boot for ever`;

@@ -1,4 +1,4 @@
-// From a testbed's name in ppsgate.yml to a testbed that is ready to be used.
+// Connects to a testbed of ppsgate.yml and readies it.
 import { homedir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { type Config, isOnThisMachine, type Traffic } from '../../config/schema.ts';
@@ -16,7 +16,7 @@ import { openVirtualTestbed } from '../../lab/qemu/virtual-testbed.ts';
 import type { Testbed } from '../../lab/testbed.ts';
 import { UsageError } from '../../model/usage-error.ts';
 
-/** Throws before anything is reserved where this machine lacks what one of the testbeds needs of it. */
+/** Throws before anything is reserved if this machine lacks a requirement of one of the testbeds. */
 export async function requireHere(names: readonly string[], { testbeds }: Config): Promise<void> {
   for (const name of names) {
     const testbed = testbeds[name];
@@ -25,15 +25,12 @@ export async function requireHere(names: readonly string[], { testbeds }: Config
 }
 
 type TestbedAccess = {
-  /** The lease by which the machines know whose commands these are. */
+  /** The machines obey commands of this lease only. */
   lease: ProvenFence;
   machines: FreebsdDeps;
 };
 
-/**
- * Connects to a testbed of the configuration; an embedded one is brought up first, and taken down by `restore`. Throws a
- * UsageError where the configuration has none of this name.
- */
+/** Starts an embedded testbed; `restore` stops it. Throws a UsageError for an unknown name. */
 export async function openTestbed(
   name: string,
   traffic: Traffic,
@@ -54,7 +51,7 @@ export async function openTestbed(
   }
 }
 
-/** Makes a testbed of this machine. Nobody else reaches it, so it knows no leases: one process has it. */
+/** Makes a testbed of this machine. Only this process reaches it, so it needs no lease. */
 export async function openHere(
   name: string,
   traffic: Traffic,

@@ -1,4 +1,4 @@
-// This process as a controller: how it reserves testbeds, by the store of ppsgate.yml and the real clock, and who it is.
+// Reserves testbeds for this process, with the store of ppsgate.yml and the real clock.
 import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
@@ -18,27 +18,24 @@ import { type LeasedTestbed, reserveTestbed } from './reserve.ts';
 
 type ReservationsOptions = {
   signal: AbortSignal;
-  /** Hears what goes on, in a sentence for people. */
+  /** Called with sentences for people. */
   notify(sentence: string): void;
-  /** Hears what one waits for, whenever that changes. */
   onWait(estimate: WaitEstimate, text: string): void;
-  /** Writes down what machines are asked and say. */
   recorder?: Recorder | undefined;
 };
 
 type Reservations = AsyncDisposable & {
   store: Store;
-  /** See `reserveTestbed`; the lease lies in `directory` as long as it is held. */
+  /** See `reserveTestbed`; the lease file stays in `directory` while the testbed is held. */
   reserve(
     names: readonly string[],
     request: Omit<ReservationRequest, 'testbeds'>,
     directory?: string,
   ): Promise<LeasedTestbed>;
-  /** Keeps others from a testbed, as it stands; see `reserve` of lease.ts. */
+  /** Holds a testbed without preparing it; see `reserve` of lease.ts. */
   hold(name: string, request: Omit<ReservationRequest, 'testbeds'>): Promise<Lease>;
 };
 
-/** Throws a StoreError where the store cannot be used. */
 export async function openReservations(
   config: Config,
   { signal, notify, onWait, recorder }: ReservationsOptions,
@@ -59,7 +56,7 @@ export async function openReservations(
       signal,
       onWait({ lab, ticket }) {
         const estimate = estimateWait(lab, ticket, usualSeconds, new Date());
-        // The time that is left always changes: that alone is no news.
+        // The remaining time always changes and is not worth a message.
         const news = waitText(lab, ticket, { place: estimate.place, of: estimate.of });
         if (news !== last) onWait(estimate, waitText(lab, ticket, estimate));
         last = news;
@@ -67,7 +64,6 @@ export async function openReservations(
     };
   };
 
-  /** The lease lies in the directory until the testbed is given back. */
   const kept = async (reserved: LeasedTestbed, directory?: string): Promise<LeasedTestbed> => {
     if (directory === undefined) return reserved;
     await keepLease(directory, reserved.lease, reservations);
@@ -100,10 +96,10 @@ export async function openReservations(
   };
 }
 
-/** `alice@lab1`: who runs this process, and where. */
+/** User and host of this process: `alice@lab1`. */
 export const whoami = (): string => `${userName()}@${hostname()}`;
 
-/** A container may run as a user that it has no name for. */
+/** In a container, the user may have no name. */
 function userName(): string {
   try {
     return userInfo().username;

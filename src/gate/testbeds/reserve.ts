@@ -1,4 +1,4 @@
-// From what a patch asks for to a testbed that is ours, fit to be used, and given back as it was.
+// Reserves a testbed for a patch, readies it, and releases it restored.
 
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import {
@@ -30,22 +30,20 @@ import { openTestbed } from './open-testbed.ts';
 
 type ReserveDeps = LeaseDeps & {
   machines: FreebsdDeps;
-  /** Hears what the testbed is asked for; `machines` are those of its world. */
   recorder?: Recorder | undefined;
-  /** Hears what goes on, in a sentence for people. */
   notify(sentence: string): void;
 };
 
 export type LeasedTestbed = Reserved & {
   lease: Lease;
-  /** The world of a FreeBSD testbed, whose machines obey as long as it is ours. */
+  /** Dependencies of a FreeBSD testbed, whose machines obey while the lease is held. */
   depsOf(testbed: FreebsdTestbed): FreebsdDeps;
 };
 
 /**
- * Waits for one of the testbeds and readies it: its machines know the lease, and it is on its base again where its last
- * holder died. One that cannot be readied goes into quarantine, and the waiting goes on from the same place.
- * Throws as `reserve` does.
+ * Waits for one of the testbeds and readies it: installs the lease on its machines, and restores the base if the last
+ * holder died. A testbed that cannot be readied is quarantined, and the wait continues from the same place. Throws as
+ * `reserve` does.
  */
 export async function reserveTestbed(
   names: readonly string[],
@@ -81,7 +79,7 @@ export async function reserveTestbed(
   }
 }
 
-/** Answers why the testbed cannot be used. */
+/** Returns why the testbed cannot be used, if so. */
 async function readied(
   lease: Lease,
   config: Config,
@@ -107,14 +105,14 @@ async function readied(
   }
 }
 
-/** Each login raises the fence, and the DUT may not be up yet. */
+/** Each login raises the fence; the DUT may not be up yet. */
 async function bringBack(
   testbed: TestbedConfig,
   lease: Lease,
   config: Config,
   deps: ReserveDeps,
 ): Promise<void> {
-  // Whoever brings the embedded lab up takes down what is left of it.
+  // Starting the embedded lab removes its remains.
   if (isOnThisMachine(testbed)) return;
   if (testbed.kind === 'freebsd') {
     const machines = fencedDeps(deps.machines, testbed, lease);
@@ -123,18 +121,18 @@ async function bringBack(
   await (await openLeased(lease, config.traffic, config, deps)).restore();
 }
 
-/** And not of this controller alone, whose key or known_hosts may be the wrong ones. */
+/** Excludes faults of this controller, such as a wrong key or known_hosts. */
 const isOfTheMachines = (error: unknown): boolean =>
   error instanceof HostError
     ? !['login', 'host-key'].includes(error.kind)
     : [DutLostError, PowerError, FencedError].some((kind) => error instanceof kind);
 
-/** Looks at a testbed and changes nothing on it; answers what is wrong. */
+/** Checks a testbed without changing it; returns the trouble found. */
 async function troubleOf(
   testbed: TestbedConfig,
   { machines, notify }: ReserveDeps,
 ): Promise<string | undefined> {
-  // Whoever is cancelled still leaves a testbed that was looked at.
+  // A cancelled gate still releases a checked testbed.
   const signal = new AbortController().signal;
   return whyUnhealthy(await Array.fromAsync(healthOf(testbed, { ...machines, notify, signal })));
 }
@@ -164,7 +162,7 @@ function leased(lease: Lease, config: Config, deps: ReserveDeps): LeasedTestbed 
       const testbed = await openLeased(lease, traffic, config, deps);
       return {
         ...testbed,
-        // What is measured is measured: a testbed that stays behind is told of when it is given back.
+        // The measurements stay valid: a testbed that could not be restored is reported at release.
         async restore() {
           await testbed.restore().catch((error: unknown) => {
             notRestored = reasonOf(error);
@@ -192,7 +190,7 @@ function leased(lease: Lease, config: Config, deps: ReserveDeps): LeasedTestbed 
 const inQuarantine = (testbed: string, trouble: string): string =>
   `${testbed} is in quarantine now: ${trouble} Once it is fixed, lift it with \`ppsgate quarantine ${testbed} --lift\`.`;
 
-/** Who puts testbeds into quarantine that fail, and alone may be contradicted by a look. */
+/** Marks automatic quarantines; only these may be lifted by a check. */
 export const byItself = 'ppsgate';
 
 const quarantineFor = (reason: string, { date }: ReserveDeps): Quarantine => ({

@@ -22,7 +22,7 @@ const fewest = 'check,scenarios,trials,profile,noise';
 test('prints a line for each thing that was done, and goes on where it was cut short', async () => {
   const { folder, lab, ppsgate } = await aRunningLab();
   const declined = await ppsgate('testbeds', 'self-test', 'shelf', '--skip', fewest);
-  expect(declined.stdout).toContain('– a panic: nobody agreed to it: answer the question with y');
+  expect(declined.stdout).toContain('– a panic: not approved: answer the question with y');
   expect(declined.stdout).toMatch(/\nAll is well\.\n$/);
   expect(declined.status).toBe(0);
 

@@ -153,7 +153,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
         "ok a second boot of that kernel: /boot/ppsgate.base/kernel of /dev/ada0p2 after N, FreeBSD 14.0-CURRENT #0 own",
         "ok the boot after that: /boot/kernel/kernel of /dev/ada0p2 came up by itself",
         "ok a panic: home again after N s, and known for what it was: kdb_sysctl_panic",
-        "ok a hang: let nobody log in, with its sshd stopped; power-cycled, and home again after N",
+        "ok a hang: blocked all logins, with its sshd stopped; power-cycled, and home again after N",
         "ok the noise of forwarding inet4: N Mpps, and boots differ by N % (N % of such measurements: N % to N %); a loss of N % is found as often as asked, and N % matters",
         "ok the noise of pf-stateful inet4: N Mpps, and boots differ by N % (N % of such measurements: N % to N %); a loss of N % is found as often as asked, and N % matters",
         "ok a gate of these cells: some N min where nothing was changed, some N min where N % was lost, beside the builds; a boot takes some N min",
@@ -170,7 +170,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
         "Booting it by nextboot: it takes some minutes to be up again.",
         "Rebooting it once more: its own kernel has to come up.",
         "It panicked. Waiting until it is home again.",
-        "It let nobody log in, with its sshd stopped. Waiting until it is home again.",
+        "It blocked all logins, with its sshd stopped. Waiting until it is home again.",
         "Boot 1 of 6 of the same kernel, for the noise.",
         "forwarding inet4: N Mpps.",
         "pf-stateful inet4: N Mpps.",
@@ -296,8 +296,8 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     `);
     expect(lines(diagnostics).slice(-3)).toMatchInlineSnapshot(`
       [
-        "skipped a panic: nobody agreed to it: answer the question with y, or give --yes",
-        "skipped a hang: nobody agreed to it: answer the question with y, or give --yes",
+        "skipped a panic: not approved: answer the question with y, or give --yes",
+        "skipped a hang: not approved: answer the question with y, or give --yes",
         "ok the way back: its own kernel, no rules, no files and no programs of ours",
       ]
     `);
