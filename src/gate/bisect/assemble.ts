@@ -1,4 +1,4 @@
-// From the plan and the journal of a bisection to its result: the same answer however often it is computed.
+// Assembles the result of a bisection from its plan and journal; deterministic.
 import { mean } from 'simple-statistics';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { boundsOf, pooledEvidence } from '../../analysis/stats/evidence.ts';
@@ -26,7 +26,7 @@ import type { RangeRevision, RevisionForm } from './range.ts';
 import { type ChangeRange, probabilities, type SearchOutcome, takenForFailed } from './search.ts';
 import { isShared } from './trials.ts';
 
-/** The result of a bisection that has ended; throws a RangeError for one that has not. */
+/** Throws a RangeError for a bisection that has not ended. */
 export function assembleBisection(
   plan: BisectPlan,
   journal: readonly JournalEntry[],
@@ -97,7 +97,7 @@ function revisionsOf({ range }: BisectPlan, evidence: BisectEvidence): BisectRev
   });
 }
 
-/** The revision that reports each variant, as several may share a kernel: the first that has it without a fix-up. */
+/** Maps each variant to the revision that reports it, as several may share a kernel: the first without a fix-up. */
 function allUpdatesOf(revisions: readonly RangeRevision[]): Map<string, number> {
   const allUpdates = new Map<string, number>();
   const notify = (forms: readonly RevisionForm[], index: number) => {
@@ -108,7 +108,7 @@ function allUpdatesOf(revisions: readonly RangeRevision[]): Map<string, number> 
   return allUpdates;
 }
 
-/** The answer of a bisection that has ended; throws a RangeError for one that has not. */
+/** Throws a RangeError for a bisection that has not ended. */
 export function answerOf(plan: BisectPlan, journal: readonly JournalEntry[]): BisectAnswer {
   const evidence = evidenceOf(plan, journal);
   const next = nextOf(plan, journal, noCosts);
@@ -155,12 +155,12 @@ export function answerOf(plan: BisectPlan, journal: readonly JournalEntry[]): Bi
   }
 }
 
-/** The change between ends that were never told apart; only `not-reproduced` is answered of those. */
+/** The change between ends without a measured difference; only for `not-reproduced`. */
 const noChange: BisectChange = { change: 0, low: 0, high: 0, before: 0, after: 0 };
 
 type PositionRange = readonly [first: number, last: number];
 
-/** The stretch around a change in which the rate stays the same on each side: to the next changes, and to what is open. */
+/** The positions around a change with the same rate on each side: up to the next changes and open stretches. */
 function surroundingsOf(
   { after, last }: ChangeRange,
   { found, open }: Extract<SearchOutcome, { kind: 'several' }>,
@@ -186,7 +186,7 @@ function foundOf(
     const measuredWith = culprit?.form.fixUps ?? [];
     return { kind: 'culprit', revision, probability, change, measuredWith };
   }
-  // The first that works after some that do not may be what made it so.
+  // The first kernel that works after failing ones may be the one that fixed them.
   const hasFailed = positions[last - 1]?.finding.failure !== undefined;
   const likelyFix = hasFailed ? plan.range.revisions[revision]?.commit : undefined;
   return {
@@ -199,10 +199,9 @@ function foundOf(
   };
 }
 
-/** Probability beyond an interval on each side. */
 const level = (1 - bisectConfidenceRatio) / 2;
 
-/** The change from all that was measured in one stretch of positions to another; undefined where that is too little. */
+/** Compares all measurements of two stretches of positions; undefined with too few. */
 function changeBetween(
   { positions, problem }: BisectEvidence,
   before: PositionRange,
@@ -227,7 +226,7 @@ function changeOf(
   if (left.length === 0 || right.length === 0 || known < 1) return undefined;
   const [whole, half] = [left, right].map((levels) => unit * Math.exp(mean(levels)));
   const told = { before: whole ?? 0, after: half ?? 0 };
-  // The placeholder for a rate of 0 is no rate to report.
+  // The placeholder for a rate of 0 is not reported.
   if (after.every(({ values }) => values.every((value) => value === 0))) {
     return { change: -1, low: -1, high: -1, before: told.before, after: 0 };
   }
@@ -241,7 +240,7 @@ function changeOf(
   };
 }
 
-/** The metric's value at level 0: 1 where levels are absolute, and not relative to the same trial. */
+/** The metric's value at level 0: 1 if levels are absolute instead of relative to the same trial. */
 function unitOf(good: RangePosition | undefined): number {
   if (good === undefined || good.finding.values.length === 0) return 1;
   const { values, levels } = good.finding;
@@ -262,7 +261,7 @@ function revertOf(
   return change && { kind: 'measured', values: [...values], change };
 }
 
-/** Variants of the culprit's parent and of the culprit; none of any other answer. */
+/** Variants of the culprit's parent and of the culprit; empty for any other answer. */
 export function variantsToProfile(
   answer: BisectAnswer,
   { positions }: Pick<BisectEvidence, 'positions'>,

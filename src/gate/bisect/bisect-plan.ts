@@ -15,7 +15,7 @@ import { rangeSchema } from './range.ts';
 
 const bisectPlanSchema = z.object({
   schemaVersion: z.literal(1),
-  /** Both ends, fix-ups and skips, as they were typed. */
+  /** Both ends, fix-ups and skips, as typed. */
   good: z.string(),
   bad: z.string(),
   fixUps: z.array(z.string()),
@@ -23,23 +23,20 @@ const bisectPlanSchema = z.object({
   range: rangeSchema,
   testbed: z.string(),
   system: z.enum(['linux', 'freebsd']),
-  /** Folder whose files are put over the DUT's, for Linux. */
+  /** Folder installed over the DUT's files, for Linux. */
   overlay: z.object({ path: z.string(), beside: z.string() }),
   cell: cellSchema,
   metric: metricSchema,
   traffic: plannedTraffic,
-  /** Rules of the scenario that is a site's own, by its name. */
   rules: z.record(z.string(), ownRulesSchema),
-  /** Profiles of the culprit and its parent; absent: none. */
   profile: plannedProfile.optional(),
   history: historySchema.optional(),
-  /** The change that is expected to be found, as a ratio: what a gate has told, or the loss that matters to one. */
+  /** Expected change, as a ratio: that of a gate, or the loss that matters. */
   effect: z.number(),
-  /** Runs of a gate on the same testbed under the same traffic: its base is the good end, and its patched the bad one. */
+  /** Runs of a gate on the same testbed and traffic: its base is the good end, its patched the bad one. */
   reproduction: z.array(runSchema),
   seed: z.int(),
   mostBoots: z.int().positive(),
-  /** Measures the bad end without the culprit, too. */
   isVerified: z.boolean(),
 });
 
@@ -47,21 +44,19 @@ export type BisectPlan = z.infer<typeof bisectPlanSchema>;
 
 const file = 'bisect.json';
 
-/** Writes the plan so that it is there whole or not at all; a directory that is in use is a `PlanError`. */
+/** Writes the plan atomically; throws a `PlanError` for a directory in use. */
 export const writeBisectPlan = (directory: string, plan: BisectPlan): Promise<void> =>
   beginPlanFile(directory, file, plan);
 
-/** Writes a plan over the one that is there. */
 export const replaceBisectPlan = (directory: string, plan: BisectPlan): Promise<void> =>
   replacePlanFile(directory, file, plan);
 
-/** Reads the plan of an earlier process; throws a `PlanError` where there is none. */
 export const readBisectPlan = (directory: string): Promise<BisectPlan> =>
   readPlanFile(directory, file, bisectPlanSchema);
 
 export const hasBisectPlan = (directory: string): Promise<boolean> => hasPlanFile(directory, file);
 
-/** The same plan without some commits of its range; throws a `UsageError` for one that is none of it, or an end. */
+/** Excludes commits from the range; throws a `UsageError` for one outside it, or an end. */
 export function withSkipped(plan: BisectPlan, commits: readonly string[]): BisectPlan {
   const { revisions } = plan.range;
   const between = revisions.slice(1, -1).map(({ commit }) => commit);
@@ -77,7 +72,7 @@ export function withSkipped(plan: BisectPlan, commits: readonly string[]): Bisec
   return { ...plan, range: { ...plan.range, revisions: skipped } };
 }
 
-/** The same plan with more boots; throws a `UsageError` where it has as many already. */
+/** Allows more boots; throws a `UsageError` if the plan has as many already. */
 export function withMostBoots(plan: BisectPlan, mostBoots: number): BisectPlan {
   if (mostBoots > plan.mostBoots) return { ...plan, mostBoots };
   throw new UsageError(

@@ -1,4 +1,4 @@
-// The story of a bisection: a range of commits on a testbed, boot by boot, until it is known which one costs the packets.
+// Bisects a range of commits on a testbed, boot by boot, for the one that changed the rate.
 
 import { baselineOf } from '../../analysis/stats/baseline.ts';
 import { type Config, systemOf } from '../../config/schema.ts';
@@ -40,30 +40,24 @@ import { revertedVariant } from './revert.ts';
 import { type BisectVariants, runBisection } from './run-bisection.ts';
 
 export type BisectRequest = {
-  /** Names of commits, as they were typed; see `RangeRequest`. */
+  /** Commits as typed; see `RangeRequest`. */
   good: string;
   bad: string;
   fixUps: readonly string[];
   skips: readonly string[];
-  /** The configuration, with one cell. */
   config: Config;
-  /** Names of testbeds of the configuration, any of which would do, the first best. */
+  /** Any of these testbeds of the configuration; the first is preferred. */
   testbeds: readonly string[];
   seed: number;
   mostBoots: number;
-  /** Measures the bad end without the culprit, too. */
+  /** Also measures the bad end without the culprit. */
   isVerified: boolean;
-  /** Runs that a gate has measured of both ends. */
   from?: GateRuns | undefined;
 };
 
-/** All that a bisection touches of the world. */
 type BisectDeps = Omit<GateDeps, 'repository'> & { repository: LinearRepository };
 
-/**
- * Finds the commits of a range that changed the rate; leaves the plan, the journal, raw logs, `result.json` and the
- * report in the work directory.
- */
+/** Bisects a range; leaves the plan, the journal, raw logs, `result.json` and the report in the work directory. */
 export async function bisect(
   request: BisectRequest,
   directory: string,
@@ -86,11 +80,7 @@ export async function bisect(
   );
 }
 
-/**
- * Goes on with a bisection that was cut short: the plan of its work directory, less what its journal holds; with
- * `mostBoots` also with one that stayed inconclusive, and with `skips` without those commits. One that has finished is
- * told again, and needs no testbed.
- */
+/** `mostBoots` also resumes an inconclusive bisection, `skips` excludes commits. A finished one needs no testbed. */
 export async function resumeBisection(
   directory: string,
   deps: BisectDeps,
@@ -116,7 +106,6 @@ export async function resumeBisection(
 
 const nameOf = ({ answer }: BisectResult): string => answer.kind;
 
-/** The plan for the first of the testbeds. */
 export async function planBisection(
   request: BisectRequest,
   deps: Pick<BisectDeps, 'repository' | 'history' | 'now' | 'onEvent'>,
@@ -128,7 +117,7 @@ export async function planBisection(
   return plan;
 }
 
-/** A plan for each testbed: what is the same kernel depends on how it is built. */
+/** Equality of kernels depends on the build, so each testbed has its own plan. */
 async function plansFor(
   request: BisectRequest,
   {
@@ -190,7 +179,6 @@ async function plansFor(
   return plans;
 }
 
-/** The patch that the testbed is said to be reserved for. */
 function patchOf([plan]: readonly BisectPlan[]): Patch {
   const { commit: baseCommit = '' } = plan?.range.revisions.at(0) ?? {};
   const { commit: headCommit = '', author = '' } = plan?.range.revisions.at(-1) ?? {};
@@ -219,7 +207,7 @@ async function carryOut(
   }
 }
 
-/** The history first: a result that is there has taught it. */
+/** Writes the history first, so that an existing result implies it. */
 async function conclude(
   plan: BisectPlan,
   journal: readonly JournalEntry[],
@@ -233,7 +221,7 @@ async function conclude(
   return result;
 }
 
-/** History lines: the runs of the good end count as runs of a base. */
+/** The runs of the good end count as runs of base. */
 function historyEntriesOf(plan: BisectPlan, result: BisectResult): HistoryEntry[] {
   const { startedAt: at, testbed, cell, runs } = result;
   const { measureSeconds: _, ...traffic } = result.traffic;
@@ -245,7 +233,7 @@ function historyEntriesOf(plan: BisectPlan, result: BisectResult): HistoryEntry[
   return [{ at, testbed: testbed.name, cell, traffic, commit, ...numbers, moved }];
 }
 
-/** Ranges on virtual testbeds are read as files, so a range of kernels would end as one without a change. */
+/** On virtual testbeds the range is read as files, so a range of kernels would show no change. */
 function refuseBuiltGuests({ testbeds }: Config, name: string): void {
   const testbed = testbeds[name];
   if (testbed?.kind !== 'virtual') return;

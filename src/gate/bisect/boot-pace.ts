@@ -24,7 +24,7 @@ export class BootPace implements BuildCosts {
 
   readonly isReady = (variant: string): boolean => this.#testbed.ready().has(variant);
 
-  /** Adds a boot with its trial; `wasReady` where it did not wait for a build. */
+  /** `wasReady` if it did not wait for a build. */
   add(minutes: number, wasReady: boolean): void {
     if (wasReady) this.#runs.push(minutes);
     else this.#waits.push(Math.max(0, minutes - this.runMinutes));

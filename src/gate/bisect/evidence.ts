@@ -11,30 +11,28 @@ import type { CommitRange, RangeRevision, RevisionForm } from './range.ts';
 import type { SearchProblem } from './search.ts';
 import { isShared, readingsOf, type TrialReading } from './trials.ts';
 
-/** The bad end less the culprit: no part of the range. */
+/** The bad end without the culprit: not part of the range. */
 export const revertedName = 'reverted';
 
 export type VariantEvidence = {
-  /** Levels of its boots, or of the trials that it shared, see `Reading`. */
+  /** Levels of its boots or shared trials, see `Reading`. */
   levels: readonly number[];
-  /** The same boots run by run, in the metric's unit; where nothing is forwarded, what came through nevertheless. */
+  /** The same boots run by run, in the metric's unit; for a silent variant, the few packets forwarded nevertheless. */
   values: readonly number[];
-  /** `isSure` once it was found twice, or by a testbed that has tried twice. */
+  /** `isSure` once found twice, or after two tries by the testbed. */
   failure?: { fault: RevisionFault; isSure: boolean };
-  /** The last try told nothing: by now so many in a row, since the testbed was opened last. */
+  /** Consecutive tries without a result since the testbed was opened. */
   lost?: { times: number; why: string };
 };
 
-/** Neighbours along the range that have the same kernel, and are measured as one. */
+/** Neighbours along the range with the same kernel, measured as one. */
 export type RangePosition = {
-  /** Indices of revisions. */
   first: number;
   last: number;
-  /** The form to measure now; where none can be measured, the last one tried. */
+  /** The form to measure now; if none can be measured, the last one tried. */
   form: RevisionForm;
-  /** Another form remains if this one cannot be measured. */
   hasOther: boolean;
-  /** Another one has failed, and this one was not tried yet. */
+  /** Another form failed, and this one is untried. */
   isNextForm: boolean;
   finding: VariantEvidence;
 };
@@ -54,9 +52,8 @@ export function evidenceOf(plan: BisectPlan, entries: readonly JournalEntry[]): 
 
 const unknown: VariantEvidence = { levels: [], values: [] };
 
-/** One boot of a variant, or its share of a trial; those that are told of come in the order in which they happened. */
+/** Sorted by time; a shared trial counts for each variant. */
 type VariantAttempt = (TrialReading | { kind: 'rejected'; rejection: Rejection }) & {
-  /** Since the testbed was opened last. */
   isRecent: boolean;
 };
 
@@ -89,9 +86,9 @@ function triesOf(plan: BisectPlan, entries: readonly JournalEntry[]): AttemptsBy
 const trialOf = ({ trial, attempt }: Run): string => `${trial}.${attempt}`;
 
 /**
- * A variant forwards nothing where less comes through than a tenth of what the slower end forwards: another bug than the
- * one looked for. Where the bad end itself forwards nothing in any form, that is the level looked for, and so that
- * it has a logarithm counts as a thousandth of what the good end forwards.
+ * A variant forwards nothing if it forwards less than a tenth of the slower end: a different bug. If the bad end itself
+ * forwards nothing in any form, silence is the level sought, and counts as a thousandth of the good end, as zero has no
+ * logarithm.
  */
 function findingsOf(
   { range, metric }: BisectPlan,
@@ -125,7 +122,7 @@ function findingsOf(
 const ratesOf = (tries: readonly VariantAttempt[]): number[] =>
   tries.flatMap((one) => (one.kind === 'measured' && one.pps > 0 ? one.pps : []));
 
-/** @param silence level of one that forwards nothing; absent: that is a fault, and tells no level. */
+/** @param silence level of a silent variant; absent: silence is a fault without a level. */
 function findingOf(
   tries: readonly VariantAttempt[],
   isSilent: (pps: number) => boolean,
@@ -166,8 +163,8 @@ function lostAfter(tries: readonly VariantAttempt[]): VariantEvidence['lost'] {
 }
 
 /**
- * The form of each revision that is measured now: the first that has not failed, or of those that all have the first that
- * may not fail again. Where fix-ups have helped a revision whose own kernel could not be measured, the others of its stretch are measured with them straight away.
+ * Picks the form to measure of each revision: the first that has not failed, or if all have, the first whose failure is
+ * unsure. If fix-ups helped a revision whose own kernel could not be measured, its stretch uses them at once.
  */
 function positionsOf(
   { revisions }: CommitRange,
@@ -202,7 +199,7 @@ function positionsOf(
   return positions;
 }
 
-/** Revisions between `after` and `end` are likely to need the fix-ups, which lie on top by `fixUps`. */
+/** Revisions between `after` and `end` probably need the fix-ups of the form `fixUps`. */
 type FixUpStretch = { after: number; end: number; fixUps: string };
 
 function stretchesOf(
@@ -266,7 +263,7 @@ function problemOf(
 
 const noNoise = { sumOfSquares: 0, degreesOfFreedom: 0 };
 
-/** Boots, or trials that variants shared: those that told nothing, too. */
+/** Boots, or trials shared by variants, including those without a result. */
 export const bootsOf = (entries: readonly JournalEntry[]): number => entries.filter(isBoot).length;
 
 function isBoot(entry: JournalEntry): boolean {

@@ -1,4 +1,4 @@
-// The line of first parents from the good commit to the bad one: where it begins, and where other commits came into it.
+// Follows first parents from the good commit to the bad one, and finds where other commits were merged.
 
 import {
   type LinearRepository,
@@ -12,14 +12,14 @@ import { UsageError } from '../../model/usage-error.ts';
 export type FirstParentLine = {
   good: string;
   bad: string;
-  /** Ids of all commits from the good one, which is 0, to the bad one. */
+  /** Commit ids, from good (0) to bad. */
   commits: readonly string[];
   places: ReadonlyMap<string, number>;
 };
 
 const mostCommits = 20_000;
 
-/** The commits that are meant, and how many steps lie between them. Throws where these make no range. */
+/** Resolves both ends and their distance; throws if they form no range. */
 export async function endsOf(
   typed: { good: string; bad: string },
   repository: LinearRepository,
@@ -68,7 +68,7 @@ export async function endsOf(
   return { good, bad, steps };
 }
 
-/** The full id of what an option names; throws a `RepositoryError` that begins with the option where it names nothing. */
+/** Resolves an option to a full id; throws a `RepositoryError` that names the option. */
 export function commitNamed(
   option: string,
   name: string,
@@ -81,7 +81,7 @@ export function commitNamed(
   });
 }
 
-/** The first place of the line that contains a commit; undefined where not even the bad one does. */
+/** The first place of the line that contains a commit; undefined if the bad one does not. */
 export async function placeOf(
   commit: string,
   { bad, commits, places }: FirstParentLine,

@@ -1,4 +1,4 @@
-// Commits that are put on top of those of a range that cannot be measured without them.
+// Applies fix-up commits on top of commits that cannot be measured without them.
 
 import type { Picked, Tip } from '../../forge/patch/linear-history.ts';
 import { type LinearRepository, RepositoryError } from '../../forge/patch/repository.ts';
@@ -12,18 +12,17 @@ type FixUp = {
   /** Label for people: `--fix-up 431980466ff0`. */
   called: string;
   commit: string;
-  /** The user has named the first commit that needs it, so the range without it is not worth a try. */
+  /** The user named the first commit that needs it, so it is never left out there. */
   isAlways: boolean;
   /** Decides by the first and the last commit of the same kernel. */
   isNeededBy(kernel: { place: number; last: number }): boolean;
-  /** A commit that makes the same change, by which others have it. */
+  /** The commit in the line with the same change. */
   twin: string | undefined;
-  /** It also changes files of which nothing is built. */
   isMixed: boolean;
   pick(onto: Tip): Promise<Picked>;
 };
 
-/** Reads `FIX` and `FIX:FIRST`. Throws a `UsageError` for one that can be of no use in the range. */
+/** Reads `FIX` and `FIX:FIRST`. Throws a `UsageError` for one that is useless in the range. */
 export async function readFixUps(
   texts: readonly string[],
   line: FirstParentLine,
@@ -127,12 +126,11 @@ async function whoHas(
   };
 }
 
-/** Commits of the line that are the same kernel. */
 export type RangeKernel = Tip & { place: number; last: number; subject: string; author: string };
 
 export type MadeForm = Tip & { fixUps: string[] };
 
-/** Forms of each kernel in the order of attempts; notes say where a fix-up does not apply. */
+/** Forms of each kernel in the order of attempts; notes report fix-ups that do not apply. */
 export async function makeForms(
   kernels: readonly RangeKernel[],
   fixUps: readonly FixUp[],
@@ -170,7 +168,7 @@ const plainly = ({ commit, tree }: Tip): MadeForm => ({ commit, tree, fixUps: []
 
 type FixUpContext = { installed: Installed; onConflict: (fixUp: FixUp, paths: string[]) => void };
 
-/** The forms of a kernel: with the fix-ups that are always needed; with one of the others on top of them; with all. */
+/** With the fix-ups that are always needed; with one more on top; with all. */
 async function formsOf(
   kernel: RangeKernel,
   needed: readonly FixUp[],
@@ -181,7 +179,7 @@ async function formsOf(
   const first = await onTop(plainly(kernel), always, { installed, onConflict });
   const forms = [first];
   for (const fixUp of others) forms.push(await onTop(first, [fixUp], { installed, onConflict }));
-  // A conflict of two fix-ups is no fault of the commit.
+  // A conflict of two fix-ups is not the commit's fault.
   if (others.length > 1)
     forms.push(await onTop(first, others, { installed, onConflict: () => undefined }));
   return forms;
@@ -197,7 +195,7 @@ async function onTop(
     const picked = await fixUp.pick(made);
     if (picked.kind === 'conflict') onConflict(fixUp, picked.paths);
     if (picked.kind !== 'picked') continue;
-    // Elsewhere it may have come in without what it says of it in some document.
+    // Otherwise it may have been merged without its changes to documents.
     if (fixUp.isMixed && (await installed.difference(made.commit, picked.tip.commit)) === 'none')
       continue;
     made = { ...picked.tip, fixUps: [...made.fixUps, fixUp.commit] };
@@ -216,7 +214,7 @@ function notesOf(
   }
   const files = [...new Set([...conflicts.values()].flat())];
   const shown = [...files.slice(0, 3).map(excerpt), ...(files.length > 3 ? ['…'] : [])].join(', ');
-  // To help the good one alone is of no use: what it is held against would go without.
+  // Fixing only the good end is useless: the commits compared with it would lack the fix.
   const later = needing.filter(({ place }) => place > 0);
   if (conflicts.size > 0 && later.every((kernel) => conflicts.has(kernel))) {
     throw new UsageError(
@@ -229,7 +227,7 @@ function notesOf(
   );
 }
 
-/** First and last of those in conflict that follow each other among those that need it. */
+/** First and last of each run of consecutive conflicts. */
 function stretchesOf(
   needing: readonly RangeKernel[],
   conflicts: ReadonlyMap<RangeKernel, string[]>,
@@ -247,7 +245,7 @@ function stretchesOf(
   return stretches;
 }
 
-/** A few at a time, for each starts processes. */
+/** Limits concurrency: each item starts processes. */
 async function eachOf<Item, Answer>(
   items: readonly Item[],
   work: (item: Item) => Promise<Answer>,

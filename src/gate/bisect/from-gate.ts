@@ -1,4 +1,4 @@
-// A bisection that begins where a gate has ended: at its worst cell, with what it has measured there.
+// Starts a bisection from a gate: its worst cell, and the runs measured there.
 import type { Traffic } from '../../config/schema.ts';
 import { isCost, type Result, type Run, verdictsWorstFirst } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
@@ -6,18 +6,16 @@ import { UsageError } from '../../model/usage-error.ts';
 import type { CommitRange } from './range.ts';
 
 export type GateRuns = {
-  /** Commits of base and patched. */
   good: string;
   bad: string;
   testbed: string;
   cell: Cell;
   traffic: Result['traffic'];
-  /** The change of patched, as a ratio, where one was told. */
   effect?: number;
   runs: Run[];
 };
 
-/** The cell of a gate that lost the most, of those with the worst verdict; throws a `UsageError` where there is none. */
+/** Picks the cell with the greatest loss among those of the worst verdict; throws a `UsageError` without one. */
 export function gateRunsOf({ outcome, variants, testbed, traffic }: Result): GateRuns {
   const commitOf = (name: string) => variants.find((variant) => variant.name === name)?.commit;
   const [good, bad] = [commitOf('base'), commitOf('patched')];
@@ -43,7 +41,7 @@ const lossOf = ({ comparisons: [told] }: JudgedCell): number => {
   return told !== undefined && isCost(told.metric) ? change : -change;
 };
 
-/** A gate's runs of both ends where it measured just those, on the same testbed under the same traffic; else none. */
+/** Returns a gate's runs of both ends if it measured these on the same testbed and traffic; else none. */
 export function reproductionOf(
   from: GateRuns | undefined,
   asked: { testbed: string; cell: Cell; traffic: Traffic; range: CommitRange },

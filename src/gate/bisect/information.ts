@@ -1,8 +1,8 @@
-// Computes how much one boot tells about a yes-or-no question.
+// Computes the information that one boot yields about a yes-or-no question.
 
 /**
- * Mutual information, in bits, of a bit that is 1 with a probability, and a number drawn from a normal distribution of
- * deviation 1 around 0 or around `distance`, by that bit: a sum over 160 points, tabled on a grid of 0.01 and 0.05.
+ * Mutual information, in bits, of a bit that is 1 with a probability, and a normal number of deviation 1 around 0 or
+ * `distance`, depending on the bit: a sum over 160 points, tabulated on a grid of 0.01 and 0.05.
  */
 export function informationOf(probability: number, distance: number): number {
   const column = Math.min(
@@ -20,7 +20,7 @@ export function informationOf(probability: number, distance: number): number {
 
 const columns = 50;
 const rowHeight = 0.05;
-/** Ten deviations apart nothing is left to doubt. */
+/** Ten deviations apart, the answer is certain. */
 const rows = 200;
 const table = new Float64Array((columns + 1) * (rows + 1)).fill(Number.NaN);
 

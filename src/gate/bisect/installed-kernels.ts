@@ -1,4 +1,4 @@
-// Finds the part of a commit that is booted or installed: commits that leave it unchanged are the same kernel.
+// Finds the installed or booted part of a commit: commits that leave it unchanged are the same kernel.
 
 import type { AnyBuilder } from '../../config/linux-builder.ts';
 import type { OverlayPlace } from '../../config/schema.ts';
@@ -9,15 +9,14 @@ import { submodule } from '../../kernel/overlay.ts';
 import type { OperatingSystem } from '../../model/scenario.ts';
 
 export type Installed = {
-  /** Path in the repository of the folder with all that is installed; empty for the whole tree. */
+  /** Path in the repository of the installed folder; empty for the whole tree. */
   folder: string;
   /** Label for people: `what is installed`. */
   what: string;
-  /** Commits with the same installed part have the same id of that folder. */
   goesById: boolean;
-  /** Share of the differing files that are installed, or may make another kernel. */
+  /** Share of the differing files that are installed, or may change the kernel. */
   difference(first: string, second: string): Promise<InstalledShare>;
-  /** Called for one commit after the other, from the good one on. */
+  /** Called for each commit in turn, from the good one on. */
   changesWith(next: FirstParent): Promise<boolean>;
 };
 
@@ -27,7 +26,6 @@ type InstalledRequest = {
   system: OperatingSystem;
   overlay: OverlayPlace;
   builder: AnyBuilder | undefined;
-  /** The commit that the range begins with. */
   good: string;
 };
 
@@ -45,7 +43,7 @@ async function filesOf(
   const folder = await repository.pathOf(overlay);
   const isIn = (path: string) => folder === '' || path === folder || path.startsWith(`${folder}/`);
   const entries = await repository.list(good, folder);
-  // The content of a submodule is unknown: from the first one on, no commit is like another.
+  // The content of a submodule is unknown: from the first one on, all commits differ.
   let hasSubmodule = entries.some(({ mode }) => mode === submodule);
   return {
     folder,
@@ -64,7 +62,7 @@ async function filesOf(
   };
 }
 
-/** Applies the same rule as the decision whether a patch is worth measuring. */
+/** Applies the rule that decides whether a patch needs measuring. */
 async function kernelsOf(
   { builder, good }: InstalledRequest,
   repository: LinearRepository,

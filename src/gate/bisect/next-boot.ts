@@ -17,26 +17,22 @@ import { isShared, mostTriesOf, positionsPerTrial } from './trials.ts';
 export type NextBoot =
   | {
       kind: 'measure';
-      /** Several only where they share a trial, and then with both ends. */
+      /** Several only if they share a trial, then with both ends. */
       variants: string[];
-      /** Why, for people who watch. */
       why: string;
     }
   | { kind: 'ended'; ending: SearchOutcome }
-  /** Nothing can be compared with a good end that cannot be measured. */
+  /** Without a measurable good end there is nothing to compare with. */
   | { kind: 'good-failed'; fault: RevisionFault }
-  /** The laboratory tells nothing of it, time and again. */
+  /** The lab repeatedly returns no measurement of it. */
   | { kind: 'stuck'; variant: string; why: string };
 
-/** Costs of boots and builds, in minutes. */
 export type BuildCosts = {
   runMinutes: number;
   buildMinutes: number;
-  /** True when a trial need not wait for the variant. */
   isReady(variant: string): boolean;
 };
 
-/** Costs for callers that ask only for the end. */
 export const noCosts: BuildCosts = { runMinutes: 1, buildMinutes: 0, isReady: () => true };
 
 export function nextOf(
@@ -85,9 +81,8 @@ function measuring(
 }
 
 /**
- * Repeats at once a boot without a measurement, a build that has failed once, as that costs no boot, and an
- * end; where a form has failed the next one comes at once. Whether others have to be tried again is for the search to say.
- * While no variant can be blamed, as base was not measured since the testbed was opened, base comes in between.
+ * Repeats a boot without a measurement, a build that failed once (it costs no boot) and a failed end at once; the next
+ * form of a failed revision follows at once, too. The search decides on other repeats.
  */
 function tryAgain(
   plan: BisectPlan,
@@ -135,10 +130,7 @@ function lacksControl(entries: readonly JournalEntry[], variant: string, base: s
 const mostAhead = 3;
 const mostKept = 4;
 
-/**
- * Variants in the order in which they are wanted, for a testbed that builds them: what is measured next, what may be
- * after that, and of those that are there the ends, and some where the change is likeliest.
- */
+/** Orders the builds: the next to measure, possible successors, then ready ends and some near the likeliest change. */
 export function wantedVariants(
   plan: BisectPlan,
   entries: readonly JournalEntry[],

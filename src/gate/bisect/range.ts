@@ -1,4 +1,4 @@
-// The range of a bisection: commits along first parents, which of them are the same kernel, and what can be put on top.
+// Defines the range of a bisection: commits along first parents, groups of the same kernel, and possible fix-ups.
 import { z } from 'zod';
 import type { AnyBuilder } from '../../config/linux-builder.ts';
 import type { OverlayPlace } from '../../config/schema.ts';
@@ -16,9 +16,9 @@ import { mergeAlike, withKeys, withNames } from './same-kernel.ts';
 import { readSkip, type SkippedCommits, skippedOf } from './skips.ts';
 
 export const formSchema = z.object({
-  /** Names the variant: forms that are the same kernel have the same name. */
+  /** Names the variant; equal kernels have equal names. */
   variant: z.string(),
-  /** The revision's own commit, or one made of it with the fix-ups, which is only in this repository. */
+  /** The revision's own commit, or one made from it with the fix-ups, in this repository only. */
   commit: commitId,
   fixUps: z.array(commitId),
 });
@@ -30,16 +30,15 @@ export const revisionSchema = z.object({
   author: z.string(),
   alike: z.int().nonnegative(),
   isSkipped: z.boolean(),
-  /** The first is tried first; the next one where that one cannot be measured. */
   forms: z.array(formSchema).min(1),
 });
 
 export const rangeSchema = z.object({
-  /** Commits after the good one, up to and with the bad one. */
+  /** Commits after the good one, through the bad one. */
   commits: z.int().positive(),
-  /** Good one first, bad one last; those that are the same kernel as the one before are told with it. */
+  /** Good first, bad last; commits of an unchanged kernel are merged with the one before. */
   revisions: z.array(revisionSchema).min(2),
-  /** Sentences for people: fix-ups that apply nowhere it matters, or not to some. */
+  /** Reports fix-ups that do not apply everywhere. */
   notes: z.array(z.string()),
 });
 
@@ -48,12 +47,11 @@ export type RangeRevision = z.infer<typeof revisionSchema>;
 export type CommitRange = z.infer<typeof rangeSchema>;
 
 export type RangeRequest = {
-  /** Any names of commits, as they were typed. */
   good: string;
   bad: string;
   /** `COMMIT`, or `A..B`: after A up to B. */
   skips: readonly string[];
-  /** `FIX`, or `FIX:FIRST` where FIX is needed from FIRST on. */
+  /** `FIX`, or `FIX:FIRST` if FIX is needed from FIRST on. */
   fixUps: readonly string[];
   system: OperatingSystem;
   overlay: OverlayPlace;
@@ -62,9 +60,9 @@ export type RangeRequest = {
 };
 
 /**
- * Reads the range to bisect. Throws a `UsageError` or a `RepositoryError` that names the option where that is empty.
+ * Reads the range to bisect. Throws a `UsageError` or a `RepositoryError` that names the option if it is empty.
  *
- * @param onProgress is told in a few words how far it is.
+ * @param onProgress receives short progress texts.
  */
 export async function readRange(
   request: RangeRequest,
@@ -95,7 +93,7 @@ export async function readRange(
   return { commits: steps, revisions, notes };
 }
 
-/** The variant of a form for the testbed; commits that were made for it are made again where they are gone. */
+/** The variant of a form on the testbed; recreates commits that are gone. */
 export async function variantOf(
   { commit: baseCommit }: Pick<RangeRevision, 'commit'>,
   { variant, commit, fixUps }: RevisionForm,
@@ -128,7 +126,7 @@ async function makeAgain(
   );
 }
 
-/** Commits that are the same kernel as the one before are told with it. */
+/** Merges commits of an unchanged kernel with the one before. */
 async function readLine(
   { good, bad }: { good: string; bad: string },
   installed: Installed,

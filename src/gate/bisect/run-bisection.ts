@@ -23,10 +23,9 @@ import { type NextBoot, nextOf, wantedVariants } from './next-boot.ts';
 import type { RangeRevision, RevisionForm } from './range.ts';
 import { isShared, mostTriesOf, plannedTrial, readingsOf } from './trials.ts';
 
-/** Makes the variants of commits. */
 export type BisectVariants = {
   of(revision: RangeRevision, form: RevisionForm): Promise<Variant>;
-  /** The bad end in one of its forms without a commit, see `revertedName`; `impossible` gives the reason. */
+  /** Reverts a commit in a form of the bad end, see `revertedName`; `impossible` gives the reason. */
   without(culprit: string, bad: RevisionForm): Promise<Variant | { impossible: string }>;
 };
 
@@ -40,7 +39,7 @@ type BisectionOptions = {
   signal: AbortSignal;
 };
 
-/** Returns the whole journal; throws where the lab prevents an answer, after which the bisection can be resumed. */
+/** Returns the whole journal; throws if the lab prevents an answer, after which the bisection can be resumed. */
 export async function runBisection(options: BisectionOptions): Promise<JournalEntry[]> {
   const journal = await openJournal(journalIn(options.directory));
   try {
@@ -57,12 +56,10 @@ export async function runBisection(options: BisectionOptions): Promise<JournalEn
   }
 }
 
-/** One process of a bisection, on one testbed. */
 class BisectionRun {
   readonly #options: BisectionOptions;
   readonly #journal: Journal;
   readonly #pace: BootPace;
-  /** BisectVariants that were made before, by name. */
   readonly #made = new Map<string, Variant>();
 
   constructor(options: BisectionOptions, journal: Journal) {
@@ -91,7 +88,6 @@ class BisectionRun {
     }
   }
 
-  /** Boots the bad end without the culprit, twice. */
   async verify(answer: BisectAnswer): Promise<void> {
     if (answer.kind !== 'culprit') return;
     const { plan, signal, variants } = this.#options;
@@ -120,7 +116,6 @@ class BisectionRun {
     }
   }
 
-  /** Profiles the culprit and its parent. */
   async profile(answer: BisectAnswer): Promise<void> {
     const { directory, plan, testbed, onEvent, signal } = this.#options;
     const variants = variantsToProfile(answer, evidenceOf(plan, this.#journal.entries));
@@ -155,7 +150,7 @@ class BisectionRun {
     throw new StuckError(next.variant, mostTriesOf(this.#options.plan), next.why);
   }
 
-  /** Measures variants in a trial, or one in a boot of its own, while the other wanted ones are made ready. */
+  /** Measures variants in one trial, or one in its own boot, while the other wanted ones are prepared. */
   async #boot(names: readonly string[], wanted: readonly string[], why: string): Promise<void> {
     if (!(await this.#prepare(names, wanted))) return;
     const { directory, plan, testbed, now, onEvent, signal } = this.#options;
@@ -181,7 +176,7 @@ class BisectionRun {
     onEvent({ kind: 'note', text: `${unit} ${number} · ${measured}` });
   }
 
-  /** Lists the wanted variants, the next ones first; false where one of the next was rejected. */
+  /** Lists the wanted variants, the next ones first; false if one of the next was rejected. */
   async #prepare(names: readonly string[], wanted: readonly string[]): Promise<boolean> {
     const isAgain = this.#journal.entries.some(
       (entry) => entry.kind === 'rejected' && names.includes(entry.variant),
@@ -232,12 +227,12 @@ class BisectionRun {
     const { plan, onEvent } = this.#options;
     if (rejection.kind === 'out-of-disk') {
       throw new Error(
-        `There was no room for ${variant}, so the bisection stops here: ${reasonOf(rejection.message)}`,
+        `There was no space for ${variant}, so the bisection stops here: ${reasonOf(rejection.message)}`,
       );
     }
     const [good] = evidenceOf(plan, this.#journal.entries).positions;
     const isSure = rejection.kind !== 'build-failed' || good?.finding.failure !== undefined;
-    // Not journalled: a bisection that is resumed after this has had its good end fixed.
+    // Not journalled: a resumed bisection expects a repaired good end.
     if (good?.form.variant === variant && !good.hasOther && isSure)
       throw new GoodEndError(rejection);
     await this.#journal.append({ kind: 'rejected', at: this.#at(), variant, rejection });
@@ -256,7 +251,6 @@ class BisectionRun {
 
 const bootsOfReverted = 2;
 
-/** The outcome as a journal entry; warnings have entries of their own. */
 function entryOf(
   outcome: Exclude<TrialOutcome, Rejected>,
   {
@@ -279,7 +273,7 @@ function entryOf(
   return { ...failed, at, trial: number, variants: [...names] };
 }
 
-/** Numbers trials in the order of sending; a rejected one has no number. */
+/** Numbers trials in the order of sending; rejected ones have no number. */
 const nextTrialNumber = (entries: readonly JournalEntry[]): number =>
   1 +
   Math.max(
@@ -290,7 +284,7 @@ const nextTrialNumber = (entries: readonly JournalEntry[]): number =>
     }),
   );
 
-/** `007-4f5e6d7c8b9a`, and `007` where several variants share the trial. */
+/** `007-4f5e6d7c8b9a`, or `007` if several variants share the trial. */
 function logFolder(number: number, [first = '', ...others]: readonly string[]): string {
   const digits = String(number).padStart(3, '0');
   return others.length > 0 ? digits : `${digits}-${pathName(first)}`;
@@ -308,7 +302,6 @@ function measuredText(plan: BisectPlan, entry: JournalEntry, label: string): str
   return each.join(', ');
 }
 
-/** Nothing can be measured with the good end. */
 class GoodEndError extends Error {
   override readonly name = 'GoodEndError';
 
@@ -319,7 +312,6 @@ class GoodEndError extends Error {
   }
 }
 
-/** The lab has repeatedly measured nothing with a variant. */
 class StuckError extends Error {
   override readonly name = 'StuckError';
 

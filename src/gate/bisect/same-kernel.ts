@@ -1,4 +1,4 @@
-// Finds the forms of a range that are the same kernel, and names them.
+// Finds and names the forms of a range that are the same kernel.
 
 import type { LinearRepository } from '../../forge/patch/repository.ts';
 import { shortId } from '../../model/patch.ts';
@@ -8,10 +8,10 @@ import type { Installed } from './installed-kernels.ts';
 
 type BuiltKernel<Form> = RangeKernel & { forms: Form[] };
 
-/** Forms that have the same key are the same kernel. */
+/** Equal keys mean the same kernel. */
 type KeyedKernel = BuiltKernel<MadeForm & { key: string }>;
 
-/** Goes by the ids of what is installed; and where fix-ups begin or end, by what differs: FIX^ with FIX on top is FIX. */
+/** Compares ids of the installed part; where fix-ups begin or end, compares contents: FIX^ with FIX on top is FIX. */
 export async function withKeys(
   built: readonly BuiltKernel<MadeForm>[],
   installed: Installed,
@@ -49,7 +49,7 @@ export async function withKeys(
 const onTopOf = ({ forms }: BuiltKernel<MadeForm>): string =>
   forms.map(({ fixUps }) => fixUps.join(' ')).join();
 
-/** Tells with the one before what is the same kernel by what is tried first. Throws a `UsageError` where both ends are. */
+/** Merges neighbours whose first form is the same kernel. Throws a `UsageError` if both ends are. */
 export function mergeAlike(kernels: readonly KeyedKernel[]): KeyedKernel[] {
   const distinct: KeyedKernel[] = [];
   for (const kernel of kernels) {
@@ -68,7 +68,7 @@ export function mergeAlike(kernels: readonly KeyedKernel[]): KeyedKernel[] {
 
 const keyOf = ({ forms }: KeyedKernel): string | undefined => forms[0]?.key;
 
-/** The ends are `base` and `patched`, all others go by their commits; a kernel that comes twice keeps its name. */
+/** The ends are `base` and `patched`, all others are named by commit; a repeated kernel keeps its name. */
 export function withNames(
   kernels: readonly KeyedKernel[],
 ): BuiltKernel<{ variant: string; commit: string; fixUps: string[] }>[] {
@@ -83,7 +83,7 @@ export function withNames(
     for (const { key, commit, fixUps } of kernel.forms) {
       const onTop = fixUps.length > 0 ? `-with-${fixUps.map(shortId).join('-')}` : '';
       const name = `${shortId(kernel.commit)}${onTop}`;
-      // Two commits can be made on purpose whose ids begin alike.
+      // Commits with equal id prefixes can be made on purpose.
       const variant = names.get(key) ?? (taken.has(name) ? `${kernel.commit}${onTop}` : name);
       taken.add(name);
       names.set(key, variant);

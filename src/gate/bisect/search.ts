@@ -1,4 +1,4 @@
-// Chooses the next commit to measure, and decides which commit changed the rate: pure, from the measurements alone.
+// Chooses the next commit to measure, and decides which commit changed the rate, from the measurements alone.
 import { mean, sum, sumNthPowerDeviations } from 'simple-statistics';
 import { type Noise, relevantTo, sumOf } from '../../analysis/stats/evidence.ts';
 import { informationOf } from './information.ts';
@@ -6,46 +6,42 @@ import { informationOf } from './information.ts';
 /** Positions are those of kernels along the range: 0 is good, `steps` is bad. */
 export type SearchProblem = {
   steps: number;
-  /** Natural logarithms of the rate of each boot, by position; those without any may be absent. */
+  /** Natural logarithms of the rate of each boot, by position; unmeasured ones may be absent. */
   measured: ReadonlyMap<number, readonly number[]>;
-  /** Positions that could not be measured. */
   failed: ReadonlyMap<number, PositionFailure>;
-  /** Positions that the user excludes. */
   skipped: ReadonlySet<number>;
-  /** The noise that earlier experiments have met. */
   history: Noise;
-  /** Most boots, failed ones too, and how many there were. */
+  /** Limit of boots, and their number so far; failed ones included. */
   mostBoots: number;
   boots: number;
 };
 
-/** Alike are those of the same `kind`; what happened but once may not happen again. */
+/** Failures of the same `kind` are alike; an unsure one happened once and may not recur. */
 export type PositionFailure = { kind: string; isSure: boolean };
 
 export type SearchCosts = {
-  /** Minutes of a boot with its trial. */
   runMinutes: number;
-  /** Until the kernel of a position is there; 0 where it is. */
+  /** Minutes until the kernel of a position is ready. */
   waitMinutes(position: number): number;
 };
 
-/** The change lies in the steps after the position `after`, up to the one that ends at `last`. */
+/** The change is in the steps after position `after`, through the one that ends at `last`. */
 export type ChangeRange = { after: number; last: number; probability: number };
 
 export type SearchOutcome =
   | ({ kind: 'found' } & ChangeRange)
   | { kind: 'not-reproduced' }
-  /** `at` are the positions between which the rate differs, and no step stands out. */
+  /** The rate differs between the positions `at`, but no single step stands out. */
   | { kind: 'slide'; at: number[] }
   | { kind: 'several'; found: ChangeRange[]; open: { after: number; last: number }[] }
   | {
       kind: 'inconclusive';
-      /** The likeliest steps by the positions at which they end, at most three. */
+      /** The likeliest steps by end position, at most three. */
       best: { last: number; probability: number }[];
       bootsExpected: number;
     };
 
-/** `why` is for people who watch. */
+/** `why` is for progress output. */
 export type SearchStep =
   | { kind: 'measure'; position: number; why: StepReason }
   | { kind: 'ended'; ending: SearchOutcome };
@@ -58,7 +54,6 @@ type StepReason =
   | 'strengthen an end'
   | 'try again';
 
-/** A stretch of the range whose ends differ. */
 type Segment = { low: number; high: number };
 
 const wantedProbability = 0.99;
@@ -66,16 +61,18 @@ const bootsOfNeighbour = 2;
 const mostBootsOfEnd = 20;
 const bootsOfThirdLevel = 4;
 const deepest = 4;
-/** The least difference that makes a level of its own, beyond what chance says. */
+/** The least difference that counts as a separate level, beyond noise. */
 const leastLevelRatio = 0.01;
-/** Generalized likelihood ratios: that good and bad differ, that a position is at neither level, that one boot of it is. */
+/**
+ * Thresholds of generalized likelihood ratios: good and bad differ; a position is at neither level; one boot of it is.
+ */
 const reproducedAt = 150;
 const thirdLevelAt = 1000;
 const loneAt = 3000;
-/** Failures that are alike so close to each other are one, and what lies between is not tried. */
+/** Similar failures this close are one, and the positions between are not tried. */
 const nearFailures = 16;
 
-/** Chooses the next step; deterministic, in any order of the boots. */
+/** Deterministic, and independent of the order of boots. */
 export function nextStep(problem: SearchProblem, costs: SearchCosts): SearchStep {
   const { failed, steps } = problem;
   if (isLost(failed, 0) || isLost(failed, steps)) return ended({ kind: 'not-reproduced' });
@@ -99,10 +96,7 @@ export function nextStep(problem: SearchProblem, costs: SearchCosts): SearchStep
   return ended(combined(known, endings));
 }
 
-/**
- * The kernels to build next, the most useful first, beside those that are built or being built: each at the middle of
- * the likeliest stretch without one.
- */
+/** Orders the builds beside finished and running ones: each halves the likeliest stretch without one. */
 export function nextBuilds(
   problem: SearchProblem,
   isBuilt: (position: number) => boolean,
@@ -117,7 +111,7 @@ export function nextBuilds(
 
 type OpenPart = { segment: Segment; chances: ChangeChances };
 
-/** The part of the range in which something is still to be found, or the first. */
+/** The part of the range that still needs search, or the first. */
 function openPart(known: PreparedProblem): OpenPart | undefined {
   const leaves = partsOfRange(known).map(({ segment }) => ({
     segment,
@@ -128,7 +122,7 @@ function openPart(known: PreparedProblem): OpenPart | undefined {
   return leaves.find(isOpen) ?? leaves[0];
 }
 
-/** Positions, each of which parts the likeliest of the stretches that the others leave. */
+/** Positions that each split the likeliest of the remaining stretches. */
 function partings(
   known: PreparedProblem,
   { segment, chances }: OpenPart,
@@ -148,10 +142,7 @@ function partings(
   return chosen;
 }
 
-/**
- * Chooses further positions where several share a trial: the neighbours that an answer would need, and then those
- * that part the likeliest stretches. At most `count` positions inside the range, beside those that are measured anyway.
- */
+/** Chooses at most `count` further positions: neighbours that an answer needs, then halves of likely stretches. */
 export function alsoTelling(
   problem: SearchProblem,
   measured: readonly number[],
@@ -171,7 +162,7 @@ export function alsoTelling(
   ];
 }
 
-/** Probability of each step to be the change, by the position at which it ends; that of 0 is 0. */
+/** Probability of each step to be the change, by its end position; 0 for position 0. */
 export function probabilities(problem: SearchProblem): number[] {
   const known = prepared(problem);
   const all = new Array<number>(problem.steps + 1).fill(0);
@@ -184,11 +175,11 @@ export function probabilities(problem: SearchProblem): number[] {
   return all;
 }
 
-/** Untried positions between two failures of a kind that are near each other. */
+/** Untried positions between two near failures of one kind. */
 export const takenForFailed = (problem: Pick<SearchProblem, 'failed' | 'measured'>): number[] =>
   failuresTogether(problem).flatMap(({ low, high }) => positions(low + 1, high - 1));
 
-/** Neighbours among the failures that are alike and near each other, with nothing measured between. */
+/** Consecutive similar failures near each other, with nothing measured between. */
 function failuresTogether({
   failed,
   measured,
@@ -202,18 +193,16 @@ function failuresTogether({
   });
 }
 
-/** A problem with what is computed of it once. */
 type PreparedProblem = SearchProblem & {
-  /** Positions that have been measured, ascending. */
+  /** Measured positions, ascending. */
   places: readonly number[];
-  /** Failed, taken for failed, and skipped. */
   unfit: ReadonlySet<number>;
-  /** The noise of all boots together with earlier experiments, and that of those experiments alone. */
+  /** Noise of all boots with earlier experiments, and of those experiments alone. */
   noise: Noise;
   earlier: Noise;
 };
 
-/** Boots in an order of their own: sums depend on it in their last digits. */
+/** Sorts the boots: the last digits of sums depend on their order. */
 function prepared(problem: SearchProblem): PreparedProblem {
   const measured = new Map(
     [...problem.measured]
@@ -228,7 +217,6 @@ function prepared(problem: SearchProblem): PreparedProblem {
   return { ...problem, measured, places, unfit, noise: sumOf(own, earlier), earlier };
 }
 
-/** Deviations of boots from the mean of their own position. */
 function spreadOf(sets: Iterable<readonly number[]>): Noise {
   let sumOfSquares = 0;
   let degreesOfFreedom = 0;
@@ -245,7 +233,7 @@ type RangePart = {
   look: { kind: 'plain' } | { kind: 'again'; position: number } | { kind: 'too-deep' };
 };
 
-/** The range, parted where a position has a level of its own: each part has a change to be found. */
+/** Splits the range at positions with a level of their own: each part contains a change. */
 const partsOfRange = (known: PreparedProblem): RangePart[] =>
   partsOf(known, { low: 0, high: known.steps }, 0);
 
@@ -262,10 +250,7 @@ function partsOf(known: PreparedProblem, segment: Segment, depth: number): Range
   ];
 }
 
-/**
- * A position at neither level. One boot that lies off may be chance, and is repeated; a level is verified when its
- * boots and those of both ends say so.
- */
+/** Finds a position at neither level. Repeats a single outlier; needs agreement of its boots and both ends. */
 function thirdLevelIn(
   known: PreparedProblem,
   segment: Segment,
@@ -325,7 +310,6 @@ function stepIn(
   return position === undefined ? ended(inconclusive(known, segment)) : measure(position, 'search');
 }
 
-/** The position at which a boot tells most, a minute. */
 function mostTelling(
   known: PreparedProblem,
   { low, high }: Segment,
@@ -349,7 +333,7 @@ function mostTelling(
   return best;
 }
 
-/** Failures come in clusters; a twentieth of what was never tried fails anyway. */
+/** Failures cluster; a twentieth of untried positions fail anyway. */
 const chanceToWork = (toFailure: (position: number) => number, position: number): number =>
   0.95 * (1 - Math.exp(-toFailure(position) / 4));
 
@@ -358,10 +342,7 @@ function distancesToFailure({ failed }: PreparedProblem): (position: number) => 
   return (position) => Math.min(...known.map((other) => Math.abs(position - other)));
 }
 
-/**
- * The end of a segment of which less is known than of the position that is to be measured: to repeat that one for ever
- * tells nothing of the level that it is held against.
- */
+/** The less known end of a segment: repeating the position itself would not improve its reference level. */
 function weakEnd(
   known: PreparedProblem,
   { low, high }: Segment,
@@ -382,18 +363,18 @@ function weakEnd(
 
 type ChangeChances = {
   segment: Segment;
-  /** Probability that the change lies after the low end and not after a position. */
+  /** Probability that the change is after the low end and at or before a position. */
   upTo(position: number): number;
-  /** Neighbours that were measured, between which it is likeliest. */
+  /** Measured neighbours around the likeliest change. */
   likeliest: Segment;
-  /** Between the two levels then, in deviations of a boot. */
+  /** Between the two levels, in deviations of a boot. */
   distance: number;
 };
 
 /**
- * Locates the change, with both levels unknown: each gap between measured neighbours parts the boots in two, and is as
- * likely as they are then alike (the normal likelihood, its means and variance integrated out with the noise of
- * earlier experiments), its steps among each other equally.
+ * Locates the change with both levels unknown: each gap between measured neighbours splits the boots in two, and is as
+ * likely as the two groups are homogeneous (the normal likelihood, with means and variance integrated out using the
+ * noise of earlier experiments). Steps within a gap are equally likely.
  */
 function chancesIn(known: PreparedProblem, segment: Segment): ChangeChances {
   const { low, high } = segment;
@@ -433,7 +414,7 @@ function chancesIn(known: PreparedProblem, segment: Segment): ChangeChances {
   };
 }
 
-/** Logarithms of the likelihood, up to a constant, that the change lies in each gap between sets of boots. */
+/** Log-likelihoods, up to a constant, of a change in each gap between sets of boots. */
 function splitLogs(sets: readonly (readonly number[])[], earlier: Noise): number[] {
   const origin = sets.find(({ length }) => length > 0)?.[0] ?? 0;
   const moments = sets.map((values) => momentsOf(values.map((value) => value - origin)));
@@ -453,7 +434,7 @@ function splitLogs(sets: readonly (readonly number[])[], earlier: Noise): number
   });
 }
 
-/** Boots that are all the same, as of a simulator, leave no noise at all to divide by. */
+/** Identical boots, as of a simulator, have no noise to divide by. */
 const leastSquares = 1e-12;
 
 type Moments = { count: number; sum: number; squares: number };
@@ -475,7 +456,6 @@ const added = (one: Moments, other: Moments): Moments => ({
 const spread = ({ count, sum, squares }: Moments): number =>
   Math.max(0, squares - (sum * sum) / count);
 
-/** Means of all boots up to the set before a gap, and after it. */
 function levelsAt(
   sets: readonly (readonly number[])[],
   gap: number,
@@ -487,7 +467,7 @@ function levelsAt(
   return { left: levelOf(sets.slice(0, gap + 1)), right: levelOf(sets.slice(gap + 1)) };
 }
 
-/** The likeliest steps in a row between two positions that can be measured, with nothing between that can. */
+/** The likeliest run of steps between two measurable positions with none between. */
 function stretchIn(known: PreparedProblem, { segment, upTo }: ChangeChances): ChangeRange {
   let best: ChangeRange = { after: segment.low, last: segment.high, probability: 0 };
   let after = segment.low;
@@ -533,7 +513,7 @@ const foundOf = ({ after, last, probability }: ChangeRange): ChangeRange => ({
   probability,
 });
 
-/** The position in the heaviest gap between stops that parts it best; undefined where there is none left. */
+/** The position that best splits the heaviest gap between stops; undefined if none is left. */
 function largestGap(
   stops: readonly number[],
   { upTo }: ChangeChances,
@@ -550,7 +530,7 @@ function largestGap(
   return candidates.toSorted((a, b) => b.mass - a.mass)[0]?.position;
 }
 
-/** The generalized likelihood ratio of two positions that differ against two that are alike, with the noise unknown. */
+/** Generalized likelihood ratio of two positions being different rather than alike, with unknown noise. */
 function ratioBetween(known: PreparedProblem, one: number, other: number): number {
   const [a, b] = [valuesAt(known, one), valuesAt(known, other)];
   if (a.length === 0 || b.length === 0) return 0;
@@ -558,7 +538,7 @@ function ratioBetween(known: PreparedProblem, one: number, other: number): numbe
   return likelihoodRatio(known, distance / Math.sqrt(1 / a.length + 1 / b.length));
 }
 
-/** The likelihood ratio of Student's t, against chance, of a difference in deviations of one boot. */
+/** Likelihood ratio of Student's t, against chance, of a difference in deviations of one boot. */
 function likelihoodRatio({ noise }: PreparedProblem, distance: number): number {
   const { degreesOfFreedom } = noise;
   const t = distance / deviationOf(noise);
@@ -580,7 +560,7 @@ const poorerOf = (problem: SearchProblem, one: number, other: number): number =>
 const isLost = (failed: SearchProblem['failed'], position: number): boolean =>
   failed.get(position)?.isSure === true;
 
-/** One that happened but once, and to no neighbour: the laboratory may have been the reason. */
+/** A failure that happened once and to no neighbour: the lab may have caused it. */
 function unsureFailure(known: PreparedProblem, { after, last }: ChangeRange): number | undefined {
   const sure = new Set(failuresTogether(known).flatMap(({ low, high }) => [low, high]));
   return positions(after + 1, last - 1).find(
@@ -598,7 +578,6 @@ const measure = (position: number, why: StepReason): SearchStep => ({
 
 const ended = (ending: SearchOutcome): SearchStep => ({ kind: 'ended', ending });
 
-/** All from one to another, both included. */
 const positions = (low: number, high: number): number[] =>
   Array.from({ length: Math.max(0, high - low + 1) }, (_, index) => low + index);
 

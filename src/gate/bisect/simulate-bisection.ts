@@ -1,4 +1,4 @@
-// Simulates bisections on a lab of known noise: boots, minutes, and how often they name the wrong commit.
+// Simulates bisections on a lab of known noise: boots, minutes, and rate of wrong answers.
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
@@ -14,14 +14,11 @@ import {
 
 export type BisectSimulation = {
   noise: NoiseSource;
-  /** Steps from good to bad. */
   commits: number;
-  /** Changes of the rate as ratios, each at a commit of its own that is drawn. */
+  /** Changes of the rate as ratios, each at a random commit of its own. */
   effects: readonly number[];
-  /** Share of the commits that cannot be measured, and how many of them come in a row. */
   brokenRatio: number;
   brokenInARow: number;
-  /** Earlier runs of the good one. */
   historyRuns: number;
   mostBoots: number;
   minutes: BootMinutes;
@@ -29,28 +26,25 @@ export type BisectSimulation = {
   seed: number;
 };
 
-/** Minutes of a build, of a boot with its trial, and of a boot that fails. */
 export type BootMinutes = { build: number; run: number; failure: number };
 
-/** Outcomes as shares of all experiments. */
 export type BisectRow = {
   meanBoots: number;
   p95Boots: number;
   meanMinutes: number;
   p95Minutes: number;
-  /** One commit, or several, each of them one that changed the rate; or one that did not. */
+  /** Names a commit, or several, all correct. */
   namedRight: number;
   namedWrong: number;
-  /** A few in a row, the culprit among them or not. */
+  /** Names a small group, with or without the culprit. */
   groupRight: number;
   groupWrong: number;
-  /** All changes there were, each by a name or a group of its own. */
   allFound: number;
   inconclusive: number;
   notReproduced: number;
 };
 
-/** Draws worlds and has each searched; the same request gives the same row. */
+/** Deterministic by request. */
 export function simulateBisect(
   request: BisectSimulation,
   search: SearchStrategy = sequentialSearch,
@@ -68,14 +62,13 @@ export function simulateBisect(
   return rowOf(ends);
 }
 
-/** One range of commits: what a boot of each gives, in natural logarithms, and undefined where it fails. */
+/** A range of commits: natural logarithms of the rate of each boot; undefined if it fails. */
 type SimulatedDeps = {
   commits: number;
   culprits: readonly number[];
   boot(position: number): number | undefined;
 };
 
-/** Searches one simulated range. */
 export type SearchStrategy = (
   deps: SimulatedDeps,
   history: SearchProblem['history'],
@@ -114,7 +107,7 @@ function depsOf(
   };
 }
 
-/** Good and bad can always be measured. */
+/** Both ends can always be measured. */
 function brokenOf(
   {
     commits,
@@ -134,7 +127,7 @@ function brokenOf(
   return broken;
 }
 
-/** The design itself, with builds ahead on a builder of its own. */
+/** The real design, with builds ahead on a separate builder. */
 const sequentialSearch: SearchStrategy = (deps, history, { minutes, mostBoots }) => {
   const measured = new Map<number, number[]>();
   const failed = new Map<number, PositionFailure>();
@@ -189,9 +182,8 @@ function searched(ending: Extract<ReturnType<typeof nextStep>, { kind: 'ended' }
 
 type SimulatedBuilder = {
   waitMinutes(position: number, now: number): number;
-  /** Drops what is being built where that is another, and answers when the kernel is there. */
+  /** Drops a build of another position, and returns when the kernel is ready. */
   need(position: number, now: number): number;
-  /** Continues with the next useful builds. */
   runUntil(now: number): void;
 };
 
@@ -255,7 +247,7 @@ function rowOf(ends: readonly SimulatedExperiment[]): BisectRow {
 
 type NamingVerdict = 'named-right' | 'named-wrong' | 'group-right' | 'group-wrong' | 'nothing';
 
-/** One wrong name makes all wrong; a group beside names makes it a group. */
+/** A single wrong name makes the answer wrong; a group beside names makes it a group. */
 function judge(end: SimulatedExperiment): NamingVerdict {
   if (end.kind !== 'found') return 'nothing';
   const holds = end.found.every(({ after, last }) =>

@@ -5,29 +5,22 @@ import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { Metric, Run } from '../../model/result.ts';
 import type { BisectPlan } from './bisect-plan.ts';
 
-/**
- * The reading of a variant in a trial: runs in the metric's unit, and their level as a natural logarithm, which is absent
- * where no packet came through.
- */
+/** Runs in the metric's unit; their level is a natural logarithm, absent if no packet was forwarded. */
 export type TrialReading =
   | { kind: 'measured'; pps: number; values: number[]; level?: number }
   | { kind: 'lost'; why: string };
 
 type SharedTraffic = Pick<BisectPlan, 'traffic'>;
 
-/** True when variants change within a trial, as installed files, and false when they need a boot. */
+/** True if variants change within a trial, as installed files; false if they need a boot. */
 export const isShared = ({ traffic }: SharedTraffic): boolean => traffic.runsPerTrial > 1;
 
-/** Number of positions of a range that share a trial with its ends. */
 export const positionsPerTrial = 4;
 
-/** Greatest number of lost readings in a row: a shared trial takes seconds, and a machine may stay busy for minutes. */
+/** Limit of consecutive lost readings: a shared trial takes seconds, and a machine may stay busy for minutes. */
 export const mostTriesOf = (plan: SharedTraffic): number => (isShared(plan) ? 10 : 3);
 
-/**
- * A boot of the one variant, or a trial in which all come in turn and back again (ABCD DCBA), so that a steady drift
- * cancels. The order begins with another one in each trial.
- */
+/** A single boot, or all variants forwards and back (ABCD DCBA), so that a steady drift cancels; rotates per trial. */
 export function plannedTrial(
   { cell, traffic }: Pick<BisectPlan, 'cell' | 'traffic'>,
   number: number,
@@ -54,7 +47,6 @@ export function plannedTrial(
   };
 }
 
-/** Readings of one trial by variant. */
 export function readingsOf(
   plan: Pick<BisectPlan, 'range' | 'traffic' | 'metric'>,
   runs: readonly Run[],
@@ -64,7 +56,7 @@ export function readingsOf(
   return isShared(plan) ? againstEnds(plan, alone) : alone;
 }
 
-/** At least half of a variant's runs have to count. */
+/** At least half of a variant's runs must count. */
 function readingOf(runs: readonly Run[], metric: Metric): TrialReading {
   const counted = runs.filter(({ validity }) => validity.kind === 'valid');
   const faults = runs.flatMap(({ validity }) =>
@@ -75,11 +67,11 @@ function readingOf(runs: readonly Run[], metric: Metric): TrialReading {
   if (pps === 0) return { kind: 'measured', pps, values: counted.map(() => 0) };
   const values = counted.flatMap((run) => (run.pps > 0 ? (run[metric] ?? []) : []));
   if (values.length === 0) return { kind: 'lost', why: `the DUT tells no ${metric}` };
-  // A few wild runs of a busy machine hardly move it.
+  // The median is robust to outliers of a busy machine.
   return { kind: 'measured', pps, values, level: median(values.map(Math.log)) };
 }
 
-/** Cancels what slows a whole trial: levels are relative to the middle of both ends in the same trial. */
+/** Levels are relative to the middle of both ends in the same trial, which cancels its slowdown. */
 function againstEnds(
   { range }: Pick<BisectPlan, 'range'>,
   alone: ReadonlyMap<string, TrialReading>,

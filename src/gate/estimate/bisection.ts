@@ -5,23 +5,22 @@ import type { BisectPlan } from '../bisect/bisect-plan.ts';
 import { type BootMinutes, simulateBisect } from '../bisect/simulate-bisection.ts';
 import { isShared, positionsPerTrial } from '../bisect/trials.ts';
 
-/** Minutes of an incremental build of a kernel, of a boot with its trial, and of a boot that fails. */
+/** Minutes of an incremental kernel build, of a boot with its trial, and of a failed boot. */
 export const usualMinutes = { build: 10, run: 5, failure: 10 };
 
 type BisectionEstimate = {
-  /** Means; boots are trials where commits share them. */
+  /** Means; boots are trials if commits share them. */
   boots: number;
   minutes: number;
-  /** Absent where too little is known of the noise. */
+  /** Absent if too little noise is known. */
   noise?: {
-    /** Standard deviation of a boot, as a ratio. */
     noiseRatio: number;
-    /** Share of such bisections that name a commit or a few: small where the noise is too large. */
+    /** Share of such bisections that name a commit or a few: low with much noise. */
     answeredRatio: number;
   };
 };
 
-/** Simulates bisections with the noise of earlier experiments; without such, counts a boot for each halving. */
+/** Simulates bisections with the noise of earlier experiments; without it, counts one boot per halving. */
 export function estimateBisection(plan: BisectPlan): BisectionEstimate {
   const { range, effect, history, mostBoots } = plan;
   const steps = range.revisions.length - 1;
@@ -38,7 +37,7 @@ export function estimateBisection(plan: BisectPlan): BisectionEstimate {
   return { boots, minutes: boots * usualMinutes.run + (2 + halvings) * usualMinutes.build };
 }
 
-/** Each trial parts the range by all that share it; two are needed anyway, and one more for the neighbours. */
+/** Each trial splits the range by its positions; two are needed anyway, and one more for the neighbours. */
 function estimateShared(
   steps: number,
   { traffic }: Pick<BisectPlan, 'traffic'>,
@@ -51,20 +50,18 @@ function estimateShared(
   return { boots, minutes: Math.ceil((boots * seconds) / 60) };
 }
 
-/** All that share a trial are installed once before it. */
+/** All variants of a trial are installed once before it. */
 const secondsToInstall = 5;
 
 type SimulatedRange = {
-  /** Steps from good to bad that differ. */
   steps: number;
-  /** Size of the change, as a ratio. */
   effect: number;
   history: Noise;
   mostBoots: number;
   minutes: BootMinutes;
 };
 
-/** Undefined where too little is known of the noise. Deterministic: the same history gives the same estimate. */
+/** Undefined if too little noise is known. Deterministic by history. */
 export function estimateByNoise({
   steps,
   effect,
@@ -93,7 +90,7 @@ export function estimateByNoise({
 
 const fewestDegreesOfFreedom = 4;
 
-/** Lines for people: the size of the range, the estimate, and the notes of the plan. */
+/** Prints the size of the range, the estimate, and the notes of the plan. */
 export function bisectionEstimateLines(plan: BisectPlan): string[] {
   const { range, testbed, mostBoots, effect } = plan;
   const { commits, revisions, notes } = range;

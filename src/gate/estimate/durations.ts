@@ -7,15 +7,13 @@ import type { Result, TrialSummary } from '../../model/result.ts';
 
 const seconds = z.number().nonnegative();
 
-/** Durations of one gate. */
 const gateDurations = z.object({
-  /** From the end of a trial to the next one in another boot; 0 where nothing is booted. */
+  /** From the end of a trial to the next one in another boot; 0 without boots. */
   bootSeconds: seconds,
-  /** A whole trial: rules, settling ports and traffic. */
+  /** Includes rules, settling ports and traffic. */
   trialSeconds: seconds,
-  /** The traffic of a trial. */
   trafficSeconds: seconds,
-  /** Waiting for kernels, and all else before the first boot. */
+  /** Waiting for kernels, and everything else before the first boot. */
   buildSeconds: seconds,
 });
 
@@ -32,8 +30,9 @@ export type ExpectedDurations = z.infer<typeof expectedDurationsSchema>;
 type TrialInterval = { seconds: number; isBoot: boolean };
 
 /**
- * Takes the median of trials, and the lower quartile of boots: waits for kernels, profiles and nightly runs only add to
- * some of them. Undefined with fewer than two trials. Where each boot has one trial, all but its traffic counts to the boot.
+ * Takes the median of trials, and the lower quartile of boots: waits for kernels, profiles and nightly runs only
+ * lengthen some. Undefined with fewer than two trials. If each boot has one trial, everything but its traffic counts as
+ * boot.
  */
 export function durationsOf(
   result: Pick<Result, 'trials' | 'outcome' | 'startedAt'>,
@@ -66,7 +65,7 @@ export function durationsOf(
   };
 }
 
-/** Identifies the boot of a trial: a trial of one run is of one variant and pair; where runs share trials nothing is booted. */
+/** Identifies the boot of a trial: a trial of one run belongs to one variant and pair; shared trials need no boot. */
 function bootsIn({ outcome }: Pick<Result, 'outcome'>): (trial: TrialSummary) => string {
   const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
   const byTrial = Map.groupBy(runs, ({ trial, attempt }) => `${trial}.${attempt}`);
@@ -129,7 +128,7 @@ function usualDurations(
   name: string,
 ): Omit<ExpectedDurations, 'gates'> {
   const { warmUpSeconds, settleSeconds, measureAtLeastSeconds, runsPerTrial } = traffic;
-  // Most runs are steady long before their time is over.
+  // Most runs are steady long before their time limit.
   const testbed = testbeds[name];
   if (testbed?.kind !== 'freebsd') {
     const trafficSeconds = warmUpSeconds + runsPerTrial * (settleSeconds + measureAtLeastSeconds);
@@ -138,7 +137,7 @@ function usualDurations(
   }
   const trafficSeconds = warmUpSeconds + runsPerTrial * measureAtLeastSeconds;
   return {
-    // Links settle once a boot.
+    // Links settle once per boot.
     bootSeconds: Math.min(assumed.bootSeconds, testbed.dut.boot.limitSeconds) + settleSeconds,
     buildSeconds: testbed.builder === undefined ? 0 : assumed.buildSeconds,
     trafficSeconds,

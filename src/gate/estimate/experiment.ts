@@ -1,4 +1,4 @@
-// Estimates the time of an experiment before anything is reserved for it, by part, and proposes ways to shorten it.
+// Estimates the duration of an experiment by part before reserving a testbed, and proposes ways to shorten it.
 import { lookSizes } from '../../analysis/stats/design.ts';
 import { formatEstimate, formatPercent, formatRoughly } from '../../model/format.ts';
 import type { Metric } from '../../model/result.ts';
@@ -7,14 +7,12 @@ import type { Plan, PlannedCell } from '../experiment/plan.ts';
 import type { ExpectedDurations } from './durations.ts';
 import { estimateRuns } from './runs.ts';
 
-/** The properties of a plan that decide how long it takes. */
 export type ExperimentOutline = Pick<Plan, 'cells' | 'policy' | 'traffic' | 'profile'> & {
-  /** Number of variants; at least two. */
+  /** At least two. */
   variants: number;
   durations: ExpectedDurations;
 };
 
-/** Parts of a gate's time, in the order of reports. */
 export const timeParts = [
   'building',
   'booting',
@@ -27,7 +25,6 @@ export const timeParts = [
 type TimePart = (typeof timeParts)[number];
 
 export type ExpectedCourse = {
-  /** 0 where variants need none. */
   boots: number;
   trials: number;
   seconds: Record<TimePart, number>;
@@ -36,37 +33,33 @@ export type ExpectedCourse = {
 
 type CellEstimate = {
   cell: Cell;
-  /** Standard deviation of a run, as a ratio; absent where runs are compared with their neighbours. */
+  /** Standard deviation of a run, as a ratio; absent if runs are compared with their neighbours. */
   noiseRatio?: number;
-  /** Source of the runs: noise of earlier runs, assumed noise, or those of the first interim analysis alone. */
+  /** Basis of the runs: earlier noise, assumed noise, or only those of the first interim analysis. */
   basis: 'history' | 'assumed' | 'least';
-  /** Runs of base and patched together. */
   runsIfUnchanged: number;
   runsIfLost: number;
   mostRuns: number;
-  /** See `RunsEstimate`; absent where the basis is `least`. */
+  /** See `RunsEstimate`; absent if the basis is `least`. */
   reachableMarginRatio?: number;
 };
 
 export type ExperimentEstimate = {
   cells: CellEstimate[];
-  /** No cell has lost anything. */
   ifUnchanged: ExpectedCourse;
-  /** Each cell has lost the margin. */
   ifLost: ExpectedCourse;
 };
 
-/** Saves so many seconds where nothing was lost. */
 type Shortening = { how: string; savedSeconds: number };
 
-/** The noise of many cells, assumed of a cell without a history; docs/virtual.md has that of guests. */
+/** Typical noise, for cells without a history; docs/virtual.md has that of guests. */
 const assumedNoiseRatios: Readonly<Record<Metric, number>> = {
   pps: 0.01,
   nsPerPacket: 0.01,
   instructionsPerPacket: 0.002,
 };
 
-/** Deterministic: the same plan gives the same estimate. Leaves out the wait for the testbed. */
+/** Deterministic by plan. Excludes the wait for the testbed. */
 export function estimateExperiment(outlined: ExperimentOutline): ExperimentEstimate {
   const { policy, cells } = outlined;
   const estimates = cells.map((planned) => {
@@ -106,7 +99,6 @@ function cellEstimate(
   return { cell, noiseRatio, basis, ...runs, reachableMarginRatio };
 }
 
-/** Runs of both variants for the first interim analysis. */
 const leastRuns = ({ design, history }: PlannedCell): number =>
   2 * (lookSizes({ ...design, earlierDegreesOfFreedom: history?.degreesOfFreedom ?? 0 })[0] ?? 0);
 
@@ -117,7 +109,7 @@ type ExpectedCell = {
   mostPairs: number;
 };
 
-/** A boot serves all cells, so the slowest cell decides how many there are. */
+/** A boot serves all cells, so the slowest cell sets the number of boots. */
 function courseOf(
   { traffic, profile, variants, durations }: ExperimentOutline,
   cells: readonly ExpectedCell[],
@@ -145,7 +137,6 @@ function courseOf(
   return { boots, trials, seconds, totalSeconds: sum(Object.values(seconds)) };
 }
 
-/** Both courses in one line, and their basis. */
 export function experimentEstimateLine(
   { cells, ifUnchanged, ifLost }: ExperimentEstimate,
   { policy, durations }: ExperimentOutline,
@@ -163,7 +154,6 @@ export function experimentEstimateLine(
   return `${least} if nothing is lost (${many.join(' and ')}), ${lost}; ${basisText(durations)}${isAssumed ? noise : ''}`;
 }
 
-/** `by the last 6 gates here`. */
 export function basisText({ gates }: ExpectedDurations): string {
   if (gates === 0) return 'by usual values, as no gate has run here yet';
   return gates === 1 ? 'by the last gate here' : `by the last ${gates} gates here`;
@@ -172,7 +162,6 @@ export function basisText({ gates }: ExpectedDurations): string {
 const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => total + value, 0);
 
-/** Changes that shorten the experiment, the largest saving first. */
 export function waysToShorten(outlined: ExperimentOutline): Shortening[] {
   const now = estimateExperiment(outlined);
   return proposals
@@ -187,7 +176,6 @@ export function waysToShorten(outlined: ExperimentOutline): Shortening[] {
     .toSorted((a, b) => b.savedSeconds - a.savedSeconds);
 }
 
-/** Less is not worth a line. */
 const leastSaved = 0.03;
 
 type Proposal = (
@@ -195,7 +183,6 @@ type Proposal = (
   now: ExperimentEstimate,
 ) => { how: string; instead: Partial<ExperimentOutline> }[];
 
-/** Each is estimated like the experiment itself. */
 const proposals: readonly Proposal[] = [
   function withHistory({ cells, policy }) {
     const noiseRatio = assumedNoiseRatios[policy.metric];
@@ -250,7 +237,7 @@ const proposals: readonly Proposal[] = [
 
 const historyRuns = 10;
 
-/** The cell with a history; a design that is configured cannot be distinguished from the default. */
+/** Treats the cell as if it had a history; a configured design cannot be distinguished from the default. */
 function withAssumedHistory(
   { design, history, ...cell }: PlannedCell,
   assumedNoiseRatio: number,

@@ -1,4 +1,4 @@
-// Estimates the wait for a testbed: the position in the queue, and when its turn comes, by simulating the queue.
+// Estimates the wait for a testbed by simulating the queue.
 import { median } from '../../analysis/stats/summary.ts';
 import { isCompleted } from '../../model/lease-outcome.ts';
 import {
@@ -21,18 +21,16 @@ import {
 import { lostOutcome, type ReservationRequest } from '../reserve/reservation.ts';
 import type { Store } from '../reserve/store/store.ts';
 
-/** Returns for how many seconds a testbed is usually held. */
 export type UsualSeconds = (testbed: string) => number;
 
-/** Purpose of a lease that only checks a testbed, which lasts moments. */
+/** Leases with this purpose only check a testbed and last moments. */
 export const healthPurpose = 'health';
 
 export type WaitEstimate = {
   /** 1 is next. */
   place: number;
-  /** Number of tickets that wait for the same machines. */
   of: number;
-  /** Absent where no suitable testbed is healthy. */
+  /** Absent if no suitable testbed is healthy. */
   expectedSeconds?: number;
 };
 
@@ -46,7 +44,6 @@ export function estimateWait(
   return { ...placeOf(lab, ticket), ...(expectedSeconds !== undefined && { expectedSeconds }) };
 }
 
-/** Estimates every ticket by its id, with one simulation. */
 export function estimateWaits(
   lab: LabState,
   usualSeconds: UsualSeconds,
@@ -63,7 +60,7 @@ export function estimateWaits(
   );
 }
 
-/** The testbed that a request of now would get, and after how long; undefined where no suitable testbed is healthy. */
+/** The testbed that a new request would get, and the wait; undefined if no suitable testbed is healthy. */
 export function estimateStart(
   lab: LabState,
   { priority, testbeds }: Pick<ReservationRequest, 'priority' | 'testbeds'>,
@@ -107,13 +104,12 @@ function loadOf(lab: LabState, usualSeconds: UsualSeconds, now: Date): QueueLoad
   };
 }
 
-/** Assumed of a holder that has been there for longer than usual. */
+/** Assumed if a holder exceeds the usual duration. */
 const leastSeconds = 60;
 
-/** Assumed before anything is logged: a gate of a cell or two. */
+/** Without any log: a gate of a cell or two. */
 const firstGuessSeconds = 30 * 60;
 
-/** Reads the log of this month and the last one. */
 export async function readUsualSeconds(store: Store, now: Date): Promise<UsualSeconds> {
   const lastMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1));
   const months = [lastMonth, now].map((date) => date.toISOString().slice(0, 'YYYY-MM'.length));
@@ -141,14 +137,13 @@ export function usualSecondsOf(log: readonly LoggedReservation[]): UsualSeconds 
 export type QueueLoad = {
   lines: readonly QueueLine[];
   held: readonly { machines: readonly string[]; secondsLeft: number }[];
-  /** Healthy testbeds that a ticket wants. */
   testbeds: Testbeds;
   usualSeconds: UsualSeconds;
 };
 
 type ExpectedStart = Grant & { afterSeconds: number };
 
-/** Yields the starts in the order of time; ends where no ticket is left that can be served. */
+/** Yields starts in the order of time until no remaining ticket can be served. */
 export function* simulateQueue({
   lines,
   held,
@@ -173,7 +168,7 @@ export function* simulateQueue({
     let next = ends.at(-1);
     if (next === undefined) return;
     now = Math.max(now, next.at);
-    // All that are free by then, or a ticket would start on its second choice.
+    // Frees all ended ones first, or a ticket would start on its second choice.
     for (; next !== undefined && next.at <= now; next = ends.at(-1)) {
       machines.giveBack(next.machines);
       ends.pop();
@@ -185,12 +180,12 @@ type HoldingEnd = { machines: readonly string[]; at: number };
 
 const lastToEnd = (a: HoldingEnd, b: HoldingEnd): number => b.at - a.at;
 
-/** Seconds until the turn of a ticket; undefined where it never comes. */
+/** Seconds; undefined if the turn never comes. */
 export function expectedWait(load: QueueLoad, id: string): number | undefined {
   return simulateQueue(load).find(({ place }) => place.id === id)?.afterSeconds;
 }
 
-/** Tracks the testbeds that are free while machines are taken and given back. */
+/** Tracks free testbeds while machines are taken and released. */
 function openMachines(testbeds: Testbeds) {
   const uses = [...testbeds].flatMap(([testbed, machines]) =>
     machines.map((machine) => ({ testbed, machine })),

@@ -6,24 +6,22 @@ import { criticalT } from '../../analysis/stats/student.ts';
 import type { Policy } from '../../model/result.ts';
 
 type RunsEstimate = {
-  /** Standard deviation of a run, as a ratio. */
   noiseRatio: number;
-  /** There is too little history, so the caller's assumption is used. */
+  /** Without enough history, the caller's assumption is used. */
   isAssumed: boolean;
-  /** Mean runs of both variants together where nothing was lost, and where the margin was. */
+  /** Mean runs of both variants if nothing was lost, and if the margin was. */
   runsIfUnchanged: number;
   runsIfLost: number;
-  /** Mean runs of the slowest of `cells` such cells. */
   mostRunsIfUnchanged: number;
   mostRunsIfLost: number;
-  /** Smallest loss that all runs find with the required power. */
+  /** Smallest loss found with the required power within all runs. */
   reachableMarginRatio: number;
 };
 
 type PlannedDesign = Pick<CellRuns, 'design' | 'history'>;
 
 /**
- * Undefined where runs are compared with their neighbours, and where too little is known of the noise and none is assumed.
+ * Undefined if runs are compared with their neighbours, or if noise is neither known nor assumed.
  *
  * @param assumedNoiseRatio standard deviation of a run, as a ratio.
  */
@@ -67,10 +65,7 @@ function noiseOf(history: PlannedDesign['history']): number | undefined {
   return Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
 }
 
-/**
- * Reach of the last interim analysis alone: its critical value, and the quantile of the misses that the earlier ones
- * have left, a fifth of the permitted rate.
- */
+/** Uses the last look alone: its critical value, and a fifth of the permitted misses. */
 function reachableMargin(
   { design, history }: PlannedDesign,
   noiseRatio: number,
