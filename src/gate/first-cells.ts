@@ -1,4 +1,4 @@
-// Chooses the cells that come first in each boot: those that the changed files touch, and others do not share.
+// Chooses the cells that come first in each boot: those touched by the changed files, unless all are.
 
 import type { Config } from '../config/schema.ts';
 import type { Repository } from '../forge/patch/repository.ts';
@@ -8,7 +8,7 @@ import type { Variant } from '../kernel/variant.ts';
 import { type Cell, cellName } from '../model/scenario.ts';
 import type { Plan } from './experiment/plan.ts';
 
-/** None where git cannot list what differs, as between trees far apart. */
+/** None if git cannot list the differences, as between distant trees. */
 export async function firstCells(
   [base, patched]: readonly Variant[],
   cells: readonly Cell[],
@@ -20,7 +20,6 @@ export async function firstCells(
   return touchedCells(changed, cells, on);
 }
 
-/** Names them in a sentence; undefined where there are none. */
 export function firstCellsText({ cells }: Plan): string | undefined {
   const first = cells.flatMap(({ cell, isFirst }) => (isFirst ? cellName(cell) : []));
   if (first.length === 0) return undefined;

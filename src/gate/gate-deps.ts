@@ -1,4 +1,4 @@
-// Declares what a gate reaches the outside by.
+// Declares the external dependencies of a gate.
 
 import type { Repository } from '../forge/patch/repository.ts';
 import type { Reserved } from '../lab/testbed.ts';
@@ -8,7 +8,7 @@ import type { HistoryFile } from './experiment/history.ts';
 
 export type GateDeps = {
   repository: Repository;
-  /** Waits for one of the testbeds; throws where none is to be had. */
+  /** Throws if none is available. */
   reserve(testbeds: readonly string[], patch: Patch): Promise<Reserved>;
   history: HistoryFile;
   now(): Date;

@@ -20,23 +20,21 @@ import { onTestbed } from './on-testbed.ts';
 export type GateRequest = {
   patch: Patch;
   config: Config;
-  /** Names of testbeds of the configuration, any of which would do, the first best. */
+  /** Any of these testbeds of the configuration; the first is preferred. */
   testbeds: readonly string[];
-  /** Decides the order of runs: the same seed gives the same order. */
   seed: number;
-  /** Absent: all cells of the configuration. */
   cells?: readonly Cell[];
-  /** Absent: they are built. */
+  /** Absent: built. */
   kernels?: GivenKernels | undefined;
-  /** Measures a patch that changes nothing installed or booted, too. */
+  /** Also measures a patch that changes nothing installed or booted. */
   isMeasuredAnyway?: boolean;
-  /** Boots patched, which is base, in another layout; see `gateLayoutNoise`. */
+  /** Patched is base in another layout; see `gateLayoutNoise`. */
   measuresLayoutNoise?: boolean;
 };
 
 /**
- * Judges a patch; leaves the plan, the journal, raw logs, `result.json` and `report.md` in the work directory. Where it
- * changes nothing that any of the testbeds would install, nothing is planned or reserved, and that is the result.
+ * Judges a patch; leaves the plan, the journal, raw logs, `result.json` and `report.md` in the work directory. A patch
+ * that changes nothing installed on any testbed gets its result without a plan or a reservation.
  */
 export async function gate(
   request: GateRequest,

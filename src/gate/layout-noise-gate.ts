@@ -1,4 +1,4 @@
-// Judges a commit against another layout of itself, to learn how far builds of one source differ.
+// Measures a commit against another layout of itself, for the noise between builds of one source.
 
 import { shortId } from '../model/patch.ts';
 import type { Result } from '../model/result.ts';
@@ -6,7 +6,7 @@ import { UsageError } from '../model/usage-error.ts';
 import { type GateRequest, gate } from './gate.ts';
 import type { GateDeps } from './gate-deps.ts';
 
-/** Throws a `UsageError` where patched is not base, or no kernel is built that could be linked again. */
+/** Throws a `UsageError` if patched is not base, or if no kernel is built that could be linked again. */
 export async function gateLayoutNoise(
   request: GateRequest,
   directory: string,

@@ -1,4 +1,4 @@
-// Measures what is planned on a reserved testbed, and writes the result and its reports.
+// Measures a plan on a reserved testbed, and writes the result and its reports.
 
 import type { Reserved } from '../lab/testbed.ts';
 import type { Result } from '../model/result.ts';
@@ -28,7 +28,7 @@ export async function measure(
   }
 }
 
-/** Appends to the history first: a result that is there has taught it. */
+/** Appends to the history first, so that an existing result implies it. */
 export async function conclude(
   plan: Plan,
   journal: readonly JournalEntry[],

@@ -1,11 +1,10 @@
-// Reserves a testbed for some work, and gives it back afterwards.
+// Reserves a testbed for some work, and releases it afterwards.
 import type { Reserved } from '../lab/testbed.ts';
 import { endedEarly } from '../model/lease-outcome.ts';
 import { reasonOf } from '../model/one-line.ts';
 import type { Patch } from '../model/patch.ts';
 import type { GateDeps } from './gate-deps.ts';
 
-/** Reserves one of the testbeds and works on it; `nameOf` names the result in the log of reservations. */
 export async function onTestbed<Found>(
   testbeds: readonly string[],
   patch: Patch,
@@ -22,7 +21,7 @@ export async function onTestbed<Found>(
   );
 }
 
-/** Works, and gives back the testbed that is ours by then, if any. */
+/** Works, then releases the testbed that is held by then, if any. */
 export async function thenGivenBack<Found>(
   ours: () => Reserved | undefined,
   { onEvent }: Pick<GateDeps, 'onEvent'>,
@@ -36,7 +35,7 @@ export async function thenGivenBack<Found>(
     return found;
   } catch (error) {
     outcome = endedEarly(reasonOf(error));
-    // A failure after the lease was lost is a consequence of that.
+    // A failure after the loss of the lease is its consequence.
     ours()?.signal.throwIfAborted();
     throw error;
   } finally {

@@ -13,7 +13,7 @@ import type { Plan } from './experiment/plan.ts';
 
 export type ProgressOutput = Pick<WriteStream, 'write'> & { isTTY?: boolean; columns?: number };
 
-/** Tells of the events of one experiment; `now` in milliseconds. */
+/** Renders the events of one experiment; `now` in milliseconds. */
 export function showProgress(output: ProgressOutput, metric: Metric, now: () => number) {
   const line = output.isTTY ? changingLine(output) : lineAfterLine(output);
   const pace = { startedAt: now(), trials: 0 };
@@ -67,11 +67,10 @@ export function showProgress(output: ProgressOutput, metric: Metric, now: () => 
   };
 }
 
-/** An output whose lines tell which of several gates they are of. */
 export const labelled = (output: ProgressOutput, label: string): ProgressOutput =>
   label === '' ? output : { write: (text: string) => output.write(`${label}: ${text}`) };
 
-/** The design of each cell, and cells that cannot reach the required power. */
+/** Lists the design of each cell, and cells that cannot reach the required power. */
 function planLines(plan: Plan): string[] {
   const { cells, policy, variants, durations } = plan;
   const outlined = { ...plan, variants: variants.length, durations: durations ?? noDurations };
@@ -98,7 +97,6 @@ function planLines(plan: Plan): string[] {
   return durations === undefined ? lines : [...lines, experimentEstimateLine(estimate, outlined)];
 }
 
-/** Durations for a plan that has none. */
 const noDurations: ExpectedDurations = {
   bootSeconds: 0,
   trialSeconds: 0,
@@ -123,7 +121,6 @@ function runRange(runs: readonly { number: number; variant: string }[]): string 
     : `runs ${first?.number}–${runs.at(-1)?.number}`;
 }
 
-/** Nothing before the first trial has told how long one takes. */
 function timeLeft(seconds: number, trials: number, left: number): string {
   return trials === 0 ? '' : `${formatDuration((seconds / trials) * left)} left at most`;
 }
@@ -152,7 +149,7 @@ function changingLine(output: ProgressOutput) {
 }
 
 function lineAfterLine(output: ProgressOutput) {
-  // Keeps output of hosts on one line: a CI log takes lines that begin with :: for commands.
+  // Keeps output of hosts on one line: CI logs treat lines that begin with :: as commands.
   const say = (text: string) => void output.write(`${text.replace(/\s+/g, ' ')}\n`);
   return { show: say, say, end() {} };
 }

@@ -11,8 +11,8 @@ import { conclude, measure } from './measure.ts';
 import { onTestbed } from './on-testbed.ts';
 
 /**
- * Measures what the journal of the work directory lacks; with `maxRunsPerVariant` up to so many runs. A gate that has
- * finished, or had nothing to measure, returns its result again and needs no testbed.
+ * Measures what the journal of the work directory lacks; with `maxRunsPerVariant` up to that many runs. A gate that
+ * finished, or had nothing to measure, returns its result and needs no testbed.
  */
 export async function resumeGate(
   directory: string,
@@ -36,7 +36,7 @@ export async function resumeGate(
   });
 }
 
-/** Returns what was found without a plan; undefined where there is a plan, or no result. */
+/** Returns a result without a plan; undefined if there is a plan, or no result. */
 async function unplannedResult(directory: string): Promise<Result | undefined> {
   if (await hasPlan(directory)) return undefined;
   const kept = await readResult(directory).catch(() => undefined);

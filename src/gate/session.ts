@@ -1,4 +1,4 @@
-// Surrounds a gate with its session: waits for a testbed, gives it back, and shows progress.
+// Runs a gate in its session: waits for a testbed, releases it, and shows progress.
 import type { Config } from '../config/schema.ts';
 import type { Repository } from '../forge/patch/repository.ts';
 import type { Patch } from '../model/patch.ts';
@@ -11,11 +11,10 @@ import type { ReservationRequest } from './reserve/reservation.ts';
 import { requireHere } from './testbeds/open-testbed.ts';
 import { openReservations } from './testbeds/reservations.ts';
 
-/** Shows how a session goes to people outside its log. */
 export type SessionObserver = {
-  /** The place in the queue; `text` is the sentence that the log has of it. */
+  /** `text` is the log's sentence. */
   waiting(estimate: WaitEstimate, text: string): void;
-  /** `line` is the newest of the log: the run, the numbers so far, the time that is left. */
+  /** `line` is the newest of the log: the run, the numbers so far, the remaining time. */
   measuring(testbed: string, line?: string): void;
 };
 
@@ -25,16 +24,14 @@ export type GateSession = {
   history: HistoryFile;
   output: ProgressOutput;
   observer?: SessionObserver | undefined;
-  /** Says for whom a testbed is reserved, and in which place of the queue. */
   requestFor(patch: Patch): Omit<ReservationRequest, 'testbeds'>;
-  /** Holds the lease file, so that a killed process can have its testbed given back. */
+  /** Folder of the lease file, with which the testbed of a killed process can be released. */
   leaseFolder: string;
-  /** Writes down what machines are asked and say. */
   recorder?: Recorder | undefined;
   signal: AbortSignal;
 };
 
-/** Runs or resumes a gate in `work`; rethrows its error after the testbed was given back. */
+/** Runs or resumes a gate in `work`; rethrows its error after releasing the testbed. */
 export async function inSession<Told>(
   session: GateSession,
   work: (deps: GateDeps) => Promise<Told>,
@@ -76,7 +73,7 @@ export async function inSession<Told>(
   return await work(deps).finally(progress.end);
 }
 
-/** Plain lines even on a terminal, and where a runner offers one: each is told elsewhere, too. */
+/** Plain lines even on a terminal or in a runner: each is also reported elsewhere. */
 const heard = (output: ProgressOutput, hears: (line: string) => void): ProgressOutput => ({
   write(text: string) {
     hears(text.trim());

@@ -1,4 +1,4 @@
-// From a plan and its journal to the result: the same answer however often it is computed.
+// Assembles the result of an experiment from its plan and journal; deterministic.
 import packageJson from '../../../package.json' with { type: 'json' };
 import { interimResults } from '../../analysis/stats/interim-result.ts';
 import { cellResult, worstVerdict } from '../../analysis/stats/verdict.ts';
@@ -10,7 +10,7 @@ import type { JournalEntry } from './journal.ts';
 import type { Plan } from './plan.ts';
 import { profilesOf } from './profiles.ts';
 
-/** The result of an experiment that has ended; of one that has not, what its journal is worth so far. */
+/** Returns the interim result if the experiment is unfinished. */
 export function assembleResult(plan: Plan, journal: readonly JournalEntry[]): Result {
   const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
   const started = journal.findLast((entry) => entry.kind === 'started');
@@ -41,7 +41,7 @@ export function assembleResult(plan: Plan, journal: readonly JournalEntry[]): Re
   };
 }
 
-/** The result of an experiment that need not be made; `ignoredPaths` are places of files that count for nothing there. */
+/** The result of an experiment that is not needed; `ignoredPaths` are places of files without effect there. */
 export function unchangedResult(plan: Plan, ignoredPaths: readonly string[], now: Date): Result {
   const at = now.toISOString();
   const outcome: Outcome = {

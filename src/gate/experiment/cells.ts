@@ -10,23 +10,20 @@ import { isJudged } from '../../model/variant-name.ts';
 import type { JournalEntry } from './journal.ts';
 import type { Plan, PlannedCell } from './plan.ts';
 
-/** A trial and what came of it; `needed` until it was measured whole, or often enough. */
+/** A trial and its tries; `needed` until it is complete, or was tried often enough. */
 export type TrialTries = { trial: PlannedTrial; tries: JournalEntry[]; needed: boolean };
 
 export type CellProgress = CellRuns & {
   cell: Cell;
-  /** All but those of variants that are left out. */
   trials: TrialTries[];
-  /** Trials of base and patched that are needed for the next look, or the last one. */
+  /** Trials of base and patched needed for the next look, or the last one. */
   open: TrialTries[];
-  /** Pairs of that look. */
   nextPairs: number;
 };
 
-/** A variant with which nothing can be measured, beside base and patched: those end the experiment. */
+/** A variant other than base and patched that cannot be measured; those two would end the experiment. */
 type LeftOutVariant = { variant: string; rejection: Rejection };
 
-/** Variants that were left out, in the order in which it turned out. */
 export const leftOutIn = (entries: readonly JournalEntry[]): LeftOutVariant[] =>
   entries.flatMap((entry) =>
     entry.kind === 'rejected' && !isJudged(entry.variant)
@@ -34,7 +31,6 @@ export const leftOutIn = (entries: readonly JournalEntry[]): LeftOutVariant[] =>
       : [],
   );
 
-/** All but those that were left out. */
 export function variantsLeft(
   { variants }: Plan,
   entries: readonly JournalEntry[],
@@ -71,7 +67,7 @@ const without = (out: ReadonlySet<string>, trial: PlannedTrial): PlannedTrial =>
   runs: trial.runs.filter(({ variant }) => !out.has(variant)),
 });
 
-/** True with base or patched in it: variants beside those do not decide the number of runs. */
+/** True with base or patched in it: other variants do not decide the number of runs. */
 export const isOfVerdict = ({ trial }: Pick<TrialTries, 'trial'>): boolean =>
   trial.runs.some(({ variant }) => isJudged(variant));
 
@@ -80,7 +76,7 @@ function triesOf(trial: PlannedTrial, tries: JournalEntry[]): TrialTries {
   return { trial, tries, needed: tries.length < most && !tries.some(isWhole(trial)) };
 }
 
-/** A sender or a receiver that was the limit twice is the limit. */
+/** A sender or receiver limit is accepted after two tries. */
 const mostTriesOf = (tries: readonly JournalEntry[]): number =>
   tries.length > 0 && tries.every(isLimited) ? 2 : 3;
 
@@ -94,7 +90,6 @@ const limits: ReadonlySet<string> = new Set(['generator-limited', 'receiver-limi
 
 const isSameCell = (a: Cell, b: Cell): boolean => cellName(a) === cellName(b);
 
-/** The trial that it is of, if it is of one. */
 function numberOf(entry: JournalEntry): number | undefined {
   if (entry.kind === 'measured') return entry.summary.number;
   return entry.kind === 'failed' ? entry.trial : undefined;
@@ -113,7 +108,7 @@ const isWhole =
 
 const pairsOf = (runs: PlannedTrial['runs']): number => new Set(runs.map(({ pair }) => pair)).size;
 
-/** The last look that has all its trials, and those that the next one lacks; runs that stand apart come once more. */
+/** The last look with all its trials, and the trials that the next one lacks; outliers are repeated once. */
 function reached({ design, history }: PlannedCell, trials: readonly TrialTries[]) {
   const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
   let closedPairs = 0;
@@ -131,7 +126,7 @@ function reached({ design, history }: PlannedCell, trials: readonly TrialTries[]
   return { closedPairs, nextPairs: closedPairs, open: [] };
 }
 
-/** Counts pairs that are lost of trials that have one pair or a part of it, which they either give or not. */
+/** Counts lost pairs of trials with at most one pair, which is measured whole or not at all. */
 function lostPairs(trials: readonly TrialTries[]): number {
   const lost = trials.filter(
     ({ trial, tries, needed }) =>
@@ -140,7 +135,7 @@ function lostPairs(trials: readonly TrialTries[]): number {
   return new Set(lost.flatMap(({ trial }) => trial.runs.map((run) => run.pair))).size;
 }
 
-/** Single runs beyond the rest of their variant, where they have been tried but once. */
+/** Outlying single runs that were tried only once. */
 function interimApart(trials: readonly TrialTries[]): TrialTries[] {
   const single = trials.flatMap((one) => {
     const runs = one.tries.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : []));

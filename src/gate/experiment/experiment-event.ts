@@ -10,16 +10,12 @@ import type { NextProfile } from './profiles.ts';
 
 export type ExperimentEvent =
   | { kind: 'planned'; plan: Plan }
-  /** There is nothing to do any more. */
   | { kind: 'finished-before'; at: string }
   | { kind: 'warning'; text: string }
-  /** An outcome, in a sentence. */
   | { kind: 'note'; text: string }
-  /** Work before the next trial. */
   | { kind: 'preparing'; text: string }
   | ({ kind: 'trial' } & NextTrial)
   | { kind: 'ended'; trial: PlannedTrial; entry: JournalEntry }
-  /** Nothing is measured any more, or not in this boot, and it is asked where the time went. */
+  /** Measurement is over, at least in this boot; profiles follow. */
   | ({ kind: 'profile' } & NextProfile)
-  /** The cell gets no more runs. */
   | { kind: 'decided'; cell: Cell; verdict: CellVerdict; counts: RunCounts };

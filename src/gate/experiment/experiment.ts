@@ -1,4 +1,4 @@
-// Runs what was planned, writes down each step as it ends, and goes on where an earlier process stopped.
+// Runs a plan, journals each step as it ends, and continues where an earlier process stopped.
 import type { Testbed, TrialOutcome } from '../../lab/testbed.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
@@ -25,14 +25,10 @@ type ExperimentOptions = {
 type Experiment = ExperimentOptions & {
   journal: Journal;
   at(): string;
-  /** Cells whose verdict was told. */
   decided: Set<string>;
 };
 
-/**
- * Runs every trial that the journal lacks, and returns the whole journal. Ends early when nothing can be measured with
- * patched; any other such variant is left out from then on.
- */
+/** Returns the whole journal. Ends early if patched cannot be measured; leaves out any other such variant. */
 export async function runExperiment(options: ExperimentOptions): Promise<JournalEntry[]> {
   const journal = await openJournal(journalIn(options.directory));
   const at = () => options.now().toISOString();
@@ -54,7 +50,7 @@ async function inspect({ plan, testbed, journal, at, onEvent }: Experiment): Pro
   for (const text of inspection.warnings) onEvent({ kind: 'warning', text });
 }
 
-/** Readies all variants that are left; false where patched is rejected. */
+/** Prepares all remaining variants; false if patched is rejected. */
 async function prepare(experiment: Experiment): Promise<boolean> {
   const { directory, plan, testbed, journal, onEvent, signal } = experiment;
   for (;;) {
@@ -72,7 +68,7 @@ async function prepare(experiment: Experiment): Promise<boolean> {
   }
 }
 
-/** Measures until no cell needs a trial any more; false where patched is rejected. */
+/** Measures until no cell needs a trial; false if patched is rejected. */
 async function measureAll(experiment: Experiment): Promise<boolean> {
   const { plan, journal, signal } = experiment;
   let boot: string | undefined;
@@ -87,10 +83,10 @@ async function measureAll(experiment: Experiment): Promise<boolean> {
   }
 }
 
-/** Identifies a boot: a testbed that boots variants runs one in each trial, and a boot serves all cells of a pair. */
+/** Identifies a boot: booted variants run one per trial, and a boot serves all cells of a pair. */
 const bootOf = ({ runs: [run] }: PlannedTrial): string => `${run?.variant} ${run?.pair}`;
 
-/** False where patched is rejected. */
+/** False if patched is rejected. */
 async function measure(next: NextTrial, experiment: Experiment): Promise<boolean> {
   const { directory, testbed, journal, at, onEvent, signal } = experiment;
   const { trial, attempt } = next;
@@ -125,7 +121,7 @@ async function finish(experiment: Experiment): Promise<void> {
   await experiment.journal.append({ kind: 'finished', at: experiment.at() });
 }
 
-/** Writes down that nothing can be measured with a variant; false where that is patched. Throws where it is base. */
+/** Journals the rejection of a variant; false if it is patched. Throws if it is base. */
 async function goesOnWithout(
   { variant, rejection }: Rejected,
   { journal, at, onEvent }: Experiment,
@@ -152,7 +148,6 @@ const profilesDeps = (experiment: Experiment): ProfilesDeps => {
   };
 };
 
-/** Adds the numbers of the plan to the measurements of a testbed. */
 const measuredAs = (
   { number, runs: planned }: PlannedTrial,
   { summary, runs }: Extract<TrialOutcome, { kind: 'measured' }>,

@@ -1,4 +1,4 @@
-// Keeps the runs of base of earlier experiments: a file of JSON lines, one for each cell of an experiment.
+// Keeps the runs of base of earlier experiments: JSON lines, one per cell of an experiment.
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
@@ -11,23 +11,22 @@ import { durationsOf, durationsSchema } from '../estimate/durations.ts';
 const rates = z.array(z.number().positive());
 
 export const historyEntrySchema = z.object({
-  /** When the experiment began. An experiment that was extended writes again, and its last line counts. */
+  /** Begin of the experiment. An extended one writes again, and its last line counts. */
   at: z.iso.datetime(),
   testbed: z.string(),
   cell: cellSchema,
   traffic: z.object({ flows: z.int(), frameBytes: z.int(), offeredPps: z.number().optional() }),
-  /** The commit of the base. */
   commit: z.string(),
-  /** One number a trial, in the order in which they were measured. */
+  /** Number of each trial, in order. */
   pps: rates,
   nsPerPacket: rates,
-  /** Absent from lines of before it was counted. */
+  /** Absent from older lines. */
   instructionsPerPacket: rates.default([]),
-  /** The base had moved against what was known before. */
+  /** Base had moved against the earlier history. */
   moved: z.boolean(),
-  /** Layouts of the base's kernel that were booted, where they were several: then what builds differ in is in the spread. */
+  /** Booted layouts of base's kernel, if several: the spread then includes the noise of builds. */
   layouts: z.int().min(2).optional(),
-  /** Durations of the gate, the same for all its cells; absent in older lines. */
+  /** Equal for all cells of a gate; absent in older lines. */
   durations: durationsSchema.optional(),
 });
 
@@ -38,13 +37,15 @@ export type HistoryFile = {
   append(entries: readonly HistoryEntry[]): Promise<void>;
 };
 
-/** A history that cannot be used: nothing is measured until it is fixed. */
+/** An unusable history: nothing is measured until it is fixed. */
 export class HistoryError extends Error {
   override readonly name = 'HistoryError';
   readonly conclusion = 'usage';
 }
 
-/** The history at `path`, which need not exist yet; `read` throws a `HistoryError` that names the first bad line. */
+/**
+ * Opens the history at `path`, which may not exist yet; `read` throws a `HistoryError` that names the first bad line.
+ */
 export function historyFile(path: string): HistoryFile {
   return {
     async read() {
@@ -74,7 +75,7 @@ function parseLine(line: string, path: string, index: number): HistoryEntry {
   }
 }
 
-/** Drops entries of the future: if one were kept, no honest entry could ever be newer. */
+/** Drops entries of the future, which would remain the newest forever. */
 export const earlierEntries = (entries: readonly HistoryEntry[], now: Date): HistoryEntry[] =>
   entries.filter(({ at }) => Date.parse(at) <= now.getTime());
 
@@ -84,10 +85,7 @@ type HistoryQuery = Pick<HistoryEntry, 'testbed' | 'cell' | 'traffic'> & {
   hasLayouts?: boolean;
 };
 
-/**
- * Pools the latest thirty or so runs of a cell's base, under the same traffic on the same testbed. Its noise is
- * the spread within experiments, so that a base which moved between them does not look noisy.
- */
+/** Pools about thirty runs of base. Noise is the spread within experiments, so a moving base does not look noisy. */
 export function historyOf(
   entries: readonly HistoryEntry[],
   { testbed, cell, traffic, metric, hasLayouts = false }: HistoryQuery,
@@ -131,10 +129,7 @@ type HistoryTraffic = HistoryEntry['traffic'];
 export const isSameTraffic = (a: HistoryTraffic, b: HistoryTraffic): boolean =>
   a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
 
-/**
- * One number a trial of the runs of base that count. Where base has several layouts, only those that booted one for the
- * first time: the others tell less than they seem to of how far runs are apart.
- */
+/** Counts only the first boot of each of several layouts: repeats would understate the spread. */
 export function baseNumbers(runs: readonly Run[], metric: Metric): number[] {
   const counted = runs.filter((run) => run.variant === 'base' && isCounted(run));
   const firstOf = new Map(counted.toReversed().map((run) => [run.layout, run]));
@@ -143,7 +138,6 @@ export function baseNumbers(runs: readonly Run[], metric: Metric): number[] {
   return trialNumbers(taken, metric);
 }
 
-/** One line for each cell in which a run of base counts. */
 export function historyEntries(result: Result): HistoryEntry[] {
   const { startedAt: at, testbed, variants, outcome } = result;
   if (outcome.kind !== 'judged') return [];

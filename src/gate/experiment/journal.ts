@@ -27,7 +27,7 @@ const entrySchema = z.discriminatedUnion('kind', [
     at,
     trial: z.int(),
     reason: z.string(),
-    /** Variants that were to be measured; absent where the plan tells. */
+    /** Variants to be measured; absent if the plan has them. */
     variants: z.array(z.string()).optional(),
     /** See `TrialOutcome`. */
     lacksControl: z.literal(true).optional(),
@@ -37,10 +37,9 @@ const entrySchema = z.discriminatedUnion('kind', [
     at,
     cell: cellSchema,
     profile: cellProfileSchema,
-    /** Nothing would come of another try. */
     isFinal: z.boolean(),
   }),
-  /** A warning of the testbed since it was started. */
+  /** A warning of the testbed since its start. */
   z.object({ kind: z.literal('warned'), at, text: z.string() }),
   z.object({ kind: z.literal('finished'), at }),
 ]);
@@ -49,12 +48,12 @@ export type JournalEntry = z.infer<typeof entrySchema>;
 
 export type Journal = {
   entries: JournalEntry[];
-  /** Writes one line and returns when the disk has it. */
+  /** Resolves when the line is on disk. */
   append(entry: JournalEntry): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Opens or begins a journal; a last line that a kill cut short is dropped, any other bad line is a `JournalError`. */
+/** Drops a last line that a kill cut short; throws a `JournalError` for any other bad line. */
 export async function openJournal(path: string): Promise<Journal> {
   const { entries, text, whole } = await read(path);
   if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole));
@@ -73,11 +72,11 @@ export async function openJournal(path: string): Promise<Journal> {
 
 export const journalIn = (directory: string): string => join(directory, 'journal.jsonl');
 
-/** The entries of a journal, which is left as it is; none where there is no journal. */
+/** Reads without changing the file; empty without a journal. */
 export const readJournal = async (path: string): Promise<JournalEntry[]> =>
   (await read(path)).entries;
 
-/** `whole` is the text up to its last newline: what a kill cut short is no entry. */
+/** `whole` is the text up to its last newline. */
 async function read(
   path: string,
 ): Promise<{ entries: JournalEntry[]; text: string; whole: string }> {

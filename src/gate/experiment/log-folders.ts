@@ -12,7 +12,6 @@ export function trialFolder(trial: PlannedTrial, attempt: number): string {
   return join('trials', attempt === 1 ? name : `${name}.${attempt}`);
 }
 
-/** Returns a writer of logs into a folder of the work directory. */
 export function keepLogIn(directory: string, folder: string): KeepLog {
   return async (name, content) => {
     await mkdir(join(directory, folder), { recursive: true });

@@ -1,4 +1,4 @@
-// Finds the next trial of an experiment by its plan and its journal alone, so a resumed experiment goes the same way.
+// Finds the next trial from the plan and the journal alone, so that a resumed experiment takes the same course.
 import {
   type InterimResult,
   interimResults,
@@ -22,14 +22,11 @@ export type NextTrial = {
   attempt: number;
   done: number;
   of: number;
-  /** Reason why the previous attempt does not count. */
+  /** Why the previous attempt does not count. */
   why?: string;
 };
 
-/**
- * Returns the next trial that an undecided cell needs for its next look, or that is lacking beside what decided a cell;
- * one that failed comes again after all others.
- */
+/** Serves undecided cells, then other variants of decided ones; repeats failed trials last. */
 export function nextTrial(
   plan: PlannedRuns,
   entries: readonly JournalEntry[],
@@ -60,14 +57,14 @@ function whyAgain(tries: readonly JournalEntry[]): Pick<NextTrial, 'why'> {
   return { why: `${faults.length} of ${last.runs.length} runs do not count: ${fault}` };
 }
 
-/** When nothing was left to do; undefined where something is. */
+/** Undefined while there is work left. */
 export function finishedAt(plan: Plan, entries: readonly JournalEntry[]): string | undefined {
   const last = entries.at(-1);
   const isFinished = last?.kind === 'finished' && nextTrial(plan, entries) === undefined;
   return isFinished ? last.at : undefined;
 }
 
-/** Other variants are measured in as many pairs as patched is, and no more. */
+/** Other variants are measured in as many pairs as patched, and no more. */
 function openTrials({
   input,
   judgement,
@@ -82,7 +79,6 @@ function openTrials({
   return closed ? beside : [...input.open, ...beside];
 }
 
-/** Cells that get no more runs. */
 export function decidedCells(plan: PlannedRuns, entries: readonly JournalEntry[]): DecidedCell[] {
   const closed = interimResults(cellsSoFar(plan, entries), plan.policy).filter(
     (one) => one.closed && openTrials(one).length === 0,
@@ -97,7 +93,6 @@ export function decidedCells(plan: PlannedRuns, entries: readonly JournalEntry[]
   }));
 }
 
-/** Counts the trials that were measured, and those at most. */
 function trialCount(cells: readonly InterimResult<CellProgress>[]): { done: number; of: number } {
   const trials = cells.flatMap((cell) => {
     const due = new Set(openTrials(cell));

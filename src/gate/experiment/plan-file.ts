@@ -1,9 +1,8 @@
-// The file in which a work directory has its plan: there whole or not at all, and of one command alone.
+// Keeps the plan of a work directory: written atomically, and used by one command only.
 import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
 
-/** Names the plan in a file, and the command that resumes it. */
 const planFiles = {
   'experiment.json': { of: 'an experiment', command: 'ppsgate gate' },
   'bisect.json': { of: 'a bisection', command: 'ppsgate bisect' },
@@ -11,7 +10,7 @@ const planFiles = {
 
 type PlanFile = keyof typeof planFiles;
 
-/** Writes the plan so that it is there whole or not at all; a directory that holds one already is a `PlanError`. */
+/** Writes the plan atomically; throws a `PlanError` if the directory has one already. */
 export async function beginPlanFile(
   directory: string,
   file: PlanFile,
@@ -22,7 +21,7 @@ export async function beginPlanFile(
   await replacePlanFile(directory, file, plan);
 }
 
-/** Throws a PlanError where the directory has an experiment or a bisection already. */
+/** Throws a PlanError if the directory has an experiment or a bisection already. */
 export async function refuseUsed(directory: string): Promise<void> {
   for (const [file, { of, command }] of Object.entries(planFiles)) {
     if (await isThere(join(directory, file))) {
@@ -33,7 +32,6 @@ export async function refuseUsed(directory: string): Promise<void> {
   }
 }
 
-/** Writes a plan over the one that is there. */
 export async function replacePlanFile(
   directory: string,
   file: PlanFile,
@@ -44,7 +42,7 @@ export async function replacePlanFile(
   await rename(draft, join(directory, file));
 }
 
-/** Reads the plan of an earlier process; throws a `PlanError` where there is none, or one of the other command. */
+/** Reads the plan of an earlier process; throws a `PlanError` if there is none, or one of the other command. */
 export async function readPlanFile<Schema extends z.ZodType>(
   directory: string,
   file: PlanFile,

@@ -1,4 +1,4 @@
-// Everything that an experiment does, fixed and written down before its first run.
+// Fixes everything that an experiment does before its first run.
 import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ const plannedCellSchema = z.object({
   cell: cellSchema,
   design: designSchema,
   history: historySchema.optional(),
-  /** The patch touches it and not all others, so that it comes before those in each round. */
+  /** The patch touches this cell and not all others, so it comes first in each round. */
   isFirst: z.literal(true).exactOptional(),
 });
 
@@ -42,17 +42,16 @@ const planSchema = z.object({
   patch: patchSchema,
   testbed: z.string(),
   variants: z.array(variantSchema).min(2),
-  /** Rules of the scenarios that are a site's own, by their names. */
   rules: z.record(z.string(), ownRulesSchema),
   cells: z.array(plannedCellSchema).min(1),
   policy: policySchema,
   traffic: plannedTraffic,
   /** Profiles of every variant in every decided cell; absent: none. */
   profile: plannedProfile.optional(),
-  /** Absent in plans written before durations were known. */
+  /** Absent in older plans. */
   durations: expectedDurationsSchema.optional(),
   seed: z.int(),
-  /** Every trial that may be needed, in their order; most cells are decided before their last. */
+  /** Every trial that may be needed, in order; most cells are decided before their last. */
   trials: z.array(plannedTrialSchema).min(1),
 });
 
@@ -64,17 +63,15 @@ type PlanRequest = {
   config: Config;
   testbed: string;
   seed: number;
-  /** Absent: all cells of the configuration. */
   cells?: readonly Cell[];
-  /** Cells among them that come first in each round; all of them is as good as none. */
+  /** Cells that come first in each round; all of them means none. */
   first?: readonly Cell[];
-  /** Rules of the site's own scenarios. */
   rules?: Plan['rules'];
   /** Patched is base in another layout, so that all differences are noise. */
   measuresLayoutNoise?: boolean | undefined;
 };
 
-/** The history of a cell tells when it is looked at first, and the seed the order of everything. */
+/** The history of a cell decides its first look, and the seed the order of everything. */
 export function makePlan(
   request: PlanRequest,
   unlinked: readonly Variant[],
@@ -110,12 +107,10 @@ export function makePlan(
 type CellsRequest = {
   testbed: string;
   cells: readonly Cell[];
-  /** Number of variants. */
   variants: number;
   hasLayouts?: boolean;
 };
 
-/** Chooses the design of each cell from its history. */
 export function planCells(
   config: Pick<Config, 'traffic' | 'gate'>,
   { testbed, cells, variants, hasLayouts = false }: CellsRequest,
@@ -131,9 +126,8 @@ export function planCells(
 }
 
 /**
- * Chooses the layouts of each kernel that are booted. A gate for layout noise has just two: then what they
- * differ in beyond their runs is what builds differ in, where several would hide it in the spread. The seed draws the
- * other layout, so that it is another one each time.
+ * Chooses the booted layouts of each kernel. A gate for layout noise has exactly two, drawn by the seed: their
+ * difference beyond the runs is the noise of builds, which several layouts would hide in the spread.
  */
 function withLayouts(
   variants: readonly Variant[],
@@ -151,7 +145,6 @@ function withLayouts(
   });
 }
 
-/** Number of layouts of each kernel that is built for a testbed. */
 export function layoutsOn({ testbeds }: Pick<Config, 'testbeds'>, name: string): number {
   const testbed = testbeds[name];
   return (testbed?.kind === 'freebsd' && testbed.builder?.layoutVariants) || 1;
@@ -160,7 +153,7 @@ export function layoutsOn({ testbeds }: Pick<Config, 'testbeds'>, name: string):
 const layoutsOf = ({ kernel }: Variant): readonly number[] =>
   (kernel?.kind === 'tree' && kernel.layouts) || [];
 
-/** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */
+/** Texts of the site's own rules to be measured; throws a `UsageError` for an unreadable one. */
 export async function readRules({
   rules,
   scenarios,
@@ -175,7 +168,6 @@ export async function readRules({
   return Object.fromEntries(await Promise.all(read));
 }
 
-/** All cells of a configuration, in its order. */
 export function cellsOf({
   scenarios,
   families,
@@ -187,7 +179,7 @@ export function cellsOf({
   );
 }
 
-/** The cells among some that the configuration still has, in its order. */
+/** The given cells that the configuration still has, in its order. */
 export function cellsAmong(config: Parameters<typeof cellsOf>[0], some: readonly Cell[]): Cell[] {
   const names = new Set(some.map(cellName));
   return cellsOf(config).filter((cell) => names.has(cellName(cell)));
@@ -198,7 +190,7 @@ export function policyOf({ gate }: Pick<Config, 'gate'>): Plan['policy'] {
   return policy;
 }
 
-/** The policy of an extended experiment, which decides every cell. */
+/** An extended experiment decides every cell. */
 export function policyOfExtended({ stopsAtFirst: _, ...policy }: Plan['policy']): Plan['policy'] {
   return policy;
 }
@@ -218,17 +210,14 @@ export function designOf(
 
 const usualSingleRuns = 20;
 
-/**
- * As many pairs as five trials of two variants give, also where more variants share them: the verdict is as sure as
- * without them.
- */
+/** Equals the pairs of five trials of two variants, also if more variants share them: the verdict keeps its certainty. */
 const usualPairs = (runsPerTrial: number, variants: number): number =>
   5 * Math.max(pairsPerTrial(runsPerTrial, variants), pairsPerTrial(runsPerTrial, 2));
 
 const wholeSteps = (pairs: number, pairsPerStep: number): number =>
   Math.ceil(pairs / pairsPerStep) * pairsPerStep;
 
-/** A plan with a further budget for its cells, each of which is then measured to its own end; throws a `UsageError` where it has as many runs already. */
+/** Each cell is then measured to its own end. Throws a `UsageError` if the plan has as many runs already. */
 export function extendPlan(plan: Plan, maxRunsPerVariant: number): Plan {
   const cells = plan.cells.map(({ design, ...cell }) => {
     const budget = wholeSteps(maxRunsPerVariant, design.pairsPerStep);
@@ -260,24 +249,21 @@ const trialsFor = (cells: PlannedCell[], variants: Variant[], runsPerTrial: numb
     ),
   });
 
-/** Draws a seed that cannot be predicted; the plan keeps it. */
+/** Unpredictable; the plan keeps it. */
 export const randomSeed = (): number => randomInt(2 ** 31);
 
 const file = 'experiment.json';
 
-/** Writes the plan so that it is there whole or not at all; a directory that holds one already is a `PlanError`. */
+/** Writes the plan atomically; throws a `PlanError` if the directory has one already. */
 export const writePlan = (directory: string, plan: Plan): Promise<void> =>
   beginPlanFile(directory, file, plan);
 
-/** Writes a plan over the one that is there. */
 export const replacePlan = (directory: string, plan: Plan): Promise<void> =>
   replacePlanFile(directory, file, plan);
 
-/** Reads the plan of an earlier process; throws a `PlanError` where there is none. */
 export const readPlan = (directory: string): Promise<Plan> =>
   readPlanFile(directory, file, planSchema);
 
-/** Explains how to resume. */
 export const goingOn = (directory: string, command: string): string =>
   `What was measured is in ${directory}: go on with '${command} --resume ${directory}'.`;
 

@@ -1,5 +1,4 @@
-// Profiles every variant once in every judged cell, in boots that are there anyway or after
-// all that is measured.
+// Profiles every variant once in every judged cell, during boots that happen anyway or after all measurements.
 import { join } from 'node:path';
 import { interimResults } from '../../analysis/stats/interim-result.ts';
 import type { KeepLog, Testbed } from '../../lab/testbed.ts';
@@ -17,7 +16,7 @@ export type ProfilesDeps = {
   profile: Plan['profile'];
   testbed: Testbed;
   journal: Pick<Journal, 'entries' | 'append'>;
-  /** Keeps the logs of a profile in a folder relative to the result file. */
+  /** `folder` is relative to the result file. */
   keepLogIn(folder: string): KeepLog;
   at(): string;
   onNext(next: NextProfile): void;
@@ -25,13 +24,10 @@ export type ProfilesDeps = {
   signal: AbortSignal;
 };
 
-/** Takes every profile of an experiment that the journal lacks. */
 export const takeProfiles = (plan: Plan, deps: ProfilesDeps): Promise<void> =>
   takeProfilesOf(deps, (entries) => nextProfile(plan, entries));
 
-/**
- * Takes profiles until there is no next one. Where the testbed fails the rest are not taken: what was measured stands.
- */
+/** Takes profiles until none is left. If the testbed fails, the rest is skipped: the measurements stay valid. */
 export async function takeProfilesOf(
   deps: ProfilesDeps,
   nextOf: (entries: readonly JournalEntry[]) => NextProfile | undefined,
@@ -48,10 +44,7 @@ export async function takeProfilesOf(
   }
 }
 
-/**
- * Takes those that the journal lacks of the variant that is booted, each once, as the boot is over. Where the DUT goes
- * down meanwhile, and for one that is missed, there is a later boot, or the end.
- */
+/** Runs at the end of a variant's boot. Missed profiles get another chance in a later boot, or at the end. */
 export async function takeProfilesOfBoot(plan: Plan, deps: ProfilesDeps): Promise<void> {
   const { testbed, journal, warn } = deps;
   const variant = testbed.booted();
@@ -71,7 +64,7 @@ export async function takeProfilesOfBoot(plan: Plan, deps: ProfilesDeps): Promis
   }
 }
 
-/** Writes down what came of it; answers why where the testbed failed. */
+/** Journals the outcome; returns the reason if the testbed failed. */
 async function take(
   next: NextProfile,
   { profile: wanted, testbed, journal, keepLogIn, at, onNext, signal }: ProfilesDeps,
@@ -111,7 +104,7 @@ function withoutLog<Taken extends { log: string }>({ log: _, ...rest }: Taken) {
 
 const mostAttempts = 3;
 
-/** Variant by variant, as each may have to be booted; the one that ran last comes first. */
+/** Goes by variant, as each may need a boot; the one that ran last comes first. */
 function nextProfile(plan: Plan, entries: readonly JournalEntry[]): NextProfile | undefined {
   const cells = interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(
     ({ judgement, stopped, input }) => (judgement === undefined || stopped ? [] : input.cell),
@@ -121,7 +114,7 @@ function nextProfile(plan: Plan, entries: readonly JournalEntry[]): NextProfile 
     .at(0);
 }
 
-/** A profile of the variant in each of the cells where it was not taken, nor tried often enough. */
+/** Profiles of the variant in cells that lack one, unless tried often enough. */
 export function lackingOf(
   { profile }: Pick<Plan, 'profile'>,
   entries: readonly JournalEntry[],
@@ -136,7 +129,7 @@ export function lackingOf(
   });
 }
 
-/** Each variant's profile in a cell; none without a request for profiles. */
+/** None unless profiles were requested. */
 export function profilesOf(
   plan: Plan,
   entries: readonly JournalEntry[],
@@ -163,7 +156,7 @@ const judgedCells = (plan: Plan, entries: readonly JournalEntry[]): Cell[] =>
     judgement === undefined ? [] : input.cell,
   );
 
-/** Cells in which the variant has a valid run, and that have a verdict or will have one. */
+/** Cells with a valid run of the variant that have or will have a verdict. */
 const measuredCells = (plan: Plan, entries: readonly JournalEntry[], variant: string): Cell[] =>
   interimResults(cellsSoFar(plan, entries), plan.policy).flatMap((interim) => {
     const { judgement, closed, stopped, input } = interim;

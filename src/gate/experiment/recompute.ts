@@ -18,30 +18,26 @@ import { diffName, isJudged } from '../../model/variant-name.ts';
 import { baseNumbers } from './history.ts';
 import { cellsOf, designOf, policyOf, policyOfExtended } from './plan.ts';
 
-/** The experiment that an authorized person requested. */
 export type RequestedExperiment = {
   patch: Patch;
-  /** Configuration of the base, with what the admitted request changes. */
+  /** Configuration of base, with the overrides of the admitted request. */
   config: Config;
-  /** Absent: all cells of the configuration. */
   cells?: readonly Cell[];
-  /** Names of those that may be measured on. */
   testbeds: readonly string[];
-  /** The experiment went on after its first budget. */
+  /** The experiment continued after its first budget. */
   isExtended: boolean;
 };
 
 export type Recomputed =
-  /** `refused` is what the result says and its runs, or what was asked for, do not: sentences, in which its texts may be. */
+  /** `refused` lists claims of the result that its runs or the request contradict, in sentences that may quote it. */
   | { kind: 'computed'; result: Result; refused: string[] }
-  /** `why` is one sentence, in which its texts may be. */
+  /** `why` is one sentence that may quote the result. */
   | { kind: 'refused'; why: string };
 
 /**
- * The same result, with the policy, cells, designs and traffic of the configuration and all that follows from the runs
- * under these. What earlier experiments told of a cell's noise is taken for numbers, as the runs are; so is that a cell
- * is invalid, which lets nothing pass. The profiles keep their place, and reasons have to be found again; that a patch is
- * unchanged is for the repository to tell.
+ * Applies the policy, cells, designs and traffic of the configuration to the raw runs. The noise of earlier experiments
+ * is trusted as numbers, like the runs; so is an invalid cell, which passes nothing. Profiles are kept, and reasons
+ * recomputed; whether a patch is unchanged must be checked against the repository.
  */
 export function recompute(claimed: Result, asked: RequestedExperiment): Recomputed {
   const { config, testbeds } = asked;
@@ -56,7 +52,7 @@ export function recompute(claimed: Result, asked: RequestedExperiment): Recomput
     traffic: { flows, frameBytes, measureSeconds, ...(offeredPps !== undefined && { offeredPps }) },
     variants: variantsOf(claimed, asked.patch),
     leftOut: claimed.leftOut.filter(({ variant }) => othersOf(asked.patch).includes(variant)),
-    // Ignores trials that were not necessary.
+    // Ignores unnecessary trials.
     ...(claimed.outcome.kind === 'unchanged' && { trials: [] }),
     outcome: outcomeOf(claimed, asked),
   };
@@ -66,10 +62,10 @@ export function recompute(claimed: Result, asked: RequestedExperiment): Recomput
 const policyAsked = ({ config, isExtended }: RequestedExperiment): Policy =>
   isExtended ? policyOfExtended(policyOf(config)) : policyOf(config);
 
-/** A result that lies may do so of any number of cells. */
+/** A forged result may have any number of such cells. */
 const mostTold = 20;
 
-/** The commits are those that were approved; where the patch parted from its base only its history tells. */
+/** The commits are the approved ones; the fork point is left to the history of the patch. */
 function variantsOf({ variants }: Result, patch: Patch): Result['variants'] {
   const earlier = patch.kind === 'revision' ? patch.earlier : [];
   const commits = [
@@ -133,8 +129,8 @@ function inputOf(
 }
 
 /**
- * Pairs of the last look that has its runs. Where all looks up to there tell something, but the result says that the
- * cell is invalid, the experiment ended with the next one, whose runs were lost for good.
+ * Pairs of the last look with all its runs. If all looks so far have evidence but the result claims an invalid cell,
+ * the experiment ended with the next one, whose runs were lost.
  */
 function closedPairsOf(input: Omit<ClaimedCell, 'closedPairs'>, policy: Policy): number {
   const { claim, design, history, runs } = input;
@@ -148,13 +144,13 @@ function closedPairsOf(input: Omit<ClaimedCell, 'closedPairs'>, policy: Policy):
   return isLost ? (sizes[lacking] ?? 0) : closedPairs;
 }
 
-/** The greatest number that `parseMaxRuns` accepts. */
+/** The maximum of `parseMaxRuns`. */
 const mostRuns = 10_000;
 
-/** Doubled each time, ten reach those runs; each has half the error rate of the one before, which soon is no number. */
+/** Doubling reaches those runs in ten steps; each halves the error rate, which soon underflows. */
 const mostBudgets = 20;
 
-/** The budgets that extensions have added to the one that was planned, where they can be such. */
+/** Budgets added by extensions, if plausible. */
 function extended({ budgets: planned, pairsPerStep }: CellResult['design'], claimed: number[]) {
   const isOne = claimed.every(
     (budget, stage) =>
@@ -165,14 +161,13 @@ function extended({ budgets: planned, pairsPerStep }: CellResult['design'], clai
   return isOne && claimed.length > 0 && claimed.length <= mostBudgets ? claimed : planned;
 }
 
-/** True when an interim analysis has enough of its runs. */
 function isThere(runs: readonly Run[], size: number): boolean {
   const pairsOf = (name: string) =>
     new Set(runs.flatMap(({ variant, pair }) => (variant === name && pair <= size ? pair : [])));
   return isEnough(pairsOf('base').intersection(pairsOf('patched')).size, size);
 }
 
-/** One of each variant, so that their number is bounded. */
+/** Limited to the variants, so that their number is bounded. */
 function profilesOf(claim: CellResult | undefined, patch: Patch): CellResult['profiles'] {
   const variants = ['base', 'patched', ...othersOf(patch)];
   return variants.flatMap((name) => claim?.profiles.find(({ variant }) => variant === name) ?? []);
@@ -243,7 +238,7 @@ function ofCell(
   return isSame ? [] : [`Its numbers of ${name} are not those of its runs.`];
 }
 
-/** Another machine may round otherwise. */
+/** Another machine may round differently. */
 const isAlmost = (a: Comparison, b: Comparison): boolean =>
   [
     [a.base, b.base],

@@ -1,8 +1,8 @@
-// Describes why nothing can be measured with a variant.
+// Describes why a variant cannot be measured.
 import { lastLine, shortened } from '../../model/one-line.ts';
 import type { Rejection } from '../../model/rejection.ts';
 
-/** Nothing can be said of a patch whose base does not work. */
+/** Without a working base there is no verdict on a patch. */
 export class BaseRejectedError extends Error {
   override readonly name = 'BaseRejectedError';
 
@@ -13,7 +13,6 @@ export class BaseRejectedError extends Error {
   }
 }
 
-/** Its message, with the panic or the last line on the console. */
 function whyRejected(rejection: Rejection): string {
   const { message } = rejection;
   const panic = 'panic' in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : '';
@@ -22,17 +21,17 @@ function whyRejected(rejection: Rejection): string {
   return `${message}${panic}${last}`;
 }
 
-/** `does not boot: …`, to follow the variant's name. */
+/** `does not boot: …`, after the variant's name. */
 export const rejectionMessage = (rejection: Rejection): string =>
   `${faultOf(rejection)}: ${whyRejected(rejection)}`;
 
-/** `does not boot`, to follow the variant's name. */
+/** `does not boot`, after the variant's name. */
 export const faultOf = ({ kind }: Rejection): string => faults[kind];
 
 const faults: Record<Rejection['kind'], string> = {
   'does-not-apply': 'does not apply',
   'build-failed': 'does not build',
-  'out-of-disk': 'finds no room',
+  'out-of-disk': 'runs out of disk space',
   'does-not-load': 'does not load',
   'boot-failed': 'does not boot',
   'panics-under-load': 'panics under load',

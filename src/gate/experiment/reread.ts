@@ -1,4 +1,4 @@
-// An experiment as its raw logs tell it: what was written down of each trial is computed again.
+// Recomputes the journal of an experiment from its raw logs.
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -18,10 +18,9 @@ import type { PlannedTrial } from '../../model/planned-trial.ts';
 import { type JournalEntry, journalIn, readJournal } from './journal.ts';
 import type { Plan } from './plan.ts';
 
-/** Trials whose logs are not there, or cannot be read, keep what the journal says and are counted in `unread`. */
+/** Trials with missing or unreadable logs keep their journal entry and are counted in `unread`. */
 type RereadJournal = { entries: JournalEntry[]; unread: number };
 
-/** The journal of a work directory, with the runs of every trial read from its logs anew. */
 export async function reread(directory: string, plan: Plan): Promise<RereadJournal> {
   const entries: JournalEntry[] = [];
   let unread = 0;
@@ -41,7 +40,7 @@ async function measureAgain(
   const { summary } = entry;
   const trial = plan.trials.find(({ number }) => number === summary.number);
   if (trial === undefined) return undefined;
-  // Without those of variants that had been left out.
+  // Excludes variants that had been left out.
   const numbers = new Set(entry.runs.map(({ number }) => number));
   const planned = { ...trial, runs: trial.runs.filter(({ number }) => numbers.has(number)) };
   const { attempt, startedAt, egressPackets, ingressPackets } = summary;

@@ -1,4 +1,4 @@
-// The order of runs: variants alternate within a trial, cells alternate between trials, chance decides the rest.
+// Orders the runs: variants alternate within a trial, cells alternate between trials, the rest is random.
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
@@ -7,21 +7,20 @@ import type { Cell } from '../../model/scenario.ts';
 
 export type ScheduleRequest = {
   cells: readonly Cell[];
-  /** Cells that come before the others in each round. */
   first?: ReadonlySet<Cell>;
   variants: readonly string[];
   /** Rounded up to whole trials. */
   runsPerVariant: number;
   runsPerTrial: number;
   seed: number;
-  /** Layouts of the kernels of variants that have several, which pairs take in turn. */
+  /** Layouts of variants that have several; pairs take them in turn. */
   layouts?: ReadonlyMap<string, readonly number[]>;
 };
 
 /**
- * Pairs hold one run of each variant, of more than two too. They come as ABBA or BAAB (as ABCCBA and the like), so that
- * a drift within two pairs cancels; cells come in an order drawn anew for each round. The same request gives the same
- * schedule, and one with more runs goes on where it ends.
+ * A pair holds one run of each variant, also of more than two. Pairs come as ABBA or BAAB (ABCCBA and the like), so
+ * that a drift within two pairs cancels; each round draws a new order of cells. Deterministic by request; a request
+ * with more runs continues the schedule.
  */
 export function schedule(request: ScheduleRequest): PlannedTrial[] {
   const random = xoroshiro128plus(request.seed);
@@ -42,7 +41,7 @@ function layoutOf({ variant, pair }: DraftTrial['runs'][number], { layouts }: Sc
 
 type DraftTrial = { cell: Cell; runs: Omit<PlannedRun, 'number'>[] };
 
-/** Every cell gets its share of a round in one trial, in which the variants alternate. */
+/** Each trial has one cell's share of a round, with alternating variants. */
 function sharedTrials(request: ScheduleRequest, random: RandomGenerator): DraftTrial[] {
   const { cells, variants, runsPerVariant } = request;
   const pairsPerRound = pairsPerTrial(request.runsPerTrial, variants.length);
@@ -63,8 +62,8 @@ function sharedTrials(request: ScheduleRequest, random: RandomGenerator): DraftT
 }
 
 /**
- * Every run has a trial of its own, those of all cells side by side: where a variant must be booted, once for all. The
- * first pair begins with base, whose kernel is mostly there while the patched one is still being built.
+ * Every run has its own trial, grouped across cells so that a variant boots once for all. The first pair begins with
+ * base, whose kernel is usually ready while patched is being built.
  */
 function singleRuns(request: ScheduleRequest, random: RandomGenerator): DraftTrial[] {
   const { cells, variants, runsPerVariant } = request;
@@ -82,8 +81,8 @@ function singleRuns(request: ScheduleRequest, random: RandomGenerator): DraftTri
 }
 
 /**
- * Number of pairs in a step; at least one, which then needs several trials. With more than two variants it is an even
- * number where they share a trial, so that a pair shares it with its mirror image: one draw of chance, and not two.
+ * Pairs in a step; at least one, which then takes several trials. With more than two variants that share a trial the
+ * number is even, so that a pair shares it with its mirror image: one random draw, not two.
  */
 export function pairsPerTrial(runsPerTrial: number, variants: number): number {
   const fitting = Math.floor(runsPerTrial / variants);
@@ -95,7 +94,6 @@ export function pairsPerTrial(runsPerTrial: number, variants: number): number {
 const nextOrder = (pair: number, last: readonly string[], random: RandomGenerator) =>
   pair % 2 === 1 ? shuffled(last, random) : last.toReversed();
 
-/** Cells in an order by chance, but for those that come first. */
 function inOrder(
   cells: readonly Cell[],
   { first = new Set() }: ScheduleRequest,
@@ -105,7 +103,6 @@ function inOrder(
   return [...shuffled(ones ?? [], random), ...shuffled(others ?? [], random)];
 }
 
-/** Fisher and Yates' shuffle, of a copy. */
 function shuffled<T>(items: readonly T[], random: RandomGenerator): T[] {
   const rest = [...items];
   const taken: T[] = [];

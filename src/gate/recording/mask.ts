@@ -2,18 +2,15 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { decodeEscapes } from './decode-escapes.ts';
 
-/** Terms to be masked that are known before recording begins. */
 export type SensitiveTerms = {
-  /** Passwords, keys, tokens. */
   secrets: readonly string[];
   /** Names of machines, fully qualified or the first label alone. */
   hosts: readonly string[];
   users: readonly string[];
-  /** Texts and their stand-ins. */
   others?: ReadonlyMap<string, string>;
 };
 
-/** Gives a text the same stand-in each time. Takes whole lines: a secret that is cut in two is not recognized. */
+/** Gives a text the same stand-in each time. Takes whole lines: a secret that is split is not recognized. */
 type Mask = (text: string) => string;
 
 /**
@@ -41,7 +38,6 @@ type Replacement = { from: number; to: number; by: string };
 /** Takes a text in which the matches of earlier rules are blanked. */
 type MaskRule = (text: string) => Replacement[];
 
-/** Matches no rule. */
 const blank = '\0';
 
 function blanked(text: string, replacements: readonly Replacement[]): string {
@@ -146,7 +142,6 @@ const isIdentifying = (name: string): boolean =>
 const isAddress = (name: string): boolean =>
   isIPv4(name) || isIPv6(name) || isIPv6(name.replace(/%.*/, ''));
 
-/** Numbers texts in order of appearance. */
 function standIns(make: (number: number) => string): (text: string) => string {
   const number = numbering();
   return (text) => make(number(text) + 1);
@@ -175,7 +170,6 @@ const anyMatch =
       by: by(match[0]),
     }));
 
-/** Replaces the pattern's first group alone. */
 function firstGroup(pattern: RegExp, by: (text: string) => string): MaskRule {
   const indexed = new RegExp(pattern.source, `${pattern.flags}d`);
   return (text) =>
@@ -276,7 +270,6 @@ function isAllowed6(groups: readonly number[]): boolean {
   return isAlone && ((first & 0xfff0) === 0xff00 || (first === 0xfe80 && groups[7] === 0));
 }
 
-/** The eight groups of a valid address. */
 function groupsOf(address: string): number[] {
   const plain = address.replace(/\d+\.\d+\.\d+\.\d+$/, (inet4) => {
     const [a = 0, b = 0, c = 0, d = 0] = inet4.split('.').map(Number);

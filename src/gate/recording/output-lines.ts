@@ -16,7 +16,6 @@ export class OutputLines {
   #omittedBytes = 0;
   #isFull = false;
 
-  /** Returns the lines that this chunk completes. */
   add(chunk: Uint8Array): string {
     this.#bytes += chunk.byteLength;
     this.#isFull ||= this.#bytes > maxOutputBytes || chunk.includes(0);

@@ -17,22 +17,17 @@ import {
 } from './recording-entry.ts';
 import { fromVersion1 } from './recording-version-1.ts';
 
-/**
- * Orders what happened within one millisecond by its line. Output of one `turn` had arrived before the recorded code
- * could react to any of it.
- */
+/** `line` orders events of one millisecond. Output of one `turn` arrived before the recorded code could react. */
 export type RecordedMoment = { at: number; line: number; turn: number };
 
 type OutputChunk = RecordedMoment & { stream: 'stdout' | 'stderr'; text: string };
 
 export type RecordedRequest = {
-  /** From 1 on. */
   number: number;
   host: string;
   call: RecordedCall;
   at: number;
   output: OutputChunk[];
-  /** Streams with omitted output. */
   cut: Set<'stdout' | 'stderr'>;
   /** Undefined if the recording ends first. */
   ended?: RecordedMoment & { outcome: RecordedOutcome };
@@ -159,14 +154,13 @@ function add(
   }
 }
 
-/** Returns the recorded output of one stream. */
 export const outputOf = ({ output }: RecordedRequest, stream: 'stdout' | 'stderr'): string =>
   output
     .filter((chunk) => chunk.stream === stream)
     .map(({ text }) => text)
     .join('');
 
-/** `netstat -rn -f inet` on the DUT, in words that follow "the recording's 57th question, ". */
+/** `netstat -rn -f inet` on the DUT, to follow "the recording's 57th question, ". */
 export function requestText({ host, call }: Pick<RecordedRequest, 'host' | 'call'>): string {
   switch (call.what) {
     case 'run':

@@ -6,10 +6,7 @@ import { UsageError } from '../../model/usage-error.ts';
 import { type Recorder, startRecording } from './recorder.ts';
 import { sensitiveTermsOf } from './sensitive-terms.ts';
 
-/**
- * Returns a recorder that masks the secrets of all these testbeds; `command` is the one that runs, like
- * `testbeds check`. Throws a UsageError if nothing can be recorded.
- */
+/** Masks the secrets of all these testbeds; `command` is like `testbeds check`. Throws a UsageError. */
 export async function recordTo(
   path: string,
   command: string,

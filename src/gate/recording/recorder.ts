@@ -31,7 +31,6 @@ export type Recorder = {
 };
 
 type RecorderOptions = {
-  /** `testbeds check`. */
   command: string;
   ppsgate: string;
   sensitive: SensitiveTerms;
@@ -123,7 +122,6 @@ class RecordingFile {
   }
 }
 
-/** Masks every string in a value, keys included. */
 function masked(value: unknown, mask: (text: string) => string): unknown {
   if (typeof value === 'string') return mask(value);
   if (Array.isArray(value)) return value.map((one) => masked(one, mask));

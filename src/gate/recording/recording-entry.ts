@@ -3,16 +3,13 @@ import { z } from 'zod';
 
 export const recordingVersion = 2;
 
-/** Marks a file as a recording, in its first line. */
 export const recordingFormat = 'ppsgate recording';
 
 export const headSchema = z.object({
   kind: z.literal('head'),
   format: z.literal(recordingFormat),
   version: z.literal([1, recordingVersion]),
-  /** Version of the ppsgate that recorded. */
   ppsgate: z.string(),
-  /** `testbeds check`. */
   command: z.string(),
   date: z.string(),
 });
@@ -44,7 +41,7 @@ export type RecordedCall = z.infer<typeof asked>;
 const answer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('exited'), code: z.number() }),
   z.object({ kind: z.literal('signaled'), signal: z.string() }),
-  /** Any call but a command; `said` is the state of the power. */
+  /** Covers all other calls; `said` is the state of the power. */
   z.object({ kind: z.literal('done'), said: z.string().optional() }),
   /** `failure` is the kind of a HostError, or the name of another error. */
   z.object({ kind: z.literal('failed'), failure: z.string(), message: z.string() }),
@@ -56,12 +53,12 @@ export type RecordedOutcome = z.infer<typeof answer>;
 export const entrySchema = z.discriminatedUnion('kind', [
   /** A part begins; `request` is enough to repeat it. */
   z.object({ kind: z.literal('begins'), at, part: z.string(), request: z.unknown() }),
-  /** An outcome of the part, one entry a diagnostic. */
+  /** Each diagnostic has its own entry. */
   z.object({ kind: z.literal('tells'), at, part: z.string(), outcome: z.unknown() }),
   z.object({ kind: z.literal('asks'), at, id: z.number(), host: z.string(), asked }),
   /**
-   * Output in whole lines; a partial line only at the end of a stream, or if a line is too long. Entries of one datagram
-   * share a turn: the recorded code could not react to the first before the second was there.
+   * Output in whole lines; a partial line only at the end of a stream, or if a line is too long. Entries of one
+   * datagram share a turn: the recorded code could not react to the first before the second was there.
    */
   z.object({
     kind: z.literal('hears'),
@@ -71,7 +68,6 @@ export const entrySchema = z.discriminatedUnion('kind', [
     text: z.string(),
     isOfSameTurn: z.literal(true).exactOptional(),
   }),
-  /** Output that is left out: it is not text, or too long. */
   z.object({
     kind: z.literal('cut'),
     at,

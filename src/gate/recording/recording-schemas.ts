@@ -118,17 +118,13 @@ export const selfTestRequest = z.object({
   ),
   rules: z.record(z.string(), as<OwnRules>(z.looseObject({ text: z.string() }))),
   skip: z.array(z.enum(selfTestParts)),
-  /** Lines of the journal of a resumed self-test. */
   journal: z.array(z.string()),
-  /** Token of the lease, which is part of every command. */
   token: z.number().optional(),
 });
 
-/** A diagnostic, or the consent to an accident. */
 export const selfTestReport = z.union([
   z.object({ diagnostic: z.looseObject({ kind: z.string(), what: z.string(), why: z.string() }) }),
   z.object({ agreed: z.boolean() }),
 ]);
 
-/** Outcome of a call that threw. */
 export const thrown = (error: unknown): { threw: string } => ({ threw: reasonOf(error) });

@@ -4,14 +4,12 @@ import { oneLine, reasonOf } from '../../model/one-line.ts';
 import { type RecordedRequest, requestText } from './read-recording.ts';
 import type { ReplayedMachines } from './replay-machines.ts';
 
-/** `number` is that of the request. */
 export type ReplayDifference = {
   kind: 'not-understood' | 'asked-otherwise' | 'made-otherwise' | 'incomplete';
   number?: number;
   sentence: string;
 };
 
-/** A part of a recording, from its begin to its last outcome. */
 export type ReplayPart = {
   name: string;
   request: unknown;

@@ -1,4 +1,4 @@
-// Answers requests of today's code from a recording: each gets the output and outcome that the same request got then.
+// Replays the recorded output and outcome for each equal request of today's code.
 import { ConsoleError } from '../../lab/console/console.ts';
 import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
 import { PowerError } from '../../lab/power/power.ts';
@@ -18,7 +18,7 @@ type ReplayRequest = Pick<RecordedRequest, 'host' | 'call'>;
 
 type EndedRequest = RecordedRequest & { ended: NonNullable<RecordedRequest['ended']> };
 
-/** Equal requests to one host are answered in their order, however they overlap with others. */
+/** Equal requests to one host are served in their order, even if they overlap with others. */
 export class ReplayedMachines {
   readonly deps: FreebsdDeps;
   /** Requests that the recording lacks, each with the recorded one before it. */
@@ -163,7 +163,6 @@ function textOf(call: RecordedRequest['call']): string {
   }
 }
 
-/** Throws the recorded error. */
 function resultOf(outcome: RecordedOutcome): string {
   if (outcome.kind === 'done') return outcome.said ?? '';
   if (outcome.kind !== 'failed') return '';
@@ -174,10 +173,7 @@ function resultOf(outcome: RecordedOutcome): string {
   throw kind === undefined ? new Error(message) : new HostError(kind, message);
 }
 
-/**
- * Runs recorded events in their order, each once the code has reacted to the one before. Output of one turn arrives in
- * one turn again. Time never runs back.
- */
+/** Runs each event once the code has reacted to the one before; one turn stays one turn. Time never runs back. */
 class ReplayClock {
   now: number;
   #isRunning = false;

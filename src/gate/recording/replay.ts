@@ -12,14 +12,13 @@ import {
 import { replaySelfTest } from './replay-self-test.ts';
 import { replayTestbed } from './replay-testbed.ts';
 
-/** As `ppsgate testbeds replay --json` prints it. */
+/** The output of `ppsgate testbeds replay --json`. */
 export type Replay = {
   head: Recording['head'];
   isTorn: boolean;
   /** Recorded requests to machines: commands, logins, uploads, power. */
   questions: number;
   hosts: string[];
-  /** In the order of the recording. */
   differences: ReplayDifference[];
   /** Results of today's code, for a recorded check or self-test. */
   diagnostics: Diagnostic[];

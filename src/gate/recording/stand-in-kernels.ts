@@ -22,9 +22,7 @@ export type StandInKernel = {
 
 type ReplayRun = {
   machines: ReplayedMachines;
-  /** Reaches the machines behind the fence of the recorded lease. */
   deps: FreebsdDeps;
-  /** One for each of the variants. */
   kernels: readonly StandInKernel[];
   folder: string;
 };
@@ -72,7 +70,6 @@ async function makeStandIn(
   return { variant, path, sha256: hash.digest('hex'), recordedSha256 };
 }
 
-/** More than any kernel has. */
 const maxBytes = 1024 ** 3;
 
 /** Recognizes a kernel's upload by the folder or boot environment that the next command names. */
