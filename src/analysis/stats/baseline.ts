@@ -1,17 +1,14 @@
-// Whether the base of an experiment is still what its history says.
+// Tests whether the base of an experiment still matches its history.
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
 import type { Baseline, History } from '../../model/result.ts';
 import { criticalT } from './student.ts';
 
-/**
- * A base that stayed is called moved in one experiment of a hundred. A single run has to be as far off as one in five
- * hundred is by Student's law: more of them are, as noise has heavy tails.
- */
+/** False alarms: one experiment in a hundred. A single run needs a stricter level, as noise has heavy tails. */
 const levelOf = (runs: number): number => (runs === 1 ? 0.001 : 0.005);
 
 /**
- * Student's test of the base's numbers (one a trial) against the runs since it last moved, on logarithms and with
- * the pooled noise of both; unknown where there are too few of either. A single number takes a history that tells its noise.
+ * Student's test of the base's numbers (one per trial) against the runs since its last move, on logarithms with pooled
+ * noise; unknown with too few of either. A single number needs a history with noise.
  */
 export function baselineOf(base: readonly number[], history: History | undefined): Baseline {
   const enough = base.length === 1 ? 10 : 3;
@@ -32,5 +29,5 @@ export function baselineOf(base: readonly number[], history: History | undefined
   return { kind: Math.abs(effect) > reach + rounding ? 'moved' : 'steady', interval };
 }
 
-/** Where all runs agree to the last packet the reach is zero, but not what logarithms have lost of their digits. */
+/** If all runs agree to the packet, the reach is zero except for the rounding of logarithms. */
 const rounding = 1e-12;

@@ -1,18 +1,18 @@
-// How often something happens, as far as a number of tries can tell: the exact bounds of Clopper and Pearson.
+// Computes the exact binomial bounds of Clopper and Pearson.
 import { gammaln } from 'simple-statistics';
 
-/** One-sided confidence of both bounds. */
+/** One-sided, for both bounds. */
 const boundConfidenceRatio = 0.95;
 
-/** The highest share that `alarms` among `gates` leave possible, 1 where nothing was tried (Clopper and Pearson, 1934). */
+/** Highest share compatible with `alarms` among `gates`, 1 for no gates (Clopper and Pearson, 1934). */
 export const upperBound = (alarms: number, gates: number): number =>
   alarms >= gates ? 1 : crossing((share) => atMost(alarms, gates, share), 1 - boundConfidenceRatio);
 
-/** The lowest share that they leave possible, 0 where there was no alarm. */
+/** Lowest compatible share, 0 without alarms. */
 export const lowerBound = (alarms: number, gates: number): number =>
   alarms === 0 ? 0 : crossing((share) => atMost(alarms - 1, gates, share), boundConfidenceRatio);
 
-/** Probability of at most `alarms` where each of `gates` is one with probability `share`. */
+/** Probability of at most `alarms` if each gate is one with probability `share`. */
 function atMost(alarms: number, gates: number, share: number): number {
   let sum = 0;
   for (let count = 0; count <= alarms; count += 1) {
@@ -22,7 +22,7 @@ function atMost(alarms: number, gates: number, share: number): number {
   return sum;
 }
 
-/** Where `falling` passes `level` between 0 and 1, to fifteen digits. */
+/** Finds where `falling` passes `level` between 0 and 1, to fifteen digits. */
 function crossing(falling: (share: number) => number, level: number): number {
   let [low, high] = [0, 1];
   for (let step = 0; step < 50; step += 1) {

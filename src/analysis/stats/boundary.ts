@@ -1,9 +1,9 @@
-// How sure each look at growing data must be, so that all looks together err no more often than asked.
+// Computes the level of each interim analysis, so that all together keep the requested error rate.
 import { studentTail, studentTExact } from './student.ts';
 
 /**
- * The one nominal one-sided level for every look, by Pocock (Biometrika 64, 1977): with it, data without any
- * effect cross the boundary at some look with probability `level`. `sizes` are the pairs at each look, ascending.
+ * A nominal one-sided level for all looks (Pocock, Biometrika 64, 1977): data without an effect cross the boundary at
+ * some look with probability `level`. `sizes` are the pairs at each look, ascending.
  */
 export function constantLevels(sizes: readonly number[], level: number): number[] {
   const levelsAt = (z: number) => sizes.map(() => studentTail(z, Infinity));
@@ -11,9 +11,9 @@ export function constantLevels(sizes: readonly number[], level: number): number[
 }
 
 /**
- * The nominal level of each look where the generalized likelihood ratio of Student's model, (1 + t²/ν)^((ν + 2)/2)
- * against the best fit, is held to one threshold at all of them (Lai, Annals of Statistics 16, 1988).
- * `degreesOfFreedom` are ν at each look, earlier runs of the same cell included.
+ * Nominal levels that hold the generalized likelihood ratio of Student's model, (1 + t²/ν)^((ν + 2)/2) against the best
+ * fit, to one threshold at all looks (Lai, Annals of Statistics 16, 1988). `degreesOfFreedom` are ν at each look,
+ * earlier runs of the same cell included.
  */
 export function likelihoodLevels(
   sizes: readonly number[],
@@ -27,16 +27,13 @@ export function likelihoodLevels(
   return levelsFor(levelsAt, sizes, level);
 }
 
-/**
- * The nominal level of each look in inverse proportion to its pairs: what is found early saves most, and who is open
- * late has lost little by having been strict.
- */
+/** Levels in inverse proportion to the pairs: early decisions save most, and late ones lose little. */
 export function fallingLevels(sizes: readonly number[], level: number): number[] {
   const levelsAt = (divisor: number) => sizes.map((size) => Math.min(1 / 2, 1 / (divisor * size)));
   return levelsFor(levelsAt, sizes, level);
 }
 
-/** Levels fall as the parameter rises: halves until the levels spend what is asked and not more. */
+/** Levels fall as the parameter rises: bisects for the levels that spend the requested rate and not more. */
 function levelsFor(
   levelsAt: (parameter: number) => number[],
   sizes: readonly number[],
@@ -55,14 +52,14 @@ function levelsFor(
 }
 
 /**
- * The probability that data without any effect are, at some look, beyond its nominal one-sided level: the recursion
- * of Armitage, McPherson and Rowe (J. R. Stat. Soc. A 132, 1969) over the sum of independent normal steps. Where the
- * variance is estimated, as in Student's test, the same levels nearly hold (Jennison and Turnbull, Group Sequential
- * Methods, 4.4): by simulation the sum is up to a seventh larger when the first look has four degrees of freedom.
+ * Probability that data without an effect exceed a nominal one-sided level at some look: the recursion of Armitage,
+ * McPherson and Rowe (J. R. Stat. Soc. A 132, 1969) over the sum of independent normal steps. With an estimated
+ * variance, as in Student's test, the levels nearly hold (Jennison and Turnbull, Group Sequential Methods, 4.4): in
+ * simulations the sum is up to a seventh larger if the first look has four degrees of freedom.
  */
 export function crossingProbability(sizes: readonly number[], levels: readonly number[]): number {
   let total = 0;
-  // The density of the sum among those that have not crossed, at the nodes of a quadrature.
+  // Density of the sum among those that have not crossed, at the nodes of a quadrature.
   let inside: DensityNode[] = [{ at: 0, mass: 1 }];
   let reached = 0;
   for (const [index, size] of sizes.entries()) {
@@ -82,7 +79,7 @@ export function crossingProbability(sizes: readonly number[], levels: readonly n
 type DensityNode = { at: number; mass: number };
 type DifferenceRange = { low: number; high: number };
 
-/** The density after one more step, at `count` nodes of the range. */
+/** Density after one more step, at `count` nodes of the range. */
 function spread(
   from: readonly DensityNode[],
   deviation: number,
@@ -100,10 +97,9 @@ function spread(
 }
 
 /**
- * What is integrated over the nodes is a density that one step has smoothed, times the bell of the next: no sharper than a
- * bell of both their `sharpness`. Of that, n nodes of Gauss in a range of n/f such deviations miss a part of about
- * exp(−8 f²), by the bound for functions without a pole (Trefethen, Approximation Theory and Approximation Practice,
- * theorem 19.3) in the ellipse where it is least: 2e-8 with f = 1.5.
+ * The integrand is a density smoothed by one step, times the bell of the next: no sharper than a bell of their joint
+ * `sharpness`. n Gauss nodes in a range of n/f such deviations miss about exp(−8 f²), by the bound for entire functions
+ * (Trefethen, Approximation Theory and Approximation Practice, theorem 19.3) in the best ellipse: 2e-8 with f = 1.5.
  */
 function nodesFor(
   { low, high }: DifferenceRange,
@@ -114,15 +110,15 @@ function nodesFor(
   return 16 * Math.ceil(Math.max(2, (1.5 * (high - low) * sharpness) / 16));
 }
 
-/** Nobody is so many deviations below the mean. */
+/** Deviations below the mean beyond which the density is negligible. */
 const farthest = 6;
 
-/** Levels beyond the reach of a double are next to never crossed; half of all lie beyond one half, which is the most. */
+/** Levels beyond the range of a double are practically never crossed; one half is the maximum. */
 const criticalZ = (level: number): number =>
   level < 1e-12 ? 7 : level >= 1 / 2 ? 0 : studentTExact(Infinity, 1 - 2 * level);
 
 const upperTail = (z: number): number => studentTail(z, Infinity);
-/** Most nodes lie so far apart that they share nothing of which a double could tell, and exponentials take long. */
+/** Most nodes are too far apart to contribute to a double, and exponentials are slow. */
 const normalDensity = (z: number): number =>
   z * z > 80 ? 0 : Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
 
@@ -132,7 +128,7 @@ function sumOver(nodes: readonly DensityNode[], value: (node: DensityNode) => nu
   return sum;
 }
 
-/** Gauss and Legendre's nodes on −1 … 1, by Newton's method on the recurrence (Abramowitz and Stegun, 25.4.29). */
+/** Gauss–Legendre nodes on −1 … 1, by Newton's method on the recurrence (Abramowitz and Stegun, 25.4.29). */
 function gaussLegendre(count: number): readonly QuadratureNode[] {
   const known = quadratures.get(count);
   if (known !== undefined) return known;

@@ -1,25 +1,21 @@
-// How far builds of one source lie apart, beside how far the runs of one build do.
+// Separates the noise between builds of one source from the noise between runs of one build.
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
 import type { CellResult, Metric, Run } from '../../model/result.ts';
 import { countedRuns } from './interim-result.ts';
 
 type BuildNoise = {
-  /** How many layouts runs have booted. */
   layouts: number;
-  /** Standard deviation of the natural logarithms of runs of one layout; undefined where no layout was booted twice. */
+  /** Standard deviation of the natural logarithms of runs of one layout; undefined if no layout was booted twice. */
   withinLayouts: number | undefined;
-  /**
-   * The same of layouts beyond what their runs explain, never less than 0. Undefined where it cannot be told from that of
-   * runs: then `together` has both.
-   */
+  /** Beyond what runs explain, at least 0. Undefined if inseparable: then `together` has both. */
   betweenLayouts: number | undefined;
   together: number;
 };
 
 /**
- * The variance components of a one-way random model, by the method of moments (Searle, Casella & McCulloch, Variance
- * Components, 1992, section 3.6): layouts are a sample of all orders of sections, and runs of boots. Undefined where the
- * runs of a tree have but one layout. Base and patched are one tree where they are the same commit.
+ * Variance components of a one-way random model, by the method of moments (Searle, Casella & McCulloch, Variance
+ * Components, 1992, section 3.6): layouts sample all orders of sections, runs sample boots. Undefined if each tree has
+ * one layout only. Base and patched are one tree if they are the same commit.
  */
 export function buildNoise(
   cell: CellResult,
@@ -60,7 +56,6 @@ export function buildNoise(
   };
 }
 
-/** Logarithms of the runs of each layout. */
 function layoutsOf(runs: readonly Run[], metric: Metric): number[][] {
   const layouts = Map.groupBy(runs, ({ layout }) => layout).values();
   return [...layouts]

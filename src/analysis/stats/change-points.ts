@@ -1,24 +1,23 @@
-// Where a series of nightly runs changed its level for good, and where it only had bad nightly runs.
+// Finds change points in a series of nightly runs, and ignores single bad ones.
 //
 // Optimal partitioning with a bounded loss: Fearnhead and Rigaill, "Changepoint Detection in the Presence of
-// Outliers", 2019 (arXiv 1609.07363). One nightly run alone can never pay for a change, nor can two.
+// Outliers", 2019 (arXiv 1609.07363). One or two nightly runs can never pay for a change.
 import { quantileSorted } from 'simple-statistics';
 import { median } from './summary.ts';
 
-/** Places count from 0, a change being at the first nightly run of its new level. */
+/** Indexes count from 0; a change is at the first nightly run of its new level. */
 export type ChangePoint = {
   index: number;
-  /** The change is as good as certainly between these two, both included. */
+  /** The change is almost certainly between these two, both included. */
   earliest: number;
   latest: number;
 };
 
-/** A change smaller than this is of no concern, as a ratio; half the margin that gates have by default. */
+/** Smaller changes are ignored, as a ratio; half the default margin of gates. */
 export const leastChangeRatio = 0.01;
 
 /**
- * The changes that a series shows on its last night, but for those that are `known` by their places. Values are above
- * 0 and one a nightly run; what came before the last 120 of them is no longer looked at.
+ * Finds changes at the last nightly run, except those `known`. Values are above 0; only the last 120 are considered.
  */
 export function changePoints(
   values: readonly number[],
@@ -44,7 +43,7 @@ export function changePoints(
 
 export type FoundChange = ChangePoint & { foundAt: number };
 
-/** What `changePoints` finds in the course of the nightly runs, each found once; `foundAt` is the nightly run that showed it. */
+/** Runs `changePoints` after every nightly run; `foundAt` is the run that first showed a change. */
 export function changesRunByRun(values: readonly number[], leastRatio?: number): FoundChange[] {
   const found: FoundChange[] = [];
   for (let nightlyRun = 0; nightlyRun < values.length; nightlyRun += 1) {
@@ -55,7 +54,7 @@ export function changesRunByRun(values: readonly number[], leastRatio?: number):
   return found.toSorted((a, b) => a.index - b.index);
 }
 
-/** The level that the last of at least eight values have, and how far single nightly runs lie from it; undefined for fewer. */
+/** Level of the last eight or more values, and the scatter of single nightly runs around it; undefined for fewer. */
 export function lastLevel(
   values: readonly number[],
 ): { typical: number; sigmaRatio: number } | undefined {
@@ -66,28 +65,28 @@ export function lastLevel(
   return { typical: Math.exp(median(logs.slice(start))), sigmaRatio: sigma };
 }
 
-/** How far single nightly runs lie from their level, as a ratio; `values` may hold changes of level and bad nightly runs. */
+/** Scatter of single nightly runs around their level, as a ratio; `values` may hold changes and bad nightly runs. */
 export const nightlySigmaRatio = (values: readonly number[]): number =>
   sigmaOf(values.map(Math.log));
 
-/** Enough for slow habits of a machine, few enough to be judged at once: its time grows with the cube. */
+/** Enough for slow habits of a machine; the time grows with the cube. */
 const nightlyRunsInSight = 120;
 const fewestNightlyRuns = 8;
 const fewestNightlyRunsOfLevel = 2;
-/** A change that moves by so little as nightly runs are added is the one that was known. */
+/** A change that moves this little as nightly runs are added is the known one. */
 const nightlyRunsApart = 3;
-/** The most that a nightly run can cost, in squares of a deviation: beyond three of them all nightly runs are equally bad. */
+/** Maximum cost of a nightly run, in squared deviations: beyond three deviations all are equally bad. */
 const costliestNightlyRun = 9;
-/** What another level costs: more than two of the worst nightly runs. */
+/** Cost of another level: more than two of the worst nightly runs. */
 const costOfLevel = 22;
-/** Places that are 20 times less likely than the best one are ruled out: twice the logarithm of that. */
+/** Rules out places that are 20 times less likely than the best one: twice the logarithm of that. */
 const costOfOtherPlace = 6;
-/** Nobody's testbed is quieter than this. */
+/** Lower limit of the noise of real testbeds, as a ratio. */
 const quietestSigma = 0.0003;
 
 /**
- * From differences of neighbours, so that a change of level counts once. The median of these is what nightly runs mostly
- * do; where one in five does something else, as on machines with two habits, the upper quantile is greater.
+ * Uses differences of neighbours, so that a change of level counts once. Their median is the usual noise; where one in
+ * five differs, as on machines with two habits, the upper quantile is greater.
  */
 function sigmaOf(logs: readonly number[]): number {
   const differences = logs
@@ -104,13 +103,13 @@ function sigmaOf(logs: readonly number[]): number {
   return Math.max(quietestSigma, (normal / Math.SQRT2) * forFewNightlyRuns);
 }
 
-/** Shares of a normal distribution's absolute values, and the deviations that they lie within. */
+/** Shares of a normal distribution's absolute values, and the deviations that contain them. */
 const normalQuantiles = [
   [0.5, 0.6745],
   [0.8, 1.2816],
 ] as const;
 
-/** Bounds of the levels, from 0 to the number of values: of all ways to divide them the one that costs least. */
+/** Returns the bounds of the levels, from 0 to the number of values, that cost least in total. */
 function partition(logs: readonly number[], sigma: number): number[] {
   const count = logs.length;
   const least = new Float64Array(count + 1).fill(Number.POSITIVE_INFINITY);
@@ -135,7 +134,6 @@ function partition(logs: readonly number[], sigma: number): number[] {
   return bounds;
 }
 
-/** Puts a value to its place among the first `count`, which are sorted. */
 function insert(sorted: Float64Array, count: number, value: number): void {
   let place = count;
   for (; place > 0 && (sorted[place - 1] ?? 0) > value; place -= 1) {
@@ -144,7 +142,7 @@ function insert(sorted: Float64Array, count: number, value: number): void {
   sorted[place] = value;
 }
 
-/** Cost of the first `count` as one level; given up where it is `most` or more. */
+/** Cost of the first `count` as one level; stops at `most`. */
 function costOfSorted(sorted: Float64Array, count: number, sigma: number, most: number): number {
   const half = count >> 1;
   const upper = sorted[half] ?? 0;
@@ -157,7 +155,7 @@ function costOfSorted(sorted: Float64Array, count: number, sigma: number, most: 
   return cost;
 }
 
-/** Where in two levels that follow each other the step may as well be, `best` being the place that costs least. */
+/** Range of equally plausible steps between two consecutive levels; `best` costs least. */
 function placesOf(
   logs: readonly number[],
   best: number,

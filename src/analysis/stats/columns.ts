@@ -1,24 +1,23 @@
-// One column of numbers out of a file's bytes, read as ministat(1) reads it, fast enough for millions of lines.
+// Parses one column of numbers from a file's bytes as ministat(1) does, fast enough for millions of lines.
 
-/** What a person gave to `ppsgate ministat` and it refuses; the message is one sentence to show as it is. */
+/** Invalid input of `ppsgate ministat`; the message is one sentence for the user. */
 export class MinistatInputError extends Error {
   override name = 'MinistatInputError';
 }
 
 export type ColumnOptions = {
-  /** What errors call the file. */
   readonly name: string;
   /** Counted from 1. */
   readonly column?: number;
-  /** Each character separates, several in a row separate once, as in strtok(3). */
+  /** Each character separates; several in a row separate once, as in strtok(3). */
   readonly delimiters?: string;
 };
 
 /**
- * The numbers in file order. Skipped are empty lines, lines that end before the column, and lines
- * with a field that begins with `#` at or before it. A trailing carriage return is white space.
+ * Returns the numbers in file order. Skips empty lines, lines that end before the column, and lines with a field that
+ * begins with `#` at or before it. A trailing carriage return is white space.
  *
- * @throws MinistatInputError where the column holds anything but a finite number.
+ * @throws MinistatInputError if the column holds anything but a finite number.
  */
 export function parseColumn(text: Buffer, options: ColumnOptions): Float64Array {
   const { name, column = 1, delimiters = ' \t' } = options;
@@ -77,7 +76,7 @@ function withoutTrailingSpace(text: Buffer, start: number, end: number): number 
   return at;
 }
 
-/** Where the field begins, or `end` where the line has no such field or a comment comes first. */
+/** Returns the start of the field, or `end` if the line lacks it or a comment comes first. */
 function startOfField(
   text: Buffer,
   start: number,
@@ -105,8 +104,7 @@ function endOfField(text: Buffer, start: number, end: number, separates: Uint8Ar
 }
 
 /**
- * A decimal of up to 15 digits and a power of ten up to 22 are read without making a string of them:
- * both are exact as doubles, so the one multiplication or division rounds correctly.
+ * Exact without a string: 15 digits and a power of ten up to 22 are exact doubles, so one operation rounds correctly.
  */
 function parseNumber(text: Buffer, start: number, end: number): number {
   const sign = text[start];
@@ -157,7 +155,7 @@ function parseExponent(text: Buffer, start: number, end: number): number {
   return sign === minus ? -exponent : exponent;
 }
 
-/** What else strtod(3) reads, infinities and hexadecimals; NaN for what it does not. */
+/** Reads the other forms of strtod(3), infinities and hexadecimals; NaN for anything else. */
 function parseRareNumber(text: string): number {
   if (/^[+-]?inf(inity)?$/i.test(text)) return Infinity;
 

@@ -1,49 +1,46 @@
-// Which looks a cell gets at its growing data, and how sure each must be: the design of its experiment.
+// Designs the experiment of a cell: the interim analyses and the level of each.
 import type { DesignName } from '../../model/result.ts';
 import { constantLevels, fallingLevels, likelihoodLevels } from './boundary.ts';
 import { boundsOf, type Evidence } from './evidence.ts';
 import { criticalT } from './student.ts';
 
-/** How often a judgement of one cell may be wrong, as ratios of experiments; as levels of a look, nominal ones. */
+/** Permitted error rates of the judgement of one cell, as ratios of experiments; for a look, nominal levels. */
 export type ErrorRates = {
-  /** A regression where nothing was lost, and an improvement where nothing was gained. */
+  /** A regression without a loss, or an improvement without a gain. */
   falseAlarms: number;
-  /** No regression where the margin was lost. */
+  /** No regression despite a loss of the margin. */
   misses: number;
-  /** The interval that is shown lies wholly above the true change, and wholly below it. */
+  /** The displayed interval lies wholly above the true change, or wholly below it; each side. */
   outside: number;
 };
 
 export type Design = {
   name: DesignName;
-  /** Most pairs: as planned, and then of each extension; ascending. */
+  /** Maximum pairs: as planned, then of each extension; ascending. */
   budgets: readonly number[];
-  /** Pairs that come at once, so that there is no look between them. */
+  /** Pairs that arrive together, without a look between them. */
   pairsPerStep: number;
-  /** `paired` compares neighbours, `pooled` takes all runs as independent. */
+  /** `paired` compares neighbours, `pooled` treats all runs as independent. */
   method: 'paired' | 'pooled';
-  /** Degrees of freedom that earlier experiments add to the cell's own. */
   earlierDegreesOfFreedom: number;
 };
 
-/**
- * A look at the first `pairs` pairs; its levels are nominal and one-sided, and 0 where nothing of the kind is told at it.
- */
+/** A look at the first `pairs` pairs; its levels are nominal and one-sided, 0 for a verdict that it cannot give. */
 export type InterimAnalysis = {
   pairs: number;
   levels: ErrorRates;
-  /** Level at which a great change is told, at a look that tells no other. */
+  /** Level of an alarm for a great change, at a look that allows no other. */
   greatAlarms?: number;
-  /** What its alarms have in common with other looks of its budget, where the noise that is met tells how to spend it. */
+  /** Alarms that share a budget with other looks; the noise decides how it is spent. */
   alarms?: Alarms;
 };
 
-/** Alarms that are spent by the noise: `share` of their rate, over as many of these sizes as the cell will need. */
+/** `share` of the rate of alarms is spent over as many of these sizes as the cell will need. */
 type Alarms = { rates: ErrorRates; share: number; sizes: readonly number[] };
 
 /**
- * The looks of a design, in order. The error rates hold over all of them, extensions included: the budget that was
- * planned spends four fifths of each rate or more, and every extension half of what is then left.
+ * Returns the looks of a design, in order. The error rates hold over all of them, extensions included: the planned
+ * budget spends at least four fifths of each rate, every extension half of the rest.
  */
 export function looksOf(design: Design, rates: ErrorRates): InterimAnalysis[] {
   const key = JSON.stringify([design, rates]);
@@ -52,7 +49,7 @@ export function looksOf(design: Design, rates: ErrorRates): InterimAnalysis[] {
   return looks;
 }
 
-/** They take a tenth of a second to compute, and are asked for after every trial. */
+/** They take a tenth of a second to compute and are needed after every trial. */
 const knownLooks = new Map<string, InterimAnalysis[]>();
 
 function computeLooks(design: Design, rates: ErrorRates): InterimAnalysis[] {
@@ -82,21 +79,17 @@ function computeLooks(design: Design, rates: ErrorRates): InterimAnalysis[] {
   });
 }
 
-/**
- * The spread of a few runs says too little of how long a cell will take. Nor does that of many where cells share the
- * alarms: their levels are so strict that they are as often reached by heavy tails, of which no spread tells.
- */
+/** The spread of a few runs predicts little. If cells share alarms, heavy tails reach the strict levels as often. */
 const canTellSpan = ({ earlierDegreesOfFreedom }: Design, { falseAlarms }: ErrorRates): boolean =>
   earlierDegreesOfFreedom >= 4 && falseAlarms >= 0.005;
 
-/** The alarms keep more back: the variance is estimated, and where it also says how to spend them, a fifth more is spent. */
+/**
+ * Alarms hold more back, as the variance is estimated; if it also decides how they are spent, a fifth more is spent.
+ */
 const shareOf = (stage: number, first: number): number =>
   stage === 0 ? first : (1 - first) * 0.5 ** stage;
 
-/**
- * The levels of a look for the noise that its evidence shows. Where a cell will be decided within fewer pairs than it
- * may have, its alarms are spent on those: as many as a test of a fixed number of runs would need for the margin.
- */
+/** A cell that will be decided early spends its alarms on the pairs that a fixed-size test needs for the margin. */
 export function levelsAt(
   look: InterimAnalysis,
   evidence: Evidence,
@@ -114,18 +107,18 @@ export function levelsAt(
   const atLeast = Math.max(needed, pairs);
   const last = alarms.sizes.findIndex((size) => size >= atLeast);
   const sizes = last === -1 ? alarms.sizes : alarms.sizes.slice(0, last + 1);
-  // No alarm is surer than the interval that is shown beside it.
+  // An alarm needs at least the confidence of the interval displayed beside it.
   const falseAlarms = Math.min(levelWithin(sizes, pairs, alarms), levels.misses);
   return { ...levels, falseAlarms };
 }
 
-/** Whether a change is surely one, and greater than what habits mostly do. */
+/** True for a significant change that is greater than usual habits. */
 function isGreat(evidence: Evidence, level: number): boolean {
   const { low, high } = boundsOf(evidence, level);
   return Math.abs(evidence.effect) >= greatEffect && (low > 0 || high < 0);
 }
 
-/** The level of the look at `pairs`, in an experiment that would end with the last of these sizes. */
+/** Level of the look at `pairs`, in an experiment that would end with the last of these sizes. */
 function levelWithin(sizes: readonly number[], pairs: number, alarms: Alarms): number {
   const known = knownLevels.get(alarms) ?? new Map<number, number[]>();
   knownLevels.set(alarms, known);
@@ -135,10 +128,9 @@ function levelWithin(sizes: readonly number[], pairs: number, alarms: Alarms): n
   return levels[sizes.indexOf(pairs)] ?? 0;
 }
 
-/** Levels by how many looks there are: they take long to compute, and are asked for often. */
+/** By number of looks; slow to compute and often needed. */
 const knownLevels = new WeakMap<Alarms, Map<number, number[]>>();
 
-/** The pairs at each look. */
 export const lookSizes = (design: Design): number[] =>
   design.budgets.flatMap((budget, stage) =>
     sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design),
@@ -161,33 +153,30 @@ function firstSize(design: Design): number {
   return pairsThatTell(design, 0.05);
 }
 
-/** Nobody is blamed for a single run: one in a hundred lies far off by itself. Habits may take half of the alarms. */
+/** A single run never raises an alarm: one in a hundred is a far outlier. Habits may take half of the alarms. */
 const firstAlarm = (design: Design, rate: number): number =>
   Math.max(2, pairsThatTell(design, rate / 2));
 
-/**
- * One cell in eight, of 1,818 on many testbeds, has runs of which some are 8 % or more apart from all others: so seldom can
- * habits pass for a change as great.
- */
+/** Of 1,818 cells on many testbeds, one in eight has runs 8 % or more apart from all others. */
 const greatHabits = 1 / 8;
 
-/** Four runs alone say too little of how noisy a cell is. */
+/** Four runs alone are too few to estimate a cell's noise. */
 const firstGreatAlarm = (design: Design, rate: number): number =>
   Math.max(design.earlierDegreesOfFreedom >= 4 ? 2 : 3, firstAlarm(design, rate / greatHabits));
 
 const greatEffect = -Math.log1p(-0.08);
 
 /**
- * Pairs after which habits do not pass for a change more often than at `rate`. Many testbeds have two, and here it is one
- * run in five that follows the other: all of patched do, none of base, and none of the earlier ones that would have told.
+ * Pairs after which habits imitate a change no more often than at `rate`. Many testbeds have two habits; the model is
+ * one run in five that follows the other: all of patched, none of base and of earlier runs.
  */
 function pairsThatTell({ earlierDegreesOfFreedom }: Design, rate: number): number {
   const earlierRuns = earlierDegreesOfFreedom === 0 ? 0 : earlierDegreesOfFreedom + 1;
-  const untold = 0.8 ** earlierRuns;
-  return Math.max(1, Math.ceil(Math.log(rate / untold) / Math.log(0.2 * 0.8)));
+  const unseen = 0.8 ** earlierRuns;
+  return Math.max(1, Math.ceil(Math.log(rate / unseen) / Math.log(0.2 * 0.8)));
 }
 
-/** After every step, and where they have become many, after every twentieth part more. */
+/** Looks follow every step; when there are many pairs, every further twentieth. */
 function sizeAfter(size: number, { name, pairsPerStep }: Design): number {
   if (name === 'group-sequential' && pairsPerStep === 1) {
     const looks = Math.round(Math.log(size / 3) / Math.log(1.6)) + 1;

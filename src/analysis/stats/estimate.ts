@@ -1,4 +1,4 @@
-// The change as it is shown after an experiment that was free to stop early.
+// Estimates the change after an experiment that could stop early.
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { type InterimAnalysis, levelsAt } from './design.ts';
 import { type Bounds, boundsOf, type Evidence } from './evidence.ts';
@@ -7,9 +7,9 @@ import { standardNormal } from './normal.ts';
 import { criticalT, studentTail } from './student.ts';
 
 /**
- * The effect less the bias that stopping gave it: an experiment ends when its data happen to look clear, so that a
- * loss is shown too large on average. The bias is that of experiments whose true effect is the one seen (Whitehead,
- * Biometrika 73, 1986), here of 4,000 that are simulated in antithetic pairs with a known normal noise.
+ * Removes the bias of early stopping: an experiment ends when its data look clear, so losses are overestimated on
+ * average. The bias is that of experiments whose true effect is the observed one (Whitehead, Biometrika 73, 1986), from
+ * 4,000 simulated in antithetic pairs with known normal noise.
  */
 export function unbiasedEffect(
   { evidence, look }: Judgement,
@@ -37,7 +37,7 @@ export function unbiasedEffect(
   return Math.min(high, Math.max(low, effect - bias));
 }
 
-/** What would be known after so many pairs of a noise that is as it was seen; ranks stay as they are. */
+/** Evidence after this many pairs of the observed noise; ranks are unchanged. */
 function afterAll(pairs: number, deviation: number, seen: Evidence): Evidence {
   if (seen.method === 'paired') return seen;
   return { ...seen, standardError: deviation / Math.sqrt(pairs), degreesOfFreedom: Infinity };
@@ -46,8 +46,8 @@ function afterAll(pairs: number, deviation: number, seen: Evidence): Evidence {
 type Truth = { method: Evidence['method']; effect: number; deviation: number };
 
 /**
- * What an experiment sees when it stops; `steps` are its standard normal increments from look to look. Of ranks, a
- * look of few pairs decides nothing: that all n lie on one side happens by chance with 2⁻ⁿ.
+ * Effect at the stop of an experiment; `steps` are its standard normal increments from look to look. With ranks, few
+ * pairs decide nothing: all n lie on one side by chance with 2⁻ⁿ.
  */
 function stoppedEffect(
   steps: readonly number[],
@@ -77,7 +77,7 @@ const around = (center: number, reach: number): Bounds => ({
   high: center + reach,
 });
 
-/** Standard error of ranks: half the interval that would be one such error to each side, were they normal. */
+/** Standard error of ranks: half the interval of one standard error to each side under normality. */
 function standardErrorOf(evidence: Evidence): number {
   if (evidence.method === 'pooled') return evidence.standardError;
   const { low, high } = boundsOf(evidence, studentTail(1, Infinity));

@@ -1,4 +1,4 @@
-// What runs tell of the change between two variants, and how sure that is.
+// Estimates the change between two variants from runs, with its uncertainty.
 import { geometricMean, mean, sumNthPowerDeviations } from 'simple-statistics';
 import { hodgesLehmann, signedRankBounds } from './signed-rank.ts';
 import { criticalT } from './student.ts';
@@ -6,27 +6,25 @@ import { median } from './summary.ts';
 
 export type Pair = { base: number; patched: number };
 
-/** What earlier runs of the same cell told of its noise: of the natural logarithms of their numbers. */
+/** Noise of earlier runs of the same cell, on natural logarithms. */
 export type Noise = { sumOfSquares: number; degreesOfFreedom: number };
 
 export type Evidence = {
-  /** What base does, in the unit of the runs. */
+  /** The value of base, in the unit of the runs. */
   base: number;
-  /** The natural logarithm of patched over base. */
   effect: number;
 } & (
   | { method: 'paired'; ratios: Float64Array }
   | { method: 'pooled'; standardError: number; degreesOfFreedom: number }
 );
 
-/** A change as natural logarithms of patched over base. */
+/** On natural logarithms of patched over base. */
 export type Bounds = { low: number; high: number };
 
 /**
- * Evidence of pairs measured side by side: what slows both runs of a pair alike cancels. Hodges' and Lehmann's estimate
- * with the interval of Wilcoxon's signed-rank test, on the logarithms of the ratios. It asks for nothing but symmetry,
- * which the order gives that chance drew for each; a few wild pairs hardly move it, where they would double Student's
- * interval.
+ * Evaluates pairs measured side by side: what slows both runs alike cancels. Hodges' and Lehmann's estimate with the
+ * interval of Wilcoxon's signed-rank test, on the logarithms of the ratios. It requires only symmetry, which the random
+ * order provides; a few outliers barely move it, where they would double Student's interval.
  *
  * Takes positive numbers, at least one pair.
  */
@@ -37,11 +35,11 @@ export function pairedEvidence(pairs: readonly Pair[]): Evidence {
 }
 
 /**
- * Evidence of runs that have nothing in common, like boots: Student's test with a pooled variance, on the logarithms of
- * the numbers, to which earlier runs of the cell add what they told of it. Where the cell has become much noisier than
- * it was, they are left aside, or its noise would pass for a change.
+ * Evaluates independent runs, like boots: Student's test with a pooled variance, on logarithms, with the noise of
+ * earlier runs of the cell added. If the cell has become much noisier, earlier runs are ignored, or its noise would
+ * pass for a change.
  *
- * Takes positive numbers, at least one of each variant and three in all (two where there is earlier noise).
+ * Takes positive numbers, at least one of each variant and three in all (two with earlier noise).
  */
 export function pooledEvidence(
   base: readonly number[],
@@ -64,13 +62,13 @@ export function pooledEvidence(
   };
 }
 
-/** A number of a run, and the layout of its variant's kernel that was booted for it; absent: there is but one. */
+/** A number of a run, and the layout booted for it; absent: there is one layout only. */
 export type LayoutNumber = { value: number; layout?: number | undefined };
 
 /**
- * One number a layout, of a variant that has several: the geometric mean of its runs. Runs of one layout have in common what
- * its order of sections does to speed, so that they are one draw of that, and not as many. Of a single layout every run
- * counts, and nothing is known of what another layout would do.
+ * Reduces a variant with several layouts to one number per layout, the geometric mean of its runs: runs of one layout
+ * share the effect of its section order, so they are one draw of it. With a single layout every run counts, and the
+ * effect of other layouts stays unknown.
  *
  * Takes positive numbers.
  */
@@ -81,8 +79,8 @@ export function onePerLayout(runs: readonly LayoutNumber[]): number[] {
 }
 
 /**
- * The changes that data so far from them would show with a probability of more than `level`, to each side. Of
- * fewer pairs than can be so sure, and of no degree of freedom, nothing is known: both bounds are infinite.
+ * Returns the changes under which data this far off have a probability of more than `level`, to each side. Both bounds
+ * are infinite with too few pairs for the level, or without a degree of freedom.
  */
 export function boundsOf(evidence: Evidence, level: number): Bounds {
   if (evidence.method === 'pooled') {
@@ -96,25 +94,20 @@ export function boundsOf(evidence: Evidence, level: number): Bounds {
 
 const unbounded: Bounds = { low: -Infinity, high: Infinity };
 
-/**
- * What is taken for known of a cell's noise before its first run. Without five earlier runs a tenth of the margin is added
- * to the spread, as two deviations that count for no degree of freedom: four runs that happen to agree tell nothing.
- */
+/** Prior noise. With fewer than five earlier runs, adds a tenth of the margin: four runs may agree by chance. */
 export function knownNoise(history: Noise | undefined, marginRatio: number): Noise {
   const known = history ?? { sumOfSquares: 0, degreesOfFreedom: 0 };
   if (known.degreesOfFreedom >= 4) return known;
   return { ...known, sumOfSquares: known.sumOfSquares + 2 * (marginRatio / 10) ** 2 };
 }
 
-/** What earlier runs tell of the noise of these: nothing where the cell has become much noisier than it was. */
 export const relevantTo = (own: Noise, earlier: Noise): Noise =>
   isNoisier(own, earlier) ? { sumOfSquares: 0, degreesOfFreedom: 0 } : earlier;
 
-/** What runs and earlier ones tell of the noise together. */
 export const pooledNoise = (own: Noise, earlier: Noise): Noise =>
   sumOf(own, relevantTo(own, earlier));
 
-/** More than three times the deviation that it had. */
+/** More than three times the earlier deviation. */
 function isNoisier(own: Noise, earlier: Noise): boolean {
   const varianceOf = ({ sumOfSquares, degreesOfFreedom }: Noise) => sumOfSquares / degreesOfFreedom;
   return varianceOf(own) > 9 * varianceOf(earlier);

@@ -1,4 +1,4 @@
-// How the cells of a patch stand, judged together at the looks that their runs have reached.
+// Judges the cells of a patch together, at the interim analyses that their runs have reached.
 import { geometricMean } from 'simple-statistics';
 import type { CellResult, History, Metric, Policy, Run } from '../../model/result.ts';
 import { type InterimAnalysis, looksOf } from './design.ts';
@@ -16,18 +16,13 @@ import { type Judgement, judgedAt, judgeInOrder, type Lost, type Verdict } from 
 export type CellRuns = {
   design: CellResult['design'];
   history?: History | undefined;
-  /** All tries of all trials. */
   runs: Run[];
-  /** So many pairs have all their runs, or will not get them. */
+  /** Pairs that have all their runs, or will not get them. */
   closedPairs: number;
-  /** Why trials measured nothing. */
   failures: readonly string[];
 };
 
-/**
- * `closed` cells get no more runs: they are decided, so many of their runs do not count that no look can be, or they are
- * `stopped`, as another cell loses.
- */
+/** `closed` cells get no more runs: decided, without enough valid runs, or `stopped` as another cell loses. */
 export type InterimResult<Input extends CellRuns = CellRuns> = {
   input: Input;
   looks: InterimAnalysis[];
@@ -37,9 +32,9 @@ export type InterimResult<Input extends CellRuns = CellRuns> = {
 };
 
 /**
- * Judges every cell at its looks. The false alarms that a patch may raise are shared out evenly. As in Holm's
- * procedure (Scandinavian Journal of Statistics 6, 1979), a cell that was found to lose leaves its share to those
- * still open, which are judged with it at their last look; so the rate holds over the patch, whatever its cells lose.
+ * Judges every cell at its looks. The false alarms of a patch are split evenly. As in Holm's procedure (Scandinavian
+ * Journal of Statistics 6, 1979), a losing cell passes its share to the open cells, which are judged with it at their
+ * last look; so the rate holds over the patch, however many cells lose.
  */
 export function interimResults<Input extends CellRuns>(
   inputs: readonly Input[],
@@ -59,10 +54,7 @@ export function interimResults<Input extends CellRuns>(
   return policy.stopsAtFirst ? stoppedAtFirst(all) : all;
 }
 
-/**
- * What ends early for another cell's loss is called nothing, so no error rate grows. A cell that has used its runs up was
- * measured to its own end.
- */
+/** A cell stopped early by another's loss gets no verdict, so no error rate grows. */
 function stoppedAtFirst<Input extends CellRuns>(
   all: InterimResult<Input>[],
 ): InterimResult<Input>[] {
@@ -93,7 +85,7 @@ function relaxed<Input extends CellRuns>(
   return isSame ? after : relaxed(after, policy);
 }
 
-/** An open cell at its last look, with the share that is left to it if only verdicts of that kind are counted. */
+/** Judges an open cell at its last look with its remaining share, if only verdicts of that kind are counted. */
 function rejudged<Input extends CellRuns>(
   interim: InterimResult<Input>,
   kind: 'regression' | 'improvement',
@@ -110,7 +102,7 @@ function rejudged<Input extends CellRuns>(
   return { ...interim, looks, judgement: { ...again, evidence }, closed: true };
 }
 
-/** The looks of a cell that shares the false alarms of its patch with so many, itself among them. */
+/** Looks of a cell that shares the false alarms of its patch with this many cells, itself included. */
 export function looksSharedBy(
   sharers: number,
   { design, history }: Pick<CellRuns, 'design' | 'history'>,
@@ -120,7 +112,7 @@ export function looksSharedBy(
   return looksOf(
     { ...design, earlierDegreesOfFreedom },
     {
-      // Nothing is a loss of which the interval that is shown leaves open that there is none.
+      // A loss requires that the displayed interval excludes zero.
       falseAlarms: Math.min(policy.falseAlarmRatio / sharers, policy.missRatio),
       misses: policy.missRatio,
       outside: (1 - policy.confidenceRatio) / 2,
@@ -128,7 +120,7 @@ export function looksSharedBy(
   );
 }
 
-/** At once, whatever looks are planned. */
+/** Decided at once, before any planned look. */
 function lostAt(input: CellRuns, looks: readonly InterimAnalysis[]): Lost | undefined {
   if (!forwardsNothing(input)) return undefined;
   const valid = input.runs.filter(({ validity }) => validity.kind === 'valid');
@@ -138,9 +130,9 @@ function lostAt(input: CellRuns, looks: readonly InterimAnalysis[]): Lost | unde
 }
 
 /**
- * Whether patched does, in some of its runs at least. As with panics, nobody is blamed for what happened once, and a patch
- * only for what happened to it twice more than to a base that has forwarded twice here. Of runs that share a trial one in
- * ten may be lost to a stall of a shared machine, as elsewhere.
+ * True if patched forwards nothing in at least some runs. As with panics, a patch is blamed only if it happens twice
+ * more than to a base that has forwarded twice here. Of runs that share a trial, one in ten may be lost to a stall of a
+ * shared machine.
  */
 export function forwardsNothing({ runs, design }: Pick<CellRuns, 'runs' | 'design'>): boolean {
   const valid = runs.filter(({ validity }) => validity.kind === 'valid');
@@ -154,7 +146,7 @@ export function forwardsNothing({ runs, design }: Pick<CellRuns, 'runs' | 'desig
   return base.moving >= 2 && patched.silent >= 2 + base.silent && !isStall;
 }
 
-/** Undefined where not all of these pairs are there yet, or too few of them count. */
+/** Undefined if some of these pairs are missing, or too few count. */
 export function evidenceAt(
   input: CellRuns,
   pairs: number,
@@ -168,15 +160,14 @@ export function evidenceAt(
   return evidenceOf(moving, metric, input.design.method, knownNoise(input.history, marginRatio));
 }
 
-/** One pair in ten may be lost to a stall of a shared machine: the interval gets wider by what is missing. */
+/** A tenth of the pairs may be lost to stalls of a shared machine: the interval widens accordingly. */
 export const isEnough = (counted: number, asked: number): boolean => counted >= 0.9 * asked;
 
 export type CountedRuns = { base: Run[]; patched: Run[] };
 
 /**
- * Valid runs of the first `pairs` pairs whose base forwards; of paired ones only where both runs are. Of a patch that
- * forwards nothing its silent runs alone; of any other a silent run that had its own trial does not count, as it was
- * repeated.
+ * Valid runs of the first `pairs` pairs whose base forwards; of paired ones only if both runs are. For a patch that
+ * forwards nothing, only its silent runs; otherwise a silent run with its own trial was repeated and does not count.
  */
 export function countedRuns(
   { runs, design }: Pick<CellRuns, 'runs' | 'design'>,
@@ -196,7 +187,6 @@ export function countedRuns(
   };
 }
 
-/** Runs of base and patched that the numbers of a cell rest on, of how many that were made. */
 export type RunCounts = { counted: [number, number]; made: [number, number] };
 
 export function runCounts(
@@ -232,9 +222,9 @@ export function evidenceOf(
 }
 
 /**
- * One pair for every order that chance drew: a pair and the one after it, which mirrors its order, are averaged. What
- * disturbs the two neighbours in the middle of such four bends both pairs alike, so they do not count as two; the four
- * favour either variant as the coin fell, whatever the disturbance, and Wilcoxon's test holds exactly.
+ * Averages each pair with the next one, which mirrors its order, for one pair per random order. A disturbance of the
+ * two middle runs bends both pairs alike, so they are not independent; the four favour either variant by chance, and
+ * Wilcoxon's test holds exactly.
  */
 function drawnPairs({ base, patched }: CountedRuns, metric: Metric): Pair[] {
   const pairs = validPairs([...base, ...patched]).filter(
@@ -252,7 +242,7 @@ function drawnPairs({ base, patched }: CountedRuns, metric: Metric): Pair[] {
 
 type RunPair = { base: Run; patched: Run };
 
-/** The pairs of which both runs count, and come from the same try of the same trial. */
+/** Pairs in which both runs count and come from the same try of the same trial. */
 export function validPairs(runs: readonly Run[]): RunPair[] {
   const groups = Map.groupBy(runs, (run) => `${run.trial}.${run.attempt}/${run.pair}`);
   return [...groups.values()].flatMap((group) => {

@@ -1,4 +1,4 @@
-// The rule from evidence to a verdict, at one look and over the looks of a design.
+// Turns evidence into a verdict, at one look and over the looks of a design.
 import { isCost, type Metric } from '../../model/result.ts';
 import { type ErrorRates, type InterimAnalysis, levelsAt } from './design.ts';
 import { type Bounds, boundsOf, type Evidence } from './evidence.ts';
@@ -7,17 +7,15 @@ export type Verdict = 'regression' | 'improvement' | 'no-regression' | 'inconclu
 
 export type Rule = {
   metric: Metric;
-  /** The loss of speed that matters, as a ratio to base. */
   marginRatio: number;
 };
 
-/** The look that decided, or else the last one, with the levels that it was held to and the evidence that was there. */
 export type Judgement = { verdict: Verdict; look: InterimAnalysis; evidence: Evidence };
 
-/** Patched forwards nothing: a zero has no logarithm, and asks for no test. `look` has the pairs that were there. */
+/** Patched forwards nothing: zero has no logarithm and needs no test. `look` has the available pairs. */
 export type Lost = { verdict: 'regression'; look: InterimAnalysis; evidence?: never };
 
-/** Looks in order until one decides; a look that has no evidence yet is passed over. */
+/** Judges looks in order until one decides; looks without evidence are skipped. */
 export function judgeInOrder(
   looks: readonly InterimAnalysis[],
   evidenceAt: (pairs: number) => Evidence | undefined,
@@ -33,7 +31,6 @@ export function judgeInOrder(
   return last;
 }
 
-/** The verdict of one look, and the look with the levels that its evidence was held to. */
 export function judgedAt(
   look: InterimAnalysis,
   evidence: Evidence,
@@ -45,13 +42,13 @@ export function judgedAt(
 }
 
 /**
- * Regression: surely a loss, and a loss of the margin is not excluded. Improvement: its mirror image, what base would
- * be told as a patch of patched. No regression: a loss of the margin is excluded; at a look that may not call a gain by its
- * name, a gain of the margin too. Inconclusive: none of these.
+ * Regression: a significant loss, and a loss of the margin is not excluded. Improvement: the mirror image, with base as
+ * a patch of patched. No regression: a loss of the margin is excluded; at a look that cannot report a gain, a gain of
+ * the margin too. Inconclusive: none of these.
  *
  * These are the two rejections of a generalized likelihood ratio test with a zone of indifference between its
- * hypotheses, no loss and a loss of the margin, each against the best fit. Each against the other, as a composite
- * ratio, would stay open wherever the truth lies between them: at half the margin it takes twice the runs.
+ * hypotheses, no loss and a loss of the margin, each against the best fit. Testing each against the other, as a
+ * composite ratio, stays open for any truth between them: at half the margin it takes twice the runs.
  */
 export function judgeLook(
   boundsAt: (level: number) => Bounds,
@@ -71,5 +68,5 @@ export function judgeLook(
 
 const same = (bounds: Bounds): Bounds => bounds;
 
-/** The speed of base against patched, or speed from what a packet costs: logarithms only change their sign. */
+/** Swaps base and patched, or cost and speed: logarithms only change their sign. */
 const mirrored = ({ low, high }: Bounds): Bounds => ({ low: -high, high: -low });

@@ -1,9 +1,9 @@
-// The plot of ministat(1): a pile of symbols for every set over one axis, and a bar for its average.
+// Draws the plot of ministat(1): a pile of symbols per set over one axis, and a bar for its average.
 
 export type PlotOptions = {
-  /** `-s`: each set draws its bar on a line of its own. */
+  /** `-s`: each set draws its bar on its own line. */
   readonly separateBars?: boolean;
-  /** `-w`: columns of the plot between its borders; 74 by default, at least 2. */
+  /** `-w`: columns between the borders; 74 by default, at least 2. */
   readonly width?: number;
 };
 
@@ -18,10 +18,7 @@ type Marks = {
   readonly stddev: number;
 };
 
-/**
- * The lines of the plot, in pieces of at most about a megabyte. Sets and their summaries come in the same
- * order, at most seven of each.
- */
+/** Yields lines in pieces of at most about a megabyte. Sets and summaries are in the same order, at most seven each. */
 export function* plot(
   sets: readonly Dots[],
   summaries: readonly Marks[],
@@ -41,18 +38,18 @@ export function* plot(
   yield border;
 }
 
-/** Where sets fall on the same spot their numbers are or'ed, and the result's symbol is shown, as ministat does. */
+/** Sets that share a spot are or'ed to one symbol, as in ministat. */
 export const symbol = (bits: number): string => ' x+*%#@O'.charAt(bits);
 
 type PlotAxis = {
   readonly width: number;
   readonly span: number;
-  /** Column of a value; columns are centred, so the smallest value is in the middle of the first. */
+  /** Columns are centred, so the smallest value is in the middle of the first. */
   readonly columnOf: (value: number) => number;
 };
 
 function spanAxis(summaries: readonly Marks[], width: number): PlotAxis {
-  // ministat's own start values: what lies beyond ±9.99e101 does not widen the plot.
+  // ministat's own start values: anything beyond ±9.99e101 does not widen the plot.
   let low = 9.99e101;
   let high = -9.99e101;
   for (const { min, max, average, stddev } of summaries) {
@@ -68,7 +65,7 @@ function spanAxis(summaries: readonly Marks[], width: number): PlotAxis {
   return { width, span, columnOf: (value) => Math.trunc((value - origin) / step) };
 }
 
-/** The dots, top line first. Equal lines come as one piece: a pile may be millions high, but has few shapes. */
+/** Yields the dots, top line first. Equal lines are one piece: a pile may be millions high, but has few shapes. */
 function* pileLines(sets: readonly Dots[], axis: PlotAxis): Generator<string> {
   const piles = sets.map(({ values }) => pileHeights(values, axis));
   const tops = piles.map((heights) => Math.max(1, ...heights));
@@ -95,8 +92,8 @@ function pileHeights(values: Float64Array, axis: PlotAxis): Uint32Array {
 }
 
 /**
- * A quirk that published plots show: the plot is as high as the set drawn last, and a set higher
- * than the one before it first wipes all above that one's top. So the highest line that set `index` keeps.
+ * Highest line that set `index` keeps. A quirk of published plots: the height is that of the last set drawn, and a set
+ * higher than the one before it first wipes everything above that one's top.
  */
 function clearedAbove(tops: readonly number[], index: number): number {
   const wiped = tops.slice(index, -1).filter((top, at) => (tops[index + at + 1] ?? 0) > top);

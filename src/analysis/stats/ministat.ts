@@ -1,7 +1,7 @@
-// FreeBSD's ministat(1): summaries of up to seven sets, each compared with the first, and its text to the letter.
+// Reimplements FreeBSD's ministat(1): summaries of up to seven sets, comparisons with the first, identical text.
 //
-// Sums, medians and variances are added up in ministat's own order rather than by simple-statistics,
-// which compensates rounding: the same numbers to fifteen digits, but three times 0.1 gets no plot there and one here.
+// Sums, medians and variances follow ministat's own order instead of simple-statistics, which compensates rounding:
+// equal to fifteen digits, but three times 0.1 gets no plot there and one here.
 import { MinistatInputError } from './columns.ts';
 import { type PlotOptions, plot, symbol } from './ministat-plot.ts';
 import { formatGeneral } from './printf.ts';
@@ -9,14 +9,14 @@ import { type ConfidencePercent, studentT } from './student.ts';
 
 export type MinistatSet = {
   readonly name: string;
-  /** Finite numbers in the order they were read; at least three. */
+  /** Finite, in file order; at least three. */
   readonly values: Float64Array;
 };
 
 type CompareOptions = {
   /** Confidence of the two-sided test, in percent; 95 by default. */
   readonly confidencePercent?: ConfidencePercent;
-  /** `-P`: each set is all there is, not a sample, so its standard deviation is over n. */
+  /** `-P`: each set is a whole population, so its standard deviation is over n. */
   readonly population?: boolean;
 };
 
@@ -26,7 +26,7 @@ export type MinistatOptions = CompareOptions &
     readonly summariesOnly?: boolean;
     /** `-A`: no plot. */
     readonly withoutPlot?: boolean;
-    /** `-q`: neither names nor column heads. */
+    /** `-q`: no names and no column heads. */
     readonly quiet?: boolean;
   };
 
@@ -40,11 +40,10 @@ type Summary = {
   readonly stddev: number;
 };
 
-/** A set against the first, in the first's unit unless the name says percent (of the first's average). */
+/** A set against the first, in the first's unit unless the name ends in percent (of the first's average). */
 type Difference = {
   readonly name: string;
   readonly difference: number;
-  /** Half the width of the confidence interval around `difference`. */
   readonly error: number;
   readonly relativeDifferencePercent: number;
   readonly relativeErrorPercent: number;
@@ -55,12 +54,11 @@ type Difference = {
 export type Comparison = {
   readonly confidencePercent: ConfidencePercent;
   readonly summaries: readonly Summary[];
-  /** One for each set after the first. */
   readonly differences: readonly Difference[];
 };
 
 /**
- * The numbers that ministat prints, and with `-n`, `-P` or an unproven difference would not.
+ * Computes the numbers, including those that ministat omits with `-n`, `-P` or an unproven difference.
  *
  * @throws MinistatInputError for no sets, more than seven, or a set of fewer than three values.
  */
@@ -77,7 +75,7 @@ export function compare(sets: readonly MinistatSet[], options: CompareOptions = 
   };
 }
 
-/** What ministat prints; `renderMinistat(sets, { separateBars: true })` is what people paste into mail. */
+/** Renders ministat's output; `renderMinistat(sets, { separateBars: true })` is the form common in mail. */
 export function renderMinistat(
   sets: readonly MinistatSet[],
   options: MinistatOptions = {},
@@ -85,7 +83,7 @@ export function renderMinistat(
   return [...ministatPieces(sets, options)].join('');
 }
 
-/** The same text in pieces of at most about a megabyte: the plot of ten million values is longer than a string can be. */
+/** Yields the text in pieces of about a megabyte: the plot of ten million values exceeds the maximum string length. */
 export function* ministatPieces(
   sets: readonly MinistatSet[],
   options: MinistatOptions = {},
@@ -128,12 +126,11 @@ type Sample = {
   readonly name: string;
   readonly sorted: Float64Array;
   readonly average: number;
-  /** Variance of a sample, over n − 1. */
   readonly variance: number;
 };
 
 function measure({ name, values }: MinistatSet): Sample {
-  // Loops over values count an index: `for … of` takes ten times as long on a typed array.
+  // Index loops: `for … of` takes ten times as long on a typed array.
   let sum = 0;
   for (let index = 0; index < values.length; index += 1) sum += values[index] ?? NaN;
   const average = sum / values.length;
@@ -151,7 +148,7 @@ function sortedCopy(values: Float64Array): Float64Array {
   const copy = values.slice();
   if (!values.every((value) => value >= 0)) return copy.sort();
 
-  // The bits of doubles that are not negative order as integers do, and integers sort twice as fast.
+  // The bits of non-negative doubles order as integers do, and integers sort twice as fast.
   new BigInt64Array(copy.buffer).sort();
   return copy;
 }
@@ -176,10 +173,7 @@ function middle(sorted: Float64Array): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[half - 1] ?? NaN)) / 2;
 }
 
-/**
- * Student's t test with a pooled variance. The relative error is that of a ratio of two averages
- * (the first's own noise counts), as the current ministat prints it; older ones divided the error.
- */
+/** Student's t with pooled variance. The relative error is that of a ratio, as in the current ministat. */
 function differ(first: Sample, other: Sample, confidencePercent: ConfidencePercent): Difference {
   const [n1, n2] = [first.sorted.length, other.sorted.length];
   const degreesOfFreedom = n1 + n2 - 2;

@@ -1,12 +1,12 @@
-// Runs that stand apart from the others of their variant.
+// Finds outliers among the runs of a variant.
 import type { Run } from '../../model/result.ts';
 import { median } from './summary.ts';
 
 /**
- * Runs that count and whose modified z-score, 0.6745 · distance from the median / MAD, is above 3.5 (Iglewicz and
- * Hoaglin, How to Detect and Handle Outliers, 1993). Distances are taken on logarithms from the median of the run's
- * own variant, their MAD over all variants, without one distance for each: a median of a few runs is mostly one of them,
- * at no distance. A variant with fewer than three runs has no run that stands apart.
+ * Counted runs with a modified z-score, 0.6745 · distance from the median / MAD, above 3.5 (Iglewicz and Hoaglin, How
+ * to Detect and Handle Outliers, 1993). Distances are of logarithms from the median of the run's variant. The MAD spans
+ * all variants, without one distance each, as the median of few runs is mostly one of them. Variants with fewer than
+ * three runs have no outliers.
  */
 export function runsApart(runs: readonly Run[]): Run[] {
   const counted = runs.filter((run) => run.validity.kind === 'valid' && run.pps > 0);
@@ -23,5 +23,5 @@ export function runsApart(runs: readonly Run[]): Run[] {
 
 const logOf = (run: Run): number => Math.log(run.pps);
 
-/** Runs that agree to the last packet do not make one that differs by 0.1 % stand apart. */
+/** Lower limit: if runs agree to the packet, a run that differs by 0.1 % is no outlier. */
 const leastDeviation = 0.0005;

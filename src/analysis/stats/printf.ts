@@ -1,6 +1,6 @@
-// Writes a number as C's printf does.
+// Formats a number as C's printf does.
 
-/** What C's printf makes of `%.{digits}g`: the exact value rounded half to even, at least two digits. */
+/** `%.{digits}g`: the exact value rounded half to even, at least two digits. */
 export function formatGeneral(value: number, digits: number): string {
   if (Number.isNaN(value)) return 'nan';
   const sign = value < 0 || Object.is(value, -0) ? '-' : '';
@@ -18,7 +18,7 @@ export function formatGeneral(value: number, digits: number): string {
   return sign + withoutTrailingZeros(`${figures.slice(0, whole)}.${figures.slice(whole)}`);
 }
 
-/** `d.ddde±x`. JavaScript rounds an exact half up and C to even; a hundred decimals tell an exact half. */
+/** `d.ddde±x`. JavaScript rounds an exact half up and C to even; a hundred decimals identify an exact half. */
 function roundHalfToEven(magnitude: number, digits: number): string {
   const exact = magnitude.toExponential(100);
   const kept = exact.slice(0, digits + 1);

@@ -1,8 +1,8 @@
-// Wilcoxon's signed-rank test of numbers that lie symmetrically around an unknown centre: its estimate and bounds
-// (Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3.2 and 3.3). Takes sorted numbers, at least one.
+// Wilcoxon's signed-rank test of numbers symmetric around an unknown centre: estimate and bounds (Hollander, Wolfe and
+// Chicken, Nonparametric Statistical Methods, 3.2 and 3.3). Takes sorted numbers, at least one.
 import { criticalT } from './student.ts';
 
-/** Hodges' and Lehmann's estimate of the centre: the median of the averages of all pairs of numbers. */
+/** Hodges' and Lehmann's estimate of the centre: the median of all pairwise averages. */
 export function hodgesLehmann(sorted: Float64Array): number {
   const averages = averagesOf(sorted.length);
   const lower = walshAverage(sorted, Math.floor((averages + 1) / 2));
@@ -10,7 +10,7 @@ export function hodgesLehmann(sorted: Float64Array): number {
   return (lower + upper) / 2;
 }
 
-/** Each bound is beyond the centre with a probability of at most `level`; undefined where so few numbers cannot be so sure. */
+/** Each bound is beyond the centre with a probability of at most `level`; undefined with too few numbers for it. */
 export function signedRankBounds(
   sorted: Float64Array,
   level: number,
@@ -26,8 +26,8 @@ export function signedRankBounds(
 const averagesOf = (n: number): number => (n * (n + 1)) / 2;
 
 /**
- * How many of the n (n + 1) / 2 averages lie outside the interval at each end: the greatest number that
- * Wilcoxon's statistic is at most with a probability of at most `level`; below 0 where n is too small for it.
+ * Number of the n (n + 1) / 2 averages outside the interval at each end: the greatest value that Wilcoxon's statistic
+ * stays within with a probability of at most `level`; below 0 if n is too small.
  */
 function averagesOutside(n: number, level: number): number {
   if (n > mostExact) {
@@ -43,10 +43,10 @@ function averagesOutside(n: number, level: number): number {
   return 0;
 }
 
-/** Beyond so many the normal approximation is as good, and the exact distribution costs n³. */
+/** Beyond this the normal approximation is as good, and the exact distribution costs n³. */
 const mostExact = 50;
 
-/** Probability of each sum of ranks when every rank from 1 to n counts or not by the flip of a coin. */
+/** Distribution of the sum of ranks if every rank from 1 to n counts by the flip of a coin. */
 function signedRankDistribution(n: number): number[] {
   let probabilities = [1];
   for (let rank = 1; rank <= n; rank++) {
@@ -60,10 +60,7 @@ function signedRankDistribution(n: number): number[] {
   return probabilities;
 }
 
-/**
- * The Walsh average, (xᵢ + xⱼ) / 2 with i ≤ j, of a rank counted from 1. Found by halving: there are n²
- * of them, but how many lie below a number is counted in n steps.
- */
+/** The Walsh average (xᵢ + xⱼ) / 2, i ≤ j, of a rank from 1. Bisects: there are n², but counting takes n steps. */
 function walshAverage(sorted: Float64Array, rank: number): number {
   let [low = 0] = sorted;
   let high = sorted.at(-1) ?? 0;

@@ -1,4 +1,4 @@
-// What a design would do on a lab of known noise: how often it errs, and how many runs it takes.
+// Simulates a design on a lab of known noise: its error rates and number of runs.
 
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
@@ -16,56 +16,48 @@ import {
 import { judgeInOrder, type Verdict } from './judge.ts';
 import { standardNormal } from './normal.ts';
 
-/**
- * Where runs come from: a normal distribution of the coefficient of variation `cv`, or sets of runs that were
- * measured, each of one cell at one time (in any unit, at least two runs a set).
- */
+/** A normal distribution with `cv`, or sets of two or more measured runs, each of one cell at one time. */
 export type NoiseSource = { kind: 'normal'; cv: number } | { kind: 'sets'; sets: number[][] };
 
 export type SimulationRequest = {
   noise: NoiseSource;
   design: Omit<Design, 'method' | 'earlierDegreesOfFreedom' | 'pairsPerStep'>;
-  /** What each build does to speed by the order of its sections; absent: nothing. */
+  /** Effect of each build's section order on speed; absent: none. */
   builds?: {
-    /** From one build to the next. */
     cv: number;
-    /** Kernels of each variant, which are booted in turn; 1: every run boots the same. */
+    /** Kernels of each variant, booted in turn; 1: every run boots the same. */
     layouts: number;
   };
-  /** Runs of the base that earlier experiments of the same cell have left. */
   historyRuns: number;
-  /** Error rates of one cell, where `falseAlarms` holds over all `cells` of a patch. */
+  /** Error rates of one cell; `falseAlarms` holds over all `cells` of a patch. */
   rates: Omit<ErrorRates, 'outside'>;
   cells: number;
   marginRatio: number;
-  /** The true change of the cells, as a ratio: −0.02 is 2 % less. */
+  /** True change as a ratio: −0.02 is 2 % less. */
   effect: number;
-  /** Cells judged, each for itself. */
   experiments: number;
   seed: number;
 };
 
-/** Verdicts as shares of experiments; `patchRegression` as the share of patches with a regression in any cell. */
+/** Verdicts as shares of experiments; `patchRegression` is the share of patches with a regression in any cell. */
 export type SimulationRow = {
   regression: number;
   noRegression: number;
   improvement: number;
   inconclusive: number;
   patchRegression: number;
-  /** Runs of both variants together. */
   meanRuns: number;
-  /** Runs of the cell of a patch that takes most. */
   meanMostRuns: number;
   p95Runs: number;
 };
 
-/** Draws runs and judges them as an experiment would; the same request gives the same row. */
+/** Draws runs and judges them as an experiment would; deterministic by request. */
 export function simulate(request: SimulationRequest): SimulationRow {
   const { noise, historyRuns, rates, cells, marginRatio, effect, experiments, seed } = request;
   const { builds = { cv: 0, layouts: 1 } } = request;
   const random = xoroshiro128plus(seed);
   const drawCell = cellSource(noise, random);
-  // Nothing is drawn where builds do not differ: a seed stands for the same runs as without them.
+  // Without build noise nothing is drawn, so that a seed stands for the same runs.
   const drawBuild = () => (builds.cv === 0 ? 1 : Math.exp(builds.cv * standardNormal(random)));
   const design: Design = {
     ...request.design,
@@ -86,7 +78,7 @@ export function simulate(request: SimulationRequest): SimulationRow {
     const draw = drawCell();
     const variantRuns = (layouts: number, change: number) =>
       runsOfLayouts(layouts, drawBuild, draw, change);
-    // The history has one run a layout.
+    // The history has one run per layout.
     const earlierRuns = variantRuns(builds.layouts > 1 ? Infinity : 1, 0)(historyRuns);
     const earlier = knownNoise(earlierNoise(earlierRuns.map(({ value }) => value)), marginRatio);
     const [drawBase, drawPatched] = [
@@ -110,7 +102,7 @@ export function simulate(request: SimulationRequest): SimulationRow {
   return rowOf(verdicts, runs, cells);
 }
 
-/** Draws so many more runs of one variant at each call: every kernel has its own speed, and they are booted in turn. */
+/** Draws more runs of one variant at each call: every kernel has its own speed, and they are booted in turn. */
 function runsOfLayouts(
   layouts: number,
   drawBuild: () => number,
@@ -129,7 +121,7 @@ function runsOfLayouts(
     });
 }
 
-/** Picks a cell at each call, and answers what draws its runs, around 1. */
+/** Picks a cell at each call, and returns a generator of its runs, around 1. */
 export function cellSource(noise: NoiseSource, random: RandomGenerator): () => () => number {
   if (noise.kind === 'normal') {
     return () => () => Math.exp(noise.cv * standardNormal(random));
@@ -141,10 +133,7 @@ export function cellSource(noise: NoiseSource, random: RandomGenerator): () => (
   };
 }
 
-/**
- * The runs of a set around 1, to be drawn again and again. They are spread a little, as the runs of a set lie closer
- * to their own mean than to the true one: by √(n / (n − 1)) their variance is right.
- */
+/** Resamples a set around 1, spread by √(n / (n − 1)): runs are closer to their own mean than to the true one. */
 function residuals(set: readonly number[]): number[] {
   const logs = set.map(Math.log);
   const center = mean(logs);

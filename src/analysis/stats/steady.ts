@@ -1,31 +1,30 @@
-// Where a series of one-second rates is steady, and how soon that can be known.
+// Finds the steady stretch of a series of one-second rates, and how soon it is known.
 import { medianAbsoluteDeviation } from 'simple-statistics';
 import { formatPps } from '../../model/format.ts';
 import { median } from './summary.ts';
 
-/** Indexes into the series; `to` is the first after it. */
+/** `to` is exclusive. */
 type SampleSpan = { from: number; to: number };
 
 export type SteadyStretch =
   | ({ kind: 'steady'; medianPps: number } & SampleSpan)
   | { kind: 'unsteady'; reason: string };
 
-/** A second belongs to the steady stretch up to this far from its level, whatever the scatter. */
 const leastTolerance = 0.02;
 const toleranceInDeviations = 5;
-/** Half of the seconds further away than this: the series has no level. */
+/** A series has no level if half of its seconds are further away than this. */
 const mostDeviation = 0.1;
-/** Ramp and tail together may not eat more than the rest of this share of the traffic. */
+/** Ramp and tail together may take at most the rest of the traffic. */
 const leastShare = 0.75;
-/** Most drift between the medians of the first and the last third of the stretch, as a ratio to its median. */
+/** Maximum drift between the medians of the first and last third, as a ratio to the median. */
 const mostDrift = 0.05;
 
 /**
- * The series without what leads up to the steady rate and what follows it: zeros before and after the traffic, the
- * ramp, the sender's last part of a second. The level is the median of the middle half of the traffic, and both ends
- * are cut back to the first second near it: within 2 % or five median absolute deviations. All of it is medians, so a
- * few outliers move nothing; and a single second of the real logs scatters by 0.2 %, so the bounds are wide.
- * What has no level (two of them, a drift, a fall half-way) is unsteady and says why.
+ * Cuts off the ends of a series: zeros before and after the traffic, the ramp, the sender's last partial second. The
+ * level is the median of the middle half of the traffic, and both ends are cut back to the first second near it: within
+ * 2 % or five median absolute deviations. Medians are robust to outliers; a single second of real logs scatters by 0.2
+ * %, so the bounds are wide. A series without a level (two levels, a drift, a fall half-way) is unsteady, with a
+ * reason.
  */
 export function steadyStretch(pps: readonly number[]): SteadyStretch {
   const traffic = ends(pps, (rate) => rate > 0);
@@ -75,7 +74,7 @@ const unsteady = (reason: string): SteadyStretch => ({ kind: 'unsteady', reason 
 
 const collapse = 0.1;
 
-/** Where a steady stretch breaks down to less than a tenth of its median, in order. */
+/** Gaps of a steady stretch below a tenth of its median, in order. */
 export function holes(
   pps: readonly number[],
   { from, to }: SampleSpan,
@@ -94,18 +93,17 @@ export function holes(
 export type SteadyBounds = {
   /** Seconds after the ramp. */
   atLeast: number;
-  /** Half the width that the median's confidence interval may have, as a ratio to the median. */
+  /** Permitted half-width of the median's confidence interval, as a ratio to the median. */
   toleranceRatio: number;
 };
 
 export const defaultBounds: SteadyBounds = { atLeast: 10, toleranceRatio: 0.005 };
 
 /**
- * Whether the median is known well enough to end a trial now, by the seconds so far and nothing later: they have a
- * steady stretch of at least `atLeast`, and the distribution-free 95 % confidence interval of its median lies within
- * the tolerance. From ten seconds on that interval also holds the median as it was up to five seconds ago, so a
- * watch on the running median would add nothing. Seconds of one boot tell nothing of the next: this ends a run, not
- * an experiment.
+ * True if the median is known well enough to end a trial now, using only the seconds so far: a steady stretch of at
+ * least `atLeast` seconds, with the distribution-free 95 % confidence interval of its median within the tolerance. From
+ * ten seconds on that interval also covers the median of five seconds ago, so watching the running median adds nothing.
+ * Seconds of one boot do not predict the next: this ends a run, not an experiment.
  */
 export function isSteady(
   pps: readonly number[],
@@ -113,7 +111,7 @@ export function isSteady(
 ): boolean {
   const stretch = steadyStretch(pps);
   if (stretch.kind === 'unsteady') return false;
-  // The newest seconds count even where they stray: what ends the stretch may be a new level.
+  // The newest seconds count even if they stray: the stretch may end in a new level.
   const sorted = pps.slice(stretch.from).sort((a, b) => a - b);
   if (sorted.length < atLeast) return false;
 
@@ -125,15 +123,12 @@ export function isSteady(
 }
 
 /**
- * The interval from the rank-th smallest to the rank-th largest value holds the median in 95 % of all samples:
- * the normal approximation of the sign test's rank, which is the exact one or one less. 0 where fewer than six values
- * allow no such interval.
+ * The interval from the rank-th smallest to the rank-th largest value holds the median in 95 % of all samples: the
+ * normal approximation of the sign test's rank, which equals the exact one or is one less. 0 for fewer than six values.
  */
 const lowRank = (n: number): number => Math.max(0, Math.round(n / 2 - 0.98 * Math.sqrt(n)));
 
-/**
- * After how many seconds of the series `isSteady` held first; undefined where it never did, or only after `atMost`.
- */
+/** Seconds after which `isSteady` first held; undefined if it never did within `atMost`. */
 export function secondsUntilSteady(
   pps: readonly number[],
   { atMost = 600, ...bounds }: SteadyBounds & { atMost?: number } = defaultBounds,

@@ -1,15 +1,15 @@
-// Student's t, two-sided: the rounded table that ministat(1) tests with, and exact quantiles for our own intervals.
+// Student's t, two-sided: the rounded table of ministat(1), and exact quantiles for our own intervals.
 import { errorFunction } from 'simple-statistics';
 
 export const confidencePercents = [80, 90, 95, 98, 99, 99.5] as const;
 export type ConfidencePercent = (typeof confidencePercents)[number];
 
 /**
- * The critical value that ministat(1) uses: its table has three decimals and rows for 1 to 100
- * degrees of freedom; above 100 it uses the normal distribution.
+ * The critical value that ministat(1) uses: its table has three decimals and rows for 1 to 100 degrees of freedom, then
+ * the normal distribution.
  *
- * The table is the NIST handbook's of one-sided values, and ministat's last column is the one of
- * 0.999: what it calls 99.5 % is 99.8 % two-sided. We keep that, or our errors would not be its errors.
+ * The table is the NIST handbook's of one-sided values, and ministat's last column is that of 0.999: its 99.5 % is 99.8
+ * % two-sided. Kept, so that our errors equal its errors.
  */
 export function studentT(degreesOfFreedom: number, confidencePercent: ConfidencePercent): number {
   const misprint = confidencePercent === 99.5 ? misprints.get(degreesOfFreedom) : undefined;
@@ -21,9 +21,8 @@ export function studentT(degreesOfFreedom: number, confidencePercent: Confidence
 }
 
 /**
- * The t with P(|T| ≤ t) = confidence, to a relative 1e-9 or better.
- * `degreesOfFreedom` is any positive number (Welch's are fractions; infinity is the normal
- * distribution), `confidence` a ratio in (0, 1).
+ * The t with P(|T| ≤ t) = confidence, to a relative 1e-9 or better. `degreesOfFreedom` is positive (Welch's are
+ * fractions; infinity is the normal distribution), `confidence` a ratio in (0, 1).
  */
 export function studentTExact(degreesOfFreedom: number, confidence: number): number {
   if (!(degreesOfFreedom > 0)) {
@@ -34,13 +33,13 @@ export function studentTExact(degreesOfFreedom: number, confidence: number): num
   }
   if (degreesOfFreedom <= million) return quantile(degreesOfFreedom, confidence);
 
-  // So far out t is a straight line in 1/ν (Cornish and Fisher), and the fraction below loses digits.
+  // This far out t is linear in 1/ν (Cornish and Fisher), and the fraction below loses digits.
   const atMillion = quantile(million, confidence);
   const atInfinity = 2 * atMillion - quantile(million / 2, confidence);
   return atInfinity + (atMillion - atInfinity) * (million / degreesOfFreedom);
 }
 
-/** The t with P(T > t) = `level`, kept once computed: few of them are asked for, and each very often. */
+/** The t with P(T > t) = `level`; cached, as few values are needed very often. */
 export function criticalT(degreesOfFreedom: number, level: number): number {
   const key = `${degreesOfFreedom} ${level}`;
   const known = criticalValues.get(key);
@@ -52,10 +51,7 @@ export function criticalT(degreesOfFreedom: number, level: number): number {
 
 const criticalValues = new Map<string, number>();
 
-/**
- * P(T > t), one-sided, for a `t` of at least 0. The normal distribution (infinite degrees of freedom) is
- * taken from an approximation of erfc whose relative error is below 2e-7.
- */
+/** P(T > t) for `t` ≥ 0. The normal distribution (infinite degrees) has a relative error below 2e-7. */
 export function studentTail(t: number, degreesOfFreedom: number): number {
   if (degreesOfFreedom === Infinity) return (1 - errorFunction(t / Math.SQRT2)) / 2;
   const { inTails, within } = twoSided(t, degreesOfFreedom);
@@ -80,7 +76,7 @@ function quantile(degreesOfFreedom: number, confidence: number): number {
   while (liesBelow(high, degreesOfFreedom, confidence)) high *= 2;
   let low = high === 1 ? 0 : high / 2;
 
-  // Halving until the two are neighbours needs no derivative and cannot diverge.
+  // Bisection down to neighbouring doubles needs no derivative and cannot diverge.
   for (;;) {
     const middle = (low + high) / 2;
     if (middle <= low || middle >= high) return high;
@@ -97,8 +93,8 @@ function liesBelow(t: number, degreesOfFreedom: number, confidence: number): boo
 type TwoSided = { inTails: number; within?: never } | { inTails?: never; within: number };
 
 /**
- * P(|T| > t) or P(|T| ≤ t), whichever is told without a loss of digits: a regularized incomplete beta
- * function of ν/2 and 1/2, whose continued fraction converges fast on one side of the mean.
+ * P(|T| > t) or P(|T| ≤ t), the one without loss of digits: a regularized incomplete beta function of ν/2 and 1/2,
+ * whose continued fraction converges fast on one side of the mean.
  */
 function twoSided(t: number, degreesOfFreedom: number): TwoSided {
   const a = degreesOfFreedom / 2;
@@ -117,7 +113,7 @@ function twoSided(t: number, degreesOfFreedom: number): TwoSided {
     : { within: 2 * factor * betaFraction(within, 0.5, a) };
 }
 
-/** Γ(a + 1/2) / Γ(a), by its asymptotic series (DLMF 5.11.13) after stepping up to where that is exact. */
+/** Γ(a + 1/2) / Γ(a), by its asymptotic series (DLMF 5.11.13) after stepping up to its exact range. */
 function gammaRatio(a: number): number {
   let stepped = a;
   let correction = 1;

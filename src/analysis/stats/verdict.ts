@@ -1,4 +1,4 @@
-// From how a cell stands to its result: the verdict with its reason, and the change in every metric.
+// Turns the interim result of a cell into its verdict with a reason, and the change in every metric.
 
 import {
   type CellResult,
@@ -29,7 +29,7 @@ import {
 } from './interim-result.ts';
 import { median } from './summary.ts';
 
-/** A cell that has ended, or what it is worth so far. `baseNumbers` are the base's, one a trial; `others` are shown beside patched. */
+/** `baseNumbers` are base's, one per trial; `others` are shown beside patched. */
 export function cellResult(
   interim: InterimResult<CellRuns & { cell: Cell }>,
   policy: Policy,
@@ -56,7 +56,7 @@ export function cellResult(
   };
 }
 
-/** Invalid where it is closed without a decision, or no look could be made, unless it was stopped before. */
+/** Invalid if closed without a decision, or if no look was possible, unless it was stopped before. */
 export function cellVerdict(interim: InterimResult, policy: Policy): CellVerdict {
   const { judgement, closed, stopped } = interim;
   if (stopped) return { kind: 'inconclusive', isStopped: true };
@@ -70,7 +70,7 @@ const metricsInOrder = (first: Metric): Metric[] => [
   ...metricSchema.options.filter((other) => other !== first),
 ];
 
-/** One metric by the runs that were judged, or where none were by all that count; nothing where they tell nothing. */
+/** Compares one metric over the judged runs, or without any over all counted ones; undefined without evidence. */
 export function compare(
   { input, looks, judgement }: InterimResult,
   metric: Metric,
@@ -93,10 +93,10 @@ export function compare(
 }
 
 /**
- * The same of another variant, in the pairs that patched was judged by. Its interval has the plain confidence level: it
- * holds that often where the number of runs was fixed beforehand. Where it was not, base and patched ended them whatever
- * this variant did; but as base is what both are compared with, a 95 % interval then misses in up to 7 % of simulated
- * experiments. Nothing is allowed for the number of variants that are shown.
+ * Compares another variant over the same pairs as patched. Its interval has the plain confidence level, which holds for
+ * a number of runs fixed in advance. Otherwise base and patched ended them regardless of this variant; but as both are
+ * compared with base, a 95 % interval then misses in up to 7 % of simulated experiments. There is no correction for the
+ * number of variants shown.
  */
 function compareOther(
   { input, judgement }: InterimResult,
@@ -113,7 +113,7 @@ function compareOther(
   const moving = own.filter(({ pps }) => pps > 0);
   if (counted.base.length === 0 || counted.patched.length === 0) return [];
   if (moving.length === 0) return metric === 'pps' ? [nothingLeft(counted)] : [];
-  // Variants beside base and patched are not judged, and no run of theirs is repeated.
+  // Variants beside base and patched are not judged, and none of their runs is repeated.
   if (!isEnough(moving.length, own.length)) return [];
   const level = (1 - policy.confidenceRatio) / 2;
   return comparison(counted, asPatched, { metric, policy, level }, ({ effect }) => effect);
@@ -127,7 +127,7 @@ const inPlaceOfPatched = (variant: string, runs: readonly Run[]): Run[] =>
 type JudgedRuns = {
   metric: Metric;
   policy: Policy;
-  /** Chance that the interval leaves out, to each side. */
+  /** Probability outside the interval, to each side. */
   level: number;
 };
 
@@ -142,7 +142,6 @@ function comparison(
     patched: valuesOf(counted.patched, metric),
   };
   if (values.base.length === 0 || values.patched.length === 0) return [];
-  // The history is of the judged metric only.
   const earlier = metric === policy.metric ? knownNoise(history, policy.marginRatio) : undefined;
   const evidence = evidenceOf(counted, metric, design.method, earlier);
   const { low, high } = boundsOf(evidence, level);
@@ -172,7 +171,7 @@ function nothingLeft({ base, patched }: CountedRuns): Comparison {
   };
 }
 
-/** Why no look could be made: how many pairs count, and what is the matter with most of those that do not. */
+/** Explains why no look was possible: how many pairs count, and the main cause among the others. */
 function tooFew({ input, looks }: InterimResult, policy: Policy): string {
   const { metric } = policy;
   const { failures } = input;
@@ -187,7 +186,7 @@ function tooFew({ input, looks }: InterimResult, policy: Policy): string {
   return causesOfAll.has(why.cause) ? `${why.reason}; ${count}` : `${count}: ${why.reason}`;
 }
 
-/** These causes hold for the whole experiment, and lose no run by chance. */
+/** These causes hold for the whole experiment, and are not random. */
 const causesOfAll = new Set(['generator-limited', 'receiver-limited', 'machine-busy']);
 
 /** Faults of one cause differ in their numbers. */
@@ -204,7 +203,7 @@ function mostFrequent(faults: readonly InvalidCause[]): InvalidCause | undefined
   return groups.toSorted((a, b) => b.length - a.length)[0]?.[0];
 }
 
-/** The verdict of a patch is the worst of its cells; it gains only where nothing is lost or unknown. */
+/** The verdict of a patch is the worst of its cells; a gain requires that nothing is lost or unknown. */
 export function worstVerdict(cells: readonly { verdict: CellVerdict }[]): CellVerdict['kind'] {
   const kinds = cells.map(({ verdict }) => verdict.kind);
   return verdictsWorstFirst.find((kind) => kinds.includes(kind)) ?? 'no-regression';
