@@ -1,21 +1,21 @@
-// Why a cell got slower or faster: the functions whose own cycles for each packet changed beyond chance.
+// Explains why a cell got slower or faster: the functions whose own cycles per packet changed beyond chance.
 import { gammaln, median, sum } from 'simple-statistics';
 import type { ChangedFunction, Comparison, Cost, ProfileReason } from '../../model/result.ts';
 import { type Profile, samplesOf } from './profile.ts';
 
 /**
- * Compares what each function itself was sampled, without what it calls, in two profiles freed of idle stacks;
- * `cost` is what each packet takes of what was sampled: the DUT's time, or its instructions.
+ * Compares the own samples of each function, without its callees, in two profiles without idle stacks; `cost` is the
+ * cost of a packet in the sampled unit: the DUT's time, or its instructions.
  *
- * Shares alone deceive: where one function gets dearer, those of all others fall. Share × cost does not, and is
- * compared where the cost is known, which is taken to be without error: its own is below `bootDeviation`.
- * Elsewhere a function must have moved by its share, and also by what its share would be had the median function
- * kept its cost (as Anders and Huber compare counts of genes, Genome Biology 11:R106, 2010).
+ * Shares alone mislead: if one function gets more expensive, all other shares fall. Share × cost does not, and is
+ * compared if the cost is known; its own error is neglected, as it is below `bootDeviation`. Otherwise a function must
+ * have moved by its share, and also by its share if the median function had kept its cost (as Anders and Huber compare
+ * counts of genes, Genome Biology 11:R106, 2010).
  *
- * Holm's correction for many functions (Scandinavian Journal of Statistics 6, 1979) bounds the chance of any wrong
- * name, however the shares depend on each other. Benjamini and Hochberg bound the proportion of wrong names, which
- * is too little where only the first few are read. Where the runs that were measured have shown a change, `isChange`,
- * it is not asked whether there is one but where, and the bound is wider.
+ * Holm's correction for many functions (Scandinavian Journal of Statistics 6, 1979) bounds the chance of any wrong name
+ * for any dependence between shares. Benjamini and Hochberg bound only the proportion of wrong names, too little if
+ * only the first few are read. If the measured runs show a change, `isChange`, the question is only where it is, and
+ * the bound is wider.
  */
 export function explain(
   base: Profile,
@@ -53,34 +53,30 @@ export function explain(
 const mostChangedFunctions = 10;
 
 type Exactness = {
-  /** Share of all that a packet takes in the dearer variant; less does not explain a loss that matters. */
+  /** Share of a packet's cost in the more expensive variant; less does not explain a loss that matters. */
   leastChange: number;
   /** Standard deviation of the logarithm of a function's cost between boots of one kernel. */
   bootDeviation: number;
 };
 
-/**
- * In a published profile most functions have 1 to 5 % between its eight CPUs, and locks 8 %: a boot is the mean of eight.
- */
+/** Most functions differ by 1 to 5 % between eight CPUs, locks by 8 %: a boot is the mean of eight. */
 const sampled: Exactness = { leastChange: 0.0075, bootDeviation: 0.02 };
 
-/** Instructions differ between boots by what batches of packets do: in all by 0.1 to 0.3 %. */
+/** Instructions differ between boots with the batches of packets: by 0.1 to 0.3 % in total. */
 const counted: Exactness = { leastChange: 0.002, bootDeviation: 0.005 };
 
-/** Chance that any function of a cell is named where none changed; by whether the cell itself is known to have. */
+/** Chance that a function of a cell is named wrongly; by whether the cell itself is known to have changed. */
 const falseAlarm = { unchanged: 0.01, changed: 0.05 };
 
-/** So many samples tell as much as one that came by itself. */
+/** Correlated samples count as one independent sample per this many. */
 const samplesPerBurst = 2;
 
-/** Cost of a packet in base and in patched. */
 export type PacketCost = Pick<Comparison, 'base' | 'patched'> & { metric: Cost };
 
 type Pair = { base: number; patched: number };
 
 type OwnShare = { name: string; module: string | undefined; samples: Pair; ratio: Pair };
 
-/** The functions that can have changed by enough. */
 function ownShares(
   base: Profile,
   patched: Profile,
@@ -96,7 +92,7 @@ function ownShares(
 
 type Leaf = { name: string; module: string | undefined; of: keyof Pair; samples: number };
 
-/** The module without its folder: base and patched kernels lie in folders of their own. */
+/** Drops the module's folder: base and patched kernels are in different folders. */
 const leavesOf = ({ stacks }: Profile, of: keyof Pair): Leaf[] =>
   stacks.flatMap(({ frames, samples }) => {
     const frame = frames.at(-1);
@@ -125,7 +121,6 @@ function shareOf(leaves: readonly Leaf[], totals: Pair): OwnShare {
   };
 }
 
-/** Median ratio of the patched share to the base's; 1 where no function is in both. */
 function medianRatio(functions: readonly OwnShare[]): number {
   const logs = functions
     .filter(({ ratio }) => ratio.base > 0 && ratio.patched > 0)
@@ -134,9 +129,9 @@ function medianRatio(functions: readonly OwnShare[]): number {
 }
 
 /**
- * Two-sided chance of samples that part like this between base and patched, where a packet takes `slowdown` times as
- * long in patched and none of it in this function. Poisson counts of a known sum are binomial (Przyborowski and
- * Wilenski, Biometrika 31, 1940), exactly so where one of them is 0; boots that differ make them beta-binomial.
+ * Two-sided chance of such a split of samples between base and patched, if a packet takes `slowdown` times as long in
+ * patched with no change in this function. Poisson counts of a known sum are binomial (Przyborowski and Wilenski,
+ * Biometrika 31, 1940), exactly so if one of them is 0; differing boots make them beta-binomial.
  */
 function chanceOf(
   samples: Pair,
@@ -147,7 +142,7 @@ function chanceOf(
   const packets = { base: totals.base, patched: totals.patched / slowdown };
   const base = packets.base / (packets.base + packets.patched);
   const patched = 1 - base;
-  // The variance of the part that is patched's, where the logarithm of the ratio of both costs has 2 bootDeviation².
+  // Variance of patched's part, if the log ratio of both costs has 2 bootDeviation².
   const variance = 2 * (bootDeviation * base * patched) ** 2;
   const weight = (base * patched) / variance - 1;
   const perCount = Math.max(samplesPerBurst, (samples.base + samples.patched) / mostCounted);
@@ -158,12 +153,12 @@ function chanceOf(
   return Math.min(1, 2 * tail);
 }
 
-/** Beside what boots differ by more of them tell nothing, and take long. */
+/** Beyond this the difference between boots dominates, and the sum is slow. */
 const mostCounted = 100_000;
 
 type Side = { count: number; weight: number };
 
-/** Probability that a beta-binomial count is `own.count` or more of both sides'; their weights are the distribution's α and β. */
+/** Probability of a beta-binomial count of at least `own.count`; the weights are the distribution's α and β. */
 function upperTail(own: Side, other: Side): number {
   const logBeta = (a: number, b: number) => gammaln(a) + gammaln(b) - gammaln(a + b);
   const all = own.count + other.count;
@@ -181,7 +176,7 @@ function upperTail(own: Side, other: Side): number {
 
 const rounding = 1e-16;
 
-/** Holm's: the least chance is held to the strictest bound, until one is above its own. */
+/** Holm's step-down: the least chance meets the strictest bound, until one exceeds its own. */
 function unlikely(
   functions: readonly OwnShare[],
   chances: readonly number[],
@@ -196,11 +191,11 @@ function unlikely(
   return inOrder.slice(0, end < 0 ? inOrder.length : end).map(({ one }) => one);
 }
 
-/** Share of all time for each packet in the dearer variant. */
+/** Relative to a packet's cost in the more expensive variant. */
 const relativeChange = ({ base, patched }: Pair, slowdown: number): number =>
   (patched * slowdown - base) / Math.max(1, slowdown);
 
-/** By every reckoning, and always in the same direction. */
+/** By every measure, and in the same direction. */
 const isLarge = (changes: readonly number[], { leastChange }: Exactness): boolean =>
   Math.min(...changes) >= leastChange || Math.max(...changes) <= -leastChange;
 
@@ -217,7 +212,7 @@ const changedFunctionOf = (
   }),
 });
 
-/** Change of its cost where that is known, else of its share. */
+/** Change of its cost if known, else of its share. */
 const absoluteChange = (
   { baseRatio, patchedRatio }: ChangedFunction,
   { base, patched }: Pair = { base: 1, patched: 1 },

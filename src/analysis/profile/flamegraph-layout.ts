@@ -1,33 +1,30 @@
-// Lays out a flamegraph: stacks that begin alike share a box, row by row from the outermost callers.
+// Lays out a flamegraph: stacks with a common beginning share boxes, row by row from the outermost callers.
 import type { Frame, Profile, Stack } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
 
 /** A path from the outermost caller to a function; lengths are in pixels. */
 export type Box = {
   readonly name: string;
-  /** Without the folder that it lay in. */
+  /** Without its folder. */
   readonly module: string | undefined;
-  /** Samples of all stacks that begin so. */
   readonly samples: Record<Source, number>;
   readonly stacks: Record<Source, Stack[]>;
   x: number;
   width: number;
 };
 
-/** A flamegraph is of one profile; its base is what it is compared with. */
+/** `base` is the profile for comparison. */
 type Source = 'profile' | 'base';
 
 export type Layout = {
-  /** From the root up, which is `all`. */
   rows: readonly (readonly Box[])[];
   samples: number;
-  /** Samples of these in boxes that are too narrow to be drawn. */
   hiddenSamples: number;
 };
 
 /**
- * Siblings by name, as wide as their samples of one of the two. The same path in both is one box, by its names alone.
- * Too narrow boxes are not followed further: large profiles have most of their paths in there.
+ * Sorts siblings by name and sizes them by samples of one source. The same path in both, by names alone, is one box.
+ * Boxes that are too narrow are not descended into: they hold most paths of large profiles.
  *
  * @throws ProfileError for more boxes than a page can show.
  */
@@ -56,7 +53,7 @@ export function layout(
   return { rows, samples: root.samples[by], hiddenSamples };
 }
 
-/** A row has 12,000 at most, and published profiles of kernels some 300 in all; a browser is slow with more than these. */
+/** A row has 12,000 at most, and published kernel profiles about 300 in all; browsers get slow beyond this. */
 const mostBoxes = 100_000;
 
 const tooMany = new ProfileError(
@@ -81,7 +78,6 @@ function add({ samples, stacks }: Box, source: Source, stack: Stack): void {
   stacks[source].push(stack);
 }
 
-/** Callees of the function at a depth, side by side. */
 function callees(
   caller: Box,
   depth: number,
@@ -108,14 +104,12 @@ function addTo(boxes: Map<string, Box>, source: Source, stack: Stack, depth: num
   add(box, source, stack);
 }
 
-/** The stacks of the base with a path that the profile does not have. */
 export function vanishedStacks(profile: Profile, base: Profile): Stack[] {
   const paths: Paths = new Map();
   for (const { frames, samples } of profile.stacks) if (samples > 0) addPath(paths, frames);
   return base.stacks.filter(({ frames }) => !hasPath(paths, frames));
 }
 
-/** Callees by name. */
 type Paths = Map<string, Paths>;
 
 function addPath(paths: Paths, frames: readonly Frame[]): void {

@@ -1,11 +1,11 @@
-// Styles flamegraphs, in light and in dark: a hue for each module, red and blue for more and less than in base.
+// Styles flamegraphs, in light and dark: one hue per module, red and blue for more and less than in base.
 import { embedded } from '../../system/embedded-assets.ts';
 import { moduleName } from './flamegraph-layout.ts';
 import type { Frame, Profile } from './profile.ts';
 
 /**
- * Classes by the names of modules. The kernel has the warm hue of classic flamegraphs, programs have one together, and
- * a loadable module has its own by its name, or the next where another of the profile has it.
+ * Maps module names to classes. The kernel has the warm hue of classic flamegraphs, programs share one, and a loadable
+ * module gets one by its name, or the next free one.
  */
 export function moduleLooks({ stacks }: Profile): ReadonlyMap<string, string> {
   const frames = new Set(stacks.flatMap((stack) => stack.frames));
@@ -31,7 +31,6 @@ function freeHue(name: string, taken: readonly string[]): string {
   return inTurn.find((hue) => !taken.includes(hue)) ?? `m${first}`;
 }
 
-/** A shade's class by a function's name. */
 export const nameLook = (name: string): string => `s${hash(name) % shades}`;
 
 /** FNV-1a of 32 bits. */
@@ -43,10 +42,8 @@ function hash(text: string): number {
   return sum >>> 0;
 }
 
-/** Shares of all samples. */
 export type ShareChange = { before: number; now: number };
 
-/** A colour's class by how much a share changed. */
 export function changeLook({ before, now }: ShareChange): string {
   const points = 100 * (now - before);
   const step = changeSteps.filter((least) => Math.abs(points) >= least).length;
@@ -54,10 +51,9 @@ export function changeLook({ before, now }: ShareChange): string {
   return points < 0 ? `less${step}` : `more${step}`;
 }
 
-/** Thresholds of the stronger colours of a change, in percentage points. */
+/** Thresholds of the stronger colours, in percentage points. */
 export const changeSteps = [0.1, 0.3, 1, 3, 10] as const;
 
-/** From green to violet; those that follow each other are far apart. */
 const hues = [115, 223, 169, 277, 133, 241, 187, 295, 151, 259, 205, 313];
 const shades = 4;
 
@@ -67,7 +63,7 @@ const classes = [
   ...changeSteps.map((_, index) => `.more${index + 1},.less${index + 1}{--step:${index + 1}}`),
 ].join('\n');
 
-/** A page brings it once for all. Colours are made of a lightness, a chroma and a hue of OKLCH. */
+/** Included once per page. Colours combine a lightness, a chroma and a hue of OKLCH. */
 export const flamegraphStyle = (): string => `
 .ppsgate-flamegraph{
 ${classes}}

@@ -1,4 +1,4 @@
-// Flamegraphs: where a profile's samples fell, alone or against a base, as one picture in SVG that is its own viewer.
+// Draws flamegraphs of a profile, alone or against a base, as an SVG with its own viewer.
 
 import { escaped } from '../../model/xml.ts';
 import { embeddedScript } from '../../system/embedded-assets.ts';
@@ -16,27 +16,27 @@ import { ProfileError } from './profile-error.ts';
 
 export { flamegraphStyle };
 
-/** A page brings it once for all. */
+/** Included once per page. */
 export const flamegraphScript = (): string =>
   embeddedScript(new URL('./flamegraph-viewer.js', import.meta.url));
 
 export type FlamegraphOptions = {
   title: string;
   subtitle?: string | undefined;
-  /** The profile of base, for a comparison. */
   base?: Profile | undefined;
-  /** At rest; the script fits the picture into its place. */
+  /** Initial width; the script fits the picture into its place. */
   widthPixels?: number;
-  /** `false`: an element for a page that brings `flamegraphStyle` and `flamegraphScript` once for all of them. */
+  /** `false`: an element for a page that includes `flamegraphStyle` and `flamegraphScript` once. */
   standalone?: boolean;
 };
 
 /**
- * An SVG in the manner of Brendan Gregg's: callers below, siblings by name, a frame as wide as its share of all samples.
+ * Draws an SVG in the style of Brendan Gregg's: callers below, siblings by name, frames as wide as their share of all
+ * samples.
  *
- * Against a base, colours tell how the share of a path changed. Paths that only the base has stand in a lane of their
- * own at the same scale: above their callers, which are as wide as they are now, there may be no room for them.
- * Frames of both are the same where names and callers are, at any addresses of the kernel and its modules.
+ * Against a base, colours show the change of a path's share. Paths that only base has are in a separate lane at the
+ * same scale: above their callers, drawn at today's width, they might not fit. Frames are equal if names and callers
+ * are, at any address.
  *
  * @throws ProfileError for one that is too large for a browser.
  */
@@ -67,13 +67,12 @@ export function flamegraph(profile: Profile, options: FlamegraphOptions): string
   ].join('\n');
 }
 
-// All lengths are in pixels.
+// In pixels.
 const margin = 10;
 const rowHeight = 17;
 const frameHeight = 16;
-/** Least width of a frame that is drawn. */
 const leastPixels = 0.1;
-/** Width in a monospaced font of 11 pixels. */
+/** Monospaced, at 11 pixels. */
 const characterWidth = 6.63;
 
 // In characters.
@@ -82,7 +81,6 @@ const longestName = 300;
 
 type Part = { markup: string; height: number };
 
-/** One below the other. */
 function stacked(parts: readonly Part[]): Part {
   let height = 0;
   const placed = parts.map((part) => {
@@ -142,7 +140,7 @@ function difference(profile: Profile, base: Profile, width: number): Drawing {
   return { legend: [changeLegend()], parts: [drawn, ...lane, ...hiddenNote(placed)] };
 }
 
-/** Above the callers that the profile still has: these are empty boxes. */
+/** Callers that the profile still has are drawn as empty boxes. */
 function vanishedLane(placed: Layout, changeOf: (box: Box) => ShareChange): readonly Part[] {
   const root = placed.rows[0]?.[0];
   if (root === undefined) return [];
@@ -157,7 +155,6 @@ function vanishedLane(placed: Layout, changeOf: (box: Box) => ShareChange): read
   return [line('note', heading, 32), drawn];
 }
 
-/** Classes of a frame, and its description. */
 type Told = { look: (box: Box) => string; about: (box: Box) => string };
 
 function flames({ rows }: Layout, { look, about }: Told): Part {
@@ -182,7 +179,7 @@ function flames({ rows }: Layout, { look, about }: Told): Part {
   };
 }
 
-/** A frame has some 200, and one of a name that is made for that two thousand. */
+/** A frame has about 200, with a maliciously long name 2,000. */
 const mostCharacters = 30_000_000;
 
 const tooLarge = new ProfileError(
@@ -192,7 +189,6 @@ const tooLarge = new ProfileError(
 const shortened = (text: string, mostCharacters = longestName): string =>
   text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters - 1)}…`;
 
-/** Cuts a name to the width of its box. */
 function fitted(name: string, width: number): string {
   const mostCharacters = Math.floor((width - 6) / characterWidth);
   return mostCharacters < 3 ? '' : shortened(name, mostCharacters);
@@ -200,12 +196,12 @@ function fitted(name: string, width: number): string {
 
 const round = (pixels: number): number => Math.round(pixels * 100) / 100;
 
-/** One for all frames, and none for who draws nothing: to make it takes longer than to load this file. */
+/** Created on first use: creation takes longer than loading this file. */
 let grouping: Intl.NumberFormat | undefined;
 
 function counted(samples: number): string {
   if (samples === 1) return '1 sample';
-  // Most frames of a large profile: grouping takes longer than all else of them.
+  // Most frames of a large profile: grouping would dominate their time.
   if (samples < 1000) return `${samples} samples`;
   grouping ??= new Intl.NumberFormat('en-US');
   return `${grouping.format(samples)} samples`;
@@ -255,7 +251,7 @@ const legendText = (said: string, x: number): LegendItem => ({
   width: x + said.length * characterWidth,
 });
 
-/** Side by side; the script breaks the line where there is less room. */
+/** Side by side; the script breaks the line as needed. */
 function legend(items: readonly LegendItem[]): Part {
   let x = 0;
   const placed = items.map(({ markup, width }) => {
@@ -269,7 +265,7 @@ function legend(items: readonly LegendItem[]): Part {
 const mostInLegend = 8;
 const leastInLegend = 0.001;
 
-/** Modules by the samples that ended in them; nothing where the profile does not tell any. */
+/** Modules by samples that ended in them; empty if the profile has no modules. */
 function moduleLegend({ stacks }: Profile, looks: ReadonlyMap<string, string>): readonly Part[] {
   if (looks.size === 0) return [];
   const samplesIn = new Map<string, number>();

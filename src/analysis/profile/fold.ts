@@ -1,10 +1,10 @@
-// Prints a profile as folded stacks, the format that all flamegraph tools read: `main;read 12`.
+// Prints a profile as folded stacks, the common format of flamegraph tools: `main;read 12`.
 import type { Frame, Profile, Stack } from './profile.ts';
 
 /**
- * A line for each stack, in the order of the file and without line ends; those of perf that read alike are added up.
- * With `modules` a frame is written as DTrace writes it: if_cxgbe.ko`t4_eth_rx. What would break a line apart or steer a
- * terminal is replaced: `;` by `:`, control characters by `?`, and a first `#`, which would make a comment of it.
+ * Prints a line per stack, in file order and without line ends; equal ones of perf are merged. With `modules` a frame
+ * is written as in DTrace: if_cxgbe.ko`t4_eth_rx. Replaces characters that would split a line or control a terminal:
+ * `;` by `:`, control characters by `?`, and a first `#`, which would make a comment.
  */
 export function* foldedLines(
   { format, stacks }: Pick<Profile, 'format' | 'stacks'>,
@@ -25,7 +25,6 @@ function* textsOf(stacks: readonly Stack[], labelOf: (frame: Frame) => string): 
   }
 }
 
-/** Frames as folded stacks name them. */
 export function labels(modules: boolean): (frame: Frame) => string {
   const known = new Map<Frame, string>();
   return (frame) => {

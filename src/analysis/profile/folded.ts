@@ -1,4 +1,4 @@
-// Parses folded stacks, a line each: from the outermost caller to the function sampled, then how many samples: `a;b;c 12`.
+// Parses folded stacks: frames from the outermost caller to the sampled function, then the samples: `a;b;c 12`.
 import {
   cutNote,
   frameTable,
@@ -15,10 +15,10 @@ import {
 import type { Frame } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
 
-/** The last space parts a stack from its count, so that names may have spaces; `# ` begins a comment. */
+/** The last space separates the count, so that names may have spaces; `# ` begins a comment. */
 export const isFoldedLine = (line: string): boolean => (partsOf(line)?.frames ?? '').trim() !== '';
 
-/** Undefined where no count ends the line. From its end: a pattern that may begin anywhere tries that at every letter. */
+/** Searches from the end: a pattern that may begin anywhere is retried at every letter. */
 function partsOf(line: string): { frames: string; count: string } | undefined {
   const text = line.trimEnd();
   let start = text.length;
@@ -30,10 +30,10 @@ function partsOf(line: string): { frames: string; count: string } | undefined {
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
 /**
- * Every line is a stack, blank ones and comments aside. A frame may have its module before it as DTrace writes it,
- * if_cxgbe.ko`t4_eth_rx; names stay as they are, annotations like `_[k]` with them.
+ * Every line is a stack, except blank ones and comments. A frame may have a module as in DTrace, if_cxgbe.ko`t4_eth_rx;
+ * names keep annotations like `_[k]`.
  *
- * @throws ProfileError for another line, for a count that is not whole, or too large.
+ * @throws ProfileError for any other line, and for a count that is fractional or too large.
  */
 export function foldedParser(name: string, bounds: ProfileBounds): ProfileParser {
   const frameOf = frameTable(name, bounds);
@@ -67,7 +67,7 @@ export function foldedParser(name: string, bounds: ProfileBounds): ProfileParser
     },
     end(unfinished) {
       const rest = unfinished?.toString() ?? '';
-      // Without its count nothing can be said of a stack.
+      // A stack without its count is useless.
       if (isFoldedLine(rest)) takeLine(rest);
       return {
         profile: { format: 'folded', ...(kernel !== undefined && { kernel }), stacks: stacks.all },

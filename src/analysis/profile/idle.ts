@@ -1,10 +1,7 @@
-// Tells the samples of processors that had nothing to do from those of work.
+// Separates samples of idle processors from those of work.
 import { type Frame, type Profile, type Stack, samplesOf } from './profile.ts';
 
-/**
- * Functions in which a processor waits for work, on FreeBSD (kern/sched_ule.c, sched_4bsd.c and each machine's
- * cpu_idle) and on Linux (kernel/sched/idle.c, drivers/cpuidle and each machine's arch_cpu_idle).
- */
+/** Idle loops of FreeBSD (kern/sched_*.c, cpu_idle) and Linux (kernel/sched/idle.c, drivers/cpuidle, arch_cpu_idle). */
 const idleLoops: ReadonlySet<string> = new Set([
   // FreeBSD
   'sched_idletd',
@@ -68,7 +65,7 @@ const idleLoops: ReadonlySet<string> = new Set([
   'stop_loop',
 ]);
 
-/** Instructions that stop a processor until an interrupt; a virtual one also waits for a lock so, which is no idling. */
+/** Instructions that stop a processor until an interrupt; virtual ones also wait for locks this way, which is work. */
 const halts: ReadonlySet<string> = new Set([
   'safe_halt',
   'native_halt',
@@ -81,9 +78,9 @@ const halts: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The profile without its idle stacks, how many samples those have, and which frames told, as they were met. A stack is
- * idle where the function that was sampled is an idle loop, or halts for one: every other frame above an idle loop is
- * an interrupt that was taken while idle, and its work.
+ * Removes idle stacks; returns also their number of samples, and the idle frames found, in order. A stack is idle if
+ * the sampled function is an idle loop, or halts for one: any other frame above an idle loop is the work of an
+ * interrupt.
  */
 export function withoutIdle(profile: Profile): {
   profile: Profile;
@@ -107,7 +104,7 @@ function idles(frames: readonly Frame[], kindOf: (frame: Frame) => Kind): boolea
   const halting = frames.findLastIndex((frame) => kindOf(frame) !== 'halt');
   const caller = frames[halting];
   if (caller === undefined || kindOf(caller) === 'loop') return true;
-  // Recorded without call chains there is but the idle process of Linux and what it ran.
+  // Without call chains there is only Linux's idle process and its current function.
   return halting === 0 && frames.length > 1 && /^swapper(\/\d+)?$/.test(caller.name);
 }
 
@@ -125,7 +122,7 @@ function kindOfName(name: string): Kind {
   return halts.has(name) ? 'halt' : 'other';
 }
 
-/** Without what compilers (`.constprop.0`), collapsers (`_[k]`) and --modules (``kernel` ``) add to it. */
+/** Strips the additions of compilers (`.constprop.0`), collapsers (`_[k]`) and --modules (``kernel` ``). */
 const bareName = (name: string): string =>
   name
     .replace(/^.*`/, '')

@@ -1,23 +1,17 @@
-// Builds one profile from whole lines, for the parsers of all formats.
+// Builds a profile from whole lines, for the parsers of all formats.
 import type { Frame, Profile, Stack } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
 
-/** Bounds of a profile: a few megabytes can be made to expand into far more. */
+/** A few megabytes can be made to expand into far more. */
 export type ProfileBounds = {
-  /** Frames of one stack. */
   depth: number;
-  /** Different functions. */
   functions: number;
-  /** Frames of all stacks together. */
   frames: number;
-  /** The characters in the names of all stacks together, as folded text has them; absent where that goes to a file piece by piece. */
+  /** Characters in the names of all stacks, as folded text; absent if that is streamed to a file. */
   characters?: number;
 };
 
-/**
- * Bounds of files that are named at a shell. 100 MB of a kernel's call graph have thousands of functions and some ten
- * million frames; these bounds are where a process of 4 GB comes to its end.
- */
+/** Limits of a process of 4 GB: 100 MB of a kernel's call graph have thousands of functions, ten million frames. */
 export const ownBounds: ProfileBounds = {
   depth: 16_384,
   functions: 2_000_000,
@@ -25,9 +19,9 @@ export const ownBounds: ProfileBounds = {
 };
 
 /**
- * Bounds of profiles from a machine with a stranger's kernel, or from a stranger's artifact. hwpmc(4) is told to keep 100 frames of a
- * stack, and Linux keeps 127; published profiles of forwarding have less than 2,000 functions, 100,000 frames and 2 MB
- * as folded text. All of this is drawn in a few seconds.
+ * Limits of profiles from an untrusted kernel or artifact. hwpmc(4) is set to keep 100 frames of a stack, and Linux
+ * keeps 127; published forwarding profiles have less than 2,000 functions, 100,000 frames and 2 MB as folded text. All
+ * of it is drawn in a few seconds.
  */
 export const foreignBounds: ProfileBounds = {
   depth: 1024,
@@ -38,20 +32,19 @@ export const foreignBounds: ProfileBounds = {
 
 export type ReadProfile = {
   profile: Profile;
-  /** Warnings, a sentence each: that the file was cut short, that it counts several events. */
+  /** Warnings, one sentence each: a truncated file, several events. */
   notes: string[];
 };
 
 export type ProfileParser = {
-  /** Bytes that end where a line ends. */
   take(lines: Buffer): void;
-  /** The last line where the file stops in the middle of it, with the end that it lacks. */
+  /** The last line of a truncated file, with a line end added. */
   end(unfinished?: Buffer): ReadProfile;
 };
 
 type FrameTable = (name: string, module?: string) => Frame;
 
-/** Answers one and the same object for the same name and module; throws a ProfileError for too many. */
+/** Returns the identical object for the same name and module; throws a ProfileError for too many. */
 export function frameTable(file: string, bounds: ProfileBounds): FrameTable {
   const byModule = new Map<string | undefined, Map<string, Frame>>();
   let functions = 0;
@@ -67,7 +60,6 @@ export function frameTable(file: string, bounds: ProfileBounds): FrameTable {
   };
 }
 
-/** Gathers the stacks of one profile; throws a ProfileError where they come to more than the bounds. */
 export function stackList(file: string, bounds: ProfileBounds) {
   const all: Stack[] = [];
   let frames = 0;
@@ -82,7 +74,7 @@ export function stackList(file: string, bounds: ProfileBounds) {
   };
 }
 
-/** A call graph of pmcstat names a function once for any number of stacks. */
+/** A pmcstat call graph names a function once for any number of stacks. */
 export function checkCharacters(
   stacks: readonly Stack[],
   file: string,
@@ -97,7 +89,6 @@ export function checkCharacters(
   if (characters > most) throw tooMuch(file, most, 'characters in the names of all its stacks');
 }
 
-/** Refuses a stack as soon as its size is known: it need not be built for that. */
 export function checkDepth(depth: number, file: string, bounds: ProfileBounds): void {
   if (depth > bounds.depth) throw tooMuch(file, bounds.depth, 'frames in one stack');
 }
@@ -107,10 +98,9 @@ const tooMuch = (file: string, most: number, what: string): ProfileError =>
     `${file} has more than ${most.toLocaleString('en-US')} ${what}, and at most so many are read; profile for a shorter time.`,
   );
 
-/** A stack of the deepest kind that is read, with long names, is some hundred thousand. */
+/** The deepest stack with long names has a few hundred thousand. */
 const longestLineBytes = 1024 ** 2;
 
-/** Throws a ProfileError for a line that no profile has. */
 export function checkLine(bytes: number, file: string): void {
   if (bytes <= longestLineBytes) return;
   throw new ProfileError(
@@ -118,7 +108,7 @@ export function checkLine(bytes: number, file: string): void {
   );
 }
 
-/** Each of its own memory: a slice of a larger text would keep all of it. */
+/** Copies each line: a slice would keep the whole text in memory. */
 export function* linesOf(bytes: Buffer, file: string): Iterable<string> {
   for (let start = 0; start < bytes.length; ) {
     const end = bytes.indexOf('\n', start);
@@ -132,7 +122,7 @@ export const isBlank = (line: string): boolean => line.trim() === '';
 
 export const isComment = (line: string): boolean => /^#(?:\s|$)/.test(line);
 
-/** Reads a line `# kernel: TEXT`, as ppsgate writes it at the head of the profiles that it keeps, or perf's `# os release`. */
+/** Reads `# kernel: TEXT`, which ppsgate writes at the head of its profiles, or perf's `# os release`. */
 export function kernelIn(comment: string): string | undefined {
   const text = /^# (?:kernel|os release)\s*:\s*(\S.*)/s.exec(comment)?.[1];
   return text && oneLine(text);
@@ -140,7 +130,6 @@ export function kernelIn(comment: string): string | undefined {
 
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-/** Whole and exact, or refused. */
 export function sampleCount(digits: string, place: string): number {
   const count = Number(digits);
   if (Number.isSafeInteger(count)) return count;
@@ -154,7 +143,7 @@ export const cutNote = (name: string, how: string): string =>
 
 export const lastLineCut = 'its last line has no end';
 
-/** The events of a file as one text, and a note where there are several. */
+/** The events of a file as one text, with a note if there are several. */
 export function eventsOf(events: ReadonlySet<string>, name: string) {
   const event = oneLine([...events].join(', '));
   return {

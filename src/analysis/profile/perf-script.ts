@@ -1,4 +1,4 @@
-// Parses what perf script prints: a head line for each sample, and below it the stack from the function sampled outwards.
+// Parses the output of perf script: a head line per sample, then the stack from the sampled function outwards.
 import {
   checkDepth,
   cutNote,
@@ -16,7 +16,7 @@ import {
 import type { Frame, Stack } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
 
-/** Nothing else looks like a sample's head line, a frame with its address, or perf's own comments. */
+/** Only sample heads, frames with addresses, and perf's own comments look like this. */
 export const isPerfScriptLine = (line: string): boolean =>
   isComment(line)
     ? /^# (?:perf version|captured on)\b/.test(line)
@@ -26,18 +26,17 @@ const isFrameOfModule = (line: string): boolean =>
   line.endsWith(')') && /^\s+[\da-f]+ \S.* \(./.test(line.slice(0, -1));
 
 /**
- * One stack for each set of equal ones, each with the command's name as its outermost frame, where perf tells it; a
- * sample counts as one, with any period. Offsets into functions are dropped; lines of no known shape (sources,
- * branches) are passed over.
+ * Merges equal stacks, with the command, if known, as the outermost frame; a sample counts as one, with any period.
+ * Drops offsets into functions, and skips unknown lines (sources, branches).
  *
- * @throws ProfileError where there is no sample.
+ * @throws ProfileError without any sample.
  */
 export function perfScriptParser(name: string, bounds: ProfileBounds): ProfileParser {
   const frameOf = frameTable(name, bounds);
   const stacks = stackTable(name, bounds);
   const events = new Set<string>();
   let kernel: string | undefined;
-  /** Its frames in perf's order. */
+  /** In perf's order. */
   let sample: { head?: Head; frames: Frame[] } | undefined;
 
   function takeLine(line: string): void {
@@ -82,7 +81,7 @@ export function perfScriptParser(name: string, bounds: ProfileBounds): ProfilePa
     },
     end(unfinished) {
       const rest = unfinished?.toString().trimEnd() ?? '';
-      // Half a head line may name the wrong command.
+      // A truncated head line may name the wrong command.
       if (/^\s/.test(rest)) takeLine(rest);
       endSample();
       if (stacks.all.length === 0) {
@@ -107,16 +106,13 @@ export function perfScriptParser(name: string, bounds: ProfileBounds): ProfilePa
 type Head = {
   command: string;
   event?: string;
-  /** Text behind the event: without call chains the one frame, of a tracepoint its fields. */
+  /** Text after the event: without call chains the single frame, for a tracepoint its fields. */
   rest: string;
-  /** Not just words, but with a CPU, a time, or a process and an event. */
+  /** Has a CPU, a time, or a process and an event, so it cannot be mere words. */
   isSure: boolean;
 };
 
-/**
- * `COMMAND PID[/TID] [CPU] TIME: PERIOD EVENT:`, of which perf's -F leaves out what it is told to, but never the order.
- * Commands may have spaces and numbers of their own.
- */
+/** `COMMAND PID[/TID] [CPU] TIME: PERIOD EVENT:`; -F may omit fields; commands may have spaces and numbers. */
 function headIn(line: string): Head | undefined {
   const text = line.trimEnd();
   const withPid = numbered.exec(text);
@@ -127,7 +123,7 @@ function headIn(line: string): Head | undefined {
   return { command, rest, isSure, ...(event !== undefined && { event }) };
 }
 
-// The end of the command is tried at 64 places, so what may follow there is bounded: perf pads to 16 columns at most.
+// The end of the command is tried at 64 places, so the following blanks are bounded: perf pads to 16 columns at most.
 const blanks = String.raw`\s{1,64}`;
 const number = String.raw`\d{1,20}`;
 const command = String.raw`^\s*(\S.{0,63}?)`;
@@ -141,7 +137,7 @@ const event = String.raw`(?:${blanks}(\S{1,512}):(\s.*)?)?$`;
 const numbered = new RegExp(`${command}${pid}${cpu}${time}${period}${event}`);
 const unnumbered = new RegExp(`${command}${cpu}${time}${period}${event}`);
 
-/** `ADDRESS NAME+0xOFFSET (MODULE)`; none where a line is something else. */
+/** `ADDRESS NAME+0xOFFSET (MODULE)`; empty for any other line. */
 function frameIn(line: string, frameOf: (name: string, module?: string) => Frame): Frame[] {
   const text = /^\s+[0-9a-f]+\s+(\S.*)$/.exec(line.trimEnd())?.[1];
   if (text === undefined) return [];
@@ -151,7 +147,7 @@ function frameIn(line: string, frameOf: (name: string, module?: string) => Frame
 
 const offset = /\+0x[0-9a-f]+$/;
 
-/** Names of C++ have parentheses too, but none before which there is a space and which ends the line. */
+/** C++ names contain parentheses too, but none that follow a space and end the line. */
 function modulePart(text: string): [symbol: string, module?: string] {
   if (!text.endsWith(')')) return [text];
   const end = text.endsWith(' (deleted))') ? text.length - ' (deleted))'.length : text.length;
@@ -161,7 +157,7 @@ function modulePart(text: string): [symbol: string, module?: string] {
   return module === 'inlined' ? [text.slice(0, start)] : [text.slice(0, start), module];
 }
 
-/** Adds up the samples of stacks with the same frames, in the order of the first of them. */
+/** Merges stacks with equal frames, in order of first appearance. */
 function stackTable(name: string, bounds: ProfileBounds) {
   const numbers = new Map<Frame, number>();
   const known = new Map<string, Stack & { samples: number }>();

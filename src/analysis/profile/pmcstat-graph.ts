@@ -1,4 +1,4 @@
-// Parses call graphs of FreeBSD's pmcstat -G, byte by byte, for they grow large: under each function its callers, indented.
+// Parses the large call graphs of FreeBSD's pmcstat -G byte by byte: callers are indented below each function.
 import {
   checkDepth,
   checkLine,
@@ -16,10 +16,10 @@ import type { Frame } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
 
 /**
- * One stack for each line without callers, with the samples of that line, as stackcollapse-pmc.pl folds them; lines
- * that are no samples are passed over, as it does. pmcstat names a module where it differs from the line before.
+ * Makes a stack of each line without callers, with that line's samples, and skips other lines, as stackcollapse-pmc.pl
+ * does. pmcstat names a module only if it differs from the previous line.
  *
- * @throws ProfileError where no line is a sample, or a number is too large.
+ * @throws ProfileError if no line is a sample, or a number is too large.
  */
 export function pmcstatGraphParser(name: string, bounds: ProfileBounds): ProfileParser {
   const frames = frameCache(name, bounds);
@@ -27,7 +27,7 @@ export function pmcstatGraphParser(name: string, bounds: ProfileBounds): Profile
   const nameless: Frame = { name: '' };
   const stacks = stackList(name, bounds);
   const events = new Set<string>();
-  /** From the function that was sampled to the caller in the line read last, by indent. */
+  /** From the sampled function to the caller in the last line, by indent. */
   const branch: Frame[] = [];
   let depth = -1;
   let samples = 0;
@@ -56,7 +56,7 @@ export function pmcstatGraphParser(name: string, bounds: ProfileBounds): Profile
     if (nameEnd < lineEnd) module = moduleIn(bytes.toString('utf8', nameEnd, lineEnd)) ?? module;
 
     checkDepth(depth + 1, name, bounds);
-    // An indent that jumps leaves callees that nothing names.
+    // An indent that skips levels leaves unnamed callees.
     while (branch.length < depth) branch.push(nameless);
     branch[depth] = frames(bytes, nameStart, nameEnd, module);
     samples = countIn(bytes, countStart, countEnd);
@@ -112,7 +112,7 @@ export function pmcstatGraphParser(name: string, bounds: ProfileBounds): Profile
   };
 }
 
-/** Places in the bytes, ends exclusive. */
+/** Byte offsets; ends are exclusive. */
 type SampleLine = {
   depth: number;
   countStart: number;
@@ -121,7 +121,7 @@ type SampleLine = {
   nameEnd: number;
 };
 
-/** `INDENT SHARE%  [SAMPLES]   NAME`: shares and names are any text, in this order. */
+/** `INDENT SHARE%  [SAMPLES]   NAME`; shares and names are any text. */
 function sampleAt(bytes: Buffer, start: number): SampleLine | undefined {
   const indentEnd = skipSpaces(bytes, start);
   const shareEnd = skip(bytes, indentEnd, share);
@@ -150,12 +150,11 @@ const openingBracket = 0x5b;
 const closingBracket = 0x5d;
 const newline = 0x0a;
 const zero = 0x30;
-/** So many always fit a number. */
 const exactDigits = 15;
 
 const [digit, share, blank, inName] = [1, 2, 4, 8];
 
-/** Kinds of bytes; a line's end is of none, so that no scan leaves its line. */
+/** Line ends have no kind, so no scan leaves its line. */
 const kinds = Uint8Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte);
   const isSpacing = /[ \t\n\v\f\r]/.test(character);
@@ -182,10 +181,10 @@ function skip(bytes: Buffer, from: number, kind: number): number {
 const lineEndAfter = (bytes: Buffer, at: number): number =>
   bytes[at] === newline ? at : bytes.indexOf(newline, at);
 
-/** A line that tells of the samples below it: `@ EVENT [N samples]`, or a comment. */
+/** `@ EVENT [N samples]`, or a comment. */
 const isNotice = (byte: number | undefined): boolean => byte === 0x40 || byte === 0x23;
 
-/** Module behind a name; the same string object for the same module, which compares quickly. */
+/** Returns the identical string for the same module, for fast comparison. */
 function moduleCache(): (afterName: string) => string | undefined {
   const known = new Map<string, string | undefined>();
   return (afterName) => {
@@ -197,8 +196,7 @@ function moduleCache(): (afterName: string) => string | undefined {
 }
 
 /**
- * Finds the frame of a name's bytes without making a text of them where they were met before: each slot of the table
- * remembers the name met last whose bytes add up to it.
+ * Finds the frame of a name without decoding known names: each slot of the table keeps the last name with its byte sum.
  */
 function frameCache(name: string, bounds: ProfileBounds) {
   const frameOf = frameTable(name, bounds);

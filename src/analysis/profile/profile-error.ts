@@ -1,6 +1,6 @@
-// Rejects a text that is no profile.
+// Rejects an invalid profile.
 
-/** One sentence that names the file, where it goes wrong, and what to do. */
+/** The message is a sentence with the file, the place and the remedy. */
 export class ProfileError extends Error {
   override readonly name = 'ProfileError';
   readonly conclusion = 'usage';

@@ -1,14 +1,14 @@
-// Defines a profile: samples by the stacks of functions in which a machine spent its time.
+// Defines a profile: samples by stack.
 
-/** A function as a profile names it; one object each in a profile, so that frames can be told apart by identity. */
+/** A function of a profile; frames can be compared by identity. */
 export type Frame = {
   readonly name: string;
-  /** The kernel, module, library or program that it is of, as the profile says: `/boot/kernel/if_cxgbe.ko`, `nf_tables`. */
+  /** The kernel, module, library or program, as recorded: `/boot/kernel/if_cxgbe.ko`, `nf_tables`. */
   readonly module?: string;
 };
 
 export type Stack = {
-  /** From the outermost caller to the function that was sampled; at least one. */
+  /** From the outermost caller to the sampled function; at least one. */
   readonly frames: readonly Frame[];
   readonly samples: number;
 };
@@ -17,11 +17,10 @@ type ProfileFormat = 'pmcstat' | 'perf' | 'folded';
 
 export type Profile = {
   readonly format: ProfileFormat;
-  /** The event in the tool's own words: `CPU_CLK_UNHALTED_CORE`, `cpu-clock`; absent where the file has none. */
+  /** In the tool's own words: `CPU_CLK_UNHALTED_CORE`, `cpu-clock`; absent if the file has none. */
   readonly event?: string;
-  /** The kernel as the file recorded it; absent where it has none. */
   readonly kernel?: string;
-  /** In the order of the file; the same frames may come more than once. */
+  /** In file order; equal stacks may repeat. */
   readonly stacks: readonly Stack[];
 };
 

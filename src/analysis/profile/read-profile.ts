@@ -1,4 +1,4 @@
-// Reads a profile of any format that we know, told by what is in it and never by its name, as its bytes arrive.
+// Reads a profile of any known format, detected by content, as a stream.
 import { foldedParser, isFoldedLine } from './folded.ts';
 import {
   checkCharacters,
@@ -18,9 +18,9 @@ import { ProfileError } from './profile-error.ts';
 export { foreignBounds } from './parser.ts';
 
 /**
- * Reads a file's bytes in pieces of any size; `name` is what errors and notes call it.
+ * `name` identifies the file in errors and notes.
  *
- * @throws ProfileError where they are no profile, or one that cannot be counted.
+ * @throws ProfileError if the bytes are no profile, or cannot be counted.
  */
 export async function readProfile(
   pieces: AsyncIterable<Uint8Array>,
@@ -42,7 +42,6 @@ export function parseProfile(
   return reading.end().profile;
 }
 
-/** By this many bytes it is known what a file is. */
 const headBytes = 64 * 1024;
 
 function startReading(givenName: string, bounds: ProfileBounds) {
@@ -50,7 +49,6 @@ function startReading(givenName: string, bounds: ProfileBounds) {
   let parser: ProfileParser | undefined;
   let unread: Buffer = Buffer.alloc(0);
 
-  /** All of it but a last line that has not ended yet. */
   function takeLines(bytes: Buffer): void {
     parser ??= parserFor(bytes, name, bounds);
     const end = bytes.lastIndexOf('\n') + 1;
@@ -68,7 +66,7 @@ function startReading(givenName: string, bounds: ProfileBounds) {
         if (unread.length >= headBytes) takeLines(unread);
         return;
       }
-      // Only the line that the last piece began is copied, for all of a large file would take its time.
+      // Copies only the unfinished line: copying a large file takes long.
       takeLines(Buffer.concat([unread, bytes.subarray(0, end)]));
       takeLines(bytes.subarray(end));
     },
@@ -115,7 +113,7 @@ function refuseBinary(head: Buffer, name: string): void {
   if (known !== undefined) {
     throw new ProfileError(`${name} is compressed; unpack it with ${known.program} -dc ${name}.`);
   }
-  // Every record of hwpmc begins with its length, its type and this byte.
+  // hwpmc records begin with their length, their type and this byte.
   if (head[3] === 0xee) {
     throw new ProfileError(
       `${name} is a raw log of hwpmc; print its call graph with pmcstat -R ${name} -z 100 -G FILE, on FreeBSD, and read FILE.`,

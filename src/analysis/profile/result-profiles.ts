@@ -1,4 +1,4 @@
-// The profiles that a result tells of: read from their files, and asked why a cell is as it is.
+// Reads the profiles of a result, and explains each cell from them.
 
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { plainLine } from '../../model/escape.ts';
@@ -10,16 +10,12 @@ import type { Profile } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
 import { foreignBounds, parseProfile } from './read-profile.ts';
 
-/** Without the stacks in which the CPU idled; `idleFrames` are those that told, as far as they were found. */
+/** Without idle stacks; `idleFrames` are those found. */
 type TakenProfile = { variant: string; profile: Profile; idleFrames: readonly string[] };
 
-/** One of each variant. */
 export type CellProfiles = { cell: Cell; variants: readonly TakenProfile[] };
 
-/**
- * `read` answers the text of a file by its path in the result, or nothing; what is no profile is left out as well, and
- * `leftOut` hears why.
- */
+/** `read` returns a file's text by its path in the result; `leftOut` is called for invalid profiles. */
 export async function readProfiles(
   result: Result | BisectResult,
   read: (path: string) => Promise<string | undefined>,
@@ -39,7 +35,7 @@ export async function readProfiles(
   return all;
 }
 
-/** The cells of which profiles were taken, or were to be. */
+/** Cells with profiles, or with failed attempts at them. */
 export function profiledCells(
   result: Result | BisectResult,
 ): readonly Pick<CellResult, 'cell' | 'profiles'>[] {
@@ -62,7 +58,7 @@ function parsed(
   }
 }
 
-/** The result, with what its profiles say of the reason; of a bisection those of the change's neighbours. */
+/** Adds the reasons found in the profiles; for a bisection, those of the change's neighbours. */
 export function withReasons<R extends Result | BisectResult>(
   result: R,
   profiles: readonly CellProfiles[],
@@ -96,7 +92,6 @@ function withBisectReason(
   return { ...result, ...(reason && { reason }) };
 }
 
-/** Undefined where base or patched is missing. */
 function reasonOf(
   cost: PacketCost | undefined,
   isChange: boolean,
@@ -109,10 +104,7 @@ function reasonOf(
   return { ...explain(base.profile, patched.profile, cost, isChange), idleFrames };
 }
 
-/**
- * The unit of which samples are shares: instructions where the profiler sampled by them, else time. It is that of the
- * forwarding thread where the DUT tells of it, and else of the whole DUT, which had no time to spare.
- */
+/** Instructions if sampled by them, else time: of the forwarding thread if known, else of the fully loaded DUT. */
 function packetCost(
   comparisons: readonly Pick<Comparison, 'metric' | 'base' | 'patched'>[],
   { profiles }: Pick<CellResult, 'profiles'>,

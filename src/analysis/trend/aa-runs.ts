@@ -1,4 +1,4 @@
-// Gates of a commit against itself: whatever they call but the same is a false alarm, and is counted.
+// Counts the false alarms of A/A runs: every verdict other than "the same" is one.
 import { sumNthPowerDeviations } from 'simple-statistics';
 import type { CellResult, Metric, Result, Run } from '../../model/result.ts';
 import { cellName } from '../../model/scenario.ts';
@@ -7,11 +7,10 @@ import { lowerBound, upperBound } from '../stats/binomial.ts';
 import { trialNumbers } from '../stats/trial-numbers.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
-/** Whether both variants are one commit. */
 export const isOfOneCommit = ({ patch }: Pick<Result, 'patch'>): boolean =>
   patch.baseCommit === patch.headCommit;
 
-/** Whether base and patched booted different layouts of their trees, none of them the same. */
+/** True if base and patched booted disjoint sets of layouts. */
 export function measuresLayoutNoise({ outcome }: Pick<Result, 'outcome'>): boolean {
   const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
   const [base, patched] = ['base', 'patched'].map(
@@ -24,9 +23,8 @@ export function measuresLayoutNoise({ outcome }: Pick<Result, 'outcome'>): boole
 const layoutOf = ({ layout = 1 }: Run): number => layout;
 
 /**
- * The index that has counted this gate of a commit against itself; the same for any other one. `path` is the folder of
- * its result. What was measured in another way, or by what has become another machine, begins a new count. A gate that
- * was extended, or is published once more, counts once.
+ * Adds an A/A run to the index; any other gate leaves it unchanged. `path` is the folder of its result. Another method
+ * or a changed machine begins a new count. A gate that was extended or published again counts once.
  */
 export function withSameGate(index: TrendIndex, gate: Result, path: string): TrendIndex {
   const { outcome } = gate;
@@ -57,11 +55,11 @@ export function withSameGate(index: TrendIndex, gate: Result, path: string): Tre
   };
 }
 
-/** What a count says of the promise; both bounds are one-sided, of 95 % each. */
+/** Compares a count with the promised rate; both bounds are one-sided, 95 % each. */
 type SameSummary = {
   upper: number;
   lower: number;
-  /** `kept` where the promise holds even at the upper bound, `broken` where it does not even at the lower one. */
+  /** `kept` if the promise holds at the upper bound, `broken` if it fails at the lower one. */
   promise: 'open' | 'kept' | 'broken';
 };
 
@@ -73,11 +71,11 @@ export function sameSummary({ gates, alarms, falseAlarmRatio }: CountedGates): S
 
 type CountedGates = Pick<AaRunCounts, 'gates' | 'alarms' | 'falseAlarmRatio'>;
 
-/** `0 of 41 gates, ≤ 7.1 %`: the bound is rounded up, so that it is one. */
+/** `0 of 41 gates, ≤ 7.1 %`, with the bound rounded up. */
 export const sameText = (count: CountedGates): string =>
   `${count.alarms} of ${count.gates} gates, ≤ ${(Math.ceil(sameSummary(count).upper * 1000) / 10).toFixed(1)} %`;
 
-/** The counts that still grow, one for each testbed and kind, and all that ended before, the newest first. */
+/** Returns the growing counts, one per testbed and kind, and all that ended before, newest first. */
 export function countsOf(index: TrendIndex): { current: AaRunCounts; earlier: AaRunCounts[] }[] {
   const rows = Map.groupBy(index.aaRuns, ({ testbed, kind }) => `${kind} ${testbed}`);
   return [...rows.values()].flatMap((row) => {
@@ -86,7 +84,7 @@ export function countsOf(index: TrendIndex): { current: AaRunCounts; earlier: Aa
   });
 }
 
-/** How far changes between two layouts scatter beyond what their runs explain, as a ratio; undefined without gates. */
+/** Scatter of changes between two layouts beyond what their runs explain, as a ratio; undefined without gates. */
 export function linkNoise(count: AaRunCounts): number | undefined {
   const gates = count.scatter.reduce((sum, cell) => sum + cell.gates, 0);
   if (gates === 0) return undefined;
@@ -99,7 +97,7 @@ export function linkNoise(count: AaRunCounts): number | undefined {
 }
 
 const mostAlarms = 20;
-/** Enough for whatever is extended or published late: gates of one testbed follow each other. */
+/** Enough for gates that are extended or published late: gates of one testbed follow each other. */
 const mostNewest = 10;
 
 function gateOf(gate: Result, cells: readonly CellResult[]): AaRun {
@@ -133,7 +131,7 @@ function scatterOf({ cell, runs, comparisons }: CellResult, metric: Metric): AaR
   );
   const variances = variants.map((own) => varianceOfMean(own, metric));
   if (change === undefined || change <= -1 || variances.some(Number.isNaN)) return [];
-  // The effects of several layouts average out: both are told as they would be of one layout each.
+  // The effects of several layouts average out: both are scaled to one layout each.
   const layouts = variants.map((own) => new Set(own.map(layoutOf)).size);
   const scale = 2 / layouts.reduce((sum, count) => sum + 1 / count, 0);
   return [
@@ -147,7 +145,7 @@ function scatterOf({ cell, runs, comparisons }: CellResult, metric: Metric): AaR
 
 const fourDigits = (value: number): number => Number(value.toPrecision(4));
 
-/** Squared standard error of the mean logarithm, from the spread of runs that booted the same layout; NaN with too few. */
+/** Squared standard error of the mean logarithm, from the spread of runs of one layout; NaN with too few. */
 function varianceOfMean(runs: readonly Run[], metric: Metric): number {
   const layouts = [...Map.groupBy(runs, layoutOf).values()].map((own) =>
     trialNumbers(own, metric).map(Math.log),
@@ -196,7 +194,7 @@ const isSameTest = (a: AaRunCounts, b: AaRunCounts): boolean =>
   a.falseAlarmRatio === b.falseAlarmRatio &&
   a.design === b.design;
 
-/** The count with this gate in it, once; itself where it is there already, or so old that nobody can tell. */
+/** Adds this gate once; returns the count unchanged if it has it, or if the gate is too old to tell. */
 function counted(count: AaRunCounts, added: AaRun): AaRunCounts {
   const newest = count.newest ?? [];
   const before = newest.find(({ at }) => at === added.at);
@@ -213,7 +211,7 @@ function counted(count: AaRunCounts, added: AaRun): AaRunCounts {
   };
 }
 
-/** Gates up to here are in the sums, as far as can be told. */
+/** Gates up to this time are assumed to be in the sums. */
 const oldestKnown = ({ newest: [oldest] = [], last }: AaRunCounts): string => oldest?.at ?? last;
 
 function plus(count: AaRunCounts, gate: AaRun, sign: 1 | -1): AaRunCounts {

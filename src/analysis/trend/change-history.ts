@@ -1,4 +1,4 @@
-// What a testbed's nightly runs say of its branch: lasting changes, what became of each, and what is to be measured next.
+// Derives from a testbed's nightly runs the lasting changes of its branch, their states, and what to measure next.
 import { createHash } from 'node:crypto';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { type CellResult, isLoss, type Metric, type Result } from '../../model/result.ts';
@@ -16,18 +16,16 @@ import { median } from '../stats/summary.ts';
 type TrendPolicy = { metric: Metric; marginRatio: number };
 type SeriesKey = { testbed: string; cell: Cell };
 
-/** The key of a testbed's cell among all series. */
 export const seriesKey = ({ testbed, cell }: SeriesKey): string => `${testbed} ${cellName(cell)}`;
 
-/** The order of the commits; sessions of one commit, and those of which nobody knows it, by their own time. */
+/** Order of the commits; sessions of one commit, or of unknown commits, sort by their own time. */
 export const byCommit = (a: NightlyRun, b: NightlyRun): number =>
   (a.committedAt ?? a.at).localeCompare(b.committedAt ?? b.at) || a.at.localeCompare(b.at);
 
-/** The cells of a change that have lost; none of a gain. */
+/** The cells of a change that lost; empty for a gain. */
 export const lossesOf = (change: TrendChange): ChangeLevel[] =>
   change.cells.filter(({ changeRatio }) => isLoss(change, changeRatio));
 
-/** The greatest loss of a change, or where nothing was lost the greatest gain. */
 export function worstOf(change: TrendChange): ChangeLevel {
   const lost = lossesOf(change);
   return (lost.length > 0 ? lost : change.cells).reduce((worst, one) =>
@@ -35,15 +33,15 @@ export function worstOf(change: TrendChange): ChangeLevel {
   );
 }
 
-/** One number a nightly run, the median of its runs; none of a nightly run that has no run of the metric. */
+/** The median of a nightly run; NaN without runs of the metric. */
 const nightlyRunValue = (nightlyRun: NightlyRun, metric: Metric): number =>
   median(nightlyRun[metric]);
 const valuesOf = (nightlyRuns: readonly NightlyRun[], metric: Metric): number[] =>
   nightlyRuns.map((nightlyRun) => nightlyRunValue(nightlyRun, metric));
 
 /**
- * The index with all that the nightly runs of some series say by now: changes that are new, cells that have joined a change,
- * losses that grew, and old levels that came back. The nightly runs are by `seriesKey`, and sorted by `byCommit`.
+ * Updates the index from the nightly runs of some series: new changes, cells that join a change, grown losses, returned
+ * levels. The nightly runs are by `seriesKey`, and sorted by `byCommit`.
  */
 export function judgeTrend(
   index: TrendIndex,
@@ -83,7 +81,7 @@ function withFound(
   );
 }
 
-/** Where a series' nightly runs begin another level, by the changes that are kept of it; ascending. */
+/** Indexes at which a series begins another level, by its kept changes; ascending. */
 function cutsOf(changes: readonly TrendChange[], series: MeasuredSeries, metric: Metric): number[] {
   const firsts = new Set(
     changes
@@ -112,7 +110,7 @@ function levelAt(
   return { cell, before, after, changeRatio: after / before - 1, firstAt };
 }
 
-/** The changes with one more: in a cell of its own, or as another cell of what was seen between the same commits. */
+/** Adds a point: as a change of its own, or as another cell of a change between the same commits. */
 function withPoint(
   changes: readonly TrendChange[],
   { testbed, nightlyRuns }: MeasuredSeries,
@@ -156,11 +154,11 @@ function withPoint(
 const changeId = (...parts: string[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 12);
 
-/** Whether nobody has settled it, and the old level is not back. */
+/** True while it is unsettled and the old level has not returned. */
 export const isOpen = ({ state }: Pick<TrendChange, 'state'>): boolean =>
   state !== 'accepted' && state !== 'recovered';
 
-/** A gate that found nothing in other cells says nothing of this one. */
+/** A gate that found nothing in other cells does not apply to this one. */
 function joined(change: TrendChange, level: ChangeLevel, now: Date): TrendChange {
   const cells = [...change.cells.filter((other) => !isOf(level)(other)), level];
   const isUnasked =
@@ -171,7 +169,7 @@ function joined(change: TrendChange, level: ChangeLevel, now: Date): TrendChange
 const moved = (change: TrendChange, state: TrendChange['state'], now: Date): TrendChange =>
   change.state === state ? change : { ...change, state, changedAt: now.toISOString() };
 
-/** A change as the nightly runs since have it: its size, the old level come back, or half a margin more lost. */
+/** Updates a change from later nightly runs: its size, a return to the old level, or another half margin lost. */
 function followed(
   change: TrendChange,
   changes: readonly TrendChange[],
@@ -203,7 +201,7 @@ function followed(
   return { ...change, cells };
 }
 
-/** Until a level has lasted so long, each night tells its size better. */
+/** Until a level has lasted this long, each nightly run refines its size. */
 const nightlyRunsThatSettle = 10;
 
 function sinceLastCut({ nightlyRuns }: MeasuredSeries, cuts: readonly number[], metric: Metric) {
@@ -213,12 +211,11 @@ function sinceLastCut({ nightlyRuns }: MeasuredSeries, cuts: readonly number[], 
   return { firstAt: since[0]?.at, nightlyRuns: since.length, typical };
 }
 
-/** How a gate ended, and of what. */
 type GateEnd = Pick<Result, 'variants' | 'testbed' | 'finishedAt' | 'outcome'>;
 
 /**
- * The index after a gate whose base is the last good commit of a change, and whose patched variant the suspect, on
- * the same testbed; unchanged where there is no such change, or it is settled. What is lost there too is code.
+ * Applies a gate between the last good commit (base) and the suspect (patched) of a change on the same testbed; without
+ * such an open change the index stays unchanged. A loss there too is code.
  */
 export function withGate(index: TrendIndex, gate: GateEnd, path: string): TrendIndex {
   const commitOf = (name: string) => gate.variants.find((variant) => variant.name === name)?.commit;
@@ -242,7 +239,7 @@ const withChange = (
   changes: index.changes.map((change) => (isMeant(change) ? edit(change) : change)),
 });
 
-/** A gate is due, or could not tell yet. */
+/** True if a gate is due, or was inconclusive. */
 const isAsked = ({ state }: TrendChange): boolean =>
   state === 'candidate' || state === 'confirming';
 
@@ -260,7 +257,7 @@ function gated(change: TrendChange, { outcome, finishedAt }: GateEnd, path: stri
     }),
   };
   const said = lossesOf(change).map((level) => cells.find(isOf(level))?.verdict.kind);
-  // A nightly run that goes on publishes again what it has published.
+  // A resumed nightly run publishes its results again.
   const others = change.gates.filter(({ at }) => at !== gate.at);
   return moved(
     { ...change, gates: [...others, gate] },
@@ -274,7 +271,7 @@ function verdictOf(outcome: Result['outcome']): TrendChange['gates'][number]['ve
   return outcome.kind === 'unchanged' ? 'no-regression' : 'invalid';
 }
 
-/** What is `said` of the cells that lost; two commits that make the same kernel cannot differ. */
+/** `said` are the verdicts of the cells that lost; two commits that make the same kernel cannot differ. */
 function stateAfter(
   said: readonly (CellResult['verdict']['kind'] | undefined)[],
   isSameKernel: boolean,
@@ -285,7 +282,6 @@ function stateAfter(
   return isSameKernel || said.every(isFree) ? 'testbed' : 'confirming';
 }
 
-/** The index after a bisection between the two commits of a change on its testbed. */
 export function withBisection(
   index: TrendIndex,
   { testbed, good, bad, revisions, answer }: BisectResult,
@@ -299,17 +295,14 @@ export function withBisection(
   );
 }
 
-/** The index after somebody took the level of change `id` for the new one; undefined where no such change is open. */
+/** Accepts the level of change `id` as the new one; undefined if no such change is open. */
 export function accepted(index: TrendIndex, id: string, now: Date): TrendIndex | undefined {
   const isMeant = (change: TrendChange): boolean => change.id === id && isOpen(change);
   if (!index.changes.some(isMeant)) return undefined;
   return withChange(index, isMeant, (change) => moved(change, 'accepted', now));
 }
 
-/**
- * Whether a nightly run is four deviations off the level that the nightly runs before it have, and by more than 1 %; never of a
- * series that is too short to tell. The nightly runs before are sorted by `byCommit`.
- */
+/** True if more than 1 % and four deviations off the level of `before`, sorted by `byCommit`; false if too short. */
 export function isOff(
   before: readonly NightlyRun[],
   nightlyRun: NightlyRun,
@@ -329,7 +322,7 @@ export function isOff(
 
 const deviationsOff = 4;
 
-/** Changes whose two commits a gate should compare, oldest first: losses that nobody has explained, three times each. */
+/** Changes that a gate should compare, oldest first: unexplained losses, at most three times each. */
 export const changesToGate = ({ changes }: TrendIndex, testbed: string): TrendChange[] =>
   changes.filter(
     (change) =>
@@ -341,24 +334,22 @@ export const changesToGate = ({ changes }: TrendIndex, testbed: string): TrendCh
 
 const mostGates = 3;
 
-/** Changes that are code and were not bisected, oldest first; whether there are commits between, git knows. */
+/** Code changes that were not bisected, oldest first; git decides whether there are commits between. */
 export const changesToBisect = ({ changes }: TrendIndex, testbed: string): TrendChange[] =>
   changes.filter(
     (change) => change.testbed === testbed && change.state === 'code' && !change.bisection,
   );
 
-/** A stretch of nightly runs at one level. */
 export type Level = {
-  /** Places among the nightly runs: the first, and the one after the last. */
+  /** Indexes of the first nightly run, and of the one after the last. */
   from: number;
   to: number;
-  /** Median of the nightly runs, in the metric's unit. */
   typical: number;
-  /** Deviation of a nightly run from it, as a ratio. */
+  /** Deviation of a single nightly run, as a ratio. */
   sigmaRatio: number;
 };
 
-/** A series' levels, as its kept changes divide it; nightly runs without the metric are in none. Sorted by `byCommit`. */
+/** Splits a series at its kept changes; nightly runs without the metric are left out. Sorted by `byCommit`. */
 export function levelsOf(
   { changes }: TrendIndex,
   series: SeriesKey,

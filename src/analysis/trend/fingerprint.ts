@@ -1,4 +1,4 @@
-// What a testbed was when it measured, in twelve digits: another firmware, setting or traffic moves a level as code does.
+// Hashes the state of a testbed to twelve digits: another firmware, setting or traffic moves a level as code does.
 import { createHash } from 'node:crypto';
 import { plainLine } from '../../model/escape.ts';
 import { machineFacts } from '../../model/freebsd-machine.ts';
@@ -7,10 +7,7 @@ import type { TrendIndex } from '../../model/trend.ts';
 
 export type Fingerprint = { id: string; facts: Readonly<Record<string, string>> };
 
-/**
- * The facts that no kernel under test changes, and how packets were sent. Where variants share a kernel, as on Linux,
- * that kernel is the testbed's and a fact like any other.
- */
+/** Facts that no kernel under test changes, and the traffic; on Linux, where variants share it, also the kernel. */
 export function fingerprintOf({ testbed, trials, traffic }: FingerprintSource): Fingerprint {
   const hasOwnKernels = trials.some(({ kernel }) => kernel !== undefined);
   const { flows, frameBytes, offeredPps } = traffic;
@@ -27,7 +24,7 @@ export function fingerprintOf({ testbed, trials, traffic }: FingerprintSource): 
 
 type FingerprintSource = Pick<Result, 'testbed' | 'trials' | 'traffic'>;
 
-/** The index that knows what the testbed of `result` is now, and in what that differs from what it was. */
+/** Records the testbed's current fingerprint and its differences from the earlier one. */
 export function withFingerprint(index: TrendIndex, result: Result): TrendIndex {
   const { id, facts } = fingerprintOf(result);
   const testbed = result.testbed.name;

@@ -1,4 +1,4 @@
-// The numbers of gates of the default branch as nightly runs: one line for each cell and session, in the order of the commits.
+// Keeps the results of gates of the default branch as nightly runs: one line per cell and session, in commit order.
 
 import { parseJson } from '../../model/json.ts';
 import { commitId } from '../../model/patch.ts';
@@ -11,7 +11,7 @@ import { measuresLayoutNoise } from './aa-runs.ts';
 import { byCommit } from './change-history.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
-/** Nightly runs by `seriesKey`, each series sorted by `byCommit`. */
+/** By `seriesKey`; each series is sorted by `byCommit`. */
 export type Trend = {
   index: TrendIndex;
   nightlyRuns: ReadonlyMap<string, readonly NightlyRun[]>;
@@ -30,9 +30,9 @@ export const emptyTrend: Trend = {
 };
 
 /**
- * A nightly run for each cell of which some packet came through. A gate of a commit against itself has measured that commit
- * with both variants, unless patched is another layout of it; any other one has measured its patched commit.
- * `committedAt` tells when a commit was made; a time after the session is a stranger's word, and is not verified.
+ * Returns a nightly run for each cell with forwarded packets. An A/A run measures its commit with both variants, unless
+ * patched is another layout; any other gate measures its patched commit. `committedAt` is unverified if it is later
+ * than the session.
  */
 export function nightlyRunsOf(
   result: Result,
@@ -54,7 +54,7 @@ export function nightlyRunsOf(
   });
 }
 
-/** What was known of a base before nightly runs were kept: undefined where its commit is not told. */
+/** Converts a run of base from before nightly runs were kept; undefined without a commit. */
 export function earlierNightlyRun({ at, commit, ...of }: CarriedOverRun): NightlyRun | undefined {
   const numbers = byMetric((metric) => rounded(of[metric], metric));
   if (!commitId.safeParse(commit).success || numbers.pps.length === 0) return undefined;
@@ -64,7 +64,7 @@ export function earlierNightlyRun({ at, commit, ...of }: CarriedOverRun): Nightl
 
 type CarriedOverRun = Pick<NightlyRun, 'at' | 'commit' | Metric>;
 
-/** A session that was extended, or is published once more, replaces itself. */
+/** A session that was extended or published again replaces itself. */
 export const withNightlyRun = (
   nightlyRuns: readonly NightlyRun[],
   nightlyRun: NightlyRun,
@@ -76,7 +76,7 @@ export const withNightlyRun = (
 const isSameSession = (a: NightlyRun, b: NightlyRun): boolean =>
   a.at === b.at && a.commit === b.commit && a.occasion === b.occasion;
 
-/** The lines of a year that can be read: people can edit a branch, and one bad line must not stop a gate. */
+/** Returns the readable lines of a year: the branch can be edited by hand, and a bad line must not stop a gate. */
 export function parseNightlyRuns(text: string): NightlyRun[] {
   return text.split('\n').flatMap((line) => {
     if (!line.startsWith('{')) return [];
@@ -106,10 +106,7 @@ const numbersOf = (runs: readonly Run[]): Pick<NightlyRun, Metric> =>
 const rounded = (values: readonly number[], metric: Metric): number[] =>
   values.map(roundings[metric]).filter((value) => value > 0);
 
-/**
- * No run is good to a packet per second, to a ten-thousandth of its time or a millionth of its instructions; shorter lines
- * make a smaller branch.
- */
+/** Further digits of a rate, a time (10⁻⁴) or instructions (10⁻⁶) are noise; short lines keep the branch small. */
 const roundings: Record<Metric, (value: number) => number> = {
   pps: Math.round,
   nsPerPacket: (value) => Number(value.toPrecision(4)),
