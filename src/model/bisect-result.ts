@@ -1,4 +1,4 @@
-// The result file of a bisection: which commit of a range costs the packets, and all that was tried on the way.
+// Defines the result file of a bisection: its answer, and everything that was tried.
 import { z } from 'zod';
 import { commitId } from './patch.ts';
 import { rejections } from './rejection.ts';
@@ -13,96 +13,93 @@ import {
 } from './result.ts';
 import { cellSchema } from './scenario.ts';
 
-/** Reason why a commit cannot be measured: seen twice of it, or of it and of a neighbour; or once, where no more depended on it. */
+/** Why a commit cannot be measured: seen twice, or on a neighbour too; or once, if nothing depended on it. */
 const faultSchema = z.discriminatedUnion('kind', [
   ...rejections,
-  /** No packet comes through, or less than a tenth of what the slower end forwards: another bug than the one looked for. */
+  /** Forwards less than a tenth of the slower end: a different bug. */
   z.object({ kind: z.literal('forwards-nothing'), message: z.string() }),
 ]);
 
-/** One that was built of a revision: its own, or with fix-ups on top. */
+/** A build of a revision: its own, or with fix-ups on top. */
 const formSchema = z.object({
-  /** `base` of the good end, `patched` of the bad one, else the beginning of the commit's id; with fix-ups theirs too. */
+  /** `base` for the good end, `patched` for the bad one, else an abbreviated commit id, plus those of fix-ups. */
   variant: z.string(),
-  /** Commits that were applied on top, in their order. */
   fixUps: z.array(commitId),
-  /** Rate of each boot, or of each run where several variants share a trial, in the metric's unit. */
+  /** Rate of each boot, or of each run if variants share a trial, in the metric's unit. */
   values: z.array(z.number().nonnegative()),
   fault: faultSchema.optional(),
 });
 
-/** A commit of the range, with those after it that make the same kernel, or lay the same files. */
+/** A commit of the range, with later ones that leave the kernel or the installed files unchanged. */
 const revisionSchema = z.object({
-  /** Steps along the line of first parents: 0 is the good one. */
+  /** Steps along first parents; 0 is the good end. */
   place: z.int().nonnegative(),
   commit: commitId,
   subject: z.string(),
   author: z.string(),
-  /** Number of following commits that change nothing of what is booted or installed. */
+  /** Number of following commits with the same kernel or files. */
   alike: z.int().nonnegative(),
   isSkipped: z.boolean(),
-  /** Lies between two that failed alike, and was taken for failed without a try. */
+  /** Untried, between two similar failures. */
   isAssumedFailed: z.boolean(),
-  /** Probability that it changed the rate, by all measurements. */
+  /** Probability of being the change, given all measurements. */
   probability: z.number(),
-  /** Variants that were tried of it; none of most. */
+  /** Tried variants; mostly empty. */
   forms: z.array(formSchema),
 });
 
-/** Confidence of the intervals around a bisection's changes, two-sided. */
 export const bisectConfidenceRatio = 0.95;
 
 const changeSchema = z.object({
   ...intervalSchema.shape,
-  /** Geometric means of all that was measured before and after it, as far as the next change, in the metric's unit. */
+  /** Geometric means before and after it, up to the next change, in the metric's unit. */
   before: z.number(),
   after: z.number(),
 });
 
-/** Indices are those of `revisions`. */
+/** Indices into `revisions`. */
 const foundSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('culprit'),
     revision: z.int().positive(),
     probability: z.number(),
     change: changeSchema,
-    /** Fix-ups that were on top of it: a fault of its own could be theirs, too. */
+    /** Fix-ups on top of it, which could have caused the fault. */
     measuredWith: z.array(commitId),
   }),
-  /** One of several in a row, of which none between could be measured: all after `after` up to `last`. */
+  /** Several in a row, with none between measurable: all after `after` through `last`. */
   z.object({
     kind: z.literal('group'),
     after: z.int().nonnegative(),
     last: z.int().positive(),
     probability: z.number(),
     change: changeSchema,
-    /** The commit that made the ones before it work again, as far as can be told: the fix-up that would tell more. */
+    /** The commit that probably fixed the ones before it: a fix-up that would help. */
     likelyFix: commitId.optional(),
   }),
 ]);
 
 const bisectAnswerSchema = z.discriminatedUnion('kind', [
   ...foundSchema.options,
-  /** More than one change, each found by itself; `open` are stretches without an answer. */
+  /** More than one change; `open` are stretches without an answer. */
   z.object({
     kind: z.literal('several'),
     found: z.array(foundSchema).min(1),
     open: z.array(z.object({ after: z.int().nonnegative(), last: z.int().positive() })),
   }),
-  /** Good and bad do not differ, as far as so many boots tell, or one of them cannot be measured. */
+  /** Good and bad do not differ within these boots, or one of them cannot be measured. */
   z.object({
     kind: z.literal('not-reproduced'),
-    /** Absent where an end could not be measured. */
+    /** Absent if an end could not be measured. */
     change: changeSchema.optional(),
     fault: z.object({ revision: z.int().nonnegative(), fault: faultSchema }).optional(),
   }),
-  /** The speed was lost bit by bit, and no commit stands out. */
+  /** The speed was lost gradually. */
   z.object({ kind: z.literal('slide'), change: changeSchema, steps: z.array(z.int().positive()) }),
   z.object({
     kind: z.literal('inconclusive'),
     change: changeSchema,
     best: z.array(z.object({ revision: z.int().positive(), probability: z.number() })),
-    /** Boots still needed for an answer, estimated. */
     bootsExpected: z.int().nonnegative(),
   }),
 ]);
@@ -111,7 +108,6 @@ export const bisectResultSchema = z.object({
   schemaVersion: z.literal(1),
   kind: z.literal('bisect'),
   generator: z.object({ name: z.literal('ppsgate'), version: z.string() }),
-  /** Names of the commits as they were typed. */
   good: z.string(),
   bad: z.string(),
   fixUps: z.array(z.string()),
@@ -129,23 +125,23 @@ export const bisectResultSchema = z.object({
     measureSeconds: z.number(),
   }),
   history: historySchema.optional(),
-  /** Several variants share a trial; else each boot has one. */
+  /** Several variants share a trial; otherwise each boot has one. */
   isShared: z.boolean(),
   seed: z.int(),
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime(),
   revisions: z.array(revisionSchema).min(2),
   answer: bisectAnswerSchema,
-  /** Boots, or shared trials, those that failed too. */
+  /** Boots, or shared trials, including failed ones. */
   boots: z.int().nonnegative(),
-  /** The bad end without the culprit; absent where that was not asked for. */
+  /** The bad end without the culprit; absent if not requested. */
   revert: z
     .discriminatedUnion('kind', [
       z.object({ kind: z.literal('measured'), values: z.array(z.number()), change: changeSchema }),
       z.object({ kind: z.literal('impossible'), why: z.string() }),
     ])
     .optional(),
-  /** `base` is the culprit's parent in them, and `patched` the culprit. */
+  /** `base` is the culprit's parent, `patched` the culprit. */
   profiles: z.array(cellProfileSchema),
   reason: reasonSchema.optional(),
   runs: z.array(runSchema),

@@ -2,14 +2,11 @@
 import type { BisectResult } from './bisect-result.ts';
 import type { CellVerdict, Result } from './result.ts';
 
-/** Each conclusion as the number that a program ends with. */
 export const exitCodes = {
   pass: 0,
   patchAtFault: 1,
-  /** The request cannot be carried out. */
   usage: 2,
   undecided: 3,
-  /** The lab kept it from being said. */
   infrastructure: 4,
   cancelled: 130,
 } as const;
@@ -29,7 +26,6 @@ export function conclusionOfResult({ outcome }: Pick<Result, 'outcome'>): Conclu
   }
 }
 
-/** Passes where a bisection names commits, one or a few, that changed the rate. */
 export function conclusionOfBisection({ answer }: Pick<BisectResult, 'answer'>): Conclusion {
   switch (answer.kind) {
     case 'culprit':
@@ -43,7 +39,7 @@ export function conclusionOfBisection({ answer }: Pick<BisectResult, 'answer'>):
   }
 }
 
-/** The worst of several gates of one patch: the patch's own fault weighs most, a pass least. */
+/** The worst conclusion of several gates of one patch: the patch's own fault weighs most, a pass least. */
 export const worstConclusion = (conclusions: readonly Conclusion[]): Conclusion =>
   byWeight.find((conclusion) => conclusions.includes(conclusion)) ?? 'pass';
 
@@ -62,7 +58,7 @@ export function conclusionOfVerdict(verdict: CellVerdict['kind']): Conclusion {
   }
 }
 
-/** An error that is not of the lab says so itself, by a property `conclusion`. */
+/** Errors outside the lab have a property `conclusion`. */
 export function conclusionOfError(error: unknown): Conclusion {
   if (!(error instanceof Error && 'conclusion' in error)) return 'infrastructure';
   const { conclusion } = error;

@@ -1,6 +1,6 @@
-// Text that came from a patch, a log or a kernel, made harmless for Markdown: it only ever stands in code.
+// Escapes untrusted text of patches, logs and kernels for Markdown, where it may appear in code only.
 
-/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect. */
+/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break takes effect. */
 export function codeSpan(text: string, mostCharacters = 200): string {
   const line = plainLine(text, mostCharacters);
   if (line === '') return '';
@@ -9,38 +9,37 @@ export function codeSpan(text: string, mostCharacters = 200): string {
   return `${fence}${padding}${line}${padding}${fence}`;
 }
 
-/** A fenced code block, shortened in the middle to `mostCharacters`. */
+/** A fenced code block, shortened in the middle. */
 export function codeBlock(text: string, mostCharacters = 4000): string {
   const block = plainBlock(text, mostCharacters);
   const fence = fenceFor(block, 3);
   return `${fence}\n${block}\n${fence}`;
 }
 
-/** One line without control and format characters, cut to `mostCharacters`: markup in it is still markup. */
+/** Removes control and format characters, on one line; markup stays markup. */
 export const plainLine = (text: string, mostCharacters = 200): string =>
   cut(withoutControls(text).replace(/\s+/g, ' ').trim(), mostCharacters);
 
-/** The same of many lines, shortened in the middle. */
+/** Several lines, shortened in the middle. */
 export const plainBlock = (text: string, mostCharacters = 4000): string =>
   shortened(withoutControls(text).trimEnd(), mostCharacters);
 
-/** Longer than any run of backticks inside. */
 function fenceFor(text: string, least: number): string {
   const runs = text.match(/`+/g) ?? [];
   return '`'.repeat(Math.max(least, ...runs.map((run) => run.length + 1)));
 }
 
-/** Control and format characters colour terminals, turn the direction of text or hide it; tabs and line ends stay. */
+/** Control and format characters colour terminals, reverse text or hide it; tabs and line ends are kept. */
 function withoutControls(text: string): string {
   return withoutSequences(text).replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/gu, '');
 }
 
-/** Without what a terminal obeys; control characters that stand alone stay. */
+/** Removes terminal sequences; keeps single control characters. */
 export const withoutSequences = (text: string): string => text.replace(sequences, '');
 
 /**
- * What a terminal obeys by ECMA-48: control sequences, strings that end, and a character set's choice. Node's own
- * stripVTControlCharacters takes hours for a megabyte of strings that do not end; here no part can begin in another.
+ * Terminal sequences of ECMA-48: control sequences, terminated strings, and character set selection. Node's
+ * stripVTControlCharacters takes hours for a megabyte of unterminated strings; here no part can begin within another.
  */
 const sequences = new RegExp(
   [
@@ -64,10 +63,10 @@ function cut(text: string, mostCharacters: number): string {
   return `${withoutHalves(text.slice(0, mostCharacters - 1)).trimEnd()}…`;
 }
 
-/** A cut may go through a surrogate pair. */
+/** A cut may split a surrogate pair. */
 const withoutHalves = (text: string): string => text.replace(/\p{Cs}/gu, '');
 
-/** Without what a markup could take for the address's end, or for markup in it; undefined where it is none of a page. */
+/** Rejects anything that could end an address in markup; undefined if it is no page. */
 export function pageUrl(address: string): string | undefined {
   const url = URL.parse(address);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return undefined;

@@ -1,21 +1,18 @@
 // Divides the flows of a trial: sources × destinations, shared by its senders.
 import type { Family } from './scenario.ts';
 
-/** Every source sends to every destination. */
 export type Flows = { sources: number; destinations: number };
 
-/** The flows of one of several senders. */
 export type FlowSlice = Flows & {
-  /** Counted from 1, which it is when absent. */
+  /** Counted from 1; absent: 1. */
   firstSource?: number;
 };
 
 type FlowSplit = { kind: 'split'; flows: Flows } | { kind: 'refused'; message: string };
 
 /**
- * A number of flows as sources × destinations, exactly: 2000 as 20 × 100. The destinations are as many as
- * divide it, up to 100, and leave every sender a source; refused is a number whose sources would run out of their
- * network.
+ * Splits a number of flows exactly into sources × destinations: 2000 as 20 × 100. Uses the largest divisor up to 100 as
+ * destinations that leaves every sender a source; rejects numbers whose sources exceed their network.
  */
 export function flowRanges(flows: number, family: Family, senders = 1): FlowSplit {
   if (!Number.isSafeInteger(flows) || flows < senders) {
@@ -32,7 +29,7 @@ export function flowRanges(flows: number, family: Family, senders = 1): FlowSpli
 const refused = (message: string): FlowSplit => ({ kind: 'refused', message });
 
 const mostDestinations = 100;
-/** 198.18.10.1 to 198.18.255.254; what the last 16 bits hold, the only ones that pkt-gen counts up. */
+/** 198.18.10.1 to 198.18.255.254; pkt-gen increments the last 16 bits only. */
 const mostSources: Record<Family, number> = { inet4: 62_974, inet6: 65_535 };
 
 function greatestDivisor(value: number, most: number): number {
@@ -41,10 +38,7 @@ function greatestDivisor(value: number, most: number): number {
   return divisor;
 }
 
-/**
- * The flows in slices of their sources, as even as can be, one for each sender. Throws a RangeError for more senders
- * than sources.
- */
+/** Slices the sources evenly, one slice per sender. Throws a RangeError for more senders than sources. */
 export function flowSlices({ sources, destinations }: Flows, senders: number): FlowSlice[] {
   if (senders > sources) {
     throw new RangeError(

@@ -1,4 +1,4 @@
-// Numbers as people read them, with their units.
+// Formats numbers with their units for people.
 
 import { isCost, type Metric, metricSchema } from './result.ts';
 import { type Cell, cellName } from './scenario.ts';
@@ -24,7 +24,7 @@ const formats: Record<Metric, (value: number) => string> = {
   instructionsPerPacket: (count) => `${formatCount(count)} instructions`,
 };
 
-/** The same at an axis, where there is no room for a word: `8,314`. */
+/** Omits the unit, for axes: `8,314`. */
 export const formatTick = (value: number, metric: Metric): string =>
   metric === 'instructionsPerPacket' ? formatCount(value) : formatMetric(value, metric);
 
@@ -34,27 +34,21 @@ export const metricNouns = {
   instructionsPerPacket: 'instructions per packet',
 } as const satisfies Record<Metric, string>;
 
-/** The same, and which way is better. */
+/** With the better direction. */
 export const metricName = (metric: Metric): string =>
   `${metricNouns[metric]} (${isCost(metric) ? 'less' : 'more'} is better)`;
 
-/**
- * Anchor of a cell's flamegraph on the report's page, `which` is a variant's or `difference`, and the name of its
- * file: `flamegraph-forwarding-inet4-base`.
- */
+/** Anchor and file name, `which` is a variant or `difference`: `flamegraph-forwarding-inet4-base`. */
 export const flamegraphAnchor = (cell: Cell, which: string): string =>
   `flamegraph-${cellName(cell)}-${which}`.replace(/[^\w.-]+/g, '-');
 
 /** A ratio as a signed percentage with three digits: `+8.33 %`, `−26.4 %`. */
 export const formatChange = (ratio: number): string => `${signedPercent(ratio)} %`;
 
-/** The same without its sign: `8.33 %`, where words say which way. */
+/** Without a sign, where words give the direction: `8.33 %`. */
 export const formatSize = (ratio: number): string => `${percentDigits(ratio)} %`;
 
-/**
- * `55.9 ± 0.2 %`, where words say which way: a change, and what it may be off by with that in one digit, as far as two
- * digits behind the point.
- */
+/** `55.9 ± 0.2 %`, where words give the direction; the error has one digit, at most two decimals. */
 export const formatSizeAndError = (ratio: number, error: number): string => {
   const [percent, errorPercent] = [Math.abs(ratio) * 100, error * 100];
   const magnitude = errorPercent > 0 ? Math.floor(Math.log10(errorPercent)) : -1;
@@ -79,44 +73,41 @@ export function formatProbability(probability: number): string {
 export const formatInterval = (low: number, high: number): string =>
   `${signedPercent(low)} … ${signedPercent(high)}`;
 
-/** `2 %`. */
 export const formatPercent = (ratio: number): string => `${Number((ratio * 100).toPrecision(3))} %`;
 
-/** `−5 %`, `+5.26 %`, `0`: where a limit or a tick of a scale lies. */
+/** `−5 %`, `+5.26 %`, `0`: limits and ticks. */
 export function formatSigned(ratio: number): string {
   if (ratio === 0) return '0';
   return `${ratio < 0 ? '−' : '+'}${formatPercent(Math.abs(ratio))}`;
 }
 
-/** `9.3`: a share in percent, where it stands beside another. */
+/** `9.3`: a share in percent beside another. */
 export const formatShare = (ratio: number): string => (ratio * 100).toFixed(1);
 
-/** `+3.1`, `−0.8`: what is between two numbers. */
 export function formatDifference(difference: number): string {
   const shown = Math.abs(difference).toFixed(1);
   if (Number(shown) === 0) return `±${shown}`;
   return `${difference < 0 ? '−' : '+'}${shown}`;
 }
 
-/** `+38`, `−1,400`, `+0.85`: an estimate of which two digits mean something. */
+/** `+38`, `−1,400`, `+0.85`: two significant digits. */
 export function formatTwoDigits(difference: number): string {
   const shown = Number(Math.abs(difference).toPrecision(2));
   if (shown === 0) return '±0';
   return `${difference < 0 ? '−' : '+'}${grouped(shown)}`;
 }
 
-/** `24 + 24 of 26 + 26`: base's runs and patched's that count, and those that were made where these are more. */
+/** `24 + 24 of 26 + 26`: counted runs of base and patched, of those made if more. */
 export function formatRuns(counted: readonly number[], made: readonly number[]): string {
   const isMore = made.some((count, index) => count > (counted[index] ?? 0));
   return `${counted.join(' + ')}${isMore ? ` of ${made.join(' + ')}` : ''}`;
 }
 
-/** `pps, nsPerPacket or instructionsPerPacket`: what may be asked for. */
+/** `pps, nsPerPacket or instructionsPerPacket`. */
 export const metricChoice = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
   metricSchema.options,
 );
 
-/** `2,000`. */
 export const grouped = (value: number): string => value.toLocaleString('en-US');
 
 /** `41 s`, `2 min 5 s`. */
@@ -125,7 +116,7 @@ export function formatDuration(seconds: number): string {
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-/** `some 25 min`, of what is only expected. */
+/** `some 25 min`, an estimate. */
 export const formatEstimate = (seconds: number): string =>
   seconds < 30 ? formatRoughly(seconds) : `some ${formatRoughly(seconds)}`;
 

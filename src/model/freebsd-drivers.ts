@@ -1,23 +1,22 @@
 // Lists the settings of FreeBSD's network drivers on a bench: how each is read and fixed, with its source.
 
 export type DriverSetting = {
-  /** Names of its ports, without their numbers. */
   ports: readonly string[];
   /** Read with sysctl(8); `PORT` and `N` stand for the name and the number of a port. */
   name: string;
-  /** `queues` is the number that ppsgate.yml has for the port. */
+  /** `queues` is the port's number in ppsgate.yml. */
   expected: '0' | 'queues';
   /** Consequence of another value: a clause. */
   why: string;
-  /** With sysctl(8) at any time, or before the boot by a line of loader.conf(5) that has this name. */
+  /** With sysctl(8) at any time, or before boot by this line of loader.conf(5). */
   fix: 'sysctl' | { loader: string };
-  /** Permanent setting, where that is no line of sysctl.conf(5). */
+  /** Permanent setting, unless a line of sysctl.conf(5). */
   permanent?: string;
-  /** Value that is printed instead of the number that was set. */
+  /** Printed in place of the number. */
   alias?: string;
-  /** A sender that heeds the pause frames of others is slow, and one that sends them is no better. */
+  /** Pause frames of others slow down a sender that obeys them, and so do its own. */
   appliesToGenerators?: true;
-  /** Releases that lack it have nothing to set. */
+  /** Missing in some releases, which then need no setting. */
   isOptional?: true;
   /** A manual page, or a file of FreeBSD's sources. */
   source: string;
@@ -27,10 +26,7 @@ const chelsio = ['cxl', 'cxgbe', 'cc'];
 const holdsBack = 'a full port then holds back its senders';
 const queuesDecide = 'the queues decide how many CPUs forward';
 
-/**
- * `hw.cxgbe.nrxq10g` is no sysctl since FreeBSD 12, and one number for all ports. em(4) keeps one `fc` for what all of
- * its ports read, whichever was set: they are to be set together.
- */
+/** `hw.cxgbe.nrxq10g` is no sysctl since FreeBSD 12. em(4) keeps one `fc` for all of its ports. */
 export const driverSettings: readonly DriverSetting[] = [
   {
     ports: chelsio,
@@ -140,7 +136,7 @@ export const driverSettings: readonly DriverSetting[] = [
   },
 ];
 
-/** The settings of a port, with its name and number in them; none of a driver that is not known. */
+/** With the port's name and number filled in; empty for an unknown driver. */
 export function driverSettingsOf(port: string): DriverSetting[] {
   const [, driver = '', unit = ''] = /^(\D+)(\d+)$/.exec(port) ?? [];
   const named = (text: string) => text.replace('PORT.N', `${driver}.${unit}`);
@@ -153,7 +149,7 @@ export function driverSettingsOf(port: string): DriverSetting[] {
     }));
 }
 
-/** Sysctls of a card's firmware: a card of Chelsio has several ports, and a number of its own. */
+/** Sysctls of the firmware: a Chelsio card has several ports, and its own number. */
 export function firmwareNames(port: string): string[] {
   const [, driver = '', unit = ''] = /^(\D+)(\d+)$/.exec(port) ?? [];
   const nexus = new Map([

@@ -1,9 +1,7 @@
 // Separates the facts of a FreeBSD DUT's machine from those of its kernel.
 
-/** Name → value. */
 export type Fingerprint = Record<string, string>;
 
-/** Facts of the machine with any kernel. */
 export const withoutKernelFacts = (fingerprint: Fingerprint): Fingerprint =>
   Object.fromEntries(
     Object.entries(fingerprint).filter(
@@ -11,7 +9,7 @@ export const withoutKernelFacts = (fingerprint: Fingerprint): Fingerprint =>
     ),
   );
 
-/** Facts that change with the machine only, with neither another kernel nor another boot. */
+/** Facts that neither another kernel nor another boot changes. */
 export const machineFacts = (fingerprint: Fingerprint): Fingerprint =>
   Object.fromEntries(
     Object.entries(withoutKernelFacts(fingerprint)).filter(([name]) => !volatileFacts.has(name)),
@@ -19,7 +17,6 @@ export const machineFacts = (fingerprint: Fingerprint): Fingerprint =>
 
 const kernelFacts = new Set(['ident', 'RSS', 'release']);
 
-/** Facts that another kernel, or another boot, explains. */
 export const kernelDependentFacts = new Set([
   'kernel',
   'kern.bootfile',
@@ -27,7 +24,7 @@ export const kernelDependentFacts = new Set([
   'kernel sha256',
 ]);
 
-/** A frequency follows the load; the kernel chooses how routes are looked up by how many there are, and by its own mind. */
+/** The frequency follows the load; the kernel chooses the route lookup by the number of routes, among others. */
 export const volatileFacts = new Set([
   'dev.cpu.0.freq',
   'net.route.algo.inet.algo',

@@ -1,7 +1,6 @@
-// The settings of a FreeBSD DUT that may be waived, by their names: all but those that keep packets where they belong.
+// Lists the settings of a FreeBSD DUT that may be waived: all except those that keep packets on their path.
 import { driverSettingsOf } from './freebsd-drivers.ts';
 
-/** The names for a DUT with these ports. */
 export const waivableSettings = (ports: readonly string[]): string[] => [
   ...general,
   ...new Set(
@@ -28,6 +27,6 @@ const general = [
   'kern.boottime',
 ];
 
-/** As they are called in messages; see freebsd-ports.ts. */
+/** Names as in messages; see freebsd-ports.ts. */
 export const isForwardingPathSetting = (name: string): boolean =>
   /^the (?:route|blackhole route|mac address|mtu) /i.test(name);

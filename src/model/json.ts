@@ -1,6 +1,6 @@
-// Text that ought to be JSON.
+// Parses text that should be JSON.
 
-/** Undefined where it is none, which no JSON is: a schema then refuses both alike. */
+/** Returns undefined if it is none: undefined is no JSON value, so any schema rejects it. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

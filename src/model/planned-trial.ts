@@ -1,4 +1,4 @@
-// A trial before it is sent: its cell, and which variants are installed in which order.
+// Defines a planned trial: its cell, and the variants in order.
 import { z } from 'zod';
 import { cellSchema } from './scenario.ts';
 
@@ -6,7 +6,6 @@ const plannedRunSchema = z.object({
   number: z.int().positive(),
   variant: z.string(),
   pair: z.int().positive(),
-  /** See `Run`. */
   layout: z.int().positive().optional(),
 });
 
@@ -19,5 +18,5 @@ export const plannedTrialSchema = z.object({
 export type PlannedRun = z.infer<typeof plannedRunSchema>;
 export type PlannedTrial = z.infer<typeof plannedTrialSchema>;
 
-/** Number of the layout of a variant's kernel that is booted for a pair, both from 1 on, in rotation. */
+/** Pairs rotate through the layouts, both counted from 1. */
 export const layoutOfPair = (pair: number, layouts: number): number => ((pair - 1) % layouts) + 1;

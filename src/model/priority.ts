@@ -1,5 +1,4 @@
-// Priorities of those who wait for a testbed.
+// Defines the priorities of the queue.
 
-/** Release gates come before patches, and patches before reruns. */
 export const priorities = ['release', 'patch', 'rerun'] as const;
 export type Priority = (typeof priorities)[number];

@@ -1,22 +1,21 @@
-// Why nothing can be measured with a variant, and that one was found to be so.
+// Defines why a variant cannot be measured.
 import { z } from 'zod';
 import { scenarioSchema } from './scenario.ts';
 
 const message = z.string();
 
 const crashEvidence = {
-  /** Panic message of the kernel, where it is known. */
   panic: z.string().optional(),
-  /** Up to 20 lines of the DUT's console, where it is recorded: from a panic on, or the last ones. */
+  /** Up to 20 lines of the DUT's console, if recorded: from a panic on, or the last ones. */
   console: z.string().optional(),
 };
 
-/** Each by itself, for a larger union. */
+/** Separate, for a larger union. */
 export const rejections = [
   z.object({ kind: z.literal('does-not-apply'), message }),
-  /** The message holds the first lines that say why. */
+  /** The message holds the first lines of the error. */
   z.object({ kind: z.literal('build-failed'), message }),
-  /** No space on the builder or the DUT: the lab's fault, and the author should know. */
+  /** On the builder or the DUT: the lab's fault, which the author should know. */
   z.object({ kind: z.literal('out-of-disk'), message }),
   z.object({ kind: z.literal('does-not-load'), scenario: scenarioSchema, message }),
   z.object({ kind: z.literal('boot-failed'), message, ...crashEvidence }),
@@ -28,8 +27,6 @@ export const rejectionSchema = z.discriminatedUnion('kind', rejections);
 
 export type Rejection = z.infer<typeof rejectionSchema>;
 
-/** A variant with which nothing can be measured. */
 export type Rejected = { kind: 'rejected'; variant: string; rejection: Rejection };
 
-/** Outcome of installing or booting a variant. */
 export type PrepareOutcome = { kind: 'ready' } | Rejected;

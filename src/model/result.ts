@@ -1,4 +1,4 @@
-// The one result file: everything that is shown is rendered from a `result.json` of this shape.
+// Defines `result.json`, the one source of all reports.
 import { z } from 'zod';
 import { patchSchema } from './patch.ts';
 import { rejectionSchema, rejections } from './rejection.ts';
@@ -14,57 +14,50 @@ const validitySchema = z.discriminatedUnion('kind', [
       'broken-log',
       'too-short',
       'unsteady',
-      /** No packet came through for some of the time. */
       'hole',
-      /** The DUT had time to spare: what was measured is the sender. */
+      /** The DUT had time to spare: the sender was measured. */
       'generator-limited',
-      /** Fewer packets were counted than the DUT sent: what was measured is the receiver. */
+      /** Fewer packets were counted than the DUT sent: the receiver was measured. */
       'receiver-limited',
-      /** Sender or DUT were due, and did not get a CPU of the machine that they are on. */
+      /** Sender or DUT waited for a CPU of their shared machine. */
       'machine-busy',
     ]),
-    /** A sentence for people, with the numbers. */
     reason: z.string(),
   }),
 ]);
 
-/** One variant installed once and measured once: a number per metric, and the samples that it comes from. */
+/** A variant installed and measured once: a number per metric, and the samples behind it. */
 export const runSchema = z.object({
   number: z.int().positive(),
   trial: z.int().positive(),
-  /** Number of the attempt: a trial with an invalid run is repeated, and all attempts are kept. */
+  /** A trial with an invalid run is repeated; all attempts are kept. */
   attempt: z.int().positive(),
-  /** The runs of one pair follow each other among those of their cell, one of each variant. */
+  /** A pair has one consecutive run of each variant in its cell. */
   pair: z.int().positive(),
   variant: z.string(),
-  /**
-   * Layout of the variant's kernel that was booted: the same objects in another order of sections. The number is the seed
-   * of that order, and 1 the linker's own; absent where the kernel was linked but once.
-   */
+  /** Seed of the order of sections of the booted kernel, 1 for the linker's own; absent if linked only once. */
   layout: z.int().positive().optional(),
-  /** Packets per second that left the DUT: the median of the samples. A run that counts may have 0, see `docs/reading-a-report.md`. */
+  /** Sent by the DUT, median of the samples; 0 may count, see `docs/reading-a-report.md`. */
   pps: z.number().nonnegative(),
-  /** CPU time of the DUT's forwarding thread per packet, in ns: the median of the samples; absent where the DUT cannot tell. */
+  /** CPU time of the DUT's forwarding thread per packet, in ns, median of the samples; absent if unknown. */
   nsPerPacket: z.number().positive().optional(),
-  /** Instructions that the guest executed for each packet it forwarded; absent where they are not counted. */
+  /** Executed by the guest per forwarded packet; absent if not counted. */
   instructionsPerPacket: z.number().positive().optional(),
   samples: z.array(
     z.object({
       seconds: z.number().positive(),
       receivedPackets: z.int().nonnegative(),
       forwardedPackets: z.int().nonnegative(),
-      /** CPU time of the DUT's forwarding thread, in seconds. */
       busySeconds: z.number().nonnegative().optional(),
-      /** Time in which the forwarding thread was due and its CPU was given to others. */
+      /** Time in which the forwarding thread waited for its CPU. */
       deniedSeconds: z.number().nonnegative().optional(),
-      /** Instructions that the guest executed. */
       instructions: z.int().nonnegative().optional(),
     }),
   ),
   validity: validitySchema,
 });
 
-/** A change is a ratio to base: −0.1 is 10 % less. */
+/** Changes are ratios to base: −0.1 is 10 % less. */
 export const intervalSchema = z.object({
   change: z.number(),
   low: z.number(),
@@ -72,21 +65,19 @@ export const intervalSchema = z.object({
 });
 
 /**
- * Compares one metric of a cell; absolute values in packets per second, or in ns or instructions per packet. The change of
- * patched is freed of the bias of stopping early, and its interval holds whichever look the experiment stopped at.
+ * Compares one metric of a cell; absolute values in packets per second, or in ns or instructions per packet. The change
+ * of patched is corrected for early stopping, and its interval holds at any look.
  */
 const comparisonSchema = z.object({
   metric: metricSchema,
   base: z.number(),
-  /** Among `others` of that variant, as in `patchedRuns`. */
+  /** In `others`, that of the variant, as in `patchedRuns`. */
   patched: z.number(),
-  /** Runs that count. */
   baseRuns: z.int().positive(),
   patchedRuns: z.int().positive(),
   interval: intervalSchema,
 });
 
-/** By how much they weigh among the cells of a patch: what keeps it from passing comes first. */
 export const verdictsWorstFirst = [
   'regression',
   'invalid',
@@ -101,7 +92,7 @@ const cellVerdictSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('improvement') }),
   z.object({
     kind: z.literal('inconclusive'),
-    /** The cell was open when another was found to lose, which ended the experiment: see `gate.stopAtFirst`. */
+    /** Still open when another cell's loss ended the experiment: see `gate.stopAtFirst`. */
     isStopped: z.literal(true).exactOptional(),
   }),
   z.object({ kind: z.literal('invalid'), reason: z.string() }),
@@ -109,29 +100,28 @@ const cellVerdictSchema = z.discriminatedUnion('kind', [
 
 export const designNames = ['fixed', 'group-sequential', 'glr'] as const;
 /**
- * `fixed` looks once, when all runs are there. `group-sequential` looks after 3, 5, 8, 12, 20 … pairs and asks the
- * same nominal level of each. `glr` looks after every pair, or where they are many after a twentieth more. Of runs that
- * are pooled it looks from the first or second pair on, tells a loss from a later one on, and is the stricter the more pairs
- * there are; of neighbours it holds a generalized likelihood ratio to one threshold.
+ * `fixed` looks once, after all runs. `group-sequential` looks after 3, 5, 8, 12, 20 … pairs with one nominal level.
+ * `glr` looks after every pair, later after every twentieth more. For pooled runs it starts at the first or second
+ * pair, reports losses from a later one on, and gets stricter with more pairs; for neighbours it holds a generalized
+ * likelihood ratio to one threshold.
  */
 export type DesignName = (typeof designNames)[number];
 
-/** Design of a cell's interim analyses, fixed before its first run. */
+/** The interim analyses of a cell, fixed before its first run. */
 export const designSchema = z.object({
   name: z.enum(designNames),
-  /** Most pairs: as planned, and then of each extension; ascending. */
+  /** Maximum pairs: as planned, then of each extension; ascending. */
   budgets: z.array(z.int().positive()).min(1),
   pairsPerStep: z.int().positive(),
   method: z.enum(['paired', 'pooled']),
 });
 
-/** Base of a cell in earlier experiments on the testbed. */
 export const historySchema = z.object({
   runs: z.int().positive(),
-  /** Geometric mean of the runs since the base last moved, and their number. */
+  /** Geometric mean and number of the runs since base last moved. */
   typical: z.number().positive(),
   typicalRuns: z.int().positive(),
-  /** Sum of the squares by which natural logarithms of runs are off the mean of their own experiment. */
+  /** Squared deviations of log runs from the mean of their own experiment. */
   sumOfSquares: z.number().nonnegative(),
   degreesOfFreedom: z.int().nonnegative(),
 });
@@ -142,45 +132,43 @@ const baselineSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('moved'), interval: intervalSchema }),
 ]);
 
-/** Profile of a variant in a cell, from a run of its own beside the measured ones; or why there is none. */
+/** From a separate run beside the measured ones; or why there is none. */
 export const cellProfileSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('profiled'),
     variant: z.string(),
-    /** Sampled event, in the tool's own words: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
+    /** In the tool's own words: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
     event: z.string(),
-    /** Kernel on the DUT, as the profile itself recorded it. */
     kernel: z.string(),
     seconds: z.number().positive(),
-    /** Samples in work; shares are of these. */
+    /** Non-idle; shares are of these. */
     busySamples: z.int().positive(),
     idleSamples: z.int().nonnegative(),
-    /** Its folded stacks, relative to the result file; beside them lies what the DUT gave. */
+    /** Folded stacks, relative to the result file; the DUT's raw output is beside them. */
     file: z.string(),
   }),
   z.object({ kind: z.literal('missing'), variant: z.string(), reason: z.string() }),
 ]);
 
-/** A function whose own cost, without that of its callees, changed beyond chance; ratios are its share of busy samples. */
+/** A function whose own cost, without callees, changed beyond chance; ratios are shares of busy samples. */
 const changedFunctionSchema = z.object({
   function: z.string(),
-  /** The kernel or module that it is of, without its folder; absent where the profile does not tell. */
+  /** Kernel or module without its folder; absent if unknown. */
   module: z.string().optional(),
   baseRatio: z.number(),
   patchedRatio: z.number(),
-  /** Its share of the DUT's time for each packet, in ns; absent where nothing was measured that tells it. */
+  /** Share of the DUT's time per packet, in ns; absent if not measured. */
   nsPerPacket: z.object({ base: z.number(), patched: z.number() }).optional(),
-  /** Its share of the instructions for each packet, where these were counted and sampled; then it has no `nsPerPacket`. */
+  /** Share of the instructions per packet, if counted and sampled; replaces `nsPerPacket`. */
   instructionsPerPacket: z.object({ base: z.number(), patched: z.number() }).optional(),
 });
 
-/** Differences between the profiles of base and patched in a cell. */
 export const reasonSchema = z.object({
-  /** Greatest change first, at most ten; none where nothing moved beyond chance. */
+  /** Greatest change first, at most ten; empty if nothing moved beyond chance. */
   changedFunctions: z.array(changedFunctionSchema),
-  /** All that moved beyond chance, those that found no room too. */
+  /** Number of all that moved beyond chance. */
   moved: z.int().nonnegative(),
-  /** Stacks with one of these were left out, as the CPU was idle in them; only those that were found. */
+  /** Stacks with one of these were left out as idle; only those found. */
   idleFrames: z.array(z.string()),
 });
 
@@ -189,23 +177,22 @@ const cellResultSchema = z.object({
   verdict: cellVerdictSchema,
   design: designSchema,
   history: historySchema.optional(),
-  /** The base of this experiment against its history. */
   baseline: baselineSchema,
-  /** Pairs that were there when it was decided, or when the budget was used up. */
+  /** Available pairs at the decision, or at the end of the budget. */
   pairs: z.int().nonnegative(),
-  /** The metric that was judged comes first, then the others that were measured; none where the cell is invalid for lack of runs. */
+  /** The judged metric first, then the others; empty for a cell without enough runs. */
   comparisons: z.array(comparisonSchema),
   /**
-   * Earlier diffs beside base, each by itself: shown, and not judged. Their intervals have the plain confidence level,
-   * which holds where the number of runs was fixed; stopping early depends on base, and so on a part of theirs too.
+   * Earlier diffs against base: shown, not judged. Their intervals have the plain confidence level of a fixed number of
+   * runs; early stopping depends on base, and so partly on them.
    */
   others: z
     .array(z.object({ variant: z.string(), comparisons: z.array(comparisonSchema) }))
     .default([]),
   runs: z.array(runSchema),
-  /** One of each variant; none where profiles were not asked for. */
+  /** Empty unless requested. */
   profiles: z.array(cellProfileSchema).default([]),
-  /** Absent where a profile of base or patched is missing. */
+  /** Absent without profiles of both base and patched. */
   reason: reasonSchema.optional(),
 });
 
@@ -216,36 +203,33 @@ export const trialSchema = z.object({
   startedAt: z.iso.datetime(),
   trafficSeconds: z.number().nonnegative(),
   offeredPps: z.number().nonnegative(),
-  /** Busy share of the CPU that was busiest on the DUT; absent where it does not tell. */
+  /** Busy share of the DUT's busiest CPU; absent if unknown. */
   busiestCpuRatio: z.number().optional(),
-  /** Packets that left the DUT towards the receiver, as its own port counts them; absent where it does not tell. */
+  /** Packets sent towards the receiver, by the DUT's own count; absent if unknown. */
   egressPackets: z.int().nonnegative().optional(),
-  /** Packets that came to the DUT's port from the senders, dropped ones too, by its own count; absent where it does not tell. */
+  /** Packets that arrived from the senders, dropped ones included, by the DUT's own count; absent if unknown. */
   ingressPackets: z.int().nonnegative().optional(),
-  /** Kernel on the DUT, as it reports itself; absent where the variants share a kernel. */
+  /** Absent if the variants share a kernel. */
   kernel: z.string().optional(),
-  /** The same of each variant by its name, where guests ran them side by side. */
+  /** By variant, if guests ran side by side. */
   kernels: z.record(z.string(), z.string()).exactOptional(),
-  /** Folder of the raw logs, relative to the result file. */
+  /** Folder, relative to the result file. */
   logs: z.string(),
 });
 
-/** Policy of a verdict. */
 export const policySchema = z.object({
   metric: metricSchema,
-  /** The loss that matters, as a ratio to base. */
   marginRatio: z.number(),
-  /** Confidence of the interval around a change, two-sided; since verdicts rest on it, 1 − 2 × `missRatio`. */
+  /** Two-sided; 1 − 2 × `missRatio`, as verdicts rest on the interval. */
   confidenceRatio: z.number(),
-  /** A regression in any cell of a patch that loses nothing, as a share of such patches. */
+  /** Share of harmless patches with a regression in any cell. */
   falseAlarmRatio: z.number(),
-  /** A cell passed that lost the margin, as a share of such cells. */
+  /** Share of cells that lost the margin but passed. */
   missRatio: z.number(),
-  /** The first cell that is found to lose ends the runs of all others; absent: each is measured to its own end. */
+  /** The first losing cell ends the runs of all others; absent: each is measured to its own end. */
   stopsAtFirst: z.literal(true).exactOptional(),
 });
 
-/** More would not be read. */
 export const maxIgnoredPaths = 20;
 
 const outcomeSchema = z.discriminatedUnion('kind', [
@@ -254,10 +238,10 @@ const outcomeSchema = z.discriminatedUnion('kind', [
     verdict: z.enum(['regression', 'no-regression', 'improvement', 'inconclusive', 'invalid']),
     cells: z.array(cellResultSchema).min(1),
   }),
-  /** Nothing that the testbed would install, boot or forward through differs from base, so nothing was measured. */
+  /** Nothing that the testbed installs, boots or forwards through differs from base. */
   z.object({
     kind: z.literal('unchanged'),
-    /** Places in the tree, as the gate has them, of changed files that count on other testbeds, or are said not to count. */
+    /** Paths of changed files that matter on other testbeds only, or are configured to be ignored. */
     ignoredPaths: z
       .array(z.string().regex(/^[\w+.*@/-]{1,200}$/))
       .min(1)
@@ -270,9 +254,8 @@ const outcomeSchema = z.discriminatedUnion('kind', [
 const variantSummarySchema = z.object({
   name: z.string(),
   commit: z.string(),
-  /** Path in the repository of the folder that the overlay files lie in, empty for its top; absent where none are installed. */
+  /** Repository folder of the overlay files, empty for the top; absent without an overlay. */
   folder: z.string().optional(),
-  /** Overlay files as `path` and SHA-256. */
   files: z.array(z.object({ path: z.string(), sha256: z.string() })),
 });
 
@@ -283,32 +266,28 @@ export const resultSchema = z.object({
   variants: z.array(variantSummarySchema),
   testbed: z.object({
     name: z.string(),
-    /** Facts of the DUT: kernel, CPU, interfaces, settings that matter. */
     fingerprint: z.record(z.string(), z.string()),
-    /** Settings that did not hold while it was measured all the same. */
+    /** Wrong settings that did not prevent the measurement. */
     warnings: z.array(z.string()),
   }),
   policy: policySchema,
-  /** Packets as they were sent, and the measured seconds of each run. */
   traffic: z.object({
     flows: z.int(),
     frameBytes: z.int(),
-    /** Absent: as fast as the sender can. */
+    /** Absent: maximum speed of the sender. */
     offeredPps: z.number().optional(),
     measureSeconds: z.number(),
   }),
-  /** Seed of the order of runs. */
   seed: z.int(),
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime(),
   trials: z.array(trialSchema),
-  /** Variants that could not be measured, beside base and patched, and why. */
+  /** Variants other than base and patched that could not be measured. */
   leftOut: z.array(z.object({ variant: z.string(), rejection: rejectionSchema })).default([]),
   outcome: outcomeSchema,
 });
 
 export type Metric = z.infer<typeof metricSchema>;
-/** Metrics that are a cost of a packet: less is better. */
 export type Cost = Exclude<Metric, 'pps'>;
 export type Validity = z.infer<typeof validitySchema>;
 export type Run = z.infer<typeof runSchema>;
@@ -328,11 +307,9 @@ export type Result = z.infer<typeof resultSchema>;
 
 export const isCost = (metric: Metric): metric is Cost => metric !== 'pps';
 
-/** Checks for a loss: fewer packets per second, or a higher cost of each. */
 export const isLoss = ({ metric }: { metric: Metric }, change: number): boolean =>
   isCost(metric) ? change > 0 : change < 0;
 
-/** Something of each metric. */
 export const byMetric = <Value>(of: (metric: Metric) => Value): Record<Metric, Value> => ({
   pps: of('pps'),
   nsPerPacket: of('nsPerPacket'),

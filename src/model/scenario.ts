@@ -1,7 +1,6 @@
-// The words for what is measured: scenario × family = cell.
+// Defines scenarios, families and cells: scenario × family.
 import { z } from 'zod';
 
-/** Scenarios of the DUTs of each system. */
 export const scenariosOf = {
   linux: ['forwarding', 'nftables-stateless', 'nftables-stateful'],
   freebsd: ['forwarding', 'pf-stateless', 'pf-stateful', 'ipfw-stateless', 'ipfw-stateful'],
@@ -10,25 +9,24 @@ export const scenariosOf = {
 export type OperatingSystem = keyof typeof scenariosOf;
 export type LinuxScenario = (typeof scenariosOf.linux)[number];
 export type FreebsdScenario = (typeof scenariosOf.freebsd)[number];
-/** One of those, or the name of a site's own rules. */
+/** A known scenario, or the name of a site's own rules. */
 export type Scenario = string;
 
-/** Scenarios that ppsgate brings. */
 export const scenarios: readonly Scenario[] = [
   ...new Set([...scenariosOf.linux, ...scenariosOf.freebsd]),
 ];
 export const families = ['inet4', 'inet6'] as const;
 
-/** It stands in Markdown as it is, so GitHub must not make a link of it. */
+/** Appears in Markdown unescaped, so GitHub must not make a link of it. */
 export const scenarioSchema = z
   .string()
   .regex(/^(?!.*(?:[wW]{3}\.|[gG][hH]-\d))[a-zA-Z0-9][\w.-]{0,62}$/);
 
-/** A site's own rules for a FreeBSD firewall: pf.conf(5), or ipfw(8)'s commands without its name. */
+/** A site's own firewall rules for FreeBSD: pf.conf(5), or ipfw(8) commands without its name. */
 export const ownRulesSchema = z.object({
   firewall: z.enum(['pf', 'ipfw']),
   text: z.string(),
-  /** A trial that then leaves no state for each flow was not measured under these rules. */
+  /** If set, a trial that leaves no state per flow was not measured under these rules. */
   keepsStates: z.boolean(),
 });
 
@@ -37,15 +35,14 @@ export const familySchema = z.enum(families);
 export const cellSchema = z.object({
   scenario: scenarioSchema,
   family: familySchema,
-  /** Size of the frames with their 4 bytes of CRC; only where several sizes are measured. */
+  /** With 4 bytes of CRC; only if several sizes are measured. */
   frameBytes: z.int().optional(),
 });
 
 export type Family = z.infer<typeof familySchema>;
-/** The unit that gets a verdict. */
 export type Cell = z.infer<typeof cellSchema>;
 
-/** `nftables-stateful inet6`, or `forwarding inet4 1518 B`: how a cell is called in tables, and the key of its runs. */
+/** `nftables-stateful inet6`, or `forwarding inet4 1518 B`: name in tables, and key of its runs. */
 export const cellName = ({ scenario, family, frameBytes }: Cell): string =>
   [scenario, family, frameBytes && `${frameBytes} B`].filter(Boolean).join(' ');
 

@@ -1,7 +1,7 @@
-// Parses quantities of ppsgate.yml: a number with its unit, so that 2 cannot be taken for a ratio or a percentage.
+// Parses quantities of ppsgate.yml; units are required, so that 2 is neither ratio nor percentage.
 import { z } from 'zod';
 
-/** Constraint on a quantity beyond its form; `description` completes "expected …". */
+/** Constraint beyond the form; `description` completes "expected …". */
 export type QuantityLimit = { description: string; holds: (value: number) => boolean };
 
 /** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
@@ -28,17 +28,17 @@ export const duration = (limit: QuantityLimit) =>
 export const size = (limit: QuantityLimit) =>
   quantity('a size like 64 bytes or 100 MiB', { bytes: 1, byte: 1, B: 1, MiB: 2 ** 20 }, limit);
 
-/** The message of a zod issue, in the form they all have: `expected a percentage like 2%, found 2`. */
+/** Message of a zod issue: `expected a percentage like 2%, found 2`. */
 export const expected =
   (what: string) =>
   ({ input }: { input?: unknown }): string =>
     input === undefined ? `missing; expected ${what}` : `expected ${what}, found ${shown(input)}`;
 
-/** Such a message as a sentence, which may end in a question already. */
+/** Adds a full stop unless it ends in a question. */
 export const sentence = (message: string): string =>
   message.endsWith('?') ? message : `${message}.`;
 
-/** At most 40 characters of untrusted text on one line: it may be a secret, or made to mislead a terminal. */
+/** At most 40 characters of untrusted text on one line: it may be a secret, or control a terminal. */
 export function excerpt(text: string): string {
   const start = text.length > 40 ? `${text.slice(0, 39)}…` : text;
   return start.replace(/[\p{C}\p{Zl}\p{Zp}"`]/gu, '?');
@@ -57,7 +57,7 @@ function quantity(form: string, units: Units, limit: QuantityLimit) {
     .transform(read);
 }
 
-/** Rounds to the 15 digits that a double keeps, so that 2.01 Mpps are 2010000 pps and not 2009999.9999999998. */
+/** Rounds to the 15 digits of a double: 2.01 Mpps are 2010000 pps, not 2009999.9999999998. */
 function inBaseUnit(match: RegExpExecArray | null, units: Units): number {
   const [, digits = '', unit = ''] = match ?? [];
   const value = Number(digits) * (units[unit] ?? Number.NaN);

@@ -1,6 +1,5 @@
-// Error of options or inputs that cannot be used.
+// Reports options or inputs that cannot be used.
 
-/** An option or input that cannot be used. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly conclusion = 'usage';

@@ -1,6 +1,6 @@
-// Text of others as XML and HTML: it stays text.
+// Escapes untrusted text for XML and HTML.
 
-/** Between tags and in quoted attributes. A space stands for what XML has no place for, and for what hides text or turns it around. */
+/** Fits text and quoted attributes. Characters that XML forbids, or that hide or reverse text, become a space. */
 export const escaped = (text: string): string =>
   text.replace(unfit, ' ').replace(/[&<>"']/g, (one) => entities[one] ?? '');
 
