@@ -1,4 +1,4 @@
-// The part of ppsgate.yml that says where and how FreeBSD's kernels are built, and what builders of any kernels share of it.
+// Parses `builder:` of ppsgate.yml for FreeBSD's kernels, and the keys shared by all builders.
 import { z } from 'zod';
 import type { OperatingSystem } from '../model/scenario.ts';
 import { duration, type QuantityLimit } from '../model/units.ts';
@@ -8,37 +8,32 @@ export type BuilderConfig = HostConfig &
   BuildPlace & {
     system: 'freebsd';
     recipe: MakeRecipe | CommandRecipe;
-    /** Number of layouts of each kernel, each with its sections in another order; 1: as usual. */
+    /** Layouts of each kernel, each with another order of sections; 1: only the usual one. */
     layoutVariants: number;
   };
 
-/** A builder of any system and recipe. */
 export type BuildPlace = {
   system: OperatingSystem;
   /** Absent: this machine. */
   host?: string;
   port: number;
-  /** Absolute path on the builder; everything of ours is below it. */
+  /** Absolute path on the builder for all of ppsgate's files. */
   folder: string;
-  /** A clone of the system's sources on the builder, bare or not; only objects are added to it. */
+  /** A clone of the system's sources on the builder, bare or not; ppsgate only adds objects. */
   repository: string;
-  /** Name of that clone's remote, from which a base that it lacks is fetched. */
   remote: string;
-  /** Absent: builds run as the user who logs in, and may write to all that user's files. */
+  /** Absent: builds run as the login user and may write to all that user's files. */
   jail?: BuildJail;
-  /** One make of a build, at most. */
   limitSeconds: number;
-  /** Most seconds to wait for other builds on the same builder. */
+  /** Limit of the wait for other builds on the same builder. */
   turnSeconds: number;
-  /** Less than this, and no build is started. */
   leastFreeBytes: number;
   cache: CacheBounds;
 };
 
 export type BuildJail = {
-  /** Name of a jail(8) on the builder; absent on Linux, where a build gets namespaces of its own. */
+  /** Name of a jail(8) on the builder; absent on Linux, where a build gets its own namespaces. */
   name?: string;
-  /** User who builds in it. */
   user: string;
 };
 
@@ -47,33 +42,31 @@ export type CacheBounds = { mostKernels: number; mostBytes: number };
 /** `make buildkernel`, see build(7). */
 export type MakeRecipe = {
   kind: 'make';
-  /** KERNCONF. */
   kernelConfig: string;
   /** KERNCONFDIR: a folder on the builder; absent: the tree's own. */
   kernelConfigFolder?: string;
-  /** Absent: as many as the builder has CPUs. */
+  /** Absent: the number of the builder's CPUs. */
   jobs?: number;
-  /** Every build starts from nothing, or from the objects of the one before. */
+  /** Starts every build from scratch instead of the previous objects. */
   clean: boolean;
-  /** WITH_META_MODE of src.conf(5); needs filemon(4), and counts only where builds are not clean. */
+  /** WITH_META_MODE of src.conf(5); needs filemon(4), and applies only without `clean`. */
   metaMode: boolean;
-  /** `make kernel-toolchain` goes first: the builder's world is not of the base's age. */
+  /** Runs `make kernel-toolchain` first, for a builder whose world differs in age from base. */
   toolchain: boolean;
-  /** All that the tree has, or those that the DUT has loaded and measuring loads. */
+  /** All modules of the tree, or those loaded on the DUT and needed for measuring. */
   modules: 'all' | 'needed';
-  /** `-DNAME` and `NAME=value` for make. */
   options: string[];
 };
 
-/** A site's own build: what else it depends on has to show in its words, for the cache goes by them. */
+/** A site's own command: its words must include all dependencies, as they are the cache key. */
 export type CommandRecipe = {
   kind: 'command';
-  /** Run on the builder with BASE_COMMIT, DIFF (empty for the base), KERNCONF, LAYOUT (from 1 on) and OUTPUT in its environment. */
+  /** Environment: BASE_COMMIT, DIFF (empty for base), KERNCONF, LAYOUT (from 1) and OUTPUT. */
   argv: string[];
   kernelConfig: string;
 };
 
-// make(1) splits PATH at colons and build(7) at commas; the other signs are no loss.
+// make(1) splits PATH at colons and build(7) at commas; the other signs are excluded for safety.
 export const buildFolder = text(
   /^(?:\/(?!\.\.?(?:\/|$))[\w.+-]+)+$/,
   'an absolute path of plain letters',
@@ -158,7 +151,6 @@ const jail = closed({
   user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, 'a user of the builder other than root'),
 }) satisfies z.ZodType<BuildJail>;
 
-/** Keys of every builder. */
 export const builderKeys = {
   remote: text(/^[a-zA-Z0-9][\w.-]*$/, 'the name of a remote')
     .prefault('origin')
@@ -183,7 +175,6 @@ type WrittenBounds = {
   keep: { kernels: number; size: number };
 };
 
-/** Converts those keys to a `BuildPlace`, beside the other keys of the builder. */
 export function withBounds<Rest extends WrittenBounds>(written: Rest) {
   const { limit, turn, freeSpace, keep, ...rest } = written;
   return {
@@ -195,10 +186,10 @@ export function withBounds<Rest extends WrittenBounds>(written: Rest) {
   };
 }
 
-/** No more than the runs of a variant that a gate plans by itself where it boots them: other layouts would never be booted. */
+/** The default number of booted runs per variant: further layouts would never be booted. */
 export const mostLayouts = 20;
 
-/** Parses `builder:`; paths stay as written. */
+/** Paths stay as written. */
 export const builderSchema = closed({
   ...ssh,
   folder: buildFolder

@@ -1,18 +1,16 @@
-// Defines the capabilities of a testbed, for selectors: its NIC, its CPU, and labels.
+// Defines the capabilities of a testbed for selectors: NIC, CPU and labels.
 import { z } from 'zod';
 import { expected } from '../model/units.ts';
 import { closed, text, wholeNumber } from './fields.ts';
 import { keywords, selectorWord } from './testbed-selector.ts';
 
-/** Hardware of the DUT, and the labels. */
 export type Capabilities = {
   nic?: { vendor?: string; model?: string; gigabits?: number; driver?: string };
   cpu?: { model?: string; cores?: number };
-  /** Words of the site's own. */
   labels: string[];
 };
 
-/** Absent: nothing is said. */
+/** Absent: unknown. */
 export type WithCapabilities = { capabilities?: Capabilities };
 
 const words = (what: string) => text(/^(?=.*[a-zA-Z0-9])\P{C}{1,63}$/u, what);
@@ -46,7 +44,6 @@ const labels = z
   .array(label, { error: expected('a list like [quiet, release]') })
   .refine((list) => new Set(list).size === list.length, 'a label is in this list twice');
 
-/** The keys, among those of a testbed of any kind. */
 export const capabilityKeys = {
   nic: nic.optional().describe("The DUT's network card, for selectors like `mellanox and 25G`."),
   cpu: cpu.optional().describe("The DUT's processor, for selectors like `cores>=8`."),
@@ -59,7 +56,6 @@ type WrittenCapabilities = {
   labels?: string[] | undefined;
 };
 
-/** The keys as Capabilities, beside what else is known of the testbed. */
 export function withCapabilities<Testbed extends WrittenCapabilities>({
   nic,
   cpu,

@@ -1,11 +1,11 @@
-// Suggests the right place for a key of ppsgate.yml that was written in another one.
+// Suggests the right place for a misplaced key of ppsgate.yml.
 import { z } from 'zod';
 import { excerpt } from '../model/units.ts';
 import { plainKey } from './fields.ts';
 import { type KeyPath, keyName } from './problem.ts';
 import { configKeys } from './schema.ts';
 
-/** Says of the path of an unknown key where else in what is written it is known; undefined where nowhere. */
+/** Returns a place where the key of an unknown path is valid; undefined if there is none. */
 export type Belongs = (path: KeyPath) => string | undefined;
 
 export function belongsIn(written: unknown): Belongs {
@@ -19,10 +19,10 @@ export function belongsIn(written: unknown): Belongs {
     });
     const nearest = Math.max(...known.map(({ shared }) => shared));
     const [first, ...more] = known.filter(({ shared }) => shared === nearest);
-    // Known just here, and only written otherwise.
+    // Valid here only, in another form.
     const isOwn = nearest === path.length - 1 && first?.path.length === nearest;
     if (first === undefined || isOwn) return undefined;
-    // One of several kinds may have the same key at the same place.
+    // Several kinds may have the same key at the same place.
     const names = new Set([first, ...more].map((place) => placeName(place.path)));
     const named = [...names].slice(0, mostPlaces).join(' or ');
     const it = first.name === key ? 'it' : `\`${first.name}\``;
@@ -40,12 +40,11 @@ function sharedBy(one: KeyPath, other: KeyPath): number {
   return parting === -1 ? one.length : parting;
 }
 
-/** An object of the file, with the keys that it may have. */
 type KnownObject = { path: KeyPath; keys: string[] };
 
 type Schema = z.core.JSONSchema._JSONSchema;
 
-/** Lists and names are those that are written; of several kinds those that the object can be. */
+/** Follows written lists and names; of several kinds, those that the object can be. */
 function* placesIn(schema: Schema, written: unknown, path: KeyPath): Iterable<KnownObject> {
   if (typeof schema === 'boolean') return;
   const { properties, additionalProperties, items, oneOf = [], anyOf = [] } = schema;
@@ -67,7 +66,7 @@ function* placesIn(schema: Schema, written: unknown, path: KeyPath): Iterable<Kn
   }
 }
 
-/** Unless it says itself that it is of another kind. */
+/** False if the object names another kind. */
 function canBe(schema: Schema, written: unknown): boolean {
   if (typeof schema === 'boolean') return false;
   return Object.entries(schema.properties ?? {}).every(([key, of]) => {

@@ -1,4 +1,4 @@
-// The format of a DUT's `console` in ppsgate.yml: what shows what it prints, and the plain data that becomes.
+// Parses a DUT's `console` in ppsgate.yml.
 import { z } from 'zod';
 import { expected } from '../model/units.ts';
 import { closed, hostName, text, wholeNumber, wrongName } from './fields.ts';
@@ -8,16 +8,15 @@ export type ConsoleConfig = IpmiConfig | ConserverConfig | CommandConsoleConfig;
 
 export type ConserverConfig = {
   kind: 'conserver';
-  /** Name of the console, as conserver calls it. */
   console: string;
-  /** Address of conserver's server; absent: what the client's own configuration says. */
+  /** Conserver's server; absent: as configured in the client. */
   host?: string;
   port?: number;
 };
 
 type CommandConsoleConfig = {
   kind: 'command';
-  /** A program with its arguments, run on this machine without a shell: its standard output is the console. */
+  /** Program with arguments, run here without a shell: its standard output is the console. */
   command: string[];
 };
 
@@ -43,7 +42,6 @@ const command = closed({
   command: argvSchema.describe('Its standard output is the console.'),
 });
 
-/** Paths stay as written. */
 export const consoleSchema = z.discriminatedUnion('kind', [ipmiSchema, conserver, command], {
   error: wrongConsole,
 }) satisfies z.ZodType<ConsoleConfig>;

@@ -1,22 +1,18 @@
-// Fields that keys of ppsgate.yml are made of: closed objects, names, numbers, hosts.
+// Defines the building blocks of ppsgate.yml keys: closed objects, names, numbers, hosts.
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { excerpt, expected, type QuantityLimit } from '../model/units.ts';
 
 export type HostConfig = {
-  /** Name or address. */
   host: string;
   port: number;
   user: string;
-  /** Absent: the ssh agent is asked. */
+  /** Absent: the ssh agent is used. */
   privateKeyPath?: string;
   knownHostsPath: string;
 };
 
-/**
- * An object that has these keys and no others.
- * Unlike `z.strictObject` it makes one issue of each unknown key, with the key in its path, so that each has its line.
- */
+/** Rejects unknown keys. Unlike `z.strictObject`, reports each with its own path, and thereby its line. */
 export function closed<Shape extends z.core.$ZodShape>(shape: Shape) {
   const unknown = z.custom<never>(() => false, {
     error: ({ path }) => unknownKey(String(path?.at(-1)), Object.keys(shape)),
@@ -25,7 +21,7 @@ export function closed<Shape extends z.core.$ZodShape>(shape: Shape) {
   const object: unknown = z
     .object(shape, { error: expected('keys and values') })
     .catchall(unknown)
-    // JSON Schema has no word for what always fails.
+    // JSON Schema cannot express an always failing field.
     .meta({ additionalProperties: false });
   // A field that always fails adds nothing to the parsed type.
   return object as z.ZodObject<Shape, z.core.$strict>;
@@ -36,7 +32,7 @@ function unknownKey(key: string, known: readonly string[]): string {
   return `unknown key \`${excerpt(key)}\`${hint}`;
 }
 
-/** The pattern has no flag but `u`: JSON Schema knows no other. */
+/** The pattern may have the flag `u` only, as in JSON Schema. */
 export function text(pattern: RegExp, what: string) {
   return z
     .string({ error: expected(what) })
@@ -77,16 +73,13 @@ export function wrongName(names: readonly string[]) {
   };
 }
 
-/** `; did you mean …?` with what `meantBy` answers; else empty. */
+/** `; did you mean …?` with the result of `meantBy`, or empty. */
 export function didYouMean(word: string, names: readonly string[]): string {
   const meant = meantBy(word, names).map((name) => `\`${name}\``);
   return meant.length === 0 ? '' : `; did you mean ${meant.join(' or ')}?`;
 }
 
-/**
- * Returns the names that may have been meant: those that another word stands for, else those that have it between their
- * dashes or slashes, else the nearest that is a slip away: up to a third of its letters, however they are cased and joined.
- */
+/** Suggests synonyms, else names that contain the word, else the nearest within a third of its letters. */
 export function meantBy(word: string, names: readonly string[]): string[] {
   const plain = plainKey(word);
   const other = otherWords.get(plain) ?? plain;
@@ -103,7 +96,7 @@ const mostMeant = 3;
 
 export const plainKey = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, '');
 
-/** Common names of others for these, as `plainKey` has them, where they can mean nothing else. */
+/** Common unambiguous synonyms, in the form of `plainKey`. */
 const otherWords: ReadonlyMap<string, string> = new Map([
   ...['ipv4', 'ip4', 'v4', 'inet'].map((word) => [word, 'inet4'] as const),
   ...['ipv6', 'ip6', 'v6'].map((word) => [word, 'inet6'] as const),
@@ -114,7 +107,7 @@ const otherWords: ReadonlyMap<string, string> = new Map([
   ['routing', 'forwarding'],
 ]);
 
-/** Stays as written; see `placed` in load.ts. */
+/** Unresolved; see `placed` in load.ts. */
 export const path = text(/^(?!~[^/])\P{Cc}+$/u, 'a path (of home folders only ~/ is known)');
 
 // A name or IPv4 address has no colon and an IPv6 address at least two, so `name:22` is neither.
@@ -139,7 +132,6 @@ type WrittenHost = {
   knownHosts: string;
 };
 
-/** The keys of ssh as a Host, beside what else is known of the machine. */
 export function withHost<Machine extends WrittenHost>({ key, knownHosts, ...rest }: Machine) {
   return {
     ...rest,

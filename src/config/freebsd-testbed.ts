@@ -1,4 +1,4 @@
-// The format of a FreeBSD testbed in ppsgate.yml: its machines and ports, and the plain data that becomes.
+// Parses a FreeBSD testbed of ppsgate.yml: its machines and ports.
 import { BlockList, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
@@ -24,61 +24,56 @@ import { type PowerConfig, powerSchema } from './power.ts';
 export type FreebsdTestbed = WithCapabilities & {
   kind: 'freebsd';
   dut: FreebsdDutConfig;
-  /** 1 to 4, which send at the same time. */
   senders: SenderConfig[];
   receiver: GeneratorConfig;
-  /** Absent: only kernels that are built already can be measured. */
+  /** Absent: only prebuilt kernels can be measured. */
   builder?: BuilderConfig;
-  /** Reaction to a setting that does not hold. */
   preflight: (typeof preflights)[number];
-  /** Settings of the DUT that are measured as they are, each with its reason. */
+  /** Settings of the DUT that are accepted as they are, each with its reason. */
   waive?: Readonly<Record<string, string>>;
 };
 
 type FreebsdDutConfig = HostConfig & {
-  /** Port that receives packets from the senders. */
   ingress: DutPortConfig;
-  /** Port that sends them to the receiver. */
   egress: DutPortConfig;
   boot: {
     method: (typeof bootMethods)[number];
-    /** Most seconds from the reboot command until the DUT is up again. */
+    /** From the reboot command until the DUT is up. */
     limitSeconds: number;
   };
   /** Absent: a DUT that hangs stays lost. */
   power?: PowerConfig;
-  /** Absent: its output is not seen. */
   console?: ConsoleConfig;
 };
 
 export type DutPortConfig = {
   interface: string;
-  /** Speed that the link must have; absent: any. */
+  /** Required link speed; absent: any. */
   gigabits?: number;
-  /** Receive queues that it must have, and as many for sending; absent: any. */
+  /** Required number of receive and of send queues; absent: any. */
   queues?: number;
 };
 
 export type GeneratorConfig = HostConfig & {
-  /** The port that is wired to the DUT, as ifconfig(8) calls it; see `netmapPort`. */
+  /** Wired to the DUT, named as in ifconfig(8); see `netmapPort`. */
   interface: string;
   /** MAC address of its netmap port, in lower case. */
   mac: string;
-  /** As ifconfig(8) prints them. */
+  /** In the form of ifconfig(8). */
   addresses: Partial<Record<Family, string>>;
-  /** Threads of pkt-gen, one netmap ring each. */
+  /** pkt-gen threads, one netmap ring each. */
   threads: number;
 };
 
 export type SenderConfig = GeneratorConfig & {
-  /** Ports of this machine and of the receiver's that reach each other without the DUT; absent: there are none. */
+  /** Ports of this machine and the receiver that are connected without the DUT. */
   backToBack?: { from: string; to: string };
 };
 
 const bootMethods = ['nextboot', 'nanobsd', 'boot-environment'] as const;
 const preflights = ['warn', 'fix', 'fail'] as const;
 
-/** Ethernet drivers of FreeBSD by their interfaces' names, see section 4 of its manual: those of usual test benches. */
+/** Interface names of FreeBSD's Ethernet drivers on usual test benches, see section 4 of its manual. */
 const usualDrivers = [
   'cxl',
   'cc',
@@ -195,7 +190,6 @@ function wrongPort(name: string, driver?: string, unit?: string): string {
   return expectedPort({ input: name }) + hint;
 }
 
-/** One letter away, or of the same letters. */
 function nearestDriver(driver: string): string | undefined {
   const sorted = (word: string) => [...word.toLowerCase()].sort().join('');
   return (
@@ -265,7 +259,7 @@ const mac = text(/^(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$/, 'a MAC address like "
 
 type GeneratorRole = 'sender' | 'receiver';
 
-/** The networks of freebsd-ports.ts; an address like those that published benches use. */
+/** The networks of freebsd-ports.ts, with an example like those of published benches. */
 const networks: Record<
   GeneratorRole,
   Record<Family, { prefix: string; bits: number; example: string }>
@@ -350,10 +344,10 @@ const receiver = closed(generatorKeys('receiver'))
 
 const oneToFour = 'expected a list of 1 to 4 senders';
 
-/** One line, which the report repeats. */
+/** Single line, repeated in the report. */
 const reason = text(/^(?=.*\S)\P{Cc}{1,200}$/u, 'a reason of one line, at most 200 letters');
 
-/** Parses a testbed of `kind: freebsd`; paths stay as written. */
+/** Parses `kind: freebsd`; paths stay as written. */
 export const freebsdTestbedSchema = closed({
   kind: z.literal('freebsd'),
   dut: dut.describe('The router that is measured.'),
@@ -391,10 +385,9 @@ export const freebsdTestbedSchema = closed({
     for (const { path, message } of problems) addIssue({ code: 'custom', path, message });
   }) satisfies z.ZodType<FreebsdTestbed>;
 
-/** `path` is from the testbed on, in the words of ppsgate.yml. */
+/** `path` starts at the testbed, in terms of ppsgate.yml. */
 type TestbedProblem = { path: (string | number)[]; message: string };
 
-/** A problem for every sender or receiver without an address of a family that is to be measured. */
 export function lacksAddresses(
   testbed: FreebsdTestbed,
   families: readonly Family[],
@@ -428,7 +421,7 @@ const placesOf = ({ senders, receiver }: FreebsdTestbed): GeneratorEntry[] => [
   { generator: receiver, role: 'receiver', path: ['receiver'], name: 'receiver' },
 ];
 
-/** A name that is none would waive nothing, and one of the packets' path would let them astray. */
+/** An unknown name would waive nothing, and a setting of the packets' path must hold. */
 function wrongWaivers({ dut, waive = {} }: FreebsdTestbed): TestbedProblem[] {
   const known = waivableSettings([dut.ingress.interface, dut.egress.interface]);
   const problem = (name: string) =>
@@ -440,7 +433,7 @@ function wrongWaivers({ dut, waive = {} }: FreebsdTestbed): TestbedProblem[] {
     .map((name) => ({ path: ['waive', name], message: problem(name) }));
 }
 
-/** Reports two ports that share an address, a MAC or a machine's port. */
+/** Reports ports that share an address, a MAC or a machine's port. */
 function doubles(testbed: FreebsdTestbed): TestbedProblem[] {
   const { dut } = testbed;
   const places = placesOf(testbed);
@@ -488,5 +481,4 @@ function sharedBy(earlier: GeneratorEntry, { generator, path }: GeneratorEntry):
   ];
 }
 
-/** Several machines may share a name, each with an ssh port of its own. */
 const machineOf = ({ host, port }: HostConfig): string => `${host.toLowerCase()} ${port}`;

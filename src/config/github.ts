@@ -1,40 +1,38 @@
-// The format of `github` in ppsgate.yml: who may have patches measured, and how they are answered there.
+// Parses `github` of ppsgate.yml: who may have patches measured, and how results are reported.
 import { z } from 'zod';
 import { duration, expected, type QuantityLimit, size } from '../model/units.ts';
 import { closed, path, text, wholeNumber, wrongName } from './fields.ts';
 
 export type GithubConfig = {
-  /** Logins that may have patches measured, besides those who have write permission. */
+  /** Authorized logins besides those with write permission. */
   people: string[];
-  /** Name of the label by which a maintainer approves a pull request as it stands. */
+  /** Label by which a maintainer approves a pull request at its current head. */
   label: string;
-  /** Conclusion of the check where the patch is inconclusive; branch rules take `neutral` for a pass. */
+  /** Conclusion of the check for an inconclusive patch; branch rules accept `neutral` as a pass. */
   undecided: 'failure' | 'neutral';
   /** Conclusion in a merge queue for patches without a request, so that a required check does not wait. */
   unasked: 'none' | 'neutral';
-  /** Posts a commit status besides the check. */
   status: boolean;
   data: DataConfig;
 };
 
 export type DataConfig = {
-  /** Branch for results, badges and history. Absent: none is kept on GitHub. */
+  /** Absent: results, badges and history are not kept on GitHub. */
   branch?: string;
-  /** Folder for the same, on the machine that answers. */
+  /** The same in a folder of the publishing machine. */
   directory?: string;
-  /** URL of the branch as a web site, without a slash at its end. Absent: GitHub's own pages show it. */
+  /** Web site of the branch, without a trailing slash. Absent: GitHub's own pages. */
   pages?: string;
   keep: Retention;
-  /** A badge tells nothing any more when its number is older. */
   staleSeconds: number;
 };
 
-/** Results beyond any of these bounds are left out of the branch, the oldest first. */
+/** Oldest results beyond any of these bounds are removed from the branch. */
 export type Retention = { results: number; seconds: number; bytes: number };
 
 const login = text(
   /^[a-zA-Z\d](?:[a-zA-Z\d-]{0,38})(?:\[[bB][oO][tT]\])?$/,
-  "somebody's login on GitHub, without the @",
+  'a login on GitHub, without the @',
 );
 
 const days = (least: number, most: number): QuantityLimit => ({
@@ -47,7 +45,7 @@ const mebibytes = (least: number, most: number): QuantityLimit => ({
   holds: (bytes) => bytes >= least * 2 ** 20 && bytes <= most * 2 ** 20,
 });
 
-// git-check-ref-format(1), without names that are unusual for a branch.
+// git-check-ref-format(1), without unusual names.
 const branch = text(
   /^(?!.*(?:\.\.|\/\/|\.[lL][oO][cC][kK](?:\/|$)))[a-zA-Z\d][\w./-]{0,99}(?<![/.])$/,
   'the name of a branch like ppsgate-data',
@@ -93,7 +91,6 @@ const data = closed({
 const conclusions = ['failure', 'neutral'] as const;
 const unaskedChecks = ['none', 'neutral'] as const;
 
-/** `github` of ppsgate.yml. */
 export const githubSchema = closed({
   people: z
     .array(login, { error: expected('a list like [alice, bob]') })

@@ -1,4 +1,4 @@
-// The part of ppsgate.yml that says where and how Linux's kernels are built.
+// Parses `builder:` of ppsgate.yml for Linux kernels.
 import { z } from 'zod';
 import {
   type BuilderConfig,
@@ -11,10 +11,7 @@ import {
 } from './builder.ts';
 import { closed, type HostConfig, path, ssh, text, wholeNumber, withHost } from './fields.ts';
 
-/**
- * With no host it is this machine, where builds get namespaces and a user of their own; on another one they run as who logs
- * in.
- */
+/** Without a host, builds run here in their own namespaces and user; elsewhere as the login user. */
 export type LinuxBuilder = Omit<HostConfig, 'host'> &
   BuildPlace & { system: 'linux'; recipe: LinuxRecipe | CommandRecipe };
 
@@ -23,13 +20,12 @@ export type AnyBuilder = BuilderConfig | LinuxBuilder;
 /** `make bzImage modules`, of Linux's own makefiles. */
 export type LinuxRecipe = {
   kind: 'linux';
-  /** A .config on this machine, or a part of one: `make olddefconfig` completes it. */
+  /** A .config on this machine, or a part of one that `make olddefconfig` completes. */
   configPath: string;
-  /** Absent: as many as the builder has CPUs. */
+  /** Absent: the number of the builder's CPUs. */
   jobs?: number;
-  /** Every build starts from nothing, or from the objects of the one before. */
+  /** Starts every build from scratch instead of the previous objects. */
   clean: boolean;
-  /** `NAME=value` for make. */
   options: string[];
 };
 

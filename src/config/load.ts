@@ -1,4 +1,4 @@
-// Reads ppsgate.yml: a Config, or all that is wrong in it with file, line and key.
+// Reads ppsgate.yml: returns a Config, or all problems with file, line and key.
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -15,7 +15,7 @@ import type { ReservationsConfig } from './reservations.ts';
 import { type Config, configSchema, type TestbedConfig } from './schema.ts';
 import { readYaml } from './yaml.ts';
 
-/** A ppsgate.yml that cannot be used; the message has one line a problem, in the order of the file. */
+/** An invalid ppsgate.yml; the message has one line per problem, in the order of the file. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly conclusion = 'usage';
@@ -27,17 +27,14 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the file at `path`; throws ConfigError, also where it cannot be read. */
+/** Throws a ConfigError, also for an unreadable file. */
 export async function loadConfig(path: string, home = homedir()): Promise<Config> {
   const config = parseConfig(await readText(path), { path, home });
-  // It lies where we are, which need be nowhere near the repository.
+  // It is in the current place, which may be far from the repository.
   return { ...config, overlay: { ...config.overlay, beside: resolve(dirname(path)) } };
 }
 
-/**
- * The Config that `text` says; throws ConfigError and nothing else.
- * `path` is what problems are reported of; relative paths in the text start at its folder, `~/` at `home`.
- */
+/** Throws only ConfigErrors. `path` is for messages; relative paths in the text start at its folder, `~/` at `home`. */
 export function parseConfig(text: string, { path, home }: { path: string; home: string }): Config {
   const source = readYaml(text);
   if (source.kind === 'refused') throw new ConfigError(path, source.problems);

@@ -1,4 +1,4 @@
-// Parses overrides of ppsgate.yml for one gate, in the same words and units.
+// Parses overrides of ppsgate.yml for one gate, with the same keys and units.
 
 import type { z } from 'zod';
 import { type Priority, priorities } from '../model/priority.ts';
@@ -17,10 +17,10 @@ import {
   wrongScenario,
 } from './schema.ts';
 
-/** Texts as typed; lists with commas. An absent or empty one changes nothing. */
+/** An absent or empty override changes nothing; lists have commas. */
 export type Overrides = Readonly<Partial<Record<TextOption, string | undefined>>>;
 
-/** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one as `calledAs` does. */
+/** Throws a `UsageError` that names the first wrong override in the style of `calledAs`. */
 export function applyOverrides(config: Config, texts: Overrides, calledAs: NamingStyle): Config {
   const { shape } = configKeys;
   const { scenarios, families, profile: asked } = texts;
@@ -54,7 +54,7 @@ function namedScenarios(config: Config, text: string, called: string): Config['s
   throw refused(called, wrongScenario(known)({ input: stranger }));
 }
 
-/** The same for what a verdict is held to alone, which without a configuration has its defaults. */
+/** Overrides the parameters of a verdict alone, with defaults if there is no configuration. */
 export function overrideGate(
   gate: Gate | undefined,
   texts: Overrides,
@@ -85,14 +85,14 @@ function isOn(text: string, called: string): boolean {
   throw refused(called, expected('on or off')({ input: text }));
 }
 
-/** A seed of the order of runs: a whole number from 0 to 2³¹ − 1. */
+/** Whole, from 0 to 2³¹ − 1; seeds the order of runs. */
 export function parseSeed(text: string, called: string): number {
   const seed = Number(text);
   if (/^\d+$/.test(text) && seed < 2 ** 31) return seed;
   throw refused(called, expected('a whole number from 0 to 2147483647')({ input: text }));
 }
 
-/** Priority in the queue for a testbed; a patch's when absent. */
+/** Absent: that of a patch. */
 export function parsePriority(text: string | undefined, called: string): Priority {
   const named = text || 'patch';
   const priority = priorities.find((one) => one === named);
@@ -100,26 +100,24 @@ export function parsePriority(text: string | undefined, called: string): Priorit
   throw refused(called, wrongName(priorities)({ input: named }));
 }
 
-/** Reads a switch from typed text. */
 export function parseSwitch(text: string | undefined, called: string): boolean {
   if (!text || text === 'true' || text === 'false') return text === 'true';
   throw refused(called, expected('true or false')({ input: text }));
 }
 
-/** Most runs of a variant and cell. */
+/** Per variant and cell. */
 export function parseMaxRuns(text: string, called: string): number {
   const maxRuns = /^\d+$/.test(text) ? Number(text) : text;
   const { maxRunsPerVariant } = parse(called, configKeys.shape.gate, { maxRuns });
   return maxRunsPerVariant ?? 0;
 }
 
-/** Default of a bisection's most boots. */
 export const usualMostBoots = 60;
 
 /** Two of each end, and two more of the neighbours. */
 const leastBoots = 6;
 
-/** Most boots of a bisection; the usual number when absent. */
+/** Absent: the default. */
 export function parseMostBoots(text: string | undefined, called: string): number {
   if (!text) return usualMostBoots;
   const boots = Number(text);
@@ -127,11 +125,9 @@ export function parseMostBoots(text: string | undefined, called: string): number
   throw refused(called, expected(`a whole number from ${leastBoots} to 10000`)({ input: text }));
 }
 
-/** Bytes of a frame, as `traffic.frameSize` has them. */
 export const parseFrameSize = (text: string, called: string): number =>
   parse(called, frameSize, text);
 
-/** Selectors for testbeds, with commas between them. */
 export const parseEach = (text: string, called: string): string[] =>
   parse(called, configKeys.shape.each.unwrap(), list(text));
 

@@ -1,43 +1,35 @@
-// Defines the options of a gate and a bisection: one entry for each parameter, from which inputs, flags, help and forms are
-// generated.
+// Defines each parameter of a gate or a bisection once; inputs, flags, help and forms are generated from it.
 import { metricChoice } from '../model/format.ts';
 
-/**
- * A parameter has its key as name in code, on Jenkins and between processes; `max-runs` at a shell and on GitHub;
- * `MAX_RUNS` in a job of Jenkins.
- */
+/** Keys are names in code and on Jenkins; `max-runs` at a shell and on GitHub; `MAX_RUNS` in a Jenkins job. */
 type Parameter = {
-  /** Absent: an option of a gate. */
+  /** Absent: of a gate. */
   of?: 'bisect' | 'both';
-  /** Description of the action's input in action.yml; absent: it has none. */
+  /** Description in action.yml; absent: no input. */
   input?: string;
   /**
-   * Option of `ppsgate gate`: flags where they are not the usual ones, the value as --help names it, and its help. `ppsgate
-   * bisect` has help texts of its own for options of the same name.
+   * Of `ppsgate gate`: unusual flags, the value's name in --help, the help text. `ppsgate bisect` has its own texts.
    */
   option?: { flags?: string; value?: string; help: string; default?: string };
-  /** The flag of `ppsgate bisect` where that is another one: a bisection has one of what a gate has several. */
+  /** Differing flag of `ppsgate bisect`: a bisection has one of what a gate may have several. */
   bisectFlag?: string;
-  /** The step of the Jenkins library has it. */
   jenkins?: true;
-  /** Description of the input of the workflow that is started by hand; absent: it has none. */
+  /** Description in the form of the manual workflow; absent: not offered. */
   dispatch?: string;
-  /** Overrides ppsgate.yml for one gate or bisection: by a comment, by hand, and by way of a relay. */
+  /** Overrides ppsgate.yml for one gate or bisection, from a comment, a form or a relay. */
   isOverride?: true;
-  /** Form in a comment: `runs=20`. Absent: in words of its own, like `forwarding inet6`. */
+  /** Form in a comment: `runs=20`. Absent: special syntax, like `forwarding inet6`. */
   comment?: { key: string; example: string; isOfRevision?: true };
-  /** Text has no mark: a list is written with commas, a switch is `true` or `false`, and at a shell has no value. */
+  /** Absent: text. A list has commas; a switch is `true` or `false`, and has no value at a shell. */
   kind?: 'list' | 'switch';
-  /** Default in action.yml. */
   default?: string;
 };
 
-/** All parameters, in the order in which --help has them. */
 const parameters = {
-  // Only a job on GitHub has these two.
+  // The next two exist only in jobs on GitHub.
   command: {
     input:
-      'gate judges a patch, bisect finds the commit that costs the packets; in jobs of their own, admit decides before them what may be measured, publish answers after them, and accept takes the level that somebody accepts in an issue.',
+      'gate judges a patch, bisect finds the commit that costs the packets; in jobs of their own, admit decides before them what may be measured, publish answers after them, and accept takes the level that a maintainer accepts in an issue.',
     of: 'both',
     default: 'gate',
   },
@@ -60,7 +52,7 @@ const parameters = {
       'A pull request as #123, a revision as D27401, a commit, or a range like main..my-branch',
     jenkins: true,
   },
-  // The form of a workflow has room for ten.
+  // A workflow form is limited to ten inputs.
   instead: {
     of: 'bisect',
     dispatch:
@@ -343,7 +335,6 @@ const parameters = {
 
 type ParameterTable = typeof parameters;
 type ParameterName = keyof ParameterTable;
-/** Names of parameters with such a property. */
 type With<Property extends object> = {
   [Name in ParameterName]: ParameterTable[Name] extends Property ? Name : never;
 }[ParameterName];
@@ -353,23 +344,19 @@ type OverrideParameter = With<{ isOverride: true }>;
 type OfBisect = With<{ of: 'bisect' | 'both' }>;
 type OfGate = Exclude<ParameterName, With<{ of: 'bisect' }>>;
 
-/** Options of `ppsgate gate` that have a value. */
 export type TextOption = Exclude<With<{ option: object }> & OfGate, Switch>;
 
-/** As typed at a shell; a switch that is not there is off. */
+/** Values typed at a shell; an absent switch is off. */
 export type GateOptions = { [Name in TextOption]?: string } & { [Name in Switch & OfGate]?: true };
 
-/** Overrides of one gate; a switch is `true` there, as text. */
+/** Overrides of one gate; a switch is the text `true`. */
 export type OverrideName = OverrideParameter & OfGate;
-/** Overrides of one bisection. */
 export type BisectOverrideName = OverrideParameter & OfBisect;
 
 const names = Object.keys(parameters) as ParameterName[];
 
-/** The parameter of that name, as an entry with what it need not have. */
 export const parameter = (name: ParameterName): Parameter => parameters[name];
 
-/** Returns names of the matching parameters, in the order of the table. */
 export const parametersThat = (holds: (parameter: Parameter) => boolean): ParameterName[] =>
   names.filter((name) => holds(parameters[name]));
 
@@ -390,7 +377,6 @@ export const bisectOverrideNames = allOverrideNames.filter((name): name is Bisec
 export const kebabCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** Name of a parameter in one interface. */
 export type NamingStyle = (name: ParameterName) => string;
 
 const flagOf = (name: string): string => `--${kebabCase(name)}`;
@@ -398,17 +384,15 @@ const flagOf = (name: string): string => `--${kebabCase(name)}`;
 export const namingStyles = {
   flag: flagOf,
   bisectFlag: (name) => parameter(name).bisectFlag ?? flagOf(name),
-  /** Name as an input of the action, and in the form of the workflow that is started by hand. */
+  /** Name as an input of the action, and in the form of the manual workflow. */
   input: kebabCase,
-  /** Name in the step of the Jenkins library. */
   step: (name) => name,
   comment: (name) => parameter(name).comment?.key ?? name,
 } as const satisfies Record<string, NamingStyle>;
 
-/** Overrides of a gate, or of a bisection. */
 type AnyOverrides = Readonly<Partial<Record<OverrideParameter, string | undefined>>>;
 
-/** Returns the overrides by an interface's names, without empty ones. */
+/** Keyed by an interface's names, without empty values. */
 export const overridesAs = (overrides: AnyOverrides, nameOf: NamingStyle): Record<string, string> =>
   Object.fromEntries(
     allOverrideNames.flatMap((name) => {
@@ -417,7 +401,6 @@ export const overridesAs = (overrides: AnyOverrides, nameOf: NamingStyle): Recor
     }),
   );
 
-/** Returns the overrides as arguments of `ppsgate gate`, or of `ppsgate bisect`. */
 export const overrideArguments = (
   overrides: AnyOverrides,
   called: NamingStyle = namingStyles.flag,

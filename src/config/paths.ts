@@ -1,17 +1,17 @@
-// The part of ppsgate.yml that says which files of the tree can change what is measured, where FreeBSD's own are not enough.
+// Parses `paths` of ppsgate.yml: files of the tree that can change a measurement, beyond FreeBSD's own list.
 import { z } from 'zod';
 import { type Family, scenarioSchema } from '../model/scenario.ts';
 import { expected } from '../model/units.ts';
 import { closed, text } from './fields.ts';
 
-/** Places in the tree: a file, all files below a folder that ends with a slash; `*` stands for all but a slash. */
+/** A file, or a folder that ends with a slash; `*` matches anything except a slash. */
 type PathPatterns = readonly string[];
 
-/** The first of these that has a file counts; a file that none of them has can change everything. */
+/** The first matching entry counts; an unmatched file can change everything. */
 export type Paths = {
   everything: PathPatterns;
   nothing: PathPatterns;
-  /** Paths by the driver of the DUT's ports, as in `cxl` for `cxl0`, which can change nothing behind other ports. */
+  /** By driver of the DUT's ports, as `cxl` for `cxl0`; irrelevant for other ports. */
   byDriver: Readonly<Record<string, PathPatterns>>;
   byScenario: Readonly<Record<string, PathPatterns>>;
   byFamily: Readonly<Partial<Record<Family, PathPatterns>>>;

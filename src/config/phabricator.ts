@@ -1,26 +1,25 @@
-// The format of `phabricator` in ppsgate.yml: the server, who may have revisions measured, and what a relay does with them.
+// Parses `phabricator` of ppsgate.yml: the server, who may have revisions measured, and the relay.
 import { z } from 'zod';
 import { expected } from '../model/units.ts';
 import { closed, hostName, listOf, path, text, wholeNumber, wrongName } from './fields.ts';
 
 export type PhabricatorConfig = {
-  /** Like `https://reviews.freebsd.org`, without a slash at its end. */
+  /** Like `https://reviews.freebsd.org`, without a trailing slash. */
   url: string;
-  /** File with the bot's Conduit token. Absent: it is in the environment, as PPSGATE_CONDUIT_TOKEN. */
+  /** File with the bot's Conduit token. Absent: PPSGATE_CONDUIT_TOKEN in the environment. */
   tokenPath?: string;
-  /** PEM file of the authority that signed the server's certificate. Absent: one of those that Node knows has. */
+  /** PEM of the authority that signed the server's certificate. Absent: Node's authorities. */
   caPath?: string;
-  /** Branch that is the base of a diff without one, as of the day it was sent. */
+  /** Base of a diff without one, at the date of the diff. */
   branch: string;
-  /** Callsigns or short names of the repositories whose revisions are measured. Absent: of any, and of none. */
+  /** Callsigns or short names of measured repositories. Absent: any, or none set. */
   repositories?: string[];
-  /** A diff is measured by itself only if it changes a file below one of these. Absent: any. */
+  /** A diff is measured automatically only if it changes a file below one of these. Absent: any. */
   paths?: string[];
-  /** User names of those who may have revisions measured. */
   people: string[];
-  /** The same for the members of projects, by their hashtags. */
+  /** Hashtags of projects whose members are authorized. */
   projects: string[];
-  /** Build status where the diff is inconclusive: `neutral` passes it. */
+  /** Build status for an inconclusive diff: `neutral` passes it. */
   undecided: 'failure' | 'neutral';
   relay: RelayConfig;
 };
@@ -28,43 +27,39 @@ export type PhabricatorConfig = {
 const relayOccasions = ['builds', 'diffs', 'comments'] as const;
 
 export type RelayConfig = {
-  /** Folder of the queue and of the work directories. */
   directory: string;
   host: string;
   port: number;
-  /** File with the webhook's HMAC key. Absent: there is no webhook. */
+  /** File with the webhook's HMAC key. Absent: no webhook. */
   webhookKeyPath?: string;
-  /** File with the `user:password` by which Harbormaster asks for builds. Absent: it does not. */
+  /** File with Harbormaster's `user:password` for build requests. Absent: no builds. */
   buildPasswordPath?: string;
-  /** Occasions to measure: builds of Harbormaster, new diffs automatically, and comments that request it. */
+  /** Triggers: Harbormaster builds, new diffs automatically, and requests in comments. */
   on: (typeof relayOccasions)[number][];
   start: StartConfig;
 };
 
-/** Runner of the gates. */
 export type StartConfig =
   | {
       kind: 'here';
-      /** The git repository that revisions apply to. */
       repository: string;
-      /** Most gates at once, those that wait for a testbed among them. */
+      /** Maximum concurrent gates, including those that wait for a testbed. */
       most: number;
-      /** URL of the relay's directory for browsers, without a slash at its end. Absent: none. */
+      /** URL of the relay's directory for browsers, without a trailing slash. */
       site?: string;
     }
   | {
       kind: 'github';
-      /** `owner/name` of the repository whose workflow listens to `repository_dispatch`. */
+      /** `owner/name` of the repository whose workflow receives `repository_dispatch`. */
       repository: string;
       /** Absent: GITHUB_TOKEN in the environment. */
       tokenPath?: string;
       apiUrl: string;
-      /** The event's type. */
       event: string;
     }
   | {
       kind: 'jenkins';
-      /** URL of the job, like `https://ci.example.org/job/ppsgate`, without a slash at its end. */
+      /** URL of the job, like `https://ci.example.org/job/ppsgate`, without a trailing slash. */
       url: string;
       user: string;
       /** File with the user's API token. Absent: PPSGATE_JENKINS_TOKEN in the environment. */
@@ -91,7 +86,7 @@ const repositoryName = text(/^[\w.-]{1,64}$/, 'the callsign or short name of a r
 const pathPrefix = text(/^(?!\/)[^\p{Cc}]{1,200}$/u, 'a folder of the repository like sys/net/');
 
 const here = closed({
-  // Optional, not with a default: zod finds the kind of a union only by what is written.
+  // Optional, without a default: zod detects the kind of a union by written keys only.
   kind: z.literal('here').optional(),
   repository: path.prefault('.').describe('A git repository that has the branch.'),
   most: wholeNumber(1, 100).prefault(4).describe('Most gates at once.'),
@@ -172,7 +167,6 @@ const relay = closed({
   }),
 );
 
-/** `phabricator` of ppsgate.yml. */
 export const phabricatorSchema = closed({
   url: serverUrl('https://reviews.freebsd.org'),
   tokenFile: path

@@ -1,4 +1,4 @@
-// The format of a machine's `power` in ppsgate.yml: what controls it, and the plain data that becomes.
+// Parses a machine's `power` in ppsgate.yml.
 import { z } from 'zod';
 import { expected } from '../model/units.ts';
 import { closed, hostName, path, text, wholeNumber, wrongName } from './fields.ts';
@@ -7,32 +7,29 @@ export type PowerConfig = IpmiConfig | RedfishConfig | CommandConfig;
 
 export type IpmiConfig = {
   kind: 'ipmi';
-  /** Name or address. */
   host: string;
   port: number;
   user: string;
   /** Absent, here and below: PPSGATE_BMC_PASSWORD in the environment. */
   passwordPath?: string;
   /**
-   * The cipher suite's number in IPMI 2.0, table 22-20: 3 is SHA-1 with AES-128, 17 is SHA-256 with AES-128; 0 would be
-   * no authentication.
+   * Number in IPMI 2.0, table 22-20: 3 is SHA-1 with AES-128, 17 is SHA-256 with AES-128; 0 would be no authentication.
    */
   cipherSuite: number;
 };
 
 export type RedfishConfig = {
   kind: 'redfish';
-  /** HTTPS URL of the system. */
   url: string;
   user: string;
   passwordPath?: string;
-  /** 64 lowercase hexadecimal digits: this certificate is trusted and no other. */
+  /** 64 lowercase hexadecimal digits: only this certificate is trusted. */
   certificateSha256?: string;
-  /** PEM of the authority that is trusted. Neither: those that Node knows. */
+  /** PEM of the trusted authority. Neither: Node's authorities. */
   caPath?: string;
 };
 
-/** Programs with their arguments, run on this machine without a shell; each exits with 0 when it is done. */
+/** Programs with arguments, run here without a shell; they exit with 0 on success. */
 export type CommandConfig = {
   kind: 'command';
   on: string[];
@@ -52,7 +49,6 @@ const account = {
     .describe('Left out, it is PPSGATE_BMC_PASSWORD in the environment.'),
 };
 
-/** Login of a BMC, for power and for a console. */
 export const ipmiSchema = closed({
   kind: z.literal('ipmi'),
   host: text(hostName, 'a host name or an address, without user or port'),
@@ -104,7 +100,6 @@ const redfish = closed({
   );
 
 const likeAList = { error: expected('a list of words like [pdu, off, "4"]') };
-/** A program with its arguments. */
 export const argvSchema = z
   .array(text(/^[^\0]+$/, 'a word in quotes'), likeAList)
   .min(1, likeAList);
@@ -124,7 +119,7 @@ export const powerSchema = z.discriminatedUnion('kind', [redfish, ipmiSchema, co
   error: wrongPower,
 }) satisfies z.ZodType<PowerConfig>;
 
-/** Takes HTTPS alone, or the password could be read on its way. */
+/** Requires HTTPS, which protects the password. */
 function isSystemUrl(written: string): boolean {
   const url = URL.parse(written);
   const extras = [url?.username, url?.password, url?.search, url?.hash].join('');

@@ -1,10 +1,9 @@
-// A problem in ppsgate.yml as the loader's parts hand it on, with the words that they share.
+// Defines a problem in ppsgate.yml, and words shared by the loader's parts.
 import { excerpt } from '../model/units.ts';
 
-/** One thing to fix. `line` counts from 1 and is 0, like `key` is empty, where it is the file as a whole. */
+/** `line` counts from 1; it is 0, and `key` empty, for the whole file. */
 export type ConfigProblem = { line: number; key: string; message: string };
 
-/** Keys and list indices from the top of the file to the place that is meant. */
 export type KeyPath = readonly PropertyKey[];
 
 /** `traffic.flows`, `scenarios[1]`. */

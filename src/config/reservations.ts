@@ -1,30 +1,28 @@
-// The format of `reservations` in ppsgate.yml: where it is kept who uses which testbed, and the plain data that becomes.
+// Parses `reservations` of ppsgate.yml: the store that records who uses which testbed.
 import { z } from 'zod';
 import { duration, expected, type QuantityLimit } from '../model/units.ts';
 import { closed, path, text, wrongName } from './fields.ts';
 
 export type ReservationsConfig = SqliteConfig | EtcdConfig;
 
-/** A store for all who share one machine. */
 type SqliteConfig = {
   store: 'sqlite';
   path: string;
   leaseSeconds: number;
 };
 
-/** A store for those of several machines. */
 export type EtcdConfig = {
   store: 'etcd';
   /** Members of one cluster, like `https://etcd1.lab:2379`; at least one. */
   endpoints: string[];
-  /** Prefix of all keys; begins and ends with a slash itself. */
+  /** Prefix of all keys, with slashes at both ends. */
   prefix: string;
-  /** PEM of the authority that is trusted. Absent: those that Node knows. */
+  /** PEM of the trusted authority. Absent: Node's authorities. */
   caPath?: string;
-  /** PEM of the client's certificate; there is a key if and only if there is one. */
+  /** PEM of the client's certificate; requires a key, and vice versa. */
   certificatePath?: string;
   keyPath?: string;
-  /** There is a password if and only if there is a user. */
+  /** Requires a password, and vice versa. */
   user?: string;
   passwordPath?: string;
   leaseSeconds: number;
@@ -41,7 +39,7 @@ const lease = duration(leaseLimit)
   .describe('Of one who is not heard of for so long, the testbed is taken back.');
 
 const sqlite = closed({
-  // Optional, not with a default: zod finds the kind of a union only by what is written.
+  // Optional, without a default: zod detects the kind of a union by written keys only.
   store: z.literal('sqlite').optional().describe('A file, for all who use one machine.'),
   file: path.prefault('~/.local/state/ppsgate/reservations.sqlite'),
   lease,
@@ -94,7 +92,6 @@ const etcd = closed({
     }),
   );
 
-/** Paths stay as written. */
 export const reservationsSchema = z.discriminatedUnion('store', [sqlite, etcd], {
   error: wrongStore,
 }) satisfies z.ZodType<ReservationsConfig>;
@@ -115,7 +112,6 @@ type WrittenEtcd = {
 
 type KeyProblem = { path: (string | number)[]; message: string };
 
-/** Reports keys that another key requires. */
 function lacks({ endpoints, certificate, key, user, passwordFile }: WrittenEtcd): KeyProblem[] {
   const pairs = [
     { name: 'certificate', value: certificate, other: 'key', otherValue: key },
@@ -135,13 +131,13 @@ function lacks({ endpoints, certificate, key, user, passwordFile }: WrittenEtcd)
 
 function readableOnItsWay(endpoint: string, index: number): KeyProblem[] {
   const url = URL.parse(endpoint);
-  // One that is none has its own problem already.
+  // An invalid URL has its own problem already.
   if (url === null || url.protocol === 'https:' || isLoopback(url.hostname)) return [];
   const message = 'the password could be read on its way by http; expected https';
   return [{ path: ['endpoints', index], message }];
 }
 
-/** As URL writes it, which makes `127.1` and `0x7f000001` the same. */
+/** URL normalizes hosts: `127.1` and `0x7f000001` are equal. */
 const isLoopback = (hostname: string): boolean =>
   /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 

@@ -1,4 +1,4 @@
-// The format of ppsgate.yml: what may be written, what holds where it is left out, and the plain data it becomes.
+// Defines the format of ppsgate.yml, its defaults, and the resulting plain data.
 import { z } from 'zod';
 import { flowRanges } from '../model/flows.ts';
 import { type DesignName, designNames, type Metric, metricSchema } from '../model/result.ts';
@@ -47,37 +47,32 @@ import { type VirtualTestbed, virtualTestbedSchema } from './virtual-testbed.ts'
 
 export type Config = {
   overlay: OverlayPlace;
-  /** Testbeds by name; at least one. */
   testbeds: Record<string, TestbedConfig>;
   /** Selectors: a patch is judged on one testbed of each. Absent: on the first testbed. */
   each?: string[];
   scenarios: Scenario[];
-  /** A site's own scenarios by their names; see `OwnRules`. */
+  /** A site's own scenarios by name; see `OwnRules`. */
   rules: Record<string, OwnRulesFile>;
   families: Family[];
-  /** Files of the tree that can change a measurement; absent: FreeBSD's are known, and none of others. */
+  /** Files of the tree that can change a measurement; absent: only FreeBSD's are known. */
   paths?: Paths;
   traffic: Traffic;
-  /** Several sizes of frames, each of which makes cells of its own; absent: that of `traffic`. */
+  /** Several frame sizes, each with its own cells; absent: that of `traffic`. */
   frameSizes?: number[];
   gate: Gate;
   /** Absent: no profile is taken. */
   profile?: Profiling;
-  /** File in which what is learnt of the testbeds is kept from one experiment to the next. */
   history: string;
-  /** Store of the reservations. */
   reservations: ReservationsConfig;
   github: GithubConfig;
   trend: TrendConfig;
-  /** Absent: no revision is measured. */
   phabricator?: PhabricatorConfig;
 };
 
-/** Folder of a repository whose files are put over the DUT's; which it is there, says the repository's `pathOf`. */
+/** Repository folder installed over the DUT's files, located by the repository's `pathOf`. */
 export type OverlayPlace = {
-  /** As it was written, or absolute where that began with `~/`. */
   path: string;
-  /** Folder of ppsgate.yml; where that was read from a commit, its path in the repository. */
+  /** Folder of ppsgate.yml; if read from a commit, its path in the repository. */
   beside: string;
 };
 
@@ -90,7 +85,7 @@ type EmbeddedTestbed = WithCapabilities & { kind: 'embedded-linux' };
 export type LinuxTestbed = WithCapabilities & {
   kind: 'linux';
   sender: HostConfig & { interface: string; cpu: number };
-  /** `cpu` is where packets are forwarded. */
+  /** `cpu` forwards the packets. */
   dut: HostConfig & { ingress: string; egress: string; cpu: number };
   receiver: HostConfig & { interface: string };
 };
@@ -98,48 +93,44 @@ export type LinuxTestbed = WithCapabilities & {
 export type Traffic = {
   /** Source × destination addresses. */
   flows: number;
-  /** Size of the frames with their 4 bytes of CRC; see `frameBytesFor`. */
+  /** With 4 bytes of CRC; see `frameBytesFor`. */
   frameBytes: number;
-  /** Absent: as fast as the sender can. */
+  /** Absent: maximum speed of the sender. */
   offeredPps?: number | undefined;
   warmUpSeconds: number;
-  /** Between installing a variant and measuring its run. */
   settleSeconds: number;
-  /** One run, at most. */
   measureSeconds: number;
-  /** A run that has a trial of its own ends earlier, from here on, when its median is known to 0.5 %. */
+  /** From here on, a run with its own trial ends when its median is known to 0.5 %. */
   measureAtLeastSeconds: number;
   runsPerTrial: number;
-  /** Windows of a run on virtual testbeds, which count packets, and not time. */
+  /** Windows of a run on virtual testbeds, which count packets instead of time. */
   windows?: { count: number; packets: number } | undefined;
 };
 
 export type Gate = {
   metric: Metric;
-  /** The loss that matters. */
   marginRatio: number;
-  /** Confidence of the intervals shown, which are those that verdicts rest on: 1 − 2 × `missRatio`. */
+  /** Verdicts rest on these intervals: 1 − 2 × `missRatio`. */
   confidenceRatio: number;
-  /** A regression in any cell of a patch that loses nothing, as a share of such patches. */
+  /** Share of harmless patches with a regression in any cell. */
   falseAlarmRatio: number;
-  /** A cell passed that lost the margin, as a share of such cells. */
+  /** Share of cells that lost the margin but passed. */
   missRatio: number;
-  /** Absent: by what the history of a cell tells. */
+  /** Absent: chosen by the cell's history. */
   design?: DesignName;
-  /** Per cell. Absent: five trials' worth of runs that share trials, 20 of those that do not. */
+  /** Per cell. Absent: five trials of runs that share trials, else 20. */
   maxRunsPerVariant?: number;
-  /** The first cell that is found to lose ends the runs of all others; absent: each is measured to its own end. */
+  /** The first losing cell ends the runs of all others; absent: each is measured to its own end. */
   stopsAtFirst?: true;
 };
 
 type Profiling = {
-  /** Seconds that each profile takes samples. */
   seconds: number;
-  /** As the DUT's own tool names it, pmcstat(8) or perf(1); absent: cycles, by whichever name its CPU has for them. */
+  /** Name in the DUT's tool, pmcstat(8) or perf(1); absent: cycles, under the CPU's own name. */
   event?: string;
 };
 
-/** Bytes of a cell's frames: the size asked for, or the smallest that holds the family's headers and a CRC. */
+/** The requested size, or the minimum for the family's headers and a CRC. */
 export const frameBytesFor = (
   traffic: Pick<Traffic, 'frameBytes'>,
   { family, frameBytes }: Pick<Cell, 'family' | 'frameBytes'>,
@@ -199,7 +190,6 @@ const runsPerTrial = z
 
 export const frameSize = size(whole(64, 1518, 'bytes'));
 
-/** As written; what is left out depends on the kind of testbeds. */
 const traffic = closed({
   flows: wholeNumber(1, 65536).prefault(2000).describe('Source × destination addresses.'),
   frameSize: frameSize.optional().describe('With the 4 bytes of CRC.'),
@@ -236,10 +226,7 @@ const traffic = closed({
 
 type WrittenTraffic = z.infer<typeof traffic>;
 
-/**
- * On Linux variants change within a trial, in runs of one length; FreeBSD's boot between trials, which may end early. Guests
- * boot side by side, take packets in turn, and have no rate.
- */
+/** Linux variants change within a trial; FreeBSD boots between trials, which may end early; guests have no rate. */
 const trafficDefaults: Record<Usual, Omit<Traffic, 'flows' | 'frameBytes'>> = {
   virtual: {
     warmUpSeconds: 0,
@@ -359,9 +346,9 @@ const gate = closed({
 );
 
 /**
- * A loss of the margin is excluded by the same interval that is shown, so that no number contradicts its verdict: as in
- * two one-sided tests (Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987) it leaves out to each side what may
- * be missed. The stricter one counts of a confidence and a power that are both asked for.
+ * The displayed interval also excludes a loss of the margin, so that no number contradicts its verdict: as in two
+ * one-sided tests (Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987) each side omits the permitted misses.
+ * If confidence and power are both given, the stricter one counts.
  */
 function surenessOf({ power, confidence = 0 }: { power: number; confidence?: number | undefined }) {
   const missRatio = exact(Math.min(1 - power, (1 - confidence) / 2));
@@ -379,13 +366,13 @@ const profile = closed({
     .describe('As pmcstat(8) or perf(1) names it; left out, what counts cycles.'),
 });
 
-/** On Linux perf samples more often; where kinds are mixed, its number is enough for both. */
+/** On Linux perf samples more often; for mixed kinds its number is enough for both. */
 export const usualProfileSeconds = (config: Pick<Config, 'testbeds'>): number =>
   usualKind(config) === 'freebsd' ? 10 : 3;
 
 const likeAList = { error: expected('a list like [forwarding]') };
 
-/** The known names depend on the testbeds, and on the site's own rules. */
+/** Known names depend on the testbeds, and on the site's own rules. */
 const namedScenarios = z
   .array(
     z.string({ error: expected('the name of a scenario') }).meta({ examples: [...scenarios] }),
@@ -419,13 +406,11 @@ const selectors = z
     error: 'a selector is in this list twice',
   });
 
-/** Two ways to write one selector are the same. */
 function plainSelector(text: string): string {
   const source = readSelector(text);
   return source.kind === 'read' ? selectorText(source.selector) : text;
 }
 
-/** Every key of ppsgate.yml, as it is written. */
 export const configKeys = closed({
   overlay: path
     .prefault('dut')
@@ -469,7 +454,6 @@ export const configKeys = closed({
     .describe('Who may have revisions measured on a Phabricator or Phorge.'),
 });
 
-/** Parses what YAML made of ppsgate.yml; paths stay as written. */
 export const configSchema = configKeys.transform((written, context): Config => {
   const {
     overlay,
@@ -534,7 +518,6 @@ export const configSchema = configKeys.transform((written, context): Config => {
   };
 }) satisfies z.ZodType<Config>;
 
-/** All that some testbed carries. */
 export const scenariosIn = ({
   testbeds,
   rules,
@@ -542,7 +525,7 @@ export const scenariosIn = ({
   ...new Set(Object.values(testbeds).flatMap((one) => carriedBy(systemOfKind(one), rules))),
 ];
 
-/** A comment has scenarios and families in one list of words, and people mix them up elsewhere, too. */
+/** Comments list scenarios and families together, so users confuse them elsewhere too. */
 export const wrongScenario =
   (known: readonly Scenario[]) =>
   ({ input }: { input?: unknown }): string => {
@@ -551,13 +534,12 @@ export const wrongScenario =
     return family === undefined ? message : `${message}; did you mean the family \`${family}\`?`;
   };
 
-/** A site's own rules are those of FreeBSD's firewalls. */
 const carriedBy = (system: OperatingSystem, rules: Config['rules']): Scenario[] => [
   ...scenariosOf[system],
   ...(system === 'freebsd' ? Object.keys(rules) : []),
 ];
 
-/** Kind whose defaults hold: FreeBSD or virtual machines where there is nothing else. */
+/** The kind that sets the defaults: FreeBSD or virtual machines only if alone. */
 function usualKind({ testbeds }: Pick<Config, 'testbeds'>): Usual {
   const all = Object.values(testbeds);
   const usual = (['freebsd', 'virtual'] as const).find((kind) =>
@@ -568,7 +550,6 @@ function usualKind({ testbeds }: Pick<Config, 'testbeds'>): Usual {
 
 type Usual = OperatingSystem | 'virtual';
 
-/** Finds a key that does nothing on such testbeds. */
 function strayTraffic(
   written: WrittenTraffic,
   kind: Usual,
@@ -586,10 +567,7 @@ function strayTraffic(
 const ofTime = ['rate', 'warmUp', 'settle', 'measure', 'measureAtLeast'] as const;
 const ofPackets = ['windows', 'windowPackets'] as const;
 
-/**
- * Completes what was written by what the testbeds can tell, which may be absent: a guest's instructions are counted to
- * some thousandths, and where the CPU itself executes them its time is told instead.
- */
+/** Fills in the metric: a guest's instructions vary by a few thousandths; with KVM its time is used instead. */
 export function wholeGate(written: WrittenGate, config?: Pick<Config, 'testbeds'>): Gate {
   const usual = { metric: 'pps', marginRatio: 0.02 } as const;
   if (config === undefined || usualKind(config) !== 'virtual') return { ...usual, ...written };
@@ -602,7 +580,7 @@ export function wholeGate(written: WrittenGate, config?: Pick<Config, 'testbeds'
 const countsInstructions = (testbed: TestbedConfig): boolean =>
   testbed.kind === 'virtual' && testbed.accelerator === 'tcg';
 
-/** Checks for a testbed that ppsgate creates on this machine; no other program reaches its machines. */
+/** True for a testbed that ppsgate creates here; no other program reaches its machines. */
 export const isOnThisMachine = (
   testbed: TestbedConfig | undefined,
 ): testbed is EmbeddedTestbed | VirtualTestbed =>
@@ -613,16 +591,12 @@ const systemOfKind = (testbed: TestbedConfig): OperatingSystem => {
   return testbed.kind === 'freebsd' ? 'freebsd' : 'linux';
 };
 
-/** Operating system of a testbed of the configuration. */
 export function systemOf(config: Config, name: string): OperatingSystem {
   const testbed = config.testbeds[name];
   return testbed === undefined ? 'linux' : systemOfKind(testbed);
 }
 
-/**
- * Why nothing can be measured on a testbed as configured, in one sentence; undefined where it can. What one testbed
- * cannot do another may, so this is asked of the one that is chosen.
- */
+/** Returns a reason in one sentence. Checked for the chosen testbed only, as others may be able to. */
 export function whyUnfit(config: Config, name: string): string | undefined {
   const testbed = config.testbeds[name];
   const system = systemOf(config, name);

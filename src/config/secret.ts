@@ -1,4 +1,4 @@
-// Reads what must not stand in ppsgate.yml: a token or a key, from a file of its own or the environment.
+// Reads a token or key, which must not be in ppsgate.yml, from a file or the environment.
 import type { Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { reasonOf } from '../model/one-line.ts';
@@ -8,11 +8,10 @@ export type SecretPlace = {
   /** Like `the Conduit token`. */
   what: string;
   path?: string | undefined;
-  /** Environment variable that is read without a file. */
   variable?: string;
 };
 
-/** One line of text; throws a `UsageError` that says where it was looked for and nothing of it. */
+/** Returns one line of text; throws a `UsageError` with the place but without the content. */
 export async function readSecret({ what, path, variable }: SecretPlace): Promise<string> {
   const found =
     path === undefined ? (process.env[variable ?? ''] ?? '') : await readText(what, path);
@@ -30,7 +29,7 @@ const readText = (what: string, path: string): Promise<string> =>
     throw new UsageError(`${what} is missing: ${path} cannot be read (${reasonOf(error)}).`);
   });
 
-/** A file with a secret that others can get at; the message is a sentence without its full stop. */
+/** Others can read the secret's file; the message is a sentence without its full stop. */
 export class ExposedError extends Error {
   override readonly name = 'ExposedError';
 
@@ -41,15 +40,15 @@ export class ExposedError extends Error {
   }
 }
 
-/** The text of a file with a secret; throws an ExposedError where others can get at it, as ssh(1) refuses a key. */
+/** Throws an ExposedError if others can read the file, as ssh(1) rejects a key. */
 export async function readGuarded(path: string): Promise<string> {
   await using file = await open(path);
   const stat = await file.stat();
   if (isExposed(stat)) throw new ExposedError(path, stat.mode & 0o777);
-  // Before it is closed.
+  // Awaited before the file is closed.
   return await file.readFile('utf8');
 }
 
-/** Root may let a group read what it has installed there for a service. */
+/** Root may let a group read a file installed for a service. */
 export const isExposed = (stat: Stats): boolean =>
   stat.isFile() && (stat.mode & (stat.uid === 0 ? 0o037 : 0o077)) !== 0;

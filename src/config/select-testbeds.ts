@@ -1,4 +1,4 @@
-// Selects the testbeds that a patch may be judged on.
+// Selects the testbeds for a patch.
 
 import { driversOf } from '../model/freebsd-port.ts';
 import { excerpt } from '../model/units.ts';
@@ -14,10 +14,7 @@ import {
   type TestbedSelector,
 } from './testbed-selector.ts';
 
-/**
- * Names of the testbeds that are asked for and can carry the configuration, in its order; at least one. An empty selector
- * is for the first testbed, and a name for its own. Throws a `UsageError` where there is none.
- */
+/** At least one, in the configuration's order; an empty selector means the first. Throws a `UsageError`. */
 export function testbedsFor(config: Config, selector = ''): string[] {
   const asked = askedFor(config, selector.trim());
   const fit = asked.filter((name) => whyUnfit(config, name) === undefined);
@@ -35,14 +32,13 @@ function askedFor(config: Config, selector: string): string[] {
   return names.filter((name) => isFulfilled(parsed, describe(config, name)));
 }
 
-/** Reads a selector as it is typed; throws a `UsageError` where it is none. */
 export function parseSelector(text: string): TestbedSelector {
   const source = readSelector(text);
   if (source.kind === 'refused') throw new UsageError(`Selector for a testbed: ${source.message}.`);
   return source.selector;
 }
 
-/** The selectors of a patch, each of which is for a testbed of its own: what is asked for, or what is configured. */
+/** Returns the requested selectors, or those configured; each gets its own testbed. */
 export function selectorsOf(
   config: Config,
   { testbed, each }: { testbed?: string | undefined; each?: string | undefined },
@@ -57,7 +53,7 @@ function describe(config: Config, name: string): Described {
   return { words: new Set(words), cores: config.testbeds[name]?.capabilities?.cpu?.cores };
 }
 
-/** As written in ppsgate.yml. */
+/** In the spelling of ppsgate.yml. */
 function wordsOf(config: Config, name: string): string[] {
   const testbed = config.testbeds[name];
   if (testbed === undefined) return [];
@@ -86,7 +82,7 @@ function nothingLike(config: Config, selector: string): string {
   const [hint = ''] = parseSelector(selector)
     .flat()
     .flatMap((condition) => (condition.kind === 'word' && condition.wanted ? [condition.word] : []))
-    // Another speed is not a slip.
+    // Another speed is not a typo.
     .filter((word) => !known.has(word) && !/^\d/.test(word))
     .map((word) => didYouMean(word, [...known.values()]))
     .filter((hint) => hint !== '');

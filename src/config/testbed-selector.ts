@@ -1,7 +1,7 @@
-// The language in which a testbed is asked for: `mellanox and 40G`, `10G or 25G`, `freebsd and not release`, `cores>=8`.
+// Parses testbed selectors: `mellanox and 40G`, `10G or 25G`, `freebsd and not release`, `cores>=8`.
 import { excerpt, expected } from '../model/units.ts';
 
-/** Alternatives: of one of them all conditions hold. */
+/** Alternatives; all conditions of one must hold. */
 export type TestbedSelector = Condition[][];
 
 /** `word` is in lower case; `wanted` is false after `not`. */
@@ -9,7 +9,7 @@ export type Condition =
   | { kind: 'word'; word: string; wanted: boolean }
   | { kind: 'cores'; least: number; wanted: boolean };
 
-/** Words of a testbed that a selector is compared with, in lower case; absent cores are not known. */
+/** Lower-case words that describe a testbed; absent cores are unknown. */
 export type Described = { words: ReadonlySet<string>; cores?: number | undefined };
 
 type SelectorSource =
@@ -20,7 +20,7 @@ export const keywords: readonly string[] = ['and', 'or', 'not'];
 
 export const selectorWord = /^[a-zA-Z0-9][\w.+-]{0,62}$/;
 
-/** `and` binds tighter than `or`, `not` tighter than both; all are read in any case. */
+/** `not` binds tighter than `and`, which binds tighter than `or`; case is ignored. */
 export function readSelector(text: string): SelectorSource {
   if (text.length > mostCharacters)
     return refused(text, `it has more than ${mostCharacters} characters`);
@@ -43,14 +43,13 @@ function refused(text: string, problem: string): SelectorSource {
   return { kind: 'refused', message: `${expected(form)({ input: text })}: ${problem}` };
 }
 
-/** Lists of what is between the separators: one more than there are of them. */
 function splitAt(tokens: readonly string[], separator: string): string[][] {
   const at = tokens.indexOf(separator);
   if (at === -1) return [[...tokens]];
   return [tokens.slice(0, at), ...splitAt(tokens.slice(at + 1), separator)];
 }
 
-/** A text is what is wrong with it. */
+/** Returns a text for an error. */
 function readCondition(tokens: readonly string[]): Condition | string {
   const wanted = tokens[0] !== 'not';
   const [token, next] = wanted ? tokens : tokens.slice(1);
@@ -66,7 +65,7 @@ function readCondition(tokens: readonly string[]): Condition | string {
     : `\`${excerpt(token)}\` is no word`;
 }
 
-/** One text for all ways to write a selector; `readSelector` reads it as the same. */
+/** Canonical form, which `readSelector` parses back. */
 export const selectorText = (selector: TestbedSelector): string =>
   selector.map((conditions) => conditions.map(conditionText).join(' and ')).join(' or ');
 
@@ -75,7 +74,7 @@ function conditionText(condition: Condition): string {
   return condition.wanted ? text : `not ${text}`;
 }
 
-/** A word or number that is not known of a testbed does not hold for it. */
+/** Conditions on unknown facts do not hold. */
 export const isFulfilled = (selector: TestbedSelector, described: Described): boolean =>
   selector.some((conditions) =>
     conditions.every((condition) => holds(condition, described) === condition.wanted),

@@ -1,14 +1,12 @@
-// `trend` of ppsgate.yml: what is made of a change of the default branch that lasts.
+// Parses `trend` of ppsgate.yml: the reactions to lasting changes of the default branch.
 import { z } from 'zod';
 import { expected } from '../model/units.ts';
 import { closed } from './fields.ts';
 
 export type TrendConfig = {
-  /** Bisects a loss that a gate has confirmed, where several commits may have it. */
   bisect: boolean;
-  /** Opens an issue on GitHub for each. */
   issues: boolean;
-  /** Page of the commits between two, which stand in it as `{from}` and `{to}`; absent: GitHub's, where there is one. */
+  /** Page of the commits between `{from}` and `{to}`; absent: GitHub's, if there is one. */
   compare?: string | undefined;
 };
 

@@ -1,4 +1,4 @@
-// The format of a `kind: virtual` testbed in ppsgate.yml: virtual machines of this machine that boot a patch's kernels.
+// Parses `kind: virtual` testbeds of ppsgate.yml: virtual machines here that boot a patch's kernels.
 import { z } from 'zod';
 import { duration, type QuantityLimit } from '../model/units.ts';
 import { type BuilderConfig, builderSchema } from './builder.ts';
@@ -6,51 +6,44 @@ import { capabilityKeys, type WithCapabilities, withCapabilities } from './capab
 import { closed, path, text, wholeNumber, wrongName } from './fields.ts';
 import { type LinuxBuilder, linuxBuilderSchema } from './linux-builder.ts';
 
-/** QEMU's accelerators: `tcg` translates a guest's instructions and counts them, `kvm` has the CPU run them. */
+/** QEMU's accelerators: `tcg` translates a guest's instructions and counts them, `kvm` runs them on the CPU. */
 const accelerators = ['tcg', 'kvm'] as const;
 
 export type VirtualTestbed = LinuxGuestsConfig | FreebsdGuestsConfig;
 
-/** The machine that QEMU makes. */
 export type GuestMachine = {
   accelerator: (typeof accelerators)[number];
-  /** Memory of each guest. */
   memoryMebibytes: number;
 };
 
 type OfAllGuests = WithCapabilities & GuestMachine & { kind: 'virtual' };
 
-/** Guests that have programs of this machine beside their kernel. */
 export type LinuxGuestsConfig = OfAllGuests & {
   system: 'linux';
-  /**
-   * A kernel with its modules, as a .deb or a tar archive: what guests boot where variants are the files of an overlay. Absent:
-   * the newest one of this machine's /boot.
-   */
+  /** Kernel with modules, a .deb or a tar archive, for overlay variants. Absent: the newest in /boot. */
   kernelPath?: string;
-  /** Modules that a guest loads beside those that forwarding and its firewall need. */
+  /** Modules loaded beside those for forwarding and its firewall. */
   modules: string[];
-  /** Absent: variants are the files of an overlay, or kernels that were built before. */
+  /** Absent: variants are overlay files, or prebuilt kernels. */
   builder?: LinuxBuilder;
 };
 
-/** Guests that have a disk of their own. */
 export type FreebsdGuestsConfig = OfAllGuests & {
   system: 'freebsd';
   image: GuestImage;
-  /** Absent: only kernels that are built already can be measured. */
+  /** Absent: only prebuilt kernels can be measured. */
   builder?: BuilderConfig;
 };
 
-/** A disk of FreeBSD's, which boots by BIOS, has its first virtio card configured by DHCP, and lets root in by a key. */
+/** A FreeBSD disk that boots by BIOS, configures its first virtio card by DHCP, and admits root by key. */
 export type GuestImage = {
   /** Raw or qcow2; never written to. */
   path: string;
-  /** Private key of root there; absent: the ssh agent is asked. */
+  /** Root's private key; absent: the ssh agent is used. */
   privateKeyPath?: string;
-  /** The public key of its sshd, as `ssh-ed25519 AAAA…`. */
+  /** Public key of its sshd, as `ssh-ed25519 AAAA…`. */
   hostKey: string;
-  /** Most seconds to be up, after it was switched on or rebooted. */
+  /** Limit from power-on or reboot until up. */
   bootSeconds: number;
 };
 
@@ -83,7 +76,7 @@ const image = closed({
   }),
 );
 
-/** Parsed once the rest of the testbed has said which of the two is meant. */
+/** Parsed once the rest of the testbed determines the system. */
 const builder = z
   .unknown()
   .optional()
@@ -118,7 +111,7 @@ function builtBy<Builder>(
   return {};
 }
 
-/** Parses a testbed of that kind; paths stay as written. */
+/** Paths stay as written. */
 export const virtualTestbedSchema = closed({
   kind: z.literal('virtual').describe('Virtual machines on this machine, which boot kernels.'),
   accelerator: z

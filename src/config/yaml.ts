@@ -1,4 +1,4 @@
-// Reads the text of ppsgate.yml as plain YAML: a value whose parts know their lines, or why it is refused.
+// Parses ppsgate.yml as plain YAML: a value with line numbers, or an error.
 import {
   type Document,
   type ErrorCode,
@@ -14,12 +14,12 @@ import {
 import { excerpt } from '../model/units.ts';
 import { type ConfigProblem, type KeyPath, keyName, seeExample } from './problem.ts';
 
-/** `lineOf` answers, from 1, the line of the last key or item of a path, or of as much of it as there is. */
+/** `lineOf` returns, from 1, the line of the last key or item of a path, or of its longest existing part. */
 type YamlSource =
   | { kind: 'read'; value: unknown; lineOf: (path: KeyPath) => number }
   | { kind: 'refused'; problems: ConfigProblem[] };
 
-/** Refuses more than the library does: duplicate keys, a file that is empty, and one that is too long. Throws nothing. */
+/** Stricter than the library: rejects duplicate keys, empty files and long ones. Never throws. */
 export function readYaml(text: string): YamlSource {
   if (text.length > mostCharacters) {
     return refused(
@@ -30,7 +30,7 @@ export function readYaml(text: string): YamlSource {
   try {
     return understoodYaml(text);
   } catch {
-    // The YAML library throws where aliases multiply or lead nowhere, and where the stack ends.
+    // The YAML library throws for multiplying or dangling aliases, and on stack overflow.
     return refused(
       0,
       'the file nests too deeply, or an alias (*name) in it multiplies or has no anchor; write it out plainly',
@@ -38,7 +38,7 @@ export function readYaml(text: string): YamlSource {
   }
 }
 
-// Some 150 testbeds, and two seconds of work where every line is wrong.
+// About 150 testbeds, and two seconds of work if every line is wrong.
 const mostCharacters = 64 * 1024;
 
 function understoodYaml(text: string): YamlSource {
@@ -47,11 +47,11 @@ function understoodYaml(text: string): YamlSource {
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
-    // Also where a %YAML directive asks for the types of 1.1, in which `no` is false.
+    // Overrides a %YAML directive for types of 1.1, in which `no` is false.
     schema: 'core',
     resolveKnownTags: false,
     stringKeys: true,
-    // Found below instead, with their names and both lines.
+    // Checked below, with names and both lines.
     uniqueKeys: false,
   });
 
@@ -72,7 +72,7 @@ const refused = (line: number, message: string): YamlSource => ({
   problems: [{ line, key: '', message }],
 });
 
-// Our own sentences: the library's are about its grammar, and quote what they refuse at any length.
+// The library's messages are about its grammar, and quote input of any length.
 const mistakes: { readonly [code in ErrorCode]?: string } = {
   BAD_ALIAS: 'an alias (*name) has no anchor (&name) before it; write the value out',
   BAD_INDENT:
@@ -118,7 +118,7 @@ function duplicateKey(path: readonly string[], line: number, firstLine: number):
   return { line, key: keyName(path), message };
 }
 
-/** Returns the offset of the last key or item of the path, or of as much of the path as there is. */
+/** Falls back to the longest existing part of the path. */
 function offsetOf(document: Document.Parsed, path: KeyPath): number {
   let node: unknown = document.contents;
   let offset = startOf(node) ?? 0;

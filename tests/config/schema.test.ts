@@ -216,7 +216,7 @@ test.each([
   ['people: alice', 'people: expected a list like [alice, bob], found "alice"'],
   [
     'people: [bob, "@alice"]',
-    'people[1]: expected somebody\'s login on GitHub, without the @, found "@alice"',
+    'people[1]: expected a login on GitHub, without the @, found "@alice"',
   ],
   ['label: "a,b"', 'label: expected the name of a label like ppsgate, found "a,b"'],
   ['undecided: success', 'undecided: expected one of failure, neutral, found "success"'],
