@@ -1,21 +1,20 @@
-// Finds the lines that kept a patch from being measured, which GitHub annotates among the changes.
+// Finds the source lines that prevented a measurement, for GitHub annotations.
 
 import { posix } from 'node:path';
 import type { Result } from '../model/result.ts';
 
 type Annotation = {
-  /** Path in the repository. */
   path: string;
   start_line: number;
   end_line: number;
   annotation_level: 'failure';
-  /** Plain text: GitHub gives it no markup. */
+  /** Plain text: GitHub does not render markup here. */
   message: string;
 };
 
 const mostAnnotations = 20;
 
-/** Made of the lines of compilers, `git apply` and rule parsers, which begin with a file's path and a line's number. */
+/** Parses output of compilers, `git apply` and rule parsers with a path and a line number. */
 export function annotationsOf({
   outcome,
   variants,
@@ -44,12 +43,12 @@ function annotation(line: string, patched: Patched): Annotation | undefined {
     start_line: number,
     end_line: number,
     annotation_level: 'failure',
-    // The cut may go through a surrogate pair.
+    // The cut may split a surrogate pair.
     message: text.slice(0, 1000).replace(/\p{Cs}/gu, ''),
   };
 }
 
-/** Undefined for what is no file of the repository: GitHub would show such a line nowhere. */
+/** Undefined outside the repository: GitHub would not show the annotation. */
 function pathOf(found: string, patched: Patched): string | undefined {
   if (patched?.folder === undefined) return kernelPath(found);
   const file = patched.files.find(({ path }) => path === found);
@@ -57,8 +56,8 @@ function pathOf(found: string, patched: Patched): string | undefined {
 }
 
 /**
- * A builder's tree lies anywhere, and its kernel's sources in `sys/` of it, whose modules name them by way of their own
- * folder. What a build makes lies in folders like `obj/usr/src/amd64.amd64/sys/GENERIC`; where that is
+ * Kernel sources are in `sys/` of a builder's tree, anywhere on disk; modules refer to them relative to their own
+ * folder. Build products are in folders like `obj/usr/src/amd64.amd64/sys/GENERIC`; where that is
  * `sys/amd64/compile/GENERIC`, `../../..` is `sys`.
  */
 function kernelPath(found: string): string | undefined {
@@ -71,7 +70,7 @@ function kernelPath(found: string): string | undefined {
 
 const objectFolder = /(?:^|\/)(?:obj\/|(?:amd64|arm|arm64|i386|powerpc|riscv)\.\w+\/$)/;
 
-/** A patch can make a compiler print anything, and a result may come from a job that lies. */
+/** A patch can make a compiler print anything, and a job may forge its result. */
 const isPlain = (path: string): boolean =>
   path.length <= 500 &&
   /^(?:[^\p{C}/\\]+\/)*[^\p{C}/\\]+$/u.test(path) &&

@@ -1,8 +1,7 @@
-// Draws a badge of the last verdict of one cell of the default branch, while it is recent.
+// Draws a badge with the latest verdict of one cell of the default branch, while it is recent.
 import { formatPps } from '../model/format.ts';
 import { html } from './markup.ts';
 
-/** The last verdict of a cell, or of a patch that had no cells. */
 export const badgeVerdicts = [
   'regression',
   'no-regression',
@@ -21,17 +20,17 @@ export type BadgeVerdict = (typeof badgeVerdicts)[number];
 export type BadgeSubject = {
   /** `hp-t540 forwarding inet4`. */
   label: string;
-  /** The last one; absent where nothing was ever judged. `pps` is what was measured with the patch, if anything. */
+  /** The latest; absent before the first. `pps` is patched's rate, if measured. */
   last?: { verdict: BadgeVerdict; pps?: number | undefined; at: Date };
 };
 
 type Badge = {
-  /** JSON that shields.io reads from a URL: "Endpoint badge" at shields.io. */
+  /** The "Endpoint badge" of shields.io. */
   endpoint: { schemaVersion: 1; label: string; message: string; color: string };
   svg: string;
 };
 
-/** `no-regression · 4.980 Mpps`, or `no data` where the last verdict is older than `staleSeconds`. */
+/** `no-regression · 4.980 Mpps`, or `no data` after `staleSeconds`. */
 export function renderBadge(
   { label, last }: BadgeSubject,
   { now, staleSeconds }: { now: Date; staleSeconds: number },
@@ -43,7 +42,6 @@ export function renderBadge(
   );
 }
 
-/** A badge that says `message`. */
 export function badgeOf(label: string, { message, color }: BadgeText): Badge {
   const shown = { label: readable(label), message, color };
   return { endpoint: { schemaVersion: 1, ...shown }, svg: pictureOf(shown) };
@@ -74,14 +72,14 @@ function colorOf({ verdict }: LastVerdict): BadgeText['color'] {
 
 const mostCharacters = 100;
 
-/** A file of the data branch is named in lists and on terminals, too: no line breaks, nothing that does not print. */
+/** Shown in lists and on terminals: no line breaks or unprintable characters. */
 const readable = (text: string): string =>
   [...text.replace(/[\s\p{C}]+/gu, ' ').trim()].slice(0, mostCharacters).join('');
 
-/** The colors, by the names that shields.io has for them. */
+/** By their shields.io names. */
 const colors = { brightgreen: '#4c1', yellow: '#dfb317', lightgrey: '#9f9f9f', red: '#e05d44' };
 
-// All lengths are in pixels.
+// In pixels.
 const height = 20;
 const baseline = 14;
 const corner = 3;
@@ -89,12 +87,12 @@ const arc = `a${corner} ${corner} 0 0 1`;
 const padding = 6;
 const fontSize = 11;
 
-/** Light text on grey, and then dark text on the color, which has enough contrast on each color. */
+/** Light text on grey, then dark text on the color, for contrast on every color. */
 function pictureOf({ label, message, color }: BadgeText & { label: string }): string {
   const [left, right] = [partWidth(label), partWidth(message)];
   const text = (shown: string, x: number, fill: string) =>
     html`<text x="${x + padding}" y="${baseline}" fill="${fill}" textLength="${widthOf(shown)}" lengthAdjust="spacingAndGlyphs">${shown}</text>`;
-  // The left part goes on below the right one, so that no edge shines through between them.
+  // The left part continues below the right one, so that no edge shines through.
   const { markup } =
     html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="${height}" role="img" aria-label="${label}: ${message}"><title>${label}: ${message}</title>
 <rect width="${left + corner}" height="${height}" rx="${corner}" fill="#555"/>
@@ -107,7 +105,7 @@ function pictureOf({ label, message, color }: BadgeText & { label: string }): st
 
 const partWidth = (text: string): number => Math.ceil(widthOf(text)) + 2 * padding;
 
-/** The width of a text, roughly: `textLength` makes it so in any font. */
+/** Approximate; `textLength` enforces it in any font. */
 const widthOf = (text: string): number =>
   [...text].reduce((sum, character) => sum + characterWidth(character), 0);
 
@@ -118,10 +116,9 @@ function characterWidth(character: string): number {
   return wide.test(character) ? fontSize : 7;
 }
 
-/** Characters that are as wide as high. */
 const wide = /[\p{sc=Han}\p{sc=Hang}\p{Emoji_Presentation}\u3000-\u30ff\uff01-\uff60]/u;
 
-/** The widths that Chromium measures of DejaVu Sans at 11 px, which is about as wide as Verdana, rounded to half a pixel. */
+/** Measured in Chromium with DejaVu Sans at 11 px, about as wide as Verdana, rounded to half a pixel. */
 const widths = new Map(
   Object.entries({
     '3': "'ijlIJ",

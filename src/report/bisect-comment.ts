@@ -1,4 +1,4 @@
-// Builds the comment on a bisection: its sentence, what to do next, the revisions that say something, and the rest.
+// Builds the comment on a bisection: its sentence, the next steps, notable revisions, and details.
 
 import type { BisectResult } from '../model/bisect-result.ts';
 import { type BisectWays, bisectHeadline, bisectLook, bisectNextSteps } from './bisect-headline.ts';
@@ -30,7 +30,7 @@ import {
 } from './document.ts';
 import { invalidRunLines, settingOf } from './sections.ts';
 
-/** `ways` say how to ask for what is proposed. */
+/** `ways` are the commands for the proposed steps. */
 export type BisectCommentLinks = CommentLinks & { ways?: BisectWays };
 
 export function bisectComment(result: BisectResult, links: BisectCommentLinks): CommentDocument {

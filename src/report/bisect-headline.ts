@@ -1,4 +1,4 @@
-// Words the answer of a bisection in one sentence, and the next steps, for a reader of nothing else.
+// Summarizes the answer of a bisection in one sentence, with the next steps.
 
 import type {
   BisectAnswer,
@@ -20,7 +20,7 @@ import { type CellVerdict, isCost, isLoss, type Metric } from '../model/result.t
 import { symbols } from './document.ts';
 import { rejectionText } from './headline.ts';
 
-/** `f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots`; plain text of our own making, without markup. */
+/** `f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots`; trusted plain text without markup. */
 export function bisectHeadline(result: BisectResult): string {
   const { answer } = result;
   const boots = bootsText(result);
@@ -54,7 +54,7 @@ export function bisectHeadline(result: BisectResult): string {
   }
 }
 
-/** The same above a plot, which is narrower and names the metric. */
+/** Fits a plot, which is narrower, and names the metric. */
 export function bisectTitle(result: BisectResult): string {
   const { answer, metric } = result;
   switch (answer.kind) {
@@ -73,7 +73,6 @@ export function bisectTitle(result: BisectResult): string {
   }
 }
 
-/** The verdict of a gate by whose symbol and colour an answer is shown. */
 export function bisectLook({ answer, metric }: BisectResult): CellVerdict['kind'] {
   switch (answer.kind) {
     case 'culprit':
@@ -96,13 +95,10 @@ export const bisectSymbol = (result: BisectResult): string => symbols[bisectLook
 const lookOf = ({ change }: BisectChange, metric: Metric): 'regression' | 'improvement' =>
   isLoss({ metric }, change) ? 'regression' : 'improvement';
 
-/** Commands and options that ask for what a report proposes, in backticks where they are typed. */
+/** Commands and options for the proposed steps; backticks mark typed text. */
 export type BisectWays = {
-  /** Another bisection with this commit as a fix-up. */
   fixUp: (commit: string) => string;
-  /** This bisection, with more boots. */
   goOn: string;
-  /** The bad end without the culprit. */
   verifyRevert: string;
 };
 
@@ -112,7 +108,7 @@ const commandLine: BisectWays = {
   verifyRevert: '`--verify-revert`',
 };
 
-/** The next steps in sentences, one at least; backticks stand around what is typed. */
+/** At least one sentence; backticks mark typed text. */
 export function bisectNextSteps(result: BisectResult, ways: BisectWays = commandLine): string[] {
   const { answer } = result;
   switch (answer.kind) {
@@ -163,7 +159,7 @@ function afterCulprit(result: BisectResult, answer: Culprit, ways: BisectWays): 
   return [look, ...togetherLines(result, answer), verify].filter((line) => line !== undefined);
 }
 
-/** Warns that a fix-up was on top, so the change could be of either. */
+/** Warns that a fix-up was on top, so it may be the cause instead. */
 function togetherLines(result: BisectResult, { measuredWith, revision }: Culprit): string[] {
   if (measuredWith.length === 0) return [];
   const names = listed(measuredWith.map(shortId));
@@ -217,13 +213,12 @@ function wayOf({ change }: BisectChange, metric: Metric): readonly [string, stri
 const verbOf = (change: BisectChange, metric: Metric): string => wayOf(change, metric)[0];
 const unitOf = (change: BisectChange, metric: Metric): string => wayOf(change, metric)[1];
 
-/** The further end of an interval that may be longer on one side. */
+/** The farther end of an interval that may be asymmetric. */
 const errorOf = ({ change, low, high }: BisectChange): number =>
   Math.max(change - low, high - change, 0);
 
 const sizeOf = (change: BisectChange): string => formatSizeAndError(change.change, errorOf(change));
 
-/** `+0.1 ± 0.3 %`. */
 export const changeText = (change: BisectChange): string =>
   formatChangeAndError(change.change, errorOf(change));
 
@@ -251,7 +246,6 @@ const endOf = (revision: number, revisions: readonly BisectRevision[]): string =
 export const faultText = (fault: RevisionFault): string =>
   fault.kind === 'forwards-nothing' ? 'forwards nothing' : rejectionText(fault);
 
-/** `P > 0.999`, `P = 0.987`. */
 function probabilityText(probability: number): string {
   const shown = formatProbability(probability);
   return /^[<>]/.test(shown) ? `P ${shown}` : `P = ${shown}`;
@@ -265,13 +259,12 @@ const openText = (open: readonly { after: number; last: number }[]): string => {
 const bootsText = ({ boots, isShared }: BisectResult): string =>
   counted(boots, isShared ? 'trial' : 'boot');
 
-/** `1 boot`, `2 boots`. */
 export const counted = (count: number, what: string): string =>
   `${count} ${what}${count === 1 ? '' : 's'}`;
 
 const listed = (parts: readonly string[]): string =>
   [parts.slice(0, -1).join(', '), parts.at(-1)].filter(Boolean).join(' and ');
 
-/** The short id of a revision by its index; a result of others may name one that is not there. */
+/** Short id of a revision; an untrusted result may have an invalid index. */
 const idOf = ({ revisions }: BisectResult, index: number): string =>
   shortId(revisions[index]?.commit ?? 'an unknown commit');

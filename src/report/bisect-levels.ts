@@ -1,4 +1,4 @@
-// Computes the levels between which a rate changed within a range of commits.
+// Computes the levels between changes in a range of commits.
 
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
 import { pooledNoise } from '../analysis/stats/evidence.ts';
@@ -6,19 +6,19 @@ import { criticalT } from '../analysis/stats/student.ts';
 import { type BisectResult, bisectConfidenceRatio } from '../model/bisect-result.ts';
 import { isMeasured, stepsOf } from './bisect-rows.ts';
 
-/** The revisions from one index to another, which all forward at one rate. */
+/** Revisions with one rate, by index. */
 export type Level = {
   first: number;
   last: number;
-  /** Geometric mean of all that was measured of them, in the metric's unit, and the interval that holds it. */
+  /** Geometric mean of their measurements, in the metric's unit, with its interval. */
   value: number;
   low: number;
   high: number;
 };
 
 /**
- * The levels in the order of commits; of an answer without a step good's and bad's own. Their interval is Student's, of natural
- * logarithms, with a variance pooled over all levels and the history; without any it has no width.
+ * In the order of commits; without a change, those of good and bad. The interval is Student's, on natural logarithms,
+ * with a variance pooled over all levels and the history; without one it has no width.
  */
 export function levelsOf(result: BisectResult): Level[] {
   const groups = segmentsOf(result)

@@ -1,4 +1,4 @@
-// Builds the page of a bisection: all of its result.
+// Builds the page of a bisection with its whole result.
 
 import type { CellProfiles } from '../analysis/profile/result-profiles.ts';
 import type { BisectResult } from '../model/bisect-result.ts';
@@ -39,7 +39,6 @@ import { graphsOf } from './report-flamegraphs.ts';
 import { invalidRunLines, settingOf } from './sections.ts';
 import { bothForms } from './svg.ts';
 
-/** The change's neighbours have flamegraphs as far as there are profiles. */
 export function bisectPage(result: BisectResult, profiles: readonly CellProfiles[]): PageDocument {
   const graphs = graphsOf(result, profiles);
   const verdict = bisectLook(result);
@@ -156,7 +155,6 @@ function faults(result: BisectResult): Block[] {
 const warnings = ({ testbed }: BisectResult): Block[] =>
   list(testbed.warnings.map((text) => quoted(text, 500)));
 
-/** The neighbours' numbers to paste into mail, and all runs. */
 function numbers(result: BisectResult): Block[] {
   const inOrder = result.runs.toSorted((a, b) => a.number - b.number);
   return [

@@ -1,4 +1,4 @@
-// Draws a bisection in SVG: the rate of every boot along the commits, the levels before and after, and each commit's chance.
+// Draws a bisection in SVG: rates of all boots along the commits, levels, and probabilities.
 
 import {
   type BisectResult,
@@ -23,7 +23,7 @@ import { isMeasured, isNamed, type RevisionRange, rangesOf, stepsOf } from './bi
 import { type Extent, extentOfRates, linearScale, ticksOf } from './scale.ts';
 import { colors, element, type PlotForm, path, round, svgDocument, text } from './svg.ts';
 
-/** An SVG document with a light background of its own; undefined where nothing was measured. */
+/** SVG with its own light background; undefined without measurements. */
 export function bisectPlot(result: BisectResult, form: PlotForm = 'wide'): string | undefined {
   const dots = result.revisions.flatMap(dotsOf);
   if (dots.length === 0) return undefined;
@@ -51,7 +51,7 @@ export function bisectPlot(result: BisectResult, form: PlotForm = 'wide'): strin
   ]);
 }
 
-/** Describes the picture in words, for readers who do not see it; Remarkup allows no comma. */
+/** Alternative text; Remarkup allows no comma. */
 export function bisectPlotAlt(result: BisectResult): string {
   const { revisions } = result;
   const tried = revisions.filter(({ forms }) => forms.length > 0);
@@ -69,7 +69,7 @@ type BisectDrawing = {
   heightOf: (rate: number) => number;
 };
 
-/** Lengths in pixels. */
+/** In pixels. */
 type PlotSizes = {
   width: number;
   margin: number;
@@ -77,13 +77,12 @@ type PlotSizes = {
   subtitle: { y: number; hasSetting: boolean; longest: number };
   left: number;
   right: number;
-  /** Ends of the rates, and then of the chances. */
   top: number;
   bottom: number;
   chanceTop: number;
   chanceBottom: number;
   radius: number;
-  /** Up to so many revisions are all drawn; of more those that say something. */
+  /** Up to this many revisions are all drawn, otherwise the notable ones. */
   mostRevisions: number;
 };
 
@@ -120,7 +119,6 @@ const forms: Record<PlotForm, PlotSizes> = {
 
 const { paper, ink, faint, pale, red, green, amber, grey } = colors;
 
-/** Place of a revision that is drawn, or of several that are not. */
 type PlotColumn = RevisionRange & { left: number; width: number };
 
 function columnsOf(result: BisectResult, { left, right, mostRevisions }: PlotSizes): PlotColumn[] {
@@ -160,14 +158,13 @@ function heading(drawing: BisectDrawing): string[] {
   ];
 }
 
-/** `26.84 Mpps to 11.83 Mpps`: as the answer has it, or all levels. */
+/** `26.84 Mpps to 11.83 Mpps`: the answer's rates, or all levels. */
 function ratesText({ result: { answer, metric }, levels }: BisectDrawing): string {
   const change = 'change' in answer ? answer.change : undefined;
   const values = change ? [change.before, change.after] : levels.map(({ value }) => value);
   return values.map((value) => formatMetric(value, metric)).join(' to ');
 }
 
-/** Shades the revisions that are not drawn. */
 const gaps = ({
   columns,
   sizes: { top, bottom, chanceTop, chanceBottom },
@@ -203,7 +200,7 @@ function grid(drawing: BisectDrawing): string[] {
   ];
 }
 
-/** `failed` was tried and cannot be measured, `between` lies between such, and was not tried. */
+/** `failed` was tried and cannot be measured, `between` is untried between such. */
 type FailedRange = { kind: 'failed' | 'between'; left: number; right: number; faults: Set<string> };
 
 function failures(drawing: BisectDrawing): string[] {
@@ -216,7 +213,7 @@ function failures(drawing: BisectDrawing): string[] {
       const stroke = kind === 'failed' ? grey : pale;
       return [hatching(area, stroke), ...faultName(failure, area)];
     }),
-    // Measured in one form, while another one cannot be.
+    // Measured in one form while another cannot be.
     ...columns.flatMap(({ isListed, first, left: x, width }) => {
       const forms = result.revisions[first]?.forms ?? [];
       const isMixed = isListed && forms.some(isMeasured) && forms.some(({ fault }) => fault);
@@ -225,7 +222,6 @@ function failures(drawing: BisectDrawing): string[] {
   ];
 }
 
-/** Neighbours that failed alike are one. */
 function failuresOf({ columns, result }: BisectDrawing): FailedRange[] {
   const found: FailedRange[] = [];
   for (const { isListed, first, left, width } of columns) {
@@ -254,7 +250,7 @@ type Area = { x: number; y: number; width: number; height: number };
 
 const hatchPixels = 8;
 
-/** Lines that go on in a neighbouring area. */
+/** Lines continue across neighbouring areas. */
 function hatching({ x, y, width, height }: Area, stroke: string): string {
   const start = hatchPixels - ((x + y) % hatchPixels);
   const count = Math.ceil((width + height - start) / hatchPixels);
@@ -267,7 +263,7 @@ function hatching({ x, y, width, height }: Area, stroke: string): string {
   return path(lines.join(''), { ...look, fill: 'none' });
 }
 
-/** Name of a fault, upright where it is longer than the line. */
+/** Upright if longer than the line. */
 function faultName({ faults }: FailedRange, area: Area): string[] {
   const [said = '', ...others] = faults;
   const name = others.length > 0 ? 'cannot be measured' : said;
@@ -291,10 +287,10 @@ function faultName({ faults }: FailedRange, area: Area): string[] {
   ];
 }
 
-/** About, of text of 11 pixels. */
+/** Approximate, at 11 pixels. */
 const widthOf = (said: string): number => said.length * 5.9;
 
-/** Each level as far as its revisions go; where there is no step, good's and bad's over all. */
+/** Draws each level over its revisions; without a change, good and bad over the whole width. */
 function bands(drawing: BisectDrawing): string[] {
   const { levels, columns, sizes } = drawing;
   const isSplit = hasSteps(drawing);
@@ -318,7 +314,7 @@ function bands(drawing: BisectDrawing): string[] {
 const hasSteps = ({ result }: BisectDrawing): boolean =>
   ['culprit', 'group', 'several'].includes(result.answer.kind);
 
-/** The first is what it was; another one is better or worse, where the answer tells them apart. */
+/** The first level is neutral; others are better or worse, if the answer distinguishes them. */
 function colorOf(drawing: BisectDrawing, nth: number): string {
   const { levels, result } = drawing;
   const [first, own] = [levels[0], levels[nth]];
@@ -327,7 +323,7 @@ function colorOf(drawing: BisectDrawing, nth: number): string {
   return isLoss(result, own.value - first.value) ? red : green;
 }
 
-/** Marks the change by an upright line, or by both ends of a group, with the commit's name. */
+/** Marks the change by a vertical line, or both ends of a group, with the commit's name. */
 function step(drawing: BisectDrawing): string[] {
   const { result, columns, sizes } = drawing;
   const { answer, revisions } = result;
@@ -365,14 +361,12 @@ function step(drawing: BisectDrawing): string[] {
 
 type Span = { from: number; to: number };
 
-/** Claims the span unless it overlaps another one. */
 function claimed(spans: Span[], span: Span): boolean {
   if (spans.some(({ from, to }) => from < span.to + 5 && span.from - 5 < to)) return false;
   spans.push(span);
   return true;
 }
 
-/** A mark for each boot of a revision, side by side. */
 function marks(column: PlotColumn, drawing: BisectDrawing): string[] {
   const { sizes, levels, result } = drawing;
   const revision = result.revisions[column.first];
@@ -380,8 +374,8 @@ function marks(column: PlotColumn, drawing: BisectDrawing): string[] {
   const nth = levels.findIndex(({ first, last }) => column.first >= first && column.first <= last);
   const color = nth === 0 || nth === -1 ? ink : colorOf(drawing, nth);
   const dots = dotsOf(revision);
-  const room = Math.max(column.width - 2 * sizes.radius - 2, 0);
-  const apart = Math.min(2 * sizes.radius + 2, room / Math.max(dots.length - 1, 1));
+  const available = Math.max(column.width - 2 * sizes.radius - 2, 0);
+  const apart = Math.min(2 * sizes.radius + 2, available / Math.max(dots.length - 1, 1));
   return dots.map(({ value, isPlain }, index) =>
     dot(middleOf(column) + (index - (dots.length - 1) / 2) * apart, drawing.heightOf(value), {
       color,
@@ -405,7 +399,7 @@ const dot = (
       : { fill: paper, stroke: color, 'stroke-width': 1.6 }),
   });
 
-/** A bar for each revision, as high as its chance; the greatest has its number. */
+/** Draws a bar per revision by probability; the greatest is labelled. */
 function chances({ result, sizes, columns }: BisectDrawing): string[] {
   const { revisions, answer, metric } = result;
   const { chanceTop, chanceBottom } = sizes;
@@ -429,7 +423,7 @@ function chances({ result, sizes, columns }: BisectDrawing): string[] {
   ];
 }
 
-/** Above its bar, or beside one that leaves no room there. */
+/** Above its bar, or beside a tall one. */
 function numberAt(
   { column, chance }: { column: PlotColumn; chance: number },
   { left, right, chanceTop, chanceBottom }: PlotSizes,
@@ -452,7 +446,7 @@ function namedColor(answer: BisectResult['answer'], metric: BisectResult['metric
   return isLoss({ metric }, answer.change.change) ? red : green;
 }
 
-/** Places along the line as far as there is room, the answer's first, and what good and bad are. */
+/** Labels places along the line by priority, the answer's first, and good and bad. */
 function labels({ result, sizes, columns }: BisectDrawing): string[] {
   const { revisions, answer } = result;
   const { chanceBottom, left, right } = sizes;
@@ -477,7 +471,6 @@ function labels({ result, sizes, columns }: BisectDrawing): string[] {
   ];
 }
 
-/** Tooltip of a revision. */
 function tooltip(
   { isListed, first, left: x, width }: PlotColumn,
   { result, sizes }: BisectDrawing,
@@ -498,7 +491,6 @@ function tooltip(
 
 type LegendEntry = { label: string; sample: (x: number, y: number) => string };
 
-/** The legend of what there is in the picture, in lines that are as long as there is room. */
 function legendPieces(
   drawing: BisectDrawing,
   dots: readonly Dot[],

@@ -1,4 +1,4 @@
-// Chooses the rows of a bisection's table: revisions that matter, and counts of the others.
+// Chooses the rows of a bisection's table: notable revisions, and counts of the others.
 
 import { median } from '../analysis/stats/summary.ts';
 import type { BisectForm, BisectResult, BisectRevision } from '../model/bisect-result.ts';
@@ -7,12 +7,12 @@ import { shortId } from '../model/patch.ts';
 import { counted, faultText } from './bisect-headline.ts';
 import { unbroken } from './cell-rows.ts';
 
-/** Indices of consecutive revisions: one that has rows, or those up to the next one that has. */
+/** Indices of consecutive revisions: a listed one, or those up to the next listed one. */
 export type RevisionRange = { first: number; last: number; isListed: boolean };
 
 /**
- * The revisions in their order: listed ones and ranges of others. Listed are good and bad, those that were tried, those
- * that the answer names, and their neighbours; of more than `most` the least telling are not. A lone one is listed.
+ * Returns listed revisions and ranges of others, in order. Listed are good and bad, tried ones, those in the answer,
+ * and their neighbours; beyond `most`, the least informative are dropped. A single other one is listed.
  */
 export function rangesOf(result: BisectResult, most = 60): RevisionRange[] {
   const { revisions } = result;
@@ -28,7 +28,7 @@ export function rangesOf(result: BisectResult, most = 60): RevisionRange[] {
   return ranges;
 }
 
-/** Ascending indices; what the answer is about first, then by their chance and by how often they were measured. */
+/** Ascending indices, selected by relevance to the answer, then probability and number of measurements. */
 function listedRevisions(result: BisectResult, most: number): number[] {
   const { revisions } = result;
   const named = namedRevisions(result);
@@ -47,13 +47,12 @@ function listedRevisions(result: BisectResult, most: number): number[] {
     .toSorted((a, b) => a - b);
 }
 
-/** Most members of a group that all have rows; of a larger one those that were tried do. */
+/** Largest group listed in full; of a larger one, only the tried members. */
 const mostMembers = 30;
 
-/** A commit that is less likely than this and was never tried says nothing. */
 const leastProbability = 0.01;
 
-/** Between two steps of the answer, of which each ends at one of `members`; `neighbours` are good, bad and both sides of a step. */
+/** Each step ends at one of `members`; `neighbours` are good, bad and both sides of a step. */
 function namedRevisions({ answer, revisions }: BisectResult): {
   members: Set<number>;
   neighbours: Set<number>;
@@ -71,7 +70,7 @@ function namedRevisions({ answer, revisions }: BisectResult): {
   return { members: new Set(members), neighbours: new Set(neighbours.filter(within)) };
 }
 
-/** The ranges in which the answer says that the rate changed, or may have: after one index, up to another. */
+/** Ranges with a certain or possible change: after one index, through another. */
 export function stepsOf(answer: BisectResult['answer']): { after: number; last: number }[] {
   switch (answer.kind) {
     case 'culprit':
@@ -89,7 +88,6 @@ export function stepsOf(answer: BisectResult['answer']): { after: number; last: 
   }
 }
 
-/** An answer names the revision of this index as the change, or as a candidate. */
 export const isNamed = (answer: BisectResult['answer'], index: number): boolean =>
   answer.kind !== 'inconclusive' &&
   stepsOf(answer).some(({ after, last }) => index > after && index <= last);
@@ -104,18 +102,17 @@ export type BisectRow =
       /** `12`, `0 good`; empty in further rows of the same revision. */
       place: string;
       commit: string;
-      /** Text of others. */
+      /** Untrusted. */
       subject: string;
       isNamed: boolean;
       isFurther: boolean;
-      /** Beginnings of commit ids. */
       fixUps: string[];
-      /** Boots, median, against good, outcome and P; lines break in the outcome alone. */
+      /** Only the outcome may wrap. */
       cells: { boots: string; median: string; againstGood: string; outcome: string; p: string };
     }
   | { kind: 'folded'; text: string };
 
-/** A row of each form of a listed revision, and one for each range of others; all revisions where `most` is infinite. */
+/** Returns a row per form of a listed revision, and one per range of others; an infinite `most` lists all. */
 export function bisectRows(result: BisectResult, most?: number): BisectRow[] {
   const { revisions } = result;
   const ranges =
@@ -133,7 +130,7 @@ export function bisectRows(result: BisectResult, most?: number): BisectRow[] {
 export const hasFixUps = (rows: readonly BisectRow[]): boolean =>
   rows.some((row) => row.kind === 'revision' && row.fixUps.length > 0);
 
-/** Ranges that need more than one fix-up for each of a few bugs are unknown. */
+/** Ranges needing more than one fix-up for each of a few bugs are unknown. */
 const mostFixUps = 4;
 const mostForms = 4;
 
@@ -177,11 +174,10 @@ function rateTexts(
   };
 }
 
-/** A form works, and has at least one number. */
 export const isMeasured = ({ values, fault }: BisectForm): boolean =>
   fault === undefined && values.length > 0;
 
-/** `measured`, `does not boot`, and how many after it are the same kernel. */
+/** `measured`, `does not boot`, and the number of following commits with the same kernel. */
 function outcomeText(
   revision: BisectRevision,
   form: BisectForm | undefined,
@@ -214,7 +210,7 @@ function foldedText(revisions: readonly BisectRevision[]): string {
   return `… ${counts.join(', ')}${same}`;
 }
 
-/** Counts the commits after good, up to and with bad, and the kernels that differ. */
+/** Counts the commits after good through bad, and distinct kernels. */
 export function rangeText({ revisions }: BisectResult): string {
   const first = revisions[0]?.place ?? 0;
   const last = revisions.at(-1);

@@ -1,4 +1,4 @@
-// Words the facts that a bisection's comment and page share.
+// Provides the facts shared by a bisection's comment and page.
 
 import { renderMinistat } from '../analysis/stats/ministat.ts';
 import type { BisectResult, BisectRevision, RevisionFault } from '../model/bisect-result.ts';
@@ -15,7 +15,7 @@ import { failureSaid, fingerprintLines, unseenBy } from './sections.ts';
 export const searchedText = (result: BisectResult): Text =>
   words`${nameOf(result.cell)}, by ${metricName(result.metric)}: ${rangeText(result)}`;
 
-/** The measurement of bad without the culprit, or why there is none. */
+/** The measurement of bad without the culprit, or the reason for its absence. */
 export function revertLines({ revert, metric }: BisectResult): Text[] {
   if (revert === undefined) return [];
   if (revert.kind === 'impossible')
@@ -25,10 +25,9 @@ export function revertLines({ revert, metric }: BisectResult): Text[] {
   return [`${changeText(change)} against the bad one (${rates}), ${counted(values.length, 'run')}`];
 }
 
-/** The revisions of which a form has the same fault, and says the same of it. */
 export type FaultGroup = { fault: RevisionFault; revisions: BisectRevision[]; fixUps: string[] };
 
-/** Groups faults with the commits that have them, in the order of their first commit. */
+/** In the order of their first commit. */
 export function faultGroups({ revisions }: BisectResult): FaultGroup[] {
   const failed = revisions.flatMap((revision) =>
     revision.forms.flatMap(({ fault, fixUps }) => (fault ? { revision, fault, fixUps } : [])),
@@ -68,11 +67,9 @@ export function faultLines(result: BisectResult): Text[] {
   return rest > 0 ? [...lines, `${rest} more faults`] : lines;
 }
 
-/** The fault's message, what the kernel died of, and what was on its console. */
 export const faultSaid = (fault: RevisionFault): string =>
   fault.kind === 'forwards-nothing' ? fault.message : failureSaid(fault);
 
-/** The range, the testbed and the order of trials. */
 export const environmentLines = (result: BisectResult): Text[] => [
   ...rangeFacts(result).map(([key, value]) => words`${key}: ${quoted(value)}`),
   ...fingerprintLines(result.testbed),
@@ -80,7 +77,6 @@ export const environmentLines = (result: BisectResult): Text[] => [
   words`${result.generator.name} ${quoted(result.generator.version)}`,
 ];
 
-/** Good, bad and fix-ups as they were typed, and what they are. */
 export function rangeFacts({ good, bad, fixUps, revisions }: BisectResult): [string, string][] {
   const said = (typed: string, revision: BisectRevision | undefined): string =>
     `${typed} = ${revision?.commit ?? 'unknown'}, ${revision?.subject ?? ''}, by ${revision?.author ?? ''}`;
@@ -91,7 +87,7 @@ export function rangeFacts({ good, bad, fixUps, revisions }: BisectResult): [str
   ];
 }
 
-/** Explains the numbers, a sentence or two each; docs/bisect.md has all of it. */
+/** Explains the numbers briefly; docs/bisect.md has the details. */
 export function howDecided({ isShared, history, metric }: BisectResult): string[] {
   const number = isShared
     ? 'The median of its runs in a trial, against the middle of good and bad in the same trial, is one number of a commit'
@@ -107,10 +103,7 @@ export function howDecided({ isShared, history, metric }: BisectResult): string[
   ];
 }
 
-/**
- * The revisions before and after the change, as ministat(1) has them. It asks for three numbers of each: where a
- * neighbour has fewer, all that was measured on its side stands for it.
- */
+/** Feeds ministat(1), which needs three numbers: a neighbour with fewer is replaced by its whole side. */
 export function neighbourMinistat(result: BisectResult): Block[] {
   const { answer, revisions, cell } = result;
   const [step, ...others] = stepsOf(answer);

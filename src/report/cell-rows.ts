@@ -31,9 +31,8 @@ import {
 import { isSilent, silenceOf, stoppedCells } from './headline.ts';
 
 /**
- * A cell's row, and below it those of its other variants. The change and its interval stand as one in front: a phone
- * shows three columns. A comment in Remarkup has four narrow ones, in which a cell shares one with its verdict, and base
- * with patched.
+ * Builds one row per cell, followed by its other variants. Change and interval come first as one column: a phone shows
+ * three. Remarkup comments have four narrow columns: cell with verdict, and base with patched.
  */
 export function cellTable(
   policy: Policy,
@@ -78,7 +77,7 @@ export function cellTable(
           isJudged ? words`${name} ${verdict}` : name,
           change,
           base === '–' && patched === '–' ? '–' : `${base} → ${patched}`,
-          // `9 + 10 of 10 + 10` may break in its middle.
+          // `9 + 10 of 10 + 10` may wrap in its middle.
           runs.replace('\u00a0of', ' of'),
         ]),
       })),
@@ -89,7 +88,7 @@ export function cellTable(
 export const numberColumns = (...heads: readonly string[]): Column[] =>
   heads.map((head) => ({ head, isNumber: true }));
 
-/** Lines break in the change alone. */
+/** Only the change may wrap. */
 type CellRow = {
   name: Text;
   verdict: Text;
@@ -108,7 +107,7 @@ function rowsOf(
   const { comparisons, others } = result;
   const verdict = result.verdict.kind;
   const own = comparisonBy(metric, comparisons, isJudged);
-  // The numbers of an invalid cell are no verified change.
+  // The numbers of an invalid cell are unverified.
   const verified = verdict === 'invalid' ? undefined : own;
   const { counted, made } = runCounts(result, metric);
   return [
@@ -136,7 +135,7 @@ function rowsOf(
   ];
 }
 
-/** A DUT that forwards nothing has no time per packet, but it has packets per second: none. */
+/** A DUT that forwards nothing has no time per packet, but a rate of 0. */
 const comparisonBy = (
   metric: Metric,
   comparisons: readonly Comparison[],
@@ -144,7 +143,7 @@ const comparisonBy = (
 ): Comparison | undefined =>
   comparisons.find((one) => one.metric === metric) ?? (isJudged ? comparisons[0] : undefined);
 
-/** `−10.4 % (−11.2 … −9.60)`; bold where it is clearly one. */
+/** `−10.4 % (−11.2 … −9.60)`; bold if significant. */
 function changeOf({ interval: { change, low, high } }: Comparison): Text {
   const size = unbroken(formatChange(change));
   const interval = formatInterval(low, high).replace(' …', '\u00a0…');
@@ -157,20 +156,18 @@ function valuesOf(comparison: Comparison | undefined): { base: string; patched: 
   return { base: format(comparison.base), patched: format(comparison.patched) };
 }
 
-/** `, forwards nothing` or `, ended early` behind a cell's verdict; mostly empty. */
+/** `, forwards nothing` or `, ended early` after a cell's verdict; mostly empty. */
 export function remarkOf(cell: CellResult): string {
   if (isSilent(cell)) return `, ${silenceOf(cell)}`;
   return stoppedCells([cell]).length > 0 ? ', ended early' : '';
 }
 
-/** Leads to the cell's section of the page. */
 export const linkTo = (result: CellResult): Text =>
   words`${mark(result.verdict.kind)} ${{ kind: 'link', text: cellName(result.cell), address: `#${cellAnchor(result)}` }}`;
 
 export const cellAnchor = ({ cell }: Pick<CellResult, 'cell'>): string =>
   `cell-${cellName(cell)}`.replace(/[^\w.-]+/g, '-');
 
-/** Holds spaces at which no line breaks. */
 export const unbroken = (text: string): string => text.replaceAll(' ', '\u00a0');
 
 export const worstFirst = (cells: readonly CellResult[]): CellResult[] =>

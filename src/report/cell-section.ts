@@ -1,4 +1,4 @@
-// Builds a cell's section of the page: its verdict, the reason, its flamegraphs and its runs.
+// Builds a cell's section of the page: its verdict, the reason, flamegraphs and runs.
 
 import {
   formatChange,
@@ -38,7 +38,6 @@ import { ministats } from './ministat-blocks.ts';
 import { runPlot } from './run-plot.ts';
 import { apartLines, spareRuns, uncountedLines, whySpare } from './sections.ts';
 
-/** The pictures are those of this cell. */
 export const cellSection = (
   policy: Policy,
   result: CellResult,
@@ -70,7 +69,6 @@ function conclusion({ confidenceRatio }: Policy, cell: CellResult): Block[] {
   return [paragraph([word, remarkOf(cell), numbers ?? ''])];
 }
 
-/** The functions that changed, and the profiles that are missing. */
 export function whyBlocks({ reason, profiles }: Pick<CellResult, 'reason' | 'profiles'>): Block[] {
   const missing = profiles.flatMap((one) =>
     one.kind === 'missing' ? [words`${quoted(one.variant)}: ${quoted(one.reason, 500)}`] : [],
@@ -119,7 +117,7 @@ function runs(policy: Policy, cell: CellResult): Block[] {
   ];
 }
 
-/** Runs of a cell, or of a bisection, which compares no pairs and has no cell. */
+/** Accepts runs of a bisection, which has neither pairs nor cells. */
 export function runTable(inOrder: readonly Run[], cell?: CellResult): Block {
   const spare = new Map(cell && spareRuns(cell).map((run) => [run, whySpare(run, cell)]));
   const metrics = metricSchema.options.filter(

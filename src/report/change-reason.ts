@@ -1,4 +1,4 @@
-// Explains why a cell got slower or faster: the functions that changed, or the profiles that are missing.
+// Explains why a cell got slower or faster: changed functions, or missing profiles.
 
 import {
   flamegraphAnchor,
@@ -24,15 +24,14 @@ import {
 } from './document.ts';
 
 export type GraphLinks = {
-  /** URL of the report as a page, on which each flamegraph has its anchor. */
   page?: string;
-  /** URL of a single flamegraph by its anchor, or its path beside the report; preferred to the page. */
+  /** URL or relative path of a single flamegraph by its anchor; preferred to the page. */
   graph?: (anchor: string) => string | undefined;
 };
 
 export type Explained = Pick<CellResult, 'cell' | 'profiles' | 'reason'>;
 
-/** A line for each of the first cells that changed, or in which functions did, and one that counts the others. */
+/** Explains the first cells in a line each, and counts the others. */
 export function whyLines(cells: readonly CellResult[], links: GraphLinks): Text[] {
   const explained = order.flatMap((kind) =>
     cells.filter((cell) => cell.verdict.kind === kind && deservesLine(cell)),
@@ -66,7 +65,6 @@ function deservesLine(cell: CellResult): boolean {
   );
 }
 
-/** Profiling of base or patched was asked for. */
 export const isProfiled = (cell: Explained): boolean => judgedProfiles(cell).length > 0;
 
 const judgedProfiles = ({ profiles }: Explained): CellProfile[] =>
@@ -74,7 +72,7 @@ const judgedProfiles = ({ profiles }: Explained): CellProfile[] =>
 
 const mostNamed = 3;
 
-/** The functions that changed most, or why none is known, and links to the flamegraphs. */
+/** The most changed functions, or why none is known, with links to the flamegraphs. */
 export function reasonText(cell: Explained, links: GraphLinks): Text {
   return [changesText(cell), flamegraphs(cell, links)];
 }
@@ -103,8 +101,8 @@ const missingTexts = (cell: Explained): Text[] =>
   );
 
 /**
- * `+38 ns per packet (9.3 → 12.4 % of cycles)`, `+250 instructions per packet (9.3 → 12.4 % of them)`; where nothing tells
- * what a packet takes, `+3.1 points (9.3 → 12.4 % of cycles)`.
+ * `+38 ns per packet (9.3 → 12.4 % of cycles)`, `+250 instructions per packet (9.3 → 12.4 % of them)`; without a cost
+ * per packet, `+3.1 points (9.3 → 12.4 % of cycles)`.
  */
 export function changeText(changedFunction: ChangedFunction): string {
   const { baseRatio, patchedRatio, instructionsPerPacket } = changedFunction;
@@ -119,11 +117,10 @@ export function changeText(changedFunction: ChangedFunction): string {
 export const pointsText = ({ baseRatio, patchedRatio }: ChangedFunction): string =>
   `${formatDifference((patchedRatio - baseRatio) * 100)} points`;
 
-/** The cost of a packet was measured. */
 export const hasCost = ({ nsPerPacket, instructionsPerPacket }: ChangedFunction): boolean =>
   nsPerPacket !== undefined || instructionsPerPacket !== undefined;
 
-/** `+38 ns`, `+250 instructions`, `–` where nothing was measured that tells it. */
+/** `+38 ns`, `+250 instructions`, `–` if not measured. */
 export function costText({ nsPerPacket, instructionsPerPacket }: ChangedFunction): string {
   const cost = instructionsPerPacket ?? nsPerPacket;
   if (cost === undefined) return '–';
@@ -131,7 +128,6 @@ export function costText({ nsPerPacket, instructionsPerPacket }: ChangedFunction
   return `${formatTwoDigits(cost.patched - cost.base)} ${unit}`;
 }
 
-/** All functions that changed, below the samples that show it. */
 export function whyOfCell(cell: Explained, links: GraphLinks): Block[] {
   const changed = cell.reason?.changedFunctions ?? [];
   return [
@@ -186,7 +182,7 @@ function groundsText(cell: Explained): Text {
   );
 }
 
-/** ` · flamegraphs: base · patched · difference`, as far as there are such; empty where there is none. */
+/** ` · flamegraphs: base · patched · difference`; empty without any. */
 function flamegraphs(cell: Explained, links: GraphLinks): Text {
   const linked = graphNames(cell).flatMap((which) => {
     const anchor = flamegraphAnchor(cell.cell, which);

@@ -1,4 +1,4 @@
-// Links and corrections that only the poster of a comment knows.
+// Defines the links and corrections that only the poster of a comment knows.
 
 import type { GraphLinks } from './change-reason.ts';
 import { type Block, foldedList, quoted, type Text } from './document.ts';
@@ -6,13 +6,12 @@ import { type Block, foldedList, quoted, type Text } from './document.ts';
 export type { CommentDocument } from './document.ts';
 
 export type CommentLinks = GraphLinks & {
-  /** The comment stands on a revision of Phabricator. */
   isOnRevision?: boolean;
-  /** Words that ask for more runs. */
+  /** Command for more runs. */
   goOn?: string | undefined;
-  /** A picture of the result: what the forge calls it, its URL, or the name of one that lies beside the report. */
+  /** A picture of the result: the forge's reference, its URL, or a file name beside the report. */
   image?: string;
-  /** Sentences of the measuring job about the result that were not verified. */
+  /** Unverified sentences of the measuring job about the result. */
   corrections?: readonly string[];
   footer: readonly Text[];
 };

@@ -1,4 +1,4 @@
-// Defines the document that a report is until a renderer writes it: own words are strings, text of others is marked.
+// Defines the document model of reports, independent of markup: plain strings are trusted, other text is marked.
 
 import { plainLine } from '../model/escape.ts';
 import type { CellVerdict } from '../model/result.ts';
@@ -6,28 +6,25 @@ import { type Cell, cellName } from '../model/scenario.ts';
 import type { Html } from './markup.ts';
 
 type Inlines = {
-  /** Text of others, cut to `most` characters. A markup that cannot escape it writes it as code. */
+  /** Untrusted text, cut to `most` characters. Markup without escapes renders it as code. */
   quoted: { text: string; most?: number };
-  /** The same, as code in every markup. An id never breaks; a path may, after its slashes and dots. */
+  /** Untrusted code. An id never wraps; a path may, after slashes and dots. */
   code: { text: string; most?: number; is?: 'id' | 'path' };
   /** Name of a cell or scenario: letters, digits, spaces, `_`, `.` and `-`. */
   name: { text: string };
-  /** On a page in the colour of a verdict. */
   strong: { text: Text; verdict?: CellVerdict['kind'] };
-  /** The symbol of a verdict. */
   mark: { verdict: CellVerdict['kind'] };
-  /** Leads to a page, or to a section of this one by `#id`. */
+  /** Links to a page, or to a section of this one by `#id`. */
   link: { text: string; address: string };
-  /** Leads to flamegraphs, which may lie beside the report; `before` is written only where links work. */
+  /** Links to flamegraphs, possibly beside the report; `before` is omitted where links do not work. */
   graphs: { before: string; links: readonly { text: string; address: string }[] };
-  /** Looks different on a page alone. */
   styled: { style: 'faint' | 'other' | 'subject'; text: Text };
   lines: { lines: readonly Text[] };
 };
 
 export type Inline = { [K in keyof Inlines]: { kind: K } & Inlines[K] }[keyof Inlines];
 
-/** A string is words of our own, with backticks around what is typed. */
+/** A string is trusted, with backticks around typed text. */
 export type Text = string | Inline | readonly Text[];
 
 export const quoted = (text: string, most?: number): Inline => ({
@@ -65,18 +62,16 @@ export const enumerated = (parts: readonly Text[]): Text =>
 
 export type Column = { head: string; isNumber?: true };
 
-/** Rows that stand together, as those of one cell; of more than there is room for those of least weight stay. */
+/** Rows that belong together, as of one cell; under a limit, those of least weight are dropped. */
 export type RowGroup = { weight: number; rows: readonly (readonly Text[])[] };
 
 export type Table = {
   caption?: Text;
   columns: readonly Column[];
   groups: readonly RowGroup[];
-  /** Leaves cells out where there are too many. */
   isLimited?: true;
-  /** The same for a comment that a phone shows in full width. */
+  /** The table in a comment that a phone shows in full width. */
   narrow?: Pick<Table, 'columns' | 'groups'>;
-  /** The same where a fold is a block of code. */
   lines?: readonly Text[];
 };
 
@@ -85,14 +80,13 @@ export type Block =
   | { kind: 'paragraph'; text: Text; isFaint?: true }
   | { kind: 'list'; title?: Text; items: readonly Text[] }
   | ({ kind: 'table' } & Table)
-  /** Text of others, line by line; `name` is our own. */
+  /** Untrusted lines; `name` is trusted. */
   | { kind: 'code'; name: string; text: string; note?: string; isFolded?: true }
   | { kind: 'fold'; title: Text; blocks: readonly Block[] }
-  /** A part for each cell, of which the worst stay where there are too many. */
+  /** Under a limit, the worst cells remain. */
   | { kind: 'cells'; cells: readonly { weight: number; blocks: readonly Block[] }[] }
-  /** `image` is what a forge calls it, or an address. */
+  /** `image` is the forge's reference, or an address. */
   | { kind: 'picture'; image: string; alt: string }
-  /** A drawing of our own for a page. */
   | { kind: 'drawing'; drawing: Html }
   | { kind: 'facts'; facts: readonly (readonly [string, string])[] };
 
@@ -100,14 +94,14 @@ export const heading = (text: Text): Block => ({ kind: 'heading', text });
 export const paragraph = (text: Text): Block => ({ kind: 'paragraph', text });
 export const faint = (text: Text): Block => ({ kind: 'paragraph', text, isFaint: true });
 
-/** Nothing where there are no items. */
+/** Empty without items. */
 export const list = (items: readonly Text[], title?: Text): Block[] =>
   items.length === 0 ? [] : [{ kind: 'list', items, ...(title !== undefined && { title }) }];
 
 export const foldedList = (title: string, items: readonly Text[]): Block[] =>
   items.length === 0 ? [] : [{ kind: 'fold', title, blocks: list(items) }];
 
-/** A comment on a patch: of the parts those at the end are left out where there is no room for all. */
+/** A comment on a patch; under a limit, the last parts are dropped. */
 export type CommentDocument = {
   headline: Text;
   main: readonly Block[];
@@ -115,13 +109,11 @@ export type CommentDocument = {
   footer: readonly Text[];
 };
 
-/** A page that holds all of a result. */
 export type PageDocument = {
   title: string;
   verdict: CellVerdict['kind'];
   headline: Text;
   head: readonly Block[];
-  /** Entries of the contents. */
   contents: readonly Text[];
   sections: readonly PageSection[];
   version: string;
@@ -130,7 +122,6 @@ export type PageDocument = {
 
 export type PageSection = { id: string; heading: Text; blocks: readonly Block[] };
 
-/** Writes each kind of text. */
 export type Markup = { own: (words: string) => string } & {
   [K in keyof Inlines]: (inline: Inlines[K]) => string;
 };
@@ -144,7 +135,7 @@ export function written(text: Text, markup: Markup): string {
 
 const isSequence = (text: Text): text is readonly Text[] => Array.isArray(text);
 
-/** The text as it is read, for what needs no markup: titles, logs and blocks of code. */
+/** Renders without markup: for titles, logs and code blocks. */
 export const plainText = (text: Text): string => written(text, plain);
 
 const plain: Markup = {

@@ -4,7 +4,7 @@ const mostRows = 100;
 /** A reason of a hundred backticks needs three hundred characters. */
 const mostRowCharacters = 40_000;
 
-/** The cells in their order, or the worst first where there is no room for all, and below them how many are left out. */
+/** Keeps the order if all cells fit; otherwise the worst come first, with a count of the omitted ones. */
 export function rowsThatFit<T extends { weight: number }>(
   cells: readonly T[],
   toRow: (cell: T) => string,
@@ -31,10 +31,9 @@ function fittingRows<T>(cells: readonly T[], toRow: (cell: T) => string): string
   return rows;
 }
 
-/** Measures a text in the unit of `most`. */
 type Limit = { most: number; sizeOf: (text: string) => number };
 
-/** Keeps the parts that fit, in their order, and counts the others. */
+/** Keeps the parts that fit, in order, and counts the others. */
 export function fitted(
   main: readonly string[],
   parts: readonly string[],

@@ -1,4 +1,4 @@
-// Builds the comment on a gate: the verdict, the table of all cells, and folded below what an author looks up.
+// Builds the comment on a gate: the verdict, the table of all cells, and folded details.
 
 import { patchName } from '../model/patch.ts';
 import type { CellResult, Result } from '../model/result.ts';
@@ -46,7 +46,7 @@ export const gateComment = (result: Result, links: CommentLinks): CommentDocumen
   footer: links.footer,
 });
 
-/** Readers of a revision know its number, and not its diff's. */
+/** Readers of a revision know its number, but not the diff's. */
 const patchText = ({ patch }: Result, { isOnRevision }: CommentLinks): Text => {
   if (!isOnRevision) return patchName(patch);
   return quoted(patch.kind === 'revision' ? `diff ${patch.diff}` : patchName(patch));
@@ -86,7 +86,7 @@ function mainBlocks(result: Result, links: CommentLinks): Block[] {
   }
 }
 
-/** In their order, from the end of which those are left out that do not fit. */
+/** Under a limit, the last parts are dropped. */
 function parts(result: Result, links: CommentLinks): Block[] {
   const { outcome, policy, testbed, patch } = result;
   const cells = outcome.kind === 'judged' ? outcome.cells : [];

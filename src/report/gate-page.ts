@@ -1,4 +1,4 @@
-// Builds the page of a gate: all of its result.
+// Builds the page of a gate with its whole result.
 
 import type { CellProfiles } from '../analysis/profile/result-profiles.ts';
 import { patchName } from '../model/patch.ts';
@@ -47,7 +47,6 @@ import {
 } from './sections.ts';
 import { bothForms } from './svg.ts';
 
-/** Cells have flamegraphs as far as there are profiles. */
 export function gatePage(result: Result, profiles: readonly CellProfiles[]): PageDocument {
   const { outcome, patch, policy, generator } = result;
   const graphs = graphsOf(result, profiles);
@@ -76,7 +75,7 @@ function patchLink({ patch }: Result): Inline | string {
   return patch.kind === 'range' ? text : { kind: 'link', text, address: patch.url };
 }
 
-/** A few cells are found without. */
+/** A few cells need no contents. */
 const contentsOf = (cells: readonly CellResult[]): Text[] =>
   cells.length <= 3
     ? []
@@ -118,7 +117,7 @@ function sectionsOf(result: Result, graphs: readonly Graph[]): PageSection[] {
   }
 }
 
-/** The worst cells first where there is no room for all. */
+/** The worst cells first, as space is limited. */
 function picturesOfCells(cells: readonly CellResult[], graphs: readonly Graph[]) {
   const ofCell = Map.groupBy(graphs, ({ cell }) => cellName(cell));
   const inOrder = worstFirst(cells).flatMap(({ cell }) => ofCell.get(cellName(cell)) ?? []);
@@ -146,7 +145,7 @@ function verdicts(result: Result, cells: readonly CellResult[]): PageSection {
   };
 }
 
-/** Facts that are easily missed, and do not count against the patch. */
+/** Easily missed facts that do not count against the patch. */
 function remarks(result: Result, cells: readonly CellResult[] = []): PageSection[] {
   const inLines = (texts: readonly string[]) => texts.map((text) => quoted(text, 500));
   const remarks: [string, readonly Text[]][] = [
@@ -185,7 +184,7 @@ function environment(result: Result): PageSection {
 
 function variantTable(result: Result): Block {
   const { variants } = result;
-  // None where the variants share the DUT's own.
+  // Empty if the variants share the DUT's kernel.
   const kernels = kernelsOf(result);
   const base = variants.find(({ name }) => name === 'base');
   const heads = [

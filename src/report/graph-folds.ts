@@ -1,4 +1,4 @@
-// Draws the flamegraphs of a page, each folded below a small picture of it.
+// Draws the flamegraphs of a page, each folded below its preview.
 
 import { type Box, layout } from '../analysis/profile/flamegraph-layout.ts';
 import { samplesOf } from '../analysis/profile/profile.ts';
@@ -7,13 +7,13 @@ import { type Block, heading } from './document.ts';
 import { Html, html } from './markup.ts';
 import { drawGraph, type Graph } from './report-flamegraphs.ts';
 
-/** A graph with its SVG, or without where the page has no room for it; `why` explains a graph that cannot be drawn. */
+/** `svg` is absent if the page is full; `why` explains a graph that cannot be drawn. */
 export type Picture = { graph: Graph; svg?: string; why?: string };
 
-/** Graphs of kernels have about 50,000 each; a page of more than a few million is slow on a phone. */
+/** Kernel graphs have about 50,000 each; a page of more than a few million is slow on a phone. */
 const mostGraphCharacters = 5_000_000;
 
-/** Draws the flamegraphs of a page; those behind are left out where there is no room for all. */
+/** Omits the last graphs of a full page. */
 export function picturesThatFit(graphs: readonly Graph[]): Picture[] {
   let free = mostGraphCharacters;
   return graphs.map((graph): Picture => {
@@ -37,7 +37,7 @@ export const graphFolds = (pictures: readonly Picture[]): Block[] =>
         },
       ];
 
-/** The browser itself opens a fold for what a link or a search finds in it. */
+/** Browsers open a fold for a link or search hit inside. */
 function graphFold({ graph, svg, why }: Picture): Html {
   const { anchor, which } = graph;
   if (why !== undefined) return html`<p id="${anchor}">${plainLine(why, 500)}</p>\n`;
@@ -49,7 +49,7 @@ function graphFold({ graph, svg, why }: Picture): Html {
 `;
 }
 
-/** A small picture of shape and colours without names, which the page's style sizes; nothing where there are no samples. */
+/** Shows shape and colours without names, sized by the page's style; undefined without samples. */
 function graphPreview({ profile, base }: Graph): Html | undefined {
   const stacks = { profile: profile.stacks, base: base?.stacks ?? [] };
   const totals = { profile: samplesOf(stacks.profile), base: samplesOf(stacks.base) };
@@ -68,7 +68,7 @@ function graphPreview({ profile, base }: Graph): Html | undefined {
   return html`<svg class="preview" viewBox="0 0 ${width} ${rows.length}" preserveAspectRatio="none" aria-hidden="true">${paths}</svg>`;
 }
 
-/** Width in pixels of the page, about. A row is of one unit, and as high as there is room. */
+/** Page width in pixels, approximate. Rows have height 1 and are scaled. */
 const width = 340;
 
 const tenths = (pixels: number): number => Math.round(pixels * 10) / 10;
@@ -76,7 +76,7 @@ const tenths = (pixels: number): number => Math.round(pixels * 10) / 10;
 const moduleLook = ({ module }: Box): string =>
   module === undefined || /^kernel/.test(module) ? 'of-kernel' : 'of-module';
 
-/** Classes of a path, by the share of all samples that it has with all that it calls, before and now. */
+/** Colour by the share of the path, callees included, before and now. */
 function changeLook({ samples }: Box, totals: Box['samples']): string {
   const change = samples.profile / totals.profile - samples.base / totals.base;
   if (Math.abs(change) < 0.003) return 'same';

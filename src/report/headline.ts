@@ -1,4 +1,4 @@
-// Words the verdict in one line, for a reader of nothing else.
+// Summarizes the verdict in one line.
 
 import { formatPercent, formatSize, metricNouns } from '../model/format.ts';
 import { patchName } from '../model/patch.ts';
@@ -14,18 +14,15 @@ import {
 } from '../model/result.ts';
 import { enumerated, joined, nameOf, plainText, symbols, type Text, words } from './document.ts';
 
-/** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; plain text of our own making, without markup. */
+/** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; trusted plain text without markup. */
 export const headline = (result: Result): string =>
   `${symbols[symbolOf(result)]} ppsgate: ${patchName(result.patch)} ${plainText(sentence(result))}`;
 
-/** The same under ppsgate's name: `🔴 #7 loses 10.4 % (forwarding inet4)`. */
+/** Without ppsgate's name: `🔴 #7 loses 10.4 % (forwarding inet4)`. */
 export const verdictLine = (result: Result): string =>
   `${symbols[symbolOf(result)]} ${patchName(result.patch)} ${plainText(sentence(result))}`;
 
-/**
- * The verdict by whose symbol a result is shown: a patch that cannot be measured has that of a loss; a lab that cannot
- * measure has that of no verdict, as has a patch that need not be measured.
- */
+/** The verdict whose symbol is shown: a loss for an unmeasurable patch; none for a failed lab or an unchanged patch. */
 export function symbolOf({ outcome }: Pick<Result, 'outcome'>): CellVerdict['kind'] {
   switch (outcome.kind) {
     case 'judged':
@@ -38,11 +35,11 @@ export function symbolOf({ outcome }: Pick<Result, 'outcome'>): CellVerdict['kin
   }
 }
 
-/** `regression`, `boot-failed`: the verdict, or what kept a patch from one. */
+/** `regression`, `boot-failed`: the verdict, or the obstacle. */
 export const outcomeName = ({ outcome }: Pick<Result, 'outcome'>): string =>
   outcome.kind === 'judged' ? outcome.verdict : outcome.kind;
 
-/** States the outcome of a patch, after its name. */
+/** Follows the patch's name. */
 export function sentence({ outcome, policy }: Result): Text {
   if (outcome.kind === 'unchanged') {
     return outcome.ignoredPaths
@@ -76,7 +73,6 @@ export function sentence({ outcome, policy }: Result): Text {
 const partOf = (those: readonly CellResult[], cells: readonly CellResult[]): string =>
   `${those.length} of ${cells.length} cells`;
 
-/** `does not boot`, of a variant that cannot be measured. */
 export const rejectionText = ({ kind }: Rejection): string => rejections[kind];
 
 const rejections: Record<Rejection['kind'], string> = {
@@ -93,20 +89,16 @@ export const withVerdict = (
   kind: CellVerdict['kind'],
 ): CellResult[] => cells.filter((cell) => cell.verdict.kind === kind);
 
-/** Cells that were open when another one ended the experiment. */
 export const stoppedCells = (cells: readonly CellResult[]): CellResult[] =>
   cells.filter(({ verdict }) => verdict.kind === 'inconclusive' && verdict.isStopped);
 
-/**
- * The changes of the judged metric that are a loss of the margin, and its mirror image: the margin is one of speed, and
- * what takes 5.26 % more time, or instructions, for each packet has lost 5 % of its speed.
- */
+/** Changes that equal the margin of speed: 5.26 % more time or instructions per packet lose 5 % of the speed. */
 export function marginsOf({ metric, marginRatio }: Policy): { loss: number; gain: number } {
   const [less, more] = [-marginRatio, 1 / (1 - marginRatio) - 1];
   return isCost(metric) ? { loss: more, gain: less } : { loss: less, gain: more };
 }
 
-/** `lose 2 %`, `take 5.26 % more CPU time per packet`: in the metric that is judged. */
+/** `lose 2 %`, `take 5.26 % more CPU time per packet`. */
 export const lossThatMatters = (policy: Policy): string =>
   isCost(policy.metric)
     ? `take ${formatPercent(marginsOf(policy).loss)} more ${metricNouns[policy.metric]}`
@@ -114,10 +106,7 @@ export const lossThatMatters = (policy: Policy): string =>
 
 const mostNamed = 3;
 
-/**
- * `loses 10.4 % (forwarding inet4) and 9.10 % (forwarding inet6)`, `takes 11.6 % more CPU time per packet (forwarding
- * inet4)`: the changes of the table, with a word for their sign.
- */
+/** `loses 10.4 % (forwarding inet4) and 9.10 % (…)`, `takes 11.6 % more CPU time per packet (forwarding inet4)`. */
 function changes(
   cells: readonly CellResult[],
   direction: keyof (typeof deeds)[Metric],
@@ -157,11 +146,10 @@ function listed(parts: readonly Text[], count: number): Text {
   return enumerated(rest > 0 ? [...parts, `${rest} more`] : parts);
 }
 
-/** Not one packet came through with patched, by any metric. */
 export const isSilent = ({ comparisons: [judged] }: CellResult): boolean =>
   judged?.metric === 'pps' && judged.patched === 0;
 
-/** `forwards nothing`, `forwards nothing in 2 of 5 runs`: of a cell that is silent. */
+/** `forwards nothing`, `forwards nothing in 2 of 5 runs`. */
 export function silenceOf({ runs, comparisons: [judged] }: CellResult): string {
   const valid = runs.filter((run) => run.variant === 'patched' && run.validity.kind === 'valid');
   const silent = judged?.patchedRuns ?? 0;
@@ -170,7 +158,7 @@ export function silenceOf({ runs, comparisons: [judged] }: CellResult): string {
     : 'forwards nothing';
 }
 
-/** `forwards nothing (forwarding inet4 and pf-stateful inet4)`; cells in which some runs forward come last. */
+/** `forwards nothing (forwarding inet4 and pf-stateful inet4)`; partly silent cells come last. */
 function silentText(cells: readonly CellResult[]): Text {
   const groups = [...Map.groupBy(cells, silenceOf)].toSorted(([one], [other]) =>
     one < other ? -1 : 1,
@@ -182,7 +170,7 @@ function silentText(cells: readonly CellResult[]): Text {
   return joined(texts, ', and ');
 }
 
-/** The bound that the verdict rests on, of the cell that comes nearest to the loss that matters. */
+/** The deciding bound of the cell nearest to the margin. */
 function nothingThatMatters(cells: readonly CellResult[], policy: Policy): string {
   const { metric } = policy;
   const losses = cells.flatMap(({ comparisons: [judged] }) =>
@@ -200,7 +188,7 @@ function nothingThatMatters(cells: readonly CellResult[], policy: Policy): strin
     : `loses nothing that matters: ${formatSize(most)} at most, where ${matters} would matter`;
 }
 
-/** Explains in words of our own why most runs of cells do not count. */
+/** Explains, in trusted words, why most runs of cells do not count. */
 function whyInvalid(cells: readonly CellResult[]): string {
   const [busy] = cells.flatMap(busyMachine);
   const invalid = cells.flatMap(({ runs }) =>
@@ -216,7 +204,7 @@ function whyInvalid(cells: readonly CellResult[]): string {
   return busy ?? (cause === undefined ? 'too few runs count' : causes[cause]);
 }
 
-/** The fault that most invalid runs of these cells have; undefined where trials failed without a run. */
+/** The most frequent fault of invalid runs; undefined if trials failed without a run. */
 export function causeOf(cells: readonly CellResult[]): Cause | undefined {
   const faults = cells.flatMap(({ runs }) =>
     runs.flatMap(({ validity }) => (validity.kind === 'invalid' ? validity.cause : [])),
@@ -237,7 +225,7 @@ const causes: Record<Cause, string> = {
   'machine-busy': 'the machine was too busy',
 };
 
-/** The first words of a reason, which are ours; the rest may hold what a machine said. */
+/** The first words of a reason are trusted; the rest may quote a machine. */
 const busyMachine = ({ verdict }: CellResult): string[] =>
   (verdict.kind === 'invalid' && tooBusy.exec(verdict.reason)?.slice(0, 1)) || [];
 

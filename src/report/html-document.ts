@@ -1,4 +1,4 @@
-// Completes a page by its style, its scripts, and what a browser may do with it.
+// Completes a page with its style, scripts and Content-Security-Policy.
 
 import { createHash } from 'node:crypto';
 import { flamegraphScript, flamegraphStyle } from '../analysis/profile/flamegraph.ts';
@@ -8,16 +8,13 @@ import { Html, html } from './markup.ts';
 
 type Document = { title: string; body: Html; hasGraphs: boolean };
 
-/**
- * A whole document that loads nothing and runs no script but its own: its Content-Security-Policy (W3C, level 3) names
- * style and scripts by their hash.
- */
+/** Loads nothing; the Content-Security-Policy (W3C, level 3) permits only its own style and scripts, by hash. */
 export function htmlDocument({ title, body, hasGraphs }: Document): string {
   const style = hasGraphs ? `${pageStyle()}${flamegraphStyle()}` : pageStyle();
   const scripts = hasGraphs ? [flamegraphScript(), openTarget()] : [];
   const policy = [
     "default-src 'none'",
-    // Allows the icon, without which a browser asks the server for one.
+    // Permits the inline icon, without which browsers request one.
     'img-src data:',
     `style-src ${hashOf(style)}`,
     ...(scripts.length > 0 ? [`script-src ${scripts.map(hashOf).join(' ')}`] : []),

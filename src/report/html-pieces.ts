@@ -1,4 +1,4 @@
-// Builds the parts of a page: tables, lists, folds and the verdicts' symbols.
+// Builds the parts of a page: tables, lists, folds and verdict symbols.
 
 import { plainLine } from '../model/escape.ts';
 import type { CellVerdict } from '../model/result.ts';
@@ -7,13 +7,10 @@ import { type Html, html, type Piece } from './markup.ts';
 
 type Table = {
   caption: Piece;
-  /** A number stands at the right of its column. */
   heads: readonly { text: string; isNumber?: boolean }[];
-  /** The first of each is the row's own head. */
   rows: readonly (readonly Piece[])[];
 };
 
-/** Scrolls by itself where it is wider than the page. */
 export function table({ caption, heads, rows }: Table): Html {
   const classAt = (index: number) => heads[index]?.isNumber === true && html` class="number"`;
   const head = heads.map(({ text }, index) => html`<th scope="col"${classAt(index)}>${text}</th>`);
@@ -31,22 +28,20 @@ ${body}</tbody></table>`,
   );
 }
 
-/** Reached by the keyboard, as it may have to be scrolled by it. */
+/** Focusable, for scrolling by keyboard. */
 export const scrolling = (piece: Html): Html =>
   html`<div class="scroll" tabindex="0">${piece}</div>\n`;
 
-/** Nothing where there are no items. */
 export const bullets = (items: readonly Piece[]): Html | undefined =>
   items.length === 0 ? undefined : html`<ul>${items.map((one) => html`<li>${one}</li>`)}</ul>\n`;
 
 export const fold = (summary: Piece, body: Piece): Html =>
   html`<details><summary>${summary}</summary>\n${body}</details>\n`;
 
-/** A block of text as it is, line ends included. */
 export const preformatted = (text: string): Html =>
   scrolling(html`<pre>${text.split('\n').map((line) => html`${line}\n`)}</pre>`);
 
-/** Names and values, which are text of others. */
+/** Untrusted names and values. */
 export const factList = (facts: readonly (readonly [string, string])[]): Html => html`<dl>
 ${facts.map(([key, value]) => html`<div><dt>${breakable(plainLine(key))}</dt><dd>${plainLine(value, 500)}</dd></div>\n`)}</dl>
 `;
@@ -55,14 +50,13 @@ ${facts.map(([key, value]) => html`<div><dt>${breakable(plainLine(key))}</dt><dd
 export const timeText = (at: string): string =>
   `${at.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length).replace('T', ' ')} UTC`;
 
-/** Text of our own in which backticks stand around code. */
+/** Trusted text with backticks around code. */
 export const withCode = (text: string): Piece =>
   text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
 
-/** A long name breaks after its dots and slashes, and within a word only where a word alone is too long. */
+/** Wraps a long name after dots and slashes, and within a word only if that is too long. */
 export const breakable = (name: string): Piece =>
   name.split(/(?<=[./])/).map((part, index) => (index === 0 ? part : html`<wbr>${part}`));
 
-/** The same symbol as in the plot. */
 export const mark = (verdict: CellVerdict['kind']): Html =>
   html`<svg class="mark ${verdict}" viewBox="-8 -8 16 16" aria-hidden="true"><path d="${looks[verdict].symbol}"/></svg>`;

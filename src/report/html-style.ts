@@ -1,10 +1,10 @@
-// Styles the page in light and dark, on a phone, on a desk and on paper.
+// Styles the page in light and dark, for phone, desk and paper.
 import { embedded } from '../system/embedded-assets.ts';
 import { colors } from './svg.ts';
 
 const light = {
   ...colors,
-  // As flamegraphs have a paper of their own.
+  // Flamegraphs have their own paper colour.
   page: colors.paper,
   desk: '#f5f7f9',
   blue: '#0b62b8',
@@ -35,7 +35,6 @@ const properties = (scheme: Record<string, string>): string =>
     .map(([name, color]) => `--${name}:${color};`)
     .join('');
 
-/** The plot names its colours itself; here each becomes the page's own. */
 const plotColors = Object.entries(colors)
   .flatMap(([name, color]) =>
     ['fill', 'stroke'].map(
@@ -44,7 +43,7 @@ const plotColors = Object.entries(colors)
   )
   .join('');
 
-/** Paper is light by night, too. */
+/** Print is always light. */
 export const pageStyle = (): string => `
 :root{color-scheme:light dark;${properties(light)}}
 @media screen and (prefers-color-scheme:dark){:root{${properties(dark)}}}

@@ -1,4 +1,4 @@
-// Writes a page: one HTML file that needs nothing beside it.
+// Renders a page as one self-contained HTML file.
 
 import { pageUrl, plainBlock, plainLine } from '../model/escape.ts';
 import {

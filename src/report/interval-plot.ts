@@ -1,4 +1,4 @@
-// Draws the change of every cell with its interval in SVG: no change in the middle, the loss that matters shaded.
+// Draws the change of every cell with its interval in SVG: zero in the middle, the margin shaded.
 
 import { plainLine } from '../model/escape.ts';
 import {
@@ -33,7 +33,7 @@ import {
   text,
 } from './svg.ts';
 
-/** An SVG document with a light background of its own; undefined where nothing was judged. Of more than `mostCells` the worst are drawn. */
+/** SVG with its own light background; undefined without judged cells. Beyond `mostCells`, the worst are drawn. */
 export function intervalPlot(
   result: Result,
   { mostCells = 40, form = 'wide' }: { mostCells?: number; form?: PlotForm } = {},
@@ -64,7 +64,7 @@ const mostOthers = 10;
 
 type PlotRow = {
   label: string;
-  /** Absent: an earlier diff, which is shown and not judged. */
+  /** Absent: an earlier diff, which is not judged. */
   verdict?: CellVerdict['kind'];
   interval: Interval | undefined;
 };
@@ -72,7 +72,7 @@ type PlotRow = {
 function rowsOf({ cell, verdict, comparisons, others }: CellResult, { metric }: Policy): PlotRow[] {
   const intervalOf = (all: readonly Comparison[]) =>
     all.find((one) => one.metric === metric)?.interval;
-  // The numbers of an invalid cell are no verified change.
+  // The numbers of an invalid cell are unverified.
   const interval = verdict.kind === 'invalid' ? undefined : intervalOf(comparisons);
   return [
     { label: cellName(cell), verdict: verdict.kind, interval },
@@ -82,28 +82,26 @@ function rowsOf({ cell, verdict, comparisons, others }: CellResult, { metric }: 
   ];
 }
 
-/** A place in a row: from the left of the picture, and from the top of the row. */
+/** From the left of the picture, and from the top of the row. */
 type PlotPoint = { x: number; y: number };
 
-/** All lengths are in pixels. */
+/** In pixels. */
 type PlotSizes = {
   width: number;
   margin: number;
-  /** Top of the first row. */
   top: number;
   rowHeight: number;
   title: { y: number; size: number };
   subtitle: { y: number; hasTestbed: boolean };
   hasHeads: boolean;
-  /** The left and the right end of the plot, its middle line, and how far it reaches from there. */
+  /** Horizontal ends and middle of the plot, and its reach from there. */
   plot: { left: number; right: number; middle: number; reach: number };
   label: PlotPoint;
-  /** Numbers end here. */
   change: PlotPoint;
   interval: PlotPoint;
   symbol: PlotPoint;
   verdict: PlotPoint;
-  /** From the last row to the line of the legend. */
+  /** From the last row to the baseline of the legend. */
   legend: number;
 };
 
@@ -144,10 +142,10 @@ const forms: Record<PlotForm, PlotSizes> = {
 
 const { paper, ink, faint, pale, red, green, amber, grey } = colors;
 
-/** No change is less than −100 %; one that is more than the other end leaves the plot, for the rest to be seen. */
+/** No change is below −100 %; one beyond the other end leaves the plot, so that the rest stays legible. */
 const widest: Extent = { low: -1, high: 1 };
 
-/** Holds no change, both margins and all intervals, with spare beside them. */
+/** Includes zero, both margins and all intervals, with padding. */
 function axisOf(rows: readonly PlotRow[], policy: Policy): Extent {
   const { loss, gain } = marginsOf(policy);
   const ends = rows.flatMap(({ interval }) => (interval ? [interval.low, interval.high] : []));
@@ -189,11 +187,11 @@ function heads(
   ];
 }
 
-/** Earlier diffs stand with their cell. */
+/** Earlier diffs stay with their cell. */
 const separator = ({ verdict }: PlotRow, y: number, { margin, width }: PlotSizes): string[] =>
   verdict === undefined ? [] : [path(`M${margin} ${y}H${width - margin}`, { stroke: pale })];
 
-/** Draws behind the rows the loss that matters, round numbers, the margins, and no change. */
+/** Draws the background: the margin's loss, round numbers, the margins, and zero. */
 function scale(axis: Extent, tops: readonly number[], policy: Policy, form: PlotSizes): string[] {
   const { plot, top, rowHeight, margin, width } = form;
   const { loss, gain } = marginsOf(policy);
@@ -226,7 +224,7 @@ function scale(axis: Extent, tops: readonly number[], policy: Policy, form: Plot
   ];
 }
 
-/** One where the rows' plots touch, else one for each row, so that no line runs through words. */
+/** Shades one band for touching rows, else one per row, so that no line crosses text. */
 function bandsOf(tops: readonly number[], { plot, rowHeight, top }: PlotSizes): [number, number][] {
   if (2 * plot.reach === rowHeight) return [[top, top + tops.length * rowHeight]];
   return tops.map((y) => [y + plot.middle - plot.reach, y + plot.middle + plot.reach]);
@@ -234,7 +232,6 @@ function bandsOf(tops: readonly number[], { plot, rowHeight, top }: PlotSizes): 
 
 const shade = { fill: red, 'fill-opacity': '0.08' };
 
-/** One row: drawn, in numbers, and in a word. */
 function rowPieces(
   { label, verdict, interval }: PlotRow,
   axis: Extent,
@@ -274,14 +271,14 @@ function rowPieces(
 
 const longestLabel = 30;
 
-/** The family stands at the end of a cell's name, so what does not fit is left out before it. */
+/** The family ends a cell's name, so shortening cuts before it. */
 function labelOf(name: string): string {
   const label = plainLine(name);
   if (label.length <= longestLabel) return label;
   return `${label.slice(0, longestLabel - 13).trimEnd()}…${label.slice(-12)}`;
 }
 
-/** An interval with bars at its ends where there is room, or arrows where it goes on beyond the plot. */
+/** Draws bars at the ends, or arrows where the interval leaves the plot. */
 function drawnInterval(
   { low, high }: Interval,
   axis: Extent,
@@ -300,12 +297,11 @@ function drawnInterval(
   return path(`M${left} ${y}H${right}${ends.join('')}`, attributes);
 }
 
-/** A colour, and a symbol around 0,0 for those who do not see the colour. */
+/** The symbol around 0,0 does not rely on colour. */
 type VerdictLook = { color: string; symbol: string };
 
 const disc = 'M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0Z';
 
-/** The look of each verdict in all drawings. */
 export const looks: Record<CellVerdict['kind'], VerdictLook> = {
   regression: { color: red, symbol: 'M-7 -5H7L0 7Z' },
   improvement: { color: green, symbol: 'M-7 5H7L0 -7Z' },

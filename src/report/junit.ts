@@ -1,4 +1,4 @@
-// Writes a result as test cases: one for each cell, under the same name in every build.
+// Renders a result as JUnit test cases: one per cell, with stable names across builds.
 
 import { plainBlock, plainLine } from '../model/escape.ts';
 import {
@@ -24,7 +24,7 @@ import {
 } from './headline.ts';
 import { unchangedMeaning } from './next-steps.ts';
 
-/** JUnit XML as the `junit` step of Jenkins reads it; see junit-10.xsd of its xUnit plugin. Times are seconds of traffic. */
+/** JUnit XML for Jenkins' `junit` step; see junit-10.xsd of its xUnit plugin. Times are seconds of traffic. */
 export function renderJunit(result: Result): string {
   const { testbed, startedAt } = result;
   const cases = casesOf(result);
@@ -56,11 +56,8 @@ type TestCase = {
   name: string;
   seconds: number;
   conclusion: CaseOutcome;
-  /** A verdict, or what kept the patch from one. */
   type: string;
-  /** One line; empty where it passed. */
   message: string;
-  /** Lines. */
   text: string;
 };
 
@@ -139,7 +136,7 @@ function comparisonText(comparison: Comparison, policy: Policy): string {
 const changeText = ({ interval: { change, low, high } }: Comparison, policy: Policy): string =>
   `${formatChange(change)} (${formatPercent(policy.confidenceRatio)} interval ${formatInterval(low, high)})`;
 
-/** Nothing was measured, and the one case that there is says why. */
+/** The single test case explains why nothing was measured. */
 const refusal = (outcome: Rejection): TestCase => ({
   name: outcomeName({ outcome }),
   seconds: 0,
@@ -164,7 +161,7 @@ function caseElement(
   return `${start}${outcomeElement(conclusion, details)}</testcase>`;
 }
 
-/** Jenkins shows the text of a failure or an error; of what was skipped, only the message. */
+/** Jenkins shows the text of failures and errors, but only the message of skipped cases. */
 function outcomeElement(
   conclusion: CaseOutcome,
   { type, message, text }: Pick<TestCase, 'type' | 'message' | 'text'>,
@@ -181,7 +178,7 @@ function outcomeElement(
 
 const systemOut = (text: string): string => `<system-out>${lines(text)}</system-out>`;
 
-/** Text of others ends no line but its own. */
+/** Keeps untrusted text within its line. */
 const lines = (text: string): string => plainBlock(text).split('\n').map(escaped).join('\n');
 
 const attributes = (all: Record<string, string>): string =>

@@ -1,4 +1,4 @@
-// Writes a comment in Markdown as GitHub reads it: text of others stands in code only.
+// Renders a comment in GitHub's Markdown: untrusted text appears in code only.
 
 import { codeBlock, codeSpan, pageUrl } from '../model/escape.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from './document.ts';
 import { fitted, rowsThatFit } from './fit-to-limit.ts';
 
-/** GitHub refuses a comment of more characters; our own record of earlier pushes needs some. */
+/** GitHub's limit, minus space for our record of earlier pushes. */
 export const mostCharacters = 65_536 - 12_288;
 
 export const writeMarkdown = ({ headline, main, parts, footer }: CommentDocument): string =>
@@ -39,7 +39,7 @@ const markup: Markup = {
   lines: ({ lines }) => lines.map(line).join(', '),
 };
 
-/** The text alone where the address is none. */
+/** Text only, if the address is invalid. */
 const link = (text: string, url: string | undefined): string =>
   url === undefined ? text : `[${text}](${url})`;
 

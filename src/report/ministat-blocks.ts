@@ -1,4 +1,4 @@
-// Renders the classic ministat block of each cell, which people paste into mail.
+// Renders the ministat block of each cell, which is common in mail.
 
 import { countedRuns } from '../analysis/stats/interim-result.ts';
 import { renderMinistat } from '../analysis/stats/ministat.ts';
@@ -8,7 +8,6 @@ import { cellName } from '../model/scenario.ts';
 import { isJudged } from '../model/variant-name.ts';
 import type { Block } from './document.ts';
 
-/** Patched of each cell against base, and then its earlier diffs against base. */
 export const ministats = (policy: Policy, cells: readonly CellResult[]): Block[] => [
   ...cells.flatMap((cell) => ministatOfPatched(policy, cell)),
   ...cells.flatMap((cell) => ministatOfOthers(policy, cell)),
@@ -22,7 +21,6 @@ function ministatOfPatched(policy: Policy, cell: CellResult): Block[] {
   return [{ kind: 'code', name, note: ministatNote(cell), text, isFolded: true }];
 }
 
-/** Each of them against base. */
 function ministatOfOthers(policy: Policy, cell: CellResult): Block[] {
   const names = cell.others.slice(0, mostOthers).map(({ variant }) => variant);
   const [base, ...others] = ministatSets(cell, ['base', ...names], policy.metric);
@@ -31,12 +29,11 @@ function ministatOfOthers(policy: Policy, cell: CellResult): Block[] {
   return [{ kind: 'code', name, text: ministat([base, ...others], policy), isFolded: true }];
 }
 
-/** ministat has symbols for so many sets and base. */
+/** ministat has symbols for this many sets and base. */
 const mostOthers = 6;
 
 type VariantSet = { variant: string; name: string; values: Float64Array };
 
-/** Leaves out variants of too few runs for a spread. */
 const ministatSets = (
   cell: CellResult,
   variants: readonly string[],
@@ -55,7 +52,6 @@ function ministat(sets: readonly VariantSet[], { confidenceRatio }: Policy): str
   return renderMinistat(sets, { separateBars: true, confidencePercent });
 }
 
-/** Explains how the classic block differs from the table above it. */
 function ministatNote({ design }: CellResult): string {
   const early =
     design.name === 'fixed'
@@ -68,7 +64,6 @@ function ministatNote({ design }: CellResult): string {
   return `ministat takes the runs to be independent${early}${together}.`;
 }
 
-/** The runs of base and patched that the table counts. */
 function valuesOf(cell: CellResult, variant: string, metric: Metric): Float64Array {
   const { base, patched } = countedRuns(cell, cell.pairs);
   const counted = isJudged(variant) ? [...base, ...patched] : cell.runs.filter(isValid);

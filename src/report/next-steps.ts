@@ -1,4 +1,4 @@
-// Words the meaning of a result for first readers, and the next step.
+// Explains a result to first readers, with the next step.
 
 import { formatPercent } from '../model/format.ts';
 import type { Rejection } from '../model/rejection.ts';
@@ -13,7 +13,7 @@ import {
   withVerdict,
 } from './headline.ts';
 
-/** The result in a sentence of plain text of our own making; undefined where a rejection says it. */
+/** A trusted plain sentence; undefined if a rejection explains itself. */
 export function meaningOf({ outcome, policy }: Result): string | undefined {
   if (outcome.kind === 'unchanged') return unchangedMeaning(outcome);
   if (outcome.kind !== 'judged') return undefined;
@@ -55,7 +55,6 @@ function stopText(cells: readonly CellResult[]): string {
   return ` That ended the experiment, as was asked for: of ${stopped} of ${cells.length} cells nothing is known yet.`;
 }
 
-/** Why there are no numbers of a patch that need not be measured. */
 export function unchangedMeaning({ ignoredPaths }: Unchanged): string {
   if (ignoredPaths === undefined) {
     return 'Nothing was measured: nothing that this testbed installs differs between base and patched.';
@@ -65,7 +64,7 @@ export function unchangedMeaning({ ignoredPaths }: Unchanged): string {
 
 type Unchanged = Extract<Outcome, { kind: 'unchanged' }>;
 
-/** ` in 1 of 4 cells`; a patch that has one cell alone needs no such words. */
+/** ` in 1 of 4 cells`; empty with a single cell. */
 function whereText(those: readonly CellResult[], cells: readonly CellResult[]): string {
   if (cells.length === 1) return '';
   return those.length === cells.length
@@ -73,7 +72,7 @@ function whereText(those: readonly CellResult[], cells: readonly CellResult[]): 
     : ` in ${those.length} of ${cells.length} cells`;
 }
 
-/** The next step, with backticks around what is typed. `goOn` asks for more runs at the place of the report. */
+/** Backticks mark typed text. `goOn` requests more runs at the place of the report. */
 export function nextStep(
   { outcome, testbed }: Result,
   goOn = '`ppsgate gate --resume DIR --max-runs N`',
@@ -108,17 +107,17 @@ const afterUnchanged =
 const afterLeftAlone =
   'Ask for a testbed that has such ports, if there is one. To have it measured here all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.';
 
-/** The cause of most invalid runs is fixed first; without a known one the testbed is checked. */
+/** The main cause of invalid runs is fixed first; if unknown, the testbed is checked. */
 function afterInvalid(cells: readonly CellResult[], testbed: string): string {
   const cause = causeOf(withVerdict(cells, 'invalid'));
-  // The result may be made by others.
+  // The result may be untrusted.
   const name = /^[\w.-]{1,64}$/.test(testbed) ? ` ${testbed}` : '';
   const check = `\`ppsgate testbeds check${name}\``;
   const fix = cause === undefined ? undefined : fixes[cause];
   return `${fix ?? `Fix what ${check} finds wrong`}, and run it again.`;
 }
 
-/** By the cause of most invalid runs; for other causes the testbed is checked. */
+/** By the main cause of invalid runs; for others the testbed is checked. */
 const fixes: Partial<Record<Cause, string>> = {
   'generator-limited':
     'Give the DUT more to do than it can: a higher `traffic.rate`, a second sender, or fewer cores of the DUT',

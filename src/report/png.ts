@@ -1,12 +1,9 @@
-// Renders a picture in SVG as a PNG, for places that show nothing else.
+// Renders an SVG as PNG, for places that show nothing else.
 
 import { readFile } from 'node:fs/promises';
 import { brotliDecompressSync } from 'node:zlib';
 
-/**
- * Draws two pixels for each of the picture's, for dense screens; the same bytes for the same picture. Throws for what
- * is no SVG.
- */
+/** Doubles the resolution for dense screens; deterministic. Throws for an invalid SVG. */
 export async function pngOf(svg: string): Promise<Uint8Array> {
   loading ??= load();
   const { Resvg, fontBuffers } = await loading;
@@ -24,7 +21,7 @@ export async function pngOf(svg: string): Promise<Uint8Array> {
   }
 }
 
-/** WebAssembly is initialized once in a process. */
+/** WebAssembly is initialized once per process. */
 let loading: ReturnType<typeof load> | undefined;
 
 async function load() {
@@ -33,14 +30,14 @@ async function load() {
     readFile(wasmFile),
     ...fontFiles.map((file) => readFile(file)),
   ]);
-  // As npm has it, or as the build leaves it.
+  // Raw from npm, or compressed by the build.
   await initWasm(isWebAssembly(wasm) ? wasm : brotliDecompressSync(wasm));
   return { Resvg, fontBuffers };
 }
 
 const isWebAssembly = (bytes: Buffer): boolean => bytes.subarray(0, 4).toString() === '\0asm';
 
-// Written in one piece each, by which the build finds them.
+// Literal paths, so that the build finds them.
 const wasmFile = new URL('../../node_modules/@resvg/resvg-wasm/index_bg.wasm', import.meta.url);
 const fontFiles = [
   new URL(

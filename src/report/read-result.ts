@@ -1,4 +1,4 @@
-// Reads a result that an earlier process, or another machine, has written.
+// Reads a result of an earlier process or another machine.
 
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -13,17 +13,15 @@ import { parseJson } from '../model/json.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { type Result, resultSchema } from '../model/result.ts';
 
-/** A directory without a result that this version can read. */
 export class ResultError extends Error {
   override readonly name = 'ResultError';
   readonly conclusion = 'usage';
 }
 
-/** The `result.json` of a gate's work directory, checked against its schema. */
 export const readResult = (directory: string): Promise<Result> =>
   parsedFile(join(directory, 'result.json'), resultSchema);
 
-/** The result of a gate or of a bisection: that of a work directory, or a file, with the directory that it is in. */
+/** The result of a gate or bisection, from a work directory or a file, with its directory. */
 export async function readAnyResult(
   path: string,
 ): Promise<{ directory: string; result: Result | BisectResult }> {
@@ -46,10 +44,7 @@ async function parsedFile<T>(path: string, schema: z.ZodType<T>): Promise<T> {
   );
 }
 
-/**
- * A result of a work directory with the profiles that lie there, and what they say of the reason. They tell what a
- * patch's kernel had to say of itself: if one of them is wrong, the result stands without, and `leftOut` is called with the reason.
- */
+/** Profiles come from a patch's kernel: an invalid one is left out, and `leftOut` is called with the reason. */
 export async function explained<R extends Result | BisectResult>(
   result: R,
   directory: string,

@@ -1,4 +1,4 @@
-// Writes a comment in Remarkup, which folds nothing and escapes nothing: text of others stands in code only.
+// Renders a comment in Remarkup, which has neither folds nor escapes: untrusted text appears in code only.
 
 import { pageUrl } from '../model/escape.ts';
 import { remarkupBlock, remarkupCell, remarkupText, remarkupWords } from '../model/remarkup.ts';
@@ -14,7 +14,7 @@ import {
 } from './document.ts';
 import { fitted, rowsThatFit } from './fit-to-limit.ts';
 
-/** Most bytes in UTF-8. Phabricator accepts more, and mails it to every subscriber. */
+/** In bytes of UTF-8. Phabricator accepts more, and mails it to every subscriber. */
 const mostBytes = 100_000;
 
 export const writeRemarkup = ({ headline, main, parts, footer }: CommentDocument): string =>
@@ -24,7 +24,7 @@ export const writeRemarkup = ({ headline, main, parts, footer }: CommentDocument
     footer,
   );
 
-/** Symbol and text are of our own making, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
+/** Symbol and text are trusted, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
 export const remarkupFailure = (
   { symbol, text, said }: { symbol: string; text: string; said: string },
   footer: readonly Text[],
@@ -64,7 +64,7 @@ const inCell: Markup = {
   styled: ({ text }) => written(text, inCell),
 };
 
-/** A commit's id stands in code: alone it would become a link to any commit that begins like it. */
+/** A plain commit id would become a link to any commit with that prefix. */
 function ownWords(words: string): string {
   return words
     .split('`')
@@ -76,7 +76,6 @@ function ownWords(words: string): string {
     .join('');
 }
 
-/** The address in code where it is none of a page. */
 function link(text: string, address: string): string {
   const url = pageUrl(address);
   return url === undefined ? remarkupText(address) : `[[ ${url} | ${text} ]]`;
@@ -108,7 +107,7 @@ function block(one: Block, previous?: Block): string {
   }
 }
 
-/** Colons for alignment would make the heads plain cells. */
+/** Colons for alignment would turn the heads into plain cells. */
 function table({ columns, groups, isLimited }: Table): string {
   const toRows = ({ rows }: (typeof groups)[number]) =>
     rows.map((row) => tableRow(row.map((cell) => written(cell, inCell)))).join('\n');
@@ -123,14 +122,14 @@ const tableRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |
 
 type CodeBlock = Extract<Block, { kind: 'code' }>;
 
-/** Blocks in a row that have the same note have it once. */
+/** Consecutive blocks share an equal note. */
 function codeOf({ name, text, note, isFolded }: CodeBlock, previous: Block | undefined): string {
   const body = remarkupBlock(name, text, isFolded ? 12 : 20);
   const isRepeated = previous?.kind === 'code' && previous.note === note;
   return note === undefined || isRepeated ? body : `${note}\n\n${body}`;
 }
 
-/** A block of code that scrolls, which holds no table. */
+/** A scrolling code block, which cannot hold tables. */
 function foldOf(title: string, blocks: readonly Block[]): string {
   const lines = blocks.flatMap(linesOf);
   return blocks.some(isOpenTable)
@@ -140,7 +139,7 @@ function foldOf(title: string, blocks: readonly Block[]): string {
 
 const isOpenTable = (one: Block): boolean => one.kind === 'table' && one.lines === undefined;
 
-/** A block of code does not break lines, so sentences have one each. */
+/** Code blocks do not wrap, so each sentence gets a line. */
 function linesOf(one: Block): string[] {
   switch (one.kind) {
     case 'paragraph':

@@ -1,4 +1,4 @@
-// Chooses the flamegraphs of a report, and titles them.
+// Chooses and titles the flamegraphs of a report.
 
 import { flamegraph } from '../analysis/profile/flamegraph.ts';
 import { type Profile, samplesOf } from '../analysis/profile/profile.ts';
@@ -16,20 +16,15 @@ export type Graph = {
   cell: Cell;
   /** A variant's name, or `difference`. */
   which: string;
-  /** Its place on the page, and the name of its file. */
   anchor: string;
   title: string;
-  /** Kernel, event and samples, as the profiles recorded them. */
+  /** Kernel, event and samples, as recorded in the profiles. */
   subtitle: string;
   profile: Profile;
-  /** Absent where nothing is compared. */
   base?: Profile;
 };
 
-/**
- * Graphs of all variants in every cell that was judged, and of the difference of base and patched, as far as there are
- * profiles; of a bisection those of the change's neighbours.
- */
+/** Covers every judged cell, and the difference of base and patched; in a bisection, the change's neighbours. */
 export function graphsOf(
   result: Result | BisectResult,
   profiles: readonly CellProfiles[],
@@ -43,7 +38,7 @@ export function graphsOf(
   });
 }
 
-/** Named by the commits; `base` is the one before, and `patched` the one after. */
+/** Named by commit; `base` is the one before, `patched` the one after. */
 function graphsOfBisection(result: BisectResult, [own]: readonly CellProfiles[]): Graph[] {
   if (own === undefined) return [];
   const { cell, revisions, answer } = result;
@@ -59,13 +54,9 @@ function graphsOfBisection(result: BisectResult, [own]: readonly CellProfiles[])
   });
 }
 
-/** `why` is a sentence. */
 type Drawn = { kind: 'drawn'; svg: string } | { kind: 'left-out'; why: string };
 
-/**
- * As a file that is its own viewer, or else as an element for a page that brings flamegraphs' style and script. Left out
- * where it cannot be drawn, for a profile may say more than a picture can show: a report goes without it.
- */
+/** Left out with a reason if it cannot be drawn: a profile may exceed the limits of a picture. */
 export function drawGraph(graph: Graph, standalone = true): Drawn {
   const { title, subtitle, profile, base } = graph;
   try {

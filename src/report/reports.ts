@@ -1,4 +1,4 @@
-// Renders the result of a gate or of a bisection in each markup.
+// Renders the result of a gate or bisection in each markup.
 
 import type { CellProfiles } from '../analysis/profile/result-profiles.ts';
 import type { BisectResult } from '../model/bisect-result.ts';
@@ -15,21 +15,19 @@ import { remarkupFailure, writeRemarkup } from './remarkup.ts';
 type Links = Omit<BisectCommentLinks, 'footer' | 'isOnRevision'>;
 
 export type ReportLinks = Links & {
-  /** Markdown of our own: how to rerun, and the raw data. */
+  /** Trusted Markdown: how to rerun, and the raw data. */
   rerun?: string;
   rawData?: string;
 };
 
 export type RemarkupLinks = Omit<Links, 'corrections'> & {
-  /** URL of the job or the report. */
   details?: string;
-  /** URL of earlier measurements. */
   history?: string;
-  /** Commands as people type them: `@ppsgate rerun`. */
+  /** Commands as typed: `@ppsgate rerun`. */
   rerun?: string;
 };
 
-/** Renders at most `mostCharacters`; of what does not fit the parts at the end are left out and counted. */
+/** Renders at most `mostCharacters`; parts at the end that do not fit are dropped and counted. */
 export function renderMarkdown(result: Result | BisectResult, links: ReportLinks = {}): string {
   const { rerun, rawData, page } = links;
   const footer = [
@@ -40,7 +38,7 @@ export function renderMarkdown(result: Result | BisectResult, links: ReportLinks
   return writeMarkdown(commentOn(result, { ...links, footer }));
 }
 
-/** Renders at most 100 kB; of what does not fit the parts at the end, ministat first, are left out and counted. */
+/** Renders at most 100 kB; parts at the end, ministat first, are dropped and counted. */
 export function renderRemarkup(result: Result | BisectResult, links: RemarkupLinks = {}): string {
   const goOn = links.goOn && `\`${links.goOn.replaceAll('`', "'")}\``;
   const footer = remarkupFooter(links);
@@ -50,7 +48,7 @@ export function renderRemarkup(result: Result | BisectResult, links: RemarkupLin
 const commentOn = (result: Result | BisectResult, links: BisectCommentLinks) =>
   isBisectResult(result) ? bisectComment(result, links) : gateComment(result, links);
 
-/** Symbol and text are of our own making, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
+/** Symbol and text are trusted, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
 export const renderRemarkupFailure = (
   failure: { symbol: string; text: string; said: string },
   links: RemarkupLinks = {},
@@ -66,7 +64,6 @@ const remarkupFooter = ({ rerun, page, details, history }: RemarkupLinks): Text[
 const linkTo = (text: string, address: string | undefined): Text[] =>
   address ? [{ kind: 'link', text, address }] : [];
 
-/** Renders a page that needs nothing beside it; its flamegraphs are those of the profiles. */
 export const renderHtml = (
   result: Result | BisectResult,
   profiles: readonly CellProfiles[] = [],

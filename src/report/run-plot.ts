@@ -1,4 +1,4 @@
-// Draws the runs of a cell in their order, one mark each.
+// Draws the runs of a cell in order, one mark each.
 
 import { median } from '../analysis/stats/summary.ts';
 import { plainLine } from '../model/escape.ts';
@@ -9,7 +9,7 @@ import { scrolling } from './html-pieces.ts';
 import { type Html, html, type Piece } from './markup.ts';
 import { type Extent, extentOfRates, linearScale } from './scale.ts';
 
-/** A plot for a page, whose style has its colours; nothing where no run has a number. */
+/** Uses the colours of the page's style; undefined without numbers. */
 export function runPlot(inOrder: readonly Run[], metric: Metric): Html | undefined {
   const points = inOrder.flatMap((run, index) => {
     const value = run[metric];
@@ -32,13 +32,13 @@ ${legend(
 
 type RunPoint = { run: Run; value: number; x: number };
 
-// All lengths are in pixels, from the upper left corner.
+// In pixels, from the upper left corner.
 const [width, height] = [920, 190];
 const [left, right, top, bottom] = [96, 900, 34, 170];
 
 const stepOf = (runs: readonly Run[]): number => (right - left) / runs.length;
 
-/** Runs that do not count may lie far away. */
+/** Uncounted runs may be far outliers. */
 function axisOf(points: readonly RunPoint[]): Extent {
   const valid = points.filter(({ run }) => run.validity.kind === 'valid');
   const values = (valid.length > 0 ? valid : points).map(({ value }) => value);
@@ -51,7 +51,6 @@ const placeOf = (value: number, axis: Extent): number =>
 const edge = (value: number, y: number, metric: Metric): Html =>
   html`<path class="edge" d="M${left} ${y}H${right}"/><text x="${left - 10}" y="${y + 4}" text-anchor="end">${formatTick(value, metric)}</text>\n`;
 
-/** Their median, and a mark for each. */
 function drawn(look: VariantLook, points: readonly RunPoint[], axis: Extent): Piece {
   const [valid, invalid] = [true, false].map((isValid) =>
     points.filter(({ run }) => (run.validity.kind === 'valid') === isValid),

@@ -1,9 +1,7 @@
 // Places numbers along the axes of all plots.
 
-/** The values at the ends of an axis. */
 export type Extent = { low: number; high: number };
 
-/** Maps a value to pixels; one beyond the axis lies at its end, where the others are seen apart. */
 export function linearScale(extent: Extent, from: number, to: number): (value: number) => number {
   const { low, high } = extent;
   return (value) => from + ((clamped(value, extent) - low) / (high - low)) * (to - from);
@@ -12,7 +10,7 @@ export function linearScale(extent: Extent, from: number, to: number): (value: n
 export const clamped = (value: number, { low, high }: Extent): number =>
   Math.min(Math.max(value, low), high);
 
-/** Holds rates of zero or more, with spare beside them: noise of a thousandth should not look like an abyss. */
+/** Pads rates of zero or more, so that noise of a thousandth does not look dramatic. */
 export function extentOfRates(
   values: readonly number[],
   { spareRatio, leastRatio }: { spareRatio: number; leastRatio: number },
@@ -22,14 +20,14 @@ export function extentOfRates(
   return { low: Math.max(low - spare, 0), high: high + spare };
 }
 
-/** A spread has too many arguments for some plots. */
+/** Spreading into Math.min has too many arguments for some plots. */
 export const extentOf = (values: readonly number[]): Extent =>
   values.reduce(
     ({ low, high }, value) => ({ low: Math.min(low, value), high: Math.max(high, value) }),
     { low: Number.POSITIVE_INFINITY, high: Number.NEGATIVE_INFINITY },
   );
 
-/** Round numbers within an axis that is no point, about six of them, or `most` at most. */
+/** About six round numbers within a non-empty axis, `most` at most. */
 export function ticksOf({ low, high }: Extent, most = 8): number[] {
   const least = (high - low) / most;
   const power = 10 ** Math.floor(Math.log10(least));

@@ -1,4 +1,4 @@
-// Words the facts that a comment and a page share.
+// Provides the facts shared by a comment and a page.
 
 import { buildNoise } from '../analysis/stats/build-noise.ts';
 import { countedRuns } from '../analysis/stats/interim-result.ts';
@@ -30,10 +30,9 @@ import { isJudged } from '../model/variant-name.ts';
 import { joined, name, nameOf, quoted, type Text, words } from './document.ts';
 import { isSilent, marginsOf, rejectionText } from './headline.ts';
 
-/** The testbed, the traffic and the time of a gate, on one line. */
 export function setting(result: Result): Text {
   const { testbed, trials } = result;
-  // Where variants are kernels, the DUT's own is none of them.
+  // Kernel variants replace the DUT's own.
   const hasKernels = trials.some(({ kernel, kernels }) => kernel ?? kernels);
   const own = hasKernels ? undefined : testbed.fingerprint.kernel;
   const [measured = own] = kernelsOf(result).get('base') ?? [];
@@ -42,7 +41,7 @@ export function setting(result: Result): Text {
 
 type Measurement = Pick<Result, 'testbed' | 'traffic' | 'trials' | 'startedAt' | 'finishedAt'>;
 
-/** The same of any measurement; `kernel` follows the CPU. */
+/** Accepts any measurement; `kernel` follows the CPU. */
 export function settingOf(result: Measurement, kernel?: string): Text {
   const { testbed, traffic, trials } = result;
   const hardware = [testbed.fingerprint.cpu, kernel].filter((one) => one !== undefined);
@@ -63,7 +62,7 @@ export function settingOf(result: Measurement, kernel?: string): Text {
   ];
 }
 
-/** `64- and 66-byte`: as they were sent, for not every family fits the smallest. */
+/** `64- and 66-byte`: actual sizes, as the smallest size does not fit every family. */
 function frameSizes({ trials, traffic }: Measurement): string {
   const all = new Set(trials.map(({ cell }) => frameBytesFor(traffic, cell)));
   const sizes = [...all].toSorted((a, b) => a - b);
@@ -78,7 +77,6 @@ export function rule(policy: Policy): string {
   return `Judged by ${metricName(metric)} · ${formatSigned(marginsOf(policy).loss)} or more matters${speed} · false alarms ≤ ${formatPercent(falseAlarmRatio)}`;
 }
 
-/** The message, what the kernel died of, and what was on its console. */
 export function failureSaid(outcome: Rejection): string {
   const panic = 'panic' in outcome && outcome.panic !== undefined ? `panic: ${outcome.panic}` : '';
   const console =
@@ -105,7 +103,6 @@ export function failureText(outcome: Rejection): Text {
   }
 }
 
-/** Metrics that were measured and not judged. */
 export const otherMetrics = ({ metric }: Policy, cells: readonly CellResult[]): Metric[] =>
   metricSchema.options.filter(
     (other) =>
@@ -117,7 +114,7 @@ export const otherMetrics = ({ metric }: Policy, cells: readonly CellResult[]): 
 export const otherMetricTitle = (metric: Metric): string =>
   `${metricName(metric)}, which is not judged`;
 
-/** The costs that a metric does not include, in a sentence; none where a packet's whole path is in it. */
+/** A sentence about costs outside the metric; empty for one that covers a packet's whole path. */
 export const unseenBy = (metric: Metric): string[] =>
   metric === 'instructionsPerPacket'
     ? [
@@ -127,7 +124,7 @@ export const unseenBy = (metric: Metric): string[] =>
 
 const mostReasons = 20;
 
-/** Why cells are invalid, in lines of their own: there is no room for sentences in a table. */
+/** Why cells are invalid, below the table. */
 export function invalidLines(cells: readonly CellResult[]): Text[] {
   const lines = cells.flatMap(({ cell, verdict }) =>
     verdict.kind === 'invalid'
@@ -138,7 +135,6 @@ export function invalidLines(cells: readonly CellResult[]): Text[] {
   return [...lines.slice(0, mostReasons), ...(rest > 0 ? [`${rest} more cells are invalid`] : [])];
 }
 
-/** Runs that were measured and do not count, by cause. */
 export const uncountedLines = (cells: readonly CellResult[]): Text[] =>
   cells.flatMap((result) => {
     const { cell, runs } = result;
@@ -162,7 +158,6 @@ export function invalidRunLines(runs: readonly Run[]): Text[] {
   });
 }
 
-/** Good runs that the verdict does without. */
 export function spareRuns(cell: CellResult): Run[] {
   const { base, patched } = countedRuns(cell, cell.pairs);
   const counted = new Set([...base, ...patched]);
@@ -171,7 +166,7 @@ export function spareRuns(cell: CellResult): Run[] {
   );
 }
 
-/** Why a good run, or several alike, say nothing in the verdict, after their number. */
+/** Why such a run, or several alike, is unused, to follow their number. */
 export function whySpare({ variant, pps }: Run, cell: CellResult): string {
   if (pps === 0) return 'with no packet forwarded, which does not count by itself';
   if (variant === 'patched' && isSilent(cell))
@@ -179,7 +174,7 @@ export function whySpare({ variant, pps }: Run, cell: CellResult): string {
   return 'of which the neighbour does not count, or that came after the verdict';
 }
 
-/** Single runs far from the others: they count, and each was repeated once. */
+/** Outliers: they count, and each was repeated once. */
 export const apartLines = (cells: readonly CellResult[]): Text[] =>
   cells.flatMap(({ cell, design, runs }) =>
     (design.method === 'pooled' ? runsApart(runs.filter(isOfVerdict)) : []).map(
@@ -188,7 +183,7 @@ export const apartLines = (cells: readonly CellResult[]): Text[] =>
     ),
   );
 
-/** A line for each cell whose kernels have several layouts: how far builds lie apart, beside runs of one build. */
+/** Compares the noise between builds with that of runs of one build, in a line per cell with several layouts. */
 export function buildNoiseLines({ outcome, policy, variants }: Result): Text[] {
   const cells = outcome.kind === 'judged' ? outcome.cells : [];
   const commits = new Set(
@@ -208,7 +203,6 @@ export function buildNoiseLines({ outcome, policy, variants }: Result): Text[] {
 
 const isOfVerdict = ({ variant }: Run): boolean => isJudged(variant);
 
-/** A line for every cell whose base is not what it was. */
 export const movedBaselineLines = (cells: readonly CellResult[]): Text[] =>
   cells.flatMap(({ cell, baseline }) => {
     if (baseline.kind !== 'moved') return [];
@@ -218,7 +212,6 @@ export const movedBaselineLines = (cells: readonly CellResult[]): Text[] =>
     ];
   });
 
-/** The variants, the testbed and the order of runs. */
 export function environmentLines(result: Result): Text[] {
   const { variants, testbed, seed, generator } = result;
   const kernels = kernelsOf(result);
@@ -241,7 +234,7 @@ export function environmentLines(result: Result): Text[] {
 export const fingerprintLines = ({ fingerprint }: Result['testbed']): Text[] =>
   Object.entries(fingerprint).map(([key, value]) => words`${quoted(key)}: ${quoted(value)}`);
 
-/** The kernels of each variant as they ran; empty where variants share the DUT's own. */
+/** Empty if the variants share the DUT's own. */
 export function kernelsOf({ trials, outcome }: Result): Map<string, string[]> {
   const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
   const variantOf = new Map(runs.map((run) => [run.trial, run.variant]));
@@ -257,10 +250,8 @@ export function kernelsOf({ trials, outcome }: Result): Map<string, string[]> {
   );
 }
 
-/** Notes on how a revision's base was found, and on the parts of it that were left out. */
 export const notesOf = (patch: Patch): string[] => (patch.kind === 'revision' ? patch.notes : []);
 
-/** A line for every variant that could not be measured beside base and patched. */
 export const leftOutLines = ({ leftOut }: Result): Text[] =>
   leftOut.map(({ variant, rejection }) => {
     const panic =
@@ -268,7 +259,6 @@ export const leftOutLines = ({ leftOut }: Result): Text[] =>
     return words`${quoted(variant)} ${rejectionText(rejection)}: ${quoted(rejection.message, 300)}${panic}`;
   });
 
-/** Explains the numbers, a paragraph each. */
 export function readingParagraphs({ policy, variants, outcome }: Result): string[] {
   const { marginRatio, confidenceRatio, falseAlarmRatio, missRatio } = policy;
   const confidence = formatPercent(confidenceRatio);
@@ -278,7 +268,7 @@ export function readingParagraphs({ policy, variants, outcome }: Result): string
     runs.flatMap(({ variant, layout }) => (variant === 'base' ? (layout ?? 1) : [])),
   );
   return [
-    `Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${confidence} of experiments or more, wherever they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${formatPercent(marginRatio)} at most ${formatPercent(missRatio)} are passed.`,
+    `Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${confidence} of experiments or more, however early they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${formatPercent(marginRatio)} at most ${formatPercent(missRatio)} are passed.`,
     ...(layouts.size > 1
       ? [
           `Each kernel was linked ${layouts.size} times, its code in another order each time, and pairs boot the layouts in turn: what builds of one source differ in is in the spread of the runs. Runs of one layout count as one, by their mean.`,

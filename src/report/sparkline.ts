@@ -1,4 +1,4 @@
-// Draws a cell's rate, run by run, in a picture as high as a line of text.
+// Draws the rates of a cell's runs in the height of a text line.
 
 import { median } from '../analysis/stats/summary.ts';
 import { formatChange, formatMetric } from '../model/format.ts';
@@ -7,10 +7,7 @@ import { type Cell, cellName } from '../model/scenario.ts';
 import { type Extent, linearScale } from './scale.ts';
 import { colors, element, path, round, svgDocument, text } from './svg.ts';
 
-/**
- * An SVG of one number a nightly run, in the order of the nightly runs; `changes` are the places at which a new level begins. It is
- * drawn in the colour of the text around it, and as it stands where there is none.
- */
+/** Draws one number per nightly run in the text's colour; `changes` are indices at which a new level begins. */
 export function sparkline(values: readonly number[], changes: readonly number[]): string {
   const attributes = {
     xmlns: 'http://www.w3.org/2000/svg',
@@ -26,12 +23,11 @@ export function sparkline(values: readonly number[], changes: readonly number[])
 
 type SparklineRow = {
   cell: Cell;
-  /** Medians of nightly runs, in the metric's unit. */
   values: readonly number[];
   changes: readonly number[];
 };
 
-/** A picture of its own: a line for each cell, with the rate of its last nightly run. */
+/** A standalone picture: one line per cell, with its latest rate. */
 export function sparklineSheet(rows: readonly SparklineRow[], metric: Metric): string {
   const pieces = rows.flatMap(({ cell, values, changes }, index) => {
     const top = margin + index * rowHeight;
@@ -58,14 +54,14 @@ export function sparklineSheet(rows: readonly SparklineRow[], metric: Metric): s
   return svgDocument(sheetWidth, 2 * margin + rows.length * rowHeight, [title, ...pieces]);
 }
 
-// All lengths are in pixels.
+// In pixels.
 const [width, height] = [240, 24];
 const inset = 3;
 const margin = 12;
 const rowHeight = 30;
 const [sparkLeft, numberLeft, sheetWidth] = [230, 490, 600];
 
-/** A change of less than this fills no picture: noise should not look like an abyss. */
+/** Minimum range: noise should not look dramatic. */
 const leastRangeRatio = 0.02;
 
 function drawn(values: readonly number[], changes: readonly number[], ink: string): string {
@@ -88,13 +84,13 @@ function drawn(values: readonly number[], changes: readonly number[], ink: strin
     .join('');
 }
 
-/** One bad nightly run in thirty lies at the edge, where the others are seen apart. */
+/** Clips one bad nightly run in thirty to the edge, so that the others stay distinct. */
 function rangeOf(values: readonly number[]): Extent {
   const sorted = values.toSorted((a, b) => a - b);
   const off = Math.floor(sorted.length / 30);
   const [least = 0, most = 0] = [sorted[off], sorted[sorted.length - 1 - off]];
-  const room = Math.max((leastRangeRatio * most - (most - least)) / 2, Number.MIN_VALUE);
-  return { low: least - room, high: most + room };
+  const padding = Math.max((leastRangeRatio * most - (most - least)) / 2, Number.MIN_VALUE);
+  return { low: least - padding, high: most + padding };
 }
 
 function described(values: readonly number[], changes: readonly number[]): string {

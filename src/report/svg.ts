@@ -1,4 +1,4 @@
-// Draws pictures in SVG that need nothing beside them: as a file, on a page, and as pixels.
+// Draws self-contained SVG pictures, for files, pages and conversion to pixels.
 
 import { escaped } from '../model/xml.ts';
 import type { Block } from './document.ts';
@@ -7,7 +7,7 @@ import { Html, html } from './markup.ts';
 /** `narrow` is for a phone. */
 export type PlotForm = 'wide' | 'narrow';
 
-/** A page shows the form for which it is wide enough, in its own colours. */
+/** A page shows the form that fits its width, in its own colours. */
 export function bothForms(draw: (form: PlotForm) => string | undefined): Block[] {
   const drawn = (['wide', 'narrow'] as const).flatMap((form) => {
     const plot = draw(form);
@@ -17,7 +17,7 @@ export function bothForms(draw: (form: PlotForm) => string | undefined): Block[]
   return [{ kind: 'drawing', drawing: html`<div class="intervals">${drawn}</div>\n` }];
 }
 
-/** No two are the same, so that a page can put its own in their place. */
+/** All distinct, so that a page can replace each. */
 export const colors = {
   paper: '#ffffff',
   ink: '#1f2328',
@@ -29,7 +29,7 @@ export const colors = {
   grey: '#6e7781',
 } as const;
 
-/** A picture of `width` × `height` pixels on paper of its own; the first of its pieces is its title. */
+/** Draws its own background; the first piece is its title. */
 export function svgDocument(width: number, height: number, pieces: readonly string[]): string {
   const attributes = {
     xmlns: 'http://www.w3.org/2000/svg',

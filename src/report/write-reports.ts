@@ -15,8 +15,8 @@ import { isBisectResult, renderHtml, renderMarkdown } from './reports.ts';
 
 /**
  * Writes `result.json` and `report.md`, and into `report/` the page, the plot as SVG and PNG, a flamegraph of each
- * profile under its anchor's name, and JUnit XML of a gate; each file whole or not at all. A drawing that fails is left
- * out, and `leftOut` is called with the reason, a sentence.
+ * profile by its anchor, and a gate's JUnit XML; each file atomically. Skips a drawing that fails, and calls `leftOut`
+ * with a sentence.
  */
 export async function writeResult(
   directory: string,
@@ -55,7 +55,6 @@ async function writeGraphs(
   }
 }
 
-/** Undefined where there is nothing to draw. */
 type Drawing = string | Uint8Array | undefined;
 
 async function drawing(
@@ -71,11 +70,11 @@ async function drawing(
   }
 }
 
-/** Removes the drawing of an earlier result where nothing is drawn. */
+/** Removes an earlier result's drawing if there is none now. */
 const replaceDrawing = (path: string, content: Drawing): Promise<void> =>
   content === undefined ? rm(path, { force: true }) : replaceFile(path, content);
 
-/** Writes a file whole or not at all, in a folder that need not be there yet. */
+/** Writes atomically, and creates the folder if needed. */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.part`;

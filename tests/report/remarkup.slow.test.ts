@@ -125,7 +125,7 @@ test('a regression, as its reader sees it', () => {
 
     \`\`\`lang=text, name=how to read this, lines=8
     Runs of base and patched alternate, and each cell ends as soon as its runs tell.
-    The interval holds the true change in 90 % of experiments or more, wherever they end;
+    The interval holds the true change in 90 % of experiments or more, however early they end;
     patched is base with the change.
     Of patches that lose nothing at most 1 % are called a regression in any cell, and of cells that lose 2 % at most 5 % are passed.
     regression: surely a loss, and one of 2 % is not excluded
