@@ -1,24 +1,19 @@
-// Adds commands to a program or to a command, and loads the code of those that are called.
+// Adds commands, and loads the code of called ones only.
 import { type Command, Help } from 'commander';
 
-/** Words of a command line, or `all`: what they name is loaded, see `addCommands`. */
+/** Words of a command line, or `all`: commands named there are loaded, see `addCommands`. */
 export type Words = readonly string[] | 'all';
 
 export type NamedCommand = {
   name: string;
-  /** Arguments, as listed by --help; absent: subcommands. */
+  /** Absent: subcommands. */
   takes?: string;
-  /** Purpose, as listed by --help. */
   description: string;
   load(): Promise<{ define(command: Command, words: Words): unknown }>;
-  /** The subcommand that runs where none is named. */
   isDefault?: true;
 };
 
-/**
- * Adds subcommands to a command and loads those that one of the words names. The value of a parent's option may be the
- * name of a command, which is then loaded in vain.
- */
+/** Loads the subcommands named by one of the words; an option's value may equal a name and load one needlessly. */
 export async function addCommands(
   parent: Command,
   named: readonly NamedCommand[],
@@ -29,7 +24,7 @@ export async function addCommands(
     named.map(({ name, takes }) => [name, [name, takes].filter(Boolean).join(' ')]),
   );
   parent.configureHelp({
-    // The names with what they take are more than half of a line.
+    // The names with their arguments are more than half of a line.
     minWidthToWrap: 30,
     subcommandTerm: (command) => terms.get(command.name()) ?? new Help().subcommandTerm(command),
   });

@@ -1,4 +1,4 @@
-// `ppsgate analyze`: what a directory of logs says, ours or one of benchmark logs, computed again.
+// `ppsgate analyze`: recomputes the results of a directory of logs, ours or of benchmarks.
 import type { Command } from 'commander';
 import { worstVerdict } from '../../analysis/stats/verdict.ts';
 import { type Overrides, overrideGate } from '../../config/overrides.ts';
@@ -54,7 +54,7 @@ type AnalyzeOptions = Pick<Overrides, 'margin' | 'falseAlarms' | 'power'> & {
   json?: true;
 };
 
-/** Answers the exit code of the worst verdict; throws where there is nothing to compare. */
+/** Returns the exit code of the worst verdict; throws if there is nothing to compare. */
 async function runAnalyze(directory: string, options: AnalyzeOptions): Promise<number> {
   return (await hasPlan(directory))
     ? analyzeWork(directory, options)
@@ -81,7 +81,7 @@ async function analyzeNetbenches(directory: string, options: AnalyzeOptions): Pr
   return exitCodes[conclusionOfVerdict(worstVerdict(comparisons))];
 }
 
-/** The policy is the plan's own: what was asked before the first run is what a verdict is held to. */
+/** Uses the policy of the plan, fixed before the first run. */
 async function analyzeWork(directory: string, { json }: AnalyzeOptions): Promise<number> {
   const plan = await readPlan(directory);
   const { entries, unread } = await reread(directory, plan);
@@ -96,7 +96,6 @@ async function analyzeWork(directory: string, { json }: AnalyzeOptions): Promise
   return exitCodes[conclusionOfResult(result)];
 }
 
-/** A variant is the image, a scenario the configuration. */
 function analysisOf({ outcome }: Result): Analysis {
   const cells = outcome.kind === 'judged' ? outcome.cells : [];
   const compared = cells.map(({ cell, runs, verdict, comparisons: [comparison] }) => ({

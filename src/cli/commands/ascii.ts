@@ -1,12 +1,12 @@
-// Replaces symbols by ASCII where the locale has no UTF-8.
+// Replaces symbols by ASCII if the locale has no UTF-8.
 
-/** By the first of POSIX's variables that is set and not empty; without any it is the locale C. */
+/** Uses the first of POSIX's variables that is set and not empty; without any the locale is C. */
 export const readsUtf8 = ({ LC_ALL, LC_CTYPE, LANG }: NodeJS.ProcessEnv): boolean =>
   /(?:^|\.)utf-?8(?:@|$)/i.test(LC_ALL || LC_CTYPE || LANG || 'C');
 
 type Done = (error?: Error | null) => void;
 
-/** From now on texts, which are for people, are written in ASCII; bytes, which are for programs, stay as they are. */
+/** Text writes, for people, become ASCII; byte writes, for programs, stay unchanged. */
 export function writeAscii(stream: NodeJS.WriteStream): void {
   const write = stream.write.bind(stream);
   stream.write = (
@@ -21,12 +21,11 @@ export function writeAscii(stream: NodeJS.WriteStream): void {
   };
 }
 
-/** The same to read as far as ASCII goes. */
 export const asciiOf = (text: string): string => text.replace(/\P{ASCII}/gu, plain);
 
 function plain(character: string): string {
   const written = signs[character] ?? character.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '');
-  // No letter of others may become a sign that a shell or a CI log takes for more than text.
+  // Untrusted letters must not become signs with a meaning for shells or CI logs.
   return character in signs || /^[\w .]*$/.test(written) ? written : '?';
 }
 
@@ -42,7 +41,7 @@ const signs: Readonly<Record<string, string>> = {
   '→': '->',
   '↳': '->',
   '¦': '|',
-  // Bars of a sparkline, the lowest first.
+  // Bars of a sparkline, lowest first.
   '▁': '_',
   '▂': '.',
   '▃': '-',

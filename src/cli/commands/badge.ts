@@ -1,4 +1,4 @@
-// `ppsgate badge`: the lines of a README that show what was last judged of the default branch.
+// `ppsgate badge`: prints README lines that show the latest verdict of the default branch.
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -85,7 +85,7 @@ async function placeOf(config: Config, options: BadgeOptions): Promise<DataPlace
   return { repository, branch, serverUrl, ...(pages !== undefined && { pages }) };
 }
 
-/** `owner/name`, however its URL is written; undefined where the remote origin is not on github.com, or not at all. */
+/** `owner/name`, for any spelling of the URL; undefined if the remote origin is missing or not on github.com. */
 async function originOnGithub(): Promise<string | undefined> {
   const { stdout } = await promisify(execFile)('git', ['remote', 'get-url', 'origin']).catch(
     () => ({ stdout: '' }),

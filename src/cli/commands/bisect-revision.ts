@@ -1,4 +1,4 @@
-// `ppsgate bisect --patch D27401`: the diffs of a revision of Phabricator as commits, and with --answer an answer there.
+// `ppsgate bisect --patch D27401`: bisects a Phabricator revision's diffs, and posts the answer with --answer.
 
 import { namingStyles } from '../../config/parameters.ts';
 import type { Config } from '../../config/schema.ts';
@@ -17,7 +17,7 @@ import { revisionNamed, stderrLog } from './judge-gate.ts';
 
 const called = namingStyles.bisectFlag;
 
-/** The base of the newest diff, and the commit that has all diffs up to it, one on top of the other. */
+/** The base of the newest diff, and a commit with all diffs up to it stacked. */
 export async function endsOfRevision(
   text: string,
   repository: WritableRepository,
@@ -31,7 +31,6 @@ export async function endsOfRevision(
 }
 
 type Answering = {
-  /** The revision, and the diff that it is answered as of. */
   patch: string;
   run?: string;
   details?: string;
@@ -41,13 +40,13 @@ type Answering = {
   signal: AbortSignal;
 };
 
-/** One comment when it has ended, which is kept until Phabricator has taken it. */
+/** Posts one comment at the end, kept until Phabricator accepts it. */
 export async function bisectAndAnswer(
   { patch, run = `by-hand-${Date.now()}`, details, site, asked, config, signal }: Answering,
   work: (answer: Reporter) => Promise<BisectResult>,
 ): Promise<BisectResult> {
   const phabricator = phabricatorOf(config);
-  // Phabricator is not given the signal: a bisection that is cancelled has something to tell, too.
+  // Not given the signal: a cancelled bisection is reported, too.
   const conduit = await openPhabricator(phabricator, { log: stderrLog });
   const found = await findRevision(conduit, revisionNamed(patch, { config, called }));
   const revision = { number: found.number, diff: found.diff.id };

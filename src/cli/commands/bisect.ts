@@ -1,4 +1,4 @@
-// `ppsgate bisect`: which commit of a range costs the packets, on a testbed of ppsgate.yml.
+// `ppsgate bisect`: finds the commit of a range that costs packets, on a testbed of ppsgate.yml.
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -101,7 +101,6 @@ Example:
 Exits 0 when a commit is named, or a few of which it is one, 2 on wrong usage,
 3 when it stays undecided, 4 when the lab failed.`;
 
-/** Collects an option that may be typed several times, or once with commas. */
 const also = (text: string, before: readonly string[]): string[] => [
   ...before,
   ...text.split(',').map((part) => part.trim()),
@@ -122,7 +121,6 @@ type BisectOptions = {
   frameSize?: string;
   metric?: string;
   profile?: string;
-  /** Absent where it was not typed. */
   maxBoots?: string | undefined;
   verifyRevert?: true;
   dryRun?: true;
@@ -137,7 +135,7 @@ type BisectOptions = {
   json?: true;
 };
 
-/** Answers the exit code; throws for what kept it from an answer, and says into `lastWords` how it goes on. */
+/** Returns the exit code; on errors throws, and puts into `lastWords` how to resume. */
 async function runBisect(
   options: BisectOptions,
   signal: AbortSignal,
@@ -174,7 +172,6 @@ async function found(
   return bisectAndAnswer(about, search);
 }
 
-/** The request in the syntax of a comment. */
 function overridesOf(options: BisectOptions): BisectOverrides {
   const { good, bad, scenario, family, metric, profile, testbed, maxBoots } = options;
   return {
@@ -248,7 +245,7 @@ async function requestOf(
   };
 }
 
-/** Named ones come first: a revision may be there for its answer alone. */
+/** Named commits take precedence: a revision may be given only for its answer. */
 async function endsOf(
   { good, bad, patch, repository }: BisectOptions,
   from: GateRuns | undefined,
@@ -273,7 +270,7 @@ async function readGateRuns(path: string): Promise<GateRuns> {
   throw new UsageError(`--from: ${path} is the result of a bisection: name a gate's.`);
 }
 
-/** The configuration with the cell that is asked for, that of the gate, or the only one that it has. */
+/** Reduces the configuration to the requested cell, that of the gate, or its only one. */
 function withOneCell(options: BisectOptions, written: Config, from: GateRuns | undefined): Config {
   const { metric, profile, frameSize } = options;
   const { scenario, family, frameBytes } = from?.cell ?? {};
@@ -302,7 +299,6 @@ function withOneCell(options: BisectOptions, written: Config, from: GateRuns | u
 const oneOf = (option: string, names: readonly string[]): string | undefined =>
   names.length > 1 ? `${option} (one of ${names.join(', ')})` : undefined;
 
-/** Prints the estimate of a bisection. */
 async function printEstimate(options: BisectOptions, request: BisectRequest): Promise<number> {
   const progress = showProgress(process.stderr, request.config.gate.metric, () =>
     performance.now(),

@@ -1,4 +1,4 @@
-// `ppsgate changes`: where a series of nightly runs changed its level for good.
+// `ppsgate changes`: finds permanent changes of level in a series of nightly runs.
 import type { Command } from 'commander';
 import { quantile } from 'simple-statistics';
 import { z } from 'zod';
@@ -102,7 +102,7 @@ const numberText = (value: number): string => grouped(Number(value.toPrecision(6
 const steps = '▁▂▃▄▅▆▇█';
 const mostBars = 72;
 
-/** Medians of neighbours where there are more than fit; single nightly runs that stick out do not flatten the others. */
+/** Medians of neighbours if too many; single outliers do not flatten the others. */
 function sparkline(values: readonly number[]): string {
   const nightlyRunsABar = Math.ceil(values.length / mostBars);
   const bars = Array.from({ length: Math.ceil(values.length / nightlyRunsABar) }, (_, bar) =>

@@ -1,9 +1,6 @@
-// Handles output that is no longer read, as when head(1) has seen enough.
+// Handles output that is no longer read, as after head(1).
 
-/**
- * From now on it is lost, and nothing else: the work goes on, for a gate may be under way, and the program ends as it
- * would otherwise.
- */
+/** Drops further output, without other effects: a gate may be in progress. */
 export function letReaderGo(stream: NodeJS.WriteStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

@@ -1,9 +1,8 @@
-// Names of the commands; the code of each is loaded when it is called.
+// Names the commands; the code of each is loaded on use.
 import { Command } from 'commander';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { addCommands, type NamedCommand, type Words } from './add-commands.ts';
 
-/** All commands, in the order of --help. */
 export const commands: readonly NamedCommand[] = [
   {
     name: 'demo',
@@ -153,14 +152,13 @@ export const commands: readonly NamedCommand[] = [
   },
 ];
 
-/** The command `ppsgate` with its commands. */
 export async function programFor(words: Words): Promise<Command> {
   const program = new Command('ppsgate')
     .description(packageJson.description)
     .version(packageJson.version)
     .option('--debug', 'show where an error came from')
     .addHelpText('after', '\nExample:\n  sudo ppsgate demo\n  ppsgate gate --patch main..my-branch')
-    // Wrong usage is one sentence of ours and 2 for every command, which all take this over; commander itself would say 1.
+    // Inherited by all commands: wrong usage prints one sentence and exits with 2, where commander uses 1.
     .exitOverride()
     .configureOutput({ outputError: () => {} });
   await addCommands(program, commands, words);

@@ -1,19 +1,16 @@
-// Scripts by which shells complete commands. What stands in them of others is quoted, as each shell reads it.
+// Generates shell completion scripts, quoted for each shell.
 
-/** A command: what may come behind the words that name it. */
 export type Completed = {
-  /** Its names from below the program on; that of the program itself is empty. */
+  /** Names below the program, whose own path is empty. */
   path: readonly string[];
   commands: readonly { name: string; description: string }[];
   flags: readonly Flag[];
-  /** Kinds of its arguments, in order. */
   values: readonly (Value & { isRepeated: boolean })[];
 };
 
-/** An option; without a value, a switch. */
 export type Flag = { names: readonly string[]; description: string; value?: Value };
 
-/** `list`: choices with commas between them. */
+/** `list`: choices separated by commas. */
 export type Value = {
   name: string;
   kind: 'path' | 'one' | 'list' | 'any';
@@ -22,7 +19,7 @@ export type Value = {
 
 export const scripts = { bash, zsh, fish };
 
-/** Works from bash 3.2 on, which macOS has. */
+/** Works from bash 3.2 on, the version of macOS. */
 function bash(all: readonly Completed[]): string {
   return `# bash completion of ppsgate, made by \`ppsgate completion bash\`.
 
@@ -93,10 +90,10 @@ complete -F _ppsgate ppsgate
 `;
 }
 
-/** ` testbeds check`: how scripts call a command. */
+/** ` testbeds check`: key of a command in scripts. */
 const keyOf = (path: readonly string[]): string => path.map((name) => ` ${name}`).join('');
 
-/** Every value with the key of its option or argument; `*` stands for all further arguments. */
+/** Values with the key of their option or argument; `*` stands for all further arguments. */
 function valuesOf({ path, flags, values }: Completed): { keys: string[]; value: Value }[] {
   const key = keyOf(path);
   return [
@@ -113,7 +110,7 @@ function valuesOf({ path, flags, values }: Completed): { keys: string[]; value: 
 const bashValue = ({ keys, value }: { keys: string[]; value: Value }): string =>
   `    ${keys.map(quoted).join(' | ')}) takes=${value.kind} choices=(${words(value.choices)}) ;;\n`;
 
-/** Quotes any text as one word of bash or zsh. */
+/** Quotes for bash and zsh. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 const words = (all: readonly string[]): string => all.map(quoted).join(' ');
@@ -192,7 +189,6 @@ function zshValue({ name, kind, choices }: Value): string {
   return `:${escaped(name, ':')}:${actions[kind]}`;
 }
 
-/** With a backslash before each of these signs, and before each backslash. */
 const escaped = (text: string, signs: string): string =>
   [...text].map((sign) => (`\\${signs}`.includes(sign) ? `\\${sign}` : sign)).join('');
 
@@ -204,7 +200,7 @@ function fish(all: readonly Completed[]): string {
   );
   return `# fish completion of ppsgate, made by \`ppsgate completion fish\`.
 
-# Whether the words before the cursor name this command.
+# Succeeds if the words before the cursor name this command.
 function __ppsgate_is
     set -l path ''
     set -l skips ''
@@ -253,5 +249,4 @@ function fishValue({ kind, choices }: Value): string {
   return offered[kind];
 }
 
-/** Quotes any text as one word of fish. */
 const fishWord = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;

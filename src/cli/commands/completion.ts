@@ -1,4 +1,4 @@
-// `ppsgate completion`: prints shell completions, generated from the commands.
+// `ppsgate completion`: prints shell completions generated from the commands.
 import { Argument, type Command, type Option } from 'commander';
 import { metrics } from '../../config/schema.ts';
 import { exitCodes } from '../../model/conclusion.ts';
@@ -10,7 +10,6 @@ import { type Completed, type Flag, scripts, type Value } from './completion-scr
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** `load` returns the program with all of its commands. */
 export function defineCompletion(command: Command, load: () => Promise<Command>): void {
   command
     .addArgument(new Argument('<shell>', 'the shell that is to complete').choices(shells))
@@ -34,7 +33,6 @@ its fpath has:
   ppsgate completion zsh > /usr/local/share/zsh/site-functions/_ppsgate
   ppsgate completion fish > ~/.config/fish/completions/ppsgate.fish`;
 
-/** A command and all below it, itself first. */
 export function completed(command: Command, path: readonly string[] = []): Completed[] {
   const help = command.createHelp();
   const commands = help.visibleCommands(command);
@@ -55,7 +53,6 @@ export function completed(command: Command, path: readonly string[] = []): Compl
 const ancestorsOf = ({ parent }: Command): Command[] =>
   parent === null ? [] : [parent, ...ancestorsOf(parent)];
 
-/** A command's own goes before that of a command above it. */
 const isFirstOfItsName = ({ names }: Flag, index: number, all: Flag[]): boolean =>
   all.findIndex((other) => other.names.some((name) => names.includes(name))) === index;
 
@@ -76,7 +73,7 @@ function taken(name: string, placeholder: string, choices = choicesOf[name]): Va
   return { name: placeholder, kind: /file|dir/i.test(placeholder) ? 'path' : 'any', choices: [] };
 }
 
-/** By the name of an option in code: what commander itself must not refuse others for, for it knows no lists or units. */
+/** By option name in code; commander itself cannot check these, as it knows no lists or units. */
 export const choicesOf: Readonly<Record<string, readonly string[]>> = {
   priority: priorities,
   scenarios,

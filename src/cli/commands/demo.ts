@@ -1,4 +1,4 @@
-// `ppsgate demo`: the main job on this machine, without a lab, an account or a configuration.
+// `ppsgate demo`: shows the main function here, without lab, account or configuration.
 
 import { join, resolve } from 'node:path';
 import { styleText } from 'node:util';
@@ -79,7 +79,7 @@ type Options = {
   json?: true;
 };
 
-/** Answers 0 when all came out as it must, else 1; throws where this machine cannot carry the lab. */
+/** Returns 0 if all outcomes are as expected, else 1; throws if this machine cannot run the lab. */
 async function runDemoCommand(
   options: Options,
   signal: AbortSignal,
@@ -87,7 +87,7 @@ async function runDemoCommand(
 ): Promise<number> {
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed, '--seed');
-  // Refused before anything is installed or written.
+  // Rejected before anything is installed or written.
   overrideGate(undefined, { design: options.design }, namingStyles.flag);
   if (options.bisect && options.design !== undefined) {
     throw new UsageError('--design: says how patches are judged; drop it, or --bisect.');
@@ -193,7 +193,6 @@ const where = ({ directory: work }: BisectDemo, directory: string, seconds: numb
     `The repository of the commits: ${directory}/${bisectNames.repository}`,
   ].join('\n');
 
-/** Without the runs: these are in the result of each directory. */
 const summaries = (judged: Judged[]) =>
   judged.map(({ patch, directory, result, asExpected }) => ({
     branch: patch.branch,
@@ -205,7 +204,7 @@ const summaries = (judged: Judged[]) =>
     directory,
   }));
 
-/** Runs that were measured, and those that five trials of each cell would have taken: the lab's 5 + 5. */
+/** Measured runs, and those of five trials per cell: the lab's 5 + 5. */
 function runCounts({ outcome }: Result): { runs: number; fixedRuns: number } {
   const cells = outcome.kind === 'judged' ? outcome.cells : [];
   return {

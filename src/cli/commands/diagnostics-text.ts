@@ -1,8 +1,8 @@
-// Prints the diagnostics of a testbed for people.
+// Prints the diagnostics of a testbed.
 import type { Diagnostic } from '../../lab/check/diagnostic.ts';
 import { oneLine } from './table.ts';
 
-/** `✗ WHAT: WHY`, and what fixes it on a line of its own. */
+/** `✗ WHAT: WHY`, with the fix on its own line. */
 export function diagnosticText(diagnostic: Diagnostic, isColoured: boolean): string {
   const { kind, what, why } = diagnostic;
   const sign = isColoured ? `\x1b[${colours[kind]}m${signs[kind]}\x1b[0m` : signs[kind];
@@ -10,7 +10,6 @@ export function diagnosticText(diagnostic: Diagnostic, isColoured: boolean): str
   return kind === 'wrong' ? `${line}\n    fix: ${oneLine(diagnostic.fix)}` : line;
 }
 
-/** `All is well.`, or how much is not. */
 export function summary(diagnostics: readonly Diagnostic[]): string {
   const count = diagnostics.filter(({ kind }) => kind === 'wrong').length;
   if (count === 0) return 'All is well.';
@@ -18,5 +17,5 @@ export function summary(diagnostics: readonly Diagnostic[]): string {
 }
 
 const signs = { ok: '✓', wrong: '✗', skipped: '–' } as const;
-/** The codes of ECMA-48's select graphic rendition: green, red, faint. */
+/** ECMA-48 select graphic rendition: green, red, faint. */
 const colours = { ok: 32, wrong: 31, skipped: 2 } as const;

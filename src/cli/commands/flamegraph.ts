@@ -1,4 +1,4 @@
-// `ppsgate flamegraph`: a profile as a picture, alone or against another one.
+// `ppsgate flamegraph`: draws a profile, alone or against another one.
 
 import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -48,7 +48,7 @@ different lengths compare. What only the base has is drawn below.
 
 Exits 2 where a file cannot be read as a profile, or nothing of it is left.`;
 
-/** Throws a `ProfileError` where a file is no profile, a `UsageError` where there is nothing to draw or nowhere to write. */
+/** Throws a `ProfileError` for an invalid profile, a `UsageError` if there is nothing to draw or no place to write. */
 async function runFlamegraph(
   file: string,
   { base: baseFile, output, title, idle: keepsIdle = false }: FlamegraphOptions,
@@ -78,7 +78,6 @@ function refuseTerminal(output: string): void {
   );
 }
 
-/** A profile to draw, its title and its subtitle. */
 type Shown = { profile: Profile; name: string; about: string };
 
 async function read(file: string, keepsIdle: boolean, signal: AbortSignal): Promise<Shown> {

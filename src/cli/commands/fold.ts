@@ -1,4 +1,4 @@
-// `ppsgate fold`: a profile as folded stacks, for people, for other flamegraph tools, for grep.
+// `ppsgate fold`: prints a profile as folded stacks, for people, flamegraph tools and grep.
 import type { Command } from 'commander';
 import { foldedLines, labels } from '../../analysis/profile/fold.ts';
 import { withoutIdle } from '../../analysis/profile/idle.ts';
@@ -41,7 +41,7 @@ them, "idle" with --no-idle.
 
 Exits 2 where a file cannot be read as a profile.`;
 
-/** Reads standard input where no file or `-` is named. Throws a `ProfileError` where that is no profile. */
+/** Reads standard input without a file, or for `-`. Throws a `ProfileError` for an invalid profile. */
 async function runFold(
   file: string | undefined,
   { idle: keepsIdle, modules = false, json }: FoldOptions,
@@ -54,7 +54,6 @@ async function runFold(
   return exitCodes.pass;
 }
 
-/** The profile that is shown, with what was left out of it. */
 type Shown = ReadProfile & { idle?: { samples: number; frames: string[] } };
 
 function leaveOutIdle({ profile: all, notes }: ReadProfile): Shown {
@@ -72,7 +71,7 @@ function* linePieces({ profile }: Shown, modules: boolean): Iterable<string> {
   for (const line of foldedLines(profile, { modules })) yield `${line}\n`;
 }
 
-/** A stack a line, for those of a large profile are too many for one text. */
+/** Prints a stack per line: large profiles exceed a single string. */
 function* jsonPieces({ profile, notes, idle }: Shown, modules: boolean): Iterable<string> {
   const { stacks, ...about } = profile;
   const labelOf = labels(modules);

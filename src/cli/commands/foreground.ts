@@ -1,4 +1,4 @@
-// Runs a person's command in front of us: on our terminal, with our signals, and for as long as it may.
+// Runs a user's command in the foreground, with our terminal and signals.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
@@ -6,25 +6,24 @@ import { setTimeout } from 'node:timers/promises';
 import { reasonOf } from '../../model/one-line.ts';
 
 export type CommandEnd =
-  /** `code` is a shell's number, 128 and the signal's own, where a signal ended the command. */
+  /** `code` is a shell's: 128 plus the signal's number if one ended the command. */
   { kind: 'exited'; code: number } | { kind: 'not-started'; why: string };
 
 type Foreground = {
   environment: NodeJS.ProcessEnv;
-  /** Ends the command: SIGTERM, and SIGKILL to what is left of it `graceSeconds` later. */
+  /** Ends the command with SIGTERM, and after `graceSeconds` what remains with SIGKILL. */
   signal: AbortSignal;
   graceSeconds: number;
 };
 
-/** Until it ends, SIGINT, SIGTERM and SIGHUP of this process are the command's. */
+/** Forwards SIGINT, SIGTERM and SIGHUP to the command until it ends. */
 export async function runInForeground(
   [program = '', ...args]: readonly string[],
   { environment, signal, graceSeconds }: Foreground,
 ): Promise<CommandEnd> {
-  // A terminal knows one group of processes in front, and tells all of it of a Ctrl-C. Elsewhere a group of its own
-  // is how what the command started is ended with it.
+  // A Ctrl-C reaches the terminal's foreground group. Elsewhere a new group lets us end the descendants.
   const sharesTerminal = process.stdin.isTTY === true;
-  // Before it starts: a signal that comes at once is the command's, too, and does not end us beside it.
+  // Before the start, so that an early signal reaches the command instead of ending us.
   using _hearing = hearSignals((name) => {
     if (!(sharesTerminal && name === 'SIGINT')) send(name);
   });
@@ -61,7 +60,7 @@ async function endAll(
 ): Promise<void> {
   const giveUpAt = performance.now() + graceSeconds * 1000;
   send('SIGTERM');
-  // One that is stopped hears of it once it goes on.
+  // A stopped process handles it only after SIGCONT.
   send('SIGCONT');
   while (send(0)) {
     if (performance.now() >= giveUpAt) {
@@ -72,7 +71,6 @@ async function endAll(
   }
 }
 
-/** False where no process is left to receive it. */
 function isSent(target: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(target, name);
@@ -81,7 +79,7 @@ function isSent(target: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Replaces earlier signal handlers until it is disposed of. */
+/** Replaces earlier signal handlers until disposed. */
 function hearSignals(hear: (name: NodeJS.Signals) => void): Disposable {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const others = names.map((name) => ({ name, listeners: process.listeners(name) }));

@@ -1,4 +1,4 @@
-// `ppsgate gate --answer`: the same gate, with its answer on Phabricator.
+// `ppsgate gate --answer`: runs a gate and posts its result on Phabricator.
 
 import { basename } from 'node:path';
 import type { PhabricatorConfig } from '../../config/phabricator.ts';
@@ -36,13 +36,13 @@ import {
   stderrLog,
 } from './judge-gate.ts';
 
-/** A comment for each gate, and one end of the build, by the worst of them. */
+/** Posts one comment per gate, and one build status for the worst of them. */
 export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledResult<Judged>[]> {
   const { config, options, signal } = asked;
   const { run = `by-hand-${Date.now()}`, build, details, site } = options;
   const phabricator = phabricatorOf(config);
   const { undecided } = phabricator;
-  // Without the signal: a gate that is cancelled has something to tell, too.
+  // Not given the signal: a cancelled gate is reported, too.
   const conduit = await openPhabricator(phabricator, { log: stderrLog });
   const diff = await diffOf(conduit, asked);
   const patch = `D${diff.number}:${diff.diff}`;
@@ -91,7 +91,7 @@ export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledRes
   return ended;
 }
 
-/** Reports are posted even where nothing can be kept. */
+/** Posts reports even if nothing can be kept. */
 export function keptAnswers(
   { relay }: PhabricatorConfig,
   conduit: Conduit,
@@ -114,7 +114,6 @@ export function keptAnswers(
   }
 }
 
-/** Each of several gates has a folder of its own in the work directory. */
 function pageOf(
   gates: readonly OneGate[],
   index: number,
@@ -126,7 +125,7 @@ function pageOf(
   return `${site.replace(/\/+$/, '')}${folder}/report/index.html`;
 }
 
-/** The diff that is judged, for good: a newer one may come at any time. */
+/** Fixes the judged diff: a newer one may arrive at any time. */
 async function diffOf(conduit: Conduit, call: GateCall): Promise<RevisionDiff> {
   const { options } = call;
   if (options.resume !== undefined) {
@@ -139,7 +138,7 @@ async function diffOf(conduit: Conduit, call: GateCall): Promise<RevisionDiff> {
   return { number, diff: diff.id };
 }
 
-/** A gate that had nothing to measure has a result, and no plan. */
+/** A gate with nothing to measure has a result, but no plan. */
 async function toldIn(directory: string): Promise<{ patch: Patch }> {
   if (await hasPlan(directory)) return readPlan(directory);
   return readResult(directory).catch(() => readPlan(directory));

@@ -1,4 +1,4 @@
-// `ppsgate gate`: judge one patch of a repository on a testbed of ppsgate.yml.
+// `ppsgate gate`: judges one patch of a repository on a testbed of ppsgate.yml.
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -49,14 +49,14 @@ it stays undecided, 4 when the lab failed.`,
     });
 }
 
-/** Answers the exit code of the worst verdict; throws for what kept it from one, and says into `lastWords` how it goes on. */
+/** Returns the exit code of the worst verdict; on errors throws, and puts into `lastWords` how to resume. */
 async function runGate(
   options: GateOptions,
   signal: AbortSignal,
   lastWords: string[],
 ): Promise<number> {
   const path = resolve(options.config ?? usualConfig);
-  // The Jenkins library has its words there, and people have written them as parameters of its step.
+  // Set by the Jenkins library, whose users wrote the parameters of its step.
   const called = process.env.PPSGATE_WORDS === undefined ? namingStyles.flag : namingStyles.step;
   const config = applyOverrides(await loadConfig(path), options, called);
   const { record } = options;

@@ -1,4 +1,4 @@
-// `ppsgate init`: what a repository needs to have its patches judged on GitHub.
+// `ppsgate init`: sets up a repository to have its patches judged on GitHub.
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { createOctokit } from '../../forge/github/client.ts';
@@ -76,10 +76,9 @@ export type InitOptions = {
 };
 
 type InitDeps = {
-  /** Anywhere in the repository. */
   directory: string;
   ask: AskPerson;
-  /** Absent or empty: a person makes the label. */
+  /** Absent or empty: the label is created by hand. */
   token?: string | undefined;
   apiUrl: string;
 };
@@ -96,7 +95,7 @@ export async function runInit(options: InitOptions, deps: InitDeps): Promise<num
   );
   const files: PlacedFile[] = [];
   for (const file of [...workflowsFor(selectors), config, ...rules, workDirectories]) {
-    // Beside a workflow that is kept stays what belongs to it.
+    // Companions of a kept workflow are kept too.
     if ('isOurs' in file && files.some(({ kind }) => kind === 'kept')) continue;
     const placed = await placeFile(file, { directory, force, dryRun });
     if (placed !== undefined) files.push(placed);
@@ -134,7 +133,7 @@ async function readSelectors(
   );
   return {
     runner: parseRunner(runner),
-    // The version of the running ppsgate is added to its commit.
+    // Adds the version of the running ppsgate to its commit.
     action: own?.startsWith(`${parseAction(pin)} `) ? own : parseAction(pin),
     branch: parseBranch(branch),
     repository: repository === '' ? undefined : parseRepository(repository),
@@ -152,7 +151,6 @@ function workflowsFor({ runner, action, branch }: Selectors): PlannedFile[] {
       { path: pathOf(names.publisher), text: publishWorkflow(setting) },
     ];
   }
-  /** Whichever ppsgate it was for. */
   const isOurs = (text: string) =>
     [...text.matchAll(/ uses: (.+)/g)].some(
       ([, action = '']) => text === publishWorkflow({ ...setting, action }),
@@ -168,7 +166,7 @@ function configFor({ runner, action }: Selectors) {
   return { path: 'ppsgate.yml', text, isTheirs: true } as const;
 }
 
-/** None where the lab has files to install already. */
+/** Empty if the lab already has files to install. */
 async function rulesFor(
   directory: string,
   config: string,
@@ -187,7 +185,6 @@ async function wantsRules(folder: string, ask: AskPerson): Promise<boolean> {
   return answer !== undefined && /^(?:y|yes|)$/i.test(answer);
 }
 
-/** Work directories of gates at a shell. */
 const workDirectories: PlannedFile = {
   path: '.gitignore',
   line: '/ppsgate-*/',
@@ -209,7 +206,7 @@ async function placeLabel(
   return createLabel(await createOctokit({ token, apiUrl, log: silence }), repository);
 }
 
-/** Prints what GitHub did not do once, with what to do instead. */
+/** Failures are printed once, with instructions. */
 const silence = { debug() {}, info() {}, warn() {}, error() {} };
 
 const told: Record<PlacedFile['kind'], string> = {

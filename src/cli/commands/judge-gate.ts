@@ -1,4 +1,4 @@
-// The gates that `ppsgate gate` is asked for: one for each testbed that the patch is judged on.
+// Runs the gates of `ppsgate gate`: one per testbed.
 
 import { join, resolve } from 'node:path';
 import { parseMaxRuns, parsePriority, parseSeed } from '../../config/overrides.ts';
@@ -40,18 +40,15 @@ import { type Reporter, reportOutcome } from '../../publish/reporters/reporter.t
 export type GateCall = {
   config: Config;
   options: GateOptions;
-  /** Names of the parameters in the interface that the user has. */
   called: NamingStyle;
   signal: AbortSignal;
-  /** Gets how each gate that was cut short goes on. */
+  /** Receives how to resume each interrupted gate. */
   lastWords: string[];
-  /** Writes down what machines are asked and say. */
   recorder?: Recorder | undefined;
 };
 
-/** One patch on one testbed. */
 export type OneGate = {
-  /** Tells it from the others; empty where there are none. */
+  /** Distinguishes it from the others; empty for a single one. */
   name: string;
   directory: string;
   start(deps: GateDeps): Promise<Result>;
@@ -59,7 +56,7 @@ export type OneGate = {
 
 export type Judged = OneGate & { result: Result };
 
-/** All at once, and each to its end. */
+/** Concurrently, each to its end. */
 export const judgeAll = (
   gates: readonly OneGate[],
   call: GateCall,
@@ -81,7 +78,6 @@ export const judgeAll = (
 const commandOf = ({ options: { config = usualConfig } }: GateCall): string =>
   config === usualConfig ? 'ppsgate gate' : `ppsgate gate --config ${config}`;
 
-/** The default. */
 export const usualConfig = 'ppsgate.yml';
 
 export async function gatesOf(call: GateCall): Promise<OneGate[]> {
@@ -117,7 +113,6 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
   });
 }
 
-/** A range of commits, or a revision of the configured Phabricator. */
 export async function patchOf(call: GateCall): Promise<Patch> {
   const { config, options, called, signal } = call;
   const text = required('patch', call);
@@ -148,7 +143,6 @@ const wrongly =
     throw new UsageError(`${called(which)}: ${error.message}`);
   };
 
-/** Throws a `UsageError` for what is no revision. */
 export function revisionNamed(
   text: string,
   { config, called }: Pick<GateCall, 'config' | 'called'>,
@@ -197,7 +191,7 @@ function givenKernels(call: GateCall) {
   return { base: required('baseKernel', call), patched: required('patchedKernel', call) };
 }
 
-/** An empty one says no more than none. */
+/** Treats an empty option as absent. */
 export function required(name: TextOption, { options, called }: GateCall): string {
   const text = options[name];
   if (text) return text;

@@ -1,4 +1,4 @@
-// `ppsgate lab`: the embedded lab by hand.
+// `ppsgate lab`: controls the embedded lab by hand.
 import type { Command } from 'commander';
 import { labDown, labLeftovers, labUp } from '../../lab/netns/embedded-lab.ts';
 import { requireLab } from '../../lab/netns/requirements.ts';

@@ -1,4 +1,4 @@
-// `ppsgate ministat`: reads files of numbers and prints what FreeBSD's ministat(1) prints, on any system.
+// `ppsgate ministat`: summarizes files of numbers like FreeBSD's ministat(1), on any system.
 
 import { readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
@@ -47,7 +47,6 @@ type MinistatFlags = {
   readonly json?: true;
 };
 
-/** Prints what ministat(1) prints; exits 2 for a file or an option that cannot be used. */
 async function runMinistat(files: readonly string[], flags: MinistatFlags): Promise<void> {
   try {
     await answer(files, flags);
@@ -95,7 +94,7 @@ function readCount(flag: string, text: string, from: number, to: number): number
   throw new MinistatInputError(`${flag}: ${expected(what)({ input: text })}.`);
 }
 
-/** On a terminal `COLUMNS`, where set, is the plot's own width, as ministat has it. */
+/** On a terminal, `COLUMNS` sets the width of the plot itself, as in ministat. */
 function usualWidth(): number {
   if (!process.stdout.isTTY) return 74;
   const asked = Number.parseInt(process.env.COLUMNS ?? '', 10);

@@ -3,7 +3,7 @@ import type { Command, CommanderError } from 'commander';
 import { didYouMean } from '../../config/fields.ts';
 import { excerpt, sentence } from '../../model/units.ts';
 
-/** Undefined where it has said what it had to: a version, or the help that was asked for or is needed. */
+/** Undefined if commander has printed the version or help. */
 export function mistyped(
   { code, exitCode, message }: CommanderError,
   program: Command,
@@ -37,7 +37,6 @@ export function mistyped(
   }
 }
 
-/** The command that the words name, before any that is meant where they name none. */
 function calledBy(command: Command, [word, ...rest]: readonly string[]): Command {
   if (word === undefined) return command;
   const named = command.commands.find((one) => one.name() === word);

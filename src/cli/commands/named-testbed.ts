@@ -1,4 +1,4 @@
-// Finds a testbed of ppsgate.yml by its name.
+// Finds a testbed of ppsgate.yml by name.
 import { resolve } from 'node:path';
 import { didYouMean } from '../../config/fields.ts';
 import type { Config, TestbedConfig } from '../../config/schema.ts';
@@ -7,7 +7,7 @@ import { UsageError } from '../../model/usage-error.ts';
 export const configPath = (written: string | undefined): string =>
   resolve(written ?? 'ppsgate.yml');
 
-/** Throws a UsageError that says what `path` has. */
+/** Throws a UsageError that lists the testbeds in `path`. */
 export function namedTestbed({ testbeds }: Config, path: string, name: string): TestbedConfig {
   const testbed = Object.hasOwn(testbeds, name) ? testbeds[name] : undefined;
   if (testbed !== undefined) return testbed;

@@ -1,4 +1,4 @@
-// `ppsgate nightly`: the head of a branch against itself, and the follow-up measurements that its numbers require.
+// `ppsgate nightly`: measures the head of a branch against itself, with the required follow-up measurements.
 
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -77,7 +77,7 @@ type NightlyOptions = {
   json?: true;
 };
 
-/** Answers the exit code; throws for what kept it from a result, and says into `lastWords` how it goes on. */
+/** Returns the exit code; on errors throws, and puts into `lastWords` how to resume. */
 async function runNightly(
   options: NightlyOptions,
   signal: AbortSignal,
@@ -115,9 +115,7 @@ const commandOf = ({ config, data }: NightlyOptions): string =>
 
 type Place = {
   config: Config;
-  /** Folder in which nightly runs and results are kept. */
   data: string;
-  /** The work directory. */
   directory: string;
 };
 

@@ -1,4 +1,4 @@
-// Results of the past as a source of noise: a file of JSON lines, each with the runs of one cell at one time.
+// Reads past results as a source of noise: JSON lines, each with the runs of one cell at one time.
 import { readFile } from 'node:fs/promises';
 import { mean, sampleStandardDeviation } from 'simple-statistics';
 import { z } from 'zod';
@@ -7,9 +7,8 @@ import { expected } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
 
 /**
- * The sets of runs of a file of JSON lines, each with a list `pps` of numbers above 0 and any other keys, like
- * ppsgate's history; those with fewer than three runs tell too little of noise and are passed over. `lines` counts
- * them too. Throws a `UsageError` that names the first bad line.
+ * Reads the list `pps` of each line, numbers above 0; other keys are ignored, as in ppsgate's history. Lines with fewer
+ * than three runs are skipped, but counted in `lines`. Throws a `UsageError` that names the first bad line.
  */
 export async function readNoiseFile(path: string): Promise<{ sets: number[][]; lines: number }> {
   const text = await readFile(path, 'utf8').catch(cannotRead(path));
@@ -26,7 +25,7 @@ export async function readNoiseFile(path: string): Promise<{ sets: number[][]; l
   );
 }
 
-/** The spread of two says next to nothing. */
+/** The spread of two runs means little. */
 export const fewestRuns = 3;
 
 const cannotRead =
@@ -63,5 +62,5 @@ function parseJson(line: string, place: string): unknown {
   }
 }
 
-/** The coefficient of variation: standard deviation, with n − 1, over mean. */
+/** Sample standard deviation over mean. */
 export const cvOf = (set: number[]): number => sampleStandardDeviation(set) / mean(set);

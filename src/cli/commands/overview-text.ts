@@ -1,4 +1,4 @@
-// The overview of testbeds as text: a table, or a line for each change.
+// Renders the overview of testbeds: a table, or one line per change.
 
 import {
   aimOf,
@@ -10,7 +10,6 @@ import {
 import { formatEstimate } from '../../model/format.ts';
 import { clockText, columns, oneLine } from './table.ts';
 
-/** A table of testbeds, and one of those who wait. */
 export function overviewText(
   { at, testbeds, queue }: TestbedsOverview,
   isColoured: boolean,
@@ -72,7 +71,7 @@ function notesOn({ name, state, held, quarantine, leftBy = [] }: TestbedState): 
   ];
 }
 
-/** Codes of ECMA-48's select graphic rendition: green, yellow, red, yellow. */
+/** ECMA-48 select graphic rendition: green, yellow, red, yellow. */
 const colours = { free: 32, held: 33, quarantine: 31, 'left-behind': 33 } as const;
 
 const coloured = (text: string, testbed: TestbedState | undefined): string =>
@@ -101,7 +100,7 @@ function waitText({ expectedSeconds }: QueuedRequest): string {
   return expectedSeconds === 0 ? 'next' : formatEstimate(expectedSeconds);
 }
 
-/** A line for each testbed, and one for the queue, where they are not what they were; all of them at first. */
+/** Prints a line per changed testbed, and one for a changed queue; initially all. */
 export function changedLines(
   before: TestbedsOverview | undefined,
   after: TestbedsOverview,
@@ -113,7 +112,7 @@ export function changedLines(
     .map((sentence) => `${at} ${sentence}`);
 }
 
-/** Leaves out expected times, which change all the time. */
+/** Omits expected times, which always change. */
 function sentencesOf({ testbeds, queue }: TestbedsOverview): string[] {
   const line = queue.map((one) => `${one.who} (${aimOf(one)}) for ${one.wants.join(' or ')}`);
   return [

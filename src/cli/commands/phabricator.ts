@@ -1,4 +1,4 @@
-// `ppsgate phabricator`: whether the set-up for a Phabricator is right.
+// `ppsgate phabricator`: checks the setup for a Phabricator.
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { type Config, systemOf } from '../../config/schema.ts';
@@ -45,7 +45,7 @@ answer.`;
 
 export type CheckOptions = { config?: string; json?: true };
 
-/** Prints each finding as it is made, or with `json` all of them at the end. */
+/** Prints each diagnostic at once, or with `json` all at the end. */
 async function checkSetUp(
   { config: path, json }: CheckOptions,
   signal: AbortSignal,
@@ -95,11 +95,11 @@ function tellIfSlow(notify: (sentence: string) => void) {
 }
 
 const signs = { ok: '✔', warning: '!', wrong: '✘', unreachable: '✘', skipped: '–' } as const;
-/** Codes of ECMA-48's select graphic rendition: green, yellow, red, red, faint. */
+/** ECMA-48 select graphic rendition: green, yellow, red, red, faint. */
 const colours = { ok: 32, warning: 33, wrong: 31, unreachable: 31, skipped: 2 } as const;
 const longestWord = 'unreachable'.length;
 
-/** `✘ WHAT: WHY`, or off a terminal `wrong WHAT: WHY`; what fixes it is on a line of its own. */
+/** `✘ WHAT: WHY`, or off a terminal `wrong WHAT: WHY`; the fix is on its own line. */
 export function diagnosticText(diagnostic: SetUpDiagnostic, output: ProgressOutput): string {
   const { kind, what, why } = diagnostic;
   const plain = output.isTTY ? signs[kind] : kind.padEnd(longestWord);
@@ -108,7 +108,6 @@ export function diagnosticText(diagnostic: SetUpDiagnostic, output: ProgressOutp
   return 'fix' in diagnostic ? `${line}\n    fix: ${oneLine(diagnostic.fix)}` : line;
 }
 
-/** `All is well.`, or how much is not. */
 export function summary(diagnostics: readonly SetUpDiagnostic[]): string {
   const faults = diagnostics.filter(isFault).length;
   const warnings = diagnostics.filter(({ kind }) => kind === 'warning').length;
@@ -120,7 +119,7 @@ export function summary(diagnostics: readonly SetUpDiagnostic[]): string {
 
 const isFault = ({ kind }: SetUpDiagnostic): boolean => kind === 'wrong' || kind === 'unreachable';
 
-/** Faults in ppsgate.yml or on the server last, and outweigh a service that may answer later. */
+/** Faults in ppsgate.yml or on the server persist, and outweigh a temporary failure. */
 export function exitCodeOf(diagnostics: readonly SetUpDiagnostic[]): number {
   const kinds = new Set(diagnostics.map(({ kind }) => kind));
   if (kinds.has('wrong')) return exitCodes.usage;

@@ -1,4 +1,4 @@
-// `ppsgate plan`: what a gate would take, by part, before anything is reserved for it.
+// `ppsgate plan`: estimates a gate by part before anything is reserved.
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { applyOverrides } from '../../config/overrides.ts';
@@ -34,7 +34,6 @@ import { patchOf } from './judge-gate.ts';
 import { configPath } from './named-testbed.ts';
 import { columns, print, printJson } from './table.ts';
 
-/** Parameters of a gate that change how long it takes. */
 const told = [
   ...(['patch', 'repository', 'config', 'testbed', 'each', 'scenarios', 'families'] as const),
   ...(['metric', 'margin', 'falseAlarms', 'power', 'design', 'maxRuns', 'profile'] as const),
@@ -66,12 +65,11 @@ would not be measured at all, because it changes nothing that is installed.`,
     });
 }
 
-/** The `--json` output, for each selector. */
 type Planned = {
   testbed: string;
-  /** Until it would begin; absent where that is unknown. */
+  /** Until the start; absent if unknown. */
   waitSeconds?: number;
-  /** Nothing that the testbed would install or boot is changed: nothing would be measured. */
+  /** The patch changes nothing that the testbed installs or boots. */
   isUnchanged: boolean;
   outlined: ExperimentOutline;
   estimate: ExperimentEstimate;
@@ -106,7 +104,7 @@ async function plan(options: GateOptions, signal: AbortSignal): Promise<number> 
   return exitCodes.pass;
 }
 
-/** The testbed on which each selector would be served first, and after how long; undefined where the store cannot be asked. */
+/** The first available testbed of each selector, with the wait; undefined if the store is unreachable. */
 async function startsOf(config: Config, selectors: readonly string[][]) {
   try {
     const store = await openStore(config.reservations);
@@ -134,7 +132,6 @@ async function startsOf(config: Config, selectors: readonly string[][]) {
 
 type Change = { testbed: string; variants: number; isUnchanged: boolean };
 
-/** The variants of a patch that would be measured; base and patched without one. */
 async function changeOf(
   config: Config,
   testbeds: readonly string[],
@@ -255,7 +252,7 @@ function durationsText({ durations }: ExperimentOutline): string {
   return `Estimated ${basisText(durations)}: ${boot}a trial ${formatDuration(trialSeconds)}, of which packets flow for ${formatDuration(trafficSeconds)}.`;
 }
 
-/** Seconds count in a lab in which all is over in minutes. */
+/** Includes seconds for labs that finish in minutes. */
 const amount = (seconds: number): string =>
   seconds < 600 ? formatDuration(seconds) : `${Math.round(seconds / 60)} min`;
 

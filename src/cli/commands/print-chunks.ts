@@ -1,7 +1,7 @@
-// Prints long output on standard output in bytes: the same in every locale.
+// Prints long output as bytes, independent of the locale.
 import { pipeline } from 'node:stream/promises';
 
-/** As fast as the reader takes them; `ppsgate … | head` closes the pipe when it has seen enough. */
+/** Waits for the reader; `ppsgate … | head` may close the pipe early. */
 export async function printPieces(pieces: Iterable<string>): Promise<void> {
   try {
     await pipeline(gathered(pieces), process.stdout, { end: false });
@@ -10,7 +10,7 @@ export async function printPieces(pieces: Iterable<string>): Promise<void> {
   }
 }
 
-/** A write for each line would take longer than making the lines. */
+/** Batches lines: single writes would dominate the time. */
 function* gathered(pieces: Iterable<string>): Iterable<Uint8Array> {
   let text = '';
   for (const piece of pieces) {

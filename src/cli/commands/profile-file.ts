@@ -1,4 +1,4 @@
-// Opens a profile that was named at a shell.
+// Opens a profile named on the command line.
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { getSystemErrorMessage } from 'node:util';
@@ -6,7 +6,7 @@ import type { ReadProfile } from '../../analysis/profile/parser.ts';
 import { ProfileError } from '../../analysis/profile/profile-error.ts';
 import { readProfile } from '../../analysis/profile/read-profile.ts';
 
-/** `-` is standard input. Throws a `ProfileError` where the file cannot be read, or is no profile. */
+/** `-` is standard input. Throws a `ProfileError` for an unreadable or invalid file. */
 export async function readProfileFile(file: string, signal: AbortSignal): Promise<ReadProfile> {
   const isStandardInput = file === '-';
   const input = isStandardInput
@@ -16,7 +16,7 @@ export async function readProfileFile(file: string, signal: AbortSignal): Promis
   return readProfile(shown(piecesOf(addAbortSignal(signal, input), name), name), name);
 }
 
-/** On a terminal a file of gigabytes tells how far it is read, from the third second on. */
+/** On a terminal, shows progress from the third second on. */
 async function* shown(pieces: AsyncIterable<Buffer>, name: string): AsyncIterable<Buffer> {
   const { stderr } = process;
   let bytes = 0;

@@ -1,15 +1,14 @@
-// Asks a question on the terminal.
+// Reads the user's reply on the terminal.
 import { createInterface } from 'node:readline/promises';
 
-/** Undefined where there is no terminal. */
 export type AskPerson = ((question: string) => Promise<string>) | undefined;
 
-/** Asks on the terminal; the end of input is an empty answer. */
+/** Returns an empty reply at the end of input. */
 export function askOnTerminal(signal: AbortSignal): AskPerson {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   return async (question) => {
     if (process.stdin.readableEnded) return '';
-    // The terminal's own editing: a Ctrl-C is then a signal like any other.
+    // Leaves editing to the terminal, so that a Ctrl-C is a normal signal.
     using lines = createInterface({
       input: process.stdin,
       output: process.stderr,

@@ -1,4 +1,4 @@
-// `ppsgate quarantine`: a testbed out of use, and back.
+// `ppsgate quarantine`: takes a testbed out of service, or returns it.
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { type Quarantine, readLab } from '../../gate/reserve/records.ts';

@@ -1,4 +1,4 @@
-// `ppsgate relay` and `ppsgate poll`: have revisions of Phabricator measured as they come.
+// `ppsgate relay` and `ppsgate poll`: have revisions of Phabricator measured as they arrive.
 
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -36,7 +36,7 @@ export function define(command: Command): void {
     });
 }
 
-/** `ppsgate poll`: the same for a server that need not be set up. */
+/** Works without any setup of the server. */
 export function definePoll(command: Command): void {
   command
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
@@ -84,7 +84,7 @@ async function runRelay(options: RelayOptions, signal: AbortSignal): Promise<num
   return exitCodes.pass;
 }
 
-/** Started gates are looked at, and what failed is tried again. */
+/** Between looks at started gates and retries of failures. */
 const secondsBetweenRounds = 10;
 
 async function runPoll(options: PollOptions, signal: AbortSignal): Promise<number> {

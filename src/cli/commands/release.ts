@@ -1,4 +1,4 @@
-// `ppsgate release`: a testbed taken from its holder, or given back after a gate that could not.
+// `ppsgate release`: takes a testbed from its holder, or releases it for a failed gate.
 
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -107,7 +107,7 @@ async function takeByForce(name: string, options: ReleaseOptions, ask: AskPerson
       print(`${name} was left with ${oneLine(holding.holder.who)}.`);
       return exitCodes.pass;
     }
-    // Takes it from this holder alone: another may have come during the question.
+    // Applies to this holder only: another one may have come during the prompt.
     const outcome = `taken away by ${taker}`;
     const isTaken = await giveBack(store, holding, { outcome, isClean: false }, new Date());
     const who = oneLine(holding.holder.who);
@@ -129,11 +129,9 @@ function whyNotHeld(name: string, machines: readonly string[], { held }: LabStat
     : `${name} is free, but ${hurt(other)}, and the two share a machine.`;
 }
 
-/** `alice@lab1 has hp-t540 (gate of #12) since 14:02`. */
 const hurt = ({ testbed, holder, since }: HeldTestbed): string =>
   oneLine(`${holder.who} has ${testbed} (${aimOf(holder)}) since ${clockText(since, new Date())}`);
 
-/** Answers who it is that takes it; undefined where it is left. */
 async function confirmed(
   holding: HeldTestbed,
   { by, yes }: ReleaseOptions,

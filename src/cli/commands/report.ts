@@ -1,4 +1,4 @@
-// `ppsgate report`: what a finished gate says, rendered again.
+// `ppsgate report`: renders the result of a finished gate again.
 
 import { join } from 'node:path';
 import type { Command } from 'commander';

@@ -1,4 +1,4 @@
-// `ppsgate reserve`: a testbed by hand, for as long as a command runs.
+// `ppsgate reserve`: reserves a testbed while a command runs.
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { parsePriority } from '../../config/overrides.ts';
@@ -50,14 +50,14 @@ testbed was lost, with 2 on wrong usage.`;
 
 type ReserveOptions = { config?: string; purpose?: string; priority?: string };
 
-/** Answers the exit code of the command; throws where nothing was reserved, or the testbed was lost. */
+/** Returns the command's exit code; throws if nothing was reserved, or the testbed was lost. */
 async function runReserve(
   selector: string,
   command: readonly string[],
   { config: path, purpose = 'by hand', priority: named }: ReserveOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  // An empty name means any testbed for a patch; here it is an unset variable.
+  // A gate accepts an empty name for any testbed; here it is an unset variable.
   if (selector.trim() === '') {
     throw new UsageError(
       '<selector> is empty: name a testbed, or what it has to be, like "mellanox and 40G".',
@@ -97,9 +97,7 @@ async function runReserve(
   }
 }
 
-/**
- * A testbed that is asked for by its name is taken also where it does not carry all that is configured to be measured.
- */
+/** A testbed named explicitly need not support the whole configuration. */
 const namesOf = (config: Config, selector: string): string[] =>
   Object.hasOwn(config.testbeds, selector) ? [selector] : testbedsFor(config, selector);
 
@@ -138,7 +136,7 @@ function codeOf(ending: CommandEnd, [program = '']: readonly string[]): number {
   );
 }
 
-/** People leave things: the testbed is brought to its base before it is looked at. */
+/** Users leave traces: the base is restored before the check. */
 async function giveBack(
   reserved: LeasedTestbed,
   config: Config,
@@ -163,7 +161,7 @@ async function restore(
   { testbeds, traffic }: Config,
   notify: (sentence: string) => void,
 ): Promise<void> {
-  // An embedded lab is brought up anew by each who uses it.
+  // An embedded lab is started anew for each use.
   if (isOnThisMachine(testbeds[name])) return;
   notify(`Bringing ${name} back to its base.`);
   await (await open(traffic)).restore();

@@ -1,4 +1,4 @@
-// `ppsgate simulate --bisect`: what a bisection would take on noise that is known, and how often it would err.
+// `ppsgate simulate --bisect`: estimates the cost and the errors of a bisection with known noise.
 import { z } from 'zod';
 import type { NoiseSource } from '../../analysis/stats/simulate.ts';
 import { kebabCase } from '../../config/parameters.ts';
@@ -13,7 +13,7 @@ import { UsageError } from '../../model/usage-error.ts';
 import { aligned, count, listOf, parse, readNoise, sharedOptions } from './simulate-options.ts';
 import { printJson } from './table.ts';
 
-/** Texts as typed; lists with commas. Some are only here to be refused. */
+/** Values as typed; some exist only to be rejected. */
 export type BisectOptions = {
   commits?: string;
   broken?: string;
@@ -22,21 +22,19 @@ export type BisectOptions = {
   json?: true;
 } & Partial<Record<(typeof ofGates)[number], string>>;
 
-/** Options that say something of gates alone, and of bisections alone. */
 const ofGates = [
   ...(['design', 'margin', 'falseAlarms', 'power', 'cells', 'maxRuns', 'buildNoise'] as const),
   'layoutVariants',
 ] as const;
 const ofBisections = ['commits', 'broken', 'buildMinutes', 'maxBoots'] as const;
 
-/** Throws a `UsageError` for an option of bisections where a gate is simulated. */
 export function refuseBisectOptions(options: BisectOptions): void {
   const [first] = ofBisections.filter((name) => options[name] !== undefined);
   if (first === undefined) return;
   throw new UsageError(`--${kebabCase(first)}: says something of bisections alone; add --bisect.`);
 }
 
-/** Prints a row for each number of commits and each effect; throws a `UsageError` for an option that cannot be used. */
+/** Prints one row per number of commits and effect; throws a `UsageError` for an invalid option. */
 export async function printBisectRows(options: BisectOptions): Promise<void> {
   const [gate] = ofGates.filter((name) => options[name] !== undefined);
   if (gate !== undefined) {
@@ -74,17 +72,16 @@ type Request = z.output<typeof ownOptions>;
 /** Outcomes are shares of all experiments, and sum up to 1. */
 type Row = Omit<BisectRow, 'allFound'> & {
   commits: number;
-  /** The true change, as a ratio. */
   effect: number;
   brokenRatio: number;
 };
 
-/** Clusters as they come where one commit breaks a driver and a later one fixes it. */
+/** Typical if one commit breaks a driver and a later one fixes it. */
 const brokenInARow = 6;
 
 const usualEffects = [0, -0.02, -0.05, -0.1];
 
-/** Says how far it is after every row, once it has taken two seconds. */
+/** Shows progress after every row, from two seconds on. */
 function rowsOf(request: Request, noise: NoiseSource): Row[] {
   const effects = [...new Set(request.effects ?? usualEffects)];
   const all = request.commits.flatMap((commits) => effects.map((effect) => ({ commits, effect })));
@@ -116,7 +113,7 @@ function simulationOf(
     brokenRatio: broken,
     historyRuns: history,
     mostBoots: maxBoots,
-    // A kernel that does not come up is followed by a boot of the DUT's own.
+    // A kernel that fails to boot is followed by a boot of the DUT's own.
     minutes: { build: buildMinutes, run, failure: 2 * run },
   };
 }

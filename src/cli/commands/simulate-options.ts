@@ -1,4 +1,4 @@
-// Options and output that both kinds of simulation share: noise, true changes, whole numbers, a table.
+// Parses options and aligns output shared by both kinds of simulation.
 import { z } from 'zod';
 import type { NoiseSource } from '../../analysis/stats/simulate.ts';
 import { kebabCase } from '../../config/parameters.ts';
@@ -7,7 +7,7 @@ import { duration, expected, type QuantityLimit, ratio, sentence } from '../../m
 import { UsageError } from '../../model/usage-error.ts';
 import { cvOf, fewestRuns, readNoiseFile } from './noise-file.ts';
 
-/** Reads options by their schema; throws a `UsageError` that names the first wrong one. */
+/** Throws a `UsageError` that names the first wrong option. */
 export function parse<Schema extends z.ZodType>(schema: Schema, options: object): z.output<Schema> {
   const parsed = schema.safeParse(options);
   if (parsed.success) return parsed.data;
@@ -15,7 +15,6 @@ export function parse<Schema extends z.ZodType>(schema: Schema, options: object)
   throw new UsageError(`--${kebabCase(String(path[0]))}: ${sentence(message)}`);
 }
 
-/** The items of a text with commas, without blanks around them. */
 export const listOf = (text: string): string[] => text.split(',').map((item) => item.trim());
 
 const largestCv: QuantityLimit = {
@@ -33,7 +32,6 @@ const atMostADay: QuantityLimit = {
 
 const wrongNoise = expected('a file of JSON lines with pps, or a CV like 1%');
 
-/** The options of every simulation, as typed. */
 export const sharedOptions = z.object({
   noise: z.string({ error: wrongNoise }).min(1, { error: wrongNoise }),
   maxCv: ratio(largestCv).optional(),
@@ -57,7 +55,7 @@ export function count(least: number, most: number) {
     .transform(Number);
 }
 
-/** `0`, `-1.5%`, `+2%`; a minus sign as our reports print it, too. */
+/** `0`, `-1.5%`, `+2%`; also accepts the minus sign of our reports. */
 function parseChange(text: string, context: z.RefinementCtx): number {
   if (text === '0') return 0;
   const size = ratio(largestChange).safeParse(text.replace(/^[-−+]/, ''));
@@ -69,7 +67,6 @@ function parseChange(text: string, context: z.RefinementCtx): number {
 
 type Noise = Pick<z.output<typeof sharedOptions>, 'noise' | 'maxCv'>;
 
-/** The source of the runs, and a sentence that names it. */
 export async function readNoise({
   noise,
   maxCv,
@@ -98,7 +95,7 @@ function nothingLeft(path: string, sets: number[][], maxCv = Infinity): string {
   return `--max-cv: ${path} has no set of runs with a CV of at most ${formatPercent(maxCv)}; its quietest has ${quietest}.`;
 }
 
-/** The first column to the left, numbers to the right. */
+/** The first column is left-aligned, numbers are right-aligned. */
 export function aligned(lines: readonly string[][]): string {
   const widths = (lines[0] ?? []).map((_, column) =>
     Math.max(...lines.map((line) => line[column]?.length ?? 0)),

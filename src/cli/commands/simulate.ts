@@ -1,4 +1,4 @@
-// `ppsgate simulate`: what a design, or a bisection, would do on noise that is known, before a lab is booked for it.
+// `ppsgate simulate`: simulates a design, or a bisection, with known noise, before a lab is booked.
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { type NoiseSource, type SimulationRow, simulate } from '../../analysis/stats/simulate.ts';
@@ -51,7 +51,6 @@ Example:
     });
 }
 
-/** Texts as typed; lists with commas. */
 type SimulateOptions = BisectOptions & {
   bisect?: true;
   noise?: string;
@@ -73,10 +72,7 @@ type SimulateOptions = BisectOptions & {
   json?: true;
 };
 
-/**
- * Prints the rows; exits 2 for an option or a file that cannot be used. Without runToExit: there is nothing to clean up,
- * and a Ctrl-C ends the program in the midst of a row.
- */
+/** Exits with 2 for invalid options. Without runToExit, a Ctrl-C ends the program at once. */
 async function runSimulate(options: SimulateOptions): Promise<void> {
   try {
     await printRows(options);
@@ -146,15 +142,13 @@ const ownOptions = sharedOptions.extend({
 
 type Row = Omit<SimulationRow, 'patchRegression' | 'meanMostRuns'> & {
   design: DesignName;
-  /** The true change, as a ratio. */
   effect: number;
-  /** Present for a patch of several cells. */
+  /** Absent for a single cell. */
   patchRegression?: number;
-  /** Minutes that an experiment takes in the lab. */
   meanMinutes: number;
 };
 
-/** Says how far it is after every row, once it has taken two seconds. */
+/** Shows progress after every row, from two seconds on. */
 function rowsOf(request: Request, noise: NoiseSource): Row[] {
   const { designs, effects } = request;
   const startedAt = performance.now();

@@ -1,4 +1,4 @@
-// `ppsgate site`: the branch over time, as pages in a folder.
+// `ppsgate site`: writes pages of the branch over time into a folder.
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -59,7 +59,7 @@ export async function makeSite({ from, to, lab, health }: SiteOptions): Promise<
   return exitCodes.pass;
 }
 
-/** Undefined where none was named and none is there. */
+/** Undefined if no file was named and the default is missing. */
 async function readLabFile<T>(
   option: string,
   named: string | undefined,

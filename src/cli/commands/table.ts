@@ -1,8 +1,8 @@
-// Answers for people at a shell: in columns, on one line each, in colours where a terminal shows them.
+// Formats output for a shell: columns, single lines, colours.
 import stringWidth from 'string-width';
 import type { ProgressOutput } from '../../gate/progress.ts';
 
-/** Rows of texts, each column as wide as its widest; `paint` gets what is padded already. */
+/** Pads columns to their widest cell; `paint` receives padded text. */
 export function columns(
   rows: readonly (readonly string[])[],
   paint: (text: string, row: number, column: number) => string = (text) => text,
@@ -19,11 +19,10 @@ export function columns(
   );
 }
 
-/** A terminal gives two columns to a letter of Chinese, and to most emoji. */
+/** Terminals use two columns for Chinese characters and most emoji. */
 const padded = (text: string, width: number): string =>
   text + ' '.repeat(width - stringWidth(text));
 
-/** Text of a host or a store. */
 export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
 export const hasColours = ({ isTTY }: ProgressOutput): boolean =>
@@ -31,11 +30,11 @@ export const hasColours = ({ isTTY }: ProgressOutput): boolean =>
 
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** In bytes, because a program reads it: the same in every locale. */
+/** Writes bytes, for programs, independent of the locale. */
 export const printJson = (value: unknown): void =>
   void process.stdout.write(Buffer.from(`${JSON.stringify(value, null, 2)}\n`));
 
-/** `14:02` of today, `2026-11-20 14:02` of any other day, where this machine is. */
+/** `14:02` today, `2026-11-20 14:02` on any other day, in local time. */
 export function clockText(iso: string, now: Date): string {
   const [then, today] = [new Date(iso), now].map((date) => date.toLocaleString('sv-SE'));
   const [day, time = ''] = (then ?? '').split(' ');

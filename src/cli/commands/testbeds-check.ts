@@ -1,4 +1,4 @@
-// `ppsgate testbeds check`: a line for each thing that was looked at.
+// `ppsgate testbeds check`: prints one line per check.
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import type { Config, TestbedConfig } from '../../config/schema.ts';
@@ -47,7 +47,7 @@ export type CheckOptions = {
   record?: string;
 };
 
-/** Prints each finding as it is made, or with `json` all of them at the end. */
+/** Prints each diagnostic at once, or with `json` all at the end. */
 async function checkTestbed(
   name: string,
   options: CheckOptions,

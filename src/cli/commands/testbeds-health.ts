@@ -48,7 +48,6 @@ something is wrong.`;
 
 type HealthOptions = { config?: string; json?: boolean };
 
-/** The `--json` output of each testbed. */
 type Health =
   | {
       testbed: string;
@@ -56,13 +55,11 @@ type Health =
       diagnostics: Diagnostic[];
       quarantine: InterimResult;
     }
-  /** Skipped, as it is held or waited for. */
+  /** Skipped: held or waited for. */
   | { testbed: string; kind: 'in-use'; why: string };
 
-/** The change of its quarantine. */
 type InterimResult = { kind: 'none' | 'lifted' } | (Quarantine & { kind: 'stands' });
 
-/** Looks at the named testbeds, all when there are none. */
 async function checkHealth(
   names: readonly string[],
   { config: given, json = false }: HealthOptions,
@@ -93,7 +90,7 @@ type Visit = {
   signal: AbortSignal;
 };
 
-/** Others come first: a check never waits. */
+/** A check never waits for its turn. */
 class InUseError extends Error {}
 
 async function visitTestbed(visit: Visit): Promise<Health> {
@@ -116,13 +113,13 @@ async function visitTestbed(visit: Visit): Promise<Health> {
   } catch (error) {
     if (error instanceof InUseError) return await inUse(visit, store);
     if (!(error instanceof NotReservedError)) throw error;
-    // The taking of it found something wrong.
+    // Preparing it found a fault.
     if ((await readLab(store)).quarantines.has(name)) return await lookUnreserved(visit, store);
     throw error;
   }
 }
 
-/** The check that found it on its base, or brought it there. */
+/** Preparation has checked or restored the base. */
 async function lookReserved(visit: Visit, { lease, signal }: LeasedTestbed): Promise<Health> {
   const { name } = visit;
   const ending = { outcome: 'the look was not finished', isClean: true };

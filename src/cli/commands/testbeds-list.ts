@@ -1,4 +1,4 @@
-// `ppsgate testbeds list`: a line for each testbed of ppsgate.yml.
+// `ppsgate testbeds list`: prints one line per testbed of ppsgate.yml.
 import type { Command } from 'commander';
 import type { Capabilities } from '../../config/capabilities.ts';
 import { loadConfig } from '../../config/load.ts';

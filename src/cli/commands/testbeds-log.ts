@@ -1,4 +1,4 @@
-// `ppsgate testbeds log`: past reservations with holder, duration and outcome.
+// `ppsgate testbeds log`: prints past reservations with holder, duration and outcome.
 import type { Command } from 'commander';
 import { didYouMean } from '../../config/fields.ts';
 import { loadConfig } from '../../config/load.ts';
@@ -31,7 +31,6 @@ export function define(command: Command): void {
 
 type LogOptions = { config?: string; json?: true };
 
-/** Prints it as it is kept, the oldest first. */
 async function showLog(
   name: string | undefined,
   { config: path, json }: LogOptions,
@@ -53,7 +52,7 @@ async function showLog(
   }
 }
 
-/** A testbed that is in the configuration no more still has a log. */
+/** A testbed removed from the configuration still has a log. */
 function refuseUnknown(name: string, known: ReadonlySet<string>): void {
   if (known.has(name)) return;
   const names = [...known].filter((one) => one !== '');

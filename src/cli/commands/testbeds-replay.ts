@@ -1,4 +1,4 @@
-// `ppsgate testbeds replay`: a recording, given to the code of today.
+// `ppsgate testbeds replay`: replays a recording with the current code.
 import type { Command } from 'commander';
 import { readRecording } from '../../gate/recording/read-recording.ts';
 import { type Replay, replay } from '../../gate/recording/replay.ts';

@@ -1,4 +1,4 @@
-// `ppsgate testbeds self-test`: a gate and its accidents on a FreeBSD testbed, a line for each thing that was done.
+// `ppsgate testbeds self-test`: exercises a gate and its accidents on a FreeBSD testbed, one line per step.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -78,7 +78,7 @@ type SelfTestOptions = {
   json?: true;
 };
 
-/** Prints each finding as it is made, or with `json` all of them at the end. */
+/** Prints each diagnostic at once, or with `json` all at the end. */
 async function selfTestOf(
   name: string,
   options: SelfTestOptions,
@@ -135,7 +135,6 @@ function freebsdOnly(testbed: Config['testbeds'][string], name: string): Freebsd
   );
 }
 
-/** The options that `--resume` needs again. */
 function sameWords({ config = 'ppsgate.yml', skip, baseKernel }: SelfTestOptions): string {
   return [
     config === 'ppsgate.yml' ? '' : ` --config ${config}`,
@@ -162,7 +161,6 @@ async function begun(directory: string, name: string): Promise<SelfTestRequest['
   return beginJournal(directory, name, new Date());
 }
 
-/** Refuses where there is no terminal to ask on. */
 function agreement(yes: boolean, signal: AbortSignal): SelfTestDeps['agrees'] {
   const ask = askOnTerminal(signal);
   return async (question) => {
@@ -188,7 +186,7 @@ type Keeping = {
   recorder: Recorder | undefined;
 };
 
-/** Waits until the testbed is free; inside of `ppsgate reserve` it is held already. */
+/** Waits until the testbed is free; within `ppsgate reserve` it is held already. */
 async function onTestbed(
   { name, testbed, config, notify, signal, recorder }: Keeping,
   work: (machines: FreebsdDeps, signal: AbortSignal, token?: number) => Promise<void>,

@@ -1,4 +1,4 @@
-// `ppsgate testbeds`: holders and queues, printed once or at each change.
+// `ppsgate testbeds`: prints holders and queues once, or at each change.
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
@@ -44,7 +44,6 @@ async function showTestbeds(
   }
 }
 
-/** Ends once its output is no longer read. */
 async function watchWhileRead(
   config: Config,
   store: Store,
@@ -75,7 +74,7 @@ const textFor = (overview: TestbedsOverview, output: ProgressOutput): string =>
 
 type Show = (overview: TestbedsOverview) => void;
 
-/** Shows it at once, whenever the store changes, and every minute; rejects with the signal's reason. */
+/** Shows the state at once, at each change of the store, and every minute; rejects with the signal's reason. */
 async function watchTestbeds(
   config: Config,
   store: Store,
@@ -97,7 +96,7 @@ async function watchTestbeds(
   }
 }
 
-/** A terminal is drawn anew; elsewhere there is a line for each thing that changed, or with `json` for each look. */
+/** Redraws a terminal; elsewhere prints one line per change, or with `json` one per look. */
 function watcherOf(output: ProgressOutput, json: boolean): Show {
   if (json) return (overview) => void output.write(Buffer.from(`${JSON.stringify(overview)}\n`));
   if (output.isTTY) return (overview) => void output.write(screenOf(textFor(overview, output)));
@@ -108,8 +107,6 @@ function watcherOf(output: ProgressOutput, json: boolean): Show {
   };
 }
 
-/**
- * Writes from the top left, and clears the rest of each line and what is below: nothing flickers that stays as it was.
- */
+/** Overwrites from the top left and clears the rest, without flicker. */
 const screenOf = (text: string): string =>
   `\x1b[H${text.replaceAll('\n', '\x1b[K\n')}\x1b[K\n\x1b[J`;

@@ -1,4 +1,4 @@
-// `ppsgate testbeds`: who has which, what there are, and whether they are well.
+// `ppsgate testbeds`: holders, list and health of testbeds.
 
 import type { Command } from 'commander';
 import { addCommands, type NamedCommand, type Words } from './add-commands.ts';

@@ -2,7 +2,7 @@
 import { type CpuInfo, cpus } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** A warning where other programs use the CPUs that the lab needs; undefined where enough are idle. */
+/** Returns a warning if other programs use the CPUs that the lab needs. */
 export async function busyWarning(): Promise<string | undefined> {
   const before = cpus();
   await wait(watchedMilliseconds);
@@ -13,7 +13,7 @@ const watchedMilliseconds = 1000;
 
 /** One CPU for the sender, and one for the DUT. */
 const wantedCpus = 2;
-/** The programs of a quiet system, and this one, take less. */
+/** A quiet system with this program uses less. */
 const leastIdleRatio = 0.8;
 
 export function warningOf(
@@ -30,7 +30,7 @@ export function warningOf(
 
 type Times = CpuInfo['times'];
 
-/** A CPU that was added since counts as idle. */
+/** A CPU added since counts as idle. */
 function idleShare(before: Times | undefined, after: Times): number {
   if (before === undefined) return 1;
   const total = totalOf(after) - totalOf(before);

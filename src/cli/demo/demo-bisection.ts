@@ -1,4 +1,4 @@
-// A bisection on the embedded lab: 24 commits of known effect, of which one costs packets.
+// Bisects 24 commits of known effect on the embedded lab; one of them costs packets.
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseConfig } from '../../config/load.ts';
@@ -23,17 +23,15 @@ import {
 export type BisectDemo = { directory: string; result: BisectResult; asExpected: boolean };
 
 type BisectDemoOptions = {
-  /** Holds the repository and a work directory; what is there already is gone on with. */
+  /** Existing repositories and work directories are continued. */
   directory: string;
   seed: number;
   onEvent: GateDeps['onEvent'];
   signal: AbortSignal;
 };
 
-/** Names in the demo's directory. */
 export const bisectNames = { repository: 'commits', work: 'bisect' } as const;
 
-/** Searches the commits for the one that costs packets, and compares the answer with what it must be. */
 export async function runBisectDemo(options: BisectDemoOptions): Promise<BisectDemo> {
   const { directory, seed, onEvent, signal } = options;
   const repositoryDirectory = join(directory, bisectNames.repository);
@@ -50,7 +48,7 @@ export async function runBisectDemo(options: BisectDemoOptions): Promise<BisectD
   const [testbed = ''] = Object.keys(config.testbeds);
   const deps = {
     repository: openRepository(repositoryDirectory),
-    // The lab is this machine's, and its owner's alone.
+    // The lab belongs to this machine and user alone.
     reserve: async () => unshared(testbed, (traffic) => openHere(testbed, traffic, config)),
     history: historyFile(config.history),
     now: () => new Date(),

@@ -1,4 +1,4 @@
-// Two kernels of this machine's distribution, by its package manager, as archives that a guest boots.
+// Fetches two kernels of this machine's distribution with its package manager, as archives for guests.
 import { execFile } from 'node:child_process';
 import { access, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,13 +8,10 @@ import { UsageError } from '../../model/usage-error.ts';
 
 const run = promisify(execFile);
 
-/** Flavours for virtual machines are a third of the size of others; Debian's first, then Ubuntu's. */
+/** Flavours for virtual machines have a third of the usual size; Debian's first, then Ubuntu's. */
 const flavours = ['cloud-amd64', 'virtual', 'kvm', 'amd64', 'generic'];
 
-/**
- * Fetches the two newest of the smallest flavour that there is, the older one for base, into a folder; one that is there is
- * not fetched again. Throws a UsageError where there are no two, or no apt.
- */
+/** Fetches two kernels of the smallest flavour, the older one for base; keeps existing ones. Throws a UsageError. */
 export async function fetchKernels(
   folder: string,
   say: (line: string) => void,
@@ -24,7 +21,7 @@ export async function fetchKernels(
     const fetched: string[] = [];
     for (const release of releases) {
       const path = join(folder, `linux-${release}.tar`);
-      // apt knows the names of packages that it has not, too.
+      // apt also lists packages that it cannot fetch.
       if ((await exists(path)) || (await fetchKernel(release, path, say))) fetched.push(path);
       const [patched, base] = fetched;
       if (patched !== undefined && base !== undefined) return { base, patched };
@@ -35,7 +32,6 @@ export async function fetchKernels(
   );
 }
 
-/** Newest first. */
 async function releasesByFlavour(): Promise<string[][]> {
   const { stdout } = await run('apt-cache', ['pkgnames', 'linux-image-']).catch(() => {
     throw new UsageError(
@@ -49,7 +45,7 @@ async function releasesByFlavour(): Promise<string[][]> {
   return flavours.map((flavour) => releases.filter((release) => release.endsWith(`-${flavour}`)));
 }
 
-/** Ubuntu keeps an image and its modules in packages of their own. */
+/** Ubuntu has separate packages for an image and its modules. */
 async function fetchKernel(
   release: string,
   path: string,

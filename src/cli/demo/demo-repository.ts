@@ -1,23 +1,21 @@
-// The demo's own small repositories: a router's rules and settings, and patches or a line of commits whose effect is known.
+// Creates the demo's small repositories: a router's rules and settings, and patches or commits of known effect.
 import { execFile } from 'node:child_process';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CellVerdict } from '../../model/result.ts';
 
-/** The outcome a patch must have, or the demo has failed. */
 type Expectation = CellVerdict['kind'] | 'does-not-load';
 
 export type DemoPatch = {
   branch: string;
   title: string;
-  /** Absent where it is unknown beforehand and only reported. */
+  /** Absent: unknown beforehand, only reported. */
   expected?: Expectation;
-  /** Kernels are what it changes, and not the files of its branch. */
+  /** It changes kernels instead of the branch's files. */
   boots?: true;
 };
 
-/** The branch that the patches start from. */
 export const baseBranch = 'main';
 
 export const demoPatches: readonly DemoPatch[] = [
@@ -56,11 +54,11 @@ const sysctlConf = `# A router sends no redirects.
 net.ipv4.conf.all.send_redirects = 0
 `;
 
-/** A rule that never matches costs some 12 ns. */
+/** A rule that never matches costs about 12 ns. */
 const noOpRules = (count: number): string[] =>
   new Array<string>(count).fill('    meta l4proto 254 drop');
 
-/** The router has rules enough to be much slower than the sender, which would be measured otherwise. */
+/** Enough rules to make the router slower than the sender, which would be measured otherwise. */
 const baseRules = noOpRules(60);
 
 const nftablesConf = (rules: string[]): string =>
@@ -89,7 +87,7 @@ export const virtualDemoPatches: readonly DemoPatch[] = [
   { branch: 'newer-kernel', title: 'Boot the newer kernel', boots: true },
 ];
 
-/** `kernel` is what boots where a patch changes files alone. */
+/** `kernel` boots if a patch changes files only. */
 export const virtualDemoConfig = (kernel: string): string => `testbeds:
   this-machine:
     kind: virtual
@@ -99,7 +97,6 @@ families: [inet4]
 history: ../history.jsonl
 `;
 
-/** Makes the repository of the patches that virtual machines judge. */
 export const makeVirtualDemoRepository = (finalDirectory: string): Promise<void> =>
   makeRepository(finalDirectory, async (commit, git) => {
     await commit('Route between two networks', '# Nothing is filtered yet.\n');
@@ -111,7 +108,7 @@ export const makeVirtualDemoRepository = (finalDirectory: string): Promise<void>
     await git('switch', '--quiet', baseBranch);
   });
 
-/** Makes the repository, whole or not at all: `main`, and a branch for each patch. */
+/** Creates `main` and a branch per patch, atomically. */
 export const makeDemoRepository = (finalDirectory: string): Promise<void> =>
   makeRepository(finalDirectory, async (commit, git) => {
     await commit('Route between two networks', nftablesConf(rulesOf[baseBranch] ?? []));
@@ -122,10 +119,9 @@ export const makeDemoRepository = (finalDirectory: string): Promise<void> =>
     await git('switch', '--quiet', baseBranch);
   });
 
-/** The commits of the bisection's repository, after its first one: what each is about, and the rules of its router. */
+/** Later commits of the bisection's repository: subject, and edit of the router's rules. */
 type DemoCommit = { subject: string; edit(rules: readonly string[]): string[] };
 
-/** The name of the one commit that costs packets. */
 export const culpritSubject = 'Look sixteen times more for protocol 254';
 const unknownProtocol = '    meta l4proto upd drop';
 
@@ -168,7 +164,7 @@ export const bisectCommits: readonly DemoCommit[] = [
   say('Say that this is all', 'That is all.'),
 ];
 
-/** Makes the repository of the bisection, whole or not at all: `main`, whose first commit is good and whose last is bad. */
+/** Creates `main` for the bisection, atomically: the first commit is good, the last is bad. */
 export const makeBisectRepository = (finalDirectory: string): Promise<void> =>
   makeRepository(finalDirectory, async (commit) => {
     let rules = baseRules;

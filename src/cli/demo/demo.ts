@@ -1,4 +1,4 @@
-// The main job on this machine: patches of known effect on the embedded lab or in virtual machines, judged as any other is.
+// Judges patches of known effect on this machine, on the embedded lab or in virtual machines.
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sum } from 'simple-statistics';
@@ -31,35 +31,29 @@ import {
 
 export type Judged = { patch: DemoPatch; directory: string; result: Result; asExpected: boolean };
 
-/** The patches and the testbed. */
 export type DemoSubject = {
   patches: readonly DemoPatch[];
-  /** Text of the configuration. */
   config: string;
   makeRepository(directory: string): Promise<void>;
-  /** Boots per variant, for patches that boot. */
   kernels?: GivenKernels;
 };
 
 type DemoOptions = {
-  /** Holds the repository, and a work directory for each patch; what is there already is gone on with. */
+  /** Existing repositories and work directories are continued. */
   directory: string;
   subject: DemoSubject;
   seed: number;
-  /** Absent: the usual one. */
   design?: string | undefined;
   onPatch(patch: DemoPatch, index: number): Pick<GateDeps, 'onEvent'> & { end(): void };
   signal: AbortSignal;
 };
 
-/** Three patches on the embedded lab. */
 export const embeddedDemo: DemoSubject = {
   patches: demoPatches,
   config: demoConfig,
   makeRepository: makeDemoRepository,
 };
 
-/** One rule more, and one kernel against another, in virtual machines. */
 export const virtualDemo = (kernels: GivenKernels): DemoSubject => ({
   patches: virtualDemoPatches,
   config: virtualDemoConfig(kernels.base),
@@ -67,7 +61,6 @@ export const virtualDemo = (kernels: GivenKernels): DemoSubject => ({
   kernels,
 });
 
-/** Judges the patches, one after the other, and compares what comes out with what must. */
 export async function runDemo(options: DemoOptions): Promise<Judged[]> {
   const { directory, subject, seed, design, onPatch, signal } = options;
   const repositoryDirectory = join(directory, 'repository');
@@ -84,7 +77,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged[]> {
     const progress = onPatch(demoPatch, index);
     const deps: GateDeps = {
       repository,
-      // The lab is this machine's, and its owner's alone.
+      // The lab belongs to this machine and user alone.
       reserve: async () => unshared(testbed, (traffic) => openHere(testbed, traffic, config)),
       history: historyFile(config.history),
       now: () => new Date(),
@@ -105,7 +98,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged[]> {
   return judged;
 }
 
-/** A patch that an earlier process finished is not judged again, one that it began is gone on with. */
+/** Skips a patch that an earlier process finished, and resumes one that it began. */
 async function judge(
   request: Parameters<typeof gate>[0],
   directory: string,
@@ -115,7 +108,7 @@ async function judge(
   return (await hasPlan(directory)) ? resumeGate(directory, deps) : gate(request, directory, deps);
 }
 
-/** Seconds of traffic that was measured or sampled. */
+/** Includes traffic for profiles. */
 export function trafficSeconds({ trials, outcome }: Result): number {
   const cells = outcome.kind === 'judged' ? outcome.cells : [];
   const profiles = cells.flatMap((cell) => cell.profiles);

@@ -1,16 +1,13 @@
-// The ppsgate.yml to start from: small, valid, and with the lab inside the runner until there is another. And the rules
-// to start from, which that lab takes.
+// Templates of ppsgate.yml, small and valid, with the lab inside the runner, and of rules for that lab.
 
-/** The schema of the ppsgate that the workflows run, for editors. */
 const modeline = (action: string): string => {
   const [, repository, commit] = /^([^@]+)@(\S+)/.exec(action) ?? [];
   return `# yaml-language-server: $schema=https://raw.githubusercontent.com/${repository}/${commit}/docs/ppsgate.schema.json`;
 };
 
-/** The ppsgate.yml for GitHub's own runner. */
 export const hostedConfig = (action: string): string => `\
 ${modeline(action)}
-# What ppsgate measures, and where. Every other key is in docs/example/ppsgate.yml of ppsgate.
+# Measurements and testbeds. Every other key is in docs/example/ppsgate.yml of ppsgate.
 
 # A folder beside this file with what the router loads: nftables.conf, sysctl.conf, or both. Patches change these.
 overlay: dut
@@ -30,10 +27,10 @@ gate:
   margin: 5%
 `;
 
-/** The ppsgate.yml for a runner beside a lab of one's own, which is there as an example in comments. */
+/** The example of one's own lab is in comments. */
 export const labConfig = (action: string): string => `\
 ${modeline(action)}
-# What ppsgate measures, and where. docs/lab.md of ppsgate sets up a FreeBSD lab step by step, with an example for each
+# Measurements and testbeds. docs/lab.md of ppsgate sets up a FreeBSD lab step by step, with an example for each
 # kind of bench in docs/lab; docs/example/ppsgate.yml has every other key, and three Linux hosts.
 
 testbeds:
@@ -66,9 +63,9 @@ gate:
   margin: 2%
 `;
 
-/** An nftables.conf of networks that no lab is managed by, nor sends packets from. */
+/** An nftables.conf of networks that no lab uses for management or traffic. */
 export const starterRules = `\
-# What the router does with packets. Pull requests change these rules, and ppsgate measures what that costs each packet:
+# The router's rules. Pull requests change them, and ppsgate measures what that costs each packet:
 # put your own in their place, and settings of the kernel into sysctl.conf beside them.
 table inet router {
   chain early {

@@ -4,15 +4,15 @@ import { dirname, join } from 'node:path';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
 
-/** `path` starts at the repository's top. */
+/** `path` is relative to the repository's top. */
 export type PlannedFile =
   /** `isTheirs` is never overwritten. */
   | { path: string; text: string; isTheirs?: true }
   /** A file that must contain a line; `isThere` recognizes other forms of that line. */
   | { path: string; line: string; isThere: RegExp }
-  /** One that is of no use any more; `isOurs` tells whether it is as we have written it. */
+  /** Obsolete; `isOurs` recognizes unmodified content. */
   | { path: string; isOurs(text: string): boolean }
-  /** One that is lacking, and not ours to write. */
+  /** Missing, but not created by ppsgate. */
   | { path: string; isMissing: true };
 
 export type PlacedFile = {
@@ -20,23 +20,20 @@ export type PlacedFile = {
   kind:
     | 'created'
     | 'unchanged'
-    /** Differs from what we would write. */
     | 'kept'
     | 'overwritten'
     | 'extended'
     | 'removed'
-    /** Is of no use any more. */
     | 'left'
-    /** Nothing can be measured without it. */
+    /** Required for any measurement. */
     | 'missing';
-  /** Content for a file that does not exist yet. */
   text?: string;
 };
 
-/** `text` is what comes to stand in the file; absent: nothing is written. */
+/** `text` is the new content; absent: nothing is written. */
 type Change = Omit<PlacedFile, 'path'>;
 
-/** Undefined where there is nothing to do or to tell; throws a UsageError where a file can be neither read nor written. */
+/** Undefined if nothing changes; throws a UsageError if a file can be neither read nor written. */
 export async function placeFile(
   file: PlannedFile,
   { directory, force, dryRun }: { directory: string; force: boolean; dryRun: boolean },

@@ -1,14 +1,11 @@
-// The folder that a Linux DUT's files are in, without which the first gate has nothing to measure.
+// Finds a missing overlay folder for a Linux DUT, without which the first gate measures nothing.
 import { readdir } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { parseConfig } from '../../config/load.ts';
 import { systemOf } from '../../config/schema.ts';
 import { readIfThere } from './init-files.ts';
 
-/**
- * Path in the repository of the overlay that its ppsgate.yml names, or `planned` where it has none, if that folder has
- * no file yet and a testbed installs it. The gate reports all other faults of a ppsgate.yml.
- */
+/** Path of the overlay (without one, `planned`) if a testbed installs it and it has no file yet. */
 export async function lackingOverlay(
   directory: string,
   planned: string,

@@ -1,11 +1,11 @@
-// The label by which a maintainer approves a pull request: made on GitHub, or the command that makes it.
+// Creates the label that approves pull requests on GitHub, or prints the command for it.
 
 import type { Octokit } from '../../forge/github/client.ts';
 import { type GithubFailure, githubFailure } from '../../forge/github/failure.ts';
 import { makeLabel } from '../../forge/github/issue.ts';
 import { approvalLabel } from './workflows.ts';
 
-/** `why` is one sentence, `command` a line for a shell. */
+/** `why` is one sentence, `command` a shell command. */
 export type PlacedLabel =
   | { kind: 'created' | 'unchanged'; repository: string }
   | { kind: 'not-created'; why: string; command: string };
@@ -13,7 +13,7 @@ export type PlacedLabel =
 const color = '1d76db';
 const description = 'ppsgate may measure this pull request as it stands';
 
-/** Never throws for what GitHub or the network did. */
+/** Does not throw for failures of GitHub or the network. */
 export async function createLabel(octokit: Octokit, repository: string): Promise<PlacedLabel> {
   try {
     const label = { name: approvalLabel, color, description };
@@ -26,7 +26,6 @@ export async function createLabel(octokit: Octokit, repository: string): Promise
   }
 }
 
-/** Prints the command by which gh(1) creates the label. */
 export function labelByHand(why: string, repository: string | undefined): PlacedLabel {
   const of = repository ?? 'OWNER/NAME';
   const command = `gh label create ${approvalLabel} --repo ${of} --color ${color} --description "${description}"`;

@@ -1,20 +1,18 @@
-// Settings of `ppsgate init`, from its flags or from git.
+// Derives the settings of `ppsgate init` from its flags or from git.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { expected } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
 
-/** GitHub's own runner has the embedded lab in it; one of the lab's own stands beside the testbeds. */
+/** GitHub's own runner contains the embedded lab; a lab's own runner is beside the testbeds. */
 export type Runner = { kind: 'hosted' | 'self-hosted'; labels: string[] };
 
-/** A clone of the repository that is to be judged. */
 export type Clone = {
-  /** Its top folder. */
   directory: string;
-  /** The default branch, as far as git knows. */
+  /** Best guess of git. */
   branch: string;
-  /** `OWNER/NAME` on GitHub. Absent: `origin` is not there. */
+  /** `OWNER/NAME` on GitHub. Absent: no `origin`. */
   repository?: string;
 };
 
@@ -30,7 +28,7 @@ export function parseRunner(text: string): Runner {
   throw refused('--runner', 'ubuntu-latest, or labels like self-hosted,lab', text);
 }
 
-/** `OWNER/NAME@COMMIT`, or with its version `… # v0.1.0`; throws a UsageError for what is no full commit. */
+/** `OWNER/NAME@COMMIT`, or with its version `… # v0.1.0`; throws a UsageError without a full commit. */
 export function parseAction(text: string): string {
   if (/^[\w.-]+\/[\w.-]+@[\da-f]{40}(?: # v\d+\.\d+\.\d+)?$/.test(text)) return text;
   if (text === '') {
@@ -48,7 +46,7 @@ export function parseAction(text: string): string {
 }
 
 export function parseBranch(text: string): string {
-  // The rules of git-check-ref-format(1), without what GitHub's filters of branches take for patterns.
+  // git-check-ref-format(1), without characters that GitHub's branch filters treat as patterns.
   if (/^(?!.*(?:\.\.|\/\/))[a-z\d][\w./-]{0,99}(?<![/.])$/i.test(text)) return text;
   throw refused('--branch', 'the name of a branch like main', text);
 }
@@ -58,7 +56,6 @@ export function parseRepository(text: string): string {
   throw refused('--repository', 'OWNER/NAME', text);
 }
 
-/** Reads git's data on the repository around a folder; throws a UsageError where there is none. */
 export async function readClone(folder: string): Promise<Clone> {
   const directory = await gitLine(folder, 'rev-parse', '--show-toplevel');
   if (directory === undefined) {
@@ -81,11 +78,11 @@ export async function readClone(folder: string): Promise<Clone> {
   };
 }
 
-/** The ppsgate that runs, as an action, where it is a clone of one on GitHub; with its version where HEAD is so tagged. */
+/** The running ppsgate as an action, if it is a GitHub clone; with the version if HEAD is tagged. */
 export async function ownAction(folder: string): Promise<string | undefined> {
   const repository = await repositoryOf(folder);
   const commit = await gitLine(folder, 'rev-parse', 'HEAD');
-  // An installed package lies in another project's repository.
+  // An installed package is inside another project's repository.
   if (commit === undefined || !repository?.endsWith('/ppsgate')) return undefined;
   const tag = `v${packageJson.version}`;
   const tagged = await gitLine(folder, 'rev-parse', '--verify', `refs/tags/${tag}^{commit}`);
@@ -97,7 +94,6 @@ async function repositoryOf(folder: string): Promise<string | undefined> {
   return /(?:^|[/@])github\.com[:/]+([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(url ?? '')?.[1];
 }
 
-/** Undefined where git has no answer. */
 async function gitLine(folder: string, ...args: string[]): Promise<string | undefined> {
   const answer = await run('git', ['-C', folder, ...args]).catch(() => undefined);
   return answer?.stdout.trim() || undefined;

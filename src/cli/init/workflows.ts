@@ -1,29 +1,25 @@
-// The workflow files that run ppsgate on GitHub: one job in GitHub's own runner, or three where the lab has a runner of its own.
+// Generates the GitHub workflows: one job in GitHub's own runner, or three for a lab with its own runner.
 import { stringify } from 'yaml';
 import { kebabCase, parameter, parametersThat } from '../../config/parameters.ts';
 
 export type Setting = {
-  /** Name of the workflow that measures. */
   name: string;
-  /** Name of the workflow that answers where that one may not; see `publishWorkflow`. */
+  /** Name of the workflow that reports where the first may not; see `publishWorkflow`. */
   publisher: string;
-  /** The default branch. */
   branch: string;
-  /** The value of `uses:`, with a comment where it has one. */
+  /** The value of `uses:`, optionally with a comment. */
   action: string;
-  /** Labels of the runner that measures; at least one. */
   runner: readonly string[];
-  /** Path of ppsgate.yml, where it lies elsewhere than at the top. */
+  /** Path of ppsgate.yml, if not at the top. */
   config?: string;
 };
 
-/** The label that approves a pull request as it stands; the default of `github.label` in ppsgate.yml. */
+/** Approves a pull request at its current head; the default of `github.label` in ppsgate.yml. */
 export const approvalLabel = 'ppsgate';
 
 const checkoutAction = 'actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0';
 const uploadAction = 'actions/upload-artifact@b7c566a772e6b6bfb58ed0dc250532a479d7789f # v6.0.0';
 
-/** Admits, measures and reports. */
 const oneGateJob = (setting: Setting): string => `\
   gate:
     name: gate
@@ -41,7 +37,7 @@ const oneGateJob = (setting: Setting): string => `\
       && (github.event.action != 'edited' || github.event.changes.base)
     runs-on: ${runsOn(setting.runner)}
     timeout-minutes: 30
-    # One line for each pull request. A push or another base ends what is measured, and so does an insider's
+    # A pull request has one run at a time. A push or another base cancels a measurement, and so does an insider's
     # \`/ppsgate cancel\`; all other measurements wait. The rest have queues of their own, where they can
     # end nothing and take no place in the queue: GitHub may evaluate this before \`if\`.
     concurrency:
@@ -84,18 +80,17 @@ ${dispatchedInputs}
 ${conduitToken}
 ${upload}`;
 
-/** Bisects and reports. */
 const oneBisectJob = (setting: Setting): string => `\
   bisect:
     name: bisect
-    # For insiders alone; ppsgate asks GitHub whether its author may write. A cancel has nothing to do here but to end it.
+    # Insiders only; ppsgate checks the author's write permission with GitHub. A cancel only ends the run.
     if: >-
       ${asksToBisect}
       && github.event_name != 'issue_comment'
       || ${commentsToBisect}
     runs-on: ${runsOn(setting.runner)}
     timeout-minutes: 360
-    # One line for each pull request: what was asked for last ends what runs, and so does a cancel.
+    # A pull request has one run at a time: the latest request replaces it, and a cancel ends it.
     concurrency:
       group: >-
         bisect-\${{ ${commentsToBisect}
@@ -116,7 +111,6 @@ ${checkout}
 ${conduitToken}
 ${upload}`;
 
-/** Reports where the job before could not. */
 const onePublishJob = (setting: Setting): string => `\
   publish:
     name: publish
@@ -139,9 +133,7 @@ ${checkout}
           request: \${{ needs.gate.result != 'skipped' && needs.gate.outputs.request || needs.bisect.outputs.request }}
 ${conduitToken}`;
 
-/**
- * The workflow for forks beside `oneJobWorkflow`, whose token may then only read: this one answers with what that left.
- */
+/** Reports the artifacts of `oneJobWorkflow` for forks, whose token is read-only. */
 export const publishWorkflow = (setting: Setting): string => `\
 # Answers on pull requests from forks: the token of ${setting.name} may only read there, so it leaves its result as an
 # artifact, and this workflow, which runs nothing of the patch, publishes it. Made by \`ppsgate init\`.
@@ -157,7 +149,7 @@ permissions: {}
 jobs:
   publish:
     name: publish
-    # What came from a branch of this repository has its answer already, but for Dependabot's, whose token may only read.
+    # Branches of this repository have their report already, except Dependabot's, whose token is read-only.
     if: >-
       github.event.workflow_run.event == 'pull_request'
       && github.event.workflow_run.conclusion != 'skipped'
@@ -165,7 +157,7 @@ jobs:
       || github.event.workflow_run.actor.login == 'dependabot[bot]')
     runs-on: ubuntu-latest
     timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
-    # One after another for each head: the last to finish decides.
+    # Runs of one head are serialized: the last to finish decides.
     concurrency:
       group: publish-\${{ github.event.workflow_run.head_sha }}
       cancel-in-progress: false
@@ -177,7 +169,7 @@ ${checkout}
           command: publish${configLine(setting)}
 `;
 
-/** One job that does all there is to do, as far as its token may: for the lab inside GitHub's own runner. */
+/** A single job with everything its token permits, for the lab inside GitHub's own runner. */
 export const oneJobWorkflow = (setting: Setting): string => `\
 # Judges patches on packets per second, in the lab inside GitHub's own runner. Made by \`ppsgate init\`, which keeps
 # what you change here.
@@ -185,7 +177,7 @@ name: ${setting.name}
 ${runName}
 
 on:
-  # For a fork's patch the token may only read: there ${setting.publisher}.yml gives the answer.
+  # The token for a fork's patch is read-only: ${setting.publisher}.yml posts its report.
   pull_request:
     types: [opened, synchronize, reopened, edited, labeled]
 ${otherEvents(setting)}
@@ -201,7 +193,6 @@ ${onePublishJob(setting)}
 ${acceptJob(setting)}
 `;
 
-/** Decides, without a checkout of the patch, what may be measured. */
 const admitJob = (setting: Setting): string => `\
   admit:
     name: admit
@@ -234,7 +225,6 @@ ${checkout}
 ${dispatchedInputs}
 ${conduitToken}`;
 
-/** Measures beside the lab with a token that may only read. */
 const gateJob = (setting: Setting): string => `\
   gate:
     name: gate
@@ -260,7 +250,6 @@ ${checkout}
 ${conduitToken}
 ${upload}`;
 
-/** Bisects beside the lab with a token that may only read. */
 const bisectJob = (setting: Setting): string => `\
   bisect:
     name: bisect
@@ -284,7 +273,6 @@ ${checkout}
 ${conduitToken}
 ${upload}`;
 
-/** Cancels a measurement by a comment. */
 const cancelJob = `\
   cancel:
     name: cancel
@@ -303,7 +291,6 @@ const cancelJob = `\
     steps:
       - run: echo "What was measured of this patch is cancelled."`;
 
-/** Reports the measurements of another job. */
 const publishJob = (setting: Setting): string => `\
   publish:
     name: publish
@@ -321,7 +308,6 @@ ${checkout}
           request: \${{ needs.admit.outputs.request }}
 ${conduitToken}`;
 
-/** Accepts a new level in the issue of a change point. */
 const acceptJob = (setting: Setting): string => `\
   accept:
     name: accept
@@ -348,7 +334,7 @@ ${checkout}
         with:
           command: accept${configLine(setting)}`;
 
-/** Four jobs and a small one, for a runner beside the lab: only those measure that have a token which may only read. */
+/** Four jobs and a small one, for a runner beside the lab: measuring jobs have read-only tokens. */
 export const splitWorkflow = (setting: Setting): string => `\
 # Judges patches on packets per second, in a lab with a runner of its own. A patch is hostile until an authorized person stands for
 # it, so three jobs share the work: admit decides, in GitHub's runner, what may be measured; gate, or bisect, measures it
@@ -379,17 +365,17 @@ ${publishJob(setting)}
 ${acceptJob(setting)}
 `;
 
-/** An expression: the commenter has rights in the repository, as GitHub reports with the comment. */
+/** Expression: the commenter has rights in the repository, as reported by GitHub with the comment. */
 const isInsider = `contains(fromJSON('["OWNER", "MEMBER", "COLLABORATOR"]'), github.event.comment.author_association)`;
 
-/** An expression: the request is for a bisection instead of a gate. */
+/** Expression: the request is for a bisection instead of a gate. */
 const asksToBisect = `(${[
   `startsWith(github.event.comment.body, '/ppsgate bisect')`,
   `startsWith(inputs.instead, 'bisect')`,
   `startsWith(github.event.client_payload.instead, 'bisect')`,
 ].join(' || ')})`;
 
-/** An expression: an insider requests it in a comment, or cancels a run. */
+/** Expression: an insider requests it in a comment, or cancels a run. */
 const commentsToBisect = [
   `github.event_name == 'issue_comment' && github.event.issue.pull_request`,
   isInsider,
@@ -405,7 +391,7 @@ const otherEvents = ({ branch }: Setting): string => `\
   # Commands, like \`/ppsgate run\` and \`/ppsgate bisect\`; in an issue \`/ppsgate accept\`.
   issue_comment: # zizmor: ignore[dangerous-triggers] the default branch is checked out then, never the patch
     types: [created]
-  # What a merge queue would merge, where the branch rules have one. GitHub alone pushes there, and takes this file from
+  # Heads of a merge queue, if the branch rules have one. Only GitHub pushes there, and takes this file from
   # there, as with a push to the branch: a person with write access has read it and put it into the queue.
   merge_group:
     types: [checks_requested]
@@ -418,12 +404,12 @@ ${dispatchInputs}
   # At night the base against itself: what the testbed takes for a change where there is none.
   schedule:
     - cron: "17 3 * * *"
-  # How fast the default branch is, for its badge.
+  # Measures the default branch for its badge.
   push:
     branches: [${stringify(branch).trim()}]
 `;
 
-/** `#` begins a comment where it is not in quotes. */
+/** `#` starts a comment outside quotes. */
 const quoted = (text: string): string => (text.includes('#') ? `"${text}"` : text);
 
 const dispatched = parametersThat(({ dispatch }) => dispatch !== undefined);
@@ -433,13 +419,12 @@ const dispatchInputs = dispatched
       `      ${kebabCase(name)}:\n        description: ${quoted(parameter(name).dispatch ?? '')}`,
   )
   .join('\n');
-/** The rest ppsgate reads of the event itself. */
+/** ppsgate reads the rest from the event. */
 const dispatchedInputs = dispatched
   .filter((name) => parameter(name).input !== undefined)
   .map((name) => `          ${kebabCase(name)}: \${{ inputs.${kebabCase(name)} }}`)
   .join('\n');
 
-/** Permissions of a job that reports the measurements of another job. */
 const answerPermissions = `\
     permissions:
       contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read
@@ -449,10 +434,10 @@ const answerPermissions = `\
       issues: write # one for each lasting change of the default branch
       # statuses: write # only with \`status: true\` in ppsgate.yml`;
 
-/** A relay of Phabricator finds the run that it has started by the key of its job. */
+/** A Phabricator relay finds its run by the key of its job. */
 const runName = `run-name: \${{ github.event.client_payload.key && format('ppsgate {0}', github.event.client_payload.key) || '' }}`;
 
-/** Empty where there is no such secret, which is all the same but for revisions. */
+/** Empty without the secret, which matters for revisions only. */
 const conduitToken = `          conduit-token: \${{ secrets.PPSGATE_CONDUIT_TOKEN }} # the bot on Phabricator, for revisions alone`;
 
 const checkout = `\

@@ -1,4 +1,4 @@
-// Analyses a directory of benchmark logs: each run's number and validity, and a verdict for each pair of sets.
+// Analyses a directory of benchmark logs: numbers and validity of runs, and a verdict per pair of sets.
 
 import { type InterimResult, interimResults } from '../../analysis/stats/interim-result.ts';
 import { cellVerdict, compare } from '../../analysis/stats/verdict.ts';
@@ -14,7 +14,6 @@ export type SetComparison = {
   base: AnalyzedSet;
   patched: AnalyzedSet;
   verdict: CellVerdict;
-  /** Absent where too few runs count. */
   comparison?: Comparison | undefined;
 };
 
@@ -23,15 +22,12 @@ export type Analysis = { sets: AnalyzedSet[]; comparisons: SetComparison[] };
 export type AnalysisOptions = {
   /** Medians as the netbenches archive computes them. */
   netbenchesTrim: boolean;
-  /** Label or image of the sets that the others are compared with; absent, the first image. */
+  /** Label or image of the reference sets; absent: the first image. */
   base?: string | undefined;
   policy: Omit<Policy, 'metric'>;
 };
 
-/**
- * Sets that share their family and configuration are compared by their images, or those of one image by their
- * configurations; each with the base among them. All runs are there already, so each cell gets one look.
- */
+/** Compares sets with the base by image, or of one image by configuration. All runs exist: each cell gets one look. */
 export function analyzeBenches(benches: readonly BenchSet[], options: AnalysisOptions): Analysis {
   const sets = benches.map((set) => analyzed(set, options));
   const policy: Policy = { ...options.policy, metric: 'pps' };
@@ -68,7 +64,7 @@ function pairsOf(sets: readonly AnalyzedSet[], asked: string | undefined): SetPa
   });
 }
 
-/** The pairs that were measured; which run is called a pair of which means nothing to pooled runs. */
+/** Pooled runs do not depend on how they are paired. */
 function cellOf({ base, patched }: SetPair) {
   const runs = [...runsOf(base, 'base'), ...runsOf(patched, 'patched')];
   const counted = (variant: string) =>
@@ -89,7 +85,6 @@ function cellOf({ base, patched }: SetPair) {
   };
 }
 
-/** As ministat has it. */
 const fewestPairs = 3;
 
 const runsOf = (set: AnalyzedSet, variant: string): Run[] =>
@@ -104,7 +99,7 @@ const runsOf = (set: AnalyzedSet, variant: string): Run[] =>
     validity,
   }));
 
-/** A generator that was the limit of half the runs of either set was the limit of the cell. */
+/** A generator that limited half the runs of either set limited the cell. */
 function verdictOf(interim: InterimResult<ReturnType<typeof cellOf>>, policy: Policy): CellVerdict {
   const { base, patched } = interim.input;
   const limited = [base, patched].map(({ runs }) => {

@@ -1,13 +1,12 @@
-// Reads a directory of benchmark logs as bench-lab leaves it: bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver and its companions.
+// Reads a directory of benchmark logs from bench-lab: bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver and its companions.
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type PktGenLog, parsePktGenLog } from '../../lab/traffic/pkt-gen.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { type Family, familySchema } from '../../model/scenario.ts';
 
-/** A log that cannot be read is an empty one with a fault of kind `unreadable`. */
+/** An unreadable log is empty, with a fault of kind `unreadable`. */
 type BenchLog = {
-  /** Relative to the directory. */
   path: string;
   log: PktGenLog;
 };
@@ -15,28 +14,26 @@ type BenchLog = {
 export type BenchRun = { number: number; receiver: BenchLog; sender?: BenchLog };
 
 export type BenchSet = {
-  /** `IMAGE[.CONFIG][.FAMILY]`, as in the files' names. */
+  /** `IMAGE[.CONFIG][.FAMILY]`, from the files' names. */
   label: string;
   image: string;
   config?: string;
   family?: Family;
-  /** Output of `uname` on the DUT. */
   kernel?: string;
-  /** Runs in the order of their numbers; there may be gaps. */
+  /** By number; there may be gaps. */
   runs: BenchRun[];
 };
 
-/** A directory that cannot be analyzed; the message is one sentence to show as it is. */
+/** A directory that cannot be analyzed; the message is one sentence for the user. */
 export class BenchesError extends Error {
   override readonly name = 'BenchesError';
   readonly conclusion = 'usage';
 }
 
 /**
- * All sets of a directory in natural order, their logs read and parsed. A sender without its receiver measured
- * nothing and is passed over, like files of other names.
+ * Reads all sets of a directory in natural order. Skips a sender without its receiver, and unrelated files.
  *
- * @throws BenchesError where there is no such directory, or no receiver's log in it.
+ * @throws BenchesError if the directory or any receiver's log is missing.
  */
 export async function readBenches(directory: string): Promise<BenchSet[]> {
   const names = new Set(await namesIn(directory));
@@ -82,7 +79,6 @@ const byRun = (a: ReceiverFile, b: ReceiverFile): number =>
 
 type About = Pick<BenchSet, 'image' | 'config' | 'family' | 'kernel'>;
 
-/** Facts of the set's .info, completed from the label. */
 function aboutOf(label: string, info: string): About {
   const said = assignments(info);
   const family = familyOf(said.get('PKTGEN')) ?? familyOf(label.split('.').at(-1));
@@ -99,7 +95,7 @@ function aboutOf(label: string, info: string): About {
   };
 }
 
-/** `NAME="value"` lines of a shell file, read and never run; an empty value says nothing. */
+/** Parses `NAME="value"` lines of a shell file; skips empty values. */
 function assignments(shellText: string): Map<string, string> {
   const found = shellText.matchAll(/^([A-Z]+)=(?:"([^"\n]*)"|'([^'\n]*)'|(\S*))\r?$/gm);
   const pairs = [...found].map(
@@ -142,7 +138,7 @@ async function readLog(directory: string, path: string): Promise<BenchLog> {
   }
 }
 
-/** Links are not followed: a directory from outside may point anywhere, also at endless files. */
+/** Does not follow links: an untrusted directory may point anywhere, also at endless files. */
 async function readRegularFile(path: string): Promise<string> {
   const file = await lstat(path);
   if (!file.isFile()) throw new Error('it is no regular file');

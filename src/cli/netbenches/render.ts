@@ -1,4 +1,4 @@
-// An analysis as text for people, and as the JSON that programs get.
+// Renders an analysis as text, and as JSON for programs.
 
 import {
   type MinistatSet,
@@ -9,7 +9,7 @@ import { formatChange, formatInterval, formatPps } from '../../model/format.ts';
 import { shortened } from '../../model/one-line.ts';
 import type { Analysis, AnalyzedRun, AnalyzedSet, SetComparison } from './analyze-netbenches.ts';
 
-/** The sets with their runs, then for each comparison its verdict and the classic block below it. */
+/** The sets with their runs, then each comparison's verdict and ministat block. */
 export function renderAnalysis({ sets, comparisons }: Analysis): string {
   return [...sets.map(renderSet), ...comparisons.map(renderComparison)].join('\n');
 }
@@ -55,13 +55,13 @@ function verdictText({ verdict, comparison }: SetComparison): string {
   return `${verdict.kind}, ${formatChange(change)} (95 % interval ${formatInterval(low, high)})${reason}`;
 }
 
-/** All runs that have a number, also those that do not count: what ministat would have been fed. */
+/** All runs with a number, even uncounted ones, as ministat would get them. */
 const minimalSet = ({ label, runs }: AnalyzedSet): MinistatSet => ({
   name: shortened(label),
   values: Float64Array.from(runs.map(({ medianPps }) => medianPps).filter((pps) => pps > 0)),
 });
 
-/** Ratios, and packets per second; `reason` is null where there is nothing to say. */
+/** Ratios, and packets per second; `reason` is null if empty. */
 export function analysisAsJson({ sets, comparisons }: Analysis): object {
   return {
     sets: sets.map(({ label, image, config, family, kernel, runs }) => ({
@@ -87,7 +87,7 @@ export function analysisAsJson({ sets, comparisons }: Analysis): object {
   };
 }
 
-/** Null where a set has fewer than ministat's three numbers. */
+/** Null if a set has fewer than ministat's three numbers. */
 function ministatOf({ base, patched }: SetComparison): object | null {
   const sets = [minimalSet(base), minimalSet(patched)];
   if (sets.some(({ values }) => values.length < 3)) return null;

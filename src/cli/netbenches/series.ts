@@ -1,4 +1,4 @@
-// Reads a series of measurements, one value a nightly run or revision: a file of lines, or a folder of netbenches' columns.
+// Reads a series, one value per nightly run or revision, from a file of lines or a folder of netbenches' columns.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MinistatInputError, parseColumn } from '../../analysis/stats/columns.ts';
@@ -7,12 +7,12 @@ import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { natural } from './directory.ts';
 
-/** Nightly runs in the order in which they were measured; `value` is the median of the nightly run's runs, above 0. */
+/** In the order of measurement; `value` is the median of the nightly run's runs, above 0. */
 export type Series = { name: string; nightlyRuns: { name: string; value: number }[] };
 
 /**
- * The series of `path`. A file is one, a line a nightly run: a name and its values, with white space or commas between;
- * empty lines, comments after `#` and nightly runs without a value are passed over. A folder has one for each CONFIG of its
+ * Reads a file as one series, with one nightly run per line: a name and its values, separated by white space or commas;
+ * empty lines, comments after `#` and lines without a value are skipped. A folder has one series per CONFIG of its
  * files `REV[.CONFIG].pps`, with the REVs in natural order. Throws a `UsageError` that names the first bad line.
  */
 export async function readSeries(path: string): Promise<Series[]> {

@@ -120,7 +120,7 @@ test('by force a workflow is overwritten, and ppsgate.yml is not', async () => {
 test('a dry run shows the files and writes none', async () => {
   const directory = newRepository();
   const output = await init(directory, { action, dryRun: true });
-  expect(output).toMatch(/\n--- ppsgate\.yml\n# yaml-.*\n# What ppsgate measures, and where\./);
+  expect(output).toMatch(/\n--- ppsgate\.yml\n# yaml-.*\n# Measurements and testbeds\./);
   expect(output).toContain('Nothing is written yet.');
   expect(isThere(directory)).toEqual(['']);
 });
