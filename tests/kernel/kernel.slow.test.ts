@@ -817,7 +817,9 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     config.leastFreeBytes = 1e18;
     expect(await build()).toMatchObject({
       kind: 'out-of-disk',
-      reason: expect.stringMatching(/ GB free, and a build is to have 1000000000\.0 GB; free space/),
+      reason: expect.stringMatching(
+        / GB free, and a build is to have 1000000000\.0 GB; free space/,
+      ),
     });
     expect(programs.makes()).toEqual([]);
     expectNothingLeft();
