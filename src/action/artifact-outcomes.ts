@@ -46,7 +46,7 @@ import { whyNotUnchanged } from './unchanged-claim.ts';
 import { verifiedBisection } from './verified-bisection.ts';
 import { verifiedParts } from './verified-nightly.ts';
 
-export type JobOutcome = { kind: 'refused'; why: string } | ConcludedJob;
+type JobOutcome = { kind: 'refused'; why: string } | ConcludedJob;
 
 export type ConcludedJob = {
   kind: 'concluded';

@@ -52,7 +52,7 @@ import { whileQueued } from './merge-queue.ts';
 import { publishData } from './publish-data.ts';
 import { openReporter, saveOpenReporters } from './reporters.ts';
 
-export type MeasuringJob = {
+type MeasuringJob = {
   command: 'gate' | 'bisect';
   onAdmission(admission: Admission): Admission;
   /** Throws a `UsageError` for a request of another job, and for what the testbeds cannot carry out. */

@@ -30,7 +30,7 @@ import type { Inputs } from './inputs.ts';
 import { bisectName, type JobContext, revisionDepsOf } from './job.ts';
 import { log, saveState } from './log.ts';
 
-export type ReporterOptions = {
+type ReporterOptions = {
   name: string;
   /** Id of the workflow run that measures, and has the journal. */
   runId: number;

@@ -31,7 +31,7 @@ export type BuildPlace = {
   cache: CacheBounds;
 };
 
-export type BuildJail = {
+type BuildJail = {
   /** Name of a jail(8) on the builder; absent on Linux, where a build gets its own namespaces. */
   name?: string;
   user: string;

@@ -11,7 +11,7 @@ import type { ReservationRequest } from './reserve/reservation.ts';
 import { requireHere } from './testbeds/open-testbed.ts';
 import { openReservations } from './testbeds/reservations.ts';
 
-export type SessionObserver = {
+type SessionObserver = {
   /** `text` is the log's sentence. */
   waiting(estimate: WaitEstimate, text: string): void;
   /** `line` is the newest of the log: the run, the numbers so far, the remaining time. */

@@ -7,7 +7,7 @@ import { shell } from '../system/shell.ts';
 import { BuilderError } from './builder-error.ts';
 import { commandsOf, heldByOthers } from './system-commands.ts';
 
-export type Turn = {
+type Turn = {
   readonly system: OperatingSystem;
   /** The locked file; its owner's name is written beside it, for people. */
   readonly lock: string;

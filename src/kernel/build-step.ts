@@ -39,7 +39,7 @@ export type Cooked =
   | { readonly kind: 'build-failed'; readonly log: string; readonly errors: readonly string[] }
   | { readonly kind: 'out-of-disk'; readonly log: string };
 
-export type Steps = {
+type Steps = {
   readonly log: string;
   run(command: Command): Promise<Exclude<Cooked, { kind: 'built' }> | undefined>;
 };

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import type { Host } from '../system/host/ssh.ts';
 import { type Command, shell } from '../system/shell.ts';
 
-export type Guarded =
+type Guarded =
   | { readonly kind: 'exited'; readonly code: number; readonly log: string }
   | { readonly kind: 'timed-out'; readonly log: string };
 

@@ -11,7 +11,7 @@ import { BuilderError } from './builder-error.ts';
 import { fetchKernel } from './fetch-kernel.ts';
 import { buildVariant, type VariantRequest } from './variant-kernel.ts';
 
-export type LinuxKernelRequest = Omit<VariantRequest, 'loaded'> & {
+type LinuxKernelRequest = Omit<VariantRequest, 'loaded'> & {
   /** Path of the archive on this machine; written atomically. */
   readonly path: string;
   connect(host: HostConfig, label: string): Promise<Host>;

@@ -9,7 +9,7 @@ import type { KernelSums } from './kernel-sums.ts';
 import type { LoadedModules } from './needed-modules.ts';
 import type { KernelSource } from './variant.ts';
 
-export type TreeSource = Extract<KernelSource, { kind: 'tree' }>;
+type TreeSource = Extract<KernelSource, { kind: 'tree' }>;
 
 export type VariantRequest = {
   readonly variant: string;

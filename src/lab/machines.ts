@@ -14,7 +14,7 @@ export function machinesOf(testbed: TestbedConfig, thisMachine = hostname()): st
   return [...new Set(names)];
 }
 
-export type MachineRole = { config: HostConfig; label: string };
+type MachineRole = { config: HostConfig; label: string };
 
 /** The DUT comes first. Empty for the embedded testbed. */
 export function rolesOf(testbed: TestbedConfig): MachineRole[] {

@@ -62,7 +62,7 @@ export const changeStates = [
 ] as const;
 
 /** A lasting step of a testbed's level, in all cells that stepped between the same two commits. */
-export const changeSchema = z.object({
+const changeSchema = z.object({
   /** Twelve hex digits of the testbed and both commits: the key of everything written about it. */
   id: z.string().regex(/^[0-9a-f]{12}$/),
   testbed: z.string(),

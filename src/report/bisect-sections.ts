@@ -25,7 +25,7 @@ export function revertLines({ revert, metric }: BisectResult): Text[] {
   return [`${changeText(change)} against the bad one (${rates}), ${counted(values.length, 'run')}`];
 }
 
-export type FaultGroup = { fault: RevisionFault; revisions: BisectRevision[]; fixUps: string[] };
+type FaultGroup = { fault: RevisionFault; revisions: BisectRevision[]; fixUps: string[] };
 
 /** In the order of their first commit. */
 export function faultGroups({ revisions }: BisectResult): FaultGroup[] {

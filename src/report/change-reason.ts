@@ -29,7 +29,7 @@ export type GraphLinks = {
   graph?: (anchor: string) => string | undefined;
 };
 
-export type Explained = Pick<CellResult, 'cell' | 'profiles' | 'reason'>;
+type Explained = Pick<CellResult, 'cell' | 'profiles' | 'reason'>;
 
 /** Explains the first cells in a line each, and counts the others. */
 export function whyLines(cells: readonly CellResult[], links: GraphLinks): Text[] {
@@ -104,7 +104,7 @@ const missingTexts = (cell: Explained): Text[] =>
  * `+38 ns per packet (9.3 → 12.4 % of cycles)`, `+250 instructions per packet (9.3 → 12.4 % of them)`; without a cost
  * per packet, `+3.1 points (9.3 → 12.4 % of cycles)`.
  */
-export function changeText(changedFunction: ChangedFunction): string {
+function changeText(changedFunction: ChangedFunction): string {
   const { baseRatio, patchedRatio, instructionsPerPacket } = changedFunction;
   const change = hasCost(changedFunction)
     ? `${costText(changedFunction)} per packet`
@@ -114,14 +114,14 @@ export function changeText(changedFunction: ChangedFunction): string {
 }
 
 /** `+3.1 points`: percentage points between the shares. */
-export const pointsText = ({ baseRatio, patchedRatio }: ChangedFunction): string =>
+const pointsText = ({ baseRatio, patchedRatio }: ChangedFunction): string =>
   `${formatDifference((patchedRatio - baseRatio) * 100)} points`;
 
 export const hasCost = ({ nsPerPacket, instructionsPerPacket }: ChangedFunction): boolean =>
   nsPerPacket !== undefined || instructionsPerPacket !== undefined;
 
 /** `+38 ns`, `+250 instructions`, `–` if not measured. */
-export function costText({ nsPerPacket, instructionsPerPacket }: ChangedFunction): string {
+function costText({ nsPerPacket, instructionsPerPacket }: ChangedFunction): string {
   const cost = instructionsPerPacket ?? nsPerPacket;
   if (cost === undefined) return '–';
   const unit = instructionsPerPacket === undefined ? 'ns' : 'instructions';

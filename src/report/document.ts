@@ -63,7 +63,7 @@ export const enumerated = (parts: readonly Text[]): Text =>
 export type Column = { head: string; isNumber?: true };
 
 /** Rows that belong together, as of one cell; under a limit, those of least weight are dropped. */
-export type RowGroup = { weight: number; rows: readonly (readonly Text[])[] };
+type RowGroup = { weight: number; rows: readonly (readonly Text[])[] };
 
 export type Table = {
   caption?: Text;

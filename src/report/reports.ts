@@ -20,7 +20,7 @@ export type ReportLinks = Links & {
   rawData?: string;
 };
 
-export type RemarkupLinks = Omit<Links, 'corrections'> & {
+type RemarkupLinks = Omit<Links, 'corrections'> & {
   details?: string;
   history?: string;
   /** Commands as typed: `@ppsgate rerun`. */

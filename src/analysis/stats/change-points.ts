@@ -41,7 +41,7 @@ export function changePoints(
   });
 }
 
-export type FoundChange = ChangePoint & { foundAt: number };
+type FoundChange = ChangePoint & { foundAt: number };
 
 /** Runs `changePoints` after every nightly run; `foundAt` is the run that first showed a change. */
 export function changesRunByRun(values: readonly number[], leastRatio?: number): FoundChange[] {

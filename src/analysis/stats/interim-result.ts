@@ -134,7 +134,7 @@ function lostAt(input: CellRuns, looks: readonly InterimAnalysis[]): Lost | unde
  * more than to a base that has forwarded twice here. Of runs that share a trial, one in ten may be lost to a stall of a
  * shared machine.
  */
-export function forwardsNothing({ runs, design }: Pick<CellRuns, 'runs' | 'design'>): boolean {
+function forwardsNothing({ runs, design }: Pick<CellRuns, 'runs' | 'design'>): boolean {
   const valid = runs.filter(({ validity }) => validity.kind === 'valid');
   const countsOf = (name: string) => {
     const own = valid.filter(({ variant }) => variant === name);

@@ -5,7 +5,7 @@ import { machineFacts } from '../../model/freebsd-machine.ts';
 import type { Result } from '../../model/result.ts';
 import type { TrendIndex } from '../../model/trend.ts';
 
-export type Fingerprint = { id: string; facts: Readonly<Record<string, string>> };
+type Fingerprint = { id: string; facts: Readonly<Record<string, string>> };
 
 /** Facts that no kernel under test changes, and the traffic; on Linux, where variants share it, also the kernel. */
 export function fingerprintOf({ testbed, trials, traffic }: FingerprintSource): Fingerprint {

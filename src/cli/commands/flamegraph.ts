@@ -30,7 +30,7 @@ export function define(command: Command): void {
     });
 }
 
-export type FlamegraphOptions = {
+type FlamegraphOptions = {
   readonly base?: string;
   readonly output: string;
   readonly title?: string;

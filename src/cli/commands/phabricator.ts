@@ -43,7 +43,7 @@ Exits 0 when all is right or worth a warning at most, 2 when something is
 wrong, 4 when all that is wrong is that the server or the relay does not
 answer.`;
 
-export type CheckOptions = { config?: string; json?: true };
+type CheckOptions = { config?: string; json?: true };
 
 /** Prints each diagnostic at once, or with `json` all at the end. */
 async function checkSetUp(

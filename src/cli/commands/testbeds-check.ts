@@ -39,7 +39,7 @@ Exits 0 when all is well, 2 for an unknown name, 4 when something is wrong.`,
     });
 }
 
-export type CheckOptions = {
+type CheckOptions = {
   config?: string;
   json?: true;
   traffic?: boolean;

@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises';
 import { bisectNames } from './demo-bisection.ts';
 import { demoPatches } from './demo-repository.ts';
 
-export type Caller = { uid: number; gid: number };
+type Caller = { uid: number; gid: number };
 
 /** The caller of sudo; undefined for root itself, or if this process is not root. */
 export function callerThroughSudo(
@@ -20,7 +20,7 @@ export function callerThroughSudo(
 const idOf = (text = ''): number | undefined =>
   /^\d{1,10}$/.test(text) && Number(text) < 2 ** 32 - 1 ? Number(text) : undefined;
 
-export type Place = AsyncDisposable & {
+type Place = AsyncDisposable & {
   /** Gives the caller everything made here since, and all of a demo that an earlier process began. */
   giveTo(caller: Caller): Promise<void>;
 };

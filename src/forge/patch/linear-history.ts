@@ -31,7 +31,7 @@ export type LinearHistory = {
   picker(commit: string, isReverse?: boolean): Promise<CommitPicker>;
 };
 
-export type Release = { name: string; commit: string; at: string };
+type Release = { name: string; commit: string; at: string };
 
 export type Tip = { commit: string; tree: string };
 

@@ -15,7 +15,7 @@ import { type Installed, installedOf } from './installed-kernels.ts';
 import { mergeAlike, withKeys, withNames } from './same-kernel.ts';
 import { readSkip, type SkippedCommits, skippedOf } from './skips.ts';
 
-export const formSchema = z.object({
+const formSchema = z.object({
   /** Names the variant; equal kernels have equal names. */
   variant: z.string(),
   /** The revision's own commit, or one made from it with the fix-ups, in this repository only. */
@@ -23,7 +23,7 @@ export const formSchema = z.object({
   fixUps: z.array(commitId),
 });
 
-export const revisionSchema = z.object({
+const revisionSchema = z.object({
   place: z.int().nonnegative(),
   commit: commitId,
   subject: z.string(),

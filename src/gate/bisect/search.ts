@@ -42,7 +42,7 @@ export type SearchOutcome =
     };
 
 /** `why` is for progress output. */
-export type SearchStep =
+type SearchStep =
   | { kind: 'measure'; position: number; why: StepReason }
   | { kind: 'ended'; ending: SearchOutcome };
 

@@ -28,7 +28,7 @@ export type RequestedExperiment = {
   isExtended: boolean;
 };
 
-export type Recomputed =
+type Recomputed =
   /** `refused` lists claims of the result that its runs or the request contradict, in sentences that may quote it. */
   | { kind: 'computed'; result: Result; refused: string[] }
   /** `why` is one sentence that may quote the result. */

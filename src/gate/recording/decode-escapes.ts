@@ -1,6 +1,6 @@
 // Decodes the escapes of URLs and JSON, and maps each decoded character to its position in the original.
 
-export type DecodedText = {
+type DecodedText = {
   text: string;
   /** Position in the original of the character at `index`; past the last one, the original's length. */
   at(index: number): number;

@@ -34,7 +34,7 @@ export type RecordedRequest = {
 };
 
 /** The begin of a part, or one of its outcomes, after so many requests. */
-export type PartEvent = {
+type PartEvent = {
   after: number;
   part: string;
   value: unknown;

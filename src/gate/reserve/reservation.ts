@@ -34,7 +34,7 @@ export type ReservationRequest = {
 /** The part of a request that is new for each process. */
 type Entrance = { id: string; session: string; at: Date; order?: number };
 
-export type EnterResult =
+type EnterResult =
   | { kind: 'waiting' }
   /** `why` if a newer request replaced this one; else the session is over. */
   | { kind: 'gone'; why: string | undefined };

@@ -46,7 +46,7 @@ export type FreebsdMachines = RecoverableMachines & {
   prepared: PreparedKernels | undefined;
 };
 
-export type PreparedKernels = {
+type PreparedKernels = {
   kernels: Kernels;
   rules: Readonly<Record<string, OwnRules>>;
 };

@@ -18,7 +18,7 @@ export type PowerDeps = {
   password(): string | undefined;
 };
 
-export type RunOptions = {
+type RunOptions = {
   stdin?: string;
   env?: Readonly<Record<string, string>>;
   /** The program and its children are killed after that. */

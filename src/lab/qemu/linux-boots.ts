@@ -32,7 +32,7 @@ type FailedLinuxBoot = {
   console: string;
 };
 
-export type BootDeps = {
+type BootDeps = {
   lab: Pick<VirtualLab, 'boot' | 'login'>;
   connect: typeof connectTo;
   cpus: readonly number[];

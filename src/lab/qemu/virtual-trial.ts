@@ -93,7 +93,7 @@ async function whyNotInForce(
   }
 }
 
-export function windowsOf({ windows }: Traffic): { windows: number; packets: number } {
+function windowsOf({ windows }: Traffic): { windows: number; packets: number } {
   if (windows === undefined)
     throw new TypeError('Virtual testbeds count packets out, and none were asked for.');
   return { windows: windows.count, packets: windows.packets };

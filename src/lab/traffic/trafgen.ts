@@ -7,7 +7,7 @@ import { shell } from '../../system/shell.ts';
 /** Sends until its standard input ends; then prints how long trafgen waited for its CPU, and trafgen's own log. */
 export const senderScript = readFileSync(new URL('./trafgen.sh', import.meta.url));
 
-export type SenderRequest = {
+type SenderRequest = {
   script: string;
   interface: string;
   cpu: number;

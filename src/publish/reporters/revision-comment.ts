@@ -20,7 +20,7 @@ import {
 import { combineReporters, deliverySeconds, type Reporter } from './reporter.ts';
 import { ThrottledUpdates, type UpdateAttempt } from './throttled-updates.ts';
 
-export type RevisionCommentOptions = Pick<
+type RevisionCommentOptions = Pick<
   BuildOptions,
   'run' | 'details' | 'log' | 'pause' | 'patienceSeconds'
 > & {

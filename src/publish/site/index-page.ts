@@ -84,10 +84,7 @@ export function lastNightlyRun(series: readonly CellSeries[]): Piece {
   return html`Last night <span class="late-matters">${moment(last)}</span>`;
 }
 
-export const glances = (
-  series: readonly CellSeries[],
-  toTop: string,
-): Html => html`<ul class="glances">
+const glances = (series: readonly CellSeries[], toTop: string): Html => html`<ul class="glances">
 ${series.map((one) => glance(one, toTop))}</ul>
 `;
 

@@ -109,7 +109,7 @@ function fingerprintsOf(
 }
 
 /** The current position of a series, by medians of several nightly runs; ratios are now/then − 1. */
-export type SeriesSummary = {
+type SeriesSummary = {
   now: number;
   release?: { name: string; ratio: number };
   /** Best median of consecutive nightly runs in the last 90 days; reveals a slow decline. */

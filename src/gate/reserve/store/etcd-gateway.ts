@@ -16,7 +16,7 @@ import {
 import { loginSchema } from './etcd-schema.ts';
 import { StoreError } from './store.ts';
 
-export type EtcdRequest<T> = {
+type EtcdRequest<T> = {
   path: string;
   body: object;
   schema: z.ZodType<T>;

@@ -13,7 +13,7 @@ import type { Store, StoreChange, StoreSnapshot } from './store.ts';
 
 export type { EtcdConfig } from './etcd-files.ts';
 
-export type EtcdOptions = {
+type EtcdOptions = {
   /** Seconds of a monotonic clock. */
   now(): number;
   /** A dead watch stream may delay a change by this. */

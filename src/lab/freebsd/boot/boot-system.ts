@@ -39,7 +39,7 @@ export const isSamePlace = (one: System, other: System): boolean =>
 export const sha256Of = async (host: Host, file: string): Promise<string> =>
   (await host.output(shell`sha256 -q ${file}`)).trim();
 
-export type FileSystem = {
+type FileSystem = {
   device: string;
   type: string;
   availableBytes: number;

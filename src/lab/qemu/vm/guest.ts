@@ -14,7 +14,7 @@ import type { Wire } from './wire.ts';
 
 const execute = promisify(execFile);
 
-export type GuestRequest = {
+type GuestRequest = {
   /** From 1 on; unique among running guests. */
   number: number;
   folder: string;

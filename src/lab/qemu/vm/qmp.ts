@@ -9,7 +9,7 @@ const reply = z.union([
   z.object({ error: z.object({ desc: z.string() }) }),
 ]);
 
-export type Qmp = Disposable & {
+type Qmp = Disposable & {
   /** Executes a command without arguments; throws with QEMU's message where QEMU refuses it. */
   execute(command: 'inject-nmi' | 'quit' | 'system_reset' | 'query-status'): Promise<unknown>;
 };

@@ -59,7 +59,7 @@ const busyboxNames = [
   'wc',
 ];
 
-export type GuestKeys = {
+type GuestKeys = {
   host: string;
   controller: string;
 };
