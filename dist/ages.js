@@ -1,4 +1,4 @@
-// Adds the age of each moment, which a static page cannot have.
+// Adds ages to the times of a page, since a static page cannot contain them.
 import { daySeconds } from './chart.js';
 
 for (const element of document.querySelectorAll('time')) {

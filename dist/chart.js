@@ -14,11 +14,9 @@ export const seriesData = page.ppsgateSeries;
 /** @type {import('./chart-data.ts').SmallData[] | undefined} */
 export const smallData = page.ppsgateCells;
 
-/** A colour of the page's style. */
 export const colour = (/** @type {string} */ name) =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-/** The same colour, translucent. */
 export const thin = (/** @type {string} */ name, /** @type {string} */ alpha) =>
   `${colour(name)}${alpha}`;
 
@@ -129,7 +127,6 @@ export function drawLevels(chart, levels, times, inUnit, form) {
   ctx.restore();
 }
 
-/** Axes in the page's colours and font. */
 export const axisStyle = () => ({
   stroke: () => colour('faint'),
   font: '12px system-ui, sans-serif',
@@ -158,7 +155,6 @@ export const timeAxis = () => ({
     ),
 });
 
-/** Redraws when the page changes its colours. */
 export const whenColoursChange = (/** @type {() => void} */ redraw) =>
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
 

@@ -3,9 +3,9 @@ import { description, version } from "./package.js";
 import { addCommands } from "./cli/commands/add-commands.js";
 
 // src/cli/commands/ascii.ts
-/** By the first of POSIX's variables that is set and not empty; without any it is the locale C. */
+/** Uses the first of POSIX's variables that is set and not empty; without any the locale is C. */
 const readsUtf8 = ({ LC_ALL, LC_CTYPE, LANG }) => /(?:^|\.)utf-?8(?:@|$)/i.test(LC_ALL || LC_CTYPE || LANG || "C");
-/** From now on texts, which are for people, are written in ASCII; bytes, which are for programs, stay as they are. */
+/** Text writes, for people, become ASCII; byte writes, for programs, stay unchanged. */
 function writeAscii(stream) {
 	const write = stream.write.bind(stream);
 	stream.write = (chunk, encodingOrDone, last) => {
@@ -15,7 +15,6 @@ function writeAscii(stream) {
 		return write(asciiOf(Buffer.from(chunk, encoding).toString()), done);
 	};
 }
-/** The same to read as far as ASCII goes. */
 const asciiOf = (text) => text.replace(/\P{ASCII}/gu, plain);
 function plain(character) {
 	const written = signs[character] ?? character.normalize("NFKD").replace(/[\p{M}\p{Cf}]/gu, "");
@@ -59,10 +58,7 @@ const signs = {
 };
 
 // src/cli/commands/closed-pipe.ts
-/**
-* From now on it is lost, and nothing else: the work goes on, for a gate may be under way, and the program ends as it
-* would otherwise.
-*/
+/** Drops further output, without other effects: a gate may be in progress. */
 function letReaderGo(stream) {
 	stream.on("error", (error) => {
 		if (error.code !== "EPIPE") throw error;
@@ -70,7 +66,6 @@ function letReaderGo(stream) {
 }
 
 // src/cli/commands/commands.ts
-/** All commands, in the order of --help. */
 const commands = [
 	{
 		name: "demo",
@@ -217,7 +212,6 @@ const commands = [
 		}
 	}
 ];
-/** The command `ppsgate` with its commands. */
 async function programFor(words) {
 	const program = new Command("ppsgate").description(description).version(version).option("--debug", "show where an error came from").addHelpText("after", "\nExample:\n  sudo ppsgate demo\n  ppsgate gate --patch main..my-branch").exitOverride().configureOutput({ outputError: () => {} });
 	await addCommands(program, commands, words);

@@ -7,11 +7,1562 @@ import { BlockList, SocketAddress, isIPv4, isIPv6 } from "node:net";
 import { open, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 
+// src/config/fields.ts
+var import_fastest_levenshtein = require_fastest_levenshtein();
+/** Rejects unknown keys. Unlike `z.strictObject`, reports each with its own path, and thereby its line. */
+function closed(shape) {
+	const unknown = custom(() => false, {
+		error: ({ path }) => unknownKey(String(path?.at(-1)), Object.keys(shape)),
+		params: { isUnknownKey: true }
+	});
+	return object(shape, { error: expected("keys and values") }).catchall(unknown).meta({ additionalProperties: false });
+}
+function unknownKey(key, known) {
+	const hint = didYouMean(key, known) || `; known here: ${known.join(", ")}`;
+	return `unknown key \`${excerpt(key)}\`${hint}`;
+}
+/** The pattern may have the flag `u` only, as in JSON Schema. */
+function text(pattern, what) {
+	return string({ error: expected(what) }).regex(pattern, { error: expected(what) }).meta({ title: what });
+}
+function wholeNumber(least, most) {
+	const what = `a whole number from ${least} to ${most}`;
+	const error = expected(what);
+	const limit = whole(least, most, "");
+	return number({ error }).refine(limit.holds, { error }).meta({
+		title: what,
+		type: "integer",
+		minimum: least,
+		maximum: most
+	});
+}
+function whole(least, most, unit) {
+	return {
+		description: `a whole number of ${unit} from ${least} to ${most}`,
+		holds: (value) => Number.isInteger(value) && value >= least && value <= most
+	};
+}
+function listOf(names) {
+	return array(_enum(names, { error: wrongName(names) }), { error: expected(`a list like [${names[0]}]`) }).min(1, `expected at least one of ${names.join(", ")}, found an empty list`).refine((list) => new Set(list).size === list.length, "a name is in this list twice");
+}
+function wrongName(names) {
+	return ({ input }) => {
+		const message = expected(`one of ${names.join(", ")}`)({ input });
+		return typeof input === "string" ? message + didYouMean(input, names) : message;
+	};
+}
+/** `; did you mean …?` with the result of `meantBy`, or empty. */
+function didYouMean(word, names) {
+	const meant = meantBy(word, names).map((name) => `\`${name}\``);
+	return meant.length === 0 ? "" : `; did you mean ${meant.join(" or ")}?`;
+}
+/** Suggests synonyms, else names that contain the word, else the nearest within a third of its letters. */
+function meantBy(word, names) {
+	const plain = plainKey(word);
+	const other = otherWords.get(plain) ?? plain;
+	const parts = names.filter((name) => [name, ...name.split(/[-/]/)].map(plainKey).includes(other));
+	if (plain !== "" && parts.length > 0) return parts.slice(0, mostMeant);
+	const [nearest] = names.map((name) => ({
+		name,
+		edits: (0, import_fastest_levenshtein.distance)(plain, plainKey(name))
+	})).filter(({ name, edits }) => edits <= Math.ceil(name.length / 3)).toSorted((a, b) => a.edits - b.edits);
+	return nearest === void 0 ? [] : [nearest.name];
+}
+const mostMeant = 3;
+const plainKey = (name) => name.toLowerCase().replace(/[-_ ]/g, "");
+/** Common unambiguous synonyms, in the form of `plainKey`. */
+const otherWords = new Map([
+	...[
+		"ipv4",
+		"ip4",
+		"v4",
+		"inet"
+	].map((word) => [word, "inet4"]),
+	...[
+		"ipv6",
+		"ip6",
+		"v6"
+	].map((word) => [word, "inet6"]),
+	...[
+		"cpu",
+		"ns",
+		"nanoseconds",
+		"cputime"
+	].map((word) => [word, "nsperpacket"]),
+	["instructions", "instructionsperpacket"],
+	["packetspersecond", "pps"],
+	["nft", "nftables"],
+	["routing", "forwarding"]
+]);
+/** Unresolved; see `placed` in load.ts. */
+const path$1 = text(/^(?!~[^/])\P{Cc}+$/u, "a path (of home folders only ~/ is known)");
+const hostName = /^(?:[a-zA-Z0-9][\w.-]{0,252}|(?=.*:.*:)[0-9a-fA-F:.]{2,45}(?:%[\w.-]{1,15})?)$/;
+const ssh = {
+	host: text(hostName, "a host name or an address, without user or port"),
+	port: wholeNumber(1, 65535).prefault(22).describe("Of its sshd."),
+	user: text(/^[a-zA-Z_][\w.-]{0,31}$/, "a user name").prefault("root").describe("Who logs in."),
+	key: path$1.optional().describe("A private key; without it the ssh agent is asked."),
+	knownHosts: path$1.prefault("~/.ssh/known_hosts").describe("Host keys that are trusted.")
+};
+function withHost({ key, knownHosts, ...rest }) {
+	return {
+		...rest,
+		knownHostsPath: knownHosts,
+		...key !== void 0 && { privateKeyPath: key }
+	};
+}
+
+// src/config/testbed-selector.ts
+const keywords = [
+	"and",
+	"or",
+	"not"
+];
+const selectorWord = /^[a-zA-Z0-9][\w.+-]{0,62}$/;
+/** `not` binds tighter than `and`, which binds tighter than `or`; case is ignored. */
+function readSelector(text) {
+	if (text.length > mostCharacters$1) return refused$2(text, `it has more than ${mostCharacters$1} characters`);
+	const alternatives = splitAt(text.toLowerCase().trim().replace(/\s+/g, " ").replace(/ ?>= ?/g, ">=").split(" ").filter((token) => token !== ""), "or").map((part) => splitAt(part, "and").map(readCondition));
+	const problem = alternatives.flat().find((condition) => typeof condition === "string");
+	if (problem !== void 0) return refused$2(text, problem);
+	return {
+		kind: "read",
+		selector: alternatives.map((part) => part.filter((one) => typeof one !== "string"))
+	};
+}
+const mostCharacters$1 = 500;
+function refused$2(text, problem) {
+	return {
+		kind: "refused",
+		message: `${expected("words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`")({ input: text })}: ${problem}`
+	};
+}
+function splitAt(tokens, separator) {
+	const at = tokens.indexOf(separator);
+	if (at === -1) return [[...tokens]];
+	return [tokens.slice(0, at), ...splitAt(tokens.slice(at + 1), separator)];
+}
+/** Returns a text for an error. */
+function readCondition(tokens) {
+	const wanted = tokens[0] !== "not";
+	const [token, next] = wanted ? tokens : tokens.slice(1);
+	if (token === void 0 || token === "not") return `a word is missing${wanted ? "" : " after not"}`;
+	if (next !== void 0) return `an and or an or is missing before \`${excerpt(next)}\``;
+	const [, least] = /^cores>=([1-9]\d{0,3})$/.exec(token) ?? [];
+	if (least !== void 0) return {
+		kind: "cores",
+		least: Number(least),
+		wanted
+	};
+	if (selectorWord.test(token)) return {
+		kind: "word",
+		word: token,
+		wanted
+	};
+	return token.includes(">=") ? "only cores are compared, like `cores>=8`" : `\`${excerpt(token)}\` is no word`;
+}
+/** Canonical form, which `readSelector` parses back. */
+const selectorText = (selector) => selector.map((conditions) => conditions.map(conditionText).join(" and ")).join(" or ");
+function conditionText(condition) {
+	const text = condition.kind === "word" ? condition.word : `cores>=${condition.least}`;
+	return condition.wanted ? text : `not ${text}`;
+}
+/** Conditions on unknown facts do not hold. */
+const isFulfilled = (selector, described) => selector.some((conditions) => conditions.every((condition) => holds(condition, described) === condition.wanted));
+const holds = (condition, { words, cores = 0 }) => condition.kind === "word" ? words.has(condition.word) : cores >= condition.least;
+
+// src/config/capabilities.ts
+const words = (what) => text(/^(?=.*[a-zA-Z0-9])\P{C}{1,63}$/u, what);
+const speed = text(/^(?:1|2\.5|5|10|25|40|50|100|200|400) ?Gbit\/s$/, "a speed of Ethernet like 10 Gbit/s").transform(Number.parseFloat);
+const nic = closed({
+	vendor: words("a vendor like Chelsio").exactOptional(),
+	model: words("a model like T540-CR, a number in quotes").exactOptional(),
+	speed: speed.exactOptional(),
+	driver: words("a driver like cxgbe").exactOptional()
+}).transform(({ speed, ...rest }) => ({
+	...rest,
+	...speed !== void 0 && { gigabits: speed }
+}));
+const cpu$1 = closed({
+	model: words("a model like Xeon E5-2650").exactOptional(),
+	cores: wholeNumber(1, 4096).exactOptional()
+});
+const label = text(selectorWord, "a word like quiet").refine((word) => !keywords.includes(word.toLowerCase()), { error: expected(`a word other than ${keywords.join(", ")}`) });
+const labels = array(label, { error: expected("a list like [quiet, release]") }).refine((list) => new Set(list).size === list.length, "a label is in this list twice");
+const capabilityKeys = {
+	nic: nic.optional().describe("The DUT's network card, for selectors like `mellanox and 25G`."),
+	cpu: cpu$1.optional().describe("The DUT's processor, for selectors like `cores>=8`."),
+	labels: labels.optional().describe("Words of your own, for selectors like `not release`.")
+};
+function withCapabilities({ nic, cpu, labels, ...rest }) {
+	if (nic === void 0 && cpu === void 0 && labels === void 0) return rest;
+	const capabilities = {
+		...nic !== void 0 && { nic },
+		...cpu !== void 0 && { cpu },
+		labels: labels ?? []
+	};
+	return {
+		...rest,
+		capabilities
+	};
+}
+
+// src/config/builder.ts
+const buildFolder = text(/^(?:\/(?!\.\.?(?:\/|$))[\w.+-]+)+$/, "an absolute path of plain letters");
+const kernelConfig = text(/^[a-zA-Z0-9][\w.-]{0,62}$/, "the name of a kernel configuration");
+const make$1 = closed({
+	kind: literal("make"),
+	kernelConfig: kernelConfig.prefault("GENERIC").describe("KERNCONF."),
+	kernelConfigFolder: buildFolder.optional().describe("KERNCONFDIR, a folder on the builder; left out, the tree's own."),
+	jobs: wholeNumber(1, 1024).optional().describe("Left out, as many as the builder has CPUs."),
+	clean: boolean().prefault(true).describe("Every build starts from nothing, or from the objects of the one before."),
+	metaMode: boolean().prefault(false).describe("WITH_META_MODE of src.conf(5); needs filemon(4), and `clean: false`."),
+	toolchain: boolean().prefault(true).describe("`make kernel-toolchain` goes first: where the builder's world is of another age."),
+	modules: _enum(["all", "needed"], { error: wrongName(["all", "needed"]) }).prefault("all").describe("All that the tree has, or those that the DUT has loaded and measuring loads."),
+	options: array(text(/^(?:-D\w+|\w+=[^\p{Cc}]*)$/u, "an option of make like -DNAME or NAME=value")).prefault([]).describe("`-DNAME` and `NAME=value` for make.")
+}).refine(({ clean, metaMode }) => !(clean && metaMode), {
+	path: ["metaMode"],
+	error: "meta mode saves time only from one build to the next; set `clean: false`"
+}).refine(({ modules, options }) => modules === "all" || !options.some((option) => /^(?:-D)?(?:NO_MODULES|MODULES_OVERRIDE)\b/.test(option)), {
+	path: ["modules"],
+	error: "`options` says which modules are built already; leave one of the two out"
+}).transform(({ kernelConfigFolder, jobs, ...rest }) => ({
+	...rest,
+	...kernelConfigFolder !== void 0 && { kernelConfigFolder },
+	...jobs !== void 0 && { jobs }
+}));
+const commandRecipe = closed({
+	kind: literal("command"),
+	argv: array(text(/^[^\0]+$/, "a word of a command")).min(1, "expected a command").describe("Run on the builder with BASE_COMMIT, DIFF, KERNCONF, LAYOUT and OUTPUT in its environment."),
+	kernelConfig: kernelConfig.prefault("GENERIC").describe("KERNCONF.")
+});
+const recipe$1 = discriminatedUnion("kind", [make$1, commandRecipe], { error: "expected `kind: make` or `kind: command`" });
+const minutes = (least, most) => ({
+	description: `a duration from ${least} min to ${most} min`,
+	holds: (seconds) => seconds >= least * 60 && seconds <= most * 60
+});
+const diskSize = text(/^\d{1,5} ?GB$/, "a size like 20 GB").transform((written) => Number.parseInt(written, 10) * 1e9);
+const jail = closed({
+	name: text(/^[a-zA-Z_][\w-]{0,62}$/, "the name of a jail"),
+	user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, "a user of the builder other than root")
+});
+const builderKeys = {
+	remote: text(/^[a-zA-Z0-9][\w.-]*$/, "the name of a remote").prefault("origin").describe("Of that clone: a base that it lacks is fetched from there."),
+	limit: duration(minutes(1, 720)).prefault("120 min").describe("One make of a build, at most."),
+	turn: duration(minutes(1, 1440)).prefault("240 min").describe("How long to wait for other builds on the same builder to end."),
+	freeSpace: diskSize.prefault("10 GB").describe("Less than this, and no build is started."),
+	keep: closed({
+		kernels: wholeNumber(2, 1e4).prefault(50),
+		size: diskSize.prefault("20 GB")
+	}).prefault({}).describe("Kernels stay in the cache, up to the first of these bounds.")
+};
+function withBounds(written) {
+	const { limit, turn, freeSpace, keep, ...rest } = written;
+	return {
+		...rest,
+		limitSeconds: limit,
+		turnSeconds: turn,
+		leastFreeBytes: freeSpace,
+		cache: {
+			mostKernels: keep.kernels,
+			mostBytes: keep.size
+		}
+	};
+}
+/** The default number of booted runs per variant: further layouts would never be booted. */
+const mostLayouts = 20;
+/** Paths stay as written. */
+const builderSchema = closed({
+	...ssh,
+	folder: buildFolder.prefault("/var/db/ppsgate").describe("On the builder; everything of ours is below it."),
+	repository: buildFolder.prefault("/usr/src").describe("A clone of FreeBSD's src on the builder; only objects are added to it."),
+	...builderKeys,
+	jail: jail.optional().describe("A jail(8) without network that builds run in, as a user who owns nothing else."),
+	kernel: recipe$1.prefault({ kind: "make" }).describe("How a kernel is built."),
+	layoutVariants: wholeNumber(1, 20).prefault(1).describe("How often each kernel is linked: its runs boot one after the other.")
+}).refine(({ jail, user }) => jail === void 0 || user === "root", {
+	path: ["jail"],
+	error: "only root enters a jail; log in as root, `user: root`"
+}).refine(({ layoutVariants, keep }) => 2 * layoutVariants <= keep.kernels, {
+	path: ["layoutVariants"],
+	error: "the cache is to hold all layouts of two kernels; set `keep: { kernels: }` to twice as many"
+}).transform(withHost).transform(withBounds).transform(({ kernel, jail, ...rest }) => ({
+	...rest,
+	system: "freebsd",
+	recipe: kernel,
+	...jail !== void 0 && { jail }
+}));
+
+// src/config/power.ts
+const kinds$1 = [
+	"redfish",
+	"ipmi",
+	"command"
+];
+const account = {
+	user: text(/^[^\p{C}\s:]{1,64}$/u, "a user name"),
+	passwordFile: path$1.optional().describe("Left out, it is PPSGATE_BMC_PASSWORD in the environment.")
+};
+const ipmiSchema = closed({
+	kind: literal("ipmi"),
+	host: text(hostName, "a host name or an address, without user or port"),
+	port: wholeNumber(1, 65535).prefault(623),
+	...account,
+	cipherSuite: wholeNumber(1, 17).prefault(3).describe("Of IPMI 2.0: 3 is SHA-1 with AES-128, 17 is SHA-256 with AES-128.")
+}).transform(({ passwordFile, ...rest }) => ({
+	...rest,
+	...passwordFile !== void 0 && { passwordPath: passwordFile }
+}));
+const systemUrl = { error: expected("a URL like https://bmc.lab/redfish/v1/Systems/1") };
+const fingerprint = text(/^(?:[0-9a-fA-F]{2}:?){31}[0-9a-fA-F]{2}$/, "a SHA-256 fingerprint of 64 hexadecimal digits");
+const redfish = closed({
+	kind: literal("redfish"),
+	url: string(systemUrl).refine(isSystemUrl, systemUrl).describe("Of the system, like https://bmc.lab/redfish/v1/Systems/1."),
+	...account,
+	certificateSha256: fingerprint.optional().describe("This certificate is trusted and no other."),
+	ca: path$1.optional().describe("PEM of the authority that is trusted; left out, those that Node knows.")
+}).refine(({ certificateSha256, ca }) => certificateSha256 === void 0 || ca === void 0, {
+	path: ["ca"],
+	error: "with `certificateSha256` nothing else is trusted; leave one of the two out"
+}).transform(({ kind, url, user, passwordFile, certificateSha256, ca }) => ({
+	kind,
+	url,
+	user,
+	...passwordFile !== void 0 && { passwordPath: passwordFile },
+	...certificateSha256 !== void 0 && { certificateSha256: certificateSha256.replaceAll(":", "").toLowerCase() },
+	...ca !== void 0 && { caPath: ca }
+}));
+const likeAList$1 = { error: expected("a list of words like [pdu, off, \"4\"]") };
+const argvSchema = array(text(/^[^\0]+$/, "a word in quotes"), likeAList$1).min(1, likeAList$1);
+const command$1 = closed({
+	kind: literal("command"),
+	on: argvSchema,
+	off: argvSchema,
+	state: argvSchema.describe("Prints `on` or `off`."),
+	cycle: argvSchema.optional().describe("Left out, off and on.")
+}).transform(({ cycle, ...rest }) => ({
+	...rest,
+	...cycle !== void 0 && { cycle }
+}));
+/** Paths stay as written. */
+const powerSchema = discriminatedUnion("kind", [
+	redfish,
+	ipmiSchema,
+	command$1
+], { error: wrongPower });
+/** Requires HTTPS, which protects the password. */
+function isSystemUrl(written) {
+	const url = URL.parse(written);
+	const extras = [
+		url?.username,
+		url?.password,
+		url?.search,
+		url?.hash
+	].join("");
+	return url?.protocol === "https:" && extras === "" && url.pathname !== "/";
+}
+function wrongPower({ code, input }) {
+	if (code !== "invalid_union") return expected("keys and values")({ input });
+	return wrongName(kinds$1)({ input: input.kind });
+}
+
+// src/config/console.ts
+const kinds = [
+	"ipmi",
+	"conserver",
+	"command"
+];
+const conserver = closed({
+	kind: literal("conserver"),
+	console: text(/^[\w.@:+][\w.@:+-]{0,63}$/, "the name of a console of conserver"),
+	host: text(hostName, "a host name or an address, that of conserver's server").optional().describe("Of the server; left out, what the client's own configuration says."),
+	port: wholeNumber(1, 65535).optional().describe("Left out, 782.")
+}).transform(({ host, port, ...rest }) => ({
+	...rest,
+	...host !== void 0 && { host },
+	...port !== void 0 && { port }
+}));
+const command = closed({
+	kind: literal("command"),
+	command: argvSchema.describe("Its standard output is the console.")
+});
+const consoleSchema = discriminatedUnion("kind", [
+	ipmiSchema,
+	conserver,
+	command
+], { error: wrongConsole });
+function wrongConsole({ code, input }) {
+	if (code !== "invalid_union") return expected("keys and values")({ input });
+	return wrongName(kinds)({ input: input.kind });
+}
+
+// src/config/freebsd-testbed.ts
+const bootMethods = [
+	"nextboot",
+	"nanobsd",
+	"boot-environment"
+];
+const preflights = [
+	"warn",
+	"fix",
+	"fail"
+];
+/** Interface names of FreeBSD's Ethernet drivers on usual test benches, see section 4 of its manual. */
+const usualDrivers = [
+	"cxl",
+	"cc",
+	"che",
+	"cxgbe",
+	"mce",
+	"mlxen",
+	"ix",
+	"ixl",
+	"ice",
+	"igb",
+	"igc",
+	"em",
+	"bnxt",
+	"vtnet",
+	"vmx",
+	"re",
+	"bge",
+	"ena",
+	"iavf",
+	"ixlv",
+	"ixv",
+	"ql",
+	"mxge"
+];
+const otherDrivers = [
+	"ae",
+	"age",
+	"al",
+	"alc",
+	"ale",
+	"aq",
+	"atse",
+	"awg",
+	"ax",
+	"axp",
+	"bce",
+	"bfe",
+	"bxe",
+	"cas",
+	"ccv",
+	"cgem",
+	"cpsw",
+	"cxgb",
+	"cxgbev",
+	"cxlv",
+	"dc",
+	"dpni",
+	"dtsec",
+	"dwc",
+	"enetc",
+	"enic",
+	"eqos",
+	"et",
+	"ffec",
+	"fxp",
+	"gem",
+	"genet",
+	"gve",
+	"hn",
+	"jme",
+	"lem",
+	"lge",
+	"lio",
+	"mgb",
+	"mge",
+	"msk",
+	"mvneta",
+	"nf10bmac",
+	"nfe",
+	"nge",
+	"oce",
+	"ptnet",
+	"rge",
+	"rl",
+	"sfxge",
+	"sge",
+	"sis",
+	"sk",
+	"ste",
+	"stge",
+	"sume",
+	"ti",
+	"tsec",
+	"ue",
+	"vge",
+	"vr",
+	"vte",
+	"xl",
+	"xn"
+];
+const drivers = /* @__PURE__ */ new Set([...usualDrivers, ...otherDrivers]);
+const expectedPort = expected("an Ethernet port of FreeBSD like cxl0 or mce1");
+const port = string({ error: expectedPort }).superRefine((name, { addIssue }) => {
+	const [, driver, unit] = /^(.*\D)(\d{1,4})$/.exec(name) ?? [];
+	if (driver !== void 0 && drivers.has(driver)) return;
+	addIssue(wrongPort(name, driver, unit));
+}).meta({ title: "an Ethernet port of FreeBSD like cxl0 or mce1" });
+function wrongPort(name, driver, unit) {
+	const plain = name.replace(/^v/, "");
+	if (netmapPort(plain) === name && plain !== name) return `expected the port itself, \`${plain}\`: the generator opens \`${name}\` by itself`;
+	const nearest = driver === void 0 ? void 0 : nearestDriver(driver);
+	const hint = nearest === void 0 ? "" : `; did you mean \`${nearest}${unit}\`?`;
+	return expectedPort({ input: name }) + hint;
+}
+function nearestDriver(driver) {
+	const sorted = (word) => [...word.toLowerCase()].sort().join("");
+	return usualDrivers.find((known) => sorted(known) === sorted(driver)) ?? usualDrivers.find((known) => (0, import_fastest_levenshtein.distance)(known, driver) === 1 && driver.length > 2);
+}
+const dutPort = closed({
+	interface: port,
+	speed: speed.optional().describe("That its link must have; left out, any."),
+	queues: wholeNumber(1, 128).optional().describe("For receiving, and as many for sending; left out, any.")
+}).transform(({ interface: name, speed, queues }) => ({
+	interface: name,
+	...speed !== void 0 && { gigabits: speed },
+	...queues !== void 0 && { queues }
+}));
+const boot = closed({
+	method: _enum(bootMethods, { error: wrongName(bootMethods) }).prefault("nextboot").describe("How the DUT gets a kernel for one boot."),
+	limit: duration({
+		description: "a duration from 1 min to 60 min",
+		holds: (seconds) => seconds >= 60 && seconds <= 3600
+	}).prefault("10 min").describe("How long it may take to be up again after it was told to reboot.")
+}).transform(({ method, limit }) => ({
+	method,
+	limitSeconds: limit
+}));
+const dut = closed({
+	...ssh,
+	ingress: dutPort.describe("Where packets come in, from the senders."),
+	egress: dutPort.describe("Where they leave, to the receiver."),
+	boot: boot.prefault({}),
+	power: powerSchema.optional().describe("What switches the DUT; without it one that hangs stays lost."),
+	console: consoleSchema.optional().describe("What shows what the DUT prints; without it a failed boot mostly has no reason.")
+}).transform(withHost).transform(({ power, console, ...rest }) => ({
+	...rest,
+	...power !== void 0 && { power },
+	...console !== void 0 && { console }
+}));
+const mac = text(/^(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$/, "a MAC address like \"00:07:43:2e:e5:92\"").transform((written) => written.toLowerCase()).refine((written) => written !== "00:00:00:00:00:00", { error: "expected the port's own MAC address, found only zeros" }).refine((written) => Number.parseInt(written.slice(0, 2), 16) % 2 === 0, { error: "expected the port's own MAC address, found one of a group: its first byte is odd" });
+/** The networks of freebsd-ports.ts, with an example like those of published benches. */
+const networks = {
+	sender: {
+		inet4: {
+			prefix: "198.18.0.0",
+			bits: 16,
+			example: "198.18.0.110"
+		},
+		inet6: {
+			prefix: "2001:2::",
+			bits: 49,
+			example: "2001:2::110"
+		}
+	},
+	receiver: {
+		inet4: {
+			prefix: "198.19.0.0",
+			bits: 16,
+			example: "198.19.0.110"
+		},
+		inet6: {
+			prefix: "2001:2:0:8000::",
+			bits: 49,
+			example: "2001:2:0:8000::110"
+		}
+	}
+};
+function addressOf(role, family) {
+	const { prefix, bits, example } = networks[role][family];
+	const version = family === "inet4" ? "ipv4" : "ipv6";
+	const network = new BlockList();
+	network.addSubnet(prefix, bits, version);
+	const error = expected(`an address of ${family} like "${example}"`);
+	return string({ error }).refine(isOf[family], {
+		error,
+		abort: true
+	}).refine((written) => network.check(written, version), { error: expected(`an address of ${prefix}/${bits}, the ${role}'s network`) }).transform((written) => new SocketAddress({
+		address: written,
+		family: version
+	}).address);
+}
+const isOf = {
+	inet4: isIPv4,
+	inet6: (written) => isIPv6(written) && !written.includes("%")
+};
+const generatorKeys = (role) => ({
+	...ssh,
+	interface: port.describe("The port that is wired to the DUT."),
+	mac: mac.describe("Of the port that pkt-gen opens, like vcxl0."),
+	inet4: addressOf(role, "inet4").optional(),
+	inet6: addressOf(role, "inet6").optional(),
+	threads: wholeNumber(1, 128).prefault(1).describe("Of pkt-gen, one netmap ring each.")
+});
+function withAddresses({ inet4, inet6, ...rest }) {
+	return {
+		...rest,
+		addresses: {
+			...inet4 !== void 0 && { inet4 },
+			...inet6 !== void 0 && { inet6 }
+		}
+	};
+}
+const backToBack = closed({
+	from: port.describe("A port of this machine."),
+	to: port.describe("A port of the receiver's machine.")
+});
+const sender = closed({
+	...generatorKeys("sender"),
+	backToBack: backToBack.optional().describe("Ports that a cable or a switch joins without the DUT; left out, there are none.")
+}).transform(withHost).transform(withAddresses).transform(({ backToBack, ...rest }) => ({
+	...rest,
+	...backToBack !== void 0 && { backToBack }
+}));
+const receiver = closed(generatorKeys("receiver")).transform(withHost).transform((written) => withAddresses(written));
+const oneToFour = "expected a list of 1 to 4 senders";
+/** Single line, repeated in the report. */
+const reason = text(/^(?=.*\S)\P{Cc}{1,200}$/u, "a reason of one line, at most 200 letters");
+/** Parses `kind: freebsd`; paths stay as written. */
+const freebsdTestbedSchema = closed({
+	kind: literal("freebsd"),
+	dut: dut.describe("The router that is measured."),
+	senders: array(sender, { error: expected("a list of 1 to 4 senders") }).min(1, `${oneToFour}, found none`).max(4, `${oneToFour}, found more`).describe("They send at the same time."),
+	receiver,
+	builder: builderSchema.optional().describe("Where kernels are built; without it only those that are built already are measured."),
+	preflight: _enum(preflights, { error: wrongName(preflights) }).prefault("warn").describe("What is done about a setting that does not hold."),
+	waive: record(string(), reason, { error: expected("reasons by the names of settings") }).optional().describe("Settings that are measured as they are, each with a reason that the report tells."),
+	...capabilityKeys
+}).transform(withCapabilities).transform(({ builder, waive, ...rest }) => ({
+	...rest,
+	...builder !== void 0 && { builder },
+	...waive !== void 0 && { waive }
+})).superRefine((testbed, { addIssue }) => {
+	const problems = [...doubles(testbed), ...wrongWaivers(testbed)];
+	for (const { path, message } of problems) addIssue({
+		code: "custom",
+		path,
+		message
+	});
+});
+function lacksAddresses(testbed, families) {
+	return placesOf(testbed).flatMap(({ generator, role, path }) => families.filter((family) => generator.addresses[family] === void 0).map((family) => ({
+		path: [...path, family],
+		message: `missing; \`families\` asks for ${family}, so this ${role} needs an address like "${networks[role][family].example}"`
+	})));
+}
+const placesOf = ({ senders, receiver }) => [...senders.map((generator, index) => ({
+	generator,
+	role: "sender",
+	path: ["senders", index],
+	name: `senders[${index}]`
+})), {
+	generator: receiver,
+	role: "receiver",
+	path: ["receiver"],
+	name: "receiver"
+}];
+/** An unknown name would waive nothing, and a setting of the packets' path must hold. */
+function wrongWaivers({ dut, waive = {} }) {
+	const known = waivableSettings([dut.ingress.interface, dut.egress.interface]);
+	const problem = (name) => isForwardingPathSetting(name) ? "cannot be waived: without it a trial could leave by the admin network, or not leave at all" : `unknown setting${didYouMean(name, known) || `; known here: ${known.join(", ")}`}`;
+	return Object.keys(waive).filter((name) => !known.includes(name)).map((name) => ({
+		path: ["waive", name],
+		message: problem(name)
+	}));
+}
+/** Reports ports that share an address, a MAC or a machine's port. */
+function doubles(testbed) {
+	const { dut } = testbed;
+	const places = placesOf(testbed);
+	const samePort = {
+		path: [
+			"dut",
+			"egress",
+			"interface"
+		],
+		message: `${dut.egress.interface} is the ingress already; expected the port that is wired to the receiver`
+	};
+	return [
+		...dut.ingress.interface === dut.egress.interface ? [samePort] : [],
+		...places.filter(({ generator }) => machineOf(generator) === machineOf(dut)).map(({ role, path }) => ({
+			path: [...path, "host"],
+			message: `${dut.host} is the DUT; expected another machine as the ${role}`
+		})),
+		...joinedToThemselves(testbed),
+		...places.flatMap((place, index) => places.slice(0, index).flatMap((earlier) => sharedBy$1(earlier, place)))
+	];
+}
+const joinedToThemselves = ({ senders, receiver }) => senders.flatMap((sender, index) => {
+	const { from, to } = sender.backToBack ?? {};
+	if (to === void 0 || from !== to || machineOf(sender) !== machineOf(receiver)) return [];
+	const message = `${to} is the other end already; expected another port of that machine`;
+	return {
+		path: [
+			"senders",
+			index,
+			"backToBack",
+			"to"
+		],
+		message
+	};
+});
+function sharedBy$1(earlier, { generator, path }) {
+	const other = earlier.generator;
+	const shared = (key, value) => ({
+		path: [...path, key],
+		message: `${earlier.name} has ${value} already; expected that of another port`
+	});
+	const isSamePort = machineOf(generator) === machineOf(other) && generator.interface === other.interface;
+	const { inet4, inet6 } = generator.addresses;
+	return [
+		...isSamePort ? [shared("interface", generator.interface)] : [],
+		...generator.mac === other.mac ? [shared("mac", generator.mac)] : [],
+		...inet4 !== void 0 && inet4 === other.addresses.inet4 ? [shared("inet4", inet4)] : [],
+		...inet6 !== void 0 && inet6 === other.addresses.inet6 ? [shared("inet6", inet6)] : []
+	];
+}
+const machineOf = ({ host, port }) => `${host.toLowerCase()} ${port}`;
+
+// src/config/github.ts
+const login = text(/^[a-zA-Z\d](?:[a-zA-Z\d-]{0,38})(?:\[[bB][oO][tT]\])?$/, "a login on GitHub, without the @");
+const days = (least, most) => ({
+	description: `a duration from ${least} d to ${most} d`,
+	holds: (seconds) => seconds >= least * 86400 && seconds <= most * 86400
+});
+const mebibytes = (least, most) => ({
+	description: `a size from ${least} MiB to ${most} MiB`,
+	holds: (bytes) => bytes >= least * 2 ** 20 && bytes <= most * 2 ** 20
+});
+const branch = text(/^(?!.*(?:\.\.|\/\/|\.[lL][oO][cC][kK](?:\/|$)))[a-zA-Z\d][\w./-]{0,99}(?<![/.])$/, "the name of a branch like ppsgate-data");
+const pages = url({
+	protocol: /^https$/,
+	error: expected("a URL like https://example.github.io/router")
+}).transform((url) => url.replace(/\/+$/, ""));
+const keep = closed({
+	results: wholeNumber(1, 1e5).prefault(1e3),
+	age: duration(days(1, 3650)).prefault("365 d"),
+	size: size(mebibytes(1, 1024)).prefault("100 MiB")
+}).transform(({ results, age, size }) => ({
+	results,
+	seconds: age,
+	bytes: size
+}));
+const data = closed({
+	branch: union([literal(false), branch], { error: expected("the name of a branch like ppsgate-data, or false for none") }).prefault("ppsgate-data").describe("For results, badges and what was learnt of testbeds; false for none."),
+	directory: path$1.optional().describe("The same in a folder of the machine that answers; left out, in none."),
+	pages: pages.optional().describe("Where that branch is a web site; left out, links lead to GitHub's own pages."),
+	keep: keep.prefault({}).describe("The newest results stay, up to the first of these bounds."),
+	stale: duration(days(1, 3650)).prefault("30 d").describe("A badge tells nothing any more of a verdict that is older.")
+}).transform(({ branch, directory, pages, keep, stale }) => ({
+	keep,
+	staleSeconds: stale,
+	...directory !== void 0 && { directory },
+	...branch !== false && { branch },
+	...pages !== void 0 && { pages }
+}));
+const conclusions$1 = ["failure", "neutral"];
+const unaskedChecks = ["none", "neutral"];
+const githubSchema = closed({
+	people: array(login, { error: expected("a list like [alice, bob]") }).prefault([]).describe("Logins that may have patches measured, besides those who may write."),
+	label: text(/^[^\p{Cc},]{1,50}$/u, "the name of a label like ppsgate").prefault("ppsgate").describe("Put on a pull request, it approves the commits that are there then."),
+	undecided: _enum(conclusions$1, { error: wrongName(conclusions$1) }).prefault("failure").describe("Conclusion of an inconclusive check; branch rules take neutral for a pass."),
+	unasked: _enum(unaskedChecks, { error: wrongName(unaskedChecks) }).prefault("none").describe("The check of what waits for approval; neutral only where a merge queue measures it."),
+	status: boolean({ error: expected("true or false") }).prefault(false).describe("A commit status besides the check."),
+	data: data.prefault({}).describe("Where results, badges and history are kept.")
+});
+
+// src/config/paths.ts
+const place = text(/^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w+.*@/-]{1,200}$/, "a place in the tree like sys/netpfil/pf/");
+const places = array(place, { error: expected("a list like [sys/netpfil/pf/]") }).min(1, "expected at least one place, found an empty list");
+const driverName = string().regex(/^[a-z][a-z\d]{0,14}$/);
+const pathsSchema = closed({
+	everything: places.optional().describe("Files that can change every cell, first of all."),
+	nothing: places.optional().describe("Files that can change no cell."),
+	byDriver: record(driverName, places, { error: expected("places by the drivers of ports, like cxl") }).prefault({}).describe("Files that can change cells only where the DUT forwards through such a port."),
+	byScenario: record(scenarioSchema, places, { error: expected("places by the names of scenarios") }).prefault({}).describe("Files for which the cells of a scenario come first."),
+	byFamily: closed({
+		inet4: places.exactOptional(),
+		inet6: places.exactOptional()
+	}).prefault({}).describe("The same for the cells of a family.")
+}).transform(({ everything = [], nothing = [], ...rest }) => ({
+	everything,
+	nothing,
+	...rest
+}));
+
+// src/config/phabricator.ts
+const relayOccasions = [
+	"builds",
+	"diffs",
+	"comments"
+];
+const serverUrl = (example) => url({
+	protocol: /^https?$/,
+	error: expected(`a URL like ${example}`)
+}).refine((url) => !/[?#]|:\/\/[^/]*@/.test(url), { error: expected(`a URL like ${example}, without a user or a query`) }).transform((url) => url.replace(/\/+$/, ""));
+const listWith = (item, example) => array(item, { error: expected(`a list like [${example}]`) });
+const someOf = (item, example) => listWith(item, example).min(1, `expected at least one, like [${example}], found an empty list`);
+const userName = text(/^[\w.-]{1,64}$/, "a user name of Phabricator, without the @");
+const hashtag = text(/^[^\s#@,]{1,128}$/, "the hashtag of a project, without the #");
+const repositoryName = text(/^[\w.-]{1,64}$/, "the callsign or short name of a repository");
+const pathPrefix = text(/^(?!\/)[^\p{Cc}]{1,200}$/u, "a folder of the repository like sys/net/");
+const here = closed({
+	kind: literal("here").optional(),
+	repository: path$1.prefault(".").describe("A git repository that has the branch."),
+	most: wholeNumber(1, 100).prefault(4).describe("Most gates at once."),
+	site: serverUrl("https://ci.example.org/ppsgate").optional().describe("Where a web server shows `directory`, for links; left out, nowhere.")
+}).transform(({ repository, most, site }) => ({
+	kind: "here",
+	repository,
+	most,
+	...site !== void 0 && { site }
+}));
+const github = closed({
+	kind: literal("github"),
+	repository: text(/^[\w.-]+\/[\w.-]+$/, "a repository of GitHub like freebsd/freebsd-src"),
+	tokenFile: path$1.optional().describe("Left out, it is GITHUB_TOKEN in the environment."),
+	api: serverUrl("https://api.github.com").prefault("https://api.github.com"),
+	event: text(/^[\w.-]{1,100}$/, "the type of an event like ppsgate").prefault("ppsgate").describe("Of the repository_dispatch that a workflow listens to.")
+}).transform(({ tokenFile, api, ...rest }) => ({
+	...rest,
+	apiUrl: api,
+	...tokenFile !== void 0 && { tokenPath: tokenFile }
+}));
+const jenkins = closed({
+	kind: literal("jenkins"),
+	job: serverUrl("https://ci.example.org/job/ppsgate"),
+	user: text(/^[^\p{C}\s:]{1,64}$/u, "a user of Jenkins"),
+	tokenFile: path$1.optional().describe("Left out, it is PPSGATE_JENKINS_TOKEN in the environment.")
+}).transform(({ kind, job, user, tokenFile }) => ({
+	kind,
+	url: job,
+	user,
+	...tokenFile !== void 0 && { tokenPath: tokenFile }
+}));
+const start = discriminatedUnion("kind", [
+	here,
+	github,
+	jenkins
+], { error: ({ input }) => typeof input === "object" && input !== null && "kind" in input ? wrongName([
+	"here",
+	"github",
+	"jenkins"
+])({ input: input.kind }) : expected("keys and values like { kind: here }")({ input }) });
+const conclusions = ["failure", "neutral"];
+const relay = closed({
+	directory: path$1.prefault("~/.local/state/ppsgate/relay").describe("The queue and the work directories: on a local disk."),
+	host: text(hostName, "a host name or an address").prefault("127.0.0.1").describe("Where `ppsgate relay` listens."),
+	port: wholeNumber(0, 65535).prefault(8642).describe("Where `ppsgate relay` listens."),
+	webhookKeyFile: path$1.optional().describe("The key of Herald's webhook; left out, there is no webhook."),
+	buildPasswordFile: path$1.optional().describe("`user:password` by which Harbormaster asks for builds; left out, it does not."),
+	on: listOf(relayOccasions).prefault([...relayOccasions]).describe("Builds of Harbormaster, new diffs by themselves, and what comments ask for."),
+	start: start.prefault({}).describe("Who runs the gates: this machine, GitHub or Jenkins.")
+}).transform(({ webhookKeyFile, buildPasswordFile, ...rest }) => ({
+	...rest,
+	...webhookKeyFile !== void 0 && { webhookKeyPath: webhookKeyFile },
+	...buildPasswordFile !== void 0 && { buildPasswordPath: buildPasswordFile }
+}));
+const phabricatorSchema = closed({
+	url: serverUrl("https://reviews.freebsd.org"),
+	tokenFile: path$1.optional().describe("The bot's Conduit token; left out, it is PPSGATE_CONDUIT_TOKEN in the environment."),
+	ca: path$1.optional().describe("Certificate of the authority that signed the server's; left out, those that Node knows are trusted."),
+	branch: text(/^(?!-)[\w./-]{1,100}$/, "the name of a branch like main").prefault("main").describe("What a diff is measured against that does not tell its base."),
+	repositories: someOf(repositoryName, "src").optional().describe("Callsigns or short names; left out, revisions of any repository, and of none."),
+	paths: someOf(pathPrefix, "sys/net/").optional().describe("New diffs are measured by themselves if they change something below one of these."),
+	people: listWith(userName, "alice, bob").prefault([]).describe("User names of those who may have revisions measured."),
+	projects: listWith(hashtag, "network").prefault([]).describe("Hashtags of projects whose members may."),
+	undecided: _enum(conclusions, { error: wrongName(conclusions) }).prefault("failure").describe("Status of an inconclusive build; neutral passes it."),
+	relay: relay.prefault({}).describe("Of `ppsgate relay` and `ppsgate poll`.")
+}).transform(({ tokenFile, ca, repositories, paths, ...rest }) => ({
+	...rest,
+	...tokenFile !== void 0 && { tokenPath: tokenFile },
+	...ca !== void 0 && { caPath: ca },
+	...repositories !== void 0 && { repositories },
+	...paths !== void 0 && { paths }
+}));
+
+// src/config/reservations.ts
+const stores = ["sqlite", "etcd"];
+const lease = duration({
+	description: "a whole number of seconds from 5 s to 10 min",
+	holds: (seconds) => Number.isInteger(seconds) && seconds >= 5 && seconds <= 600
+}).prefault("30 s").describe("Of one who is not heard of for so long, the testbed is taken back.");
+const sqlite = closed({
+	store: literal("sqlite").optional().describe("A file, for all who use one machine."),
+	file: path$1.prefault("~/.local/state/ppsgate/reservations.sqlite"),
+	lease
+}).transform(({ file, lease }) => ({
+	store: "sqlite",
+	path: file,
+	leaseSeconds: lease
+}));
+const endpointUrl = { error: expected("a URL of etcd like https://etcd1.lab:2379") };
+const endpoint = string(endpointUrl).refine(isEndpoint, endpointUrl).transform((written) => new URL(written).origin);
+const endpoints = array(endpoint, { error: expected("a list like [https://etcd1.lab:2379]") }).min(1, "expected at least one endpoint, found an empty list").refine((list) => new Set(list).size === list.length, "an endpoint is in this list twice");
+const etcd = closed({
+	store: literal("etcd").describe("A cluster, for those of several machines."),
+	endpoints: endpoints.describe("Of one cluster."),
+	prefix: text(/^\/(?:[\w.-]+\/)*$/, "a prefix of keys that begins and ends with a slash like /ppsgate/").prefault("/ppsgate/").describe("What all keys begin with."),
+	ca: path$1.optional().describe("Without it those that Node knows are trusted."),
+	certificate: path$1.optional().describe("The client's, with its key."),
+	key: path$1.optional().describe("Of the client's certificate."),
+	user: text(/^[^\p{C}\s]{1,64}$/u, "a user name").optional().describe("With a file that holds the password."),
+	passwordFile: path$1.optional(),
+	lease
+}).superRefine((written, { addIssue }) => {
+	for (const { path, message } of lacks(written)) addIssue({
+		code: "custom",
+		path,
+		message
+	});
+}).transform(({ ca, certificate, key, user, passwordFile, lease, ...rest }) => ({
+	...rest,
+	...ca !== void 0 && { caPath: ca },
+	...certificate !== void 0 && { certificatePath: certificate },
+	...key !== void 0 && { keyPath: key },
+	...user !== void 0 && { user },
+	...passwordFile !== void 0 && { passwordPath: passwordFile },
+	leaseSeconds: lease
+}));
+const reservationsSchema = discriminatedUnion("store", [sqlite, etcd], { error: wrongStore });
+function isEndpoint(written) {
+	const url = URL.parse(written);
+	const extras = [
+		url?.username,
+		url?.password,
+		url?.search,
+		url?.hash
+	].join("");
+	return /^https?:$/.test(url?.protocol ?? "") && extras === "" && url?.pathname === "/";
+}
+function lacks({ endpoints, certificate, key, user, passwordFile }) {
+	const halves = [
+		{
+			name: "certificate",
+			value: certificate,
+			other: "key",
+			otherValue: key
+		},
+		{
+			name: "key",
+			value: key,
+			other: "certificate",
+			otherValue: certificate
+		},
+		{
+			name: "user",
+			value: user,
+			other: "passwordFile",
+			otherValue: passwordFile
+		},
+		{
+			name: "passwordFile",
+			value: passwordFile,
+			other: "user",
+			otherValue: user
+		}
+	].filter(({ value, otherValue }) => value !== void 0 && otherValue === void 0).map(({ name, other }) => ({
+		path: [other],
+		message: `missing; with \`${name}\` there has to be \`${other}\``
+	}));
+	const readable = passwordFile === void 0 ? [] : endpoints.flatMap(readableOnItsWay);
+	return [...halves, ...readable];
+}
+function readableOnItsWay(endpoint, index) {
+	const url = URL.parse(endpoint);
+	if (url === null || url.protocol === "https:" || isLoopback(url.hostname)) return [];
+	return [{
+		path: ["endpoints", index],
+		message: "the password could be read on its way by http; expected https"
+	}];
+}
+/** URL normalizes hosts: `127.1` and `0x7f000001` are equal. */
+const isLoopback = (hostname) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+function wrongStore({ code, input }) {
+	if (code !== "invalid_union") return expected("keys and values")({ input });
+	return wrongName(stores)({ input: input.store });
+}
+
+// src/config/trend.ts
+const trueOrFalse = boolean({ error: expected("true or false") });
+const notAPage = { error: expected("a URL like https://cgit.example.org/src/log/?qt=range&q={from}..{to}") };
+const trendSchema = closed({
+	bisect: trueOrFalse.prefault(false).describe("A lasting loss that a gate confirms is bisected, where it is of several commits."),
+	issues: trueOrFalse.prefault(true).describe("Each lasting change has an issue on GitHub."),
+	compare: url({
+		protocol: /^https?$/,
+		...notAPage
+	}).refine((page) => ["{from}", "{to}"].every((end) => page.includes(end)), notAPage).optional().describe("Page of the commits from {from} to {to}; left out, GitHub's.")
+});
+
+// src/config/linux-builder.ts
+const make = closed({
+	kind: literal("linux"),
+	config: path$1.describe("A .config of the kernel on this machine, or a part of one: `make olddefconfig` completes it."),
+	jobs: wholeNumber(1, 1024).optional().describe("Left out, as many as the builder has CPUs."),
+	clean: boolean().prefault(true).describe("Every build starts from nothing, or from the objects of the one before."),
+	options: array(text(/^\w+=[^\p{Cc}]*$/u, "an option of make like LLVM=1")).prefault([]).describe("`NAME=value` for make.")
+}).transform(({ config, jobs, ...rest }) => ({
+	...rest,
+	configPath: config,
+	...jobs !== void 0 && { jobs }
+}));
+const recipe = discriminatedUnion("kind", [make, commandRecipe], { error: "expected `kind: linux` or `kind: command`" });
+/** Parses `builder:` of a testbed that boots Linux; paths stay as written. */
+const linuxBuilderSchema = closed({
+	...ssh,
+	host: ssh.host.optional().describe("Left out, kernels are built on this machine."),
+	user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, "a user of the builder other than root").describe("User who builds: no other one on this machine, and without network; on another machine, who logs in."),
+	folder: buildFolder.prefault("/var/lib/ppsgate-builds").describe("On the builder; everything of ours is below it."),
+	repository: buildFolder.prefault("/usr/src/linux").describe("A clone of Linux's sources on the builder; only objects are added to it."),
+	...builderKeys,
+	kernel: recipe.describe("How a kernel is built.")
+}).transform(withHost).transform(withBounds).transform(({ host, kernel, ...rest }) => ({
+	...rest,
+	system: "linux",
+	recipe: kernel,
+	...host === void 0 ? { jail: { user: rest.user } } : { host }
+}));
+
+// src/config/virtual-testbed.ts
+/** QEMU's accelerators: `tcg` translates a guest's instructions and counts them, `kvm` runs them on the CPU. */
+const accelerators = ["tcg", "kvm"];
+const moduleName = text(/^[a-zA-Z0-9][\w-]{0,62}$/, "the name of a kernel module like act_mirred");
+const image = closed({
+	path: path$1.describe("A disk of FreeBSD's, raw or qcow2; guests write to copies that are thrown away."),
+	key: path$1.optional().describe("A private key that lets root in; without it the ssh agent is asked."),
+	hostKey: text(/^(?:ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]{40,2000}={0,3}$/, "the public host key of the image's sshd, like `ssh-ed25519 AAAA…` of its /etc/ssh/ssh_host_ed25519_key.pub, without the comment").describe("Of the image's sshd: the first two words of /etc/ssh/ssh_host_ed25519_key.pub there."),
+	limit: duration({
+		description: "a duration from 1 min to 60 min",
+		holds: (seconds) => seconds >= 60 && seconds <= 3600
+	}).prefault("10 min").describe("How long a guest may take to be up.")
+}).transform(({ key, limit, ...rest }) => ({
+	...rest,
+	bootSeconds: limit,
+	...key !== void 0 && { privateKeyPath: key }
+}));
+/** Parsed once the rest of the testbed determines the system. */
+const builder = unknown().optional().meta({
+	description: "Builds the kernels of base and patched, of whose sources the repository is.",
+	anyOf: [linuxBuilderSchema, builderSchema].map((schema) => {
+		const { $schema: _, ...json } = toJSONSchema(schema, {
+			io: "input",
+			unrepresentable: "any"
+		});
+		return json;
+	})
+});
+function builtBy(schema, written, context) {
+	if (written === void 0) return {};
+	const read = schema.safeParse(written);
+	if (read.success) return { builder: read.data };
+	for (const issue of read.error.issues) {
+		const { message, path } = issue;
+		context.addIssue({
+			code: "custom",
+			message,
+			path: ["builder", ...path],
+			...issue.code === "custom" && issue.params !== void 0 && { params: issue.params }
+		});
+	}
+	return {};
+}
+/** Paths stay as written. */
+const virtualTestbedSchema = closed({
+	kind: literal("virtual").describe("Virtual machines on this machine, which boot kernels."),
+	accelerator: _enum(accelerators, { error: wrongName(accelerators) }).prefault("tcg").describe("With tcg instructions are counted, on any machine; with kvm CPU time is."),
+	memory: wholeNumber(128, 65536).optional().describe("Of each guest, in MiB; left out, 256, and 1024 with an `image`."),
+	kernel: path$1.optional().describe("A kernel with its modules, a .deb or a tar archive, that guests boot where none is built or given; left out, the newest one of this machine's /boot."),
+	modules: array(moduleName).optional().describe("Modules that a guest loads beside those that forwarding needs."),
+	image: image.optional().describe("A disk that guests boot, of FreeBSD; left out, they are Linux."),
+	builder,
+	...capabilityKeys
+}).superRefine(({ image, ...written }, context) => {
+	const stray = ["kernel", "modules"].find((key) => written[key] !== void 0);
+	if (image === void 0 || stray === void 0) return;
+	context.addIssue({
+		code: "custom",
+		path: [stray],
+		message: "only Linux is booted without a disk; leave this out, or `image`"
+	});
+}).transform(withCapabilities).transform((written, context) => {
+	const { memory, kernel, modules = [], image, builder, ...rest } = written;
+	if (image !== void 0) return {
+		...rest,
+		system: "freebsd",
+		image,
+		memoryMebibytes: memory ?? 1024,
+		...builtBy(builderSchema, builder, context)
+	};
+	return {
+		...rest,
+		system: "linux",
+		modules,
+		memoryMebibytes: memory ?? 256,
+		...kernel !== void 0 && { kernelPath: kernel },
+		...builtBy(linuxBuilderSchema, builder, context)
+	};
+});
+
+// src/config/schema.ts
+/** The requested size, or the minimum for the family's headers and a CRC. */
+const frameBytesFor = (traffic, { family, frameBytes }) => Math.max(frameBytes ?? traffic.frameBytes, smallestFrameBytes[family]);
+const smallestFrameBytes = {
+	inet4: 64,
+	inet6: 66
+};
+const interfaceName = text(/^[a-zA-Z0-9][\w.-]{0,14}$/, "the name of a network interface like eth0");
+const cpu = wholeNumber(0, 8191);
+const linuxTestbed = closed({
+	kind: literal("linux").describe("Three Linux hosts that are wired and routed already."),
+	sender: closed({
+		...ssh,
+		interface: interfaceName,
+		cpu: cpu.describe("Where frames are made.")
+	}).transform(withHost),
+	dut: closed({
+		...ssh,
+		ingress: interfaceName,
+		egress: interfaceName,
+		cpu: cpu.describe("Where packets are forwarded.")
+	}).transform(withHost),
+	receiver: closed({
+		...ssh,
+		interface: interfaceName
+	}).transform(withHost),
+	...capabilityKeys
+}).transform(withCapabilities);
+const embeddedTestbed = closed({
+	kind: literal("embedded-linux").describe("Three network namespaces on this machine."),
+	...capabilityKeys
+}).transform(withCapabilities);
+const testbed = discriminatedUnion("kind", [
+	embeddedTestbed,
+	linuxTestbed,
+	freebsdTestbedSchema,
+	virtualTestbedSchema
+], { error: wrongTestbed });
+const testbedName = string().regex(/^[a-zA-Z0-9][\w.-]{0,62}$/);
+const testbeds = record(testbedName, testbed, { error: wrongTestbeds }).refine((byName) => Object.keys(byName).length > 0, "expected at least one testbed, found none");
+const notSoManyRuns = { error: expected("1, 2, or a multiple of 4 from 4 to 1000") };
+const runsPerTrial = number(notSoManyRuns).refine((runs) => runs === 1 || runs === 2 || runs % 4 === 0 && runs >= 4 && runs <= 1e3, notSoManyRuns).meta({ title: "1, 2, or a multiple of 4 from 4 to 1000" });
+const frameSize = size(whole(64, 1518, "bytes"));
+const traffic = closed({
+	flows: wholeNumber(1, 65536).prefault(2e3).describe("Source × destination addresses."),
+	frameSize: frameSize.optional().describe("With the 4 bytes of CRC."),
+	frameSizes: array(frameSize, { error: expected("a list like [64 bytes, 1518 bytes]") }).min(1, "expected at least one size").refine((sizes) => new Set(sizes).size === sizes.length, "a size is in this list twice").optional().describe("Instead of `frameSize` several, each of which makes cells of its own."),
+	rate: rate(whole(1, 1e9, "pps")).optional().describe("What the sender is asked to offer; more than the DUT forwards."),
+	warmUp: duration(between(0, 600)).optional(),
+	settle: duration(between(0, 60)).optional().describe("After a variant was installed, before its run is measured."),
+	measure: duration(between(.01, 600)).optional().describe("One run, at most."),
+	measureAtLeast: duration(between(6, 600)).optional().describe("A run ends from here on, when its median is known to 0.5%; with `runsPerTrial: 1`."),
+	runsPerTrial: runsPerTrial.optional().describe("Runs that follow each other in one trial of traffic, the variants in turn."),
+	windows: wholeNumber(2, 1e3).optional().describe("Of a virtual testbed: of how many windows a run is made."),
+	windowPackets: wholeNumber(1e3, 1e5).optional().describe("Of a virtual testbed: how many packets each window has.")
+}).refine(({ frameSize, frameSizes }) => frameSize === void 0 || frameSizes === void 0, {
+	path: ["frameSizes"],
+	error: "instead of `frameSize`, not beside it"
+});
+/** Linux variants change within a trial; FreeBSD boots between trials, which may end early; guests have no rate. */
+const trafficDefaults = {
+	virtual: {
+		warmUpSeconds: 0,
+		settleSeconds: 0,
+		measureSeconds: 2,
+		measureAtLeastSeconds: 2,
+		runsPerTrial: 2,
+		windows: {
+			count: 8,
+			packets: 1e4
+		}
+	},
+	linux: {
+		offeredPps: 3e6,
+		warmUpSeconds: .5,
+		settleSeconds: .005,
+		measureSeconds: .03,
+		measureAtLeastSeconds: Number.POSITIVE_INFINITY,
+		runsPerTrial: 52
+	},
+	freebsd: {
+		warmUpSeconds: 0,
+		settleSeconds: 4,
+		measureSeconds: 60,
+		measureAtLeastSeconds: 12,
+		runsPerTrial: 1
+	}
+};
+function withDefaults(written, kind) {
+	const usual = trafficDefaults[kind];
+	const measureSeconds = written.measure ?? usual.measureSeconds;
+	const runsPerTrial = written.runsPerTrial ?? usual.runsPerTrial;
+	const offeredPps = written.rate ?? usual.offeredPps;
+	return {
+		flows: written.flows,
+		frameBytes: written.frameSize ?? written.frameSizes?.[0] ?? 64,
+		warmUpSeconds: written.warmUp ?? usual.warmUpSeconds,
+		settleSeconds: written.settle ?? usual.settleSeconds,
+		measureSeconds,
+		measureAtLeastSeconds: written.measureAtLeast ?? Math.min(usual.measureAtLeastSeconds, measureSeconds),
+		runsPerTrial,
+		...offeredPps !== void 0 && { offeredPps },
+		...usual.windows !== void 0 && { windows: {
+			count: written.windows ?? usual.windows.count,
+			packets: written.windowPackets ?? usual.windows.packets
+		} }
+	};
+}
+const metrics = metricSchema.options;
+const gate = closed({
+	metric: _enum(metrics, { error: wrongName(metrics) }).optional().describe("What is compared; left out, pps, and on virtual testbeds instructionsPerPacket, which they alone count. nsPerPacket is steadier than pps on a machine that is shared."),
+	margin: ratio({
+		description: "a percentage above 0% and up to 50%",
+		holds: (value) => value > 0 && value <= .5
+	}).optional().describe("The loss that matters: a smaller one is not a regression. Left out, 2 %, and on virtual testbeds 1 %."),
+	confidence: ratio({
+		description: "one of 80%, 90%, 95%, 98%, 99%, 99.5%",
+		holds: (value) => [
+			.8,
+			.9,
+			.95,
+			.98,
+			.99,
+			.995
+		].includes(value)
+	}).optional().describe("The same as power, said of the interval that is shown; the stricter one counts."),
+	falseAlarms: ratio({
+		description: "a percentage from 0.01% to 20%",
+		holds: (value) => value >= 1e-4 && value <= .2
+	}).prefault("1%").describe("Of patches that lose nothing, so many may be called a regression."),
+	power: ratio({
+		description: "a percentage from 50% to 99.9%",
+		holds: (value) => value >= .5 && value <= .999
+	}).prefault("95%").describe("Of cells that lose the margin, at most the rest is passed."),
+	design: _enum(designNames, { error: wrongName(designNames) }).optional().describe("Left out, the history of a cell decides."),
+	maxRuns: wholeNumber(2, 1e4).optional().describe("Of each variant and cell; left out, five trials of them, or 20 where each has its own."),
+	stopAtFirst: boolean({ error: expected("true or false") }).prefault(false).describe("A cell that is found to lose ends the runs of all others.")
+}).transform(({ metric, margin, falseAlarms, design, maxRuns, stopAtFirst, ...sureness }) => ({
+	...metric !== void 0 && { metric },
+	...margin !== void 0 && { marginRatio: margin },
+	...surenessOf(sureness),
+	falseAlarmRatio: falseAlarms,
+	...design !== void 0 && { design },
+	...maxRuns !== void 0 && { maxRunsPerVariant: maxRuns },
+	...stopAtFirst && { stopsAtFirst: true }
+}));
+/**
+* The displayed interval also excludes a loss of the margin, so that no number contradicts its verdict: as in two
+* one-sided tests (Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987) each side omits the permitted misses.
+* If confidence and power are both given, the stricter one counts.
+*/
+function surenessOf({ power, confidence = 0 }) {
+	const missRatio = exact(Math.min(1 - power, (1 - confidence) / 2));
+	return {
+		missRatio,
+		confidenceRatio: exact(1 - 2 * missRatio)
+	};
+}
+/** Rounds a decimal to the digits that were written. */
+const exact = (ratio) => Number(ratio.toPrecision(12));
+const profile = closed({
+	enabled: boolean({ error: expected("true or false") }).prefault(true),
+	window: duration(between(.5, 60)).optional().describe("For which samples are taken."),
+	event: text(/^\w[\w.,:=/@-]{0,199}$/, "the name of an event like cpu_clk_unhalted.thread_p").optional().describe("As pmcstat(8) or perf(1) names it; left out, what counts cycles.")
+});
+/** On Linux perf samples more often; for mixed kinds its number is enough for both. */
+const usualProfileSeconds = (config) => usualKind(config) === "freebsd" ? 10 : 3;
+const likeAList = { error: expected("a list like [forwarding]") };
+/** Known names depend on the testbeds, and on the site's own rules. */
+const namedScenarios$1 = array(string({ error: expected("the name of a scenario") }).meta({ examples: [...scenarios] }), likeAList).min(1, "expected at least one scenario, found an empty list").refine((list) => new Set(list).size === list.length, "a name is in this list twice");
+const firewalls = ["pf", "ipfw"];
+const ownRules = closed({
+	firewall: _enum(firewalls, { error: wrongName(firewalls) }),
+	file: path$1.describe("Of pf.conf(5), or of ipfw(8)'s commands without its name."),
+	keepsStates: boolean({ error: expected("true or false") }).prefault(false).describe("A trial counts only if it has left a state for each of its flows.")
+}).transform(({ file, ...rest }) => ({
+	...rest,
+	path: file
+}));
+const selector = string({ error: expected("a selector like `mellanox and 40G`") }).superRefine((text, { addIssue }) => {
+	const source = readSelector(text);
+	if (source.kind === "refused") addIssue(source.message);
+});
+const selectors = array(selector, { error: expected("a list like [chelsio, mellanox]") }).min(1, "expected at least one selector, found an empty list").refine((list) => new Set(list.map(plainSelector)).size === list.length, { error: "a selector is in this list twice" });
+function plainSelector(text) {
+	const source = readSelector(text);
+	return source.kind === "read" ? selectorText(source.selector) : text;
+}
+const configKeys = closed({
+	overlay: path$1.prefault("dut").describe("A folder whose files are put over the DUT's: beside this file, or, where this lies outside of the repository that is measured, below the repository's top."),
+	testbeds: testbeds.describe("Testbeds by their names."),
+	each: selectors.optional().describe("A patch is judged on one testbed of each; left out, on the first of the testbeds."),
+	scenarios: namedScenarios$1.prefault(["forwarding"]).describe("Every scenario is measured with every family."),
+	rules: record(scenarioSchema, ownRules, { error: expected("rules by the names of their scenarios") }).prefault({}).describe("Scenarios of your own for FreeBSD testbeds."),
+	families: listOf(families).prefault(["inet4"]).describe("Every scenario is measured with every family."),
+	paths: pathsSchema.optional().describe("Which files can change what is measured, where FreeBSD's own are not enough."),
+	traffic: traffic.prefault({}).describe("What is sent, and for how long."),
+	gate: gate.prefault({}).describe("What is compared, and how sure a verdict has to be."),
+	profile: profile.prefault({}).describe("Where the time went: a profile of each variant."),
+	history: path$1.prefault("~/.local/state/ppsgate/history.jsonl").describe("What is learnt of the testbeds is kept here."),
+	reservations: reservationsSchema.prefault({}).describe("Who uses which testbed: all who share a testbed share this."),
+	github: githubSchema.prefault({}).describe("Who may have patches measured on GitHub, and what is answered there."),
+	trend: trendSchema.prefault({}).describe("What is made of a change of the default branch that lasts."),
+	phabricator: phabricatorSchema.optional().describe("Who may have revisions measured on a Phabricator or Phorge.")
+});
+const configSchema = configKeys.transform((written, context) => {
+	const { overlay, traffic: writtenTraffic, gate: writtenGate, each, paths, phabricator, profile, ...rest } = written;
+	const traffic = withDefaults(writtenTraffic, usualKind(written));
+	const refuse = (path, message) => context.addIssue({
+		code: "custom",
+		path,
+		message
+	});
+	const stray = strayTraffic(writtenTraffic, usualKind(written));
+	if (stray !== void 0) refuse(["traffic", stray.key], stray.message);
+	const { measureAtLeast } = writtenTraffic;
+	if (measureAtLeast !== void 0 && traffic.runsPerTrial > 1) refuse(["traffic", "measureAtLeast"], "only a run that has a trial of its own can end early; set `runsPerTrial: 1`");
+	else if ((measureAtLeast ?? 0) > traffic.measureSeconds) refuse(["traffic", "measureAtLeast"], "expected at most what `measure` allows");
+	for (const [index, scenario] of written.scenarios.entries()) {
+		const known = scenariosIn(written);
+		if (!known.includes(scenario)) refuse(["scenarios", index], wrongScenario(known)({ input: scenario }));
+	}
+	for (const name of Object.keys(written.rules)) if (scenarios.includes(name)) refuse(["rules", name], "ppsgate has a scenario of that name");
+	for (const name of Object.keys(paths?.byScenario ?? {})) {
+		const known = scenariosIn(written);
+		if (!known.includes(name)) refuse([
+			"paths",
+			"byScenario",
+			name
+		], wrongScenario(known)({ input: name }));
+	}
+	for (const [name, testbed] of Object.entries(written.testbeds)) {
+		if (testbed.kind !== "freebsd") continue;
+		for (const { path, message } of lacksAddresses(testbed, written.families)) refuse([
+			"testbeds",
+			name,
+			...path
+		], message);
+	}
+	const { frameSizes } = writtenTraffic;
+	return {
+		...rest,
+		overlay: {
+			path: overlay,
+			beside: ""
+		},
+		traffic,
+		gate: wholeGate(writtenGate, written),
+		...profile.enabled && { profile: {
+			seconds: profile.window ?? usualProfileSeconds(written),
+			...profile.event !== void 0 && { event: profile.event }
+		} },
+		...frameSizes !== void 0 && { frameSizes },
+		...each !== void 0 && { each },
+		...paths !== void 0 && { paths },
+		...phabricator !== void 0 && { phabricator }
+	};
+});
+const scenariosIn = ({ testbeds, rules }) => [...new Set(Object.values(testbeds).flatMap((one) => carriedBy(systemOfKind(one), rules)))];
+/** Comments list scenarios and families together, so users confuse them elsewhere too. */
+const wrongScenario = (known) => ({ input }) => {
+	const message = wrongName(known)({ input });
+	const [family] = message.endsWith("?") ? [] : meantBy(String(input), families);
+	return family === void 0 ? message : `${message}; did you mean the family \`${family}\`?`;
+};
+const carriedBy = (system, rules) => [...scenariosOf[system], ...system === "freebsd" ? Object.keys(rules) : []];
+/** The kind that sets the defaults: FreeBSD or virtual machines only if alone. */
+function usualKind({ testbeds }) {
+	const all = Object.values(testbeds);
+	return ["freebsd", "virtual"].find((kind) => all.every((one) => one.kind === kind)) ?? "linux";
+}
+function strayTraffic(written, kind) {
+	const key = (kind === "virtual" ? ofTime : ofPackets).find((name) => written[name] !== void 0);
+	if (key === void 0) return void 0;
+	return {
+		key,
+		message: kind === "virtual" ? "virtual testbeds count packets out, and not time: set `windows` and `windowPackets`" : "only virtual testbeds count packets out: set `measure`"
+	};
+}
+const ofTime = [
+	"rate",
+	"warmUp",
+	"settle",
+	"measure",
+	"measureAtLeast"
+];
+const ofPackets = ["windows", "windowPackets"];
+/** Fills in the metric: a guest's instructions vary by a few thousandths; with KVM its time is used instead. */
+function wholeGate(written, config) {
+	const usual = {
+		metric: "pps",
+		marginRatio: .02
+	};
+	if (config === void 0 || usualKind(config) !== "virtual") return {
+		...usual,
+		...written
+	};
+	return Object.values(config.testbeds).every(countsInstructions) ? {
+		metric: "instructionsPerPacket",
+		marginRatio: .01,
+		...written
+	} : {
+		...usual,
+		metric: "nsPerPacket",
+		...written
+	};
+}
+const countsInstructions = (testbed) => testbed.kind === "virtual" && testbed.accelerator === "tcg";
+/** True for a testbed that ppsgate creates here; no other program reaches its machines. */
+const isOnThisMachine = (testbed) => testbed?.kind === "embedded-linux" || testbed?.kind === "virtual";
+const systemOfKind = (testbed) => {
+	if (testbed.kind === "virtual") return testbed.system;
+	return testbed.kind === "freebsd" ? "freebsd" : "linux";
+};
+function systemOf(config, name) {
+	const testbed = config.testbeds[name];
+	return testbed === void 0 ? "linux" : systemOfKind(testbed);
+}
+/** Returns a reason in one sentence. Checked for the chosen testbed only, as others may be able to. */
+function whyUnfit(config, name) {
+	const testbed = config.testbeds[name];
+	const system = systemOf(config, name);
+	const carried = carriedBy(system, config.rules);
+	const stranger = config.scenarios.find((scenario) => !carried.includes(scenario));
+	if (stranger !== void 0) return `Scenarios on ${name}: ${sentence$1(wrongScenario(carried)({ input: stranger }))}`;
+	if (testbed?.kind === "virtual" && config.traffic.windows === void 0) return `${name} counts packets out, and the other testbeds of this configuration measure for a time: give virtual testbeds a ppsgate.yml of their own.`;
+	if (config.gate.metric === "instructionsPerPacket" && testbed !== void 0 && !countsInstructions(testbed)) return `${name} tells no instructionsPerPacket, which virtual testbeds with \`accelerator: tcg\` count: judge it by pps or nsPerPacket.`;
+	if (testbed?.kind !== "freebsd") return void 0;
+	if (config.traffic.runsPerTrial !== 1) return `${name} boots its variants, so its runs share no trial: set \`traffic.runsPerTrial: 1\`, and \`measure: 60 s\` or so.`;
+	if (config.traffic.measureSeconds < 6) return `${name} is measured second by second, and a run of ${config.traffic.measureSeconds} s tells too little: set \`traffic.measure: 60 s\` or so.`;
+	if (config.gate.metric !== "pps") return `${name} tells no ${config.gate.metric}: judge it by pps.`;
+	const { flows } = config.traffic;
+	return config.families.map((family) => flowRanges(flows, family, testbed.senders.length)).find((split) => split.kind === "refused")?.message ?? lacksAddresses(testbed, config.families)[0]?.message;
+}
+function between(leastSeconds, mostSeconds) {
+	return {
+		description: `a duration from ${leastSeconds} s to ${mostSeconds} s`,
+		holds: (value) => value >= leastSeconds && value <= mostSeconds
+	};
+}
+function wrongTestbed({ code, input }) {
+	if (code !== "invalid_union") return expected("keys and values")({ input });
+	return wrongName([
+		"embedded-linux",
+		"linux",
+		"freebsd",
+		"virtual"
+	])({ input: input.kind });
+}
+function wrongTestbeds({ code, input }) {
+	return code === "invalid_key" ? "expected a name of up to 63 letters, digits, dots, dashes and underscores" : expected("testbeds by their names")({ input });
+}
+
+// src/config/overrides.ts
+/** Throws a `UsageError` that names the first wrong override in the style of `calledAs`. */
+function applyOverrides(config, texts, calledAs) {
+	const { shape } = configKeys;
+	const { scenarios, families, profile: asked } = texts;
+	const { profile: written, ...rest } = config;
+	const profile = asked ? profileAsked(config, asked, calledAs("profile")) : written;
+	return {
+		...rest,
+		...profile && { profile },
+		...scenarios && { scenarios: namedScenarios(config, scenarios, calledAs("scenarios")) },
+		...families && { families: parse(calledAs("families"), shape.families, list(families)) },
+		gate: overrideGate(config.gate, texts, calledAs)
+	};
+}
+function profileAsked(config, text, called) {
+	const usual = config.profile ?? { seconds: usualProfileSeconds(config) };
+	if (text === "on") return usual;
+	if (text === "off") return void 0;
+	if (!/^\d/.test(text)) throw refused$1(called, expected("on, off or a duration like 20 s")({ input: text }));
+	const { window } = parse(called, configKeys.shape.profile, { window: text });
+	return {
+		...usual,
+		seconds: window ?? usual.seconds
+	};
+}
+function namedScenarios(config, text, called) {
+	const named = parse(called, configKeys.shape.scenarios, list(text));
+	const known = scenariosIn(config);
+	const stranger = named.find((name) => !known.includes(name));
+	if (stranger === void 0) return named;
+	throw refused$1(called, wrongScenario(known)({ input: stranger }));
+}
+/** Overrides the parameters of a verdict alone, with defaults if there is no configuration. */
+function overrideGate(gate, texts, calledAs) {
+	const schema = configKeys.shape.gate;
+	const { metric, margin, falseAlarms, power, design, maxRuns, stopAtFirst } = texts;
+	const read = (name, value) => wholeGate(parse(calledAs(name), schema, { [name]: value }));
+	const { stopsAtFirst, ...written } = gate ?? wholeGate(schema.parse({}));
+	const isEndedEarly = stopAtFirst ? isOn(stopAtFirst, calledAs("stopAtFirst")) : stopsAtFirst === true;
+	return {
+		...written,
+		...isEndedEarly && { stopsAtFirst: true },
+		...metric && { metric: read("metric", metric).metric },
+		...margin && { marginRatio: read("margin", margin).marginRatio },
+		...falseAlarms && { falseAlarmRatio: read("falseAlarms", falseAlarms).falseAlarmRatio },
+		...power && { missRatio: read("power", power).missRatio },
+		...design && { design: read("design", design).design },
+		...maxRuns && { maxRunsPerVariant: parseMaxRuns(maxRuns, calledAs("maxRuns")) }
+	};
+}
+function isOn(text, called) {
+	if (text === "on" || text === "off") return text === "on";
+	throw refused$1(called, expected("on or off")({ input: text }));
+}
+/** Whole, from 0 to 2³¹ − 1; seeds the order of runs. */
+function parseSeed(text, called) {
+	const seed = Number(text);
+	if (/^\d+$/.test(text) && seed < 2 ** 31) return seed;
+	throw refused$1(called, expected("a whole number from 0 to 2147483647")({ input: text }));
+}
+/** Absent: that of a patch. */
+function parsePriority(text, called) {
+	const named = text || "patch";
+	const priority = priorities.find((one) => one === named);
+	if (priority !== void 0) return priority;
+	throw refused$1(called, wrongName(priorities)({ input: named }));
+}
+function parseSwitch(text, called) {
+	if (!text || text === "true" || text === "false") return text === "true";
+	throw refused$1(called, expected("true or false")({ input: text }));
+}
+/** Per variant and cell. */
+function parseMaxRuns(text, called) {
+	const maxRuns = /^\d+$/.test(text) ? Number(text) : text;
+	const { maxRunsPerVariant } = parse(called, configKeys.shape.gate, { maxRuns });
+	return maxRunsPerVariant ?? 0;
+}
+const usualMostBoots = 60;
+/** Two of each end, and two more of the neighbours. */
+const leastBoots = 6;
+/** Absent: the default. */
+function parseMostBoots(text, called) {
+	if (!text) return 60;
+	const boots = Number(text);
+	if (/^\d{1,5}$/.test(text) && boots >= leastBoots && boots <= 1e4) return boots;
+	throw refused$1(called, expected(`a whole number from ${leastBoots} to 10000`)({ input: text }));
+}
+const parseFrameSize = (text, called) => parse(called, frameSize, text);
+const parseEach = (text, called) => parse(called, configKeys.shape.each.unwrap(), list(text));
+const list = (text) => text.split(",").map((item) => item.trim());
+function parse(called, schema, value) {
+	const parsed = schema.safeParse(value);
+	if (parsed.success) return parsed.data;
+	throw refused$1(called, parsed.error.issues[0]?.message ?? "cannot be used");
+}
+const refused$1 = (called, message) => new UsageError(`${called}: ${sentence$1(message)}`);
+
 // src/config/parameters.ts
-/** All parameters, in the order in which --help has them. */
 const parameters = {
 	command: {
-		input: "gate judges a patch, bisect finds the commit that costs the packets; in jobs of their own, admit decides before them what may be measured, publish answers after them, and accept takes the level that somebody accepts in an issue.",
+		input: "gate judges a patch, bisect finds the commit that costs the packets; in jobs of their own, admit decides before them what may be measured, publish answers after them, and accept takes the level that a maintainer accepts in an issue.",
 		of: "both",
 		default: "gate"
 	},
@@ -327,7 +1878,7 @@ const parameters = {
 		of: "both",
 		option: {
 			value: "file",
-			help: "write down what machines are asked and say, to be replayed"
+			help: "write down what machines are allOverrideNames and say, to be replayed"
 		}
 	},
 	answer: {
@@ -383,1647 +1934,136 @@ const parameters = {
 	}
 };
 const names = Object.keys(parameters);
-/** The parameter of that name, as an entry with what it need not have. */
 const parameter = (name) => parameters[name];
-/** Returns names of the matching parameters, in the order of the table. */
 const parametersThat = (holds) => names.filter((name) => holds(parameters[name]));
 const isOfGate = ({ of }) => of !== "bisect";
 const isOfBisect = ({ of }) => of !== void 0;
-const asked = names.filter((name) => parameter(name).isOverride === true);
-const overrideNames = asked.filter((name) => isOfGate(parameter(name)));
-const bisectOverrideNames = asked.filter((name) => isOfBisect(parameter(name)));
+const allOverrideNames = names.filter((name) => parameter(name).isOverride === true);
+const overrideNames = allOverrideNames.filter((name) => isOfGate(parameter(name)));
+const bisectOverrideNames = allOverrideNames.filter((name) => isOfBisect(parameter(name)));
 /** `max-runs` for `maxRuns`. */
 const kebabCase = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const flagOf = (name) => `--${kebabCase(name)}`;
 const namingStyles = {
 	flag: flagOf,
 	bisectFlag: (name) => parameter(name).bisectFlag ?? flagOf(name),
-	/** Name as an input of the action, and in the form of the workflow that is started by hand. */
+	/** Name as an input of the action, and in the form of the manual workflow. */
 	input: kebabCase,
-	/** Name in the step of the Jenkins library. */
 	step: (name) => name,
 	comment: (name) => parameter(name).comment?.key ?? name
 };
-/** Returns the overrides by an interface's names, without empty ones. */
-const overridesAs = (ask, nameOf) => Object.fromEntries(asked.flatMap((name) => {
-	const value = ask[name];
+/** Keyed by an interface's names, without empty values. */
+const overridesAs = (overrides, nameOf) => Object.fromEntries(allOverrideNames.flatMap((name) => {
+	const value = overrides[name];
 	return value ? [[nameOf(name), value]] : [];
 }));
-/** Returns the overrides as arguments of `ppsgate gate`, or of `ppsgate bisect`. */
-const overrideArguments = (ask, called = namingStyles.flag) => asked.flatMap((name) => {
-	const [value, flag] = [ask[name], called(name)];
+const overrideArguments = (overrides, called = namingStyles.flag) => allOverrideNames.flatMap((name) => {
+	const [value, flag] = [overrides[name], called(name)];
 	if (!value) return [];
 	if (parameter(name).kind !== "switch") return [flag, value];
 	return value === "true" ? [flag] : [];
 });
 
-// src/config/fields.ts
-var import_fastest_levenshtein = require_fastest_levenshtein();
-/**
-* An object that has these keys and no others.
-* Unlike `z.strictObject` it makes one issue of each unknown key, with the key in its path, so that each has its line.
-*/
-function closed(shape) {
-	const unknown = custom(() => false, {
-		error: ({ path }) => unknownKey(String(path?.at(-1)), Object.keys(shape)),
-		params: { isUnknownKey: true }
-	});
-	return object(shape, { error: expected("keys and values") }).catchall(unknown).meta({ additionalProperties: false });
+// src/config/secret.ts
+/** Returns one line of text; throws a `UsageError` with the place but without the content. */
+async function readSecret({ what, path, variable }) {
+	const secret = (path === void 0 ? process.env[variable ?? ""] ?? "" : await readText$1(what, path)).replace(/\r?\n$/, "");
+	if (/^\P{Cc}+$/u.test(secret)) return secret;
+	const where = path === void 0 ? `${variable} in the environment` : `the file ${path}`;
+	throw new UsageError(`${what} is missing: ${where} ${secret === "" ? "is empty" : "has more than a line"}; write it there and nothing else.`);
 }
-function unknownKey(key, known) {
-	const hint = didYouMean(key, known) || `; known here: ${known.join(", ")}`;
-	return `unknown key \`${excerpt(key)}\`${hint}`;
+const readText$1 = (what, path) => readGuarded(path).catch((error) => {
+	if (error instanceof ExposedError) throw new UsageError(`${what} is refused: ${error.message}.`);
+	throw new UsageError(`${what} is missing: ${path} cannot be read (${reasonOf(error)}).`);
+});
+/** Others can read the secret's file; the message is a sentence without its full stop. */
+var ExposedError = class extends Error {
+	name = "ExposedError";
+	constructor(path, mode) {
+		super(`${path} has the mode ${mode.toString(8)}, by which others than its owner can get at it: run 'chmod 600 ${path}'`);
+	}
+};
+/** Throws an ExposedError if others can read the file, as ssh(1) rejects a key. */
+async function readGuarded(path) {
+	await using file = await open(path);
+	const stat = await file.stat();
+	if (isExposed(stat)) throw new ExposedError(path, stat.mode & 511);
+	return await file.readFile("utf8");
 }
-/** The pattern has no flag but `u`: JSON Schema knows no other. */
-function text(pattern, what) {
-	return string({ error: expected(what) }).regex(pattern, { error: expected(what) }).meta({ title: what });
+/** Root may let a group read a file installed for a service. */
+const isExposed = (stat) => stat.isFile() && (stat.mode & (stat.uid === 0 ? 31 : 63)) !== 0;
+
+// src/config/select-testbeds.ts
+/** At least one, in the configuration's order; an empty selector means the first. Throws a `UsageError`. */
+function testbedsFor(config, selector = "") {
+	const asked = askedFor(config, selector.trim());
+	const fit = asked.filter((name) => whyUnfit(config, name) === void 0);
+	if (fit.length > 0) return fit;
+	const [first] = asked;
+	const unfit = first === void 0 ? void 0 : whyUnfit(config, first);
+	throw new UsageError(unfit ?? nothingLike(config, selector));
 }
-function wholeNumber(least, most) {
-	const what = `a whole number from ${least} to ${most}`;
-	const error = expected(what);
-	const limit = whole(least, most, "");
-	return number({ error }).refine(limit.holds, { error }).meta({
-		title: what,
-		type: "integer",
-		minimum: least,
-		maximum: most
-	});
+function askedFor(config, selector) {
+	const names = Object.keys(config.testbeds);
+	if (selector === "") return names.slice(0, 1);
+	if (names.includes(selector)) return [selector];
+	const parsed = parseSelector(selector);
+	return names.filter((name) => isFulfilled(parsed, describe(config, name)));
 }
-function whole(least, most, unit) {
+function parseSelector(text) {
+	const source = readSelector(text);
+	if (source.kind === "refused") throw new UsageError(`Selector for a testbed: ${source.message}.`);
+	return source.selector;
+}
+/** Returns the requested selectors, or those configured; each gets its own testbed. */
+function selectorsOf(config, { testbed, each }, calledAs) {
+	if (testbed) return [testbed];
+	return each ? parseEach(each, calledAs("each")) : config.each ?? [""];
+}
+function describe(config, name) {
+	const words = wordsOf(config, name).map((word) => word.toLowerCase());
 	return {
-		description: `a whole number of ${unit} from ${least} to ${most}`,
-		holds: (value) => Number.isInteger(value) && value >= least && value <= most
+		words: new Set(words),
+		cores: config.testbeds[name]?.capabilities?.cpu?.cores
 	};
 }
-function listOf(names) {
-	return array(_enum(names, { error: wrongName(names) }), { error: expected(`a list like [${names[0]}]`) }).min(1, `expected at least one of ${names.join(", ")}, found an empty list`).refine((list) => new Set(list).size === list.length, "a name is in this list twice");
-}
-function wrongName(names) {
-	return ({ input }) => {
-		const message = expected(`one of ${names.join(", ")}`)({ input });
-		return typeof input === "string" ? message + didYouMean(input, names) : message;
-	};
-}
-/** `; did you mean …?` with what `meantBy` answers; else empty. */
-function didYouMean(word, names) {
-	const meant = meantBy(word, names).map((name) => `\`${name}\``);
-	return meant.length === 0 ? "" : `; did you mean ${meant.join(" or ")}?`;
-}
-/**
-* Returns the names that may have been meant: those that another word stands for, else those that have it between their
-* dashes or slashes, else the nearest that is a slip away: up to a third of its letters, however they are cased and joined.
-*/
-function meantBy(word, names) {
-	const plain = plainKey(word);
-	const other = otherWords.get(plain) ?? plain;
-	const parts = names.filter((name) => [name, ...name.split(/[-/]/)].map(plainKey).includes(other));
-	if (plain !== "" && parts.length > 0) return parts.slice(0, mostMeant);
-	const [nearest] = names.map((name) => ({
+/** In the spelling of ppsgate.yml. */
+function wordsOf(config, name) {
+	const testbed = config.testbeds[name];
+	if (testbed === void 0) return [];
+	const { nic, cpu, labels = [] } = testbed.capabilities ?? {};
+	const { drivers, gigabits } = ofIngress(testbed);
+	const texts = [
+		nic?.vendor,
+		nic?.model,
+		nic?.driver,
+		...drivers,
+		cpu?.model
+	];
+	return [
 		name,
-		edits: (0, import_fastest_levenshtein.distance)(plain, plainKey(name))
-	})).filter(({ name, edits }) => edits <= Math.ceil(name.length / 3)).toSorted((a, b) => a.edits - b.edits);
-	return nearest === void 0 ? [] : [nearest.name];
-}
-const mostMeant = 3;
-const plainKey = (name) => name.toLowerCase().replace(/[-_ ]/g, "");
-/** Common names of others for these, as `plainKey` has them, where they can mean nothing else. */
-const otherWords = new Map([
-	...[
-		"ipv4",
-		"ip4",
-		"v4",
-		"inet"
-	].map((word) => [word, "inet4"]),
-	...[
-		"ipv6",
-		"ip6",
-		"v6"
-	].map((word) => [word, "inet6"]),
-	...[
-		"cpu",
-		"ns",
-		"nanoseconds",
-		"cputime"
-	].map((word) => [word, "nsperpacket"]),
-	["instructions", "instructionsperpacket"],
-	["packetspersecond", "pps"],
-	["nft", "nftables"],
-	["routing", "forwarding"]
-]);
-/** Stays as written; see `placed` in load.ts. */
-const path$1 = text(/^(?!~[^/])\P{Cc}+$/u, "a path (of home folders only ~/ is known)");
-const hostName = /^(?:[a-zA-Z0-9][\w.-]{0,252}|(?=.*:.*:)[0-9a-fA-F:.]{2,45}(?:%[\w.-]{1,15})?)$/;
-const ssh = {
-	host: text(hostName, "a host name or an address, without user or port"),
-	port: wholeNumber(1, 65535).prefault(22).describe("Of its sshd."),
-	user: text(/^[a-zA-Z_][\w.-]{0,31}$/, "a user name").prefault("root").describe("Who logs in."),
-	key: path$1.optional().describe("A private key; without it the ssh agent is asked."),
-	knownHosts: path$1.prefault("~/.ssh/known_hosts").describe("Host keys that are trusted.")
-};
-/** The keys of ssh as a Host, beside what else is known of the machine. */
-function withHost({ key, knownHosts, ...rest }) {
-	return {
-		...rest,
-		knownHostsPath: knownHosts,
-		...key !== void 0 && { privateKeyPath: key }
-	};
-}
-
-// src/config/testbed-selector.ts
-const keywords = [
-	"and",
-	"or",
-	"not"
-];
-const selectorWord = /^[a-zA-Z0-9][\w.+-]{0,62}$/;
-/** `and` binds tighter than `or`, `not` tighter than both; all are read in any case. */
-function readSelector(text) {
-	if (text.length > mostCharacters$1) return refused$2(text, `it has more than ${mostCharacters$1} characters`);
-	const alternatives = splitAt(text.toLowerCase().trim().replace(/\s+/g, " ").replace(/ ?>= ?/g, ">=").split(" ").filter((token) => token !== ""), "or").map((part) => splitAt(part, "and").map(readCondition));
-	const problem = alternatives.flat().find((condition) => typeof condition === "string");
-	if (problem !== void 0) return refused$2(text, problem);
-	return {
-		kind: "read",
-		selector: alternatives.map((part) => part.filter((one) => typeof one !== "string"))
-	};
-}
-const mostCharacters$1 = 500;
-function refused$2(text, problem) {
-	return {
-		kind: "refused",
-		message: `${expected("words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`")({ input: text })}: ${problem}`
-	};
-}
-/** Lists of what is between the separators: one more than there are of them. */
-function splitAt(tokens, separator) {
-	const at = tokens.indexOf(separator);
-	if (at === -1) return [[...tokens]];
-	return [tokens.slice(0, at), ...splitAt(tokens.slice(at + 1), separator)];
-}
-/** A text is what is wrong with it. */
-function readCondition(tokens) {
-	const wanted = tokens[0] !== "not";
-	const [token, next] = wanted ? tokens : tokens.slice(1);
-	if (token === void 0 || token === "not") return `a word is missing${wanted ? "" : " after not"}`;
-	if (next !== void 0) return `an and or an or is missing before \`${excerpt(next)}\``;
-	const [, least] = /^cores>=([1-9]\d{0,3})$/.exec(token) ?? [];
-	if (least !== void 0) return {
-		kind: "cores",
-		least: Number(least),
-		wanted
-	};
-	if (selectorWord.test(token)) return {
-		kind: "word",
-		word: token,
-		wanted
-	};
-	return token.includes(">=") ? "only cores are compared, like `cores>=8`" : `\`${excerpt(token)}\` is no word`;
-}
-/** One text for all ways to write a selector; `readSelector` reads it as the same. */
-const selectorText = (selector) => selector.map((conditions) => conditions.map(conditionText).join(" and ")).join(" or ");
-function conditionText(condition) {
-	const text = condition.kind === "word" ? condition.word : `cores>=${condition.least}`;
-	return condition.wanted ? text : `not ${text}`;
-}
-/** A word or number that is not known of a testbed does not hold for it. */
-const isFulfilled = (selector, described) => selector.some((conditions) => conditions.every((condition) => holds(condition, described) === condition.wanted));
-const holds = (condition, { words, cores = 0 }) => condition.kind === "word" ? words.has(condition.word) : cores >= condition.least;
-
-// src/config/capabilities.ts
-const words = (what) => text(/^(?=.*[a-zA-Z0-9])\P{C}{1,63}$/u, what);
-const speed = text(/^(?:1|2\.5|5|10|25|40|50|100|200|400) ?Gbit\/s$/, "a speed of Ethernet like 10 Gbit/s").transform(Number.parseFloat);
-const nic = closed({
-	vendor: words("a vendor like Chelsio").exactOptional(),
-	model: words("a model like T540-CR, a number in quotes").exactOptional(),
-	speed: speed.exactOptional(),
-	driver: words("a driver like cxgbe").exactOptional()
-}).transform(({ speed, ...rest }) => ({
-	...rest,
-	...speed !== void 0 && { gigabits: speed }
-}));
-const cpu$1 = closed({
-	model: words("a model like Xeon E5-2650").exactOptional(),
-	cores: wholeNumber(1, 4096).exactOptional()
-});
-const label = text(selectorWord, "a word like quiet").refine((word) => !keywords.includes(word.toLowerCase()), { error: expected(`a word other than ${keywords.join(", ")}`) });
-const labels = array(label, { error: expected("a list like [quiet, release]") }).refine((list) => new Set(list).size === list.length, "a label is in this list twice");
-/** The keys, among those of a testbed of any kind. */
-const capabilityKeys = {
-	nic: nic.optional().describe("The DUT's network card, for selectors like `mellanox and 25G`."),
-	cpu: cpu$1.optional().describe("The DUT's processor, for selectors like `cores>=8`."),
-	labels: labels.optional().describe("Words of your own, for selectors like `not release`.")
-};
-/** The keys as Capabilities, beside what else is known of the testbed. */
-function withCapabilities({ nic, cpu, labels, ...rest }) {
-	if (nic === void 0 && cpu === void 0 && labels === void 0) return rest;
-	const capabilities = {
-		...nic !== void 0 && { nic },
-		...cpu !== void 0 && { cpu },
-		labels: labels ?? []
-	};
-	return {
-		...rest,
-		capabilities
-	};
-}
-
-// src/config/builder.ts
-const buildFolder = text(/^(?:\/(?!\.\.?(?:\/|$))[\w.+-]+)+$/, "an absolute path of plain letters");
-const kernelConfig = text(/^[a-zA-Z0-9][\w.-]{0,62}$/, "the name of a kernel configuration");
-const make$1 = closed({
-	kind: literal("make"),
-	kernelConfig: kernelConfig.prefault("GENERIC").describe("KERNCONF."),
-	kernelConfigFolder: buildFolder.optional().describe("KERNCONFDIR, a folder on the builder; left out, the tree's own."),
-	jobs: wholeNumber(1, 1024).optional().describe("Left out, as many as the builder has CPUs."),
-	clean: boolean().prefault(true).describe("Every build starts from nothing, or from the objects of the one before."),
-	metaMode: boolean().prefault(false).describe("WITH_META_MODE of src.conf(5); needs filemon(4), and `clean: false`."),
-	toolchain: boolean().prefault(true).describe("`make kernel-toolchain` goes first: where the builder's world is of another age."),
-	modules: _enum(["all", "needed"], { error: wrongName(["all", "needed"]) }).prefault("all").describe("All that the tree has, or those that the DUT has loaded and measuring loads."),
-	options: array(text(/^(?:-D\w+|\w+=[^\p{Cc}]*)$/u, "an option of make like -DNAME or NAME=value")).prefault([]).describe("`-DNAME` and `NAME=value` for make.")
-}).refine(({ clean, metaMode }) => !(clean && metaMode), {
-	path: ["metaMode"],
-	error: "meta mode saves time only from one build to the next; set `clean: false`"
-}).refine(({ modules, options }) => modules === "all" || !options.some((option) => /^(?:-D)?(?:NO_MODULES|MODULES_OVERRIDE)\b/.test(option)), {
-	path: ["modules"],
-	error: "`options` says which modules are built already; leave one of the two out"
-}).transform(({ kernelConfigFolder, jobs, ...rest }) => ({
-	...rest,
-	...kernelConfigFolder !== void 0 && { kernelConfigFolder },
-	...jobs !== void 0 && { jobs }
-}));
-const commandRecipe = closed({
-	kind: literal("command"),
-	argv: array(text(/^[^\0]+$/, "a word of a command")).min(1, "expected a command").describe("Run on the builder with BASE_COMMIT, DIFF, KERNCONF, LAYOUT and OUTPUT in its environment."),
-	kernelConfig: kernelConfig.prefault("GENERIC").describe("KERNCONF.")
-});
-const recipe$1 = discriminatedUnion("kind", [make$1, commandRecipe], { error: "expected `kind: make` or `kind: command`" });
-const minutes = (least, most) => ({
-	description: `a duration from ${least} min to ${most} min`,
-	holds: (seconds) => seconds >= least * 60 && seconds <= most * 60
-});
-const diskSize = text(/^\d{1,5} ?GB$/, "a size like 20 GB").transform((written) => Number.parseInt(written, 10) * 1e9);
-const jail = closed({
-	name: text(/^[a-zA-Z_][\w-]{0,62}$/, "the name of a jail"),
-	user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, "a user of the builder other than root")
-});
-/** Keys of every builder. */
-const builderKeys = {
-	remote: text(/^[a-zA-Z0-9][\w.-]*$/, "the name of a remote").prefault("origin").describe("Of that clone: a base that it lacks is fetched from there."),
-	limit: duration(minutes(1, 720)).prefault("120 min").describe("One make of a build, at most."),
-	turn: duration(minutes(1, 1440)).prefault("240 min").describe("How long to wait for other builds on the same builder to end."),
-	freeSpace: diskSize.prefault("10 GB").describe("Less than this, and no build is started."),
-	keep: closed({
-		kernels: wholeNumber(2, 1e4).prefault(50),
-		size: diskSize.prefault("20 GB")
-	}).prefault({}).describe("Kernels stay in the cache, up to the first of these bounds.")
-};
-/** Converts those keys to a `BuildPlace`, beside the other keys of the builder. */
-function withBounds(written) {
-	const { limit, turn, freeSpace, keep, ...rest } = written;
-	return {
-		...rest,
-		limitSeconds: limit,
-		turnSeconds: turn,
-		leastFreeBytes: freeSpace,
-		cache: {
-			mostKernels: keep.kernels,
-			mostBytes: keep.size
-		}
-	};
-}
-/** No more than the runs of a variant that a gate plans by itself where it boots them: other layouts would never be booted. */
-const mostLayouts = 20;
-/** Parses `builder:`; paths stay as written. */
-const builderSchema = closed({
-	...ssh,
-	folder: buildFolder.prefault("/var/db/ppsgate").describe("On the builder; everything of ours is below it."),
-	repository: buildFolder.prefault("/usr/src").describe("A clone of FreeBSD's src on the builder; only objects are added to it."),
-	...builderKeys,
-	jail: jail.optional().describe("A jail(8) without network that builds run in, as a user who owns nothing else."),
-	kernel: recipe$1.prefault({ kind: "make" }).describe("How a kernel is built."),
-	layoutVariants: wholeNumber(1, 20).prefault(1).describe("How often each kernel is linked: its runs boot one after the other.")
-}).refine(({ jail, user }) => jail === void 0 || user === "root", {
-	path: ["jail"],
-	error: "only root enters a jail; log in as root, `user: root`"
-}).refine(({ layoutVariants, keep }) => 2 * layoutVariants <= keep.kernels, {
-	path: ["layoutVariants"],
-	error: "the cache is to hold all layouts of two kernels; set `keep: { kernels: }` to twice as many"
-}).transform(withHost).transform(withBounds).transform(({ kernel, jail, ...rest }) => ({
-	...rest,
-	system: "freebsd",
-	recipe: kernel,
-	...jail !== void 0 && { jail }
-}));
-
-// src/config/power.ts
-const kinds$1 = [
-	"redfish",
-	"ipmi",
-	"command"
-];
-const account = {
-	user: text(/^[^\p{C}\s:]{1,64}$/u, "a user name"),
-	passwordFile: path$1.optional().describe("Left out, it is PPSGATE_BMC_PASSWORD in the environment.")
-};
-/** Login of a BMC, for power and for a console. */
-const ipmiSchema = closed({
-	kind: literal("ipmi"),
-	host: text(hostName, "a host name or an address, without user or port"),
-	port: wholeNumber(1, 65535).prefault(623),
-	...account,
-	cipherSuite: wholeNumber(1, 17).prefault(3).describe("Of IPMI 2.0: 3 is SHA-1 with AES-128, 17 is SHA-256 with AES-128.")
-}).transform(({ passwordFile, ...rest }) => ({
-	...rest,
-	...passwordFile !== void 0 && { passwordPath: passwordFile }
-}));
-const systemUrl = { error: expected("a URL like https://bmc.lab/redfish/v1/Systems/1") };
-const fingerprint = text(/^(?:[0-9a-fA-F]{2}:?){31}[0-9a-fA-F]{2}$/, "a SHA-256 fingerprint of 64 hexadecimal digits");
-const redfish = closed({
-	kind: literal("redfish"),
-	url: string(systemUrl).refine(isSystemUrl, systemUrl).describe("Of the system, like https://bmc.lab/redfish/v1/Systems/1."),
-	...account,
-	certificateSha256: fingerprint.optional().describe("This certificate is trusted and no other."),
-	ca: path$1.optional().describe("PEM of the authority that is trusted; left out, those that Node knows.")
-}).refine(({ certificateSha256, ca }) => certificateSha256 === void 0 || ca === void 0, {
-	path: ["ca"],
-	error: "with `certificateSha256` nothing else is trusted; leave one of the two out"
-}).transform(({ kind, url, user, passwordFile, certificateSha256, ca }) => ({
-	kind,
-	url,
-	user,
-	...passwordFile !== void 0 && { passwordPath: passwordFile },
-	...certificateSha256 !== void 0 && { certificateSha256: certificateSha256.replaceAll(":", "").toLowerCase() },
-	...ca !== void 0 && { caPath: ca }
-}));
-const likeAList$1 = { error: expected("a list of words like [pdu, off, \"4\"]") };
-/** A program with its arguments. */
-const argvSchema = array(text(/^[^\0]+$/, "a word in quotes"), likeAList$1).min(1, likeAList$1);
-const command$1 = closed({
-	kind: literal("command"),
-	on: argvSchema,
-	off: argvSchema,
-	state: argvSchema.describe("Prints `on` or `off`."),
-	cycle: argvSchema.optional().describe("Left out, off and on.")
-}).transform(({ cycle, ...rest }) => ({
-	...rest,
-	...cycle !== void 0 && { cycle }
-}));
-/** Paths stay as written. */
-const powerSchema = discriminatedUnion("kind", [
-	redfish,
-	ipmiSchema,
-	command$1
-], { error: wrongPower });
-/** Takes HTTPS alone, or the password could be read on its way. */
-function isSystemUrl(written) {
-	const url = URL.parse(written);
-	const extras = [
-		url?.username,
-		url?.password,
-		url?.search,
-		url?.hash
-	].join("");
-	return url?.protocol === "https:" && extras === "" && url.pathname !== "/";
-}
-function wrongPower({ code, input }) {
-	if (code !== "invalid_union") return expected("keys and values")({ input });
-	return wrongName(kinds$1)({ input: input.kind });
-}
-
-// src/config/console.ts
-const kinds = [
-	"ipmi",
-	"conserver",
-	"command"
-];
-const conserver = closed({
-	kind: literal("conserver"),
-	console: text(/^[\w.@:+][\w.@:+-]{0,63}$/, "the name of a console of conserver"),
-	host: text(hostName, "a host name or an address, that of conserver's server").optional().describe("Of the server; left out, what the client's own configuration says."),
-	port: wholeNumber(1, 65535).optional().describe("Left out, 782.")
-}).transform(({ host, port, ...rest }) => ({
-	...rest,
-	...host !== void 0 && { host },
-	...port !== void 0 && { port }
-}));
-const command = closed({
-	kind: literal("command"),
-	command: argvSchema.describe("Its standard output is the console.")
-});
-/** Paths stay as written. */
-const consoleSchema = discriminatedUnion("kind", [
-	ipmiSchema,
-	conserver,
-	command
-], { error: wrongConsole });
-function wrongConsole({ code, input }) {
-	if (code !== "invalid_union") return expected("keys and values")({ input });
-	return wrongName(kinds)({ input: input.kind });
-}
-
-// src/config/freebsd-testbed.ts
-const bootMethods = [
-	"nextboot",
-	"nanobsd",
-	"boot-environment"
-];
-const preflights = [
-	"warn",
-	"fix",
-	"fail"
-];
-/** Ethernet drivers of FreeBSD by their interfaces' names, see section 4 of its manual: those of usual test benches. */
-const usualDrivers = [...[
-	"cxl",
-	"cc",
-	"che",
-	"cxgbe",
-	"mce",
-	"mlxen",
-	"ix",
-	"ixl",
-	"ice",
-	"igb",
-	"igc",
-	"em"
-], ...[
-	"bnxt",
-	"vtnet",
-	"vmx",
-	"re",
-	"bge",
-	"ena",
-	"iavf",
-	"ixlv",
-	"ixv",
-	"ql",
-	"mxge"
-]];
-const otherDrivers = [
-	...[
-		"ae",
-		"age",
-		"al",
-		"alc",
-		"ale",
-		"aq",
-		"atse",
-		"awg",
-		"ax",
-		"axp",
-		"bce",
-		"bfe",
-		"bxe"
-	],
-	...[
-		"cas",
-		"ccv",
-		"cgem",
-		"cpsw",
-		"cxgb",
-		"cxgbev",
-		"cxlv",
-		"dc",
-		"dpni",
-		"dtsec",
-		"dwc"
-	],
-	...[
-		"enetc",
-		"enic",
-		"eqos",
-		"et",
-		"ffec",
-		"fxp",
-		"gem",
-		"genet",
-		"gve",
-		"hn",
-		"jme",
-		"lem"
-	],
-	...[
-		"lge",
-		"lio",
-		"mgb",
-		"mge",
-		"msk",
-		"mvneta",
-		"nf10bmac",
-		"nfe",
-		"nge",
-		"oce",
-		"ptnet"
-	],
-	...[
-		"rge",
-		"rl",
-		"sfxge",
-		"sge",
-		"sis",
-		"sk",
-		"ste",
-		"stge",
-		"sume",
-		"ti",
-		"tsec",
-		"ue",
-		"vge"
-	],
-	...[
-		"vr",
-		"vte",
-		"xl",
-		"xn"
-	]
-];
-const drivers = /* @__PURE__ */ new Set([...usualDrivers, ...otherDrivers]);
-const expectedPort = expected("an Ethernet port of FreeBSD like cxl0 or mce1");
-const port = string({ error: expectedPort }).superRefine((name, { addIssue }) => {
-	const [, driver, unit] = /^(.*\D)(\d{1,4})$/.exec(name) ?? [];
-	if (driver !== void 0 && drivers.has(driver)) return;
-	addIssue(wrongPort(name, driver, unit));
-}).meta({ title: "an Ethernet port of FreeBSD like cxl0 or mce1" });
-function wrongPort(name, driver, unit) {
-	const plain = name.replace(/^v/, "");
-	if (netmapPort(plain) === name && plain !== name) return `expected the port itself, \`${plain}\`: the generator opens \`${name}\` by itself`;
-	const nearest = driver === void 0 ? void 0 : nearestDriver(driver);
-	const hint = nearest === void 0 ? "" : `; did you mean \`${nearest}${unit}\`?`;
-	return expectedPort({ input: name }) + hint;
-}
-/** One letter away, or of the same letters. */
-function nearestDriver(driver) {
-	const sorted = (word) => [...word.toLowerCase()].sort().join("");
-	return usualDrivers.find((known) => sorted(known) === sorted(driver)) ?? usualDrivers.find((known) => (0, import_fastest_levenshtein.distance)(known, driver) === 1 && driver.length > 2);
-}
-const dutPort = closed({
-	interface: port,
-	speed: speed.optional().describe("That its link must have; left out, any."),
-	queues: wholeNumber(1, 128).optional().describe("For receiving, and as many for sending; left out, any.")
-}).transform(({ interface: name, speed, queues }) => ({
-	interface: name,
-	...speed !== void 0 && { gigabits: speed },
-	...queues !== void 0 && { queues }
-}));
-const boot = closed({
-	method: _enum(bootMethods, { error: wrongName(bootMethods) }).prefault("nextboot").describe("How the DUT gets a kernel for one boot."),
-	limit: duration({
-		description: "a duration from 1 min to 60 min",
-		holds: (seconds) => seconds >= 60 && seconds <= 3600
-	}).prefault("10 min").describe("How long it may take to be up again after it was told to reboot.")
-}).transform(({ method, limit }) => ({
-	method,
-	limitSeconds: limit
-}));
-const dut = closed({
-	...ssh,
-	ingress: dutPort.describe("Where packets come in, from the senders."),
-	egress: dutPort.describe("Where they leave, to the receiver."),
-	boot: boot.prefault({}),
-	power: powerSchema.optional().describe("What switches the DUT; without it one that hangs stays lost."),
-	console: consoleSchema.optional().describe("What shows what the DUT prints; without it a failed boot mostly has no reason.")
-}).transform(withHost).transform(({ power, console, ...rest }) => ({
-	...rest,
-	...power !== void 0 && { power },
-	...console !== void 0 && { console }
-}));
-const mac = text(/^(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$/, "a MAC address like \"00:07:43:2e:e5:92\"").transform((written) => written.toLowerCase()).refine((written) => written !== "00:00:00:00:00:00", { error: "expected the port's own MAC address, found only zeros" }).refine((written) => Number.parseInt(written.slice(0, 2), 16) % 2 === 0, { error: "expected the port's own MAC address, found one of a group: its first byte is odd" });
-/** The networks of freebsd-ports.ts; an address like those that published benches use. */
-const networks = {
-	sender: {
-		inet4: {
-			prefix: "198.18.0.0",
-			bits: 16,
-			example: "198.18.0.110"
-		},
-		inet6: {
-			prefix: "2001:2::",
-			bits: 49,
-			example: "2001:2::110"
-		}
-	},
-	receiver: {
-		inet4: {
-			prefix: "198.19.0.0",
-			bits: 16,
-			example: "198.19.0.110"
-		},
-		inet6: {
-			prefix: "2001:2:0:8000::",
-			bits: 49,
-			example: "2001:2:0:8000::110"
-		}
-	}
-};
-function addressOf(role, family) {
-	const { prefix, bits, example } = networks[role][family];
-	const version = family === "inet4" ? "ipv4" : "ipv6";
-	const network = new BlockList();
-	network.addSubnet(prefix, bits, version);
-	const error = expected(`an address of ${family} like "${example}"`);
-	return string({ error }).refine(isOf[family], {
-		error,
-		abort: true
-	}).refine((written) => network.check(written, version), { error: expected(`an address of ${prefix}/${bits}, the ${role}'s network`) }).transform((written) => new SocketAddress({
-		address: written,
-		family: version
-	}).address);
-}
-const isOf = {
-	inet4: isIPv4,
-	inet6: (written) => isIPv6(written) && !written.includes("%")
-};
-const generatorKeys = (role) => ({
-	...ssh,
-	interface: port.describe("The port that is wired to the DUT."),
-	mac: mac.describe("Of the port that pkt-gen opens, like vcxl0."),
-	inet4: addressOf(role, "inet4").optional(),
-	inet6: addressOf(role, "inet6").optional(),
-	threads: wholeNumber(1, 128).prefault(1).describe("Of pkt-gen, one netmap ring each.")
-});
-function withAddresses({ inet4, inet6, ...rest }) {
-	return {
-		...rest,
-		addresses: {
-			...inet4 !== void 0 && { inet4 },
-			...inet6 !== void 0 && { inet6 }
-		}
-	};
-}
-const backToBack = closed({
-	from: port.describe("A port of this machine."),
-	to: port.describe("A port of the receiver's machine.")
-});
-const sender = closed({
-	...generatorKeys("sender"),
-	backToBack: backToBack.optional().describe("Ports that a cable or a switch joins without the DUT; left out, there are none.")
-}).transform(withHost).transform(withAddresses).transform(({ backToBack, ...rest }) => ({
-	...rest,
-	...backToBack !== void 0 && { backToBack }
-}));
-const receiver = closed(generatorKeys("receiver")).transform(withHost).transform((written) => withAddresses(written));
-const oneToFour = "expected a list of 1 to 4 senders";
-/** One line, which the report repeats. */
-const reason = text(/^(?=.*\S)\P{Cc}{1,200}$/u, "a reason of one line, at most 200 letters");
-/** Parses a testbed of `kind: freebsd`; paths stay as written. */
-const freebsdTestbedSchema = closed({
-	kind: literal("freebsd"),
-	dut: dut.describe("The router that is measured."),
-	senders: array(sender, { error: expected("a list of 1 to 4 senders") }).min(1, `${oneToFour}, found none`).max(4, `${oneToFour}, found more`).describe("They send at the same time."),
-	receiver,
-	builder: builderSchema.optional().describe("Where kernels are built; without it only those that are built already are measured."),
-	preflight: _enum(preflights, { error: wrongName(preflights) }).prefault("warn").describe("What is done about a setting that does not hold."),
-	waive: record(string(), reason, { error: expected("reasons by the names of settings") }).optional().describe("Settings that are measured as they are, each with a reason that the report tells."),
-	...capabilityKeys
-}).transform(withCapabilities).transform(({ builder, waive, ...rest }) => ({
-	...rest,
-	...builder !== void 0 && { builder },
-	...waive !== void 0 && { waive }
-})).superRefine((testbed, { addIssue }) => {
-	const problems = [...doubles(testbed), ...wrongWaivers(testbed)];
-	for (const { path, message } of problems) addIssue({
-		code: "custom",
-		path,
-		message
-	});
-});
-/** A problem for every sender or receiver without an address of a family that is to be measured. */
-function lacksAddresses(testbed, families) {
-	return placesOf(testbed).flatMap(({ generator, role, path }) => families.filter((family) => generator.addresses[family] === void 0).map((family) => ({
-		path: [...path, family],
-		message: `missing; \`families\` asks for ${family}, so this ${role} needs an address like "${networks[role][family].example}"`
-	})));
-}
-const placesOf = ({ senders, receiver }) => [...senders.map((generator, index) => ({
-	generator,
-	role: "sender",
-	path: ["senders", index],
-	name: `senders[${index}]`
-})), {
-	generator: receiver,
-	role: "receiver",
-	path: ["receiver"],
-	name: "receiver"
-}];
-/** A name that is none would waive nothing, and one of the packets' path would let them astray. */
-function wrongWaivers({ dut, waive = {} }) {
-	const known = waivableSettings([dut.ingress.interface, dut.egress.interface]);
-	const problem = (name) => isForwardingPathSetting(name) ? "cannot be waived: without it a trial could leave by the admin network, or not leave at all" : `unknown setting${didYouMean(name, known) || `; known here: ${known.join(", ")}`}`;
-	return Object.keys(waive).filter((name) => !known.includes(name)).map((name) => ({
-		path: ["waive", name],
-		message: problem(name)
-	}));
-}
-/** Reports two ports that share an address, a MAC or a machine's port. */
-function doubles(testbed) {
-	const { dut } = testbed;
-	const places = placesOf(testbed);
-	const samePort = {
-		path: [
-			"dut",
-			"egress",
-			"interface"
-		],
-		message: `${dut.egress.interface} is the ingress already; expected the port that is wired to the receiver`
-	};
-	return [
-		...dut.ingress.interface === dut.egress.interface ? [samePort] : [],
-		...places.filter(({ generator }) => machineOf(generator) === machineOf(dut)).map(({ role, path }) => ({
-			path: [...path, "host"],
-			message: `${dut.host} is the DUT; expected another machine as the ${role}`
-		})),
-		...joinedToThemselves(testbed),
-		...places.flatMap((place, index) => places.slice(0, index).flatMap((earlier) => sharedBy$1(earlier, place)))
+		testbed.kind,
+		systemOf(config, name),
+		...texts.flatMap((text) => text?.match(/[a-z0-9][\w.+-]*/gi) ?? []),
+		...[nic?.gigabits, gigabits].flatMap((speed) => speed === void 0 ? [] : [`${speed}G`]),
+		...labels
 	];
 }
-const joinedToThemselves = ({ senders, receiver }) => senders.flatMap((sender, index) => {
-	const { from, to } = sender.backToBack ?? {};
-	if (to === void 0 || from !== to || machineOf(sender) !== machineOf(receiver)) return [];
-	const message = `${to} is the other end already; expected another port of that machine`;
+function ofIngress(testbed) {
+	if (testbed.kind !== "freebsd") return { drivers: [] };
+	const { interface: port, gigabits } = testbed.dut.ingress;
 	return {
-		path: [
-			"senders",
-			index,
-			"backToBack",
-			"to"
-		],
-		message
-	};
-});
-function sharedBy$1(earlier, { generator, path }) {
-	const other = earlier.generator;
-	const shared = (key, value) => ({
-		path: [...path, key],
-		message: `${earlier.name} has ${value} already; expected that of another port`
-	});
-	const isSamePort = machineOf(generator) === machineOf(other) && generator.interface === other.interface;
-	const { inet4, inet6 } = generator.addresses;
-	return [
-		...isSamePort ? [shared("interface", generator.interface)] : [],
-		...generator.mac === other.mac ? [shared("mac", generator.mac)] : [],
-		...inet4 !== void 0 && inet4 === other.addresses.inet4 ? [shared("inet4", inet4)] : [],
-		...inet6 !== void 0 && inet6 === other.addresses.inet6 ? [shared("inet6", inet6)] : []
-	];
-}
-/** Several machines may share a name, each with an ssh port of its own. */
-const machineOf = ({ host, port }) => `${host.toLowerCase()} ${port}`;
-
-// src/config/github.ts
-const login = text(/^[a-zA-Z\d](?:[a-zA-Z\d-]{0,38})(?:\[[bB][oO][tT]\])?$/, "somebody's login on GitHub, without the @");
-const days = (least, most) => ({
-	description: `a duration from ${least} d to ${most} d`,
-	holds: (seconds) => seconds >= least * 86400 && seconds <= most * 86400
-});
-const mebibytes = (least, most) => ({
-	description: `a size from ${least} MiB to ${most} MiB`,
-	holds: (bytes) => bytes >= least * 2 ** 20 && bytes <= most * 2 ** 20
-});
-const branch = text(/^(?!.*(?:\.\.|\/\/|\.[lL][oO][cC][kK](?:\/|$)))[a-zA-Z\d][\w./-]{0,99}(?<![/.])$/, "the name of a branch like ppsgate-data");
-const pages = url({
-	protocol: /^https$/,
-	error: expected("a URL like https://example.github.io/router")
-}).transform((url) => url.replace(/\/+$/, ""));
-const keep = closed({
-	results: wholeNumber(1, 1e5).prefault(1e3),
-	age: duration(days(1, 3650)).prefault("365 d"),
-	size: size(mebibytes(1, 1024)).prefault("100 MiB")
-}).transform(({ results, age, size }) => ({
-	results,
-	seconds: age,
-	bytes: size
-}));
-const data = closed({
-	branch: union([literal(false), branch], { error: expected("the name of a branch like ppsgate-data, or false for none") }).prefault("ppsgate-data").describe("For results, badges and what was learnt of testbeds; false for none."),
-	directory: path$1.optional().describe("The same in a folder of the machine that answers; left out, in none."),
-	pages: pages.optional().describe("Where that branch is a web site; left out, links lead to GitHub's own pages."),
-	keep: keep.prefault({}).describe("The newest results stay, up to the first of these bounds."),
-	stale: duration(days(1, 3650)).prefault("30 d").describe("A badge tells nothing any more of a verdict that is older.")
-}).transform(({ branch, directory, pages, keep, stale }) => ({
-	keep,
-	staleSeconds: stale,
-	...directory !== void 0 && { directory },
-	...branch !== false && { branch },
-	...pages !== void 0 && { pages }
-}));
-const conclusions$1 = ["failure", "neutral"];
-const unaskedChecks = ["none", "neutral"];
-/** `github` of ppsgate.yml. */
-const githubSchema = closed({
-	people: array(login, { error: expected("a list like [alice, bob]") }).prefault([]).describe("Logins that may have patches measured, besides those who may write."),
-	label: text(/^[^\p{Cc},]{1,50}$/u, "the name of a label like ppsgate").prefault("ppsgate").describe("Put on a pull request, it gives leave for the commits that are there then."),
-	undecided: _enum(conclusions$1, { error: wrongName(conclusions$1) }).prefault("failure").describe("Conclusion of an inconclusive check; branch rules take neutral for a pass."),
-	unasked: _enum(unaskedChecks, { error: wrongName(unaskedChecks) }).prefault("none").describe("The check of what waits for leave; neutral only where a merge queue measures it."),
-	status: boolean({ error: expected("true or false") }).prefault(false).describe("A commit status besides the check."),
-	data: data.prefault({}).describe("Where results, badges and history are kept.")
-});
-
-// src/config/paths.ts
-const place = text(/^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w+.*@/-]{1,200}$/, "a place in the tree like sys/netpfil/pf/");
-const places = array(place, { error: expected("a list like [sys/netpfil/pf/]") }).min(1, "expected at least one place, found an empty list");
-const driverName = string().regex(/^[a-z][a-z\d]{0,14}$/);
-const pathsSchema = closed({
-	everything: places.optional().describe("Files that can change every cell, first of all."),
-	nothing: places.optional().describe("Files that can change no cell."),
-	byDriver: record(driverName, places, { error: expected("places by the drivers of ports, like cxl") }).prefault({}).describe("Files that can change cells only where the DUT forwards through such a port."),
-	byScenario: record(scenarioSchema, places, { error: expected("places by the names of scenarios") }).prefault({}).describe("Files for which the cells of a scenario come first."),
-	byFamily: closed({
-		inet4: places.exactOptional(),
-		inet6: places.exactOptional()
-	}).prefault({}).describe("The same for the cells of a family.")
-}).transform(({ everything = [], nothing = [], ...rest }) => ({
-	everything,
-	nothing,
-	...rest
-}));
-
-// src/config/phabricator.ts
-const relayOccasions = [
-	"builds",
-	"diffs",
-	"comments"
-];
-const serverUrl = (example) => url({
-	protocol: /^https?$/,
-	error: expected(`a URL like ${example}`)
-}).refine((url) => !/[?#]|:\/\/[^/]*@/.test(url), { error: expected(`a URL like ${example}, without a user or a query`) }).transform((url) => url.replace(/\/+$/, ""));
-const listWith = (item, example) => array(item, { error: expected(`a list like [${example}]`) });
-const someOf = (item, example) => listWith(item, example).min(1, `expected at least one, like [${example}], found an empty list`);
-const userName = text(/^[\w.-]{1,64}$/, "a user name of Phabricator, without the @");
-const hashtag = text(/^[^\s#@,]{1,128}$/, "the hashtag of a project, without the #");
-const repositoryName = text(/^[\w.-]{1,64}$/, "the callsign or short name of a repository");
-const pathPrefix = text(/^(?!\/)[^\p{Cc}]{1,200}$/u, "a folder of the repository like sys/net/");
-const here = closed({
-	kind: literal("here").optional(),
-	repository: path$1.prefault(".").describe("A git repository that has the branch."),
-	most: wholeNumber(1, 100).prefault(4).describe("Most gates at once."),
-	site: serverUrl("https://ci.example.org/ppsgate").optional().describe("Where a web server shows `directory`, for links; left out, nowhere.")
-}).transform(({ repository, most, site }) => ({
-	kind: "here",
-	repository,
-	most,
-	...site !== void 0 && { site }
-}));
-const github = closed({
-	kind: literal("github"),
-	repository: text(/^[\w.-]+\/[\w.-]+$/, "a repository of GitHub like freebsd/freebsd-src"),
-	tokenFile: path$1.optional().describe("Left out, it is GITHUB_TOKEN in the environment."),
-	api: serverUrl("https://api.github.com").prefault("https://api.github.com"),
-	event: text(/^[\w.-]{1,100}$/, "the type of an event like ppsgate").prefault("ppsgate").describe("Of the repository_dispatch that a workflow listens to.")
-}).transform(({ tokenFile, api, ...rest }) => ({
-	...rest,
-	apiUrl: api,
-	...tokenFile !== void 0 && { tokenPath: tokenFile }
-}));
-const jenkins = closed({
-	kind: literal("jenkins"),
-	job: serverUrl("https://ci.example.org/job/ppsgate"),
-	user: text(/^[^\p{C}\s:]{1,64}$/u, "a user of Jenkins"),
-	tokenFile: path$1.optional().describe("Left out, it is PPSGATE_JENKINS_TOKEN in the environment.")
-}).transform(({ kind, job, user, tokenFile }) => ({
-	kind,
-	url: job,
-	user,
-	...tokenFile !== void 0 && { tokenPath: tokenFile }
-}));
-const start = discriminatedUnion("kind", [
-	here,
-	github,
-	jenkins
-], { error: ({ input }) => typeof input === "object" && input !== null && "kind" in input ? wrongName([
-	"here",
-	"github",
-	"jenkins"
-])({ input: input.kind }) : expected("keys and values like { kind: here }")({ input }) });
-const conclusions = ["failure", "neutral"];
-const relay = closed({
-	directory: path$1.prefault("~/.local/state/ppsgate/relay").describe("The queue and the work directories: on a local disk."),
-	host: text(hostName, "a host name or an address").prefault("127.0.0.1").describe("Where `ppsgate relay` listens."),
-	port: wholeNumber(0, 65535).prefault(8642).describe("Where `ppsgate relay` listens."),
-	webhookKeyFile: path$1.optional().describe("The key of Herald's webhook; left out, there is no webhook."),
-	buildPasswordFile: path$1.optional().describe("`user:password` by which Harbormaster asks for builds; left out, it does not."),
-	on: listOf(relayOccasions).prefault([...relayOccasions]).describe("Builds of Harbormaster, new diffs by themselves, and what comments ask for."),
-	start: start.prefault({}).describe("Who runs the gates: this machine, GitHub or Jenkins.")
-}).transform(({ webhookKeyFile, buildPasswordFile, ...rest }) => ({
-	...rest,
-	...webhookKeyFile !== void 0 && { webhookKeyPath: webhookKeyFile },
-	...buildPasswordFile !== void 0 && { buildPasswordPath: buildPasswordFile }
-}));
-/** `phabricator` of ppsgate.yml. */
-const phabricatorSchema = closed({
-	url: serverUrl("https://reviews.freebsd.org"),
-	tokenFile: path$1.optional().describe("The bot's Conduit token; left out, it is PPSGATE_CONDUIT_TOKEN in the environment."),
-	ca: path$1.optional().describe("Certificate of the authority that signed the server's; left out, those that Node knows are trusted."),
-	branch: text(/^(?!-)[\w./-]{1,100}$/, "the name of a branch like main").prefault("main").describe("What a diff is measured against that does not tell its base."),
-	repositories: someOf(repositoryName, "src").optional().describe("Callsigns or short names; left out, revisions of any repository, and of none."),
-	paths: someOf(pathPrefix, "sys/net/").optional().describe("New diffs are measured by themselves if they change something below one of these."),
-	people: listWith(userName, "alice, bob").prefault([]).describe("User names of those who may have revisions measured."),
-	projects: listWith(hashtag, "network").prefault([]).describe("Hashtags of projects whose members may."),
-	undecided: _enum(conclusions, { error: wrongName(conclusions) }).prefault("failure").describe("Status of an inconclusive build; neutral passes it."),
-	relay: relay.prefault({}).describe("Of `ppsgate relay` and `ppsgate poll`.")
-}).transform(({ tokenFile, ca, repositories, paths, ...rest }) => ({
-	...rest,
-	...tokenFile !== void 0 && { tokenPath: tokenFile },
-	...ca !== void 0 && { caPath: ca },
-	...repositories !== void 0 && { repositories },
-	...paths !== void 0 && { paths }
-}));
-
-// src/config/reservations.ts
-const stores = ["sqlite", "etcd"];
-const lease = duration({
-	description: "a whole number of seconds from 5 s to 10 min",
-	holds: (seconds) => Number.isInteger(seconds) && seconds >= 5 && seconds <= 600
-}).prefault("30 s").describe("Of one who is not heard of for so long, the testbed is taken back.");
-const sqlite = closed({
-	store: literal("sqlite").optional().describe("A file, for all who use one machine."),
-	file: path$1.prefault("~/.local/state/ppsgate/reservations.sqlite"),
-	lease
-}).transform(({ file, lease }) => ({
-	store: "sqlite",
-	path: file,
-	leaseSeconds: lease
-}));
-const endpointUrl = { error: expected("a URL of etcd like https://etcd1.lab:2379") };
-const endpoint = string(endpointUrl).refine(isEndpoint, endpointUrl).transform((written) => new URL(written).origin);
-const endpoints = array(endpoint, { error: expected("a list like [https://etcd1.lab:2379]") }).min(1, "expected at least one endpoint, found an empty list").refine((list) => new Set(list).size === list.length, "an endpoint is in this list twice");
-const etcd = closed({
-	store: literal("etcd").describe("A cluster, for those of several machines."),
-	endpoints: endpoints.describe("Of one cluster."),
-	prefix: text(/^\/(?:[\w.-]+\/)*$/, "a prefix of keys that begins and ends with a slash like /ppsgate/").prefault("/ppsgate/").describe("What all keys begin with."),
-	ca: path$1.optional().describe("Without it those that Node knows are trusted."),
-	certificate: path$1.optional().describe("The client's, with its key."),
-	key: path$1.optional().describe("Of the client's certificate."),
-	user: text(/^[^\p{C}\s]{1,64}$/u, "a user name").optional().describe("With a file that holds the password."),
-	passwordFile: path$1.optional(),
-	lease
-}).superRefine((written, { addIssue }) => {
-	for (const { path, message } of lacks(written)) addIssue({
-		code: "custom",
-		path,
-		message
-	});
-}).transform(({ ca, certificate, key, user, passwordFile, lease, ...rest }) => ({
-	...rest,
-	...ca !== void 0 && { caPath: ca },
-	...certificate !== void 0 && { certificatePath: certificate },
-	...key !== void 0 && { keyPath: key },
-	...user !== void 0 && { user },
-	...passwordFile !== void 0 && { passwordPath: passwordFile },
-	leaseSeconds: lease
-}));
-/** Paths stay as written. */
-const reservationsSchema = discriminatedUnion("store", [sqlite, etcd], { error: wrongStore });
-function isEndpoint(written) {
-	const url = URL.parse(written);
-	const extras = [
-		url?.username,
-		url?.password,
-		url?.search,
-		url?.hash
-	].join("");
-	return /^https?:$/.test(url?.protocol ?? "") && extras === "" && url?.pathname === "/";
-}
-/** Reports keys that another key requires. */
-function lacks({ endpoints, certificate, key, user, passwordFile }) {
-	const halves = [
-		{
-			name: "certificate",
-			value: certificate,
-			other: "key",
-			otherValue: key
-		},
-		{
-			name: "key",
-			value: key,
-			other: "certificate",
-			otherValue: certificate
-		},
-		{
-			name: "user",
-			value: user,
-			other: "passwordFile",
-			otherValue: passwordFile
-		},
-		{
-			name: "passwordFile",
-			value: passwordFile,
-			other: "user",
-			otherValue: user
-		}
-	].filter(({ value, otherValue }) => value !== void 0 && otherValue === void 0).map(({ name, other }) => ({
-		path: [other],
-		message: `missing; with \`${name}\` there has to be \`${other}\``
-	}));
-	const readable = passwordFile === void 0 ? [] : endpoints.flatMap(readableOnItsWay);
-	return [...halves, ...readable];
-}
-function readableOnItsWay(endpoint, index) {
-	const url = URL.parse(endpoint);
-	if (url === null || url.protocol === "https:" || isLoopback(url.hostname)) return [];
-	return [{
-		path: ["endpoints", index],
-		message: "the password could be read on its way by http; expected https"
-	}];
-}
-/** As URL writes it, which makes `127.1` and `0x7f000001` the same. */
-const isLoopback = (hostname) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-function wrongStore({ code, input }) {
-	if (code !== "invalid_union") return expected("keys and values")({ input });
-	return wrongName(stores)({ input: input.store });
-}
-
-// src/config/trend.ts
-const trueOrFalse = boolean({ error: expected("true or false") });
-const notAPage = { error: expected("a URL like https://cgit.example.org/src/log/?qt=range&q={from}..{to}") };
-const trendSchema = closed({
-	bisect: trueOrFalse.prefault(false).describe("A lasting loss that a gate confirms is bisected, where it is of several commits."),
-	issues: trueOrFalse.prefault(true).describe("Each lasting change has an issue on GitHub."),
-	compare: url({
-		protocol: /^https?$/,
-		...notAPage
-	}).refine((page) => ["{from}", "{to}"].every((end) => page.includes(end)), notAPage).optional().describe("Page of the commits from {from} to {to}; left out, GitHub's.")
-});
-
-// src/config/linux-builder.ts
-const make = closed({
-	kind: literal("linux"),
-	config: path$1.describe("A .config of the kernel on this machine, or a part of one: `make olddefconfig` completes it."),
-	jobs: wholeNumber(1, 1024).optional().describe("Left out, as many as the builder has CPUs."),
-	clean: boolean().prefault(true).describe("Every build starts from nothing, or from the objects of the one before."),
-	options: array(text(/^\w+=[^\p{Cc}]*$/u, "an option of make like LLVM=1")).prefault([]).describe("`NAME=value` for make.")
-}).transform(({ config, jobs, ...rest }) => ({
-	...rest,
-	configPath: config,
-	...jobs !== void 0 && { jobs }
-}));
-const recipe = discriminatedUnion("kind", [make, commandRecipe], { error: "expected `kind: linux` or `kind: command`" });
-/** Parses `builder:` of a testbed that boots Linux; paths stay as written. */
-const linuxBuilderSchema = closed({
-	...ssh,
-	host: ssh.host.optional().describe("Left out, kernels are built on this machine."),
-	user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, "a user of the builder other than root").describe("User who builds: no other one on this machine, and without network; on another machine, who logs in."),
-	folder: buildFolder.prefault("/var/lib/ppsgate-builds").describe("On the builder; everything of ours is below it."),
-	repository: buildFolder.prefault("/usr/src/linux").describe("A clone of Linux's sources on the builder; only objects are added to it."),
-	...builderKeys,
-	kernel: recipe.describe("How a kernel is built.")
-}).transform(withHost).transform(withBounds).transform(({ host, kernel, ...rest }) => ({
-	...rest,
-	system: "linux",
-	recipe: kernel,
-	...host === void 0 ? { jail: { user: rest.user } } : { host }
-}));
-
-// src/config/virtual-testbed.ts
-/** QEMU's accelerators: `tcg` translates a guest's instructions and counts them, `kvm` has the CPU run them. */
-const accelerators = ["tcg", "kvm"];
-const moduleName = text(/^[a-zA-Z0-9][\w-]{0,62}$/, "the name of a kernel module like act_mirred");
-const image = closed({
-	path: path$1.describe("A disk of FreeBSD's, raw or qcow2; guests write to copies that are thrown away."),
-	key: path$1.optional().describe("A private key that lets root in; without it the ssh agent is asked."),
-	hostKey: text(/^(?:ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]{40,2000}={0,3}$/, "the public host key of the image's sshd, like `ssh-ed25519 AAAA…` of its /etc/ssh/ssh_host_ed25519_key.pub, without the comment").describe("Of the image's sshd: the first two words of /etc/ssh/ssh_host_ed25519_key.pub there."),
-	limit: duration({
-		description: "a duration from 1 min to 60 min",
-		holds: (seconds) => seconds >= 60 && seconds <= 3600
-	}).prefault("10 min").describe("How long a guest may take to be up.")
-}).transform(({ key, limit, ...rest }) => ({
-	...rest,
-	bootSeconds: limit,
-	...key !== void 0 && { privateKeyPath: key }
-}));
-/** Parsed once the rest of the testbed has said which of the two is meant. */
-const builder = unknown().optional().meta({
-	description: "Builds the kernels of base and patched, of whose sources the repository is.",
-	anyOf: [linuxBuilderSchema, builderSchema].map((schema) => {
-		const { $schema: _, ...json } = toJSONSchema(schema, {
-			io: "input",
-			unrepresentable: "any"
-		});
-		return json;
-	})
-});
-function builtBy(schema, written, context) {
-	if (written === void 0) return {};
-	const read = schema.safeParse(written);
-	if (read.success) return { builder: read.data };
-	for (const issue of read.error.issues) {
-		const { message, path } = issue;
-		context.addIssue({
-			code: "custom",
-			message,
-			path: ["builder", ...path],
-			...issue.code === "custom" && issue.params !== void 0 && { params: issue.params }
-		});
-	}
-	return {};
-}
-/** Parses a testbed of that kind; paths stay as written. */
-const virtualTestbedSchema = closed({
-	kind: literal("virtual").describe("Virtual machines on this machine, which boot kernels."),
-	accelerator: _enum(accelerators, { error: wrongName(accelerators) }).prefault("tcg").describe("With tcg instructions are counted, on any machine; with kvm CPU time is."),
-	memory: wholeNumber(128, 65536).optional().describe("Of each guest, in MiB; left out, 256, and 1024 with an `image`."),
-	kernel: path$1.optional().describe("A kernel with its modules, a .deb or a tar archive, that guests boot where none is built or given; left out, the newest one of this machine's /boot."),
-	modules: array(moduleName).optional().describe("Modules that a guest loads beside those that forwarding needs."),
-	image: image.optional().describe("A disk that guests boot, of FreeBSD; left out, they are Linux."),
-	builder,
-	...capabilityKeys
-}).superRefine(({ image, ...written }, context) => {
-	const stray = ["kernel", "modules"].find((key) => written[key] !== void 0);
-	if (image === void 0 || stray === void 0) return;
-	context.addIssue({
-		code: "custom",
-		path: [stray],
-		message: "only Linux is booted without a disk; leave this out, or `image`"
-	});
-}).transform(withCapabilities).transform((written, context) => {
-	const { memory, kernel, modules = [], image, builder, ...rest } = written;
-	if (image !== void 0) return {
-		...rest,
-		system: "freebsd",
-		image,
-		memoryMebibytes: memory ?? 1024,
-		...builtBy(builderSchema, builder, context)
-	};
-	return {
-		...rest,
-		system: "linux",
-		modules,
-		memoryMebibytes: memory ?? 256,
-		...kernel !== void 0 && { kernelPath: kernel },
-		...builtBy(linuxBuilderSchema, builder, context)
-	};
-});
-
-// src/config/schema.ts
-/** Bytes of a cell's frames: the size asked for, or the smallest that holds the family's headers and a CRC. */
-const frameBytesFor = (traffic, { family, frameBytes }) => Math.max(frameBytes ?? traffic.frameBytes, smallestFrameBytes[family]);
-const smallestFrameBytes = {
-	inet4: 64,
-	inet6: 66
-};
-const interfaceName = text(/^[a-zA-Z0-9][\w.-]{0,14}$/, "the name of a network interface like eth0");
-const cpu = wholeNumber(0, 8191);
-const linuxTestbed = closed({
-	kind: literal("linux").describe("Three Linux hosts that are wired and routed already."),
-	sender: closed({
-		...ssh,
-		interface: interfaceName,
-		cpu: cpu.describe("Where frames are made.")
-	}).transform(withHost),
-	dut: closed({
-		...ssh,
-		ingress: interfaceName,
-		egress: interfaceName,
-		cpu: cpu.describe("Where packets are forwarded.")
-	}).transform(withHost),
-	receiver: closed({
-		...ssh,
-		interface: interfaceName
-	}).transform(withHost),
-	...capabilityKeys
-}).transform(withCapabilities);
-const embeddedTestbed = closed({
-	kind: literal("embedded-linux").describe("Three network namespaces on this machine."),
-	...capabilityKeys
-}).transform(withCapabilities);
-const testbed = discriminatedUnion("kind", [
-	embeddedTestbed,
-	linuxTestbed,
-	freebsdTestbedSchema,
-	virtualTestbedSchema
-], { error: wrongTestbed });
-const testbedName = string().regex(/^[a-zA-Z0-9][\w.-]{0,62}$/);
-const testbeds = record(testbedName, testbed, { error: wrongTestbeds }).refine((byName) => Object.keys(byName).length > 0, "expected at least one testbed, found none");
-const notSoManyRuns = { error: expected("1, 2, or a multiple of 4 from 4 to 1000") };
-const runsPerTrial = number(notSoManyRuns).refine((runs) => runs === 1 || runs === 2 || runs % 4 === 0 && runs >= 4 && runs <= 1e3, notSoManyRuns).meta({ title: "1, 2, or a multiple of 4 from 4 to 1000" });
-const frameSize = size(whole(64, 1518, "bytes"));
-/** As written; what is left out depends on the kind of testbeds. */
-const traffic = closed({
-	flows: wholeNumber(1, 65536).prefault(2e3).describe("Source × destination addresses."),
-	frameSize: frameSize.optional().describe("With the 4 bytes of CRC."),
-	frameSizes: array(frameSize, { error: expected("a list like [64 bytes, 1518 bytes]") }).min(1, "expected at least one size").refine((sizes) => new Set(sizes).size === sizes.length, "a size is in this list twice").optional().describe("Instead of `frameSize` several, each of which makes cells of its own."),
-	rate: rate(whole(1, 1e9, "pps")).optional().describe("What the sender is asked to offer; more than the DUT forwards."),
-	warmUp: duration(between(0, 600)).optional(),
-	settle: duration(between(0, 60)).optional().describe("After a variant was installed, before its run is measured."),
-	measure: duration(between(.01, 600)).optional().describe("One run, at most."),
-	measureAtLeast: duration(between(6, 600)).optional().describe("A run ends from here on, when its median is known to 0.5%; with `runsPerTrial: 1`."),
-	runsPerTrial: runsPerTrial.optional().describe("Runs that follow each other in one trial of traffic, the variants in turn."),
-	windows: wholeNumber(2, 1e3).optional().describe("Of a virtual testbed: of how many windows a run is made."),
-	windowPackets: wholeNumber(1e3, 1e5).optional().describe("Of a virtual testbed: how many packets each window has.")
-}).refine(({ frameSize, frameSizes }) => frameSize === void 0 || frameSizes === void 0, {
-	path: ["frameSizes"],
-	error: "instead of `frameSize`, not beside it"
-});
-/**
-* On Linux variants change within a trial, in runs of one length; FreeBSD's boot between trials, which may end early. Guests
-* boot side by side, take packets in turn, and have no rate.
-*/
-const trafficDefaults = {
-	virtual: {
-		warmUpSeconds: 0,
-		settleSeconds: 0,
-		measureSeconds: 2,
-		measureAtLeastSeconds: 2,
-		runsPerTrial: 2,
-		windows: {
-			count: 8,
-			packets: 1e4
-		}
-	},
-	linux: {
-		offeredPps: 3e6,
-		warmUpSeconds: .5,
-		settleSeconds: .005,
-		measureSeconds: .03,
-		measureAtLeastSeconds: Number.POSITIVE_INFINITY,
-		runsPerTrial: 52
-	},
-	freebsd: {
-		warmUpSeconds: 0,
-		settleSeconds: 4,
-		measureSeconds: 60,
-		measureAtLeastSeconds: 12,
-		runsPerTrial: 1
-	}
-};
-function withDefaults(written, kind) {
-	const usual = trafficDefaults[kind];
-	const measureSeconds = written.measure ?? usual.measureSeconds;
-	const runsPerTrial = written.runsPerTrial ?? usual.runsPerTrial;
-	const offeredPps = written.rate ?? usual.offeredPps;
-	return {
-		flows: written.flows,
-		frameBytes: written.frameSize ?? written.frameSizes?.[0] ?? 64,
-		warmUpSeconds: written.warmUp ?? usual.warmUpSeconds,
-		settleSeconds: written.settle ?? usual.settleSeconds,
-		measureSeconds,
-		measureAtLeastSeconds: written.measureAtLeast ?? Math.min(usual.measureAtLeastSeconds, measureSeconds),
-		runsPerTrial,
-		...offeredPps !== void 0 && { offeredPps },
-		...usual.windows !== void 0 && { windows: {
-			count: written.windows ?? usual.windows.count,
-			packets: written.windowPackets ?? usual.windows.packets
-		} }
+		drivers: driversOf(port),
+		gigabits
 	};
 }
-const metrics = metricSchema.options;
-const gate = closed({
-	metric: _enum(metrics, { error: wrongName(metrics) }).optional().describe("What is compared; left out, pps, and on virtual testbeds instructionsPerPacket, which they alone count. nsPerPacket is steadier than pps on a machine that is shared."),
-	margin: ratio({
-		description: "a percentage above 0% and up to 50%",
-		holds: (value) => value > 0 && value <= .5
-	}).optional().describe("The loss that matters: a smaller one is not a regression. Left out, 2 %, and on virtual testbeds 1 %."),
-	confidence: ratio({
-		description: "one of 80%, 90%, 95%, 98%, 99%, 99.5%",
-		holds: (value) => [
-			.8,
-			.9,
-			.95,
-			.98,
-			.99,
-			.995
-		].includes(value)
-	}).optional().describe("The same as power, said of the interval that is shown; the stricter one counts."),
-	falseAlarms: ratio({
-		description: "a percentage from 0.01% to 20%",
-		holds: (value) => value >= 1e-4 && value <= .2
-	}).prefault("1%").describe("Of patches that lose nothing, so many may be called a regression."),
-	power: ratio({
-		description: "a percentage from 50% to 99.9%",
-		holds: (value) => value >= .5 && value <= .999
-	}).prefault("95%").describe("Of cells that lose the margin, at most the rest is passed."),
-	design: _enum(designNames, { error: wrongName(designNames) }).optional().describe("Left out, the history of a cell decides."),
-	maxRuns: wholeNumber(2, 1e4).optional().describe("Of each variant and cell; left out, five trials of them, or 20 where each has its own."),
-	stopAtFirst: boolean({ error: expected("true or false") }).prefault(false).describe("A cell that is found to lose ends the runs of all others.")
-}).transform(({ metric, margin, falseAlarms, design, maxRuns, stopAtFirst, ...sureness }) => ({
-	...metric !== void 0 && { metric },
-	...margin !== void 0 && { marginRatio: margin },
-	...surenessOf(sureness),
-	falseAlarmRatio: falseAlarms,
-	...design !== void 0 && { design },
-	...maxRuns !== void 0 && { maxRunsPerVariant: maxRuns },
-	...stopAtFirst && { stopsAtFirst: true }
-}));
-/**
-* A loss of the margin is excluded by the same interval that is shown, so that no number contradicts its verdict: as in
-* two one-sided tests (Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987) it leaves out to each side what may
-* be missed. The stricter one counts of a confidence and a power that are both asked for.
-*/
-function surenessOf({ power, confidence = 0 }) {
-	const missRatio = exact(Math.min(1 - power, (1 - confidence) / 2));
-	return {
-		missRatio,
-		confidenceRatio: exact(1 - 2 * missRatio)
-	};
+function nothingLike(config, selector) {
+	const written = Object.keys(config.testbeds).flatMap((name) => wordsOf(config, name));
+	const known = new Map(written.map((word) => [word.toLowerCase(), word]));
+	const [hint = ""] = parseSelector(selector).flat().flatMap((condition) => condition.kind === "word" && condition.wanted ? [condition.word] : []).filter((word) => !known.has(word) && !/^\d/.test(word)).map((word) => didYouMean(word, [...known.values()])).filter((hint) => hint !== "");
+	const words = [...known.values()].join(", ");
+	return `No testbed of the configuration is "${excerpt(selector)}": known here are ${words}${hint || "."}`;
 }
-/** Rounds a decimal to the digits that were written. */
-const exact = (ratio) => Number(ratio.toPrecision(12));
-const profile = closed({
-	enabled: boolean({ error: expected("true or false") }).prefault(true),
-	window: duration(between(.5, 60)).optional().describe("For which samples are taken."),
-	event: text(/^\w[\w.,:=/@-]{0,199}$/, "the name of an event like cpu_clk_unhalted.thread_p").optional().describe("As pmcstat(8) or perf(1) names it; left out, what counts cycles.")
-});
-/** On Linux perf samples more often; where kinds are mixed, its number is enough for both. */
-const usualProfileSeconds = (config) => usualKind(config) === "freebsd" ? 10 : 3;
-const likeAList = { error: expected("a list like [forwarding]") };
-/** The known names depend on the testbeds, and on the site's own rules. */
-const namedScenarios$1 = array(string({ error: expected("the name of a scenario") }).meta({ examples: [...scenarios] }), likeAList).min(1, "expected at least one scenario, found an empty list").refine((list) => new Set(list).size === list.length, "a name is in this list twice");
-const firewalls = ["pf", "ipfw"];
-const ownRules = closed({
-	firewall: _enum(firewalls, { error: wrongName(firewalls) }),
-	file: path$1.describe("Of pf.conf(5), or of ipfw(8)'s commands without its name."),
-	keepsStates: boolean({ error: expected("true or false") }).prefault(false).describe("A trial counts only if it has left a state for each of its flows.")
-}).transform(({ file, ...rest }) => ({
-	...rest,
-	path: file
-}));
-const selector = string({ error: expected("a selector like `mellanox and 40G`") }).superRefine((text, { addIssue }) => {
-	const source = readSelector(text);
-	if (source.kind === "refused") addIssue(source.message);
-});
-const selectors = array(selector, { error: expected("a list like [chelsio, mellanox]") }).min(1, "expected at least one selector, found an empty list").refine((list) => new Set(list.map(plainSelector)).size === list.length, { error: "a selector is in this list twice" });
-/** Two ways to write one selector are the same. */
-function plainSelector(text) {
-	const source = readSelector(text);
-	return source.kind === "read" ? selectorText(source.selector) : text;
-}
-/** Every key of ppsgate.yml, as it is written. */
-const configKeys = closed({
-	overlay: path$1.prefault("dut").describe("A folder whose files are put over the DUT's: beside this file, or, where this lies outside of the repository that is measured, below the repository's top."),
-	testbeds: testbeds.describe("Testbeds by their names."),
-	each: selectors.optional().describe("A patch is judged on one testbed of each; left out, on the first of the testbeds."),
-	scenarios: namedScenarios$1.prefault(["forwarding"]).describe("Every scenario is measured with every family."),
-	rules: record(scenarioSchema, ownRules, { error: expected("rules by the names of their scenarios") }).prefault({}).describe("Scenarios of your own for FreeBSD testbeds."),
-	families: listOf(families).prefault(["inet4"]).describe("Every scenario is measured with every family."),
-	paths: pathsSchema.optional().describe("Which files can change what is measured, where FreeBSD's own are not enough."),
-	traffic: traffic.prefault({}).describe("What is sent, and for how long."),
-	gate: gate.prefault({}).describe("What is compared, and how sure a verdict has to be."),
-	profile: profile.prefault({}).describe("Where the time went: a profile of each variant."),
-	history: path$1.prefault("~/.local/state/ppsgate/history.jsonl").describe("What is learnt of the testbeds is kept here."),
-	reservations: reservationsSchema.prefault({}).describe("Who uses which testbed: all who share a testbed share this."),
-	github: githubSchema.prefault({}).describe("Who may have patches measured on GitHub, and what is answered there."),
-	trend: trendSchema.prefault({}).describe("What is made of a change of the default branch that lasts."),
-	phabricator: phabricatorSchema.optional().describe("Who may have revisions measured on a Phabricator or Phorge.")
-});
-/** Parses what YAML made of ppsgate.yml; paths stay as written. */
-const configSchema = configKeys.transform((written, context) => {
-	const { overlay, traffic: writtenTraffic, gate: writtenGate, each, paths, phabricator, profile, ...rest } = written;
-	const traffic = withDefaults(writtenTraffic, usualKind(written));
-	const refuse = (path, message) => context.addIssue({
-		code: "custom",
-		path,
-		message
-	});
-	const stray = strayTraffic(writtenTraffic, usualKind(written));
-	if (stray !== void 0) refuse(["traffic", stray.key], stray.message);
-	const { measureAtLeast } = writtenTraffic;
-	if (measureAtLeast !== void 0 && traffic.runsPerTrial > 1) refuse(["traffic", "measureAtLeast"], "only a run that has a trial of its own can end early; set `runsPerTrial: 1`");
-	else if ((measureAtLeast ?? 0) > traffic.measureSeconds) refuse(["traffic", "measureAtLeast"], "expected at most what `measure` allows");
-	for (const [index, scenario] of written.scenarios.entries()) {
-		const known = scenariosIn(written);
-		if (!known.includes(scenario)) refuse(["scenarios", index], wrongScenario(known)({ input: scenario }));
-	}
-	for (const name of Object.keys(written.rules)) if (scenarios.includes(name)) refuse(["rules", name], "ppsgate has a scenario of that name");
-	for (const name of Object.keys(paths?.byScenario ?? {})) {
-		const known = scenariosIn(written);
-		if (!known.includes(name)) refuse([
-			"paths",
-			"byScenario",
-			name
-		], wrongScenario(known)({ input: name }));
-	}
-	for (const [name, testbed] of Object.entries(written.testbeds)) {
-		if (testbed.kind !== "freebsd") continue;
-		for (const { path, message } of lacksAddresses(testbed, written.families)) refuse([
-			"testbeds",
-			name,
-			...path
-		], message);
-	}
-	const { frameSizes } = writtenTraffic;
-	return {
-		...rest,
-		overlay: {
-			path: overlay,
-			beside: ""
-		},
-		traffic,
-		gate: wholeGate(writtenGate, written),
-		...profile.enabled && { profile: {
-			seconds: profile.window ?? usualProfileSeconds(written),
-			...profile.event !== void 0 && { event: profile.event }
-		} },
-		...frameSizes !== void 0 && { frameSizes },
-		...each !== void 0 && { each },
-		...paths !== void 0 && { paths },
-		...phabricator !== void 0 && { phabricator }
-	};
-});
-/** All that some testbed carries. */
-const scenariosIn = ({ testbeds, rules }) => [...new Set(Object.values(testbeds).flatMap((one) => carriedBy(systemOfKind(one), rules)))];
-/** A comment has scenarios and families in one list of words, and people mix them up elsewhere, too. */
-const wrongScenario = (known) => ({ input }) => {
-	const message = wrongName(known)({ input });
-	const [family] = message.endsWith("?") ? [] : meantBy(String(input), families);
-	return family === void 0 ? message : `${message}; did you mean the family \`${family}\`?`;
-};
-/** A site's own rules are those of FreeBSD's firewalls. */
-const carriedBy = (system, rules) => [...scenariosOf[system], ...system === "freebsd" ? Object.keys(rules) : []];
-/** Kind whose defaults hold: FreeBSD or virtual machines where there is nothing else. */
-function usualKind({ testbeds }) {
-	const all = Object.values(testbeds);
-	return ["freebsd", "virtual"].find((kind) => all.every((one) => one.kind === kind)) ?? "linux";
-}
-/** Finds a key that does nothing on such testbeds. */
-function strayTraffic(written, kind) {
-	const key = (kind === "virtual" ? ofTime : ofPackets).find((name) => written[name] !== void 0);
-	if (key === void 0) return void 0;
-	return {
-		key,
-		message: kind === "virtual" ? "virtual testbeds count packets out, and not time: set `windows` and `windowPackets`" : "only virtual testbeds count packets out: set `measure`"
-	};
-}
-const ofTime = [
-	"rate",
-	"warmUp",
-	"settle",
-	"measure",
-	"measureAtLeast"
-];
-const ofPackets = ["windows", "windowPackets"];
-/**
-* Completes what was written by what the testbeds can tell, which may be absent: a guest's instructions are counted to
-* some thousandths, and where the CPU itself executes them its time is told instead.
-*/
-function wholeGate(written, config) {
-	const usual = {
-		metric: "pps",
-		marginRatio: .02
-	};
-	if (config === void 0 || usualKind(config) !== "virtual") return {
-		...usual,
-		...written
-	};
-	return Object.values(config.testbeds).every(countsInstructions) ? {
-		metric: "instructionsPerPacket",
-		marginRatio: .01,
-		...written
-	} : {
-		...usual,
-		metric: "nsPerPacket",
-		...written
-	};
-}
-const countsInstructions = (testbed) => testbed.kind === "virtual" && testbed.accelerator === "tcg";
-/** Checks for a testbed that ppsgate creates on this machine; no other program reaches its machines. */
-const isOnThisMachine = (testbed) => testbed?.kind === "embedded-linux" || testbed?.kind === "virtual";
-const systemOfKind = (testbed) => {
-	if (testbed.kind === "virtual") return testbed.system;
-	return testbed.kind === "freebsd" ? "freebsd" : "linux";
-};
-/** Operating system of a testbed of the configuration. */
-function systemOf(config, name) {
-	const testbed = config.testbeds[name];
-	return testbed === void 0 ? "linux" : systemOfKind(testbed);
-}
-/**
-* Why nothing can be measured on a testbed as configured, in one sentence; undefined where it can. What one testbed
-* cannot do another may, so this is asked of the one that is chosen.
-*/
-function whyUnfit(config, name) {
-	const testbed = config.testbeds[name];
-	const system = systemOf(config, name);
-	const carried = carriedBy(system, config.rules);
-	const stranger = config.scenarios.find((scenario) => !carried.includes(scenario));
-	if (stranger !== void 0) return `Scenarios on ${name}: ${sentence$1(wrongScenario(carried)({ input: stranger }))}`;
-	if (testbed?.kind === "virtual" && config.traffic.windows === void 0) return `${name} counts packets out, and the other testbeds of this configuration measure for a time: give virtual testbeds a ppsgate.yml of their own.`;
-	if (config.gate.metric === "instructionsPerPacket" && testbed !== void 0 && !countsInstructions(testbed)) return `${name} tells no instructionsPerPacket, which virtual testbeds with \`accelerator: tcg\` count: judge it by pps or nsPerPacket.`;
-	if (testbed?.kind !== "freebsd") return void 0;
-	if (config.traffic.runsPerTrial !== 1) return `${name} boots its variants, so its runs share no trial: set \`traffic.runsPerTrial: 1\`, and \`measure: 60 s\` or so.`;
-	if (config.traffic.measureSeconds < 6) return `${name} is measured second by second, and a run of ${config.traffic.measureSeconds} s tells too little: set \`traffic.measure: 60 s\` or so.`;
-	if (config.gate.metric !== "pps") return `${name} tells no ${config.gate.metric}: judge it by pps.`;
-	const { flows } = config.traffic;
-	return config.families.map((family) => flowRanges(flows, family, testbed.senders.length)).find((split) => split.kind === "refused")?.message ?? lacksAddresses(testbed, config.families)[0]?.message;
-}
-function between(leastSeconds, mostSeconds) {
-	return {
-		description: `a duration from ${leastSeconds} s to ${mostSeconds} s`,
-		holds: (value) => value >= leastSeconds && value <= mostSeconds
-	};
-}
-function wrongTestbed({ code, input }) {
-	if (code !== "invalid_union") return expected("keys and values")({ input });
-	return wrongName([
-		"embedded-linux",
-		"linux",
-		"freebsd",
-		"virtual"
-	])({ input: input.kind });
-}
-function wrongTestbeds({ code, input }) {
-	return code === "invalid_key" ? "expected a name of up to 63 letters, digits, dots, dashes and underscores" : expected("testbeds by their names")({ input });
-}
-
-// src/config/overrides.ts
-/** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one as `calledAs` does. */
-function applyOverrides(config, texts, calledAs) {
-	const { shape } = configKeys;
-	const { scenarios, families, profile: asked } = texts;
-	const { profile: written, ...rest } = config;
-	const profile = asked ? profileAsked(config, asked, calledAs("profile")) : written;
-	return {
-		...rest,
-		...profile && { profile },
-		...scenarios && { scenarios: namedScenarios(config, scenarios, calledAs("scenarios")) },
-		...families && { families: parse(calledAs("families"), shape.families, list(families)) },
-		gate: overrideGate(config.gate, texts, calledAs)
-	};
-}
-function profileAsked(config, text, called) {
-	const usual = config.profile ?? { seconds: usualProfileSeconds(config) };
-	if (text === "on") return usual;
-	if (text === "off") return void 0;
-	if (!/^\d/.test(text)) throw refused$1(called, expected("on, off or a duration like 20 s")({ input: text }));
-	const { window } = parse(called, configKeys.shape.profile, { window: text });
-	return {
-		...usual,
-		seconds: window ?? usual.seconds
-	};
-}
-function namedScenarios(config, text, called) {
-	const named = parse(called, configKeys.shape.scenarios, list(text));
-	const known = scenariosIn(config);
-	const stranger = named.find((name) => !known.includes(name));
-	if (stranger === void 0) return named;
-	throw refused$1(called, wrongScenario(known)({ input: stranger }));
-}
-/** The same for what a verdict is held to alone, which without a configuration has its defaults. */
-function overrideGate(gate, texts, calledAs) {
-	const schema = configKeys.shape.gate;
-	const { metric, margin, falseAlarms, power, design, maxRuns, stopAtFirst } = texts;
-	const read = (name, value) => wholeGate(parse(calledAs(name), schema, { [name]: value }));
-	const { stopsAtFirst, ...written } = gate ?? wholeGate(schema.parse({}));
-	const isEndedEarly = stopAtFirst ? isOn(stopAtFirst, calledAs("stopAtFirst")) : stopsAtFirst === true;
-	return {
-		...written,
-		...isEndedEarly && { stopsAtFirst: true },
-		...metric && { metric: read("metric", metric).metric },
-		...margin && { marginRatio: read("margin", margin).marginRatio },
-		...falseAlarms && { falseAlarmRatio: read("falseAlarms", falseAlarms).falseAlarmRatio },
-		...power && { missRatio: read("power", power).missRatio },
-		...design && { design: read("design", design).design },
-		...maxRuns && { maxRunsPerVariant: parseMaxRuns(maxRuns, calledAs("maxRuns")) }
-	};
-}
-function isOn(text, called) {
-	if (text === "on" || text === "off") return text === "on";
-	throw refused$1(called, expected("on or off")({ input: text }));
-}
-/** A seed of the order of runs: a whole number from 0 to 2³¹ − 1. */
-function parseSeed(text, called) {
-	const seed = Number(text);
-	if (/^\d+$/.test(text) && seed < 2 ** 31) return seed;
-	throw refused$1(called, expected("a whole number from 0 to 2147483647")({ input: text }));
-}
-/** Priority in the queue for a testbed; a patch's when absent. */
-function parsePriority(text, called) {
-	const named = text || "patch";
-	const priority = priorities.find((one) => one === named);
-	if (priority !== void 0) return priority;
-	throw refused$1(called, wrongName(priorities)({ input: named }));
-}
-/** Reads a switch from typed text. */
-function parseSwitch(text, called) {
-	if (!text || text === "true" || text === "false") return text === "true";
-	throw refused$1(called, expected("true or false")({ input: text }));
-}
-/** Most runs of a variant and cell. */
-function parseMaxRuns(text, called) {
-	const maxRuns = /^\d+$/.test(text) ? Number(text) : text;
-	const { maxRunsPerVariant } = parse(called, configKeys.shape.gate, { maxRuns });
-	return maxRunsPerVariant ?? 0;
-}
-/** Default of a bisection's most boots. */
-const usualMostBoots = 60;
-/** Two of each end, and two more of the neighbours. */
-const leastBoots = 6;
-/** Most boots of a bisection; the usual number when absent. */
-function parseMostBoots(text, called) {
-	if (!text) return 60;
-	const boots = Number(text);
-	if (/^\d{1,5}$/.test(text) && boots >= leastBoots && boots <= 1e4) return boots;
-	throw refused$1(called, expected(`a whole number from ${leastBoots} to 10000`)({ input: text }));
-}
-/** Bytes of a frame, as `traffic.frameSize` has them. */
-const parseFrameSize = (text, called) => parse(called, frameSize, text);
-/** Selectors for testbeds, with commas between them. */
-const parseEach = (text, called) => parse(called, configKeys.shape.each.unwrap(), list(text));
-const list = (text) => text.split(",").map((item) => item.trim());
-function parse(called, schema, value) {
-	const parsed = schema.safeParse(value);
-	if (parsed.success) return parsed.data;
-	throw refused$1(called, parsed.error.issues[0]?.message ?? "cannot be used");
-}
-const refused$1 = (called, message) => new UsageError(`${called}: ${sentence$1(message)}`);
 
 // src/config/problem.ts
 /** `traffic.flows`, `scenarios[1]`. */
@@ -2063,7 +2103,7 @@ function sharedBy(one, other) {
 	const parting = one.findIndex((segment, index) => segment !== other[index]);
 	return parting === -1 ? one.length : parting;
 }
-/** Lists and names are those that are written; of several kinds those that the object can be. */
+/** Follows written lists and names; of several kinds, those that the object can be. */
 function* placesIn(schema, written, path) {
 	if (typeof schema === "boolean") return;
 	const { properties, additionalProperties, items, oneOf = [], anyOf = [] } = schema;
@@ -2077,7 +2117,7 @@ function* placesIn(schema, written, path) {
 		for (const [key, value] of Object.entries(properties)) yield* placesIn(value, valueAt(written, key), [...path, key]);
 	} else if (additionalProperties !== void 0 && isObject(written)) for (const [key, value] of Object.entries(written)) yield* placesIn(additionalProperties, value, [...path, key]);
 }
-/** Unless it says itself that it is of another kind. */
+/** False if the object names another kind. */
 function canBe(schema, written) {
 	if (typeof schema === "boolean") return false;
 	return Object.entries(schema.properties ?? {}).every(([key, of]) => {
@@ -2091,7 +2131,7 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 
 // src/config/yaml.ts
 var import_dist = require_dist();
-/** Refuses more than the library does: duplicate keys, a file that is empty, and one that is too long. Throws nothing. */
+/** Stricter than the library: rejects duplicate keys, empty files and long ones. Never throws. */
 function readYaml(text) {
 	if (text.length > mostCharacters) return refused(0, `the file has more than ${mostCharacters} characters; check that it is the right one`);
 	try {
@@ -2173,7 +2213,7 @@ function duplicateKey(path, line, firstLine) {
 		message
 	};
 }
-/** Returns the offset of the last key or item of the path, or of as much of the path as there is. */
+/** Falls back to the longest existing part of the path. */
 function offsetOf(document, path) {
 	let node = document.contents;
 	let offset = startOf(node) ?? 0;
@@ -2204,7 +2244,7 @@ function startOf(node) {
 }
 
 // src/config/load.ts
-/** A ppsgate.yml that cannot be used; the message has one line a problem, in the order of the file. */
+/** An invalid ppsgate.yml; the message has one line per problem, in the order of the file. */
 var ConfigError = class extends Error {
 	name = "ConfigError";
 	conclusion = "usage";
@@ -2214,9 +2254,9 @@ var ConfigError = class extends Error {
 		this.problems = problems;
 	}
 };
-/** Reads the file at `path`; throws ConfigError, also where it cannot be read. */
+/** Throws a ConfigError, also for an unreadable file. */
 async function loadConfig(path, home = homedir()) {
-	const config = parseConfig(await readText$1(path), {
+	const config = parseConfig(await readText(path), {
 		path,
 		home
 	});
@@ -2228,10 +2268,7 @@ async function loadConfig(path, home = homedir()) {
 		}
 	};
 }
-/**
-* The Config that `text` says; throws ConfigError and nothing else.
-* `path` is what problems are reported of; relative paths in the text start at its folder, `~/` at `home`.
-*/
+/** Throws only ConfigErrors. `path` is for messages; relative paths in the text start at its folder, `~/` at `home`. */
 function parseConfig(text, { path, home }) {
 	const source = readYaml(text);
 	if (source.kind === "refused") throw new ConfigError(path, source.problems);
@@ -2254,7 +2291,7 @@ function sentence(path, { line, key, message }) {
 	const place = line === 0 ? path : `${path}:${line}`;
 	return key === "" ? `${place}: ${message}` : `${place}: ${key}: ${message}`;
 }
-async function readText$1(path) {
+async function readText(path) {
 	try {
 		return await readFile(path, "utf8");
 	} catch (error) {
@@ -2427,110 +2464,5 @@ function placed(written, places) {
 	return isAbsolute(path) ? path : join(places.folder, path);
 }
 const fromHome = (path, { home }) => /^~(\/|$)/.test(path) ? join(home, path.slice(1)) : path;
-
-// src/config/select-testbeds.ts
-/**
-* Names of the testbeds that are asked for and can carry the configuration, in its order; at least one. An empty selector
-* is for the first testbed, and a name for its own. Throws a `UsageError` where there is none.
-*/
-function testbedsFor(config, selector = "") {
-	const asked = askedFor(config, selector.trim());
-	const fit = asked.filter((name) => whyUnfit(config, name) === void 0);
-	if (fit.length > 0) return fit;
-	const [first] = asked;
-	const unfit = first === void 0 ? void 0 : whyUnfit(config, first);
-	throw new UsageError(unfit ?? nothingLike(config, selector));
-}
-function askedFor(config, selector) {
-	const names = Object.keys(config.testbeds);
-	if (selector === "") return names.slice(0, 1);
-	if (names.includes(selector)) return [selector];
-	const parsed = parseSelector(selector);
-	return names.filter((name) => isFulfilled(parsed, describe(config, name)));
-}
-/** Reads a selector as it is typed; throws a `UsageError` where it is none. */
-function parseSelector(text) {
-	const source = readSelector(text);
-	if (source.kind === "refused") throw new UsageError(`Selector for a testbed: ${source.message}.`);
-	return source.selector;
-}
-/** The selectors of a patch, each of which is for a testbed of its own: what is asked for, or what is configured. */
-function selectorsOf(config, { testbed, each }, calledAs) {
-	if (testbed) return [testbed];
-	return each ? parseEach(each, calledAs("each")) : config.each ?? [""];
-}
-function describe(config, name) {
-	const words = wordsOf(config, name).map((word) => word.toLowerCase());
-	return {
-		words: new Set(words),
-		cores: config.testbeds[name]?.capabilities?.cpu?.cores
-	};
-}
-/** As written in ppsgate.yml. */
-function wordsOf(config, name) {
-	const testbed = config.testbeds[name];
-	if (testbed === void 0) return [];
-	const { nic, cpu, labels = [] } = testbed.capabilities ?? {};
-	const { drivers, gigabits } = ofIngress(testbed);
-	const texts = [
-		nic?.vendor,
-		nic?.model,
-		nic?.driver,
-		...drivers,
-		cpu?.model
-	];
-	return [
-		name,
-		testbed.kind,
-		systemOf(config, name),
-		...texts.flatMap((text) => text?.match(/[a-z0-9][\w.+-]*/gi) ?? []),
-		...[nic?.gigabits, gigabits].flatMap((speed) => speed === void 0 ? [] : [`${speed}G`]),
-		...labels
-	];
-}
-function ofIngress(testbed) {
-	if (testbed.kind !== "freebsd") return { drivers: [] };
-	const { interface: port, gigabits } = testbed.dut.ingress;
-	return {
-		drivers: driversOf(port),
-		gigabits
-	};
-}
-function nothingLike(config, selector) {
-	const written = Object.keys(config.testbeds).flatMap((name) => wordsOf(config, name));
-	const known = new Map(written.map((word) => [word.toLowerCase(), word]));
-	const [hint = ""] = parseSelector(selector).flat().flatMap((condition) => condition.kind === "word" && condition.wanted ? [condition.word] : []).filter((word) => !known.has(word) && !/^\d/.test(word)).map((word) => didYouMean(word, [...known.values()])).filter((hint) => hint !== "");
-	const words = [...known.values()].join(", ");
-	return `No testbed of the configuration is "${excerpt(selector)}": known here are ${words}${hint || "."}`;
-}
-
-// src/config/secret.ts
-/** One line of text; throws a `UsageError` that says where it was looked for and nothing of it. */
-async function readSecret({ what, path, variable }) {
-	const secret = (path === void 0 ? process.env[variable ?? ""] ?? "" : await readText(what, path)).replace(/\r?\n$/, "");
-	if (/^\P{Cc}+$/u.test(secret)) return secret;
-	const where = path === void 0 ? `${variable} in the environment` : `the file ${path}`;
-	throw new UsageError(`${what} is missing: ${where} ${secret === "" ? "is empty" : "has more than a line"}; write it there and nothing else.`);
-}
-const readText = (what, path) => readGuarded(path).catch((error) => {
-	if (error instanceof ExposedError) throw new UsageError(`${what} is refused: ${error.message}.`);
-	throw new UsageError(`${what} is missing: ${path} cannot be read (${reasonOf(error)}).`);
-});
-/** A file with a secret that others can get at; the message is a sentence without its full stop. */
-var ExposedError = class extends Error {
-	name = "ExposedError";
-	constructor(path, mode) {
-		super(`${path} has the mode ${mode.toString(8)}, by which others than its owner can get at it: run 'chmod 600 ${path}'`);
-	}
-};
-/** The text of a file with a secret; throws an ExposedError where others can get at it, as ssh(1) refuses a key. */
-async function readGuarded(path) {
-	await using file = await open(path);
-	const stat = await file.stat();
-	if (isExposed(stat)) throw new ExposedError(path, stat.mode & 511);
-	return await file.readFile("utf8");
-}
-/** Root may let a group read what it has installed there for a service. */
-const isExposed = (stat) => stat.isFile() && (stat.mode & (stat.uid === 0 ? 31 : 63)) !== 0;
 
 export { ExposedError, applyOverrides, bisectOverrideNames, configKeys, didYouMean, frameBytesFor, isExposed, isOfGate, isOnThisMachine, kebabCase, keyName, loadConfig, meantBy, metrics, namingStyles, overrideArguments, overrideGate, overrideNames, overridesAs, parameter, parametersThat, parseConfig, parseFrameSize, parseMaxRuns, parseMostBoots, parsePriority, parseSeed, parseSwitch, readGuarded, readSecret, scenariosIn, selectorsOf, systemOf, testbedsFor, wholeGate, wrongName };

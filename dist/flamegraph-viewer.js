@@ -1,5 +1,5 @@
-// Makes viewers of flamegraphs in a browser: of a file of one, or of a page with any number of them. All they show comes
-// from the drawing; text of a profile only ever goes through `textContent`.
+// Makes flamegraphs interactive, in their own file or on a page with several. All content comes from the drawing; text
+// of a profile only reaches `textContent`.
 
 /**
  * The flames, or the lane below.
@@ -57,7 +57,7 @@ class FlamegraphView {
     const { svg } = this;
     svg.removeAttribute('viewBox');
     svg.style.width = '100%';
-    // The root of a file would be a stop of the Tab key.
+    // Keeps the root of a file out of the Tab order.
     svg.setAttribute('tabindex', '-1');
     for (const frame of this.all) if (!frame.parent) reach(frame);
     new ResizeObserver(() => this.fit()).observe(svg);

@@ -7,12 +7,11 @@ import { makingOf, pathsThatCount, placesLeftAlone, testbedsThatDiffer, touchedC
 import { openReservations, requireHere } from "./gate/testbeds.js";
 
 // src/gate/on-testbed.ts
-/** Reserves one of the testbeds and works on it; `nameOf` names the result in the log of reservations. */
 async function onTestbed(testbeds, patch, deps, nameOf, work) {
 	const reserved = await deps.reserve(testbeds, patch);
 	return thenGivenBack(() => reserved, deps, nameOf, () => work(reserved));
 }
-/** Works, and gives back the testbed that is ours by then, if any. */
+/** Works, then releases the testbed that is held by then, if any. */
 async function thenGivenBack(ours, { onEvent }, nameOf, work) {
 	let outcome = "ended";
 	try {
@@ -33,7 +32,7 @@ async function thenGivenBack(ours, { onEvent }, nameOf, work) {
 }
 
 // src/gate/progress.ts
-/** Tells of the events of one experiment; `now` in milliseconds. */
+/** Renders the events of one experiment; `now` in milliseconds. */
 function showProgress(output, metric, now) {
 	const line = output.isTTY ? changingLine(output) : lineAfterLine(output);
 	const pace = {
@@ -91,9 +90,8 @@ function showProgress(output, metric, now) {
 		end: () => line.end()
 	};
 }
-/** An output whose lines tell which of several gates they are of. */
 const labelled = (output, label) => label === "" ? output : { write: (text) => output.write(`${label}: ${text}`) };
-/** The design of each cell, and cells that cannot reach the required power. */
+/** Lists the design of each cell, and cells that cannot reach the required power. */
 function planLines(plan) {
 	const { cells, policy, variants, durations } = plan;
 	const outlined = {
@@ -119,7 +117,6 @@ function planLines(plan) {
 	});
 	return durations === void 0 ? lines : [...lines, experimentEstimateLine(estimate, outlined)];
 }
-/** Durations for a plan that has none. */
 const noDurations = {
 	bootSeconds: 0,
 	trialSeconds: 0,
@@ -135,7 +132,6 @@ function runRange(runs) {
 	const [first] = runs;
 	return runs.length === 1 ? `run ${first?.number}, ${first?.variant}` : `runs ${first?.number}–${runs.at(-1)?.number}`;
 }
-/** Nothing before the first trial has told how long one takes. */
 function timeLeft(seconds, trials, left) {
 	return trials === 0 ? "" : `${formatDuration(seconds / trials * left)} left at most`;
 }
@@ -168,7 +164,7 @@ function lineAfterLine(output) {
 }
 
 // src/gate/session.ts
-/** Runs or resumes a gate in `work`; rethrows its error after the testbed was given back. */
+/** Runs or resumes a gate in `work`; rethrows its error after releasing the testbed. */
 async function inSession(session, work) {
 	const { config, repository, history, output, observer, requestFor, leaseFolder, signal } = session;
 	let testbed;
@@ -204,20 +200,19 @@ async function inSession(session, work) {
 		signal
 	}).finally(progress.end);
 }
-/** Plain lines even on a terminal, and where a runner offers one: each is told elsewhere, too. */
+/** Plain lines even on a terminal or in a runner: each is also reported elsewhere. */
 const heard = (output, hears) => ({ write(text) {
 	hears(text.trim());
 	return output.write(text);
 } });
 
 // src/gate/first-cells.ts
-/** None where git cannot list what differs, as between trees far apart. */
+/** None if git cannot list the differences, as between distant trees. */
 async function firstCells([base, patched], cells, on, repository) {
 	if (base === void 0 || patched === void 0) return [];
 	const changed = await pathsThatCount(base, patched, on, repository).catch(() => []);
 	return touchedCells(changed, cells, on);
 }
-/** Names them in a sentence; undefined where there are none. */
 function firstCellsText({ cells }) {
 	const first = cells.flatMap(({ cell, isFirst }) => isFirst ? cellName(cell) : []);
 	if (first.length === 0) return void 0;
@@ -242,7 +237,7 @@ async function measure(plan, directory, reserved, deps) {
 		await testbed.restore();
 	}
 }
-/** Appends to the history first: a result that is there has taught it. */
+/** Appends to the history first, so that an existing result implies it. */
 async function conclude(plan, journal, directory, { history, onEvent }) {
 	const warn = (text) => onEvent({
 		kind: "warning",
@@ -256,8 +251,8 @@ async function conclude(plan, journal, directory, { history, onEvent }) {
 
 // src/gate/gate.ts
 /**
-* Judges a patch; leaves the plan, the journal, raw logs, `result.json` and `report.md` in the work directory. Where it
-* changes nothing that any of the testbeds would install, nothing is planned or reserved, and that is the result.
+* Judges a patch; leaves the plan, the journal, raw logs, `result.json` and `report.md` in the work directory. A patch
+* that changes nothing installed on any testbed gets its result without a plan or a reservation.
 */
 async function gate(request, directory, deps) {
 	const { patch, config, cells = cellsOf(config) } = request;
@@ -306,7 +301,7 @@ async function gate(request, directory, deps) {
 }
 
 // src/gate/layout-noise-gate.ts
-/** Throws a `UsageError` where patched is not base, or no kernel is built that could be linked again. */
+/** Throws a `UsageError` if patched is not base, or if no kernel is built that could be linked again. */
 async function gateLayoutNoise(request, directory, deps) {
 	refuseUnlinkable(request);
 	return gate({
@@ -327,8 +322,8 @@ function refuseUnlinkable({ patch, config, testbeds, kernels }) {
 
 // src/gate/resume-gate.ts
 /**
-* Measures what the journal of the work directory lacks; with `maxRunsPerVariant` up to so many runs. A gate that has
-* finished, or had nothing to measure, returns its result again and needs no testbed.
+* Measures what the journal of the work directory lacks; with `maxRunsPerVariant` up to that many runs. A gate that
+* finished, or had nothing to measure, returns its result and needs no testbed.
 */
 async function resumeGate(directory, deps, maxRunsPerVariant) {
 	const unplanned = await unplannedResult(directory);
@@ -350,7 +345,7 @@ async function resumeGate(directory, deps, maxRunsPerVariant) {
 		return measure(plan, directory, reserved, deps);
 	});
 }
-/** Returns what was found without a plan; undefined where there is a plan, or no result. */
+/** Returns a result without a plan; undefined if there is a plan, or no result. */
 async function unplannedResult(directory) {
 	if (await hasPlan(directory)) return void 0;
 	const kept = await readResult(directory).catch(() => void 0);

@@ -1,6 +1,5 @@
 #!/bin/bash
-# The first program of a guest: mounts, modules, interfaces, sshd; then says on the console that it is up, by the word
-# that this boot was given, and takes care of what others leave.
+# First program of a guest: sets up its system, prints this boot's ready word on the console, and reaps orphans.
 export PATH=/usr/bin LC_ALL=C
 mount -t proc proc /proc
 mount -t sysfs sys /sys
@@ -18,7 +17,7 @@ done
 read -ra modules </etc/modules
 modprobe --all "${modules[@]}"
 
-# By the last byte of the address that QEMU gave each: the kernel numbers cards as it finds them.
+# By the last byte of the MAC address from QEMU: the kernel numbers cards as it finds them.
 for folder in /sys/class/net/*; do
   read -r address <"$folder/address"
   case $address in
@@ -30,7 +29,7 @@ for folder in /sys/class/net/*; do
   ip link set dev "${folder##*/}" name "$name"
 done
 
-# Names of its own would be asked and told on the wires, and counted.
+# Link-local addresses would cause neighbour discovery on the wires, which would be counted.
 for name in ppsgate-in ppsgate-out management; do
   sysctl -q -w "net.ipv6.conf.$name.accept_ra=0" "net.ipv6.conf.$name.addr_gen_mode=1" \
     "net.ipv6.conf.$name.router_solicitations=0"
@@ -38,7 +37,7 @@ done
 ip -batch /etc/network.ip
 sysctl -q -p /etc/sysctl.conf
 /usr/bin/sshd -f /etc/ssh/sshd_config
-# It goes into the background first, and listens then; port 22, state LISTEN.
+# It enters the background before it listens; port 22, state LISTEN.
 until grep -q ':0016 00000000:0000 0A' /proc/net/tcp; do sleep 0.05; done
 echo "ppsgate: $boot is up"
 while :; do wait; sleep 1000; done

@@ -1,11 +1,11 @@
 /*
- * A plugin for QEMU's TCG (7.2 or later) that counts the instructions a guest with one CPU executes, in all and by address,
- * in a file that others map. Debian ships no header for it: what is used is declared here, as docs/devel/tcg-plugins.rst of
- * QEMU describes it.
+ * Counts the instructions that a guest with one CPU executes, in total and by address, in a file that others map: a
+ * plugin for QEMU's TCG (7.2 or later). Debian ships no header for it; declarations follow docs/devel/tcg-plugins.rst
+ * of QEMU.
  *
- * The file begins with the number of all instructions; after 64 bytes comes a slot of 16 bytes for each block of code
- * that was translated: its address, and how many instructions were executed in it. Firmware and userland, which lie in
- * the lower half, share the slot of address 1.
+ * The file begins with the total; after 64 bytes comes a slot of 16 bytes for each translated block of code: its
+ * address, and its number of executed instructions. Firmware and userland, in the lower half, share the slot of address
+ * 1.
  */
 #include <fcntl.h>
 #include <stddef.h>
@@ -28,18 +28,18 @@ void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *, executed_t, e
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *);
 
-/* Up to QEMU 8.2. What took its place in 9.0 adds to QEMU's own memory only. */
+/* Up to QEMU 8.2; its replacement in 9.0 adds to QEMU's own memory only. */
 __attribute__((weak)) void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *,
                                                                     enum qemu_plugin_op, void *, uint64_t);
-/* From QEMU 11.0 on; nobody calls it. */
+/* From QEMU 11.0 on; never called. */
 __attribute__((weak)) void qemu_plugin_set_pc(uint64_t);
 
 #define VISIBLE __attribute__((visibility("default")))
 
-/* The version of QEMU's interface: up to 8.2 it wants 1 at most, then 2 at least, and from 11.1 on 7. */
+/* The version of QEMU's plugin interface: up to 8.2 at most 1, then at least 2, and from 11.1 on 7. */
 VISIBLE int qemu_plugin_version;
 
-/* It reads the version once the plugin is loaded, and calls nothing of it before. */
+/* QEMU reads the version after loading the plugin, and calls nothing before. */
 __attribute__((constructor)) static void
 choose_version(void)
 {
@@ -59,7 +59,7 @@ enum { SLOTS = 1 << 20, BYTES = 64 + SLOTS * sizeof(struct slot) };
 static uint64_t *total;
 static struct slot *slots;
 
-/* A block that is translated again counts on in the slot of its address. */
+/* A block that is translated again keeps the slot of its address. */
 static struct slot *
 slot_of(uint64_t address)
 {
@@ -79,7 +79,7 @@ slot_of(uint64_t address)
 	return &slots[SLOTS - 1];
 }
 
-/* A block has 512 instructions at most, so that a pointer holds their number and that of its slot. */
+/* A block has at most 512 instructions, so that one pointer holds their number and the slot's. */
 enum { LENGTH_BITS = 12 };
 
 static void
@@ -92,7 +92,7 @@ executed(unsigned int cpu, void *data)
 	slots[(uintptr_t)data >> LENGTH_BITS].instructions += instructions;
 }
 
-/* QEMU 11.1 hands over the block, and what was registered with this; earlier ones the plugin's id, and the block. */
+/* QEMU 11.1 passes the block and our registered data; earlier versions the plugin's id and the block. */
 static void
 translated(void *first, void *second)
 {
@@ -105,7 +105,7 @@ translated(void *first, void *second)
 		qemu_plugin_register_vcpu_tb_exec_cb(block, executed, QEMU_PLUGIN_CB_NO_REGS, data);
 		return;
 	}
-	/* With QEMU 7.2 a callback would have the guest take a sixth more time for a packet. */
+	/* With QEMU 7.2, a callback would cost the guest a sixth more time for each packet. */
 	qemu_plugin_register_vcpu_tb_exec_inline(block, QEMU_PLUGIN_INLINE_ADD_U64, total, instructions);
 	qemu_plugin_register_vcpu_tb_exec_inline(block, QEMU_PLUGIN_INLINE_ADD_U64, &slot->instructions,
 	                                         instructions);

@@ -1,8 +1,7 @@
 import { UsageError, commitId, diffName, driversOf, lastLine, pathName, reasonOf, withoutSequences } from "./model.js";
 import { array, base64, discriminatedUnion, int, literal, number$1 as number, object, string } from "./vendor/zod.js";
-import { shell } from "./system.js";
 import { RepositoryError, checkDiff, isAsSaid, objectsAlone, rawChanges, whyGitRefuses } from "./forge/patch.js";
-import { HostError, thisMachine } from "./system/host.js";
+import { HostError, shell, thisMachine } from "./system/host.js";
 import { isAbsolute, join, resolve } from "node:path";
 import { closeSync, createReadStream, mkdirSync, openSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync, writeSync } from "node:fs";
 import { PassThrough } from "node:stream";
@@ -11,10 +10,7 @@ import { readFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 
 // src/kernel/kernel-key.ts
-/**
-* All of the builder's own that goes into its kernels: its release, its compiler and the other programs by their sums,
-* for one that was built anew may call itself as before. Throws a HostError where there is no compiler.
-*/
+/** Release and checksums of programs, as a rebuilt one may keep its version. Throws a HostError without a compiler. */
 async function toolsOf(host, { system, recipe }, signal) {
 	const { programs, script } = toolsBySystem[system];
 	return host.output(shell`sh -c ${script} tools ${programs} ${ownPrograms(recipe)}`, { signal });
@@ -23,12 +19,12 @@ function ownPrograms(recipe) {
 	if (recipe.kind === "command") return recipe.argv;
 	return recipe.kind === "linux" ? recipe.options.map((option) => option.replace(/^\w+=/, "")) : [];
 }
-/** In one line, for csh(1) passes no other. */
+/** A single line, since csh(1) accepts no other. */
 const pathsOfPrograms = "for program do path=$(command -v \"$program\") && test -f \"$path\" && set -- \"$@\" \"$path\"; shift; done";
-/** The builder's programs that make calls before, or instead of, those that it has built itself. */
+/** Programs of the builder that make runs before, or in place of, those it has built. */
 const toolsBySystem = {
 	freebsd: {
-		programs: [...[
+		programs: [
 			"make",
 			"cc",
 			"ld",
@@ -38,8 +34,7 @@ const toolsBySystem = {
 			"nm",
 			"objcopy",
 			"size",
-			"ctfconvert"
-		], ...[
+			"ctfconvert",
 			"ctfmerge",
 			"sh",
 			"sed",
@@ -48,7 +43,7 @@ const toolsBySystem = {
 			"rpcgen",
 			"gensetdefs",
 			"tar"
-		]],
+		],
 		script: [
 			"cc --version && ld --version && uname -m -r && freebsd-version -u || exit 1",
 			pathsOfPrograms,
@@ -59,41 +54,35 @@ const toolsBySystem = {
 	},
 	linux: {
 		programs: [
-			...[
-				"make",
-				"gcc",
-				"ld",
-				"as",
-				"ar",
-				"nm",
-				"objcopy",
-				"objdump",
-				"readelf",
-				"strip"
-			],
-			...[
-				"clang",
-				"ld.lld",
-				"llvm-ar",
-				"llvm-nm",
-				"llvm-objcopy",
-				"llvm-strip",
-				"rustc",
-				"pahole"
-			],
-			...[
-				"flex",
-				"bison",
-				"bc",
-				"sh",
-				"awk",
-				"sed",
-				"perl",
-				"python3",
-				"gzip",
-				"xz",
-				"zstd"
-			],
+			"make",
+			"gcc",
+			"ld",
+			"as",
+			"ar",
+			"nm",
+			"objcopy",
+			"objdump",
+			"readelf",
+			"strip",
+			"clang",
+			"ld.lld",
+			"llvm-ar",
+			"llvm-nm",
+			"llvm-objcopy",
+			"llvm-strip",
+			"rustc",
+			"pahole",
+			"flex",
+			"bison",
+			"bc",
+			"sh",
+			"awk",
+			"sed",
+			"perl",
+			"python3",
+			"gzip",
+			"xz",
+			"zstd",
 			"tar"
 		],
 		script: [
@@ -103,10 +92,7 @@ const toolsBySystem = {
 		].join("; ")
 	}
 };
-/**
-* The tree's id is that of every file in it, patched or not. A kernel of what lies outside of it, of which no program can
-* tell whether it has changed, has a key that no other has.
-*/
+/** The tree's id covers its files. A kernel with files from outside, whose changes are unknown, gets a unique key. */
 async function keyOf(host, { recipe, jail }, tree, tools, signal) {
 	const configs = recipe.kind === "make" && recipe.kernelConfigFolder !== void 0 ? await configsIn(host, recipe.kernelConfigFolder, signal) : {
 		sums: [],
@@ -124,11 +110,11 @@ async function keyOf(host, { recipe, jail }, tree, tools, signal) {
 	if (isOutside) parts.push(randomUUID());
 	return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
-/** Key of one layout of a kernel; the first layout has the kernel's own. */
+/** The first layout variant has the kernel's own key. */
 const keyOfLayout = (key, layout) => layout === 1 ? key : createHash("sha256").update(`${key} ${layout}`).digest("hex");
-/** Another number where the same words make another kernel. */
+/** Increase when the same ingredients make a different kernel. */
 const keyVersion = 2;
-/** Leaves out the number of jobs, which changes nothing of the kernel. */
+/** Without the number of jobs, which does not change the kernel. */
 function ingredientsOf(recipe) {
 	if (recipe.kind === "command") return [
 		recipe.kind,
@@ -151,7 +137,7 @@ function ingredientsOf(recipe) {
 		options
 	];
 }
-/** Options by which make(1) reads what is neither in the tree nor in the key. */
+/** Options by which make(1) reads files that are neither in the tree nor in the key. */
 function outsideOptions(recipe) {
 	if (recipe.kind === "command") return [];
 	if (recipe.kind === "linux") return recipe.options.filter((option) => /^(?:LLVM=-|CROSS_COMPILE)|[/$]/.test(option));
@@ -163,7 +149,7 @@ function outsideOptions(recipe) {
 }
 /** Options of a Linux configuration that name files on the builder. */
 const namesFiles = /^CONFIG_(?:INITRAMFS_SOURCE|EXTRA_FIRMWARE|SYSTEM_(?:TRUSTED|REVOCATION)_KEYS)="[^"]/m;
-/** A configuration may include any other of its folder, so all of them count, and a link as what it leads to. */
+/** Includes all files of the folder, as a configuration may include any; a link counts as its target. */
 async function configsIn(host, folder, signal) {
 	const files = shell`find -L ${folder} -maxdepth 1 -type f`;
 	const listing = await host.output(shell`${files} -exec sha256 -r {} +`, { signal });
@@ -178,11 +164,9 @@ const includesOutside = "^[[:space:]]*((include|files|hints|env)[[:space:]].*/|m
 
 // src/kernel/kernel-sources.ts
 /**
-* Checks whether a change of a file of the tree may change a kernel. Only the makefiles of FreeBSD and Linux are
-* known to leave files alone, and any other file counts: to measure for nothing costs an hour,
-* to call a kernel unchanged that is not costs the truth.
-*
-* @param makefile Makefile.inc1 of FreeBSD's base, which names all programs that take part; undefined where there is none.
+* Returns whether a change of a file may change a kernel. Only the makefiles of FreeBSD and Linux are known to ignore
+* files; any other file counts: a needless measurement costs an hour, a wrong "unchanged" costs the truth.
+* @param makefile Makefile.inc1 of FreeBSD's base, which names all programs of the build; absent in other trees.
 */
 function mayChangeKernel(path, { recipe, folder }, makefile) {
 	switch (recipe.kind) {
@@ -197,26 +181,26 @@ function mayChangeFreebsd(path, { kernelConfigFolder = "", options }, folder, ma
 	if (isOfBuild(path)) return true;
 	return !(isDocument(path) || isManual(path) || isUserland(path, makefile));
 }
-/** Matches any other option with a value that make(1) may read files for: `LOCAL_TOOL_DIRS`, `PORTS_MODULES`. */
+/** False for options with values that make(1) may read files for: `LOCAL_TOOL_DIRS`, `PORTS_MODULES`. */
 const isPlain = (option) => /^(?:-D\w+|(?:MODULES_OVERRIDE|WITHOUT_MODULES|TARGET|TARGET_ARCH)=.*)$/.test(option);
-/** Cleaning walks through the makefiles of programs that are not built, and `.gitattributes` says how files are installed. */
+/** Cleaning reads makefiles of programs that are not built; `.gitattributes` controls the checkout of files. */
 const isOfBuild = (path) => /(?:^|\/)(?:(?:BSD|GNU)?[Mm]akefile[^/]*|[^/]+\.(?:mk|inc)|\.git[^/]*)$/.test(path);
 /** Not all of `share`: newvers.sh has read the copyright from `share/examples` into the kernel. */
 const isDocument = (path) => /^(?:share\/(?:doc|man)|release|tests)\/|^(?:CONTRIBUTING\.md|MAINTAINERS|README(?:\.md)?|RELNOTES|UPDATING)$/.test(path);
-/** Files of `contrib` and `sys` are few, and not worth the effort. */
+/** Files of `contrib` and `sys` are few, and not worth a rule. */
 const isManual = (path) => /^(?:cddl|lib|libexec|s?bin|secure|usr\.s?bin)\/.+\.[1-9]$/.test(path);
 /** Some programs are built first, and then build the kernel. */
 function isUserland(path, makefile) {
 	const [program] = /^(?:libexec|s?bin|usr\.s?bin)\/[^/]+(?=\/)/.exec(path) ?? [];
 	return program !== void 0 && !makefile.includes(program) && !isMake.test(program);
 }
-/** The tree's own Makefile builds it where the builder's is too old, and does not say its name. */
+/** The tree's own Makefile builds it where the builder's is too old; Makefile.inc1 does not name it. */
 const isMake = /^usr\.bin\/b?make$/;
 function mayChangeLinux(path, recipe) {
 	if (outsideOptions(recipe).length > 0) return true;
 	return isOfBuild(path) || isKconfig(path) || !isBesideLinux(path);
 }
-/** All of them are read before anything is configured, those of `Documentation` and `samples` too. */
+/** All are read before the configuration, also those of `Documentation` and `samples`. */
 const isKconfig = (path) => /(?:^|\/)(?:Kconfig|Kbuild)[^/]*$/.test(path);
 /** Not all of `tools`: objtool and its libraries take part in the build. */
 const isBesideLinux = (path) => /^(?:Documentation|LICENSES|samples|tools\/(?:memory-model|net|perf|power|testing|tracing|usb|virtio))\/|^(?:CREDITS|MAINTAINERS|README)$|\.rst$/.test(path);
@@ -226,20 +210,19 @@ const overlaySchema = object({
 	/** `base`, `patched`, `diff 80345`. */
 	variant: string(),
 	commit: string(),
-	/** Path in the repository of the folder that the files lie in, empty for its top; absent where none are installed. */
+	/** Path of the files' folder in the repository, empty for its top; absent without files. */
 	folder: string().optional(),
 	files: array(object({
 		path: string(),
-		/** As git says it: `100644` for a plain file. The DUT decides what it can load. */
+		/** Git's mode: `100644` for a plain file. The DUT decides which it can load. */
 		mode: string(),
 		content: string(),
 		sha256: string()
 	}))
 });
 /**
-* The overlay where the patch parted from its base, the one at its head, and those of earlier diffs: what others
-* changed on the branch meanwhile is neither blamed on the patch nor thanked to it. Throws a `RepositoryError`
-* where neither base nor patched has a file: nothing would be compared with nothing, and pass.
+* Reads the overlay at the patch's merge base, at its head, and of earlier diffs: later changes of the branch affect
+* neither. Throws a `RepositoryError` where neither base nor patched has a file: comparing nothing would pass.
 */
 async function buildOverlays(patch, place, repository) {
 	const folder = await repository.pathOf(place);
@@ -248,7 +231,7 @@ async function buildOverlays(patch, place, repository) {
 	if (overlays.slice(0, 2).every(({ files }) => files.length === 0)) throw new RepositoryError(`The folder ${folder || "."} holds no file at ${base.commit} nor at ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`);
 	return overlays;
 }
-/** Finds the commit where the patch parted from its base, and orders what is measured: patched before diffs that are only shown. */
+/** Finds the patch's merge base, and orders the variants: patched before diffs that are only shown. */
 async function commitsOf(patch, repository) {
 	const commit = await repository.mergeBase(patch.baseCommit, patch.headCommit);
 	const earlier = patch.kind === "revision" ? patch.earlier : [];
@@ -286,25 +269,25 @@ async function readOverlay(repository, { variant, commit }, folder) {
 	};
 }
 const mostFiles = 100;
-/** A commit of another repository: there is nothing to read. */
+/** A commit of another repository, whose content is not read. */
 const submodule = "160000";
 
 // src/kernel/touched.ts
 /**
-* The place, as ppsgate.yml or the tables below have it, by which a changed file can change nothing that a testbed
-* measures: the driver of ports that it does not forward through, another machine's files. Undefined where the file can
-* change something, and where that is not known: to measure for nothing costs an hour, not to measure costs the truth.
+* Returns the place (of ppsgate.yml or the tables below) by which a file cannot change the testbed's results: a driver
+* of unused ports, another machine's files. Undefined where it may: a needless measurement costs an hour, a missing one
+* the truth.
 */
 function placeLeftAlone(path, on) {
 	const known = reachOf(path, on);
 	return known.kind === "nothing" ? known.by : void 0;
 }
-/** Checks that a path counts for nothing on the testbed, by the configuration or FreeBSD's tables. */
+/** Checks that such a place does not count on the testbed. */
 function isPlaceLeftAlone(place, on) {
 	const { nothing, drivers, machines } = pathsOn(on);
 	return [nothing, ...[drivers, machines].flatMap(({ places }) => Object.values(places))].some((places) => places.includes(place));
 }
-/** The cells that a patch touches and others do not share; all of them where one of its files can change all. */
+/** Returns the cells that a changed file belongs to; all cells where one file may change all. */
 function touchedCells(changed, cells, on) {
 	const reaches = changed.map((path) => reachOf(path, on));
 	if (reaches.some(({ kind }) => kind === "everything")) return cells;
@@ -360,7 +343,7 @@ const firewalls = {
 	ipfw
 };
 const chelsio = ["sys/dev/cxgbe/"];
-/** Folders that nothing but the driver of these ports is made of; one that two drivers share is named with both. */
+/** Folders that only the driver of these ports is made of; one shared by two drivers is listed for both. */
 const freebsdDrivers = {
 	...Object.fromEntries([
 		"cxgbe",
@@ -393,7 +376,7 @@ const freebsdDrivers = {
 		"sys/dev/mlx5/"
 	]
 };
-/** Folders that only kernels of such a machine are made of, by make's TARGET; those of 64 bits take files of 32. */
+/** Folders that only kernels of such a machine are made of, by make's TARGET; those of 64 bits use files of 32, too. */
 const machines = {
 	amd64: [
 		"sys/amd64/",
@@ -406,7 +389,7 @@ const machines = {
 	powerpc: ["sys/powerpc/"],
 	riscv: ["sys/riscv/"]
 };
-/** Paths of ppsgate.yml, and FreeBSD's tables for drivers, scenarios and families that it does not name. */
+/** Paths of ppsgate.yml; FreeBSD's tables for drivers, scenarios and families that it omits. */
 function pathsOn({ config, testbed }) {
 	const { paths = noPaths, rules } = config;
 	const of = config.testbeds[testbed];
@@ -457,7 +440,7 @@ const noPaths = {
 	byFamily: {}
 };
 const noOwners = { places: {} };
-/** Machine that kernels are for; undefined where the configuration does not say. */
+/** Target machine of the kernels; undefined where the configuration does not specify it. */
 function machineOf({ builder }) {
 	if (builder?.recipe.kind !== "make") return void 0;
 	const name = builder.recipe.options.findLast((option) => option.startsWith("TARGET="))?.slice(7);
@@ -468,18 +451,16 @@ function machineOf({ builder }) {
 const kernelSourceSchema = discriminatedUnion("kind", [object({
 	kind: literal("tree"),
 	baseCommit: commitId,
-	/** Diff that is applied to it, in base64, as its bytes need be no text; absent: the base itself. */
+	/** Applied to the base commit; in base64, as it may not be text. Absent: the base itself. */
 	diff: base64().optional(),
-	/** Layouts of the kernel that are booted, ascending; absent: it is linked but once. */
+	/** Layout variants to boot, ascending; absent: a single link. */
 	layouts: array(int().positive()).min(1).optional()
 }), object({
 	kind: literal("archive"),
 	path: string(),
 	sha256: string()
 })]);
-const variantSchema = overlaySchema.extend({ 
-/** Absent: the DUT's own. */
-kernel: kernelSourceSchema.optional() });
+const variantSchema = overlaySchema.extend({ kernel: kernelSourceSchema.optional() });
 /** Kernels on FreeBSD, and on virtual machines with Linux where some are given or built; files on any other. */
 function makingOf(config, testbed, kernels) {
 	const one = config.testbeds[testbed];
@@ -489,9 +470,8 @@ function makingOf(config, testbed, kernels) {
 	return kernels === void 0 && one.builder === void 0 ? "overlay" : "kernel";
 }
 /**
-* The base where the patch parted from it, the patch on top, and earlier diffs of its revision on the same base. Throws a
-* `RepositoryError` where the repository lacks what they are made of, a `UsageError` for a kernel that cannot be read, or
-* that is lacking.
+* Creates base at the patch's merge base, patched, and earlier diffs of its revision on the same base. Throws a
+* `RepositoryError` where the repository lacks a commit, a `UsageError` for a missing or unreadable kernel.
 */
 async function buildVariants({ patch, making, overlayFolder, kernels }, repository) {
 	if (making === "overlay") return buildOverlays(patch, overlayFolder, repository);
@@ -516,7 +496,6 @@ async function buildVariants({ patch, making, overlayFolder, kernels }, reposito
 		kernel: await givenKernel(kernels.patched)
 	}];
 }
-/** The variants as each of the testbeds has them made. */
 async function variantsByMaking({ patch, config, kernels, testbeds }, repository) {
 	const built = [...new Set(testbeds.map((name) => makingOf(config, name, kernels)))].map(async (making) => {
 		return [making, await buildVariants({
@@ -541,7 +520,7 @@ async function onBase(baseCommit, { variant, commit }, repository) {
 		}
 	};
 }
-/** A kernel that was built before, with its sum as it is now; throws a UsageError where it cannot be read. */
+/** Includes its current checksum; throws a UsageError where the file cannot be read. */
 async function givenKernel(path) {
 	const hash = createHash("sha256");
 	try {
@@ -557,7 +536,7 @@ async function givenKernel(path) {
 }
 
 // src/kernel/unchanged.ts
-/** Testbeds on which some variant may differ from base, as far as is known before a build. */
+/** Returns the testbeds where a variant may differ from base, as far as is known before a build. */
 async function testbedsThatDiffer({ testbeds, config, variants, kernels }, repository) {
 	const differ = await Promise.all(testbeds.map(async (name) => {
 		const [base, ...others] = variants.get(makingOf(config, name, kernels)) ?? [];
@@ -571,10 +550,7 @@ async function testbedsThatDiffer({ testbeds, config, variants, kernels }, repos
 	}));
 	return testbeds.filter((_, index) => differ[index]);
 }
-/**
-* The places in the tree by which changed files of a kernel count for nothing on a testbed where nothing differs; none
-* where no kernel differs.
-*/
+/** Places of changed kernel files that do not count on testbeds without a difference; empty if no kernel differs. */
 async function placesLeftAlone(testbed, { config, variants, kernels }, repository) {
 	const [base, ...others] = variants.get(makingOf(config, testbed, kernels)) ?? [];
 	if (base?.kernel?.kind !== "tree") return [];
@@ -586,7 +562,7 @@ async function placesLeftAlone(testbed, { config, variants, kernels }, repositor
 	});
 	return [...new Set((await Promise.all(all)).flat())].toSorted();
 }
-/** Undefined as well where what is booted is more than a kernel: an image of nanobsd(8) has a userland. */
+/** Undefined also where the booted system is more than a kernel: an image of nanobsd(8) has a userland. */
 function builderOf({ testbeds }, name) {
 	const testbed = testbeds[name];
 	if (testbed?.kind === "virtual") return testbed.builder;
@@ -599,7 +575,7 @@ async function differs(base, variant, on, repository) {
 	if (base.kernel.kind === "archive" || variant.kernel.kind === "archive") return sumOf(base) !== sumOf(variant);
 	return (await pathsThatCount(base, variant, on, repository)).length > 0;
 }
-/** Paths of what differs between the trees of two variants, but for files that can change nothing on a testbed. */
+/** Paths that differ between two variants' trees, without files that cannot change the testbed's results. */
 async function pathsThatCount(base, variant, on, repository) {
 	const paths = (await repository.changedPaths(base.commit, variant.commit)).filter((path) => placeLeftAlone(path, on) === void 0);
 	const builder = builderOf(on.config, on.testbed);
@@ -607,7 +583,7 @@ async function pathsThatCount(base, variant, on, repository) {
 	const makefile = await repository.read(`${base.commit}:Makefile.inc1`).catch(() => void 0);
 	return paths.filter((path) => mayChangeKernel(path, builder, makefile));
 }
-/** A submodule counts as changed, as nothing was read of it. */
+/** A submodule counts as changed, as its content is not read. */
 function isSameOverlay({ files }, other) {
 	const others = new Map(other.files.map((file) => [file.path, file]));
 	return files.length === others.size && files.every(({ path, mode, sha256 }) => {
@@ -618,15 +594,12 @@ function isSameOverlay({ files }, other) {
 const sumOf = ({ kernel }) => kernel?.kind === "archive" ? kernel.sha256 : void 0;
 
 // src/kernel/kernel-sums.ts
-/** A controller that remembers nothing trusts no kernel that it has not just had built. */
+/** Trusts only kernels that were just built. */
 const noSums = {
 	get: () => void 0,
 	set: () => {}
 };
-/**
-* A file for each; those without a request in half a year are deleted. Where nothing can be written nothing is
-* remembered, which costs builds and no truth.
-*/
+/** Keeps a file for each kernel, until half a year without a request. A failed write costs only a rebuild. */
 function kernelSums(folder, now = Date.now) {
 	const pathOf = (name) => join(folder, createHash("sha256").update(name).digest("hex").slice(0, 40));
 	return {
@@ -662,20 +635,20 @@ function forget(folder, before) {
 		if (statSync(path).mtimeMs < before) rmSync(path, { force: true });
 	}
 }
-/** The folder of sums, in what the XDG Base Directory Specification calls the folder for state. */
+/** Below the state folder of the XDG Base Directory Specification. */
 function sumsFolder({ XDG_STATE_HOME: state = "" }, home) {
 	const folder = isAbsolute(state) ? state : join(home, ".local/state");
 	return join(folder, "ppsgate/kernels");
 }
 
 // src/kernel/builder-error.ts
-/** The builder lacks something or failed; the message is one sentence that says what to do. */
+/** The message is one sentence that includes the fix. */
 var BuilderError = class extends Error {
 	name = "BuilderError";
 };
 
 // src/kernel/fetch-kernel.ts
-/** Writes the archive to a local path, all of it or nothing; throws a BuilderError where it is not what was built. */
+/** Writes the archive atomically; throws a BuilderError for a wrong checksum. */
 async function fetchKernel(host, { archive, sha256 }, path, signal) {
 	const partial = `${path}.part`;
 	const file = openSync(partial, "w");
@@ -715,14 +688,10 @@ const commandsOf = {
 		locked: (lock, waitSeconds, command) => shell`flock -w ${waitSeconds} -E ${75} ${lock} ${command}`
 	}
 };
-/** Reads the output of `sha256`, without the path. */
 const sumIn = (written) => /^[0-9a-f]{64}(?=\s|$)/.exec(written)?.[0] ?? "";
 
 // src/kernel/build-slot.ts
-/**
-* Does the work when no other build goes on. The lock is lockf(1)'s, or flock(1)'s: it ends with the connection that
-* holds it. Throws a BuilderError when it was not to be had in time.
-*/
+/** lockf(1) or flock(1) holds the lock while its connection lives. Throws a BuilderError where it is not free. */
 async function inTurn(host, turn, work) {
 	const stdin = new PassThrough();
 	const holding = hold(host, turn, stdin);
@@ -760,8 +729,8 @@ function hold(host, turn, stdin) {
 	};
 }
 /**
-* A connection that ends without a word may have left a build that is being ended: the lock outlives it by
-* more than a guarded command does.
+* A connection that ends without that line may leave a build that is being stopped: the lock outlives it longer than a
+* guarded command does.
 */
 const holdScript = `
 printf '%s\\n' "$2" >"$1"
@@ -775,7 +744,7 @@ async function whyNot(host, { lock, waitSeconds }, code, stderr) {
 }
 
 // src/kernel/jail.ts
-/** Without a jail it runs as the user who logs in. */
+/** Without a jail, the command runs as the login's user. */
 function inJail({ jail }, command) {
 	if (jail === void 0) return command;
 	const { name, user } = jail;
@@ -783,13 +752,13 @@ function inJail({ jail }, command) {
 	const become = shell`setpriv --reuid ${user} --regid $(id -g ${user}) --clear-groups --no-new-privs`;
 	return shell`${namespaces} ${become} sh -c ${firstProcess} build ${command}`;
 }
-/** No network, and processes that all end with the first one, even those that wanted to stay. */
+/** Without a network; all processes end with the first one, even daemons. */
 const namespaces = shell`unshare --net --ipc --pid --fork --kill-child`;
-/** The first process of a namespace is deaf for signals that it does not ask for. */
+/** The first process of a namespace ignores signals without a handler. */
 const firstProcess = "trap \"exit 143\" TERM; \"$@\" & wait \"$!\"";
-/** A new folder, or one that is there, into which the build may write. */
+/** Creates a folder, or reuses it, which the build may write to. */
 const buildFolder = ({ jail }, path) => jail === void 0 ? shell`mkdir -p ${path}` : shell`mkdir -p ${path} && chown ${jail.user} ${path}`;
-/** The first thing for which nothing would keep a build from the network, the cache and the clone. */
+/** Returns the first gap through which a build could reach the network, the cache or the clone. */
 async function jailProblem(host, place, timeoutSeconds = 60) {
 	const { system, jail, folder, repository } = place;
 	const limits = { timeoutSeconds };
@@ -816,7 +785,7 @@ async function jailProblem(host, place, timeoutSeconds = 60) {
 		};
 	}
 	if (isGood(await host.run(shell`test -d ${folder}`, limits)) && !isGood(await host.run(inJail(place, shell`test -x ${folder}`), limits))) {
-		const fix = name === void 0 ? "let everybody through to it" : "give it `path = \"/\";`";
+		const fix = name === void 0 ? "let all users through to it" : "give it `path = \"/\";`";
 		return {
 			why: `${named} cannot see ${folder}`,
 			fix
@@ -870,7 +839,7 @@ async function whyNoNamespaces(host, user, limits) {
 		fix: "run ppsgate as root, with unshare and setpriv of util-linux"
 	};
 }
-/** Users who log in may do as they like there; root never should. */
+/** In place of a jail, users may be trusted there; root never is. */
 async function whyRoot(host, limits) {
 	const id = await host.run(shell`id -u`, limits);
 	return isGood(id) && Number(id.stdout) !== 0 ? void 0 : {
@@ -884,15 +853,10 @@ const isGood = (outcome) => outcome.kind === "exited" && outcome.code === 0;
 // src/kernel/kernel-cache.ts
 const noteSchema = object({
 	schemaVersion: literal(1),
-	/** SHA-256 of the archive. */
 	sha256: string(),
-	/** Size of the archive. */
 	bytes: number(),
-	/** Size of all that is in the archive. */
 	unpackedBytes: number(),
-	/** The build, without the time it waited. */
 	seconds: number(),
-	/** Start of `uname -v` on this kernel. */
 	uname: string().optional()
 });
 function kernelCache(host, folder, system) {
@@ -938,7 +902,7 @@ function parseNote(text) {
 		return;
 	}
 }
-/** Bytes by file name, from `du -a -k`: kilobytes, a tab, the path. */
+/** Sizes by file name, from `du -a -k`: kilobytes, a tab, the path. */
 function parseSizes(text, folder) {
 	const sizes = /* @__PURE__ */ new Map();
 	for (const line of text.split("\n")) {
@@ -947,7 +911,7 @@ function parseSizes(text, folder) {
 	}
 	return sizes;
 }
-/** `names` has what was used last first. */
+/** `names` begin with the most recently used. */
 function keptNames(own, names, sizes, { mostKernels, mostBytes }) {
 	const keys = names.filter((name) => name.endsWith(noteEnding)).map((name) => name.slice(0, -5));
 	const kept = /* @__PURE__ */ new Set();
@@ -965,7 +929,7 @@ function keptNames(own, names, sizes, { mostKernels, mostBytes }) {
 }
 
 // src/kernel/build-log.ts
-/** Knows what compilers, linkers, configuration and make write on both systems, and falls back on the last lines. `source` is the tree's folder. */
+/** Recognizes compilers, linkers, configuration and make of both systems; else returns the last lines. */
 function readBuildFailure(log, source) {
 	const lines = log.split("\n").map((line) => fromTop(plain(line), source));
 	if (lines.some((line) => line.includes("No space left on device"))) return { kind: "out-of-disk" };
@@ -975,11 +939,10 @@ function readBuildFailure(log, source) {
 		errors: [...new Set(errors)].slice(0, mostErrors)
 	};
 }
-/** The folder of what is built has the tree's in the middle of its own, as in `/b/obj/b/src/amd64.amd64`. */
+/** An object folder contains the tree's path, as in `/b/obj/b/src/amd64.amd64`. */
 const fromTop = (line, source) => line.replaceAll(`${source}/`, (found, at) => at > 0 && /[\w.+-]/.test(line.charAt(at - 1)) ? found : "");
 const mostErrors = 10;
 const mostLetters = 300;
-/** One line without colours and other control characters. */
 function plain(line) {
 	if (line === "") return line;
 	const text = withoutSequences(line).replace(/[\p{Cc}\s]+/gu, " ").trim();
@@ -1002,8 +965,8 @@ const ofMake = [
 
 // src/kernel/guard.ts
 /**
-* Returns only when nothing of the command is left; throws the signal's reason where it was cancelled,
-* and a HostError where the connection is lost: the command is then ended on the builder all the same.
+* Returns after all processes of the command have ended. Throws the signal's reason where it was cancelled, and a
+* HostError for a lost connection, after which the builder still ends the command.
 */
 async function runGuarded(host, command, { limitSeconds, signal, onLine }) {
 	signal.throwIfAborted();
@@ -1033,14 +996,14 @@ async function runGuarded(host, command, { limitSeconds, signal, onLine }) {
 	}
 }
 const killSeconds = 10;
-/** As a shell reports a command that a signal ended. */
+/** Added to the signal's number by a shell. */
 const signaled = 128;
-/** See timeout(1): the time was up, and it had to be killed. */
+/** Exit codes of timeout(1) for a command that was late, or had to be killed. */
 const timedOut = [124, 137];
 /**
-* timeout(1) passes SIGTERM on and kills what is left; on FreeBSD it reaps all descendants, among them the
-* jobs of make(1), which have process groups of their own. In its first moments it would take the signal for
-* itself, and leave the command running: hence the wait.
+* timeout(1) passes SIGTERM on and kills the rest; on FreeBSD it reaps all descendants, among them the jobs of make(1),
+* which have process groups of their own. At first it would obey the signal itself, and leave the command running:
+* hence the wait.
 */
 const guardScript = `
 limit=$1
@@ -1082,7 +1045,7 @@ function collectLines(onLine) {
 }
 
 // src/kernel/build-step.ts
-/** Errors tell paths from `source` on; the log begins with `heading`. */
+/** Shortens paths in errors to those below `source`; the log begins with `heading`. */
 function stepsOf(host, place, source, guard, heading = "") {
 	let log = heading;
 	return {
@@ -1114,13 +1077,13 @@ function stepsOf(host, place, source, guard, heading = "") {
 	};
 }
 const cleanEnvironment = shell`env -i PATH="$PATH" HOME="$HOME" LC_ALL=C`;
-/** Read by who has written it: a link could lead to what only root may read. */
+/** Read by the user who wrote it: a link could lead to a file that only root may read. */
 async function take(host, place, archive, output) {
 	await host.output(shell`${inJail(place, shell`cat ${archive}`)} > ${output}`);
 }
 
 // src/kernel/kernel-tree.ts
-/** Writes objects to the repository, and nothing else; throws a BuilderError where it lacks the base and cannot fetch it. */
+/** Only writes objects to the repository. Throws a BuilderError where the base is missing and cannot be fetched. */
 async function kernelTree(host, { baseCommit, diff }, { repository, remote, work, signal }) {
 	const checked = diff === void 0 ? void 0 : checkDiff(diff);
 	if (checked?.kind === "refused") return {
@@ -1153,7 +1116,7 @@ async function kernelTree(host, { baseCommit, diff }, { repository, remote, work
 		diffPath
 	};
 }
-/** git with nothing of its user's settings that would change or run something. */
+/** Runs git without user settings that could change or run something. */
 const gitIn = (folder, command) => shell`env LC_ALL=C git -C ${folder} ${settings} ${command}`;
 const settings = [
 	"safe.directory=*",
@@ -1181,9 +1144,8 @@ async function succeeds(host, command, signal) {
 
 // src/kernel/build-tree.ts
 /**
-* Builds in a folder with the sources in `src`, and `obj` and `stage` left to the build; `mayReuse` is whether it may have
-* what earlier builds have made. Old objects may be what is wrong where it fails: a patch is blamed only for what fails
-* without them.
+* Builds in a folder with sources in `src`; the build may write to `obj` and `stage`, and with `mayReuse` use objects
+* of earlier builds. Old objects may cause a failure: a patch is blamed only for one without them.
 */
 async function inTree(host, { clean }, request, build) {
 	const tree = `${request.folder}/tree`;
@@ -1203,10 +1165,7 @@ async function inTree(host, { clean }, request, build) {
 		else await host.run(shell`rm -rf ${`${tree}/stage`}`);
 	}
 }
-/**
-* Checks the tree out, over the one that was left where builds are not clean: only files that differ are
-* written then, and make(1) goes by their times. Answers whether it started from nothing.
-*/
+/** Writes only files that differ from the previous tree, as make(1) compares times. Returns whether it was empty. */
 async function layTree(host, clean, { repository, baseCommit, tree: id, tools }, tree) {
 	const source = `${tree}/src`;
 	const stamp = await host.run(shell`cat ${`${tree}/tools`}`);
@@ -1231,8 +1190,8 @@ async function removeTree(host, repository, tree) {
 
 // src/kernel/kept-toolchain.ts
 /**
-* Returns the folder of this toolchain's objects. Undefined where none is kept: without a jail a patch's build could
-* change it, and builds that are not clean have their own.
+* Returns the folder of this toolchain's objects. Undefined without a jail, since a patch's build could change them,
+* and for builds that are not clean, which keep their own.
 */
 async function keptToolchain(host, recipe, request) {
 	const { repository, folder, jail, tree, tools } = request;
@@ -1261,12 +1220,12 @@ async function keptToolchain(host, recipe, request) {
 }
 /** Folders that no program of the build is made of; all others count. */
 const kernelAlone = /\tsys\/(?:dev|net|netgraph|netinet|netinet6|netipsec|netlink|netpfil)$/;
-/** False where there is none. What is kept belongs to the jail's user still, who does not get into the folder around it. */
+/** Returns false where none is kept. The jail's user still owns the files, but cannot enter the folder around them. */
 async function layToolchain(host, kept, objects) {
 	const installed = await host.run(shell`test -d ${kept} && rm -rf ${objects} && cp -a ${kept} ${objects}`);
 	return installed.kind === "exited" && installed.code === 0;
 }
-/** Only what a base had built: a patch may have changed the makefiles that build it. In place whole, or not at all. */
+/** Keeps only a base's toolchain: a patch may have changed its makefiles. Atomic. */
 async function keepToolchain(host, { folder }, kept, objects) {
 	const around = `${folder}/toolchains`;
 	const partial = `${around}/partial`;
@@ -1274,11 +1233,11 @@ async function keepToolchain(host, { folder }, kept, objects) {
 	const rubbish = (await host.run(shell`ls -1t ${around}`)).stdout.split("\n").filter(Boolean).filter((name) => name !== "partial").slice(mostKept);
 	for (const name of ["partial", ...rubbish]) await host.run(shell`rm -rf ${`${around}/${name}`}`);
 }
-/** So few toolchains are kept, as one with a compiler of its own has some gigabytes. */
+/** Few, as one with a compiler takes several gigabytes. */
 const mostKept = 2;
 
 // src/kernel/kernel-recipe-linux.ts
-/** The archive has `boot/vmlinuz-RELEASE`, System.map and config beside it, and `lib/modules/RELEASE` as depmod(8) finds it. */
+/** Packs `boot/vmlinuz-RELEASE`, its System.map and config, and `lib/modules/RELEASE` for depmod(8). */
 function cookLinux(host, recipe, request, guard) {
 	return inTree(host, recipe, request, async (tree) => {
 		return {
@@ -1317,18 +1276,16 @@ async function makeKernel$1(host, recipe, request, tree, guard) {
 		uname: void 0
 	};
 }
-/** The commit in the release would give each variant folders of its own, and other bytes to kernels that are the same. */
+/** A commit in the release would give each variant its own folders, and equal kernels different bytes. */
 const nameless = "\n# CONFIG_LOCALVERSION_AUTO is not set\n";
-/** Builder, time and build number go into a kernel; the last option wins, so these hold over the site's. */
+/** Pins builder, time and build number, which kernels contain; the last option wins, over the site's. */
 const make$1 = ({ options }, tree, jobs, words) => shell`${cleanEnvironment} make -C ${`${tree}/src`} -j ${jobs} ${[
 	...options,
 	`O=${tree}/obj`,
 	"KBUILD_BUILD_TIMESTAMP=Thu Jan 1 00:00:00 UTC 1970",
-	...[
-		"KBUILD_BUILD_USER=ppsgate",
-		"KBUILD_BUILD_HOST=ppsgate",
-		"KBUILD_BUILD_VERSION=1"
-	],
+	"KBUILD_BUILD_USER=ppsgate",
+	"KBUILD_BUILD_HOST=ppsgate",
+	"KBUILD_BUILD_VERSION=1",
 	"LOCALVERSION=",
 	...words
 ]}`;
@@ -1349,7 +1306,7 @@ tar --zstd --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -cf "$stag
 `;
 
 // src/kernel/kernel-recipe.ts
-/** Only in turn: all builds use the same folders, for a kernel holds their names, and those are not to differ between variants. */
+/** Requires the build slot: all builds use the same folders, as kernels contain their names, which must not differ. */
 function cook(host, config, request, guard) {
 	const { recipe, system, repository, folder, jail } = config;
 	const inHouse = {
@@ -1434,12 +1391,12 @@ async function makeKernel(host, recipe, request, tree, guard) {
 	};
 }
 /**
-* Links a kernel again of the objects that are there: sys.mk hands LDFLAGS to ld(1) without `-Wl,`, and KERNFAST of
-* build(7) leaves configuration and cleaning out. Only code changes places. Linker sets such as those of SYSINIT(9) keep
-* their order, and so do modules: they are linked with -r, in which ld.lld leaves the order as it is.
+* Relinks a kernel from its objects: sys.mk passes LDFLAGS to ld(1) without `-Wl,`, and KERNFAST of build(7) skips
+* configuration and cleaning. Only code is reordered. Linker sets such as those of SYSINIT(9) keep their order, as do
+* modules: they are linked with -r, for which ld.lld keeps the order.
 */
 const linkAgain = (recipe, tree, jobs, seed) => make(recipe, tree, jobs, "buildkernel", ["-DKERNFAST", "-DNO_MODULES"], [`LDFLAGS=-Wl,--shuffle-sections=.text*=${seed}`]);
-/** Files that make(1) would take for linked already. */
+/** Removes files that make(1) would consider linked already. */
 async function removeLinked(host, { kernelConfig }, request, tree) {
 	const where = [
 		"-type",
@@ -1458,7 +1415,7 @@ async function removeLinked(host, { kernelConfig }, request, tree) {
 	];
 	await host.output(inJail(request, shell`find ${`${tree}/obj`} ${[...where, ...names]} -delete`));
 }
-/** The kernel was linked before: what fails now is no fault of a patch. */
+/** The kernel was linked before, so the patch is not to blame for a failure. */
 function requireLinked(failed, host, recipe) {
 	if (failed === void 0) return;
 	const why = failed.kind === "build-failed" ? failed.errors.join("; ") : failed.kind;
@@ -1473,9 +1430,8 @@ const fixing = {
 	command: "let the command link in another order for each $LINK"
 };
 /**
-* The switches are those of build(7), src.conf(5) and Makefile.inc1: NO_ROOT lets any user install, and
-* MAKEOBJDIRPREFIX counts only in the environment. The builder's own make.conf and src.conf do not count, nor
-* the modules of ports that kern.post.mk finds there, so that what was built is known from ppsgate.yml.
+* Switches: build(7), src.conf(5) and Makefile.inc1. NO_ROOT lets any user install; MAKEOBJDIRPREFIX counts only in the
+* environment. The builder's make.conf, src.conf and modules of ports are excluded, so that ppsgate.yml defines a build.
 */
 function make(recipe, tree, jobs, target, more = [], environment = []) {
 	const { kernelConfig, kernelConfigFolder, clean, metaMode, options } = recipe;
@@ -1498,7 +1454,7 @@ function make(recipe, tree, jobs, target, more = [], environment = []) {
 	const variables = [`MAKEOBJDIRPREFIX=${tree}/obj`, ...environment];
 	return shell`${cleanEnvironment} ${variables} make -C ${`${tree}/src`} -j ${jobs} ${words}`;
 }
-/** what(1) finds the version that newvers.sh installed into the kernel; not every kernel has it. */
+/** what(1) finds the version from newvers.sh in the kernel; some kernels lack it. */
 async function unameOf(host, request, kernel) {
 	const outcome = await host.run(inJail(request, shell`what -q -s ${kernel}`));
 	const [line = ""] = outcome.stdout.trim().split("\n");
@@ -1539,8 +1495,8 @@ const variablesOf = ({ kernelConfig }, { baseCommit, diffPath }, layout, output)
 
 // src/kernel/needed-modules.ts
 /**
-* The recipe with MODULES_OVERRIDE for what the DUT has loaded and measuring loads; as it was where that cannot be told
-* for sure, for a kernel that lacks a module may hang before a login is possible.
+* Adds MODULES_OVERRIDE for the modules that the DUT has loaded and those for measuring. Unchanged where they are not
+* certain: a kernel without a needed module may hang before a login is possible.
 */
 async function withNeededModules(host, { recipe, repository }, tree, loaded, notify) {
 	if (recipe.kind !== "make" || recipe.modules === "all") return recipe;
@@ -1558,7 +1514,7 @@ async function withNeededModules(host, { recipe, repository }, tree, loaded, not
 		options: [...recipe.options, `MODULES_OVERRIDE=${choice.folders.join(" ")}`]
 	};
 }
-/** Why a kernel of this recipe would not find its root; undefined where it does. */
+/** Explains why a kernel of this recipe would not find its root; undefined where it does. */
 function whyNoRoot(recipe, loaded) {
 	if (recipe.kind !== "make" || !loaded.isRootOnZfs || !loaded.names.includes("zfs")) return;
 	const without = recipe.options.find((option) => {
@@ -1583,8 +1539,8 @@ async function treeOfModules(host, repository, tree) {
 		folders
 	};
 }
-/** Modules that a gate loads, and a site's own rules of pf and ipfw may; each where the tree has it. */
-const measuring = [...[
+/** Loaded by a gate, or by a site's own rules of pf and ipfw, where the tree has them. */
+const measuring = [
 	"pf",
 	"pflog",
 	"pfsync",
@@ -1593,9 +1549,11 @@ const measuring = [...[
 	"libalias",
 	"dummynet",
 	"hwpmc",
-	"ksyms"
-], ...["if_lagg", "if_vlan"]];
-/** Dependencies of zfs.ko, from release to release. */
+	"ksyms",
+	"if_lagg",
+	"if_vlan"
+];
+/** Dependencies of zfs.ko in all releases. */
 const ofZfs = [
 	"opensolaris",
 	"acl_nfs4",
@@ -1605,7 +1563,7 @@ const ofZfs = [
 	"xdr",
 	"zlib"
 ];
-/** Drivers load firmware for a moment, which kldstat(8) does not tell: it lies in the same folder, or in one of these names. */
+/** kldstat(8) does not show firmware that drivers load briefly: it is in the driver's folder, or in one of these. */
 const ofFirmware = (folder) => [
 	`${folder}fw`,
 	`${folder}_fw`,
@@ -1638,9 +1596,9 @@ function choose({ major, folders }, loaded) {
 
 // src/kernel/kernel.ts
 /**
-* Returns faults of the patch as an outcome; a fault of the builder throws a BuilderError or a
-* HostError. Leaves nothing on the builder but the cache, and where builds are not clean the tree and
-* objects of the last good one; what a lost connection leaves is removed by a later build.
+* Returns faults of the patch as an outcome; throws a BuilderError or a HostError for the builder's. Leaves only the
+* cache on the builder and, where builds are not clean, the tree and objects of the last good one; a later build
+* removes leftovers of a lost connection.
 */
 async function buildKernel(host, written, request, options) {
 	if (request.kind === "archive") return prebuilt(host, written.system, request, options.signal);
@@ -1716,7 +1674,7 @@ async function prebuilt(host, system, { path, sha256 }, signal) {
 		further: []
 	};
 }
-/** All layouts, or nothing: what costs minutes is to compile, which one that is lacking takes as well. */
+/** All layout variants or none: compiling takes the minutes, and is needed for a missing one, too. */
 async function cached({ cache, isTrusted, recipe: { layouts } }, signal) {
 	const found = [];
 	for (const layout of layouts) {
@@ -1782,7 +1740,7 @@ async function buildNow(host, config, { key, cache, recipe, remember }, { signal
 	await cache.prune(new Set(recipe.layouts.map((layout) => layout.key)), config.cache);
 	return asBuild(built, false);
 }
-/** git and tar say it where they fail; make's log is read elsewhere. */
+/** git and tar print it when they fail; make's log is parsed elsewhere. */
 function fullDisk(error) {
 	if (error instanceof HostError && error.message.includes("No space left on device")) return {
 		kind: "out-of-disk",
@@ -1790,11 +1748,11 @@ function fullDisk(error) {
 	};
 	throw error;
 }
-/** Leftovers of lost connections: no build, and no wait for its turn, takes days. */
+/** Removes leftovers of lost connections: no build, and no wait for the slot, takes days. */
 async function sweep(host, folder) {
 	await host.output(shell`find ${`${folder}/builds`} -mindepth 1 -maxdepth 1 -mtime +3 -exec rm -rf {} +`);
 }
-/** Reads the fourth column of the last line of `df -k -P`, which is in KiB (see POSIX, df). */
+/** The fourth column of the last line of `df -k -P`, in KiB (POSIX, df). */
 async function freeBytesOf(host, folder) {
 	const line = (await host.output(shell`df -k -P ${folder}`)).trim().split("\n").at(-1) ?? "";
 	return Number(line.split(/\s+/)[3]) * 1024;
@@ -1803,10 +1761,10 @@ function outOfDisk(host, { folder, leastFreeBytes }, freeBytes) {
 	const gigabytes = (bytes) => `${(bytes / 1e9).toFixed(1)} GB`;
 	return {
 		kind: "out-of-disk",
-		reason: `${folder} on ${host.name} has ${gigabytes(freeBytes)} free, and a build is to have ${gigabytes(leastFreeBytes)}; make room there.`
+		reason: `${folder} on ${host.name} has ${gigabytes(freeBytes)} free, and a build is to have ${gigabytes(leastFreeBytes)}; free space there.`
 	};
 }
-/** Reads the archive through, so that one that cannot be read is found here. */
+/** Reads the whole archive, so that a damaged one is detected here. */
 async function sizesOf(host, archive) {
 	const unpacked = shell`tar -tf ${archive} > /dev/null && tar -xOf ${archive} | wc -c`;
 	return {
@@ -1816,7 +1774,7 @@ async function sizesOf(host, archive) {
 }
 
 // src/kernel/variant-kernel.ts
-/** Throws where `buildKernel` does: what is wrong with the variant is an outcome. */
+/** Returns faults of the variant as an outcome; throws like `buildKernel`. */
 async function buildVariant(host, builder, { variant, kernel, loaded, owner, now, sums, keepLog, notify, signal }) {
 	const { baseCommit, diff, layouts } = kernel;
 	const request = {
@@ -1849,9 +1807,9 @@ async function buildVariant(host, builder, { variant, kernel, loaded, owner, now
 
 // src/kernel/linux-kernels.ts
 /**
-* The archive holds `boot/vmlinuz-RELEASE`, `boot/System.map-RELEASE` and `lib/modules/RELEASE`, or what a site's own command
-* has made; its packer is not trusted, and it may hold anything. What is wrong with the patch is an outcome; what is
-* wrong with the builder throws a BuilderError or a HostError.
+* The archive contains `boot/vmlinuz-RELEASE`, `boot/System.map-RELEASE` and `lib/modules/RELEASE`, or the output of a
+* site's own command. It is untrusted, and may contain anything. Faults of the patch are outcomes; those of the builder
+* throw a BuilderError or a HostError.
 */
 async function buildLinuxKernel(config, request) {
 	const { variant, path, connect, notify, signal } = request;

@@ -34,7 +34,6 @@ const fixOf = (error, make) => codeOf(error) === "ENOENT" ? make : "see to it th
 const codeOf = (error) => error instanceof Error && "code" in error ? String(error.code) : reasonOf(error);
 
 // src/lab/fault-attribution.ts
-/** Returns the tally of a variant, to be counted up; creates it when needed. */
 function tallyOf(tallies, variant) {
 	const tally = tallies.get(variant) ?? {
 		hasBooted: false,
@@ -46,10 +45,7 @@ function tallyOf(tallies, variant) {
 	tallies.set(variant, tally);
 	return tally;
 }
-/**
-* A single failure blames no variant. A patch is blamed where base has reached the milestone on this testbed, and the
-* patch failed twice more than base: failures of both are the testbed's.
-*/
+/** Blames a patch only after base has reached the milestone here, and the patch has failed twice more than base. */
 function isToBlame(tallies, variant, fault, proof) {
 	const [own, base] = [tallyOf(tallies, variant), tallyOf(tallies, "base")];
 	if (variant === "base") return own[fault] >= 2;
@@ -59,14 +55,13 @@ function isToBlame(tallies, variant, fault, proof) {
 const lacksControl = (tallies, variant, proof) => variant !== "base" && !tallyOf(tallies, "base")[proof];
 
 // src/lab/judge-profile.ts
-/** Logs of the profile's trial: the DUT's text, and the stacks that are read again later. */
 const rawName = "profile.txt.gz";
 const stacksName = "stacks.txt";
 /** With 500 samples a function with 5 % of them is measured to a fifth of its share. */
 const fewestSamples = 500;
 /** A DUT with many CPUs may forward with few of them; one that idles more was not under load. */
 const mostIdleRatio = .9;
-/** Keeps the text as a log, too. `defaults` fill in what the text does not name. */
+/** Keeps the text as a log, too. `defaults` complete the text. */
 async function judgeProfile(text, defaults, keepLog) {
 	await keepLog(rawName, gzipSync(text));
 	const all = profileOrError(text);
@@ -116,7 +111,7 @@ function machinesOf(testbed, thisMachine = hostname()) {
 	const names = rolesOf(testbed).map(({ config: { host, port } }) => `${hostText(host.toLowerCase())}:${port}`);
 	return [...new Set(names)];
 }
-/** The DUT comes first. The embedded testbed has no machines of its own. */
+/** The DUT comes first. Empty for the embedded testbed. */
 function rolesOf(testbed) {
 	switch (testbed.kind) {
 		case "embedded-linux":
@@ -141,7 +136,6 @@ function rolesOf(testbed) {
 		}, ...generatorsOf(testbed)];
 	}
 }
-/** The machines around the DUT. */
 const generatorsOf = ({ senders, receiver }) => [...senders.map((config, index) => ({
 	config,
 	label: senders.length === 1 ? "sender" : `sender ${index + 1}`
@@ -149,7 +143,6 @@ const generatorsOf = ({ senders, receiver }) => [...senders.map((config, index) 
 	config: receiver,
 	label: "receiver"
 }];
-/** Normalizes IPv6 addresses. */
 function hostText(host) {
 	if (!host.includes(":")) return host;
 	const [address = "", zone] = host.split("%");

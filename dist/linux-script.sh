@@ -1,30 +1,31 @@
 #!/usr/bin/env bash
-# Works on a Linux DUT while a trial lasts and no command from outside gets any time there.
+# Runs on a Linux DUT during a trial, when no command from outside gets any CPU time.
 #
-# Bash, because its builtins read counters and the clock without a fork. A variant is a folder with one
-# `SCENARIO.nft` (the whole ruleset, so that nft swaps it in one transaction) and a `sysctl.conf`, whose lines
-# are `path below /proc/sys = value`: nobody but us decides which file a name is.
+# Bash, because its builtins read counters and the clock without a fork. A variant is a folder with one `SCENARIO.nft`
+# (the whole ruleset, so that nft swaps it in one transaction) and a `sysctl.conf` with lines `path below /proc/sys =
+# value`; the controller maps names to paths.
 #
 #   remember           keeps the ruleset, and each setting named on standard input, once, for restore
-#   restore            installs what was remembered, and forgets it
+#   restore            installs the remembered state, and forgets it
 #   lay FOLDER SCENARIO
-#   profile …          installs one variant and samples it by perf(1), into perf.data beside the script; prints three `mark` lines
+#   profile …          installs one variant and samples it by perf(1), into perf.data beside the script; prints
+#                      three `mark` lines
 #   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines, live
-#                      or all at the end; gives up when its standard input ends, and a line there ends the sampling
+#                      or all at the end; stops when its standard input ends, and a line there ends the sampling
 
 export LC_ALL=C
 folder=$(dirname "$0")
 
-# Only one at a time: what a lost controller left running must have ended before its traces are removed.
+# Only one instance: the process of a lost controller must have ended before its files are removed.
 mkdir -p "$folder"
 exec {lock}>"$folder.lock"
 flock --timeout 60 "$lock" || exit
 
-# Sleeps on standard input: a line says that there are samples enough, its end that nobody waits for them any more.
+# Sleeps on standard input: a line there means enough samples, its end a controller that is gone.
 enough=0
 pause() {
   local ending
-  # read(1) would not wait at all, and say so as of an end.
+  # read(1) would not wait at all, and report an end of file.
   [[ $1 == 0 ]] && return
   read -r -t "$1" _
   ending=$?
@@ -37,14 +38,14 @@ lay() {
   while read -r name _ value; do
     put "/proc/sys/$name" "$value" || { echo "setting $name" >&2; return 1; }
   done <"$1/sysctl.conf"
-  # Rules may list things, and what is printed here counts as samples.
+  # Rules may contain a `list` command, whose output would count as samples.
   nft -f "$1/$2.nft" >/dev/null
 }
 
-# A namespace may not change what it shares with the machine: that is as it is, for every variant.
+# A namespace may not change settings that it shares with the machine; they are the same for every variant.
 put() {
   [[ -e $1 && ! -w $1 ]] && return
-  # Bash would part a longer value, and the kernel take the pieces for as many values.
+  # Bash would split a longer value, and the kernel read the pieces as several values.
   if ((${#2} < 1000)); then printf '%s\n' "$2"; else cat <<<"$2"; fi >"$1"
 }
 
@@ -103,7 +104,7 @@ profile() {
   local received=/sys/class/net/$ingress/statistics/rx_packets
   local where start rx i
 
-  # All of the CPU where no thread of its own forwards.
+  # Counts the whole CPU where no dedicated thread forwards.
   where=$(forwarding_thread "$ingress")
   where=$([[ -n $where ]] && echo "--tid=$where" || echo "--cpu=$cpu")
   await_traffic || return

@@ -2,14 +2,11 @@ import { _enum, array, boolean, datetime, discriminatedUnion, int, literal, numb
 import { setTimeout } from "node:timers/promises";
 
 // src/model/conclusion.ts
-/** Each conclusion as the number that a program ends with. */
 const exitCodes = {
 	pass: 0,
 	patchAtFault: 1,
-	/** The request cannot be carried out. */
 	usage: 2,
 	undecided: 3,
-	/** The lab kept it from being said. */
 	infrastructure: 4,
 	cancelled: 130
 };
@@ -21,7 +18,6 @@ function conclusionOfResult({ outcome }) {
 		default: return "patchAtFault";
 	}
 }
-/** Passes where a bisection names commits, one or a few, that changed the rate. */
 function conclusionOfBisection({ answer }) {
 	switch (answer.kind) {
 		case "culprit":
@@ -32,7 +28,7 @@ function conclusionOfBisection({ answer }) {
 		case "inconclusive": return "undecided";
 	}
 }
-/** The worst of several gates of one patch: the patch's own fault weighs most, a pass least. */
+/** The worst conclusion of several gates of one patch: the patch's own fault weighs most, a pass least. */
 const worstConclusion = (conclusions) => byWeight.find((conclusion) => conclusions.includes(conclusion)) ?? "pass";
 const byWeight = [
 	"patchAtFault",
@@ -48,7 +44,7 @@ function conclusionOfVerdict(verdict) {
 		case "invalid": return "undecided";
 	}
 }
-/** An error that is not of the lab says so itself, by a property `conclusion`. */
+/** Errors outside the lab have a property `conclusion`. */
 function conclusionOfError(error) {
 	if (!(error instanceof Error && "conclusion" in error)) return "infrastructure";
 	const { conclusion } = error;
@@ -56,58 +52,41 @@ function conclusionOfError(error) {
 }
 const isConclusion = (value) => typeof value === "string" && Object.hasOwn(exitCodes, value);
 
-// src/model/one-line.ts
-/** Returns the message of an error, or of any other thrown value, on one line. */
-function reasonOf(error) {
-	if (!(error instanceof Error)) return oneLine(String(error));
-	if (error.message === "" && "code" in error) return String(error.code);
-	return oneLine(error.message);
-}
-/** A command as a message names it. */
-function shortened$1(text) {
-	const line = oneLine(text);
-	return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
-}
-/** The last that is not blank; undefined where all are. */
-const lastLine = (text) => text.split("\n").map(oneLine).findLast(Boolean);
-const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
-
 // src/model/patch.ts
 const commitId = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "a full commit id");
 const pullRequest = object({
 	kind: literal("pull-request"),
-	/** `owner/name` of the repository that the pull request wants to change. */
+	/** `owner/name` of the target repository. */
 	repository: string(),
 	number: int().positive(),
 	title: string(),
 	author: string(),
 	url: url(),
-	/** The branch that it goes to; absent in results from before this was recorded. */
+	/** Target branch; absent in old results. */
 	baseBranch: string().optional(),
 	baseCommit: commitId,
 	headCommit: commitId
 });
 const revision = object({
 	kind: literal("revision"),
-	/** URL of Phabricator, without a slash at its end. */
+	/** Without a trailing slash. */
 	server: url(),
 	/** 27401 of D27401. */
 	number: int().positive(),
-	/** Id of the diff, which is another one for each update of the author. */
+	/** Changes with each update by the author. */
 	diff: int().positive(),
 	title: string(),
-	/** User name on Phabricator. */
 	author: string(),
 	url: url(),
 	baseCommit: commitId,
-	/** Made from the diff: the same from the same, see `commitDiff` of repository.ts. */
+	/** Derived from the diff deterministically, see `commitDiff` of repository.ts. */
 	headCommit: commitId,
-	/** Diffs of the revision that are measured beside it for comparison, the oldest first. */
+	/** Earlier diffs measured for comparison, oldest first. */
 	earlier: array(object({
 		diff: int().positive(),
 		headCommit: commitId
 	})),
-	/** Sentences for the report: how the base was found, what was left out. */
+	/** Notes for the report: how the base was found, what was left out. */
 	notes: array(string())
 });
 const range = object({
@@ -117,14 +96,14 @@ const range = object({
 	baseCommit: commitId,
 	headCommit: commitId
 });
-/** The id of a commit as people write it, as git shows it in a large repository, and as names of variants have it. */
+/** Length as in git for a large repository, also used in variant names. */
 const shortId = (commit) => commit.slice(0, 12);
 const patchSchema = discriminatedUnion("kind", [
 	pullRequest,
 	revision,
 	range
 ]);
-/** Returns the short name of a patch: `#123`, `D27401`, or `1a2b3c4..5d6e7f8`. */
+/** `#123`, `D27401`, or `1a2b3c4..5d6e7f8`. */
 function patchName(patch) {
 	switch (patch.kind) {
 		case "pull-request": return `#${patch.number}`;
@@ -133,8 +112,205 @@ function patchName(patch) {
 	}
 }
 
+// src/model/usage-error.ts
+var UsageError = class extends Error {
+	name = "UsageError";
+	conclusion = "usage";
+};
+
+// src/model/one-line.ts
+function reasonOf(error) {
+	if (!(error instanceof Error)) return oneLine(String(error));
+	if (error.message === "" && "code" in error) return String(error.code);
+	return oneLine(error.message);
+}
+function shortened$1(text) {
+	const line = oneLine(text);
+	return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
+}
+const lastLine = (text) => text.split("\n").map(oneLine).findLast(Boolean);
+const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+
+// src/model/units.ts
+/** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
+const ratio = (limit) => quantity("a percentage like 2%", { "%": .01 }, limit);
+/** `14.88 Mpps`, `800 kpps`, `3000000 pps` → packets per second. */
+const rate = (limit) => quantity("a rate like 3 Mpps, 800 kpps or 500 pps", {
+	pps: 1,
+	kpps: 1e3,
+	Mpps: 1e6,
+	Gpps: 1e9
+}, limit);
+/** `500 ms`, `12s`, `2 min`, `30 d` → seconds. */
+const duration = (limit) => quantity("a duration like 500 ms, 12 s, 2 min or 30 d", {
+	ms: .001,
+	s: 1,
+	min: 60,
+	d: 86400
+}, limit);
+/** `64 bytes`, `64B`, `100 MiB` → bytes. */
+const size = (limit) => quantity("a size like 64 bytes or 100 MiB", {
+	bytes: 1,
+	byte: 1,
+	B: 1,
+	MiB: 2 ** 20
+}, limit);
+/** Message of a zod issue: `expected a percentage like 2%, found 2`. */
+const expected = (what) => ({ input }) => input === void 0 ? `missing; expected ${what}` : `expected ${what}, found ${shown(input)}`;
+/** Adds a full stop unless it ends in a question. */
+const sentence = (message) => message.endsWith("?") ? message : `${message}.`;
+/** At most 40 characters of untrusted text on one line: it may be a secret, or control a terminal. */
+function excerpt(text) {
+	return (text.length > 40 ? `${text.slice(0, 39)}…` : text).replace(/[\p{C}\p{Zl}\p{Zp}"`]/gu, "?");
+}
+function quantity(form, units, limit) {
+	const written = new RegExp(`^(\\d{1,15}(?:\\.\\d{1,15})?) ?(${Object.keys(units).join("|")})$`);
+	const read = (text) => inBaseUnit(written.exec(text), units);
+	return string({ error: expected(form) }).regex(written, {
+		error: expected(form),
+		abort: true
+	}).refine((text) => limit.holds(read(text)), { error: expected(limit.description) }).meta({ title: limit.description }).transform(read);
+}
+/** Rounds to the 15 digits of a double: 2.01 Mpps are 2010000 pps, not 2009999.9999999998. */
+function inBaseUnit(match, units) {
+	const [, digits = "", unit = ""] = match ?? [];
+	const value = Number(digits) * (units[unit] ?? NaN);
+	return Number(value.toPrecision(15));
+}
+function shown(value) {
+	if (value === null) return "nothing";
+	if (Number.isNaN(value)) return "no number";
+	if (typeof value === "string") return `"${excerpt(value)}"`;
+	if (Array.isArray(value)) return "a list";
+	if (typeof value === "object") return "keys and values";
+	return String(value);
+}
+
+// src/model/json.ts
+/** Returns undefined if it is none: undefined is no JSON value, so any schema rejects it. */
+function parseJson(text) {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return;
+	}
+}
+
+// src/model/pause.ts
+/** Resolves on abort, where node's own rejects. */
+const realPause = (seconds, signal) => setTimeout(seconds * 1e3, void 0, { signal }).catch(() => {});
+
+// src/model/escape.ts
+/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break takes effect. */
+function codeSpan(text, mostCharacters = 200) {
+	const line = plainLine(text, mostCharacters);
+	if (line === "") return "";
+	const fence = fenceFor(line, 1);
+	const padding = line.startsWith("`") || line.endsWith("`") ? " " : "";
+	return `${fence}${padding}${line}${padding}${fence}`;
+}
+/** A fenced code block, shortened in the middle. */
+function codeBlock(text, mostCharacters = 4e3) {
+	const block = plainBlock(text, mostCharacters);
+	const fence = fenceFor(block, 3);
+	return `${fence}\n${block}\n${fence}`;
+}
+/** Removes control and format characters, on one line; markup stays markup. */
+const plainLine = (text, mostCharacters = 200) => cut(withoutControls(text).replace(/\s+/g, " ").trim(), mostCharacters);
+/** Several lines, shortened in the middle. */
+const plainBlock = (text, mostCharacters = 4e3) => shortened(withoutControls(text).trimEnd(), mostCharacters);
+function fenceFor(text, least) {
+	const runs = text.match(/`+/g) ?? [];
+	return "`".repeat(Math.max(least, ...runs.map((run) => run.length + 1)));
+}
+/** Control and format characters colour terminals, reverse text or hide it; tabs and line ends are kept. */
+function withoutControls(text) {
+	return withoutSequences(text).replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
+}
+/** Removes terminal sequences; keeps single control characters. */
+const withoutSequences = (text) => text.replace(sequences, "");
+/**
+* Terminal sequences of ECMA-48: control sequences, terminated strings, and character set selection. Node's
+* stripVTControlCharacters takes hours for a megabyte of unterminated strings; here no part can begin within another.
+*/
+const sequences = new RegExp([
+	"(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
+	"(?:\\x1b\\]|\\x9d)[^\\x07\\x1b\\x9c\\x9d]*(?:\\x07|\\x1b\\\\|\\x9c)",
+	"\\x1b[()#]?[0-9A-PR-TZcf-nq-uy=><~]"
+].join("|"), "g");
+function shortened(text, mostCharacters) {
+	if (text.length <= mostCharacters) return text;
+	const half = Math.floor(mostCharacters / 2);
+	const left = text.length - 2 * half;
+	const [first, last] = [text.slice(0, half), text.slice(-half)].map(withoutHalves);
+	return `${first}\n… ${left} characters left out …\n${last}`;
+}
+function cut(text, mostCharacters) {
+	if (text.length <= mostCharacters) return text;
+	return `${withoutHalves(text.slice(0, mostCharacters - 1)).trimEnd()}…`;
+}
+/** A cut may split a surrogate pair. */
+const withoutHalves = (text) => text.replace(/\p{Cs}/gu, "");
+/** Rejects anything that could end an address in markup; undefined if it is no page. */
+function pageUrl(address) {
+	const url = URL.parse(address);
+	if (url === null || !["http:", "https:"].includes(url.protocol)) return void 0;
+	return url.href.replace(/[^\w:/?#&=.~%+-]/g, percentEncoded);
+}
+const percentEncoded = (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
+
+// src/model/priority.ts
+const priorities = [
+	"release",
+	"patch",
+	"rerun"
+];
+
+// src/model/flows.ts
+/**
+* Splits a number of flows exactly into sources × destinations: 2000 as 20 × 100. Uses the largest divisor up to 100 as
+* destinations that leaves every sender a source; rejects numbers whose sources exceed their network.
+*/
+function flowRanges(flows, family, senders = 1) {
+	if (!Number.isSafeInteger(flows) || flows < senders) return refused(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
+	const destinations = greatestDivisor(flows, Math.min(mostDestinations, flows / senders));
+	const sources = flows / destinations;
+	if (sources <= mostSources[family]) return {
+		kind: "split",
+		flows: {
+			sources,
+			destinations
+		}
+	};
+	return refused(`${flows} flows of ${family} need ${sources} sources, and their network has ${mostSources[family]}: choose a multiple of 100.`);
+}
+const refused = (message) => ({
+	kind: "refused",
+	message
+});
+const mostDestinations = 100;
+/** 198.18.10.1 to 198.18.255.254; pkt-gen increments the last 16 bits only. */
+const mostSources = {
+	inet4: 62974,
+	inet6: 65535
+};
+function greatestDivisor(value, most) {
+	let divisor = Math.floor(most);
+	while (value % divisor !== 0) divisor -= 1;
+	return divisor;
+}
+/** Slices the sources evenly, one slice per sender. Throws a RangeError for more senders than sources. */
+function flowSlices({ sources, destinations }, senders) {
+	if (senders > sources) throw new RangeError(`${sources} source addresses cannot be shared by ${senders} senders: give each of them one at least.`);
+	const end = (slice) => Math.floor(slice * sources / senders);
+	return Array.from({ length: senders }, (_, slice) => ({
+		firstSource: end(slice) + 1,
+		sources: end(slice + 1) - end(slice),
+		destinations
+	}));
+}
+
 // src/model/scenario.ts
-/** Scenarios of the DUTs of each system. */
 const scenariosOf = {
 	linux: [
 		"forwarding",
@@ -149,26 +325,25 @@ const scenariosOf = {
 		"ipfw-stateful"
 	]
 };
-/** Scenarios that ppsgate brings. */
 const scenarios = [.../* @__PURE__ */ new Set([...scenariosOf.linux, ...scenariosOf.freebsd])];
 const families = ["inet4", "inet6"];
-/** It stands in Markdown as it is, so GitHub must not make a link of it. */
+/** Appears in Markdown unescaped, so GitHub must not make a link of it. */
 const scenarioSchema = string().regex(/^(?!.*(?:[wW]{3}\.|[gG][hH]-\d))[a-zA-Z0-9][\w.-]{0,62}$/);
-/** A site's own rules for a FreeBSD firewall: pf.conf(5), or ipfw(8)'s commands without its name. */
+/** A site's own firewall rules for FreeBSD: pf.conf(5), or ipfw(8) commands without its name. */
 const ownRulesSchema = object({
 	firewall: _enum(["pf", "ipfw"]),
 	text: string(),
-	/** A trial that then leaves no state for each flow was not measured under these rules. */
+	/** If set, a trial that leaves no state per flow was not measured under these rules. */
 	keepsStates: boolean()
 });
 const familySchema = _enum(families);
 const cellSchema = object({
 	scenario: scenarioSchema,
 	family: familySchema,
-	/** Size of the frames with their 4 bytes of CRC; only where several sizes are measured. */
+	/** With 4 bytes of CRC; only if several sizes are measured. */
 	frameBytes: int().optional()
 });
-/** `nftables-stateful inet6`, or `forwarding inet4 1518 B`: how a cell is called in tables, and the key of its runs. */
+/** `nftables-stateful inet6`, or `forwarding inet4 1518 B`: name in tables, and key of its runs. */
 const cellName = ({ scenario, family, frameBytes }) => [
 	scenario,
 	family,
@@ -179,12 +354,11 @@ const isLinuxScenario = (scenario) => scenariosOf.linux.some((name) => name === 
 // src/model/rejection.ts
 const message = string();
 const crashEvidence = {
-	/** Panic message of the kernel, where it is known. */
 	panic: string().optional(),
-	/** Up to 20 lines of the DUT's console, where it is recorded: from a panic on, or the last ones. */
+	/** Up to 20 lines of the DUT's console, if recorded: from a panic on, or the last ones. */
 	console: string().optional()
 };
-/** Each by itself, for a larger union. */
+/** Separate, for a larger union. */
 const rejections = [
 	object({
 		kind: literal("does-not-apply"),
@@ -233,63 +407,55 @@ const validitySchema = discriminatedUnion("kind", [object({ kind: literal("valid
 		"receiver-limited",
 		"machine-busy"
 	]),
-	/** A sentence for people, with the numbers. */
 	reason: string()
 })]);
-/** One variant installed once and measured once: a number per metric, and the samples that it comes from. */
+/** A variant installed and measured once: a number per metric, and the samples behind it. */
 const runSchema = object({
 	number: int().positive(),
 	trial: int().positive(),
-	/** Number of the attempt: a trial with an invalid run is repeated, and all attempts are kept. */
+	/** A trial with an invalid run is repeated; all attempts are kept. */
 	attempt: int().positive(),
-	/** The runs of one pair follow each other among those of their cell, one of each variant. */
+	/** A pair has one consecutive run of each variant in its cell. */
 	pair: int().positive(),
 	variant: string(),
-	/**
-	* Layout of the variant's kernel that was booted: the same objects in another order of sections. The number is the seed
-	* of that order, and 1 the linker's own; absent where the kernel was linked but once.
-	*/
+	/** Seed of the order of sections of the booted kernel, 1 for the linker's own; absent if linked only once. */
 	layout: int().positive().optional(),
-	/** Packets per second that left the DUT: the median of the samples. A run that counts may have 0, see `docs/reading-a-report.md`. */
+	/** Sent by the DUT, median of the samples; 0 may count, see `docs/reading-a-report.md`. */
 	pps: number().nonnegative(),
-	/** CPU time of the DUT's forwarding thread per packet, in ns: the median of the samples; absent where the DUT cannot tell. */
+	/** CPU time of the DUT's forwarding thread per packet, in ns, median of the samples; absent if unknown. */
 	nsPerPacket: number().positive().optional(),
-	/** Instructions that the guest executed for each packet it forwarded; absent where they are not counted. */
+	/** Executed by the guest per forwarded packet; absent if not counted. */
 	instructionsPerPacket: number().positive().optional(),
 	samples: array(object({
 		seconds: number().positive(),
 		receivedPackets: int().nonnegative(),
 		forwardedPackets: int().nonnegative(),
-		/** CPU time of the DUT's forwarding thread, in seconds. */
 		busySeconds: number().nonnegative().optional(),
-		/** Time in which the forwarding thread was due and its CPU was given to others. */
+		/** Time in which the forwarding thread waited for its CPU. */
 		deniedSeconds: number().nonnegative().optional(),
-		/** Instructions that the guest executed. */
 		instructions: int().nonnegative().optional()
 	})),
 	validity: validitySchema
 });
-/** A change is a ratio to base: −0.1 is 10 % less. */
+/** Changes are ratios to base: −0.1 is 10 % less. */
 const intervalSchema = object({
 	change: number(),
 	low: number(),
 	high: number()
 });
 /**
-* Compares one metric of a cell; absolute values in packets per second, or in ns or instructions per packet. The change of
-* patched is freed of the bias of stopping early, and its interval holds whichever look the experiment stopped at.
+* Compares one metric of a cell; absolute values in packets per second, or in ns or instructions per packet. The change
+* of patched is corrected for early stopping, and its interval holds at any look.
 */
 const comparisonSchema = object({
 	metric: metricSchema,
 	base: number(),
-	/** Among `others` of that variant, as in `patchedRuns`. */
+	/** In `others`, that of the variant, as in `patchedRuns`. */
 	patched: number(),
-	/** Runs that count. */
 	baseRuns: int().positive(),
 	patchedRuns: int().positive(),
 	interval: intervalSchema
 });
-/** By how much they weigh among the cells of a patch: what keeps it from passing comes first. */
 const verdictsWorstFirst = [
 	"regression",
 	"invalid",
@@ -303,7 +469,7 @@ const cellVerdictSchema = discriminatedUnion("kind", [
 	object({ kind: literal("improvement") }),
 	object({
 		kind: literal("inconclusive"),
-		/** The cell was open when another was found to lose, which ended the experiment: see `gate.stopAtFirst`. */
+		/** Still open when another cell's loss ended the experiment: see `gate.stopAtFirst`. */
 		isStopped: literal(true).exactOptional()
 	}),
 	object({
@@ -316,21 +482,20 @@ const designNames = [
 	"group-sequential",
 	"glr"
 ];
-/** Design of a cell's interim analyses, fixed before its first run. */
+/** The interim analyses of a cell, fixed before its first run. */
 const designSchema = object({
 	name: _enum(designNames),
-	/** Most pairs: as planned, and then of each extension; ascending. */
+	/** Maximum pairs: as planned, then of each extension; ascending. */
 	budgets: array(int().positive()).min(1),
 	pairsPerStep: int().positive(),
 	method: _enum(["paired", "pooled"])
 });
-/** Base of a cell in earlier experiments on the testbed. */
 const historySchema = object({
 	runs: int().positive(),
-	/** Geometric mean of the runs since the base last moved, and their number. */
+	/** Geometric mean and number of the runs since base last moved. */
 	typical: number().positive(),
 	typicalRuns: int().positive(),
-	/** Sum of the squares by which natural logarithms of runs are off the mean of their own experiment. */
+	/** Squared deviations of log runs from the mean of their own experiment. */
 	sumOfSquares: number().nonnegative(),
 	degreesOfFreedom: int().nonnegative()
 });
@@ -345,50 +510,48 @@ const baselineSchema = discriminatedUnion("kind", [
 		interval: intervalSchema
 	})
 ]);
-/** Profile of a variant in a cell, from a run of its own beside the measured ones; or why there is none. */
+/** From a separate run beside the measured ones; or why there is none. */
 const cellProfileSchema = discriminatedUnion("kind", [object({
 	kind: literal("profiled"),
 	variant: string(),
-	/** Sampled event, in the tool's own words: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
+	/** In the tool's own words: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
 	event: string(),
-	/** Kernel on the DUT, as the profile itself recorded it. */
 	kernel: string(),
 	seconds: number().positive(),
-	/** Samples in work; shares are of these. */
+	/** Non-idle; shares are of these. */
 	busySamples: int().positive(),
 	idleSamples: int().nonnegative(),
-	/** Its folded stacks, relative to the result file; beside them lies what the DUT gave. */
+	/** Folded stacks, relative to the result file; the DUT's raw output is beside them. */
 	file: string()
 }), object({
 	kind: literal("missing"),
 	variant: string(),
 	reason: string()
 })]);
-/** A function whose own cost, without that of its callees, changed beyond chance; ratios are its share of busy samples. */
+/** A function whose own cost, without callees, changed beyond chance; ratios are shares of busy samples. */
 const changedFunctionSchema = object({
 	function: string(),
-	/** The kernel or module that it is of, without its folder; absent where the profile does not tell. */
+	/** Kernel or module without its folder; absent if unknown. */
 	module: string().optional(),
 	baseRatio: number(),
 	patchedRatio: number(),
-	/** Its share of the DUT's time for each packet, in ns; absent where nothing was measured that tells it. */
+	/** Share of the DUT's time per packet, in ns; absent if not measured. */
 	nsPerPacket: object({
 		base: number(),
 		patched: number()
 	}).optional(),
-	/** Its share of the instructions for each packet, where these were counted and sampled; then it has no `nsPerPacket`. */
+	/** Share of the instructions per packet, if counted and sampled; replaces `nsPerPacket`. */
 	instructionsPerPacket: object({
 		base: number(),
 		patched: number()
 	}).optional()
 });
-/** Differences between the profiles of base and patched in a cell. */
 const reasonSchema = object({
-	/** Greatest change first, at most ten; none where nothing moved beyond chance. */
+	/** Greatest change first, at most ten; empty if nothing moved beyond chance. */
 	changedFunctions: array(changedFunctionSchema),
-	/** All that moved beyond chance, those that found no room too. */
+	/** Number of all that moved beyond chance. */
 	moved: int().nonnegative(),
-	/** Stacks with one of these were left out, as the CPU was idle in them; only those that were found. */
+	/** Stacks with one of these were left out as idle; only those found. */
 	idleFrames: array(string())
 });
 const cellResultSchema = object({
@@ -396,24 +559,23 @@ const cellResultSchema = object({
 	verdict: cellVerdictSchema,
 	design: designSchema,
 	history: historySchema.optional(),
-	/** The base of this experiment against its history. */
 	baseline: baselineSchema,
-	/** Pairs that were there when it was decided, or when the budget was used up. */
+	/** Available pairs at the decision, or at the end of the budget. */
 	pairs: int().nonnegative(),
-	/** The metric that was judged comes first, then the others that were measured; none where the cell is invalid for lack of runs. */
+	/** The judged metric first, then the others; empty for a cell without enough runs. */
 	comparisons: array(comparisonSchema),
 	/**
-	* Earlier diffs beside base, each by itself: shown, and not judged. Their intervals have the plain confidence level,
-	* which holds where the number of runs was fixed; stopping early depends on base, and so on a part of theirs too.
+	* Earlier diffs against base: shown, not judged. Their intervals have the plain confidence level of a fixed number of
+	* runs; early stopping depends on base, and so partly on them.
 	*/
 	others: array(object({
 		variant: string(),
 		comparisons: array(comparisonSchema)
 	})).default([]),
 	runs: array(runSchema),
-	/** One of each variant; none where profiles were not asked for. */
+	/** Empty unless requested. */
 	profiles: array(cellProfileSchema).default([]),
-	/** Absent where a profile of base or patched is missing. */
+	/** Absent without profiles of both base and patched. */
 	reason: reasonSchema.optional()
 });
 const trialSchema = object({
@@ -423,34 +585,31 @@ const trialSchema = object({
 	startedAt: datetime(),
 	trafficSeconds: number().nonnegative(),
 	offeredPps: number().nonnegative(),
-	/** Busy share of the CPU that was busiest on the DUT; absent where it does not tell. */
+	/** Busy share of the DUT's busiest CPU; absent if unknown. */
 	busiestCpuRatio: number().optional(),
-	/** Packets that left the DUT towards the receiver, as its own port counts them; absent where it does not tell. */
+	/** Packets sent towards the receiver, by the DUT's own count; absent if unknown. */
 	egressPackets: int().nonnegative().optional(),
-	/** Packets that came to the DUT's port from the senders, dropped ones too, by its own count; absent where it does not tell. */
+	/** Packets that arrived from the senders, dropped ones included, by the DUT's own count; absent if unknown. */
 	ingressPackets: int().nonnegative().optional(),
-	/** Kernel on the DUT, as it reports itself; absent where the variants share a kernel. */
+	/** Absent if the variants share a kernel. */
 	kernel: string().optional(),
-	/** The same of each variant by its name, where guests ran them side by side. */
+	/** By variant, if guests ran side by side. */
 	kernels: record(string(), string()).exactOptional(),
-	/** Folder of the raw logs, relative to the result file. */
+	/** Folder, relative to the result file. */
 	logs: string()
 });
-/** Policy of a verdict. */
 const policySchema = object({
 	metric: metricSchema,
-	/** The loss that matters, as a ratio to base. */
 	marginRatio: number(),
-	/** Confidence of the interval around a change, two-sided; since verdicts rest on it, 1 − 2 × `missRatio`. */
+	/** Two-sided; 1 − 2 × `missRatio`, as verdicts rest on the interval. */
 	confidenceRatio: number(),
-	/** A regression in any cell of a patch that loses nothing, as a share of such patches. */
+	/** Share of harmless patches with a regression in any cell. */
 	falseAlarmRatio: number(),
-	/** A cell passed that lost the margin, as a share of such cells. */
+	/** Share of cells that lost the margin but passed. */
 	missRatio: number(),
-	/** The first cell that is found to lose ends the runs of all others; absent: each is measured to its own end. */
+	/** The first losing cell ends the runs of all others; absent: each is measured to its own end. */
 	stopsAtFirst: literal(true).exactOptional()
 });
-/** More would not be read. */
 const maxIgnoredPaths = 20;
 const outcomeSchema = discriminatedUnion("kind", [
 	object({
@@ -466,7 +625,7 @@ const outcomeSchema = discriminatedUnion("kind", [
 	}),
 	object({
 		kind: literal("unchanged"),
-		/** Places in the tree, as the gate has them, of changed files that count on other testbeds, or are said not to count. */
+		/** Paths of changed files that matter on other testbeds only, or are configured to be ignored. */
 		ignoredPaths: array(string().regex(/^[\w+.*@/-]{1,200}$/)).min(1).max(20).exactOptional()
 	}),
 	...rejections
@@ -474,9 +633,8 @@ const outcomeSchema = discriminatedUnion("kind", [
 const variantSummarySchema = object({
 	name: string(),
 	commit: string(),
-	/** Path in the repository of the folder that the overlay files lie in, empty for its top; absent where none are installed. */
+	/** Repository folder of the overlay files, empty for the top; absent without an overlay. */
 	folder: string().optional(),
-	/** Overlay files as `path` and SHA-256. */
 	files: array(object({
 		path: string(),
 		sha256: string()
@@ -492,26 +650,23 @@ const resultSchema = object({
 	variants: array(variantSummarySchema),
 	testbed: object({
 		name: string(),
-		/** Facts of the DUT: kernel, CPU, interfaces, settings that matter. */
 		fingerprint: record(string(), string()),
-		/** Settings that did not hold while it was measured all the same. */
+		/** Wrong settings that did not prevent the measurement. */
 		warnings: array(string())
 	}),
 	policy: policySchema,
-	/** Packets as they were sent, and the measured seconds of each run. */
 	traffic: object({
 		flows: int(),
 		frameBytes: int(),
-		/** Absent: as fast as the sender can. */
+		/** Absent: maximum speed of the sender. */
 		offeredPps: number().optional(),
 		measureSeconds: number()
 	}),
-	/** Seed of the order of runs. */
 	seed: int(),
 	startedAt: datetime(),
 	finishedAt: datetime(),
 	trials: array(trialSchema),
-	/** Variants that could not be measured, beside base and patched, and why. */
+	/** Variants other than base and patched that could not be measured. */
 	leftOut: array(object({
 		variant: string(),
 		rejection: rejectionSchema
@@ -519,338 +674,24 @@ const resultSchema = object({
 	outcome: outcomeSchema
 });
 const isCost = (metric) => metric !== "pps";
-/** Checks for a loss: fewer packets per second, or a higher cost of each. */
 const isLoss = ({ metric }, change) => isCost(metric) ? change > 0 : change < 0;
-/** Something of each metric. */
 const byMetric = (of) => ({
 	pps: of("pps"),
 	nsPerPacket: of("nsPerPacket"),
 	instructionsPerPacket: of("instructionsPerPacket")
 });
 
-// src/model/format.ts
-/** `4.982 Mpps`, `805.3 kpps`. */
-function formatPps(pps) {
-	if (pps >= 1e6) return `${fourDigits(pps / 1e6)} Mpps`;
-	return pps >= 1e3 ? `${fourDigits(pps / 1e3)} kpps` : `${fourDigits(pps)} pps`;
-}
-/** `1,057 ns`. */
-const formatNanoseconds = (ns) => `${grouped(Number(ns.toPrecision(4)))} ns`;
-/** `8,314`, of instructions. */
-const formatCount = (count) => grouped(count < 1e3 ? Number(count.toPrecision(4)) : Math.round(count));
-const formatMetric = (value, metric) => formats[metric](value);
-const formats = {
-	pps: formatPps,
-	nsPerPacket: formatNanoseconds,
-	instructionsPerPacket: (count) => `${formatCount(count)} instructions`
-};
-/** The same at an axis, where there is no room for a word: `8,314`. */
-const formatTick = (value, metric) => metric === "instructionsPerPacket" ? formatCount(value) : formatMetric(value, metric);
-const metricNouns = {
-	pps: "packets per second",
-	nsPerPacket: "CPU time per packet",
-	instructionsPerPacket: "instructions per packet"
-};
-/** The same, and which way is better. */
-const metricName = (metric) => `${metricNouns[metric]} (${isCost(metric) ? "less" : "more"} is better)`;
-/**
-* Anchor of a cell's flamegraph on the report's page, `which` is a variant's or `difference`, and the name of its
-* file: `flamegraph-forwarding-inet4-base`.
-*/
-const flamegraphAnchor = (cell, which) => `flamegraph-${cellName(cell)}-${which}`.replace(/[^\w.-]+/g, "-");
-/** A ratio as a signed percentage with three digits: `+8.33 %`, `−26.4 %`. */
-const formatChange = (ratio) => `${signedPercent(ratio)} %`;
-/** The same without its sign: `8.33 %`, where words say which way. */
-const formatSize = (ratio) => `${percentDigits(ratio)} %`;
-/**
-* `55.9 ± 0.2 %`, where words say which way: a change, and what it may be off by with that in one digit, as far as two
-* digits behind the point.
-*/
-const formatSizeAndError = (ratio, error) => {
-	const [percent, errorPercent] = [Math.abs(ratio) * 100, error * 100];
-	const digits = Math.min(Math.max(-(errorPercent > 0 ? Math.floor(Math.log10(errorPercent)) : -1), 0), 2);
-	return `${percent.toFixed(digits)} ± ${errorPercent.toFixed(digits)} %`;
-};
-/** `+0.1 ± 0.3 %`. */
-function formatChangeAndError(ratio, error) {
-	const shown = formatSizeAndError(ratio, error);
-	if (Number.parseFloat(shown) === 0) return shown;
-	return `${ratio < 0 ? "−" : "+"}${shown}`;
-}
-/** `> 0.999`, `0.987`, `< 0.001`. */
-function formatProbability(probability) {
-	if (probability > .999) return "> 0.999";
-	return probability < .001 ? "< 0.001" : probability.toFixed(3);
-}
-/** `+6.79 … +9.86`, in percent. */
-const formatInterval = (low, high) => `${signedPercent(low)} … ${signedPercent(high)}`;
-/** `2 %`. */
-const formatPercent = (ratio) => `${Number((ratio * 100).toPrecision(3))} %`;
-/** `−5 %`, `+5.26 %`, `0`: where a limit or a tick of a scale lies. */
-function formatSigned(ratio) {
-	if (ratio === 0) return "0";
-	return `${ratio < 0 ? "−" : "+"}${formatPercent(Math.abs(ratio))}`;
-}
-/** `9.3`: a share in percent, where it stands beside another. */
-const formatShare = (ratio) => (ratio * 100).toFixed(1);
-/** `+3.1`, `−0.8`: what is between two numbers. */
-function formatDifference(difference) {
-	const shown = Math.abs(difference).toFixed(1);
-	if (Number(shown) === 0) return `±${shown}`;
-	return `${difference < 0 ? "−" : "+"}${shown}`;
-}
-/** `+38`, `−1,400`, `+0.85`: an estimate of which two digits mean something. */
-function formatTwoDigits(difference) {
-	const shown = Number(Math.abs(difference).toPrecision(2));
-	if (shown === 0) return "±0";
-	return `${difference < 0 ? "−" : "+"}${grouped(shown)}`;
-}
-/** `24 + 24 of 26 + 26`: base's runs and patched's that count, and those that were made where these are more. */
-function formatRuns(counted, made) {
-	const isMore = made.some((count, index) => count > (counted[index] ?? 0));
-	return `${counted.join(" + ")}${isMore ? ` of ${made.join(" + ")}` : ""}`;
-}
-/** `pps, nsPerPacket or instructionsPerPacket`: what may be asked for. */
-const metricChoice = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(metricSchema.options);
-/** `2,000`. */
-const grouped = (value) => value.toLocaleString("en-US");
-/** `41 s`, `2 min 5 s`. */
-function formatDuration(seconds) {
-	const whole = Math.round(seconds);
-	return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
-}
-/** `some 25 min`, of what is only expected. */
-const formatEstimate = (seconds) => seconds < 30 ? formatRoughly(seconds) : `some ${formatRoughly(seconds)}`;
-/** `25 min`, without the seconds. */
-function formatRoughly(seconds) {
-	const minutes = Math.round(seconds / 60);
-	if (minutes < 1) return "under 1 min";
-	if (minutes < 120) return `${minutes} min`;
-	const hours = Math.round(minutes / 60);
-	return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
-}
-function signedPercent(ratio) {
-	const shown = percentDigits(ratio);
-	if (Number(shown) === 0) return `±${shown}`;
-	return `${ratio < 0 ? "−" : "+"}${shown}`;
-}
-function percentDigits(ratio) {
-	const percent = Math.abs(ratio * 100);
-	return percent.toFixed(percent < 10 ? 2 : percent < 100 ? 1 : 0);
-}
-function fourDigits(value) {
-	if (value === 0) return "0";
-	return value < 1e3 ? value.toPrecision(4) : value.toFixed(0);
-}
-
-// src/model/units.ts
-/** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
-const ratio = (limit) => quantity("a percentage like 2%", { "%": .01 }, limit);
-/** `14.88 Mpps`, `800 kpps`, `3000000 pps` → packets per second. */
-const rate = (limit) => quantity("a rate like 3 Mpps, 800 kpps or 500 pps", {
-	pps: 1,
-	kpps: 1e3,
-	Mpps: 1e6,
-	Gpps: 1e9
-}, limit);
-/** `500 ms`, `12s`, `2 min`, `30 d` → seconds. */
-const duration = (limit) => quantity("a duration like 500 ms, 12 s, 2 min or 30 d", {
-	ms: .001,
-	s: 1,
-	min: 60,
-	d: 86400
-}, limit);
-/** `64 bytes`, `64B`, `100 MiB` → bytes. */
-const size = (limit) => quantity("a size like 64 bytes or 100 MiB", {
-	bytes: 1,
-	byte: 1,
-	B: 1,
-	MiB: 2 ** 20
-}, limit);
-/** The message of a zod issue, in the form they all have: `expected a percentage like 2%, found 2`. */
-const expected = (what) => ({ input }) => input === void 0 ? `missing; expected ${what}` : `expected ${what}, found ${shown(input)}`;
-/** Such a message as a sentence, which may end in a question already. */
-const sentence = (message) => message.endsWith("?") ? message : `${message}.`;
-/** At most 40 characters of untrusted text on one line: it may be a secret, or made to mislead a terminal. */
-function excerpt(text) {
-	return (text.length > 40 ? `${text.slice(0, 39)}…` : text).replace(/[\p{C}\p{Zl}\p{Zp}"`]/gu, "?");
-}
-function quantity(form, units, limit) {
-	const written = new RegExp(`^(\\d{1,15}(?:\\.\\d{1,15})?) ?(${Object.keys(units).join("|")})$`);
-	const read = (text) => inBaseUnit(written.exec(text), units);
-	return string({ error: expected(form) }).regex(written, {
-		error: expected(form),
-		abort: true
-	}).refine((text) => limit.holds(read(text)), { error: expected(limit.description) }).meta({ title: limit.description }).transform(read);
-}
-/** Rounds to the 15 digits that a double keeps, so that 2.01 Mpps are 2010000 pps and not 2009999.9999999998. */
-function inBaseUnit(match, units) {
-	const [, digits = "", unit = ""] = match ?? [];
-	const value = Number(digits) * (units[unit] ?? NaN);
-	return Number(value.toPrecision(15));
-}
-function shown(value) {
-	if (value === null) return "nothing";
-	if (Number.isNaN(value)) return "no number";
-	if (typeof value === "string") return `"${excerpt(value)}"`;
-	if (Array.isArray(value)) return "a list";
-	if (typeof value === "object") return "keys and values";
-	return String(value);
-}
-
-// src/model/escape.ts
-/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect. */
-function codeSpan(text, mostCharacters = 200) {
-	const line = plainLine(text, mostCharacters);
-	if (line === "") return "";
-	const fence = fenceFor(line, 1);
-	const padding = line.startsWith("`") || line.endsWith("`") ? " " : "";
-	return `${fence}${padding}${line}${padding}${fence}`;
-}
-/** A fenced code block, shortened in the middle to `mostCharacters`. */
-function codeBlock(text, mostCharacters = 4e3) {
-	const block = plainBlock(text, mostCharacters);
-	const fence = fenceFor(block, 3);
-	return `${fence}\n${block}\n${fence}`;
-}
-/** One line without control and format characters, cut to `mostCharacters`: markup in it is still markup. */
-const plainLine = (text, mostCharacters = 200) => cut(withoutControls(text).replace(/\s+/g, " ").trim(), mostCharacters);
-/** The same of many lines, shortened in the middle. */
-const plainBlock = (text, mostCharacters = 4e3) => shortened(withoutControls(text).trimEnd(), mostCharacters);
-/** Longer than any run of backticks inside. */
-function fenceFor(text, least) {
-	const runs = text.match(/`+/g) ?? [];
-	return "`".repeat(Math.max(least, ...runs.map((run) => run.length + 1)));
-}
-/** Control and format characters colour terminals, turn the direction of text or hide it; tabs and line ends stay. */
-function withoutControls(text) {
-	return withoutSequences(text).replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
-}
-/** Without what a terminal obeys; control characters that stand alone stay. */
-const withoutSequences = (text) => text.replace(sequences, "");
-/**
-* What a terminal obeys by ECMA-48: control sequences, strings that end, and a character set's choice. Node's own
-* stripVTControlCharacters takes hours for a megabyte of strings that do not end; here no part can begin in another.
-*/
-const sequences = new RegExp([
-	"(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
-	"(?:\\x1b\\]|\\x9d)[^\\x07\\x1b\\x9c\\x9d]*(?:\\x07|\\x1b\\\\|\\x9c)",
-	"\\x1b[()#]?[0-9A-PR-TZcf-nq-uy=><~]"
-].join("|"), "g");
-function shortened(text, mostCharacters) {
-	if (text.length <= mostCharacters) return text;
-	const half = Math.floor(mostCharacters / 2);
-	const left = text.length - 2 * half;
-	const [first, last] = [text.slice(0, half), text.slice(-half)].map(withoutHalves);
-	return `${first}\n… ${left} characters left out …\n${last}`;
-}
-function cut(text, mostCharacters) {
-	if (text.length <= mostCharacters) return text;
-	return `${withoutHalves(text.slice(0, mostCharacters - 1)).trimEnd()}…`;
-}
-/** A cut may go through a surrogate pair. */
-const withoutHalves = (text) => text.replace(/\p{Cs}/gu, "");
-/** Without what a markup could take for the address's end, or for markup in it; undefined where it is none of a page. */
-function pageUrl(address) {
-	const url = URL.parse(address);
-	if (url === null || !["http:", "https:"].includes(url.protocol)) return void 0;
-	return url.href.replace(/[^\w:/?#&=.~%+-]/g, percentEncoded);
-}
-const percentEncoded = (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
-
-// src/model/without-paths.ts
-/**
-* The text with `[path]` in place of each absolute path, be it of this machine or of the lab: messages of Node,
-* git and ssh do not tell them apart. URLs, commands to ppsgate and paths within a tree stay.
-*/
-const withoutPaths = (text) => text.replace(quotedPath, "[path]").replace(barePath, (found) => `[path]${endOf(found)}`);
-/** Line number and punctuation after a path, as far as 40 characters. */
-const endOf = (found) => /(?::\d+)*[.,;:!?…)\]}]*$/.exec(found.slice(-40))?.[0] ?? "";
-const quotes = "'\"`‘’“”";
-const start = "(?:file:/+|~[\\w.-]{0,64}/|/+)";
-/** Names of ppsgate's commands, and the length of a prefix as in ::/0. */
-const noPath = `(?!/(?:ppsgate|\\d{1,3})(?:[\\s${quotes}.,;:)]|$))`;
-const letter = `[^\\s${quotes}]`;
-/** There may be blanks in it, as where Node writes `open '/home/alice/my lab/key'`. */
-const quotedPath = new RegExp(`(?<=[${quotes}])${noPath}${start}[^${quotes}\\n]{1,4096}(?=[${quotes}])`, "gu");
-/** After a blank, a word that has a slash in it goes on with the path. */
-const barePath = new RegExp(`(?<![\\p{L}\\p{N}_./<~+-])(?!(?<=:)//)${noPath}${start}(?!/)${letter}+(?:(?<![.,;:!?)]) (?!/|~|${letter}*://)${letter}*/${letter}*)*`, "gu");
-
-// src/model/priority.ts
-/** Release gates come before patches, and patches before reruns. */
-const priorities = [
-	"release",
-	"patch",
-	"rerun"
-];
-
-// src/model/usage-error.ts
-/** An option or input that cannot be used. */
-var UsageError = class extends Error {
-	name = "UsageError";
-	conclusion = "usage";
-};
-
-// src/model/flows.ts
-/**
-* A number of flows as sources × destinations, exactly: 2000 as 20 × 100. The destinations are as many as
-* divide it, up to 100, and leave every sender a source; refused is a number whose sources would run out of their
-* network.
-*/
-function flowRanges(flows, family, senders = 1) {
-	if (!Number.isSafeInteger(flows) || flows < senders) return refused(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
-	const destinations = greatestDivisor(flows, Math.min(mostDestinations, flows / senders));
-	const sources = flows / destinations;
-	if (sources <= mostSources[family]) return {
-		kind: "split",
-		flows: {
-			sources,
-			destinations
-		}
-	};
-	return refused(`${flows} flows of ${family} need ${sources} sources, and their network has ${mostSources[family]}: choose a multiple of 100.`);
-}
-const refused = (message) => ({
-	kind: "refused",
-	message
-});
-const mostDestinations = 100;
-/** 198.18.10.1 to 198.18.255.254; what the last 16 bits hold, the only ones that pkt-gen counts up. */
-const mostSources = {
-	inet4: 62974,
-	inet6: 65535
-};
-function greatestDivisor(value, most) {
-	let divisor = Math.floor(most);
-	while (value % divisor !== 0) divisor -= 1;
-	return divisor;
-}
-/**
-* The flows in slices of their sources, as even as can be, one for each sender. Throws a RangeError for more senders
-* than sources.
-*/
-function flowSlices({ sources, destinations }, senders) {
-	if (senders > sources) throw new RangeError(`${sources} source addresses cannot be shared by ${senders} senders: give each of them one at least.`);
-	const end = (slice) => Math.floor(slice * sources / senders);
-	return Array.from({ length: senders }, (_, slice) => ({
-		firstSource: end(slice) + 1,
-		sources: end(slice + 1) - end(slice),
-		destinations
-	}));
-}
-
 // src/model/freebsd-port.ts
 /**
-* The name by which pkt-gen opens an interface: a Chelsio port has a second, virtual one for netmap, see
-* cxgbe(4) on `hw.cxgbe.num_vis`.
+* The interface for pkt-gen: a Chelsio port has a second, virtual one for netmap, see cxgbe(4) on `hw.cxgbe.num_vis`.
 */
 const netmapPort = (name) => name.replace(/^(?:cxgbe|cxl|cc)\d+$/, "v$&");
-/** The names of its driver, by which ifconfig(8) and by which the manual calls it: `cxl` and `cxgbe`. */
+/** Driver names as in ifconfig(8) and in the manual: `cxl` and `cxgbe`. */
 function driversOf(port) {
 	const driver = port.replace(/\d+$/, "");
 	return [driver, driverOfPort[driver] ?? driver];
 }
-/** FreeBSD's drivers whose ports are called otherwise, see section 4 of its manual. */
+/** Drivers whose ports have another name, see section 4 of the manual. */
 const driverOfPort = {
 	cxl: "cxgbe",
 	cc: "cxgbe",
@@ -872,10 +713,7 @@ const chelsio = [
 ];
 const holdsBack = "a full port then holds back its senders";
 const queuesDecide = "the queues decide how many CPUs forward";
-/**
-* `hw.cxgbe.nrxq10g` is no sysctl since FreeBSD 12, and one number for all ports. em(4) keeps one `fc` for what all of
-* its ports read, whichever was set: they are to be set together.
-*/
+/** `hw.cxgbe.nrxq10g` is no sysctl since FreeBSD 12. em(4) keeps one `fc` for all of its ports. */
 const driverSettings = [
 	{
 		ports: chelsio,
@@ -984,7 +822,7 @@ const driverSettings = [
 		source: "ice(4)"
 	}
 ];
-/** The settings of a port, with its name and number in them; none of a driver that is not known. */
+/** With the port's name and number filled in; empty for an unknown driver. */
 function driverSettingsOf(port) {
 	const [, driver = "", unit = ""] = /^(\D+)(\d+)$/.exec(port) ?? [];
 	const named = (text) => text.replace("PORT.N", `${driver}.${unit}`);
@@ -994,7 +832,7 @@ function driverSettingsOf(port) {
 		fix: fix === "sysctl" ? fix : { loader: named(fix.loader) }
 	}));
 }
-/** Sysctls of a card's firmware: a card of Chelsio has several ports, and a number of its own. */
+/** Sysctls of the firmware: a Chelsio card has several ports, and its own number. */
 function firmwareNames(port) {
 	const [, driver = "", unit = ""] = /^(\D+)(\d+)$/.exec(port) ?? [];
 	const nexus = (/* @__PURE__ */ new Map([
@@ -1007,7 +845,6 @@ function firmwareNames(port) {
 }
 
 // src/model/freebsd-waivable.ts
-/** The names for a DUT with these ports. */
 const waivableSettings = (ports) => [...general, ...new Set(ports.flatMap((port) => [
 	`${port}'s LRO and TSO`,
 	`${port}'s link`,
@@ -1027,57 +864,179 @@ const general = [
 	"kern.cp_time",
 	"kern.boottime"
 ];
-/** As they are called in messages; see freebsd-ports.ts. */
+/** Names as in messages; see freebsd-ports.ts. */
 const isForwardingPathSetting = (name) => /^the (?:route|blackhole route|mac address|mtu) /i.test(name);
 
+// src/model/format.ts
+/** `4.982 Mpps`, `805.3 kpps`. */
+function formatPps(pps) {
+	if (pps >= 1e6) return `${fourDigits(pps / 1e6)} Mpps`;
+	return pps >= 1e3 ? `${fourDigits(pps / 1e3)} kpps` : `${fourDigits(pps)} pps`;
+}
+/** `1,057 ns`. */
+const formatNanoseconds = (ns) => `${grouped(Number(ns.toPrecision(4)))} ns`;
+/** `8,314`, of instructions. */
+const formatCount = (count) => grouped(count < 1e3 ? Number(count.toPrecision(4)) : Math.round(count));
+const formatMetric = (value, metric) => formats[metric](value);
+const formats = {
+	pps: formatPps,
+	nsPerPacket: formatNanoseconds,
+	instructionsPerPacket: (count) => `${formatCount(count)} instructions`
+};
+/** Omits the unit, for axes: `8,314`. */
+const formatTick = (value, metric) => metric === "instructionsPerPacket" ? formatCount(value) : formatMetric(value, metric);
+const metricNouns = {
+	pps: "packets per second",
+	nsPerPacket: "CPU time per packet",
+	instructionsPerPacket: "instructions per packet"
+};
+/** With the better direction. */
+const metricName = (metric) => `${metricNouns[metric]} (${isCost(metric) ? "less" : "more"} is better)`;
+/** Anchor and file name, `which` is a variant or `difference`: `flamegraph-forwarding-inet4-base`. */
+const flamegraphAnchor = (cell, which) => `flamegraph-${cellName(cell)}-${which}`.replace(/[^\w.-]+/g, "-");
+/** A ratio as a signed percentage with three digits: `+8.33 %`, `−26.4 %`. */
+const formatChange = (ratio) => `${signedPercent(ratio)} %`;
+/** Without a sign, where words give the direction: `8.33 %`. */
+const formatSize = (ratio) => `${percentDigits(ratio)} %`;
+/** `55.9 ± 0.2 %`, where words give the direction; the error has one digit, at most two decimals. */
+const formatSizeAndError = (ratio, error) => {
+	const [percent, errorPercent] = [Math.abs(ratio) * 100, error * 100];
+	const digits = Math.min(Math.max(-(errorPercent > 0 ? Math.floor(Math.log10(errorPercent)) : -1), 0), 2);
+	return `${percent.toFixed(digits)} ± ${errorPercent.toFixed(digits)} %`;
+};
+/** `+0.1 ± 0.3 %`. */
+function formatChangeAndError(ratio, error) {
+	const shown = formatSizeAndError(ratio, error);
+	if (Number.parseFloat(shown) === 0) return shown;
+	return `${ratio < 0 ? "−" : "+"}${shown}`;
+}
+/** `> 0.999`, `0.987`, `< 0.001`. */
+function formatProbability(probability) {
+	if (probability > .999) return "> 0.999";
+	return probability < .001 ? "< 0.001" : probability.toFixed(3);
+}
+/** `+6.79 … +9.86`, in percent. */
+const formatInterval = (low, high) => `${signedPercent(low)} … ${signedPercent(high)}`;
+const formatPercent = (ratio) => `${Number((ratio * 100).toPrecision(3))} %`;
+/** `−5 %`, `+5.26 %`, `0`: limits and ticks. */
+function formatSigned(ratio) {
+	if (ratio === 0) return "0";
+	return `${ratio < 0 ? "−" : "+"}${formatPercent(Math.abs(ratio))}`;
+}
+/** `9.3`: a share in percent beside another. */
+const formatShare = (ratio) => (ratio * 100).toFixed(1);
+function formatDifference(difference) {
+	const shown = Math.abs(difference).toFixed(1);
+	if (Number(shown) === 0) return `±${shown}`;
+	return `${difference < 0 ? "−" : "+"}${shown}`;
+}
+/** `+38`, `−1,400`, `+0.85`: two significant digits. */
+function formatTwoDigits(difference) {
+	const shown = Number(Math.abs(difference).toPrecision(2));
+	if (shown === 0) return "±0";
+	return `${difference < 0 ? "−" : "+"}${grouped(shown)}`;
+}
+/** `24 + 24 of 26 + 26`: counted runs of base and patched, of those made if more. */
+function formatRuns(counted, made) {
+	const isMore = made.some((count, index) => count > (counted[index] ?? 0));
+	return `${counted.join(" + ")}${isMore ? ` of ${made.join(" + ")}` : ""}`;
+}
+/** `pps, nsPerPacket or instructionsPerPacket`. */
+const metricChoice = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(metricSchema.options);
+const grouped = (value) => value.toLocaleString("en-US");
+/** `41 s`, `2 min 5 s`. */
+function formatDuration(seconds) {
+	const whole = Math.round(seconds);
+	return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+/** `some 25 min`, an estimate. */
+const formatEstimate = (seconds) => seconds < 30 ? formatRoughly(seconds) : `some ${formatRoughly(seconds)}`;
+/** `25 min`, without the seconds. */
+function formatRoughly(seconds) {
+	const minutes = Math.round(seconds / 60);
+	if (minutes < 1) return "under 1 min";
+	if (minutes < 120) return `${minutes} min`;
+	const hours = Math.round(minutes / 60);
+	return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+}
+function signedPercent(ratio) {
+	const shown = percentDigits(ratio);
+	if (Number(shown) === 0) return `±${shown}`;
+	return `${ratio < 0 ? "−" : "+"}${shown}`;
+}
+function percentDigits(ratio) {
+	const percent = Math.abs(ratio * 100);
+	return percent.toFixed(percent < 10 ? 2 : percent < 100 ? 1 : 0);
+}
+function fourDigits(value) {
+	if (value === 0) return "0";
+	return value < 1e3 ? value.toPrecision(4) : value.toFixed(0);
+}
+
+// src/model/without-paths.ts
+/**
+* Replaces absolute paths, of this machine or the lab, by `[path]`: messages of Node, git and ssh do not distinguish
+* them. Keeps URLs, commands to ppsgate and paths within a tree.
+*/
+const withoutPaths = (text) => text.replace(quotedPath, "[path]").replace(barePath, (found) => `[path]${endOf(found)}`);
+/** Line number and punctuation after a path, up to 40 characters. */
+const endOf = (found) => /(?::\d+)*[.,;:!?…)\]}]*$/.exec(found.slice(-40))?.[0] ?? "";
+const quotes = "'\"`‘’“”";
+const start = "(?:file:/+|~[\\w.-]{0,64}/|/+)";
+/** Excludes ppsgate's commands, and prefix lengths as in ::/0. */
+const noPath = `(?!/(?:ppsgate|\\d{1,3})(?:[\\s${quotes}.,;:)]|$))`;
+const letter = `[^\\s${quotes}]`;
+/** May contain blanks, as in Node's `open '/home/alice/my lab/key'`. */
+const quotedPath = new RegExp(`(?<=[${quotes}])${noPath}${start}[^${quotes}\\n]{1,4096}(?=[${quotes}])`, "gu");
+/** A word with a slash after a blank continues the path. */
+const barePath = new RegExp(`(?<![\\p{L}\\p{N}_./<~+-])(?!(?<=:)//)${noPath}${start}(?!/)${letter}+(?:(?<![.,;:!?)]) (?!/|~|${letter}*://)${letter}*/${letter}*)*`, "gu");
+
 // src/model/bisect-result.ts
-/** Reason why a commit cannot be measured: seen twice of it, or of it and of a neighbour; or once, where no more depended on it. */
+/** Why a commit cannot be measured: seen twice, or on a neighbour too; or once, if nothing depended on it. */
 const faultSchema = discriminatedUnion("kind", [...rejections, object({
 	kind: literal("forwards-nothing"),
 	message: string()
 })]);
-/** One that was built of a revision: its own, or with fix-ups on top. */
+/** A build of a revision: its own, or with fix-ups on top. */
 const formSchema = object({
-	/** `base` of the good end, `patched` of the bad one, else the beginning of the commit's id; with fix-ups theirs too. */
+	/** `base` for the good end, `patched` for the bad one, else an abbreviated commit id, plus those of fix-ups. */
 	variant: string(),
-	/** Commits that were applied on top, in their order. */
 	fixUps: array(commitId),
-	/** Rate of each boot, or of each run where several variants share a trial, in the metric's unit. */
+	/** Rate of each boot, or of each run if variants share a trial, in the metric's unit. */
 	values: array(number().nonnegative()),
 	fault: faultSchema.optional()
 });
-/** A commit of the range, with those after it that make the same kernel, or lay the same files. */
+/** A commit of the range, with later ones that leave the kernel or the installed files unchanged. */
 const revisionSchema = object({
-	/** Steps along the line of first parents: 0 is the good one. */
+	/** Steps along first parents; 0 is the good end. */
 	place: int().nonnegative(),
 	commit: commitId,
 	subject: string(),
 	author: string(),
-	/** Number of following commits that change nothing of what is booted or installed. */
+	/** Number of following commits with the same kernel or files. */
 	alike: int().nonnegative(),
 	isSkipped: boolean(),
-	/** Lies between two that failed alike, and was taken for failed without a try. */
+	/** Untried, between two similar failures. */
 	isAssumedFailed: boolean(),
-	/** Probability that it changed the rate, by all measurements. */
+	/** Probability of being the change, given all measurements. */
 	probability: number(),
-	/** Variants that were tried of it; none of most. */
+	/** Tried variants; mostly empty. */
 	forms: array(formSchema)
 });
-/** Confidence of the intervals around a bisection's changes, two-sided. */
 const bisectConfidenceRatio = .95;
 const changeSchema$1 = object({
 	...intervalSchema.shape,
-	/** Geometric means of all that was measured before and after it, as far as the next change, in the metric's unit. */
+	/** Geometric means before and after it, up to the next change, in the metric's unit. */
 	before: number(),
 	after: number()
 });
-/** Indices are those of `revisions`. */
+/** Indices into `revisions`. */
 const foundSchema = discriminatedUnion("kind", [object({
 	kind: literal("culprit"),
 	revision: int().positive(),
 	probability: number(),
 	change: changeSchema$1,
-	/** Fix-ups that were on top of it: a fault of its own could be theirs, too. */
+	/** Fix-ups on top of it, which could have caused the fault. */
 	measuredWith: array(commitId)
 }), object({
 	kind: literal("group"),
@@ -1085,7 +1044,7 @@ const foundSchema = discriminatedUnion("kind", [object({
 	last: int().positive(),
 	probability: number(),
 	change: changeSchema$1,
-	/** The commit that made the ones before it work again, as far as can be told: the fix-up that would tell more. */
+	/** The commit that probably fixed the ones before it: a fix-up that would help. */
 	likelyFix: commitId.optional()
 })]);
 const bisectAnswerSchema = discriminatedUnion("kind", [
@@ -1100,7 +1059,7 @@ const bisectAnswerSchema = discriminatedUnion("kind", [
 	}),
 	object({
 		kind: literal("not-reproduced"),
-		/** Absent where an end could not be measured. */
+		/** Absent if an end could not be measured. */
 		change: changeSchema$1.optional(),
 		fault: object({
 			revision: int().nonnegative(),
@@ -1119,7 +1078,6 @@ const bisectAnswerSchema = discriminatedUnion("kind", [
 			revision: int().positive(),
 			probability: number()
 		})),
-		/** Boots still needed for an answer, estimated. */
 		bootsExpected: int().nonnegative()
 	})
 ]);
@@ -1130,7 +1088,6 @@ const bisectResultSchema = object({
 		name: literal("ppsgate"),
 		version: string()
 	}),
-	/** Names of the commits as they were typed. */
 	good: string(),
 	bad: string(),
 	fixUps: array(string()),
@@ -1148,16 +1105,16 @@ const bisectResultSchema = object({
 		measureSeconds: number()
 	}),
 	history: historySchema.optional(),
-	/** Several variants share a trial; else each boot has one. */
+	/** Several variants share a trial; otherwise each boot has one. */
 	isShared: boolean(),
 	seed: int(),
 	startedAt: datetime(),
 	finishedAt: datetime(),
 	revisions: array(revisionSchema).min(2),
 	answer: bisectAnswerSchema,
-	/** Boots, or shared trials, those that failed too. */
+	/** Boots, or shared trials, including failed ones. */
 	boots: int().nonnegative(),
-	/** The bad end without the culprit; absent where that was not asked for. */
+	/** The bad end without the culprit; absent if not requested. */
 	revert: discriminatedUnion("kind", [object({
 		kind: literal("measured"),
 		values: array(number()),
@@ -1166,7 +1123,7 @@ const bisectResultSchema = object({
 		kind: literal("impossible"),
 		why: string()
 	})]).optional(),
-	/** `base` is the culprit's parent in them, and `patched` the culprit. */
+	/** `base` is the culprit's parent, `patched` the culprit. */
 	profiles: array(cellProfileSchema),
 	reason: reasonSchema.optional(),
 	runs: array(runSchema),
@@ -1174,7 +1131,7 @@ const bisectResultSchema = object({
 });
 
 // src/model/xml.ts
-/** Between tags and in quoted attributes. A space stands for what XML has no place for, and for what hides text or turns it around. */
+/** Fits text and quoted attributes. Characters that XML forbids, or that hide or reverse text, become a space. */
 const escaped = (text) => text.replace(unfit, " ").replace(/[&<>"']/g, (one) => entities[one] ?? "");
 const unfit = /[\p{Cc}\p{Cf}\p{Cs}\ufffe\uffff]/gu;
 const entities = {
@@ -1186,72 +1143,55 @@ const entities = {
 };
 
 // src/model/variant-name.ts
-/** Base and patched, of which a verdict is given; all others are shown beside them. */
+/** Only base and patched get a verdict; others are shown beside them. */
 const isJudged = (variant) => variant === "base" || variant === "patched";
-/** Name of an earlier diff of a revision: `diff 80345`. */
+/** `diff 80345`: an earlier diff of a revision. */
 const diffName = (diff) => `diff ${diff}`;
-/** Name of a variant's kernel where it was linked several times; see `Run`. */
+/** Names a kernel that was linked several times; see `Run`. */
 const layoutName = (variant, layout) => layout === void 0 ? variant : `${variant} layout ${layout}`;
-/** As a part of a path, or of the name of a boot environment: `diff-80345`. */
 const pathName = (variant) => variant.replaceAll(" ", "-");
 
 // src/model/remarkup.ts
 /**
-* Code within a line, cut to `mostCharacters`: no mention, object, link, macro or line break in it can take effect. It
-* must not follow a letter or a digit directly, for then its first backtick is none of code.
+* Inline code, cut to `mostCharacters`: no mention, object, link, macro or line break takes effect. Must not follow a
+* letter or digit directly, or its first backtick is literal.
 */
 const remarkupText = (untrusted, mostCharacters = 200) => inCode(plainLine(untrusted, mostCharacters));
-/** Takes a line that is plain already: anything removed afterwards could join what was kept apart. */
+/** Takes a plain line: removing characters later could join separate ones. */
 function inCode(line) {
 	const inside = line.replaceAll("`", "'").replaceAll("${{{", "$ {{{");
 	return inside === "" ? "" : `\`${inside}\``;
 }
-/** The same in a column of a table, which is cut at `|` before code is looked for, but not between `[[` and `]]`. */
+/** Fits a table column, which is split at `|` before code is recognized, except between `[[` and `]]`. */
 const remarkupCell = (untrusted, mostCharacters = 100) => inCode(plainLine(untrusted, mostCharacters).replaceAll("|", "¦").replace(/\[(?=\[)/g, "[ "));
-/** A line of our own making in which something of others may be after all: what is no plain word stands in code. */
+/** Escapes a line of our own that may contain untrusted parts: anything but plain words becomes code. */
 const remarkupWords = (line) => plainLine(line, 300).split(" ").map((word) => plainWord.test(word) ? word : remarkupText(word)).join(" ");
-/** Neither capitals, which may name a repository, nor what may be a commit's hash. */
+/** Excludes capitals, which may name a repository, and possible commit hashes. */
 const plainWord = /^(?:\p{So}|(?![a-f]{7})[A-Z]?[a-z]+(?:['’-][a-z]+)*[,.:;]?)$/u;
 /**
-* A block of code that scrolls where it has more than `visibleLines`; shortened in the middle. A line that ends in
-* three backticks would close it, and a first line like `lang=c` would set its options, had it none of its own.
+* A code block that scrolls beyond `visibleLines`; shortened in the middle. A line that ends in three backticks would
+* close it, and a first line like `lang=c` would set options, had the block none.
 */
 function remarkupBlock(name, untrusted, visibleLines = 12) {
 	return `\`\`\`lang=text, name=${name.replace(/[^\w .-]+/g, "").trim()}, lines=${visibleLines}\n${plainBlock(untrusted, 6e3).replaceAll("```", "'''")}\n\`\`\``;
 }
 
-// src/model/pause.ts
-/** Resolves, where node's own rejects, when the signal is aborted. */
-const realPause = (seconds, signal) => setTimeout(seconds * 1e3, void 0, { signal }).catch(() => {});
-
-// src/model/json.ts
-/** Undefined where it is none, which no JSON is: a schema then refuses both alike. */
-function parseJson(text) {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return;
-	}
-}
-
 // src/model/freebsd-machine.ts
-/** Facts of the machine with any kernel. */
 const withoutKernelFacts = (fingerprint) => Object.fromEntries(Object.entries(fingerprint).filter(([name]) => !kernelDependentFacts.has(name) && !kernelFacts.has(name)));
-/** Facts that change with the machine only, with neither another kernel nor another boot. */
+/** Facts that neither another kernel nor another boot changes. */
 const machineFacts = (fingerprint) => Object.fromEntries(Object.entries(withoutKernelFacts(fingerprint)).filter(([name]) => !volatileFacts.has(name)));
 const kernelFacts = /* @__PURE__ */ new Set([
 	"ident",
 	"RSS",
 	"release"
 ]);
-/** Facts that another kernel, or another boot, explains. */
 const kernelDependentFacts = /* @__PURE__ */ new Set([
 	"kernel",
 	"kern.bootfile",
 	"kern.boottime",
 	"kernel sha256"
 ]);
-/** A frequency follows the load; the kernel chooses how routes are looked up by how many there are, and by its own mind. */
+/** The frequency follows the load; the kernel chooses the route lookup by the number of routes, among others. */
 const volatileFacts = /* @__PURE__ */ new Set([
 	"dev.cpu.0.freq",
 	"net.route.algo.inet.algo",
@@ -1261,47 +1201,46 @@ const volatileFacts = /* @__PURE__ */ new Set([
 // src/model/trend.ts
 const resultPath = string().regex(/^results\/\d{4}\/\w[\w.-]*$/);
 const rates = array(number().positive());
-/** A line of `trend/TESTBED/CELL/YEAR.jsonl`: what one commit of the default branch did in one session. */
+/** A line of `trend/TESTBED/CELL/YEAR.jsonl`: one commit of the default branch in one session. */
 const nightlySchema = object({
-	/** When the session began. */
 	at: datetime(),
 	commit: commitId,
-	/** Commit time, which orders commits; absent: not known, and `at` has to do. */
+	/** Orders commits; absent: unknown, `at` is used. */
 	committedAt: datetime().optional(),
-	/** Reason of the run: nightly, after a push, or once more as the session before was off. */
+	/** `again` repeats a session that was off. */
 	occasion: _enum([
 		"nightly",
 		"push",
 		"again"
 	]),
-	/** Numbers of each metric, one a trial; none where the DUT cannot tell. */
+	/** Numbers of the trials; empty if the DUT has none. */
 	pps: rates,
 	nsPerPacket: rates,
-	/** Absent from lines of before it was counted. */
+	/** Absent from older lines. */
 	instructionsPerPacket: rates.default([]),
-	/** Id among `fingerprints` of the index; empty where it was measured before they were kept. */
+	/** Key in `fingerprints` of the index; empty in older lines. */
 	fingerprint: string(),
 	/** Folder of the result, which may be gone. */
 	result: resultPath.optional()
 });
-/** Identity of a testbed: another firmware, another setting, or for Linux another kernel makes another one. */
+/** Identity of a testbed: another firmware, setting, or for Linux kernel makes another one. */
 const fingerprintSchema = object({
 	id: string().regex(/^[0-9a-f]{12}$/),
 	testbed: string(),
 	since: datetime(),
-	/** Facts that the one before had not, as `name: value`; sentences for people, none for the first. */
+	/** New facts as `name: value`, for people; empty for the first. */
 	differs: array(string()),
-	/** Facts that the next one is compared with; only the testbed's last one has them. */
+	/** Kept for comparison with the next one; only the testbed's last one has them. */
 	facts: record(string(), string()).optional()
 });
 const levelSchema = object({
 	cell: cellSchema,
-	/** Levels in the metric's unit: medians of nightly runs. */
+	/** Medians of nightly runs, in the metric's unit. */
 	before: number().positive(),
 	after: number().positive(),
-	/** `after` to `before`, minus one: −0.041 is 4.1 % less of the metric. */
+	/** `after` to `before`, minus one: −0.041 is 4.1 % less. */
 	changeRatio: number(),
-	/** When the first nightly run of the new level began, by which it is found among the nightly runs. */
+	/** Begin of the first nightly run at the new level, which identifies it. */
 	firstAt: datetime()
 });
 const changeStates = [
@@ -1312,21 +1251,19 @@ const changeStates = [
 	"accepted",
 	"recovered"
 ];
-/** A lasting step of one testbed's level, in one cell or in several that stepped between the same two commits. */
+/** A lasting step of a testbed's level, in all cells that stepped between the same two commits. */
 const changeSchema = object({
 	/** Twelve hex digits of the testbed and both commits: the key of everything written about it. */
 	id: string().regex(/^[0-9a-f]{12}$/),
 	testbed: string(),
 	metric: metricSchema,
-	/** The last commit of the old level, and the first of the new one; the same where none came between. */
+	/** Last commit of the old level and first of the new one; equal if none came between. */
 	good: commitId,
 	bad: commitId,
 	cells: array(levelSchema).min(1),
 	state: _enum(changeStates),
-	/** When it was found, and when its state last changed. */
 	foundAt: datetime(),
 	changedAt: datetime(),
-	/** The gates that were asked, the last one last. */
 	gates: array(object({
 		at: datetime(),
 		result: resultPath,
@@ -1336,42 +1273,42 @@ const changeSchema = object({
 			interval: intervalSchema.optional()
 		}))
 	})),
-	/** The bisection of its range: the commit, where it named a single one. */
+	/** Bisection of its range; with the commit if it named a single one. */
 	bisection: object({
 		result: resultPath,
 		culprit: commitId.optional()
 	}).optional(),
-	/** Notification of the change; `intended` is set before it is sent, and stays where it is not known whether it was. */
+	/** Notification of the change; `intended` is set before sending, and stays if the outcome is unknown. */
 	alert: object({
 		intended: datetime().optional(),
-		/** A random name of the process that began: of two that begin at once each sees whether it is the one. */
+		/** Random name of the updating process, with which two concurrent ones detect each other. */
 		updates: string().optional(),
 		issue: int().positive().optional(),
-		/** Text that was posted last, as `saidOf` of the alert has it. */
+		/** Last posted text, as in `saidOf` of the alert. */
 		postedText: string().optional(),
-		/** The commit whose pull request and revision were looked for; where there are any they have their comment. */
+		/** The commit whose pull request and revision were looked up and commented. */
 		commentedCommit: commitId.optional(),
-		/** Pull requests and revisions that have their comment, as `#12` and `D27401`. */
+		/** Commented pull requests and revisions, as `#12` and `D27401`. */
 		told: array(string()).default([])
 	}).default({ told: [] })
 });
 const changeSumsSchema = object({
 	cell: cellSchema,
-	/** Sum of squared changes, as natural logarithms, and of their squared standard errors. */
+	/** Sums over log changes, and over their squared standard errors. */
 	sumOfSquares: number().nonnegative(),
 	runSumOfSquares: number().nonnegative()
 });
 const gateSumsSchema = object({
-	/** Gates of which some cell was judged, and those that called any a regression or an improvement. */
+	/** Gates with a judged cell, and those with a regression or an improvement. */
 	gates: int().nonnegative(),
 	alarms: int().nonnegative(),
-	/** The same of cells, and those that could not be judged. */
+	/** Cells likewise, and those that could not be judged. */
 	cells: int().nonnegative(),
 	cellAlarms: int().nonnegative(),
 	inconclusive: int().nonnegative(),
 	invalid: int().nonnegative()
 });
-/** Counts false alarms of A/A runs; any other test has a count of its own. */
+/** Counts false alarms of A/A runs, one count per method. */
 const aaRunCountsSchema = object({
 	/** Both variants are one build, or two layouts of one tree. */
 	kind: _enum(["same-build", "layout-noise"]),
@@ -1379,21 +1316,19 @@ const aaRunCountsSchema = object({
 	fingerprint: string(),
 	metric: metricSchema,
 	marginRatio: number(),
-	/** Promised rate of false alarms, which the bound is compared with. */
 	falseAlarmRatio: number(),
 	design: _enum(designNames),
 	since: datetime(),
 	last: datetime(),
 	...gateSumsSchema.shape,
-	/** The newest alarms, oldest first. */
 	alarmed: array(object({
 		at: datetime(),
 		cells: array(cellSchema),
 		result: resultPath
 	})),
-	/** Scatter of the changes between two layouts, and of their runs alone. */
+	/** Compares changes between two layouts with their runs. */
 	scatter: array(changeSumsSchema.extend({ gates: int().positive() })),
-	/** Counts of each of the newest gates, oldest first, so that a gate published again counts once; absent from old counts. */
+	/** The newest gates, oldest first, so that a republished gate counts once; absent from old counts. */
 	newest: array(object({
 		at: datetime(),
 		...gateSumsSchema.shape,
@@ -1403,23 +1338,23 @@ const aaRunCountsSchema = object({
 /** `trend/index.json`. */
 const trendIndexSchema = object({
 	schemaVersion: literal(1),
-	/** Cells that have nightly runs; years ascending. */
+	/** Cells with nightly runs; years ascending. */
 	cells: array(object({
 		testbed: string(),
 		cell: cellSchema,
 		years: array(int())
 	})),
 	fingerprints: array(fingerprintSchema),
-	/** Oldest first; none is ever dropped. */
+	/** Oldest first; never dropped. */
 	changes: array(changeSchema),
 	aaRuns: array(aaRunCountsSchema),
-	/** Tags that are releases, as far as nightly runs were measured since; the newest last. */
+	/** Release tags measured since; newest last. */
 	releases: array(object({
 		name: string(),
 		commit: commitId,
 		at: datetime()
 	})),
-	/** The page that shows the commits between two, with `{from}` and `{to}`; absent where there is none. */
+	/** Page of the commits between `{from}` and `{to}`. */
 	compareUrl: url().optional()
 });
 
@@ -1428,7 +1363,6 @@ const plannedRunSchema = object({
 	number: int().positive(),
 	variant: string(),
 	pair: int().positive(),
-	/** See `Run`. */
 	layout: int().positive().optional()
 });
 const plannedTrialSchema = object({
@@ -1436,13 +1370,13 @@ const plannedTrialSchema = object({
 	cell: cellSchema,
 	runs: array(plannedRunSchema).min(1)
 });
-/** Number of the layout of a variant's kernel that is booted for a pair, both from 1 on, in rotation. */
+/** Pairs rotate through the layouts, both counted from 1. */
 const layoutOfPair = (pair, layouts) => (pair - 1) % layouts + 1;
 
 // src/model/lease-outcome.ts
 const notUsed = (why) => `not used: ${why}`;
 const endedEarly = (why) => `ended: ${why}`;
-/** Such a use says nothing of how long a testbed is usually held. */
+/** Incomplete uses do not count for the usual duration of leases. */
 const isCompleted = (outcome) => ![notUsed(""), endedEarly("")].some((start) => outcome?.startsWith(start));
 
 export { UsageError, bisectConfidenceRatio, bisectResultSchema, byMetric, cellName, cellProfileSchema, cellSchema, changeStates, codeBlock, codeSpan, commitId, conclusionOfBisection, conclusionOfError, conclusionOfResult, conclusionOfVerdict, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, endedEarly, escaped, excerpt, exitCodes, expected, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatEstimate, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRoughly, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, historySchema, isCompleted, isCost, isForwardingPathSetting, isJudged, isLinuxScenario, isLoss, kernelDependentFacts, lastLine, layoutName, layoutOfPair, machineFacts, metricChoice, metricName, metricNouns, metricSchema, netmapPort, nightlySchema, notUsed, oneLine, ownRulesSchema, pageUrl, parseJson, patchName, patchSchema, pathName, plainBlock, plainLine, plannedTrialSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortId, shortened$1 as shortened, size, trendIndexSchema, trialSchema, verdictsWorstFirst, volatileFacts, waivableSettings, withoutKernelFacts, withoutPaths, withoutSequences, worstConclusion };

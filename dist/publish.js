@@ -14,16 +14,13 @@ import { join } from "node:path";
 * Runs an A/A run of a commit under one lease of one testbed. Cells off their level are measured again; each possible
 * change gets a gate of its last good and first bad commit and, with `trend.bisect`, a bisection of a confirmed loss. On
 * Sundays another layout variant is measured, if the testbed builds several. Returns the result of the A/A run; the
-* follow-ups, each in a folder of its own, may fail with a warning.
+* follow-ups, each in its own folder, may fail with a warning.
 */
 async function nightlyRun(request, directory, deps) {
 	await refuseUsed(directory);
 	return runOnOneLease(request, directory, deps);
 }
-/**
-* Resumes a nightly run: finished parts are kept again without a testbed. Throws a `PlanError` if nothing was planned
-* yet.
-*/
+/** Resumes a nightly run: keeps finished parts again without a testbed. Throws a `PlanError` if nothing was planned. */
 async function resumeNightly(request, directory, deps) {
 	const { patch, testbed } = await readPlan(directory);
 	return runOnOneLease({
@@ -88,7 +85,6 @@ function trendUpdateOf(result, occasion = "again") {
 		...isOfOne && { occasion }
 	};
 }
-/** The folder of a part, relative to the nightly run's work directory. */
 function nightlyFolder({ result, occasion }) {
 	if (!isOfGate(result)) return bisectFolder(result.good, result.bad);
 	const { baseCommit, headCommit } = result.patch;
@@ -100,7 +96,6 @@ const again = "again";
 const layoutNoise = "layout-noise";
 const gateFolder = (good, bad) => `gate-${shortId(good)}-${shortId(bad)}`;
 const bisectFolder = (good, bad) => `bisect-${shortId(good)}-${shortId(bad)}`;
-/** The facts of a commit that its trend update needs. */
 async function commitFacts(commit, repository) {
 	const release = await repository.releaseBefore(commit);
 	return {
@@ -159,7 +154,6 @@ const withoutHistory = (deps) => ({
 	}
 });
 const cellsIn = ({ cells }, config) => cellsAmong(config, cells.map(({ cell }) => cell));
-/** Compares the last good and the first bad commit in the cells that have changed. */
 async function gateChange(change, { request, directory, deps }) {
 	const { good, bad } = change;
 	const patch = await patchOfRange(deps.repository, `${good}..${bad}`);

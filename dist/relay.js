@@ -1,28 +1,30 @@
 import { UsageError, bisectResultSchema, conclusionOfError, exitCodes, formatRoughly, oneLine, parseJson, realPause, reasonOf, remarkupText, resultSchema, shortId, shortened, withoutPaths } from "./model.js";
 import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
-import { ForeignFileError, commandText, failureOf, isRunning, isSqliteError, leaderSchema, lockIfFree, openDatabase, semaphore, sendRequest, shell, signalGroup, startOf, watchPlace } from "./system.js";
-import { createOctokit, githubFailure, isBreakdown, placeOf } from "./forge/github.js";
+import { RepositoryError, authorizeRevision, bisectOverridesSchema, bisectWords, callOnPhabricator, checkDiff, commandsFor, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier, workOf } from "./forge/patch.js";
 import { isExposed, kebabCase, namingStyles, overrideArguments, overridesAs, parseMaxRuns, readSecret } from "./config.js";
-import { RepositoryError, authorizeRevision, bisectAskSchema, bisectWords, callOnPhabricator, checkDiff, commandsFor, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier, workOf } from "./forge/patch.js";
-import { BuildUpdater, cancelledOutcome, deliverySeconds, failureReasonSchema, outcomeOfFailure, outcomeOfResult, postReply, revisionCommenter } from "./publish/reporters.js";
+import { createOctokit, githubFailure, isBreakdown, placeOf, sendRequest } from "./forge/github.js";
 import { ConduitError, RevisionError, fetchDiff, findRevision, fixOfCertificate, isMember, isOfToken, mapOf, openPhabricator, readAuthority, tokenVariable, transactionsOf, userNames } from "./forge/phabricator.js";
+import { BuildUpdater, cancelledOutcome, deliverySeconds, failureReasonSchema, outcomeOfFailure, outcomeOfResult, postReply, revisionCommenter } from "./publish/reporters.js";
 import { hasPlan, readPlan } from "./gate/experiment.js";
+import { ForeignFileError, failureOf, isSqliteError, lockIfFree, openDatabase, watchPlace } from "./lab/netns.js";
+import { commandText, semaphore, shell } from "./system/host.js";
 import { readOverlay } from "./kernel.js";
 import { hasBisectPlan } from "./gate/bisect.js";
 import { lookAgain, ok, skipped, typed, walk, wrong } from "./lab/check.js";
 import { once } from "node:events";
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { basename, dirname, join, resolve } from "node:path";
 import { closeSync, existsSync, linkSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
+import { promisify } from "node:util";
 import { Socket } from "node:net";
 import { STATUS_CODES, createServer } from "node:http";
 import { createHmac, hash, randomUUID, timingSafeEqual } from "node:crypto";
-import { setImmediate as setImmediate$1 } from "node:timers/promises";
 import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { setImmediate as setImmediate$1 } from "node:timers/promises";
 import { buffer } from "node:stream/consumers";
 
 // src/relay/answers.ts
-/** On disk when it returns; the same one a second time is nothing new. Throws an `InboxError`. */
+/** Writes an answer to disk once. Throws an `InboxError`. */
 function keepAnswer(answer, { conduit, inbox }) {
 	const revision = answer.kind === "reply" ? answer.of : answer.revision.number;
 	const text = JSON.stringify(answer);
@@ -34,8 +36,8 @@ function keepAnswer(answer, { conduit, inbox }) {
 	});
 }
 /**
-* Gives what waits, the oldest first, as far as the server takes it, whoever kept it; nothing while another process does
-* that. One that is refused holds back the later ones of its revision alone.
+* Delivers waiting answers of all processes, oldest first, until the server fails; returns while another process
+* delivers. A refused answer delays only later ones of its revision.
 */
 async function giveAnswers(deps) {
 	const { conduit, inbox, now, log, signal } = deps;
@@ -44,7 +46,7 @@ async function giveAnswers(deps) {
 	if (lock === void 0) return;
 	const heldBack = /* @__PURE__ */ new Set();
 	for (const waiting of inbox.waitingAnswers(conduit.url)) {
-		const { key, revision, keptAt, from, why = "nobody gave it" } = waiting;
+		const { key, revision, keptAt, from, why = "not tried yet" } = waiting;
 		if (signal.aborted) return;
 		if (now().getTime() - keptAt.getTime() > keptMilliseconds$1) {
 			log.warn(`The answer ${key} is dropped: ${conduit.url} did not take it for 7 days (${why}).`);
@@ -57,7 +59,7 @@ async function giveAnswers(deps) {
 		}
 	}
 }
-/** `not-now` is a server that takes nothing at all. */
+/** Returns `not-now` where the server accepts nothing at all. */
 async function give(waiting, deps) {
 	const { inbox, now, log } = deps;
 	const { key, keptAt } = waiting;
@@ -75,7 +77,7 @@ async function give(waiting, deps) {
 		allUpdates.delete(key);
 		inbox.dropAnswer(key);
 		const late = (now().getTime() - keptAt.getTime()) / 1e3;
-		if (late > secondsWorthTelling) log.info(`${nameOf$1(answer.data)} has its answer, ${formatRoughly(late)} late.`);
+		if (late > secondsLate) log.info(`${nameOf$1(answer.data)} has its answer, ${formatRoughly(late)} late.`);
 		return "done";
 	}
 	const { kind, why } = told;
@@ -83,7 +85,6 @@ async function give(waiting, deps) {
 	inbox.postponeAnswer(key, new Date(now().getTime() + postponedMilliseconds[kind]), why);
 	return kind === "failed" ? "not-now" : "later";
 }
-/** The same answer, but for its end: that is kept, and given in its turn, now or by whoever gives answers next. */
 function keeping$1(answer, keptEnd, deps) {
 	const { log, signal, pause = realPause } = deps;
 	let ended;
@@ -108,13 +109,13 @@ function keeping$1(answer, keptEnd, deps) {
 	};
 }
 const interim = (key, { conduit, inbox }) => inbox.waitingAnswers(conduit.url).find((waiting) => waiting.key === key);
-/** Until it is given, or refused, or nobody waits for it any more. */
+/** Tries until it is delivered, refused, or `over` is aborted. */
 async function giveUntil(key, over, deps) {
 	const { now, pause = realPause } = deps;
 	for (;;) {
 		await giveAnswers(deps);
 		const waiting = interim(key, deps);
-		const isRefused = waiting?.why !== void 0 && waiting.from.getTime() - now().getTime() > patienceMilliseconds$1;
+		const isRefused = waiting?.why !== void 0 && waiting.from.getTime() - now().getTime() > patienceMilliseconds;
 		if (waiting === void 0 || isRefused || over.aborted) return;
 		await pause(secondsBetweenTries, over);
 	}
@@ -126,12 +127,12 @@ function waitingText(waiting, now) {
 	if (oldest === void 0) return "no answer waits";
 	return `${count}, the oldest for ${formatRoughly((now.getTime() - oldest.keptAt.getTime()) / 1e3)}, to D${oldest.revision}`;
 }
-/** What a server took within that was not late. */
-const secondsWorthTelling = 60;
+/** Deliveries within this time are not logged as late. */
+const secondsLate = 60;
 const secondsBetweenTries = 5;
-/** Nobody waits here for what is postponed for longer. */
-const patienceMilliseconds$1 = 3e5;
-/** A server may refuse what it is to take tomorrow, as of a revision that the bot cannot see today. */
+/** Gates do not wait for an answer that is postponed for longer. */
+const patienceMilliseconds = 3e5;
+/** A refusal may be temporary: the bot may see the revision tomorrow. */
 const postponedMilliseconds = {
 	failed: 0,
 	"not-yet": 15e3,
@@ -150,7 +151,7 @@ const keptEnding = discriminatedUnion("kind", [
 	object({
 		kind: literal("bisected"),
 		result: bisectResultSchema,
-		asked: bisectAskSchema
+		asked: bisectOverridesSchema
 	}),
 	object({
 		kind: literal("unmeasured"),
@@ -162,7 +163,6 @@ const keptAnswerSchema = discriminatedUnion("kind", [
 	object({
 		kind: literal("comment"),
 		revision: revision$1,
-		/** Key of the gate. */
 		run: string(),
 		details: string().optional(),
 		page: string().optional(),
@@ -172,7 +172,6 @@ const keptAnswerSchema = discriminatedUnion("kind", [
 	object({
 		kind: literal("build"),
 		revision: revision$1,
-		/** PHID-HMBD-… */
 		build: string(),
 		run: string(),
 		details: string().optional(),
@@ -181,15 +180,11 @@ const keptAnswerSchema = discriminatedUnion("kind", [
 	}),
 	object({
 		kind: literal("reply"),
-		/** 27401 of D27401. */
 		of: int().positive(),
-		/** Key of what it replies to. */
 		to: string(),
-		/** Remarkup of our own making. */
 		text: string()
 	})
 ]);
-/** What of an ending is kept. Its links are those of an answer on GitHub, which this is not. */
 function keptOf(ending) {
 	switch (ending.kind) {
 		case "unmeasured": return {
@@ -233,14 +228,11 @@ function keyOf$1(answer) {
 		case "reply": return `reply ${nameOf$1(answer)} ${answer.to}`;
 	}
 }
-/**
-* Those of this process whose answers wait: they know which target was sent its units, of which a second sending would
-* make two each, and which picture is uploaded.
-*/
+/** The updates know which target was sent its units, which must not be repeated, and which picture is uploaded. */
 function allUpdatesOf(inbox) {
-	const known = updatesByInbox.get(inbox) ?? /* @__PURE__ */ new Map();
-	updatesByInbox.set(inbox, known);
-	return known;
+	const updates = updatesByInbox.get(inbox) ?? /* @__PURE__ */ new Map();
+	updatesByInbox.set(inbox, updates);
+	return updates;
 }
 const updatesByInbox = /* @__PURE__ */ new WeakMap();
 function updatesOf(answer, { conduit, log, pause }) {
@@ -281,103 +273,161 @@ function updatesOf(answer, { conduit, log, pause }) {
 // src/relay/inbox.ts
 const deliverySchema = discriminatedUnion("kind", [object({
 	kind: literal("webhook"),
-	/** The same for the same bytes, however often they come. */
+	/** A hash of the bytes, so that a redelivery has the same. */
 	id: string(),
 	at: date(),
-	/** PHID-DREV-… */
 	object: string(),
-	/** PHID-XACT-DREV-…, in the order of the webhook. */
 	transactions: array(string())
 }), object({
 	kind: literal("build"),
 	/** The target: a build that is restarted has a new one. */
 	id: string(),
 	at: date(),
-	/** PHID-HMBT-… */
 	target: string(),
-	/** PHID-HMBD-… */
 	build: string(),
 	diff: int(),
-	/** Absent: the server did not say. */
 	revision: int().optional()
 })]);
-/** The file cannot be used: one sentence that says which, why, and what to do. */
 var InboxError = class extends Error {
 	name = "InboxError";
 };
-/** Where a relay, a poller and the gates of a machine find it. */
+/** Shared by a machine's relay, poller and gates. */
 const inboxIn = (directory) => join(directory, "inbox.sqlite");
-/** Makes the file where it is missing; it must be on a local disk. */
-function openInbox(givenPath, now) {
-	const path = resolve(givenPath);
-	const database = using(path, () => open$2(path));
-	const sql = using(path, () => prepare(database));
-	const isInPlace = watchPlace(path);
-	let starting;
-	let isStarter = false;
-	const read = (work) => using(path, work);
-	const write = (work) => using(path, () => {
-		sql.begin.run();
-		try {
-			if (!isInPlace()) throw new InboxError(moved(path));
-			const outcome = work();
-			sql.commit.run();
-			return outcome;
-		} finally {
-			if (database.isTransaction) database.exec("ROLLBACK");
-		}
-	});
-	function keep({ seen, jobs }) {
-		const time = now().getTime();
-		sql.forget.run(time - keptMilliseconds);
-		for (const transaction of seen) sql.see.run(transaction);
-		return jobs.filter((job) => sql.queue.run(job.key, job.revision, JSON.stringify(job), time).changes > 0);
+/** Creates the file where it is missing; it must be on a local disk. */
+const openInbox = (path, now) => new SqliteInbox(resolve(path), now);
+var SqliteInbox = class {
+	#path;
+	#now;
+	#database;
+	#sql;
+	#isInPlace;
+	#starting;
+	#isStarter = false;
+	constructor(path, now) {
+		this.#path = path;
+		this.#now = now;
+		this.#database = this.#read(() => open$2(path));
+		this.#sql = this.#read(() => prepare(this.#database));
+		this.#isInPlace = watchPlace(path);
 	}
-	/** Nobody else starts jobs while this process has the lock, so those that seem to be starting then are left over. */
-	function mayStart() {
-		starting ??= lockIfFree(`${path}.lock`);
-		if (starting === void 0) return false;
-		if (!isStarter) write(() => sql.restart.run());
-		isStarter = true;
+	accept(deliveries) {
+		return this.#write(() => deliveries.map((delivery) => {
+			const { id, at } = delivery;
+			const { changes } = this.#sql.accept.run(id, at.getTime(), JSON.stringify(delivery));
+			return changes > 0 ? "new" : "known";
+		}));
+	}
+	pendingDeliveries() {
+		return this.#read(() => this.#sql.pending.all().map(deliveryOf));
+	}
+	countPending() {
+		return this.#read(() => countRow.parse(this.#sql.countPending.get()).count);
+	}
+	settle(id, outcome) {
+		return this.#write(() => this.#sql.settle.run(id).changes > 0 ? this.#keep(outcome) : []);
+	}
+	hasSeen(transactions) {
+		return this.#read(() => new Set(transactions.filter((one) => this.#sql.isSeen.get(one) !== void 0)));
+	}
+	advancePoll(server, since, outcome) {
+		return this.#write(() => {
+			this.#sql.advancePoll.run(server, since);
+			return this.#keep(outcome);
+		});
+	}
+	pollState(server) {
+		return this.#read(() => pollRow.optional().parse(this.#sql.pollState.get(server))?.since);
+	}
+	dueJobs() {
+		return this.#read(() => this.#mayStart() ? this.#sql.due.all(this.#now().getTime()).map(jobRecordOf) : []);
+	}
+	markStarting(key) {
+		return this.#read(() => this.#mayStart() && this.#changes(() => this.#sql.markStarting.run(key)));
+	}
+	markStarted(key, where) {
+		return this.#changes(() => this.#sql.markStarted.run(key, where));
+	}
+	postpone(key, until, why) {
+		return this.#changes(() => this.#sql.postpone.run(key, until.getTime(), why));
+	}
+	markEnded(key, how) {
+		return this.#changes(() => this.#sql.end.run(key, "ended", how));
+	}
+	drop(key, why) {
+		return this.#changes(() => this.#sql.end.run(key, "dropped", why));
+	}
+	unendedJobs() {
+		return this.#read(() => this.#sql.unended.all().map(jobRecordOf));
+	}
+	jobsOf(revision) {
+		return this.#read(() => this.#sql.jobsOf.all(revision).map(jobRecordOf));
+	}
+	keepAnswer(answer) {
+		const { key, server, revision, text } = answer;
+		const at = this.#now().getTime();
+		this.#changes(() => this.#sql.keepAnswer.run(key, server, revision, text, at));
+	}
+	waitingAnswers(server) {
+		return this.#read(() => this.#sql.waiting.all(server).map(waitingAnswerOf));
+	}
+	readAnswer(key) {
+		return this.#read(() => answerTextRow.optional().parse(this.#sql.readAnswer.get(key))?.answer);
+	}
+	postponeAnswer(key, from, why) {
+		this.#changes(() => this.#sql.postponeAnswer.run(key, from.getTime(), why));
+	}
+	dropAnswer(key) {
+		this.#changes(() => this.#sql.dropAnswer.run(key));
+	}
+	lockAnswers() {
+		return this.#read(() => lockIfFree(`${this.#path}.answers.lock`));
+	}
+	[Symbol.dispose]() {
+		if (!this.#database.isOpen) return;
+		this.#starting?.[Symbol.dispose]();
+		this.#database.close();
+	}
+	#changes(statement) {
+		return this.#write(() => statement().changes > 0);
+	}
+	#write(work) {
+		return this.#read(() => {
+			this.#sql.begin.run();
+			try {
+				if (!this.#isInPlace()) throw new InboxError(moved(this.#path));
+				const outcome = work();
+				this.#sql.commit.run();
+				return outcome;
+			} finally {
+				if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+			}
+		});
+	}
+	#read(work) {
+		try {
+			return work();
+		} catch (error) {
+			if (isSqliteError(error)) throw new InboxError(sentence(this.#path, error), { cause: error });
+			if (!(error instanceof Error && "syscall" in error)) throw error;
+			throw new InboxError(`The relay's queue ${this.#path} cannot be opened (${reasonOf(error)}): let this user write the file and its folder, or name another folder.`, { cause: error });
+		}
+	}
+	#keep({ seen, jobs }) {
+		const time = this.#now().getTime();
+		this.#sql.forget.run(time - keptMilliseconds);
+		for (const transaction of seen) this.#sql.see.run(transaction);
+		return jobs.filter((job) => this.#sql.queue.run(job.key, job.revision, JSON.stringify(job), time).changes > 0);
+	}
+	/** This process alone starts jobs while it has the lock, so jobs that seem to be starting were left over. */
+	#mayStart() {
+		this.#starting ??= lockIfFree(`${this.#path}.lock`);
+		if (this.#starting === void 0) return false;
+		if (!this.#isStarter) this.#write(() => this.#sql.restart.run());
+		this.#isStarter = true;
 		return true;
 	}
-	return {
-		accept: (deliveries) => write(() => deliveries.map((delivery) => {
-			const { id, at } = delivery;
-			const { changes } = sql.accept.run(id, at.getTime(), JSON.stringify(delivery));
-			return changes > 0 ? "new" : "known";
-		})),
-		pendingDeliveries: () => read(() => sql.pending.all().map(deliveryOf)),
-		countPending: () => read(() => counted.parse(sql.countPending.get()).count),
-		settle: (id, outcome) => write(() => sql.settle.run(id).changes > 0 ? keep(outcome) : []),
-		hasSeen: (transactions) => read(() => new Set(transactions.filter((one) => sql.isSeen.get(one) !== void 0))),
-		advancePoll: (server, since, outcome) => write(() => {
-			sql.advancePoll.run(server, since);
-			return keep(outcome);
-		}),
-		pollState: (server) => read(() => polled.optional().parse(sql.pollState.get(server))?.since),
-		dueJobs: () => read(() => mayStart() ? sql.due.all(now().getTime()).map(jobRecordOf) : []),
-		markStarting: (key) => read(() => mayStart() && write(() => sql.markStarting.run(key).changes > 0)),
-		markStarted: (key, where) => write(() => sql.markStarted.run(key, where).changes > 0),
-		postpone: (key, until, why) => write(() => sql.postpone.run(key, until.getTime(), why).changes > 0),
-		markEnded: (key, how) => write(() => sql.end.run(key, "ended", how).changes > 0),
-		drop: (key, why) => write(() => sql.end.run(key, "dropped", why).changes > 0),
-		unendedJobs: () => read(() => sql.unended.all().map(jobRecordOf)),
-		jobsOf: (revision) => read(() => sql.jobsOf.all(revision).map(jobRecordOf)),
-		keepAnswer: ({ key, server, revision, text }) => write(() => void sql.keepAnswer.run(key, server, revision, text, now().getTime())),
-		waitingAnswers: (server) => read(() => sql.waiting.all(server).map(waitingAnswerOf)),
-		readAnswer: (key) => read(() => answerText.optional().parse(sql.readAnswer.get(key))?.answer),
-		postponeAnswer: (key, from, why) => write(() => void sql.postponeAnswer.run(key, from.getTime(), why)),
-		dropAnswer: (key) => write(() => void sql.dropAnswer.run(key)),
-		lockAnswers: () => read(() => lockIfFree(`${path}.answers.lock`)),
-		[Symbol.dispose]() {
-			if (!database.isOpen) return;
-			starting?.[Symbol.dispose]();
-			database.close();
-		}
-	};
-}
-/** Transactions that are seen and keys of jobs keep what comes still later from being done again. */
+};
+/** Seen transactions and keys of jobs prevent repeated work on a redelivery after that. */
 const keptMilliseconds = 7776e6;
 function prepare(database) {
 	const one = (text) => database.prepare(text);
@@ -416,8 +466,8 @@ function prepare(database) {
 const unended = "state IN ('due', 'starting', 'started')";
 const pendingRow = object({ pending: string() });
 const deliveryOf = (row) => deliverySchema.parse(JSON.parse(pendingRow.parse(row).pending));
-const counted = object({ count: int() });
-const polled = object({ since: int() });
+const countRow = object({ count: int() });
+const pollRow = object({ since: int() });
 const jobRow = object({
 	job: string(),
 	queued_at: int(),
@@ -467,7 +517,7 @@ function stateOf({ state, due_at, place, said }) {
 		};
 	}
 }
-const answerText = object({ answer: string() });
+const answerTextRow = object({ answer: string() });
 const answerRow = object({
 	key: string(),
 	revision: int(),
@@ -493,7 +543,7 @@ function open$2(path) {
 	});
 	createIfMissing(path);
 	try {
-		const database = openDatabase(path, header, patienceMilliseconds);
+		const database = openDatabase(path, header, lockMilliseconds);
 		database.exec(answersSchema);
 		return database;
 	} catch (error) {
@@ -501,13 +551,13 @@ function open$2(path) {
 		throw new InboxError(error.format === void 0 ? `The relay's queue cannot be ${path}, which is the SQLite database of another program: name another folder.` : `The relay's queue ${path} has format ${error.format}, and this ppsgate knows format ${header.format}: use the version of ppsgate that made it, or name another folder.`);
 	}
 }
-/** Whole or not at all, and once, whoever else makes it at the same time. */
+/** Atomic, also while other processes try the same. */
 function createIfMissing(path) {
 	if (statSync(path, { throwIfNoEntry: false }) !== void 0) return;
 	const draft = `${path}.${randomUUID()}`;
 	try {
 		closeSync(openSync(draft, "wx", 384));
-		openDatabase(draft, header, patienceMilliseconds, (empty) => empty.exec(schema)).close();
+		openDatabase(draft, header, lockMilliseconds, (empty) => empty.exec(schema)).close();
 		linkSync(draft, path);
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
@@ -515,12 +565,11 @@ function createIfMissing(path) {
 		rmSync(draft, { force: true });
 	}
 }
-/** Spells "ppsr". */
 const header = {
 	applicationId: 1886417778,
 	format: 1
 };
-/** A table that queues of this format did not always have: a ppsgate that does not know it leaves it alone. */
+/** Older queues of this format lack this table; an older ppsgate ignores it. */
 const answersSchema = `
   CREATE TABLE IF NOT EXISTS answers (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -567,25 +616,15 @@ const schema = `
   COMMIT;
 `;
 const moved = (path) => `The relay's queue ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
-/** How long to wait for a lock that another process holds for a transaction; this one does nothing else meanwhile. */
-const patienceMilliseconds = 5e3;
-/** Makes an InboxError of what SQLite and the file system throw. */
-function using(path, work) {
-	try {
-		return work();
-	} catch (error) {
-		if (isSqliteError(error)) throw new InboxError(sentence(path, error), { cause: error });
-		if (!(error instanceof Error && "syscall" in error)) throw error;
-		throw new InboxError(`The relay's queue ${path} cannot be opened (${reasonOf(error)}): let this user write the file and its folder, or name another folder.`, { cause: error });
-	}
-}
+/** Bound of the wait for a lock that another process holds for a transaction; it blocks this process. */
+const lockMilliseconds = 5e3;
 function sentence(path, error) {
 	const subject = `The relay's queue ${path}`;
 	switch (failureOf(error)) {
-		case "busy": return `${subject} was locked by another process for more than ${patienceMilliseconds / 1e3} s: see which with "fuser -v ${path}", and try again once it is done.`;
+		case "busy": return `${subject} was locked by another process for more than ${lockMilliseconds / 1e3} s: see which with "fuser -v ${path}", and try again once it is done.`;
 		case "full": return `${subject} cannot be written because its disk is full: free some space there.`;
 		case "corrupt":
-		case "not-a-database": return `${subject} is damaged or not an SQLite database (${reasonOf(error)}): while nobody uses it, move it away together with ${path}-wal; the new one that is then made knows of nothing that was queued.`;
+		case "not-a-database": return `${subject} is damaged or not an SQLite database (${reasonOf(error)}): while no process uses it, move it away together with ${path}-wal; the new one that is then made knows of nothing that was queued.`;
 		default: return `${subject} cannot be read or written (${reasonOf(error)}, SQLite's code ${error.errcode}): let this user write the file, those beside it and its folder, and see whether its disk is broken.`;
 	}
 }
@@ -606,7 +645,7 @@ const unreachable = (what, why, fix) => ({
 
 // src/relay/check-secret-file.ts
 /** @param key of ppsgate.yml that names the file. */
-const secretPoint = (key, place) => ({
+const secretStep = (key, place) => ({
 	what: key,
 	async run(what) {
 		const { path, variable } = place;
@@ -616,7 +655,7 @@ const secretPoint = (key, place) => ({
 		return path === void 0 ? [ok(what, `${variable} in the environment`)] : keeping(what, path);
 	}
 });
-/** Nothing where the file is not there, which whoever reads it says. */
+/** Returns nothing where the file is missing, which its reader reports. */
 async function exposure(what, path) {
 	const found = await stat(path).catch(() => void 0);
 	if (found === void 0 || !isExposed(found)) return [];
@@ -632,11 +671,11 @@ const withMode = (path, { mode }) => `${path} has the mode ${(mode & 511).toStri
 const fixOf = (path) => typed(shell`chmod 600 ${path}`);
 
 // src/relay/delivery.ts
-/** The revision of which `ppsgate phabricator check` sends a test, signed: there is none. */
+/** The object of the signed test webhook of `ppsgate phabricator check`; no revision has this PHID. */
 const checkObject = "PHID-DREV-ppsgatecheck";
-/** How it calls itself in what it sends; so can anybody. */
+/** Any sender can forge this user agent. */
 const checkAgent = "ppsgate-check";
-/** `body` as it was sent: redelivered, it has the same bytes. */
+/** @param body the bytes as they were sent, which a redelivery repeats */
 function readWebhook(body, at) {
 	const { data } = webhookSchema.safeParse(parseJson(Buffer.from(body).toString()));
 	if (data === void 0) return { kind: "strange" };
@@ -680,9 +719,9 @@ const webhookSchema = object({
 	transactions: array(object({ phid: phid("XACT") }))
 });
 const number = string().regex(/^[1-9]\d{0,8}$/).transform(Number);
-/** `27401`, and `D27401` for who writes the URI so. */
+/** Accepts `27401` and `D27401`. */
 const revision = preprocess((text) => String(text).replace(/^D/, ""), number);
-/** Harbormaster writes what is not there as nothing. */
+/** Harbormaster writes a missing value as the empty text. */
 const nothing$1 = literal("").transform(() => void 0);
 const buildSchema = object({
 	target: phid("HMBT"),
@@ -692,8 +731,8 @@ const buildSchema = object({
 });
 
 // src/relay/check-relay.ts
-/** Looks on this machine alone, where the relay, the poller or the gates keep them. */
-const answersPoint = ({ url, relay: { directory } }, now) => ({
+/** Reads the answers that the relay, the poller or the gates of this machine keep. */
+const answersStep = ({ url, relay: { directory } }, now) => ({
 	what: "answers",
 	async run(what) {
 		const path = inboxIn(directory);
@@ -702,12 +741,12 @@ const answersPoint = ({ url, relay: { directory } }, now) => ({
 		const waiting = inbox.waitingAnswers(url);
 		const [oldest] = waiting;
 		if (oldest === void 0) return [ok(what, "none waits")];
-		const why = `${waitingText(waiting, now())} (${oldest.why ?? "nobody has tried to give it"})`;
+		const why = `${waitingText(waiting, now())} (${oldest.why ?? "not tried yet"})`;
 		const fix = `see that \`ppsgate relay\` or \`ppsgate poll\` runs here: it gives them as soon as ${url} takes them`;
 		return [warning(what, why, fix)];
 	}
 });
-function relayPoints(config, deps) {
+function relaySteps(config, deps) {
 	const { relay } = config;
 	const { webhookKeyPath, buildPasswordPath } = relay;
 	if (webhookKeyPath === void 0 && buildPasswordPath === void 0) {
@@ -717,7 +756,7 @@ function relayPoints(config, deps) {
 			run: async (what) => [skipped(what, why)]
 		}];
 	}
-	const ask = askOf(relay, deps.signal);
+	const client = relayClient(relay, deps.signal);
 	return [
 		{
 			what: "relay.on",
@@ -725,10 +764,10 @@ function relayPoints(config, deps) {
 		},
 		{
 			what: "the relay",
-			run: (what) => health(what, relay, ask)
+			run: (what) => health(what, relay, client)
 		},
-		...webhookKeyPath === void 0 ? [] : webhookPoints(webhookKeyPath, config, ask),
-		...buildPasswordPath === void 0 ? [] : buildPoints(buildPasswordPath, ask)
+		...webhookKeyPath === void 0 ? [] : webhookSteps(webhookKeyPath, config, client),
+		...buildPasswordPath === void 0 ? [] : buildSteps(buildPasswordPath, client)
 	];
 }
 function occasions(what, { on, buildPasswordPath, webhookKeyPath }) {
@@ -738,25 +777,25 @@ function occasions(what, { on, buildPasswordPath, webhookKeyPath }) {
 }
 const mostSeconds$1 = 10;
 const mostBytes$2 = 1024 ** 2;
-const askOf = (relay, signal) => async (path, question = {}) => {
+const relayClient = (relay, signal) => async (path, request = {}) => {
 	const limits = {
 		answerSeconds: mostSeconds$1,
 		mostBytes: mostBytes$2,
 		signal
 	};
 	const headers = {
-		...question.headers,
+		...request.headers,
 		"user-agent": checkAgent
 	};
 	const answer = await sendRequest(`${baseOf(relay)}${path}`, {
-		...question,
+		...request,
 		headers,
 		...limits
 	});
 	if (answer.kind === "no-answer") throw new Error(answer.why);
 	return answer;
 };
-/** URL of the relay for this machine; what listens on all addresses does so on loopback. */
+/** URL of the relay on this machine: loopback where it listens on all addresses. */
 function baseOf({ host, port }) {
 	const near = {
 		"0.0.0.0": "127.0.0.1",
@@ -764,11 +803,11 @@ function baseOf({ host, port }) {
 	}[host] ?? host;
 	return `http://${near.includes(":") ? `[${near}]` : near}:${port}`;
 }
-async function health(what, relay, ask) {
+async function health(what, relay, client) {
 	const base = baseOf(relay);
 	let reply;
 	try {
-		reply = await ask("/health");
+		reply = await client("/health");
 	} catch (error) {
 		const why = `nothing answers on ${base} (${reasonOf(error)})`;
 		return [unreachable(what, why, "start `ppsgate relay`, and see what it says")];
@@ -778,18 +817,18 @@ async function health(what, relay, ask) {
 	return [wrong(what, `something else answers on ${base}, with ${reply.status}`, "end that, or set another `relay.port` in ppsgate.yml and start the relay again")];
 }
 const restart = "start the relay again, for it reads its files at its start";
-function webhookPoints(path, { url }, ask) {
+function webhookSteps(path, { url }, client) {
 	const place = {
 		what: "The key of the webhook",
 		path
 	};
 	return [
-		secretPoint("relay.webhookKeyFile", place),
+		secretStep("relay.webhookKeyFile", place),
 		{
 			what: "POST /webhook",
 			needs: ["the relay"],
 			async run(what) {
-				const signed = (signature) => ask("/webhook", {
+				const signed = (signature) => client("/webhook", {
 					method: "POST",
 					body: testWebhook,
 					headers: { "x-phabricator-webhook-signature": signature }
@@ -810,7 +849,7 @@ function webhookPoints(path, { url }, ask) {
 		}
 	];
 }
-/** Sent by hand, says Herald by `test`, and so of no consequence. */
+/** Marked as sent by hand with Herald's `test`, and so without effect. */
 const testWebhook = JSON.stringify({
 	object: {
 		type: "DREV",
@@ -825,16 +864,16 @@ const testWebhook = JSON.stringify({
 	},
 	transactions: []
 });
-function buildPoints(path, ask) {
+function buildSteps(path, client) {
 	const place = {
 		what: "The user and password of builds",
 		path
 	};
-	return [secretPoint("relay.buildPasswordFile", place), {
+	return [secretStep("relay.buildPasswordFile", place), {
 		what: "POST /build",
 		needs: ["the relay"],
 		async run(what) {
-			const strange = await ask("/build", { method: "POST" });
+			const strange = await client("/build", { method: "POST" });
 			if (strange.status !== 401) return [open$1(what, "no password", strange)];
 			const password = await readSecret(place).catch(() => void 0);
 			if (password === void 0) return [ok(what, "no password is refused")];
@@ -842,7 +881,7 @@ function buildPoints(path, ask) {
 				const fix = `write a user, a colon and a password into ${path}, the same as in Passphrase`;
 				return [wrong(what, `${path} does not have the form user:password`, fix)];
 			}
-			const ours = await ask("/build", {
+			const ours = await client("/build", {
 				method: "POST",
 				headers: { authorization: `Basic ${Buffer.from(password).toString("base64")}` }
 			});
@@ -852,16 +891,15 @@ function buildPoints(path, ask) {
 		}
 	}];
 }
-/** What was to be refused was not. */
-function open$1(what, given, { status }) {
+function open$1(what, credential, { status }) {
 	if (status === 404) return wrong(what, "the relay that runs does not take these, as one without the file in ppsgate.yml", restart);
-	const why = `the relay answers ${status} to ${given}, and not 401`;
+	const why = `the relay answers ${status} to ${credential}, and not 401`;
 	return wrong(what, why, "see that nothing stands between that answers for it");
 }
 
 // src/relay/check-starter.ts
-/** @param branch what diffs without a base are measured against. */
-function starterPoint(start, branch, deps) {
+/** @param branch base of diffs that name none. */
+function starterStep(start, branch, deps) {
 	switch (start.kind) {
 		case "here": return {
 			what: "relay.start.repository",
@@ -872,7 +910,7 @@ function starterPoint(start, branch, deps) {
 				what: "The token for GitHub",
 				path: start.tokenPath
 			};
-			return secretPoint("relay.start.tokenFile", {
+			return secretStep("relay.start.tokenFile", {
 				...place,
 				variable: "GITHUB_TOKEN"
 			});
@@ -882,7 +920,7 @@ function starterPoint(start, branch, deps) {
 				what: "The token for Jenkins",
 				path: start.tokenPath
 			};
-			return secretPoint("relay.start.tokenFile", {
+			return secretStep("relay.start.tokenFile", {
 				...place,
 				variable: "PPSGATE_JENKINS_TOKEN"
 			});
@@ -900,9 +938,8 @@ async function clone(what, path, branch, { now, overlay }) {
 	const found = `${path} has ${branch}, at ${shortId(tip)}`;
 	return [overlay === void 0 ? ok(what, found) : await base(what, found, repository, tip, overlay)];
 }
-/** They tell the revisions of Subversion that diffs of before 2021 were made for. */
+/** Notes hold the revisions of Subversion that diffs of before 2021 were made for. */
 const withNotes = "remote.origin.fetch=+refs/notes/*:refs/notes/*";
-/** Whether a gate whose base is that commit finds what a Linux DUT is to load. */
 async function base(what, found, repository, commit, overlay) {
 	try {
 		const folder = await repository.pathOf(overlay);
@@ -921,8 +958,8 @@ async function base(what, found, repository, commit, overlay) {
 }
 
 // src/relay/setup-check.ts
-/** One that cannot be looked at says why, and the others are looked at all the same. Throws the signal's reason. */
-const checkPhabricator = (config, deps) => walk(pointsOf(config, deps), {
+/** A step that fails does not stop the others. Throws the signal's reason. */
+const checkPhabricator = (config, deps) => walk(stepsOf(config, deps), {
 	...deps,
 	failed
 });
@@ -934,13 +971,13 @@ function failed(what, error) {
 		fix: lookAgain
 	};
 }
-function pointsOf(config, deps) {
+function stepsOf(config, deps) {
 	const session = {};
 	const { tokenPath, caPath, relay } = config;
-	const ask = (what, look) => ({
+	const conduitStep = (what, check) => ({
 		what,
 		needs: ["the token"],
-		run: async () => session.conduit === void 0 ? [] : look(session.conduit, what)
+		run: async () => session.conduit === void 0 ? [] : check(session.conduit, what)
 	});
 	const place = {
 		what: "The Conduit token",
@@ -959,7 +996,7 @@ function pointsOf(config, deps) {
 			needs: ["the server"],
 			run: async (what) => clocks(what, session, deps.now())
 		},
-		secretPoint("tokenFile", place),
+		secretStep("tokenFile", place),
 		{
 			what: "the token",
 			needs: ["the server"],
@@ -970,18 +1007,18 @@ function pointsOf(config, deps) {
 			needs: ["the token"],
 			run: async (what) => session.account === void 0 ? [] : rights(what, session.account, config)
 		},
-		ask("repositories", (conduit, what) => repositories(what, conduit, config)),
-		ask("projects", (conduit, what) => projects(what, conduit, config)),
-		ask("people", (conduit, what) => people(what, conduit, config)),
-		ask("build plans", (conduit, what) => buildPlans(what, conduit, config)),
+		conduitStep("repositories", (conduit, what) => repositories(what, conduit, config)),
+		conduitStep("projects", (conduit, what) => projects(what, conduit, config)),
+		conduitStep("people", (conduit, what) => people(what, conduit, config)),
+		conduitStep("build plans", (conduit, what) => buildPlans(what, conduit, config)),
 		{
 			what: "writing",
 			needs: ["the token"],
 			run: async (what) => [skipped(what, unwritten)]
 		},
-		answersPoint(config, deps.now),
-		...relayPoints(config, deps),
-		starterPoint(relay.start, config.branch, deps)
+		answersStep(config, deps.now),
+		...relaySteps(config, deps),
+		starterStep(relay.start, config.branch, deps)
 	];
 }
 const authority = (path, session) => ({
@@ -994,7 +1031,7 @@ const authority = (path, session) => ({
 const unwritten = "nothing is written here, so a server in read-only mode shows only when it is to take a comment";
 const mostSeconds = 20;
 const mostBytes$1 = 1024 ** 2;
-/** Without the token: nobody knows yet who answers. */
+/** Sends no token, since the server is not verified yet. */
 async function server(what, { url }, session, { signal }) {
 	const answer = await sendRequest(`${url}/api/conduit.ping`, {
 		method: "POST",
@@ -1033,7 +1070,7 @@ const envelope = object({
 	result: unknown(),
 	error_code: string().nullable()
 });
-/** Beyond this somebody who compares a log with a comment is misled. */
+/** A larger difference misleads readers who compare a log with a comment. */
 const mostSecondsApart = 60;
 function clocks(what, { date }, now) {
 	if (date === void 0) return [skipped(what, "the server does not tell its time")];
@@ -1054,10 +1091,10 @@ async function token(what, config, session, deps) {
 function rights(what, { userName, roles }, { url }) {
 	if (roles.includes("admin")) {
 		const fix = `make a bot on ${url}/people/new/bot/, and give ppsgate its token`;
-		return [wrong(what, `${userName} is an administrator, and whoever has its token is one too`, fix)];
+		return [wrong(what, `${userName} is an administrator, and so is each owner of its token`, fix)];
 	}
 	if (!roles.includes("agent")) {
-		const fix = `make a bot on ${url}/people/new/bot/, which nobody can log in to`;
+		const fix = `make a bot on ${url}/people/new/bot/, which has no login`;
 		return [warning(what, `${userName} is the account of a person, for whom ppsgate would speak`, fix)];
 	}
 	return [ok(what, `${userName} is a bot and no administrator`)];
@@ -1083,12 +1120,11 @@ const projectPage = object({
 		phid: string(),
 		attachments: object({ members: object({ members: array(unknown()) }) })
 	})),
-	/** Projects by hashtag. */
 	maps: object({ slugMap: mapOf(object({ projectPHID: string() })) })
 });
 async function projects(what, conduit, { projects: slugs, people }) {
-	if (slugs.length === 0 && people.length === 0) return [wrong(what, "nobody may have anything measured: `projects` and `people` are empty", "name a project or somebody under `phabricator` in ppsgate.yml")];
-	if (slugs.length === 0) return [ok(what, "none are named: leave is for `people` alone")];
+	if (slugs.length === 0 && people.length === 0) return [wrong(what, "no diff may be measured: `projects` and `people` are empty", "name a project or a person under `phabricator` in ppsgate.yml")];
+	if (slugs.length === 0) return [ok(what, "none are named: approval is for `people` alone")];
 	const params = {
 		constraints: { slugs },
 		attachments: { members: true }
@@ -1107,12 +1143,12 @@ const userItem = object({ fields: object({
 	roles: array(string())
 }) });
 async function people(what, conduit, { people: names }) {
-	if (names.length === 0) return [ok(what, "none are named: leave is for `projects` alone")];
+	if (names.length === 0) return [ok(what, "none are named: approval is for `projects` alone")];
 	const constraints = { usernames: names };
 	const found = await conduit.search("user.search", { constraints }, userItem);
 	return names.map((name) => {
 		const one = found.find(({ fields }) => fields.username === name);
-		if (one === void 0) return wrong(what, `there is nobody called ${name}`, lookAt(what));
+		if (one === void 0) return wrong(what, `there is no user called ${name}`, lookAt(what));
 		if (one.fields.roles.includes("disabled")) return warning(what, `the account of ${name} is disabled`, "take the name out of `phabricator.people` in ppsgate.yml");
 		return ok(what, `${name} is there`);
 	});
@@ -1130,7 +1166,7 @@ const stepItem = object({ fields: object({
 	name: string(),
 	buildPlanPHID: string()
 }) });
-/** Where the HTTP step of a plan leads to, only its page tells: ours is the one with our name. */
+/** Only its page shows the URI of a plan's HTTP step, so our plan is found by its name. */
 async function buildPlans(what, conduit, { url, relay }) {
 	const plans = await conduit.search("harbormaster.buildplan.search", {}, planItem);
 	const steps = await conduit.search("harbormaster.step.search", {}, stepItem);
@@ -1146,7 +1182,6 @@ async function buildPlans(what, conduit, { url, relay }) {
 		return [holds === "never" ? ok(what, `"${name}" does not hold drafts`) : warning(what, `"${name}" holds drafts (${holds}), so those pass at once, and only comments tell their results`, `set "Hold Drafts" to "Never" on ${page}`), skipped("the build step", `only its page tells the URI: ${page} has to show POST to …${buildQuery}, the user and password of \`relay.buildPasswordFile\` as credential, nothing secret beside, and that it waits for a message`)];
 	});
 }
-/** As the relay reads it. */
 const buildQuery = "/build?target=${target.phid}&build=${build.phid}&diff=${buildable.diff}&revision=${buildable.revision}";
 const notTaken = (what, plan) => wrong(what, `"${plan}" asks for builds, and none are taken, so they fail or wait for ever`, "set `relay.buildPasswordFile` and have `builds` in `relay.on`, or disable the plan");
 
@@ -1161,7 +1196,7 @@ function startOnGithub(octokit, options) {
 		pause: options.pause
 	};
 	const page = `${pagesOf(apiUrl)}/${repository}/actions`;
-	const lookFor = (job, what, signal) => answered(() => awaitRun(runs, job.key, signal), {
+	const findRunOf = (job, what, signal) => answered(() => awaitRun(runs, job.key, signal), {
 		what,
 		needs: `\`actions: read\` in ${repository}`
 	});
@@ -1173,7 +1208,7 @@ function startOnGithub(octokit, options) {
 			};
 			const what = `No ${workOf(job)} of D${job.revision} was started on GitHub`;
 			if (mayBeStarted) {
-				const earlier = await lookFor(job, what, signal);
+				const earlier = await findRunOf(job, what, signal);
 				if ("why" in earlier) return earlier;
 				if (earlier.answer !== void 0) return {
 					kind: "started",
@@ -1196,7 +1231,7 @@ function startOnGithub(octokit, options) {
 				needs: `\`contents: write\` in ${repository}`
 			});
 			if ("why" in sent) return sent;
-			const run = await lookFor(job, what, signal);
+			const run = await findRunOf(job, what, signal);
 			return {
 				kind: "started",
 				where: "answer" in run && run.answer?.url || page
@@ -1204,7 +1239,7 @@ function startOnGithub(octokit, options) {
 		},
 		async cancel(job, signal) {
 			const what = `The ${workOf(job)} of D${job.revision} was not cancelled on GitHub`;
-			const found = await lookFor(job, what, signal);
+			const found = await findRunOf(job, what, signal);
 			if ("why" in found) return found.why;
 			if (signal.aborted) return `${what}, because the relay ends.`;
 			if (found.answer === void 0) return `${what}, because no run of a workflow is named by ${job.key}: see ${page}.`;
@@ -1221,15 +1256,15 @@ function startOnGithub(octokit, options) {
 		}
 	};
 }
-/** GitHub takes at most ten properties. */
-const payloadOf = ({ key, revision, diff, build, ask, bisect }) => ({
+/** GitHub accepts at most ten properties. */
+const payloadOf = ({ key, revision, diff, build, overrides, bisect }) => ({
 	patch: `D${revision}:${diff}`,
 	key,
 	build,
 	...bisect && { instead: bisectWords(bisect) },
-	...overridesAs(ask, kebabCase)
+	...overridesAs(overrides, kebabCase)
 });
-/** Before each look, in seconds: a run shows up some time after its event. */
+/** Seconds before each request: a run shows up some time after its event. */
 const waits = [
 	0,
 	2,
@@ -1246,7 +1281,7 @@ async function awaitRun(runs, key, signal) {
 		if (run !== void 0) return run;
 	}
 }
-/** Those of months, newest first. */
+/** Months, newest first. */
 const mostPages = 3;
 const perPage = 100;
 async function findRun({ octokit, owner, repo }, key) {
@@ -1266,7 +1301,6 @@ async function findRun({ octokit, owner, repo }, key) {
 		if (data.workflow_runs.length < perPage) return void 0;
 	}
 }
-/** One that has ended is as good as cancelled. */
 async function cancelRun(octokit, call) {
 	try {
 		await octokit.request("POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel", call);
@@ -1275,10 +1309,10 @@ async function cancelRun(octokit, call) {
 		if (failure?.kind !== "answered" || failure.status !== 409) throw error;
 	}
 }
-/** @param told.what begins the sentence where GitHub did not do it. */
-async function answered(ask, { what, needs }) {
+/** @param about.what begins the sentence of a failure */
+async function answered(request, { what, needs }) {
 	try {
-		return { answer: await ask() };
+		return { answer: await request() };
 	} catch (error) {
 		const failure = githubFailure(error);
 		if (failure === void 0) throw error;
@@ -1300,6 +1334,45 @@ function reason(failure, needs) {
 function pagesOf(apiUrl) {
 	const { protocol, host } = new URL(apiUrl);
 	return `${protocol}//${host.replace(/^api\./, "")}`;
+}
+
+// src/system/process.ts
+/** A process group's leader, with its start time as this machine prints it. */
+const leaderSchema = object({
+	pid: int().positive(),
+	started: string()
+});
+/** Also false for a zombie. */
+const isRunning = async ({ pid, started }) => await startOf(pid) === started;
+async function signalGroup(leader, name) {
+	if (!await isRunning(leader)) return false;
+	try {
+		return process.kill(-leader.pid, name);
+	} catch {
+		return false;
+	}
+}
+/** Start time of the process as `platform` prints it; undefined if none runs. */
+function startOf(pid, platform = process.platform) {
+	return platform === "linux" ? startInProc(pid) : startByPs(pid);
+}
+/** Reads the kernel's own clock: ps(1) computes start times from the wall clock, which may be set meanwhile. */
+async function startInProc(pid) {
+	const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => void 0);
+	if (stat === void 0) return void 0;
+	const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8");
+	const [state = "", ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+	return "ZX".includes(state) ? void 0 : `${rest[18]} after boot ${boot.trim()}`;
+}
+async function startByPs(pid) {
+	const { stdout } = await promisify(execFile)("ps", [
+		"-o",
+		"stat=,lstart=",
+		"-p",
+		String(pid)
+	]).catch(() => ({ stdout: "" }));
+	const [, state = "Z", started] = /^\s*(\S)\S*\s+(.+?)\s*$/.exec(stdout) ?? [];
+	return state === "Z" ? void 0 : started;
 }
 
 // src/relay/start-here.ts
@@ -1324,7 +1397,7 @@ function startHere(options) {
 			kind: "failed",
 			why: `${running.length} gates run here already: ${nameOf(job)} can start when one of them has ended, or with a higher \`most\`.`
 		};
-		const call = await callFor(job, before, options);
+		const call = await invocationOf(job, before, options);
 		if ("why" in call) return {
 			kind: "refused",
 			why: call.why
@@ -1370,14 +1443,11 @@ function startHere(options) {
 const mostTries = 3;
 const nameOf = ({ revision, diff }) => `diff ${diff} of D${revision}`;
 const diedTooOften = (job, directory) => `The ${workOf(job)} of ${nameOf(job)} died ${mostTries} times without a word: see the end of ${join(directory, `${job.key}.log`)}, and ask for it again.`;
-/** What is kept of the last process that was started for a job. */
 const trySchema = object({
 	leader: leaderSchema,
-	/** The work directory; of a job that extends, that of the first. */
+	/** The work directory; for an extension that of the first job. */
 	work: string(),
-	/** This one counted. */
 	tries: int(),
-	/** What an experiment is extended to. */
 	maxRuns: int().optional()
 });
 async function readTry(directory, key) {
@@ -1404,9 +1474,8 @@ async function runningTries(directory) {
 		return current !== void 0 && await isRunning(current.leader) ? current : [];
 	}))).flat();
 }
-/** How ppsgate is called for a job: from the start, or to go on with what is there. */
-async function callFor(job, before, { configPath, repository, directory, site }) {
-	const { ask, extend, bisect } = job;
+async function invocationOf(job, before, { configPath, repository, directory, site }) {
+	const { overrides, extend, bisect } = job;
 	const always = flags({
 		"--run": job.key,
 		"--build": job.build,
@@ -1414,12 +1483,14 @@ async function callFor(job, before, { configPath, repository, directory, site })
 		"--repository": repository
 	});
 	const siteOf = (work) => flags({ "--site": site && `${site}/${basename(work)}` });
-	const resume = (work) => [...[
+	const resume = (work) => [
 		"gate",
 		"--resume",
 		work,
-		"--answer"
-	], ...[...always, ...siteOf(work)]];
+		"--answer",
+		...always,
+		...siteOf(work)
+	];
 	if (bisect !== void 0) {
 		const work = join(directory, job.key);
 		const patch = [
@@ -1448,8 +1519,8 @@ async function callFor(job, before, { configPath, repository, directory, site })
 		if (!await hasPlan(work)) return { why: `The experiment that ${nameOf(job)} was to go on with is not in ${work} any more: have it measured from the start.` };
 		const { cells } = await readPlan(work);
 		const planned = Math.max(...cells.flatMap(({ design }) => design.budgets));
-		const asked = extend.maxRuns === void 0 ? 2 * planned : parseMaxRuns(extend.maxRuns, namingStyles.comment("maxRuns"));
-		const maxRuns = before?.maxRuns ?? asked;
+		const requested = extend.maxRuns === void 0 ? 2 * planned : parseMaxRuns(extend.maxRuns, namingStyles.comment("maxRuns"));
+		const maxRuns = before?.maxRuns ?? requested;
 		const more = before !== void 0 && planned >= maxRuns ? [] : ["--max-runs", String(maxRuns)];
 		return {
 			work,
@@ -1462,7 +1533,7 @@ async function callFor(job, before, { configPath, repository, directory, site })
 		work,
 		args: resume(work)
 	};
-	const asked = [...flags({ "--directory": work }), ...overrideArguments(ask)];
+	const own = [...flags({ "--directory": work }), ...overrideArguments(overrides)];
 	return {
 		work,
 		args: [
@@ -1472,12 +1543,12 @@ async function callFor(job, before, { configPath, repository, directory, site })
 			"--answer",
 			...always,
 			...siteOf(work),
-			...asked
+			...own
 		]
 	};
 }
 const flags = (values) => Object.entries(values).flatMap(([name, value]) => value === void 0 ? [] : [name, value]);
-/** Throws where the process cannot be started, or cannot be written down: then it does nothing. */
+/** Throws, and starts nothing, where the process cannot be started or recorded. */
 async function launch(key, { work, args, maxRuns }, triesBefore, { program, directory, environment }) {
 	await mkdir(directory, { recursive: true });
 	const path = join(directory, key);
@@ -1507,10 +1578,7 @@ async function launch(key, { work, args, maxRuns }, triesBefore, { program, dire
 		child.unref();
 	}
 }
-/**
-* A shell that waits for the word that it was written down, and ends by itself when whoever started it dies before. It
-* outlives a SIGTERM to the group, to write down the exit code.
-*/
+/** Waits for the line that confirms its record, or exits with the starter. Outlives SIGTERM to write the exit code. */
 const wrapped = (argv, endedPath) => commandText(shell`read -r go || exit; trap : HUP INT TERM; ${argv}; echo $? >${endedPath}.part && mv ${endedPath}.part ${endedPath}`);
 async function leaderOf(child) {
 	child.stdin?.on("error", () => {});
@@ -1523,7 +1591,7 @@ async function leaderOf(child) {
 		started
 	};
 }
-/** Neither the relay's keys and passwords nor what a service manager tells it. */
+/** Excludes the relay's keys and passwords, and variables of a service manager. */
 const passedOn = [
 	"PATH",
 	"HOME",
@@ -1540,7 +1608,6 @@ const passedOn = [
 	"PPSGATE_CONDUIT_TOKEN",
 	"PPSGATE_BMC_PASSWORD"
 ];
-/** Undefined where there is no such file. */
 async function textOf(path) {
 	try {
 		return await readFile(path, "utf8");
@@ -1552,7 +1619,7 @@ async function textOf(path) {
 
 // src/relay/start-jenkins.ts
 function startOnJenkins(options) {
-	const jenkins = placesOf(options);
+	const jenkins = jenkinsOf(options);
 	return {
 		async start(job, mayBeStarted, signal) {
 			try {
@@ -1601,7 +1668,7 @@ var NotDone = class extends Error {
 		this.kind = kind;
 	}
 };
-function placesOf({ url, user, token }) {
+function jenkinsOf({ url, user, token }) {
 	const job = url.replaceAll(/\/view\/[^/]+/g, "");
 	return {
 		job,
@@ -1610,7 +1677,7 @@ function placesOf({ url, user, token }) {
 		authorization: `Basic ${Buffer.from(`${user}:${token}`).toString("base64")}`
 	};
 }
-/** Actions of a build, or of what waits to be one: most of them are something else than parameters. */
+/** Actions of a build or of a queued item, most of which are no parameters. */
 const actionsSchema = array(object({ parameters: array(object({
 	name: string(),
 	value: unknown().optional()
@@ -1641,7 +1708,7 @@ async function findInQueue(jenkins, key, signal) {
 		url: `${root}/queue/item/${item.id}/`
 	};
 }
-/** The path from the job on: Jenkins may call itself by another address than we do. */
+/** The path from the job on: Jenkins may know itself by another address. */
 const pathOf = (url) => URL.parse(url)?.pathname.replace(/^.*?(?=\/job\/)|\/+$/g, "");
 async function readJob(jenkins, signal) {
 	const { job } = jenkins;
@@ -1658,7 +1725,6 @@ async function readJob(jenkins, signal) {
 		}))
 	};
 }
-/** Answers where the build waits. */
 async function startBuild(jenkins, job, defined, signal) {
 	const form = new URLSearchParams();
 	for (const [name, value] of Object.entries(parametersOf(job))) if (value !== void 0) form.append(name, value);
@@ -1667,7 +1733,7 @@ async function startBuild(jenkins, job, defined, signal) {
 		const them = missing.length === 1 ? "it as a string" : "them as strings";
 		throw new NotDone("refused", `its job has no parameter ${missing.join(", ")}: define ${them}`);
 	}
-	const answer = await notify(jenkins, `${jenkins.job}/buildWithParameters`, {
+	const answer = await request$1(jenkins, `${jenkins.job}/buildWithParameters`, {
 		form,
 		signal
 	});
@@ -1675,37 +1741,37 @@ async function startBuild(jenkins, job, defined, signal) {
 	const where = URL.parse(answer.location, `${jenkins.job}/`);
 	return where !== null && /^https?:$/.test(where.protocol) ? where.href : jenkins.job;
 }
-const parametersOf = ({ key, revision, diff, build, ask, bisect }) => ({
+const parametersOf = ({ key, revision, diff, build, overrides, bisect }) => ({
 	PATCH: `D${revision}:${diff}`,
 	KEY: key,
 	BUILD: build,
 	...bisect && { COMMAND: "bisect" },
-	...overridesAs(bisect ?? ask, (name) => kebabCase(name).replaceAll("-", "_").toUpperCase())
+	...overridesAs(bisect ?? overrides, (name) => kebabCase(name).replaceAll("-", "_").toUpperCase())
 });
 async function cancel(jenkins, key, signal) {
 	const form = new URLSearchParams();
 	const item = await findInQueue(jenkins, key, signal);
 	if (item !== void 0) {
-		const answer = await notify(jenkins, `${jenkins.root}/queue/cancelItem?id=${item.id}`, {
+		const answer = await request$1(jenkins, `${jenkins.root}/queue/cancelItem?id=${item.id}`, {
 			form,
 			signal
 		});
-		if (answer.status !== 404) return refuse(answer, jenkins, "Job/Cancel", isTaken);
+		if (answer.status !== 404) return refuse(answer, jenkins, "Job/Cancel", isAccepted);
 	}
 	const { builds } = await readJob(jenkins, signal);
 	const build = builds.find((one) => one.key === key);
 	if (build === void 0) throw new NotDone("refused", `it has no build with the KEY ${key}`);
-	refuse(await notify(jenkins, `${build.url}stop`, {
+	refuse(await request$1(jenkins, `${build.url}stop`, {
 		form,
 		signal
-	}), jenkins, "Job/Cancel", isTaken);
+	}), jenkins, "Job/Cancel", isAccepted);
 }
-/** Jenkins sends a browser on to the next page. */
-const isTaken = (status) => status >= 200 && status < 400;
+/** A redirect leads a browser to the next page. */
+const isAccepted = (status) => status >= 200 && status < 400;
 const isGood = (status) => status >= 200 && status < 300;
-async function read(jenkins, place, { tree, schema, signal }) {
-	const url = `${place}/api/json?${new URLSearchParams({ tree })}`;
-	const answer = await notify(jenkins, url, { signal });
+async function read(jenkins, address, { tree, schema, signal }) {
+	const url = `${address}/api/json?${new URLSearchParams({ tree })}`;
+	const answer = await request$1(jenkins, url, { signal });
 	refuse(answer, jenkins, "Job/Read");
 	const parsed = schema.safeParse(parseJson(answer.body));
 	if (parsed.success) return parsed.data;
@@ -1715,8 +1781,7 @@ async function read(jenkins, place, { tree, schema, signal }) {
 const answerSeconds = 30;
 /** A queue of a thousand builds is some 100 kB. */
 const mostBytes = 16 * 1024 ** 2;
-/** A question with a form is a POST. */
-async function notify({ authorization }, url, { form, signal }) {
+async function request$1({ authorization }, url, { form, signal }) {
 	const answer = await sendRequest(url, {
 		headers: { authorization },
 		answerSeconds,
@@ -1738,7 +1803,6 @@ async function notify({ authorization }, url, { form, signal }) {
 	if (signal.aborted) throw new NotDone("failed", "the relay ends");
 	throw new NotDone("failed", `it cannot be reached (${answer.why})`);
 }
-/** Throws where Jenkins did not do as it was asked. */
 function refuse(answer, jenkins, permission, isDone = isGood) {
 	const { status } = answer;
 	if (isDone(status)) return;
@@ -1759,9 +1823,8 @@ function reasonFor({ status, location }, { job, user }, permission) {
 
 // src/relay/open-starter.ts
 /**
-* Throws a `UsageError` where a token is missing.
-*
-* @param deps.program ppsgate, as a program and its first arguments; this very one when absent.
+* Throws a `UsageError` for a missing token.
+* @param deps.program ppsgate, as a program and its first arguments; absent: the running one.
 */
 async function openStarter({ start, directory }, deps) {
 	switch (start.kind) {
@@ -1779,7 +1842,7 @@ async function openStarter({ start, directory }, deps) {
 			});
 			return {
 				...here,
-				ended: async (job) => interimOf(await here.ended(job))
+				ended: async (job) => statusOf(await here.ended(job))
 			};
 		}
 		case "github": {
@@ -1815,19 +1878,19 @@ async function openStarter({ start, directory }, deps) {
 	}
 }
 const thisProgram = () => [process.execPath, resolve(process.argv[1] ?? "")];
-function interimOf(ending) {
+function statusOf(ending) {
 	if (ending.kind !== "ended") return ending;
 	const { exitCode } = ending;
 	return {
 		kind: "ended",
-		how: endings.get(exitCode) ?? `it exited with ${exitCode}`
+		how: outcomes.get(exitCode) ?? `it exited with ${exitCode}`
 	};
 }
-const endings = /* @__PURE__ */ new Map([
+const outcomes = /* @__PURE__ */ new Map([
 	[exitCodes.pass, "it passed"],
 	[exitCodes.patchAtFault, "the patch is at fault"],
-	[exitCodes.usage, "it could not be run as it was asked for"],
-	[exitCodes.undecided, "nobody can say"],
+	[exitCodes.usage, "it could not be run as requested"],
+	[exitCodes.undecided, "it was undecided"],
 	[exitCodes.infrastructure, "the lab failed"],
 	[exitCodes.cancelled, "it was cancelled"]
 ]);
@@ -1836,7 +1899,7 @@ const elsewhere = (starter) => ({
 	hasRoom: async () => true,
 	ended: async () => ({ kind: "elsewhere" })
 });
-/** What goes wrong is in what a starter answers. */
+/** A starter returns its errors. */
 const silent = {
 	debug() {},
 	info() {},
@@ -1845,7 +1908,7 @@ const silent = {
 };
 
 // src/relay/decide.ts
-/** Throws a ConduitError where Phabricator does not tell what is to be known. */
+/** Throws a ConduitError where Phabricator does not reply. */
 async function decide(occurrence, deps) {
 	try {
 		switch (occurrence.kind) {
@@ -1866,10 +1929,10 @@ async function decideDiff({ of, diff }, deps) {
 		diff
 	});
 	if ((await findRevision(deps.conduit, { revision: of })).diff.id !== diff) return nothing(`D${of} has a newer diff than ${diff}.`);
-	const why = whyNone(found, deps);
+	const why = whyForeign(found, deps);
 	if (why !== void 0) return nothing(why);
-	const leave = await leaveFor(found, sentBy(found), deps);
-	if (leave.kind !== "allowed") return nothing(leave.why);
+	const authorization = await authorizationOf(found, sentBy(found), deps);
+	if (authorization.kind !== "allowed") return nothing(authorization.why);
 	const key = `D${of}:${diff}`;
 	const elsewhere = await elsewhereOf(found, deps);
 	if (elsewhere?.kind === "elsewhere") return nothing(elsewhere.why);
@@ -1886,7 +1949,7 @@ async function decideDiff({ of, diff }, deps) {
 			key,
 			revision: of,
 			diff,
-			ask: {},
+			overrides: {},
 			by: found.author.name
 		}
 	};
@@ -1906,17 +1969,17 @@ async function decideBuild(occurrence, deps) {
 		revision: of,
 		diff
 	});
-	const why = whyNone(found, deps);
+	const why = whyForeign(found, deps);
 	if (why !== void 0) return refused(why);
-	const leave = await leaveFor(found, sentBy(found), deps);
-	if (leave.kind !== "allowed") return refused(leave.why);
+	const authorization = await authorizationOf(found, sentBy(found), deps);
+	if (authorization.kind !== "allowed") return refused(authorization.why);
 	return {
 		kind: "run",
 		job: {
 			key,
 			revision: of,
 			diff,
-			ask: {},
+			overrides: {},
 			build,
 			by: "Harbormaster"
 		}
@@ -1944,15 +2007,15 @@ async function decideComment(occurrence, deps) {
 			name
 		};
 		if (command.kind === "cancel") {
-			const leave = await leaveFor(await findRevision(deps.conduit, { revision: of }), {
+			const authorization = await authorizationOf(await findRevision(deps.conduit, { revision: of }), {
 				kind: "cancelled",
 				by: person
 			}, deps);
-			if (leave.kind !== "allowed") return reply("not-cancelled", leave.why);
+			if (authorization.kind !== "allowed") return reply("not-cancelled", authorization.why);
 			return {
 				kind: "cancel",
 				of,
-				why: leave.why
+				why: authorization.why
 			};
 		}
 		const named = command.diff;
@@ -1961,17 +2024,17 @@ async function decideComment(occurrence, deps) {
 			revision: of,
 			diff: before.diff
 		});
-		const why = whyNone(found, deps);
+		const why = whyForeign(found, deps);
 		if (why !== void 0) return reply("refused", why);
-		const leave = await leaveFor(found, {
+		const authorization = await authorizationOf(found, {
 			kind: "commanded",
 			verb: command.kind,
 			by: person,
 			at: occurrence.at,
 			sentAt: before.sentAt,
-			isNamed: named !== void 0 || command.kind === "bisect" && command.ask.good !== void 0
+			isNamed: named !== void 0 || command.kind === "bisect" && command.overrides.good !== void 0
 		}, deps);
-		if (leave.kind !== "allowed") return reply("refused", leave.why);
+		if (authorization.kind !== "allowed") return reply("refused", authorization.why);
 		const job = jobFor(command, {
 			key,
 			revision: of,
@@ -1979,13 +2042,13 @@ async function decideComment(occurrence, deps) {
 			by: name
 		}, deps);
 		if (typeof job === "string") return reply("mistaken", job);
-		const { ask, extend, bisect } = job;
+		const { overrides, extend, bisect } = job;
 		deps.check({
-			...bisect ?? ask,
+			...bisect ?? overrides,
 			...extend?.maxRuns && { maxRuns: extend.maxRuns }
 		});
 		if (bisect !== void 0 && !bisect.good && found.earlier.length === 0) return reply("mistaken", hasOneDiff(found));
-		parseEarlier(ask.earlier || "none", namingStyles.comment("earlier"));
+		parseEarlier(overrides.earlier || "none", namingStyles.comment("earlier"));
 		return {
 			kind: "run",
 			job
@@ -1996,22 +2059,21 @@ async function decideComment(occurrence, deps) {
 	}
 }
 const hasOneDiff = ({ number, diff }) => `D${number} has no diff before ${diff.id}, so there is nothing to choose from; write ${callOnPhabricator} bisect GOOD BAD for commits of your own`;
-/** A job, or what is wrong with the command. */
-function jobFor(command, asked, { inbox }) {
-	const { revision, diff } = asked;
+function jobFor(command, requested, { inbox }) {
+	const { revision, diff } = requested;
 	if (command.kind === "run") return {
-		...asked,
-		ask: command.ask
+		...requested,
+		overrides: command.overrides
 	};
 	if (command.kind === "bisect") return {
-		...asked,
-		ask: {},
-		bisect: command.ask
+		...requested,
+		overrides: {},
+		bisect: command.overrides
 	};
 	const before = inbox.jobsOf(revision).filter(({ job }) => job.bisect === void 0);
 	if (command.kind === "rerun") return {
-		...asked,
-		ask: before[0]?.job.ask ?? {}
+		...requested,
+		overrides: before[0]?.job.overrides ?? {}
 	};
 	const last = before.find(({ job }) => job.diff === diff);
 	if (last === void 0 || last.state.kind !== "ended") return `There is no experiment to extend for diff ${diff}; write ${callOnPhabricator} run first`;
@@ -2021,29 +2083,29 @@ function jobFor(command, asked, { inbox }) {
 		...maxRuns !== void 0 && { maxRuns }
 	};
 	return {
-		...asked,
-		ask: last.job.ask,
+		...requested,
+		overrides: last.job.overrides,
 		extend
 	};
 }
-/** The diff that was the newest when the comment was written, or the one that it names, and when that was sent. */
+/** The diff that the comment names, or the newest when it was written, with the date when it was sent. */
 async function diffBefore({ of, id }, named, { conduit }) {
 	const { phid, diff, earlier } = await findRevision(conduit, { revision: of });
 	const found = (await transactionsOf(conduit, phid, {})).flatMap((one) => {
-		const known = [...earlier, diff].find((each) => one.kind === "diff" && each.phid === one.diffPhid);
-		return known === void 0 || one.id > id ? [] : {
-			diff: known.id,
+		const sentDiff = [...earlier, diff].find((each) => one.kind === "diff" && each.phid === one.diffPhid);
+		return sentDiff === void 0 || one.id > id ? [] : {
+			diff: sentDiff.id,
 			sentAt: one.at
 		};
 	}).findLast((one) => named === void 0 || one.diff === named);
 	if (found !== void 0) return found;
-	throw new UsageError(named === void 0 ? `nobody can say which diff you mean; write ${callOnPhabricator} run ${diff.id}` : `D${of} had no diff ${named} when you wrote; its newest is ${diff.id}`);
+	throw new UsageError(named === void 0 ? `it is not clear which diff you mean; write ${callOnPhabricator} run ${diff.id}` : `D${of} had no diff ${named} when you wrote; its newest is ${diff.id}`);
 }
 const sentBy = ({ author, diff }) => ({
 	kind: "sent",
 	by: [author, diff.author]
 });
-function leaveFor({ number, diff }, occasion, { conduit, config, warn }) {
+function authorizationOf({ number, diff }, occasion, { conduit, config, warn }) {
 	const { people, projects } = config;
 	return authorizeRevision({
 		number,
@@ -2052,21 +2114,20 @@ function leaveFor({ number, diff }, occasion, { conduit, config, warn }) {
 		people,
 		projects,
 		async isMember(phid) {
-			const asked = await isMember(conduit, phid, projects);
-			if (asked.warning !== void 0) warn(asked.warning);
-			return asked.isMember;
+			const membership = await isMember(conduit, phid, projects);
+			if (membership.warning !== void 0) warn(membership.warning);
+			return membership.isMember;
 		}
 	});
 }
-/** Why it is not for this lab at all. */
-function whyNone({ number, repository, status }, { config }) {
+function whyForeign({ number, repository, status }, { config }) {
 	if (["abandoned", "published"].includes(status)) return `D${number} is ${status}.`;
 	const { repositories } = config;
 	const names = [repository?.callsign, repository?.shortName].filter((name) => name !== void 0);
 	if (repositories === void 0 || names.some((name) => repositories.includes(name))) return;
 	return `D${number} is of none of the repositories that are measured: ${repositories.join(", ")}.`;
 }
-/** Undefined where it changes something below the paths, or nobody can read what it changes. */
+/** Undefined where the diff changes a file below the paths, or cannot be read. */
 async function elsewhereOf({ number, diff }, { config, conduit }) {
 	const { paths } = config;
 	if (paths === void 0) return void 0;
@@ -2089,12 +2150,11 @@ async function elsewhereOf({ number, diff }, { config, conduit }) {
 		why: `${why}.`
 	};
 }
-/** Whether the path is below the folder as it is called without its first part. */
 function isBelowRest(path, folder) {
 	const rest = folder.slice(folder.indexOf("/") + 1);
 	return rest !== "" && path.startsWith(rest);
 }
-/** Undefined where it cannot be read, which is for its author to be told. */
+/** Undefined where it cannot be read: the gate reports that to its author. */
 async function pathsOf(diff, conduit) {
 	try {
 		const fetched = await fetchDiff(conduit, diff);
@@ -2118,14 +2178,11 @@ const nothing = (why) => ({
 });
 
 // src/relay/occurrence.ts
-/**
-* What happened by a delivery, without the transactions that `isSeen`; throws a ConduitError where Phabricator cannot
-* be asked.
-*/
-async function occurrencesOf(conduit, delivery, isSeen) {
+/** Leaves out seen transactions; throws a ConduitError where Phabricator does not reply. */
+async function occurrencesOf(conduit, delivery, inbox) {
 	if (delivery.kind === "build") return buildOf(conduit, delivery);
 	const { object, transactions } = delivery;
-	const seen = isSeen(transactions);
+	const seen = inbox.hasSeen(transactions);
 	const fresh = transactions.filter((phid) => !seen.has(phid));
 	if (fresh.length === 0) return {
 		occurrences: [],
@@ -2142,7 +2199,7 @@ async function occurrencesOf(conduit, delivery, isSeen) {
 		seen: fresh
 	};
 }
-/** A build may be of a diff that the bot cannot see, and then is nobody's. */
+/** The bot may be unable to see the diff of a build, which then has no revision. */
 async function buildOf(conduit, { target: key, build, diff, revision }) {
 	try {
 		return {
@@ -2165,9 +2222,9 @@ async function buildOf(conduit, { target: key, build, diff, revision }) {
 	}
 }
 /**
-* What happened to all revisions that were changed at or after a time in the server's seconds, or a little before it.
+* Returns the events of all revisions that were changed at or after a time in the server's seconds, or a little before.
 */
-async function occurrencesSince(conduit, since, isSeen) {
+async function occurrencesSince(conduit, since, inbox) {
 	const from = Math.max(0, since - slackSeconds);
 	const constraints = { modifiedStart: from };
 	const changed = await conduit.search("differential.revision.search", { constraints }, revisionItem);
@@ -2178,7 +2235,7 @@ async function occurrencesSince(conduit, since, isSeen) {
 	};
 	for (const { id, phid, fields } of changed) {
 		const recent = (await transactionsOf(conduit, phid, {})).filter(({ at }) => at.getTime() / 1e3 >= from - slackSeconds);
-		const seen = isSeen(recent.map(({ phid }) => phid));
+		const seen = inbox.hasSeen(recent.map(({ phid }) => phid));
 		const fresh = recent.filter(({ phid }) => !seen.has(phid));
 		happened.occurrences.push(...await occurrences(conduit, id, fresh));
 		happened.seen.push(...fresh.map(({ phid }) => phid));
@@ -2191,18 +2248,17 @@ async function occurrencesSince(conduit, since, isSeen) {
 * be a little older than the change of its revision, which is saved after it.
 */
 const slackSeconds = 60;
-/** All that later polls are not to take for new: where one that knows nothing begins. */
-async function happenedSoFar(conduit, isSeen) {
+/** Returns all events that a first poll must not report as new. */
+async function happenedSoFar(conduit, inbox) {
 	const [revision] = await conduit.search("differential.revision.search", { order: "updated" }, revisionItem, 1);
 	const until = revision?.fields.dateModified ?? 0;
-	return occurrencesSince(conduit, Math.max(0, until - slackSeconds), isSeen);
+	return occurrencesSince(conduit, Math.max(0, until - slackSeconds), inbox);
 }
 const revisionItem = object({
 	id: int(),
 	phid: string(),
 	fields: object({ dateModified: int() })
 });
-/** Undefined for one that the bot cannot see. */
 async function revisionWith(conduit, phid) {
 	const constraints = { phids: [phid] };
 	return (await conduit.search("differential.revision.search", { constraints }, revisionItem))[0]?.id;
@@ -2240,7 +2296,7 @@ async function diffIds(conduit, phids) {
 }
 
 // src/relay/reply.ts
-/** @param why a sentence in which anybody's text may be, or nothing */
+/** @param why a sentence that may contain untrusted text, or nothing */
 function replyText(topic, why) {
 	const said = why === "" ? [] : [remarkupText(withoutPaths(why), 1e3)];
 	switch (topic) {
@@ -2254,23 +2310,23 @@ function replyText(topic, why) {
 		case "help": return ["**ppsgate**", help].join("\n\n");
 	}
 }
-/** A list, for a table as wide as these commands is cut off on a phone. */
+/** A list, as phones cut off a table of this width. */
 const help = commandsFor(callOnPhabricator).map(({ write, to }) => `- ${remarkupText(write)}: ${to}`).join("\n");
 
 // src/relay/relay.ts
-/** One round of all that there is to do; it never throws for what Phabricator or a starter did. */
+/** Never throws for an error of Phabricator or a starter. */
 async function workOnce(deps) {
 	await workOnDeliveries(deps);
 	await startJobs(deps);
 	await watchJobs(deps);
 	await giveAnswers(deps);
 }
-/** One look at what has changed on the server since the last; the first finds out where to begin. */
+/** Reads the changes on the server since the last poll; the first poll only finds its starting point. */
 async function pollOnce(deps) {
 	const { conduit, inbox, log } = deps;
 	const since = inbox.pollState(conduit.url);
 	if (since === void 0) {
-		const { until, seen } = await happenedSoFar(conduit, inbox.hasSeen);
+		const { until, seen } = await happenedSoFar(conduit, inbox);
 		inbox.advancePoll(conduit.url, until, {
 			seen,
 			jobs: []
@@ -2278,9 +2334,9 @@ async function pollOnce(deps) {
 		log.info(`Begins with what changes on ${conduit.url} from now on.`);
 		return;
 	}
-	const happened = await occurrencesSince(conduit, since, inbox.hasSeen);
+	const happened = await occurrencesSince(conduit, since, inbox);
 	const jobs = await jobsFrom(happened.occurrences, deps);
-	tellQueued(inbox.advancePoll(conduit.url, happened.until, {
+	logQueued(inbox.advancePoll(conduit.url, happened.until, {
 		seen: happened.seen,
 		jobs
 	}), deps);
@@ -2290,10 +2346,10 @@ async function workOnDeliveries(deps) {
 	for (const delivery of inbox.pendingDeliveries()) {
 		if (signal.aborted) return;
 		try {
-			const { occurrences, seen, left } = await occurrencesOf(conduit, delivery, inbox.hasSeen);
+			const { occurrences, seen, left } = await occurrencesOf(conduit, delivery, inbox);
 			if (left !== void 0) log.info(left);
 			const jobs = await jobsFrom(occurrences, deps);
-			tellQueued(inbox.settle(delivery.id, {
+			logQueued(inbox.settle(delivery.id, {
 				seen,
 				jobs
 			}), deps);
@@ -2308,7 +2364,7 @@ async function workOnDeliveries(deps) {
 		}
 	}
 }
-/** What is told and cancelled comes before the jobs are kept: after a crash it is done again, which is harmless. */
+/** Replies and cancels before the jobs are stored: after a crash it is done again, which is harmless. */
 async function jobsFrom(occurrences, deps) {
 	let jobs = [];
 	for (const occurrence of occurrences) {
@@ -2319,13 +2375,12 @@ async function jobsFrom(occurrences, deps) {
 			continue;
 		}
 		const { job } = decision;
-		if (job.build !== void 0) await endUnasked(job, deps);
+		if (job.build !== void 0) await endAutomatic(job, deps);
 		jobs.push(job);
 	}
 	return jobs;
 }
-/** A diff that is measured by itself need not be, where somebody waits for a build of it. */
-async function endUnasked({ revision, diff }, deps) {
+async function endAutomatic({ revision, diff }, deps) {
 	const record = deps.inbox.unendedJobs().find(({ job }) => job.key === `D${revision}:${diff}`);
 	if (record !== void 0) await end$1(record, "Harbormaster asked for it", deps);
 }
@@ -2358,7 +2413,7 @@ async function carryOut(decision, deps) {
 		}
 		case "refuse-build": {
 			const { build, of: number, diff, why } = decision;
-			tellBuild(build, {
+			reportToBuild(build, {
 				number,
 				diff
 			}, outcomeOfFailure("usage", why), deps);
@@ -2366,7 +2421,6 @@ async function carryOut(decision, deps) {
 		}
 	}
 }
-/** A job that is not to go on: it leaves the queue, and its process the testbed. */
 async function end$1(record, why, deps) {
 	const { inbox, starter, log, signal } = deps;
 	const { job, state, tries } = record;
@@ -2376,19 +2430,18 @@ async function end$1(record, why, deps) {
 	if (trouble !== void 0) log.info(trouble);
 	if (isDue && job.build !== void 0) {
 		const { revision: number, diff, build } = job;
-		const said = `It was not measured: ${why}.`;
-		tellBuild(build, {
+		const message = `It was not measured: ${why}.`;
+		reportToBuild(build, {
 			number,
 			diff
 		}, {
 			...cancelledOutcome,
-			message: said
+			message
 		}, deps);
 	}
 	inbox.drop(job.key, why);
 }
-/** Answers a build in place of a gate, where there is none. */
-function tellBuild(build, revision, ending, deps) {
+function reportToBuild(build, revision, ending, deps) {
 	const { undecided } = deps.config;
 	keepAnswer({
 		kind: "build",
@@ -2413,7 +2466,7 @@ async function startJobs(deps) {
 				log.info(`${jobName(job)} was started: ${started.where}`);
 				if (inbox.markStarted(job.key, started.where)) await endOlder(job, deps);
 				else {
-					log.info(`${jobName(job)} is ended: it was no longer wanted when it had begun.`);
+					log.info(`${jobName(job)} is ended: it was cancelled before it had begun.`);
 					await starter.cancel(job, signal);
 				}
 				break;
@@ -2426,25 +2479,24 @@ async function startJobs(deps) {
 			case "refused":
 				inbox.drop(job.key, started.why);
 				log.warn(started.why);
-				await tellRefused(job, started.why, deps);
+				await reportRefusal(job, started.why, deps);
 		}
 	}
 }
 const mostSecondsBetweenTries = 600;
-/** After the newer one has begun, so that it takes the place of the older one in the queue for a testbed. */
+/** Runs after the newer gate's start, which then inherits the older one's place in the queue. */
 async function endOlder(job, deps) {
 	if (!isAutomatic(job)) return;
 	const older = deps.inbox.unendedJobs().filter(({ job: other }) => other.revision === job.revision && other.diff < job.diff);
-	for (const record of older) if (isAutomatic(record.job)) await end$1(record, `diff ${job.diff} took its place`, deps);
+	for (const record of older) if (isAutomatic(record.job)) await end$1(record, `diff ${job.diff} replaced it`, deps);
 }
-/** Nobody asked for this very diff: its key is that of the diff, or of a build's target. */
+/** True where no person requested this diff: the key is that of the diff or of a build's target. */
 const isAutomatic = ({ key }) => /^(?:D\d|PHID-HMBT-)/.test(key);
-/** Whoever asked waits for an answer, and no gate will give one. */
-async function tellRefused(job, why, deps) {
+async function reportRefusal(job, why, deps) {
 	const { revision: number, diff, build, key } = job;
 	if (build !== void 0) {
 		const ending = outcomeOfFailure("infrastructure", why);
-		tellBuild(build, {
+		reportToBuild(build, {
 			number,
 			diff
 		}, ending, deps);
@@ -2478,20 +2530,20 @@ async function watchJobs(deps) {
 		}
 		if (again.kind === "refused") {
 			inbox.markEnded(job.key, again.why);
-			await tellRefused(job, again.why, deps);
+			await reportRefusal(job, again.why, deps);
 		}
 		log.warn(again.why);
 	}
 }
 /** No gate takes longer. */
 const secondsElsewhere = 259200;
-function tellQueued(jobs, { log }) {
+function logQueued(jobs, { log }) {
 	for (const job of jobs) log.info(`${jobName(job)} is queued, for ${job.by}.`);
 }
 const jobName = ({ revision, diff }) => `D${revision}:${diff}`;
 
 // src/relay/signature.ts
-/** `signature` is hexadecimal HMAC-SHA256 of the bytes as they were sent; absent or malformed, it is none. */
+/** @param signature hexadecimal HMAC-SHA256 of the bytes as they were sent */
 function isSigned(body, signature, key) {
 	if (signature === void 0 || !/^[0-9a-f]{64}$/i.test(signature)) return false;
 	const expected = createHmac("sha256", key).update(body).digest();
@@ -2506,14 +2558,13 @@ const usualLimits = {
 	seconds: 5,
 	connections: 256
 };
-/** It cannot listen: one sentence that says where, why, and what to do. */
 var RelayServerError = class extends Error {
 	name = "RelayServerError";
 };
 async function startRelayServer(options) {
 	const { host, port, now, log, limits = usualLimits } = options;
 	let arrived = 0;
-	const { accept, acceptAll } = together(options.inbox.accept, () => arrived);
+	const { accept, acceptAll } = together(options.inbox, () => arrived);
 	const routes = routesOf(options, limits.bodyBytes, accept);
 	const server = createServer({ maxHeaderSize: limits.headerBytes });
 	server.maxConnections = limits.connections;
@@ -2572,10 +2623,7 @@ const says = (status, text, headers = {}) => ({
 	text,
 	headers
 });
-/**
-* One request a connection: Phabricator opens one for each, and nothing is read after the answer. Node's own response
-* would go on reading what is left of a body.
-*/
+/** Reads nothing after the reply, as Phabricator opens one connection a request; Node would read the body's rest. */
 function end(socket, { status, text, headers }, date) {
 	if (socket.destroyed) return;
 	const body = `${text}\n`;
@@ -2613,29 +2661,29 @@ function routeOf(request, routes) {
 function routesOf(options, bodyBytes, accept) {
 	const { webhookKey, buildPassword, inbox } = options;
 	const routes = /* @__PURE__ */ new Map([["/health", healthRoute(inbox)]]);
-	const told = {
+	const deps = {
 		...options,
-		tellRefused: refusalsIn(options)
+		logRefusal: refusalLog(options)
 	};
-	if (webhookKey) routes.set("/webhook", webhookRoute(webhookKey, bodyBytes, accept, told));
-	if (buildPassword) routes.set("/build", buildRoute(buildPassword, accept, told));
+	if (webhookKey) routes.set("/webhook", webhookRoute(webhookKey, bodyBytes, accept, deps));
+	if (buildPassword) routes.set("/build", buildRoute(buildPassword, accept, deps));
 	return routes;
 }
-/** Strangers decide how often something is refused: of each kind there is a line a minute, and nothing of their words. */
-function refusalsIn({ now, log }) {
-	const told = /* @__PURE__ */ new Map();
+/** Logs each kind of refusal once a minute, without the request's text: strangers choose its rate. */
+function refusalLog({ now, log }) {
+	const logged = /* @__PURE__ */ new Map();
 	return ({ headers, socket }, why) => {
 		const isOfCheck = headers["user-agent"] === checkAgent;
 		const kind = `${why} ${isOfCheck}`;
-		const last = told.get(kind);
+		const last = logged.get(kind);
 		if (last !== void 0 && Math.abs(+now() - +last.at) < secondsBetweenLines * 1e3) {
-			last.untold += 1;
+			last.suppressed += 1;
 			return;
 		}
-		const more = last?.untold ? ` ${last.untold} more came after the last of which this told.` : "";
-		told.set(kind, {
+		const more = last?.suppressed ? ` ${last.suppressed} more came after the last line on this.` : "";
+		logged.set(kind, {
 			at: now(),
-			untold: 0
+			suppressed: 0
 		});
 		const whose = isOfCheck ? `; by its own word it is of \`${checkCommand}\`` : "";
 		log(`Refused from ${socket.remoteAddress ?? "who has gone"}: ${why}${whose}.${more}`);
@@ -2643,24 +2691,20 @@ function refusalsIn({ now, log }) {
 }
 const secondsBetweenLines = 60;
 const checkCommand = "ppsgate phabricator check";
-/**
-* Those that come at the same time are on disk with one write, and nobody is answered before. Node takes one connection
-* in a turn of its loop, so a write in every turn would be one for each.
-*/
-function together(accept, countArrived) {
+/** Batches simultaneous deliveries into one write, before the replies; Node accepts one connection in a turn. */
+function together(inbox, countArrived) {
 	let waiting = [];
 	const acceptAll = () => {
 		const all = waiting;
 		waiting = [];
 		if (all.length === 0) return;
 		try {
-			const found = accept(all.map(({ delivery }) => delivery));
+			const found = inbox.accept(all.map(({ delivery }) => delivery));
 			for (const [index, { resolve }] of all.entries()) resolve(found[index] ?? "known");
 		} catch (error) {
 			for (const { reject } of all) reject(error);
 		}
 	};
-	/** Once a whole turn has brought no connection. */
 	const acceptSoon = (arrivedBefore, turnsLeft) => {
 		setImmediate(() => {
 			const arrived = countArrived();
@@ -2680,17 +2724,17 @@ function together(accept, countArrived) {
 		}
 	};
 }
-/** However many connections come, which takes some ten milliseconds. */
+/** Bounds the wait under constant load to about ten milliseconds. */
 const mostTurns = 100;
 const queued = (found) => says(200, found === "new" ? "queued" : "known");
-const healthRoute = ({ countPending }) => ({
+const healthRoute = (inbox) => ({
 	method: "GET",
 	refuse: () => void 0,
-	answer: async () => says(200, `${countPending()} pending`)
+	answer: async () => says(200, `${inbox.countPending()} pending`)
 });
-function webhookRoute(key, mostBytes, accept, { now, log, tellRefused }) {
+function webhookRoute(key, mostBytes, accept, { now, log, logRefusal }) {
 	const unsigned = (request) => {
-		tellRefused(request, "a webhook whose signature is missing or wrong");
+		logRefusal(request, "a webhook whose signature is missing or wrong");
 		return says(401, "The signature is missing or wrong.");
 	};
 	return {
@@ -2724,11 +2768,11 @@ function signatureOf({ headers }) {
 	const signature = headers["x-phabricator-webhook-signature"];
 	return typeof signature === "string" ? signature : void 0;
 }
-const buildRoute = (password, accept, { now, log, tellRefused }) => ({
+const buildRoute = (password, accept, { now, log, logRefusal }) => ({
 	method: "POST",
 	refuse(request) {
 		if (!isAuthorized(request.headers.authorization, password)) {
-			tellRefused(request, "a build whose user or password is missing or wrong");
+			logRefusal(request, "a build whose user or password is missing or wrong");
 			return says(401, "The user or the password is missing or wrong.", { "WWW-Authenticate": "Basic realm=\"ppsgate\"" });
 		}
 		return hasBody(request) ? says(413, "Send no body: all is in the query.") : void 0;
@@ -2740,11 +2784,11 @@ const buildRoute = (password, accept, { now, log, tellRefused }) => ({
 		return says(400, build.why);
 	}
 });
-/** Whether the header gives the user and password, in the scheme Basic (RFC 7617). */
+/** True where the header has the user and password, in the scheme Basic (RFC 7617). */
 function isAuthorized(header, userAndPassword) {
 	const [, encoded = ""] = /^basic +([\w+/=-]+)$/i.exec(header ?? "") ?? [];
-	const given = hash("sha256", Buffer.from(encoded, "base64"), "buffer");
-	return timingSafeEqual(given, hash("sha256", userAndPassword, "buffer"));
+	const received = hash("sha256", Buffer.from(encoded, "base64"), "buffer");
+	return timingSafeEqual(received, hash("sha256", userAndPassword, "buffer"));
 }
 const hasBody = ({ headers }) => headers["transfer-encoding"] !== void 0 || Number(headers["content-length"] ?? 0) > 0;
 

@@ -1,59 +1,13 @@
 import { bisectConfidenceRatio, bisectResultSchema, cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, isCost, isJudged, isLoss, metricName, metricNouns, metricSchema, pageUrl, parseJson, patchName, plainBlock, plainLine, reasonOf, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, shortId, verdictsWorstFirst } from "./model.js";
 import { union } from "./vendor/zod.js";
-import { embedded, embeddedScript } from "./system.js";
 import { frameBytesFor } from "./config.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { buildNoise, confidencePercents, countedRuns, criticalT, median, pooledNoise, renderMinistat, runCounts, runsApart } from "./analysis/stats.js";
-import { flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./analysis/profile.js";
+import { embedded, embeddedScript, flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./analysis/profile.js";
 import { dirname, join, posix } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-
-// src/report/annotations.ts
-const mostAnnotations = 20;
-/** Made of the lines of compilers, `git apply` and rule parsers, which begin with a file's path and a line's number. */
-function annotationsOf({ outcome, variants }) {
-	if (!("message" in outcome)) return [];
-	const patched = variants.find(({ name }) => name === "patched");
-	return outcome.message.split("\n").flatMap((line) => annotation(line, patched) ?? []).slice(0, mostAnnotations);
-}
-/** `/usr/src/sys/netinet/ip.c:12:3: error: …`, `error: patch failed: sys/netinet/ip.c:12`, `nftables.conf:3:1: Error: …`. */
-function annotation(line, patched) {
-	const text = line.replace(/[\p{Cc}\p{Cf}]+/gu, " ").trim();
-	const [, ofGit, found = "", digits] = /^(error: patch failed: )?([\w./+-]{1,300}):(\d{1,7})(?::|$|\s)/.exec(text) ?? [];
-	if (digits === void 0 || !/error/i.test(text)) return void 0;
-	const path = ofGit === void 0 ? pathOf(found, patched) : found;
-	if (path === void 0 || !isPlain(path)) return void 0;
-	const number = Math.max(1, Number(digits));
-	return {
-		path,
-		start_line: number,
-		end_line: number,
-		annotation_level: "failure",
-		message: text.slice(0, 1e3).replace(/\p{Cs}/gu, "")
-	};
-}
-/** Undefined for what is no file of the repository: GitHub would show such a line nowhere. */
-function pathOf(found, patched) {
-	if (patched?.folder === void 0) return kernelPath(found);
-	const file = patched.files.find(({ path }) => path === found);
-	return file && [patched.folder, file.path].filter(Boolean).join("/");
-}
-/**
-* A builder's tree lies anywhere, and its kernel's sources in `sys/` of it, whose modules name them by way of their own
-* folder. What a build makes lies in folders like `obj/usr/src/amd64.amd64/sys/GENERIC`; where that is
-* `sys/amd64/compile/GENERIC`, `../../..` is `sys`.
-*/
-function kernelPath(found) {
-	const [, before = "", source] = /^(|.*?\/)(sys\/.+)$/.exec(found.replace(/^(?:\.\.\/){3}(?!\.\.\/)/, "sys/")) ?? [];
-	if (source === void 0 || objectFolder.test(before)) return void 0;
-	const path = posix.normalize(source);
-	return path.startsWith("sys/") ? path : void 0;
-}
-const objectFolder = /(?:^|\/)(?:obj\/|(?:amd64|arm|arm64|i386|powerpc|riscv)\.\w+\/$)/;
-/** A patch can make a compiler print anything, and a result may come from a job that lies. */
-const isPlain = (path) => path.length <= 500 && /^(?:[^\p{C}/\\]+\/)*[^\p{C}/\\]+$/u.test(path) && path.split("/").every((part) => /[^.]/.test(part));
 
 // src/report/document.ts
 const quoted = (text, most) => ({
@@ -111,7 +65,7 @@ const faint$2 = (text) => ({
 	text,
 	isFaint: true
 });
-/** Nothing where there are no items. */
+/** Empty without items. */
 const list = (items, title) => items.length === 0 ? [] : [{
 	kind: "list",
 	items,
@@ -129,7 +83,7 @@ function written(text, markup) {
 	return write(text);
 }
 const isSequence = (text) => Array.isArray(text);
-/** The text as it is read, for what needs no markup: titles, logs and blocks of code. */
+/** Renders without markup: for titles, logs and code blocks. */
 const plainText = (text) => written(text, plain);
 const plain = {
 	own: (words) => words,
@@ -152,14 +106,11 @@ const symbols = {
 };
 
 // src/report/headline.ts
-/** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; plain text of our own making, without markup. */
+/** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; trusted plain text without markup. */
 const headline = (result) => `${symbols[symbolOf(result)]} ppsgate: ${patchName(result.patch)} ${plainText(sentence(result))}`;
-/** The same under ppsgate's name: `🔴 #7 loses 10.4 % (forwarding inet4)`. */
+/** Without ppsgate's name: `🔴 #7 loses 10.4 % (forwarding inet4)`. */
 const verdictLine = (result) => `${symbols[symbolOf(result)]} ${patchName(result.patch)} ${plainText(sentence(result))}`;
-/**
-* The verdict by whose symbol a result is shown: a patch that cannot be measured has that of a loss; a lab that cannot
-* measure has that of no verdict, as has a patch that need not be measured.
-*/
+/** The verdict whose symbol is shown: a loss for an unmeasurable patch; none for a failed lab or an unchanged patch. */
 function symbolOf({ outcome }) {
 	switch (outcome.kind) {
 		case "judged": return outcome.verdict;
@@ -168,9 +119,9 @@ function symbolOf({ outcome }) {
 		default: return "regression";
 	}
 }
-/** `regression`, `boot-failed`: the verdict, or what kept a patch from one. */
+/** `regression`, `boot-failed`: the verdict, or the obstacle. */
 const outcomeName = ({ outcome }) => outcome.kind === "judged" ? outcome.verdict : outcome.kind;
-/** States the outcome of a patch, after its name. */
+/** Follows the patch's name. */
 function sentence({ outcome, policy }) {
 	if (outcome.kind === "unchanged") return outcome.ignoredPaths ? "changes nothing that packets of this testbed pass" : "changes nothing that the testbed installs";
 	if (outcome.kind !== "judged") return rejections[outcome.kind];
@@ -188,7 +139,6 @@ function sentence({ outcome, policy }) {
 	}
 }
 const partOf = (those, cells) => `${those.length} of ${cells.length} cells`;
-/** `does not boot`, of a variant that cannot be measured. */
 const rejectionText = ({ kind }) => rejections[kind];
 const rejections = {
 	"does-not-apply": "does not apply",
@@ -199,12 +149,8 @@ const rejections = {
 	"out-of-disk": "was not measured: a disk of the lab is full"
 };
 const withVerdict = (cells, kind) => cells.filter((cell) => cell.verdict.kind === kind);
-/** Cells that were open when another one ended the experiment. */
 const stoppedCells = (cells) => cells.filter(({ verdict }) => verdict.kind === "inconclusive" && verdict.isStopped);
-/**
-* The changes of the judged metric that are a loss of the margin, and its mirror image: the margin is one of speed, and
-* what takes 5.26 % more time, or instructions, for each packet has lost 5 % of its speed.
-*/
+/** Changes that equal the margin of speed: 5.26 % more time or instructions per packet lose 5 % of the speed. */
 function marginsOf({ metric, marginRatio }) {
 	const [less, more] = [-marginRatio, 1 / (1 - marginRatio) - 1];
 	return isCost(metric) ? {
@@ -215,13 +161,10 @@ function marginsOf({ metric, marginRatio }) {
 		gain: more
 	};
 }
-/** `lose 2 %`, `take 5.26 % more CPU time per packet`: in the metric that is judged. */
+/** `lose 2 %`, `take 5.26 % more CPU time per packet`. */
 const lossThatMatters = (policy) => isCost(policy.metric) ? `take ${formatPercent(marginsOf(policy).loss)} more ${metricNouns[policy.metric]}` : `lose ${formatPercent(policy.marginRatio)}`;
 const mostNamed$4 = 3;
-/**
-* `loses 10.4 % (forwarding inet4) and 9.10 % (forwarding inet6)`, `takes 11.6 % more CPU time per packet (forwarding
-* inet4)`: the changes of the table, with a word for their sign.
-*/
+/** `loses 10.4 % (forwarding inet4) and 9.10 % (…)`, `takes 11.6 % more CPU time per packet (forwarding inet4)`. */
 function changes(cells, direction, { metric }) {
 	const silent = cells.filter(isSilent);
 	const moving = cells.filter((cell) => !isSilent(cell));
@@ -251,15 +194,14 @@ function listed$1(parts, count) {
 	const rest = count - parts.length;
 	return enumerated(rest > 0 ? [...parts, `${rest} more`] : parts);
 }
-/** Not one packet came through with patched, by any metric. */
 const isSilent = ({ comparisons: [judged] }) => judged?.metric === "pps" && judged.patched === 0;
-/** `forwards nothing`, `forwards nothing in 2 of 5 runs`: of a cell that is silent. */
+/** `forwards nothing`, `forwards nothing in 2 of 5 runs`. */
 function silenceOf({ runs, comparisons: [judged] }) {
 	const valid = runs.filter((run) => run.variant === "patched" && run.validity.kind === "valid");
 	const silent = judged?.patchedRuns ?? 0;
 	return silent < valid.length ? `forwards nothing in ${silent} of ${valid.length} runs` : "forwards nothing";
 }
-/** `forwards nothing (forwarding inet4 and pf-stateful inet4)`; cells in which some runs forward come last. */
+/** `forwards nothing (forwarding inet4 and pf-stateful inet4)`; partly silent cells come last. */
 function silentText(cells) {
 	const texts = [...Map.groupBy(cells, silenceOf)].toSorted(([one], [other]) => one < other ? -1 : 1).map(([silence, those]) => {
 		const names = those.slice(0, mostNamed$4).map(({ cell }) => nameOf(cell));
@@ -267,7 +209,7 @@ function silentText(cells) {
 	});
 	return joined(texts, ", and ");
 }
-/** The bound that the verdict rests on, of the cell that comes nearest to the loss that matters. */
+/** The deciding bound of the cell nearest to the margin. */
 function nothingThatMatters(cells, policy) {
 	const { metric } = policy;
 	const losses = cells.flatMap(({ comparisons: [judged] }) => judged === void 0 ? [] : isCost(metric) ? judged.interval.high : -judged.interval.low);
@@ -276,7 +218,7 @@ function nothingThatMatters(cells, policy) {
 	if (isCost(metric)) return most === 0 ? `takes no more ${metricNouns[metric]}` : `costs nothing that matters: ${formatSize(most)} more ${metricNouns[metric]} at most, where ${matters} would matter`;
 	return most === 0 ? "loses nothing" : `loses nothing that matters: ${formatSize(most)} at most, where ${matters} would matter`;
 }
-/** Explains in words of our own why most runs of cells do not count. */
+/** Explains, in trusted words, why most runs of cells do not count. */
 function whyInvalid(cells) {
 	const [busy] = cells.flatMap(busyMachine);
 	const invalid = cells.flatMap(({ runs }) => runs.filter(({ validity }) => validity.kind !== "valid"));
@@ -285,7 +227,7 @@ function whyInvalid(cells) {
 	const cause = causeOf(cells);
 	return busy ?? (cause === void 0 ? "too few runs count" : causes[cause]);
 }
-/** The fault that most invalid runs of these cells have; undefined where trials failed without a run. */
+/** The most frequent fault of invalid runs; undefined if trials failed without a run. */
 function causeOf(cells) {
 	const faults = cells.flatMap(({ runs }) => runs.flatMap(({ validity }) => validity.kind === "invalid" ? validity.cause : []));
 	return [...Map.groupBy(faults, (cause) => cause).values()].toSorted((a, b) => b.length - a.length)[0]?.[0];
@@ -299,12 +241,12 @@ const causes = {
 	"receiver-limited": "the receiver was the limit",
 	"machine-busy": "the machine was too busy"
 };
-/** The first words of a reason, which are ours; the rest may hold what a machine said. */
+/** The first words of a reason are trusted; the rest may quote a machine. */
 const busyMachine = ({ verdict }) => verdict.kind === "invalid" && tooBusy.exec(verdict.reason)?.slice(0, 1) || [];
 const tooBusy = /^machine too busy: the (?:sender|DUT) waited for a CPU \d{1,3} % of the time/;
 
 // src/report/bisect-headline.ts
-/** `f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots`; plain text of our own making, without markup. */
+/** `f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots`; trusted plain text without markup. */
 function bisectHeadline(result) {
 	const { answer } = result;
 	const boots = bootsText(result);
@@ -326,7 +268,7 @@ function bisectHeadline(result) {
 		}
 	}
 }
-/** The same above a plot, which is narrower and names the metric. */
+/** Fits a plot, which is narrower, and names the metric. */
 function bisectTitle(result) {
 	const { answer, metric } = result;
 	switch (answer.kind) {
@@ -338,7 +280,6 @@ function bisectTitle(result) {
 		case "inconclusive": return "no commit is sure yet";
 	}
 }
-/** The verdict of a gate by whose symbol and colour an answer is shown. */
 function bisectLook({ answer, metric }) {
 	switch (answer.kind) {
 		case "culprit":
@@ -356,7 +297,7 @@ const commandLine = {
 	goOn: "`ppsgate bisect --resume DIR --max-boots N`",
 	verifyRevert: "`--verify-revert`"
 };
-/** The next steps in sentences, one at least; backticks stand around what is typed. */
+/** At least one sentence; backticks mark typed text. */
 function bisectNextSteps(result, ways = commandLine) {
 	const { answer } = result;
 	switch (answer.kind) {
@@ -381,7 +322,7 @@ function afterCulprit(result, answer, ways) {
 		verify
 	].filter((line) => line !== void 0);
 }
-/** Warns that a fix-up was on top, so the change could be of either. */
+/** Warns that a fix-up was on top, so it may be the cause instead. */
 function togetherLines(result, { measuredWith, revision }) {
 	if (measuredWith.length === 0) return [];
 	const names = listed(measuredWith.map(shortId));
@@ -410,10 +351,9 @@ function wayOf({ change }, metric) {
 }
 const verbOf = (change, metric) => wayOf(change, metric)[0];
 const unitOf = (change, metric) => wayOf(change, metric)[1];
-/** The further end of an interval that may be longer on one side. */
+/** The farther end of an interval that may be asymmetric. */
 const errorOf = ({ change, low, high }) => Math.max(change - low, high - change, 0);
 const sizeOf = (change) => formatSizeAndError(change.change, errorOf(change));
-/** `+0.1 ± 0.3 %`. */
 const changeText$2 = (change) => formatChangeAndError(change.change, errorOf(change));
 const bitByBit = ({ change }, metric) => isLoss({ metric }, change) ? "lost bit by bit" : "gained bit by bit";
 function notReproduced(result, answer) {
@@ -431,7 +371,6 @@ function faultOfEnd({ revisions }, { fault }) {
 const endOf = (revision, revisions) => revision === 0 ? "good" : revision === revisions.length - 1 ? "bad" : "middle";
 /** `does not boot`, `forwards nothing`: what is the matter with a revision. */
 const faultText = (fault) => fault.kind === "forwards-nothing" ? "forwards nothing" : rejectionText(fault);
-/** `P > 0.999`, `P = 0.987`. */
 function probabilityText(probability) {
 	const shown = formatProbability(probability);
 	return /^[<>]/.test(shown) ? `P ${shown}` : `P = ${shown}`;
@@ -441,17 +380,15 @@ const openText = (open) => {
 	return count === 0 ? "" : `; ${counted(count, "commit")} still open`;
 };
 const bootsText = ({ boots, isShared }) => counted(boots, isShared ? "trial" : "boot");
-/** `1 boot`, `2 boots`. */
 const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 const listed = (parts) => [parts.slice(0, -1).join(", "), parts.at(-1)].filter(Boolean).join(" and ");
-/** The short id of a revision by its index; a result of others may name one that is not there. */
+/** Short id of a revision; an untrusted result may have an invalid index. */
 const idOf$1 = ({ revisions }, index) => shortId(revisions[index]?.commit ?? "an unknown commit");
 
 // src/report/cell-rows.ts
 /**
-* A cell's row, and below it those of its other variants. The change and its interval stand as one in front: a phone
-* shows three columns. A comment in Remarkup has four narrow ones, in which a cell shares one with its verdict, and base
-* with patched.
+* Builds one row per cell, followed by its other variants. Change and interval come first as one column: a phone shows
+* three. Remarkup comments have four narrow columns: cell with verdict, and base with patched.
 */
 function cellTable(policy, cells, metric, isOnPage = false) {
 	const isJudged = metric === policy.metric;
@@ -537,9 +474,9 @@ function rowsOf$1(result, metric, isJudged, isOnPage) {
 		};
 	})];
 }
-/** A DUT that forwards nothing has no time per packet, but it has packets per second: none. */
+/** A DUT that forwards nothing has no time per packet, but a rate of 0. */
 const comparisonBy = (metric, comparisons, isJudged) => comparisons.find((one) => one.metric === metric) ?? (isJudged ? comparisons[0] : void 0);
-/** `−10.4 % (−11.2 … −9.60)`; bold where it is clearly one. */
+/** `−10.4 % (−11.2 … −9.60)`; bold if significant. */
 function changeOf({ interval: { change, low, high } }) {
 	const size = unbroken(formatChange(change));
 	const interval = formatInterval(low, high).replace(" …", "\xA0…");
@@ -556,27 +493,25 @@ function valuesOf$2(comparison) {
 		patched: format(comparison.patched)
 	};
 }
-/** `, forwards nothing` or `, ended early` behind a cell's verdict; mostly empty. */
+/** `, forwards nothing` or `, ended early` after a cell's verdict; mostly empty. */
 function remarkOf(cell) {
 	if (isSilent(cell)) return `, ${silenceOf(cell)}`;
 	return stoppedCells([cell]).length > 0 ? ", ended early" : "";
 }
-/** Leads to the cell's section of the page. */
 const linkTo$1 = (result) => words`${mark$1(result.verdict.kind)} ${{
 	kind: "link",
 	text: cellName(result.cell),
 	address: `#${cellAnchor(result)}`
 }}`;
 const cellAnchor = ({ cell }) => `cell-${cellName(cell)}`.replace(/[^\w.-]+/g, "-");
-/** Holds spaces at which no line breaks. */
 const unbroken = (text) => text.replaceAll(" ", "\xA0");
 const worstFirst = (cells) => cells.toSorted((a, b) => weightOf(a) - weightOf(b));
 const weightOf = ({ verdict }) => verdictsWorstFirst.indexOf(verdict.kind);
 
 // src/report/bisect-rows.ts
 /**
-* The revisions in their order: listed ones and ranges of others. Listed are good and bad, those that were tried, those
-* that the answer names, and their neighbours; of more than `most` the least telling are not. A lone one is listed.
+* Returns listed revisions and ranges of others, in order. Listed are good and bad, tried ones, those in the answer,
+* and their neighbours; beyond `most`, the least informative are dropped. A single other one is listed.
 */
 function rangesOf(result, most = 60) {
 	const { revisions } = result;
@@ -603,7 +538,7 @@ function rangesOf(result, most = 60) {
 	}
 	return ranges;
 }
-/** Ascending indices; what the answer is about first, then by their chance and by how often they were measured. */
+/** Ascending indices, selected by relevance to the answer, then probability and number of measurements. */
 function listedRevisions(result, most) {
 	const { revisions } = result;
 	const named = namedRevisions(result);
@@ -614,11 +549,10 @@ function listedRevisions(result, most) {
 		weight: weightOf(revision, index)
 	})).filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight).slice(0, most).map(({ index }) => index).toSorted((a, b) => a - b);
 }
-/** Most members of a group that all have rows; of a larger one those that were tried do. */
+/** Largest group listed in full; of a larger one, only the tried members. */
 const mostMembers = 30;
-/** A commit that is less likely than this and was never tried says nothing. */
 const leastProbability = .01;
-/** Between two steps of the answer, of which each ends at one of `members`; `neighbours` are good, bad and both sides of a step. */
+/** Each step ends at one of `members`; `neighbours` are good, bad and both sides of a step. */
 function namedRevisions({ answer, revisions }) {
 	const steps = stepsOf(answer);
 	const within = (index) => index >= 0 && index < revisions.length;
@@ -633,7 +567,7 @@ function namedRevisions({ answer, revisions }) {
 		neighbours: new Set(neighbours.filter(within))
 	};
 }
-/** The ranges in which the answer says that the rate changed, or may have: after one index, up to another. */
+/** Ranges with a certain or possible change: after one index, through another. */
 function stepsOf(answer) {
 	switch (answer.kind) {
 		case "culprit": return [{
@@ -656,10 +590,9 @@ function stepsOf(answer) {
 		}));
 	}
 }
-/** An answer names the revision of this index as the change, or as a candidate. */
 const isNamed = (answer, index) => answer.kind !== "inconclusive" && stepsOf(answer).some(({ after, last }) => index > after && index <= last);
 const bootsOf = (forms) => forms.reduce((sum, { values }) => sum + values.length, 0);
-/** A row of each form of a listed revision, and one for each range of others; all revisions where `most` is infinite. */
+/** Returns a row per form of a listed revision, and one per range of others; an infinite `most` lists all. */
 function bisectRows(result, most) {
 	const { revisions } = result;
 	const ranges = most === Number.POSITIVE_INFINITY ? revisions.map((_, index) => ({
@@ -674,7 +607,7 @@ function bisectRows(result, most) {
 	});
 }
 const hasFixUps = (rows) => rows.some((row) => row.kind === "revision" && row.fixUps.length > 0);
-/** Ranges that need more than one fix-up for each of a few bugs are unknown. */
+/** Ranges needing more than one fix-up for each of a few bugs are unknown. */
 const mostFixUps = 4;
 const mostForms = 4;
 function rowsOfRevision(result, index, good) {
@@ -712,9 +645,8 @@ function rateTexts({ metric }, index, form, good) {
 		againstGood: isCompared ? unbroken(formatChange(value / good - 1)) : "–"
 	};
 }
-/** A form works, and has at least one number. */
 const isMeasured = ({ values, fault }) => fault === void 0 && values.length > 0;
-/** `measured`, `does not boot`, and how many after it are the same kernel. */
+/** `measured`, `does not boot`, and the number of following commits with the same kernel. */
 function outcomeText(revision, form, isFirst) {
 	const { alike } = revision;
 	const after = isFirst && alike > 0 ? `; the next ${alike === 1 ? "is" : `${alike} are`} the same kernel` : "";
@@ -742,7 +674,7 @@ function foldedText(revisions) {
 	const same = alike > 0 ? `, and ${alike} more that change nothing of the kernel` : "";
 	return `… ${counts.join(", ")}${same}`;
 }
-/** Counts the commits after good, up to and with bad, and the kernels that differ. */
+/** Counts the commits after good through bad, and distinct kernels. */
 function rangeText({ revisions }) {
 	const first = revisions[0]?.place ?? 0;
 	const last = revisions.at(-1);
@@ -755,8 +687,8 @@ function rangeText({ revisions }) {
 
 // src/report/bisect-levels.ts
 /**
-* The levels in the order of commits; of an answer without a step good's and bad's own. Their interval is Student's, of natural
-* logarithms, with a variance pooled over all levels and the history; without any it has no width.
+* In the order of commits; without a change, those of good and bad. The interval is Student's, on natural logarithms,
+* with a variance pooled over all levels and the history; without one it has no width.
 */
 function levelsOf(result) {
 	const groups = segmentsOf(result).map(([first, last]) => ({
@@ -803,13 +735,12 @@ function segmentsOf({ answer, revisions }) {
 const logsOf = ({ revisions }, first, last) => revisions.slice(first, last + 1).flatMap(({ forms }) => forms.filter(isMeasured).flatMap(({ values }) => values)).filter((value) => value > 0).map(Math.log);
 
 // src/report/scale.ts
-/** Maps a value to pixels; one beyond the axis lies at its end, where the others are seen apart. */
 function linearScale(extent, from, to) {
 	const { low, high } = extent;
 	return (value) => from + (clamped(value, extent) - low) / (high - low) * (to - from);
 }
 const clamped = (value, { low, high }) => Math.min(Math.max(value, low), high);
-/** Holds rates of zero or more, with spare beside them: noise of a thousandth should not look like an abyss. */
+/** Pads rates of zero or more, so that noise of a thousandth does not look dramatic. */
 function extentOfRates(values, { spareRatio, leastRatio }) {
 	const { low, high } = extentOf(values);
 	const spare = Math.max((high - low) * spareRatio, high * leastRatio, Number.MIN_VALUE);
@@ -818,7 +749,7 @@ function extentOfRates(values, { spareRatio, leastRatio }) {
 		high: high + spare
 	};
 }
-/** A spread has too many arguments for some plots. */
+/** Spreading into Math.min has too many arguments for some plots. */
 const extentOf = (values) => values.reduce(({ low, high }, value) => ({
 	low: Math.min(low, value),
 	high: Math.max(high, value)
@@ -826,7 +757,7 @@ const extentOf = (values) => values.reduce(({ low, high }, value) => ({
 	low: Number.POSITIVE_INFINITY,
 	high: Number.NEGATIVE_INFINITY
 });
-/** Round numbers within an axis that is no point, about six of them, or `most` at most. */
+/** About six round numbers within a non-empty axis, `most` at most. */
 function ticksOf({ low, high }, most = 8) {
 	const least = (high - low) / most;
 	const power = 10 ** Math.floor(Math.log10(least));
@@ -840,15 +771,14 @@ function ticksOf({ low, high }, most = 8) {
 }
 
 // src/report/markup.ts
-/** Markup of our own making. */
 var Html = class {
 	markup;
-	/** Takes the text as markup: nothing of others may be in it that is not escaped. */
+	/** Takes markup: untrusted text must be escaped already. */
 	constructor(markup) {
 		this.markup = markup;
 	}
 };
-/** `` html`<p title="${text}">${texts.map((one) => html`<b>${one}</b>`)}</p>` ``; attributes stand in double quotes. */
+/** `` html`<p title="${text}">${texts.map((one) => html`<b>${one}</b>`)}</p>` ``; attributes need double quotes. */
 const html = (own, ...pieces) => new Html(String.raw({ raw: own }, ...pieces.map(markupOf)));
 function markupOf(piece) {
 	if (piece === void 0 || piece === false) return "";
@@ -858,7 +788,7 @@ function markupOf(piece) {
 }
 
 // src/report/svg.ts
-/** A page shows the form for which it is wide enough, in its own colours. */
+/** A page shows the form that fits its width, in its own colours. */
 function bothForms(draw) {
 	const drawn = ["wide", "narrow"].flatMap((form) => {
 		const plot = draw(form);
@@ -870,7 +800,7 @@ function bothForms(draw) {
 		drawing: html`<div class="intervals">${drawn}</div>\n`
 	}];
 }
-/** No two are the same, so that a page can put its own in their place. */
+/** All distinct, so that a page can replace each. */
 const colors$1 = {
 	paper: "#ffffff",
 	ink: "#1f2328",
@@ -881,7 +811,7 @@ const colors$1 = {
 	amber: "#a86200",
 	grey: "#6e7781"
 };
-/** A picture of `width` × `height` pixels on paper of its own; the first of its pieces is its title. */
+/** Draws its own background; the first piece is its title. */
 function svgDocument(width, height, pieces) {
 	const attributes = {
 		xmlns: "http://www.w3.org/2000/svg",
@@ -919,7 +849,7 @@ const text = (said, attributes) => element("text", attributes, escaped(said));
 const round = (pixels) => Math.round(pixels * 100) / 100;
 
 // src/report/bisect-plot.ts
-/** An SVG document with a light background of its own; undefined where nothing was measured. */
+/** SVG with its own light background; undefined without measurements. */
 function bisectPlot(result, form = "wide") {
 	const dots = result.revisions.flatMap(dotsOf);
 	if (dots.length === 0) return void 0;
@@ -956,7 +886,7 @@ function bisectPlot(result, form = "wide") {
 		...legend.pieces
 	]);
 }
-/** Describes the picture in words, for readers who do not see it; Remarkup allows no comma. */
+/** Alternative text; Remarkup allows no comma. */
 function bisectPlotAlt(result) {
 	const { revisions } = result;
 	const tried = revisions.filter(({ forms }) => forms.length > 0);
@@ -1055,12 +985,11 @@ function heading$1(drawing) {
 		})
 	];
 }
-/** `26.84 Mpps to 11.83 Mpps`: as the answer has it, or all levels. */
+/** `26.84 Mpps to 11.83 Mpps`: the answer's rates, or all levels. */
 function ratesText({ result: { answer, metric }, levels }) {
 	const change = "change" in answer ? answer.change : void 0;
 	return (change ? [change.before, change.after] : levels.map(({ value }) => value)).map((value) => formatMetric(value, metric)).join(" to ");
 }
-/** Shades the revisions that are not drawn. */
 const gaps = ({ columns, sizes: { top, bottom, chanceTop, chanceBottom } }) => columns.flatMap(({ isListed, left: x, width }) => isListed ? [] : [[top, bottom], [chanceTop, chanceBottom]].map(([y = 0, end = 0]) => element("rect", {
 	x,
 	y,
@@ -1116,7 +1045,6 @@ function failures(drawing) {
 		}, grey$1) : [];
 	})];
 }
-/** Neighbours that failed alike are one. */
 function failuresOf({ columns, result }) {
 	const found = [];
 	for (const { isListed, first, left, width } of columns) {
@@ -1143,7 +1071,7 @@ function failureOf({ forms, isAssumedFailed }) {
 	return isAssumedFailed ? "between" : void 0;
 }
 const hatchPixels = 8;
-/** Lines that go on in a neighbouring area. */
+/** Lines continue across neighbouring areas. */
 function hatching({ x, y, width, height }, stroke) {
 	const start = hatchPixels - (x + y) % hatchPixels;
 	const count = Math.ceil((width + height - start) / hatchPixels);
@@ -1162,7 +1090,7 @@ function hatching({ x, y, width, height }, stroke) {
 		fill: "none"
 	});
 }
-/** Name of a fault, upright where it is longer than the line. */
+/** Upright if longer than the line. */
 function faultName({ faults }, area) {
 	const [said = "", ...others] = faults;
 	const name = others.length > 0 ? "cannot be measured" : said;
@@ -1189,9 +1117,9 @@ function faultName({ faults }, area) {
 		...turned
 	})];
 }
-/** About, of text of 11 pixels. */
+/** Approximate, at 11 pixels. */
 const widthOf$1 = (said) => said.length * 5.9;
-/** Each level as far as its revisions go; where there is no step, good's and bad's over all. */
+/** Draws each level over its revisions; without a change, good and bad over the whole width. */
 function bands(drawing) {
 	const { levels, columns, sizes } = drawing;
 	const isSplit = hasSteps(drawing);
@@ -1223,7 +1151,7 @@ const hasSteps = ({ result }) => [
 	"group",
 	"several"
 ].includes(result.answer.kind);
-/** The first is what it was; another one is better or worse, where the answer tells them apart. */
+/** The first level is neutral; others are better or worse, if the answer distinguishes them. */
 function colorOf$1(drawing, nth) {
 	const { levels, result } = drawing;
 	const [first, own] = [levels[0], levels[nth]];
@@ -1231,7 +1159,7 @@ function colorOf$1(drawing, nth) {
 	if (result.answer.kind === "not-reproduced") return ink$1;
 	return isLoss(result, own.value - first.value) ? red$1 : green$1;
 }
-/** Marks the change by an upright line, or by both ends of a group, with the commit's name. */
+/** Marks the change by a vertical line, or both ends of a group, with the commit's name. */
 function step(drawing) {
 	const { result, columns, sizes } = drawing;
 	const { answer, revisions } = result;
@@ -1271,13 +1199,11 @@ function step(drawing) {
 		})] : []];
 	});
 }
-/** Claims the span unless it overlaps another one. */
 function claimed(spans, span) {
 	if (spans.some(({ from, to }) => from < span.to + 5 && span.from - 5 < to)) return false;
 	spans.push(span);
 	return true;
 }
-/** A mark for each boot of a revision, side by side. */
 function marks(column, drawing) {
 	const { sizes, levels, result } = drawing;
 	const revision = result.revisions[column.first];
@@ -1285,8 +1211,8 @@ function marks(column, drawing) {
 	const nth = levels.findIndex(({ first, last }) => column.first >= first && column.first <= last);
 	const color = nth === 0 || nth === -1 ? ink$1 : colorOf$1(drawing, nth);
 	const dots = dotsOf(revision);
-	const room = Math.max(column.width - 2 * sizes.radius - 2, 0);
-	const apart = Math.min(2 * sizes.radius + 2, room / Math.max(dots.length - 1, 1));
+	const available = Math.max(column.width - 2 * sizes.radius - 2, 0);
+	const apart = Math.min(2 * sizes.radius + 2, available / Math.max(dots.length - 1, 1));
 	return dots.map(({ value, isPlain }, index) => dot(middleOf(column) + (index - (dots.length - 1) / 2) * apart, drawing.heightOf(value), {
 		color,
 		isPlain,
@@ -1306,7 +1232,7 @@ const dot = (cx, cy, { color, isPlain, radius: r }) => element("circle", {
 		"stroke-width": 1.6
 	}
 });
-/** A bar for each revision, as high as its chance; the greatest has its number. */
+/** Draws a bar per revision by probability; the greatest is labelled. */
 function chances({ result, sizes, columns }) {
 	const { revisions, answer, metric } = result;
 	const { chanceTop, chanceBottom } = sizes;
@@ -1337,7 +1263,7 @@ function chances({ result, sizes, columns }) {
 		...label.at
 	})] : []];
 }
-/** Above its bar, or beside one that leaves no room there. */
+/** Above its bar, or beside a tall one. */
 function numberAt({ column, chance }, { left, right, chanceTop, chanceBottom }) {
 	const said = formatProbability(chance);
 	const [middle, long] = [middleOf(column), widthOf$1(said)];
@@ -1372,7 +1298,7 @@ function namedColor(answer, metric) {
 	if (!("change" in answer) || answer.change === void 0) return amber$1;
 	return isLoss({ metric }, answer.change.change) ? red$1 : green$1;
 }
-/** Places along the line as far as there is room, the answer's first, and what good and bad are. */
+/** Labels places along the line by priority, the answer's first, and good and bad. */
 function labels({ result, sizes, columns }) {
 	const { revisions, answer } = result;
 	const { chanceBottom, left, right } = sizes;
@@ -1410,7 +1336,6 @@ function labels({ result, sizes, columns }) {
 		})
 	];
 }
-/** Tooltip of a revision. */
 function tooltip({ isListed, first, left: x, width }, { result, sizes }) {
 	const revision = result.revisions[first];
 	if (!isListed || revision === void 0) return [];
@@ -1426,7 +1351,6 @@ function tooltip({ isListed, first, left: x, width }, { result, sizes }) {
 		"pointer-events": "all"
 	}, element("title", {}, escaped(said)))];
 }
-/** The legend of what there is in the picture, in lines that are as long as there is room. */
 function legendPieces(drawing, dots) {
 	const { sizes } = drawing;
 	const { margin, width, chanceBottom } = sizes;
@@ -1514,14 +1438,13 @@ function entriesOf(drawing, dots) {
 }
 
 // src/report/sections.ts
-/** The testbed, the traffic and the time of a gate, on one line. */
 function setting(result) {
 	const { testbed, trials } = result;
 	const own = trials.some(({ kernel, kernels }) => kernel ?? kernels) ? void 0 : testbed.fingerprint.kernel;
 	const [measured = own] = kernelsOf(result).get("base") ?? [];
 	return settingOf(result, measured);
 }
-/** The same of any measurement; `kernel` follows the CPU. */
+/** Accepts any measurement; `kernel` follows the CPU. */
 function settingOf(result, kernel) {
 	const { testbed, traffic, trials } = result;
 	const hosts = [testbed.fingerprint.cpu, kernel].filter((one) => one !== void 0).map((one) => quoted(one));
@@ -1536,7 +1459,7 @@ function settingOf(result, kernel) {
 		` · ${formatDuration(seconds)}`
 	];
 }
-/** `64- and 66-byte`: as they were sent, for not every family fits the smallest. */
+/** `64- and 66-byte`: actual sizes, as the smallest size does not fit every family. */
 function frameSizes({ trials, traffic }) {
 	const sizes = [...new Set(trials.map(({ cell }) => frameBytesFor(traffic, cell)))].toSorted((a, b) => a - b);
 	const last = `${sizes.pop()}-byte`;
@@ -1548,7 +1471,6 @@ function rule(policy) {
 	const speed = isCost(metric) ? ` (a loss of ${formatPercent(marginRatio)} of its speed)` : "";
 	return `Judged by ${metricName(metric)} · ${formatSigned(marginsOf(policy).loss)} or more matters${speed} · false alarms ≤ ${formatPercent(falseAlarmRatio)}`;
 }
-/** The message, what the kernel died of, and what was on its console. */
 function failureSaid(outcome) {
 	const panic = "panic" in outcome && outcome.panic !== void 0 ? `panic: ${outcome.panic}` : "";
 	const console = "console" in outcome && outcome.console ? `Its console, which is whole in dut-console.log:\n${outcome.console}` : "";
@@ -1568,20 +1490,18 @@ function failureText(outcome) {
 		case "panics-under-load": return "The patched kernel panicked twice in the same trial, and no verdict was reached. The DUT is back on its own kernel:";
 	}
 }
-/** Metrics that were measured and not judged. */
 const otherMetrics = ({ metric }, cells) => metricSchema.options.filter((other) => other !== metric && cells.some(({ comparisons }) => comparisons.some((one) => one.metric === other)));
 /** `packets per second (more is better), which is not judged`. */
 const otherMetricTitle = (metric) => `${metricName(metric)}, which is not judged`;
-/** The costs that a metric does not include, in a sentence; none where a packet's whole path is in it. */
+/** A sentence about costs outside the metric; empty for one that covers a packet's whole path. */
 const unseenBy = (metric) => metric === "instructionsPerPacket" ? ["Cache misses, locks, other CPUs, and real NICs with their drivers are not in the number of instructions: believe it of code that every packet passes, as an nftables rule or the forwarding path, and not of a driver."] : [];
 const mostReasons = 20;
-/** Why cells are invalid, in lines of their own: there is no room for sentences in a table. */
+/** Why cells are invalid, below the table. */
 function invalidLines(cells) {
 	const lines = cells.flatMap(({ cell, verdict }) => verdict.kind === "invalid" ? [words`${nameOf(cell)} is invalid: ${quoted(verdict.reason, 300)}`] : []);
 	const rest = lines.length - mostReasons;
 	return [...lines.slice(0, mostReasons), ...rest > 0 ? [`${rest} more cells are invalid`] : []];
 }
-/** Runs that were measured and do not count, by cause. */
 const uncountedLines = (cells) => cells.flatMap((result) => {
 	const { cell, runs } = result;
 	const spare = spareRuns(result);
@@ -1596,21 +1516,20 @@ function invalidRunLines(runs) {
 		return words`${`${group.length} of ${runs.length} runs, ${like}`}${quoted(first ?? "")}`;
 	});
 }
-/** Good runs that the verdict does without. */
 function spareRuns(cell) {
 	const { base, patched } = countedRuns(cell, cell.pairs);
 	const counted = /* @__PURE__ */ new Set([...base, ...patched]);
 	return cell.runs.filter((run) => isOfVerdict(run) && run.validity.kind === "valid" && !counted.has(run));
 }
-/** Why a good run, or several alike, say nothing in the verdict, after their number. */
+/** Why such a run, or several alike, is unused, to follow their number. */
 function whySpare({ variant, pps }, cell) {
 	if (pps === 0) return "with no packet forwarded, which does not count by itself";
 	if (variant === "patched" && isSilent(cell)) return "with packets forwarded, as in others none are";
 	return "of which the neighbour does not count, or that came after the verdict";
 }
-/** Single runs far from the others: they count, and each was repeated once. */
+/** Outliers: they count, and each was repeated once. */
 const apartLines = (cells) => cells.flatMap(({ cell, design, runs }) => (design.method === "pooled" ? runsApart(runs.filter(isOfVerdict)) : []).map(({ number, variant, pps }) => words`${nameOf(cell)}: run ${String(number)} of ${quoted(variant)}, ${formatPps(pps)}`));
-/** A line for each cell whose kernels have several layouts: how far builds lie apart, beside runs of one build. */
+/** Compares the noise between builds with that of runs of one build, in a line per cell with several layouts. */
 function buildNoiseLines({ outcome, policy, variants }) {
 	const cells = outcome.kind === "judged" ? outcome.cells : [];
 	const commits = new Set(variants.flatMap((variant) => isJudged(variant.name) ? variant.commit : []));
@@ -1623,13 +1542,11 @@ function buildNoiseLines({ outcome, policy, variants }) {
 	});
 }
 const isOfVerdict = ({ variant }) => isJudged(variant);
-/** A line for every cell whose base is not what it was. */
 const movedBaselineLines = (cells) => cells.flatMap(({ cell, baseline }) => {
 	if (baseline.kind !== "moved") return [];
 	const { change, low, high } = baseline.interval;
 	return [words`${nameOf(cell)}: ${formatChange(change)} against its history (99 % interval ${formatInterval(low, high)})`];
 });
-/** The variants, the testbed and the order of runs. */
 function environmentLines$1(result) {
 	const { variants, testbed, seed, generator } = result;
 	const kernels = kernelsOf(result);
@@ -1641,7 +1558,7 @@ function environmentLines$1(result) {
 	];
 }
 const fingerprintLines = ({ fingerprint }) => Object.entries(fingerprint).map(([key, value]) => words`${quoted(key)}: ${quoted(value)}`);
-/** The kernels of each variant as they ran; empty where variants share the DUT's own. */
+/** Empty if the variants share the DUT's own. */
 function kernelsOf({ trials, outcome }) {
 	const runs = outcome.kind === "judged" ? outcome.cells.flatMap((cell) => cell.runs) : [];
 	const variantOf = new Map(runs.map((run) => [run.trial, run.variant]));
@@ -1654,14 +1571,11 @@ function kernelsOf({ trials, outcome }) {
 	}))]);
 	return new Map([...Map.groupBy(found, ({ variant }) => variant)].map(([variant, group]) => [variant, [...new Set(group.map(({ kernel }) => kernel))]]));
 }
-/** Notes on how a revision's base was found, and on the parts of it that were left out. */
 const notesOf = (patch) => patch.kind === "revision" ? patch.notes : [];
-/** A line for every variant that could not be measured beside base and patched. */
 const leftOutLines = ({ leftOut }) => leftOut.map(({ variant, rejection }) => {
 	const panic = "panic" in rejection && rejection.panic ? words` (panic: ${quoted(rejection.panic)})` : "";
 	return words`${quoted(variant)} ${rejectionText(rejection)}: ${quoted(rejection.message, 300)}${panic}`;
 });
-/** Explains the numbers, a paragraph each. */
 function readingParagraphs({ policy, variants, outcome }) {
 	const { marginRatio, confidenceRatio, falseAlarmRatio, missRatio } = policy;
 	const confidence = formatPercent(confidenceRatio);
@@ -1669,7 +1583,7 @@ function readingParagraphs({ policy, variants, outcome }) {
 	const runs = outcome.kind === "judged" ? outcome.cells.flatMap((cell) => cell.runs) : [];
 	const layouts = new Set(runs.flatMap(({ variant, layout }) => variant === "base" ? layout ?? 1 : []));
 	return [
-		`Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${confidence} of experiments or more, wherever they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${formatPercent(marginRatio)} at most ${formatPercent(missRatio)} are passed.`,
+		`Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${confidence} of experiments or more, however early they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${formatPercent(marginRatio)} at most ${formatPercent(missRatio)} are passed.`,
 		...layouts.size > 1 ? [`Each kernel was linked ${layouts.size} times, its code in another order each time, and pairs boot the layouts in turn: what builds of one source differ in is in the spread of the runs. Runs of one layout count as one, by their mean.`] : [],
 		...alone ? [] : [`Earlier diffs (↳) are measured in the same rounds and compared with base, each by itself; its number stands in the column of patched. They decide neither the verdict nor how many runs there are, so their ${confidence} intervals are those of a fixed number of runs, and hold a little less often where a cell ended early.`]
 	];
@@ -1688,7 +1602,7 @@ function verdictMeanings({ marginRatio }) {
 // src/report/bisect-sections.ts
 /** `forwarding inet4, by packets per second (more is better): 12 commits, 5 of 13 tried`. */
 const searchedText = (result) => words`${nameOf(result.cell)}, by ${metricName(result.metric)}: ${rangeText(result)}`;
-/** The measurement of bad without the culprit, or why there is none. */
+/** The measurement of bad without the culprit, or the reason for its absence. */
 function revertLines({ revert, metric }) {
 	if (revert === void 0) return [];
 	if (revert.kind === "impossible") return [words`It cannot be measured: ${quoted(revert.why, 300)}`];
@@ -1696,7 +1610,7 @@ function revertLines({ revert, metric }) {
 	const rates = `${formatMetric(change.before, metric)} → ${formatMetric(change.after, metric)}`;
 	return [`${changeText$2(change)} against the bad one (${rates}), ${counted(values.length, "run")}`];
 }
-/** Groups faults with the commits that have them, in the order of their first commit. */
+/** In the order of their first commit. */
 function faultGroups({ revisions }) {
 	const failed = revisions.flatMap((revision) => revision.forms.flatMap(({ fault, fixUps }) => fault ? {
 		revision,
@@ -1736,16 +1650,13 @@ function faultLines(result) {
 	const rest = groups.length - lines.length;
 	return rest > 0 ? [...lines, `${rest} more faults`] : lines;
 }
-/** The fault's message, what the kernel died of, and what was on its console. */
 const faultSaid = (fault) => fault.kind === "forwards-nothing" ? fault.message : failureSaid(fault);
-/** The range, the testbed and the order of trials. */
 const environmentLines = (result) => [
 	...rangeFacts(result).map(([key, value]) => words`${key}: ${quoted(value)}`),
 	...fingerprintLines(result.testbed),
 	`seed ${result.seed}`,
 	words`${result.generator.name} ${quoted(result.generator.version)}`
 ];
-/** Good, bad and fix-ups as they were typed, and what they are. */
 function rangeFacts({ good, bad, fixUps, revisions }) {
 	const said = (typed, revision) => `${typed} = ${revision?.commit ?? "unknown"}, ${revision?.subject ?? ""}, by ${revision?.author ?? ""}`;
 	return [
@@ -1754,7 +1665,7 @@ function rangeFacts({ good, bad, fixUps, revisions }) {
 		...fixUps.map((typed) => ["fix-up", typed])
 	];
 }
-/** Explains the numbers, a sentence or two each; docs/bisect.md has all of it. */
+/** Explains the numbers briefly; docs/bisect.md has the details. */
 function howDecided({ isShared, history, metric }) {
 	const number = isShared ? "The median of its runs in a trial, against the middle of good and bad in the same trial, is one number of a commit" : "Each boot of a commit that counts is one number";
 	const percent = formatPercent(bisectConfidenceRatio);
@@ -1767,10 +1678,7 @@ function howDecided({ isShared, history, metric }) {
 		"The whole of it is in docs/bisect.md."
 	];
 }
-/**
-* The revisions before and after the change, as ministat(1) has them. It asks for three numbers of each: where a
-* neighbour has fewer, all that was measured on its side stands for it.
-*/
+/** Feeds ministat(1), which needs three numbers: a neighbour with fewer is replaced by its whole side. */
 function neighbourMinistat(result) {
 	const { answer, revisions, cell } = result;
 	const [step, ...others] = stepsOf(answer);
@@ -1817,7 +1725,7 @@ const leastValues = 3;
 const valuesOf$1 = (revisions) => revisions.flatMap(({ forms }) => forms.filter(isMeasured).flatMap(({ values }) => values));
 
 // src/report/change-reason.ts
-/** A line for each of the first cells that changed, or in which functions did, and one that counts the others. */
+/** Explains the first cells in a line each, and counts the others. */
 function whyLines(cells, links) {
 	const explained = order.flatMap((kind) => cells.filter((cell) => cell.verdict.kind === kind && deservesLine(cell)));
 	const lines = explained.slice(0, mostLines).map((cell) => words`${strong("Why")} (${nameOf(cell.cell)}): ${reasonText(cell, links)}`);
@@ -1837,11 +1745,10 @@ function deservesLine(cell) {
 	const { kind } = cell.verdict;
 	return kind === "regression" || kind === "improvement" || cell.reason?.changedFunctions[0] !== void 0;
 }
-/** Profiling of base or patched was asked for. */
 const isProfiled = (cell) => judgedProfiles(cell).length > 0;
 const judgedProfiles = ({ profiles }) => profiles.filter(({ variant }) => isJudged(variant));
 const mostNamed$1 = 3;
-/** The functions that changed most, or why none is known, and links to the flamegraphs. */
+/** The most changed functions, or why none is known, with links to the flamegraphs. */
 function reasonText(cell, links) {
 	return [changesText(cell), flamegraphs(cell, links)];
 }
@@ -1859,8 +1766,8 @@ function changesText(cell) {
 const unmoved = "no function changed beyond chance";
 const missingTexts = (cell) => judgedProfiles(cell).flatMap((profile) => profile.kind === "missing" ? [words`there is no profile of ${profile.variant}: ${quoted(profile.reason, 300)}`] : []);
 /**
-* `+38 ns per packet (9.3 → 12.4 % of cycles)`, `+250 instructions per packet (9.3 → 12.4 % of them)`; where nothing tells
-* what a packet takes, `+3.1 points (9.3 → 12.4 % of cycles)`.
+* `+38 ns per packet (9.3 → 12.4 % of cycles)`, `+250 instructions per packet (9.3 → 12.4 % of them)`; without a cost
+* per packet, `+3.1 points (9.3 → 12.4 % of cycles)`.
 */
 function changeText$1(changedFunction) {
 	const { baseRatio, patchedRatio, instructionsPerPacket } = changedFunction;
@@ -1870,16 +1777,14 @@ function changeText$1(changedFunction) {
 }
 /** `+3.1 points`: percentage points between the shares. */
 const pointsText = ({ baseRatio, patchedRatio }) => `${formatDifference((patchedRatio - baseRatio) * 100)} points`;
-/** The cost of a packet was measured. */
 const hasCost = ({ nsPerPacket, instructionsPerPacket }) => nsPerPacket !== void 0 || instructionsPerPacket !== void 0;
-/** `+38 ns`, `+250 instructions`, `–` where nothing was measured that tells it. */
+/** `+38 ns`, `+250 instructions`, `–` if not measured. */
 function costText({ nsPerPacket, instructionsPerPacket }) {
 	const cost = instructionsPerPacket ?? nsPerPacket;
 	if (cost === void 0) return "–";
 	const unit = instructionsPerPacket === void 0 ? "ns" : "instructions";
 	return `${formatTwoDigits(cost.patched - cost.base)} ${unit}`;
 }
-/** All functions that changed, below the samples that show it. */
 function whyOfCell(cell, links) {
 	const changed = cell.reason?.changedFunctions ?? [];
 	return [paragraph(words`${nameOf(cell.cell)}: ${groundsText(cell)}${flamegraphs(cell, links)}`), ...changed.length > 0 ? [changedFunctionTable(changed)] : []];
@@ -1922,7 +1827,7 @@ function groundsText(cell) {
 		...rest > 0 ? [`${rest} functions more than are named`] : []
 	], ", ");
 }
-/** ` · flamegraphs: base · patched · difference`, as far as there are such; empty where there is none. */
+/** ` · flamegraphs: base · patched · difference`; empty without any. */
 function flamegraphs(cell, links) {
 	const linked = graphNames(cell).flatMap((which) => {
 		const anchor = flamegraphAnchor(cell.cell, which);
@@ -1943,7 +1848,7 @@ function graphNames(cell) {
 	return names.length > 1 ? [...names, "difference"] : names;
 }
 
-// src/report/comment.ts
+// src/report/comment-links.ts
 const correctionsOf = ({ corrections = [] }) => foldedList("said otherwise where it was measured, and not verified", corrections.map((sentence) => quoted(sentence, 500)));
 
 // src/report/bisect-comment.ts
@@ -2072,10 +1977,7 @@ function narrowRow(row) {
 const idOf = ({ commit, isNamed }) => isNamed ? strong(commitId(commit)) : commitId(commit);
 
 // src/report/report-flamegraphs.ts
-/**
-* Graphs of all variants in every cell that was judged, and of the difference of base and patched, as far as there are
-* profiles; of a bisection those of the change's neighbours.
-*/
+/** Covers every judged cell, and the difference of base and patched; in a bisection, the change's neighbours. */
 function graphsOf(result, profiles) {
 	if ("kind" in result) return graphsOfBisection(result, profiles);
 	if (result.outcome.kind !== "judged") return [];
@@ -2085,7 +1987,7 @@ function graphsOf(result, profiles) {
 		return cell === void 0 ? [] : graphsOfCell(cell, data);
 	});
 }
-/** Named by the commits; `base` is the one before, and `patched` the one after. */
+/** Named by commit; `base` is the one before, `patched` the one after. */
 function graphsOfBisection(result, [own]) {
 	if (own === void 0) return [];
 	const { cell, revisions, answer } = result;
@@ -2104,10 +2006,7 @@ function graphsOfBisection(result, [own]) {
 		};
 	});
 }
-/**
-* As a file that is its own viewer, or else as an element for a page that brings flamegraphs' style and script. Left out
-* where it cannot be drawn, for a profile may say more than a picture can show: a report goes without it.
-*/
+/** Left out with a reason if it cannot be drawn: a profile may exceed the limits of a picture. */
 function drawGraph(graph, standalone = true) {
 	const { title, subtitle, profile, base } = graph;
 	try {
@@ -2158,9 +2057,9 @@ function subtitleOf(told, profile) {
 }
 
 // src/report/graph-folds.ts
-/** Graphs of kernels have about 50,000 each; a page of more than a few million is slow on a phone. */
+/** Kernel graphs have about 50,000 each; a page of more than a few million is slow on a phone. */
 const mostGraphCharacters = 5e6;
-/** Draws the flamegraphs of a page; those behind are left out where there is no room for all. */
+/** Omits the last graphs of a full page. */
 function picturesThatFit(graphs) {
 	let free = mostGraphCharacters;
 	return graphs.map((graph) => {
@@ -2182,7 +2081,7 @@ const graphFolds = (pictures) => pictures.length === 0 ? [] : [heading$2("Flameg
 	kind: "drawing",
 	drawing: html`<div class="graphs">\n${pictures.map(graphFold)}</div>\n`
 }];
-/** The browser itself opens a fold for what a link or a search finds in it. */
+/** Browsers open a fold for a link or search hit inside. */
 function graphFold({ graph, svg, why }) {
 	const { anchor, which } = graph;
 	if (why !== void 0) return html`<p id="${anchor}">${plainLine(why, 500)}</p>\n`;
@@ -2193,7 +2092,7 @@ function graphFold({ graph, svg, why }) {
 </details>
 `;
 }
-/** A small picture of shape and colours without names, which the page's style sizes; nothing where there are no samples. */
+/** Shows shape and colours without names, sized by the page's style; undefined without samples. */
 function graphPreview({ profile, base }) {
 	const stacks = {
 		profile: profile.stacks,
@@ -2216,11 +2115,11 @@ function graphPreview({ profile, base }) {
 	const paths = [...Map.groupBy(boxes, ({ look }) => look)].map(([look, own]) => html`<path class="${look}" d="${own.map(({ path }) => path).join("")}"/>`);
 	return html`<svg class="preview" viewBox="0 0 ${width$2} ${rows.length}" preserveAspectRatio="none" aria-hidden="true">${paths}</svg>`;
 }
-/** Width in pixels of the page, about. A row is of one unit, and as high as there is room. */
+/** Page width in pixels, approximate. Rows have height 1 and are scaled. */
 const width$2 = 340;
 const tenths = (pixels) => Math.round(pixels * 10) / 10;
 const moduleLook = ({ module }) => module === void 0 || /^kernel/.test(module) ? "of-kernel" : "of-module";
-/** Classes of a path, by the share of all samples that it has with all that it calls, before and now. */
+/** Colour by the share of the path, callees included, before and now. */
 function changeLook({ samples }, totals) {
 	const change = samples.profile / totals.profile - samples.base / totals.base;
 	if (Math.abs(change) < .003) return "same";
@@ -2228,7 +2127,6 @@ function changeLook({ samples }, totals) {
 }
 
 // src/report/ministat-blocks.ts
-/** Patched of each cell against base, and then its earlier diffs against base. */
 const ministats = (policy, cells) => [...cells.flatMap((cell) => ministatOfPatched(policy, cell)), ...cells.flatMap((cell) => ministatOfOthers(policy, cell))];
 function ministatOfPatched(policy, cell) {
 	const [base, patched] = ministatSets(cell, ["base", "patched"], policy.metric);
@@ -2242,7 +2140,6 @@ function ministatOfPatched(policy, cell) {
 		isFolded: true
 	}];
 }
-/** Each of them against base. */
 function ministatOfOthers(policy, cell) {
 	const names = cell.others.slice(0, mostOthers$1).map(({ variant }) => variant);
 	const [base, ...others] = ministatSets(cell, ["base", ...names], policy.metric);
@@ -2254,9 +2151,8 @@ function ministatOfOthers(policy, cell) {
 		isFolded: true
 	}];
 }
-/** ministat has symbols for so many sets and base. */
+/** ministat has symbols for this many sets and base. */
 const mostOthers$1 = 6;
-/** Leaves out variants of too few runs for a spread. */
 const ministatSets = (cell, variants, metric) => variants.map((variant) => ({
 	variant,
 	name: `${variant}, ${cellName(cell.cell)}`,
@@ -2269,11 +2165,9 @@ function ministat(sets, { confidenceRatio }) {
 		confidencePercent
 	});
 }
-/** Explains how the classic block differs from the table above it. */
 function ministatNote({ design }) {
 	return `ministat takes the runs to be independent${design.name === "fixed" ? "" : " and to be as many as were planned, so its error is too small where the experiment stopped early"}${design.method === "paired" ? ", while the table compares neighbouring runs, so that what slows both alike cancels" : ""}.`;
 }
-/** The runs of base and patched that the table counts. */
 function valuesOf(cell, variant, metric) {
 	const { base, patched } = countedRuns(cell, cell.pairs);
 	const counted = isJudged(variant) ? [...base, ...patched] : cell.runs.filter(isValid);
@@ -2283,7 +2177,7 @@ const isValid = ({ validity }) => validity.kind === "valid";
 const ministatConfidence = (ratio) => confidencePercents.find((percent) => Math.abs(percent / 100 - ratio) < 1e-9) ?? 95;
 
 // src/report/interval-plot.ts
-/** An SVG document with a light background of its own; undefined where nothing was judged. Of more than `mostCells` the worst are drawn. */
+/** SVG with its own light background; undefined without judged cells. Beyond `mostCells`, the worst are drawn. */
 function intervalPlot(result, { mostCells = 40, form = "wide" } = {}) {
 	const { outcome, policy } = result;
 	if (outcome.kind !== "judged") return void 0;
@@ -2405,12 +2299,12 @@ const forms = {
 	}
 };
 const { paper, ink, faint, pale, red, green, amber, grey } = colors$1;
-/** No change is less than −100 %; one that is more than the other end leaves the plot, for the rest to be seen. */
+/** No change is below −100 %; one beyond the other end leaves the plot, so that the rest stays legible. */
 const widest = {
 	low: -1,
 	high: 1
 };
-/** Holds no change, both margins and all intervals, with spare beside them. */
+/** Includes zero, both margins and all intervals, with padding. */
 function axisOf$1(rows, policy) {
 	const { loss, gain } = marginsOf(policy);
 	const ends = rows.flatMap(({ interval }) => interval ? [interval.low, interval.high] : []);
@@ -2472,9 +2366,9 @@ function heads({ confidenceRatio }, { top, change, interval, verdict }) {
 		})
 	];
 }
-/** Earlier diffs stand with their cell. */
+/** Earlier diffs stay with their cell. */
 const separator = ({ verdict }, y, { margin, width }) => verdict === void 0 ? [] : [path$1(`M${margin} ${y}H${width - margin}`, { stroke: pale })];
-/** Draws behind the rows the loss that matters, round numbers, the margins, and no change. */
+/** Draws the background: the margin's loss, round numbers, the margins, and zero. */
 function scale(axis, tops, policy, form) {
 	const { plot, top, rowHeight, margin, width } = form;
 	const { loss, gain } = marginsOf(policy);
@@ -2533,7 +2427,7 @@ function scale(axis, tops, policy, form) {
 		path$1(`M${margin} ${end}H${width - margin}`, { stroke: pale })
 	];
 }
-/** One where the rows' plots touch, else one for each row, so that no line runs through words. */
+/** Shades one band for touching rows, else one per row, so that no line crosses text. */
 function bandsOf(tops, { plot, rowHeight, top }) {
 	if (2 * plot.reach === rowHeight) return [[top, top + tops.length * rowHeight]];
 	return tops.map((y) => [y + plot.middle - plot.reach, y + plot.middle + plot.reach]);
@@ -2542,7 +2436,6 @@ const shade = {
 	fill: red,
 	"fill-opacity": "0.08"
 };
-/** One row: drawn, in numbers, and in a word. */
 function rowPieces({ label, verdict, interval }, axis, top, form) {
 	const look = verdict === void 0 ? unjudged : looks[verdict];
 	const at = ({ x, y }) => ({
@@ -2596,13 +2489,13 @@ function rowPieces({ label, verdict, interval }, axis, top, form) {
 	];
 }
 const longestLabel = 30;
-/** The family stands at the end of a cell's name, so what does not fit is left out before it. */
+/** The family ends a cell's name, so shortening cuts before it. */
 function labelOf(name) {
 	const label = plainLine(name);
 	if (label.length <= longestLabel) return label;
 	return `${label.slice(0, 17).trimEnd()}…${label.slice(-12)}`;
 }
-/** An interval with bars at its ends where there is room, or arrows where it goes on beyond the plot. */
+/** Draws bars at the ends, or arrows where the interval leaves the plot. */
 function drawnInterval({ low, high }, axis, y, color, plot) {
 	const [left, right] = [round(placeOf$1(low, axis, plot)), round(placeOf$1(high, axis, plot))];
 	const bar = (x) => right - left > 18 ? `M${x} ${y - 5}v10` : "";
@@ -2616,7 +2509,6 @@ function drawnInterval({ low, high }, axis, y, color, plot) {
 	return path$1(`M${left} ${y}H${right}${ends.join("")}`, attributes);
 }
 const disc = "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0Z";
-/** The look of each verdict in all drawings. */
 const looks = {
 	regression: {
 		color: red,
@@ -2681,7 +2573,6 @@ function legend$1(y, policy, hidden, { margin: x }) {
 }
 
 // src/report/html-pieces.ts
-/** Scrolls by itself where it is wider than the page. */
 function table$2({ caption, heads, rows }) {
 	const classAt = (index) => heads[index]?.isNumber === true && html` class="number"`;
 	const head = heads.map(({ text }, index) => html`<th scope="col"${classAt(index)}>${text}</th>`);
@@ -2691,28 +2582,25 @@ function table$2({ caption, heads, rows }) {
 <tbody>
 ${body}</tbody></table>`);
 }
-/** Reached by the keyboard, as it may have to be scrolled by it. */
+/** Focusable, for scrolling by keyboard. */
 const scrolling = (piece) => html`<div class="scroll" tabindex="0">${piece}</div>\n`;
-/** Nothing where there are no items. */
 const bullets = (items) => items.length === 0 ? void 0 : html`<ul>${items.map((one) => html`<li>${one}</li>`)}</ul>\n`;
 const fold = (summary, body) => html`<details><summary>${summary}</summary>\n${body}</details>\n`;
-/** A block of text as it is, line ends included. */
 const preformatted = (text) => scrolling(html`<pre>${text.split("\n").map((line) => html`${line}\n`)}</pre>`);
-/** Names and values, which are text of others. */
+/** Untrusted names and values. */
 const factList = (facts) => html`<dl>
 ${facts.map(([key, value]) => html`<div><dt>${breakable(plainLine(key))}</dt><dd>${plainLine(value, 500)}</dd></div>\n`)}</dl>
 `;
 /** `2026-11-20 12:00:00 UTC`. */
 const timeText = (at) => `${at.slice(0, 19).replace("T", " ")} UTC`;
-/** Text of our own in which backticks stand around code. */
+/** Trusted text with backticks around code. */
 const withCode = (text) => text.split("`").map((part, index) => index % 2 === 1 ? html`<code>${part}</code>` : part);
-/** A long name breaks after its dots and slashes, and within a word only where a word alone is too long. */
+/** Wraps a long name after dots and slashes, and within a word only if that is too long. */
 const breakable = (name) => name.split(/(?<=[./])/).map((part, index) => index === 0 ? part : html`<wbr>${part}`);
-/** The same symbol as in the plot. */
 const mark = (verdict) => html`<svg class="mark ${verdict}" viewBox="-8 -8 16 16" aria-hidden="true"><path d="${looks[verdict].symbol}"/></svg>`;
 
 // src/report/run-plot.ts
-/** A plot for a page, whose style has its colours; nothing where no run has a number. */
+/** Uses the colours of the page's style; undefined without numbers. */
 function runPlot(inOrder, metric) {
 	const points = inOrder.flatMap((run, index) => {
 		const value = run[metric];
@@ -2739,7 +2627,7 @@ const [left, right, top, bottom] = [
 	170
 ];
 const stepOf = (runs) => (right - left) / runs.length;
-/** Runs that do not count may lie far away. */
+/** Uncounted runs may be far outliers. */
 function axisOf(points) {
 	const valid = points.filter(({ run }) => run.validity.kind === "valid");
 	const values = (valid.length > 0 ? valid : points).map(({ value }) => value);
@@ -2750,7 +2638,6 @@ function axisOf(points) {
 }
 const placeOf = (value, axis) => Math.round(linearScale(axis, bottom, top)(value) * 10) / 10;
 const edge = (value, y, metric) => html`<path class="edge" d="M${left} ${y}H${right}"/><text x="${left - 10}" y="${y + 4}" text-anchor="end">${formatTick(value, metric)}</text>\n`;
-/** Their median, and a mark for each. */
 function drawn$1(look, points, axis) {
 	const [valid, invalid] = [true, false].map((isValid) => points.filter(({ run }) => run.validity.kind === "valid" === isValid));
 	const marks = (shape, some = []) => some.map(({ value, x }) => `M${Math.round(x * 10) / 10} ${placeOf(value, axis)}${shape}`).join("");
@@ -2789,7 +2676,6 @@ const mostNamed = 5;
 const described$1 = (points) => `${points.length} runs in order; the table below has their numbers`;
 
 // src/report/cell-section.ts
-/** The pictures are those of this cell. */
 const cellSection = (policy, result, pictures) => ({
 	id: cellAnchor(result),
 	heading: words`${mark$1(result.verdict.kind)} ${nameOf(result.cell)}`,
@@ -2815,7 +2701,6 @@ function conclusion({ confidenceRatio }, cell) {
 		numbers ?? ""
 	])];
 }
-/** The functions that changed, and the profiles that are missing. */
 function whyBlocks({ reason, profiles }) {
 	const missing = profiles.flatMap((one) => one.kind === "missing" ? [words`${quoted(one.variant)}: ${quoted(one.reason, 500)}`] : []);
 	if (reason === void 0 && missing.length === 0) return [];
@@ -2861,7 +2746,7 @@ function runs(policy, cell) {
 		}
 	];
 }
-/** Runs of a cell, or of a bisection, which compares no pairs and has no cell. */
+/** Accepts runs of a bisection, which has neither pairs nor cells. */
 function runTable(inOrder, cell) {
 	const spare = new Map(cell && spareRuns(cell).map((run) => [run, whySpare(run, cell)]));
 	const metrics = metricSchema.options.filter((metric) => metric === "pps" || inOrder.some((run) => run[metric] !== void 0));
@@ -2897,7 +2782,6 @@ function validityText(run, spare) {
 }
 
 // src/report/bisect-page.ts
-/** The change's neighbours have flamegraphs as far as there are profiles. */
 function bisectPage(result, profiles) {
 	const graphs = graphsOf(result, profiles);
 	const verdict = bisectLook(result);
@@ -3012,7 +2896,6 @@ function faults(result) {
 	})), ...rest > 0 ? [paragraph(`${rest} more faults`)] : []];
 }
 const warnings = ({ testbed }) => list(testbed.warnings.map((text) => quoted(text, 500)));
-/** The neighbours' numbers to paste into mail, and all runs. */
 function numbers(result) {
 	const inOrder = result.runs.toSorted((a, b) => a.number - b.number);
 	return [
@@ -3038,7 +2921,7 @@ const environment$1 = (result) => ({
 });
 
 // src/report/next-steps.ts
-/** The result in a sentence of plain text of our own making; undefined where a rejection says it. */
+/** A trusted plain sentence; undefined if a rejection explains itself. */
 function meaningOf({ outcome, policy }) {
 	if (outcome.kind === "unchanged") return unchangedMeaning(outcome);
 	if (outcome.kind !== "judged") return void 0;
@@ -3073,17 +2956,16 @@ function stopText(cells) {
 	if (stopped === 0) return "";
 	return ` That ended the experiment, as was asked for: of ${stopped} of ${cells.length} cells nothing is known yet.`;
 }
-/** Why there are no numbers of a patch that need not be measured. */
 function unchangedMeaning({ ignoredPaths }) {
 	if (ignoredPaths === void 0) return "Nothing was measured: nothing that this testbed installs differs between base and patched.";
 	return `Nothing was measured: no packet of this testbed passes what the patch changes. That lies in ${ignoredPaths.join(", ").replaceAll("*", "…")}: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.`;
 }
-/** ` in 1 of 4 cells`; a patch that has one cell alone needs no such words. */
+/** ` in 1 of 4 cells`; empty with a single cell. */
 function whereText(those, cells) {
 	if (cells.length === 1) return "";
 	return those.length === cells.length ? ` in all ${cells.length} cells` : ` in ${those.length} of ${cells.length} cells`;
 }
-/** The next step, with backticks around what is typed. `goOn` asks for more runs at the place of the report. */
+/** Backticks mark typed text. `goOn` requests more runs at the place of the report. */
 function nextStep({ outcome, testbed }, goOn = "`ppsgate gate --resume DIR --max-runs N`") {
 	if (outcome.kind === "unchanged") return outcome.ignoredPaths ? afterLeftAlone : afterUnchanged;
 	if (outcome.kind !== "judged") return afterRejection[outcome.kind];
@@ -3097,13 +2979,13 @@ function nextStep({ outcome, testbed }, goOn = "`ppsgate gate --resume DIR --max
 }
 const afterUnchanged = "Nothing: packets are forwarded as before. To have that measured all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.";
 const afterLeftAlone = "Ask for a testbed that has such ports, if there is one. To have it measured here all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.";
-/** The cause of most invalid runs is fixed first; without a known one the testbed is checked. */
+/** The main cause of invalid runs is fixed first; if unknown, the testbed is checked. */
 function afterInvalid(cells, testbed) {
 	const cause = causeOf(withVerdict(cells, "invalid"));
 	const check = `\`ppsgate testbeds check${/^[\w.-]{1,64}$/.test(testbed) ? ` ${testbed}` : ""}\``;
 	return `${(cause === void 0 ? void 0 : fixes[cause]) ?? `Fix what ${check} finds wrong`}, and run it again.`;
 }
-/** By the cause of most invalid runs; for other causes the testbed is checked. */
+/** By the main cause of invalid runs; for others the testbed is checked. */
 const fixes = {
 	"generator-limited": "Give the DUT more to do than it can: a higher `traffic.rate`, a second sender, or fewer cores of the DUT",
 	"receiver-limited": "Give the receiver a faster card or CPU, or a machine of its own, until it counts all that the DUT sends",
@@ -3126,7 +3008,7 @@ const gateComment = (result, links) => ({
 	parts: [...correctionsOf(links), ...parts(result, links)],
 	footer: links.footer
 });
-/** Readers of a revision know its number, and not its diff's. */
+/** Readers of a revision know its number, but not the diff's. */
 const patchText = ({ patch }, { isOnRevision }) => {
 	if (!isOnRevision) return patchName(patch);
 	return quoted(patch.kind === "revision" ? `diff ${patch.diff}` : patchName(patch));
@@ -3161,7 +3043,7 @@ function mainBlocks(result, links) {
 		];
 	}
 }
-/** In their order, from the end of which those are left out that do not fit. */
+/** Under a limit, the last parts are dropped. */
 function parts(result, links) {
 	const { outcome, policy, testbed, patch } = result;
 	const cells = outcome.kind === "judged" ? outcome.cells : [];
@@ -3221,7 +3103,6 @@ function whyFold(cells, links) {
 }
 
 // src/report/gate-page.ts
-/** Cells have flamegraphs as far as there are profiles. */
 function gatePage(result, profiles) {
 	const { outcome, patch, policy, generator } = result;
 	const graphs = graphsOf(result, profiles);
@@ -3251,7 +3132,7 @@ function patchLink({ patch }) {
 		address: patch.url
 	};
 }
-/** A few cells are found without. */
+/** A few cells need no contents. */
 const contentsOf = (cells) => cells.length <= 3 ? [] : [
 	...cells.map(linkTo$1),
 	{
@@ -3303,7 +3184,7 @@ function sectionsOf(result, graphs) {
 		}
 	}
 }
-/** The worst cells first where there is no room for all. */
+/** The worst cells first, as space is limited. */
 function picturesOfCells(cells, graphs) {
 	const ofCell = Map.groupBy(graphs, ({ cell }) => cellName(cell));
 	const inOrder = worstFirst(cells).flatMap(({ cell }) => ofCell.get(cellName(cell)) ?? []);
@@ -3329,7 +3210,7 @@ function verdicts(result, cells) {
 		]
 	};
 }
-/** Facts that are easily missed, and do not count against the patch. */
+/** Easily missed facts that do not count against the patch. */
 function remarks(result, cells = []) {
 	const inLines = (texts) => texts.map((text) => quoted(text, 500));
 	const blocks = [
@@ -3434,9 +3315,8 @@ const dark = {
 	module: "#3a8071"
 };
 const properties = (scheme) => Object.entries(scheme).map(([name, color]) => `--${name}:${color};`).join("");
-/** The plot names its colours itself; here each becomes the page's own. */
 const plotColors = Object.entries(colors$1).flatMap(([name, color]) => ["fill", "stroke"].map((which) => `.intervals [${which}="${color}"]{${which}:var(--${name})}\n`)).join("");
-/** Paper is light by night, too. */
+/** Print is always light. */
 const pageStyle = () => `
 :root{color-scheme:light dark;${properties(light)}}
 @media screen and (prefers-color-scheme:dark){:root{${properties(dark)}}}
@@ -3449,10 +3329,7 @@ function _taggedTemplateLiteral(e, t) {
 
 // src/report/html-document.ts
 var _templateObject;
-/**
-* A whole document that loads nothing and runs no script but its own: its Content-Security-Policy (W3C, level 3) names
-* style and scripts by their hash.
-*/
+/** Loads nothing; the Content-Security-Policy (W3C, level 3) permits only its own style and scripts, by hash. */
 function htmlDocument({ title, body, hasGraphs }) {
 	const style = hasGraphs ? `${pageStyle()}${flamegraphStyle()}` : pageStyle();
 	const scripts = hasGraphs ? [flamegraphScript(), openTarget()] : [];
@@ -3553,7 +3430,7 @@ function codeOf$2({ name, text, note, isFolded }) {
 const mostRows = 100;
 /** A reason of a hundred backticks needs three hundred characters. */
 const mostRowCharacters = 4e4;
-/** The cells in their order, or the worst first where there is no room for all, and below them how many are left out. */
+/** Keeps the order if all cells fit; otherwise the worst come first, with a count of the omitted ones. */
 function rowsThatFit(cells, toRow) {
 	const inOrder = fittingRows(cells, toRow);
 	if (inOrder.length === cells.length) return inOrder;
@@ -3576,7 +3453,7 @@ function fittingRows(cells, toRow) {
 	}
 	return rows;
 }
-/** Keeps the parts that fit, in their order, and counts the others. */
+/** Keeps the parts that fit, in order, and counts the others. */
 function fitted(main, parts, end, { most, sizeOf }) {
 	const kept = [];
 	let free = most - sizeOf([...main, end].join("\n\n")) - 200;
@@ -3597,7 +3474,7 @@ function fitted(main, parts, end, { most, sizeOf }) {
 }
 
 // src/report/markdown.ts
-/** GitHub refuses a comment of more characters; our own record of earlier pushes needs some. */
+/** GitHub's limit, minus space for our record of earlier pushes. */
 const mostCharacters$1 = 53248;
 const writeMarkdown = ({ headline, main, parts, footer }) => fitted([`### ${line$1(headline)}`, ...main.map(block$1)], parts.map(block$1), footer.length > 0 ? `<sub>${footer.map(line$1).join(" · ")}</sub>` : "", {
 	most: mostCharacters$1,
@@ -3616,7 +3493,7 @@ const markup$1 = {
 	styled: ({ text }) => line$1(text),
 	lines: ({ lines }) => lines.map(line$1).join(", ")
 };
-/** The text alone where the address is none. */
+/** Text only, if the address is invalid. */
 const link$1 = (text, url) => url === void 0 ? text : `[${text}](${url})`;
 const fileOrPage = (address) => /^\w[\w./-]*$/.test(address) ? address : pageUrl(address);
 function block$1(one) {
@@ -3652,10 +3529,10 @@ function codeOf$1({ name, text, note, isFolded }) {
 const details = (summary, body) => `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
 
 // src/report/remarkup.ts
-/** Most bytes in UTF-8. Phabricator accepts more, and mails it to every subscriber. */
+/** In bytes of UTF-8. Phabricator accepts more, and mails it to every subscriber. */
 const mostBytes = 1e5;
 const writeRemarkup = ({ headline, main, parts, footer }) => within([`**${line(headline)}**`, ...main.map((one) => block(one))], parts.map((part, index, all) => block(part, all[index - 1])), footer);
-/** Symbol and text are of our own making, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
+/** Symbol and text are trusted, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
 const remarkupFailure = ({ symbol, text, said }, footer) => {
 	const heading = `**${remarkupWords(symbol)} ppsgate: ${remarkupWords(text)}**`;
 	return within([heading, remarkupBlock("what was said", said, 20)], [], footer);
@@ -3685,11 +3562,10 @@ const inCell = {
 	strong: ({ text }) => `**${written(text, inCell)}**`,
 	styled: ({ text }) => written(text, inCell)
 };
-/** A commit's id stands in code: alone it would become a link to any commit that begins like it. */
+/** A plain commit id would become a link to any commit with that prefix. */
 function ownWords(words) {
 	return words.split("`").map((part, index) => index % 2 === 1 ? remarkupText(part) : part.replace(/\b[0-9a-f]{12,64}\b/g, (id) => remarkupText(id))).join("");
 }
-/** The address in code where it is none of a page. */
 function link(text, address) {
 	const url = pageUrl(address);
 	return url === void 0 ? remarkupText(address) : `[[ ${url} | ${text} ]]`;
@@ -3711,7 +3587,7 @@ function block(one, previous) {
 		case "facts": return "";
 	}
 }
-/** Colons for alignment would make the heads plain cells. */
+/** Colons for alignment would turn the heads into plain cells. */
 function table({ columns, groups, isLimited }) {
 	const toRows = ({ rows }) => rows.map((row) => tableRow(row.map((cell) => written(cell, inCell)))).join("\n");
 	return [
@@ -3721,19 +3597,19 @@ function table({ columns, groups, isLimited }) {
 	].join("\n");
 }
 const tableRow = (cells) => `| ${cells.join(" | ")} |`;
-/** Blocks in a row that have the same note have it once. */
+/** Consecutive blocks share an equal note. */
 function codeOf({ name, text, note, isFolded }, previous) {
 	const body = remarkupBlock(name, text, isFolded ? 12 : 20);
 	const isRepeated = previous?.kind === "code" && previous.note === note;
 	return note === void 0 || isRepeated ? body : `${note}\n\n${body}`;
 }
-/** A block of code that scrolls, which holds no table. */
+/** A scrolling code block, which cannot hold tables. */
 function foldOf(title, blocks) {
 	const lines = blocks.flatMap(linesOf);
 	return blocks.some(isOpenTable) ? [`By ${title}:`, ...blocks.map((one) => block(one))].join("\n\n") : remarkupBlock(title, lines.join("\n"), 8);
 }
 const isOpenTable = (one) => one.kind === "table" && one.lines === void 0;
-/** A block of code does not break lines, so sentences have one each. */
+/** Code blocks do not wrap, so each sentence gets a line. */
 function linesOf(one) {
 	switch (one.kind) {
 		case "paragraph": return plainText(one.text).split(/(?<=[.;]) /);
@@ -3745,7 +3621,7 @@ function linesOf(one) {
 }
 
 // src/report/reports.ts
-/** Renders at most `mostCharacters`; of what does not fit the parts at the end are left out and counted. */
+/** Renders at most `mostCharacters`; parts at the end that do not fit are dropped and counted. */
 function renderMarkdown(result, links = {}) {
 	const { rerun, rawData, page } = links;
 	const footer = [
@@ -3758,7 +3634,7 @@ function renderMarkdown(result, links = {}) {
 		footer
 	}));
 }
-/** Renders at most 100 kB; of what does not fit the parts at the end, ministat first, are left out and counted. */
+/** Renders at most 100 kB; parts at the end, ministat first, are dropped and counted. */
 function renderRemarkup(result, links = {}) {
 	const goOn = links.goOn && `\`${links.goOn.replaceAll("`", "'")}\``;
 	const footer = remarkupFooter(links);
@@ -3770,7 +3646,7 @@ function renderRemarkup(result, links = {}) {
 	}));
 }
 const commentOn = (result, links) => isBisectResult(result) ? bisectComment(result, links) : gateComment(result, links);
-/** Symbol and text are of our own making, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
+/** Symbol and text are trusted, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
 const renderRemarkupFailure = (failure, links = {}) => remarkupFailure(failure, remarkupFooter(links));
 const remarkupFooter = ({ rerun, page, details, history }) => [
 	...rerun ? [words`Rerun: ${quoted(rerun)}`] : [],
@@ -3783,57 +3659,10 @@ const linkTo = (text, address) => address ? [{
 	text,
 	address
 }] : [];
-/** Renders a page that needs nothing beside it; its flamegraphs are those of the profiles. */
 const renderHtml = (result, profiles = []) => writeHtml(isBisectResult(result) ? bisectPage(result, profiles) : gatePage(result, profiles));
 const isBisectResult = (result) => "kind" in result;
 
-// src/report/png.ts
-/**
-* Draws two pixels for each of the picture's, for dense screens; the same bytes for the same picture. Throws for what
-* is no SVG.
-*/
-async function pngOf(svg) {
-	loading ??= load();
-	const { Resvg, fontBuffers } = await loading;
-	const picture = new Resvg(svg, {
-		fitTo: {
-			mode: "zoom",
-			value: 2
-		},
-		font: {
-			fontBuffers,
-			defaultFontFamily: "Open Sans"
-		}
-	});
-	try {
-		const image = picture.render();
-		const png = image.asPng();
-		image.free();
-		return png;
-	} finally {
-		picture.free();
-	}
-}
-/** WebAssembly is initialized once in a process. */
-let loading;
-async function load() {
-	const [{ initWasm, Resvg }, wasm, ...fontBuffers] = await Promise.all([
-		import("./vendor/resvg-resvg-wasm.js"),
-		readFile(wasmFile),
-		...fontFiles.map((file) => readFile(file))
-	]);
-	await initWasm(isWebAssembly(wasm) ? wasm : brotliDecompressSync(wasm));
-	return {
-		Resvg,
-		fontBuffers
-	};
-}
-const isWebAssembly = (bytes) => bytes.subarray(0, 4).toString() === "\0asm";
-const wasmFile = new URL("index_bg.wasm", import.meta.url);
-const fontFiles = [new URL("open-sans-latin-400-normal.woff2", import.meta.url), new URL("open-sans-latin-600-normal.woff2", import.meta.url)];
-
 // src/report/badge.ts
-/** The last verdict of a cell, or of a patch that had no cells. */
 const badgeVerdicts = [
 	"regression",
 	"no-regression",
@@ -3846,7 +3675,7 @@ const badgeVerdicts = [
 	"boot-failed",
 	"panics-under-load"
 ];
-/** `no-regression · 4.980 Mpps`, or `no data` where the last verdict is older than `staleSeconds`. */
+/** `no-regression · 4.980 Mpps`, or `no data` after `staleSeconds`. */
 function renderBadge({ label, last }, { now, staleSeconds }) {
 	const isStale = last !== void 0 && now.getTime() - last.at.getTime() > staleSeconds * 1e3;
 	return badgeOf(label, last === void 0 || isStale ? noData : {
@@ -3854,7 +3683,6 @@ function renderBadge({ label, last }, { now, staleSeconds }) {
 		color: colorOf(last)
 	});
 }
-/** A badge that says `message`. */
 function badgeOf(label, { message, color }) {
 	const shown = {
 		label: readable(label),
@@ -3884,9 +3712,9 @@ function colorOf({ verdict }) {
 	}
 }
 const mostCharacters = 100;
-/** A file of the data branch is named in lists and on terminals, too: no line breaks, nothing that does not print. */
+/** Shown in lists and on terminals: no line breaks or unprintable characters. */
 const readable = (text) => [...text.replace(/[\s\p{C}]+/gu, " ").trim()].slice(0, mostCharacters).join("");
-/** The colors, by the names that shields.io has for them. */
+/** By their shields.io names. */
 const colors = {
 	brightgreen: "#4c1",
 	yellow: "#dfb317",
@@ -3899,7 +3727,7 @@ const corner = 3;
 const arc = `a${corner} ${corner} 0 0 1`;
 const padding = 6;
 const fontSize = 11;
-/** Light text on grey, and then dark text on the color, which has enough contrast on each color. */
+/** Light text on grey, then dark text on the color, for contrast on every color. */
 function pictureOf({ label, message, color }) {
 	const [left, right] = [partWidth(label), partWidth(message)];
 	const text = (shown, x, fill) => html`<text x="${x + padding}" y="${baseline}" fill="${fill}" textLength="${widthOf(shown)}" lengthAdjust="spacingAndGlyphs">${shown}</text>`;
@@ -3912,7 +3740,7 @@ function pictureOf({ label, message, color }) {
 	return markup;
 }
 const partWidth = (text) => Math.ceil(widthOf(text)) + 12;
-/** The width of a text, roughly: `textLength` makes it so in any font. */
+/** Approximate; `textLength` enforces it in any font. */
 const widthOf = (text) => [...text].reduce((sum, character) => sum + characterWidth(character), 0);
 function characterWidth(character) {
 	const known = widths.get(character);
@@ -3920,9 +3748,8 @@ function characterWidth(character) {
 	if (/\p{M}/u.test(character)) return 0;
 	return wide.test(character) ? fontSize : 7;
 }
-/** Characters that are as wide as high. */
 const wide = /[\p{sc=Han}\p{sc=Hang}\p{Emoji_Presentation}\u3000-\u30ff\uff01-\uff60]/u;
-/** The widths that Chromium measures of DejaVu Sans at 11 px, which is about as wide as Verdana, rounded to half a pixel. */
+/** Measured in Chromium with DejaVu Sans at 11 px, about as wide as Verdana, rounded to half a pixel. */
 const widths = new Map(Object.entries({
 	"3": "'ijlIJ",
 	"3.5": " ,.·/:;\\|",
@@ -3943,7 +3770,7 @@ const widths = new Map(Object.entries({
 }).flatMap(([width, characters]) => [...characters].map((one) => [one, Number(width)])));
 
 // src/report/sparkline.ts
-/** A picture of its own: a line for each cell, with the rate of its last nightly run. */
+/** A standalone picture: one line per cell, with its latest rate. */
 function sparklineSheet(rows, metric) {
 	const pieces = rows.flatMap(({ cell, values, changes }, index) => {
 		const top = margin + index * rowHeight;
@@ -3975,7 +3802,7 @@ const [sparkLeft, numberLeft, sheetWidth] = [
 	490,
 	600
 ];
-/** A change of less than this fills no picture: noise should not look like an abyss. */
+/** Minimum range: noise should not look dramatic. */
 const leastRangeRatio = .02;
 function drawn(values, changes, ink) {
 	if (values.length === 0) return "";
@@ -4008,15 +3835,15 @@ function drawn(values, changes, ink) {
 		})
 	].filter(Boolean).join("");
 }
-/** One bad nightly run in thirty lies at the edge, where the others are seen apart. */
+/** Clips one bad nightly run in thirty to the edge, so that the others stay distinct. */
 function rangeOf(values) {
 	const sorted = values.toSorted((a, b) => a - b);
 	const off = Math.floor(sorted.length / 30);
 	const [least = 0, most = 0] = [sorted[off], sorted[sorted.length - 1 - off]];
-	const room = Math.max((leastRangeRatio * most - (most - least)) / 2, Number.MIN_VALUE);
+	const padding = Math.max((leastRangeRatio * most - (most - least)) / 2, Number.MIN_VALUE);
 	return {
-		low: least - room,
-		high: most + room
+		low: least - padding,
+		high: most + padding
 	};
 }
 function described(values, changes) {
@@ -4027,8 +3854,95 @@ function described(values, changes) {
 	return `${values.length} nightly runs, ${steps}, the last ${off} off their median`;
 }
 
+// src/report/annotations.ts
+const mostAnnotations = 20;
+/** Parses output of compilers, `git apply` and rule parsers with a path and a line number. */
+function annotationsOf({ outcome, variants }) {
+	if (!("message" in outcome)) return [];
+	const patched = variants.find(({ name }) => name === "patched");
+	return outcome.message.split("\n").flatMap((line) => annotation(line, patched) ?? []).slice(0, mostAnnotations);
+}
+/** `/usr/src/sys/netinet/ip.c:12:3: error: …`, `error: patch failed: sys/netinet/ip.c:12`, `nftables.conf:3:1: Error: …`. */
+function annotation(line, patched) {
+	const text = line.replace(/[\p{Cc}\p{Cf}]+/gu, " ").trim();
+	const [, ofGit, found = "", digits] = /^(error: patch failed: )?([\w./+-]{1,300}):(\d{1,7})(?::|$|\s)/.exec(text) ?? [];
+	if (digits === void 0 || !/error/i.test(text)) return void 0;
+	const path = ofGit === void 0 ? pathOf(found, patched) : found;
+	if (path === void 0 || !isPlain(path)) return void 0;
+	const number = Math.max(1, Number(digits));
+	return {
+		path,
+		start_line: number,
+		end_line: number,
+		annotation_level: "failure",
+		message: text.slice(0, 1e3).replace(/\p{Cs}/gu, "")
+	};
+}
+/** Undefined outside the repository: GitHub would not show the annotation. */
+function pathOf(found, patched) {
+	if (patched?.folder === void 0) return kernelPath(found);
+	const file = patched.files.find(({ path }) => path === found);
+	return file && [patched.folder, file.path].filter(Boolean).join("/");
+}
+/**
+* Kernel sources are in `sys/` of a builder's tree, anywhere on disk; modules refer to them relative to their own
+* folder. Build products are in folders like `obj/usr/src/amd64.amd64/sys/GENERIC`; where that is
+* `sys/amd64/compile/GENERIC`, `../../..` is `sys`.
+*/
+function kernelPath(found) {
+	const [, before = "", source] = /^(|.*?\/)(sys\/.+)$/.exec(found.replace(/^(?:\.\.\/){3}(?!\.\.\/)/, "sys/")) ?? [];
+	if (source === void 0 || objectFolder.test(before)) return void 0;
+	const path = posix.normalize(source);
+	return path.startsWith("sys/") ? path : void 0;
+}
+const objectFolder = /(?:^|\/)(?:obj\/|(?:amd64|arm|arm64|i386|powerpc|riscv)\.\w+\/$)/;
+/** A patch can make a compiler print anything, and a job may forge its result. */
+const isPlain = (path) => path.length <= 500 && /^(?:[^\p{C}/\\]+\/)*[^\p{C}/\\]+$/u.test(path) && path.split("/").every((part) => /[^.]/.test(part));
+
+// src/report/png.ts
+/** Doubles the resolution for dense screens; deterministic. Throws for an invalid SVG. */
+async function pngOf(svg) {
+	loading ??= load();
+	const { Resvg, fontBuffers } = await loading;
+	const picture = new Resvg(svg, {
+		fitTo: {
+			mode: "zoom",
+			value: 2
+		},
+		font: {
+			fontBuffers,
+			defaultFontFamily: "Open Sans"
+		}
+	});
+	try {
+		const image = picture.render();
+		const png = image.asPng();
+		image.free();
+		return png;
+	} finally {
+		picture.free();
+	}
+}
+/** WebAssembly is initialized once per process. */
+let loading;
+async function load() {
+	const [{ initWasm, Resvg }, wasm, ...fontBuffers] = await Promise.all([
+		import("./vendor/resvg-resvg-wasm.js"),
+		readFile(wasmFile),
+		...fontFiles.map((file) => readFile(file))
+	]);
+	await initWasm(isWebAssembly(wasm) ? wasm : brotliDecompressSync(wasm));
+	return {
+		Resvg,
+		fontBuffers
+	};
+}
+const isWebAssembly = (bytes) => bytes.subarray(0, 4).toString() === "\0asm";
+const wasmFile = new URL("index_bg.wasm", import.meta.url);
+const fontFiles = [new URL("open-sans-latin-400-normal.woff2", import.meta.url), new URL("open-sans-latin-600-normal.woff2", import.meta.url)];
+
 // src/report/junit.ts
-/** JUnit XML as the `junit` step of Jenkins reads it; see junit-10.xsd of its xUnit plugin. Times are seconds of traffic. */
+/** JUnit XML for Jenkins' `junit` step; see junit-10.xsd of its xUnit plugin. Times are seconds of traffic. */
 function renderJunit(result) {
 	const { testbed, startedAt } = result;
 	const cases = casesOf(result);
@@ -4110,7 +4024,7 @@ function comparisonText(comparison, policy) {
 	return `${metricName(metric)}: ${values}, ${changeText(comparison, policy)}, ${runs}`;
 }
 const changeText = ({ interval: { change, low, high } }, policy) => `${formatChange(change)} (${formatPercent(policy.confidenceRatio)} interval ${formatInterval(low, high)})`;
-/** Nothing was measured, and the one case that there is says why. */
+/** The single test case explains why nothing was measured. */
 const refusal = (outcome) => ({
 	name: outcomeName({ outcome }),
 	seconds: 0,
@@ -4131,7 +4045,7 @@ function caseElement({ name, seconds, conclusion, ...details }, classname) {
 		time: seconds.toFixed(3)
 	})}>`}${outcomeElement(conclusion, details)}</testcase>`;
 }
-/** Jenkins shows the text of a failure or an error; of what was skipped, only the message. */
+/** Jenkins shows the text of failures and errors, but only the message of skipped cases. */
 function outcomeElement(conclusion, { type, message, text }) {
 	switch (conclusion) {
 		case "passed": return systemOut(text);
@@ -4143,15 +4057,15 @@ function outcomeElement(conclusion, { type, message, text }) {
 	}
 }
 const systemOut = (text) => `<system-out>${lines(text)}</system-out>`;
-/** Text of others ends no line but its own. */
+/** Keeps untrusted text within its line. */
 const lines = (text) => plainBlock(text).split("\n").map(escaped).join("\n");
 const attributes = (all) => Object.entries(all).map(([name, value]) => ` ${name}="${escaped(plainLine(value, 1e3))}"`).join("");
 
 // src/report/write-reports.ts
 /**
 * Writes `result.json` and `report.md`, and into `report/` the page, the plot as SVG and PNG, a flamegraph of each
-* profile under its anchor's name, and JUnit XML of a gate; each file whole or not at all. A drawing that fails is left
-* out, and `leftOut` is called with the reason, a sentence.
+* profile by its anchor, and a gate's JUnit XML; each file atomically. Skips a drawing that fails, and calls `leftOut`
+* with a sentence.
 */
 async function writeResult(directory, result, profiles = [], leftOut = () => {}) {
 	await replaceFile(join(directory, "result.json"), `${JSON.stringify(result, null, 2)}\n`);
@@ -4192,9 +4106,9 @@ async function drawing(what, draw, leftOut) {
 		return;
 	}
 }
-/** Removes the drawing of an earlier result where nothing is drawn. */
+/** Removes an earlier result's drawing if there is none now. */
 const replaceDrawing = (path, content) => content === void 0 ? rm(path, { force: true }) : replaceFile(path, content);
-/** Writes a file whole or not at all, in a folder that need not be there yet. */
+/** Writes atomically, and creates the folder if needed. */
 async function replaceFile(path, content) {
 	await mkdir(dirname(path), { recursive: true });
 	const draft = `${path}.part`;
@@ -4203,14 +4117,12 @@ async function replaceFile(path, content) {
 }
 
 // src/report/read-result.ts
-/** A directory without a result that this version can read. */
 var ResultError = class extends Error {
 	name = "ResultError";
 	conclusion = "usage";
 };
-/** The `result.json` of a gate's work directory, checked against its schema. */
 const readResult = (directory) => parsedFile(join(directory, "result.json"), resultSchema);
-/** The result of a gate or of a bisection: that of a work directory, or a file, with the directory that it is in. */
+/** The result of a gate or bisection, from a work directory or a file, with its directory. */
 async function readAnyResult(path) {
 	const isFile = (await stat(path).catch(() => void 0))?.isFile() === true;
 	const directory = isFile ? dirname(path) : path;
@@ -4227,10 +4139,7 @@ async function parsedFile(path, schema) {
 	if (success) return data;
 	throw new ResultError(`${path} is no result of this version of ppsgate: measure again with this version.`);
 }
-/**
-* A result of a work directory with the profiles that lie there, and what they say of the reason. They tell what a
-* patch's kernel had to say of itself: if one of them is wrong, the result stands without, and `leftOut` is called with the reason.
-*/
+/** Profiles come from a patch's kernel: an invalid one is left out, and `leftOut` is called with the reason. */
 async function explained(result, directory, leftOut = () => {}) {
 	const read = (path) => readFile(join(directory, path), "utf8").catch(ifMissing);
 	try {

@@ -1,4 +1,4 @@
-// Keeps a view in the address of its page, so that a link shows the same.
+// Stores a view in the URL's fragment, so that a link shows the same view.
 import { dayOf } from './chart.js';
 
 /** @typedef {import('./series-view.js').SeriesView} SeriesView */
@@ -20,7 +20,6 @@ export function addressOf(/** @type {SeriesView} */ view) {
   return entries.map(([key, value]) => `${key}=${value}`).join('&');
 }
 
-/** A commit, with its session if it was measured more than once. */
 function commitName(
   /** @type {import('./chart-data.ts').SeriesData} */ { commits, at },
   /** @type {number} */ index,

@@ -142,7 +142,6 @@ class SeriesChart {
     this.#update();
   }
 
-  /** Called after another choice or another unit. */
   #update() {
     const view = this.#view;
     this.#chart.setData([view.data.times, view.column], false);
@@ -255,7 +254,7 @@ class SeriesChart {
     over.addEventListener('dblclick', () => this.#zoom(this.#view.whole));
   }
 
-  /** One finger reads, two zoom; up and down still scroll the page. */
+  /** A single finger reads, two zoom; up and down still scroll the page. */
   #handleTouch() {
     const { over } = this.#chart;
     over.addEventListener('pointerdown', ({ pointerType, pointerId, clientX }) => {
@@ -284,7 +283,6 @@ class SeriesChart {
     this.#zoomBy(apartBefore / apart, this.#chart.posToVal((a + b) / 2 - left, 'x'));
   }
 
-  /** Hides the table's rows that are not drawn. */
   #updateTable() {
     const view = this.#view;
     const { times } = view.data;

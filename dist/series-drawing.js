@@ -83,7 +83,7 @@ export function drawAbove(/** @type {Chart} */ chart, /** @type {SeriesView} */ 
   performance.mark('ppsgate-drawn');
 }
 
-/** Outliers, as small triangles at the edge that they are beyond. */
+/** Outliers, as small triangles at the edge that they exceed. */
 function drawOutside(/** @type {Chart} */ chart, /** @type {SeriesView} */ view) {
   const { ctx, bbox, scales } = chart;
   const [low, high] = [scales.y?.min ?? 0, scales.y?.max ?? 0];

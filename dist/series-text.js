@@ -1,4 +1,4 @@
-// The text beside a series: a nightly run, the comparison of two, and the CSV of those drawn.
+// Writes the text beside a series: a nightly run, a comparison of two, and the CSV of those drawn.
 import { changeText, dayOf, isWorse, make } from './chart.js';
 
 /** @typedef {import('./series-view.js').SeriesView} SeriesView */
@@ -34,7 +34,6 @@ function levelText(/** @type {SeriesView} */ view, /** @type {number} */ index) 
   return `, ${changeText(value / level.typical - 1)} off its level`;
 }
 
-/** Events between the previous nightly run and this one. */
 function remarksAt(/** @type {SeriesView} */ view, /** @type {number} */ index) {
   const since = view.data.times[index - 1] ?? Number.NEGATIVE_INFINITY;
   const until = view.timeOf(index);
@@ -81,7 +80,6 @@ function changePieces(
   ];
 }
 
-/** The nightly runs that are drawn, in the unit of the view. */
 export function csvOf(/** @type {SeriesView} */ view) {
   const { times, at, commits, occasions } = view.data;
   const { typical, least, most } = view.numbers;

@@ -1,4 +1,4 @@
-// The state of a series chart: the range drawn, the unit, and the chosen nightly runs.
+// Holds the state of a series chart: the range drawn, the unit, and the chosen nightly runs.
 import { metricText } from './chart.js';
 
 /** @typedef {import('./chart-data.ts').Metric | 'percent'} Unit */
@@ -12,7 +12,6 @@ export class SeriesView {
   unit;
   /** First and last time drawn, in seconds. @type {[number, number]} */
   range;
-  /** Index of the nightly run at the cursor. */
   place;
 
   constructor(/** @type {import('./chart-data.ts').SeriesData} */ data) {
@@ -22,7 +21,6 @@ export class SeriesView {
     this.place = this.end;
   }
 
-  /** Index of the last nightly run. */
   get end() {
     return this.data.times.length - 1;
   }
@@ -34,7 +32,7 @@ export class SeriesView {
     return [first - margin, last + margin];
   }
 
-  /** The chosen nightly runs, oldest first. */
+  /** Oldest first. */
   get pair() {
     return this.chosen.toSorted((a, b) => a - b);
   }
@@ -82,7 +80,6 @@ export class SeriesView {
     return metricText(value, this.unit, digits);
   }
 
-  /** The value of each nightly run, in the unit. */
   get column() {
     const { inUnit } = this;
     return this.numbers.typical.map((value) => (value === null ? null : inUnit(value)));

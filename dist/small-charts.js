@@ -1,4 +1,4 @@
-// Small charts of a testbed's cells, which share one cursor.
+// Draws small charts of a testbed's cells with a shared cursor.
 import {
   axisStyle,
   Chart,
@@ -103,7 +103,7 @@ function drawSmall(/** @type {SmallData} */ data, /** @type {Element} */ figure)
   );
 }
 
-/** Draws each chart when it is nearly in sight. */
+/** Draws each chart shortly before it is visible. */
 const whenSeen = new IntersectionObserver(
   (entries) => {
     for (const { isIntersecting, target } of entries) {

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# Sends until its standard input ends, so that no generator outlives the controller or the connection; then
-# prints how long trafgen waited for its CPU, where the kernel counts that, and trafgen's own log. trafgen forks: only its
-# process group as a whole can be ended.
+# Sends until its standard input ends, with the controller or the connection; then prints how long trafgen waited for
+# its CPU, if known, and its log. trafgen forks: only its process group as a whole can be ended.
 
 export LC_ALL=C
 interface=$1 cpu=$2 rate=$3 flows=$4 limit_seconds=$5
 log=$(mktemp)
 exec {never}<> <(:)
 
-# With autogroups, niceness counts only within a session, and the session has a niceness of its own.
+# With autogroups, niceness counts only within a session, and the session has its own.
 { echo -20 >/proc/self/autogroup; } 2>/dev/null
 
 stolen_ticks() {
@@ -24,7 +23,7 @@ print_waiting() {
     { read -r ran waited _ <"/proc/$process/schedstat"; } 2>/dev/null || continue
     ((ran_ns += ran, waited_ns += waited))
   done
-  # A kernel that does not count says 0.
+  # A kernel without the counter reports 0.
   ((ran_ns == 0)) || echo "waited $waited_ns ns and $(($(stolen_ticks) - stolen)) ticks from $start to $now"
 }
 

@@ -1,35 +1,34 @@
 #!/usr/bin/env bash
-# Sends windows of so many packets through guests, one after the other, and prints for each what was counted before its
-# first packet and after its last had come through: only then nothing of it is on the way any more.
+# Sends windows of packets through guests in turn. Prints for each window the counters before its first packet, and
+# after its last one came through, when no packet is in flight.
 #
 #   windows.sh PACKETS SECONDS CPU PLANNED GUEST…
 #
-# A GUEST is `SENDER,RECEIVER,COUNTS,THREAD,FLOWS`: its interfaces, the file in which its instructions are counted or `-`,
-# the folder in /proc of the thread that is its CPU, trafgen's packets. PLANNED are numbers of guests, from 1 on, with
-# commas in between. One that takes no more packets for SECONDS gets no more windows. It gives up when its standard input
-# ends.
+# A GUEST is `SENDER,RECEIVER,COUNTS,THREAD,FLOWS`: its interfaces, the file that counts its instructions or `-`, the
+# folder in /proc of its CPU's thread, and trafgen's packets. PLANNED lists numbers of guests, from 1 on, separated by
+# commas. A guest that accepts no packets for SECONDS gets no more windows. The end of standard input ends the script.
 
 export LC_ALL=C
 packets=$1 seconds=$2 cpu=$3 planned=$4
 shift 4
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# Without it bash would report the end of every job.
+# Otherwise bash would report the end of every job.
 exec 3>&2 2>/dev/null
 set -m
 
-# Whoever waits for the windows ends the input when nobody wants them any more.
+# The waiting process closes standard input to cancel.
 pause() {
   read -r -t "$1" _
   (($? > 128)) || { end_sender; exit 1; }
 }
 
-# trafgen forks, and only its process group as a whole can be ended.
+# trafgen forks: only its process group as a whole can be ended.
 end_sender() {
   kill -KILL -- "-$sending"
 }
 
-# Of this network namespace, which /sys would not show.
+# Reads this network namespace, which /sys would not show.
 count() {
   local name rest
   while read -r name _ rest; do
@@ -69,7 +68,7 @@ window() {
   look
   before=$state first=$received
   send "$1"
-  # A machine that is busy with other things hands them on late.
+  # A busy machine delivers packets late.
   for ((i = 0; i < 100; i++)); do
     count "$receiver"
     ((received - first >= packets)) && break

@@ -7,7 +7,6 @@ import { indexPath, parseIndex } from "../publish/data-branch.js";
 import { worstFirst } from "../report.js";
 
 // src/action/bisect-cell.ts
-/** Throws a `UsageError` for several cells, or an unknown family. */
 async function cellFor({ scenarios, families: familyNames }, patch, config, { repository, calledAs }) {
 	const scenario = one(scenarios, calledAs("scenarios"));
 	const text = one(familyNames, calledAs("families"));
@@ -25,10 +24,7 @@ function one(text, called) {
 	if (!text?.includes(",")) return text?.trim() || void 0;
 	throw new UsageError(`${called}: a bisection is of one, found "${excerpt(text)}".`);
 }
-/**
-* Returns the worst cell of the patch's newest result on the data branch, as the checkout has it; undefined without one.
-* Writers of that branch can decide by it only which cell is measured.
-*/
+/** Reads the newest result on the data branch. Writers of that branch only influence which cell is measured. */
 async function worstCellOf(patch, repository, branch) {
 	try {
 		const commit = await repository.resolve(`origin/${branch}`);
@@ -49,19 +45,19 @@ async function worstCellOf(patch, repository, branch) {
 }
 
 // src/action/admit-bisection.ts
-/** Admits commits of a revision or of no patch: people who may start a job may have any commits bisected. */
-async function admitCommits({ ask }, trigger, deps) {
+/** Any commits of a revision or of no patch: people who may start a job may have any commits bisected. */
+async function admitCommits({ overrides }, trigger, deps) {
 	const { by, patch: name } = trigger;
-	const areNamed = Boolean(ask.good && ask.bad);
+	const areNamed = Boolean(overrides.good && overrides.bad);
 	const why = `${by} started it.`;
 	if (looksLikeRevision(name)) {
 		const earlier = areNamed ? "none" : "all";
 		const { patch, config } = await deps.readRevision({
 			...trigger,
-			ask: { earlier }
+			overrides: { earlier }
 		});
 		return admitBisection({
-			ask,
+			overrides,
 			patch,
 			config,
 			why,
@@ -69,26 +65,26 @@ async function admitCommits({ ask }, trigger, deps) {
 		}, deps);
 	}
 	if (!areNamed && !name.includes("..")) throw new UsageError("A bisection needs a good commit and a bad one, or a patch whose commits it is of: a pull request like #123, a revision like D27401, or a range like main..my-branch.");
-	const { good, bad } = await pinned(ask, deps.repository, deps.calledAs);
+	const { good, bad } = await pinned(overrides, deps.repository, deps.calledAs);
 	const range = areNamed ? `${good}..${bad}` : name;
 	return admitBisection({
-		ask,
+		overrides,
 		patch: await patchOfRange(deps.repository, range),
 		config: await deps.readConfig(deps.commit),
 		why
 	}, deps);
 }
-async function admitBisection({ ask: named, patch, config, why, relay }, deps) {
+async function admitBisection({ overrides: named, patch, config, why, relay }, deps) {
 	const { repository, calledAs } = deps;
-	const ask = await pinned(named, repository, calledAs);
-	const { good, bad, scenarios, families, ...rest } = ask;
+	const overrides = await pinned(named, repository, calledAs);
+	const { good, bad, scenarios, families, ...rest } = overrides;
 	if (!good !== !bad) throw new UsageError(`${calledAs(good ? "bad" : "good")} is missing: a bisection has both ends.`);
 	const cell = await cellFor({
 		scenarios,
 		families
 	}, patch, config, deps);
 	deps.checkBisection(config, {
-		...ask,
+		...overrides,
 		scenarios: cell.scenario,
 		families: cell.family
 	});
@@ -104,7 +100,7 @@ async function admitBisection({ ask: named, patch, config, why, relay }, deps) {
 			} : await own(),
 			isOwn: !good,
 			cell,
-			ask: rest,
+			overrides: rest,
 			priority: deps.priority ?? "patch",
 			...relay && { relay }
 		},

@@ -5,15 +5,14 @@ import { asksToAccept, authorize, callOnGithub, parseCommand, parseEarlier, patc
 import { findRevision, looksLikeRevision, parseRevisionName } from "../forge/phabricator.js";
 import { UsageError, excerpt, exitCodes, patchName, shortId } from "../model.js";
 import { changeIdIn, markerOf, outcomeOfError, pullRequestOfCheckRun, readMemory } from "../publish/reporters.js";
-import { noticeName } from "./admission.js";
+import { noticeName, reply } from "./admission-replies.js";
 import { relayOf } from "./approved-request.js";
 import { readEvent } from "./inputs.js";
-import { bisectSelector, gateNames, revisionDepsOf, selectorsFor } from "./job2.js";
+import { bisectSelector, gateNames, revisionDepsOf, revisionReporter, selectorsFor } from "./reporters.js";
 import { log } from "./log.js";
-import { revisionReporter } from "./reporters.js";
 
 // src/action/admit.ts
-/** Throws a `UsageError` for a patch that cannot be measured at all, and an Error where GitHub does not reply. */
+/** Throws a `UsageError` for a patch that cannot be measured, and an Error where GitHub does not reply. */
 async function admit(trigger, deps) {
 	const requested = await requestedBy(trigger, deps);
 	return requested.kind === "command" ? authorized(requested, deps) : requested;
@@ -26,7 +25,7 @@ async function requestedBy(trigger, deps) {
 			kind: "command",
 			command: {
 				kind: "run",
-				ask: {}
+				overrides: {}
 			}
 		};
 		case "comment": return admitComment(trigger, deps);
@@ -56,12 +55,12 @@ async function requestedBy(trigger, deps) {
 		}, "The head of the default branch is measured against itself.", deps);
 	}
 }
-/** Makes the request for commits that need no approval: only people with write access can name them. */
+/** Needs no approval: only people with write access can name these commits. */
 async function admitted(request, why, { readConfig, priority }) {
 	return {
 		kind: "gate",
 		request: {
-			ask: {},
+			overrides: {},
 			purpose: "patch",
 			...request,
 			priority: priority ?? request.priority ?? "patch"
@@ -134,7 +133,7 @@ function occasionOf$1(command, { by, at }) {
 	return command.kind === "bisect" ? {
 		...named,
 		kind: "bisected",
-		areNamed: command.ask.good !== void 0
+		areNamed: command.overrides.good !== void 0
 	} : {
 		...named,
 		kind: "commanded"
@@ -172,7 +171,7 @@ async function mistaken(why, { by, at }, found, { octokit, repositoryName, readC
 	};
 }
 async function requestedByHand(trigger, deps) {
-	const { by, patch: name, ask, bisect } = trigger;
+	const { by, patch: name, overrides, bisect } = trigger;
 	const number = !bisect && /^\d{7,}$/.test(name) ? void 0 : pullRequestNumber(name);
 	const isRevision = looksLikeRevision(name);
 	if (number !== void 0 && !isRevision) {
@@ -183,10 +182,10 @@ async function requestedByHand(trigger, deps) {
 			occasion: byHand(by),
 			command: {
 				kind: "run",
-				ask
+				overrides
 			}
 		};
-		const commit = Boolean(bisect.ask.good && bisect.ask.bad) ? found.pullRequest.headCommit : bisect.commit;
+		const commit = Boolean(bisect.overrides.good && bisect.overrides.bad) ? found.pullRequest.headCommit : bisect.commit;
 		return {
 			kind: "command",
 			found,
@@ -202,7 +201,7 @@ async function requestedByHand(trigger, deps) {
 	const why = `${by} started it.`;
 	if (/^.+\.\..+$/.test(name)) return admitted({
 		patch: await patchOfRange(deps.repository, name),
-		ask
+		overrides
 	}, why, deps);
 	if (!/^[0-9a-f]{7,64}$/.test(name)) throw new UsageError(`patch: expected a pull request like #123, a revision like D27401, a commit or a range like main..my-branch, found "${name}".`);
 	const commit = await deps.repository.resolve(name);
@@ -215,12 +214,12 @@ async function requestedByHand(trigger, deps) {
 		occasion: byHand(by, commit),
 		command: {
 			kind: "run",
-			ask
+			overrides
 		}
 	};
 	return admitted({
 		patch: await patchOfRange(deps.repository, `${commit}^..${commit}`),
-		ask
+		overrides
 	}, why, deps);
 }
 const byHand = (by, commit) => ({
@@ -230,13 +229,13 @@ const byHand = (by, commit) => ({
 });
 /** The relay has checked the author of the diff; people who may start a job may have any diff measured. */
 async function admitRevision(trigger, deps) {
-	const { by, ask } = trigger;
+	const { by, overrides } = trigger;
 	const { patch, config } = await deps.readRevision(trigger);
 	return {
 		kind: "gate",
 		request: {
 			patch,
-			ask,
+			overrides,
 			priority: deps.priority ?? "patch",
 			purpose: "patch",
 			relay: relayOf(trigger)
@@ -245,15 +244,14 @@ async function admitRevision(trigger, deps) {
 		why: `${by} started it for ${patchName(patch)}.`
 	};
 }
-/** Carries out a command at a pull request where the occasion approves the head. */
 async function authorized({ found, occasion, command }, deps) {
 	const { pullRequest } = found;
 	const { headCommit } = pullRequest;
 	const isAgain = command.kind === "rerun" || command.kind === "extend";
-	const { ask: remembered = {}, last } = isAgain && await memoryOf(found, deps) || {};
-	const ask = command.kind === "run" ? command.ask : remembered;
-	const { config, rules, name } = await rulesFor(found, ask, deps);
-	const { kind, why } = await authorize(withOverrides(occasion, ask), found, rules);
+	const { overrides: remembered = {}, last } = isAgain && await memoryOf(found, deps) || {};
+	const overrides = command.kind === "run" ? command.overrides : remembered;
+	const { config, rules, name } = await rulesFor(found, overrides, deps);
+	const { kind, why } = await authorize(withOverrides(occasion, overrides), found, rules);
 	if (kind === "ignored") return {
 		kind: "nothing",
 		why
@@ -278,7 +276,7 @@ async function authorized({ found, occasion, command }, deps) {
 	if (command.kind === "bisect") {
 		const { admitBisection } = await import("./admit-bisection.js");
 		return admitBisection({
-			ask: command.ask,
+			overrides: command.overrides,
 			patch: pullRequest,
 			config,
 			why
@@ -291,7 +289,7 @@ async function authorized({ found, occasion, command }, deps) {
 	};
 	const request = {
 		patch: pullRequest,
-		ask,
+		overrides,
 		priority: deps.priority ?? (isAgain ? "rerun" : "patch"),
 		purpose: "patch"
 	};
@@ -321,19 +319,19 @@ const refusedCommands = {
 	bisect: "no bisection"
 };
 /** More or fewer runs, profiles and measuring anyway cannot pass a patch that would otherwise fail. */
-function withOverrides(occasion, ask) {
+function withOverrides(occasion, overrides) {
 	if (occasion.kind !== "commanded") return occasion;
-	const { maxRuns: _, profile: __, measureAnyway: ___, ...deciding } = ask;
+	const { maxRuns: _, profile: __, measureAnyway: ___, ...deciding } = overrides;
 	return {
 		...occasion,
 		isOtherwise: Object.keys(deciding).length > 0
 	};
 }
 const memoryOf = async (found, deps) => (await rulesFor(found, {}, deps)).memory;
-async function rulesFor({ pullRequest }, ask, { octokit, repositoryName, readConfig, nameOf }) {
+async function rulesFor({ pullRequest }, overrides, { octokit, repositoryName, readConfig, nameOf }) {
 	const config = await readConfig(pullRequest.baseCommit);
 	const { people, label } = config.github;
-	const name = nameOf(config, ask);
+	const name = nameOf(config, overrides);
 	const comment = await findComment(octokit, pullRequest, markerOf(name));
 	const memory = comment === void 0 ? void 0 : readMemory(comment);
 	return {
@@ -394,7 +392,6 @@ function triggerOf(event, overrides) {
 	throw new UsageError(`The event ${event.name} names nothing to gate: run ppsgate on pull_request, pull_request_target, issue_comment, check_run, merge_group, workflow_dispatch, repository_dispatch, schedule or push.`);
 }
 const sender = object({ login: string() }).default({ login: "unknown" });
-/** Keeps texts and numbers, by name. */
 const texts = record(string(), unknown()).transform((record) => {
 	const named = Object.entries(record).flatMap(([name, value]) => typeof value === "string" || typeof value === "number" ? [[name, String(value)]] : []);
 	return Object.fromEntries(named);
@@ -502,7 +499,7 @@ function fromTexts({ login: by }, fields) {
 		kind: "dispatched",
 		by,
 		patch: patch.trim(),
-		ask: named(overrideNames),
+		overrides: named(overrideNames),
 		...bisect && { bisect },
 		...withoutEmpty({
 			key,
@@ -510,28 +507,27 @@ function fromTexts({ login: by }, fields) {
 		})
 	};
 }
-/** Reads a bisection from the words of a comment in `instead`, or from inputs of its own. */
-function bisectIn({ instead }, ask) {
-	if (!instead) return ask.good || ask.bad ? {
+function bisectIn({ instead }, overrides) {
+	if (!instead) return overrides.good || overrides.bad ? {
 		kind: "bisect",
-		ask
+		overrides
 	} : void 0;
 	const command = parseCommand(`${callOnGithub} ${instead}`);
 	if (command?.kind === "bisect") return {
 		...command,
-		ask: {
-			...ask,
-			...command.ask
+		overrides: {
+			...overrides,
+			...command.overrides
 		}
 	};
 	const what = command?.kind === "mistaken" ? command.why : `expected words like bisect GOOD BAD forwarding inet4, found "${excerpt(instead)}"`;
 	throw new UsageError(`instead: ${what}.`);
 }
-const textsOf = ({ patch, ask, bisectAsk }) => withoutEmpty({
+const textsOf = ({ patch, overrides, bisectOverrides }) => withoutEmpty({
 	patch,
 	...overridesAs({
-		...bisectAsk,
-		...ask
+		...bisectOverrides,
+		...overrides
 	}, kebabCase)
 });
 const withoutEmpty = (texts) => Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => text ? [[name, text]] : []));
@@ -626,7 +622,7 @@ function fromRepositoryDispatch(event, overrides) {
 }
 /** Bisects on a push or a schedule where the workflow's inputs name commits. */
 const unlessBisected = (otherwise) => (event, overrides) => {
-	if (bisectIn({}, withoutEmpty({ ...overrides.bisectAsk })) === void 0) return otherwise(event);
+	if (bisectIn({}, withoutEmpty({ ...overrides.bisectOverrides })) === void 0) return otherwise(event);
 	const { sender: by } = read(event, object({ sender }));
 	return fromTexts(by, textsOf(overrides));
 };
@@ -648,9 +644,9 @@ const readers = /* @__PURE__ */ new Map([
 // src/action/admit-event.ts
 /** @param onAdmission replaces admissions that another job carries out. */
 async function admitEvent(context, onAdmission = (admission) => admission) {
-	const { job, patch, ask, bisectAsk } = context.inputs;
-	const { testbed: _, ...overrides } = ask;
-	const { testbed: __, ...bisectOverrides } = bisectAsk;
+	const { job, patch, ...inputs } = context.inputs;
+	const { testbed: _, ...overrides } = inputs.overrides;
+	const { testbed: __, ...bisectOverrides } = inputs.bisectOverrides;
 	const event = {
 		name: job.eventName,
 		payload: await readEvent(job),
@@ -658,16 +654,13 @@ async function admitEvent(context, onAdmission = (admission) => admission) {
 	};
 	const trigger = triggerOf(event, {
 		patch,
-		ask: overrides,
-		bisectAsk: bisectOverrides
+		overrides,
+		bisectOverrides
 	});
 	if (trigger.kind === "comment") await acknowledge(trigger.id, context);
 	const admission = onAdmission(await admit(trigger, depsFor(trigger, context)));
 	(admission.kind === "refused" ? log.error : log.info)(admission.why);
-	if ("pullRequest" in admission) {
-		const { reply } = await import("./admission-replies.js");
-		await reply(context, admission);
-	}
+	if ("pullRequest" in admission) await reply(context, admission);
 	return admission;
 }
 function depsFor(trigger, context) {
@@ -682,22 +675,22 @@ function depsFor(trigger, context) {
 		readConfig,
 		commit: job.commit,
 		readRevision: (trigger) => readRevision(trigger, context),
-		nameOf(config, ask) {
-			const selectors = selectorsFor(config, ask, inputs);
-			const overridden = applyOverrides(config, ask, calledByRequester);
+		nameOf(config, overrides) {
+			const selectors = selectorsFor(config, overrides, inputs);
+			const overridden = applyOverrides(config, overrides, calledByRequester);
 			for (const selector of selectors) testbedsFor(overridden, selector);
 			return gateNames(selectors)[0] ?? "ppsgate";
 		},
-		checkBisection(config, ask) {
-			const overridden = applyOverrides(config, ask, calledByRequester);
-			testbedsFor(overridden, bisectSelector(config, ask, inputs));
+		checkBisection(config, overrides) {
+			const overridden = applyOverrides(config, overrides, calledByRequester);
+			testbedsFor(overridden, bisectSelector(config, overrides, inputs));
 		},
 		calledAs: calledByRequester,
 		priority: priority === "" ? void 0 : parsePriority(priority, namingStyles.input("priority"))
 	};
 }
-/** Reports on the revision also an error that keeps it from being a patch. */
-async function readRevision({ patch: text, ask, key, build }, context) {
+/** Reports errors on the revision, too. */
+async function readRevision({ patch: text, overrides, key, build }, context) {
 	const { job } = context.inputs;
 	const config = await context.readConfig(job.commit);
 	const deps = revisionDepsOf(context, config);
@@ -705,7 +698,7 @@ async function readRevision({ patch: text, ask, key, build }, context) {
 	if (name === void 0) throw new UsageError(`patch: expected a revision like D27401 or D27401:80677, found "${text}".`);
 	const { number, diff } = await findRevision(deps.conduit, name);
 	try {
-		const earlier = parseEarlier(ask.earlier || "none", namingStyles.input("earlier"));
+		const earlier = parseEarlier(overrides.earlier || "none", namingStyles.input("earlier"));
 		return {
 			patch: await patchOfRevision({
 				revision: number,
@@ -728,7 +721,7 @@ async function readRevision({ patch: text, ask, key, build }, context) {
 	}
 }
 const exitCodeOf = ({ kind }) => kind === "refused" ? exitCodes.usage : exitCodes.pass;
-/** Reacts to the comment of a command before the command is carried out; a failure is only logged. */
+/** Reacts to a command's comment before its execution; a failure is only logged. */
 async function acknowledge(comment_id, { octokit, inputs }) {
 	await octokit.request("POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions", {
 		...placeOf(inputs.job.repository),

@@ -1,6 +1,6 @@
 import { namingStyles, parseSwitch } from "../config.js";
 import { _enum, boolean, int, literal, object, string, union } from "../vendor/zod.js";
-import { askSchema, bisectAskSchema, jobSchema } from "../forge/patch.js";
+import { bisectOverridesSchema, gateOverridesSchema, jobSchema } from "../forge/patch.js";
 import { UsageError, cellSchema, commitId, exitCodes, parseJson, patchName, patchSchema, priorities } from "../model.js";
 import { conclusionOf, outcomeOfError } from "../publish/reporters.js";
 
@@ -16,9 +16,9 @@ const relaySchema = jobSchema.pick({
 	build: true
 }).partial();
 const gateRequestSchema = object({
-	/** Both commits are fixed as they were approved. */
+	/** Pinned at approval. */
 	patch: patchSchema,
-	ask: askSchema,
+	overrides: gateOverridesSchema,
 	priority: _enum(priorities),
 	/** `history` is a push to the default branch, `nightly` its head against itself. */
 	purpose: _enum(purposes),
@@ -33,15 +33,14 @@ const gateRequestSchema = object({
 });
 const bisectRequestSchema = object({
 	command: literal("bisect"),
-	/** The patch with the command, which gets the reply; a range of commits where there is no patch. */
+	/** The patch that gets the reply; a range of commits where there is no patch. */
 	patch: patchSchema,
 	good: commitId,
 	bad: commitId,
 	/** The commits are the patch's own; those of a revision are its diffs, one on top of the other. */
 	isOwn: boolean(),
 	cell: cellSchema,
-	/** Commits in it are full ids. */
-	ask: bisectAskSchema.omit({
+	overrides: bisectOverridesSchema.omit({
 		good: true,
 		bad: true,
 		scenarios: true,
@@ -53,7 +52,6 @@ const bisectRequestSchema = object({
 const approvedRequestSchema = union([bisectRequestSchema, gateRequestSchema]);
 const isBisection = (request) => "command" in request;
 const requestText = (request) => JSON.stringify(request);
-/** Throws a `UsageError` for a text that `requestText` did not write. */
 function readRequest(text) {
 	try {
 		return approvedRequestSchema.parse(JSON.parse(text));
@@ -61,7 +59,6 @@ function readRequest(text) {
 		throw new UsageError("request: expected the output `request` of a step with `command: admit`, found something else.");
 	}
 }
-/** Throws a `UsageError` for a key or build that no relay sends. */
 function relayOf({ key, build }) {
 	const { data, error } = relaySchema.safeParse({
 		key,
@@ -78,31 +75,24 @@ function subjectOf(request) {
 	if (queue !== void 0) return pullRequestInQueue(queue);
 	return purpose === "patch" ? patchName(patch) : purpose;
 }
-/** Drops the base commit at the end: a queue makes a new branch for a pull request when one before it has failed. */
+/** Drops the base commit at the end: a queue makes a new branch for a pull request after an earlier one's failure. */
 const pullRequestInQueue = (branch) => branch.replace(/-[0-9a-f]{40,64}$/, "");
-/**
-* True where also a patch that changes nothing is measured: a nightly run measures the base against itself. Throws a
-* `UsageError` for a text that is no switch.
-*/
-const isMeasuredAnyway = ({ purpose, ask }, inputs) => [
+/** Measures also a patch without changes, as in a nightly run. Throws a `UsageError` for an invalid switch. */
+const isMeasuredAnyway = ({ purpose, overrides }, inputs) => [
 	purpose === "nightly",
 	parseSwitch(inputs.measureAnyway, namingStyles.input("measureAnyway")),
-	parseSwitch(ask.measureAnyway, namingStyles.comment("measureAnyway"))
+	parseSwitch(overrides.measureAnyway, namingStyles.comment("measureAnyway"))
 ].includes(true);
-/** Name of a file in the artifact of a job with `count` gates. */
 const outputFile = (base, index, count) => count === 1 ? `${base}.json` : `${base}-${index + 1}.json`;
-/** Folder of one of `count` gates in the artifact: empty, or `1/`, `2/`. */
 const gateFolder = (index, count) => count === 1 ? "" : `${index + 1}/`;
-/** Name of the results of a nightly run besides the A/A run, counted from 1. */
 const nightlyPart = (part) => `nightly-${part}`;
 const jobFailureSchema = object({
 	exitCode: int(),
-	/** One sentence, which may hold text of the patch or the kernel. */
+	/** A sentence that may contain text of the patch or the kernel. */
 	said: string().max(2e4),
-	/** Nothing was measured for lack of approval. */
 	isRefused: boolean()
 });
-/** Has no paths: everybody who sees the repository can read the artifact. */
+/** Without paths, as every user who sees the repository can read the artifact. */
 function failureOf(error) {
 	const ending = outcomeOfError(error);
 	return {
@@ -111,7 +101,7 @@ function failureOf(error) {
 		isRefused: false
 	};
 }
-/** Undefined for a job that was cut short before it wrote any. */
+/** Undefined for a job that was cut short before it wrote a failure. */
 const readFailure = (text) => jobFailureSchema.safeParse(parseJson(text ?? "")).data;
 
 export { approvedRequestSchema, failureOf, gateFolder, isBisection, isMeasuredAnyway, nightlyPart, outputFile, readFailure, readRequest, relayOf, requestText, subjectOf };

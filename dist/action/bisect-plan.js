@@ -1,13 +1,13 @@
 import { applyOverrides, namingStyles, parseMostBoots, parseSwitch, testbedsFor } from "../config.js";
 import { shortId } from "../model.js";
-import { bisectSelector } from "./job2.js";
+import { bisectSelector } from "./reporters.js";
 
 // src/action/bisect-plan.ts
 /** The request overrides the inputs of the job, and those the configuration; throws a `UsageError`. */
-function bisectPlan({ ask, cell }, written, { inputs }) {
-	const configured = applyOverrides(written, inputs.ask, namingStyles.input);
+function bisectPlan({ overrides, cell }, written, { inputs }) {
+	const configured = applyOverrides(written, inputs.overrides, namingStyles.input);
 	const named = {
-		...ask,
+		...overrides,
 		scenarios: cell.scenario,
 		families: cell.family
 	};
@@ -17,27 +17,26 @@ function bisectPlan({ ask, cell }, written, { inputs }) {
 		...overridden,
 		...frameBytes !== void 0 && { frameSizes: [frameBytes] }
 	};
-	const { maxBoots, verifyRevert } = inputs.bisectAsk;
+	const { maxBoots, verifyRevert } = inputs.bisectOverrides;
 	return {
 		config,
-		testbeds: testbedsFor(config, bisectSelector(config, ask, inputs)),
-		mostBoots: parseMostBoots(ask.maxBoots || maxBoots, namingStyles.input("maxBoots")),
-		isVerified: [ask.verifyRevert, verifyRevert].some((text) => parseSwitch(text, namingStyles.input("verifyRevert")))
+		testbeds: testbedsFor(config, bisectSelector(config, overrides, inputs)),
+		mostBoots: parseMostBoots(overrides.maxBoots || maxBoots, namingStyles.input("maxBoots")),
+		isVerified: [overrides.verifyRevert, verifyRevert].some((text) => parseSwitch(text, namingStyles.input("verifyRevert")))
 	};
 }
-/** Returns the bisection the way people would write it. */
-function requestedOf({ ask, cell, isOwn, good, bad }) {
+function requestedOf({ overrides, cell, isOwn, good, bad }) {
 	const short = (ids) => ids.replace(/[0-9a-f]{40,64}/g, shortId);
 	return {
-		...ask,
+		...overrides,
 		...!isOwn && {
 			good: short(good),
 			bad: short(bad)
 		},
 		scenarios: cell.scenario,
 		families: cell.family,
-		...ask.fixUp && { fixUp: short(ask.fixUp) },
-		...ask.skip && { skip: short(ask.skip) }
+		...overrides.fixUp && { fixUp: short(overrides.fixUp) },
+		...overrides.skip && { skip: short(overrides.skip) }
 	};
 }
 

@@ -23,7 +23,6 @@ async function cleanUp() {
 	for (const open of readOpenReporters(readState("open-reporters"))) await conclude(open).catch(warn);
 	if (folder !== "") await handOver(folder).catch(warn);
 }
-/** Reports that the job was cancelledOutcome. */
 async function conclude({ name, request }) {
 	const { patch, relay } = request;
 	const { token, conduitToken, job } = readInputs(process.env);
@@ -73,7 +72,7 @@ async function conclude({ name, request }) {
 	await openComment(octokit, patch, {
 		...shared,
 		name,
-		ask: request.ask
+		overrides: request.overrides
 	}).conclude(cancelledOutcome);
 }
 /** Gives the files to the runner's user, who could not delete root's before the next job. */

@@ -35,7 +35,7 @@ async function fetchExperiment(octokit, repository, { run, patch, folder }, dire
 	if (variants.some(({ kernel }) => kernel?.kind === "archive")) throw new UsageError(`The experiment to extend boots a kernel from a file: ${again}`);
 	if (judged.headCommit !== patch.headCommit || judged.baseCommit !== patch.baseCommit) throw new UsageError(`The experiment to extend is of other commits than are there now: ${again}`);
 }
-/** Returns the requested maximum of runs, or twice the earlier one. */
+/** Defaults to twice the earlier maximum. */
 async function runsToExtend(directory, maxRuns) {
 	if (maxRuns !== void 0) return parseMaxRuns(maxRuns, namingStyles.comment("maxRuns"));
 	const { cells } = await readPlan(directory);

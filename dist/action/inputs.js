@@ -60,8 +60,8 @@ function readInputs(environment) {
 		config: getInput("config", { required: true }),
 		each: getInput("each"),
 		priority: getInput("priority"),
-		ask: inputsBy(overrideNames),
-		bisectAsk: inputsBy(bisectOverrideNames),
+		overrides: inputsBy(overrideNames),
+		bisectOverrides: inputsBy(bisectOverrideNames),
 		token,
 		conduitToken,
 		job: jobSchema.parse(environment)
@@ -73,7 +73,6 @@ function oneOf(input, names, text) {
 	if (name !== void 0) return name;
 	throw new UsageError(`${input}: ${sentence(wrongName(names)({ input: text }))}`);
 }
-/** The payload of the event that started the job. */
 const readEvent = async ({ eventPath }) => JSON.parse(await readFile(eventPath, "utf8"));
 
 export { readEvent, readInputs };

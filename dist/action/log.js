@@ -20,13 +20,11 @@ const log = {
 	warn: (message) => command("warning", harmless(String(message))),
 	error: (message) => command("error", harmless(String(message)))
 };
-/** Has the runner replace the secret in the log with stars. */
 const mask = (secret) => command("add-mask", secret);
 function setOutput(name, value) {
 	requireFile("GITHUB_OUTPUT");
 	setOutput$1(name, value);
 }
-/** Empty without one. */
 const readState = (name) => getState(name);
 function saveState(name, value) {
 	requireFile("GITHUB_STATE");
@@ -43,10 +41,7 @@ function command(name, data) {
 }
 /** Bypasses the guard once there is one. */
 let writeCommand = (line) => process.stdout.write(line);
-/**
-* Lets only complete lines through, so that no two pieces make a command, and ours never begins within a line. Returns a
-* function that bypasses it.
-*/
+/** Passes complete lines only, so that two pieces never make a command. Returns a function that bypasses it. */
 function guard(stream) {
 	const write = stream.write.bind(stream);
 	const decoder = new StringDecoder();

@@ -1,17 +1,17 @@
-import { runToExit } from "../system.js";
+import { runToExit } from "../system/exit.js";
 import { readInputs } from "./inputs.js";
 import { log } from "./log.js";
 
 // src/action/main.ts
-/** Ends the process with the verdict's exit code; an error that keeps it from one becomes an annotation. */
+/** An error without a verdict becomes an annotation. */
 async function runAction() {
 	await runToExit(async (signal) => {
 		const inputs = readInputs(process.env);
-		const [{ openJob }, run] = await Promise.all([import("./job.js"), jobs[inputs.command]()]);
+		const [{ openJob }, run] = await Promise.all([import("./open-job.js"), jobs[inputs.command]()]);
 		return run(await openJob(inputs), signal);
 	}, { notify: log.error });
 }
-/** Loads only the modules of the job. */
+/** Imports only the modules of the job. */
 const jobs = {
 	admit: async () => (await import("./run-admit.js")).runAdmit,
 	accept: async () => (await import("./run-accept.js")).runAccept,

@@ -9,16 +9,15 @@ import { addReportLinks, combineReporters, conclusionOf, outcomeMarkdown, outcom
 import { bisectHeadline, explained, headline, outcomeName } from "../report.js";
 import { admitEvent, exitCodeOf } from "./admit-event.js";
 import { failureOf, gateFolder, isBisection, outputFile, readRequest, requestText, subjectOf } from "./approved-request.js";
-import { bisectName, readConfigFor, restoreCommits } from "./job2.js";
+import { bisectName, openReporter, readConfigFor, restoreCommits, saveOpenReporters } from "./reporters.js";
 import { log, saveState, setOutput } from "./log.js";
 import { githubFailure, placeOf } from "../forge/github.js";
 import { publishData } from "./publish-data.js";
-import { openReporter, saveOpenReporters } from "./reporters.js";
 import { join, resolve } from "node:path";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 
 // src/action/merge-queue.ts
-/** Aborts the work also when the queue has dropped the branch; without a queue only when `signal` is aborted. */
+/** Aborts also when the queue has dropped the branch; without a queue only when `signal` is aborted. */
 async function whileQueued(branch, { octokit, repository, pause = realPause }, signal, work) {
 	if (branch === void 0) return work(signal);
 	const ended = new AbortController();
@@ -50,7 +49,7 @@ var DroppedError = class extends Error {
 		super(`The merge queue has let go of ${branch}: its measurement is no longer needed.`);
 	}
 };
-/** Returns false only for GitHub's 404: it may be down. */
+/** False only for GitHub's 404, as GitHub may be down. */
 async function hasBranch(octokit, repository, branch) {
 	try {
 		const { owner, repo } = placeOf(repository);
@@ -68,7 +67,7 @@ async function hasBranch(octokit, repository, branch) {
 }
 
 // src/action/measuring-job.ts
-/** Returns the exit code of the worst verdict; throws where there is none. */
+/** Returns the exit code of the worst verdict; throws without a verdict. */
 async function runMeasuringJob(kind, context, { within, signal }) {
 	const isAlone = context.inputs.request === "";
 	const admission = isAlone ? await admitEvent(context, kind.onAdmission) : await handedOver(context);
@@ -89,7 +88,6 @@ async function runMeasuringJob(kind, context, { within, signal }) {
 	};
 	return whileQueued(queue, place, signal, work);
 }
-/** Reads the request that an earlier job has approved. */
 async function handedOver(context) {
 	const request = readRequest(context.inputs.request);
 	const config = await readConfigFor(request, context);
@@ -153,7 +151,7 @@ async function planned(request, written, { kind, context, isAlone }) {
 		throw error;
 	}
 }
-/** Sets the output `request` for another job where the conclusion is not delivered. */
+/** Sets the output `request` for another job where the conclusion was not delivered. */
 async function reporterOf(name, request, config, context) {
 	const reporter = await openReporter(context, request, config, {
 		name,
@@ -198,7 +196,6 @@ async function makeFirst(path, number = 1) {
 		return makeFirst(path, number + 1);
 	}
 }
-/** Measures one target, and reports, publishes and summarizes its conclusion. */
 async function concluded(measurement) {
 	const { context, request, plan, name, isAlone, within, signal } = measurement;
 	const reporter = isAlone ? await reporterOf(name, request, plan.config, context) : combineReporters([]);
@@ -251,7 +248,7 @@ function sessionOf({ kind, context, request, plan, selector, directory, signal }
 }
 /** Writes only to the log: a runner like act may offer a terminal, and workflow commands must begin a line. */
 const jobLog = { write: (text) => process.stdout.write(text) };
-/** Joins this machine's history with that of the data branch: a fresh runner has none of its own. */
+/** Joins this machine's history with that of the data branch: a fresh runner has none. */
 function sharedHistory(config, { octokit, inputs: { job } }) {
 	const file = historyFile(config.history);
 	const { branch } = config.github.data;
@@ -283,16 +280,15 @@ async function published({ result }, { context, request, plan, directory }) {
 	const [links = {}] = await publishData(context, plan.config, [publication]);
 	return links;
 }
-/** Writes the result to the summary of the job, the one place that every job can write to. */
+/** The job's summary is the one place that every job can write to. */
 async function summarized(ending) {
 	const write = async () => void await summary.addRaw(outcomeMarkdown(ending)).write();
 	summaries = summaries.then(write, write);
 	await summaries;
 	return ending;
 }
-/** Gates that end combineReporters write in turns: the runner's toolkit has one buffer. */
+/** Concurrent gates take turns: the runner's toolkit has one buffer. */
 let summaries = Promise.resolve();
-/** Keeps the reason for the publishing job. */
 async function keepRefusal(why, context) {
 	const path = join(await newFolder(context), outputFile("failure", 0, 1));
 	const said = withoutPaths(why);

@@ -5,10 +5,7 @@ import { log } from "./log.js";
 import { reportTrend } from "./report-trend.js";
 
 // src/action/publish-data.ts
-/**
-* Updates only the badges without a publication; reports changes after one of the default branch. A failure is a warning:
-* the verdict stands.
-*/
+/** Updates only the badges without a publication. A failure is a warning: the verdict stands. */
 async function publishData(context, config, publications) {
 	const links = await publish(context, config, publications);
 	const nightlyRuns = publications.filter(({ isDefaultBranch }) => isDefaultBranch);

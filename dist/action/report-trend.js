@@ -3,12 +3,11 @@ import { landedRevision } from "../forge/phabricator.js";
 import { UsageError, reasonOf } from "../model.js";
 import { linkTo, publishTrend, publishTrendToDirectory, readBranchTrend, readDirectoryTrend } from "../publish/data-branch.js";
 import { postReply, reportChanges } from "../publish/reporters.js";
-import { revisionDepsOf } from "./job2.js";
+import { revisionDepsOf } from "./reporters.js";
 import { log } from "./log.js";
 import { randomUUID } from "node:crypto";
 
 // src/action/report-trend.ts
-/** Updates the issues of these testbeds' changes. Never throws: a failure is a warning. */
 async function reportTrend(context, config, testbeds) {
 	const store = trendStore(context, config);
 	if (!config.trend.issues || store === void 0) return;
@@ -22,10 +21,7 @@ async function reportTrend(context, config, testbeds) {
 		log.warn(`Changes of the default branch were not told (${reasonOf(error)}).`);
 	}
 }
-/**
-* Accepts the new level of a change permanently, and closes its issue. Throws an Error where that is not written, and a
-* `UsageError` where no branch or directory keeps changes.
-*/
+/** Also closes its issue. Throws an Error for a failed write, a `UsageError` without a branch or directory. */
 async function acceptLevel(context, config, id) {
 	const store = trendStore(context, config);
 	if (store === void 0) throw new UsageError("Nothing keeps the changes of the default branch: name a branch in `github.data.branch` of ppsgate.yml.");

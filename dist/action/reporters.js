@@ -1,10 +1,51 @@
 import { ownLogin } from "../forge/github.js";
-import { patchName, shortId } from "../model.js";
+import { UsageError, patchName, shortId } from "../model.js";
 import { array, object, string } from "../vendor/zod.js";
 import { combineReporters, failingOnSharedHead, openCheckRun, openComment, openRevisionComment, openRevisionReporter, openStatus } from "../publish/reporters.js";
 import { approvedRequestSchema, isBisection } from "./approved-request.js";
-import { bisectName, revisionDepsOf } from "./job2.js";
+import { namingStyles, selectorsOf } from "../config.js";
+import { PatchError, lineOfDiffs, restoreRevision } from "../forge/patch.js";
+import { openConduit, phabricatorOf } from "../forge/phabricator.js";
 import { log, saveState } from "./log.js";
+
+// src/action/job.ts
+/** Reads it at the base for commits to judge, at the job's own commit for a revision or a bisection of commits. */
+function readConfigFor(request, { inputs, readConfig }) {
+	const { patch } = request;
+	return readConfig((isBisection(request) ? patch.kind === "pull-request" : patch.kind !== "revision") ? patch.baseCommit : inputs.job.commit);
+}
+/** Repeats another machine's commits; throws a `PatchError` where they differ from the approved ones. */
+async function restoreCommits(request, config, context) {
+	const { patch } = request;
+	if (patch.kind !== "revision" || isBisection(request) && !request.isOwn) return;
+	await restoreRevision(patch, revisionDepsOf(context, config));
+	if (!isBisection(request)) return;
+	if ((await lineOfDiffs(patch, context.repository)).bad === request.bad) return;
+	throw new PatchError(`The diffs of ${patchName(patch)} are not what they were: ask once more.`);
+}
+/** Connects to Phabricator as the bot of the job's token; throws a `UsageError` without one. */
+function revisionDepsOf({ inputs: { conduitToken: token }, repository }, configuration) {
+	const config = phabricatorOf(configuration);
+	if (token === "") throw new UsageError("conduit-token: a revision needs the token of a bot on Phabricator: give it as a secret.");
+	return {
+		conduit: openConduit({
+			url: config.url,
+			token,
+			log
+		}),
+		repository,
+		config
+	};
+}
+/** Precedence: the comment, the inputs, the configuration. */
+const selectorsFor = (config, overrides, inputs) => selectorsOf(config, overrides.testbed ? { testbed: overrides.testbed } : {
+	testbed: inputs.overrides.testbed,
+	each: inputs.each
+}, namingStyles.input);
+const bisectSelector = (config, { testbed }, inputs) => selectorsFor(config, testbed ? { testbed } : {}, inputs)[0];
+const gateNames = (selectors) => selectors.length === 1 ? ["ppsgate"] : selectors.map((selector) => `ppsgate: ${selector}`);
+const reporterNames = (request, config, inputs) => isBisection(request) ? [bisectName] : gateNames(selectorsFor(config, request.overrides, inputs));
+const bisectName = "ppsgate bisect";
 
 // src/action/reporters.ts
 /** Opens what people see of a gate or of a bisection; nothing for a nightly run. */
@@ -20,7 +61,7 @@ async function openReporter(context, request, config, options) {
 		patch
 	}, config, options);
 }
-async function githubReporter(context, { patch, ask, purpose }, { github }, options) {
+async function githubReporter(context, { patch, overrides, purpose }, { github }, options) {
 	const undecided = purpose === "history" ? "neutral" : github.undecided;
 	const marks = await openMarks(context, patch, {
 		...github,
@@ -31,7 +72,7 @@ async function githubReporter(context, { patch, ask, purpose }, { github }, opti
 	return combineReporters([marks, openComment(context.octokit, patch, {
 		...shared,
 		name: options.name,
-		ask
+		overrides
 	})]);
 }
 const commentOptions = ({ inputs }, { runId, keepComment, retry }) => ({
@@ -42,7 +83,6 @@ const commentOptions = ({ inputs }, { runId, keepComment, retry }) => ({
 	...keepComment && { keep: keepComment },
 	...retry
 });
-/** Opens the check on the head commit, and at a pull request the status where that is configured. */
 async function openMarks({ octokit, inputs: { job } }, patch, { undecided, status }, { name, runId, isOpen = false, retry }) {
 	const subject = {
 		repository: patch.kind === "pull-request" ? patch.repository : job.repository,
@@ -67,7 +107,6 @@ async function openMarks({ octokit, inputs: { job } }, patch, { undecided, statu
 	return failingOnSharedHead(octokit, patch, combineReporters(marks), retry);
 }
 const workflowLogin = "github-actions[bot]";
-/** Opens the comment on a revision, and the build of Harbormaster that waits for it. */
 function revisionReporter(context, config, revision, { name, runId, key, build, retry }) {
 	const { conduit, config: phabricator } = revisionDepsOf(context, config);
 	const run = key ?? `${runId}`;
@@ -81,7 +120,7 @@ function revisionReporter(context, config, revision, { name, runId, key, build, 
 		...build !== void 0 && { build }
 	});
 }
-/** Opens a comment of its own. A bisection passes no judgement on the head, so there is no check. */
+/** Opens a separate comment. A bisection passes no judgement on the head, so there is no check. */
 function bisectReporter(context, request, config, options) {
 	const { patch, relay } = request;
 	if (patch.kind !== "revision") {
@@ -97,7 +136,6 @@ function bisectReporter(context, request, config, options) {
 		...retry
 	});
 }
-/** Undefined for a request at no pull request. */
 function openBisectComment(octokit, { patch, isOwn, good, bad }, options) {
 	if (patch.kind !== "pull-request") return void 0;
 	const subject = `the bisection of ${isOwn ? patchName(patch) : `${shortId(good)}..${shortId(bad)}`}`;
@@ -105,7 +143,7 @@ function openBisectComment(octokit, { patch, isOwn, good, bad }, options) {
 		...options,
 		name: bisectName,
 		subject,
-		ask: {}
+		overrides: {}
 	})]);
 }
 const runUrl = ({ serverUrl, repository }, runId) => `${serverUrl}/${repository}/actions/runs/${runId}`;
@@ -114,7 +152,6 @@ const openReporterSchema = object({
 	request: approvedRequestSchema
 });
 const saveOpenReporters = (reporters) => saveState("open-reporters", JSON.stringify(reporters));
-/** Reads the state that `saveOpenReporters` saved; empty without one. */
 const readOpenReporters = (text) => text === "" ? [] : array(openReporterSchema).parse(JSON.parse(text));
 
-export { openBisectComment, openMarks, openReporter, readOpenReporters, revisionReporter, saveOpenReporters };
+export { bisectName, bisectSelector, gateNames, openBisectComment, openMarks, openReporter, readConfigFor, readOpenReporters, reporterNames, restoreCommits, revisionDepsOf, revisionReporter, saveOpenReporters, selectorsFor };

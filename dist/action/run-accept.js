@@ -5,7 +5,7 @@ import { log } from "./log.js";
 import { acceptLevel } from "./report-trend.js";
 
 // src/action/run-accept.ts
-/** Passes where there is nothing to accept; throws where GitHub does not reply, or the data branch is not written. */
+/** Passes without a level to accept; throws where GitHub does not reply, or the data branch is not written. */
 async function runAccept(context) {
 	const { octokit, inputs } = context;
 	const { job } = inputs;
@@ -16,7 +16,7 @@ async function runAccept(context) {
 	};
 	const trigger = triggerOf(event, {
 		patch: "",
-		ask: {}
+		overrides: {}
 	});
 	if (trigger.kind !== "acceptance") {
 		log.info("Only a comment on an issue that says /ppsgate accept accepts anything.");

@@ -1,12 +1,10 @@
 import { exitCodes } from "../model.js";
 import { admitEvent, exitCodeOf } from "./admit-event.js";
 import { requestText, subjectOf } from "./approved-request.js";
-import { reporterNames } from "./job2.js";
+import { openReporter, reporterNames } from "./reporters.js";
 import { setOutput } from "./log.js";
-import { openReporter } from "./reporters.js";
 
 // src/action/run-admit.ts
-/** Returns the exit code of a refusal, or that of success. */
 async function runAdmit(context) {
 	const { inputs } = context;
 	const admission = await admitEvent(context);

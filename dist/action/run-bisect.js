@@ -4,11 +4,10 @@ import { inSession } from "../gate.js";
 import { UsageError } from "../model.js";
 import { isBisection } from "./approved-request.js";
 import { bisectPlan, requestedOf } from "./bisect-plan.js";
-import { bisectName } from "./job2.js";
+import { bisectName } from "./reporters.js";
 import { runMeasuringJob } from "./measuring-job.js";
 
 // src/action/run-bisect.ts
-/** @param within reserves the testbed. */
 const runBisect = (context, signal, within = inSession) => runMeasuringJob({
 	command: "bisect",
 	onAdmission: onlyBisection,
@@ -17,7 +16,6 @@ const runBisect = (context, signal, within = inSession) => runMeasuringJob({
 	within,
 	signal
 });
-/** Another job judges patches, and carries out all other commands. */
 const onlyBisection = (admission) => admission.kind === "gate" || admission.kind === "cancel" ? {
 	kind: "nothing",
 	why: noGate
@@ -27,12 +25,12 @@ function plan(request, written, context) {
 	if (!isBisection(request)) throw new UsageError(noGate);
 	const { testbeds, ...planned } = bisectPlan(request, written, context);
 	const { repository, inputs } = context;
-	const { good, bad, ask } = request;
+	const { good, bad, overrides } = request;
 	const commits = {
 		good,
 		bad,
-		fixUps: listed(ask.fixUp),
-		skips: listed(ask.skip)
+		fixUps: listed(overrides.fixUp),
+		skips: listed(overrides.skip)
 	};
 	return {
 		config: planned.config,

@@ -6,7 +6,7 @@ import { commitFacts, nightlyFolder, nightlyRun } from "../publish.js";
 import { outcomeOfResult } from "../publish/reporters.js";
 import { isBisection, isMeasuredAnyway, nightlyPart } from "./approved-request.js";
 import { fetchExperiment, runsToExtend } from "./extend.js";
-import { gateNames, selectorsFor } from "./job2.js";
+import { gateNames, selectorsFor } from "./reporters.js";
 import { planFollowUps, readBranchTrend, readDirectoryTrend } from "../publish/data-branch.js";
 import { explained } from "../report.js";
 import { log } from "./log.js";
@@ -57,7 +57,6 @@ async function nightlyPlanOf(testbed, commit, { context: { octokit, repository, 
 }
 
 // src/action/run-gate.ts
-/** @param within reserves the testbed. */
 const runGate = (context, signal, within = inSession) => runMeasuringJob({
 	command: "gate",
 	onAdmission: withoutBisection,
@@ -80,10 +79,10 @@ function withoutBisection(admission) {
 const noBisection = "A job with `command: gate` bisects nothing: give the workflow one with `command: bisect`, as `ppsgate init` writes it.";
 function plan(request, written, { inputs }) {
 	if (isBisection(request)) throw new UsageError(noBisection);
-	const configured = applyOverrides(written, inputs.ask, namingStyles.input);
-	const config = applyOverrides(configured, request.ask, namingStyles.comment);
-	const selectors = selectorsFor(config, request.ask, inputs);
-	const isAnyway = isMeasuredAnyway(request, inputs.ask);
+	const configured = applyOverrides(written, inputs.overrides, namingStyles.input);
+	const config = applyOverrides(configured, request.overrides, namingStyles.comment);
+	const selectors = selectorsFor(config, request.overrides, inputs);
+	const isAnyway = isMeasuredAnyway(request, inputs.overrides);
 	return {
 		config,
 		targets: gateNames(selectors).map((name, index, { length }) => ({

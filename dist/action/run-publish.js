@@ -4,28 +4,24 @@ import { UsageError, bisectResultSchema, cellName, commitId, exitCodes, parseJso
 import { int, object, string } from "../vendor/zod.js";
 import { addReportLinks, cancelledOutcome, outcomeMarkdown, outcomeOfFailure, outcomeOfResult, outcomeTitle, pausesWithin } from "../publish/reporters.js";
 import { headline } from "../report.js";
-import { reportRefusal } from "./admission-replies2.js";
+import { reportRefusal } from "./admission-replies.js";
 import { gateFolder, isBisection, isMeasuredAnyway, nightlyPart, outputFile, readFailure, readRequest } from "./approved-request.js";
 import { withReasons } from "../analysis/profile.js";
 import { applyOverrides, namingStyles, testbedsFor } from "../config.js";
 import { cellsAmong, recompute } from "../gate/experiment.js";
 import { bisectPlan, requestedOf } from "./bisect-plan.js";
 import { artifactName } from "./extend.js";
-import { readConfigFor, reporterNames, restoreCommits, selectorsFor } from "./job2.js";
+import { openReporter, readConfigFor, reporterNames, restoreCommits, selectorsFor } from "./reporters.js";
 import { log } from "./log.js";
 import { testbedsThatDiffer, variantsByMaking } from "../kernel.js";
 import { expectOnLine, patchOfRange } from "../forge/patch.js";
 import { nightlyFolder, trendUpdateOf } from "../publish.js";
 import { readEvent } from "./inputs.js";
 import { publishData } from "./publish-data.js";
-import { openReporter } from "./reporters.js";
 import { relative } from "node:path";
 
 // src/action/gate-code.ts
-/**
-* Returns a changed path among the workflows, or, for an action within the repository, among the code that runs with it;
-* undefined without one.
-*/
+/** Returns a changed path of the workflows, or of the code of an action within the repository. */
 async function changedOfGate({ baseCommit, headCommit }, repository, { isOwnAction, workspace }, code = import.meta.dirname) {
 	const base = await repository.mergeBase(baseCommit, headCommit);
 	for (const path of [".github/", ...isOwnAction ? pathsOfAction(relative(workspace, code)) : []]) {
@@ -33,7 +29,7 @@ async function changedOfGate({ baseCommit, headCommit }, repository, { isOwnActi
 		if (before !== after) return path;
 	}
 }
-/** Node looks for modules and package.json beside the code, and in every folder above. */
+/** Node searches modules and package.json beside the code, and in all its parent folders. */
 function pathsOfAction(code) {
 	const isInside = code !== "" && !code.startsWith("..");
 	const folders = isInside ? code.split("/").map((_, end, names) => names.slice(0, end)) : [[]];
@@ -48,7 +44,7 @@ function pathsOfAction(code) {
 }
 
 // src/action/publish-retry.ts
-/** Leaves a minute also where the budget is used up: GitHub may be back. */
+/** Allows a minute even after the budget: GitHub may have recovered. */
 const remaining = ({ until, now, pause }) => ({
 	patienceSeconds: Math.max(60, Math.round((until.getTime() - now().getTime()) / 1e3)),
 	pause
@@ -69,12 +65,12 @@ async function fetchArtifactWithRetries(octokit, place, retry) {
 }
 
 // src/action/unchanged-claim.ts
-/** Compares the approved commits again; returns why the claim is refused, undefined where it holds. */
+/** Compares the approved commits again; returns the reason of a refusal. */
 async function whyNotUnchanged(request, { config, selector, context }) {
 	const { patch } = request;
 	const { repository, inputs } = context;
 	const claim = `The result says that ${patchName(patch)} changes nothing which the testbed installs`;
-	if (isMeasuredAnyway(request, inputs.ask)) return `${claim}, which was to be measured anyway: judge the patch again.`;
+	if (isMeasuredAnyway(request, inputs.overrides)) return `${claim}, which was to be measured anyway: judge the patch again.`;
 	try {
 		await restoreCommits(request, config, context);
 		const question = {
@@ -95,10 +91,7 @@ async function whyNotUnchanged(request, { config, selector, context }) {
 }
 
 // src/action/verified-bisection.ts
-/**
-* Takes the numbers as they are, and the descriptions of commits from git: a job that forges numbers can blame another
-* commit, but pass none.
-*/
+/** Reads commits' descriptions from git. A job that forges numbers can blame another commit, but not pass one. */
 async function verifiedBisection(result, request, written, context) {
 	const refused = (why) => ({
 		kind: "refused",
@@ -136,7 +129,6 @@ async function verifiedBisection(result, request, written, context) {
 		return refused(`of commits that cannot be read here (${reasonOf(error)})`);
 	}
 }
-/** Describes the good commit and those after it along first parents, by their ids. */
 async function commitsOf({ good, bad }, { repository }) {
 	await repository.resolve(bad);
 	const commits = /* @__PURE__ */ new Map([[good, {
@@ -150,7 +142,6 @@ async function commitsOf({ good, bad }, { repository }) {
 	});
 	return commits;
 }
-/** Lists the indices of revisions in an answer. */
 function indicesIn(answer) {
 	switch (answer.kind) {
 		case "culprit": return [answer.revision];
@@ -163,7 +154,7 @@ function indicesIn(answer) {
 }
 
 // src/action/verified-nightly.ts
-/** Returns the verified parts; the log says why the others are left out. */
+/** Logs the reason for each part that is left out. */
 async function verifiedParts(texts, claim) {
 	const publications = [];
 	for (const [index, text] of texts.entries()) try {
@@ -231,7 +222,7 @@ async function verifiedSearch(text, claim) {
 		bad,
 		isOwn: false,
 		cell: data.cell,
-		ask: { testbed: own.testbed.name },
+		overrides: { testbed: own.testbed.name },
 		priority: "rerun"
 	};
 	const verified = await verifiedBisection(data, request, config, context);
@@ -250,7 +241,7 @@ const concludedAs = (ending) => ({
 async function readOutcomes(source, task) {
 	const { config, context } = task;
 	const { request } = source;
-	const selectors = isBisection(request) ? [void 0] : selectorsFor(config, request.ask, context.inputs);
+	const selectors = isBisection(request) ? [void 0] : selectorsFor(config, request.overrides, context.inputs);
 	const files = selectors.map((_, index) => filesOf(request, index, selectors.length));
 	const artifact = await readArtifact(source, files, task);
 	if (artifact.kind === "concluded") return selectors.map(() => artifact);
@@ -277,8 +268,8 @@ async function readOutcomes(source, task) {
 	}));
 }
 function overridden(config, request, { inputs }) {
-	const configured = applyOverrides(config, inputs.ask, namingStyles.input);
-	return applyOverrides(configured, request.ask, namingStyles.comment);
+	const configured = applyOverrides(config, inputs.overrides, namingStyles.input);
+	return applyOverrides(configured, request.overrides, namingStyles.comment);
 }
 function filesOf(request, index, count) {
 	const isNightly = !isBisection(request) && request.purpose === "nightly";
@@ -431,8 +422,8 @@ async function bisectOutcome({ text, request, config, context, artifact }) {
 
 // src/action/run-publish.ts
 /**
-* Passes when the patch has its report, regardless of the verdict: the check tells that. Where it could not be delivered
-* within an hour, the job can be run again: the artifact keeps the measurements.
+* Passes once the patch has its report, with any verdict: the check shows that. After an hour without delivery, the job
+* can be run again, as the artifact keeps the measurements.
 */
 async function runPublish(context, retry = retryForAnHour()) {
 	const source = await sourceOf(context);
@@ -510,7 +501,7 @@ async function sourceOf(context) {
 	return {
 		request: {
 			patch,
-			ask: {},
+			overrides: {},
 			priority: "patch",
 			purpose: "patch"
 		},

@@ -1,9 +1,9 @@
 import { cellName, escaped, plainLine } from "../model.js";
-import { embedded, embeddedScript } from "../system.js";
 import { gammaln, median, sum } from "../vendor/simple-statistics.js";
+import { readFileSync } from "node:fs";
 
 // src/analysis/profile/profile-error.ts
-/** One sentence that names the file, where it goes wrong, and what to do. */
+/** The message is a sentence with the file, the place and the remedy. */
 var ProfileError = class extends Error {
 	name = "ProfileError";
 	conclusion = "usage";
@@ -11,8 +11,8 @@ var ProfileError = class extends Error {
 
 // src/analysis/profile/flamegraph-layout.ts
 /**
-* Siblings by name, as wide as their samples of one of the two. The same path in both is one box, by its names alone.
-* Too narrow boxes are not followed further: large profiles have most of their paths in there.
+* Sorts siblings by name and sizes them by samples of one source. The same path in both, by names alone, is one box.
+* Boxes that are too narrow are not descended into: they hold most paths of large profiles.
 *
 * @throws ProfileError for more boxes than a page can show.
 */
@@ -42,7 +42,7 @@ function layout(stacks, by, { pixelsPerSample, leastPixels }) {
 		hiddenSamples
 	};
 }
-/** A row has 12,000 at most, and published profiles of kernels some 300 in all; a browser is slow with more than these. */
+/** A row has 12,000 at most, and published kernel profiles about 300 in all; browsers get slow beyond this. */
 const mostBoxes = 1e5;
 const tooMany = new ProfileError(`A flamegraph of more than ${mostBoxes} frames is not drawn; fold the profile, and draw a part of it.`);
 const boxOf = (frame) => ({
@@ -65,7 +65,6 @@ function add({ samples, stacks }, source, stack) {
 	samples[source] += stack.samples;
 	stacks[source].push(stack);
 }
-/** Callees of the function at a depth, side by side. */
 function callees(caller, depth, { by, pixelsPerSample }) {
 	const boxes = /* @__PURE__ */ new Map();
 	for (const stack of caller.stacks.profile) addTo(boxes, "profile", stack, depth);
@@ -86,7 +85,6 @@ function addTo(boxes, source, stack, depth) {
 	boxes.set(frame.name, box);
 	add(box, source, stack);
 }
-/** The stacks of the base with a path that the profile does not have. */
 function vanishedStacks(profile, base) {
 	const paths = /* @__PURE__ */ new Map();
 	for (const { frames, samples } of profile.stacks) if (samples > 0) addPath(paths, frames);
@@ -109,10 +107,16 @@ function hasPath(paths, frames) {
 // src/analysis/profile/profile.ts
 const samplesOf = (stacks) => stacks.reduce((sum, { samples }) => sum + samples, 0);
 
+// src/system/embedded-assets.ts
+/** Drops indentation, and comments on lines of their own. */
+const embedded = (file) => readFileSync(file, "utf8").replaceAll(/^\s*(?:\/\/.*|\/\*(?:[^*]|\*(?!\/))*\*\/)\n|^\s+/gm, "");
+/** Wraps a file in a strict function, which keeps its names from the page, as the type checker assumes of a module. */
+const embeddedScript = (file) => `\n(() => {\n'use strict';\n${embedded(file)}})();\n`;
+
 // src/analysis/profile/flamegraph-style.ts
 /**
-* Classes by the names of modules. The kernel has the warm hue of classic flamegraphs, programs have one together, and
-* a loadable module has its own by its name, or the next where another of the profile has it.
+* Maps module names to classes. The kernel has the warm hue of classic flamegraphs, programs share one, and a loadable
+* module gets one by its name, or the next free one.
 */
 function moduleLooks({ stacks }) {
 	const frames = new Set(stacks.flatMap((stack) => stack.frames));
@@ -133,7 +137,6 @@ function freeHue(name, taken) {
 	const first = hash(name) % hues.length;
 	return hues.map((_, index) => `m${(first + index) % hues.length}`).find((hue) => !taken.includes(hue)) ?? `m${first}`;
 }
-/** A shade's class by a function's name. */
 const nameLook = (name) => `s${hash(name) % shades}`;
 /** FNV-1a of 32 bits. */
 function hash(text) {
@@ -141,14 +144,13 @@ function hash(text) {
 	for (let index = 0; index < text.length; index += 1) sum = Math.imul(sum ^ text.charCodeAt(index), 16777619);
 	return sum >>> 0;
 }
-/** A colour's class by how much a share changed. */
 function changeLook({ before, now }) {
 	const points = 100 * (now - before);
 	const step = changeSteps.filter((least) => Math.abs(points) >= least).length;
 	if (step === 0) return "even";
 	return points < 0 ? `less${step}` : `more${step}`;
 }
-/** Thresholds of the stronger colours of a change, in percentage points. */
+/** Thresholds of the stronger colours, in percentage points. */
 const changeSteps = [
 	.1,
 	.3,
@@ -156,7 +158,6 @@ const changeSteps = [
 	3,
 	10
 ];
-/** From green to violet; those that follow each other are far apart. */
 const hues = [
 	115,
 	223,
@@ -177,21 +178,22 @@ const classes = [
 	...Array.from({ length: shades }, (_, index) => `.s${index}{--step:${index}}`),
 	...changeSteps.map((_, index) => `.more${index + 1},.less${index + 1}{--step:${index + 1}}`)
 ].join("\n");
-/** A page brings it once for all. Colours are made of a lightness, a chroma and a hue of OKLCH. */
+/** Included once per page. Colours combine a lightness, a chroma and a hue of OKLCH. */
 const flamegraphStyle = () => `
 .ppsgate-flamegraph{
 ${classes}}
 ${embedded(new URL("../flamegraph-style.css", import.meta.url))}`;
 
 // src/analysis/profile/flamegraph.ts
-/** A page brings it once for all. */
+/** Included once per page. */
 const flamegraphScript = () => embeddedScript(new URL("../flamegraph-viewer.js", import.meta.url));
 /**
-* An SVG in the manner of Brendan Gregg's: callers below, siblings by name, a frame as wide as its share of all samples.
+* Draws an SVG in the style of Brendan Gregg's: callers below, siblings by name, frames as wide as their share of all
+* samples.
 *
-* Against a base, colours tell how the share of a path changed. Paths that only the base has stand in a lane of their
-* own at the same scale: above their callers, which are as wide as they are now, there may be no room for them.
-* Frames of both are the same where names and callers are, at any addresses of the kernel and its modules.
+* Against a base, colours show the change of a path's share. Paths that only base has are in a separate lane at the
+* same scale: above their callers, drawn at today's width, they might not fit. Frames are equal if names and callers
+* are, at any address.
 *
 * @throws ProfileError for one that is too large for a browser.
 */
@@ -221,13 +223,11 @@ function flamegraph(profile, options) {
 const margin = 10;
 const rowHeight = 17;
 const frameHeight = 16;
-/** Least width of a frame that is drawn. */
 const leastPixels = .1;
-/** Width in a monospaced font of 11 pixels. */
+/** Monospaced, at 11 pixels. */
 const characterWidth = 6.63;
 const longestLine = 1e3;
 const longestName = 300;
-/** One below the other. */
 function stacked(parts) {
 	let height = 0;
 	return {
@@ -306,7 +306,7 @@ function difference(profile, base, width) {
 		]
 	};
 }
-/** Above the callers that the profile still has: these are empty boxes. */
+/** Callers that the profile still has are drawn as empty boxes. */
 function vanishedLane(placed, changeOf) {
 	const root = placed.rows[0]?.[0];
 	if (root === void 0) return [];
@@ -338,17 +338,16 @@ function flames({ rows }, { look, about }) {
 		height: rows.length * rowHeight
 	};
 }
-/** A frame has some 200, and one of a name that is made for that two thousand. */
+/** A frame has about 200, with a maliciously long name 2,000. */
 const mostCharacters = 3e7;
 const tooLarge = new ProfileError(`A flamegraph of more than ${mostCharacters} characters is not drawn; fold the profile, and draw a part of it.`);
 const shortened = (text, mostCharacters = longestName) => text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters - 1)}…`;
-/** Cuts a name to the width of its box. */
 function fitted(name, width) {
 	const mostCharacters = Math.floor((width - 6) / characterWidth);
 	return mostCharacters < 3 ? "" : shortened(name, mostCharacters);
 }
 const round = (pixels) => Math.round(pixels * 100) / 100;
-/** One for all frames, and none for who draws nothing: to make it takes longer than to load this file. */
+/** Created on first use: creation takes longer than loading this file. */
 let grouping;
 function counted$1(samples) {
 	if (samples === 1) return "1 sample";
@@ -405,7 +404,7 @@ const legendText = (said, x) => ({
 	markup: `<text x="${x}" y="11">${escaped(said)}</text>`,
 	width: x + said.length * characterWidth
 });
-/** Side by side; the script breaks the line where there is less room. */
+/** Side by side; the script breaks the line as needed. */
 function legend(items) {
 	let x = 0;
 	return {
@@ -419,7 +418,7 @@ function legend(items) {
 }
 const mostInLegend = 8;
 const leastInLegend = .001;
-/** Modules by the samples that ended in them; nothing where the profile does not tell any. */
+/** Modules by samples that ended in them; empty if the profile has no modules. */
 function moduleLegend({ stacks }, looks) {
 	if (looks.size === 0) return [];
 	const samplesIn = /* @__PURE__ */ new Map();
@@ -440,18 +439,18 @@ function moduleLegend({ stacks }, looks) {
 
 // src/analysis/profile/changed-functions.ts
 /**
-* Compares what each function itself was sampled, without what it calls, in two profiles freed of idle stacks;
-* `cost` is what each packet takes of what was sampled: the DUT's time, or its instructions.
+* Compares the own samples of each function, without its callees, in two profiles without idle stacks; `cost` is the
+* cost of a packet in the sampled unit: the DUT's time, or its instructions.
 *
-* Shares alone deceive: where one function gets dearer, those of all others fall. Share × cost does not, and is
-* compared where the cost is known, which is taken to be without error: its own is below `bootDeviation`.
-* Elsewhere a function must have moved by its share, and also by what its share would be had the median function
-* kept its cost (as Anders and Huber compare counts of genes, Genome Biology 11:R106, 2010).
+* Shares alone mislead: if one function gets more expensive, all other shares fall. Share × cost does not, and is
+* compared if the cost is known; its own error is neglected, as it is below `bootDeviation`. Otherwise a function must
+* have moved by its share, and also by its share if the median function had kept its cost (as Anders and Huber compare
+* counts of genes, Genome Biology 11:R106, 2010).
 *
-* Holm's correction for many functions (Scandinavian Journal of Statistics 6, 1979) bounds the chance of any wrong
-* name, however the shares depend on each other. Benjamini and Hochberg bound the proportion of wrong names, which
-* is too little where only the first few are read. Where the runs that were measured have shown a change, `isChange`,
-* it is not asked whether there is one but where, and the bound is wider.
+* Holm's correction for many functions (Scandinavian Journal of Statistics 6, 1979) bounds the chance of any wrong name
+* for any dependence between shares. Benjamini and Hochberg bound only the proportion of wrong names, too little if
+* only the first few are read. If the measured runs show a change, `isChange`, the question is only where it is, and
+* the bound is wider.
 */
 function explain(base, patched, cost, isChange = false) {
 	const totals = {
@@ -468,31 +467,28 @@ function explain(base, patched, cost, isChange = false) {
 	};
 }
 const mostChangedFunctions = 10;
-/**
-* In a published profile most functions have 1 to 5 % between its eight CPUs, and locks 8 %: a boot is the mean of eight.
-*/
+/** Most functions differ by 1 to 5 % between eight CPUs, locks by 8 %: a boot is the mean of eight. */
 const sampled = {
 	leastChange: .0075,
 	bootDeviation: .02
 };
-/** Instructions differ between boots by what batches of packets do: in all by 0.1 to 0.3 %. */
+/** Instructions differ between boots with the batches of packets: by 0.1 to 0.3 % in total. */
 const counted = {
 	leastChange: .002,
 	bootDeviation: .005
 };
-/** Chance that any function of a cell is named where none changed; by whether the cell itself is known to have. */
+/** Chance that a function of a cell is named wrongly; by whether the cell itself is known to have changed. */
 const falseAlarm = {
 	unchanged: .01,
 	changed: .05
 };
-/** So many samples tell as much as one that came by itself. */
+/** Correlated samples count as one independent sample per this many. */
 const samplesPerBurst = 2;
-/** The functions that can have changed by enough. */
 function ownShares(base, patched, totals, { leastChange }) {
 	const leaves = [...leavesOf(base, "base"), ...leavesOf(patched, "patched")];
 	return [...Map.groupBy(leaves, ({ name }) => name).values()].flatMap(byModule).map((leaves) => shareOf(leaves, totals)).filter(({ ratio }) => ratio.base + ratio.patched >= leastChange);
 }
-/** The module without its folder: base and patched kernels lie in folders of their own. */
+/** Drops the module's folder: base and patched kernels are in different folders. */
 const leavesOf = ({ stacks }, of) => stacks.flatMap(({ frames, samples }) => {
 	const frame = frames.at(-1);
 	if (frame === void 0) return [];
@@ -526,15 +522,14 @@ function shareOf(leaves, totals) {
 		}
 	};
 }
-/** Median ratio of the patched share to the base's; 1 where no function is in both. */
 function medianRatio(functions) {
 	const logs = functions.filter(({ ratio }) => ratio.base > 0 && ratio.patched > 0).map(({ ratio }) => Math.log(ratio.patched / ratio.base));
 	return logs.length === 0 ? 1 : Math.exp(median(logs));
 }
 /**
-* Two-sided chance of samples that part like this between base and patched, where a packet takes `slowdown` times as
-* long in patched and none of it in this function. Poisson counts of a known sum are binomial (Przyborowski and
-* Wilenski, Biometrika 31, 1940), exactly so where one of them is 0; boots that differ make them beta-binomial.
+* Two-sided chance of such a split of samples between base and patched, if a packet takes `slowdown` times as long in
+* patched with no change in this function. Poisson counts of a known sum are binomial (Przyborowski and Wilenski,
+* Biometrika 31, 1940), exactly so if one of them is 0; differing boots make them beta-binomial.
 */
 function chanceOf(samples, totals, slowdown, { bootDeviation }) {
 	const packets = {
@@ -557,9 +552,9 @@ function chanceOf(samples, totals, slowdown, { bootDeviation }) {
 	const tail = patchedSide.count * base > baseSide.count * patched ? upperTail(patchedSide, baseSide) : upperTail(baseSide, patchedSide);
 	return Math.min(1, 2 * tail);
 }
-/** Beside what boots differ by more of them tell nothing, and take long. */
+/** Beyond this the difference between boots dominates, and the sum is slow. */
 const mostCounted = 1e5;
-/** Probability that a beta-binomial count is `own.count` or more of both sides'; their weights are the distribution's α and β. */
+/** Probability of a beta-binomial count of at least `own.count`; the weights are the distribution's α and β. */
 function upperTail(own, other) {
 	const logBeta = (a, b) => gammaln(a) + gammaln(b) - gammaln(a + b);
 	const all = own.count + other.count;
@@ -575,7 +570,7 @@ function upperTail(own, other) {
 	return tail;
 }
 const rounding = 1e-16;
-/** Holm's: the least chance is held to the strictest bound, until one is above its own. */
+/** Holm's step-down: the least chance meets the strictest bound, until one exceeds its own. */
 function unlikely(functions, chances, falseAlarm) {
 	const inOrder = functions.map((one, index) => ({
 		one,
@@ -584,9 +579,9 @@ function unlikely(functions, chances, falseAlarm) {
 	const end = inOrder.findIndex(({ chance }, index) => chance > falseAlarm / (inOrder.length - index));
 	return inOrder.slice(0, end < 0 ? inOrder.length : end).map(({ one }) => one);
 }
-/** Share of all time for each packet in the dearer variant. */
+/** Relative to a packet's cost in the more expensive variant. */
 const relativeChange = ({ base, patched }, slowdown) => (patched * slowdown - base) / Math.max(1, slowdown);
-/** By every reckoning, and always in the same direction. */
+/** By every measure, and in the same direction. */
 const isLarge = (changes, { leastChange }) => Math.min(...changes) >= leastChange || Math.max(...changes) <= -leastChange;
 const changedFunctionOf = ({ name, module, ratio }, cost) => ({
 	function: name,
@@ -598,17 +593,14 @@ const changedFunctionOf = ({ name, module, ratio }, cost) => ({
 		patched: ratio.patched * cost.patched
 	} }
 });
-/** Change of its cost where that is known, else of its share. */
+/** Change of its cost if known, else of its share. */
 const absoluteChange = ({ baseRatio, patchedRatio }, { base, patched } = {
 	base: 1,
 	patched: 1
 }) => Math.abs(patchedRatio * patched - baseRatio * base);
 
 // src/analysis/profile/idle.ts
-/**
-* Functions in which a processor waits for work, on FreeBSD (kern/sched_ule.c, sched_4bsd.c and each machine's
-* cpu_idle) and on Linux (kernel/sched/idle.c, drivers/cpuidle and each machine's arch_cpu_idle).
-*/
+/** Idle loops of FreeBSD (kern/sched_*.c, cpu_idle) and Linux (kernel/sched/idle.c, drivers/cpuidle, arch_cpu_idle). */
 const idleLoops = /* @__PURE__ */ new Set([
 	"sched_idletd",
 	"cpu_idle",
@@ -669,7 +661,7 @@ const idleLoops = /* @__PURE__ */ new Set([
 	"nap_loop",
 	"stop_loop"
 ]);
-/** Instructions that stop a processor until an interrupt; a virtual one also waits for a lock so, which is no idling. */
+/** Instructions that stop a processor until an interrupt; virtual ones also wait for locks this way, which is work. */
 const halts = /* @__PURE__ */ new Set([
 	"safe_halt",
 	"native_halt",
@@ -681,9 +673,9 @@ const halts = /* @__PURE__ */ new Set([
 	"mwait_idle_with_hints"
 ]);
 /**
-* The profile without its idle stacks, how many samples those have, and which frames told, as they were met. A stack is
-* idle where the function that was sampled is an idle loop, or halts for one: every other frame above an idle loop is
-* an interrupt that was taken while idle, and its work.
+* Removes idle stacks; returns also their number of samples, and the idle frames found, in order. A stack is idle if
+* the sampled function is an idle loop, or halts for one: any other frame above an idle loop is the work of an
+* interrupt.
 */
 function withoutIdle(profile) {
 	const kindOf = kinds$1();
@@ -717,23 +709,20 @@ function kindOfName(name) {
 	if (idleLoops.has(name)) return "loop";
 	return halts.has(name) ? "halt" : "other";
 }
-/** Without what compilers (`.constprop.0`), collapsers (`_[k]`) and --modules (``kernel` ``) add to it. */
+/** Strips the additions of compilers (`.constprop.0`), collapsers (`_[k]`) and --modules (``kernel` ``). */
 const bareName = (name) => name.replace(/^.*`/, "").replace(/_\[[a-z]\]$/, "").replace(/\.(?:constprop|isra|part|cold|lto_priv|llvm)\..*$/s, "");
 
 // src/analysis/profile/parser.ts
-/**
-* Bounds of files that are named at a shell. 100 MB of a kernel's call graph have thousands of functions and some ten
-* million frames; these bounds are where a process of 4 GB comes to its end.
-*/
+/** Limits of a process of 4 GB: 100 MB of a kernel's call graph have thousands of functions, ten million frames. */
 const ownBounds = {
 	depth: 16384,
 	functions: 2e6,
 	frames: 6e7
 };
 /**
-* Bounds of profiles from a machine with a stranger's kernel, or from a stranger's artifact. hwpmc(4) is told to keep 100 frames of a
-* stack, and Linux keeps 127; published profiles of forwarding have less than 2,000 functions, 100,000 frames and 2 MB
-* as folded text. All of this is drawn in a few seconds.
+* Limits of profiles from an untrusted kernel or artifact. hwpmc(4) is set to keep 100 frames of a stack, and Linux
+* keeps 127; published forwarding profiles have less than 2,000 functions, 100,000 frames and 2 MB as folded text. All
+* of it is drawn in a few seconds.
 */
 const foreignBounds = {
 	depth: 1024,
@@ -741,7 +730,7 @@ const foreignBounds = {
 	frames: 2e6,
 	characters: 64 * 1024 ** 2
 };
-/** Answers one and the same object for the same name and module; throws a ProfileError for too many. */
+/** Returns the identical object for the same name and module; throws a ProfileError for too many. */
 function frameTable(file, bounds) {
 	const byModule = /* @__PURE__ */ new Map();
 	let functions = 0;
@@ -759,7 +748,6 @@ function frameTable(file, bounds) {
 		return frame;
 	};
 }
-/** Gathers the stacks of one profile; throws a ProfileError where they come to more than the bounds. */
 function stackList(file, bounds) {
 	const all = [];
 	let frames = 0;
@@ -773,7 +761,7 @@ function stackList(file, bounds) {
 		}
 	};
 }
-/** A call graph of pmcstat names a function once for any number of stacks. */
+/** A pmcstat call graph names a function once for any number of stacks. */
 function checkCharacters(stacks, file, bounds) {
 	const { characters: most } = bounds;
 	if (most === void 0) return;
@@ -781,19 +769,17 @@ function checkCharacters(stacks, file, bounds) {
 	for (const { frames } of stacks) for (const { name, module = "" } of frames) characters += name.length + module.length + 2;
 	if (characters > most) throw tooMuch(file, most, "characters in the names of all its stacks");
 }
-/** Refuses a stack as soon as its size is known: it need not be built for that. */
 function checkDepth(depth, file, bounds) {
 	if (depth > bounds.depth) throw tooMuch(file, bounds.depth, "frames in one stack");
 }
 const tooMuch = (file, most, what) => new ProfileError(`${file} has more than ${most.toLocaleString("en-US")} ${what}, and at most so many are read; profile for a shorter time.`);
-/** A stack of the deepest kind that is read, with long names, is some hundred thousand. */
+/** The deepest stack with long names has a few hundred thousand. */
 const longestLineBytes = 1024 ** 2;
-/** Throws a ProfileError for a line that no profile has. */
 function checkLine(bytes, file) {
 	if (bytes <= longestLineBytes) return;
 	throw new ProfileError(`${file} has a line of more than ${longestLineBytes.toLocaleString("en-US")} bytes, which no profile has; give what pmcstat -G or perf script printed.`);
 }
-/** Each of its own memory: a slice of a larger text would keep all of it. */
+/** Copies each line: a slice would keep the whole text in memory. */
 function* linesOf(bytes, file) {
 	for (let start = 0; start < bytes.length;) {
 		const end = bytes.indexOf("\n", start);
@@ -804,13 +790,12 @@ function* linesOf(bytes, file) {
 }
 const isBlank = (line) => line.trim() === "";
 const isComment = (line) => /^#(?:\s|$)/.test(line);
-/** Reads a line `# kernel: TEXT`, as ppsgate writes it at the head of the profiles that it keeps, or perf's `# os release`. */
+/** Reads `# kernel: TEXT`, which ppsgate writes at the head of its profiles, or perf's `# os release`. */
 function kernelIn(comment) {
 	const text = /^# (?:kernel|os release)\s*:\s*(\S.*)/s.exec(comment)?.[1];
 	return text && oneLine(text);
 }
 const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
-/** Whole and exact, or refused. */
 function sampleCount(digits, place) {
 	const count = Number(digits);
 	if (Number.isSafeInteger(count)) return count;
@@ -818,7 +803,7 @@ function sampleCount(digits, place) {
 }
 const cutNote = (name, how) => `${name} looks cut short, ${how}: what there is of it is read.`;
 const lastLineCut = "its last line has no end";
-/** The events of a file as one text, and a note where there are several. */
+/** The events of a file as one text, with a note if there are several. */
 function eventsOf(events, name) {
 	const event = oneLine([...events].join(", "));
 	return {
@@ -828,9 +813,9 @@ function eventsOf(events, name) {
 }
 
 // src/analysis/profile/folded.ts
-/** The last space parts a stack from its count, so that names may have spaces; `# ` begins a comment. */
+/** The last space separates the count, so that names may have spaces; `# ` begins a comment. */
 const isFoldedLine = (line) => (partsOf(line)?.frames ?? "").trim() !== "";
-/** Undefined where no count ends the line. From its end: a pattern that may begin anywhere tries that at every letter. */
+/** Searches from the end: a pattern that may begin anywhere is retried at every letter. */
 function partsOf(line) {
 	const text = line.trimEnd();
 	let start = text.length;
@@ -842,10 +827,10 @@ function partsOf(line) {
 }
 const isDigit = (code) => code >= 48 && code <= 57;
 /**
-* Every line is a stack, blank ones and comments aside. A frame may have its module before it as DTrace writes it,
-* if_cxgbe.ko`t4_eth_rx; names stay as they are, annotations like `_[k]` with them.
+* Every line is a stack, except blank ones and comments. A frame may have a module as in DTrace, if_cxgbe.ko`t4_eth_rx;
+* names keep annotations like `_[k]`.
 *
-* @throws ProfileError for another line, for a count that is not whole, or too large.
+* @throws ProfileError for any other line, and for a count that is fractional or too large.
 */
 function foldedParser(name, bounds) {
 	const frameOf = frameTable(name, bounds);
@@ -894,22 +879,21 @@ function refuse(line, place) {
 }
 
 // src/analysis/profile/perf-script.ts
-/** Nothing else looks like a sample's head line, a frame with its address, or perf's own comments. */
+/** Only sample heads, frames with addresses, and perf's own comments look like this. */
 const isPerfScriptLine = (line) => isComment(line) ? /^# (?:perf version|captured on)\b/.test(line) : headIn(line)?.isSure === true || isFrameOfModule(line) || /^\t[ \da-f]{16} \S/.test(line);
 const isFrameOfModule = (line) => line.endsWith(")") && /^\s+[\da-f]+ \S.* \(./.test(line.slice(0, -1));
 /**
-* One stack for each set of equal ones, each with the command's name as its outermost frame, where perf tells it; a
-* sample counts as one, with any period. Offsets into functions are dropped; lines of no known shape (sources,
-* branches) are passed over.
+* Merges equal stacks, with the command, if known, as the outermost frame; a sample counts as one, with any period.
+* Drops offsets into functions, and skips unknown lines (sources, branches).
 *
-* @throws ProfileError where there is no sample.
+* @throws ProfileError without any sample.
 */
 function perfScriptParser(name, bounds) {
 	const frameOf = frameTable(name, bounds);
 	const stacks = stackTable(name, bounds);
 	const events = /* @__PURE__ */ new Set();
 	let kernel;
-	/** Its frames in perf's order. */
+	/** In perf's order. */
 	let sample;
 	function takeLine(line) {
 		if (isBlank(line)) endSample();
@@ -966,10 +950,7 @@ function perfScriptParser(name, bounds) {
 		}
 	};
 }
-/**
-* `COMMAND PID[/TID] [CPU] TIME: PERIOD EVENT:`, of which perf's -F leaves out what it is told to, but never the order.
-* Commands may have spaces and numbers of their own.
-*/
+/** `COMMAND PID[/TID] [CPU] TIME: PERIOD EVENT:`; -F may omit fields; commands may have spaces and numbers. */
 function headIn(line) {
 	const text = line.trimEnd();
 	const withPid = numbered.exec(text);
@@ -995,7 +976,7 @@ const [pid, cpu, time, period] = [
 const event = String.raw`(?:${blanks}(\S{1,512}):(\s.*)?)?$`;
 const numbered = new RegExp(`${command}${pid}${cpu}${time}${period}${event}`);
 const unnumbered = new RegExp(`${command}${cpu}${time}${period}${event}`);
-/** `ADDRESS NAME+0xOFFSET (MODULE)`; none where a line is something else. */
+/** `ADDRESS NAME+0xOFFSET (MODULE)`; empty for any other line. */
 function frameIn(line, frameOf) {
 	const text = /^\s+[0-9a-f]+\s+(\S.*)$/.exec(line.trimEnd())?.[1];
 	if (text === void 0) return [];
@@ -1003,7 +984,7 @@ function frameIn(line, frameOf) {
 	return [frameOf(symbol.replace(offset, ""), module?.replace(offset, ""))];
 }
 const offset = /\+0x[0-9a-f]+$/;
-/** Names of C++ have parentheses too, but none before which there is a space and which ends the line. */
+/** C++ names contain parentheses too, but none that follow a space and end the line. */
 function modulePart(text) {
 	if (!text.endsWith(")")) return [text];
 	const end = text.endsWith(" (deleted))") ? text.length - 11 : text.length;
@@ -1012,7 +993,7 @@ function modulePart(text) {
 	const module = text.slice(start + 2, -1);
 	return module === "inlined" ? [text.slice(0, start)] : [text.slice(0, start), module];
 }
-/** Adds up the samples of stacks with the same frames, in the order of the first of them. */
+/** Merges stacks with equal frames, in order of first appearance. */
 function stackTable(name, bounds) {
 	const numbers = /* @__PURE__ */ new Map();
 	const known = /* @__PURE__ */ new Map();
@@ -1041,10 +1022,10 @@ function stackTable(name, bounds) {
 
 // src/analysis/profile/pmcstat-graph.ts
 /**
-* One stack for each line without callers, with the samples of that line, as stackcollapse-pmc.pl folds them; lines
-* that are no samples are passed over, as it does. pmcstat names a module where it differs from the line before.
+* Makes a stack of each line without callers, with that line's samples, and skips other lines, as stackcollapse-pmc.pl
+* does. pmcstat names a module only if it differs from the previous line.
 *
-* @throws ProfileError where no line is a sample, or a number is too large.
+* @throws ProfileError if no line is a sample, or a number is too large.
 */
 function pmcstatGraphParser(name, bounds) {
 	const frames = frameCache(name, bounds);
@@ -1052,7 +1033,7 @@ function pmcstatGraphParser(name, bounds) {
 	const nameless = { name: "" };
 	const stacks = stackList(name, bounds);
 	const events = /* @__PURE__ */ new Set();
-	/** From the function that was sampled to the caller in the line read last, by indent. */
+	/** From the sampled function to the caller in the last line, by indent. */
 	const branch = [];
 	let depth = -1;
 	let samples = 0;
@@ -1123,7 +1104,7 @@ function pmcstatGraphParser(name, bounds) {
 		}
 	};
 }
-/** `INDENT SHARE%  [SAMPLES]   NAME`: shares and names are any text, in this order. */
+/** `INDENT SHARE%  [SAMPLES]   NAME`; shares and names are any text. */
 function sampleAt(bytes, start) {
 	const indentEnd = skipSpaces(bytes, start);
 	const shareEnd = skip(bytes, indentEnd, share);
@@ -1150,7 +1131,6 @@ const openingBracket = 91;
 const closingBracket = 93;
 const newline = 10;
 const zero = 48;
-/** So many always fit a number. */
 const exactDigits = 15;
 const [digit, share, blank, inName] = [
 	1,
@@ -1158,7 +1138,7 @@ const [digit, share, blank, inName] = [
 	4,
 	8
 ];
-/** Kinds of bytes; a line's end is of none, so that no scan leaves its line. */
+/** Line ends have no kind, so no scan leaves its line. */
 const kinds = Uint8Array.from({ length: 256 }, (_, byte) => {
 	const character = String.fromCharCode(byte);
 	const isSpacing = /[ \t\n\v\f\r]/.test(character);
@@ -1175,9 +1155,9 @@ function skip(bytes, from, kind) {
 	return at;
 }
 const lineEndAfter = (bytes, at) => bytes[at] === newline ? at : bytes.indexOf(newline, at);
-/** A line that tells of the samples below it: `@ EVENT [N samples]`, or a comment. */
+/** `@ EVENT [N samples]`, or a comment. */
 const isNotice = (byte) => byte === 64 || byte === 35;
-/** Module behind a name; the same string object for the same module, which compares quickly. */
+/** Returns the identical string for the same module, for fast comparison. */
 function moduleCache() {
 	const known = /* @__PURE__ */ new Map();
 	return (afterName) => {
@@ -1188,8 +1168,7 @@ function moduleCache() {
 	};
 }
 /**
-* Finds the frame of a name's bytes without making a text of them where they were met before: each slot of the table
-* remembers the name met last whose bytes add up to it.
+* Finds the frame of a name without decoding known names: each slot of the table keeps the last name with its byte sum.
 */
 function frameCache(name, bounds) {
 	const frameOf = frameTable(name, bounds);
@@ -1220,9 +1199,9 @@ function isSame(known, bytes, start, end) {
 
 // src/analysis/profile/read-profile.ts
 /**
-* Reads a file's bytes in pieces of any size; `name` is what errors and notes call it.
+* `name` identifies the file in errors and notes.
 *
-* @throws ProfileError where they are no profile, or one that cannot be counted.
+* @throws ProfileError if the bytes are no profile, or cannot be counted.
 */
 async function readProfile(pieces, name) {
 	const reading = startReading(name, ownBounds);
@@ -1235,13 +1214,11 @@ function parseProfile(text, name = "the profile", bounds = ownBounds) {
 	reading.take(Buffer.from(text));
 	return reading.end().profile;
 }
-/** By this many bytes it is known what a file is. */
 const headBytes = 65536;
 function startReading(givenName, bounds) {
 	const name = givenName.replace(/\p{Cc}/gu, "?");
 	let parser;
 	let unread = Buffer.alloc(0);
-	/** All of it but a last line that has not ended yet. */
 	function takeLines(bytes) {
 		parser ??= parserFor(bytes, name, bounds);
 		const end = bytes.lastIndexOf("\n") + 1;
@@ -1322,10 +1299,7 @@ const empty = (name) => new ProfileError(`${name} is empty; ${expectation}.`);
 const noProfile = (name) => new ProfileError(`${name} is not a profile that is known here; ${expectation}.`);
 
 // src/analysis/profile/result-profiles.ts
-/**
-* `read` answers the text of a file by its path in the result, or nothing; what is no profile is left out as well, and
-* `leftOut` hears why.
-*/
+/** `read` returns a file's text by its path in the result; `leftOut` is called for invalid profiles. */
 async function readProfiles(result, read, leftOut = () => {}) {
 	const all = [];
 	for (const { cell, profiles } of profiledCells(result)) {
@@ -1346,7 +1320,7 @@ async function readProfiles(result, read, leftOut = () => {}) {
 	}
 	return all;
 }
-/** The cells of which profiles were taken, or were to be. */
+/** Cells with profiles, or with failed attempts at them. */
 function profiledCells(result) {
 	if ("kind" in result) return [result];
 	return result.outcome.kind === "judged" ? result.outcome.cells : [];
@@ -1400,7 +1374,6 @@ function withBisectReason({ reason: _, ...result }, profiles) {
 		...reason && { reason }
 	};
 }
-/** Undefined where base or patched is missing. */
 function reasonOf(cost, isChange, taken) {
 	const base = taken.find(({ variant }) => variant === "base");
 	const patched = taken.find(({ variant }) => variant === "patched");
@@ -1411,10 +1384,7 @@ function reasonOf(cost, isChange, taken) {
 		idleFrames
 	};
 }
-/**
-* The unit of which samples are shares: instructions where the profiler sampled by them, else time. It is that of the
-* forwarding thread where the DUT tells of it, and else of the whole DUT, which had no time to spare.
-*/
+/** Instructions if sampled by them, else time: of the forwarding thread if known, else of the fully loaded DUT. */
 function packetCost(comparisons, { profiles }) {
 	const costOf = (cost) => comparisons.flatMap(({ metric, base, patched }) => metric === cost ? {
 		metric: cost,
@@ -1434,9 +1404,9 @@ function packetCost(comparisons, { profiles }) {
 
 // src/analysis/profile/fold.ts
 /**
-* A line for each stack, in the order of the file and without line ends; those of perf that read alike are added up.
-* With `modules` a frame is written as DTrace writes it: if_cxgbe.ko`t4_eth_rx. What would break a line apart or steer a
-* terminal is replaced: `;` by `:`, control characters by `?`, and a first `#`, which would make a comment of it.
+* Prints a line per stack, in file order and without line ends; equal ones of perf are merged. With `modules` a frame
+* is written as in DTrace: if_cxgbe.ko`t4_eth_rx. Replaces characters that would split a line or control a terminal:
+* `;` by `:`, control characters by `?`, and a first `#`, which would make a comment.
 */
 function* foldedLines({ format, stacks }, { modules = false } = {}) {
 	const texts = textsOf(stacks, labels(modules));
@@ -1451,7 +1421,6 @@ function* textsOf(stacks, labelOf) {
 		};
 	}
 }
-/** Frames as folded stacks name them. */
 function labels(modules) {
 	const known = /* @__PURE__ */ new Map();
 	return (frame) => {
@@ -1475,4 +1444,4 @@ function merged(texts) {
 	}));
 }
 
-export { ProfileError, flamegraph, flamegraphScript, flamegraphStyle, foldedLines, foreignBounds, labels, layout, parseProfile, profiledCells, readProfile, readProfiles, samplesOf, withReasons, withoutIdle };
+export { ProfileError, embedded, embeddedScript, flamegraph, flamegraphScript, flamegraphStyle, foldedLines, foreignBounds, labels, layout, parseProfile, profiledCells, readProfile, readProfiles, samplesOf, withReasons, withoutIdle };

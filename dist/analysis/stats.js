@@ -12,11 +12,11 @@ const confidencePercents = [
 	99.5
 ];
 /**
-* The critical value that ministat(1) uses: its table has three decimals and rows for 1 to 100
-* degrees of freedom; above 100 it uses the normal distribution.
+* The critical value that ministat(1) uses: its table has three decimals and rows for 1 to 100 degrees of freedom, then
+* the normal distribution.
 *
-* The table is the NIST handbook's of one-sided values, and ministat's last column is the one of
-* 0.999: what it calls 99.5 % is 99.8 % two-sided. We keep that, or our errors would not be its errors.
+* The table is the NIST handbook's of one-sided values, and ministat's last column is that of 0.999: its 99.5 % is 99.8
+* % two-sided. Kept, so that our errors equal its errors.
 */
 function studentT(degreesOfFreedom, confidencePercent) {
 	const misprint = confidencePercent === 99.5 ? misprints.get(degreesOfFreedom) : void 0;
@@ -25,9 +25,8 @@ function studentT(degreesOfFreedom, confidencePercent) {
 	return Math.round(studentTExact(degreesOfFreedom > 100 ? Infinity : degreesOfFreedom, confidence) * 1e3) / 1e3;
 }
 /**
-* The t with P(|T| ≤ t) = confidence, to a relative 1e-9 or better.
-* `degreesOfFreedom` is any positive number (Welch's are fractions; infinity is the normal
-* distribution), `confidence` a ratio in (0, 1).
+* The t with P(|T| ≤ t) = confidence, to a relative 1e-9 or better. `degreesOfFreedom` is positive (Welch's are
+* fractions; infinity is the normal distribution), `confidence` a ratio in (0, 1).
 */
 function studentTExact(degreesOfFreedom, confidence) {
 	if (!(degreesOfFreedom > 0)) throw new RangeError(`Degrees of freedom are a positive number, not ${degreesOfFreedom}.`);
@@ -37,7 +36,7 @@ function studentTExact(degreesOfFreedom, confidence) {
 	const atInfinity = 2 * atMillion - quantile(million / 2, confidence);
 	return atInfinity + (atMillion - atInfinity) * (million / degreesOfFreedom);
 }
-/** The t with P(T > t) = `level`, kept once computed: few of them are asked for, and each very often. */
+/** The t with P(T > t) = `level`; cached, as few values are needed very often. */
 function criticalT(degreesOfFreedom, level) {
 	const key = `${degreesOfFreedom} ${level}`;
 	const known = criticalValues.get(key);
@@ -47,10 +46,7 @@ function criticalT(degreesOfFreedom, level) {
 	return t;
 }
 const criticalValues = /* @__PURE__ */ new Map();
-/**
-* P(T > t), one-sided, for a `t` of at least 0. The normal distribution (infinite degrees of freedom) is
-* taken from an approximation of erfc whose relative error is below 2e-7.
-*/
+/** P(T > t) for `t` ≥ 0. The normal distribution (infinite degrees) has a relative error below 2e-7. */
 function studentTail(t, degreesOfFreedom) {
 	if (degreesOfFreedom === Infinity) return (1 - errorFunction(t / Math.SQRT2)) / 2;
 	const { inTails, within } = twoSided(t, degreesOfFreedom);
@@ -83,8 +79,8 @@ function liesBelow(t, degreesOfFreedom, confidence) {
 	return inTails === void 0 ? within < confidence : inTails > 1 - confidence;
 }
 /**
-* P(|T| > t) or P(|T| ≤ t), whichever is told without a loss of digits: a regularized incomplete beta
-* function of ν/2 and 1/2, whose continued fraction converges fast on one side of the mean.
+* P(|T| > t) or P(|T| ≤ t), the one without loss of digits: a regularized incomplete beta function of ν/2 and 1/2,
+* whose continued fraction converges fast on one side of the mean.
 */
 function twoSided(t, degreesOfFreedom) {
 	const a = degreesOfFreedom / 2;
@@ -94,7 +90,7 @@ function twoSided(t, degreesOfFreedom) {
 	const factor = Math.exp(-a * Math.log1p(square / degreesOfFreedom)) * Math.sqrt(within / Math.PI) * gammaRatio(a);
 	return beyond < (a + 1) / (a + 2.5) ? { inTails: factor / a * betaFraction(beyond, a, .5) } : { within: 2 * factor * betaFraction(within, .5, a) };
 }
-/** Γ(a + 1/2) / Γ(a), by its asymptotic series (DLMF 5.11.13) after stepping up to where that is exact. */
+/** Γ(a + 1/2) / Γ(a), by its asymptotic series (DLMF 5.11.13) after stepping up to its exact range. */
 function gammaRatio(a) {
 	let stepped = a;
 	let correction = 1;
@@ -124,12 +120,12 @@ function betaFraction(x, a, b) {
 }
 
 // src/analysis/stats/signed-rank.ts
-/** Hodges' and Lehmann's estimate of the centre: the median of the averages of all pairs of numbers. */
+/** Hodges' and Lehmann's estimate of the centre: the median of all pairwise averages. */
 function hodgesLehmann(sorted) {
 	const averages = averagesOf(sorted.length);
 	return (walshAverage(sorted, Math.floor((averages + 1) / 2)) + walshAverage(sorted, Math.floor((averages + 2) / 2))) / 2;
 }
-/** Each bound is beyond the centre with a probability of at most `level`; undefined where so few numbers cannot be so sure. */
+/** Each bound is beyond the centre with a probability of at most `level`; undefined with too few numbers for it. */
 function signedRankBounds(sorted, level) {
 	const outside = averagesOutside(sorted.length, level);
 	if (outside < 0) return void 0;
@@ -140,8 +136,8 @@ function signedRankBounds(sorted, level) {
 }
 const averagesOf = (n) => n * (n + 1) / 2;
 /**
-* How many of the n (n + 1) / 2 averages lie outside the interval at each end: the greatest number that
-* Wilcoxon's statistic is at most with a probability of at most `level`; below 0 where n is too small for it.
+* Number of the n (n + 1) / 2 averages outside the interval at each end: the greatest value that Wilcoxon's statistic
+* stays within with a probability of at most `level`; below 0 if n is too small.
 */
 function averagesOutside(n, level) {
 	if (n > mostExact) {
@@ -156,9 +152,9 @@ function averagesOutside(n, level) {
 	}
 	return 0;
 }
-/** Beyond so many the normal approximation is as good, and the exact distribution costs n³. */
+/** Beyond this the normal approximation is as good, and the exact distribution costs n³. */
 const mostExact = 50;
-/** Probability of each sum of ranks when every rank from 1 to n counts or not by the flip of a coin. */
+/** Distribution of the sum of ranks if every rank from 1 to n counts by the flip of a coin. */
 function signedRankDistribution(n) {
 	let probabilities = [1];
 	for (let rank = 1; rank <= n; rank++) {
@@ -171,10 +167,7 @@ function signedRankDistribution(n) {
 	}
 	return probabilities;
 }
-/**
-* The Walsh average, (xᵢ + xⱼ) / 2 with i ≤ j, of a rank counted from 1. Found by halving: there are n²
-* of them, but how many lie below a number is counted in n steps.
-*/
+/** The Walsh average (xᵢ + xⱼ) / 2, i ≤ j, of a rank from 1. Bisects: there are n², but counting takes n steps. */
 function walshAverage(sorted, rank) {
 	let [low = 0] = sorted;
 	let high = sorted.at(-1) ?? 0;
@@ -196,15 +189,14 @@ function averagesUpTo(sorted, limit) {
 }
 
 // src/analysis/stats/summary.ts
-/** The middle value, or the mean of the two in the middle; 0 where there is none. */
+/** The middle value, or the mean of the two in the middle; 0 for none. */
 const median = (values) => values.length === 0 ? 0 : median$1(values);
 
 // src/analysis/stats/evidence.ts
 /**
-* Evidence of pairs measured side by side: what slows both runs of a pair alike cancels. Hodges' and Lehmann's estimate
-* with the interval of Wilcoxon's signed-rank test, on the logarithms of the ratios. It asks for nothing but symmetry,
-* which the order gives that chance drew for each; a few wild pairs hardly move it, where they would double Student's
-* interval.
+* Evaluates pairs measured side by side: what slows both runs alike cancels. Hodges' and Lehmann's estimate with the
+* interval of Wilcoxon's signed-rank test, on the logarithms of the ratios. It requires only symmetry, which the random
+* order provides; a few outliers barely move it, where they would double Student's interval.
 *
 * Takes positive numbers, at least one pair.
 */
@@ -218,11 +210,11 @@ function pairedEvidence(pairs) {
 	};
 }
 /**
-* Evidence of runs that have nothing in common, like boots: Student's test with a pooled variance, on the logarithms of
-* the numbers, to which earlier runs of the cell add what they told of it. Where the cell has become much noisier than
-* it was, they are left aside, or its noise would pass for a change.
+* Evaluates independent runs, like boots: Student's test with a pooled variance, on logarithms, with the noise of
+* earlier runs of the cell added. If the cell has become much noisier, earlier runs are ignored, or its noise would
+* pass for a change.
 *
-* Takes positive numbers, at least one of each variant and three in all (two where there is earlier noise).
+* Takes positive numbers, at least one of each variant and three in all (two with earlier noise).
 */
 function pooledEvidence(base, patched, earlier = {
 	sumOfSquares: 0,
@@ -244,9 +236,9 @@ function pooledEvidence(base, patched, earlier = {
 	};
 }
 /**
-* One number a layout, of a variant that has several: the geometric mean of its runs. Runs of one layout have in common what
-* its order of sections does to speed, so that they are one draw of that, and not as many. Of a single layout every run
-* counts, and nothing is known of what another layout would do.
+* Reduces a variant with several layouts to one number per layout, the geometric mean of its runs: runs of one layout
+* share the effect of its section order, so they are one draw of it. With a single layout every run counts, and the
+* effect of other layouts stays unknown.
 *
 * Takes positive numbers.
 */
@@ -256,8 +248,8 @@ function onePerLayout(runs) {
 	return [...layouts.values()].map((group) => geometricMean(group.map(({ value }) => value)));
 }
 /**
-* The changes that data so far from them would show with a probability of more than `level`, to each side. Of
-* fewer pairs than can be so sure, and of no degree of freedom, nothing is known: both bounds are infinite.
+* Returns the changes under which data this far off have a probability of more than `level`, to each side. Both bounds
+* are infinite with too few pairs for the level, or without a degree of freedom.
 */
 function boundsOf(evidence, level) {
 	if (evidence.method === "pooled") {
@@ -275,10 +267,7 @@ const unbounded = {
 	low: -Infinity,
 	high: Infinity
 };
-/**
-* What is taken for known of a cell's noise before its first run. Without five earlier runs a tenth of the margin is added
-* to the spread, as two deviations that count for no degree of freedom: four runs that happen to agree tell nothing.
-*/
+/** Prior noise. With fewer than five earlier runs, adds a tenth of the margin: four runs may agree by chance. */
 function knownNoise(history, marginRatio) {
 	const known = history ?? {
 		sumOfSquares: 0,
@@ -290,14 +279,12 @@ function knownNoise(history, marginRatio) {
 		sumOfSquares: known.sumOfSquares + 2 * (marginRatio / 10) ** 2
 	};
 }
-/** What earlier runs tell of the noise of these: nothing where the cell has become much noisier than it was. */
 const relevantTo = (own, earlier) => isNoisier(own, earlier) ? {
 	sumOfSquares: 0,
 	degreesOfFreedom: 0
 } : earlier;
-/** What runs and earlier ones tell of the noise together. */
 const pooledNoise = (own, earlier) => sumOf(own, relevantTo(own, earlier));
-/** More than three times the deviation that it had. */
+/** More than three times the earlier deviation. */
 function isNoisier(own, earlier) {
 	const varianceOf = ({ sumOfSquares, degreesOfFreedom }) => sumOfSquares / degreesOfFreedom;
 	return varianceOf(own) > 9 * varianceOf(earlier);
@@ -309,31 +296,28 @@ const sumOf = (a, b) => ({
 
 // src/analysis/stats/boundary.ts
 /**
-* The one nominal one-sided level for every look, by Pocock (Biometrika 64, 1977): with it, data without any
-* effect cross the boundary at some look with probability `level`. `sizes` are the pairs at each look, ascending.
+* A nominal one-sided level for all looks (Pocock, Biometrika 64, 1977): data without an effect cross the boundary at
+* some look with probability `level`. `sizes` are the pairs at each look, ascending.
 */
 function constantLevels(sizes, level) {
 	const levelsAt = (z) => sizes.map(() => studentTail(z, Infinity));
 	return levelsFor(levelsAt, sizes, level);
 }
 /**
-* The nominal level of each look where the generalized likelihood ratio of Student's model, (1 + t²/ν)^((ν + 2)/2)
-* against the best fit, is held to one threshold at all of them (Lai, Annals of Statistics 16, 1988).
-* `degreesOfFreedom` are ν at each look, earlier runs of the same cell included.
+* Nominal levels that hold the generalized likelihood ratio of Student's model, (1 + t²/ν)^((ν + 2)/2) against the best
+* fit, to one threshold at all looks (Lai, Annals of Statistics 16, 1988). `degreesOfFreedom` are ν at each look,
+* earlier runs of the same cell included.
 */
 function likelihoodLevels(sizes, degreesOfFreedom, level) {
 	const levelsAt = (logThreshold) => degreesOfFreedom.map((df) => studentTail(Math.sqrt(df * Math.expm1(2 * logThreshold / (df + 2))), df));
 	return levelsFor(levelsAt, sizes, level);
 }
-/**
-* The nominal level of each look in inverse proportion to its pairs: what is found early saves most, and who is open
-* late has lost little by having been strict.
-*/
+/** Levels in inverse proportion to the pairs: early decisions save most, and late ones lose little. */
 function fallingLevels(sizes, level) {
 	const levelsAt = (divisor) => sizes.map((size) => Math.min(1 / 2, 1 / (divisor * size)));
 	return levelsFor(levelsAt, sizes, level);
 }
-/** Levels fall as the parameter rises: halves until the levels spend what is asked and not more. */
+/** Levels fall as the parameter rises: bisects for the levels that spend the requested rate and not more. */
 function levelsFor(levelsAt, sizes, level) {
 	const spends = (parameter) => crossingProbability(sizes, levelsAt(parameter));
 	let low = 0;
@@ -347,10 +331,10 @@ function levelsFor(levelsAt, sizes, level) {
 	return levelsAt(high);
 }
 /**
-* The probability that data without any effect are, at some look, beyond its nominal one-sided level: the recursion
-* of Armitage, McPherson and Rowe (J. R. Stat. Soc. A 132, 1969) over the sum of independent normal steps. Where the
-* variance is estimated, as in Student's test, the same levels nearly hold (Jennison and Turnbull, Group Sequential
-* Methods, 4.4): by simulation the sum is up to a seventh larger when the first look has four degrees of freedom.
+* Probability that data without an effect exceed a nominal one-sided level at some look: the recursion of Armitage,
+* McPherson and Rowe (J. R. Stat. Soc. A 132, 1969) over the sum of independent normal steps. With an estimated
+* variance, as in Student's test, the levels nearly hold (Jennison and Turnbull, Group Sequential Methods, 4.4): in
+* simulations the sum is up to a seventh larger if the first look has four degrees of freedom.
 */
 function crossingProbability(sizes, levels) {
 	let total = 0;
@@ -375,7 +359,7 @@ function crossingProbability(sizes, levels) {
 	}
 	return total;
 }
-/** The density after one more step, at `count` nodes of the range. */
+/** Density after one more step, at `count` nodes of the range. */
 function spread(from, deviation, { low, high }, count) {
 	return gaussLegendre(count).map(({ at, weight }) => {
 		const place = low + (high - low) * (at + 1) / 2;
@@ -386,28 +370,27 @@ function spread(from, deviation, { low, high }, count) {
 	});
 }
 /**
-* What is integrated over the nodes is a density that one step has smoothed, times the bell of the next: no sharper than a
-* bell of both their `sharpness`. Of that, n nodes of Gauss in a range of n/f such deviations miss a part of about
-* exp(−8 f²), by the bound for functions without a pole (Trefethen, Approximation Theory and Approximation Practice,
-* theorem 19.3) in the ellipse where it is least: 2e-8 with f = 1.5.
+* The integrand is a density smoothed by one step, times the bell of the next: no sharper than a bell of their joint
+* `sharpness`. n Gauss nodes in a range of n/f such deviations miss about exp(−8 f²), by the bound for entire functions
+* (Trefethen, Approximation Theory and Approximation Practice, theorem 19.3) in the best ellipse: 2e-8 with f = 1.5.
 */
 function nodesFor({ low, high }, deviation, nextDeviation) {
 	const sharpness = Math.hypot(1 / deviation, 1 / nextDeviation);
 	return 16 * Math.ceil(Math.max(2, 1.5 * (high - low) * sharpness / 16));
 }
-/** Nobody is so many deviations below the mean. */
+/** Deviations below the mean beyond which the density is negligible. */
 const farthest = 6;
-/** Levels beyond the reach of a double are next to never crossed; half of all lie beyond one half, which is the most. */
+/** Levels beyond the range of a double are practically never crossed; one half is the maximum. */
 const criticalZ = (level) => level < 1e-12 ? 7 : level >= 1 / 2 ? 0 : studentTExact(Infinity, 1 - 2 * level);
 const upperTail = (z) => studentTail(z, Infinity);
-/** Most nodes lie so far apart that they share nothing of which a double could tell, and exponentials take long. */
+/** Most nodes are too far apart to contribute to a double, and exponentials are slow. */
 const normalDensity = (z) => z * z > 80 ? 0 : Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI);
 function sumOver(nodes, value) {
 	let sum = 0;
 	for (const node of nodes) sum += value(node);
 	return sum;
 }
-/** Gauss and Legendre's nodes on −1 … 1, by Newton's method on the recurrence (Abramowitz and Stegun, 25.4.29). */
+/** Gauss–Legendre nodes on −1 … 1, by Newton's method on the recurrence (Abramowitz and Stegun, 25.4.29). */
 function gaussLegendre(count) {
 	const known = quadratures.get(count);
 	if (known !== void 0) return known;
@@ -433,8 +416,8 @@ function quadratureNode(count, index) {
 
 // src/analysis/stats/design.ts
 /**
-* The looks of a design, in order. The error rates hold over all of them, extensions included: the budget that was
-* planned spends four fifths of each rate or more, and every extension half of what is then left.
+* Returns the looks of a design, in order. The error rates hold over all of them, extensions included: the planned
+* budget spends at least four fifths of each rate, every extension half of the rest.
 */
 function looksOf(design, rates) {
 	const key = JSON.stringify([design, rates]);
@@ -442,7 +425,7 @@ function looksOf(design, rates) {
 	knownLooks.set(key, looks);
 	return looks;
 }
-/** They take a tenth of a second to compute, and are asked for after every trial. */
+/** They take a tenth of a second to compute and are needed after every trial. */
 const knownLooks = /* @__PURE__ */ new Map();
 function computeLooks(design, rates) {
 	const isLikelihood = design.name === "glr" && design.method === "pooled";
@@ -473,17 +456,13 @@ function computeLooks(design, rates) {
 		}));
 	});
 }
-/**
-* The spread of a few runs says too little of how long a cell will take. Nor does that of many where cells share the
-* alarms: their levels are so strict that they are as often reached by heavy tails, of which no spread tells.
-*/
+/** The spread of a few runs predicts little. If cells share alarms, heavy tails reach the strict levels as often. */
 const canTellSpan = ({ earlierDegreesOfFreedom }, { falseAlarms }) => earlierDegreesOfFreedom >= 4 && falseAlarms >= .005;
-/** The alarms keep more back: the variance is estimated, and where it also says how to spend them, a fifth more is spent. */
-const shareOf = (stage, first) => stage === 0 ? first : (1 - first) * .5 ** stage;
 /**
-* The levels of a look for the noise that its evidence shows. Where a cell will be decided within fewer pairs than it
-* may have, its alarms are spent on those: as many as a test of a fixed number of runs would need for the margin.
+* Alarms hold more back, as the variance is estimated; if it also decides how they are spent, a fifth more is spent.
 */
+const shareOf = (stage, first) => stage === 0 ? first : (1 - first) * .5 ** stage;
+/** A cell that will be decided early spends its alarms on the pairs that a fixed-size test needs for the margin. */
 function levelsAt(look, evidence, marginRatio) {
 	const { levels, pairs, alarms, greatAlarms } = look;
 	if (greatAlarms !== void 0) return isGreat(evidence, greatAlarms) ? {
@@ -503,12 +482,12 @@ function levelsAt(look, evidence, marginRatio) {
 		falseAlarms
 	};
 }
-/** Whether a change is surely one, and greater than what habits mostly do. */
+/** True for a significant change that is greater than usual habits. */
 function isGreat(evidence, level) {
 	const { low, high } = boundsOf(evidence, level);
 	return Math.abs(evidence.effect) >= greatEffect && (low > 0 || high < 0);
 }
-/** The level of the look at `pairs`, in an experiment that would end with the last of these sizes. */
+/** Level of the look at `pairs`, in an experiment that would end with the last of these sizes. */
 function levelWithin(sizes, pairs, alarms) {
 	const known = knownLevels.get(alarms) ?? /* @__PURE__ */ new Map();
 	knownLevels.set(alarms, known);
@@ -517,9 +496,8 @@ function levelWithin(sizes, pairs, alarms) {
 	known.set(sizes.length, levels);
 	return levels[sizes.indexOf(pairs)] ?? 0;
 }
-/** Levels by how many looks there are: they take long to compute, and are asked for often. */
+/** By number of looks; slow to compute and often needed. */
 const knownLevels = /* @__PURE__ */ new WeakMap();
-/** The pairs at each look. */
 const lookSizes = (design) => design.budgets.flatMap((budget, stage) => sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design));
 function sizesUpTo(budget, after, design) {
 	if (design.name === "fixed") return [budget];
@@ -534,25 +512,22 @@ function firstSize(design) {
 	if (method === "paired") return earlierDegreesOfFreedom >= 4 ? 2 : 3;
 	return pairsThatTell(design, .05);
 }
-/** Nobody is blamed for a single run: one in a hundred lies far off by itself. Habits may take half of the alarms. */
+/** A single run never raises an alarm: one in a hundred is a far outlier. Habits may take half of the alarms. */
 const firstAlarm = (design, rate) => Math.max(2, pairsThatTell(design, rate / 2));
-/**
-* One cell in eight, of 1,818 on many testbeds, has runs of which some are 8 % or more apart from all others: so seldom can
-* habits pass for a change as great.
-*/
+/** Of 1,818 cells on many testbeds, one in eight has runs 8 % or more apart from all others. */
 const greatHabits = 1 / 8;
-/** Four runs alone say too little of how noisy a cell is. */
+/** Four runs alone are too few to estimate a cell's noise. */
 const firstGreatAlarm = (design, rate) => Math.max(design.earlierDegreesOfFreedom >= 4 ? 2 : 3, firstAlarm(design, rate / greatHabits));
 const greatEffect = -Math.log1p(-.08);
 /**
-* Pairs after which habits do not pass for a change more often than at `rate`. Many testbeds have two, and here it is one
-* run in five that follows the other: all of patched do, none of base, and none of the earlier ones that would have told.
+* Pairs after which habits imitate a change no more often than at `rate`. Many testbeds have two habits; the model is
+* one run in five that follows the other: all of patched, none of base and of earlier runs.
 */
 function pairsThatTell({ earlierDegreesOfFreedom }, rate) {
-	const untold = .8 ** (earlierDegreesOfFreedom === 0 ? 0 : earlierDegreesOfFreedom + 1);
-	return Math.max(1, Math.ceil(Math.log(rate / untold) / Math.log(.2 * .8)));
+	const unseen = .8 ** (earlierDegreesOfFreedom === 0 ? 0 : earlierDegreesOfFreedom + 1);
+	return Math.max(1, Math.ceil(Math.log(rate / unseen) / Math.log(.2 * .8)));
 }
-/** After every step, and where they have become many, after every twentieth part more. */
+/** Looks follow every step; when there are many pairs, every further twentieth. */
 function sizeAfter(size, { name, pairsPerStep }) {
 	if (name === "group-sequential" && pairsPerStep === 1) {
 		const looks = Math.round(Math.log(size / 3) / Math.log(1.6)) + 1;
@@ -568,7 +543,7 @@ function nominalLevels(design, sizes, level) {
 }
 
 // src/analysis/stats/judge.ts
-/** Looks in order until one decides; a look that has no evidence yet is passed over. */
+/** Judges looks in order until one decides; looks without evidence are skipped. */
 function judgeInOrder(looks, evidenceAt, rule) {
 	let last;
 	for (const look of looks) {
@@ -582,7 +557,6 @@ function judgeInOrder(looks, evidenceAt, rule) {
 	}
 	return last;
 }
-/** The verdict of one look, and the look with the levels that its evidence was held to. */
 function judgedAt(look, evidence, rule) {
 	const levels = levelsAt(look, evidence, rule.marginRatio);
 	const boundsAt = (level) => boundsOf(evidence, level);
@@ -595,13 +569,13 @@ function judgedAt(look, evidence, rule) {
 	};
 }
 /**
-* Regression: surely a loss, and a loss of the margin is not excluded. Improvement: its mirror image, what base would
-* be told as a patch of patched. No regression: a loss of the margin is excluded; at a look that may not call a gain by its
-* name, a gain of the margin too. Inconclusive: none of these.
+* Regression: a significant loss, and a loss of the margin is not excluded. Improvement: the mirror image, with base as
+* a patch of patched. No regression: a loss of the margin is excluded; at a look that cannot report a gain, a gain of
+* the margin too. Inconclusive: none of these.
 *
 * These are the two rejections of a generalized likelihood ratio test with a zone of indifference between its
-* hypotheses, no loss and a loss of the margin, each against the best fit. Each against the other, as a composite
-* ratio, would stay open wherever the truth lies between them: at half the margin it takes twice the runs.
+* hypotheses, no loss and a loss of the margin, each against the best fit. Testing each against the other, as a
+* composite ratio, stays open for any truth between them: at half the margin it takes twice the runs.
 */
 function judgeLook(boundsAt, levels, { metric, marginRatio }) {
 	const asSpeed = isCost(metric) ? mirrored : same;
@@ -615,7 +589,7 @@ function judgeLook(boundsAt, levels, { metric, marginRatio }) {
 	return pass.low > -margin && !isGainMissed ? "no-regression" : "inconclusive";
 }
 const same = (bounds) => bounds;
-/** The speed of base against patched, or speed from what a packet costs: logarithms only change their sign. */
+/** Swaps base and patched, or cost and speed: logarithms only change their sign. */
 const mirrored = ({ low, high }) => ({
 	low: -high,
 	high: -low
@@ -623,9 +597,9 @@ const mirrored = ({ low, high }) => ({
 
 // src/analysis/stats/interim-result.ts
 /**
-* Judges every cell at its looks. The false alarms that a patch may raise are shared out evenly. As in Holm's
-* procedure (Scandinavian Journal of Statistics 6, 1979), a cell that was found to lose leaves its share to those
-* still open, which are judged with it at their last look; so the rate holds over the patch, whatever its cells lose.
+* Judges every cell at its looks. The false alarms of a patch are split evenly. As in Holm's procedure (Scandinavian
+* Journal of Statistics 6, 1979), a losing cell passes its share to the open cells, which are judged with it at their
+* last look; so the rate holds over the patch, however many cells lose.
 */
 function interimResults(inputs, policy) {
 	const all = relaxed(inputs.map((input) => {
@@ -649,10 +623,7 @@ function interimResults(inputs, policy) {
 	}), policy);
 	return policy.stopsAtFirst ? stoppedAtFirst(all) : all;
 }
-/**
-* What ends early for another cell's loss is called nothing, so no error rate grows. A cell that has used its runs up was
-* measured to its own end.
-*/
+/** A cell stopped early by another's loss gets no verdict, so no error rate grows. */
 function stoppedAtFirst(all) {
 	if (!all.some(({ judgement }) => judgement?.verdict === "regression")) return all;
 	return all.map((interim) => {
@@ -671,7 +642,7 @@ function relaxed(before, policy) {
 	const after = before.map((interim) => ["regression", "improvement"].reduce((now, kind) => rejudged(now, kind, before.length - count(kind), policy), interim));
 	return after.every(({ closed }, index) => closed === before[index]?.closed) ? after : relaxed(after, policy);
 }
-/** An open cell at its last look, with the share that is left to it if only verdicts of that kind are counted. */
+/** Judges an open cell at its last look with its remaining share, if only verdicts of that kind are counted. */
 function rejudged(interim, kind, sharers, policy) {
 	const { input, judgement } = interim;
 	if (judgement?.evidence === void 0 || interim.closed || sharers < 1) return interim;
@@ -690,7 +661,7 @@ function rejudged(interim, kind, sharers, policy) {
 		closed: true
 	};
 }
-/** The looks of a cell that shares the false alarms of its patch with so many, itself among them. */
+/** Looks of a cell that shares the false alarms of its patch with this many cells, itself included. */
 function looksSharedBy(sharers, { design, history }, policy) {
 	const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
 	return looksOf({
@@ -702,7 +673,7 @@ function looksSharedBy(sharers, { design, history }, policy) {
 		outside: (1 - policy.confidenceRatio) / 2
 	});
 }
-/** At once, whatever looks are planned. */
+/** Decided at once, before any planned look. */
 function lostAt(input, looks) {
 	if (!forwardsNothing(input)) return void 0;
 	const valid = input.runs.filter(({ validity }) => validity.kind === "valid");
@@ -719,9 +690,9 @@ function lostAt(input, looks) {
 	};
 }
 /**
-* Whether patched does, in some of its runs at least. As with panics, nobody is blamed for what happened once, and a patch
-* only for what happened to it twice more than to a base that has forwarded twice here. Of runs that share a trial one in
-* ten may be lost to a stall of a shared machine, as elsewhere.
+* True if patched forwards nothing in at least some runs. As with panics, a patch is blamed only if it happens twice
+* more than to a base that has forwarded twice here. Of runs that share a trial, one in ten may be lost to a stall of a
+* shared machine.
 */
 function forwardsNothing({ runs, design }) {
 	const valid = runs.filter(({ validity }) => validity.kind === "valid");
@@ -738,7 +709,7 @@ function forwardsNothing({ runs, design }) {
 	const isStall = design.method === "paired" && isEnough(patched.moving, patched.all);
 	return base.moving >= 2 && patched.silent >= 2 + base.silent && !isStall;
 }
-/** Undefined where not all of these pairs are there yet, or too few of them count. */
+/** Undefined if some of these pairs are missing, or too few count. */
 function evidenceAt(input, pairs, { metric, marginRatio }) {
 	if (pairs > input.closedPairs) return void 0;
 	const counted = countedRuns(input, pairs);
@@ -750,12 +721,11 @@ function evidenceAt(input, pairs, { metric, marginRatio }) {
 	if (!isEnough(countOf(moving, metric), pairs)) return void 0;
 	return evidenceOf(moving, metric, input.design.method, knownNoise(input.history, marginRatio));
 }
-/** One pair in ten may be lost to a stall of a shared machine: the interval gets wider by what is missing. */
+/** A tenth of the pairs may be lost to stalls of a shared machine: the interval widens accordingly. */
 const isEnough = (counted, asked) => counted >= .9 * asked;
 /**
-* Valid runs of the first `pairs` pairs whose base forwards; of paired ones only where both runs are. Of a patch that
-* forwards nothing its silent runs alone; of any other a silent run that had its own trial does not count, as it was
-* repeated.
+* Valid runs of the first `pairs` pairs whose base forwards; of paired ones only if both runs are. For a patch that
+* forwards nothing, only its silent runs; otherwise a silent run with its own trial was repeated and does not count.
 */
 function countedRuns({ runs, design }, pairs) {
 	const valid = runs.filter((run) => run.pair <= pairs && run.validity.kind === "valid");
@@ -795,9 +765,9 @@ function evidenceOf(counted, metric, method, earlier) {
 	return pairedEvidence(drawnPairs(counted, metric));
 }
 /**
-* One pair for every order that chance drew: a pair and the one after it, which mirrors its order, are averaged. What
-* disturbs the two neighbours in the middle of such four bends both pairs alike, so they do not count as two; the four
-* favour either variant as the coin fell, whatever the disturbance, and Wilcoxon's test holds exactly.
+* Averages each pair with the next one, which mirrors its order, for one pair per random order. A disturbance of the
+* two middle runs bends both pairs alike, so they are not independent; the four favour either variant by chance, and
+* Wilcoxon's test holds exactly.
 */
 function drawnPairs({ base, patched }, metric) {
 	const pairs = validPairs([...base, ...patched]).filter((pair) => pair.base[metric] && pair.patched[metric]);
@@ -806,7 +776,7 @@ function drawnPairs({ base, patched }, metric) {
 		patched: geometricMean(mirrored.map((pair) => pair.patched[metric] ?? 0))
 	}));
 }
-/** The pairs of which both runs count, and come from the same try of the same trial. */
+/** Pairs in which both runs count and come from the same try of the same trial. */
 function validPairs(runs) {
 	return [...Map.groupBy(runs, (run) => `${run.trial}.${run.attempt}/${run.pair}`).values()].flatMap((group) => {
 		const valid = group.filter((run) => run.validity.kind === "valid");
@@ -820,15 +790,15 @@ function validPairs(runs) {
 }
 
 // src/analysis/stats/columns.ts
-/** What a person gave to `ppsgate ministat` and it refuses; the message is one sentence to show as it is. */
+/** Invalid input of `ppsgate ministat`; the message is one sentence for the user. */
 var MinistatInputError = class extends Error {
 	name = "MinistatInputError";
 };
 /**
-* The numbers in file order. Skipped are empty lines, lines that end before the column, and lines
-* with a field that begins with `#` at or before it. A trailing carriage return is white space.
+* Returns the numbers in file order. Skips empty lines, lines that end before the column, and lines with a field that
+* begins with `#` at or before it. A trailing carriage return is white space.
 *
-* @throws MinistatInputError where the column holds anything but a finite number.
+* @throws MinistatInputError if the column holds anything but a finite number.
 */
 function parseColumn(text, options) {
 	const { name, column = 1, delimiters = " 	" } = options;
@@ -877,7 +847,7 @@ function withoutTrailingSpace(text, start, end) {
 	while (at > start && isSpace[text[at - 1] ?? 0] === 1) at -= 1;
 	return at;
 }
-/** Where the field begins, or `end` where the line has no such field or a comment comes first. */
+/** Returns the start of the field, or `end` if the line lacks it or a comment comes first. */
 function startOfField(text, start, end, column, separates) {
 	let at = skip(text, start, end, separates);
 	for (let field = 1; field < column && text[at] !== hash; field += 1) at = skip(text, endOfField(text, at, end, separates), end, separates);
@@ -894,8 +864,7 @@ function endOfField(text, start, end, separates) {
 	return at;
 }
 /**
-* A decimal of up to 15 digits and a power of ten up to 22 are read without making a string of them:
-* both are exact as doubles, so the one multiplication or division rounds correctly.
+* Exact without a string: 15 digits and a power of ten up to 22 are exact doubles, so one operation rounds correctly.
 */
 function parseNumber(text, start, end) {
 	const sign = text[start];
@@ -934,7 +903,7 @@ function parseExponent(text, start, end) {
 	}
 	return sign === minus ? -exponent : exponent;
 }
-/** What else strtod(3) reads, infinities and hexadecimals; NaN for what it does not. */
+/** Reads the other forms of strtod(3), infinities and hexadecimals; NaN for anything else. */
 function parseRareNumber(text) {
 	if (/^[+-]?inf(inity)?$/i.test(text)) return Infinity;
 	const hexadecimal = /^([+-]?)0x(?=\.?[\da-f])([\da-f]*)\.?([\da-f]*)(p([+-]?\d+))?$/i.exec(text);
@@ -955,10 +924,7 @@ function doubled(values) {
 }
 
 // src/analysis/stats/ministat-plot.ts
-/**
-* The lines of the plot, in pieces of at most about a megabyte. Sets and their summaries come in the same
-* order, at most seven of each.
-*/
+/** Yields lines in pieces of at most about a megabyte. Sets and summaries are in the same order, at most seven each. */
 function* plot(sets, summaries, options) {
 	const { width = 74, separateBars = false } = options;
 	const axis = spanAxis(summaries, width);
@@ -972,7 +938,7 @@ function* plot(sets, summaries, options) {
 	yield barLines(summaries, axis, separateBars);
 	yield border;
 }
-/** Where sets fall on the same spot their numbers are or'ed, and the result's symbol is shown, as ministat does. */
+/** Sets that share a spot are or'ed to one symbol, as in ministat. */
 const symbol = (bits) => " x+*%#@O".charAt(bits);
 function spanAxis(summaries, width) {
 	let low = 999e99;
@@ -995,7 +961,7 @@ function spanAxis(summaries, width) {
 		columnOf: (value) => Math.trunc((value - origin) / step)
 	};
 }
-/** The dots, top line first. Equal lines come as one piece: a pile may be millions high, but has few shapes. */
+/** Yields the dots, top line first. Equal lines are one piece: a pile may be millions high, but has few shapes. */
 function* pileLines(sets, axis) {
 	const piles = sets.map(({ values }) => pileHeights(values, axis));
 	const tops = piles.map((heights) => Math.max(1, ...heights));
@@ -1017,8 +983,8 @@ function pileHeights(values, axis) {
 	return heights;
 }
 /**
-* A quirk that published plots show: the plot is as high as the set drawn last, and a set higher
-* than the one before it first wipes all above that one's top. So the highest line that set `index` keeps.
+* Highest line that set `index` keeps. A quirk of published plots: the height is that of the last set drawn, and a set
+* higher than the one before it first wipes everything above that one's top.
 */
 function clearedAbove(tops, index) {
 	const wiped = tops.slice(index, -1).filter((top, at) => (tops[index + at + 1] ?? 0) > top);
@@ -1055,7 +1021,7 @@ function drawBar(bar, { median, average, stddev }, axis) {
 const framed = (characters) => `|${characters.join("")}|\n`;
 
 // src/analysis/stats/printf.ts
-/** What C's printf makes of `%.{digits}g`: the exact value rounded half to even, at least two digits. */
+/** `%.{digits}g`: the exact value rounded half to even, at least two digits. */
 function formatGeneral(value, digits) {
 	if (Number.isNaN(value)) return "nan";
 	const sign = value < 0 || Object.is(value, -0) ? "-" : "";
@@ -1070,7 +1036,7 @@ function formatGeneral(value, digits) {
 	const whole = Math.max(0, exponent) + 1;
 	return sign + withoutTrailingZeros(`${figures.slice(0, whole)}.${figures.slice(whole)}`);
 }
-/** `d.ddde±x`. JavaScript rounds an exact half up and C to even; a hundred decimals tell an exact half. */
+/** `d.ddde±x`. JavaScript rounds an exact half up and C to even; a hundred decimals identify an exact half. */
 function roundHalfToEven(magnitude, digits) {
 	const exact = magnitude.toExponential(100);
 	const kept = exact.slice(0, digits + 1);
@@ -1080,7 +1046,7 @@ const withoutTrailingZeros = (decimal) => decimal.replace(/\.?0*$/, "");
 
 // src/analysis/stats/ministat.ts
 /**
-* The numbers that ministat prints, and with `-n`, `-P` or an unproven difference would not.
+* Computes the numbers, including those that ministat omits with `-n`, `-P` or an unproven difference.
 *
 * @throws MinistatInputError for no sets, more than seven, or a set of fewer than three values.
 */
@@ -1095,11 +1061,11 @@ function compare$1(sets, options = {}) {
 		differences: others.map((other) => differ(reference ?? other, other, confidencePercent))
 	};
 }
-/** What ministat prints; `renderMinistat(sets, { separateBars: true })` is what people paste into mail. */
+/** Renders ministat's output; `renderMinistat(sets, { separateBars: true })` is the form common in mail. */
 function renderMinistat(sets, options = {}) {
 	return [...ministatPieces(sets, options)].join("");
 }
-/** The same text in pieces of at most about a megabyte: the plot of ten million values is longer than a string can be. */
+/** Yields the text in pieces of about a megabyte: the plot of ten million values exceeds the maximum string length. */
 function* ministatPieces(sets, options = {}) {
 	const { summariesOnly = false, withoutPlot = false, quiet = false, population = false } = options;
 	const { summaries, differences, confidencePercent } = compare$1(sets, options);
@@ -1163,10 +1129,7 @@ function middle(sorted) {
 	const upper = sorted[half] ?? NaN;
 	return sorted.length % 2 === 1 ? upper : (upper + (sorted[half - 1] ?? NaN)) / 2;
 }
-/**
-* Student's t test with a pooled variance. The relative error is that of a ratio of two averages
-* (the first's own noise counts), as the current ministat prints it; older ones divided the error.
-*/
+/** Student's t with pooled variance. The relative error is that of a ratio, as in the current ministat. */
 function differ(first, other, confidencePercent) {
 	const [n1, n2] = [first.sorted.length, other.sorted.length];
 	const degreesOfFreedom = n1 + n2 - 2;
@@ -1214,9 +1177,9 @@ function differenceLines(difference, confidencePercent) {
 
 // src/analysis/stats/build-noise.ts
 /**
-* The variance components of a one-way random model, by the method of moments (Searle, Casella & McCulloch, Variance
-* Components, 1992, section 3.6): layouts are a sample of all orders of sections, and runs of boots. Undefined where the
-* runs of a tree have but one layout. Base and patched are one tree where they are the same commit.
+* Variance components of a one-way random model, by the method of moments (Searle, Casella & McCulloch, Variance
+* Components, 1992, section 3.6): layouts sample all orders of sections, runs sample boots. Undefined if each tree has
+* one layout only. Base and patched are one tree if they are the same commit.
 */
 function buildNoise(cell, metric, isSameTree) {
 	const { base, patched } = countedRuns(cell, cell.pairs);
@@ -1246,7 +1209,6 @@ function buildNoise(cell, metric, isSameTree) {
 		together
 	};
 }
-/** Logarithms of the runs of each layout. */
 function layoutsOf(runs, metric) {
 	return [...Map.groupBy(runs, ({ layout }) => layout).values()].map((group) => group.flatMap(({ [metric]: value }) => value ? Math.log(value) : [])).filter(({ length }) => length > 0);
 }
@@ -1255,10 +1217,10 @@ const sum = (values) => values.length === 0 ? 0 : mean([...values]) * values.len
 
 // src/analysis/stats/outlier.ts
 /**
-* Runs that count and whose modified z-score, 0.6745 · distance from the median / MAD, is above 3.5 (Iglewicz and
-* Hoaglin, How to Detect and Handle Outliers, 1993). Distances are taken on logarithms from the median of the run's
-* own variant, their MAD over all variants, without one distance for each: a median of a few runs is mostly one of them,
-* at no distance. A variant with fewer than three runs has no run that stands apart.
+* Counted runs with a modified z-score, 0.6745 · distance from the median / MAD, above 3.5 (Iglewicz and Hoaglin, How
+* to Detect and Handle Outliers, 1993). Distances are of logarithms from the median of the run's variant. The MAD spans
+* all variants, without one distance each, as the median of few runs is mostly one of them. Variants with fewer than
+* three runs have no outliers.
 */
 function runsApart(runs) {
 	const counted = runs.filter((run) => run.validity.kind === "valid" && run.pps > 0);
@@ -1270,17 +1232,17 @@ function runsApart(runs) {
 	return counted.filter((run) => (variants.get(run.variant)?.length ?? 0) >= 3 && .6745 * distanceOf(run) > 3.5 * deviation);
 }
 const logOf = (run) => Math.log(run.pps);
-/** Runs that agree to the last packet do not make one that differs by 0.1 % stand apart. */
+/** Lower limit: if runs agree to the packet, a run that differs by 0.1 % is no outlier. */
 const leastDeviation = 5e-4;
 
 // src/analysis/stats/binomial.ts
-/** One-sided confidence of both bounds. */
+/** One-sided, for both bounds. */
 const boundConfidenceRatio = .95;
-/** The highest share that `alarms` among `gates` leave possible, 1 where nothing was tried (Clopper and Pearson, 1934). */
+/** Highest share compatible with `alarms` among `gates`, 1 for no gates (Clopper and Pearson, 1934). */
 const upperBound = (alarms, gates) => alarms >= gates ? 1 : crossing((share) => atMost(alarms, gates, share), .050000000000000044);
-/** The lowest share that they leave possible, 0 where there was no alarm. */
+/** Lowest compatible share, 0 without alarms. */
 const lowerBound = (alarms, gates) => alarms === 0 ? 0 : crossing((share) => atMost(alarms - 1, gates, share), boundConfidenceRatio);
-/** Probability of at most `alarms` where each of `gates` is one with probability `share`. */
+/** Probability of at most `alarms` if each gate is one with probability `share`. */
 function atMost(alarms, gates, share) {
 	let sum = 0;
 	for (let count = 0; count <= alarms; count += 1) {
@@ -1289,7 +1251,7 @@ function atMost(alarms, gates, share) {
 	}
 	return sum;
 }
-/** Where `falling` passes `level` between 0 and 1, to fifteen digits. */
+/** Finds where `falling` passes `level` between 0 and 1, to fifteen digits. */
 function crossing(falling, level) {
 	let [low, high] = [0, 1];
 	for (let step = 0; step < 50; step += 1) {
@@ -1301,9 +1263,7 @@ function crossing(falling, level) {
 }
 
 // src/analysis/stats/trial-numbers.ts
-/** Whether a run tells how fast its variant is. */
 const isCounted = ({ validity, pps }) => validity.kind === "valid" && pps > 0;
-/** One number a trial of the runs that count: the median of those that share it. */
 function trialNumbers(runs, metric) {
 	const counted = runs.filter(isCounted);
 	return [...Map.groupBy(counted, (run) => `${run.trial}.${run.attempt}`).values()].flatMap((group) => {
@@ -1313,11 +1273,10 @@ function trialNumbers(runs, metric) {
 }
 
 // src/analysis/stats/change-points.ts
-/** A change smaller than this is of no concern, as a ratio; half the margin that gates have by default. */
+/** Smaller changes are ignored, as a ratio; half the default margin of gates. */
 const leastChangeRatio = .01;
 /**
-* The changes that a series shows on its last night, but for those that are `known` by their places. Values are above
-* 0 and one a nightly run; what came before the last 120 of them is no longer looked at.
+* Finds changes at the last nightly run, except those `known`. Values are above 0; only the last 120 are considered.
 */
 function changePoints(values, known = [], leastRatio = leastChangeRatio) {
 	const from = Math.max(0, values.length - nightlyRunsInSight);
@@ -1339,7 +1298,7 @@ function changePoints(values, known = [], leastRatio = leastChangeRatio) {
 		}];
 	});
 }
-/** What `changePoints` finds in the course of the nightly runs, each found once; `foundAt` is the nightly run that showed it. */
+/** Runs `changePoints` after every nightly run; `foundAt` is the run that first showed a change. */
 function changesRunByRun(values, leastRatio) {
 	const found = [];
 	for (let nightlyRun = 0; nightlyRun < values.length; nightlyRun += 1) {
@@ -1352,7 +1311,7 @@ function changesRunByRun(values, leastRatio) {
 	}
 	return found.toSorted((a, b) => a.index - b.index);
 }
-/** The level that the last of at least eight values have, and how far single nightly runs lie from it; undefined for fewer. */
+/** Level of the last eight or more values, and the scatter of single nightly runs around it; undefined for fewer. */
 function lastLevel(values) {
 	const logs = values.slice(-nightlyRunsInSight).map(Math.log);
 	if (logs.length < fewestNightlyRuns) return void 0;
@@ -1363,25 +1322,25 @@ function lastLevel(values) {
 		sigmaRatio: sigma
 	};
 }
-/** How far single nightly runs lie from their level, as a ratio; `values` may hold changes of level and bad nightly runs. */
+/** Scatter of single nightly runs around their level, as a ratio; `values` may hold changes and bad nightly runs. */
 const nightlySigmaRatio = (values) => sigmaOf(values.map(Math.log));
-/** Enough for slow habits of a machine, few enough to be judged at once: its time grows with the cube. */
+/** Enough for slow habits of a machine; the time grows with the cube. */
 const nightlyRunsInSight = 120;
 const fewestNightlyRuns = 8;
 const fewestNightlyRunsOfLevel = 2;
-/** A change that moves by so little as nightly runs are added is the one that was known. */
+/** A change that moves this little as nightly runs are added is the known one. */
 const nightlyRunsApart = 3;
-/** The most that a nightly run can cost, in squares of a deviation: beyond three of them all nightly runs are equally bad. */
+/** Maximum cost of a nightly run, in squared deviations: beyond three deviations all are equally bad. */
 const costliestNightlyRun = 9;
-/** What another level costs: more than two of the worst nightly runs. */
+/** Cost of another level: more than two of the worst nightly runs. */
 const costOfLevel = 22;
-/** Places that are 20 times less likely than the best one are ruled out: twice the logarithm of that. */
+/** Rules out places that are 20 times less likely than the best one: twice the logarithm of that. */
 const costOfOtherPlace = 6;
-/** Nobody's testbed is quieter than this. */
+/** Lower limit of the noise of real testbeds, as a ratio. */
 const quietestSigma = 3e-4;
 /**
-* From differences of neighbours, so that a change of level counts once. The median of these is what nightly runs mostly
-* do; where one in five does something else, as on machines with two habits, the upper quantile is greater.
+* Uses differences of neighbours, so that a change of level counts once. Their median is the usual noise; where one in
+* five differs, as on machines with two habits, the upper quantile is greater.
 */
 function sigmaOf(logs) {
 	const differences = logs.slice(1).map((value, index) => Math.abs(value - (logs[index] ?? value))).toSorted((a, b) => a - b);
@@ -1390,9 +1349,9 @@ function sigmaOf(logs) {
 	const forFewNightlyRuns = 1 + 3 / differences.length;
 	return Math.max(quietestSigma, normal / Math.SQRT2 * forFewNightlyRuns);
 }
-/** Shares of a normal distribution's absolute values, and the deviations that they lie within. */
+/** Shares of a normal distribution's absolute values, and the deviations that contain them. */
 const normalQuantiles = [[.5, .6745], [.8, 1.2816]];
-/** Bounds of the levels, from 0 to the number of values: of all ways to divide them the one that costs least. */
+/** Returns the bounds of the levels, from 0 to the number of values, that cost least in total. */
 function partition(logs, sigma) {
 	const count = logs.length;
 	const least = new Float64Array(count + 1).fill(Number.POSITIVE_INFINITY);
@@ -1416,13 +1375,12 @@ function partition(logs, sigma) {
 	for (let end = count; end > 0; end = startOf[end] ?? 0) bounds.unshift(startOf[end] ?? 0);
 	return bounds;
 }
-/** Puts a value to its place among the first `count`, which are sorted. */
 function insert(sorted, count, value) {
 	let place = count;
 	for (; place > 0 && (sorted[place - 1] ?? 0) > value; place -= 1) sorted[place] = sorted[place - 1] ?? 0;
 	sorted[place] = value;
 }
-/** Cost of the first `count` as one level; given up where it is `most` or more. */
+/** Cost of the first `count` as one level; stops at `most`. */
 function costOfSorted(sorted, count, sigma, most) {
 	const half = count >> 1;
 	const upper = sorted[half] ?? 0;
@@ -1434,7 +1392,7 @@ function costOfSorted(sorted, count, sigma, most) {
 	}
 	return cost;
 }
-/** Where in two levels that follow each other the step may as well be, `best` being the place that costs least. */
+/** Range of equally plausible steps between two consecutive levels; `best` costs least. */
 function placesOf(logs, best, sigma) {
 	const cost = (values) => costOfSorted(Float64Array.from(values).toSorted(), values.length, sigma, Number.POSITIVE_INFINITY);
 	const costAt = (place) => cost(logs.slice(0, place)) + cost(logs.slice(place));
@@ -1450,14 +1408,11 @@ function placesOf(logs, best, sigma) {
 }
 
 // src/analysis/stats/baseline.ts
-/**
-* A base that stayed is called moved in one experiment of a hundred. A single run has to be as far off as one in five
-* hundred is by Student's law: more of them are, as noise has heavy tails.
-*/
+/** False alarms: one experiment in a hundred. A single run needs a stricter level, as noise has heavy tails. */
 const levelOf = (runs) => runs === 1 ? .001 : .005;
 /**
-* Student's test of the base's numbers (one a trial) against the runs since it last moved, on logarithms and with
-* the pooled noise of both; unknown where there are too few of either. A single number takes a history that tells its noise.
+* Student's test of the base's numbers (one per trial) against the runs since its last move, on logarithms with pooled
+* noise; unknown with too few of either. A single number needs a history with noise.
 */
 function baselineOf(base, history) {
 	const enough = base.length === 1 ? 10 : 3;
@@ -1478,17 +1433,17 @@ function baselineOf(base, history) {
 		interval
 	};
 }
-/** Where all runs agree to the last packet the reach is zero, but not what logarithms have lost of their digits. */
+/** If all runs agree to the packet, the reach is zero except for the rounding of logarithms. */
 const rounding = 1e-12;
 
 // src/analysis/stats/normal.ts
-/** A number of mean 0 and deviation 1, by Box and Muller (Annals of Mathematical Statistics 29, 1958). */
+/** Mean 0, deviation 1; Box and Muller (Annals of Mathematical Statistics 29, 1958). */
 function standardNormal(random) {
 	return Math.sqrt(-2 * Math.log(1 - uniformFloat64(random))) * Math.cos(2 * Math.PI * uniformFloat64(random));
 }
 
 // src/analysis/stats/simulate.ts
-/** Draws runs and judges them as an experiment would; the same request gives the same row. */
+/** Draws runs and judges them as an experiment would; deterministic by request. */
 function simulate(request) {
 	const { noise, historyRuns, rates, cells, marginRatio, effect, experiments, seed } = request;
 	const { builds = {
@@ -1533,7 +1488,7 @@ function simulate(request) {
 	}
 	return rowOf(verdicts, runs, cells);
 }
-/** Draws so many more runs of one variant at each call: every kernel has its own speed, and they are booted in turn. */
+/** Draws more runs of one variant at each call: every kernel has its own speed, and they are booted in turn. */
 function runsOfLayouts(layouts, drawBuild, drawRun, change) {
 	const speeds = /* @__PURE__ */ new Map();
 	let runs = 0;
@@ -1548,7 +1503,7 @@ function runsOfLayouts(layouts, drawBuild, drawRun, change) {
 		};
 	});
 }
-/** Picks a cell at each call, and answers what draws its runs, around 1. */
+/** Picks a cell at each call, and returns a generator of its runs, around 1. */
 function cellSource(noise, random) {
 	if (noise.kind === "normal") return () => () => Math.exp(noise.cv * standardNormal(random));
 	const cells = noise.sets.map(residuals);
@@ -1557,10 +1512,7 @@ function cellSource(noise, random) {
 		return () => cell[uniformInt(random, 0, cell.length - 1)] ?? 1;
 	};
 }
-/**
-* The runs of a set around 1, to be drawn again and again. They are spread a little, as the runs of a set lie closer
-* to their own mean than to the true one: by √(n / (n − 1)) their variance is right.
-*/
+/** Resamples a set around 1, spread by √(n / (n − 1)): runs are closer to their own mean than to the true one. */
 function residuals(set) {
 	const logs = set.map(Math.log);
 	const center = mean(logs);
@@ -1593,21 +1545,20 @@ function rowOf(verdicts, runs, cells) {
 }
 
 // src/analysis/stats/steady.ts
-/** A second belongs to the steady stretch up to this far from its level, whatever the scatter. */
 const leastTolerance = .02;
 const toleranceInDeviations = 5;
-/** Half of the seconds further away than this: the series has no level. */
+/** A series has no level if half of its seconds are further away than this. */
 const mostDeviation = .1;
-/** Ramp and tail together may not eat more than the rest of this share of the traffic. */
+/** Ramp and tail together may take at most the rest of the traffic. */
 const leastShare = .75;
-/** Most drift between the medians of the first and the last third of the stretch, as a ratio to its median. */
+/** Maximum drift between the medians of the first and last third, as a ratio to the median. */
 const mostDrift = .05;
 /**
-* The series without what leads up to the steady rate and what follows it: zeros before and after the traffic, the
-* ramp, the sender's last part of a second. The level is the median of the middle half of the traffic, and both ends
-* are cut back to the first second near it: within 2 % or five median absolute deviations. All of it is medians, so a
-* few outliers move nothing; and a single second of the real logs scatters by 0.2 %, so the bounds are wide.
-* What has no level (two of them, a drift, a fall half-way) is unsteady and says why.
+* Cuts off the ends of a series: zeros before and after the traffic, the ramp, the sender's last partial second. The
+* level is the median of the middle half of the traffic, and both ends are cut back to the first second near it: within
+* 2 % or five median absolute deviations. Medians are robust to outliers; a single second of real logs scatters by 0.2
+* %, so the bounds are wide. A series without a level (two levels, a drift, a fall half-way) is unsteady, with a
+* reason.
 */
 function steadyStretch(pps) {
 	const traffic = ends(pps, (rate) => rate > 0);
@@ -1655,7 +1606,7 @@ const unsteady = (reason) => ({
 	reason
 });
 const collapse = .1;
-/** Where a steady stretch breaks down to less than a tenth of its median, in order. */
+/** Gaps of a steady stretch below a tenth of its median, in order. */
 function holes(pps, { from, to }, medianPps) {
 	const found = [];
 	for (let index = from; index < to; index++) {
@@ -1674,11 +1625,10 @@ const defaultBounds = {
 	toleranceRatio: .005
 };
 /**
-* Whether the median is known well enough to end a trial now, by the seconds so far and nothing later: they have a
-* steady stretch of at least `atLeast`, and the distribution-free 95 % confidence interval of its median lies within
-* the tolerance. From ten seconds on that interval also holds the median as it was up to five seconds ago, so a
-* watch on the running median would add nothing. Seconds of one boot tell nothing of the next: this ends a run, not
-* an experiment.
+* True if the median is known well enough to end a trial now, using only the seconds so far: a steady stretch of at
+* least `atLeast` seconds, with the distribution-free 95 % confidence interval of its median within the tolerance. From
+* ten seconds on that interval also covers the median of five seconds ago, so watching the running median adds nothing.
+* Seconds of one boot do not predict the next: this ends a run, not an experiment.
 */
 function isSteady(pps, { atLeast, toleranceRatio } = defaultBounds) {
 	const stretch = steadyStretch(pps);
@@ -1692,14 +1642,11 @@ function isSteady(pps, { atLeast, toleranceRatio } = defaultBounds) {
 	return Math.max(middle - low, high - middle) <= toleranceRatio * middle;
 }
 /**
-* The interval from the rank-th smallest to the rank-th largest value holds the median in 95 % of all samples:
-* the normal approximation of the sign test's rank, which is the exact one or one less. 0 where fewer than six values
-* allow no such interval.
+* The interval from the rank-th smallest to the rank-th largest value holds the median in 95 % of all samples: the
+* normal approximation of the sign test's rank, which equals the exact one or is one less. 0 for fewer than six values.
 */
 const lowRank = (n) => Math.max(0, Math.round(n / 2 - .98 * Math.sqrt(n)));
-/**
-* After how many seconds of the series `isSteady` held first; undefined where it never did, or only after `atMost`.
-*/
+/** Seconds after which `isSteady` first held; undefined if it never did within `atMost`. */
 function secondsUntilSteady(pps, { atMost = 600, ...bounds } = defaultBounds) {
 	const last = Math.min(pps.length, atMost);
 	for (let seconds = bounds.atLeast; seconds <= last; seconds++) if (isSteady(pps.slice(0, seconds), bounds)) return seconds;
@@ -1707,9 +1654,9 @@ function secondsUntilSteady(pps, { atMost = 600, ...bounds } = defaultBounds) {
 
 // src/analysis/stats/estimate.ts
 /**
-* The effect less the bias that stopping gave it: an experiment ends when its data happen to look clear, so that a
-* loss is shown too large on average. The bias is that of experiments whose true effect is the one seen (Whitehead,
-* Biometrika 73, 1986), here of 4,000 that are simulated in antithetic pairs with a known normal noise.
+* Removes the bias of early stopping: an experiment ends when its data look clear, so losses are overestimated on
+* average. The bias is that of experiments whose true effect is the observed one (Whitehead, Biometrika 73, 1986), from
+* 4,000 simulated in antithetic pairs with known normal noise.
 */
 function unbiasedEffect({ evidence, look }, looks, rule) {
 	const { effect, method } = evidence;
@@ -1733,7 +1680,7 @@ function unbiasedEffect({ evidence, look }, looks, rule) {
 	const { low, high } = boundsOf(evidence, look.levels.outside);
 	return Math.min(high, Math.max(low, effect - bias));
 }
-/** What would be known after so many pairs of a noise that is as it was seen; ranks stay as they are. */
+/** Evidence after this many pairs of the observed noise; ranks are unchanged. */
 function afterAll(pairs, deviation, seen) {
 	if (seen.method === "paired") return seen;
 	return {
@@ -1743,8 +1690,8 @@ function afterAll(pairs, deviation, seen) {
 	};
 }
 /**
-* What an experiment sees when it stops; `steps` are its standard normal increments from look to look. Of ranks, a
-* look of few pairs decides nothing: that all n lie on one side happens by chance with 2⁻ⁿ.
+* Effect at the stop of an experiment; `steps` are its standard normal increments from look to look. With ranks, few
+* pairs decide nothing: all n lie on one side by chance with 2⁻ⁿ.
 */
 function stoppedEffect(steps, { method, effect, deviation }, looks, rule) {
 	let sum = 0;
@@ -1765,7 +1712,7 @@ const around = (center, reach) => ({
 	low: center - reach,
 	high: center + reach
 });
-/** Standard error of ranks: half the interval that would be one such error to each side, were they normal. */
+/** Standard error of ranks: half the interval of one standard error to each side under normality. */
 function standardErrorOf(evidence) {
 	if (evidence.method === "pooled") return evidence.standardError;
 	const { low, high } = boundsOf(evidence, studentTail(1, Infinity));
@@ -1773,7 +1720,7 @@ function standardErrorOf(evidence) {
 }
 
 // src/analysis/stats/verdict.ts
-/** A cell that has ended, or what it is worth so far. `baseNumbers` are the base's, one a trial; `others` are shown beside patched. */
+/** `baseNumbers` are base's, one per trial; `others` are shown beside patched. */
 function cellResult(interim, policy, baseNumbers, others) {
 	const { input, judgement } = interim;
 	const { cell, design, history, runs } = input;
@@ -1794,7 +1741,7 @@ function cellResult(interim, policy, baseNumbers, others) {
 		profiles: []
 	};
 }
-/** Invalid where it is closed without a decision, or no look could be made, unless it was stopped before. */
+/** Invalid if closed without a decision, or if no look was possible, unless it was stopped before. */
 function cellVerdict(interim, policy) {
 	const { judgement, closed, stopped } = interim;
 	if (stopped) return {
@@ -1808,7 +1755,7 @@ function cellVerdict(interim, policy) {
 	};
 }
 const metricsInOrder = (first) => [first, ...metricSchema.options.filter((other) => other !== first)];
-/** One metric by the runs that were judged, or where none were by all that count; nothing where they tell nothing. */
+/** Compares one metric over the judged runs, or without any over all counted ones; undefined without evidence. */
 function compare({ input, looks, judgement }, metric, policy) {
 	const counted = countedRuns(input, judgement?.look.pairs ?? input.closedPairs);
 	if (judgement !== void 0 && judgement.evidence === void 0) return metric === "pps" ? [nothingLeft(counted)] : [];
@@ -1819,10 +1766,10 @@ function compare({ input, looks, judgement }, metric, policy) {
 	}, (evidence) => judgement !== void 0 && metric === policy.metric ? unbiasedEffect(judgement, looks, policy) : evidence.effect);
 }
 /**
-* The same of another variant, in the pairs that patched was judged by. Its interval has the plain confidence level: it
-* holds that often where the number of runs was fixed beforehand. Where it was not, base and patched ended them whatever
-* this variant did; but as base is what both are compared with, a 95 % interval then misses in up to 7 % of simulated
-* experiments. Nothing is allowed for the number of variants that are shown.
+* Compares another variant over the same pairs as patched. Its interval has the plain confidence level, which holds for
+* a number of runs fixed in advance. Otherwise base and patched ended them regardless of this variant; but as both are
+* compared with base, a 95 % interval then misses in up to 7 % of simulated experiments. There is no correction for the
+* number of variants shown.
 */
 function compareOther({ input, judgement }, variant, metric, policy) {
 	const asPatched = {
@@ -1884,7 +1831,7 @@ function nothingLeft({ base, patched }) {
 		}
 	};
 }
-/** Why no look could be made: how many pairs count, and what is the matter with most of those that do not. */
+/** Explains why no look was possible: how many pairs count, and the main cause among the others. */
 function tooFew({ input, looks }, policy) {
 	const { metric } = policy;
 	const { failures } = input;
@@ -1898,7 +1845,7 @@ function tooFew({ input, looks }, policy) {
 	if (why === void 0) return count;
 	return causesOfAll.has(why.cause) ? `${why.reason}; ${count}` : `${count}: ${why.reason}`;
 }
-/** These causes hold for the whole experiment, and lose no run by chance. */
+/** These causes hold for the whole experiment, and are not random. */
 const causesOfAll = /* @__PURE__ */ new Set([
 	"generator-limited",
 	"receiver-limited",
@@ -1918,7 +1865,7 @@ function whyNot(run, metric) {
 function mostFrequent(faults) {
 	return [...Map.groupBy(faults, ({ cause }) => cause).values()].toSorted((a, b) => b.length - a.length)[0]?.[0];
 }
-/** The verdict of a patch is the worst of its cells; it gains only where nothing is lost or unknown. */
+/** The verdict of a patch is the worst of its cells; a gain requires that nothing is lost or unknown. */
 function worstVerdict(cells) {
 	const kinds = cells.map(({ verdict }) => verdict.kind);
 	return verdictsWorstFirst.find((kind) => kinds.includes(kind)) ?? "no-regression";

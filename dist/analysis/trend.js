@@ -4,10 +4,7 @@ import { sumNthPowerDeviations } from "../vendor/simple-statistics.js";
 import { createHash } from "node:crypto";
 
 // src/analysis/trend/fingerprint.ts
-/**
-* The facts that no kernel under test changes, and how packets were sent. Where variants share a kernel, as on Linux,
-* that kernel is the testbed's and a fact like any other.
-*/
+/** Facts that no kernel under test changes, and the traffic; on Linux, where variants share it, also the kernel. */
 function fingerprintOf({ testbed, trials, traffic }) {
 	const hasOwnKernels = trials.some(({ kernel }) => kernel !== void 0);
 	const { flows, frameBytes, offeredPps } = traffic;
@@ -23,7 +20,7 @@ function fingerprintOf({ testbed, trials, traffic }) {
 		facts: Object.fromEntries(sorted)
 	};
 }
-/** The index that knows what the testbed of `result` is now, and in what that differs from what it was. */
+/** Records the testbed's current fingerprint and its differences from the earlier one. */
 function withFingerprint(index, result) {
 	const { id, facts } = fingerprintOf(result);
 	const testbed = result.testbed.name;
@@ -54,9 +51,8 @@ function withoutFacts({ facts: _, ...kept }) {
 const differences = (before, after) => [.../* @__PURE__ */ new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => before[name] !== after[name]).map((name) => `${plainLine(name)}: ${plainLine(after[name] ?? "not told any more")}`);
 
 // src/analysis/trend/aa-runs.ts
-/** Whether both variants are one commit. */
 const isOfOneCommit = ({ patch }) => patch.baseCommit === patch.headCommit;
-/** Whether base and patched booted different layouts of their trees, none of them the same. */
+/** True if base and patched booted disjoint sets of layouts. */
 function measuresLayoutNoise({ outcome }) {
 	const runs = outcome.kind === "judged" ? outcome.cells.flatMap((cell) => cell.runs) : [];
 	const [base, patched] = ["base", "patched"].map((name) => new Set(runs.filter(({ variant }) => variant === name).map(layoutOf)));
@@ -65,9 +61,8 @@ function measuresLayoutNoise({ outcome }) {
 }
 const layoutOf = ({ layout = 1 }) => layout;
 /**
-* The index that has counted this gate of a commit against itself; the same for any other one. `path` is the folder of
-* its result. What was measured in another way, or by what has become another machine, begins a new count. A gate that
-* was extended, or is published once more, counts once.
+* Adds an A/A run to the index; any other gate leaves it unchanged. `path` is the folder of its result. Another method
+* or a changed machine begins a new count. A gate that was extended or published again counts once.
 */
 function withSameGate(index, gate, path) {
 	const { outcome } = gate;
@@ -107,9 +102,9 @@ function sameSummary({ gates, alarms, falseAlarmRatio }) {
 		promise: upper <= falseAlarmRatio ? "kept" : "open"
 	};
 }
-/** `0 of 41 gates, ≤ 7.1 %`: the bound is rounded up, so that it is one. */
+/** `0 of 41 gates, ≤ 7.1 %`, with the bound rounded up. */
 const sameText = (count) => `${count.alarms} of ${count.gates} gates, ≤ ${(Math.ceil(sameSummary(count).upper * 1e3) / 10).toFixed(1)} %`;
-/** The counts that still grow, one for each testbed and kind, and all that ended before, the newest first. */
+/** Returns the growing counts, one per testbed and kind, and all that ended before, newest first. */
 function countsOf(index) {
 	return [...Map.groupBy(index.aaRuns, ({ testbed, kind }) => `${kind} ${testbed}`).values()].flatMap((row) => {
 		const [current, ...earlier] = row.toSorted((a, b) => a.last < b.last ? 1 : -1);
@@ -119,7 +114,7 @@ function countsOf(index) {
 		};
 	});
 }
-/** How far changes between two layouts scatter beyond what their runs explain, as a ratio; undefined without gates. */
+/** Scatter of changes between two layouts beyond what their runs explain, as a ratio; undefined without gates. */
 function linkNoise(count) {
 	const gates = count.scatter.reduce((sum, cell) => sum + cell.gates, 0);
 	if (gates === 0) return void 0;
@@ -127,7 +122,7 @@ function linkNoise(count) {
 	return Math.sqrt(Math.max(beyond, 0) / gates / 2);
 }
 const mostAlarms = 20;
-/** Enough for whatever is extended or published late: gates of one testbed follow each other. */
+/** Enough for gates that are extended or published late: gates of one testbed follow each other. */
 const mostNewest = 10;
 function gateOf(gate, cells) {
 	const called = (kind) => cells.filter(({ verdict }) => verdict.kind === kind).length;
@@ -160,7 +155,7 @@ function scatterOf({ cell, runs, comparisons }, metric) {
 	}];
 }
 const fourDigits = (value) => Number(value.toPrecision(4));
-/** Squared standard error of the mean logarithm, from the spread of runs that booted the same layout; NaN with too few. */
+/** Squared standard error of the mean logarithm, from the spread of runs of one layout; NaN with too few. */
 function varianceOfMean(runs, metric) {
 	const layouts = [...Map.groupBy(runs, layoutOf).values()].map((own) => trialNumbers(own, metric).map(Math.log));
 	const numbers = layouts.flat();
@@ -204,7 +199,7 @@ const sums = [
 ];
 const isOfSameRow = (a, b) => a.kind === b.kind && a.testbed === b.testbed;
 const isSameTest = (a, b) => isOfSameRow(a, b) && a.fingerprint === b.fingerprint && a.metric === b.metric && a.marginRatio === b.marginRatio && a.falseAlarmRatio === b.falseAlarmRatio && a.design === b.design;
-/** The count with this gate in it, once; itself where it is there already, or so old that nobody can tell. */
+/** Adds this gate once; returns the count unchanged if it has it, or if the gate is too old to tell. */
 function counted(count, added) {
 	const newest = count.newest ?? [];
 	const before = newest.find(({ at }) => at === added.at);
@@ -220,7 +215,7 @@ function counted(count, added) {
 		newest: [...others, added].toSorted((a, b) => a.at < b.at ? -1 : 1).slice(-10)
 	};
 }
-/** Gates up to here are in the sums, as far as can be told. */
+/** Gates up to this time are assumed to be in the sums. */
 const oldestKnown = ({ newest: [oldest] = [], last }) => oldest?.at ?? last;
 function plus(count, gate, sign) {
 	const total = Object.fromEntries(sums.map((name) => [name, count[name] + sign * gate[name]]));
@@ -247,23 +242,21 @@ const sumUp = (sum = 0, more) => Math.max(sum + more, 0);
 const withoutNewest = ({ newest: _, ...count }) => count;
 
 // src/analysis/trend/change-history.ts
-/** The key of a testbed's cell among all series. */
 const seriesKey = ({ testbed, cell }) => `${testbed} ${cellName(cell)}`;
-/** The order of the commits; sessions of one commit, and those of which nobody knows it, by their own time. */
+/** Order of the commits; sessions of one commit, or of unknown commits, sort by their own time. */
 const byCommit = (a, b) => (a.committedAt ?? a.at).localeCompare(b.committedAt ?? b.at) || a.at.localeCompare(b.at);
-/** The cells of a change that have lost; none of a gain. */
+/** The cells of a change that lost; empty for a gain. */
 const lossesOf = (change) => change.cells.filter(({ changeRatio }) => isLoss(change, changeRatio));
-/** The greatest loss of a change, or where nothing was lost the greatest gain. */
 function worstOf(change) {
 	const lost = lossesOf(change);
 	return (lost.length > 0 ? lost : change.cells).reduce((worst, one) => Math.abs(one.changeRatio) > Math.abs(worst.changeRatio) ? one : worst);
 }
-/** One number a nightly run, the median of its runs; none of a nightly run that has no run of the metric. */
+/** The median of a nightly run; NaN without runs of the metric. */
 const nightlyRunValue = (nightlyRun, metric) => median(nightlyRun[metric]);
 const valuesOf = (nightlyRuns, metric) => nightlyRuns.map((nightlyRun) => nightlyRunValue(nightlyRun, metric));
 /**
-* The index with all that the nightly runs of some series say by now: changes that are new, cells that have joined a change,
-* losses that grew, and old levels that came back. The nightly runs are by `seriesKey`, and sorted by `byCommit`.
+* Updates the index from the nightly runs of some series: new changes, cells that join a change, grown losses, returned
+* levels. The nightly runs are by `seriesKey`, and sorted by `byCommit`.
 */
 function judgeTrend(index, nightlyRuns, policy, now) {
 	const { metric } = policy;
@@ -290,7 +283,7 @@ function withFound(changes, series, { metric, marginRatio }, now) {
 	const cuts = [...known, ...fresh.map(({ index }) => index)].toSorted((a, b) => a - b);
 	return fresh.reduce((all, point) => withPoint(all, series, point, levelAt(series, point.index, cuts, metric), metric, now), [...changes]);
 }
-/** Where a series' nightly runs begin another level, by the changes that are kept of it; ascending. */
+/** Indexes at which a series begins another level, by its kept changes; ascending. */
 function cutsOf(changes, series, metric) {
 	const firsts = new Set(changes.filter((change) => change.testbed === series.testbed && change.metric === metric).flatMap(({ cells }) => cells.filter(isOf(series)).map(({ firstAt }) => firstAt)));
 	return series.nightlyRuns.flatMap(({ at }, place) => firsts.has(at) ? [place] : []);
@@ -310,7 +303,7 @@ function levelAt({ cell, nightlyRuns }, index, cuts, metric) {
 		firstAt
 	};
 }
-/** The changes with one more: in a cell of its own, or as another cell of what was seen between the same commits. */
+/** Adds a point: as a change of its own, or as another cell of a change between the same commits. */
 function withPoint(changes, { testbed, nightlyRuns }, { index, earliest, latest }, level, metric, now) {
 	const good = nightlyRuns[earliest - 1]?.commit ?? "";
 	const bad = nightlyRuns[latest]?.commit ?? "";
@@ -334,9 +327,9 @@ function withPoint(changes, { testbed, nightlyRuns }, { index, earliest, latest 
 	}];
 }
 const changeId = (...parts) => createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 12);
-/** Whether nobody has settled it, and the old level is not back. */
+/** True while it is unsettled and the old level has not returned. */
 const isOpen = ({ state }) => state !== "accepted" && state !== "recovered";
-/** A gate that found nothing in other cells says nothing of this one. */
+/** A gate that found nothing in other cells does not apply to this one. */
 function joined(change, level, now) {
 	const cells = [...change.cells.filter((other) => !isOf(level)(other)), level];
 	return change.state === "testbed" && change.gates.length > 0 && isLoss(change, level.changeRatio) ? moved({
@@ -352,7 +345,7 @@ const moved = (change, state, now) => change.state === state ? change : {
 	state,
 	changedAt: now.toISOString()
 };
-/** A change as the nightly runs since have it: its size, the old level come back, or half a margin more lost. */
+/** Updates a change from later nightly runs: its size, a return to the old level, or another half margin lost. */
 function followed(change, changes, all, { metric, marginRatio }, now) {
 	if (change.metric !== metric || !isOpen(change)) return change;
 	const isLostBy = (least, ratio) => isLoss(change, ratio) && Math.abs(ratio) >= least;
@@ -381,7 +374,7 @@ function followed(change, changes, all, { metric, marginRatio }, now) {
 		cells
 	};
 }
-/** Until a level has lasted so long, each night tells its size better. */
+/** Until a level has lasted this long, each nightly run refines its size. */
 const nightlyRunsThatSettle = 10;
 function sinceLastCut({ nightlyRuns }, cuts, metric) {
 	const start = cuts.at(-1) ?? 0;
@@ -394,8 +387,8 @@ function sinceLastCut({ nightlyRuns }, cuts, metric) {
 	};
 }
 /**
-* The index after a gate whose base is the last good commit of a change, and whose patched variant the suspect, on
-* the same testbed; unchanged where there is no such change, or it is settled. What is lost there too is code.
+* Applies a gate between the last good commit (base) and the suspect (patched) of a change on the same testbed; without
+* such an open change the index stays unchanged. A loss there too is code.
 */
 function withGate(index, gate, path) {
 	const commitOf = (name) => gate.variants.find((variant) => variant.name === name)?.commit;
@@ -405,7 +398,7 @@ const withChange = (index, isMeant, edit) => ({
 	...index,
 	changes: index.changes.map((change) => isMeant(change) ? edit(change) : change)
 });
-/** A gate is due, or could not tell yet. */
+/** True if a gate is due, or was inconclusive. */
 const isAsked = ({ state }) => state === "candidate" || state === "confirming";
 function gated(change, { outcome, finishedAt }, path) {
 	const cells = (outcome.kind === "judged" ? outcome.cells : []).filter((cell) => change.cells.some(isOf(cell)));
@@ -433,13 +426,12 @@ function verdictOf(outcome) {
 	if (outcome.kind === "judged") return outcome.verdict;
 	return outcome.kind === "unchanged" ? "no-regression" : "invalid";
 }
-/** What is `said` of the cells that lost; two commits that make the same kernel cannot differ. */
+/** `said` are the verdicts of the cells that lost; two commits that make the same kernel cannot differ. */
 function stateAfter(said, isSameKernel) {
 	if (said.includes("regression")) return "code";
 	const isFree = (kind) => kind === "no-regression" || kind === "improvement";
 	return isSameKernel || said.every(isFree) ? "testbed" : "confirming";
 }
-/** The index after a bisection between the two commits of a change on its testbed. */
 function withBisection(index, { testbed, good, bad, revisions, answer }, path) {
 	const culprit = answer.kind === "culprit" ? revisions[answer.revision]?.commit : void 0;
 	return withChange(index, (change) => change.testbed === testbed.name && change.good === good && change.bad === bad, (change) => ({
@@ -450,16 +442,13 @@ function withBisection(index, { testbed, good, bad, revisions, answer }, path) {
 		}
 	}));
 }
-/** The index after somebody took the level of change `id` for the new one; undefined where no such change is open. */
+/** Accepts the level of change `id` as the new one; undefined if no such change is open. */
 function accepted(index, id, now) {
 	const isMeant = (change) => change.id === id && isOpen(change);
 	if (!index.changes.some(isMeant)) return void 0;
 	return withChange(index, isMeant, (change) => moved(change, "accepted", now));
 }
-/**
-* Whether a nightly run is four deviations off the level that the nightly runs before it have, and by more than 1 %; never of a
-* series that is too short to tell. The nightly runs before are sorted by `byCommit`.
-*/
+/** True if more than 1 % and four deviations off the level of `before`, sorted by `byCommit`; false if too short. */
 function isOff(before, nightlyRun, metric) {
 	if (nightlyRun[metric].length === 0) return false;
 	const level = lastLevel(valuesOf(before.filter((other) => other[metric].length), metric));
@@ -468,12 +457,12 @@ function isOff(before, nightlyRun, metric) {
 	return Math.abs(step) > Math.max(deviationsOff * level.sigmaRatio, leastChangeRatio);
 }
 const deviationsOff = 4;
-/** Changes whose two commits a gate should compare, oldest first: losses that nobody has explained, three times each. */
+/** Changes that a gate should compare, oldest first: unexplained losses, at most three times each. */
 const changesToGate = ({ changes }, testbed) => changes.filter((change) => change.testbed === testbed && isAsked(change) && change.gates.length < mostGates && lossesOf(change).length > 0);
 const mostGates = 3;
-/** Changes that are code and were not bisected, oldest first; whether there are commits between, git knows. */
+/** Code changes that were not bisected, oldest first; git decides whether there are commits between. */
 const changesToBisect = ({ changes }, testbed) => changes.filter((change) => change.testbed === testbed && change.state === "code" && !change.bisection);
-/** A series' levels, as its kept changes divide it; nightly runs without the metric are in none. Sorted by `byCommit`. */
+/** Splits a series at its kept changes; nightly runs without the metric are left out. Sorted by `byCommit`. */
 function levelsOf({ changes }, series, nightlyRuns, metric) {
 	const cuts = cutsOf(changes, {
 		...series,
@@ -505,9 +494,9 @@ const emptyTrend = {
 	nightlyRuns: /* @__PURE__ */ new Map()
 };
 /**
-* A nightly run for each cell of which some packet came through. A gate of a commit against itself has measured that commit
-* with both variants, unless patched is another layout of it; any other one has measured its patched commit.
-* `committedAt` tells when a commit was made; a time after the session is a stranger's word, and is not verified.
+* Returns a nightly run for each cell with forwarded packets. An A/A run measures its commit with both variants, unless
+* patched is another layout; any other gate measures its patched commit. `committedAt` is unverified if it is later
+* than the session.
 */
 function nightlyRunsOf(result, occasion, committedAt, path) {
 	const { outcome, patch, startedAt } = result;
@@ -536,7 +525,7 @@ function nightlyRunsOf(result, occasion, committedAt, path) {
 		};
 	});
 }
-/** What was known of a base before nightly runs were kept: undefined where its commit is not told. */
+/** Converts a run of base from before nightly runs were kept; undefined without a commit. */
 function earlierNightlyRun({ at, commit, ...of }) {
 	const numbers = byMetric((metric) => rounded(of[metric], metric));
 	if (!commitId.safeParse(commit).success || numbers.pps.length === 0) return void 0;
@@ -548,10 +537,10 @@ function earlierNightlyRun({ at, commit, ...of }) {
 		fingerprint: ""
 	};
 }
-/** A session that was extended, or is published once more, replaces itself. */
+/** A session that was extended or published again replaces itself. */
 const withNightlyRun = (nightlyRuns, nightlyRun) => [...nightlyRuns.filter((other) => !isSameSession(other, nightlyRun)), nightlyRun].toSorted(byCommit);
 const isSameSession = (a, b) => a.at === b.at && a.commit === b.commit && a.occasion === b.occasion;
-/** The lines of a year that can be read: people can edit a branch, and one bad line must not stop a gate. */
+/** Returns the readable lines of a year: the branch can be edited by hand, and a bad line must not stop a gate. */
 function parseNightlyRuns(text) {
 	return text.split("\n").flatMap((line) => {
 		if (!line.startsWith("{")) return [];
@@ -572,10 +561,7 @@ function isOfCommit(result) {
 }
 const numbersOf = (runs) => byMetric((metric) => rounded(trialNumbers(runs, metric), metric));
 const rounded = (values, metric) => values.map(roundings[metric]).filter((value) => value > 0);
-/**
-* No run is good to a packet per second, to a ten-thousandth of its time or a millionth of its instructions; shorter lines
-* make a smaller branch.
-*/
+/** Further digits of a rate, a time (10⁻⁴) or instructions (10⁻⁶) are noise; short lines keep the branch small. */
 const roundings = {
 	pps: Math.round,
 	nsPerPacket: (value) => Number(value.toPrecision(4)),

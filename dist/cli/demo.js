@@ -1,6 +1,6 @@
 import { UsageError } from "../model.js";
-import { applyOverrides, namingStyles, parseConfig } from "../config.js";
 import { openRepository, patchOfRange } from "../forge/patch.js";
+import { applyOverrides, namingStyles, parseConfig } from "../config.js";
 import { outcomeName, readResult } from "../report.js";
 import { sum } from "../vendor/simple-statistics.js";
 import { hasPlan, historyFile } from "../gate/experiment.js";
@@ -12,12 +12,12 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { constants } from "node:fs";
 import { promisify } from "node:util";
-import { setTimeout } from "node:timers/promises";
 import { access, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
+import { setTimeout } from "node:timers/promises";
 
 // src/cli/demo/busyness.ts
-/** A warning where other programs use the CPUs that the lab needs; undefined where enough are idle. */
+/** Returns a warning if other programs use the CPUs that the lab needs. */
 async function busyWarning() {
 	const before = cpus();
 	await setTimeout(watchedMilliseconds);
@@ -26,7 +26,7 @@ async function busyWarning() {
 const watchedMilliseconds = 1e3;
 /** One CPU for the sender, and one for the DUT. */
 const wantedCpus = 2;
-/** The programs of a quiet system, and this one, take less. */
+/** A quiet system with this program uses less. */
 const leastIdleRatio = .8;
 function warningOf(before, after) {
 	const shares = after.map(({ times }, index) => idleShare(before[index]?.times, times));
@@ -35,7 +35,7 @@ function warningOf(before, after) {
 	if (idle >= leastIdleRatio * wanted) return void 0;
 	return `this machine is busy: other programs take ${Math.round((1 - idle / shares.length) * 100)} % of its ${shares.length} CPUs, and the lab wants ${wanted} for itself; end them or wait, or the demo takes longer and may end without a verdict`;
 }
-/** A CPU that was added since counts as idle. */
+/** A CPU added since counts as idle. */
 function idleShare(before, after) {
 	if (before === void 0) return 1;
 	const total = totalOf(after) - totalOf(before);
@@ -44,7 +44,6 @@ function idleShare(before, after) {
 const totalOf = ({ user, nice, sys, idle, irq }) => user + nice + sys + idle + irq;
 
 // src/cli/demo/demo-repository.ts
-/** The branch that the patches start from. */
 const baseBranch = "main";
 const demoPatches = [
 	{
@@ -79,9 +78,9 @@ history: ../history.jsonl
 const sysctlConf = `# A router sends no redirects.
 net.ipv4.conf.all.send_redirects = 0
 `;
-/** A rule that never matches costs some 12 ns. */
+/** A rule that never matches costs about 12 ns. */
 const noOpRules = (count) => new Array(count).fill("    meta l4proto 254 drop");
-/** The router has rules enough to be much slower than the sender, which would be measured otherwise. */
+/** Enough rules to make the router slower than the sender, which would be measured otherwise. */
 const baseRules = noOpRules(60);
 const nftablesConf = (rules) => [
 	"table inet router {",
@@ -107,7 +106,7 @@ const virtualDemoPatches = [{
 	title: "Boot the newer kernel",
 	boots: true
 }];
-/** `kernel` is what boots where a patch changes files alone. */
+/** `kernel` boots if a patch changes files only. */
 const virtualDemoConfig = (kernel) => `testbeds:
   this-machine:
     kind: virtual
@@ -116,7 +115,6 @@ scenarios: [forwarding]
 families: [inet4]
 history: ../history.jsonl
 `;
-/** Makes the repository of the patches that virtual machines judge. */
 const makeVirtualDemoRepository = (finalDirectory) => makeRepository(finalDirectory, async (commit, git) => {
 	await commit("Route between two networks", "# Nothing is filtered yet.\n");
 	for (const { branch, title } of virtualDemoPatches) {
@@ -125,7 +123,7 @@ const makeVirtualDemoRepository = (finalDirectory) => makeRepository(finalDirect
 	}
 	await git("switch", "--quiet", baseBranch);
 });
-/** Makes the repository, whole or not at all: `main`, and a branch for each patch. */
+/** Creates `main` and a branch per patch, atomically. */
 const makeDemoRepository = (finalDirectory) => makeRepository(finalDirectory, async (commit, git) => {
 	await commit("Route between two networks", nftablesConf(rulesOf["main"] ?? []));
 	for (const { branch, title } of demoPatches) {
@@ -134,7 +132,6 @@ const makeDemoRepository = (finalDirectory) => makeRepository(finalDirectory, as
 	}
 	await git("switch", "--quiet", baseBranch);
 });
-/** The name of the one commit that costs packets. */
 const culpritSubject = "Look sixteen times more for protocol 254";
 const unknownProtocol = "    meta l4proto upd drop";
 const say = (subject, remark) => ({
@@ -177,7 +174,7 @@ const bisectCommits = [
 	say("Say what else is not here", "Names are elsewhere, too."),
 	say("Say that this is all", "That is all.")
 ];
-/** Makes the repository of the bisection, whole or not at all: `main`, whose first commit is good and whose last is bad. */
+/** Creates `main` for the bisection, atomically: the first commit is good, the last is bad. */
 const makeBisectRepository = (finalDirectory) => makeRepository(finalDirectory, async (commit) => {
 	let rules = baseRules;
 	await commit("Route between two networks", nftablesConf(rules));
@@ -233,20 +230,17 @@ function gitIn(directory) {
 }
 
 // src/cli/demo/demo.ts
-/** Three patches on the embedded lab. */
 const embeddedDemo = {
 	patches: demoPatches,
 	config: demoConfig,
 	makeRepository: makeDemoRepository
 };
-/** One rule more, and one kernel against another, in virtual machines. */
 const virtualDemo = (kernels) => ({
 	patches: virtualDemoPatches,
 	config: virtualDemoConfig(kernels.base),
 	makeRepository: makeVirtualDemoRepository,
 	kernels
 });
-/** Judges the patches, one after the other, and compares what comes out with what must. */
 async function runDemo(options) {
 	const { directory, subject, seed, design, onPatch, signal } = options;
 	const repositoryDirectory = join(directory, "repository");
@@ -289,12 +283,12 @@ async function runDemo(options) {
 	}
 	return judged;
 }
-/** A patch that an earlier process finished is not judged again, one that it began is gone on with. */
+/** Skips a patch that an earlier process finished, and resumes one that it began. */
 async function judge(request, directory, deps) {
 	if (await exists$1(join(directory, "result.json"))) return readResult(directory);
 	return await hasPlan(directory) ? resumeGate(directory, deps) : gate(request, directory, deps);
 }
-/** Seconds of traffic that was measured or sampled. */
+/** Includes traffic for profiles. */
 function trafficSeconds({ trials, outcome }) {
 	const profiles = (outcome.kind === "judged" ? outcome.cells : []).flatMap((cell) => cell.profiles);
 	return sum([...trials.map((trial) => trial.trafficSeconds), ...profiles.map((profile) => profile.kind === "profiled" ? profile.seconds : 0)]);
@@ -311,12 +305,10 @@ const told = /* @__PURE__ */ new Set([
 const exists$1 = (path) => access(path).then(() => true, () => false);
 
 // src/cli/demo/demo-bisection.ts
-/** Names in the demo's directory. */
 const bisectNames = {
 	repository: "commits",
 	work: "bisect"
 };
-/** Searches the commits for the one that costs packets, and compares the answer with what it must be. */
 async function runBisectDemo(options) {
 	const { directory, seed, onEvent, signal } = options;
 	const repositoryDirectory = join(directory, bisectNames.repository);
@@ -364,7 +356,7 @@ function namesCulprit({ answer, revisions }) {
 
 // src/cli/demo/demo-kernels.ts
 const run = promisify(execFile);
-/** Flavours for virtual machines are a third of the size of others; Debian's first, then Ubuntu's. */
+/** Flavours for virtual machines have a third of the usual size; Debian's first, then Ubuntu's. */
 const flavours = [
 	"cloud-amd64",
 	"virtual",
@@ -372,10 +364,7 @@ const flavours = [
 	"amd64",
 	"generic"
 ];
-/**
-* Fetches the two newest of the smallest flavour that there is, the older one for base, into a folder; one that is there is
-* not fetched again. Throws a UsageError where there are no two, or no apt.
-*/
+/** Fetches two kernels of the smallest flavour, the older one for base; keeps existing ones. Throws a UsageError. */
 async function fetchKernels(folder, say) {
 	await mkdir(folder, { recursive: true });
 	for (const releases of await releasesByFlavour()) {
@@ -392,7 +381,6 @@ async function fetchKernels(folder, say) {
 	}
 	throw new UsageError("apt has no two kernels for x86 (is `apt-get update` lacking?): name two by --kernels BASE,PATCHED, each a .deb or a tar archive.");
 }
-/** Newest first. */
 async function releasesByFlavour() {
 	const { stdout } = await run("apt-cache", ["pkgnames", "linux-image-"]).catch(() => {
 		throw new UsageError("This machine has no apt to fetch kernels with: name two by --kernels BASE,PATCHED, each a .deb or a tar archive with boot/vmlinuz-* and lib/modules/*.");
@@ -400,7 +388,7 @@ async function releasesByFlavour() {
 	const releases = stdout.split("\n").flatMap((name) => /^linux-image-(\d+\.\d+\.\d[\w.+~-]*)$/.exec(name)?.[1] ?? []).toSorted((a, b) => b.localeCompare(a, "en", { numeric: true }));
 	return flavours.map((flavour) => releases.filter((release) => release.endsWith(`-${flavour}`)));
 }
-/** Ubuntu keeps an image and its modules in packages of their own. */
+/** Ubuntu has separate packages for an image and its modules. */
 async function fetchKernel(release, path, say) {
 	const work = `${path}.work`;
 	const tree = join(work, "tree");
@@ -444,7 +432,7 @@ async function fetchKernel(release, path, say) {
 const exists = (path) => access(path).then(() => true, () => false);
 
 // src/cli/demo/give-back.ts
-/** The user who called sudo; undefined for root itself, or where this process is not root. */
+/** The caller of sudo; undefined for root itself, or if this process is not root. */
 function callerThroughSudo({ SUDO_UID, SUDO_GID }, ownUid) {
 	const [uid, gid] = [idOf(SUDO_UID), idOf(SUDO_GID)];
 	if (ownUid !== 0 || uid === void 0 || gid === void 0 || uid === 0) return void 0;
@@ -453,11 +441,11 @@ function callerThroughSudo({ SUDO_UID, SUDO_GID }, ownUid) {
 		gid
 	};
 }
-/** The greatest number of 32 bits is no user: chown(2) leaves an owner alone with it. */
+/** Excludes the greatest 32-bit number: chown(2) then keeps the owner. */
 const idOf = (text = "") => /^\d{1,10}$/.test(text) && Number(text) < 2 ** 32 - 1 ? Number(text) : void 0;
 /**
-* Makes the demo's directory and those above it that are missing. The owner of a directory above can put another one in
-* its place meanwhile, so what is given is what was open since, and no path is followed twice.
+* Creates the demo's directory and its missing parents. The owner of a parent can replace it meanwhile, so ownership
+* changes use open descriptors, and no path is resolved twice.
 */
 async function placeAt(directory) {
 	const made = await mkdir(directory, { recursive: true });
@@ -483,10 +471,9 @@ const ourNames = [
 	"history.jsonl",
 	...works
 ];
-/** True where a directory holds a demo and nothing else. */
 const isDemo = (names) => names.some((name) => works.includes(name)) && names.every((name) => ourNames.includes(name));
 const pathOf = ({ fd }) => `/proc/self/fd/${fd}`;
-/** The first entry of a directory; while root owns it, no other user can exchange anything in it. */
+/** Gives the first entry of a directory; while root owns it, no other user can exchange its entries. */
 async function giveOpen(handle, caller) {
 	const entry = await handle.stat();
 	if (entry.uid !== 0 || !(entry.isDirectory() || entry.isFile() && entry.nlink === 1)) return;

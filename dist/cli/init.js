@@ -1,7 +1,7 @@
 import { version } from "../package.js";
 import { UsageError, expected, reasonOf } from "../model.js";
-import { githubFailure, makeLabel } from "../forge/github.js";
 import { kebabCase, parameter, parametersThat, parseConfig, systemOf } from "../config.js";
+import { githubFailure, makeLabel } from "../forge/github.js";
 import { require_dist } from "../vendor/yaml.js";
 import { execFile } from "node:child_process";
 import { dirname, join, relative, resolve, sep } from "node:path";
@@ -9,15 +9,13 @@ import { promisify } from "node:util";
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 
 // src/cli/init/config-file.ts
-/** The schema of the ppsgate that the workflows run, for editors. */
 const modeline = (action) => {
 	const [, repository, commit] = /^([^@]+)@(\S+)/.exec(action) ?? [];
 	return `# yaml-language-server: $schema=https://raw.githubusercontent.com/${repository}/${commit}/docs/ppsgate.schema.json`;
 };
-/** The ppsgate.yml for GitHub's own runner. */
 const hostedConfig = (action) => `\
 ${modeline(action)}
-# What ppsgate measures, and where. Every other key is in docs/example/ppsgate.yml of ppsgate.
+# Measurements and testbeds. Every other key is in docs/example/ppsgate.yml of ppsgate.
 
 # A folder beside this file with what the router loads: nftables.conf, sysctl.conf, or both. Patches change these.
 overlay: dut
@@ -36,10 +34,10 @@ gate:
   # The loss that matters: a smaller one is not a regression.
   margin: 5%
 `;
-/** The ppsgate.yml for a runner beside a lab of one's own, which is there as an example in comments. */
+/** The example of one's own lab is in comments. */
 const labConfig = (action) => `\
 ${modeline(action)}
-# What ppsgate measures, and where. docs/lab.md of ppsgate sets up a FreeBSD lab step by step, with an example for each
+# Measurements and testbeds. docs/lab.md of ppsgate sets up a FreeBSD lab step by step, with an example for each
 # kind of bench in docs/lab; docs/example/ppsgate.yml has every other key, and three Linux hosts.
 
 testbeds:
@@ -71,9 +69,9 @@ gate:
   # The loss that matters: a smaller one is not a regression.
   margin: 2%
 `;
-/** An nftables.conf of networks that no lab is managed by, nor sends packets from. */
+/** An nftables.conf of networks that no lab uses for management or traffic. */
 const starterRules = `\
-# What the router does with packets. Pull requests change these rules, and ppsgate measures what that costs each packet:
+# The router's rules. Pull requests change them, and ppsgate measures what that costs each packet:
 # put your own in their place, and settings of the kernel into sysctl.conf beside them.
 table inet router {
   chain early {
@@ -92,7 +90,7 @@ table inet router {
 `;
 
 // src/cli/init/init-files.ts
-/** Undefined where there is nothing to do or to tell; throws a UsageError where a file can be neither read nor written. */
+/** Undefined if nothing changes; throws a UsageError if a file can be neither read nor written. */
 async function placeFile(file, { directory, force, dryRun }) {
 	const { path } = file;
 	const place = join(directory, path);
@@ -156,10 +154,7 @@ async function readIfThere(path) {
 }
 
 // src/cli/init/init-overlay.ts
-/**
-* Path in the repository of the overlay that its ppsgate.yml names, or `planned` where it has none, if that folder has
-* no file yet and a testbed installs it. The gate reports all other faults of a ppsgate.yml.
-*/
+/** Path of the overlay (without one, `planned`) if a testbed installs it and it has no file yet. */
 async function lackingOverlay(directory, planned) {
 	try {
 		const path = join(directory, "ppsgate.yml");
@@ -188,16 +183,15 @@ async function isEmpty(folder) {
 
 // src/cli/init/workflows.ts
 var import_dist = require_dist();
-/** The label that gives leave to a pull request as it stands; the default of `github.label` in ppsgate.yml. */
-const leaveLabel = "ppsgate";
+/** Approves a pull request at its current head; the default of `github.label` in ppsgate.yml. */
+const approvalLabel = "ppsgate";
 const checkoutAction = "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0";
 const uploadAction = "actions/upload-artifact@b7c566a772e6b6bfb58ed0dc250532a479d7789f # v6.0.0";
-/** Admits, measures and reports. */
 const oneGateJob = (setting) => `\
   gate:
     name: gate
-    # A comment must be a command on a pull request, of an insider or of its author; whether he has leave, ppsgate asks
-    # GitHub. Of labels only the one that gives leave starts anything: \`github.label\` of ppsgate.yml, here and below; of
+    # A comment must be a command on a pull request, of an insider or of its author; whether he has approval, ppsgate asks
+    # GitHub. Of labels only the one that gives approval starts anything: \`github.label\` of ppsgate.yml, here and below; of
     # edits only those that send a pull request to another branch, for a verdict is of one base.
     if: >-
       (github.event_name != 'issue_comment' || github.event.issue.pull_request
@@ -206,17 +200,17 @@ const oneGateJob = (setting) => `\
       || github.event.comment.user.id == github.event.issue.user.id))
       && !${asksToBisect}
       && (github.event_name != 'check_run' || startsWith(github.event.check_run.name, 'ppsgate'))
-      && (github.event.action != 'labeled' || github.event.label.name == '${leaveLabel}')
+      && (github.event.action != 'labeled' || github.event.label.name == '${approvalLabel}')
       && (github.event.action != 'edited' || github.event.changes.base)
     runs-on: ${runsOn(setting.runner)}
     timeout-minutes: 30
-    # One line for each pull request. A push or another base ends what is measured, and so does an insider's
+    # A pull request has one run at a time. A push or another base cancels a measurement, and so does an insider's
     # \`/ppsgate cancel\`; all other measurements wait. The rest have queues of their own, where they can
     # end nothing and take no place in the queue: GitHub may evaluate this before \`if\`.
     concurrency:
       group: >-
         gate-\${{ github.event_name == 'pull_request'
-        && (github.event.action != 'labeled' || github.event.label.name == '${leaveLabel}')
+        && (github.event.action != 'labeled' || github.event.label.name == '${approvalLabel}')
         && (github.event.action != 'edited' || github.event.changes.base)
         && format('#{0}', github.event.pull_request.number)
         || github.event_name == 'issue_comment'
@@ -252,18 +246,17 @@ ${checkout}
 ${dispatchedInputs}
 ${conduitToken}
 ${upload}`;
-/** Bisects and reports. */
 const oneBisectJob = (setting) => `\
   bisect:
     name: bisect
-    # For insiders alone; ppsgate asks GitHub whether its author may write. A cancel has nothing to do here but to end it.
+    # Insiders only; ppsgate checks the author's write permission with GitHub. A cancel only ends the run.
     if: >-
       ${asksToBisect}
       && github.event_name != 'issue_comment'
       || ${commentsToBisect}
     runs-on: ${runsOn(setting.runner)}
     timeout-minutes: 360
-    # One line for each pull request: what was asked for last ends what runs, and so does a cancel.
+    # A pull request has one run at a time: the latest request replaces it, and a cancel ends it.
     concurrency:
       group: >-
         bisect-\${{ ${commentsToBisect}
@@ -283,7 +276,6 @@ ${checkout}
           command: bisect${configLine(setting)}
 ${conduitToken}
 ${upload}`;
-/** Reports where the job before could not. */
 const onePublishJob = (setting) => `\
   publish:
     name: publish
@@ -305,9 +297,7 @@ ${checkout}
           command: publish${configLine(setting)}
           request: \${{ needs.gate.result != 'skipped' && needs.gate.outputs.request || needs.bisect.outputs.request }}
 ${conduitToken}`;
-/**
-* The workflow for forks beside `oneJobWorkflow`, whose token may then only read: this one answers with what that left.
-*/
+/** Reports the artifacts of `oneJobWorkflow` for forks, whose token is read-only. */
 const publishWorkflow = (setting) => `\
 # Answers on pull requests from forks: the token of ${setting.name} may only read there, so it leaves its result as an
 # artifact, and this workflow, which runs nothing of the patch, publishes it. Made by \`ppsgate init\`.
@@ -323,7 +313,7 @@ permissions: {}
 jobs:
   publish:
     name: publish
-    # What came from a branch of this repository has its answer already, but for Dependabot's, whose token may only read.
+    # Branches of this repository have their report already, except Dependabot's, whose token is read-only.
     if: >-
       github.event.workflow_run.event == 'pull_request'
       && github.event.workflow_run.conclusion != 'skipped'
@@ -331,7 +321,7 @@ jobs:
       || github.event.workflow_run.actor.login == 'dependabot[bot]')
     runs-on: ubuntu-latest
     timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
-    # One after another for each head: the last to finish decides.
+    # Runs of one head are serialized: the last to finish decides.
     concurrency:
       group: publish-\${{ github.event.workflow_run.head_sha }}
       cancel-in-progress: false
@@ -342,7 +332,7 @@ ${checkout}
         with:
           command: publish${configLine(setting)}
 `;
-/** One job that does all there is to do, as far as its token may: for the lab inside GitHub's own runner. */
+/** A single job with everything its token permits, for the lab inside GitHub's own runner. */
 const oneJobWorkflow = (setting) => `\
 # Judges patches on packets per second, in the lab inside GitHub's own runner. Made by \`ppsgate init\`, which keeps
 # what you change here.
@@ -350,7 +340,7 @@ name: ${setting.name}
 ${runName}
 
 on:
-  # For a fork's patch the token may only read: there ${setting.publisher}.yml gives the answer.
+  # The token for a fork's patch is read-only: ${setting.publisher}.yml posts its report.
   pull_request:
     types: [opened, synchronize, reopened, edited, labeled]
 ${otherEvents(setting)}
@@ -365,7 +355,6 @@ ${onePublishJob(setting)}
 
 ${acceptJob(setting)}
 `;
-/** Decides, without a checkout of the patch, what may be measured. */
 const admitJob = (setting) => `\
   admit:
     name: admit
@@ -397,7 +386,6 @@ ${checkout}
           command: admit${configLine(setting)}
 ${dispatchedInputs}
 ${conduitToken}`;
-/** Measures beside the lab with a token that may only read. */
 const gateJob = (setting) => `\
   gate:
     name: gate
@@ -422,7 +410,6 @@ ${checkout}
           request: \${{ needs.admit.outputs.request }}
 ${conduitToken}
 ${upload}`;
-/** Bisects beside the lab with a token that may only read. */
 const bisectJob = (setting) => `\
   bisect:
     name: bisect
@@ -445,7 +432,6 @@ ${checkout}
           request: \${{ needs.admit.outputs.request }}
 ${conduitToken}
 ${upload}`;
-/** Cancels a measurement by a comment. */
 const cancelJob = `\
   cancel:
     name: cancel
@@ -463,7 +449,6 @@ const cancelJob = `\
     permissions: {}
     steps:
       - run: echo "What was measured of this patch is cancelled."`;
-/** Reports the measurements of another job. */
 const publishJob = (setting) => `\
   publish:
     name: publish
@@ -480,7 +465,6 @@ ${checkout}
           command: publish${configLine(setting)}
           request: \${{ needs.admit.outputs.request }}
 ${conduitToken}`;
-/** Accepts a new level in the issue of a change point. */
 const acceptJob = (setting) => `\
   accept:
     name: accept
@@ -506,7 +490,7 @@ ${checkout}
       - uses: ${setting.action}
         with:
           command: accept${configLine(setting)}`;
-/** Four jobs and a small one, for a runner beside the lab: only those measure that have a token which may only read. */
+/** Four jobs and a small one, for a runner beside the lab: measuring jobs have read-only tokens. */
 const splitWorkflow = (setting) => `\
 # Judges patches on packets per second, in a lab with a runner of its own. A patch is hostile until an authorized person stands for
 # it, so three jobs share the work: admit decides, in GitHub's runner, what may be measured; gate, or bisect, measures it
@@ -536,15 +520,15 @@ ${publishJob(setting)}
 
 ${acceptJob(setting)}
 `;
-/** An expression: the commenter has rights in the repository, as GitHub reports with the comment. */
+/** Expression: the commenter has rights in the repository, as reported by GitHub with the comment. */
 const isInsider = `contains(fromJSON('["OWNER", "MEMBER", "COLLABORATOR"]'), github.event.comment.author_association)`;
-/** An expression: the request is for a bisection instead of a gate. */
+/** Expression: the request is for a bisection instead of a gate. */
 const asksToBisect = `(${[
 	`startsWith(github.event.comment.body, '/ppsgate bisect')`,
 	`startsWith(inputs.instead, 'bisect')`,
 	`startsWith(github.event.client_payload.instead, 'bisect')`
 ].join(" || ")})`;
-/** An expression: an insider requests it in a comment, or cancels a run. */
+/** Expression: an insider requests it in a comment, or cancels a run. */
 const commentsToBisect = [
 	`github.event_name == 'issue_comment' && github.event.issue.pull_request`,
 	isInsider,
@@ -559,7 +543,7 @@ const otherEvents = ({ branch }) => `\
   # Commands, like \`/ppsgate run\` and \`/ppsgate bisect\`; in an issue \`/ppsgate accept\`.
   issue_comment: # zizmor: ignore[dangerous-triggers] the default branch is checked out then, never the patch
     types: [created]
-  # What a merge queue would merge, where the branch rules have one. GitHub alone pushes there, and takes this file from
+  # Heads of a merge queue, if the branch rules have one. Only GitHub pushes there, and takes this file from
   # there, as with a push to the branch: a person with write access has read it and put it into the queue.
   merge_group:
     types: [checks_requested]
@@ -572,17 +556,16 @@ ${dispatchInputs}
   # At night the base against itself: what the testbed takes for a change where there is none.
   schedule:
     - cron: "17 3 * * *"
-  # How fast the default branch is, for its badge.
+  # Measures the default branch for its badge.
   push:
     branches: [${(0, import_dist.stringify)(branch).trim()}]
 `;
-/** `#` begins a comment where it is not in quotes. */
+/** `#` starts a comment outside quotes. */
 const quoted = (text) => text.includes("#") ? `"${text}"` : text;
 const dispatched = parametersThat(({ dispatch }) => dispatch !== void 0);
 const dispatchInputs = dispatched.map((name) => `      ${kebabCase(name)}:\n        description: ${quoted(parameter(name).dispatch ?? "")}`).join("\n");
-/** The rest ppsgate reads of the event itself. */
+/** ppsgate reads the rest from the event. */
 const dispatchedInputs = dispatched.filter((name) => parameter(name).input !== void 0).map((name) => `          ${kebabCase(name)}: \${{ inputs.${kebabCase(name)} }}`).join("\n");
-/** Permissions of a job that reports the measurements of another job. */
 const answerPermissions = `\
     permissions:
       contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read
@@ -591,9 +574,9 @@ const answerPermissions = `\
       actions: read # the artifact of the job that measured
       issues: write # one for each lasting change of the default branch
       # statuses: write # only with \`status: true\` in ppsgate.yml`;
-/** A relay of Phabricator finds the run that it has started by the key of its job. */
+/** A Phabricator relay finds its run by the key of its job. */
 const runName = `run-name: \${{ github.event.client_payload.key && format('ppsgate {0}', github.event.client_payload.key) || '' }}`;
-/** Empty where there is no such secret, which is all the same but for revisions. */
+/** Empty without the secret, which matters for revisions only. */
 const conduitToken = `          conduit-token: \${{ secrets.PPSGATE_CONDUIT_TOKEN }} # the bot on Phabricator, for revisions alone`;
 const checkout = `\
       - uses: ${checkoutAction}
@@ -613,7 +596,7 @@ const runsOn = (labels) => labels.length === 1 ? labels.join() : `[${labels.join
 // src/cli/init/label.ts
 const color = "1d76db";
 const description = "ppsgate may measure this pull request as it stands";
-/** Never throws for what GitHub or the network did. */
+/** Does not throw for failures of GitHub or the network. */
 async function createLabel(octokit, repository) {
 	try {
 		return {
@@ -633,16 +616,15 @@ async function createLabel(octokit, repository) {
 		return labelByHand(whyNot(failure, repository), repository);
 	}
 }
-/** Prints the command by which gh(1) creates the label. */
 function labelByHand(why, repository) {
 	return {
 		kind: "not-created",
 		why,
-		command: `gh label create ${leaveLabel} --repo ${repository ?? "OWNER/NAME"} --color ${color} --description "${description}"`
+		command: `gh label create ${approvalLabel} --repo ${repository ?? "OWNER/NAME"} --color ${color} --description "${description}"`
 	};
 }
 function whyNot(failure, repository) {
-	const what = `The label ${leaveLabel} was not made on ${repository}`;
+	const what = `The label ${approvalLabel} was not made on ${repository}`;
 	if (failure.kind === "no-answer") return `${what}: GitHub cannot be reached (${failure.said}).`;
 	return `${what}: GitHub answered ${failure.said}.`;
 }
@@ -664,7 +646,7 @@ function parseRunner(text) {
 	};
 	throw refused("--runner", "ubuntu-latest, or labels like self-hosted,lab", text);
 }
-/** `OWNER/NAME@COMMIT`, or with its version `… # v0.1.0`; throws a UsageError for what is no full commit. */
+/** `OWNER/NAME@COMMIT`, or with its version `… # v0.1.0`; throws a UsageError without a full commit. */
 function parseAction(text) {
 	if (/^[\w.-]+\/[\w.-]+@[\da-f]{40}(?: # v\d+\.\d+\.\d+)?$/.test(text)) return text;
 	if (text === "") throw new UsageError("--action: the ppsgate that runs is no clone from GitHub, so tell by OWNER/ppsgate@COMMIT which one the workflows are to run.");
@@ -680,7 +662,6 @@ function parseRepository(text) {
 	if (/^[\w.-]+\/[\w.-]+$/.test(text)) return text;
 	throw refused("--repository", "OWNER/NAME", text);
 }
-/** Reads git's data on the repository around a folder; throws a UsageError where there is none. */
 async function readClone(folder) {
 	const directory = await gitLine(folder, "rev-parse", "--show-toplevel");
 	if (directory === void 0) throw new UsageError(`${folder} is in no git repository: run \`ppsgate init\` in the one whose patches are to be judged.`);
@@ -693,7 +674,7 @@ async function readClone(folder) {
 		...repository !== void 0 && { repository }
 	};
 }
-/** The ppsgate that runs, as an action, where it is a clone of one on GitHub; with its version where HEAD is so tagged. */
+/** The running ppsgate as an action, if it is a GitHub clone; with the version if HEAD is tagged. */
 async function ownAction(folder) {
 	const repository = await repositoryOf(folder);
 	const commit = await gitLine(folder, "rev-parse", "HEAD");
@@ -705,7 +686,6 @@ async function repositoryOf(folder) {
 	const url = await gitLine(folder, "remote", "get-url", "origin");
 	return /(?:^|[/@])github\.com[:/]+([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(url ?? "")?.[1];
 }
-/** Undefined where git has no answer. */
 async function gitLine(folder, ...args) {
 	return (await run("git", [
 		"-C",
@@ -715,4 +695,4 @@ async function gitLine(folder, ...args) {
 }
 const refused = (flag, what, text) => new UsageError(`${flag}: ${expected(what)({ input: text || void 0 })}.`);
 
-export { createLabel, hostedConfig, labConfig, labelByHand, lackingOverlay, leaveLabel, oneJobWorkflow, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, publishWorkflow, readClone, splitWorkflow, starterRules };
+export { approvalLabel, createLabel, hostedConfig, labConfig, labelByHand, lackingOverlay, oneJobWorkflow, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, publishWorkflow, readClone, splitWorkflow, starterRules };

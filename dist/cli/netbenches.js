@@ -5,10 +5,7 @@ import { join } from "node:path";
 import { lstat, readFile, readdir, stat } from "node:fs/promises";
 
 // src/cli/netbenches/analyze-netbenches.ts
-/**
-* Sets that share their family and configuration are compared by their images, or those of one image by their
-* configurations; each with the base among them. All runs are there already, so each cell gets one look.
-*/
+/** Compares sets with the base by image, or of one image by configuration. All runs exist: each cell gets one look. */
 function analyzeBenches(benches, options) {
 	const sets = benches.map((set) => analyzed(set, options));
 	const policy = {
@@ -50,7 +47,7 @@ function pairsOf(sets, asked) {
 		});
 	});
 }
-/** The pairs that were measured; which run is called a pair of which means nothing to pooled runs. */
+/** Pooled runs do not depend on how they are paired. */
 function cellOf({ base, patched }) {
 	const runs = [...runsOf$1(base, "base"), ...runsOf$1(patched, "patched")];
 	const counted = (variant) => runs.filter((run) => run.variant === variant && run.validity.kind === "valid").length;
@@ -69,7 +66,6 @@ function cellOf({ base, patched }) {
 		failures: []
 	};
 }
-/** As ministat has it. */
 const fewestPairs = 3;
 const runsOf$1 = (set, variant) => set.runs.map(({ medianPps, validity }, index) => ({
 	number: index + 1,
@@ -81,7 +77,7 @@ const runsOf$1 = (set, variant) => set.runs.map(({ medianPps, validity }, index)
 	samples: [],
 	validity
 }));
-/** A generator that was the limit of half the runs of either set was the limit of the cell. */
+/** A generator that limited half the runs of either set limited the cell. */
 function verdictOf(interim, policy) {
 	const { base, patched } = interim.input;
 	const reason = [base, patched].map(({ runs }) => {
@@ -95,16 +91,15 @@ function verdictOf(interim, policy) {
 }
 
 // src/cli/netbenches/directory.ts
-/** A directory that cannot be analyzed; the message is one sentence to show as it is. */
+/** A directory that cannot be analyzed; the message is one sentence for the user. */
 var BenchesError = class extends Error {
 	name = "BenchesError";
 	conclusion = "usage";
 };
 /**
-* All sets of a directory in natural order, their logs read and parsed. A sender without its receiver measured
-* nothing and is passed over, like files of other names.
+* Reads all sets of a directory in natural order. Skips a sender without its receiver, and unrelated files.
 *
-* @throws BenchesError where there is no such directory, or no receiver's log in it.
+* @throws BenchesError if the directory or any receiver's log is missing.
 */
 async function readBenches(directory) {
 	const names = new Set(await namesIn(directory));
@@ -141,7 +136,6 @@ function receiverOf(path) {
 /** 10 after 9, in labels too. */
 const natural = new Intl.Collator("en", { numeric: true });
 const byRun = (a, b) => natural.compare(a.label, b.label) || a.number - b.number;
-/** Facts of the set's .info, completed from the label. */
 function aboutOf(label, info) {
 	const said = assignments(info);
 	const family = familyOf(said.get("PKTGEN")) ?? familyOf(label.split(".").at(-1));
@@ -156,7 +150,7 @@ function aboutOf(label, info) {
 		...kernel === void 0 ? {} : { kernel }
 	};
 }
-/** `NAME="value"` lines of a shell file, read and never run; an empty value says nothing. */
+/** Parses `NAME="value"` lines of a shell file; skips empty values. */
 function assignments(shellText) {
 	const pairs = [...shellText.matchAll(/^([A-Z]+)=(?:"([^"\n]*)"|'([^'\n]*)'|(\S*))\r?$/gm)].map(([, name = "", ...values]) => [name, values.join("").trim()]);
 	return new Map(pairs.filter(([, value]) => value !== ""));
@@ -198,7 +192,7 @@ async function readLog(directory, path) {
 		};
 	}
 }
-/** Links are not followed: a directory from outside may point anywhere, also at endless files. */
+/** Does not follow links: an untrusted directory may point anywhere, also at endless files. */
 async function readRegularFile(path) {
 	if (!(await lstat(path)).isFile()) throw new Error("it is no regular file");
 	return await readFile(path, "utf8");
@@ -206,7 +200,7 @@ async function readRegularFile(path) {
 const textOf = (path) => readRegularFile(path).catch(() => "");
 
 // src/cli/netbenches/render.ts
-/** The sets with their runs, then for each comparison its verdict and the classic block below it. */
+/** The sets with their runs, then each comparison's verdict and ministat block. */
 function renderAnalysis({ sets, comparisons }) {
 	return [...sets.map(renderSet), ...comparisons.map(renderComparison)].join("\n");
 }
@@ -241,12 +235,12 @@ function verdictText({ verdict, comparison }) {
 	const { change, low, high } = comparison.interval;
 	return `${verdict.kind}, ${formatChange(change)} (95 % interval ${formatInterval(low, high)})${reason}`;
 }
-/** All runs that have a number, also those that do not count: what ministat would have been fed. */
+/** All runs with a number, even uncounted ones, as ministat would get them. */
 const minimalSet = ({ label, runs }) => ({
 	name: shortened(label),
 	values: Float64Array.from(runs.map(({ medianPps }) => medianPps).filter((pps) => pps > 0))
 });
-/** Ratios, and packets per second; `reason` is null where there is nothing to say. */
+/** Ratios, and packets per second; `reason` is null if empty. */
 function analysisAsJson({ sets, comparisons }) {
 	return {
 		sets: sets.map(({ label, image, config, family, kernel, runs }) => ({
@@ -271,7 +265,7 @@ function analysisAsJson({ sets, comparisons }) {
 		}))
 	};
 }
-/** Null where a set has fewer than ministat's three numbers. */
+/** Null if a set has fewer than ministat's three numbers. */
 function ministatOf({ base, patched }) {
 	const sets = [minimalSet(base), minimalSet(patched)];
 	if (sets.some(({ values }) => values.length < 3)) return null;
@@ -284,8 +278,8 @@ function ministatOf({ base, patched }) {
 
 // src/cli/netbenches/series.ts
 /**
-* The series of `path`. A file is one, a line a nightly run: a name and its values, with white space or commas between;
-* empty lines, comments after `#` and nightly runs without a value are passed over. A folder has one for each CONFIG of its
+* Reads a file as one series, with one nightly run per line: a name and its values, separated by white space or commas;
+* empty lines, comments after `#` and lines without a value are skipped. A folder has one series per CONFIG of its
 * files `REV[.CONFIG].pps`, with the REVs in natural order. Throws a `UsageError` that names the first bad line.
 */
 async function readSeries(path) {

@@ -1,22 +1,292 @@
 import { patchName, reasonOf, resultSchema } from "../model.js";
 import { ZodError, array, int, literal, object, string, union, url } from "../vendor/zod.js";
-import { fetchWithin, sendRequest } from "../system.js";
 import { profiledCells, readProfiles } from "../analysis/profile.js";
 import { require_yauzl } from "../vendor/yauzl.js";
+import { once } from "node:events";
+import { isIP } from "node:net";
+import { Agent, request } from "node:http";
 import { isUtf8 } from "node:buffer";
+import { TLSSocket, connect as connect$1 } from "node:tls";
 import { crc32, inflateRawSync } from "node:zlib";
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as setTimeout$1 } from "node:timers/promises";
+import { Agent as Agent$1, request as request$1 } from "node:https";
+
+// src/system/certificate.ts
+var PinError = class extends Error {
+	certificate;
+	constructor(certificate) {
+		super("not the one that is pinned");
+		this.certificate = certificate;
+	}
+};
+/** Returns the error for any other certificate, after closing the socket. */
+function verifyPin(socket, sha256) {
+	const certificate = socket.getPeerX509Certificate();
+	if (sha256Of(certificate) === sha256) return void 0;
+	socket.destroy();
+	return new PinError(certificate);
+}
+const sha256Of = (certificate) => certificate?.fingerprint256.replaceAll(":", "").toLowerCase() ?? "";
+/** Accepts every certificate: the caller verifies it before sending anything. */
+function connectUnverified({ hostname, port }, certificates, signal) {
+	const host = hostname.replace(/^\[|\]$/g, "");
+	const socket = connect$1({
+		...certificates,
+		host,
+		port: Number(port || 443),
+		...isIP(host) === 0 && { servername: host },
+		rejectUnauthorized: false
+	});
+	const stop = () => socket.destroy(signal.reason);
+	signal.addEventListener("abort", stop);
+	socket.once("close", () => signal.removeEventListener("abort", stop));
+	return socket.on("error", () => {});
+}
+/** Describes the certificate that `error` is about; Node has dropped most of it by then, so a second connection reads it. */
+async function describeDistrust(error, url, trust, signal) {
+	const certificate = error instanceof PinError ? error.certificate : await readCertificate(url, trust, signal);
+	const names = namesOf(error);
+	const found = (fault, what) => ({
+		fault,
+		shown: `a certificate ${what}`,
+		reason: reasonOf(error),
+		names,
+		sha256: sha256Of(certificate)
+	});
+	if (error instanceof PinError) return found("pin", "that is not the one that is pinned");
+	const code = error instanceof Error && "code" in error ? String(error.code) : "";
+	if (unsigned.test(code)) return found("authority", `${"ca" in trust && trust.ca !== void 0 ? "that the authority of `ca` has not signed" : "that no authority trusted by this machine has signed"} (${code})`);
+	if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return found("name", `for ${names.replace(/\b(?:DNS|IP Address):/g, "").slice(0, mostNamesLength)}, and not for ${url.hostname} (${code})`);
+	if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") return found("time", `${goodWhen(certificate)} (${code})`);
+	return found("other", `that is no good: ${reasonOf(error)} (${code})`);
+}
+const unsigned = /^(?:UNABLE_TO_(?:GET_ISSUER|VERIFY)|DEPTH_ZERO_SELF|SELF_SIGNED|CERT_UNTRUSTED)/;
+const mostNamesLength = 200;
+const namesOf = (error) => error.cert?.subjectaltname || "no name at all";
+function goodWhen(certificate) {
+	const now = /* @__PURE__ */ new Date();
+	if (certificate !== void 0) {
+		const [from, until] = [new Date(certificate.validFrom), new Date(certificate.validTo)];
+		if (until < now) return `that was good until ${dayOf(until)}`;
+		if (from > now) return `that is good from ${dayOf(from)} on`;
+	}
+	return "whose authority’s is not good today";
+}
+const dayOf = (date) => date.toISOString().replace(/T(.{5}).*/, " $1 UTC");
+async function readCertificate(url, trust, signal) {
+	const socket = connectUnverified(url, "pinnedSha256" in trust ? {} : trust, signal);
+	try {
+		await once(socket, "secureConnect", { signal });
+		return socket.getPeerX509Certificate();
+	} catch {
+		return;
+	} finally {
+		socket.destroy();
+	}
+}
+
+// src/system/http.ts
+/** Sends one request over a new connection. Never rejects. Follows no redirects, which would pass credentials on. */
+const sendRequest = (url, request) => exchange(url, request, { trust: request.trust ?? {} });
+function openHttpClient(certificates) {
+	const http = new Agent({ keepAlive: true });
+	const https = new Agent$1({
+		keepAlive: true,
+		...certificates
+	});
+	return {
+		send: (url, request) => exchange(url, request, {
+			trust: certificates,
+			http,
+			https
+		}),
+		close() {
+			http.destroy();
+			https.destroy();
+		}
+	};
+}
+async function exchange(url, request, connections) {
+	const { answerSeconds, mostBytes, onLine, signal } = request;
+	const limit = startLimit(answerSeconds);
+	const end = AbortSignal.any([limit.signal, ...signal === void 0 ? [] : [signal]]);
+	let sent;
+	let wasSent = () => false;
+	const stop = () => sent?.destroy();
+	try {
+		end.throwIfAborted();
+		const target = new URL(url);
+		sent = begin(target, request, connections, end);
+		end.addEventListener("abort", stop);
+		wasSent = watchSending(sent, target, connections);
+		const response = (await once(sent, "response", { signal: end }))[0];
+		const { statusCode: status = 0, statusMessage: statusText = "", headersDistinct } = response;
+		const headers = /* @__PURE__ */ new Map();
+		for (const [name, values = []] of Object.entries(headersDistinct)) headers.set(name, values.join(", "));
+		const answered = {
+			kind: "answered",
+			status,
+			statusText,
+			headers
+		};
+		if (onLine === void 0 || status !== 200) return {
+			...answered,
+			body: await bytesWithin(mostBytes, response)
+		};
+		limit.clear();
+		for await (const line of linesOf(response, mostBytes)) onLine(line);
+		return {
+			...answered,
+			body: Buffer.of()
+		};
+	} catch (error) {
+		const failed = {
+			kind: "no-answer",
+			code: codeOf(error),
+			wasSent: wasSent()
+		};
+		if (limit.signal.aborted && signal?.aborted !== true) {
+			const why = `no whole answer within ${answerSeconds} s`;
+			return {
+				...failed,
+				why,
+				code: "",
+				lateSeconds: answerSeconds
+			};
+		}
+		if (!isDistrust(sent, error)) return {
+			...failed,
+			why: reasonOf(error)
+		};
+		const distrust = await describeDistrust(error, new URL(url), connections.trust, end);
+		return {
+			...failed,
+			why: `it shows ${distrust.shown}`,
+			distrust
+		};
+	} finally {
+		end.removeEventListener("abort", stop);
+		limit.clear();
+	}
+}
+function startLimit(seconds) {
+	const limit = new AbortController();
+	let isCleared = false;
+	const abort = () => isCleared || limit.abort();
+	const timer = setTimeout(() => setImmediate(abort), seconds * 1e3);
+	return {
+		signal: limit.signal,
+		clear() {
+			isCleared = true;
+			clearTimeout(timer);
+		}
+	};
+}
+const codeOf = (error) => error instanceof Error && "code" in error ? String(error.code) : "";
+const isDistrust = (sent, error) => error instanceof PinError || sent?.socket instanceof TLSSocket && Boolean(sent.socket.authorizationError);
+function begin(url, request$2, connections, end) {
+	const { method, headers, body, connectSeconds = 10 } = request$2;
+	const { trust, http, https } = connections;
+	const isSecure = url.protocol === "https:" || "pinnedSha256" in trust;
+	const agent = isSecure ? https : http;
+	const options = {
+		method,
+		agent,
+		headers: {
+			"user-agent": "ppsgate",
+			...body instanceof URLSearchParams && { "content-type": "application/x-www-form-urlencoded" },
+			...headers,
+			...agent === void 0 && { connection: "close" }
+		}
+	};
+	const sent = isSecure ? request$1(url, {
+		...options,
+		...trustOptions(url, trust, end)
+	}) : request(url, options);
+	sent.on("error", () => {});
+	if (!("pinnedSha256" in trust) && connectSeconds < request$2.answerSeconds) limitConnecting(sent, connectSeconds);
+	return sent.end(body?.toString());
+}
+function trustOptions(url, trust, end) {
+	if (!("pinnedSha256" in trust)) return trust;
+	return { 
+	/** Hands the connection over once the certificate is verified; Node sends nothing before. */
+createConnection(_, created) {
+		const socket = connectUnverified(url, {}, end);
+		const settle = (error) => created(error ?? null, socket);
+		socket.once("error", settle);
+		socket.once("secureConnect", () => {
+			socket.off("error", settle);
+			settle(verifyPin(socket, trust.pinnedSha256));
+		});
+	} };
+}
+const noConnection = "NO_CONNECTION";
+function limitConnecting(sent, seconds) {
+	const late = Object.assign(/* @__PURE__ */ new Error(`no connection within ${seconds} s`), { code: noConnection });
+	const timer = setTimeout(() => sent.destroy(late), seconds * 1e3);
+	const stop = () => clearTimeout(timer);
+	sent.once("close", stop);
+	sent.once("socket", (socket) => {
+		if (socket.connecting) socket.once("connect", stop);
+		else stop();
+	});
+}
+/** A request is sent only after the connection and, for HTTPS, the certificate's verification. */
+function watchSending(sent, { protocol }, { trust }) {
+	let wasSent = false;
+	const send = () => {
+		wasSent = true;
+	};
+	sent.once("socket", (socket) => {
+		if (sent.reusedSocket || "pinnedSha256" in trust) send();
+		else socket.once(protocol === "https:" ? "secureConnect" : "connect", send);
+	});
+	return () => wasSent;
+}
+/** Returns undefined, and closes the stream, past that many bytes, even if the server announced fewer. */
+async function bytesWithin(mostBytes, stream) {
+	const chunks = [];
+	let bytes = 0;
+	for await (const chunk of stream) {
+		bytes += chunk.length;
+		if (bytes > mostBytes) return void 0;
+		chunks.push(chunk);
+	}
+	return Buffer.concat(chunks);
+}
+async function* linesOf(response, mostBytes) {
+	let rest = "";
+	for await (const chunk of response.setEncoding("utf8")) {
+		const lines = (rest + chunk).split("\n");
+		rest = lines.pop() ?? "";
+		if (rest.length > mostBytes) throw new Error(`more than ${mostBytes} bytes in a line`);
+		yield* lines;
+	}
+}
+/**
+* Wraps Node's fetch with a time limit for the whole response. Reads the body here: octokit treats a truncated body as
+* empty, and an empty list of comments would make it write a second comment.
+*/
+const fetchWithin = (seconds) => async (input, init) => {
+	const response = await fetch(input, {
+		...init,
+		signal: AbortSignal.timeout(seconds * 1e3)
+	});
+	await response.clone().arrayBuffer();
+	return response;
+};
 
 // src/forge/github/client.ts
-/** The longest that a rate limit is waited for, in seconds, and how often in one request. */
+/** Bounds of the waits for a rate limit: seconds of each, and their number in one request. */
 const longestWait = 60;
 const mostWaits = 2;
 /**
-* A client that tries a failed request again and waits for a short rate limit, by octokit's own plugins.
+* Creates a client that retries failed requests and waits for a short rate limit, by octokit's own plugins.
 *
 * @param settings.apiUrl as in `GITHUB_API_URL`.
-* @param settings.log never gets to see the token.
-* @param settings.answerSeconds how long one answer may take, its body included.
+* @param settings.log never gets the token.
+* @param settings.answerSeconds bound of one response, its body included.
 * @param settings.plugins replaces single settings of the plugins; tests wait less with it.
 */
 async function createOctokit(settings) {
@@ -50,22 +320,22 @@ async function createOctokit(settings) {
 	});
 }
 /**
-* Whether a second has to lie between two writes and three between two comments, as octokit's plugin has it: GitHub's
-* own hosts ask for that. A GitHub Enterprise Server has no limits but those that its administrator switched on
+* True for GitHub's own hosts, which require a second between two writes and three between two comments, as octokit's
+* plugin waits. A GitHub Enterprise Server has only the limits that its administrator switched on
 * (https://docs.github.com/enterprise-server/admin/configuration/configuring-your-enterprise/configuring-rate-limits),
-* and tells when one is reached.
+* and reports when one is reached.
 */
 function keepsPace(apiUrl) {
 	const { hostname } = new URL(apiUrl);
 	return hostname === "api.github.com" || hostname.endsWith(".ghe.com");
 }
 const atOnce = { key: () => ({ schedule: (_options, job) => job() }) };
-/** The plugin takes other groups than its own for what is to be paced; its types do not say so. */
+/** The plugin accepts these groups too, which its types omit. */
 const unpaced = {
 	write: atOnce,
 	notifications: atOnce
 };
-/** GitHub asks to wait some seconds; true is for doing so, and then sending the request again. */
+/** Called when GitHub requests a wait; true waits, and then sends the request again. */
 function waitWhenShort(log) {
 	return (seconds, _request, _octokit, waits) => {
 		if (seconds > longestWait || waits >= mostWaits) return false;
@@ -74,11 +344,10 @@ function waitWhenShort(log) {
 	};
 }
 const viewer = object({ viewer: object({ login: string() }) });
-/** Whose the token is: GET /user tells only people, and GraphQL apps too. */
+/** GET /user works for people only, GraphQL for apps, too. */
 async function ownLogin(octokit) {
 	return viewer.parse(await octokit.graphql("{ viewer { login } }")).viewer.login;
 }
-/** Of the `owner/name` of a repository, as the API takes them. */
 function placeOf(repository) {
 	const [owner = "", repo = ""] = repository.split("/");
 	return {
@@ -88,7 +357,7 @@ function placeOf(repository) {
 }
 
 // src/forge/github/failure.ts
-/** Undefined where the error is none of octokit's, and so a defect of ours rather than an answer. */
+/** Undefined for errors that are not octokit's, and so ppsgate's bugs. */
 function githubFailure(error) {
 	if (!isRequestError(error)) return graphqlFailure(error);
 	const said = oneLine(error.message);
@@ -108,11 +377,10 @@ function githubFailure(error) {
 		said: `${error.status} ${said}`
 	};
 }
-/** GitHub or the network broke down: what was asked for may have been done all the same, and another try may help. */
+/** GitHub or the network failed: the request may have succeeded, and a retry may help. */
 const isBreakdown = (failure) => failure?.kind === "no-answer" || failure?.kind === "answered" && failure.status >= 500;
-/** The same, or that of a rate limit: what is worth another try by whoever has an hour. */
+/** A failure of GitHub or the network, or a rate limit, may pass within an hour. */
 const mayPassSoon = (failure) => isBreakdown(failure) || failure?.kind === "rate-limited";
-/** One sentence for people: what was not done, why, and what helps. */
 function whyNotDone(what, failure, { again, permission, otherwise }) {
 	const { kind, said } = failure;
 	switch (kind) {
@@ -125,7 +393,7 @@ function whyNotDone(what, failure, { again, permission, otherwise }) {
 		default: return `${what} because GitHub answered ${said}${otherwise}.`;
 	}
 }
-/** Knows it by its name and not its class, for which all of octokit would have to be loaded. */
+/** Checks the name and not the class, for which all of octokit would have to be loaded. */
 function isRequestError(error) {
 	return error instanceof Error && error.name === "HttpError" && "request" in error;
 }
@@ -140,7 +408,7 @@ const graphqlError = union([object({
 	message: literal("GraphQL Rate Limit Exceeded"),
 	data: object({ errors })
 }).transform(({ data }) => data)]);
-/** GraphQL answers 200 whatever it says. */
+/** GraphQL reports errors with status 200. */
 function graphqlFailure(error) {
 	const parsed = graphqlError.safeParse(error);
 	if (!parsed.success) return void 0;
@@ -162,9 +430,8 @@ function oneLine(message) {
 	return line.length <= 300 ? line : `${line.slice(0, 300)}…`;
 }
 /**
-* A used-up quota says when it is given again in `x-ratelimit-reset` (seconds since 1970), a secondary
-* limit how long to wait in `retry-after` (seconds), if at all: "Rate limits for the REST API" at
-* docs.github.com.
+* A used-up quota names its end in `x-ratelimit-reset` (seconds since 1970), a secondary limit the wait in `retry-after`
+* (seconds), if at all: "Rate limits for the REST API" at docs.github.com.
 */
 function endOfRateLimit({ status, message, response }) {
 	if (status !== 403 && status !== 429) return void 0;
@@ -176,18 +443,18 @@ function endOfRateLimit({ status, message, response }) {
 
 // src/forge/github/comment.ts
 /**
-* Makes what `compose` answers our only comment with this marker on the pull request, or on an issue. Of several the oldest is kept and
-* the others are deleted; a comment of anybody else is left alone, whatever it holds. Never throws for what GitHub or
-* the network did: the result is then in `why`, one sentence.
+* Makes the text of `compose` our only comment with this marker on the pull request or issue. Keeps the oldest of several
+* and deletes the others; never touches comments of other authors. Never throws for an error of GitHub or the network,
+* which is the sentence `why` then.
 *
-* @param compose gets the comment as it is, if there is one, and answers Markdown that begins with the marker;
-*   undefined leaves it as it is.
+* @param compose receives the present comment, if any, and returns Markdown that begins with the marker; undefined leaves
+*   it unchanged.
 * @param options.marker an HTML comment, which readers do not see: `<!-- ppsgate -->`.
-* @param options.pause how to wait before another try.
+* @param options.pause waits before another try.
 */
 async function publishComment(octokit, pullRequest, compose, options) {
 	const { owner, repo } = placeOf(pullRequest.repository);
-	const { marker, pause = (seconds) => setTimeout(seconds * 1e3) } = options;
+	const { marker, pause = (seconds) => setTimeout$1(seconds * 1e3) } = options;
 	const place = {
 		octokit,
 		owner,
@@ -213,25 +480,24 @@ async function publishComment(octokit, pullRequest, compose, options) {
 		};
 	}
 }
-/** Our comment with this marker as it stands, if there is one; throws what octokit throws. */
 async function findComment(octokit, { repository, number }, marker) {
 	const { owner, repo } = placeOf(repository);
 	const login = await ownLogin(octokit);
-	const [found] = await ownComments({
+	const [comment] = await ownComments({
 		octokit,
 		owner,
 		repo,
 		number,
 		marker
 	}, login);
-	return found?.body;
+	return comment?.body;
 }
 const mostTries = 4;
 /**
-* Writing must not simply be sent again: the answer may be lost after GitHub did what was asked, and a later run may
-* have written meanwhile. So octokit's own retries are off here, and before each further try we look.
+* A write must not simply be sent again: its response may be lost after GitHub did it, and a later run may have written
+* meanwhile. So octokit's retries are off here, and the comments are read before each further try.
 *
-* @param again.lost what was written, perhaps, by the try before.
+* @param again.lost the text that the last try may have written.
 */
 async function putComment(thread, compose, again = { tries: 1 }) {
 	const [kept, ...others] = await ownComments(thread, thread.login);
@@ -261,7 +527,7 @@ async function putComment(thread, compose, again = { tries: 1 }) {
 		lost: kind
 	});
 }
-/** Not where another gate found none as well, and was faster: then that comment becomes ours. */
+/** False where another gate was faster: its comment becomes ours. */
 async function isOnly(thread, url) {
 	const [oldest] = await ownComments(thread, thread.login);
 	return oldest === void 0 || oldest.url === url;
@@ -295,7 +561,7 @@ async function ownComments({ octokit, owner, repo, number, marker }, login) {
 		body
 	}));
 }
-/** A second comment that stays is a blemish, not a reason to call the first one unpublished. */
+/** A failed deletion leaves a duplicate, but the first comment is published. */
 async function deleteComments({ octokit, owner, repo }, comments) {
 	for (const { id } of comments) try {
 		await octokit.request("DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}", {
@@ -323,7 +589,7 @@ function whyNot$1(failure, { repository, number }) {
 const isLocked = /\block(?:ed)?\b/i;
 
 // src/forge/github/pull-request.ts
-/** The pull request of a `pull_request` or `pull_request_target` event: `payload` is the JSON in the file `GITHUB_EVENT_PATH`. */
+/** @param payload the JSON in the file `GITHUB_EVENT_PATH` of a `pull_request` or `pull_request_target` event */
 function pullRequestFromEvent(eventName, payload) {
 	const event = object({ pull_request: pullRequestDocument }).safeParse(payload);
 	if (event.success) return found(event.data.pull_request);
@@ -332,12 +598,11 @@ function pullRequestFromEvent(eventName, payload) {
 		why: misread(`The payload of the ${eventName} event`, event.error)
 	};
 }
-/** The pull request that a person typed as `#123` or `123`, or undefined where it is neither. */
 function pullRequestNumber(input) {
 	const [, digits] = /^#?([1-9]\d{0,9})$/.exec(input.trim()) ?? [];
 	return digits === void 0 ? void 0 : Number(digits);
 }
-/** Pull request `number` as it is at this moment in `repository`, an `owner/name`. */
+/** @param repository `owner/name` */
 async function fetchPullRequest(octokit, repository, number) {
 	const { owner, repo } = placeOf(repository);
 	try {
@@ -358,7 +623,6 @@ async function fetchPullRequest(octokit, repository, number) {
 		return notFetched(failure, `#${number} of ${repository}`);
 	}
 }
-/** The open pull requests whose head is this very commit; throws where GitHub does not tell. */
 async function pullRequestsWithHead(octokit, repository, headCommit) {
 	const { owner, repo } = placeOf(repository);
 	const list = () => octokit.paginate("GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls", {
@@ -367,12 +631,9 @@ async function pullRequestsWithHead(octokit, repository, headCommit) {
 		commit_sha: headCommit,
 		per_page: 100
 	});
-	return openWithHead(await told(list, `which pull requests have ${headCommit}`), headCommit);
+	return openWithHead(await answered(list, `which pull requests have ${headCommit}`), headCommit);
 }
-/**
-* The number of the pull request that a commit of a branch was merged by, if it was, and GitHub has the commit; throws
-* where it does not tell.
-*/
+/** Returns the pull request that a commit was merged by, if any; throws where GitHub does not reply. */
 async function mergedAs(octokit, repository, commit) {
 	const list = async () => {
 		try {
@@ -387,11 +648,11 @@ async function mergedAs(octokit, repository, commit) {
 			throw error;
 		}
 	};
-	const documents = await told(list, `which pull request ${commit} was`);
+	const documents = await answered(list, `which pull request ${commit} was`);
 	const isHere = (name) => name.toLowerCase() === repository.toLowerCase();
 	return documents.find(({ merged_at, base }) => merged_at !== null && isHere(base.repo.full_name))?.number;
 }
-/** The same by the branch of a fork, which needs no such commit in the repository itself. */
+/** Finds them by the branch of a fork, whose commits the repository itself may lack. */
 async function pullRequestsOfBranch(octokit, repository, head) {
 	const { owner, repo } = placeOf(repository);
 	const list = () => octokit.paginate("GET /repos/{owner}/{repo}/pulls", {
@@ -401,17 +662,16 @@ async function pullRequestsOfBranch(octokit, repository, head) {
 		head: `${head.owner}:${head.branch}`,
 		per_page: 100
 	});
-	return openWithHead(await told(list, `which pull requests ${head.owner}:${head.branch} has`), head.commit);
+	return openWithHead(await answered(list, `which pull requests ${head.owner}:${head.branch} has`), head.commit);
 }
 function openWithHead(documents, headCommit) {
 	return documents.filter(({ state }) => state === "open").flatMap((document) => pullRequestDocument.safeParse(document).data ?? []).map(found).filter(({ pullRequest }) => pullRequest.headCommit === headCommit);
 }
-/** `#7 and #9`, for a message that asks which of them is meant. */
+/** Like `#7 and #9`. */
 const numbersOf = (all) => all.map(({ pullRequest }) => `#${pullRequest.number}`).join(" and ");
-/** Whether GitHub lets this person write to the repository; throws where GitHub does not tell. */
 async function mayWrite(octokit, repository, login) {
 	const { owner, repo } = placeOf(repository);
-	const ask = async () => {
+	const permission = async () => {
 		try {
 			const { data } = await octokit.request("GET /repos/{owner}/{repo}/collaborators/{username}/permission", {
 				owner,
@@ -425,11 +685,11 @@ async function mayWrite(octokit, repository, login) {
 			throw error;
 		}
 	};
-	return ["admin", "write"].includes(await told(ask, `what ${login} may do`));
+	return ["admin", "write"].includes(await answered(permission, `what ${login} may do`));
 }
-async function told(ask, what) {
+async function answered(request, what) {
 	try {
-		return await ask();
+		return await request();
 	} catch (error) {
 		const failure = githubFailure(error);
 		if (failure === void 0) throw error;
@@ -439,7 +699,7 @@ async function told(ask, what) {
 }
 /** Forty digits, or 64 in a repository that uses SHA-256. */
 const commit = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "expected a full commit id");
-/** What is used of the JSON that events and the REST API have in common. */
+/** The properties that events and the REST API have in common. */
 const pullRequestDocument = object({
 	number: int().positive(),
 	title: string(),
@@ -490,8 +750,8 @@ function notFetched(failure, pullRequest) {
 
 // src/forge/github/issue.ts
 /**
-* Makes an issue, and asks no second time where the answer is lost: GitHub would make a second one. Octokit's own retries
-* are off, but for those of a rate limit, by which GitHub says that it did nothing.
+* Creates an issue without a second try where the response is lost: GitHub would create a second one. Octokit's retries
+* are off, except for a rate limit, which means that GitHub did nothing.
 */
 async function createIssue({ octokit, repository }, { title, body, label }) {
 	const { owner, repo } = placeOf(repository);
@@ -524,13 +784,13 @@ async function createIssue({ octokit, repository }, { title, body, label }) {
 		};
 	}
 }
-/** A proxy that waited too long answers 408, whatever GitHub did. */
+/** A proxy's 408 leaves open whether GitHub did it. */
 const isRefusal = (failure) => failure.kind === "rate-limited" || failure.kind === "answered" && failure.status >= 400 && failure.status < 500 && failure.status !== 408;
 /**
-* The number of the oldest issue by `creator` whose text begins with the marker, be it open or closed; undefined where
-* GitHub lists none, which it does some time after one was made. Throws what octokit throws.
+* Returns the number of the oldest issue by `creator` whose text begins with the marker, open or closed; undefined where
+* GitHub lists none, which it does some time after its creation. Throws octokit's errors.
 *
-* @param search.since when it was made at the earliest.
+* @param search.since earliest time of its creation.
 */
 async function findIssue({ octokit, repository }, { creator, marker, since }) {
 	const { owner, repo } = placeOf(repository);
@@ -545,9 +805,8 @@ async function findIssue({ octokit, repository }, { creator, marker, since }) {
 		per_page: 100
 	})).find((issue) => isOurs(issue, creator, marker))?.number;
 }
-/** GitHub takes no fractions of seconds. */
+/** GitHub refuses fractions of seconds. */
 const isoSeconds = (date) => date.toISOString().replace(/\.\d+/, "");
-/** The text of an issue that `creator` made, and undefined where there is none; throws what octokit throws. */
 async function readIssue({ octokit, repository }, number, creator) {
 	const { owner, repo } = placeOf(repository);
 	try {
@@ -562,7 +821,6 @@ async function readIssue({ octokit, repository }, number, creator) {
 		throw error;
 	}
 }
-/** Changes title, text and, where `closedAs` says how, the state; throws what octokit throws. */
 async function updateIssue({ octokit, repository }, number, { closedAs, ...text }) {
 	const { owner, repo } = placeOf(repository);
 	await octokit.request("PATCH /repos/{owner}/{repo}/issues/{issue_number}", {
@@ -576,7 +834,6 @@ async function updateIssue({ octokit, repository }, number, { closedAs, ...text 
 		}
 	});
 }
-/** Puts one label in the place of another; throws what octokit throws. */
 async function replaceLabel(place, number, { old, label }) {
 	const { octokit, repository } = place;
 	const { owner, repo } = placeOf(repository);
@@ -599,9 +856,9 @@ async function replaceLabel(place, number, { old, label }) {
 		if (!isGone(githubFailure(error))) throw error;
 	}
 }
-/** The issue was deleted, or transferred to where the token sees nothing. */
+/** Deleted, or transferred to a repository that the token cannot read. */
 const isGone = (failure) => failure?.kind === "answered" && [404, 410].includes(failure.status);
-/** A repository whose label has another colour keeps it. Throws what octokit throws. */
+/** Keeps the colour of an existing label. Throws octokit's errors. */
 async function makeLabel({ octokit, repository }, label) {
 	try {
 		await octokit.request("POST /repos/{owner}/{repo}/labels", {
@@ -614,9 +871,9 @@ async function makeLabel({ octokit, repository }, label) {
 		throw error;
 	}
 }
-/** GitHub answers 422 for whatever it does not like, and says which by a code. */
+/** GitHub returns 422 for any invalid request, with a code for the reason. */
 const isThereAlready = (error) => error instanceof Error && error.message.includes("already_exists");
-/** A pull request is an issue, too, and none of ours. */
+/** Pull requests are issues, too, but never ours. */
 const isOurs = ({ user, body, pull_request }, creator, marker) => pull_request === void 0 && user?.login === creator && (body ?? "").startsWith(marker);
 
 // src/forge/github/artifact.ts
@@ -628,8 +885,8 @@ const artifactLimits = {
 	seconds: 300
 };
 /**
-* Downloads the newest artifact of this name of a workflow run: a re-run of its job leaves another one. Needs a token
-* with `actions: read`, which GitHub gets to see and the host that it points to never does.
+* Downloads the newest artifact of this name of a workflow run: a re-run of its job adds another one. Needs a token with
+* `actions: read`, which is sent to GitHub and never to the host that it redirects to.
 */
 async function fetchArtifact(octokit, wanted, limits = artifactLimits) {
 	try {
@@ -667,7 +924,7 @@ async function newestArtifact(octokit, wanted) {
 		per_page: 100
 	})).filter(({ name }) => name === wanted.name).toSorted((a, b) => b.id - a.id).at(0);
 }
-/** Octokit would follow the redirect and read whatever comes into memory; so it is told not to. */
+/** Requests the redirect alone: Octokit would follow it and read a response of any size into memory. */
 async function addressOf(octokit, wanted, id) {
 	const { headers } = await octokit.request("GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}", {
 		...placeOf(wanted.repository),
@@ -677,7 +934,7 @@ async function addressOf(octokit, wanted, id) {
 	});
 	return URL.parse(headers.location ?? "");
 }
-/** The place is a secret of its own for a minute, and is not named in full. */
+/** The address is itself a secret for a minute, and is not logged in full. */
 async function download(place, wanted, limits) {
 	if (place === null || !isTrusted(place)) return refused(`${called(wanted)} was not fetched because GitHub points to no https address for it: look whether the API's address is right.`);
 	const again = "run the job again";
@@ -701,7 +958,6 @@ const whyNot = (failure, wanted) => whyNotDone(`${called(wanted)} was not fetche
 	permission: "give the job `permissions: actions: read`",
 	otherwise: ": look whether the run and its artifact are still there"
 });
-/** The result in the text of a `result.json` that a stranger may have written. */
 function parseResult(text) {
 	try {
 		if (commas(text) > mostCommas) throw new RangeError(`more than ${mostCommas} values`);
@@ -713,7 +969,7 @@ function parseResult(text) {
 		return refused("The result.json of the artifact is no result of this version of ppsgate: judge the patch again.");
 	}
 }
-/** A result of 16 MiB as ppsgate writes it has fewer. */
+/** A result of 16 MiB by ppsgate has fewer. */
 const mostCommas = 5e5;
 function commas(text) {
 	let count = 0;
@@ -721,8 +977,8 @@ function commas(text) {
 	return count;
 }
 /**
-* The files of these names out of a zip, as text, those that are there. They stand at the top or in one folder, those
-* whose names have folders just there; of all other entries only the names are looked at. Nothing is written anywhere.
+* Reads the files of these names from a zip, as text, those that exist. They are at the top or in one folder; names with
+* folders are relative to that. Of all other entries only the names are read. Nothing is written anywhere.
 */
 async function readEntries(zip, names, limits = artifactLimits) {
 	try {
@@ -749,15 +1005,12 @@ function refusalOf(error) {
 	const [said] = reasonOf(error).split(/[.:]/);
 	return refused(`The artifact is no zip that can be read (${said}): run its job again.`);
 }
-/** Size of all profiles of one result; flamegraphs of more are not drawn. */
+/** Bound of all profiles of one result; flamegraphs of more are not drawn. */
 const mostProfileBytes = 64 * 1024 ** 2;
-/** One of each variant in each cell: the longest experiments have some hundred. */
+/** A profile for each variant in each cell: the longest experiments have about a hundred. */
 const mostProfiles = 500;
 const tooManyBytes = `The profiles of the artifact have more than ${mostProfileBytes} bytes together: of the rest no flamegraphs are drawn.`;
-/**
-* The profiles that a result of the artifact tells of, which lie below `folder`; what cannot be read is left out, and
-* `leftOut` hears why. The zip is gone through once, however many files are named.
-*/
+/** Reads profiles below `folder`; reports each unreadable one to `leftOut`. The zip is read once for all files. */
 async function profilesIn(zip, result, folder, leftOut = () => {}) {
 	const paths = profilePaths(result);
 	if (paths.length > mostProfiles) {
@@ -810,7 +1063,7 @@ async function entriesOf(archive, names, { files }) {
 	}
 	return found;
 }
-/** Without its folder; undefined for what lies deeper, or outside. */
+/** Without its folder; undefined for a path that is deeper, or outside. */
 function nameOf(path) {
 	const parts = path.split("/");
 	const [folder, name] = parts.length === 1 ? ["top", ...parts] : parts;
@@ -820,21 +1073,21 @@ function nameOf(path) {
 		".."
 	].includes(folder ?? "") ? void 0 : name;
 }
-async function textOf(found, mostBytes) {
-	const { name, entry } = found;
+async function textOf(member, mostBytes) {
+	const { name, entry } = member;
 	if (!isRegularFile(entry)) throw new Refusal(`The artifact's ${name} is no regular file: upload the work directory as it is.`);
 	if (!entry.canDecodeFileData()) throw new Refusal(`The artifact's ${name} is encrypted, or packed in a way other than deflate: upload it with actions/upload-artifact.`);
-	const content = await contentOf(found, mostBytes);
+	const content = await contentOf(member, mostBytes);
 	if (content.length !== entry.uncompressedSize || crc32(content) !== entry.crc32) throw new Refusal(`The artifact's ${name} is damaged: run the job that uploads it again.`);
 	if (!isUtf8(content)) throw new Refusal(`The artifact's ${name} is no UTF-8 text: judge the patch again.`);
 	return content.toString();
 }
-/** Looks at the type in st_mode(2), which Unix zips keep in the upper half; others keep nothing there. */
+/** Reads the type in st_mode(2), which Unix zips keep in the upper half; others keep nothing there. */
 function isRegularFile({ externalFileAttributes }) {
 	const type = externalFileAttributes >>> 16 & 61440;
 	return type === 0 || type === 32768;
 }
-/** What the entry says of its size is not verified: inflating stops at the bound. */
+/** The entry's size is untrusted: inflating stops at the bound. */
 async function contentOf({ archive, zip, name, entry }, mostBytes) {
 	const { fileDataStart } = await archive.readLocalFileHeaderPromise(entry, { minimal: true });
 	const packed = zip.subarray(fileDataStart, fileDataStart + entry.compressedSize);
@@ -850,7 +1103,6 @@ async function contentOf({ archive, zip, name, entry }, mostBytes) {
 		throw new Refusal(isTooMuch ? tooMuch : `The artifact's ${name} is damaged: run the job that uploads it again.`);
 	}
 }
-/** What the result is of that GitHub does not say of the patch, as a sentence; undefined where they agree. */
 function agreesWith({ patch }, meant) {
 	const place = meant.kind === "pull-request" ? ` of ${meant.repository}` : "";
 	const called = meant.kind === "revision" ? `D${meant.number}:${meant.diff}` : `${patchName(meant)}${place}`;
@@ -874,10 +1126,9 @@ const kindNames = {
 	revision: "a revision",
 	range: "a range of commits"
 };
-/** Title, author, links and names as GitHub has them, not as the artifact. */
 const withPatch = (result, patch) => ({
 	...result,
 	patch
 });
 
-export { agreesWith, createIssue, createOctokit, fetchArtifact, fetchPullRequest, findComment, findIssue, githubFailure, isBreakdown, isGone, makeLabel, mayPassSoon, mayWrite, mergedAs, numbersOf, ownLogin, parseResult, placeOf, profilesIn, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsOfBranch, pullRequestsWithHead, readEntries, readIssue, replaceLabel, updateIssue, whyNotDone, withPatch };
+export { agreesWith, createIssue, createOctokit, fetchArtifact, fetchPullRequest, findComment, findIssue, githubFailure, isBreakdown, isGone, makeLabel, mayPassSoon, mayWrite, mergedAs, noConnection, numbersOf, openHttpClient, ownLogin, parseResult, placeOf, profilesIn, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsOfBranch, pullRequestsWithHead, readEntries, readIssue, replaceLabel, sendRequest, updateIssue, whyNotDone, withPatch };

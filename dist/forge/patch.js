@@ -11,343 +11,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { pipeline } from "node:stream/promises";
 
-// src/forge/patch/command-words.ts
-/** Separated by blanks, but for those in double quotes: `testbed="mellanox and 40G"` is one. */
-const wordsOf = (line) => (line.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll("\"", ""));
-/** Undefined for a word that is none. */
-function pairIn(word) {
-	const [, key, value = ""] = /^([^=]+)=(.*)$/.exec(word) ?? [];
-	return key === void 0 ? void 0 : {
-		key,
-		value
-	};
-}
-/** What people write as `key=value`, by the key, and what it becomes. */
-const keysOf = (names) => new Map(names.flatMap((name) => {
-	const { comment, kind } = parameter(name);
-	return comment === void 0 ? [] : [[comment.key, {
-		...comment,
-		kind,
-		name
-	}]];
-}));
-/** The parameter that is meant; else what is wrong, and the command that is nearest. */
-function keyFor({ key, value }, of) {
-	const { verb, known, keyed } = of;
-	const parameter = keyed.get(key);
-	if (!known.includes(key) || parameter === void 0) {
-		const [meant] = meantBy(key, known);
-		const nearest = meant === void 0 ? verb : `${verb} ${meant}=${excerpt(value)}`;
-		return {
-			kind: "mistaken",
-			what: `${verb} takes no "${excerpt(key)}"`,
-			nearest
-		};
-	}
-	if (value !== "") return {
-		kind: "found",
-		parameter
-	};
-	const nearest = `${verb} ${key}=${parameter.example}`;
-	return {
-		kind: "mistaken",
-		what: `${key} has no value`,
-		nearest
-	};
-}
-
-// src/forge/patch/bisect-command.ts
-const typed$1 = string().max(500).optional();
-/** What is asked of one bisection, as typed; without good and bad it is of the commits of the patch itself. */
-const bisectAskSchema = object(Object.fromEntries(bisectOverrideNames.map((name) => [name, typed$1])));
-const keyed$1 = keysOf(bisectOverrideNames);
-const known = [...keyed$1.keys()];
-const verifyRevert = kebabCase("verifyRevert");
-/** Reads the words after `bisect`: good comes before bad, all else stands anywhere. */
-function readBisect(words, isHead) {
-	const ask = {};
-	const others = [];
-	for (const word of words) {
-		const pair = pairIn(word);
-		if (pair !== void 0) {
-			const found = keyFor(pair, {
-				verb: "bisect",
-				known,
-				keyed: keyed$1
-			});
-			if (found.kind === "mistaken") return found;
-			const { name, kind, example } = found.parameter;
-			const { key, value } = pair;
-			const looksRight = shapes[name];
-			const wrong = looksRight && value.split(",").find((part) => !looksRight(part));
-			if (wrong !== void 0) return mistaken(`${key} cannot be "${excerpt(wrong)}"`, `${key}=${example}`);
-			const before = ask[name];
-			if (before !== void 0 && kind !== "list") return mistaken(`${key} is there twice`);
-			ask[name] = before === void 0 ? value : `${before},${value}`;
-		} else if (word.includes("..")) {
-			const ends = word.split(/\.{2,}/).map((end) => excerpt(end));
-			return mistaken("bisect takes a good commit and a bad one, not a range", ends.filter(Boolean).join(" "));
-		} else if (families.some((family) => family === word)) {
-			if (ask.families !== void 0) return mistaken("bisect takes one family", word);
-			ask.families = word;
-		} else if (scenarios.includes(word)) {
-			if (ask.scenarios !== void 0) return mistaken("bisect takes one scenario", word);
-			ask.scenarios = word;
-		} else if (word === verifyRevert) ask.verifyRevert = "true";
-		else if (isCommitLike(word)) others.push(word);
-		else return mistaken(`bisect takes no "${excerpt(word)}"`);
-	}
-	return withOthers(ask, others, isHead);
-}
-/** The words of a command that asks for that; read again they are the same. */
-function bisectWords(ask) {
-	const { good, bad, families: family, scenarios: scenario, verifyRevert: isVerified } = ask;
-	const pairs = [...keyed$1].flatMap(([key, { name }]) => {
-		const value = ask[name];
-		return value ? [`${key}=${/\s/.test(value) ? `"${value}"` : value}`] : [];
-	});
-	return ["bisect", ...[
-		good,
-		bad,
-		scenario,
-		family,
-		isVerified === "true" && verifyRevert,
-		...pairs
-	]].filter(Boolean).join(" ");
-}
-const mistaken = (what, nearest = "") => ({
-	kind: "mistaken",
-	what,
-	nearest: `bisect ${nearest}`.trim()
-});
-/** What is neither a family nor a scenario of ppsgate's own: the head, or good and bad; and a scenario of the site's own. */
-function withOthers(ask, others, isHead) {
-	const [first = "", bad = "", own = "", ...more] = others;
-	if (others.length === 0) return {
-		kind: "read",
-		ask
-	};
-	if (others.length === 1 && isHead(first)) return {
-		kind: "read",
-		ask,
-		head: first
-	};
-	const hasScenario = ask.scenarios !== void 0;
-	if (others.length === 1 && !hasScenario) return {
-		kind: "read",
-		ask: {
-			...ask,
-			scenarios: first
-		}
-	};
-	if (others.length === 1) {
-		const what = `bisect takes a good commit and a bad one, found "${excerpt(first)}" alone`;
-		return mistaken(what, `${excerpt(first)} HEAD`);
-	}
-	const commits = {
-		...ask,
-		good: first,
-		bad
-	};
-	if (others.length === 2) return {
-		kind: "read",
-		ask: commits
-	};
-	if (others.length === 3 && !hasScenario) return {
-		kind: "read",
-		ask: {
-			...commits,
-			scenarios: own
-		}
-	};
-	const what = `bisect takes two commits, found "${excerpt(more[0] ?? own)}" as well`;
-	return mistaken(what, `${excerpt(first)} ${excerpt(bad)}`);
-}
-/** What git could take for the name of a commit, but for what is written with two dots; git has the last word. */
-const isCommitLike = (text) => /^\w[\w./@~^{}+-]{0,249}$/.test(text) && !text.includes("..");
-/** `A`, or two of them with that between. */
-const oneOrTwo = (between) => (text) => {
-	const parts = text.split(between);
-	return parts.length <= 2 && parts.every(isCommitLike);
-};
-/** How the parts of a value have to look, as far as that can be said without a repository. */
-const shapes = {
-	fixUp: oneOrTwo(":"),
-	skip: oneOrTwo(".."),
-	maxBoots: (text) => /^[1-9]\d{0,5}$/.test(text)
-};
-
-// src/forge/patch/command.ts
-var import_fastest_levenshtein = require_fastest_levenshtein();
-const typed = string().max(500).optional();
-/** What is asked of one gate instead of what ppsgate.yml says, as typed. */
-const askSchema = object(Object.fromEntries(overrideNames.map((name) => [name, typed])));
-/** How comments call ppsgate on GitHub. */
-const callOnGithub = "/ppsgate";
-/** The same on Phabricator, where a line that begins with a slash is nothing special. */
-const callOnPhabricator = "@ppsgate";
-/**
-* The command of a comment, which is its first line and begins with `call`; undefined where a comment is none. Whether
-* there is such a scenario, testbed or margin is for the configuration to say.
-*/
-function parseCommand(comment, call = callOnGithub) {
-	const [line = ""] = comment.trimStart().split(/\r?\n/, 1);
-	const [first, ...words] = wordsOf(line.slice(0, longestCommand));
-	if (first !== call) return void 0;
-	const [verb = "help", ...rest] = words;
-	const mistaken = (what, nearest) => ({
-		kind: "mistaken",
-		why: `${what}; write ${call} ${nearest}`
-	});
-	switch (verb) {
-		case "help":
-		case "cancel":
-			if (rest.length === 0) return { kind: verb };
-			return mistaken(`${verb} takes nothing more, found "${excerpt(rest.join(" "))}"`, verb);
-		case "run":
-		case "rerun":
-		case "extend": {
-			const read = readArguments(verb, rest, call);
-			return read.kind === "mistaken" ? mistaken(read.what, read.nearest) : read;
-		}
-		case "accept":
-			if (call !== "/ppsgate") return mistaken(noVerb(verb), nearestVerb(verb));
-			return mistaken("accept is for the issue that ppsgate has opened on a change", "help");
-		case "bisect": {
-			const read = readBisect(rest, (word) => heads[call].test(word));
-			if (read.kind === "mistaken") return mistaken(read.what, read.nearest);
-			return {
-				kind: verb,
-				ask: read.ask,
-				...headNamed(read.head, call)
-			};
-		}
-		default: return mistaken(noVerb(verb), nearestVerb(verb));
-	}
-}
-/** Whether a comment on an issue accepts the level that the issue is of. */
-function asksToAccept(comment) {
-	const [line = ""] = comment.trimStart().split(/\r?\n/, 1);
-	return /^\/ppsgate\s+accept\s*$/.test(line);
-}
-const noVerb = (word) => `there is no command "${excerpt(word)}"`;
-/** Two letters swapped are two edits. */
-function nearestVerb(word) {
-	const nearest = (0, import_fastest_levenshtein.closest)(word.toLowerCase(), verbs);
-	return (0, import_fastest_levenshtein.distance)(word.toLowerCase(), nearest) <= 2 ? nearest : "help";
-}
-const verbs = [
-	"run",
-	"rerun",
-	"extend",
-	"bisect",
-	"cancel",
-	"help"
-];
-/** What people can write, and what for, as the answer to `help` tells them. */
-function commandsFor(call) {
-	const isOnGithub = call === callOnGithub;
-	const all = {
-		run: [
-			["run", isOnGithub ? "measure the pull request as it stands" : "measure the newest diff"],
-			isOnGithub ? ["run 1a2b3c4d5e6f", "the same, if that is the head: for a patch from a fork"] : ["run 80677", "measure that diff: for one by somebody who is not ours"],
-			["run forwarding inet6 margin=1% runs=20 testbed=chelsio", "the same with scenarios, families, margin, most runs or testbed of your own"],
-			["run metric=nsPerPacket", "the same by another metric than the configured one"],
-			["run profile", "the same with profiles; profile=off without, profile=30s with longer ones"],
-			["run stop-at-first=on", "the same, and a cell that loses ends the runs of all others"],
-			["run measure-anyway", "the same, also where nothing differs that the testbed installs"],
-			...isOnGithub ? [] : [["run earlier=all", "measure the earlier diffs beside it"]]
-		],
-		rerun: [["rerun", "measure again what was asked for last"]],
-		extend: [["extend runs=40", "go on with an experiment that was inconclusive"]],
-		bisect: [
-			["bisect", isOnGithub ? "find the commit of the pull request that costs the packets" : "find the diff of the revision that costs the packets"],
-			["bisect v1.2 main forwarding inet4", "the same between a good commit and a bad one of your own, in one scenario and family"],
-			["bisect fix-up=3c4d5e6f7a8b skip=1a2b3c4..5d6e7f8", "the same with a fix on top where it is missing, and without some commits"],
-			["bisect testbed=chelsio verify-revert", "the same elsewhere, and with the bad one measured without the culprit, too"],
-			["bisect metric=pps max-boots=60 profile=off", "the same by a metric of your own, with more boots, or without profiles"]
-		],
-		cancel: [["cancel", "end what runs and what waits"]],
-		help: [["help", "see this list"]]
-	};
-	return verbs.flatMap((verb) => all[verb].map(([rest, to]) => ({
-		write: `${call} ${rest}`,
-		to
-	})));
-}
-/** Nobody types more, and nobody has to read more. */
-const longestCommand = 500;
-const keyed = keysOf(overrideNames);
-/** What `run` is told by its name alone. */
-const switches = new Map(overrideNames.flatMap((name) => parameter(name).kind === "switch" ? [[kebabCase(name), name]] : []));
-/** How the head is named, by where the comment stands. */
-const heads = {
-	[callOnGithub]: /^[0-9a-f]{7,64}$/,
-	[callOnPhabricator]: /^[1-9]\d{0,8}$/
-};
-function keysFor(verb, call) {
-	if (verb === "rerun") return [];
-	return [...keyed.values()].filter(({ isOfRevision = false }) => !isOfRevision || call === "@ppsgate").map(({ key }) => key).filter((key) => verb === "run" || key === "runs");
-}
-function readArguments(verb, words, call) {
-	const known = keysFor(verb, call);
-	const ask = {};
-	const named = [];
-	const found = [];
-	let namedHead;
-	const mistaken = (what, nearest = verb) => ({
-		kind: "mistaken",
-		what,
-		nearest
-	});
-	for (const word of words) {
-		const pair = pairIn(word);
-		const switchNamed = switches.get(word);
-		if (pair !== void 0) {
-			const found = keyFor(pair, {
-				verb,
-				known,
-				keyed
-			});
-			if (found.kind === "mistaken") return found;
-			const { name } = found.parameter;
-			if (ask[name] !== void 0) return mistaken(`${pair.key} is there twice`);
-			ask[name] = pair.value;
-		} else if (heads[call].test(word) && namedHead === void 0) namedHead = word;
-		else if (verb !== "run" || !/^[a-z][\w.-]*$/i.test(word)) return mistaken(`${verb} takes no "${excerpt(word)}"`);
-		else if (word === "profile") ask.profile ??= "on";
-		else if (switchNamed !== void 0) ask[switchNamed] = "true";
-		else if (families.some((family) => family === word)) named.push(word);
-		else found.push(word);
-	}
-	const of = headNamed(namedHead, call);
-	if (verb === "rerun") return {
-		kind: verb,
-		...of
-	};
-	if (verb === "extend") return {
-		kind: verb,
-		...ask.maxRuns !== void 0 && { maxRuns: ask.maxRuns },
-		...of
-	};
-	if (found.length > 0) ask.scenarios = found.join(",");
-	if (named.length > 0) ask.families = named.join(",");
-	return {
-		kind: verb,
-		ask,
-		...of
-	};
-}
-function headNamed(text, call) {
-	if (text === void 0) return {};
-	return call === "/ppsgate" ? { commit: text } : { diff: Number(text) };
-}
-
 // src/forge/patch/diff.ts
-/**
-* Reads a unified diff with the prefixes `a/` and `b/`, as git-diff(1) or diff(1) -u makes it, with or
-* without a message before it. Bytes and not text, for sources may be in Latin-1.
-*/
+/** Reads the output of git-diff(1) or diff(1) -u with prefixes `a/` and `b/`. Bytes, as sources may be in Latin-1. */
 function checkDiff(diff) {
 	try {
 		return accept(diff);
@@ -359,14 +24,14 @@ function checkDiff(diff) {
 		throw error;
 	}
 }
-/** What tells `isAsSaid` what git made of a diff, before the tree that it was applied to. */
+/** Arguments of git, before a tree, whose output `isAsSaid` reads. */
 const rawChanges = [
 	"diff-index",
 	"--cached",
 	"--no-renames",
 	"-z"
 ];
-/** Whether git, once it had applied the diff, changed those files that it names, and nothing but plain ones. */
+/** Checks that git, when it applied the diff, changed the files that the diff names, all of them plain. */
 function isAsSaid(paths, raw) {
 	const words = raw.split("\0");
 	const changes = words.flatMap((word, at) => at % 2 === 0 && word !== "" ? {
@@ -388,7 +53,7 @@ function isAsSaid(paths, raw) {
 		reason: `The diff does to ${others.slice(0, 5).join(", ")} something else than it says; send it as one diff of the whole change.`
 	};
 }
-/** From what git-apply(1) wrote, which says the cause first: `error: patch failed: sys/net/if.c:12` and what follows. */
+/** Explains the output of git-apply(1), whose first lines are the cause: `error: patch failed: sys/net/if.c:12`. */
 function whyGitRefuses(stderr, remarks) {
 	return [`git cannot apply the diff: ${stderr.split("\n").flatMap((line) => /^(?:error|fatal): (.*)$/.exec(line)?.[1] ?? []).slice(0, 3).join("; ") || "it said nothing"}.`, ...remarks].join(" ");
 }
@@ -396,19 +61,19 @@ const mostBytes = 5e6;
 const mostFiles = 2e3;
 /** Thrown and caught in this file only. */
 var Refusal = class extends Error {};
-function refuse(reason) {
+function refuse$1(reason) {
 	throw new Refusal(reason);
 }
 function accept(diff) {
-	if (diff.length > mostBytes) refuse(`The diff has ${diff.length} bytes, and at most ${mostBytes} are taken; split it.`);
+	if (diff.length > mostBytes) refuse$1(`The diff has ${diff.length} bytes, and at most ${mostBytes} are taken; split it.`);
 	const bytes = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
 	const lines = bytes.toString("latin1").split("\n");
 	const sections = readSections(lines);
-	if (sections.length === 0) refuse("The diff changes no file; send one that git diff made.");
-	if (sections.length > mostFiles) refuse(`The diff changes ${sections.length} files, and at most ${mostFiles} are taken; split it.`);
+	if (sections.length === 0) refuse$1("The diff changes no file; send one that git diff made.");
+	if (sections.length > mostFiles) refuse$1(`The diff changes ${sections.length} files, and at most ${mostFiles} are taken; split it.`);
 	const paths = sections.flatMap(pathsOf).toSorted();
 	const twice = paths.find((path, index) => path === paths[index - 1]);
-	if (twice !== void 0) refuse(`The diff changes ${twice} twice; send one diff of the whole change, as git diff makes it.`);
+	if (twice !== void 0) refuse$1(`The diff changes ${twice} twice; send one diff of the whole change, as git diff makes it.`);
 	return {
 		kind: "accepted",
 		paths,
@@ -443,24 +108,24 @@ function opensSection(lines, index, current) {
 	return current === void 0 || current.hunks > 0 || current.header.some(isNewName);
 }
 const isNewName = (line) => line.startsWith("+++ ");
-/** The index of the first line after the hunk, by the line counts of its head (see POSIX, diff -u). */
+/** Returns the index of the first line after the hunk, by its line counts (POSIX, diff -u). */
 function afterHunk(lines, start, section) {
 	const head = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(lines[start] ?? "");
-	if (head === null || !(section?.hunks || section?.header.some(isNewName))) refuse(`Line ${start + 1} of the diff starts a hunk of no file; send what git diff made.`);
+	if (head === null || !(section?.hunks || section?.header.some(isNewName))) refuse$1(`Line ${start + 1} of the diff starts a hunk of no file; send what git diff made.`);
 	section.hunks += 1;
 	let before = Number(head[1] ?? 1);
 	let after = Number(head[2] ?? 1);
 	let index = start + 1;
 	for (; before > 0 || after > 0; index += 1) {
 		const sign = lines[index]?.[0] ?? (index < lines.length - 1 ? " " : void 0);
-		if (sign === void 0 || !" \r+-\\".includes(sign)) refuse(`The hunk at line ${start + 1} of the diff is cut off at line ${index + 1}.`);
+		if (sign === void 0 || !" \r+-\\".includes(sign)) refuse$1(`The hunk at line ${start + 1} of the diff is cut off at line ${index + 1}.`);
 		if (sign === " " || sign === "\r" || sign === "-") before -= 1;
 		if (sign === " " || sign === "\r" || sign === "+") after -= 1;
 	}
 	return index;
 }
 function pathsOf(section) {
-	if (section.header[0]?.endsWith("\r")) refuse("The lines of the diff end in CR LF; send it with the line ends that git wrote.");
+	if (section.header[0]?.endsWith("\r")) refuse$1("The lines of the diff end in CR LF; send it with the line ends that git wrote.");
 	const copied = plainName(section, /^copy from (.*)$/);
 	const from = plainName(section, /^rename from (.*)$/) ?? copied;
 	const named = [
@@ -472,10 +137,10 @@ function pathsOf(section) {
 	];
 	const paths = [...new Set(named)].filter((name) => name !== void 0).map(decoded);
 	const [path] = paths;
-	if (path === void 0) refuse(`Line ${section.line} of the diff names no file.`);
+	if (path === void 0) refuse$1(`Line ${section.line} of the diff names no file.`);
 	refuseKind(section, path);
 	for (const each of paths) refusePath(each);
-	if (paths.length > (from === void 0 ? 1 : 2)) refuse(`The diff calls one file by several names, ${paths.join(" and ")}; send what git diff made.`);
+	if (paths.length > (from === void 0 ? 1 : 2)) refuse$1(`The diff calls one file by several names, ${paths.join(" and ")}; send what git diff made.`);
 	return copied === void 0 ? paths : paths.filter((each) => each !== decoded(copied));
 }
 function plainName(section, pattern) {
@@ -483,7 +148,7 @@ function plainName(section, pattern) {
 	return value === void 0 ? void 0 : unquoted(value);
 }
 const valueIn = ({ header }, pattern) => header.map((line) => pattern.exec(line)?.[1]).find((value) => value !== void 0);
-/** Of a name in `--- a/PATH` or `+++ b/PATH`; undefined where there is none, or no file on that side. */
+/** The name in `--- a/PATH` or `+++ b/PATH`; undefined where there is none, or no file on that side. */
 function prefixedName(section, value, prefix) {
 	const [written = ""] = value?.split("	") ?? [];
 	if (value === void 0 || written === "/dev/null") return void 0;
@@ -491,7 +156,7 @@ function prefixedName(section, value, prefix) {
 	if (!name.startsWith(prefix)) refusePrefix(section);
 	return name.slice(2);
 }
-/** `diff --git a/PATH b/PATH`: tells the name only where it is twice the same, as it is unless it changes. */
+/** Both names are equal unless the name changes. */
 function nameInGitLine(section, renamed) {
 	const [, rest] = /^diff --git (.*)$/.exec(section.header[0] ?? "") ?? [];
 	if (rest === void 0) return void 0;
@@ -500,10 +165,10 @@ function nameInGitLine(section, renamed) {
 	const quoted = /^("(?:[^"\\]|\\.)*") ("(?:[^"\\]|\\.)*")$/.exec(rest);
 	const middle = (rest.length - 1) / 2;
 	const [a, b] = (quoted?.slice(1) ?? [rest.slice(0, middle), rest.slice(middle + 1)]).map(unquoted);
-	if (!(a?.startsWith("a/") && b?.startsWith("b/") && a.slice(2) === b.slice(2))) refuse(`Line ${section.line} of the diff names two files, but says of no rename.`);
+	if (!(a?.startsWith("a/") && b?.startsWith("b/") && a.slice(2) === b.slice(2))) refuse$1(`Line ${section.line} of the diff names two files, but says of no rename.`);
 	return a?.slice(2);
 }
-const refusePrefix = ({ line }) => refuse(`The diff at line ${line} has no prefixes a/ and b/; make it with git diff --src-prefix=a/ --dst-prefix=b/.`);
+const refusePrefix = ({ line }) => refuse$1(`The diff at line ${line} has no prefixes a/ and b/; make it with git diff --src-prefix=a/ --dst-prefix=b/.`);
 /** Git quotes a name as C quotes a string, with bytes in octal (see core.quotePath in git-config(1)). */
 function unquoted(name) {
 	if (!/^".*"$/.test(name)) return name;
@@ -523,15 +188,15 @@ const escapes = {
 };
 function decoded(name) {
 	const path = Buffer.from(name, "latin1").toString();
-	if (path.includes("�")) refuse(`The name of the file ${path} is not UTF-8; rename it.`);
+	if (path.includes("�")) refuse$1(`The name of the file ${path} is not UTF-8; rename it.`);
 	return path;
 }
 function refuseKind({ header }, path) {
-	if (header.some((line) => /^(?:GIT binary patch|Binary files .* differ)\r?$/.test(line))) refuse(`The diff changes the binary file ${path}; only text is taken.`);
+	if (header.some((line) => /^(?:GIT binary patch|Binary files .* differ)\r?$/.test(line))) refuse$1(`The diff changes the binary file ${path}; only text is taken.`);
 	const mode = header.map((line) => /^(?:(?:old|new|new file|deleted file) mode|index \S+) (.+)$/s.exec(line)?.[1]).map((text) => text && modeAsGitReads(text)).find((mode) => mode !== void 0 && !plainModes.includes(mode));
-	if (mode !== void 0) refuse(notPlain(path, mode));
+	if (mode !== void 0) refuse$1(notPlain(path, mode));
 }
-/** strtoul(3) in octal, whatever comes after a blank. */
+/** strtoul(3) in octal, ignoring all after a blank. */
 const modeAsGitReads = (text) => /^\s*\+?0*([0-7]+)(?:\s|$)/.exec(text)?.[1] ?? oneLine(text);
 function notPlain(path, mode) {
 	return `The diff changes ${path}, which is ${{
@@ -540,7 +205,6 @@ function notPlain(path, mode) {
 	}[mode] ?? `of mode ${mode}`}; only plain files are taken.`;
 }
 const plainModes = ["100644", "100755"];
-/** Where a file is made or deleted, on its other side. */
 const noFile = "000000";
 function refusePath(path) {
 	const segments = path.split("/");
@@ -551,27 +215,25 @@ function refusePath(path) {
 	].includes(segment));
 	const isGits = segments.some((segment) => segment.toLowerCase() === ".git");
 	if (!isOutside && !isGits && !/\p{Cc}/u.test(path)) return;
-	refuse(`The diff changes "${path.replace(/\p{Cc}/gu, "?")}", which is no file of the tree; name files below its root.`);
+	refuse$1(`The diff changes "${path.replace(/\p{Cc}/gu, "?")}", which is no file of the tree; name files below its root.`);
 }
 function remarksOn(bytes, lines) {
 	const remarks = [];
 	const text = bytes.toString();
 	if (lines.some((line) => /^[ +-]/.test(line) && line.endsWith("\r"))) remarks.push("Some lines of the diff end in CR LF.");
-	if (bytes.includes("�")) remarks.push("The diff holds U+FFFD where somebody could not read a letter.");
+	if (bytes.includes("�")) remarks.push("The diff holds U+FFFD, which replaced an unreadable letter.");
 	else if (text.includes("�")) remarks.push("The diff is not UTF-8, Latin-1 perhaps.");
 	return remarks;
 }
 
 // src/forge/patch/git.ts
-/** What git could not do, in one sentence. */
 var RepositoryError = class extends Error {
 	name = "RepositoryError";
 	conclusion = "usage";
 };
 const run = promisify(execFile);
-/** The most bytes of one file, and of one listing. */
 const maxBytes = 4194304;
-/** @param environment for git, where fetching what is missing needs more than the checkout has. */
+/** @param environment for git, where fetching missing objects needs more than the checkout has. */
 function gitIn(directory, environment) {
 	const options = [
 		"-C",
@@ -579,7 +241,7 @@ function gitIn(directory, environment) {
 		"-c",
 		"safe.directory=*"
 	];
-	const gitWith = async (more, ...args) => {
+	const runWith = async (more, ...args) => {
 		const env = {
 			...process.env,
 			...environment,
@@ -593,8 +255,8 @@ function gitIn(directory, environment) {
 	};
 	return {
 		directory,
-		git: (...args) => gitWith({}, ...args),
-		gitWith,
+		run: (...args) => runWith({}, ...args),
+		runWith,
 		async bytes(...args) {
 			const bounds = {
 				maxBuffer: maxBytes,
@@ -617,27 +279,27 @@ function gitIn(directory, environment) {
 	};
 }
 const isId = (name) => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(name);
-/** Whoever asks for more than a name to be resolved has an id. */
+/** Throws for a name that has not been resolved. */
 function idOf(text) {
 	if (isId(text)) return text;
 	throw new RepositoryError(`"${text}" is no full id of an object: resolve it first.`);
 }
-/** A patch as anybody would get it who has no settings. */
-const plainPatch = [...[
+const plainPatch = [
 	"--no-color",
 	"--no-ext-diff",
 	"--no-textconv",
 	"--no-renames",
-	"--full-index"
-], ...["--src-prefix=a/", "--dst-prefix=b/"]];
-/** What git is told instead of the settings of whoever runs it. */
+	"--full-index",
+	"--src-prefix=a/",
+	"--dst-prefix=b/"
+];
 const plainly = [
 	"core.autocrlf=false",
 	"core.splitIndex=false",
 	"apply.ignoreWhitespace=no",
 	"i18n.commitEncoding=UTF-8"
 ].flatMap((setting) => ["-c", setting]);
-/** Author and committer, so that the same commit comes of the same content, whoever makes it. */
+/** Dates author and committer, so that equal content makes equal commits. */
 function signature(date) {
 	const at = `@${Math.floor(date.getTime() / 1e3)} +0000`;
 	const [name, email] = ["ppsgate", "ppsgate@localhost.invalid"];
@@ -650,7 +312,7 @@ function signature(date) {
 		GIT_COMMITTER_DATE: at
 	};
 }
-/** Fields that end in NUL, one after the other, each made `short`: one may be longer than our memory. */
+/** Yields the fields of an output, each ended by NUL and made `short`: one may be longer than our memory. */
 async function* fieldsOf(output, short) {
 	let field = "";
 	for await (const chunk of output) {
@@ -663,245 +325,293 @@ async function* fieldsOf(output, short) {
 	}
 }
 
+// src/forge/patch/resolve-commit.ts
+var NoRepositoryError = class extends RepositoryError {
+	name = "NoRepositoryError";
+};
+/** Its sentence begins with the name. */
+var NoCommitError = class extends RepositoryError {
+	name = "NoCommitError";
+};
+/** Throws a `RepositoryError` where there is no such commit. */
+async function resolveCommit(git, name) {
+	if (!isCommitName(name)) throw new NoCommitError(`"${name}" is no name of a commit: write its id, a branch or a tag, like main, v1.2 or HEAD~2.`);
+	const parse = () => git.run("rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`);
+	return (await parse().catch((error) => {
+		if (!isId(name)) throw error;
+		return git.run("fetch", ...objectsAlone, "--end-of-options", "origin", name).then(parse);
+	}).catch(() => refuse(git, name))).trim();
+}
+async function refuse(git, name) {
+	const { directory } = git;
+	await git.run("rev-parse", "--git-dir").catch((error) => {
+		if (error.syscall === "spawn git") throw new Error(`git cannot be started (${error.code}), and without it no patch can be read: install it, on Debian and Ubuntu by 'apt-get install git'.`);
+		throw new NoRepositoryError(`${directory} is no git repository: name the one that has the commits.`);
+	});
+	const history = "check it out with its history (fetch-depth: 0)";
+	if (isId(name)) throw new NoCommitError(`"${name}" is no commit of ${directory}, and could not be fetched: ${history}.`);
+	const names = await git.run("for-each-ref", "--format=%(refname:short)", ...[
+		"refs/heads",
+		"refs/tags",
+		"refs/remotes"
+	]).catch(() => "");
+	const hint = didYouMean(name, names.split("\n").filter(Boolean));
+	throw new NoCommitError(`"${name}" is no commit, branch or tag of ${directory}${hint || `: name one that is there, or ${history}.`}`);
+}
+/**
+* Accepts names by the rules of git-check-ref-format(1) and their ancestors, as in `HEAD~2`, `v1^{commit}` or
+* `main@{upstream}`; refuses all else that git would read, like a refspec or a path.
+*/
+const isCommitName = (name) => name.length <= 250 && /^(?![-/])[^\p{C}\s~^:?*[\\]+(?<![/.])(?:[~^]\d{0,6}|\^\{(?:commit)?\})*$/u.test(name) && !/\.\.|\/\/|\/\.|^\.|\.lock(?:[/~^]|$)|@\{(?![\w-]{1,30}\})/.test(name);
+/** Options of a fetch that writes no ref, independent of `remote.…` and `fetch` of git-config(1). */
+const objectsAlone = [
+	"--quiet",
+	"--refmap=",
+	"--no-tags",
+	"--no-prune",
+	"--no-write-fetch-head",
+	"--no-recurse-submodules",
+	"--no-auto-maintenance"
+];
+
+// src/forge/patch/commit-diff.ts
+async function commitTree(git, tree, parent, { message, date }) {
+	const made = [
+		...plainly,
+		"commit-tree",
+		"-p",
+		parent,
+		"-m",
+		message,
+		tree
+	];
+	return (await git.runWith(signature(date), ...made)).trim();
+}
+async function commitDiff(git, base, diff, about) {
+	const checked = checkDiff(diff);
+	if (checked.kind === "refused") return {
+		kind: "does-not-apply",
+		why: checked.reason
+	};
+	const parent = await resolveCommit(git, base);
+	const folder = await mkdtemp(join(tmpdir(), "ppsgate-diff-"));
+	try {
+		const patch = join(folder, "patch.diff");
+		await writeFile(patch, diff);
+		const environment = {
+			GIT_DIR: (await git.run("rev-parse", "--absolute-git-dir")).trimEnd(),
+			GIT_INDEX_FILE: join(folder, "index"),
+			LC_ALL: "C"
+		};
+		const indexed = (...args) => git.runWith(environment, ...plainly, ...args);
+		await indexed("read-tree", parent);
+		const refused = await indexed("apply", "--cached", "--whitespace=nowarn", patch).then(() => void 0, (error) => whyGitRefuses(error.stderr ?? "", checked.remarks));
+		if (refused !== void 0) return {
+			kind: "does-not-apply",
+			why: refused
+		};
+		const asSaid = isAsSaid(checked.paths, await indexed(...rawChanges, parent));
+		if (asSaid.kind === "refused") return {
+			kind: "does-not-apply",
+			why: asSaid.reason
+		};
+		return {
+			kind: "committed",
+			commit: await commitTree(git, (await indexed("write-tree")).trim(), parent, about)
+		};
+	} finally {
+		await rm(folder, { recursive: true });
+	}
+}
+
+// src/forge/patch/svn-commit.ts
+/** Options of git-log(1): three fields a commit, with the notes of this name alone. */
+const svnLog = [
+	"-z",
+	"--no-show-signature",
+	"--notes=refs/notes/commits",
+	"--format=%H%x00%N%x00%B"
+];
+/**
+* Reads the output of `svnLog`, the newest first, as far as needed: numbers count the changes of a whole Subversion
+* repository, most of them to other branches, so a working copy had the newest that is not later.
+*/
+async function newestUpTo(revision, output) {
+	let hasRevisions = false;
+	let done = [];
+	for await (const field of fieldsOf(output, endOf)) {
+		done.push(field);
+		const [commit, note, message] = done;
+		if (commit === void 0 || note === void 0 || message === void 0) continue;
+		done = [];
+		const named = revisionIn(note, message);
+		if (named === void 0) continue;
+		if (named <= revision) return {
+			kind: "found",
+			commit,
+			revision: named
+		};
+		hasRevisions = true;
+	}
+	return { kind: hasRevisions ? "only-later" : "no-revisions" };
+}
+const endOf = (text) => text.slice(-4096);
+/**
+* Reads the last line of a message, as git-svn writes it, or a note of svn2git, as FreeBSD has them; later commits have
+* neither. A forged last line only makes its own commit, which is one of the branch, the base of a later diff.
+*/
+function revisionIn(note, message) {
+	const revision = [...message.trimEnd().split("\n").slice(-1), ...note.split("\n")].map((line) => svnRevision.exec(line)?.[1]).findLast(Boolean);
+	return revision === void 0 ? void 0 : Number(revision);
+}
+const svnRevision = /^(?:git-svn-id: \S+@|svn path=[^;]*; revision=)(\d{1,9})(?![^ ;])/;
+
+// src/forge/patch/dated-commits.ts
+/** Several times the duration for FreeBSD's 280,000 commits. */
+const svnLogMilliseconds = 6e4;
+/** Arguments for git-rev-list(1): a branch without the commits merged into it. */
+async function branchBefore(git, branch, date) {
+	const tip = await resolveCommit(git, `origin/${branch}`).catch(() => resolveCommit(git, branch));
+	return [
+		"--first-parent",
+		`--before=${Math.floor(date.getTime() / 1e3)}`,
+		tip
+	];
+}
+async function commitAt(git, branch, date) {
+	const range = await branchBefore(git, branch, date);
+	const last = await git.run("rev-list", "--max-count=1", ...range);
+	if (last !== "") return last.trim();
+	throw new RepositoryError(`${branch} has no commit in ${git.directory} from before ${date.toISOString()}: check it out with its history (fetch-depth: 0).`);
+}
+async function commitOfSvn(git, branch, revision, date) {
+	const log = [
+		"log",
+		...svnLog,
+		...await branchBefore(git, branch, date)
+	];
+	const child = git.start(log, { timeout: svnLogMilliseconds });
+	const ended = once(child, "close");
+	const found = await newestUpTo(revision, child.stdout.setEncoding("latin1"));
+	if (found.kind === "found") child.kill();
+	const [code, signal] = await ended;
+	if (found.kind === "found" || code === 0) return found;
+	if (signal !== null) return { kind: "not-in-time" };
+	throw new RepositoryError(`git cannot read the history of ${branch} in ${git.directory}: look at it with git fsck.`);
+}
+async function branchOfPath(git, path) {
+	const parts = path.split("/").filter(Boolean);
+	const ends = parts.map((_, index) => parts.slice(index).join("/"));
+	const folders = ["refs/remotes/origin", "refs/heads"];
+	const named = ends.flatMap((end) => folders.map((folder) => `${folder}/${end}`));
+	if (!named.every(isCommitName)) return void 0;
+	const existing = (await git.run("for-each-ref", "--format=%(refname)", ...named)).split("\n");
+	return ends.find((end) => folders.some((folder) => existing.includes(`${folder}/${end}`)));
+}
+
 // src/forge/patch/linear-history.ts
-function historyOf({ directory, git, gitWith, start }) {
-	const committedAt = async (commit) => {
-		const shown = await git("show", "--no-patch", "--format=%ct", "--end-of-options", idOf(commit));
-		return (/* @__PURE__ */ new Date(Number(shown) * 1e3)).toISOString();
-	};
-	const failed = (what) => new RepositoryError(`git cannot ${what} in ${directory}: look at it with git fsck.`);
-	/** Ids of each change that a command of git shows as a patch, and of its commit. */
-	const patchIds = async (command) => {
-		const [from, to] = [start(command), start(["patch-id", "--stable"])];
-		const ended = [
-			endsWell(from),
-			endsWell(to),
-			pipeline(from.stdout, to.stdin).then(isDone, isNot)
-		];
-		const text = await textOf(to);
-		if ((await Promise.all(ended)).includes(false)) throw failed("compare changes");
-		return text.split("\n").filter(Boolean).map((line) => {
-			const [id = "", commit = ""] = line.split(" ");
-			return [id, commit];
-		});
-	};
+function linearHistoryOf(git) {
 	return {
-		async isShallow() {
-			return (await git("rev-parse", "--is-shallow-repository")).trim() === "true";
-		},
-		async contains(commit, other) {
-			return git("merge-base", "--is-ancestor", ...[idOf(other), idOf(commit)]).then(() => true, (error) => {
-				if (error.code === 1) return false;
-				throw failed(`tell whether ${other} came before ${commit}`);
-			});
-		},
+		isShallow: async () => (await git.run("rev-parse", "--is-shallow-repository")).trim() === "true",
+		contains: (commit, other) => contains(git, commit, other),
 		async stepsSince(commit, tip) {
 			const range = [idOf(tip), `^${idOf(commit)}`];
-			return Number(await git("rev-list", "--count", "--first-parent", ...range));
+			return Number(await git.run("rev-list", "--count", "--first-parent", ...range));
 		},
-		committedAt,
-		async releaseBefore(commit) {
-			const name = (await git(...[
-				"describe",
-				"--tags",
-				"--first-parent",
-				"--abbrev=0",
-				idOf(commit)
-			]).catch(() => "")).trim();
-			if (name === "") return void 0;
-			const tagged = (await git("rev-parse", "--verify", `refs/tags/${name}^{commit}`)).trim();
-			return {
-				name,
-				commit: tagged,
-				at: await committedAt(tagged)
-			};
-		},
-		async *firstParents(after, upTo) {
-			const form = [
-				"-z",
-				"--encoding=UTF-8",
-				"--format=tformat:%H%x00%T%x00%s%x00%an"
-			];
-			const own = [
-				"--no-show-signature",
-				"--no-notes",
-				"--no-mailmap",
-				"--no-relative"
-			];
-			const line = [
-				"--reverse",
-				"--first-parent",
-				"--diff-merges=first-parent"
-			];
-			const changes = [
-				"--raw",
-				"--no-abbrev",
-				"--no-renames",
-				"--ignore-submodules=none"
-			];
-			const range = [
-				idOf(upTo),
-				`^${idOf(after)}`,
-				"--"
-			];
-			const child = start([
-				"log",
-				...form,
-				...own,
-				...line,
-				...changes,
-				...range
-			]);
-			const isWell = endsWell(child);
-			let isRead = false;
-			try {
-				yield* commitsOf(child.stdout.setEncoding("utf8"));
-				isRead = true;
-			} finally {
-				if (!isRead) child.kill();
-			}
-			if (!await isWell) throw failed(`read the commits after ${after} up to ${upTo}`);
-		},
-		async idsAt(commits, path) {
-			const child = start(["cat-file", "--batch-check=%(objectname)"]);
-			const isWell = endsWell(child);
-			const asked = commits.map((commit) => `${idOf(commit)}:${path}\n`).join("");
-			child.stdin.on("error", () => void 0).end(asked);
-			const ids = (await textOf(child)).split("\n").slice(0, -1);
-			if (await isWell && ids.length === commits.length) return ids.map((id) => isId(id) ? id : void 0);
-			throw failed(`look for ${path || "the files"} of ${commits.length} commits`);
-		},
-		async sameChanges(commit, { after, upTo }) {
-			const id = idOf(commit);
-			const parent = `${id}^1`;
-			const compare = [
-				"diff-tree",
-				"-p",
-				...plainPatch
-			];
-			const [[same] = []] = await patchIds([
-				...compare,
-				parent,
-				id
-			]);
-			const [[reverse] = []] = await patchIds([
-				...compare,
-				id,
-				parent
-			]);
-			const [path = ""] = (await git(...[
-				"diff-tree",
-				"-r",
-				"-z",
-				"--name-only",
-				"--no-renames",
-				parent,
-				id
-			])).split("\0");
-			const range = [idOf(upTo), ...after === void 0 ? [] : [`^${idOf(after)}`]];
-			const all = [
-				"--full-history",
-				"--full-diff",
-				"--no-merges",
-				"--topo-order",
-				"--reverse"
-			];
-			const form = [
-				"--format=tformat:commit %H",
-				"--no-show-signature",
-				"--no-notes"
-			];
-			const log = [
-				"--literal-pathspecs",
-				"log",
-				"-p",
-				...plainPatch,
-				...form,
-				...all
-			];
-			return (await patchIds([
-				...log,
-				...range,
-				"--",
-				path
-			])).flatMap(([change, twin]) => change === same || change === reverse ? [{
-				commit: twin,
-				isReverse: change === reverse
-			}] : []);
-		},
-		async picker(commit, isReverse = false) {
-			const id = idOf(commit);
-			const commitOf = async (tree, message, parents) => {
-				const made = [
-					"commit-tree",
-					...parents.flatMap((parent) => ["-p", parent]),
-					"-m",
-					message
-				];
-				return (await gitWith(signature(/* @__PURE__ */ new Date(0)), ...plainly, ...made, tree).catch(() => {
-					throw new RepositoryError(`git cannot put ${id} on top of others in ${directory}: whoever runs this must be able to write there.`);
-				})).trim();
-			};
-			const trees = [`${id}^1^{tree}`, `${id}^{tree}`];
-			const [from = "", to = ""] = isReverse ? trees.toReversed() : trees;
-			const before = await commitOf(from, "Before", []);
-			const theirs = await commitOf(to, "Theirs", [before]);
-			return async (onto) => {
-				const ours = await commitOf(`${idOf(onto.commit)}^{tree}`, "Ours", [before]);
-				const { isClean, text } = await git(...[
-					...asUsual,
-					"merge-tree",
-					"--write-tree",
-					"--name-only",
-					"-z"
-				], "--no-messages", ours, theirs).then((text) => ({
-					isClean: true,
-					text
-				}), (error) => {
-					if (error.code === 1) return {
-						isClean: false,
-						text: error.stdout ?? ""
-					};
-					throw new RepositoryError(`git cannot put ${id} on top of ${onto.commit} in ${directory}: that takes git 2.38 or later.`);
-				});
-				const [tree = "", ...paths] = text.split("\0").filter(Boolean);
-				if (!isClean) return {
-					kind: "conflict",
-					paths
-				};
-				if (tree === onto.tree) return { kind: "nothing-to-do" };
-				const how = isReverse ? "without" : "with";
-				return {
-					kind: "picked",
-					tip: {
-						commit: await commitOf(tree, `${onto.commit} ${how} ${id}`, [onto.commit]),
-						tree
-					}
-				};
-			};
-		}
+		firstParents: (after, upTo) => firstParents(git, after, upTo),
+		committedAt: (commit) => committedAt(git, commit),
+		releaseBefore: (commit) => releaseBefore(git, commit),
+		idsAt: (commits, path) => idsAt(git, commits, path),
+		sameChanges: (commit, range) => sameChanges(git, commit, range),
+		picker: (commit, isReverse = false) => pickerOf(git, commit, isReverse)
 	};
 }
-const endsWell = (child) => once(child, "close").then(([code]) => code === 0, isNot);
-const isDone = () => true;
-const isNot = () => false;
-async function textOf({ stdout }) {
-	let text = "";
-	for await (const chunk of stdout.setEncoding("utf8")) text += chunk;
-	return text;
+const failed = (what, { directory }) => new RepositoryError(`git cannot ${what} in ${directory}: look at it with git fsck.`);
+async function contains(git, commit, other) {
+	const ids = [idOf(other), idOf(commit)];
+	return git.run("merge-base", "--is-ancestor", ...ids).then(() => true, (error) => {
+		if (error.code === 1) return false;
+		throw failed(`tell whether ${other} came before ${commit}`, git);
+	});
 }
-/** Merges by the rules that git has where nobody set others. */
-const asUsual = [
-	"merge.renames=true",
-	"merge.directoryRenames=conflict",
-	"merge.renormalize=false"
-].flatMap((setting) => ["-c", setting]);
-/** Four fields a commit, and then two a change: `:MODE MODE ID ID STATUS`, see git-diff-tree(1), and its path. */
+async function committedAt(git, commit) {
+	const seconds = [
+		"--no-patch",
+		"--format=%ct",
+		"--end-of-options",
+		idOf(commit)
+	];
+	return (/* @__PURE__ */ new Date(Number(await git.run("show", ...seconds)) * 1e3)).toISOString();
+}
+async function releaseBefore(git, commit) {
+	const describe = [
+		"describe",
+		"--tags",
+		"--first-parent",
+		"--abbrev=0",
+		idOf(commit)
+	];
+	const name = (await git.run(...describe).catch(() => "")).trim();
+	if (name === "") return void 0;
+	const tagged = (await git.run("rev-parse", "--verify", `refs/tags/${name}^{commit}`)).trim();
+	return {
+		name,
+		commit: tagged,
+		at: await committedAt(git, tagged)
+	};
+}
+async function* firstParents(git, after, upTo) {
+	const form = [
+		"-z",
+		"--encoding=UTF-8",
+		"--format=tformat:%H%x00%T%x00%s%x00%an"
+	];
+	const own = [
+		"--no-show-signature",
+		"--no-notes",
+		"--no-mailmap",
+		"--no-relative"
+	];
+	const line = [
+		"--reverse",
+		"--first-parent",
+		"--diff-merges=first-parent"
+	];
+	const changes = [
+		"--raw",
+		"--no-abbrev",
+		"--no-renames",
+		"--ignore-submodules=none"
+	];
+	const range = [
+		idOf(upTo),
+		`^${idOf(after)}`,
+		"--"
+	];
+	const child = git.start([
+		"log",
+		...form,
+		...own,
+		...line,
+		...changes,
+		...range
+	]);
+	const isWell = endsWell(child);
+	let isRead = false;
+	try {
+		yield* commitsOf(child.stdout.setEncoding("utf8"));
+		isRead = true;
+	} finally {
+		if (!isRead) child.kill();
+	}
+	if (!await isWell) throw failed(`read the commits after ${after} up to ${upTo}`, git);
+}
+/** Parses four fields a commit, then two a change: `:MODE MODE ID ID STATUS`, see git-diff-tree(1), and its path. */
 async function* commitsOf(output) {
 	let head = [];
 	let changes = [];
 	let change;
-	const told = () => {
+	const parsed = () => {
 		const [commit = "", tree = "", subject = "", author = ""] = head;
 		return {
 			commit,
@@ -920,168 +630,204 @@ async function* commitsOf(output) {
 	} else if (head.length < 4) head.push(field);
 	else if (/^\n?:/.test(field)) change = field;
 	else {
-		yield told();
+		yield parsed();
 		[head, changes] = [[field], []];
 	}
-	if (head.length === 4) yield told();
+	if (head.length === 4) yield parsed();
 }
-
-// src/forge/patch/svn-commit.ts
-/**
-* For git-log(1): three fields a commit. Of all that configuration may add, only notes with a name of their own are
-* wanted.
-*/
-const svnLog = [
-	"-z",
-	"--no-show-signature",
-	"--notes=refs/notes/commits",
-	"--format=%H%x00%N%x00%B"
-];
-/**
-* Reads what `svnLog` prints, the newest first, and no more of it than it takes: numbers count the changes of a whole
-* Subversion repository, most of them to other branches, so the newest that is not later is what a working copy had.
-*/
-async function newestUpTo(revision, output) {
-	let saysAny = false;
-	let done = [];
-	for await (const field of fieldsOf(output, endOf)) {
-		done.push(field);
-		const [commit, note, message] = done;
-		if (commit === void 0 || note === void 0 || message === void 0) continue;
-		done = [];
-		const told = revisionTold(note, message);
-		if (told === void 0) continue;
-		if (told <= revision) return {
-			kind: "found",
-			commit,
-			revision: told
+async function idsAt(git, commits, path) {
+	const child = git.start(["cat-file", "--batch-check=%(objectname)"]);
+	const isWell = endsWell(child);
+	const names = commits.map((commit) => `${idOf(commit)}:${path}\n`).join("");
+	child.stdin.on("error", () => void 0).end(names);
+	const ids = (await textOf(child)).split("\n").slice(0, -1);
+	if (await isWell && ids.length === commits.length) return ids.map((id) => isId(id) ? id : void 0);
+	throw failed(`look for ${path || "the files"} of ${commits.length} commits`, git);
+}
+async function sameChanges(git, commit, { after, upTo }) {
+	const id = idOf(commit);
+	const parent = `${id}^1`;
+	const compare = [
+		"diff-tree",
+		"-p",
+		...plainPatch
+	];
+	const [[same] = []] = await patchIds(git, [
+		...compare,
+		parent,
+		id
+	]);
+	const [[reverse] = []] = await patchIds(git, [
+		...compare,
+		id,
+		parent
+	]);
+	const names = [
+		"diff-tree",
+		"-r",
+		"-z",
+		"--name-only",
+		"--no-renames",
+		parent,
+		id
+	];
+	const [path = ""] = (await git.run(...names)).split("\0");
+	const range = [idOf(upTo), ...after === void 0 ? [] : [`^${idOf(after)}`]];
+	const all = [
+		"--full-history",
+		"--full-diff",
+		"--no-merges",
+		"--topo-order",
+		"--reverse"
+	];
+	const form = [
+		"--format=tformat:commit %H",
+		"--no-show-signature",
+		"--no-notes"
+	];
+	return (await patchIds(git, [
+		...[
+			"--literal-pathspecs",
+			"log",
+			"-p",
+			...plainPatch,
+			...form,
+			...all
+		],
+		...range,
+		"--",
+		path
+	])).filter(([change]) => change === same || change === reverse).map(([change, twin]) => ({
+		commit: twin,
+		isReverse: change === reverse
+	}));
+}
+/** Ids of each change that a command of git prints as a patch, and of its commit. */
+async function patchIds(git, command) {
+	const [from, to] = [git.start(command), git.start(["patch-id", "--stable"])];
+	const piped = pipeline(from.stdout, to.stdin).then(isDone, isNot);
+	const ended = [
+		endsWell(from),
+		endsWell(to),
+		piped
+	];
+	const text = await textOf(to);
+	if ((await Promise.all(ended)).includes(false)) throw failed("compare changes", git);
+	return text.split("\n").filter(Boolean).map((line) => {
+		const [id = "", commit = ""] = line.split(" ");
+		return [id, commit];
+	});
+}
+async function pickerOf(git, commit, isReverse) {
+	const { directory } = git;
+	const id = idOf(commit);
+	const commitOf = async (tree, message, parents) => {
+		const made = [
+			"commit-tree",
+			...parents.flatMap((parent) => ["-p", parent]),
+			"-m",
+			message
+		];
+		return (await git.runWith(signature(/* @__PURE__ */ new Date(0)), ...plainly, ...made, tree).catch(() => {
+			throw new RepositoryError(`git cannot put ${id} on top of others in ${directory}: its user must be able to write there.`);
+		})).trim();
+	};
+	const trees = [`${id}^1^{tree}`, `${id}^{tree}`];
+	const [from = "", to = ""] = isReverse ? trees.toReversed() : trees;
+	const before = await commitOf(from, "Before", []);
+	const theirs = await commitOf(to, "Theirs", [before]);
+	return async (onto) => {
+		const ours = await commitOf(`${idOf(onto.commit)}^{tree}`, "Ours", [before]);
+		const merge = [
+			...asUsual,
+			"merge-tree",
+			"--write-tree",
+			"--name-only",
+			"-z"
+		];
+		const { isClean, text } = await git.run(...merge, "--no-messages", ours, theirs).then((text) => ({
+			isClean: true,
+			text
+		}), (error) => {
+			if (error.code === 1) return {
+				isClean: false,
+				text: error.stdout ?? ""
+			};
+			throw new RepositoryError(`git cannot put ${id} on top of ${onto.commit} in ${directory}: that needs git 2.38 or later.`);
+		});
+		const [tree = "", ...paths] = text.split("\0").filter(Boolean);
+		if (!isClean) return {
+			kind: "conflict",
+			paths
 		};
-		saysAny = true;
-	}
-	return { kind: saysAny ? "only-later" : "no-revisions" };
+		if (tree === onto.tree) return { kind: "nothing-to-do" };
+		const how = isReverse ? "without" : "with";
+		return {
+			kind: "picked",
+			tip: {
+				commit: await commitOf(tree, `${onto.commit} ${how} ${id}`, [onto.commit]),
+				tree
+			}
+		};
+	};
 }
-const endOf = (text) => text.slice(-4096);
-/**
-* What git-svn writes as the last line of a message, or svn2git into a note, as for FreeBSD; commits that were made after
-* the conversion have neither. Above its last line a message holds what somebody wrote, and a merged stranger's may lie
-* there, too; all that comes of it is that his own commit, which is one of the branch, is the base of a later diff.
-*/
-function revisionTold(note, message) {
-	const told = [...message.trimEnd().split("\n").slice(-1), ...note.split("\n")].map((line) => isTold.exec(line)?.[1]).findLast(Boolean);
-	return told === void 0 ? void 0 : Number(told);
+const asUsual = [
+	"merge.renames=true",
+	"merge.directoryRenames=conflict",
+	"merge.renormalize=false"
+].flatMap((setting) => ["-c", setting]);
+const endsWell = (child) => once(child, "close").then(([code]) => code === 0, isNot);
+const isDone = () => true;
+const isNot = () => false;
+async function textOf({ stdout }) {
+	let text = "";
+	for await (const chunk of stdout.setEncoding("utf8")) text += chunk;
+	return text;
 }
-const isTold = /^(?:git-svn-id: \S+@|svn path=[^;]*; revision=)(\d{1,9})(?![^ ;])/;
 
 // src/forge/patch/repository.ts
-/** A folder that is none. */
-var NoRepositoryError = class extends RepositoryError {
-	name = "NoRepositoryError";
-};
-/** A name that is none of a commit, with which the sentence begins. */
-var NoCommitError = class extends RepositoryError {
-	name = "NoCommitError";
-};
-/** For the 280,000 commits of FreeBSD several times over. */
-const svnLogMilliseconds = 6e4;
-/** @param environment for git, where fetching what is missing needs more than the checkout has. */
+/** @param environment for git, where fetching missing objects needs more than the checkout has. */
 function openRepository(directory, environment = {}) {
-	const opened = gitIn(directory, environment);
-	const { git, gitWith, bytes, start } = opened;
-	const resolve$1 = async (name) => {
-		if (!isCommitName(name)) throw new NoCommitError(`"${name}" is no name of a commit: write its id, a branch or a tag, like main, v1.2 or HEAD~2.`);
-		const parse = () => git("rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`);
-		return (await parse().catch((error) => {
-			if (!isId(name)) throw error;
-			return git("fetch", ...objectsAlone, "--end-of-options", "origin", name).then(parse);
-		}).catch(() => refuse(name))).trim();
+	const git = gitIn(directory, environment);
+	return {
+		...readerOf(git),
+		...linearHistoryOf(git),
+		commitAt: (branch, date) => commitAt(git, branch, date),
+		commitOfSvn: (branch, revision, date) => commitOfSvn(git, branch, revision, date),
+		branchOfPath: (path) => branchOfPath(git, path),
+		commitDiff: (base, diff, about) => commitDiff(git, base, diff, about),
+		commitOnTop: (commit, parent, about) => commitTree(git, `${idOf(commit)}^{tree}`, idOf(parent), about)
 	};
-	/** For git-rev-list(1): what was merged into the branch is none of it. */
-	const branchBefore = async (branch, date) => {
-		const tip = await resolve$1(`origin/${branch}`).catch(() => resolve$1(branch));
-		return [
-			"--first-parent",
-			`--before=${Math.floor(date.getTime() / 1e3)}`,
-			tip
-		];
-	};
-	const refuse = async (name) => {
-		await git("rev-parse", "--git-dir").catch((error) => {
-			if (error.syscall === "spawn git") throw new Error(`git cannot be started (${error.code}), and without it no patch can be read: install it, on Debian and Ubuntu by 'apt-get install git'.`);
-			throw new NoRepositoryError(`${directory} is no git repository: name the one that has the commits.`);
-		});
-		const history = "check it out with its history (fetch-depth: 0)";
-		if (isId(name)) throw new NoCommitError(`"${name}" is no commit of ${directory}, and could not be fetched: ${history}.`);
-		const known = await git("for-each-ref", "--format=%(refname:short)", ...[
-			"refs/heads",
-			"refs/tags",
-			"refs/remotes"
-		]).catch(() => "");
-		const hint = didYouMean(name, known.split("\n").filter(Boolean));
-		throw new NoCommitError(`"${name}" is no commit, branch or tag of ${directory}${hint || `: name one that is there, or ${history}.`}`);
-	};
-	const commitTree = async (tree, parent, { message, date }) => {
-		const made = [
-			...plainly,
-			"commit-tree",
-			"-p",
-			parent,
-			"-m",
-			message,
-			tree
-		];
-		return (await gitWith(signature(date), ...made)).trim();
+}
+function readerOf(git) {
+	const { directory, run } = git;
+	const resolve = (name) => resolveCommit(git, name);
+	const failed = (sentence) => () => {
+		throw new RepositoryError(sentence);
 	};
 	return {
-		...historyOf(opened),
-		resolve: resolve$1,
-		async pathOf({ path, beside }) {
-			const up = await git("rev-parse", "--show-cdup").catch(() => "");
-			const top = resolve(directory, up.trim());
-			const place = resolve(top, beside);
-			const folder = resolve(isOutside(relative(top, place)) ? top : place, path);
-			const found = relative(top, folder);
-			if (!isOutside(found)) return found;
-			throw new RepositoryError(`The overlay ${path} of ppsgate.yml was looked for at ${folder}, which is outside of the repository ${top}: name a folder in it.`);
-		},
+		resolve,
+		pathOf: (overlay) => pathOf(git, overlay),
+		list: (commit, folder) => list(git, commit, folder),
 		async mergeBase(first, second) {
-			const ids = [await resolve$1(first), await resolve$1(second)];
-			return (await git("merge-base", ...ids).catch(() => {
-				throw new RepositoryError(`${first} and ${second} have no common ancestor in ${directory}: check it out with its history (fetch-depth: 0).`);
-			})).trim();
-		},
-		async list(commit, folder) {
-			const below = relative(directory, resolve(directory, folder));
-			const prefixes = below === "" ? [] : [`${below}/`];
-			const list = [
-				"ls-tree",
-				"-r",
-				"-z",
-				"--full-tree",
-				"--end-of-options",
-				idOf(commit)
-			];
-			const listing = await git("--literal-pathspecs", ...list, ...prefixes).catch(() => {
-				throw new RepositoryError(`git cannot list ${folder} at ${commit} in ${directory}: name a folder of the repository.`);
-			});
-			const [prefix = ""] = prefixes;
-			return listing.split("\0").filter(Boolean).map(parseTreeEntry(prefix));
+			const ids = [await resolve(first), await resolve(second)];
+			const why = `${first} and ${second} have no common ancestor in ${directory}: check it out with its history (fetch-depth: 0).`;
+			return (await run("merge-base", ...ids).catch(failed(why))).trim();
 		},
 		async read(object) {
 			const [id = "", ...path] = object.split(":");
-			const named = [idOf(id), ...path].join(":");
-			return git("cat-file", "blob", named).catch(() => {
-				throw new RepositoryError(`git cannot read the object ${object} in ${directory}: it must be a file of at most 4 MiB.`);
-			});
+			const why = `git cannot read the object ${object} in ${directory}: it must be a file of at most 4 MiB.`;
+			return run("cat-file", "blob", [idOf(id), ...path].join(":")).catch(failed(why));
 		},
 		async idAt(commit, path) {
 			const named = `${idOf(commit)}:${path}`;
-			return (await git("rev-parse", "--verify", "--quiet", "--end-of-options", named).catch((error) => {
+			return (await run("rev-parse", "--verify", "--quiet", "--end-of-options", named).catch((error) => {
 				if (error.code === 1) return "";
 				throw new RepositoryError(`git cannot look for ${path} at ${commit} in ${directory}.`);
 			})).trim() || void 0;
 		},
 		async changedPaths(first, second) {
-			return (await git(...[
+			const compare = [
 				"diff-tree",
 				"--name-only",
 				...[
@@ -1091,9 +837,9 @@ function openRepository(directory, environment = {}) {
 					"--ignore-submodules=none"
 				],
 				"--end-of-options"
-			], idOf(first), idOf(second)).catch(() => {
-				throw new RepositoryError(`git cannot tell what differs between ${first} and ${second} in ${directory}: check it out with both commits, which may differ in paths of at most 4 MiB.`);
-			})).split("\0").filter(Boolean);
+			];
+			const why = `git cannot tell what differs between ${first} and ${second} in ${directory}: check it out with both commits, which may differ in paths of at most 4 MiB.`;
+			return (await run(...compare, idOf(first), idOf(second)).catch(failed(why))).split("\0").filter(Boolean);
 		},
 		async diff(first, second) {
 			const range = [
@@ -1101,109 +847,53 @@ function openRepository(directory, environment = {}) {
 				idOf(first),
 				idOf(second)
 			];
-			return bytes("diff", ...plainPatch, ...range).catch(() => {
-				throw new RepositoryError(`git cannot compare ${first} with ${second} in ${directory}: their difference must be of at most 4 MiB.`);
-			});
+			const why = `git cannot compare ${first} with ${second} in ${directory}: their difference must be of at most 4 MiB.`;
+			return git.bytes("diff", ...plainPatch, ...range).catch(failed(why));
 		},
-		message: (commit) => git("show", "--no-patch", "--format=%B", "--end-of-options", idOf(commit)),
+		message: (commit) => run("show", "--no-patch", "--format=%B", "--end-of-options", idOf(commit)),
 		async describe(commit) {
-			const [subject = "", author = ""] = (await git("show", "--no-patch", "--format=%s%n%an", "--end-of-options", idOf(commit))).split("\n");
+			const shown = [
+				"--no-patch",
+				"--format=%s%n%an",
+				"--end-of-options",
+				idOf(commit)
+			];
+			const [subject = "", author = ""] = (await run("show", ...shown)).split("\n");
 			return {
 				subject,
 				author
 			};
-		},
-		async commitAt(branch, date) {
-			const range = await branchBefore(branch, date);
-			const last = await git("rev-list", "--max-count=1", ...range);
-			if (last !== "") return last.trim();
-			throw new RepositoryError(`${branch} has no commit in ${directory} from before ${date.toISOString()}: check it out with its history (fetch-depth: 0).`);
-		},
-		async commitOfSvn(branch, revision, date) {
-			const log = [
-				"log",
-				...svnLog,
-				...await branchBefore(branch, date)
-			];
-			const child = start(log, { timeout: svnLogMilliseconds });
-			const ended = once(child, "close");
-			const found = await newestUpTo(revision, child.stdout.setEncoding("latin1"));
-			if (found.kind === "found") child.kill();
-			const [code, signal] = await ended;
-			if (found.kind === "found" || code === 0) return found;
-			if (signal !== null) return { kind: "not-in-time" };
-			throw new RepositoryError(`git cannot read the history of ${branch} in ${directory}: look at it with git fsck.`);
-		},
-		async branchOfPath(path) {
-			const parts = path.split("/").filter(Boolean);
-			const ends = parts.map((_, index) => parts.slice(index).join("/"));
-			const folders = ["refs/remotes/origin", "refs/heads"];
-			const named = ends.flatMap((end) => folders.map((folder) => `${folder}/${end}`));
-			if (!named.every(isCommitName)) return void 0;
-			const known = (await git("for-each-ref", "--format=%(refname)", ...named)).split("\n");
-			return ends.find((end) => folders.some((folder) => known.includes(`${folder}/${end}`)));
-		},
-		async commitDiff(base, diff, { message, date }) {
-			const checked = checkDiff(diff);
-			if (checked.kind === "refused") return {
-				kind: "does-not-apply",
-				why: checked.reason
-			};
-			const parent = await resolve$1(base);
-			const folder = await mkdtemp(join(tmpdir(), "ppsgate-diff-"));
-			try {
-				const patch = join(folder, "patch.diff");
-				await writeFile(patch, diff);
-				const environment = {
-					GIT_DIR: (await git("rev-parse", "--absolute-git-dir")).trimEnd(),
-					GIT_INDEX_FILE: join(folder, "index"),
-					LC_ALL: "C"
-				};
-				const indexed = (...args) => gitWith(environment, ...plainly, ...args);
-				await indexed("read-tree", parent);
-				const refused = await indexed("apply", "--cached", "--whitespace=nowarn", patch).then(() => void 0, (error) => whyGitRefuses(error.stderr ?? "", checked.remarks));
-				if (refused !== void 0) return {
-					kind: "does-not-apply",
-					why: refused
-				};
-				const asSaid = isAsSaid(checked.paths, await indexed(...rawChanges, parent));
-				if (asSaid.kind === "refused") return {
-					kind: "does-not-apply",
-					why: asSaid.reason
-				};
-				const tree = (await indexed("write-tree")).trim();
-				return {
-					kind: "committed",
-					commit: await commitTree(tree, parent, {
-						message,
-						date
-					})
-				};
-			} finally {
-				await rm(folder, { recursive: true });
-			}
-		},
-		commitOnTop: (commit, parent, about) => commitTree(`${idOf(commit)}^{tree}`, idOf(parent), about)
+		}
 	};
 }
-/**
-* A name by the rules of git-check-ref-format(1) with what steps back from it, as in `HEAD~2`, `v1^{commit}` or
-* `main@{upstream}`. What else git would read, like a refspec or a path, is nothing that people call a commit.
-*/
-const isCommitName = (name) => name.length <= 250 && /^(?![-/])[^\p{C}\s~^:?*[\\]+(?<![/.])(?:[~^]\d{0,6}|\^\{(?:commit)?\})*$/u.test(name) && !/\.\.|\/\/|\/\.|^\.|\.lock(?:[/~^]|$)|@\{(?![\w-]{1,30}\})/.test(name);
+async function pathOf({ directory, run }, { path, beside }) {
+	const up = await run("rev-parse", "--show-cdup").catch(() => "");
+	const top = resolve(directory, up.trim());
+	const origin = resolve(top, beside);
+	const folder = resolve(isOutside(relative(top, origin)) ? top : origin, path);
+	const inside = relative(top, folder);
+	if (!isOutside(inside)) return inside;
+	throw new RepositoryError(`The overlay ${path} of ppsgate.yml was looked for at ${folder}, which is outside of the repository ${top}: name a folder in it.`);
+}
 const isOutside = (path) => /^\.\.(?:\/|$)/.test(path);
-/** For a fetch that writes no ref, whatever `remote.…` and `fetch` of git-config(1) say. */
-const objectsAlone = [
-	"--quiet",
-	"--refmap=",
-	"--no-tags",
-	"--no-prune",
-	"--no-write-fetch-head",
-	"--no-recurse-submodules",
-	"--no-auto-maintenance"
-];
-/** `MODE TYPE OBJECT<tab>PATH`, see git-ls-tree(1). */
-const parseTreeEntry = (prefix) => (line) => {
+async function list({ directory, run }, commit, folder) {
+	const below = relative(directory, resolve(directory, folder));
+	const prefix = below === "" ? "" : `${below}/`;
+	const tree = [
+		"ls-tree",
+		"-r",
+		"-z",
+		"--full-tree",
+		"--end-of-options",
+		idOf(commit)
+	];
+	const paths = prefix === "" ? [] : [prefix];
+	return (await run("--literal-pathspecs", ...tree, ...paths).catch(() => {
+		throw new RepositoryError(`git cannot list ${folder} at ${commit} in ${directory}: name a folder of the repository.`);
+	})).split("\0").filter(Boolean).map((line) => treeEntry(line, prefix));
+}
+/** Reads `MODE TYPE OBJECT<tab>PATH`, see git-ls-tree(1). */
+function treeEntry(line, prefix) {
 	const tab = line.indexOf("	");
 	const [mode = "", , object = ""] = line.slice(0, tab).split(" ");
 	return {
@@ -1211,15 +901,87 @@ const parseTreeEntry = (prefix) => (line) => {
 		object,
 		path: line.slice(tab + 1 + prefix.length)
 	};
+}
+
+// src/forge/patch/bisect-target.ts
+/** Resolves commits to full ids, and branches of the origin. Throws a `UsageError` for a name that is no commit. */
+async function pinned(overrides, repository, calledAs) {
+	const idOf = async (name, called) => {
+		const elsewhere = () => repository.resolve(`origin/${name}`);
+		return repository.resolve(name).catch((error) => elsewhere().catch(() => {
+			if (!(error instanceof RepositoryError)) throw error;
+			throw new UsageError(`${called}: ${error.message}`);
+		}));
+	};
+	const pinnedList = async (name, between) => {
+		const ids = (overrides[name]?.split(",").map((part) => part.trim().split(between)) ?? []).map((names) => Promise.all(names.map((one) => idOf(one, calledAs(name)))).then((all) => all.join(between)));
+		return (await Promise.all(ids)).join(",");
+	};
+	const { good, bad } = overrides;
+	return {
+		...overrides,
+		...good && { good: await idOf(good, calledAs("good")) },
+		...bad && { bad: await idOf(bad, calledAs("bad")) },
+		...overrides.fixUp && { fixUp: await pinnedList("fixUp", ":") },
+		...overrides.skip && { skip: await pinnedList("skip", "..") }
+	};
+}
+async function ownEnds(patch, repository) {
+	const { baseCommit, headCommit: bad } = patch;
+	const good = await repository.mergeBase(baseCommit, bad);
+	const steps = await repository.stepsSince(good, bad);
+	if (steps > 1) return {
+		good,
+		bad
+	};
+	const count = steps === 1 ? "one commit" : "no commit of its own";
+	throw new UsageError(`${patchName(patch)} has ${count}, so there is nothing to choose from: write /ppsgate run, or /ppsgate bisect GOOD BAD for commits of your own.`);
+}
+
+// src/forge/patch/commit-range.ts
+/** The range's last commit names the patch. Throws a `RepositoryError` for a text that is no range. */
+async function patchOfRange(repository, text) {
+	const [, base, head] = /^(.+?)(?<!\.)\.\.(?!\.)(.+)$/.exec(text) ?? [];
+	if (base === void 0 || head === void 0) throw new RepositoryError(`"${excerpt(text)}" is no range of commits: write BASE..HEAD, like ${await rangeLike(repository, text)}.`);
+	const [baseCommit, headCommit] = [await repository.resolve(base).catch(isWrong("base")), await repository.resolve(head).catch(isWrong("head"))];
+	const { subject, author } = await repository.describe(headCommit);
+	return {
+		kind: "range",
+		title: subject,
+		author,
+		baseCommit,
+		headCommit
+	};
+}
+/**
+* Throws a `RepositoryError` unless the commits are on the line of first parents of `tip`: other commits of a repository,
+* or those that can be fetched by their ids, were perhaps never merged.
+*/
+async function expectOnLine(commits, tip, repository) {
+	for (const commit of commits) {
+		if (await repository.stepsSince(commit, tip).then((steps) => repository.resolve(`${tip}~${steps}`)).catch(() => void 0) === commit) continue;
+		throw new RepositoryError(`${shortId(commit)} is not on the line of first parents of ${shortId(tip)}: where it should be, check it out with its history (fetch-depth: 0).`);
+	}
+}
+const isWrong = (end) => (error) => {
+	throw error instanceof NoCommitError ? new RepositoryError(`the ${end} ${error.message}`) : error;
 };
+/** Suggests a range for a mistyped one like `my-branch` or `main.my-branch`. */
+async function rangeLike(repository, text) {
+	const isThere = (name) => repository.resolve(name).then(() => true, () => false);
+	const [first = "", second = "", ...more] = text.split(/\.+/);
+	if (more.length === 0 && await isThere(second) && await isThere(first)) return `${first}..${second}`;
+	const base = await isThere("main") || !await isThere("master") ? "main" : "master";
+	return `${base}..${text !== base && await isThere(text) ? text : "HEAD"}`;
+}
 
 // src/forge/patch/revision.ts
-/** A diff of which no patch can be made, for the reason that its author is told. */
+/** The message is for the diff's author. */
 var PatchError = class extends Error {
 	name = "PatchError";
 	conclusion = "patchAtFault";
 };
-/** As people type it: `all`, `none`, or ids like `80345,80654`. Throws a `UsageError` for anything else. */
+/** Parses `all`, `none`, or ids like `80345,80654`. Throws a `UsageError` for anything else. */
 function parseEarlier(text, called) {
 	if (text === "all" || text === "none") return text;
 	const ids = text.split(",").map((id) => id.trim());
@@ -1228,7 +990,7 @@ function parseEarlier(text, called) {
 }
 /**
 * Throws a `PatchError` where the diff does not apply, a `UsageError` or `RevisionError` where there is no such diff or
-* it is none of ours. An earlier diff that does not apply is left out, which the notes tell.
+* it belongs to another repository. An earlier diff that does not apply is left out, with a note.
 */
 async function patchOfRevision(name, earlier, deps) {
 	const found = await findRevision(deps.conduit, name);
@@ -1262,10 +1024,7 @@ async function patchOfRevision(name, earlier, deps) {
 		notes
 	};
 }
-/**
-* Makes the commits of a revision again where another machine made them first; throws a `PatchError` where they are not
-* the same, for then the diff is not what there was leave for.
-*/
+/** Throws a `PatchError` where the commits differ, since the diff is then not the approved one. */
 async function restoreRevision(patch, deps) {
 	const { number, baseCommit, earlier } = patch;
 	const judged = {
@@ -1285,7 +1044,7 @@ async function restoreRevision(patch, deps) {
 }
 /**
 * The diffs of a revision as a line of commits, each with all files of one diff on top of the diff before it: they are
-* siblings on one base, and a bisection goes by first parents. Answers the base, and the commit of the newest diff;
+* siblings on one base, and a bisection goes by first parents. Returns the base, and the commit of the newest diff;
 * throws a `UsageError` where there is one diff alone.
 */
 async function lineOfDiffs({ number, diff, baseCommit, headCommit, earlier }, repository) {
@@ -1318,12 +1077,12 @@ function chosen({ diff, earlier }, which) {
 	if (which === "all") return earlier;
 	const stranger = which.find((id) => !earlier.some((one) => one.id === id));
 	if (stranger !== void 0) {
-		const known = earlier.map(({ id }) => id).join(", ") || "none";
-		throw new UsageError(`earlier: ${stranger} is no diff of the revision from before ${diff.id}; those are: ${known}.`);
+		const ids = earlier.map(({ id }) => id).join(", ") || "none";
+		throw new UsageError(`earlier: ${stranger} is no diff of the revision from before ${diff.id}; those are: ${ids}.`);
 	}
 	return earlier.filter(({ id }) => which.includes(id));
 }
-/** What the diff was made for; what its branch was on the day, where it does not tell or nobody here has that. */
+/** The base that the diff names, or its branch's commit of that day. */
 async function baseOf({ id, base, createdAt }, deps) {
 	const { repository, config } = deps;
 	const asOfDay = async (why, branch = config.branch) => {
@@ -1371,7 +1130,6 @@ const whyNotFound = {
 	"only-later": "which is older than all that the branch has here",
 	"not-in-time": "which was not found within a minute"
 };
-/** Which branch here was a path of Subversion, and what the path is called in a note. */
 async function branchOf(path, { repository, config: { branch: own } }) {
 	if (path === void 0) return {
 		branch: own,
@@ -1410,115 +1168,358 @@ async function commitOf(number, diff, base, { conduit, repository }) {
 }
 const doesNotApply = (number, { id }, why) => `Diff ${id} of D${number} does not apply: ${why}`;
 
+// src/forge/patch/command-words.ts
+/** Splits at blanks outside of double quotes: `testbed="mellanox and 40G"` is one word. */
+const wordsOf = (line) => (line.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll("\"", ""));
+function pairIn(word) {
+	const [, key, value = ""] = /^([^=]+)=(.*)$/.exec(word) ?? [];
+	return key === void 0 ? void 0 : {
+		key,
+		value
+	};
+}
+const keysOf = (names) => new Map(names.flatMap((name) => {
+	const { comment, kind } = parameter(name);
+	return comment === void 0 ? [] : [[comment.key, {
+		...comment,
+		kind,
+		name
+	}]];
+}));
+/** An unknown key is a mistake, with the nearest command. */
+function keyFor({ key, value }, of) {
+	const { verb, allowed, keyed } = of;
+	const parameter = keyed.get(key);
+	if (!allowed.includes(key) || parameter === void 0) {
+		const [meant] = meantBy(key, allowed);
+		const nearest = meant === void 0 ? verb : `${verb} ${meant}=${excerpt(value)}`;
+		return {
+			kind: "mistaken",
+			what: `${verb} takes no "${excerpt(key)}"`,
+			nearest
+		};
+	}
+	if (value !== "") return {
+		kind: "found",
+		parameter
+	};
+	const nearest = `${verb} ${key}=${parameter.example}`;
+	return {
+		kind: "mistaken",
+		what: `${key} has no value`,
+		nearest
+	};
+}
+
+// src/forge/patch/bisect-command.ts
+const typed$1 = string().max(500).optional();
+/** Settings of one bisection, as typed; without good and bad it searches the commits of the patch itself. */
+const bisectOverridesSchema = object(Object.fromEntries(bisectOverrideNames.map((name) => [name, typed$1])));
+const keyed$1 = keysOf(bisectOverrideNames);
+const allowed = [...keyed$1.keys()];
+const verifyRevert = kebabCase("verifyRevert");
+/** Reads the words after `bisect`: good comes before bad, all others in any order. */
+function readBisect(words, isHead) {
+	const overrides = {};
+	const others = [];
+	for (const word of words) {
+		const pair = pairIn(word);
+		if (pair !== void 0) {
+			const match = keyFor(pair, {
+				verb: "bisect",
+				allowed,
+				keyed: keyed$1
+			});
+			if (match.kind === "mistaken") return match;
+			const { name, kind, example } = match.parameter;
+			const { key, value } = pair;
+			const looksRight = shapes[name];
+			const wrong = looksRight && value.split(",").find((part) => !looksRight(part));
+			if (wrong !== void 0) return mistaken(`${key} cannot be "${excerpt(wrong)}"`, `${key}=${example}`);
+			const before = overrides[name];
+			if (before !== void 0 && kind !== "list") return mistaken(`${key} is there twice`);
+			overrides[name] = before === void 0 ? value : `${before},${value}`;
+		} else if (word.includes("..")) {
+			const ends = word.split(/\.{2,}/).map((end) => excerpt(end));
+			return mistaken("bisect takes a good commit and a bad one, not a range", ends.filter(Boolean).join(" "));
+		} else if (families.some((family) => family === word)) {
+			if (overrides.families !== void 0) return mistaken("bisect takes one family", word);
+			overrides.families = word;
+		} else if (scenarios.includes(word)) {
+			if (overrides.scenarios !== void 0) return mistaken("bisect takes one scenario", word);
+			overrides.scenarios = word;
+		} else if (word === verifyRevert) overrides.verifyRevert = "true";
+		else if (isCommitLike(word)) others.push(word);
+		else return mistaken(`bisect takes no "${excerpt(word)}"`);
+	}
+	return withOthers(overrides, others, isHead);
+}
+/** Inverse of `readBisect`. */
+function bisectWords(overrides) {
+	const { good, bad, families: family, scenarios: scenario, verifyRevert: isVerified } = overrides;
+	const pairs = [...keyed$1].flatMap(([key, { name }]) => {
+		const value = overrides[name];
+		return value ? [`${key}=${/\s/.test(value) ? `"${value}"` : value}`] : [];
+	});
+	return ["bisect", ...[
+		good,
+		bad,
+		scenario,
+		family,
+		isVerified === "true" && verifyRevert,
+		...pairs
+	]].filter(Boolean).join(" ");
+}
+const mistaken = (what, nearest = "") => ({
+	kind: "mistaken",
+	what,
+	nearest: `bisect ${nearest}`.trim()
+});
+function withOthers(overrides, others, isHead) {
+	const [first = "", bad = "", own = "", ...more] = others;
+	if (others.length === 0) return {
+		kind: "read",
+		overrides
+	};
+	if (others.length === 1 && isHead(first)) return {
+		kind: "read",
+		overrides,
+		head: first
+	};
+	const hasScenario = overrides.scenarios !== void 0;
+	if (others.length === 1 && !hasScenario) return {
+		kind: "read",
+		overrides: {
+			...overrides,
+			scenarios: first
+		}
+	};
+	if (others.length === 1) {
+		const what = `bisect takes a good commit and a bad one, found "${excerpt(first)}" alone`;
+		return mistaken(what, `${excerpt(first)} HEAD`);
+	}
+	const commits = {
+		...overrides,
+		good: first,
+		bad
+	};
+	if (others.length === 2) return {
+		kind: "read",
+		overrides: commits
+	};
+	if (others.length === 3 && !hasScenario) return {
+		kind: "read",
+		overrides: {
+			...commits,
+			scenarios: own
+		}
+	};
+	const what = `bisect takes two commits, found "${excerpt(more[0] ?? own)}" as well`;
+	return mistaken(what, `${excerpt(first)} ${excerpt(bad)}`);
+}
+/** True for texts that git could read as the name of one commit; git decides later. */
+const isCommitLike = (text) => /^\w[\w./@~^{}+-]{0,249}$/.test(text) && !text.includes("..");
+const oneOrTwo = (between) => (text) => {
+	const parts = text.split(between);
+	return parts.length <= 2 && parts.every(isCommitLike);
+};
+/** Syntax of the parts of a value, as far as it can be checked without a repository. */
+const shapes = {
+	fixUp: oneOrTwo(":"),
+	skip: oneOrTwo(".."),
+	maxBoots: (text) => /^[1-9]\d{0,5}$/.test(text)
+};
+
+// src/forge/patch/command.ts
+var import_fastest_levenshtein = require_fastest_levenshtein();
+const typed = string().max(500).optional();
+/** Settings of one gate that replace those of ppsgate.yml, as typed. */
+const gateOverridesSchema = object(Object.fromEntries(overrideNames.map((name) => [name, typed])));
+const callOnGithub = "/ppsgate";
+/** First word of a command on Phabricator, where a slash has no meaning. */
+const callOnPhabricator = "@ppsgate";
+/**
+* Parses the first line of a comment, which must begin with `call`; undefined for other comments. Scenarios, testbeds and
+* margins are not checked against the configuration here.
+*/
+function parseCommand(comment, call = callOnGithub) {
+	const [line = ""] = comment.trimStart().split(/\r?\n/, 1);
+	const [first, ...words] = wordsOf(line.slice(0, longestCommand));
+	if (first !== call) return void 0;
+	const [verb = "help", ...rest] = words;
+	const mistaken = (what, nearest) => ({
+		kind: "mistaken",
+		why: `${what}; write ${call} ${nearest}`
+	});
+	switch (verb) {
+		case "help":
+		case "cancel":
+			if (rest.length === 0) return { kind: verb };
+			return mistaken(`${verb} takes nothing more, found "${excerpt(rest.join(" "))}"`, verb);
+		case "run":
+		case "rerun":
+		case "extend": {
+			const read = readArguments(verb, rest, call);
+			return read.kind === "mistaken" ? mistaken(read.what, read.nearest) : read;
+		}
+		case "accept":
+			if (call !== "/ppsgate") return mistaken(noVerb(verb), nearestVerb(verb));
+			return mistaken("accept is for the issue that ppsgate has opened on a change", "help");
+		case "bisect": {
+			const read = readBisect(rest, (word) => heads[call].test(word));
+			if (read.kind === "mistaken") return mistaken(read.what, read.nearest);
+			return {
+				kind: verb,
+				overrides: read.overrides,
+				...headNamed(read.head, call)
+			};
+		}
+		default: return mistaken(noVerb(verb), nearestVerb(verb));
+	}
+}
+function asksToAccept(comment) {
+	const [line = ""] = comment.trimStart().split(/\r?\n/, 1);
+	return /^\/ppsgate\s+accept\s*$/.test(line);
+}
+const noVerb = (word) => `there is no command "${excerpt(word)}"`;
+function nearestVerb(word) {
+	const nearest = (0, import_fastest_levenshtein.closest)(word.toLowerCase(), verbs);
+	return (0, import_fastest_levenshtein.distance)(word.toLowerCase(), nearest) <= 2 ? nearest : "help";
+}
+const verbs = [
+	"run",
+	"rerun",
+	"extend",
+	"bisect",
+	"cancel",
+	"help"
+];
+function commandsFor(call) {
+	const isOnGithub = call === callOnGithub;
+	const all = {
+		run: [
+			["run", isOnGithub ? "measure the pull request as it stands" : "measure the newest diff"],
+			isOnGithub ? ["run 1a2b3c4d5e6f", "the same, if that is the head: for a patch from a fork"] : ["run 80677", "measure that diff: for one by an unknown person"],
+			["run forwarding inet6 margin=1% runs=20 testbed=chelsio", "the same with scenarios, families, margin, most runs or testbed of your own"],
+			["run metric=nsPerPacket", "the same by another metric than the configured one"],
+			["run profile", "the same with profiles; profile=off without, profile=30s with longer ones"],
+			["run stop-at-first=on", "the same, and a cell that loses ends the runs of all others"],
+			["run measure-anyway", "the same, also where nothing differs that the testbed installs"],
+			...isOnGithub ? [] : [["run earlier=all", "measure the earlier diffs beside it"]]
+		],
+		rerun: [["rerun", "measure again what was asked for last"]],
+		extend: [["extend runs=40", "go on with an experiment that was inconclusive"]],
+		bisect: [
+			["bisect", isOnGithub ? "find the commit of the pull request that costs the packets" : "find the diff of the revision that costs the packets"],
+			["bisect v1.2 main forwarding inet4", "the same between a good commit and a bad one of your own, in one scenario and family"],
+			["bisect fix-up=3c4d5e6f7a8b skip=1a2b3c4..5d6e7f8", "the same with a fix on top where it is missing, and without some commits"],
+			["bisect testbed=chelsio verify-revert", "the same elsewhere, and with the bad one measured without the culprit, too"],
+			["bisect metric=pps max-boots=60 profile=off", "the same by a metric of your own, with more boots, or without profiles"]
+		],
+		cancel: [["cancel", "end what runs and what waits"]],
+		help: [["help", "see this list"]]
+	};
+	return verbs.flatMap((verb) => all[verb].map(([rest, to]) => ({
+		write: `${call} ${rest}`,
+		to
+	})));
+}
+const longestCommand = 500;
+const keyed = keysOf(overrideNames);
+const switches = new Map(overrideNames.flatMap((name) => parameter(name).kind === "switch" ? [[kebabCase(name), name]] : []));
+const heads = {
+	[callOnGithub]: /^[0-9a-f]{7,64}$/,
+	[callOnPhabricator]: /^[1-9]\d{0,8}$/
+};
+function keysFor(verb, call) {
+	if (verb === "rerun") return [];
+	return [...keyed.values()].filter(({ isOfRevision = false }) => !isOfRevision || call === "@ppsgate").map(({ key }) => key).filter((key) => verb === "run" || key === "runs");
+}
+function readArguments(verb, words, call) {
+	const allowed = keysFor(verb, call);
+	const overrides = {};
+	const familyWords = [];
+	const scenarioWords = [];
+	let namedHead;
+	const mistaken = (what, nearest = verb) => ({
+		kind: "mistaken",
+		what,
+		nearest
+	});
+	for (const word of words) {
+		const pair = pairIn(word);
+		const switchNamed = switches.get(word);
+		if (pair !== void 0) {
+			const match = keyFor(pair, {
+				verb,
+				allowed,
+				keyed
+			});
+			if (match.kind === "mistaken") return match;
+			const { name } = match.parameter;
+			if (overrides[name] !== void 0) return mistaken(`${pair.key} is there twice`);
+			overrides[name] = pair.value;
+		} else if (heads[call].test(word) && namedHead === void 0) namedHead = word;
+		else if (verb !== "run" || !/^[a-z][\w.-]*$/i.test(word)) return mistaken(`${verb} takes no "${excerpt(word)}"`);
+		else if (word === "profile") overrides.profile ??= "on";
+		else if (switchNamed !== void 0) overrides[switchNamed] = "true";
+		else if (families.some((family) => family === word)) familyWords.push(word);
+		else scenarioWords.push(word);
+	}
+	const of = headNamed(namedHead, call);
+	if (verb === "rerun") return {
+		kind: verb,
+		...of
+	};
+	if (verb === "extend") return {
+		kind: verb,
+		...overrides.maxRuns !== void 0 && { maxRuns: overrides.maxRuns },
+		...of
+	};
+	if (scenarioWords.length > 0) overrides.scenarios = scenarioWords.join(",");
+	if (familyWords.length > 0) overrides.families = familyWords.join(",");
+	return {
+		kind: verb,
+		overrides,
+		...of
+	};
+}
+function headNamed(text, call) {
+	if (text === void 0) return {};
+	return call === "/ppsgate" ? { commit: text } : { diff: Number(text) };
+}
+
 // src/forge/patch/job-key.ts
 const jobSchema = object({
-	/** Of what asked for it: nothing with the same key is run twice. Letters, digits and `.:-`, so that it can name a folder or a run. */
+	/** Identifies the request, so that it runs once. Letters, digits and `.:-`, so that it can name a folder or a run. */
 	key: string().regex(/^\w[\w.:-]{0,119}$/),
-	/** 27401 of D27401. */
 	revision: int().positive(),
-	/** Fixed when leave was given. */
+	/** Pinned at approval. */
 	diff: int().positive(),
-	ask: askSchema,
+	overrides: gateOverridesSchema,
 	/** A bisection in place of a gate: of the commits that are named, or of the diffs up to this one. */
-	bisect: bisectAskSchema.optional(),
-	/** PHID of the Harbormaster build that waits for the answer. */
+	bisect: bisectOverridesSchema.optional(),
+	/** PHID of the Harbormaster build that waits for the outcome. */
 	build: string().regex(/^PHID-HMBD-\w{1,40}$/).optional(),
-	/** The user name of whoever asked, or `Harbormaster`. */
+	/** The requester's user name, or `Harbormaster`. */
 	by: string().max(100),
-	/** Goes on with the experiment of that job, which stayed inconclusive. */
+	/** Extends the experiment of that job, which stayed inconclusive. */
 	extend: object({
 		key: string().max(120),
 		maxRuns: string().max(20).optional()
 	}).optional()
 });
-/** What the job is called in a sentence. */
 const workOf = ({ bisect }) => bisect === void 0 ? "gate" : "bisection";
-
-// src/forge/patch/bisect-target.ts
-/**
-* The same, with the full id of each commit in it. A branch may be one that the repository knows of its origin alone.
-* Throws a `UsageError` for what is no commit.
-*/
-async function pinned(ask, repository, calledAs) {
-	const idOf = async (name, called) => {
-		const elsewhere = () => repository.resolve(`origin/${name}`);
-		return repository.resolve(name).catch((error) => elsewhere().catch(() => {
-			if (!(error instanceof RepositoryError)) throw error;
-			throw new UsageError(`${called}: ${error.message}`);
-		}));
-	};
-	const pinnedList = async (name, between) => {
-		const ids = (ask[name]?.split(",").map((part) => part.trim().split(between)) ?? []).map((names) => Promise.all(names.map((one) => idOf(one, calledAs(name)))).then((all) => all.join(between)));
-		return (await Promise.all(ids)).join(",");
-	};
-	const { good, bad } = ask;
-	return {
-		...ask,
-		...good && { good: await idOf(good, calledAs("good")) },
-		...bad && { bad: await idOf(bad, calledAs("bad")) },
-		...ask.fixUp && { fixUp: await pinnedList("fixUp", ":") },
-		...ask.skip && { skip: await pinnedList("skip", "..") }
-	};
-}
-/** Both ends of what a pull request, or a range, has of its own; throws a `UsageError` where that is not several commits. */
-async function ownEnds(patch, repository) {
-	const { baseCommit, headCommit: bad } = patch;
-	const good = await repository.mergeBase(baseCommit, bad);
-	const steps = await repository.stepsSince(good, bad);
-	if (steps > 1) return {
-		good,
-		bad
-	};
-	const count = steps === 1 ? "one commit" : "no commit of its own";
-	throw new UsageError(`${patchName(patch)} has ${count}, so there is nothing to choose from: write /ppsgate run, or /ppsgate bisect GOOD BAD for commits of your own.`);
-}
-
-// src/forge/patch/commit-range.ts
-/** The last commit of the range names the patch. Throws a `RepositoryError` for what is no range. */
-async function patchOfRange(repository, text) {
-	const [, base, head] = /^(.+?)(?<!\.)\.\.(?!\.)(.+)$/.exec(text) ?? [];
-	if (base === void 0 || head === void 0) throw new RepositoryError(`"${excerpt(text)}" is no range of commits: write BASE..HEAD, like ${await rangeLike(repository, text)}.`);
-	const [baseCommit, headCommit] = [await repository.resolve(base).catch(isWrong("base")), await repository.resolve(head).catch(isWrong("head"))];
-	const { subject, author } = await repository.describe(headCommit);
-	return {
-		kind: "range",
-		title: subject,
-		author,
-		baseCommit,
-		headCommit
-	};
-}
-/**
-* Throws a `RepositoryError` unless the commits are those of a branch, of which `tip` is one: what else lies in a
-* repository, or could be fetched by its id, was perhaps never merged.
-*/
-async function expectOnLine(commits, tip, repository) {
-	for (const commit of commits) {
-		if (await repository.stepsSince(commit, tip).then((steps) => repository.resolve(`${tip}~${steps}`)).catch(() => void 0) === commit) continue;
-		throw new RepositoryError(`${shortId(commit)} is not on the line of first parents of ${shortId(tip)}: where it should be, check it out with its history (fetch-depth: 0).`);
-	}
-}
-const isWrong = (end) => (error) => {
-	throw error instanceof NoCommitError ? new RepositoryError(`the ${end} ${error.message}`) : error;
-};
-/** A range of the repository's own, the one that is meant where somebody wrote `my-branch` or `main.my-branch`. */
-async function rangeLike(repository, text) {
-	const isThere = (name) => repository.resolve(name).then(() => true, () => false);
-	const [first = "", second = "", ...more] = text.split(/\.+/);
-	if (more.length === 0 && await isThere(second) && await isThere(first)) return `${first}..${second}`;
-	const base = await isThere("main") || !await isThere("master") ? "main" : "master";
-	return `${base}..${text !== base && await isThere(text) ? text : "HEAD"}`;
-}
 
 // src/forge/patch/authorize.ts
 /**
-* Decides for the head as `found` has it, and for no other: a later push needs leave again. What somebody does at the
-* pull request of a fork is leave for what he can have seen: the commit that he names, or a head that was known before.
+* Decides for the head of `found` alone: a later push needs approval again. An act at the pull request of a fork approves
+* a head that its actor can have seen: the named commit, or a head that was shown before.
 */
 async function authorize(occasion, found, rules) {
 	const { number, repository, headCommit, author } = found.pullRequest;
 	const { by } = occasion;
-	const isKnown = async (login) => rules.people.some((person) => person.toLowerCase() === login.toLowerCase()) || await rules.mayWrite(login);
+	const isAuthorized = async (login) => rules.people.some((person) => person.toLowerCase() === login.toLowerCase()) || await rules.mayWrite(login);
 	const isOurs = found.headRepository === repository;
 	switch (occasion.kind) {
 		case "labelled":
@@ -1541,14 +1542,14 @@ async function authorize(occasion, found, rules) {
 				kind: "allowed",
 				why: `The head of #${number} is in ${repository} itself, where only people with write permission can push.`
 			};
-			for (const login of /* @__PURE__ */ new Set([author, by])) if (!await isKnown(login)) return fromElsewhere(found, rules.label);
+			for (const login of /* @__PURE__ */ new Set([author, by])) if (!await isAuthorized(login)) return fromElsewhere(found, rules.label);
 			if (occasion.kind === "revived" && !rules.measured.includes(headCommit)) return fromElsewhere(found, rules.label);
 			return {
 				kind: "allowed",
 				why: `${author}, the author of #${number}, may have patches measured in ${repository}.`
 			};
 		case "commanded": {
-			if (!await isKnown(by)) return stranger$1(by, found);
+			if (!await isAuthorized(by)) return stranger$1(by, found);
 			if (occasion.isOtherwise && !await rules.mayWrite(by)) return asConfigured(by, found);
 			const gap = isOurs ? void 0 : whyUnseen(occasion, "run", headCommit, rules.seen);
 			if (gap !== void 0) return {
@@ -1573,7 +1574,7 @@ async function authorize(occasion, found, rules) {
 			};
 		}
 		case "cancelled":
-			if (await isKnown(by)) return {
+			if (await isAuthorized(by)) return {
 				kind: "allowed",
 				why: `${by} has cancelled it.`
 			};
@@ -1588,7 +1589,7 @@ async function authorize(occasion, found, rules) {
 				kind: "refused",
 				why: isOlder(commit, headCommit)
 			};
-			if (kind === "pressed" && !await isKnown(by)) return stranger$1(by, found);
+			if (kind === "pressed" && !await isAuthorized(by)) return stranger$1(by, found);
 			if (commit === void 0 && !isOurs) return {
 				kind: "refused",
 				why: unnamed(number, headCommit)
@@ -1600,7 +1601,7 @@ async function authorize(occasion, found, rules) {
 		}
 	}
 }
-/** The clocks of GitHub and of a runner may differ by so much. */
+/** Bound of the difference between the clocks of GitHub and a runner. */
 const clockSeconds = 10;
 function whyUnseen({ at, commit }, verb, headCommit, seen) {
 	if (commit !== void 0) return headCommit.startsWith(commit) ? void 0 : isOlder(commit, headCommit);
@@ -1609,18 +1610,18 @@ function whyUnseen({ at, commit }, verb, headCommit, seen) {
 }
 const isSeen = (at, headCommit, seen) => seen?.headCommit === headCommit && Date.parse(seen.since) + clockSeconds * 1e3 < Date.parse(at);
 const unseenLabel = (headCommit) => `The head is ${shortId(headCommit)}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${shortId(headCommit)}, or take the label off and put it on again.`;
-/** When a run was started GitHub does not tell it. */
+/** GitHub does not report when a run was started. */
 const unnamed = (number, headCommit) => `The head of #${number} is ${shortId(headCommit)}, and may have been pushed after the run was started: read it, and start one with ${headCommit} in place of #${number}.`;
 const isOlder = (commit, headCommit) => `The head is ${shortId(headCommit)} and no longer ${shortId(commit)}: read it, and ask again.`;
 const stranger$1 = (by, { pullRequest: { number, repository } }) => ({
 	kind: "refused",
-	why: `Thank you, ${by}: #${number} runs on the testbed when somebody who may write to ${repository} asks for it.`
+	why: `Thank you, ${by}: #${number} runs on the testbed when a person who may write to ${repository} asks for it.`
 });
 const notBisected = (by, { pullRequest: { number, repository } }) => ({
 	kind: "refused",
 	why: `Thank you, ${by}: no bisection begins at #${number}; who may write to ${repository} can ask for one, by /ppsgate bisect.`
 });
-/** A wide margin passes any patch, and who may not write may not let his own be merged by it. */
+/** A wide margin passes any patch, and would let its author merge it without write permission. */
 const asConfigured = (by, { pullRequest: { number, repository } }) => ({
 	kind: "refused",
 	why: `Thank you, ${by}: you can have #${number} measured as ppsgate.yml says; a margin, scenarios, families or a testbed of one's own are for those who may write to ${repository}.`
@@ -1637,14 +1638,14 @@ function fromElsewhere({ pullRequest, headRepository }, label) {
 
 // src/forge/patch/authorize-revision.ts
 /**
-* Decides for one diff, for good: a later one needs leave again. A command is leave for what the commander can have
-* read: the diff that he names, or one that was there for a while before he wrote.
+* Decides for one diff, permanently: a later one needs approval again. A command approves a diff that its author can have
+* read: the one it names, or one that was there for a while before.
 */
 async function authorizeRevision({ number, diff }, occasion, rules) {
-	const isKnown = async ({ phid, name }) => rules.people.includes(name) || rules.projects.length > 0 && await rules.isMember(phid);
+	const isAuthorized = async ({ phid, name }) => rules.people.includes(name) || rules.projects.length > 0 && await rules.isMember(phid);
 	switch (occasion.kind) {
 		case "sent":
-			for (const person of occasion.by) if (!await isKnown(person)) return stranger(person, "run", {
+			for (const person of occasion.by) if (!await isAuthorized(person)) return stranger(person, "run", {
 				number,
 				diff
 			}, rules);
@@ -1654,7 +1655,7 @@ async function authorizeRevision({ number, diff }, occasion, rules) {
 			};
 		case "commanded": {
 			const { verb, by, at, sentAt, isNamed } = occasion;
-			if (!await isKnown(by)) return stranger(by, verb, {
+			if (!await isAuthorized(by)) return stranger(by, verb, {
 				number,
 				diff
 			}, rules);
@@ -1669,12 +1670,12 @@ async function authorizeRevision({ number, diff }, occasion, rules) {
 		}
 		case "cancelled": {
 			const { by } = occasion;
-			if (await isKnown(by)) return {
+			if (await isAuthorized(by)) return {
 				kind: "allowed",
 				why: `${by.name}, who may have diffs measured, asked for it.`
 			};
 			const who = oursIn(rules);
-			const may = who === void 0 ? nobody("do that") : `${who} may do that, by @ppsgate cancel`;
+			const may = who === void 0 ? noPerson("do that") : `${who} may do that, by @ppsgate cancel`;
 			return {
 				kind: "refused",
 				why: `Thank you, ${by.name}: what runs for D${number} is not cancelled; ${may}.`
@@ -1682,7 +1683,7 @@ async function authorizeRevision({ number, diff }, occasion, rules) {
 		}
 	}
 }
-/** Whoever began to write before the diff came has written by then. */
+/** A comment that was begun before the diff came is posted by then. */
 const readingSeconds = 60;
 const waits = {
 	run: "is not measured yet",
@@ -1692,17 +1693,16 @@ const waits = {
 };
 function stranger({ name }, verb, { number, diff }, rules) {
 	const who = oursIn(rules);
-	const asks = who === void 0 ? nobody("ask for it") : `it runs on the testbed when ${who} has read diff ${diff} and written @ppsgate ${verb} ${diff}`;
+	const asks = who === void 0 ? noPerson("ask for it") : `it runs on the testbed when ${who} has read diff ${diff} and written @ppsgate ${verb} ${diff}`;
 	return {
 		kind: "refused",
 		why: `Thank you, ${name}: D${number} ${waits[verb]}; ${asks}.`
 	};
 }
-/** Undefined where nobody is. */
 function oursIn({ people, projects }) {
-	const who = [...projects.length > 0 ? [`a member of ${projects.join(" or ")}`] : [], ...people.length > 0 ? ["somebody of the list in ppsgate.yml"] : []];
+	const who = [...projects.length > 0 ? [`a member of ${projects.join(" or ")}`] : [], ...people.length > 0 ? ["a person of the list in ppsgate.yml"] : []];
 	return who.length === 0 ? void 0 : who.join(" or ");
 }
-const nobody = (what) => `nobody may ${what}: \`people\` and \`projects\` in ppsgate.yml are empty`;
+const noPerson = (what) => `no person may ${what}: \`people\` and \`projects\` in ppsgate.yml are empty`;
 
-export { NoCommitError, NoRepositoryError, PatchError, RepositoryError, askSchema, asksToAccept, authorize, authorizeRevision, bisectAskSchema, bisectWords, callOnGithub, callOnPhabricator, checkDiff, commandsFor, expectOnLine, isAsSaid, jobSchema, lineOfDiffs, objectsAlone, openRepository, ownEnds, parseCommand, parseEarlier, patchOfRange, patchOfRevision, pinned, rangeLike, rawChanges, restoreRevision, whyGitRefuses, workOf };
+export { NoCommitError, NoRepositoryError, PatchError, RepositoryError, asksToAccept, authorize, authorizeRevision, bisectOverridesSchema, bisectWords, callOnGithub, callOnPhabricator, checkDiff, commandsFor, expectOnLine, gateOverridesSchema, isAsSaid, jobSchema, lineOfDiffs, objectsAlone, openRepository, ownEnds, parseCommand, parseEarlier, patchOfRange, patchOfRevision, pinned, rangeLike, rawChanges, restoreRevision, whyGitRefuses, workOf };

@@ -1,16 +1,16 @@
 import { UsageError, parseJson, plainLine, realPause, reasonOf, shortened } from "../model.js";
 import { array, boolean, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "../vendor/zod.js";
-import { noConnection, sendRequest } from "../system.js";
 import { readSecret } from "../config.js";
+import { noConnection, sendRequest } from "./github.js";
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
 // src/forge/phabricator/conduit.ts
-/** What went wrong between us and a Phabricator, in a sentence that names the server and the method, and never the token. */
+/** The message names the server and the method, never the token. */
 var ConduitError = class extends Error {
 	name = "ConduitError";
 	kind;
-	/** Conduit's own, like ERR-CONDUIT-CORE; absent for what is not Conduit's. */
+	/** Conduit's own code, like ERR-CONDUIT-CORE. */
 	code;
 	constructor(kind, message, code) {
 		super(message);
@@ -18,15 +18,12 @@ var ConduitError = class extends Error {
 		if (code !== void 0) this.code = code;
 	}
 };
-/**
-* Whether what went wrong may be well later, for whoever can wait for days: also a token that is renewed, and a proxy's
-* page in the server's place, but not what Conduit itself refuses.
-*/
+/** True also for a token, which may be renewed, and a proxy's page, but not for a refusal of Conduit itself. */
 const mayPass = (error) => error.kind !== "refused" || error.code === void 0 || isOfToken(error);
 const isOfToken = ({ code }) => code === "ERR-INVALID-AUTH" || code === "ERR-INVALID-SESSION";
 /** A map as PHP writes it, whose empty ones are empty lists. */
 const mapOf = (value) => preprocess((map) => Array.isArray(map) && map.length === 0 ? {} : map, record(string(), value));
-/** How long the first waits are, in seconds; after the last of them Conduit is given up. */
+/** After the last wait the call fails. */
 const pausesSeconds = [
 	1,
 	2,
@@ -34,22 +31,21 @@ const pausesSeconds = [
 	10,
 	30
 ];
-/** The longest that a server is waited for because it asks for it. */
 const longestPauseSeconds = 120;
-/** Throws a `ConduitError` where the token would be readable on its way, or is none. */
+/** Throws a `ConduitError` where the token would be sent in the clear, or is none. */
 function openConduit(options) {
 	const { url, token, log, signal = new AbortController().signal, pause = realPause } = options;
 	refuseUnsafe(url, token);
 	const call = async (method, params, schema) => {
 		for (let tries = 0;; tries += 1) {
-			const outcome = await ask({
+			const outcome = await sendCall({
 				answerSeconds: 60,
 				...options,
 				signal
 			}, method, params);
 			if (outcome.kind === "answered") return parsed(schema, outcome.result, method, options);
 			const seconds = Math.max(pausesSeconds[tries] ?? Number.POSITIVE_INFINITY, outcome.retryAfterSeconds ?? 0);
-			if (!mayAskAgain(outcome, method) || seconds > longestPauseSeconds || signal.aborted) throw errorOf(outcome, method, options);
+			if (!mayRetry(outcome, method) || seconds > longestPauseSeconds || signal.aborted) throw errorOf(outcome, method, options);
 			if (seconds > 2) log.info(`${url} could not do ${method} (${said(outcome.why, token)}): trying again in ${seconds} s.`);
 			await pause(seconds, signal);
 		}
@@ -62,11 +58,11 @@ function openConduit(options) {
 }
 function refuseUnsafe(url, token) {
 	const { protocol, hostname } = new URL(url);
-	if (protocol !== "https:" && !(protocol === "http:" && loopback.test(hostname))) throw new ConduitError("refused", `The Conduit token is not sent to ${url}, for everybody on the way could read it: use the server's https address.`);
+	if (protocol !== "https:" && !(protocol === "http:" && loopback.test(hostname))) throw new ConduitError("refused", `The Conduit token is not sent to ${url}, since others on the way could read it: use the server's https address.`);
 	if (!/^[\w-]{1,200}$/.test(token)) throw new ConduitError("refused", `The Conduit token for ${url} is empty, or has more in it than letters, digits and hyphens: copy it from the bot's settings there, under Conduit API Tokens.`);
 }
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
-async function ask({ url, token, ca, signal, answerSeconds }, method, params) {
+async function sendCall({ url, token, ca, signal, answerSeconds }, method, params) {
 	if (signal.aborted) return {
 		kind: "busy",
 		why: "it was cancelled"
@@ -98,7 +94,7 @@ async function ask({ url, token, ca, signal, answerSeconds }, method, params) {
 		why: answer.why
 	};
 }
-/** PHP takes no half of a surrogate pair, which a text that was cut somewhere may end in. */
+/** PHP refuses half of a surrogate pair, which a shortened text may end in. */
 const asJson = (params) => JSON.stringify(params, (_key, value) => typeof value === "string" ? value.toWellFormed() : value);
 const mostBytes = 32 * 1024 ** 2;
 const envelope = object({
@@ -177,14 +173,13 @@ function otherStatus({ status, statusText, headers }) {
 		advice: "look whether the address is right, and whether a proxy stands before it"
 	};
 }
-/** The codes of errors where there was no connection yet. */
+/** Codes of errors from before the connection. */
 const beforeSending = [
 	"ECONNREFUSED",
 	"ENOTFOUND",
 	"EAI_AGAIN",
 	noConnection
 ];
-/** What to do about the certificate of a Phabricator, `ca` being what is trusted now. */
 function fixOfCertificate({ fault }, ca) {
 	switch (fault) {
 		case "authority": return ca === void 0 ? "write the authority’s certificate as `phabricator.ca`, or set NODE_EXTRA_CA_CERTS" : "write the certificate of the authority that has signed it as `phabricator.ca`";
@@ -194,9 +189,8 @@ function fixOfCertificate({ fault }, ca) {
 		case "other": return "have another one made there";
 	}
 }
-/** What only reads can be asked for as often as one likes. */
 const isRead = (method) => /\.(?:search|query\w*|get\w*|lookup|whoami|ping)$/.test(method);
-const mayAskAgain = ({ kind }, method) => kind === "busy" || kind === "lost" && isRead(method);
+const mayRetry = ({ kind }, method) => kind === "busy" || kind === "lost" && isRead(method);
 function errorOf(outcome, method, server) {
 	const kind = isRead(method) ? kinds[outcome.kind].ofRead : kinds[outcome.kind].ofWrite;
 	const { did, otherwise } = words[kind];
@@ -241,7 +235,7 @@ const words = {
 		otherwise: "look there before it is tried again"
 	}
 };
-/** On one line, of a readable length. Whoever presents a token that is not valid gets to read it in the answer. */
+/** Shortens to one readable line, without tokens: the server quotes an invalid one. */
 function said(text, token) {
 	const line = reasonOf(text.replaceAll(token, "(token)").replace(/\b(?:api|cli|clr)-\w+/gi, "(token)"));
 	return line.length <= 300 ? line : `${line.slice(0, 300)}…`;
@@ -256,7 +250,6 @@ function parsed(schema, result, method, server) {
 		advice: otherVersion
 	}, method, server);
 }
-/** What a page holds at most. */
 const pageItems = 100;
 const mostPages = 200;
 const mostBeginnings = 4;
@@ -292,20 +285,18 @@ function searchBy(call, url) {
 		throw new ConduitError("refused", `${url} has more than ${mostPages} pages for ${method}: nothing as large is taken.`);
 	};
 }
-/** The first page was answered, so what is wrong with another is the row that it names: deleted, or hidden meanwhile. */
+/** The first page was answered, so a later one is refused for the row that it names: deleted or hidden meanwhile. */
 const isAboutCursor = (error) => error instanceof ConduitError && error.code === "ERR-CONDUIT-CORE" && error.kind === "refused";
 
 // src/forge/phabricator/revision.ts
-/** What cannot be found as it is named, in a sentence for the one who named it. */
 var RevisionError = class extends Error {
 	name = "RevisionError";
 	conclusion = "usage";
 };
-/** Whether a person has begun to name one, which may still be no name of any. */
 const looksLikeRevision = (text) => /^(?:D[1-9]|diff:|https?:)/.test(text.trim());
 /**
-* As people type it: `D27401`, `D27401:80677` (as of that diff), `diff:80677`, or the URL of a revision or a diff.
-* Undefined for what is no such name; throws a `RevisionError` for a URL of another server.
+* Parses `D27401`, `D27401:80677` (at that diff), `diff:80677`, or the URL of a revision or a diff. Undefined for other
+* texts; throws a `RevisionError` for a URL of another server.
 */
 function parseRevisionName(text, server) {
 	const written = text.trim();
@@ -319,7 +310,7 @@ const nameOf = (revision, diff) => ({
 	revision: Number(revision),
 	...diff !== void 0 && { diff: Number(diff) }
 });
-/** Also of links to a comment, or to the changes between two diffs: `id` is the later one. */
+/** Accepts also links to a comment, or to the changes between two diffs: `id` is the later one. */
 function nameInUrl(text, server) {
 	const url = URL.parse(text);
 	if (url === null) return void 0;
@@ -331,10 +322,7 @@ function nameInUrl(text, server) {
 	const isDiff = diff === void 0 || /^[1-9]\d{0,8}$/.test(diff);
 	return revision === void 0 || !isDiff ? void 0 : nameOf(revision, diff);
 }
-/**
-* The number of the revision of this server that a commit landed, as `arc land` and the committers of FreeBSD write it
-* below their message: `Differential Revision: https://reviews.freebsd.org/D27401`.
-*/
+/** Reads `Differential Revision: https://reviews.freebsd.org/D27401`, written by `arc land` or FreeBSD's committers. */
 function landedRevision(message, server) {
 	const named = [...message.matchAll(/^Differential Revision:[ \t]*(https?:\/\/\S{1,200})[ \t]*$/gim)];
 	try {
@@ -344,20 +332,20 @@ function landedRevision(message, server) {
 		throw error;
 	}
 }
-/** Throws a `RevisionError` where there is no such revision for the bot to see, or where the diff is none of it. */
+/** Throws a `RevisionError` where the bot sees no such revision, or the diff belongs to another. */
 async function findRevision(conduit, name) {
 	const { id: number, phid, fields } = await revisionNamed(conduit, name);
 	const constraints = { revisionPHIDs: [phid] };
 	const diffs = (await conduit.search("differential.diff.search", { constraints }, diffItem)).toSorted((a, b) => a.id - b.id);
-	const asked = diffs.find((diff) => diff.id === name.diff || name.diff === void 0 && diff.phid === fields.diffPHID);
-	if (asked === void 0) {
-		const known = diffs.map(({ id }) => id).join(", ") || "none";
-		throw new RevisionError(name.diff === void 0 ? `The newest diff of D${number} is not for the bot to see on ${conduit.url}: let its account see it.` : `Diff ${name.diff} is none of D${number}, whose diffs are: ${known}.`);
+	const named = diffs.find((diff) => diff.id === name.diff || name.diff === void 0 && diff.phid === fields.diffPHID);
+	if (named === void 0) {
+		const ids = diffs.map(({ id }) => id).join(", ") || "none";
+		throw new RevisionError(name.diff === void 0 ? `The newest diff of D${number} is not for the bot to see on ${conduit.url}: let its account see it.` : `Diff ${name.diff} is none of D${number}, whose diffs are: ${ids}.`);
 	}
-	const shown = diffs.filter(({ id }) => id <= asked.id);
+	const shown = diffs.filter(({ id }) => id <= named.id);
 	const names = await userNames(conduit, [fields.authorPHID, ...shown.map((diff) => diff.fields.authorPHID)]);
 	const repository = await repositoryOf(conduit, fields.repositoryPHID);
-	const earlier = shown.filter((diff) => diff !== asked);
+	const earlier = shown.filter((diff) => diff !== named);
 	return {
 		number,
 		phid,
@@ -367,7 +355,7 @@ async function findRevision(conduit, name) {
 		status: fields.status.value,
 		isDraft: fields.isDraft,
 		...repository !== void 0 && { repository },
-		diff: foundDiff(asked, names),
+		diff: foundDiff(named, names),
 		earlier: earlier.map((diff) => foundDiff(diff, names))
 	};
 }
@@ -395,9 +383,9 @@ const diffItem = object({
 		dateCreated: epoch,
 		refs: array(object({
 			type: string(),
-			/** Of a branch. */
+			/** A branch's. */
 			name: string().nullish(),
-			/** Of a base. */
+			/** A base's. */
 			identifier: string().nullish()
 		}))
 	})
@@ -437,11 +425,11 @@ function foundDiff({ id, phid, fields }, names) {
 		phid,
 		createdAt: fields.dateCreated,
 		author: personOf(fields.authorPHID, names),
-		base: toldBase(ref("base")?.identifier ?? ""),
+		base: claimedBase(ref("base")?.identifier ?? ""),
 		...branch && { branch }
 	};
 }
-function toldBase(text) {
+function claimedBase(text) {
 	if (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(text)) return {
 		kind: "commit",
 		id: text
@@ -469,7 +457,7 @@ const personOf = (phid, names) => ({
 	phid,
 	name: names.get(phid) ?? phid
 });
-/** User names by PHID, without those of users whom the bot may not see, and of what is no user. */
+/** User names by PHID, without users whom the bot may not see, and PHIDs of other things. */
 async function userNames(conduit, phids) {
 	const users = [...new Set(phids)].filter((phid) => phid.startsWith("PHID-USER-"));
 	if (users.length === 0) return /* @__PURE__ */ new Map();
@@ -480,7 +468,6 @@ const userItem = object({
 	phid,
 	fields: object({ username: string() })
 });
-/** Whose token it is. */
 async function whoami(conduit) {
 	const { phid, userName } = await conduit.call("user.whoami", {}, me);
 	return {
@@ -493,7 +480,7 @@ const me = object({
 	userName: string()
 });
 /**
-* The oldest first. Comments as they read now, without those that were removed.
+* Returns the oldest first, with comments as they read now, without removed ones.
 *
 * @param filter.phids only these, of which some may be of other kinds.
 * @param filter.since id of a transaction: only later ones.
@@ -555,9 +542,9 @@ const transactionItem = union([
 	others
 ]);
 /**
-* Whether a user is a member of one of the projects, which are named by their hashtags.
+* Checks that a user is a member of one of the projects, which are named by their hashtags.
 *
-* @returns `warning` is a sentence about projects that are not there, or not for the bot to see: nobody is their member.
+* @returns `warning` is a sentence about projects that the bot cannot find, which have no members then.
 */
 async function isMember(conduit, userPhid, slugs) {
 	if (slugs.length === 0) return { isMember: false };
@@ -579,7 +566,7 @@ const projects = object({
 });
 
 // src/forge/phabricator/diff.ts
-/** Throws a `RevisionError` where there is no such diff, or not for the bot to see. */
+/** Throws a `RevisionError` where the diff is missing, or hidden from the bot. */
 async function fetchDiff(conduit, { id }) {
 	const text = await rawDiff(conduit, id);
 	const why = whyMisleading(text);
@@ -604,7 +591,7 @@ async function rawDiff(conduit, diffID) {
 		throw new RevisionError(`Diff ${diffID} is not on ${conduit.url}, or not for the bot to see, which Phabricator does not tell apart: look at its id, and at who may see it.`);
 	}
 }
-/** Undefined where Phabricator has kept the meaning, as far as a diff tells. */
+/** Undefined where Phabricator kept the meaning, as far as a diff shows. */
 function whyMisleading(diff) {
 	for (const section of sectionsOf(diff)) {
 		const why = whySectionMisleads(section);
@@ -632,15 +619,15 @@ function whySectionMisleads(section) {
 }
 /** Lines of a file's text begin with a sign in a diff, so these are never one. */
 const isBinary = /^(?:GIT binary patch|Binary files .* differ)$/;
-/** Whether it is `a/PATH b/PATH`; any other way to tell takes long where PATH is made for that. */
+/** True for `a/PATH b/PATH`; a regular expression would be slow for a hostile PATH. */
 function namesOne(names) {
 	const path = names.slice(2, (names.length - 1) / 2);
 	return names === `a/${path} b/${path}`;
 }
 /**
-* Both names of each file, but where the one is the other without its first folder: Phabricator takes any for a prefix
-* of the new name, and of the old one `a/` and `b/` alone. A new file has lost its folder from both, and it is that of
-* another file, if any.
+* Both names of each file, or one where the other lacks only its first folder: Phabricator strips any folder of the new
+* name as a prefix, but only `a/` and `b/` of the old one. A new file loses its folder in both names, and gets that of
+* another file.
 */
 function pathsMeant(diff) {
 	const sections = sectionsOf(diff);
@@ -654,9 +641,9 @@ function pathsMeant(diff) {
 	});
 	return [...new Set(meant)];
 }
-/** At the top of a tree; made to have many, a diff would take long. */
+/** Bounds the time for a hostile diff with many folders at the top of its tree. */
 const mostFolders = 20;
-/** With diff.mnemonicPrefix, as of git-config(1). */
+/** Prefixes of diff.mnemonicPrefix, see git-config(1). */
 const prefixesOfGit = /^[ciow12]\/$/;
 /** `sys/` of `a/sys/net/if.c b/net/if.c`. */
 function folderLost(section) {
@@ -671,7 +658,6 @@ function remarksOn(diff) {
 
 // src/forge/phabricator/login.ts
 const tokenVariable = "PPSGATE_CONDUIT_TOKEN";
-/** Throws a `UsageError` where the configuration has none. */
 function phabricatorOf({ phabricator }) {
 	if (phabricator !== void 0) return phabricator;
 	throw new UsageError("ppsgate.yml has no `phabricator`: write at least `phabricator: { url: https://reviews.example.org }` there.");

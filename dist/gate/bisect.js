@@ -13,7 +13,7 @@ import { NoCommitError, RepositoryError } from "../forge/patch.js";
 import { join } from "node:path";
 
 // src/gate/bisect/evidence.ts
-/** The bad end less the culprit: no part of the range. */
+/** The bad end without the culprit: not part of the range. */
 const revertedName = "reverted";
 function evidenceOf(plan, entries) {
 	const findings = findingsOf(plan, triesOf(plan, entries));
@@ -57,9 +57,9 @@ function triesOf(plan, entries) {
 }
 const trialOf = ({ trial, attempt }) => `${trial}.${attempt}`;
 /**
-* A variant forwards nothing where less comes through than a tenth of what the slower end forwards: another bug than the
-* one looked for. Where the bad end itself forwards nothing in any form, that is the level looked for, and so that
-* it has a logarithm counts as a thousandth of what the good end forwards.
+* A variant forwards nothing if it forwards less than a tenth of the slower end: a different bug. If the bad end itself
+* forwards nothing in any form, silence is the level sought, and counts as a thousandth of the good end, as zero has no
+* logarithm.
 */
 function findingsOf({ range, metric }, tries) {
 	const triesAt = ({ variant }) => tries.get(variant) ?? [];
@@ -81,7 +81,7 @@ function findingsOf({ range, metric }, tries) {
 	}));
 }
 const ratesOf = (tries) => tries.flatMap((one) => one.kind === "measured" && one.pps > 0 ? one.pps : []);
-/** @param silence level of one that forwards nothing; absent: that is a fault, and tells no level. */
+/** @param silence level of a silent variant; absent: silence is a fault without a level. */
 function findingOf(tries, isSilent, silence) {
 	const told = tries.filter(({ kind }) => kind !== "lost");
 	const measured = told.flatMap((one) => one.kind === "measured" ? one : []);
@@ -128,8 +128,8 @@ function lostAfter(tries) {
 	};
 }
 /**
-* The form of each revision that is measured now: the first that has not failed, or of those that all have the first that
-* may not fail again. Where fix-ups have helped a revision whose own kernel could not be measured, the others of its stretch are measured with them straight away.
+* Picks the form to measure of each revision: the first that has not failed, or if all have, the first whose failure is
+* unsure. If fix-ups helped a revision whose own kernel could not be measured, its stretch uses them at once.
 */
 function positionsOf({ revisions }, findings) {
 	const findingAt = ({ variant }) => findings.get(variant) ?? unknown;
@@ -207,7 +207,7 @@ const noNoise = {
 	sumOfSquares: 0,
 	degreesOfFreedom: 0
 };
-/** Boots, or trials that variants shared: those that told nothing, too. */
+/** Boots, or trials shared by variants, including those without a result. */
 const bootsOf = (entries) => entries.filter(isBoot).length;
 function isBoot(entry) {
 	if (entry.kind === "rejected") return bootedFor.has(entry.rejection.kind);
@@ -216,7 +216,6 @@ function isBoot(entry) {
 const bootedFor = /* @__PURE__ */ new Set(["boot-failed", "panics-under-load"]);
 
 // src/gate/bisect/next-boot.ts
-/** Costs for callers that ask only for the end. */
 const noCosts = {
 	runMinutes: 1,
 	buildMinutes: 0,
@@ -258,9 +257,8 @@ function measuring(plan, { positions }, variants, why) {
 	};
 }
 /**
-* Repeats at once a boot without a measurement, a build that has failed once, as that costs no boot, and an
-* end; where a form has failed the next one comes at once. Whether others have to be tried again is for the search to say.
-* While no variant can be blamed, as base was not measured since the testbed was opened, base comes in between.
+* Repeats a boot without a measurement, a build that failed once (it costs no boot) and a failed end at once; the next
+* form of a failed revision follows at once, too. The search decides on other repeats.
 */
 function tryAgain(plan, entries, evidence) {
 	const { positions, problem } = evidence;
@@ -297,10 +295,7 @@ function lacksControl(entries, variant, base) {
 }
 const mostAhead = 3;
 const mostKept = 4;
-/**
-* Variants in the order in which they are wanted, for a testbed that builds them: what is measured next, what may be
-* after that, and of those that are there the ends, and some where the change is likeliest.
-*/
+/** Orders the builds: the next to measure, possible successors, then ready ends and some near the likeliest change. */
 function wantedVariants(plan, entries, next, isReady) {
 	const { positions, problem } = evidenceOf(plan, entries);
 	const variantAt = (position) => positions[position]?.form.variant ?? "";
@@ -320,7 +315,7 @@ function wantedVariants(plan, entries, next, isReady) {
 }
 
 // src/gate/bisect/assemble.ts
-/** The result of a bisection that has ended; throws a RangeError for one that has not. */
+/** Throws a RangeError for a bisection that has not ended. */
 function assembleBisection(plan, journal) {
 	const evidence = evidenceOf(plan, journal);
 	const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
@@ -400,7 +395,7 @@ function revisionsOf({ range }, evidence) {
 		};
 	});
 }
-/** The revision that reports each variant, as several may share a kernel: the first that has it without a fix-up. */
+/** Maps each variant to the revision that reports it, as several may share a kernel: the first without a fix-up. */
 function allUpdatesOf(revisions) {
 	const allUpdates = /* @__PURE__ */ new Map();
 	const notify = (forms, index) => {
@@ -410,7 +405,7 @@ function allUpdatesOf(revisions) {
 	for (const [index, { forms }] of revisions.entries()) notify(forms, index);
 	return allUpdates;
 }
-/** The answer of a bisection that has ended; throws a RangeError for one that has not. */
+/** Throws a RangeError for a bisection that has not ended. */
 function answerOf(plan, journal) {
 	const evidence = evidenceOf(plan, journal);
 	const next = nextOf(plan, journal, noCosts);
@@ -469,7 +464,7 @@ function answerOf(plan, journal) {
 		}
 	}
 }
-/** The change between ends that were never told apart; only `not-reproduced` is answered of those. */
+/** The change between ends without a measured difference; only for `not-reproduced`. */
 const noChange = {
 	change: 0,
 	low: 0,
@@ -477,7 +472,7 @@ const noChange = {
 	before: 0,
 	after: 0
 };
-/** The stretch around a change in which the rate stays the same on each side: to the next changes, and to what is open. */
+/** The positions around a change with the same rate on each side: up to the next changes and open stretches. */
 function surroundingsOf({ after, last }, { found, open }, steps) {
 	const others = [...found, ...open];
 	const before = others.filter((other) => other.last <= after).map((other) => other.last);
@@ -506,9 +501,8 @@ function foundOf(plan, evidence, { after, last, probability }, [from, to]) {
 		...likelyFix !== void 0 && { likelyFix }
 	};
 }
-/** Probability beyond an interval on each side. */
 const level = (1 - bisectConfidenceRatio) / 2;
-/** The change from all that was measured in one stretch of positions to another; undefined where that is too little. */
+/** Compares all measurements of two stretches of positions; undefined with too few. */
 function changeBetween({ positions, problem }, before, after) {
 	const findingsIn = ([first, last]) => positions.slice(first, last + 1).map(({ finding }) => finding);
 	const unit = unitOf(positions[0]);
@@ -540,7 +534,7 @@ function changeOf(before, after, history, unit) {
 		...told
 	};
 }
-/** The metric's value at level 0: 1 where levels are absolute, and not relative to the same trial. */
+/** The metric's value at level 0: 1 if levels are absolute instead of relative to the same trial. */
 function unitOf(good) {
 	if (good === void 0 || good.finding.values.length === 0) return 1;
 	const { values, levels } = good.finding;
@@ -562,7 +556,7 @@ function revertOf({ isVerified }, answer, { findings, positions, problem }) {
 		change
 	};
 }
-/** Variants of the culprit's parent and of the culprit; none of any other answer. */
+/** Variants of the culprit's parent and of the culprit; empty for any other answer. */
 function variantsToProfile(answer, { positions }) {
 	if (answer.kind !== "culprit") return void 0;
 	const at = positions.findIndex(({ first }) => first === answer.revision);
@@ -583,7 +577,7 @@ function profilesOf({ profile, cell }, journal, answer, evidence) {
 
 // src/gate/bisect/first-parents.ts
 const mostCommits = 2e4;
-/** The commits that are meant, and how many steps lie between them. Throws where these make no range. */
+/** Resolves both ends and their distance; throws if they form no range. */
 async function endsOf(typed, repository) {
 	const good = await commitNamed("--good", typed.good, repository);
 	const bad = await commitNamed("--bad", typed.bad, repository);
@@ -608,13 +602,13 @@ async function endsOf(typed, repository) {
 		steps
 	};
 }
-/** The full id of what an option names; throws a `RepositoryError` that begins with the option where it names nothing. */
+/** Resolves an option to a full id; throws a `RepositoryError` that names the option. */
 function commitNamed(option, name, repository) {
 	return repository.resolve(name).catch((error) => {
 		throw error instanceof NoCommitError ? new RepositoryError(`${option}: ${error.message}`) : error;
 	});
 }
-/** The first place of the line that contains a commit; undefined where not even the bad one does. */
+/** The first place of the line that contains a commit; undefined if the bad one does not. */
 async function placeOf(commit, { bad, commits, places }, repository) {
 	const own = places.get(commit);
 	if (own !== void 0) return own;
@@ -629,7 +623,7 @@ async function placeOf(commit, { bad, commits, places }, repository) {
 }
 
 // src/gate/bisect/fix-ups.ts
-/** Reads `FIX` and `FIX:FIRST`. Throws a `UsageError` for one that can be of no use in the range. */
+/** Reads `FIX` and `FIX:FIRST`. Throws a `UsageError` for one that is useless in the range. */
 async function readFixUps(texts, line, installed, repository) {
 	const fixUps = [];
 	for (const text of texts) {
@@ -701,7 +695,7 @@ async function whoHas(commit, line, repository) {
 		twin: changes.find((change) => change.commit !== commit && !change.isReverse)?.commit
 	};
 }
-/** Forms of each kernel in the order of attempts; notes say where a fix-up does not apply. */
+/** Forms of each kernel in the order of attempts; notes report fix-ups that do not apply. */
 async function makeForms(kernels, fixUps, installed, onProgress) {
 	const conflicts = new Map(fixUps.map((fixUp) => [fixUp, /* @__PURE__ */ new Map()]));
 	const needing = kernels.filter((kernel) => fixUps.some((fixUp) => fixUp.isNeededBy(kernel)));
@@ -731,7 +725,7 @@ const plainly = ({ commit, tree }) => ({
 	tree,
 	fixUps: []
 });
-/** The forms of a kernel: with the fix-ups that are always needed; with one of the others on top of them; with all. */
+/** With the fix-ups that are always needed; with one more on top; with all. */
 async function formsOf(kernel, needed, { installed, onConflict }) {
 	const always = needed.filter(({ isAlways }) => isAlways);
 	const others = needed.filter(({ isAlways }) => !isAlways);
@@ -772,7 +766,7 @@ function notesOf({ called, twin }, needing, conflicts) {
 	if (conflicts.size > 0 && later.every((kernel) => conflicts.has(kernel))) throw new UsageError(`${called} applies to no commit that needs it, for conflicts in ${shown}: name one that does, or leave it out.`);
 	return stretchesOf(needing, conflicts).map(([first, last]) => `${called} does not apply ${first === last ? `to ${first}` : `from ${first} to ${last}`}, for conflicts in ${shown}: what is measured there goes without it.`);
 }
-/** First and last of those in conflict that follow each other among those that need it. */
+/** First and last of each run of consecutive conflicts. */
 function stretchesOf(needing, conflicts) {
 	const stretches = [];
 	let isGoingOn = false;
@@ -786,7 +780,7 @@ function stretchesOf(needing, conflicts) {
 	}
 	return stretches;
 }
-/** A few at a time, for each starts processes. */
+/** Limits concurrency: each item starts processes. */
 async function eachOf(items, work) {
 	const answers = [];
 	const queue = items.entries();
@@ -821,7 +815,7 @@ async function filesOf({ overlay, good }, repository) {
 		}
 	};
 }
-/** Applies the same rule as the decision whether a patch is worth measuring. */
+/** Applies the rule that decides whether a patch needs measuring. */
 async function kernelsOf({ builder, good }, repository) {
 	const makefileAt = (commit) => repository.read(`${commit}:${makefileName}`).catch(() => void 0);
 	const matters = (path, makefile) => builder === void 0 || mayChangeKernel(path, builder, makefile);
@@ -849,7 +843,7 @@ function shareOf(paths, matters) {
 const makefileName = "Makefile.inc1";
 
 // src/gate/bisect/same-kernel.ts
-/** Goes by the ids of what is installed; and where fix-ups begin or end, by what differs: FIX^ with FIX on top is FIX. */
+/** Compares ids of the installed part; where fix-ups begin or end, compares contents: FIX^ with FIX on top is FIX. */
 async function withKeys(built, installed, repository) {
 	const commits = built.flatMap(({ forms }) => forms.map(({ commit }) => commit));
 	const ids = installed.goesById ? await repository.idsAt(commits, installed.folder) : commits;
@@ -878,7 +872,7 @@ async function withKeys(built, installed, repository) {
 	}));
 }
 const onTopOf = ({ forms }) => forms.map(({ fixUps }) => fixUps.join(" ")).join();
-/** Tells with the one before what is the same kernel by what is tried first. Throws a `UsageError` where both ends are. */
+/** Merges neighbours whose first form is the same kernel. Throws a `UsageError` if both ends are. */
 function mergeAlike(kernels) {
 	const distinct = [];
 	for (const kernel of kernels) {
@@ -891,7 +885,7 @@ function mergeAlike(kernels) {
 	return distinct;
 }
 const keyOf = ({ forms }) => forms[0]?.key;
-/** The ends are `base` and `patched`, all others go by their commits; a kernel that comes twice keeps its name. */
+/** The ends are `base` and `patched`, all others are named by commit; a repeated kernel keeps its name. */
 function withNames(kernels) {
 	const [base, patched] = [kernels.at(0), kernels.at(-1)].map((end) => end?.forms[0]?.key ?? "");
 	const names = /* @__PURE__ */ new Map([[base, "base"], [patched, "patched"]]);
@@ -918,7 +912,7 @@ function withNames(kernels) {
 }
 
 // src/gate/bisect/skips.ts
-/** Reads `COMMIT`, or `A..B` as git means it: what B contains and A does not. Throws a `UsageError` for one of nothing. */
+/** Reads `COMMIT`, or `A..B` as in git: contained in B and not in A. Throws a `UsageError` if empty. */
 async function readSkip(text, line, repository) {
 	const { first, last } = await boundsOf(text, line, repository);
 	if (first > last) throw new UsageError(`--skip ${excerpt(text)} names no commit on the line of first parents from --good to --bad: name one of those, or A..B.`);
@@ -936,7 +930,7 @@ async function boundsOf(text, { bad, commits, places }, repository) {
 			last: place === Infinity ? -1 : place
 		};
 	}
-	/** The place of the last commit that a name contains; below 0 where that came before the good one. */
+	/** The place of the last commit in its history; below 0 if before the good one. */
 	const lastIn = async (name) => {
 		const commit = await commitNamed("--skip", name, repository);
 		return commits.length - 1 - await repository.stepsSince(commit, bad);
@@ -946,7 +940,7 @@ async function boundsOf(text, { bad, commits, places }, repository) {
 		last: await lastIn(upTo)
 	};
 }
-/** The places of the revisions that are skipped; both ends have to be measured, and throw a `UsageError`. */
+/** Places of the skipped revisions; throws a `UsageError` for an end, which must be measured. */
 function skippedOf(revisions, skips) {
 	const places = skips.flatMap(({ text, isNamed }) => {
 		const named = revisions.filter(({ place }) => isNamed(place));
@@ -963,9 +957,9 @@ const isAnyNamed = (isNamed) => ({ place, last }) => Array.from({ length: last -
 
 // src/gate/bisect/range.ts
 const formSchema = object({
-	/** Names the variant: forms that are the same kernel have the same name. */
+	/** Names the variant; equal kernels have equal names. */
 	variant: string(),
-	/** The revision's own commit, or one made of it with the fix-ups, which is only in this repository. */
+	/** The revision's own commit, or one made from it with the fix-ups, in this repository only. */
 	commit: commitId,
 	fixUps: array(commitId)
 });
@@ -976,21 +970,20 @@ const revisionSchema = object({
 	author: string(),
 	alike: int().nonnegative(),
 	isSkipped: boolean(),
-	/** The first is tried first; the next one where that one cannot be measured. */
 	forms: array(formSchema).min(1)
 });
 const rangeSchema = object({
-	/** Commits after the good one, up to and with the bad one. */
+	/** Commits after the good one, through the bad one. */
 	commits: int().positive(),
-	/** Good one first, bad one last; those that are the same kernel as the one before are told with it. */
+	/** Good first, bad last; commits of an unchanged kernel are merged with the one before. */
 	revisions: array(revisionSchema).min(2),
-	/** Sentences for people: fix-ups that apply nowhere it matters, or not to some. */
+	/** Reports fix-ups that do not apply everywhere. */
 	notes: array(string())
 });
 /**
-* Reads the range to bisect. Throws a `UsageError` or a `RepositoryError` that names the option where that is empty.
+* Reads the range to bisect. Throws a `UsageError` or a `RepositoryError` that names the option if it is empty.
 *
-* @param onProgress is told in a few words how far it is.
+* @param onProgress receives short progress texts.
 */
 async function readRange(request, repository, onProgress) {
 	const { good, bad, steps } = await endsOf(request, repository);
@@ -1024,7 +1017,7 @@ async function readRange(request, repository, onProgress) {
 		notes
 	};
 }
-/** The variant of a form for the testbed; commits that were made for it are made again where they are gone. */
+/** The variant of a form on the testbed; recreates commits that are gone. */
 async function variantOf({ commit: baseCommit }, { variant, commit, fixUps }, { system, overlay }, repository) {
 	await makeAgain({
 		baseCommit,
@@ -1069,7 +1062,7 @@ async function makeAgain({ baseCommit, commit, fixUps }, repository) {
 	if (made.commit === commit) return;
 	throw new RepositoryError(`${shortId(baseCommit)} with ${fixUps.map(shortId).join(" and ")} on top comes out otherwise than when the bisection began: this git merges in another way, so begin anew.`);
 }
-/** Commits that are the same kernel as the one before are told with it. */
+/** Merges commits of an unchanged kernel with the one before. */
 async function readLine({ good, bad }, installed, repository) {
 	let current = {
 		place: 0,
@@ -1107,7 +1100,7 @@ async function readLine({ good, bad }, installed, repository) {
 // src/gate/bisect/bisect-plan.ts
 const bisectPlanSchema = object({
 	schemaVersion: literal(1),
-	/** Both ends, fix-ups and skips, as they were typed. */
+	/** Both ends, fix-ups and skips, as typed. */
 	good: string(),
 	bad: string(),
 	fixUps: array(string()),
@@ -1115,7 +1108,7 @@ const bisectPlanSchema = object({
 	range: rangeSchema,
 	testbed: string(),
 	system: _enum(["linux", "freebsd"]),
-	/** Folder whose files are put over the DUT's, for Linux. */
+	/** Folder installed over the DUT's files, for Linux. */
 	overlay: object({
 		path: string(),
 		beside: string()
@@ -1123,29 +1116,24 @@ const bisectPlanSchema = object({
 	cell: cellSchema,
 	metric: metricSchema,
 	traffic: plannedTraffic,
-	/** Rules of the scenario that is a site's own, by its name. */
 	rules: record(string(), ownRulesSchema),
-	/** Profiles of the culprit and its parent; absent: none. */
 	profile: plannedProfile.optional(),
 	history: historySchema.optional(),
-	/** The change that is expected to be found, as a ratio: what a gate has told, or the loss that matters to one. */
+	/** Expected change, as a ratio: that of a gate, or the loss that matters. */
 	effect: number(),
-	/** Runs of a gate on the same testbed under the same traffic: its base is the good end, and its patched the bad one. */
+	/** Runs of a gate on the same testbed and traffic: its base is the good end, its patched the bad one. */
 	reproduction: array(runSchema),
 	seed: int(),
 	mostBoots: int().positive(),
-	/** Measures the bad end without the culprit, too. */
 	isVerified: boolean()
 });
 const file = "bisect.json";
-/** Writes the plan so that it is there whole or not at all; a directory that is in use is a `PlanError`. */
+/** Writes the plan atomically; throws a `PlanError` for a directory in use. */
 const writeBisectPlan = (directory, plan) => beginPlanFile(directory, file, plan);
-/** Writes a plan over the one that is there. */
 const replaceBisectPlan = (directory, plan) => replacePlanFile(directory, file, plan);
-/** Reads the plan of an earlier process; throws a `PlanError` where there is none. */
 const readBisectPlan = (directory) => readPlanFile(directory, file, bisectPlanSchema);
 const hasBisectPlan = (directory) => hasPlanFile(directory, file);
-/** The same plan without some commits of its range; throws a `UsageError` for one that is none of it, or an end. */
+/** Excludes commits from the range; throws a `UsageError` for one outside it, or an end. */
 function withSkipped(plan, commits) {
 	const { revisions } = plan.range;
 	const between = revisions.slice(1, -1).map(({ commit }) => commit);
@@ -1163,7 +1151,7 @@ function withSkipped(plan, commits) {
 		}
 	};
 }
-/** The same plan with more boots; throws a `UsageError` where it has as many already. */
+/** Allows more boots; throws a `UsageError` if the plan has as many already. */
 function withMostBoots(plan, mostBoots) {
 	if (mostBoots > plan.mostBoots) return {
 		...plan,
@@ -1173,7 +1161,7 @@ function withMostBoots(plan, mostBoots) {
 }
 
 // src/gate/bisect/from-gate.ts
-/** The cell of a gate that lost the most, of those with the worst verdict; throws a `UsageError` where there is none. */
+/** Picks the cell with the greatest loss among those of the worst verdict; throws a `UsageError` without one. */
 function gateRunsOf({ outcome, variants, testbed, traffic }) {
 	const commitOf = (name) => variants.find((variant) => variant.name === name)?.commit;
 	const [good, bad] = [commitOf("base"), commitOf("patched")];
@@ -1197,7 +1185,7 @@ const lossOf = ({ comparisons: [told] }) => {
 	const change = told?.interval.change ?? 0;
 	return told !== void 0 && isCost(told.metric) ? change : -change;
 };
-/** A gate's runs of both ends where it measured just those, on the same testbed under the same traffic; else none. */
+/** Returns a gate's runs of both ends if it measured these on the same testbed and traffic; else none. */
 function reproductionOf(from, asked) {
 	const commits = [asked.range.revisions.at(0), asked.range.revisions.at(-1)].map((end) => end?.forms[0]?.commit);
 	if (!(from !== void 0 && from.testbed === asked.testbed && cellName(from.cell) === cellName(asked.cell) && from.good === commits[0] && from.bad === commits[1] && trafficKeys.every((key) => from.traffic[key] === asked.traffic[key]))) return [];
@@ -1211,7 +1199,7 @@ const trafficKeys = [
 ];
 
 // src/gate/bisect/revert.ts
-/** `bad` is a form of the bad end; `impossible` says in a sentence why the culprit cannot be taken out of it. */
+/** `bad` is a form of the bad end; `impossible` explains why the culprit cannot be reverted. */
 async function revertedVariant({ culprit, bad }, plan, repository) {
 	const end = plan.range.revisions.at(-1);
 	if (end === void 0) throw new RangeError("A range has two ends.");
@@ -1248,7 +1236,7 @@ var BootPace = class {
 		return this.#waits.length === 0 ? usualMinutes.build : median(this.#waits);
 	}
 	isReady = (variant) => this.#testbed.ready().has(variant);
-	/** Adds a boot with its trial; `wasReady` where it did not wait for a build. */
+	/** `wasReady` if it did not wait for a build. */
 	add(minutes, wasReady) {
 		if (wasReady) this.#runs.push(minutes);
 		else this.#waits.push(Math.max(0, minutes - this.runMinutes));
@@ -1256,7 +1244,7 @@ var BootPace = class {
 };
 
 // src/gate/bisect/run-bisection.ts
-/** Returns the whole journal; throws where the lab prevents an answer, after which the bisection can be resumed. */
+/** Returns the whole journal; throws if the lab prevents an answer, after which the bisection can be resumed. */
 async function runBisection(options) {
 	const journal = await openJournal(journalIn(options.directory));
 	try {
@@ -1272,12 +1260,10 @@ async function runBisection(options) {
 		await journal.close();
 	}
 }
-/** One process of a bisection, on one testbed. */
 var BisectionRun = class {
 	#options;
 	#journal;
 	#pace;
-	/** BisectVariants that were made before, by name. */
 	#made = /* @__PURE__ */ new Map();
 	constructor(options, journal) {
 		this.#options = options;
@@ -1306,7 +1292,6 @@ var BisectionRun = class {
 			await this.#boot(variants, wantedVariants(plan, entries, variants, isReady), why);
 		}
 	}
-	/** Boots the bad end without the culprit, twice. */
 	async verify(answer) {
 		if (answer.kind !== "culprit") return;
 		const { plan, signal, variants } = this.#options;
@@ -1339,7 +1324,6 @@ var BisectionRun = class {
 			await this.#boot(names, names, `${shortId(commit)} taken out of the bad end`);
 		}
 	}
-	/** Profiles the culprit and its parent. */
 	async profile(answer) {
 		const { directory, plan, testbed, onEvent, signal } = this.#options;
 		const variants = variantsToProfile(answer, evidenceOf(plan, this.#journal.entries));
@@ -1373,7 +1357,7 @@ var BisectionRun = class {
 		if (next.kind === "measure") return next;
 		throw new StuckError(next.variant, mostTriesOf(this.#options.plan), next.why);
 	}
-	/** Measures variants in a trial, or one in a boot of its own, while the other wanted ones are made ready. */
+	/** Measures variants in one trial, or one in its own boot, while the other wanted ones are prepared. */
 	async #boot(names, wanted, why) {
 		if (!await this.#prepare(names, wanted)) return;
 		const { directory, plan, testbed, now, onEvent, signal } = this.#options;
@@ -1411,7 +1395,7 @@ var BisectionRun = class {
 			text: `${unit} ${number} · ${measuredText(plan, entry, label)}`
 		});
 	}
-	/** Lists the wanted variants, the next ones first; false where one of the next was rejected. */
+	/** Lists the wanted variants, the next ones first; false if one of the next was rejected. */
 	async #prepare(names, wanted) {
 		if (this.#journal.entries.some((entry) => entry.kind === "rejected" && names.includes(entry.variant))) await this.#list(wanted.filter((name) => !names.includes(name)));
 		let remaining = [...wanted];
@@ -1454,7 +1438,7 @@ var BisectionRun = class {
 	}
 	async #reject({ variant, rejection }) {
 		const { plan, onEvent } = this.#options;
-		if (rejection.kind === "out-of-disk") throw new Error(`There was no room for ${variant}, so the bisection stops here: ${reasonOf(rejection.message)}`);
+		if (rejection.kind === "out-of-disk") throw new Error(`There was no space for ${variant}, so the bisection stops here: ${reasonOf(rejection.message)}`);
 		const [good] = evidenceOf(plan, this.#journal.entries).positions;
 		const isSure = rejection.kind !== "build-failed" || good?.finding.failure !== void 0;
 		if (good?.form.variant === variant && !good.hasOther && isSure) throw new GoodEndError(rejection);
@@ -1480,7 +1464,6 @@ var BisectionRun = class {
 	}
 };
 const bootsOfReverted = 2;
-/** The outcome as a journal entry; warnings have entries of their own. */
 function entryOf(outcome, { at, number, names, logs }) {
 	if (outcome.kind === "measured") return {
 		kind: "measured",
@@ -1503,12 +1486,12 @@ function entryOf(outcome, { at, number, names, logs }) {
 		variants: [...names]
 	};
 }
-/** Numbers trials in the order of sending; a rejected one has no number. */
+/** Numbers trials in the order of sending; rejected ones have no number. */
 const nextTrialNumber = (entries) => 1 + Math.max(0, ...entries.flatMap((entry) => {
 	if (entry.kind === "measured") return entry.summary.number;
 	return entry.kind === "failed" ? entry.trial : [];
 }));
-/** `007-4f5e6d7c8b9a`, and `007` where several variants share the trial. */
+/** `007-4f5e6d7c8b9a`, or `007` if several variants share the trial. */
 function logFolder(number, [first = "", ...others]) {
 	const digits = String(number).padStart(3, "0");
 	return others.length > 0 ? digits : `${digits}-${pathName(first)}`;
@@ -1519,7 +1502,6 @@ function measuredText(plan, entry, label) {
 	const runs = entry.kind === "measured" ? entry.runs : [];
 	return [...readingsOf(plan, runs)].map(([name, reading]) => reading.kind === "lost" ? `${name}: ${plainLine(reading.why, 300)}` : `${name}: ${formatMetric(median(reading.values), plan.metric)}`).join(", ");
 }
-/** Nothing can be measured with the good end. */
 var GoodEndError = class extends Error {
 	name = "GoodEndError";
 	constructor(fault) {
@@ -1527,7 +1509,6 @@ var GoodEndError = class extends Error {
 		super(`The good end itself ${what} Name a good commit that works here.`);
 	}
 };
-/** The lab has repeatedly measured nothing with a variant. */
 var StuckError = class extends Error {
 	name = "StuckError";
 	constructor(variant, times, why) {
@@ -1536,10 +1517,7 @@ var StuckError = class extends Error {
 };
 
 // src/gate/bisect/bisect.ts
-/**
-* Finds the commits of a range that changed the rate; leaves the plan, the journal, raw logs, `result.json` and the
-* report in the work directory.
-*/
+/** Bisects a range; leaves the plan, the journal, raw logs, `result.json` and the report in the work directory. */
 async function bisect(request, directory, deps) {
 	await refuseUsed(directory);
 	const plans = await plansFor(request, deps);
@@ -1554,11 +1532,7 @@ async function bisect(request, directory, deps) {
 		return carryOut(plan, directory, reserved, deps);
 	});
 }
-/**
-* Goes on with a bisection that was cut short: the plan of its work directory, less what its journal holds; with
-* `mostBoots` also with one that stayed inconclusive, and with `skips` without those commits. One that has finished is
-* told again, and needs no testbed.
-*/
+/** `mostBoots` also resumes an inconclusive bisection, `skips` excludes commits. A finished one needs no testbed. */
 async function resumeBisection(directory, deps, { mostBoots, skips = [] } = {}) {
 	const written = await readBisectPlan(directory);
 	const extended = mostBoots === void 0 ? written : withMostBoots(written, mostBoots);
@@ -1575,7 +1549,6 @@ async function resumeBisection(directory, deps, { mostBoots, skips = [] } = {}) 
 	});
 }
 const nameOf = ({ answer }) => answer.kind;
-/** The plan for the first of the testbeds. */
 async function planBisection(request, deps) {
 	const [testbed = ""] = request.testbeds;
 	const plan = (await plansFor({
@@ -1585,7 +1558,7 @@ async function planBisection(request, deps) {
 	if (plan === void 0) throw new RangeError("No testbed was asked for.");
 	return plan;
 }
-/** A plan for each testbed: what is the same kernel depends on how it is built. */
+/** Equality of kernels depends on the build, so each testbed has its own plan. */
 async function plansFor(request, { repository, history, now, onEvent }) {
 	const { config } = request;
 	const [cell, another] = cellsOf(config);
@@ -1657,7 +1630,6 @@ async function plansFor(request, { repository, history, now, onEvent }) {
 	}
 	return plans;
 }
-/** The patch that the testbed is said to be reserved for. */
 function patchOf([plan]) {
 	const { commit: baseCommit = "" } = plan?.range.revisions.at(0) ?? {};
 	const { commit: headCommit = "", author = "" } = plan?.range.revisions.at(-1) ?? {};
@@ -1693,7 +1665,7 @@ async function carryOut(plan, directory, reserved, deps) {
 		await testbed.restore();
 	}
 }
-/** The history first: a result that is there has taught it. */
+/** Writes the history first, so that an existing result implies it. */
 async function conclude(plan, journal, directory, { history, onEvent }) {
 	const warn = (text) => onEvent({
 		kind: "warning",
@@ -1704,7 +1676,7 @@ async function conclude(plan, journal, directory, { history, onEvent }) {
 	await writeResult(directory, result, profiles, warn);
 	return result;
 }
-/** History lines: the runs of the good end count as runs of a base. */
+/** The runs of the good end count as runs of base. */
 function historyEntriesOf(plan, result) {
 	const { startedAt: at, testbed, cell, runs } = result;
 	const { measureSeconds: _, ...traffic } = result.traffic;
@@ -1723,7 +1695,7 @@ function historyEntriesOf(plan, result) {
 		moved
 	}];
 }
-/** Ranges on virtual testbeds are read as files, so a range of kernels would end as one without a change. */
+/** On virtual testbeds the range is read as files, so a range of kernels would show no change. */
 function refuseBuiltGuests({ testbeds }, name) {
 	const testbed = testbeds[name];
 	if (testbed?.kind !== "virtual") return;

@@ -6,15 +6,13 @@ import { uniformInt, xoroshiro128plus } from "../vendor/pure-rand.js";
 
 // src/gate/estimate/durations.ts
 const seconds = number().nonnegative();
-/** Durations of one gate. */
 const gateDurations = object({
-	/** From the end of a trial to the next one in another boot; 0 where nothing is booted. */
+	/** From the end of a trial to the next one in another boot; 0 without boots. */
 	bootSeconds: seconds,
-	/** A whole trial: rules, settling ports and traffic. */
+	/** Includes rules, settling ports and traffic. */
 	trialSeconds: seconds,
-	/** The traffic of a trial. */
 	trafficSeconds: seconds,
-	/** Waiting for kernels, and all else before the first boot. */
+	/** Waiting for kernels, and everything else before the first boot. */
 	buildSeconds: seconds
 });
 /** A self-test measures neither traffic nor builds. */
@@ -25,8 +23,9 @@ const durationsSchema = gateDurations.partial({
 /** Medians of `gates` gates; 0: usual values of such a testbed. */
 const expectedDurationsSchema = gateDurations.extend({ gates: int().nonnegative() });
 /**
-* Takes the median of trials, and the lower quartile of boots: waits for kernels, profiles and nightly runs only add to
-* some of them. Undefined with fewer than two trials. Where each boot has one trial, all but its traffic counts to the boot.
+* Takes the median of trials, and the lower quartile of boots: waits for kernels, profiles and nightly runs only
+* lengthen some. Undefined with fewer than two trials. If each boot has one trial, everything but its traffic counts as
+* boot.
 */
 function durationsOf(result) {
 	const bootOf = bootsIn(result);
@@ -53,7 +52,7 @@ function durationsOf(result) {
 		buildSeconds: Math.max(0, secondsBetween(result.startedAt, first.startedAt) - bootSeconds) + Math.max(0, (boots[0]?.seconds ?? usual) - usual)
 	};
 }
-/** Identifies the boot of a trial: a trial of one run is of one variant and pair; where runs share trials nothing is booted. */
+/** Identifies the boot of a trial: a trial of one run belongs to one variant and pair; shared trials need no boot. */
 function bootsIn({ outcome }) {
 	const runs = outcome.kind === "judged" ? outcome.cells.flatMap((cell) => cell.runs) : [];
 	const byTrial = Map.groupBy(runs, ({ trial, attempt }) => `${trial}.${attempt}`);
@@ -111,8 +110,8 @@ function usualDurations({ testbeds, traffic }, name) {
 
 // src/gate/bisect/information.ts
 /**
-* Mutual information, in bits, of a bit that is 1 with a probability, and a number drawn from a normal distribution of
-* deviation 1 around 0 or around `distance`, by that bit: a sum over 160 points, tabled on a grid of 0.01 and 0.05.
+* Mutual information, in bits, of a bit that is 1 with a probability, and a normal number of deviation 1 around 0 or
+* `distance`, depending on the bit: a sum over 160 points, tabulated on a grid of 0.01 and 0.05.
 */
 function informationOf(probability, distance) {
 	const column = Math.min(columns, Math.round(Math.min(probability, 1 - probability) * 2 * columns));
@@ -126,7 +125,7 @@ function informationOf(probability, distance) {
 }
 const columns = 50;
 const rowHeight = .05;
-/** Ten deviations apart nothing is left to doubt. */
+/** Ten deviations apart, the answer is certain. */
 const rows = 200;
 const table = (/* @__PURE__ */ new Float64Array(10251)).fill(NaN);
 const points = 160;
@@ -152,15 +151,17 @@ const bootsOfNeighbour = 2;
 const mostBootsOfEnd = 20;
 const bootsOfThirdLevel = 4;
 const deepest = 4;
-/** The least difference that makes a level of its own, beyond what chance says. */
+/** The least difference that counts as a separate level, beyond noise. */
 const leastLevelRatio = .01;
-/** Generalized likelihood ratios: that good and bad differ, that a position is at neither level, that one boot of it is. */
+/**
+* Thresholds of generalized likelihood ratios: good and bad differ; a position is at neither level; one boot of it is.
+*/
 const reproducedAt = 150;
 const thirdLevelAt = 1e3;
 const loneAt = 3e3;
-/** Failures that are alike so close to each other are one, and what lies between is not tried. */
+/** Similar failures this close are one, and the positions between are not tried. */
 const nearFailures = 16;
-/** Chooses the next step; deterministic, in any order of the boots. */
+/** Deterministic, and independent of the order of boots. */
 function nextStep(problem, costs) {
 	const { failed, steps } = problem;
 	if (isLost(failed, 0) || isLost(failed, steps)) return ended({ kind: "not-reproduced" });
@@ -178,10 +179,7 @@ function nextStep(problem, costs) {
 	}
 	return ended(combined(known, endings));
 }
-/**
-* The kernels to build next, the most useful first, beside those that are built or being built: each at the middle of
-* the likeliest stretch without one.
-*/
+/** Orders the builds beside finished and running ones: each halves the likeliest stretch without one. */
 function nextBuilds(problem, isBuilt, count) {
 	const known = prepared(problem);
 	const open = openPart(known);
@@ -189,7 +187,7 @@ function nextBuilds(problem, isBuilt, count) {
 	const { low, high } = open.segment;
 	return partings(known, open, positions(low, high).filter(isBuilt), count);
 }
-/** The part of the range in which something is still to be found, or the first. */
+/** The part of the range that still needs search, or the first. */
 function openPart(known) {
 	const leaves = partsOfRange(known).map(({ segment }) => ({
 		segment,
@@ -198,7 +196,7 @@ function openPart(known) {
 	const isOpen = ({ chances }) => stretchIn(known, chances).probability < wantedProbability;
 	return leaves.find(isOpen) ?? leaves[0];
 }
-/** Positions, each of which parts the likeliest of the stretches that the others leave. */
+/** Positions that each split the likeliest of the remaining stretches. */
 function partings(known, { segment, chances }, others, count) {
 	const inside = others.filter((position) => position > segment.low && position < segment.high);
 	const stops = [.../* @__PURE__ */ new Set([
@@ -216,10 +214,7 @@ function partings(known, { segment, chances }, others, count) {
 	}
 	return chosen;
 }
-/**
-* Chooses further positions where several share a trial: the neighbours that an answer would need, and then those
-* that part the likeliest stretches. At most `count` positions inside the range, beside those that are measured anyway.
-*/
+/** Chooses at most `count` further positions: neighbours that an answer needs, then halves of likely stretches. */
 function alsoTelling(problem, measured, count) {
 	const known = prepared(problem);
 	const open = openPart(known);
@@ -232,7 +227,7 @@ function alsoTelling(problem, measured, count) {
 		...wanted
 	], count - wanted.length)];
 }
-/** Probability of each step to be the change, by the position at which it ends; that of 0 is 0. */
+/** Probability of each step to be the change, by its end position; 0 for position 0. */
 function probabilities(problem) {
 	const known = prepared(problem);
 	const all = new Array(problem.steps + 1).fill(0);
@@ -242,9 +237,9 @@ function probabilities(problem) {
 	}
 	return all;
 }
-/** Untried positions between two failures of a kind that are near each other. */
+/** Untried positions between two near failures of one kind. */
 const takenForFailed = (problem) => failuresTogether(problem).flatMap(({ low, high }) => positions(low + 1, high - 1));
-/** Neighbours among the failures that are alike and near each other, with nothing measured between. */
+/** Consecutive similar failures near each other, with nothing measured between. */
 function failuresTogether({ failed, measured }) {
 	const known = [...failed.keys()].sort((a, b) => a - b);
 	return known.slice(1).flatMap((high, index) => {
@@ -257,7 +252,7 @@ function failuresTogether({ failed, measured }) {
 		} : [];
 	});
 }
-/** Boots in an order of their own: sums depend on it in their last digits. */
+/** Sorts the boots: the last digits of sums depend on their order. */
 function prepared(problem) {
 	const measured = new Map([...problem.measured].filter(([, values]) => values.length > 0).map(([position, values]) => [position, values.toSorted((a, b) => a - b)]));
 	const { failed, skipped, history } = problem;
@@ -278,7 +273,6 @@ function prepared(problem) {
 		earlier
 	};
 }
-/** Deviations of boots from the mean of their own position. */
 function spreadOf(sets) {
 	let sumOfSquares = 0;
 	let degreesOfFreedom = 0;
@@ -292,7 +286,7 @@ function spreadOf(sets) {
 		degreesOfFreedom
 	};
 }
-/** The range, parted where a position has a level of its own: each part has a change to be found. */
+/** Splits the range at positions with a level of their own: each part contains a change. */
 const partsOfRange = (known) => partsOf(known, {
 	low: 0,
 	high: known.steps
@@ -324,10 +318,7 @@ function partsOf(known, segment, depth) {
 		high
 	}, depth + 1)];
 }
-/**
-* A position at neither level. One boot that lies off may be chance, and is repeated; a level is verified when its
-* boots and those of both ends say so.
-*/
+/** Finds a position at neither level. Repeats a single outlier; needs agreement of its boots and both ends. */
 function thirdLevelIn(known, segment) {
 	const { low, high } = segment;
 	const inside = known.places.filter((place) => place > low && place < high);
@@ -397,7 +388,6 @@ function stepIn(known, { segment, look }, costs) {
 	if (weak !== void 0) return measure(weak, "strengthen an end");
 	return position === void 0 ? ended(inconclusive(known, segment)) : measure(position, "search");
 }
-/** The position at which a boot tells most, a minute. */
 function mostTelling(known, { low, high }, { upTo, distance }, { waitMinutes, runMinutes }) {
 	const toFailure = distancesToFailure(known);
 	let best;
@@ -415,16 +405,13 @@ function mostTelling(known, { low, high }, { upTo, distance }, { waitMinutes, ru
 	}
 	return best;
 }
-/** Failures come in clusters; a twentieth of what was never tried fails anyway. */
+/** Failures cluster; a twentieth of untried positions fail anyway. */
 const chanceToWork = (toFailure, position) => .95 * (1 - Math.exp(-toFailure(position) / 4));
 function distancesToFailure({ failed }) {
 	const known = [...failed.keys()];
 	return (position) => Math.min(...known.map((other) => Math.abs(position - other)));
 }
-/**
-* The end of a segment of which less is known than of the position that is to be measured: to repeat that one for ever
-* tells nothing of the level that it is held against.
-*/
+/** The less known end of a segment: repeating the position itself would not improve its reference level. */
 function weakEnd(known, { low, high }, { upTo }, position) {
 	if (position === void 0) return void 0;
 	const bootsWhere = (isThere) => sum$1(known.places.filter((place) => place >= low && place <= high && isThere(upTo(place))).map((place) => bootsAt(known, place)));
@@ -433,9 +420,9 @@ function weakEnd(known, { low, high }, { upTo }, position) {
 	return boots >= bootsWhere((chance) => chance >= .95) ? high : void 0;
 }
 /**
-* Locates the change, with both levels unknown: each gap between measured neighbours parts the boots in two, and is as
-* likely as they are then alike (the normal likelihood, its means and variance integrated out with the noise of
-* earlier experiments), its steps among each other equally.
+* Locates the change with both levels unknown: each gap between measured neighbours splits the boots in two, and is as
+* likely as the two groups are homogeneous (the normal likelihood, with means and variance integrated out using the
+* noise of earlier experiments). Steps within a gap are equally likely.
 */
 function chancesIn(known, segment) {
 	const { low, high } = segment;
@@ -471,7 +458,7 @@ function chancesIn(known, segment) {
 		}
 	};
 }
-/** Logarithms of the likelihood, up to a constant, that the change lies in each gap between sets of boots. */
+/** Log-likelihoods, up to a constant, of a change in each gap between sets of boots. */
 function splitLogs(sets, earlier) {
 	const origin = sets.find(({ length }) => length > 0)?.[0] ?? 0;
 	const moments = sets.map((values) => momentsOf(values.map((value) => value - origin)));
@@ -490,7 +477,7 @@ function splitLogs(sets, earlier) {
 		return -(Math.log(left.count * right.count) + degreesOfFreedom * Math.log(squares)) / 2;
 	});
 }
-/** Boots that are all the same, as of a simulator, leave no noise at all to divide by. */
+/** Identical boots, as of a simulator, have no noise to divide by. */
 const leastSquares = 1e-12;
 const nothing = {
 	count: 0,
@@ -508,7 +495,6 @@ const added = (one, other) => ({
 	squares: one.squares + other.squares
 });
 const spread = ({ count, sum, squares }) => Math.max(0, squares - sum * sum / count);
-/** Means of all boots up to the set before a gap, and after it. */
 function levelsAt(sets, gap) {
 	const levelOf = (parts) => {
 		const values = parts.flat();
@@ -519,7 +505,7 @@ function levelsAt(sets, gap) {
 		right: levelOf(sets.slice(gap + 1))
 	};
 }
-/** The likeliest steps in a row between two positions that can be measured, with nothing between that can. */
+/** The likeliest run of steps between two measurable positions with none between. */
 function stretchIn(known, { segment, upTo }) {
 	let best = {
 		after: segment.low,
@@ -577,7 +563,7 @@ const foundOf = ({ after, last, probability }) => ({
 	last,
 	probability
 });
-/** The position in the heaviest gap between stops that parts it best; undefined where there is none left. */
+/** The position that best splits the heaviest gap between stops; undefined if none is left. */
 function largestGap(stops, { upTo }, isFit) {
 	return stops.slice(1).map((high, index) => ({
 		low: stops[index] ?? high,
@@ -591,13 +577,13 @@ function largestGap(stops, { upTo }, isFit) {
 		};
 	}).toSorted((a, b) => b.mass - a.mass)[0]?.position;
 }
-/** The generalized likelihood ratio of two positions that differ against two that are alike, with the noise unknown. */
+/** Generalized likelihood ratio of two positions being different rather than alike, with unknown noise. */
 function ratioBetween(known, one, other) {
 	const [a, b] = [valuesAt(known, one), valuesAt(known, other)];
 	if (a.length === 0 || b.length === 0) return 0;
 	return likelihoodRatio(known, (mean([...a]) - mean([...b])) / Math.sqrt(1 / a.length + 1 / b.length));
 }
-/** The likelihood ratio of Student's t, against chance, of a difference in deviations of one boot. */
+/** Likelihood ratio of Student's t, against chance, of a difference in deviations of one boot. */
 function likelihoodRatio({ noise }, distance) {
 	const { degreesOfFreedom } = noise;
 	return (1 + (distance / deviationOf(noise)) ** 2 / degreesOfFreedom) ** ((degreesOfFreedom + 2) / 2);
@@ -607,7 +593,7 @@ const valuesAt = ({ measured }, position) => measured.get(position) ?? [];
 const bootsAt = (problem, position) => valuesAt(problem, position).length;
 const poorerOf = (problem, one, other) => bootsAt(problem, other) < bootsAt(problem, one) ? other : one;
 const isLost = (failed, position) => failed.get(position)?.isSure === true;
-/** One that happened but once, and to no neighbour: the laboratory may have been the reason. */
+/** A failure that happened once and to no neighbour: the lab may have caused it. */
 function unsureFailure(known, { after, last }) {
 	const sure = new Set(failuresTogether(known).flatMap(({ low, high }) => [low, high]));
 	return positions(after + 1, last - 1).find((position) => known.failed.get(position)?.isSure === false && !sure.has(position));
@@ -622,7 +608,6 @@ const ended = (ending) => ({
 	kind: "ended",
 	ending
 });
-/** All from one to another, both included. */
 const positions = (low, high) => Array.from({ length: Math.max(0, high - low + 1) }, (_, index) => low + index);
 const lastIndexAtMost = (ascending, value) => {
 	let [low, high] = [0, ascending.length - 1];
@@ -635,7 +620,7 @@ const lastIndexAtMost = (ascending, value) => {
 };
 
 // src/gate/bisect/simulate-bisection.ts
-/** Draws worlds and has each searched; the same request gives the same row. */
+/** Deterministic by request. */
 function simulateBisect(request, search = sequentialSearch) {
 	const random = xoroshiro128plus(request.seed);
 	const drawCell = cellSource(request.noise, random);
@@ -675,7 +660,7 @@ function depsOf({ commits, effects, brokenRatio, brokenInARow }, random, draw) {
 		boot: (position) => broken.has(position) ? void 0 : levelAt(position) + Math.log(draw())
 	};
 }
-/** Good and bad can always be measured. */
+/** Both ends can always be measured. */
 function brokenOf({ commits, brokenRatio, brokenInARow }, random) {
 	const broken = /* @__PURE__ */ new Set();
 	const wanted = Math.min(Math.round(brokenRatio * commits), commits - 1);
@@ -685,7 +670,7 @@ function brokenOf({ commits, brokenRatio, brokenInARow }, random) {
 	}
 	return broken;
 }
-/** The design itself, with builds ahead on a builder of its own. */
+/** The real design, with builds ahead on a separate builder. */
 const sequentialSearch = (deps, history, { minutes, mostBoots }) => {
 	const measured = /* @__PURE__ */ new Map();
 	const failed = /* @__PURE__ */ new Map();
@@ -800,7 +785,7 @@ function rowOf(ends) {
 		notReproduced: share(({ kind }) => kind === "not-reproduced")
 	};
 }
-/** One wrong name makes all wrong; a group beside names makes it a group. */
+/** A single wrong name makes the answer wrong; a group beside names makes it a group. */
 function judge(end) {
 	if (end.kind !== "found") return "nothing";
 	const holds = end.found.every(({ after, last }) => end.culprits.some((culprit) => culprit > after && culprit <= last));
@@ -810,14 +795,11 @@ function judge(end) {
 const findsAll = (end) => end.kind === "found" && end.culprits.every((culprit) => end.found.some(({ after, last }) => culprit > after && culprit <= last));
 
 // src/gate/bisect/trials.ts
-/** True when variants change within a trial, as installed files, and false when they need a boot. */
+/** True if variants change within a trial, as installed files; false if they need a boot. */
 const isShared = ({ traffic }) => traffic.runsPerTrial > 1;
-/** Greatest number of lost readings in a row: a shared trial takes seconds, and a machine may stay busy for minutes. */
+/** Limit of consecutive lost readings: a shared trial takes seconds, and a machine may stay busy for minutes. */
 const mostTriesOf = (plan) => isShared(plan) ? 10 : 3;
-/**
-* A boot of the one variant, or a trial in which all come in turn and back again (ABCD DCBA), so that a steady drift
-* cancels. The order begins with another one in each trial.
-*/
+/** A single boot, or all variants forwards and back (ABCD DCBA), so that a steady drift cancels; rotates per trial. */
 function plannedTrial({ cell, traffic }, number, variants) {
 	const turns = Math.max(1, Math.floor(traffic.runsPerTrial / (2 * variants.length)));
 	const first = number % variants.length;
@@ -834,13 +816,12 @@ function plannedTrial({ cell, traffic }, number, variants) {
 		})))
 	};
 }
-/** Readings of one trial by variant. */
 function readingsOf(plan, runs) {
 	const byVariant = Map.groupBy(runs, ({ variant }) => variant);
 	const alone = new Map([...byVariant].map(([name, own]) => [name, readingOf(own, plan.metric)]));
 	return isShared(plan) ? againstEnds(plan, alone) : alone;
 }
-/** At least half of a variant's runs have to count. */
+/** At least half of a variant's runs must count. */
 function readingOf(runs, metric) {
 	const counted = runs.filter(({ validity }) => validity.kind === "valid");
 	const faults = runs.flatMap(({ validity }) => validity.kind === "invalid" ? validity.reason : []);
@@ -866,7 +847,7 @@ function readingOf(runs, metric) {
 		level: median(values.map(Math.log))
 	};
 }
-/** Cancels what slows a whole trial: levels are relative to the middle of both ends in the same trial. */
+/** Levels are relative to the middle of both ends in the same trial, which cancels its slowdown. */
 function againstEnds({ range }, alone) {
 	const ends = [range.revisions.at(0), range.revisions.at(-1)].flatMap((end) => (end?.forms ?? []).map(({ variant }) => variant)).flatMap((name) => alone.get(name) ?? []);
 	const levels = ends.flatMap((end) => end.kind === "measured" ? end.level ?? [] : []);
@@ -886,13 +867,13 @@ function againstEnds({ range }, alone) {
 }
 
 // src/gate/estimate/bisection.ts
-/** Minutes of an incremental build of a kernel, of a boot with its trial, and of a boot that fails. */
+/** Minutes of an incremental kernel build, of a boot with its trial, and of a failed boot. */
 const usualMinutes = {
 	build: 10,
 	run: 5,
 	failure: 10
 };
-/** Simulates bisections with the noise of earlier experiments; without such, counts a boot for each halving. */
+/** Simulates bisections with the noise of earlier experiments; without it, counts one boot per halving. */
 function estimateBisection(plan) {
 	const { range, effect, history, mostBoots } = plan;
 	const steps = range.revisions.length - 1;
@@ -919,7 +900,7 @@ function estimateBisection(plan) {
 		minutes: boots * usualMinutes.run + (2 + halvings) * usualMinutes.build
 	};
 }
-/** Each trial parts the range by all that share it; two are needed anyway, and one more for the neighbours. */
+/** Each trial splits the range by its positions; two are needed anyway, and one more for the neighbours. */
 function estimateShared(steps, { traffic }) {
 	const { warmUpSeconds, settleSeconds, measureSeconds, runsPerTrial } = traffic;
 	const partings = Math.ceil(Math.log(steps) / Math.log(4 + 1));
@@ -930,9 +911,9 @@ function estimateShared(steps, { traffic }) {
 		minutes: Math.ceil(boots * seconds / 60)
 	};
 }
-/** All that share a trial are installed once before it. */
+/** All variants of a trial are installed once before it. */
 const secondsToInstall = 5;
-/** Undefined where too little is known of the noise. Deterministic: the same history gives the same estimate. */
+/** Undefined if too little noise is known. Deterministic by history. */
 function estimateByNoise({ steps, effect, history, ...rest }) {
 	if (history.degreesOfFreedom < fewestDegreesOfFreedom$1) return void 0;
 	const noiseRatio = Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
@@ -960,7 +941,7 @@ function estimateByNoise({ steps, effect, history, ...rest }) {
 	};
 }
 const fewestDegreesOfFreedom$1 = 4;
-/** Lines for people: the size of the range, the estimate, and the notes of the plan. */
+/** Prints the size of the range, the estimate, and the notes of the plan. */
 function bisectionEstimateLines(plan) {
 	const { range, testbed, mostBoots, effect } = plan;
 	const { commits, revisions, notes } = range;
@@ -983,7 +964,7 @@ const leastAnswered = .8;
 
 // src/gate/estimate/runs.ts
 /**
-* Undefined where runs are compared with their neighbours, and where too little is known of the noise and none is assumed.
+* Undefined if runs are compared with their neighbours, or if noise is neither known nor assumed.
 *
 * @param assumedNoiseRatio standard deviation of a run, as a ratio.
 */
@@ -1030,10 +1011,7 @@ function noiseOf(history) {
 	if (history === void 0 || history.degreesOfFreedom < fewestDegreesOfFreedom) return void 0;
 	return Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
 }
-/**
-* Reach of the last interim analysis alone: its critical value, and the quantile of the misses that the earlier ones
-* have left, a fifth of the permitted rate.
-*/
+/** Uses the last look alone: its critical value, and a fifth of the permitted misses. */
 function reachableMargin({ design, history }, noiseRatio, policy, cells) {
 	const last = looksSharedBy(cells, {
 		design,
@@ -1047,7 +1025,6 @@ function reachableMargin({ design, history }, noiseRatio, policy, cells) {
 }
 
 // src/gate/estimate/experiment.ts
-/** Parts of a gate's time, in the order of reports. */
 const timeParts = [
 	"building",
 	"booting",
@@ -1056,13 +1033,13 @@ const timeParts = [
 	"profiles",
 	"givingBack"
 ];
-/** The noise of many cells, assumed of a cell without a history; docs/virtual.md has that of guests. */
+/** Typical noise, for cells without a history; docs/virtual.md has that of guests. */
 const assumedNoiseRatios = {
 	pps: .01,
 	nsPerPacket: .01,
 	instructionsPerPacket: .002
 };
-/** Deterministic: the same plan gives the same estimate. Leaves out the wait for the testbed. */
+/** Deterministic by plan. Excludes the wait for the testbed. */
 function estimateExperiment(outlined) {
 	const { policy, cells } = outlined;
 	const estimates = cells.map((planned) => {
@@ -1107,12 +1084,11 @@ function cellEstimate(planned, expected) {
 		reachableMarginRatio
 	};
 }
-/** Runs of both variants for the first interim analysis. */
 const leastRuns = ({ design, history }) => 2 * (lookSizes({
 	...design,
 	earlierDegreesOfFreedom: history?.degreesOfFreedom ?? 0
 })[0] ?? 0);
-/** A boot serves all cells, so the slowest cell decides how many there are. */
+/** A boot serves all cells, so the slowest cell sets the number of boots. */
 function courseOf({ traffic, profile, variants, durations }, cells) {
 	const isShared = traffic.runsPerTrial > 1;
 	const trials = sum(cells.map(({ planned, pairs }) => isShared ? pairs / planned.design.pairsPerStep : pairs * variants));
@@ -1134,7 +1110,6 @@ function courseOf({ traffic, profile, variants, durations }, cells) {
 		totalSeconds: sum(Object.values(seconds))
 	};
 }
-/** Both courses in one line, and their basis. */
 function experimentEstimateLine({ cells, ifUnchanged, ifLost }, { policy, durations }) {
 	const { boots, trials, totalSeconds } = ifUnchanged;
 	const isLeast = cells.some(({ basis }) => basis === "least");
@@ -1145,13 +1120,11 @@ function experimentEstimateLine({ cells, ifUnchanged, ifLost }, { policy, durati
 	const noise = `, as if unknown runs differed by ${formatPercent(assumedNoiseRatios[policy.metric])}`;
 	return `${least} if nothing is lost (${many.join(" and ")}), ${lost}; ${basisText(durations)}${isAssumed ? noise : ""}`;
 }
-/** `by the last 6 gates here`. */
 function basisText({ gates }) {
 	if (gates === 0) return "by usual values, as no gate has run here yet";
 	return gates === 1 ? "by the last gate here" : `by the last ${gates} gates here`;
 }
 const sum = (values) => values.reduce((total, value) => total + value, 0);
-/** Changes that shorten the experiment, the largest saving first. */
 function waysToShorten(outlined) {
 	const now = estimateExperiment(outlined);
 	return proposals.flatMap((proposal) => proposal(outlined, now)).map(({ how, instead }) => ({
@@ -1162,9 +1135,7 @@ function waysToShorten(outlined) {
 		}).ifUnchanged.totalSeconds
 	})).filter(({ savedSeconds }) => savedSeconds >= leastSaved * now.ifUnchanged.totalSeconds).toSorted((a, b) => b.savedSeconds - a.savedSeconds);
 }
-/** Less is not worth a line. */
 const leastSaved = .03;
-/** Each is estimated like the experiment itself. */
 const proposals = [
 	function withHistory({ cells, policy }) {
 		const noiseRatio = assumedNoiseRatios[policy.metric];
@@ -1222,7 +1193,7 @@ const proposals = [
 	}
 ];
 const historyRuns = 10;
-/** The cell with a history; a design that is configured cannot be distinguished from the default. */
+/** Treats the cell as if it had a history; a configured design cannot be distinguished from the default. */
 function withAssumedHistory({ design, history, ...cell }, assumedNoiseRatio) {
 	const degreesOfFreedom = 9;
 	const variance = history === void 0 || history.degreesOfFreedom === 0 ? assumedNoiseRatio ** 2 : history.sumOfSquares / history.degreesOfFreedom;

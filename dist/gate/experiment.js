@@ -16,7 +16,7 @@ import { access, appendFile, mkdir, open, readFile, rename, truncate, writeFile 
 // src/gate/experiment/history.ts
 const rates = array(number().positive());
 const historyEntrySchema = object({
-	/** When the experiment began. An experiment that was extended writes again, and its last line counts. */
+	/** Begin of the experiment. An extended one writes again, and its last line counts. */
 	at: datetime(),
 	testbed: string(),
 	cell: cellSchema,
@@ -25,26 +25,27 @@ const historyEntrySchema = object({
 		frameBytes: int(),
 		offeredPps: number().optional()
 	}),
-	/** The commit of the base. */
 	commit: string(),
-	/** One number a trial, in the order in which they were measured. */
+	/** Number of each trial, in order. */
 	pps: rates,
 	nsPerPacket: rates,
-	/** Absent from lines of before it was counted. */
+	/** Absent from older lines. */
 	instructionsPerPacket: rates.default([]),
-	/** The base had moved against what was known before. */
+	/** Base had moved against the earlier history. */
 	moved: boolean(),
-	/** Layouts of the base's kernel that were booted, where they were several: then what builds differ in is in the spread. */
+	/** Booted layouts of base's kernel, if several: the spread then includes the noise of builds. */
 	layouts: int().min(2).optional(),
-	/** Durations of the gate, the same for all its cells; absent in older lines. */
+	/** Equal for all cells of a gate; absent in older lines. */
 	durations: durationsSchema.optional()
 });
-/** A history that cannot be used: nothing is measured until it is fixed. */
+/** An unusable history: nothing is measured until it is fixed. */
 var HistoryError = class extends Error {
 	name = "HistoryError";
 	conclusion = "usage";
 };
-/** The history at `path`, which need not exist yet; `read` throws a `HistoryError` that names the first bad line. */
+/**
+* Opens the history at `path`, which may not exist yet; `read` throws a `HistoryError` that names the first bad line.
+*/
 function historyFile(path) {
 	return {
 		async read() {
@@ -68,12 +69,9 @@ function parseLine$1(line, path, index) {
 		throw new HistoryError(`${path}:${index + 1} is no line of a history of runs: remove the line, or name another file.`);
 	}
 }
-/** Drops entries of the future: if one were kept, no honest entry could ever be newer. */
+/** Drops entries of the future, which would remain the newest forever. */
 const earlierEntries = (entries, now) => entries.filter(({ at }) => Date.parse(at) <= now.getTime());
-/**
-* Pools the latest thirty or so runs of a cell's base, under the same traffic on the same testbed. Its noise is
-* the spread within experiments, so that a base which moved between them does not look noisy.
-*/
+/** Pools about thirty runs of base. Noise is the spread within experiments, so a moving base does not look noisy. */
 function historyOf(entries, { testbed, cell, traffic, metric, hasLayouts = false }) {
 	const own = entries.filter((entry) => entry.testbed === testbed && cellName(entry.cell) === cellName(cell) && isSameTraffic(entry.traffic, traffic) && entry.layouts !== void 0 === hasLayouts && entry[metric].length > 0);
 	const latest = newest([...new Map(own.map((entry) => [entry.at, entry])).values()], metric);
@@ -100,17 +98,13 @@ function newest(entries, metric) {
 	return byAge.slice(Math.max(0, first));
 }
 const isSameTraffic = (a, b) => a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
-/**
-* One number a trial of the runs of base that count. Where base has several layouts, only those that booted one for the
-* first time: the others tell less than they seem to of how far runs are apart.
-*/
+/** Counts only the first boot of each of several layouts: repeats would understate the spread. */
 function baseNumbers(runs, metric) {
 	const counted = runs.filter((run) => run.variant === "base" && isCounted(run));
 	const firstOf = new Map(counted.toReversed().map((run) => [run.layout, run]));
 	const taken = firstOf.size > 1 ? counted.filter((run) => firstOf.get(run.layout) === run) : counted;
 	return trialNumbers(taken, metric);
 }
-/** One line for each cell in which a run of base counts. */
 function historyEntries(result) {
 	const { startedAt: at, testbed, variants, outcome } = result;
 	if (outcome.kind !== "judged") return [];
@@ -161,7 +155,7 @@ const entrySchema = discriminatedUnion("kind", [
 		at,
 		trial: int(),
 		reason: string(),
-		/** Variants that were to be measured; absent where the plan tells. */
+		/** Variants to be measured; absent if the plan has them. */
 		variants: array(string()).optional(),
 		/** See `TrialOutcome`. */
 		lacksControl: literal(true).optional()
@@ -171,7 +165,6 @@ const entrySchema = discriminatedUnion("kind", [
 		at,
 		cell: cellSchema,
 		profile: cellProfileSchema,
-		/** Nothing would come of another try. */
 		isFinal: boolean()
 	}),
 	object({
@@ -184,7 +177,7 @@ const entrySchema = discriminatedUnion("kind", [
 		at
 	})
 ]);
-/** Opens or begins a journal; a last line that a kill cut short is dropped, any other bad line is a `JournalError`. */
+/** Drops a last line that a kill cut short; throws a `JournalError` for any other bad line. */
 async function openJournal(path) {
 	const { entries, text, whole } = await read(path);
 	if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole));
@@ -200,9 +193,9 @@ async function openJournal(path) {
 	};
 }
 const journalIn = (directory) => join(directory, "journal.jsonl");
-/** The entries of a journal, which is left as it is; none where there is no journal. */
+/** Reads without changing the file; empty without a journal. */
 const readJournal = async (path) => (await read(path)).entries;
-/** `whole` is the text up to its last newline: what a kill cut short is no entry. */
+/** `whole` is the text up to its last newline. */
 async function read(path) {
 	const text = await readFile(path, "utf8").catch(ifMissing);
 	const whole = text.slice(0, text.lastIndexOf("\n") + 1);
@@ -229,7 +222,6 @@ function ifMissing(error) {
 }
 
 // src/gate/experiment/plan-file.ts
-/** Names the plan in a file, and the command that resumes it. */
 const planFiles = {
 	"experiment.json": {
 		of: "an experiment",
@@ -240,23 +232,22 @@ const planFiles = {
 		command: "ppsgate bisect"
 	}
 };
-/** Writes the plan so that it is there whole or not at all; a directory that holds one already is a `PlanError`. */
+/** Writes the plan atomically; throws a `PlanError` if the directory has one already. */
 async function beginPlanFile(directory, file, plan) {
 	await refuseUsed(directory);
 	await mkdir(directory, { recursive: true });
 	await replacePlanFile(directory, file, plan);
 }
-/** Throws a PlanError where the directory has an experiment or a bisection already. */
+/** Throws a PlanError if the directory has an experiment or a bisection already. */
 async function refuseUsed(directory) {
 	for (const [file, { of, command }] of Object.entries(planFiles)) if (await isThere$1(join(directory, file))) throw new PlanError(`${directory} holds ${of} already: resume it with '${command} --resume ${directory}', or name another directory.`);
 }
-/** Writes a plan over the one that is there. */
 async function replacePlanFile(directory, file, plan) {
 	const draft = join(directory, `.${file}`);
 	await writeFile(draft, `${JSON.stringify(plan, null, 2)}\n`, { flush: true });
 	await rename(draft, join(directory, file));
 }
-/** Reads the plan of an earlier process; throws a `PlanError` where there is none, or one of the other command. */
+/** Reads the plan of an earlier process; throws a `PlanError` if there is none, or one of the other command. */
 async function readPlanFile(directory, file, schema) {
 	const path = join(directory, file);
 	try {
@@ -276,9 +267,9 @@ var PlanError = class extends Error {
 
 // src/gate/experiment/schedule.ts
 /**
-* Pairs hold one run of each variant, of more than two too. They come as ABBA or BAAB (as ABCCBA and the like), so that
-* a drift within two pairs cancels; cells come in an order drawn anew for each round. The same request gives the same
-* schedule, and one with more runs goes on where it ends.
+* A pair holds one run of each variant, also of more than two. Pairs come as ABBA or BAAB (ABCCBA and the like), so
+* that a drift within two pairs cancels; each round draws a new order of cells. Deterministic by request; a request
+* with more runs continues the schedule.
 */
 function schedule(request) {
 	const random = xoroshiro128plus(request.seed);
@@ -299,7 +290,7 @@ function layoutOf({ variant, pair }, { layouts }) {
 	const layout = own?.[layoutOfPair(pair, own.length) - 1];
 	return layout === void 0 ? {} : { layout };
 }
-/** Every cell gets its share of a round in one trial, in which the variants alternate. */
+/** Each trial has one cell's share of a round, with alternating variants. */
 function sharedTrials(request, random) {
 	const { cells, variants, runsPerVariant } = request;
 	const pairsPerRound = pairsPerTrial(request.runsPerTrial, variants.length);
@@ -323,8 +314,8 @@ function sharedTrials(request, random) {
 	return trials;
 }
 /**
-* Every run has a trial of its own, those of all cells side by side: where a variant must be booted, once for all. The
-* first pair begins with base, whose kernel is mostly there while the patched one is still being built.
+* Every run has its own trial, grouped across cells so that a variant boots once for all. The first pair begins with
+* base, whose kernel is usually ready while patched is being built.
 */
 function singleRuns(request, random) {
 	const { cells, variants, runsPerVariant } = request;
@@ -343,8 +334,8 @@ function singleRuns(request, random) {
 	return trials;
 }
 /**
-* Number of pairs in a step; at least one, which then needs several trials. With more than two variants it is an even
-* number where they share a trial, so that a pair shares it with its mirror image: one draw of chance, and not two.
+* Pairs in a step; at least one, which then takes several trials. With more than two variants that share a trial the
+* number is even, so that a pair shares it with its mirror image: one random draw, not two.
 */
 function pairsPerTrial(runsPerTrial, variants) {
 	const fitting = Math.floor(runsPerTrial / variants);
@@ -353,12 +344,10 @@ function pairsPerTrial(runsPerTrial, variants) {
 }
 /** Every second pair mirrors the one before. */
 const nextOrder = (pair, last, random) => pair % 2 === 1 ? shuffled(last, random) : last.toReversed();
-/** Cells in an order by chance, but for those that come first. */
 function inOrder(cells, { first = /* @__PURE__ */ new Set() }, random) {
 	const [ones, others] = [true, false].map((is) => cells.filter((cell) => first.has(cell) === is));
 	return [...shuffled(ones ?? [], random), ...shuffled(others ?? [], random)];
 }
-/** Fisher and Yates' shuffle, of a copy. */
 function shuffled(items, random) {
 	const rest = [...items];
 	const taken = [];
@@ -371,7 +360,7 @@ const plannedCellSchema = object({
 	cell: cellSchema,
 	design: designSchema,
 	history: historySchema.optional(),
-	/** The patch touches it and not all others, so that it comes before those in each round. */
+	/** The patch touches this cell and not all others, so it comes first in each round. */
 	isFirst: literal(true).exactOptional()
 });
 const plannedTraffic = object({
@@ -397,20 +386,19 @@ const planSchema = object({
 	patch: patchSchema,
 	testbed: string(),
 	variants: array(variantSchema).min(2),
-	/** Rules of the scenarios that are a site's own, by their names. */
 	rules: record(string(), ownRulesSchema),
 	cells: array(plannedCellSchema).min(1),
 	policy: policySchema,
 	traffic: plannedTraffic,
 	/** Profiles of every variant in every decided cell; absent: none. */
 	profile: plannedProfile.optional(),
-	/** Absent in plans written before durations were known. */
+	/** Absent in older plans. */
 	durations: expectedDurationsSchema.optional(),
 	seed: int(),
-	/** Every trial that may be needed, in their order; most cells are decided before their last. */
+	/** Every trial that may be needed, in order; most cells are decided before their last. */
 	trials: array(plannedTrialSchema).min(1)
 });
-/** The history of a cell tells when it is looked at first, and the seed the order of everything. */
+/** The history of a cell decides its first look, and the seed the order of everything. */
 function makePlan(request, unlinked, history) {
 	const variants = withLayouts(unlinked, request);
 	const { patch, config, testbed, seed, rules = {}, cells: wanted = cellsOf(config) } = request;
@@ -446,7 +434,6 @@ function makePlan(request, unlinked, history) {
 		trials: trialsFor(cells, variants, traffic.runsPerTrial, seed)
 	};
 }
-/** Chooses the design of each cell from its history. */
 function planCells(config, { testbed, cells, variants, hasLayouts = false }, history) {
 	const { traffic, gate } = config;
 	return cells.map((cell) => {
@@ -466,9 +453,8 @@ function planCells(config, { testbed, cells, variants, hasLayouts = false }, his
 	});
 }
 /**
-* Chooses the layouts of each kernel that are booted. A gate for layout noise has just two: then what they
-* differ in beyond their runs is what builds differ in, where several would hide it in the spread. The seed draws the
-* other layout, so that it is another one each time.
+* Chooses the booted layouts of each kernel. A gate for layout noise has exactly two, drawn by the seed: their
+* difference beyond the runs is the noise of builds, which several layouts would hide in the spread.
 */
 function withLayouts(variants, { config, testbed, seed, measuresLayoutNoise = false }) {
 	const often = layoutsOn(config, testbed);
@@ -488,13 +474,12 @@ function withLayouts(variants, { config, testbed, seed, measuresLayoutNoise = fa
 		};
 	});
 }
-/** Number of layouts of each kernel that is built for a testbed. */
 function layoutsOn({ testbeds }, name) {
 	const testbed = testbeds[name];
 	return testbed?.kind === "freebsd" && testbed.builder?.layoutVariants || 1;
 }
 const layoutsOf = ({ kernel }) => kernel?.kind === "tree" && kernel.layouts || [];
-/** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */
+/** Texts of the site's own rules to be measured; throws a `UsageError` for an unreadable one. */
 async function readRules({ rules, scenarios }) {
 	const read = Object.entries(rules).filter(([name]) => scenarios.includes(name)).map(async ([name, { path, ...rest }]) => {
 		const text = await readFile(path, "utf8").catch((error) => {
@@ -507,7 +492,6 @@ async function readRules({ rules, scenarios }) {
 	});
 	return Object.fromEntries(await Promise.all(read));
 }
-/** All cells of a configuration, in its order. */
 function cellsOf({ scenarios, families, frameSizes }) {
 	const sizes = frameSizes === void 0 ? [{}] : frameSizes.map((frameBytes) => ({ frameBytes }));
 	return scenarios.flatMap((scenario) => families.flatMap((family) => sizes.map((size) => ({
@@ -516,7 +500,7 @@ function cellsOf({ scenarios, families, frameSizes }) {
 		...size
 	}))));
 }
-/** The cells among some that the configuration still has, in its order. */
+/** The given cells that the configuration still has, in its order. */
 function cellsAmong(config, some) {
 	const names = new Set(some.map(cellName));
 	return cellsOf(config).filter((cell) => names.has(cellName(cell)));
@@ -525,7 +509,7 @@ function policyOf({ gate }) {
 	const { design: _, maxRunsPerVariant: __, ...policy } = gate;
 	return policy;
 }
-/** The policy of an extended experiment, which decides every cell. */
+/** An extended experiment decides every cell. */
 function policyOfExtended({ stopsAtFirst: _, ...policy }) {
 	return policy;
 }
@@ -543,13 +527,10 @@ function designOf({ traffic, gate }, variants) {
 	};
 }
 const usualSingleRuns = 20;
-/**
-* As many pairs as five trials of two variants give, also where more variants share them: the verdict is as sure as
-* without them.
-*/
+/** Equals the pairs of five trials of two variants, also if more variants share them: the verdict keeps its certainty. */
 const usualPairs = (runsPerTrial, variants) => 5 * Math.max(pairsPerTrial(runsPerTrial, variants), pairsPerTrial(runsPerTrial, 2));
 const wholeSteps = (pairs, pairsPerStep) => Math.ceil(pairs / pairsPerStep) * pairsPerStep;
-/** A plan with a further budget for its cells, each of which is then measured to its own end; throws a `UsageError` where it has as many runs already. */
+/** Each cell is then measured to its own end. Throws a `UsageError` if the plan has as many runs already. */
 function extendPlan(plan, maxRunsPerVariant) {
 	const cells = plan.cells.map(({ design, ...cell }) => {
 		const budget = wholeSteps(maxRunsPerVariant, design.pairsPerStep);
@@ -583,26 +564,21 @@ const trialsFor = (cells, variants, runsPerTrial, seed) => schedule({
 		return layouts.length === 0 ? [] : [[variant.variant, layouts]];
 	}))
 });
-/** Draws a seed that cannot be predicted; the plan keeps it. */
+/** Unpredictable; the plan keeps it. */
 const randomSeed = () => randomInt(2 ** 31);
 const file = "experiment.json";
-/** Writes the plan so that it is there whole or not at all; a directory that holds one already is a `PlanError`. */
+/** Writes the plan atomically; throws a `PlanError` if the directory has one already. */
 const writePlan = (directory, plan) => beginPlanFile(directory, file, plan);
-/** Writes a plan over the one that is there. */
 const replacePlan = (directory, plan) => replacePlanFile(directory, file, plan);
-/** Reads the plan of an earlier process; throws a `PlanError` where there is none. */
 const readPlan = (directory) => readPlanFile(directory, file, planSchema);
-/** Explains how to resume. */
 const goingOn = (directory, command) => `What was measured is in ${directory}: go on with '${command} --resume ${directory}'.`;
 const hasPlan = (directory) => hasPlanFile(directory, file);
 
 // src/gate/experiment/cells.ts
-/** Variants that were left out, in the order in which it turned out. */
 const leftOutIn = (entries) => entries.flatMap((entry) => entry.kind === "rejected" && !isJudged(entry.variant) ? {
 	variant: entry.variant,
 	rejection: entry.rejection
 } : []);
-/** All but those that were left out. */
 function variantsLeft({ variants }, entries) {
 	const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
 	return variants.filter(({ variant }) => !out.has(variant));
@@ -626,7 +602,7 @@ const without = (out, trial) => ({
 	...trial,
 	runs: trial.runs.filter(({ variant }) => !out.has(variant))
 });
-/** True with base or patched in it: variants beside those do not decide the number of runs. */
+/** True with base or patched in it: other variants do not decide the number of runs. */
 const isOfVerdict = ({ trial }) => trial.runs.some(({ variant }) => isJudged(variant));
 function triesOf$1(trial, tries) {
 	const most = isOfVerdict({ trial }) ? mostTriesOf(tries) : 1;
@@ -636,12 +612,11 @@ function triesOf$1(trial, tries) {
 		needed: tries.length < most && !tries.some(isWhole(trial))
 	};
 }
-/** A sender or a receiver that was the limit twice is the limit. */
+/** A sender or receiver limit is accepted after two tries. */
 const mostTriesOf = (tries) => tries.length > 0 && tries.every(isLimited) ? 2 : 3;
 const isLimited = (entry) => entry.kind === "measured" && entry.runs.filter(({ variant }) => isJudged(variant)).every(({ validity }) => validity.kind === "invalid" && limits.has(validity.cause));
 const limits = /* @__PURE__ */ new Set(["generator-limited", "receiver-limited"]);
 const isSameCell = (a, b) => cellName(a) === cellName(b);
-/** The trial that it is of, if it is of one. */
 function numberOf(entry) {
 	if (entry.kind === "measured") return entry.summary.number;
 	return entry.kind === "failed" ? entry.trial : void 0;
@@ -652,7 +627,7 @@ const isWhole = ({ runs }) => (entry) => {
 	return pairs === 1 ? entry.runs.every((run) => run.validity.kind === "valid" && run.pps > 0) : isEnough(validPairs(entry.runs).length, pairs);
 };
 const pairsOf = (runs) => new Set(runs.map(({ pair }) => pair)).size;
-/** The last look that has all its trials, and those that the next one lacks; runs that stand apart come once more. */
+/** The last look with all its trials, and the trials that the next one lacks; outliers are repeated once. */
 function reached({ design, history }, trials) {
 	const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
 	let closedPairs = 0;
@@ -681,12 +656,12 @@ function reached({ design, history }, trials) {
 		open: []
 	};
 }
-/** Counts pairs that are lost of trials that have one pair or a part of it, which they either give or not. */
+/** Counts lost pairs of trials with at most one pair, which is measured whole or not at all. */
 function lostPairs(trials) {
 	const lost = trials.filter(({ trial, tries, needed }) => pairsOf(trial.runs) === 1 && !needed && !tries.some(isWhole(trial)));
 	return new Set(lost.flatMap(({ trial }) => trial.runs.map((run) => run.pair))).size;
 }
-/** Single runs beyond the rest of their variant, where they have been tried but once. */
+/** Outlying single runs that were tried only once. */
 function interimApart(trials) {
 	const single = trials.flatMap((one) => {
 		const run = one.tries.flatMap((entry) => entry.kind === "measured" ? entry.runs : []).find(({ validity }) => validity.kind === "valid");
@@ -700,11 +675,8 @@ function interimApart(trials) {
 }
 
 // src/gate/experiment/profiles.ts
-/** Takes every profile of an experiment that the journal lacks. */
 const takeProfiles = (plan, deps) => takeProfilesOf(deps, (entries) => nextProfile(plan, entries));
-/**
-* Takes profiles until there is no next one. Where the testbed fails the rest are not taken: what was measured stands.
-*/
+/** Takes profiles until none is left. If the testbed fails, the rest is skipped: the measurements stay valid. */
 async function takeProfilesOf(deps, nextOf) {
 	const { journal, warn } = deps;
 	for (;;) {
@@ -717,10 +689,7 @@ async function takeProfilesOf(deps, nextOf) {
 		}
 	}
 }
-/**
-* Takes those that the journal lacks of the variant that is booted, each once, as the boot is over. Where the DUT goes
-* down meanwhile, and for one that is missed, there is a later boot, or the end.
-*/
+/** Runs at the end of a variant's boot. Missed profiles get another chance in a later boot, or at the end. */
 async function takeProfilesOfBoot(plan, deps) {
 	const { testbed, journal, warn } = deps;
 	const variant = testbed.booted();
@@ -734,7 +703,7 @@ async function takeProfilesOfBoot(plan, deps) {
 		}
 	}
 }
-/** Writes down what came of it; answers why where the testbed failed. */
+/** Journals the outcome; returns the reason if the testbed failed. */
 async function take(next, { profile: wanted, testbed, journal, keepLogIn, at, onNext, signal }) {
 	signal.throwIfAborted();
 	if (wanted === void 0) return void 0;
@@ -788,12 +757,12 @@ function withoutLog({ log: _, ...rest }) {
 	return rest;
 }
 const mostAttempts = 3;
-/** Variant by variant, as each may have to be booted; the one that ran last comes first. */
+/** Goes by variant, as each may need a boot; the one that ran last comes first. */
 function nextProfile(plan, entries) {
 	const cells = interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, stopped, input }) => judgement === void 0 || stopped ? [] : input.cell);
 	return variantsInOrder(plan, entries).flatMap((variant) => lackingOf(plan, entries, cells, variant)).at(0);
 }
-/** A profile of the variant in each of the cells where it was not taken, nor tried often enough. */
+/** Profiles of the variant in cells that lack one, unless tried often enough. */
 function lackingOf({ profile }, entries, cells, variant) {
 	if (profile === void 0) return [];
 	return cells.flatMap((cell) => {
@@ -805,7 +774,7 @@ function lackingOf({ profile }, entries, cells, variant) {
 		};
 	});
 }
-/** Each variant's profile in a cell; none without a request for profiles. */
+/** None unless profiles were requested. */
 function profilesOf$1(plan, entries, cell) {
 	const isJudged = judgedCells(plan, entries).some((one) => cellName(one) === cellName(cell));
 	if (plan.profile === void 0 || !isJudged) return [];
@@ -817,7 +786,7 @@ const profileOf = (entries, cell, variant) => triesOf(entries, cell, variant).at
 	reason: "the experiment ended before"
 };
 const judgedCells = (plan, entries) => interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) => judgement === void 0 ? [] : input.cell);
-/** Cells in which the variant has a valid run, and that have a verdict or will have one. */
+/** Cells with a valid run of the variant that have or will have a verdict. */
 const measuredCells = (plan, entries, variant) => interimResults(cellsSoFar(plan, entries), plan.policy).flatMap((interim) => {
 	const { judgement, closed, stopped, input } = interim;
 	return input.runs.some((run) => run.variant === variant && run.validity.kind === "valid") && !stopped && (judgement !== void 0 || !closed) ? input.cell : [];
@@ -840,7 +809,6 @@ function trialFolder(trial, attempt) {
 	const name = `${String(trial.number).padStart(3, "0")}-${cellName(trial.cell).replaceAll(" ", "-")}`;
 	return join("trials", attempt === 1 ? name : `${name}.${attempt}`);
 }
-/** Returns a writer of logs into a folder of the work directory. */
 function keepLogIn(directory, folder) {
 	return async (name, content) => {
 		await mkdir(join(directory, folder), { recursive: true });
@@ -849,35 +817,34 @@ function keepLogIn(directory, folder) {
 }
 
 // src/gate/experiment/rejection-message.ts
-/** Nothing can be said of a patch whose base does not work. */
+/** Without a working base there is no verdict on a patch. */
 var BaseRejectedError = class extends Error {
 	name = "BaseRejectedError";
 	constructor(rejection) {
 		super(`The base itself ${faultOf(rejection)}, so nothing was measured: ${whyRejected(rejection)}`);
 	}
 };
-/** Its message, with the panic or the last line on the console. */
 function whyRejected(rejection) {
 	const { message } = rejection;
 	const panic = "panic" in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : "";
 	const shown = "console" in rejection ? lastLine(rejection.console ?? "") : void 0;
 	return `${message}${panic}${panic || !shown ? "" : ` The last on its console: "${shortened(shown)}".`}`;
 }
-/** `does not boot: …`, to follow the variant's name. */
+/** `does not boot: …`, after the variant's name. */
 const rejectionMessage = (rejection) => `${faultOf(rejection)}: ${whyRejected(rejection)}`;
-/** `does not boot`, to follow the variant's name. */
+/** `does not boot`, after the variant's name. */
 const faultOf = ({ kind }) => faults[kind];
 const faults = {
 	"does-not-apply": "does not apply",
 	"build-failed": "does not build",
-	"out-of-disk": "finds no room",
+	"out-of-disk": "runs out of disk space",
 	"does-not-load": "does not load",
 	"boot-failed": "does not boot",
 	"panics-under-load": "panics under load"
 };
 
 // src/gate/experiment/assemble.ts
-/** The result of an experiment that has ended; of one that has not, what its journal is worth so far. */
+/** Returns the interim result if the experiment is unfinished. */
 function assembleResult(plan, journal) {
 	const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
 	const started = journal.findLast((entry) => entry.kind === "started");
@@ -918,7 +885,7 @@ function assembleResult(plan, journal) {
 		outcome: outcomeOf$1(plan, journal)
 	};
 }
-/** The result of an experiment that need not be made; `ignoredPaths` are places of files that count for nothing there. */
+/** The result of an experiment that is not needed; `ignoredPaths` are places of files without effect there. */
 function unchangedResult(plan, ignoredPaths, now) {
 	const at = now.toISOString();
 	const outcome = {
@@ -954,10 +921,7 @@ function outcomeOf$1(plan, journal) {
 const leavesOut = (entry) => entry.kind === "rejected" && !isJudged(entry.variant);
 
 // src/gate/experiment/next-trial.ts
-/**
-* Returns the next trial that an undecided cell needs for its next look, or that is lacking beside what decided a cell;
-* one that failed comes again after all others.
-*/
+/** Serves undecided cells, then other variants of decided ones; repeats failed trials last. */
 function nextTrial(plan, entries) {
 	const cells = interimResults(cellsSoFar(plan, entries), plan.policy);
 	const [next] = cells.flatMap(openTrials).toSorted((a, b) => a.tries.length - b.tries.length || a.trial.number - b.trial.number);
@@ -980,19 +944,18 @@ function whyAgain(tries) {
 	if (fault === void 0) return { why: silent ? `${silent.variant} forwarded nothing` : "it stood apart from the others" };
 	return { why: `${faults.length} of ${last.runs.length} runs do not count: ${fault}` };
 }
-/** When nothing was left to do; undefined where something is. */
+/** Undefined while there is work left. */
 function finishedAt(plan, entries) {
 	const last = entries.at(-1);
 	return last?.kind === "finished" && nextTrial(plan, entries) === void 0 ? last.at : void 0;
 }
-/** Other variants are measured in as many pairs as patched is, and no more. */
+/** Other variants are measured in as many pairs as patched, and no more. */
 function openTrials({ input, judgement, closed, stopped }) {
 	if (stopped) return [];
 	const pairs = closed ? judgement?.look.pairs ?? 0 : input.nextPairs;
 	const beside = input.trials.filter((one) => one.needed && !isOfVerdict(one) && one.trial.runs.every((run) => run.pair <= pairs));
 	return closed ? beside : [...input.open, ...beside];
 }
-/** Cells that get no more runs. */
 function decidedCells(plan, entries) {
 	return interimResults(cellsSoFar(plan, entries), plan.policy).filter((one) => one.closed && openTrials(one).length === 0).map((interim) => ({
 		cell: interim.input.cell,
@@ -1003,7 +966,6 @@ function decidedCells(plan, entries) {
 		}, plan.policy.metric)
 	}));
 }
-/** Counts the trials that were measured, and those at most. */
 function trialCount(cells) {
 	const trials = cells.flatMap((cell) => {
 		const due = new Set(openTrials(cell));
@@ -1024,10 +986,7 @@ function trialCount(cells) {
 }
 
 // src/gate/experiment/experiment.ts
-/**
-* Runs every trial that the journal lacks, and returns the whole journal. Ends early when nothing can be measured with
-* patched; any other such variant is left out from then on.
-*/
+/** Returns the whole journal. Ends early if patched cannot be measured; leaves out any other such variant. */
 async function runExperiment(options) {
 	const journal = await openJournal(journalIn(options.directory));
 	const at = () => options.now().toISOString();
@@ -1061,7 +1020,7 @@ async function inspect({ plan, testbed, journal, at, onEvent }) {
 		text
 	});
 }
-/** Readies all variants that are left; false where patched is rejected. */
+/** Prepares all remaining variants; false if patched is rejected. */
 async function prepare(experiment) {
 	const { directory, plan, testbed, journal, onEvent, signal } = experiment;
 	for (;;) {
@@ -1081,7 +1040,7 @@ async function prepare(experiment) {
 		if (!await goesOnWithout(prepared, experiment)) return false;
 	}
 }
-/** Measures until no cell needs a trial any more; false where patched is rejected. */
+/** Measures until no cell needs a trial; false if patched is rejected. */
 async function measureAll(experiment) {
 	const { plan, journal, signal } = experiment;
 	let boot;
@@ -1094,9 +1053,9 @@ async function measureAll(experiment) {
 		if (!await measure(next, experiment)) return false;
 	}
 }
-/** Identifies a boot: a testbed that boots variants runs one in each trial, and a boot serves all cells of a pair. */
+/** Identifies a boot: booted variants run one per trial, and a boot serves all cells of a pair. */
 const bootOf = ({ runs: [run] }) => `${run?.variant} ${run?.pair}`;
-/** False where patched is rejected. */
+/** False if patched is rejected. */
 async function measure(next, experiment) {
 	const { directory, testbed, journal, at, onEvent, signal } = experiment;
 	const { trial, attempt } = next;
@@ -1157,7 +1116,7 @@ async function finish(experiment) {
 		at: experiment.at()
 	});
 }
-/** Writes down that nothing can be measured with a variant; false where that is patched. Throws where it is base. */
+/** Journals the rejection of a variant; false if it is patched. Throws if it is base. */
 async function goesOnWithout({ variant, rejection }, { journal, at, onEvent }) {
 	if (variant === "base") throw new BaseRejectedError(rejection);
 	await journal.append({
@@ -1192,7 +1151,6 @@ const profilesDeps = (experiment) => {
 		})
 	};
 };
-/** Adds the numbers of the plan to the measurements of a testbed. */
 const measuredAs = ({ number, runs: planned }, { summary, runs }, { attempt, logs }) => ({
 	summary: {
 		...summary,
@@ -1210,10 +1168,9 @@ const measuredAs = ({ number, runs: planned }, { summary, runs }, { attempt, log
 
 // src/gate/experiment/recompute.ts
 /**
-* The same result, with the policy, cells, designs and traffic of the configuration and all that follows from the runs
-* under these. What earlier experiments told of a cell's noise is taken for numbers, as the runs are; so is that a cell
-* is invalid, which lets nothing pass. The profiles keep their place, and reasons have to be found again; that a patch is
-* unchanged is for the repository to tell.
+* Applies the policy, cells, designs and traffic of the configuration to the raw runs. The noise of earlier experiments
+* is trusted as numbers, like the runs; so is an invalid cell, which passes nothing. Profiles are kept, and reasons
+* recomputed; whether a patch is unchanged must be checked against the repository.
 */
 function recompute(claimed, asked) {
 	const { config, testbeds } = asked;
@@ -1243,9 +1200,9 @@ function recompute(claimed, asked) {
 	};
 }
 const policyAsked = ({ config, isExtended }) => isExtended ? policyOfExtended(policyOf(config)) : policyOf(config);
-/** A result that lies may do so of any number of cells. */
+/** A forged result may have any number of such cells. */
 const mostTold = 20;
-/** The commits are those that leave was given for; where the patch parted from its base only its history tells. */
+/** The commits are the approved ones; the fork point is left to the history of the patch. */
 function variantsOf({ variants }, patch) {
 	const earlier = patch.kind === "revision" ? patch.earlier : [];
 	const commits = [{
@@ -1333,8 +1290,8 @@ function inputOf(cell, claims, { patch, config, isExtended }) {
 	};
 }
 /**
-* Pairs of the last look that has its runs. Where all looks up to there tell something, but the result says that the
-* cell is invalid, the experiment ended with the next one, whose runs were lost for good.
+* Pairs of the last look with all its runs. If all looks so far have evidence but the result claims an invalid cell,
+* the experiment ended with the next one, whose runs were lost.
 */
 function closedPairsOf(input, policy) {
 	const { claim, design, history, runs } = input;
@@ -1352,20 +1309,19 @@ function closedPairsOf(input, policy) {
 	}, size, policy) !== void 0;
 	return claim?.verdict.kind === "invalid" && sizes.slice(0, lacking).every(tells) ? sizes[lacking] ?? 0 : closedPairs;
 }
-/** The greatest number that `parseMaxRuns` accepts. */
+/** The maximum of `parseMaxRuns`. */
 const mostRuns = 1e4;
-/** Doubled each time, ten reach those runs; each has half the error rate of the one before, which soon is no number. */
+/** Doubling reaches those runs in ten steps; each halves the error rate, which soon underflows. */
 const mostBudgets = 20;
-/** The budgets that extensions have added to the one that was planned, where they can be such. */
+/** Budgets added by extensions, if plausible. */
 function extended({ budgets: planned, pairsPerStep }, claimed) {
 	return claimed.every((budget, stage) => (stage === 0 ? budget === planned[0] : budget > (claimed[stage - 1] ?? 0)) && budget % pairsPerStep === 0 && budget < mostRuns + pairsPerStep) && claimed.length > 0 && claimed.length <= mostBudgets ? claimed : planned;
 }
-/** True when an interim analysis has enough of its runs. */
 function isThere(runs, size) {
 	const pairsOf = (name) => new Set(runs.flatMap(({ variant, pair }) => variant === name && pair <= size ? pair : []));
 	return isEnough(pairsOf("base").intersection(pairsOf("patched")).size, size);
 }
-/** One of each variant, so that their number is bounded. */
+/** Limited to the variants, so that their number is bounded. */
 function profilesOf(claim, patch) {
 	return [
 		"base",
@@ -1418,7 +1374,7 @@ function ofCell(claim, { cell, verdict, comparisons }) {
 	if (claim.verdict.kind !== verdict.kind) return [`It says ${claim.verdict.kind} of ${name}, and its runs say ${verdict.kind}.`];
 	return comparisons.every((one) => claim.comparisons.some((other) => other.metric === one.metric && isAlmost(one, other))) ? [] : [`Its numbers of ${name} are not those of its runs.`];
 }
-/** Another machine may round otherwise. */
+/** Another machine may round differently. */
 const isAlmost = (a, b) => [
 	[a.base, b.base],
 	[a.patched, b.patched],
@@ -1430,7 +1386,6 @@ const isAlmost = (a, b) => [
 ].every(([one = 0, other = 0]) => Math.abs(one - other) <= 1e-9 + 1e-6 * Math.abs(one));
 
 // src/gate/experiment/reread.ts
-/** The journal of a work directory, with the runs of every trial read from its logs anew. */
 async function reread(directory, plan) {
 	const entries = [];
 	let unread = 0;

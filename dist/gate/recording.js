@@ -1,8 +1,7 @@
 import { version } from "../package.js";
 import { UsageError, families, oneLine, parseJson, reasonOf, shortened } from "../model.js";
 import { _enum, array, boolean, discriminatedUnion, literal as literal$1, looseObject, number$1 as number, object, partialRecord, record, string, union, unknown } from "../vendor/zod.js";
-import { commandText } from "../system.js";
-import { HostError, hostFailures, stdoutOf } from "../system/host.js";
+import { HostError, commandText, hostFailures, stdoutOf } from "../system/host.js";
 import { PowerError } from "../lab/power.js";
 import { ConsoleError } from "../lab/console.js";
 import { parseArp, parseCpuTimes, parseIfconfig, parseInterfaceCounters, parseNdp, parseRoutes } from "../lab/freebsd/dut.js";
@@ -89,7 +88,6 @@ function maskFor(terms) {
 		return replaced(text, at, replacements);
 	};
 }
-/** Matches no rule. */
 const blank = "\0";
 function blanked(text, replacements) {
 	let rest = "";
@@ -153,7 +151,6 @@ const common = new Set("root toor admin operator freebsd nobody daemon ppsgate u
 const commonFile = /^(?:\w+\.)*(?:conf|rc)\.local$/;
 const isIdentifying = (name) => name.length > 2 && !common.has(name.toLowerCase()) && !commonFile.test(name);
 const isAddress = (name) => isIPv4(name) || isIPv6(name) || isIPv6(name.replace(/%.*/, ""));
-/** Numbers texts in order of appearance. */
 function standIns(make) {
 	const number = numbering();
 	return (text) => make(number(text) + 1);
@@ -170,7 +167,6 @@ const anyMatch = (pattern, by) => (text) => [...text.matchAll(pattern)].map((mat
 	to: match.index + match[0].length,
 	by: by(match[0])
 }));
-/** Replaces the pattern's first group alone. */
 function firstGroup(pattern, by) {
 	const indexed = new RegExp(pattern.source, `${pattern.flags}d`);
 	return (text) => [...text.matchAll(indexed)].flatMap(({ indices }) => {
@@ -266,7 +262,6 @@ function isAllowed6(groups) {
 	if (first === 0 && isAlone) return (groups[7] ?? 0) < 2;
 	return isAlone && ((first & 65520) === 65280 || first === 65152 && groups[7] === 0);
 }
-/** The eight groups of a valid address. */
 function groupsOf(address) {
 	const [head = "", tail] = address.replace(/\d+\.\d+\.\d+\.\d+$/, (inet4) => {
 		const [a = 0, b = 0, c = 0, d = 0] = inet4.split(".").map(Number);
@@ -346,7 +341,6 @@ var OutputLines = class {
 	#bytes = 0;
 	#omittedBytes = 0;
 	#isFull = false;
-	/** Returns the lines that this chunk completes. */
 	add(chunk) {
 		this.#bytes += chunk.byteLength;
 		this.#isFull ||= this.#bytes > maxOutputBytes || chunk.includes(0);
@@ -389,15 +383,12 @@ function isInKey(text) {
 
 // src/gate/recording/recording-entry.ts
 const recordingVersion = 2;
-/** Marks a file as a recording, in its first line. */
 const recordingFormat = "ppsgate recording";
 const headSchema = object({
 	kind: literal$1("head"),
 	format: literal$1(recordingFormat),
 	version: literal$1([1, 2]),
-	/** Version of the ppsgate that recorded. */
 	ppsgate: string(),
-	/** `testbeds check`. */
 	command: string(),
 	date: string()
 });
@@ -609,7 +600,6 @@ var RecordingFile = class {
 		return isSame ? { isOfSameTurn: true } : {};
 	}
 };
-/** Masks every string in a value, keys included. */
 function masked(value, mask) {
 	if (typeof value === "string") return mask(value);
 	if (Array.isArray(value)) return value.map((one) => masked(one, mask));
@@ -878,10 +868,7 @@ function namesOf(host) {
 }
 
 // src/gate/recording/record.ts
-/**
-* Returns a recorder that masks the secrets of all these testbeds; `command` is the one that runs, like
-* `testbeds check`. Throws a UsageError if nothing can be recorded.
-*/
+/** Masks the secrets of all these testbeds; `command` is like `testbeds check`. Throws a UsageError. */
 async function recordTo(path, command, testbeds, now = () => Date.now() / 1e3) {
 	const freebsd = testbeds.filter((testbed) => testbed.kind === "freebsd");
 	if (freebsd.length === 0) throw new UsageError("--record: only testbeds of `kind: freebsd` can be recorded; leave it out.");
@@ -1036,18 +1023,14 @@ const selfTestRequest = object({
 	})),
 	rules: record(string(), as(looseObject({ text: string() }))),
 	skip: array(_enum(selfTestParts)),
-	/** Lines of the journal of a resumed self-test. */
 	journal: array(string()),
-	/** Token of the lease, which is part of every command. */
 	token: number().optional()
 });
-/** A diagnostic, or the consent to an accident. */
 const selfTestReport = union([object({ diagnostic: looseObject({
 	kind: string(),
 	what: string(),
 	why: string()
 }) }), object({ agreed: boolean() })]);
-/** Outcome of a call that threw. */
 const thrown = (error) => ({ threw: reasonOf(error) });
 
 // src/gate/recording/recorded-testbed.ts
@@ -1229,9 +1212,8 @@ function add({ requests, events }, byId, entry, moment) {
 		}
 	}
 }
-/** Returns the recorded output of one stream. */
 const outputOf = ({ output }, stream) => output.filter((chunk) => chunk.stream === stream).map(({ text }) => text).join("");
-/** `netstat -rn -f inet` on the DUT, in words that follow "the recording's 57th question, ". */
+/** `netstat -rn -f inet` on the DUT, to follow "the recording's 57th question, ". */
 function requestText({ host, call }) {
 	switch (call.what) {
 		case "run": return `\`${unquoted(call.shown ?? call.command)}\` on the ${host}`;
@@ -1447,7 +1429,7 @@ function diagnosticDifferences(then, now, normalized = (text) => text) {
 const textOf$1 = ({ kind, why }) => `${kind} (${why})`;
 
 // src/gate/recording/replay-machines.ts
-/** Equal requests to one host are answered in their order, however they overlap with others. */
+/** Equal requests to one host are served in their order, even if they overlap with others. */
 var ReplayedMachines = class {
 	deps;
 	/** Requests that the recording lacks, each with the recorded one before it. */
@@ -1602,7 +1584,6 @@ function textOf(call) {
 		default: return "";
 	}
 }
-/** Throws the recorded error. */
 function resultOf(outcome) {
 	if (outcome.kind === "done") return outcome.said ?? "";
 	if (outcome.kind !== "failed") return "";
@@ -1612,10 +1593,7 @@ function resultOf(outcome) {
 	const kind = hostFailures.find((one) => one === failure);
 	throw kind === void 0 ? new Error(message) : new HostError(kind, message);
 }
-/**
-* Runs recorded events in their order, each once the code has reacted to the one before. Output of one turn arrives in
-* one turn again. Time never runs back.
-*/
+/** Runs each event once the code has reacted to the one before; one turn stays one turn. Time never runs back. */
 var ReplayClock = class {
 	now;
 	#isRunning = false;
@@ -1708,7 +1686,6 @@ async function makeStandIn(variant, requests, path) {
 		recordedSha256
 	};
 }
-/** More than any kernel has. */
 const maxBytes = 1024 ** 3;
 /** Recognizes a kernel's upload by the folder or boot environment that the next command names. */
 function uploadedKernel(variant, requests) {

@@ -9,9 +9,8 @@ import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 // src/gate/reserve/queue.ts
 const byTurn = (a, b) => priorities.indexOf(a.priority) - priorities.indexOf(b.priority) || a.order - b.order || (a.id < b.id ? -1 : 1);
 /**
-* What the free testbeds are to be given to, now, in the order of turns. Who must wait also keeps all that come later
-* from the machines that he waits for, or testbeds that share one could be given past him for ever.
-* Takes time by the lines and the free testbeds, not by those who wait.
+* Returns the grants for the free testbeds, in the order of turns. A waiting request blocks its machines for all later
+* ones, or smaller requests could pass it forever. Time grows with lines and free testbeds, not with requests.
 */
 function assign(lines, free) {
 	const open = new Map(free);
@@ -44,7 +43,7 @@ function headOf(line, index) {
 	}];
 }
 const lastInTurn = (a, b) => byTurn(b.place, a.place);
-/** Into a list that is in that order, before what equals it. */
+/** Inserts before equal items of a sorted list. */
 function insertInOrder(list, item, order) {
 	let [low, high] = [0, list.length];
 	while (low < high) {
@@ -55,7 +54,7 @@ function insertInOrder(list, item, order) {
 	}
 	list.splice(low, 0, item);
 }
-/** All that somebody waits for. Where two know of different machines of one testbed, it takes the machines of both. */
+/** Unites the testbeds of all lines. If two lines know different machines of one testbed, it takes both sets. */
 function testbedsOf(lines) {
 	const testbeds = /* @__PURE__ */ new Map();
 	for (const [testbed, machines] of lines.flatMap(({ wants }) => [...wants])) {
@@ -64,7 +63,7 @@ function testbedsOf(lines) {
 	}
 	return testbeds;
 }
-/** Looks through the fewer of the two: few are open while many wait. */
+/** Iterates over the smaller side: few testbeds are free while many requests wait. */
 function bestOf(wants, open) {
 	if (wants.size <= open.size) return wants.keys().find((testbed) => open.has(testbed));
 	const { rank } = indexOf(wants);
@@ -77,7 +76,6 @@ function close(open, machines) {
 	for (const [testbed, own] of open) if (own.some((machine) => machines.has(machine))) open.delete(testbed);
 }
 const indexes = /* @__PURE__ */ new WeakMap();
-/** Made once for all who want the same. */
 function indexOf(wants) {
 	const known = indexes.get(wants);
 	if (known !== void 0) return known;
@@ -91,25 +89,23 @@ function indexOf(wants) {
 
 // src/gate/reserve/records.ts
 const holder = object({
-	/** A person or a job, as people know it. */
 	who: string(),
 	purpose: string(),
-	/** What is judged, like `o/r#12 at 1a2b3c4`. */
+	/** The subject under test, like `o/r#12 at 1a2b3c4`. */
 	patch: string().optional(),
-	/** Page of the job. */
 	url: string().optional()
 });
 const priority = _enum(priorities);
 const time = datetime();
 const ticket = object({
 	priority,
-	/** Order of the one whose place was taken over; absent: its own revision. */
+	/** Order of the request that this one replaced; absent: its own revision. */
 	order: number().optional(),
-	/** Only the newest of one subject waits. */
+	/** Only the newest request of a subject waits. */
 	subject: string().optional(),
 	holder,
 	since: time,
-	/** Testbeds, the first best, each with its machines. */
+	/** Testbeds with their machines; the first is preferred. */
 	wants: array(tuple([string(), array(string())]))
 });
 const use = object({
@@ -127,7 +123,7 @@ const holding = object({
 	holder,
 	waitingSince: time,
 	since: time,
-	/** Those who did not bring its machines back to their base. */
+	/** Holders that did not restore the base of its machines. */
 	leftBy: array(use)
 });
 const quarantine = object({
@@ -142,7 +138,7 @@ const logged = object({
 	waitingSince: time,
 	since: time.optional(),
 	until: time.optional(),
-	/** Absent while it is held. */
+	/** Absent while held. */
 	outcome: string().optional()
 });
 const folders = {
@@ -193,7 +189,7 @@ async function readLab(store) {
 		quarantines: byName(under(quarantines), quarantines, (entry) => parsed(quarantine, entry))
 	};
 }
-/** Who holds a machine, and the revision of the store as of which that is so. */
+/** Returns the holder of a machine, and the store revision at which that holds. */
 async function readHolding(store, machine) {
 	const key = keys.held(machine);
 	const { entries, revision } = await store.read(key);
@@ -203,7 +199,7 @@ async function readHolding(store, machine) {
 		revision
 	};
 }
-/** The reservations that were made, the oldest first; those of one id where it is given. */
+/** Returns the logged reservations, oldest first; with `id`, only those of that id. */
 async function readLog(store, id = "") {
 	const { entries } = await store.read(keys.log(id));
 	return entries.map((entry) => ({
@@ -234,12 +230,11 @@ function parsed(schema, { key, value }) {
 	if (record.success) return record.data;
 	throw new StoreError(`The reservation store holds something under "${key}" that this ppsgate cannot read; use one version of it for one store, or remove that key.`);
 }
-/** All who wait for a machine that the ticket's owner waits for, he himself too, in the order of their turns. */
+/** Returns all tickets that compete with this one for a machine, itself included, in the order of turns. */
 function rivalsOf({ tickets }, { wants }) {
 	const machines = new Set([...wants.values()].flat());
 	return tickets.filter((other) => [...other.wants.values()].flat().some((machine) => machines.has(machine)));
 }
-/** The queue of those who wait, without testbeds that are in quarantine. */
 function linesOf({ tickets, quarantines }) {
 	const isHealthy = ([testbed]) => !quarantines.has(testbed);
 	const healthy = tickets.map((one) => ({
@@ -253,7 +248,6 @@ function linesOf({ tickets, quarantines }) {
 }
 
 // src/gate/reserve/reservation.ts
-/** Enters the queue. */
 async function enter(store, request, entrance) {
 	const { id, session, order } = entrance;
 	for (let isIn = false;;) {
@@ -274,7 +268,7 @@ async function enter(store, request, entrance) {
 		};
 	}
 }
-/** One of the same subject that has come before, and still waits for the same. */
+/** Finds an earlier waiting request of the same subject and testbeds. */
 function olderOf({ tickets }, { subject, testbeds }, own) {
 	if (subject === void 0) return void 0;
 	const names = [...testbeds.keys()].join();
@@ -315,7 +309,6 @@ const superseded = (ticket, by, at) => ({
 	outcome: gaveWayTo(by)
 });
 const gaveWayTo = (by) => `its place in the queue went to ${by.patch ?? by.purpose}`;
-/** Takes a testbed if it is one's turn. */
 async function tryReserve(store, id, session, at) {
 	for (;;) {
 		const lab = await readLab(store);
@@ -368,7 +361,7 @@ async function tryReserve(store, id, session, at) {
 		};
 	}
 }
-/** A commit whose answer was lost may have been done. */
+/** A commit without a response may have been applied. */
 async function withoutTicket(store, lab, id) {
 	const holding = holdingOf(lab, id);
 	if (holding !== void 0) return {
@@ -381,7 +374,6 @@ async function withoutTicket(store, lab, id) {
 		why: logged?.outcome
 	};
 }
-/** The testbeds somebody waits for that could be taken now. */
 function freeIn({ held }, lines) {
 	const isFree = ([, machines]) => !machines.some((machine) => held.has(machine));
 	return new Map([...testbedsOf(lines)].filter(isFree));
@@ -419,9 +411,9 @@ function takingOf(lab, ticket, testbed, at) {
 		}
 	};
 }
-/** Its `until` is when that was found out. */
+/** `until` is then the time of discovery. */
 const lostOutcome = "it was not renewed in time";
-/** Whose sessions ended before they could say how it went. */
+/** Uses whose sessions expired without a reported outcome. */
 async function lostUses(store, uses, at) {
 	const open = (await Promise.all(uses.map(({ id }) => readLog(store, id)))).flat().filter(({ outcome }) => outcome === void 0);
 	const until = at.toISOString();
@@ -434,7 +426,7 @@ async function lostUses(store, uses, at) {
 function holdingOf({ held }, id) {
 	return held.values().find((holding) => holding.id === id);
 }
-/** Gives a testbed back; false where it was not held any more, which changes nothing. */
+/** Returns false, and changes nothing, if it was not held any more. */
 async function giveBack(store, holding, { outcome, isClean, quarantine }, at) {
 	const { id, testbed, machines, token, holder, priority, waitingSince, since } = holding;
 	const logged = {
@@ -459,7 +451,7 @@ async function giveBack(store, holding, { outcome, isClean, quarantine }, at) {
 		remove: [...machines.map(keys.held), ...isClean ? machines.map(keys.used) : []]
 	}) !== void 0;
 }
-/** Nobody gets the testbed from now on; who holds it keeps it. */
+/** Blocks new holders; the current one keeps the testbed. */
 async function setQuarantine(store, testbed, quarantine) {
 	await store.commit({
 		conditions: [],
@@ -467,7 +459,6 @@ async function setQuarantine(store, testbed, quarantine) {
 		remove: []
 	});
 }
-/** False where there was none. */
 async function liftQuarantine(store, testbed) {
 	const { quarantines } = await readLab(store);
 	if (!quarantines.has(testbed)) return false;
@@ -487,7 +478,7 @@ const schema = object({
 	testbed: string(),
 	reservations: custom((value) => typeof value === "object")
 });
-/** Writes it into the directory of a gate, where it stays as long as the testbed is held. */
+/** Writes it into the gate's directory; the file stays while the testbed is held. */
 async function keepLease(directory, { holding, session, testbed }, reservations) {
 	await mkdir(directory, { recursive: true });
 	const left = {
@@ -499,14 +490,11 @@ async function keepLease(directory, { holding, session, testbed }, reservations)
 	await writeFile(join(directory, fileName), `${JSON.stringify(left, null, 2)}\n`);
 }
 const forgetLease = (directory) => rm(join(directory, fileName), { force: true });
-/** The directories with a lease, among this one and all below it: several gates of one process have one each. */
+/** Finds every directory with a lease in this tree: each gate of one process has its own. */
 async function directoriesWithLease(top) {
 	return (await readdir(top, { recursive: true }).catch(() => [])).filter((name) => basename(name) === fileName).map((name) => dirname(join(top, name))).toSorted();
 }
-/**
-* Gives back what a process that has ended still held; its next holder brings it to its base. Answers the testbed's
-* name; undefined where nothing was held any more. Throws a StoreError.
-*/
+/** The next holder restores the base. Returns the testbed's name, undefined if none was held. Throws a StoreError. */
 async function releaseLeft(directory, now) {
 	const text = await readFile(join(directory, fileName), "utf8").catch(() => void 0);
 	if (text === void 0) return void 0;
@@ -536,7 +524,7 @@ function leaseIn(text) {
 }
 
 // src/gate/estimate/queue.ts
-/** Purpose of a lease that only checks a testbed, which lasts moments. */
+/** Leases with this purpose only check a testbed and last moments. */
 const healthPurpose = "health";
 function estimateWait(lab, ticket, usualSeconds, now) {
 	const expectedSeconds = expectedWait(loadOf(lab, usualSeconds, now), ticket.id);
@@ -545,7 +533,6 @@ function estimateWait(lab, ticket, usualSeconds, now) {
 		...expectedSeconds !== void 0 && { expectedSeconds }
 	};
 }
-/** Estimates every ticket by its id, with one simulation. */
 function estimateWaits(lab, usualSeconds, now) {
 	const starts = [...simulateQueue(loadOf(lab, usualSeconds, now))];
 	const waits = new Map(starts.map(({ place, afterSeconds }) => [place.id, afterSeconds]));
@@ -558,7 +545,7 @@ function estimateWaits(lab, usualSeconds, now) {
 		}];
 	}));
 }
-/** The testbed that a request of now would get, and after how long; undefined where no suitable testbed is healthy. */
+/** The testbed that a new request would get, and the wait; undefined if no suitable testbed is healthy. */
 function estimateStart(lab, { priority, testbeds }, usualSeconds, now) {
 	const newcomer = {
 		id: "",
@@ -606,11 +593,10 @@ function loadOf(lab, usualSeconds, now) {
 		usualSeconds
 	};
 }
-/** Assumed of a holder that has been there for longer than usual. */
+/** Assumed if a holder exceeds the usual duration. */
 const leastSeconds = 60;
-/** Assumed before anything is logged: a gate of a cell or two. */
+/** Without any log: a gate of a cell or two. */
 const firstGuessSeconds = 1800;
-/** Reads the log of this month and the last one. */
 async function readUsualSeconds(store, now) {
 	const months = [new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)), now].map((date) => date.toISOString().slice(0, 7));
 	return usualSecondsOf((await Promise.all(months.map((month) => readLog(store, month)))).flat());
@@ -626,7 +612,7 @@ function usualSecondsOf(log) {
 		return known.length === 0 ? firstGuessSeconds : median(known);
 	};
 }
-/** Yields the starts in the order of time; ends where no ticket is left that can be served. */
+/** Yields starts in the order of time until no remaining ticket can be served. */
 function* simulateQueue({ lines, held, testbeds, usualSeconds }) {
 	const queue = lines.map(({ wants, waiting }) => ({
 		wants,
@@ -664,11 +650,11 @@ function* simulateQueue({ lines, held, testbeds, usualSeconds }) {
 	}
 }
 const lastToEnd = (a, b) => b.at - a.at;
-/** Seconds until the turn of a ticket; undefined where it never comes. */
+/** Seconds; undefined if the turn never comes. */
 function expectedWait(load, id) {
 	return simulateQueue(load).find(({ place }) => place.id === id)?.afterSeconds;
 }
-/** Tracks the testbeds that are free while machines are taken and given back. */
+/** Tracks free testbeds while machines are taken and released. */
 function openMachines(testbeds) {
 	const uses = [...testbeds].flatMap(([testbed, machines]) => machines.map((machine) => ({
 		testbed,
@@ -697,7 +683,6 @@ function openMachines(testbeds) {
 }
 
 // src/gate/reserve/lease-session.ts
-/** Opens a session and renews it until it ends. */
 async function openSession(deps) {
 	const { store, leaseSeconds, now, sleep } = deps;
 	const stopped = new AbortController();
@@ -750,20 +735,20 @@ const ifStopped = (stopped, end) => (error) => {
 };
 
 // src/gate/reserve/lease.ts
-/** The testbed is somebody else's by now, or may be. */
+/** The testbed belongs to another holder, or may. */
 var LeaseLostError = class extends Error {
 	name = "LeaseLostError";
 	constructor(testbed, why) {
 		super(`The lease of ${testbed} was lost: ${why}; nothing more is done on it, and a gate that was cut short goes on with --resume.`);
 	}
 };
-/** Nothing was reserved, and waiting on would not change that. */
+/** Nothing was reserved, and waiting longer would not help. */
 var NotReservedError = class extends Error {
 	name = "NotReservedError";
 };
 /**
-* Waits for one of the testbeds, for as long as it takes. With `order` the request has the place in the queue of one
-* that came earlier. Rejects with the signal's reason, with a NotReservedError, or with a StoreError.
+* Waits for one of the testbeds, without a time limit. `order` is the place in the queue of an earlier request that
+* this one continues. Rejects with the signal's reason, a NotReservedError or a StoreError.
 */
 async function reserve(request, deps, order) {
 	const { store, date } = deps;
@@ -809,12 +794,12 @@ async function waitForTurn(id, session, deps) {
 		}
 	}
 }
-/** Trouble with the store is borne for so many leases: it may renew a session, and answer nothing else. */
+/** Trouble with the store is tolerated for this many lease periods: it may renew a session but fail everything else. */
 const mostLeasesOfTrouble = 5;
-/** Whoever is next looks at once; the others not all in the same moment, which would only hold him up. */
+/** The next in line checks at once; the others are spread over time to keep the store free for it. */
 const secondsToYield = ({ lab, ticket }) => Math.min(rivalsOf(lab, ticket).indexOf(ticket) / 10, mostSecondsToYield);
 const mostSecondsToYield = 5;
-/** Who aborted is looked for where that is told. */
+/** The caller checks for an abort. */
 const unlessAborted = (signal) => (error) => {
 	if (!signal.aborted) throw error;
 };
@@ -889,7 +874,6 @@ function leaseOf(holding, session, deps) {
 }
 
 // src/gate/reserve/testbeds-overview.ts
-/** What people read of each state. */
 const stateNames = {
 	free: "free",
 	held: "held",
@@ -930,7 +914,7 @@ function stateName(holding, quarantine, left) {
 	if (quarantine !== void 0) return "quarantine";
 	return left.length > 0 ? "left-behind" : "free";
 }
-/** What a holder uses is left behind only once he is gone. */
+/** A use counts as left behind once its holder is gone. */
 function leftOn(machines, { used, held }) {
 	const left = machines.flatMap((machine) => {
 		const use = used.get(machine);

@@ -4,9 +4,8 @@ import { checkFreebsdTestbed, healthOf, isGood, ok, skipped, testbedFailed, walk
 import { BootMethodError, DutLostError, runningSystem } from "../lab/freebsd/dut.js";
 import { bootFor, fingerprintOfDut, inspectDut, installRules, openFreebsdMachines, profile, proofOf, provesScenario, removeRules, trial } from "../lab/freebsd.js";
 import { UsageError, byMetric, cellName, cellSchema, formatDuration, formatEstimate, formatPercent, formatPps, lastLine, shortId } from "../model.js";
-import { HostError } from "../system/host.js";
+import { HostError, shell } from "../system/host.js";
 import { cellsOf, designOf, historyOf, policyOf } from "./experiment.js";
-import { shell } from "../system.js";
 import { chiSquaredDistributionTable, mean } from "../vendor/simple-statistics.js";
 import { estimateRuns } from "./estimate.js";
 import { dirname, join } from "node:path";
@@ -15,7 +14,6 @@ import { rename } from "node:fs/promises";
 import { finished } from "node:stream/promises";
 
 // src/gate/self-test/self-test-request.ts
-/** What can be left out. */
 const selfTestParts = [
 	"check",
 	"scenarios",
@@ -25,12 +23,11 @@ const selfTestParts = [
 	"hang",
 	"noise"
 ];
-/** What fixes most of what goes wrong. */
+/** Suits most failures. */
 const goOn = "fix that, and go on with --resume";
 
 // src/gate/self-test/base-variant.ts
 const baseName = "base";
-/** Has it built or fetched, and waits until it is there. */
 async function readyBase(selfTest, what) {
 	const { lab, dut, prepare } = await selfTest.open();
 	const { deps, rules, cells } = selfTest;
@@ -80,7 +77,6 @@ async function baseOf(selfTest, dut) {
 	await fetchOwn(dut, path);
 	return given("a copy of the DUT's own", path);
 }
-/** What the builder's clone has checked out. */
 async function checkedOut({ deps }, builder) {
 	await using host = await deps.connect(builder, "builder");
 	const { repository } = builder;
@@ -95,7 +91,6 @@ async function checkedOut({ deps }, builder) {
 		}
 	};
 }
-/** The folder of the kernel that runs, with its modules. */
 async function fetchOwn(dut, path) {
 	const folder = dirname((await dut.output(shell`sysctl -n kern.bootfile`)).trim());
 	const file = createWriteStream(`${path}.part`);
@@ -104,7 +99,7 @@ async function fetchOwn(dut, path) {
 	await finished(file);
 	await rename(`${path}.part`, path);
 }
-/** One run in a boot of its own; `boot` tells the boots apart. */
+/** Plans one run in its own boot; `boot` identifies the boot. */
 function plannedFor(cell, boot, number) {
 	const run = {
 		number,
@@ -118,7 +113,7 @@ function plannedFor(cell, boot, number) {
 		run
 	};
 }
-/** Boots base unless it runs since that very boot; answers what kept it from that. */
+/** Boots base unless it has run since that boot; returns the obstacle, if any. */
 async function bootBase({ open, cells, deps }, boot) {
 	const { lab } = await open();
 	const [cell] = cells;
@@ -129,7 +124,7 @@ async function bootBase({ open, cells, deps }, boot) {
 	const outcome = await bootFor(lab.boots, planned, planned.run, kernel);
 	return outcome.kind === "ready" ? void 0 : whyNot(outcome);
 }
-/** Name of the folder for the logs of a cell: `forwarding-inet4`. */
+/** Names the log folder of a cell: `forwarding-inet4`. */
 const folderOf = (cell) => cellName(cell).replace(/[^\w.-]+/g, "-");
 function whyNot(outcome) {
 	if (outcome.kind === "rejected") return outcome.rejection.message;
@@ -137,8 +132,8 @@ function whyNot(outcome) {
 }
 
 // src/gate/self-test/accidents.ts
-const notAgreed = "nobody agreed to it: answer the question with y, or give --yes";
-/** A panic by the sysctl that is there for it: see sys/kern/subr_kdb.c. */
+const notAgreed = "not approved: answer the question with y, or give --yes";
+/** Panics with the sysctl from sys/kern/subr_kdb.c. */
 async function panic(selfTest, what) {
 	const { deps, name, testbed } = selfTest;
 	const question = `Make the DUT of ${name} panic, and see that it comes back?`;
@@ -151,10 +146,10 @@ async function panic(selfTest, what) {
 		const limit = formatDuration(testbed.dut.boot.limitSeconds);
 		return [wrong(what, `it did not reboot by itself within ${limit}, and was power-cycled: a panic would be told as a hang`, "set debug.debugger_on_panic=0 in its /etc/sysctl.conf and /boot/loader.conf, and raise `boot.limit` where a dump takes longer")];
 	}
-	if (message === void 0) return [wrong(what, `home again after ${durations}, and nobody could say what it panicked of`, "set dumpdev=\"AUTO\" in its /etc/rc.conf, with a swap partition as large as a dump")];
+	if (message === void 0) return [wrong(what, `home again after ${durations}, but its panic message is unknown`, "set dumpdev=\"AUTO\" in its /etc/rc.conf, with a swap partition as large as a dump")];
 	return [ok(what, `home again after ${durations}, and known for what it was: ${message}`)];
 }
-/** A DUT hangs in the debugger where its kernel has one, and else is deaf to all who would log in. */
+/** Hangs the DUT in the kernel debugger if it has one; otherwise blocks every login. */
 async function hang(selfTest, what) {
 	const { deps, name, testbed } = selfTest;
 	if (testbed.dut.power === void 0) return [skipped(what, "`power` is not configured: a DUT that hangs stays lost until a person walks to it")];
@@ -166,7 +161,7 @@ async function hang(selfTest, what) {
 	if (happened.cycles === 0) return [wrong(what, `it came back after ${durations} without its power control`, "see what rebooted it: a watchdog that is faster than a trial ends good runs, too")];
 	return [ok(what, `${happened.how}; power-cycled, and home again after ${durations}`)];
 }
-/** Has an accident happen to our kernel, so that the next boot is the machine's own. */
+/** Boots our kernel for the accident, so that the next boot is the machine's own. */
 async function accident(selfTest, cause) {
 	const { deps } = selfTest;
 	const trouble = await bootBase(selfTest, 2);
@@ -211,10 +206,10 @@ const hangNow = async (host) => {
 	const outcome = await outlived(host, shell`pkill -STOP -x sshd`);
 	if (outcome !== void 0 && !isGood(outcome)) return { why: `its sshd did not stop: ${saidBy(outcome)}` };
 	await host.close();
-	return { how: "let nobody log in, with its sshd stopped" };
+	return { how: "blocked all logins, with its sshd stopped" };
 };
 const answers = { timeoutSeconds: 30 };
-/** How the command ended; undefined where the machine did not outlive it. */
+/** Returns the command's outcome, or undefined if the machine died first. */
 async function outlived(host, command) {
 	try {
 		return await host.run(command, answers);
@@ -228,10 +223,9 @@ const saidBy = ({ stdout, stderr }) => lastLine(stderr) ?? lastLine(stdout) ?? "
 // src/gate/self-test/self-test-journal.ts
 const runSchema = object({
 	cell: cellSchema,
-	/** Number of the boot, from 1 on. */
+	/** Counted from 1. */
 	boot: int().positive(),
 	pps: number().positive(),
-	/** How long the trial took, all around it included. */
 	trialSeconds: number()
 });
 const entrySchema = discriminatedUnion("kind", [
@@ -260,7 +254,6 @@ const entrySchema = discriminatedUnion("kind", [
 	})
 ]);
 const journalIn = (directory) => join(directory, "self-test.jsonl");
-/** Begins a journal in a directory that is there. */
 function beginJournal(directory, testbed, now) {
 	const at = now.toISOString();
 	return journalOf(directory, [], at, {
@@ -269,7 +262,7 @@ function beginJournal(directory, testbed, now) {
 		at
 	});
 }
-/** Goes on with one; throws a UsageError where the directory has none of that testbed. */
+/** Resumes a journal; throws a UsageError if the directory has none of that testbed. */
 function resumeJournal(directory, testbed) {
 	const entries = readEntries(directory);
 	const [begun] = entries;
@@ -277,7 +270,7 @@ function resumeJournal(directory, testbed) {
 	const whose = begun?.kind === "begun" ? `one of ${begun.testbed}` : "none";
 	throw new UsageError(`--resume: expected the directory of a self-test of ${testbed}, found ${whose} in ${directory}.`);
 }
-/** A line that a kill cut short ends it; what follows is not there. */
+/** Stops at a line that a kill cut short. */
 function readEntries(directory) {
 	const entries = [];
 	for (const line of textIn(directory).split("\n")) {
@@ -337,7 +330,7 @@ function journalOf(directory, before, at, first) {
 		})
 	};
 }
-/** What was left out by choice is asked for again. */
+/** Skipped steps run again. */
 async function* kept({ run }, what, keep) {
 	const diagnostics = [];
 	let isWell = true;
@@ -355,10 +348,10 @@ async function* kept({ run }, what, keep) {
 const runsOf = (runs, cell) => runs.filter((run) => cellName(run.cell) === cellName(cell));
 
 // src/gate/self-test/noise.ts
-/** The fewest whose spread says something, see `estimateRuns`. */
+/** The minimum for a useful spread, see `estimateRuns`. */
 const degreesOfFreedom = 5;
 const boots = 6;
-/** A boot, and a trial of each cell; six times. */
+/** Six times: a boot, and one trial of each cell. */
 async function* measureNoise(selfTest) {
 	const { cells, deps, journal } = selfTest;
 	for (let boot = 1; boot <= boots; boot += 1) {
@@ -383,10 +376,10 @@ async function* measureNoise(selfTest) {
 	if (selfTest.commit !== "") await deps.history.append(historyOfSelfTest(selfTest));
 	yield* judged(selfTest);
 }
-/** Number of a boot for `bootBase`, which the steps before have not used. */
+/** Maps to boot numbers of `bootBase` that earlier steps have not used. */
 const bootNumber = (boot) => 10 + boot;
 const mostTries$1 = 3;
-/** Answers why no run of it counts. */
+/** Returns why no run counts, if so. */
 async function measure(selfTest, cell, boot) {
 	const { deps, cells, journal } = selfTest;
 	const { lab } = await selfTest.open();
@@ -448,14 +441,14 @@ function* judged(selfTest) {
 	}
 	yield ok("a gate of these cells", durationsText(selfTest, estimates));
 }
-/** A boot serves all cells, and so many boots are needed as the slowest of them takes. */
+/** The slowest cell sets the number of boots, as one boot serves all cells. */
 function durationsText({ journal, config }, estimates) {
 	const bootSeconds = mean(journal.bootSeconds());
 	const secondsFor = (runs) => estimates.reduce((sum, { cell, expected }) => sum + expected[runs] * mean(runsOf(journal.runs(), cell).map((run) => run.trialSeconds)), bootSeconds * Math.max(...estimates.map(({ expected }) => expected[runs])));
 	const lost = formatPercent(policyOf(config).marginRatio);
 	return `${formatEstimate(secondsFor("runsIfUnchanged"))} where nothing was changed, ${formatEstimate(secondsFor("runsIfLost"))} where ${lost} was lost, beside the builds; a boot takes ${formatEstimate(bootSeconds)}`;
 }
-/** What the first gates may learn from: base was measured as they would. */
+/** History for the first gates: base was measured as they would measure it. */
 function historyOfSelfTest({ name, config, cells, commit, journal }) {
 	const { flows, frameBytes, offeredPps } = config.traffic;
 	const durations = {
@@ -483,18 +476,17 @@ function historyOfSelfTest({ name, config, cells, commit, journal }) {
 		}];
 	});
 }
-/** The interval of a standard deviation that so many boots gave, by the distribution of chi squared. */
+/** Chi-squared interval of a standard deviation. */
 function intervalOf(ratio) {
 	const { "0.05": high, "0.95": low } = chiSquaredDistributionTable[degreesOfFreedom];
 	return [ratio * Math.sqrt(degreesOfFreedom / high), ratio * Math.sqrt(degreesOfFreedom / low)];
 }
-/** The next half of a percent. */
 const roundedUp = (ratio) => Math.ceil(ratio * 200) / 200;
 
 // src/gate/self-test/self-test.ts
 /**
-* Finding after diagnostic, as each is made; what an earlier process has found well is told as it was. Whatever was done is
-* undone, however it ends. Throws the signal's reason, and what no machine is to blame for.
+* Yields each diagnostic when it is made; those that passed in an earlier process are repeated from the journal. Always
+* undoes its changes. Throws the signal's reason, and errors that no machine caused.
 */
 async function* runSelfTest(request, deps) {
 	let opened;
@@ -547,7 +539,7 @@ async function* runSelfTest(request, deps) {
 		await opened?.restore();
 	}
 }
-/** A step in which a machine is lost has failed; the next one finds it again. */
+/** Fails a step that loses a machine; the next step recovers it. */
 async function* recovered(what, run, machines) {
 	try {
 		yield* await run(what);
@@ -672,7 +664,7 @@ async function layAndTakeAway(selfTest, scenario, what) {
 	if (left.kind === "in-force") return [ok(what, "in force, and taken away again")];
 	return [wrong(what, `something of it stays: ${left.reason}`, "reboot the DUT, and look there")];
 }
-/** A receiver's rates have to be steady for ten of them. */
+/** A receiver's rates must be steady for ten of them. */
 const shortSeconds = 10;
 async function shortTrial(selfTest, cell, what) {
 	const { lab } = await selfTest.open();
@@ -690,7 +682,7 @@ async function shortTrial(selfTest, cell, what) {
 		traffic
 	}, planned, keepLog, deps.signal), what)];
 }
-/** Seconds at the start and the end of a trial whose rates are not whole. */
+/** Seconds at each end of a trial with partial rates. */
 const secondsToRise = 5;
 function trialDiagnostic(outcome, what) {
 	if (outcome.kind !== "measured") return wrong(what, whyNot(outcome), goOn);

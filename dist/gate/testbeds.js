@@ -15,21 +15,18 @@ import { DutLostError } from "../lab/freebsd/dut.js";
 import { HostError } from "../system/host.js";
 import { recordedTestbed } from "./recording.js";
 import { randomBytes } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
 import { homedir, hostname, userInfo } from "node:os";
+import { setTimeout } from "node:timers/promises";
 
 // src/gate/testbeds/open-testbed.ts
-/** Throws before anything is reserved where this machine lacks what one of the testbeds needs of it. */
+/** Throws before anything is reserved if this machine lacks a requirement of one of the testbeds. */
 async function requireHere(names, { testbeds }) {
 	for (const name of names) {
 		const testbed = testbeds[name];
 		if (isOnThisMachine(testbed)) await requireLab(testbed.kind);
 	}
 }
-/**
-* Connects to a testbed of the configuration; an embedded one is brought up first, and taken down by `restore`. Throws a
-* UsageError where the configuration has none of this name.
-*/
+/** Starts an embedded testbed; `restore` stops it. Throws a UsageError for an unknown name. */
 async function openTestbed(name, traffic, config, { lease, machines }) {
 	const testbed = config.testbeds[name];
 	switch (testbed?.kind) {
@@ -40,7 +37,7 @@ async function openTestbed(name, traffic, config, { lease, machines }) {
 		case void 0: throw new UsageError(`The configuration has no testbed ${name}.`);
 	}
 }
-/** Makes a testbed of this machine. Nobody else reaches it, so it knows no leases: one process has it. */
+/** Makes a testbed of this machine. Only this process reaches it, so it needs no lease. */
 async function openHere(name, traffic, { testbeds }, machines = realDeps) {
 	const testbed = testbeds[name];
 	return testbed?.kind === "virtual" ? openVirtualTestbed(name, testbed, traffic, machines) : openEmbedded(name, traffic);
@@ -69,9 +66,9 @@ const realDeps = {
 
 // src/gate/testbeds/reserve.ts
 /**
-* Waits for one of the testbeds and readies it: its machines know the lease, and it is on its base again where its last
-* holder died. One that cannot be readied goes into quarantine, and the waiting goes on from the same place.
-* Throws as `reserve` does.
+* Waits for one of the testbeds and readies it: installs the lease on its machines, and restores the base if the last
+* holder died. A testbed that cannot be readied is quarantined, and the wait continues from the same place. Throws as
+* `reserve` does.
 */
 async function reserveTestbed(names, request, config, deps) {
 	const testbeds = new Map(names.flatMap((name) => {
@@ -103,7 +100,7 @@ async function reserveTestbed(names, request, config, deps) {
 		order = lease.holding.order;
 	}
 }
-/** Answers why the testbed cannot be used. */
+/** Returns why the testbed cannot be used, if so. */
 async function readied(lease, config, deps) {
 	const testbed = config.testbeds[lease.testbed];
 	const { leftBy } = lease.holding;
@@ -124,7 +121,7 @@ async function readied(lease, config, deps) {
 		throw error;
 	}
 }
-/** Each login raises the fence, and the DUT may not be up yet. */
+/** Each login raises the fence; the DUT may not be up yet. */
 async function bringBack(testbed, lease, config, deps) {
 	if (isOnThisMachine(testbed)) return;
 	if (testbed.kind === "freebsd") {
@@ -133,13 +130,13 @@ async function bringBack(testbed, lease, config, deps) {
 	}
 	await (await openLeased(lease, config.traffic, config, deps)).restore();
 }
-/** And not of this controller alone, whose key or known_hosts may be the wrong ones. */
+/** Excludes faults of this controller, such as a wrong key or known_hosts. */
 const isOfTheMachines = (error) => error instanceof HostError ? !["login", "host-key"].includes(error.kind) : [
 	DutLostError,
 	PowerError,
 	FencedError
 ].some((kind) => error instanceof kind);
-/** Looks at a testbed and changes nothing on it; answers what is wrong. */
+/** Checks a testbed without changing it; returns the trouble found. */
 async function troubleOf(testbed, { machines, notify }) {
 	const signal = new AbortController().signal;
 	return whyUnhealthy(await Array.fromAsync(healthOf(testbed, {
@@ -201,7 +198,7 @@ function leased(lease, config, deps) {
 	};
 }
 const inQuarantine = (testbed, trouble) => `${testbed} is in quarantine now: ${trouble} Once it is fixed, lift it with \`ppsgate quarantine ${testbed} --lift\`.`;
-/** Who puts testbeds into quarantine that fail, and alone may be contradicted by a look. */
+/** Marks automatic quarantines; only these may be lifted by a check. */
 const byItself = "ppsgate";
 const quarantineFor = (reason, { date }) => ({
 	reason,
@@ -210,7 +207,6 @@ const quarantineFor = (reason, { date }) => ({
 });
 
 // src/gate/testbeds/reservations.ts
-/** Throws a StoreError where the store cannot be used. */
 async function openReservations(config, { signal, notify, onWait, recorder }) {
 	const { reservations } = config;
 	const store = await openStore(reservations);
@@ -236,7 +232,6 @@ async function openReservations(config, { signal, notify, onWait, recorder }) {
 			}
 		};
 	};
-	/** The lease lies in the directory until the testbed is given back. */
 	const kept = async (reserved, directory) => {
 		if (directory === void 0) return reserved;
 		await keepLease(directory, reserved.lease, reservations);
@@ -272,9 +267,9 @@ async function openReservations(config, { signal, notify, onWait, recorder }) {
 		[Symbol.asyncDispose]: () => store.close()
 	};
 }
-/** `alice@lab1`: who runs this process, and where. */
+/** User and host of this process: `alice@lab1`. */
 const whoami = () => `${userName()}@${hostname()}`;
-/** A container may run as a user that it has no name for. */
+/** In a container, the user may have no name. */
 function userName() {
 	try {
 		return userInfo().username;

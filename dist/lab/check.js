@@ -1,8 +1,7 @@
 import { UsageError, flowRanges, formatPps, grouped, lastLine, netmapPort, reasonOf, shortened } from "../model.js";
-import { commandText, shell } from "../system.js";
 import { frameBytesFor } from "../config.js";
 import { LabImpossibleError, LabInUseError, neededPrograms, ourFolder, ourPrograms, requireLab } from "./netns.js";
-import { HostError, algorithmsFor, missingOn, packagesOf, parseKnownHosts } from "../system/host.js";
+import { HostError, algorithmsFor, commandText, missingOn, packagesOf, parseKnownHosts, shell } from "../system/host.js";
 import { gitIn, jailProblem, outsideOptions, whyNoRoot } from "../kernel.js";
 import { connectTo } from "../lab.js";
 import { PowerError } from "./power.js";
@@ -18,7 +17,6 @@ import { readFile } from "node:fs/promises";
 // src/lab/check/diagnostic.ts
 /** Runs the steps in order, and skips those whose needs have failed. Throws the signal's reason between two steps. */
 async function* walk(steps, { signal, onStep = () => {}, failed }) {
-	/** Failed and skipped steps, and the step that caused it. */
 	const blamed = /* @__PURE__ */ new Map();
 	for (const { what, needs = [], run } of steps) {
 		signal.throwIfAborted();
@@ -43,7 +41,6 @@ async function* walk(steps, { signal, onStep = () => {}, failed }) {
 }
 const faults = ["wrong", "unreachable"];
 const lookAgain = "run this check again once that is fixed";
-/** Handles machines and power that do not respond. */
 function testbedFailed(what, error) {
 	if (!(error instanceof HostError || error instanceof PowerError)) throw error;
 	return wrong(what, error.message, lookAgain);
@@ -64,12 +61,9 @@ const wrong = (what, why, fix) => ({
 	why,
 	fix
 });
-/** A command for a person to type. */
 const typed = (command) => `\`${unquoted(commandText(command))}\``;
-/** Without the quotes that no shell needs. */
 const unquoted = (text) => text.replace(/'([\w@%+=:,./-]+)'/g, "$1");
 const sshTo = ({ label }) => `ssh to ${label}`;
-/** A step on one machine, after its login. */
 function on(machine, what, look) {
 	return {
 		what,
@@ -77,12 +71,10 @@ function on(machine, what, look) {
 		run: async () => machine.host === void 0 ? [] : look(machine.host, what)
 	};
 }
-/** Time limit of each command of a check. */
 const limits = { timeoutSeconds: 60 };
 const isGood = (outcome) => outcome.kind === "exited" && outcome.code === 0;
 const does = async (host, command) => isGood(await host.run(command, limits));
 const inGigabytes = (bytes) => `${(bytes / 1e9).toFixed(1)} GB`;
-/** Logs in to a machine, and sets its `host`. */
 function loginStep(machine, connect) {
 	const what = sshTo(machine);
 	const { label, config } = machine;
@@ -124,7 +116,6 @@ function fixOfKey({ host, port, user, privateKeyPath }, wasRefused) {
 	if (!wasRefused) return `take its passphrase away with ${typed(shell`ssh-keygen -p -f ${privateKeyPath}`)}, or leave \`key\` out and let the ssh agent hold it`;
 	return `${typed(shell`ssh-copy-id -i ${`${privateKeyPath}.pub`} -p ${port} ${`${user}@${host}`}`)}, with \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
 }
-/** Undefined for any error but an unreadable file of ours. */
 function fixOfFile(error, config) {
 	if (!(error instanceof Error && "path" in error && "code" in error)) return void 0;
 	const { knownHostsPath, privateKeyPath } = config;
@@ -137,7 +128,6 @@ function fixOfFile(error, config) {
 const scan = ({ host, port, knownHostsPath }) => `${typed(shell`ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}`)}, and compare the fingerprint with the machine's console`;
 
 // src/lab/check/builder-check.ts
-/** Follows the login. */
 function builderSteps(builder) {
 	if (builder === void 0) return [noBuilder];
 	const { config } = builder;
@@ -161,7 +151,7 @@ function builderSteps(builder) {
 			const free = `${inGigabytes(bytes)} free in ${path}`;
 			if (bytes >= config.leastFreeBytes) return [ok(what, free)];
 			const why = `${free}, and a build is to have ${inGigabytes(config.leastFreeBytes)}`;
-			return [wrong(what, why, "make room there, or name another `folder` in ppsgate.yml")];
+			return [wrong(what, why, "free space there, or name another `folder` in ppsgate.yml")];
 		})
 	];
 }
@@ -191,7 +181,6 @@ async function filemon(host, what) {
 	if (await does(host, shell`kldstat -q -m filemon`)) return [ok(what, "it is loaded")];
 	return [wrong(what, "it is not loaded", "`kldload filemon`, and `sysrc kld_list+=filemon`, there")];
 }
-/** Free bytes of the folder, or of its nearest existing parent. */
 async function spaceFor(host, folder) {
 	let path = folder;
 	while (path !== "/" && !await does(host, shell`test -d ${path}`)) path = posix.dirname(path);
@@ -251,10 +240,7 @@ const fixes = {
 	conserver: "try `console -s` with its name here, as the user that runs ppsgate",
 	command: "try the command here, as the user that runs ppsgate; it has to go on until it is ended"
 };
-/**
-* Reads kern.console, `ttyu1,ttyv0,/…`, whose active consoles come before the slash: a kernel writes to all of them, and
-* /dev/console is the first.
-*/
+/** A kernel writes to all active consoles in kern.console, `ttyu1,ttyv0,/…`, those before the slash. */
 async function unseen(host, what, shown) {
 	const active = ((lastLine(await host.output(shell`sysctl -n kern.console`, limits)) ?? "").split("/")[0] ?? "").split(",").filter(Boolean);
 	const [first = "nothing"] = active;
@@ -340,7 +326,6 @@ async function* trials(check) {
 const pastTheDut = (label) => `the ceiling of ${called(label)} past the DUT`;
 const called = (label) => label === "sender" ? "the sender" : label;
 const noPortsPastIt = "no `backToBack` in ppsgate.yml: what it offers is known as its own port counts it, and what the receiver can count only up to what the DUT sends";
-/** Measures the sender and the receiver over a cable without the DUT. */
 async function backToBack(check, what, sender, receiver, { from, to }) {
 	const [near, far] = [await portOn(sender.host, netmapPort(from)), await portOn(receiver, netmapPort(to))];
 	const joined = {
@@ -420,7 +405,7 @@ function lineOf({ families: [family = "inet4"], traffic }, senders, dutGigabits)
 		pps: gigabits * 1e9 / bits
 	};
 }
-/** One sender of several need not reach the DUT's limit. */
+/** A single sender of several need not reach the DUT's limit. */
 function aloneDiagnostic(what, trial, line) {
 	return faultOf(what, trial) ?? ok(what, throughput(trial, line));
 }
@@ -434,7 +419,7 @@ function togetherDiagnostic(what, trial, line) {
 }
 const offeredOf = (trial) => trial.kind === "measured" ? trial.run.offeredPps ?? 0 : 0;
 const isLimited = (trial) => trial.kind === "measured" && trial.run.validity.kind === "invalid" && trial.run.validity.cause === "generator-limited";
-/** Undefined where the trial's numbers are valid. */
+/** Undefined for a valid trial. */
 function faultOf(what, trial) {
 	switch (trial.kind) {
 		case "refused": return wrong(what, trial.message, "correct `flows` in ppsgate.yml");
@@ -548,7 +533,6 @@ function checkedTestbed(check, deps) {
 		}
 	};
 }
-/** The machines that measure, before their logins. */
 function machinesOf({ dut, senders, receiver }) {
 	const roles = [...senders.map((port, index) => ({
 		port,
@@ -623,9 +607,7 @@ async function release(host, what) {
 	if (Number(major) >= oldestRelease) return [ok(what, system)];
 	return [wrong(what, `it runs ${system}`, `install FreeBSD ${oldestRelease} or later`)];
 }
-/** Checks that the ports are up and have a link, after a moment where it settles. */
 const dutPortSteps = ({ dut }, machine, deps) => [dut.ingress, dut.egress].map(({ interface: name }) => on(machine, `${name} of the DUT`, (host, what) => dutPort(host, name, what, deps)));
-/** Checks the ports that pkt-gen opens, and their MAC addresses. */
 const generatorPortSteps = (machine, deps) => machine.roles.map((role) => {
 	const what = `${netmapPort(role.port.interface)} of ${role.label}`;
 	return on(machine, what, (host) => generatorPort(host, role, what, deps));
@@ -776,7 +758,6 @@ function moduleSteps({ dut, testbed: { builder } }) {
 	};
 	return [on(dut, "the modules that the DUT has loaded", run)];
 }
-/** Space of two kernels and an archive. */
 const leastBootBytes = 1e9;
 async function bootSpace(host, what) {
 	const [boot] = await fileSystemsOf(host, ["/boot"]);
@@ -807,7 +788,6 @@ async function* checkLinuxTestbed(testbed, { connect, signal }) {
 		failed: testbedFailed
 	});
 }
-/** The machines before their logins. */
 function linuxMachinesOf({ sender, dut, receiver }) {
 	const machine = (label, config, ...names) => ({
 		label,
@@ -842,7 +822,6 @@ function interfaceStep(machine, name) {
 }
 
 // src/lab/check/health.ts
-/** Throws the signal's reason. */
 async function* healthOf(testbed, deps) {
 	await using opened = new AsyncDisposableStack();
 	const connect = async (host, label) => {
@@ -857,7 +836,6 @@ async function* healthOf(testbed, deps) {
 		failed: testbedFailed
 	});
 }
-/** Returns one sentence: the first fault, and the number of others. */
 function whyUnhealthy(diagnostics) {
 	const [first, ...others] = diagnostics.filter(({ kind }) => kind === "wrong");
 	if (first === void 0) return void 0;
@@ -919,7 +897,7 @@ async function nextBoot(host, method, what) {
 	const fix = `${typed(shell`bectl activate -T`)} on the DUT`;
 	return [wrong(what, `the boot environment ${once} is activated for it`, fix)];
 }
-/** An appliance cannot tell its own slice from a measured one: compares the next boot with the current one. */
+/** An appliance does not know its own slice: compares the next boot with the current one. */
 async function nextSlice(host, what) {
 	const [{ root }, next] = [await runningSystem(host), await nextRoot(host)];
 	if (next === root) return ok(what, `from ${root}, as it runs`);
@@ -1009,7 +987,6 @@ function linkStep(machine, name) {
 }
 
 // src/lab/check/virtual-check.ts
-/** Creates a virtual lab for the check, and removes it. */
 async function* checkVirtualTestbed(testbed, { signal, ...deps }) {
 	await using opened = new AsyncDisposableStack();
 	yield* walk([{

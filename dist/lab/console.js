@@ -58,7 +58,6 @@ function start(program, args, { env, onOutput, endInput }) {
 }
 
 // src/lab/console/console.ts
-/** One sentence on a console that cannot be opened, or has ended. */
 var ConsoleError = class extends Error {
 	name = "ConsoleError";
 };
@@ -177,7 +176,7 @@ const spying = ({ console, host, port }) => ({
 const mostCharacters = 1024 ** 2;
 const mostLines = 20;
 const mostOfLine = 200;
-/** Without a panic, and where the machine came up again without a power cycle (`isUp`), returns the lines before that boot. */
+/** Returns the lines before the boot without a panic, where the machine came up without a power cycle (`isUp`). */
 function lastWords(text, isUp) {
 	const lines = linesOf(text);
 	const panic = panicIn(lines);
@@ -194,7 +193,6 @@ function lastWords(text, isUp) {
 	const before = boot > 0 ? lines.slice(0, boot) : lines;
 	return before.length === 0 ? {} : { console: before.slice(-20).join("\n") };
 }
-/** The kernel's first line of every boot. */
 const bootLine = "---<<BOOT>>---";
 /** Completes "its console …": the prompt, and the last lines. */
 function describeScreen(text) {
@@ -253,7 +251,6 @@ const panics = [
 	/^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?((?:Oops|general protection fault|kernel BUG at)\b.*)$/,
 	/^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?Kernel panic - not syncing: (\S.*)$/
 ];
-/** Lines that are not empty, escaped. */
 function linesOf(text) {
 	return text.slice(-mostCharacters).split(/[\r\n]+/).map((line) => plainLine(line.replace(/[^\b][\b]/g, ""), mostOfLine)).filter(Boolean);
 }
@@ -271,16 +268,13 @@ var ConsoleRecorder = class {
 	#console;
 	#takenAt = 0;
 	#bootAt;
-	/** The first power cycle since the boot. */
 	#endAt;
 	/** The last power cycle since the boot, or the boot. */
 	#shownFrom = 0;
-	/** `name` is the machine's, for people. */
 	constructor(name, open) {
 		this.#name = name;
 		this.#open = open;
 	}
-	/** Does nothing where it is open. */
 	async open() {
 		if (this.#console !== void 0) return;
 		try {
@@ -296,7 +290,7 @@ var ConsoleRecorder = class {
 			this.#report(error.message);
 		}
 	}
-	/** Before the order to boot. Opens a console again that was silent in the boot before: another client may have the session. */
+	/** Called before a boot. Reopens a console that was silent in the last boot: another client may have the session. */
 	async beginBoot() {
 		if (this.#console !== void 0 && this.#tape.length() === this.#bootAt) {
 			this.#report(`The console of ${this.#name} showed nothing of a whole boot; look at it with "ppsgate testbeds check".`);
@@ -322,7 +316,6 @@ var ConsoleRecorder = class {
 		if (this.#console === void 0) return void 0;
 		return describeScreen(this.#tape.read(this.#shownFrom).toString());
 	}
-	/** Output since the last call, the newest where there is too much. */
 	takeLog() {
 		const log = this.#tape.read(this.#takenAt);
 		this.#takenAt = this.#tape.length();

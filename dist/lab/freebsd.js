@@ -1,7 +1,6 @@
 import { frameBytesFor } from "../config.js";
 import { BuilderError, buildVariant, fetchKernel, noSums } from "../kernel.js";
-import { HostError, ownFolder, requirePrograms, stdoutOf } from "../system/host.js";
-import { commandText, shell } from "../system.js";
+import { HostError, commandText, ownFolder, requirePrograms, shell, stdoutOf } from "../system/host.js";
 import { ConsoleRecorder, describeScreen } from "./console.js";
 import { DutLostError, FreebsdDut, arrivedBetween, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, loadedModules, markBoot, parseIfconfig, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand } from "./freebsd/dut.js";
 import { flowRanges, flowSlices, formatPercent, isJudged, lastLine, layoutName, netmapPort, pathName, withoutKernelFacts } from "../model.js";
@@ -16,7 +15,6 @@ import { tmpdir } from "node:os";
 import { pipeline } from "node:stream/promises";
 
 // src/lab/freebsd/preflight.ts
-/** Settings of the DUT forbid to measure on it. */
 var PreflightError = class extends Error {
 	name = "PreflightError";
 	constructor(testbed, problems) {
@@ -63,7 +61,6 @@ async function pathProblems(host, { context, families }) {
 	const outputs = await readAll(host, readsOf(settings));
 	return settings.flatMap((setting) => problemOf(setting, outputs));
 }
-/** The facts on the DUT in its current boot. */
 async function fingerprint(host, interfaces) {
 	const request = {
 		interfaces,
@@ -71,7 +68,6 @@ async function fingerprint(host, interfaces) {
 	};
 	return fingerprintOf(await readAll(host, fingerprintCommands(request)), request);
 }
-/** Runs all commands at once, and leaves out those that fail. */
 async function readAll(host, commands) {
 	const outputs = await Promise.all(commands.map(async (command) => {
 		const outcome = await host.run(command);
@@ -184,7 +180,6 @@ function warnOfDifferences(boots, variant, found) {
 		boots.warnings.push(`the DUT is not the same in more than its kernel: ${difference}`);
 	}
 }
-/** Returns each warning once. */
 const takeWarnings = (boots) => boots.warnings.splice(0);
 /** Checked right before every trial: a kernel may lose routes after its boot. */
 async function pathProblem({ config, dut }, family) {
@@ -239,7 +234,6 @@ const failed = (reason) => ({
 	kind: "failed",
 	reason
 });
-/** Fails a trial whose variant may be the cause. */
 const suspected = ({ boots, variant, proof }, reason) => ({
 	kind: "failed",
 	reason,
@@ -254,7 +248,6 @@ const rejected = (variant, rejection) => ({
 // src/lab/freebsd/freebsd-deps.ts
 /** Only a command that a kernel has locked up takes longer. */
 const stuckSeconds = 900;
-/** Limits the time of every command that has no limit of its own. */
 const bounded = (host, timeoutSeconds = stuckSeconds) => ({
 	...host,
 	run: (command, options) => host.run(command, {
@@ -268,11 +261,9 @@ const bounded = (host, timeoutSeconds = stuckSeconds) => ({
 });
 
 // src/lab/freebsd/freebsd-logs.ts
-/** Names of the logs in the folder of a trial. */
 const freebsdLogNames = {
 	receiver: "receiver.log",
 	sender: (index) => `sender-${index + 1}.log`,
-	/** The DUT's counters before and after. */
 	counters: "dut-counters.log",
 	/** Output of the DUT's console since the trial before, boots included. */
 	console: "dut-console.log"
@@ -412,7 +403,7 @@ const removalCommands = [[
 	shell`sysctl net.inet6.ip6.fw.enable=0`
 ], [shell`pfctl -F all`, shell`ipfw -q -f flush`]];
 const firewalls = ["pf", "ipfw"];
-/** One accepting rule each, see pf.conf(5) and ipfw(8). */
+/** Each has a single accepting rule, see pf.conf(5) and ipfw(8). */
 const usualRules = {
 	forwarding: void 0,
 	"pf-stateless": {
@@ -440,7 +431,6 @@ const usualRules = {
 		keepsStates: true
 	}
 };
-/** Undefined where a scenario has none. */
 const rulesFor = (scenario, own) => own[scenario] ?? usualRules[scenario];
 /** ipfw.ko drops every packet once loaded, unless the kernel's environment has the variable. */
 const installCommands = {
@@ -486,7 +476,6 @@ function provesScenario(scenario, outputs, { trial, own = {} } = {}) {
 	if (trial === void 0 || !required.keepsStates || states >= trial.flows) return { kind: "in-force" };
 	return notInForce(`${required.firewall} has made ${states} of the ${trial.flows} states that the flows need`);
 }
-/** The firewalls that see packets. */
 const firewallsOn = (outputs) => firewalls.filter((name) => firewallStates(outputs)[name].sees !== "nothing");
 const firewallStates = (outputs) => ({
 	pf: pfIn(outputs),
@@ -523,12 +512,8 @@ const lastRule = /^65535 .*$/m;
 const onOneLine = (rules) => rules.split("\n").map((line) => line.trim()).filter(Boolean).join("; ");
 
 // src/lab/freebsd/rules.ts
-/** Folder on the DUT for files of ours. */
 const rulesFolder = "/var/tmp/ppsgate";
-/**
-* Called before every trial, so that no state of the one before is left. Returns why the scenario is not in force;
-* `own` has the rules of the site's own scenarios.
-*/
+/** Called before every trial, which drops old states. Returns why the scenario is not in force. */
 async function installRules(host, scenario, own) {
 	const { files, commands } = scenarioInstallation(scenario, rulesFolder, own);
 	await Promise.all([removeRules(host), ...files.length > 0 ? [host.output(ownFolder(rulesFolder))] : []]);
@@ -552,11 +537,9 @@ async function siteFirewalls(host) {
 	const isOn = outcome.stdout.split("\n").map((value) => /^(?:yes|true|on|1)$/i.test(value.trim()));
 	return ["pf", "ipfw"].filter((_, index) => isOn[index]);
 }
-/** Returns a sentence for each firewall that is enabled before any trial. */
 async function firewallWarnings(host, ofSite) {
 	return firewallsOn(await proofOf(host)).map((name) => ofSite.includes(name) ? `${name} of the DUT is on by its rc.conf: each trial takes it off, and a boot of its own kernel at the end brings it back.` : `${name} of the DUT is on, and not by its rc.conf: each trial takes it off, and nothing brings it back.`);
 }
-/** Reads the state of the DUT's firewalls. */
 async function proofOf(host) {
 	const outputs = await readAll(host, Object.values(proofCommands));
 	const entries = Object.entries(proofCommands).map(([key, command]) => [key, outputs.get(commandText(command))]);
@@ -568,10 +551,7 @@ async function proofOf(host) {
 const spareSeconds = 6;
 /** The DUT must send this share of the received rate while samples are taken. */
 const leastForwardedRatio = .9;
-/**
-* Opens the window of samples while packets flow. A second attempt opens it before: some DUTs leave a program no time to
-* start under load, and the samples before are idle.
-*/
+/** Starts sampling under load; a second attempt starts before it, as some DUTs then have no time for a new program. */
 async function sampleUnderLoad(request, load, keepLog) {
 	try {
 		return await sampled(request, load, keepLog);
@@ -742,7 +722,6 @@ async function linkThatIsDown({ dut, deps, config }) {
 	}
 }
 const isValid = (outcome) => outcome.kind === "measured" && outcome.runs.every(({ validity }) => validity.kind === "valid");
-/** Samples the DUT's CPUs, in any boot of the variant. */
 const profile = (lab, request, keepLog, signal) => recorded(lab, keepLog, () => sample(lab, request, keepLog, signal));
 async function sample(lab, request, keepLog, signal) {
 	const { cell, variant } = request;
@@ -830,9 +809,8 @@ async function requireMtu(host, port, frameBytes, role) {
 }
 
 // src/lab/freebsd/generators.ts
-/** Time in seconds that ports stay open beyond a trial: one boot serves some cells. They close then by themselves. */
+/** Ports stay open that long beyond a trial, since one boot serves several cells; then they close automatically. */
 const heldSeconds = 600;
-/** Connections to all generators, and their netmap ports, open or not. */
 var Generators = class Generators {
 	#config;
 	#traffic;
@@ -863,7 +841,6 @@ var Generators = class Generators {
 		const ports = await this.#portsFor(trafficSeconds, signal);
 		return "kind" in ports ? ports : void 0;
 	}
-	/** Leaves the ports open for the next trial. */
 	async send({ cell, dutMac, ...times }, signal) {
 		const config = this.#config;
 		const split = flowRanges(this.#traffic.flows, cell.family, config.senders.length);
@@ -947,10 +924,8 @@ var Generators = class Generators {
 		return this.#opened;
 	}
 };
-/** Ends what a lost controller left sending. */
 const silenceGenerators = async (config, deps) => closeAll(await connectAll(config, deps));
 const allOf = ({ senders, receiver }) => [...senders.map(({ host }) => host), receiver];
-/** Connects to all of them or to none, and ends every pkt-gen that runs. */
 async function connectAll(config, deps) {
 	await using opened = new AsyncDisposableStack();
 	const connect = async (host, label) => opened.use(await deps.connect(host, label));
@@ -972,7 +947,6 @@ async function connectAll(config, deps) {
 const closeAll = async (hosts) => {
 	await Promise.all(allOf(hosts).map((host) => host.close()));
 };
-/** Time in which a machine boots. */
 const patienceSeconds = 600;
 const secondsBetweenTries = 10;
 async function connectPatiently(config, deps, signal) {
@@ -1037,7 +1011,7 @@ var Kernels = class {
 		this.#builder = builder;
 	}
 	/**
-	* Replaces the list of kernels. A finished kernel stays, and a running build goes on unless the first of the list has no
+	* Replaces the list of kernels. A finished kernel stays, and a running build continues unless the first of the list has no
 	* kernel: that one is built now, and the other again in its turn. A kernel that is not listed any more is given up.
 	*/
 	list(request) {
@@ -1056,21 +1030,17 @@ var Kernels = class {
 		if (building !== void 0 && (isPassed || gone.includes(building.listed))) building.drop.abort(/* @__PURE__ */ new Error(`the kernel of ${nameOf(building.listed)} is not wanted now`));
 		this.#work = this.#work.then(() => this.#buildAll());
 	}
-	/**
-	* Waits for a kernel: of several layout variants the one named, or the first. Rejects with a BuilderError or a
-	* HostError. A variant that was never listed runs the DUT's own kernel.
-	*/
+	/** Waits for a kernel, and of several layout variants for `layout`. An unlisted variant runs the DUT's own kernel. */
 	async get(variant, layout) {
 		const one = this.#listed.get(variant);
 		if (one !== void 0) return layoutOf(await one.kernel.promise, variant, layout);
 		if (this.#givenUp.has(variant)) throw notListed(variant);
 		return { kind: "own" };
 	}
-	/** Variants that no trial would wait for. */
 	ready() {
 		return new Set([...this.#listed.values()].filter(({ isSettled }) => isSettled).map(nameOf));
 	}
-	/** Resolves when no build goes on: soon after the signals of all requests are aborted. */
+	/** Resolves when no build runs: soon after the signals of all requests are aborted. */
 	ended() {
 		return this.#work;
 	}
@@ -1079,7 +1049,6 @@ var Kernels = class {
 		one.kernel.reject(notListed(nameOf(one)));
 		this.#removeArchives(one);
 	}
-	/** Takes the newest request at the start of each build. */
 	async #buildAll() {
 		for (;;) {
 			const one = [...this.#listed.values()].find(({ isSettled }) => !isSettled);
@@ -1234,7 +1203,6 @@ async function openFreebsdMachines(name, config, traffic, deps) {
 	}));
 	opened.defer(() => dut.host().close());
 	const dutMac = await macOf(dut.host(), config.dut.ingress.interface);
-	/** On this machine, for the kernels of this experiment. */
 	const folder = await mkdtemp(join(tmpdir(), "ppsgate-kernels-"));
 	const boots = bootsOf(config, dut, deps);
 	const firewallsOfSite = await siteFirewalls(dut.host());
@@ -1295,10 +1263,7 @@ async function openFreebsdMachines(name, config, traffic, deps) {
 		}
 	};
 }
-/**
-* Brings the DUT back after a dead controller: silences the generators, and power-cycles a DUT that stays away longer than
-* a boot takes. Throws a HostError or a DutLostError where it does not come back.
-*/
+/** Recovers the DUT after a dead controller, by a power cycle if needed. Throws a HostError or a DutLostError. */
 async function wakeFreebsdTestbed(name, config, deps) {
 	await silenceGenerators(config, deps);
 	const console = consoleOf(name, config, deps);
@@ -1383,7 +1348,6 @@ async function inspect$1(name, { boots, generators, console, traffic, firewallsO
 	};
 }
 const mostRestores = 3;
-/** Boots the DUT's own kernel, and removes all that is ours; repeats where the connection breaks. */
 async function giveBack(name, dut, firewallsOfSite) {
 	for (let time = 1;; time += 1) try {
 		await dut.restore();

@@ -1,14 +1,10 @@
-import { HostError, ownFolder, stdoutOf } from "../system/host.js";
-import { commandText, shell } from "../system.js";
+import { HostError, commandText, ownFolder, shell, stdoutOf } from "../system/host.js";
 import { generatorsOf, rolesOf } from "../lab.js";
 
 // src/lab/lease/fence.ts
 /** Holds each token that a machine has seen, as the name of an empty file; on most it outlives a reboot. */
 const tokenFolder = "/var/tmp/ppsgate-tokens";
-/**
-* Wraps a machine: every task throws a FencedError, and does nothing, once a higher token was seen there. An upload checks
-* before it begins, not at its end.
-*/
+/** Throws a FencedError in place of every task once the machine has seen a higher token; uploads check at first. */
 function fencedHost(host, fence, folder = tokenFolder) {
 	const word = tokenWord(fence.token);
 	const guarded = (command) => shell`sh -c ${guardIn(folder)} ppsgate ${word} ${commandText(command)}`;
@@ -61,12 +57,9 @@ var FencedError = class extends Error {
 };
 /** Time limit, for a machine that died right after the login. */
 const raiseSeconds = 60;
-/** Used by no program that runs here; the guard's message tells it apart. */
+/** No program here uses it; the guard's message confirms a refusal. */
 const refusalCode = 213;
-/**
-* Script that runs the command in its second argument unless the folder has a higher token than its first one. One line
-* without `!`: root's login shell may be csh, which both would break.
-*/
+/** Runs the command unless the folder has a higher token. One line without `!`: root's login shell may be csh. */
 const guardIn = (folder) => commandText(shell`${refuseHigherIn(folder)}; exec sh -c "$2"`);
 /** Writes its own token before it checks for a higher one: in a race, the lower always sees the higher. */
 const raiseIn = (folder) => commandText(shell`${ownFolder(folder)} && : >${folder}/"$1" || exit 1; ${refuseHigherIn(folder)}; for file in ${folder}/[0-9]*; do if test "\${file##*/}" -lt "$1" 2>/dev/null; then rm -f "$file"; fi; done`);
@@ -84,10 +77,7 @@ function tokenWord(token) {
 }
 
 // src/lab/lease/testbed-fence.ts
-/**
-* Wraps the deps of one testbed: tasks, power cycles and consoles throw a FencedError once a later lease has it. A builder
-* is not fenced, as it serves many leases at once.
-*/
+/** Fences tasks, power cycles and consoles of one testbed, but not its builder, which serves many leases at once. */
 function fencedDeps(deps, testbed, lease) {
 	const connect = fencedConnect(deps.connect, lease);
 	return {
@@ -126,10 +116,7 @@ function fencedConnect(connect, fence) {
 		return fencedHost(host, fence);
 	};
 }
-/**
-* Makes all machines of a testbed refuse former lease holders. Throws a FencedError where one has seen a higher token, and
-* a HostError where one is out of reach.
-*/
+/** Throws a FencedError where a machine has seen a higher token, and a HostError where one is out of reach. */
 async function raiseFences(testbed, fence, connect) {
 	const raise = fencedConnect(connect, fence);
 	const failure = (await Promise.allSettled(rolesOf(testbed).map(async ({ config, label }) => (await raise(config, label)).close()))).find(({ status }) => status === "rejected");

@@ -1,23 +1,24 @@
 import { pathName } from "../model.js";
-import { nsPerTick, shell } from "../system.js";
+import { shell } from "../system/host.js";
+import { nsPerTick } from "./traffic.js";
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 
 // src/lab/linux/linux-profile.ts
-/** The command that samples a variant, ahead of the packets but on whichever CPU has time. */
+/** Samples a variant at a higher priority than the packets, on any CPU with time. */
 function samplingCommand(request) {
 	const { script, ingress, cpu, scenario, warmUpSeconds, seconds, event, variant } = request;
 	const chosen = event === void 0 ? [] : ["--event", event];
 	const perSecond = Math.min(mostPerSecond, Math.ceil(wantedSamples / seconds));
 	return shell`chrt -f 20 bash ${script} profile ${ingress} ${cpu} ${scenario} ${warmUpSeconds} ${seconds} ${variant} --freq ${perSecond} ${chosen}`;
 }
-/** Enough to tell a function that a patch made a tenth dearer, and some 20 MB as perf prints them. */
+/** Enough to see a function that became 10 % slower; about 20 MB as perf prints them. */
 const wantedSamples = 8e3;
-/** More would slow the DUT down by more than some percent. */
+/** More would slow the DUT down by several percent. */
 const mostPerSecond = 3999;
-/** Prints what was sampled, with what it was sampled on at its head. */
+/** Prints the samples after a header with their conditions. */
 const printingCommand = (folder) => shell`perf script --header --input ${`${folder}/perf.data`}`;
-/** Packets that arrived per second while samples were taken, and right after: undefined where the log does not tell. */
+/** Packets per second that arrived while samples were taken, and right after; undefined if the log has no counters. */
 function arrivalsAround(log) {
 	const [start, end, after] = [...log.matchAll(/^mark (\d+\.\d+) (\d+)$/gm)].map(([, seconds, packets]) => ({
 		seconds: Number(seconds),
@@ -33,8 +34,8 @@ const rate = (from, to) => (to.packets - from.packets) / (to.seconds - from.seco
 
 // src/lab/linux/linux-refusal.ts
 /**
-* nft's words for places in the variant's own rules, with their lines as the overlay has them. The lines that nft itself
-* shows are left out, because they could be of any file of the DUT, and so are the names of folders there.
+* Returns nft's messages on the variant's own rules, with line numbers of the overlay. Source lines that nft prints,
+* and folder names, are left out: they could be of any file of the DUT.
 */
 function loadRefusal({ folder, scenario, nftables, stderr, ending }) {
 	const [, reason, setting] = failedSetting.exec(stderr) ?? [];
@@ -55,14 +56,14 @@ function loadRefusal({ folder, scenario, nftables, stderr, ending }) {
 	if (errors.length > 0) return errors.slice(0, mostLines).join("\n");
 	return `nft does not load nftables.conf, and names no line of it: it ${ending}.`;
 }
-/** Matches the system's error as bash or cat(1) prints it, and then the DUT's program on the setting. */
+/** The system's error as bash or cat(1) prints it, followed by the script's message on the setting. */
 const failedSetting = /: ([\w ,'()/-]{1,100})\nsetting (net\/[\w./-]{1,200})$/m;
 const placed = /^([\w.-]{1,100}):(\d{1,7}):(\d{1,7})(?:-(\d{1,7}))?: (Error: .{1,300})/;
-/** The message for a command that nft gave the kernel without a line to it. */
+/** Messages of nft without a line number. */
 const unplaced = /^(?:internal:0:0-0|netlink): (Error: .{1,300})/;
-/** nft gives up after ten errors. */
+/** nft stops after ten errors. */
 const mostLines = 30;
-/** The source line, and where it can be told a line below that points at the columns. */
+/** The source line and, if the columns are known, a line of markers below it. */
 function shown(source, { first, last }) {
 	const line = source.slice(0, mostShown$1);
 	if (last > line.length || first < 1 || last < first || /[^\t -~]/.test(line)) return [line];
@@ -71,9 +72,9 @@ function shown(source, { first, last }) {
 const mostShown$1 = 200;
 
 // src/lab/linux/linux-script.ts
-/** Read at once: a gate installs its DUT back by it hours later, when the file may be gone. */
+/** Read at startup: a gate restores its DUT with it hours later, when the file may be gone. */
 const linuxDutScript = readFileSync(new URL("../linux-script.sh", import.meta.url));
-/** The command that samples a trial's runs, ahead of everything else on the DUT's CPU. */
+/** Samples a trial's runs at a higher priority than everything else on the DUT's CPU. */
 function observeCommand(request) {
 	const { script, ingress, egress, cpu, scenario, variants, slices } = request;
 	const live = request.live ? 1 : 0;
@@ -84,7 +85,7 @@ function observeCommand(request) {
 	];
 	return shell`chrt -f 20 taskset -c ${cpu} bash ${script} observe ${ingress} ${egress} ${cpu} ${scenario} ${times} ${slices} ${live} ${variants}`;
 }
-/** Reads what `observe` printed: counters at points of time, turned into what happened between them. */
+/** Parses the output of `observe`: converts counters at points in time to differences. */
 function parseObservation(log) {
 	const lines = log.trimEnd().split("\n");
 	if (lines.at(-1) !== "end") return {
@@ -101,7 +102,7 @@ function parseObservation(log) {
 		reason: "the DUT’s clock or a counter went backwards, or is unreadable"
 	};
 }
-/** Takes the log of one run in pieces of any size, as it is written, and answers the samples of its whole lines so far. */
+/** Receives a run's log in pieces of any size, and returns the samples of all complete lines so far. */
 function samplesAsTheyCome() {
 	const samples = [];
 	let unfinished = "";
@@ -141,14 +142,12 @@ function difference(before, point) {
 		...Number.isNaN(deniedSeconds) ? {} : { deniedSeconds }
 	};
 }
-/** Also false where something that is no number was read. */
 const goesForward = (sample) => sample.seconds > 0 && [sample.receivedPackets, sample.forwardedPackets].every((packets) => packets >= 0) && [sample.busySeconds, sample.deniedSeconds].every((seconds = 0) => seconds >= 0);
 
 // src/lab/linux/nft-tokens.ts
 /**
-* Why nft must not get to read these rules, with their line; nothing where it may. What counts is what nft takes for the
-* word `include`, and it is the same to nft whether a blank, a comment or a continued line comes before the path:
-* therefore the word alone is refused where it is neither in a comment nor in a quoted string.
+* Returns the reason and the line; undefined if nft may read the rules. Between nft's keyword `include` and the path
+* may be a blank, a comment or a continued line. So the word alone is refused, except in a comment or a quoted string.
 */
 function whyUnsafe(text, file) {
 	const control = controlCharacter.exec(text);
@@ -161,17 +160,17 @@ function whyUnsafe(text, file) {
 		if (mayBeInclude(token, text[index - 1])) return at(file, text, index, noInclude);
 	}
 }
-/** A line may end as on Windows: some versions of nft take that, others say themselves that they do not. */
+/** Some versions of nft accept a Windows line ending, others report it themselves. */
 const controlCharacter = /(?!\r\n)[^\P{Cc}\t\n]/u;
 /**
-* nft's longest matches, as far as they tell where a comment, a quoted string and a word begin. A comment ends with its
-* line, even after a backslash; a quoted string goes over any number of lines.
+* nft's longest matches, as far as they mark the start of a comment, a quoted string and a word. A comment ends with
+* its line, even after a backslash; a quoted string may span lines.
 */
 const tokens = /#[^\n]*|"[^"]*"|[\w./-]+|./gs;
 /**
-* To nft a word that begins with a letter goes as far as it can: `my-include` and `include.x` are others. What begins
-* otherwise may be a number (`1include`), a sign (`-include`) or, after a colon, the end of an address
-* (`fe80::cinclude`), after which nft begins anew.
+* nft takes the longest match of a word that begins with a letter: `my-include` and `include.x` are other words.
+* Another first character may begin a number (`1include`), a sign (`-include`) or, after a colon, the end of an address
+* (`fe80::cinclude`), after which nft starts a new token.
 */
 function mayBeInclude(token, before) {
 	if (!/^[\w./-]*include$/.test(token)) return false;
@@ -181,7 +180,7 @@ const noInclude = "the word include would have nft read another file, which coul
 const at = (file, text, index, why) => `${file}:${text.slice(0, index).split("\n").length}: Error: ${why}.`;
 
 // src/lab/linux/nftables-scenario.ts
-/** The rules of a scenario, in a table of their own; one accepting rule, as the FreeBSD scenarios have one `pass`. */
+/** In a table of their own, with one accepting rule, like the single `pass` of the FreeBSD scenarios. */
 function scenarioRules(scenario) {
 	switch (scenario) {
 		case "forwarding": return "";
@@ -198,7 +197,7 @@ ${rules.map((rule) => `    ${rule}`).join("\n")}
 `;
 
 // src/lab/linux/sysctl.ts
-/** Reads `key = value` lines, see sysctl.conf(5); `file` is the name that messages give it. */
+/** Reads `key = value` lines, see sysctl.conf(5); `file` is its name in messages. */
 function parseSysctl(text, file) {
 	const settings = /* @__PURE__ */ new Map();
 	for (const [index, line] of text.split("\n").entries()) {
@@ -221,12 +220,12 @@ function parseSysctl(text, file) {
 		settings
 	};
 }
-/** Nothing but ASCII: what else looks like a blank is none to sysctl(8). */
+/** ASCII only: sysctl(8) accepts no other blanks. */
 const keyAndValue = /^[\t ]*([\w./-]+)[\t ]*=[\t ]*([!-~](?:[\t -~]*[!-~])?)[\t\r ]*$/;
 const mostShown = 100;
-/** The kernel takes no more than a page. */
+/** The kernel accepts at most a page. */
 const mostCharacters = 4e3;
-/** The first separator says which of the two is the other's place holder: sysctl(8), whose own this is. */
+/** The first separator determines the meaning of `.` and `/` in the key, as in sysctl(8). */
 function pathOf(key) {
 	if (/[./]/.exec(key)?.[0] !== ".") return key;
 	return key.replace(/[./]/g, (found) => found === "." ? "/" : ".");
@@ -255,7 +254,7 @@ const folders = [
 	"vrf"
 ];
 const setting = String.raw`[a-zA-Z0-9][\w-]{0,63}`;
-/** As long as the kernel has them at most, and no `.` or `..`, which would be other folders. */
+/** The kernel's limit, without `.` and `..`, which would be other folders. */
 const interfaceName = String.raw`(?!\.{1,2}/)[\w.-]{1,15}`;
 const networkSetting = new RegExp(`^net/(?:nf_conntrack_max|(?:${folders.join("|").replaceAll("*", interfaceName)})/${setting})$`);
 function whyStrange(key, path) {
@@ -263,9 +262,8 @@ function whyStrange(key, path) {
 	if (!path.startsWith("net/") || path.split("/").includes("..")) return `${shown} is no setting of the network (net.…)`;
 	return `${shown} is none of the settings of a router's network, which lie in ${folders.map((folder) => `net.${folder.replaceAll("/", ".")}`).join(", ")}; a dot in the name of an interface is written as a slash (net.ipv4.conf.eth0/1.rp_filter)`;
 }
-/** A line for each setting, in the form that the DUT's program reads and writes. */
 const formatSettings = (settings) => [...settings].map(([path, value]) => `${path} = ${value}\n`).join("");
-/** Reads what `formatSettings`, or the DUT's program, has written: a value may be empty there. */
+/** Reads the output of `formatSettings` or of the DUT's script, in which a value may be empty. */
 const readSettings = (text) => new Map(text.split("\n").flatMap((line) => {
 	const [, path, value] = /^(\S+) = (.*)$/.exec(line) ?? [];
 	return path === void 0 || value === void 0 ? [] : [[path, value]];
@@ -290,7 +288,7 @@ function linuxDut(host) {
 			for (const overlay of read) await upload(host, overlay, before, scenarios);
 			return prove(host, read, scenarios);
 		},
-		install: (variant, scenario) => lay(host, variant, scenario),
+		install: (variant, scenario) => installVariant(host, variant, scenario),
 		async observe(request, { isEnough, ...limits }) {
 			const stdin = new PassThrough();
 			const samplesWith = samplesAsTheyCome();
@@ -364,21 +362,21 @@ function linuxDut(host) {
 		restore: () => restore(host)
 	};
 }
-/** A line has some 80, and a trial at most tens of thousands of lines. */
+/** A line has about 80, and a trial at most tens of thousands of lines. */
 const mostLogCharacters = 16 * 1024 ** 2;
-/** More than ten times what the samples that are wanted take. */
+/** More than ten times the size of the wanted samples. */
 const mostProfileBytes = 256 * 1024 ** 2;
 async function install(host) {
 	await host.output(shell`mkdir -p ${folder}`);
 	await host.upload(linuxDutScript, script, 493);
 }
-/** Restores the leftovers of an earlier experiment too, which is why the script is uploaded anew. */
+/** Uploads the script again, as it also restores after an earlier experiment. */
 async function restore(host) {
 	await install(host);
 	await host.output(shell`bash ${script} restore`);
 	await host.output(shell`rm -rf ${folder} ${`${folder}.lock`}`);
 }
-/** Reads the files of an overlay that a Linux DUT loads; any others would be ignored, and so measured wrongly. */
+/** Reads the files that a Linux DUT loads; any other file of an overlay would be ignored, and so measured wrongly. */
 function loadable(overlay) {
 	const { variant, files } = overlay;
 	const refused = (message) => ({
@@ -405,7 +403,7 @@ function loadable(overlay) {
 	};
 }
 const loadedFiles = /* @__PURE__ */ new Set(["sysctl.conf", "nftables.conf"]);
-/** The DUT's own values of the settings that some variant changes: the other variants need them too. */
+/** The DUT's own values of the settings that any variant changes: the other variants need them, too. */
 async function remember(host, paths) {
 	await host.output(shell`bash ${script} remember`, { stdin: [...paths, ""].join("\n") });
 	return readSettings(await host.output(shell`cat ${`${folder}/before/sysctl.conf`}`));
@@ -425,15 +423,15 @@ const folderOf = (variant) => `${folder}/${pathName(variant)}`;
 const ruleset = (target, scenario) => `flush ruleset\ninclude "${target}/nftables.conf"\n${scenarioRules(scenario)}`;
 async function prove(host, variants, scenarios) {
 	for (const { variant, nftables } of variants) for (const scenario of scenarios) {
-		const installed = await lay(host, variant, scenario, nftables);
+		const installed = await installVariant(host, variant, scenario, nftables);
 		if (installed.kind === "rejected") return installed;
 	}
 	return { kind: "ready" };
 }
-/** `nftables` are the variant's own rules, which a refusal tells of. */
-async function lay(host, variant, scenario, nftables = "") {
+/** `nftables` are the variant's own rules, which a refusal quotes. */
+async function installVariant(host, variant, scenario, nftables = "") {
 	const target = folderOf(variant);
-	const outcome = await host.run(shell`timeout --kill-after=5 ${laySeconds} bash ${script} lay ${target} ${scenario}`);
+	const outcome = await host.run(shell`timeout --kill-after=5 ${installSeconds} bash ${script} lay ${target} ${scenario}`);
 	if (outcome.kind === "exited" && outcome.code === 0) return { kind: "ready" };
 	const { stderr } = outcome;
 	const ending = endingOf(outcome);
@@ -447,10 +445,10 @@ async function lay(host, variant, scenario, nftables = "") {
 	return doesNotLoad(variant, scenario, message);
 }
 /** Rules may hold a command that never ends, like `monitor`; a set of a million addresses loads in seconds. */
-const laySeconds = 120;
+const installSeconds = 120;
 function endingOf(outcome) {
 	if (outcome.kind === "signaled") return `was ended by ${outcome.signal}`;
-	return outcome.code === 124 ? `took more than ${laySeconds} s` : `exited with ${outcome.code}`;
+	return outcome.code === 124 ? `ran for more than ${installSeconds} s` : `exited with ${outcome.code}`;
 }
 const doesNotLoad = (variant, scenario, message) => ({
 	kind: "rejected",

@@ -1,26 +1,104 @@
 import { formatPercent, formatPps, isLinuxScenario, lastLine } from "../model.js";
 import { int, object } from "../vendor/zod.js";
-import { lockIfFree, shell } from "../system.js";
 import { frameBytesFor } from "../config.js";
 import { isSteady, median, steadyStretch } from "../analysis/stats.js";
-import { HostError, packagesOf, requirePrograms, stdoutOf } from "../system/host.js";
+import { HostError, packagesOf, requirePrograms, shell, stdoutOf } from "../system/host.js";
 import { connectTo, impossible, judgeProfile, missed } from "../lab.js";
 import { parseTrafgenLog, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
 import { arrivalsAround, linuxDut, parseObservation } from "./linux.js";
 import { once } from "node:events";
 import { execFile, spawn } from "node:child_process";
 import { delimiter, dirname, join } from "node:path";
+import { statSync } from "node:fs";
 import { isDeepStrictEqual, promisify } from "node:util";
 import { connect } from "node:net";
 import { PassThrough } from "node:stream";
-import { setTimeout } from "node:timers/promises";
-import { access, constants, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { access, constants as constants$1, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, release } from "node:os";
+import { setTimeout } from "node:timers/promises";
+import { DatabaseSync } from "node:sqlite";
+
+// src/system/sqlite.ts
+/** The file belongs to another program, or has another `format`. */
+var ForeignFileError = class extends Error {
+	format;
+	constructor(format) {
+		super("another SQLite file than was asked for");
+		this.format = format;
+	}
+};
+/**
+* Opens a file with this header. `fill` creates the tables of an empty file; without it, an empty file is foreign.
+* Commits survive a power cut. `blockingMilliseconds` limits how long a call blocks this process while another has the
+* file locked. Throws a ForeignFileError, or SQLite's error.
+*/
+function openDatabase(path, header, blockingMilliseconds, fill) {
+	const database = new DatabaseSync(path, { timeout: blockingMilliseconds });
+	try {
+		if (isEmpty(database, header)) {
+			if (fill === void 0) throw new ForeignFileError();
+			fill(database);
+		}
+		database.exec("PRAGMA synchronous = FULL");
+		return database;
+	} catch (error) {
+		database.close();
+		throw error;
+	}
+}
+/** False for a file with this header; throws a ForeignFileError for another one. */
+function isEmpty(database, { applicationId, format }) {
+	const { id, version, tables } = database.prepare(`SELECT application_id AS id, user_version AS version, (SELECT count(*) FROM sqlite_schema) AS tables
+       FROM pragma_application_id, pragma_user_version`).get() ?? {};
+	if (id === applicationId && version === format) return false;
+	if (id === applicationId) throw new ForeignFileError(Number(version));
+	if (id === 0 && version === 0 && tables === 0) return true;
+	throw new ForeignFileError();
+}
+function watchPlace(path) {
+	const opened = statSync(path);
+	return () => {
+		const { ino, dev } = statSync(path, { throwIfNoEntry: false }) ?? {};
+		return ino === opened.ino && dev === opened.dev;
+	};
+}
+const isSqliteError = (error) => error instanceof Error && "errcode" in error && typeof error.errcode === "number";
+/** Codes: sqlite.org/rescode.html. */
+function failureOf({ errcode }) {
+	return errcode === sharedMemorySize ? "full" : failures.get(errcode & 255) ?? "other";
+}
+const failures = /* @__PURE__ */ new Map([
+	[5, "busy"],
+	[8, "read-only"],
+	[10, "input-output"],
+	[11, "corrupt"],
+	[13, "full"],
+	[14, "cannot-open"],
+	[26, "not-a-database"]
+]);
+/** The memory that processes share is a file, which must grow. */
+const sharedMemorySize = 4874;
+/** Keeps locks referenced: garbage collection would close the database and release its lock. */
+const locks$1 = /* @__PURE__ */ new Set();
+/** Undefined while another process has the lock. The file stays: a lock on a removed file excludes no process. */
+function lockIfFree(path) {
+	const lock = new DatabaseSync(path, { timeout: 0 });
+	try {
+		lock.exec("BEGIN EXCLUSIVE");
+	} catch (error) {
+		lock.close();
+		if (isSqliteError(error) && failureOf(error) === "busy") return void 0;
+		throw error;
+	}
+	locks$1.add(lock);
+	return { [Symbol.dispose]() {
+		if (locks$1.delete(lock)) lock.close();
+	} };
+}
 
 // src/lab/netns/owner.ts
-/** Locks of this process, by path. */
 const locks = /* @__PURE__ */ new Map();
-/** Makes this process the owner, whose number is then in the file; throws a LabInUseError when another one is. */
+/** Makes this process the owner, and writes its id to the file; throws a LabInUseError where another process is. */
 async function claim(path) {
 	if (locks.has(path)) return;
 	await mkdir(dirname(path), { recursive: true });
@@ -32,7 +110,6 @@ async function claim(path) {
 	locks.set(path, lock);
 	await writeFile(path, String(process.pid));
 }
-/** Lets others claim it; harmless where this process is not the owner. */
 async function disclaim(path) {
 	const lock = locks.get(path);
 	if (lock === void 0) return;
@@ -44,7 +121,7 @@ var LabInUseError = class extends Error {};
 
 // src/lab/netns/requirements.ts
 const run$1 = promisify(execFile);
-/** Without git there is no patch to judge. Guests run a part of the programs of a virtual one, and the others make what they boot. */
+/** Git serves the patch. Of a virtual lab's programs some run in the guests, the others build their files. */
 const labPrograms = {
 	"embedded-linux": [
 		"nft",
@@ -85,13 +162,13 @@ const labPrograms = {
 		]
 	]
 };
-/** This machine cannot carry the lab; the message says which right is missing and what would be needed. */
+/** This machine cannot run the lab; the message names the missing right and the fix. */
 var LabImpossibleError = class extends Error {
 	name = "LabImpossibleError";
 };
 /**
-* Sees to it that this process can carry the lab, through sudo and apt where it must. An exit code means
-* that the same program has just run as root and done the work; nothing, that this process may go on.
+* Prepares this machine for the lab, through sudo and apt where needed. Returns an exit code where the same program has
+* just run as root and done the work; undefined where this process may continue.
 */
 async function readyMachine(say, kinds = ["embedded-linux"]) {
 	const exitCode = await rerunAsRoot();
@@ -101,9 +178,9 @@ async function readyMachine(say, kinds = ["embedded-linux"]) {
 	if (missing.length > 0) await installPackages(packagesOf(missing), say);
 	if (kinds.includes("embedded-linux") && !await isInstalled("perf")) await installPerf(say);
 }
-/** Names by which systems have perf(1): Debian one for all kernels, Ubuntu one for each. */
+/** Packages of perf(1): Debian has one for all kernels, Ubuntu one for each. */
 const perfPackages = ["linux-perf", `linux-tools-${release()}`];
-/** Without it the lab measures all the same, and no verdict tells where the time went. */
+/** Optional: without it verdicts lack profiles. */
 async function installPerf(say) {
 	if (!await isInstalled("apt-get")) return;
 	for (const name of perfPackages) {
@@ -117,7 +194,7 @@ async function installPerf(say) {
 	}
 	say("perf is not to be had here, so there will be no profiles.");
 }
-/** Throws a `LabImpossibleError` where this process cannot carry the lab as the machine is, and installs nothing. */
+/** Throws a LabImpossibleError where this process cannot run the lab; installs nothing. */
 async function requireLab(kind = "embedded-linux", programs = labPrograms[kind]) {
 	await requireRights();
 	const missing = await missingPrograms(programs);
@@ -133,7 +210,6 @@ const demos = {
 	"embedded-linux": "ppsgate demo",
 	virtual: "ppsgate demo --kernels"
 };
-/** Throws a `LabImpossibleError` where this process may not make network namespaces. */
 async function requireRights() {
 	if (process.platform !== "linux") throw new LabImpossibleError(`The embedded lab needs Linux for its network namespaces, and this is ${process.platform}: run it on a Linux machine.`);
 	if (process.getuid?.() !== 0) throw new LabImpossibleError("The embedded lab needs root, to make network namespaces and to pin the forwarding thread: run it again as root or with sudo.");
@@ -141,23 +217,19 @@ async function requireRights() {
 		throw new LabImpossibleError("The embedded lab needs the right to make network namespaces (CAP_SYS_ADMIN), which this root lacks: run it outside the container, or in a privileged one.");
 	});
 }
-/**
-* Runs this same program again through sudo, when it is not root and there is a sudo; answers its exit
-* code, or nothing when this process may go on itself.
-*/
+/** Returns the exit code of this program under sudo; undefined as root, or without sudo. */
 async function rerunAsRoot() {
 	if (process.getuid?.() === 0 || !await isInstalled("sudo")) return void 0;
 	if (await sudo("--validate") !== 0) throw new LabImpossibleError("The embedded lab needs root, and sudo did not give it: run it again as root.");
 	const { execPath, execArgv, argv } = process;
 	return sudo("--preserve-env", "--", execPath, ...execArgv, ...argv.slice(1));
 }
-/** The exit code of what sudo ran, or its own; it may ask for a password. */
+/** Returns the program's exit code, or sudo's own; may prompt for a password. */
 async function sudo(...args) {
 	const child = spawn("sudo", args, { stdio: "inherit" });
 	const [code] = await once(child, "close");
 	return code ?? 1;
 }
-/** Installs packages by apt; `say` gets a line before anything is done. */
 async function installPackages(names, say) {
 	if (!await isInstalled("apt-get")) throw new LabImpossibleError(`The embedded lab needs ${names.join(", ")} and finds no apt-get to install them: install what your system calls them.`);
 	say(`Installing with apt-get: ${names.join(", ")}`);
@@ -189,9 +261,9 @@ async function missingPrograms(programs) {
 	return programs.filter((_, index) => !present[index]);
 }
 async function isInstalled(program) {
-	return (await Promise.allSettled(labPath().split(delimiter).map((folder) => access(join(folder, program), constants.X_OK)))).some(({ status }) => status === "fulfilled");
+	return (await Promise.allSettled(labPath().split(delimiter).map((folder) => access(join(folder, program), constants$1.X_OK)))).some(({ status }) => status === "fulfilled");
 }
-/** Search path of the lab's programs: root's own PATH lacks these folders after a plain su(1). */
+/** After a plain su(1), root's own PATH lacks these folders. */
 const labPath = () => [
 	process.env.PATH ?? "",
 	"/usr/sbin",
@@ -205,7 +277,7 @@ const run = (program, args) => execute(program, args, { env: {
 	PATH: labPath()
 } });
 const folder = "/run/ppsgate-lab";
-/** Beside the folder, which comes and goes; who has the virtual laboratory has the same machine. */
+/** Beside the folder, which is removed with the lab; the virtual lab uses the same machine's owner file. */
 const ownerFile = `${folder}.owner`;
 const roles = [
 	"sender",
@@ -221,7 +293,7 @@ const managementNetwork = {
 };
 const senderCpu = 0;
 const dutCpu = availableParallelism() > 1 ? 1 : 0;
-/** Brings the lab up, after taking down what an earlier one left, and says how to reach it; fails when another process uses it. */
+/** Sets up the lab, after removing an earlier one's leftovers; throws where another process uses it. */
 async function labUp() {
 	await claim(ownerFile);
 	try {
@@ -236,7 +308,7 @@ async function labUp() {
 		throw error;
 	}
 }
-/** Takes everything of the lab down: processes, namespaces, keys; harmless when there is nothing, refused when another process uses it. */
+/** Does nothing a second time; throws where another process uses the lab. */
 async function labDown() {
 	await claim(ownerFile);
 	await removeLab();
@@ -246,7 +318,6 @@ async function labDown() {
 	});
 	await disclaim(ownerFile);
 }
-/** Namespaces of a lab on this machine and processes in them; all empty after `labDown`. */
 async function labLeftovers() {
 	const namespaces = await existingNamespaces();
 	return {
@@ -267,7 +338,7 @@ async function removeLab() {
 		force: true
 	});
 }
-/** Commands that delete one end of each cable, and so both. */
+/** Deleting one end of a cable deletes both. */
 const cableEnds = [
 	...roles.map((role) => [
 		"link",
@@ -445,7 +516,7 @@ const addresses = {
 		"link set ppsgate-rx up"
 	]
 };
-/** Static neighbours, so that no ARP or NDP is needed while packets flow. */
+/** Static, so that no ARP or NDP is needed while packets flow. */
 async function connectNeighbours() {
 	const [tx, rx] = await Promise.all([macAddress$1("sender", "ppsgate-tx"), macAddress$1("receiver", "ppsgate-rx")]);
 	await ipBatch(["-n", namespace("dut")], [
@@ -492,7 +563,7 @@ async function startSshd(role) {
 	]);
 	await waitForSshd(role);
 }
-/** sshd goes into the background first and listens then, which takes its time on a busy machine. */
+/** sshd enters the background before it listens, which takes a while on a busy machine. */
 async function waitForSshd(role) {
 	const address = {
 		host: `${managementNetwork[role]}.2`,
@@ -516,7 +587,7 @@ PermitRootLogin prohibit-password
 StrictModes no
 UsePAM no
 PidFile none
-# Bash takes a command over ssh for a login, and reads the .bashrc for it, unless it is told that it is nested.
+# Bash reads .bashrc for a command over ssh, unless it is nested.
 SetEnv SHLVL=2
 Subsystem sftp internal-sftp
 `;
@@ -569,12 +640,12 @@ async function feed(program, args, input) {
 }
 
 // src/lab/netns/netns-run.ts
-/** A DUT that forwards all it is offered, or wants its CPU for less than this share of the time, was not the limit. */
+/** A DUT is not the limit if it forwards the whole load, or needs its CPU for less than this share of the time. */
 const leastOfferedRatio = 1.02;
 const leastBusyRatio = .9;
 /**
-* The medians of the samples. A run with a hole, or one in which the generator was the limit, is invalid;
-* one that forwarded nothing of what arrived, from its first sample to its last, has a number like any other: 0.
+* Computes the medians of the samples. A hole, or a generator that was the limit, makes a run invalid. A DUT that
+* received its packets, and forwarded none from the first sample to the last, counts with 0.
 */
 function measuredRun(planned, trial, samples, load) {
 	const rates = samples.map((sample) => sample.forwardedPackets / sample.seconds);
@@ -606,7 +677,7 @@ function measuredRun(planned, trial, samples, load) {
 		validity: validity(steady, pps, load)
 	};
 }
-/** A run of a few slices has no ramp that could be told from its noise. */
+/** With fewer slices a ramp looks like noise. */
 const fewestForStretch = 10;
 function nsPerPacket({ busySeconds, receivedPackets }) {
 	return busySeconds && receivedPackets > 0 ? [busySeconds * 1e9 / receivedPackets] : [];
@@ -625,9 +696,8 @@ function validity(samples, pps, load) {
 	const silence = isSilent ? `no packet arrived for ${milliseconds(holes)} ms` : `no packet was forwarded for ${milliseconds(holes.slice(0, 1))} ms`;
 	return tooBusy(samples, load) ?? invalid("hole", silence);
 }
-/** Why packets may have come in gusts, or not at all. */
 const tooBusy = (samples, { waitedRatio }) => waitedLong("sender", waitedRatio) ?? waitedLong("DUT", deniedRatio(samples));
-/** The reason for a run that does not count anyway: who was due and did not get a CPU is not slow. */
+/** Explains an invalid run: a process that was runnable without a CPU is not slow. */
 function waitedLong(who, ratio = 0) {
 	if (!(ratio >= leastWaitedRatio)) return void 0;
 	const waited = `the ${who} waited for a CPU ${Math.round(ratio * 100)} % of the time`;
@@ -636,9 +706,9 @@ function waitedLong(who, ratio = 0) {
 /** On a quiet machine the sender waits for 2 % of the time. */
 const leastWaitedRatio = .05;
 const milliseconds = (samples) => Math.round(sum(samples.map(({ seconds }) => seconds)) * 1e3);
-/** Compares with the DUT's own idle time: a sender that waits for the DUT offers no more than it takes. */
+/** Uses the DUT's own idle time: a sender that waits for the DUT offers no more than the DUT accepts. */
 const isLimit = (busy, pps, { offeredPps }) => busy === void 0 ? offeredPps > pps * leastOfferedRatio : busy > leastBusyRatio;
-/** A run's own rate is no share of what was offered: the sender tells that of the whole trial only. */
+/** Names no share of the offered load, which is known for the whole trial only. */
 function generatorLimited(samples, pps, load) {
 	const { offeredPps, forwardedPps } = load;
 	const busy = busyRatio(samples);
@@ -647,7 +717,7 @@ function generatorLimited(samples, pps, load) {
 	const rates = `generator-limited: ${formatPps(pps)} came through, ${trial}`;
 	return busy === void 0 ? rates : `${rates}, and the DUT was busy for ${formatPercent(busy)} of the time`;
 }
-/** Share of the time in which the forwarding thread ran or was due to; unknown on a DUT that does not tell. */
+/** Share of the time in which the forwarding thread ran or was runnable; undefined where the DUT does not report it. */
 function busyRatio(samples) {
 	const busy = samples.flatMap(({ busySeconds, deniedSeconds = 0 }) => busySeconds === void 0 ? [] : busySeconds + deniedSeconds);
 	if (busy.length < samples.length) return void 0;
@@ -665,7 +735,7 @@ const invalid = (cause, reason) => ({
 });
 
 // src/lab/netns/netns-logs.ts
-/** Packets that left the DUT, and that reached the receiver, since their interfaces came up. */
+/** Since the interfaces came up. */
 const countersSchema = object({
 	forwarded: int(),
 	received: int()
@@ -674,15 +744,14 @@ const beforeAndAfter = object({
 	before: countersSchema,
 	after: countersSchema
 });
-/** The logs by their names in the folder of a trial. */
 const logNames = {
 	dut: "dut.log",
 	sender: "sender.log",
 	counters: "counters.json"
 };
-/** More than this share of what the DUT forwarded must reach the receiver. */
+/** The receiver must count more than this share of the packets that the DUT forwarded. */
 const leastReceivedShare = .99;
-/** `observation` is given where the DUT said more than its log holds: why it stopped. */
+/** `observation` is given where it has more than its log: the reason of a stop. */
 function readLinuxLogs(planned, startedAt, logs, observation = parseObservation(logs.dut)) {
 	const sent = parseTrafgenLog(logs.sender);
 	if (sent.kind === "failed") return sent;
@@ -719,7 +788,6 @@ function readLinuxLogs(planned, startedAt, logs, observation = parseObservation(
 function lossBehindTheDut({ forwarded, received }) {
 	return received < forwarded * leastReceivedShare ? `the receiver counted ${received} packets of the ${forwarded} that the DUT forwarded` : void 0;
 }
-/** The packets that were forwarded, and that were received, in the whole trial. */
 function countersOf(text) {
 	try {
 		const { before, after } = beforeAndAfter.parse(JSON.parse(text));
@@ -733,15 +801,14 @@ function countersOf(text) {
 }
 
 // src/lab/netns/netns-testbed.ts
-/** All that is installed on the hosts lies below it. */
 const ourFolder = "/run/ppsgate";
 const senderFolder = `${ourFolder}/sender`;
 const slicesPerRun = 3;
-/** Beyond any card's: trafgen then sends as fast as it can. */
+/** Above any card's rate, so that trafgen sends as fast as it can. */
 const mostPps = 1e9;
-/** Installing a variant takes some 20 ms; a busy machine may need many times that. */
-const secondsToLay = .5;
-/** Connects to all three hosts, and ends what a lost controller left running; a host that cannot be reached, or lacks a program, is a `HostError`. */
+/** An installation takes about 20 ms; a busy machine may need many times that. */
+const installSeconds = .5;
+/** Ends processes of a lost controller. Throws a HostError for a host out of reach or without a needed program. */
 async function openLinuxTestbed(name, config, traffic, connect = connectTo) {
 	await using opened = new AsyncDisposableStack();
 	const sender = opened.use(await connect(config.sender, "sender"));
@@ -798,7 +865,7 @@ async function openLinuxTestbed(name, config, traffic, connect = connectTo) {
 		}
 	};
 }
-/** Programs that the hosts need; on the receiver the kernel counts, and perf(1) may be missing. */
+/** On the receiver the kernel counts; perf(1) is optional. */
 const neededPrograms = {
 	sender: [
 		"bash",
@@ -815,16 +882,13 @@ const neededPrograms = {
 		"taskset"
 	]
 };
-/**
-* Pattern by which pgrep and pkill find them, as the hosts are leased as one. Those of another network are not ours: the hosts
-* of the embedded lab are one machine.
-*/
+/** Pattern for pgrep and pkill: every match in the network namespace is ours; embedded hosts share one machine. */
 const ourPrograms = shell`--ns $$ --nslist net -f ${`^(bash ${ourFolder}/|trafgen )`}`;
 const timesToTerminate = 20;
 const timesToEnd = 50;
 const secondsBetweenTimes = .1;
 const secondsToSignal = 60;
-/** A generator's script ends with the connection, which a controller that lost its power never closed. */
+/** A generator's script ends with the connection, which a controller without power never closes. */
 async function endPrograms(host) {
 	for (let time = 0; time < timesToEnd; time += 1) {
 		const signal = time < timesToTerminate ? shell`-TERM` : shell`-KILL`;
@@ -863,7 +927,7 @@ async function macAddress(host, name) {
 }
 async function trial(lab, planned, keepLog, signal) {
 	const { traffic, config } = lab;
-	const secondsPerRun = secondsToLay + traffic.settleSeconds + traffic.measureSeconds;
+	const secondsPerRun = installSeconds + traffic.settleSeconds + traffic.measureSeconds;
 	const limitSeconds = Math.ceil(30 + traffic.warmUpSeconds + planned.runs.length * secondsPerRun);
 	const before = await counters(lab);
 	const startedAt = (/* @__PURE__ */ new Date()).toISOString();
@@ -935,7 +999,7 @@ async function whyNoPerf(dut) {
 	if (outcome.kind === "exited" && outcome.code === 0) return void 0;
 	return `perf does not run on the DUT (${lastLine(outcome.stderr) ?? "it said nothing"}): install what your system calls it, linux-perf or linux-tools`;
 }
-/** A run of several seconds is sampled by the second, as pkt-gen does. */
+/** Samples runs of several seconds by the second, like pkt-gen. */
 function slicesOf({ measureSeconds }) {
 	const slices = Math.max(slicesPerRun, Math.floor(measureSeconds));
 	return {
@@ -943,7 +1007,6 @@ function slicesOf({ measureSeconds }) {
 		slices
 	};
 }
-/** Undefined where a run has a fixed length. */
 function enoughFor({ measureAtLeastSeconds, measureSeconds }) {
 	if (measureAtLeastSeconds >= measureSeconds) return void 0;
 	const bounds = {
@@ -985,4 +1048,4 @@ async function counter(host, name, kind) {
 	return Number(await host.output(shell`cat ${`/sys/class/net/${name}/statistics/${kind}`}`));
 }
 
-export { LabImpossibleError, LabInUseError, claim, disclaim, labDown, labLeftovers, labPath, labUp, logNames, neededPrograms, openLinuxTestbed, ourFolder, ourPrograms, ownerFile, readLinuxLogs, readyMachine, requireLab, rerunAsRoot };
+export { ForeignFileError, LabImpossibleError, LabInUseError, claim, disclaim, failureOf, isEmpty, isSqliteError, labDown, labLeftovers, labPath, labUp, lockIfFree, logNames, neededPrograms, openDatabase, openLinuxTestbed, ourFolder, ourPrograms, ownerFile, readLinuxLogs, readyMachine, requireLab, rerunAsRoot, watchPlace };

@@ -1,13 +1,12 @@
 import { lastLine, parseJson, reasonOf, shortened } from "../model.js";
 import { _enum, array, object, string } from "../vendor/zod.js";
-import { sendRequest } from "../system.js";
 import { ExposedError, readGuarded } from "../config.js";
+import { sendRequest } from "../forge/github.js";
 import { spawn } from "node:child_process";
-import { setTimeout } from "node:timers/promises";
 import { readFile } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
 
 // src/lab/power/power-controller.ts
-/** One sentence on a controller that does not respond or obey: its name, its message, and what to check. */
 var PowerError = class extends Error {
 	name = "PowerError";
 };
@@ -20,7 +19,6 @@ async function readPassword(label, path, deps) {
 	const source = path === void 0 ? "PPSGATE_BMC_PASSWORD of the environment, for no `passwordFile` is named" : `the password file ${path}`;
 	throw new PowerError(`${label} cannot be opened with ${source}: it is empty or has more than a line; write the password there and nothing else.`);
 }
-/** Throws a PowerError that names the file. */
 async function readFileFor(label, what, path, deps) {
 	try {
 		return await deps.readFile(path);
@@ -55,10 +53,7 @@ async function openIpmi(name, config, deps) {
 }
 const tries$1 = 3;
 const secondsBetweenTries = 2;
-/**
-* Throws a PowerError where the BMC does not respond or refuses the login. Retries only after silence: a BMC locks a user
-* out after some wrong passwords.
-*/
+/** Retries only after silence: a BMC locks a user out after wrong passwords. Throws a PowerError. */
 async function requestBmc({ label, config, password, order, deps }) {
 	let silence = "";
 	for (let attempt = 0; attempt < tries$1; attempt += 1) {
@@ -81,7 +76,7 @@ async function requestBmc({ label, config, password, order, deps }) {
 	throw new PowerError(`${label} did not answer in ${tries$1} tries: ${silence}; check that it has power and network, its address, and that IPMI over LAN is enabled.`);
 }
 /**
-* `-E` takes the password from the environment, `-N` and `-R` allow 10 s of silence, `-L` asks for no more than an
+* `-E` takes the password from the environment, `-N` and `-R` allow 10 s of silence, `-L` requests no more than an
 * operator, who may switch power (IPMI 2.0, Appendix G). The caller's `-v` has ipmitool print the reason of a refusal.
 */
 function sessionWords({ host, port, user, cipherSuite }) {
@@ -396,7 +391,6 @@ async function cycledByController(controller, sleep) {
 	if (reply.kind === "accepted" && !isOff(await seenOff())) return false;
 	return await watch(controller, (state) => state === "on", secondsToObey, sleep) === "on";
 }
-/** Returns the first state that matches, or the last one after that many seconds. */
 async function watch(controller, matches, seconds, sleep, secondsBetween = pollSeconds.usual) {
 	let state = await controller.state();
 	for (let waited = 0; waited < seconds && !matches(state); waited += secondsBetween) {
@@ -456,7 +450,6 @@ function killGroup(pid) {
 		process.kill(-pid, "SIGKILL");
 	} catch {}
 }
-/** Returns a function that returns the output so far. */
 function collect(stream, giveUp) {
 	const chunks = [];
 	let bytes = 0;

@@ -5,8 +5,7 @@ import { ConsoleRecorder, describeScreen, lastWords } from "./console.js";
 import { connectTo, impossible, isToBlame, judgeProfile, lacksControl, missed, tallyOf } from "../lab.js";
 import { Kernels, afterBootFailure, bootFor, bootsOf, bounded, builderFor, failed, fingerprintOfDut, inspectDut, installRules as installRules$1, pathProblem, preflight, proofOf, provesScenario, rejected as rejected$1, setListed, settingsContext } from "./freebsd.js";
 import { DutLostError, FreebsdDut, parseIfconfig, wakeFreebsdDut } from "./freebsd/dut.js";
-import { HostError } from "../system/host.js";
-import { shell } from "../system.js";
+import { HostError, shell } from "../system/host.js";
 import { PowerError } from "./power.js";
 import { KernelFilesError, guestCpu, guestMac, guestPorts, kernelCommandLine, neighbours, receiverMac, senderMac, virtualLabUp } from "./qemu/vm.js";
 import { buildLinuxKernel, givenKernel, noSums } from "../kernel.js";
@@ -18,15 +17,15 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
-import { setTimeout } from "node:timers/promises";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { release, tmpdir } from "node:os";
+import { setTimeout } from "node:timers/promises";
 
 // src/lab/qemu/freebsd-image.ts
 const isHostError = (error) => error instanceof HostError;
-/** Another copy of the image may do better. */
+/** True where another copy of the image may succeed. */
 const isOfOneCopy = (error) => error instanceof DutLostError || isHostError(error) || error instanceof UsageError;
-/** Waits until the image is up, and makes a DUT of it. Throws a UsageError where the image is not fit for one. */
+/** Waits until the image is up, and opens it as a DUT. Throws a UsageError for an unsuitable image. */
 async function openImage(guest, image, { lab, deps }) {
 	const login = await lab.loginTo(image, guest);
 	await using opened = new AsyncDisposableStack();
@@ -85,7 +84,7 @@ var QemuEndedError = class extends DutLostError {
 		this.said = said;
 	}
 };
-/** Why root could not log in to an image that was switched on, and what is to be done; a clause. */
+/** Explains in a clause why root cannot log in to a booted image, and the fix. */
 function whyNotIn(error, { privateKeyPath = "of the ssh agent", bootSeconds }, shown) {
 	if (error instanceof QemuEndedError) return `its QEMU ended before root could log in (${error.said}), as where it switches itself off`;
 	if (isHostError(error) && error.kind === "host-key") return `its sshd shows ${/shows (the \S+ key \S+),/.exec(error.message)?.[1] ?? "no key of its type"} instead of the \`hostKey\` of ppsgate.yml: write there the first two words of its /etc/ssh/ssh_host_ed25519_key.pub`;
@@ -94,7 +93,6 @@ function whyNotIn(error, { privateKeyPath = "of the ssh agent", bootSeconds }, s
 	const hint = shown.includes("<<BOOT>>") ? "" : " (its kernel is seen there once its /boot/loader.conf has `console=\"comconsole\"`)";
 	return `root could not log in within ${bootSeconds} s, and its console ${describeScreen(shown)}${hint}`;
 }
-/** Cards are found by the addresses that QEMU gave them: it is the kernel that numbers them. */
 async function portsOf(host) {
 	const names = (await host.output(shell`ifconfig -l`)).trim().split(/\s+/);
 	const found = /* @__PURE__ */ new Map();
@@ -109,7 +107,7 @@ async function portsOf(host) {
 	};
 	return { why: `of its three virtio cards the one with the MAC address ${ingress === void 0 ? guestMac.ingress : guestMac.egress} is missing beside ${names.join(", ")}: its kernel needs vtnet(4) for all of them, and its settings have to leave their addresses as they are` };
 }
-/** Prepares later boots: addresses, which all else is made of, no prompt, and a console that we read. */
+/** Prepares later boots: addresses, no prompt, and a console that we read. */
 async function setUp(host, { ingress, egress }) {
 	const settings = [[ingress, guestPorts.ingress], [egress, guestPorts.egress]].flatMap(([port, { inet4, inet6 }]) => [`ifconfig_${port}=inet ${inet4}/30 -tso4 -tso6 -lro -vlanhwtso`, `ifconfig_${port}_ipv6=inet6 ${inet6} prefixlen 126 no_dad`]);
 	await host.output(shell`sysrc ${settings}`);
@@ -123,10 +121,7 @@ const loaderLines = [
 	"boot_serial=\"YES\"",
 	"autoboot_delay=\"-1\""
 ];
-/**
-* By ksyms(4), which has the modules' as well. Its file has none of the sections that they lie in, so that nm(1) takes none for
-* a function; readelf(1) asks no section, and like nm it reads no device.
-*/
+/** Includes modules (ksyms(4)). Not nm(1): the file lacks the symbols' sections, which readelf(1) ignores. */
 async function symbolsOf(host) {
 	const copy = "/var/tmp/ppsgate.ksyms";
 	await host.output(shell`kldload -n ksyms`);
@@ -137,7 +132,7 @@ async function symbolsOf(host) {
 /** Number, address, size, type, binding, visibility, section and name. */
 const functionRow = /^ *\d+: ([0-9a-f]{16}) +\S+ FUNC +\S+ +\S+ +\S+ (\S+)$/gm;
 const mostSymbolBytes = 64 * 1024 ** 2;
-/** A guest as the machines of a testbed: what stands at the other ends of its wires is no host, and has addresses. */
+/** Presents a guest as the machines of a testbed: the other ends of its wires are no hosts, but have addresses. */
 function asTestbed({ bootSeconds }, ports, login) {
 	const far = {
 		...login,
@@ -169,7 +164,7 @@ function asTestbed({ bootSeconds }, ports, login) {
 		waive: waivedOfGuests
 	};
 }
-/** Settings that do not count where one CPU executes a guest, and its instructions are counted in windows. */
+/** Settings that do not matter where one CPU executes a guest, and instructions are counted in windows. */
 const waivedOfGuests = {
 	"kern.boottime": "what starts at a boot is no part of most windows, and a run is their median",
 	"kern.shutdown.dumpdevname": "a guest tells on its console what it panics of",
@@ -179,7 +174,7 @@ const waivedOfGuests = {
 };
 
 // src/lab/qemu/guests.ts
-/** Rejects a variant whose fault it is, and reports any other trial as failed. */
+/** Rejects a variant that is to blame; else the trial has failed. */
 function blameOrFail(tallies, variant, [fault, proof], { rejection, reason }) {
 	if (isToBlame(tallies, variant, fault, proof)) return rejected$1(variant, rejection);
 	return {
@@ -188,12 +183,9 @@ function blameOrFail(tallies, variant, [fault, proof], { rejection, reason }) {
 		...lacksControl(tallies, variant, proof) && { lacksControl: true }
 	};
 }
-/** Memory for the symbols of a kernel: those of a distribution are some 150,000, in 7 MB. */
+/** A distribution's kernel has about 150,000 symbols in 7 MB. */
 const maxSymbolBytes = 64 * 1024 ** 2;
-/**
-* Interrupts a guest that does not answer, and returns where it was, as `, stood in pf_test+0x1c`. The console's last lines
-* then are its answer to the interrupt, and no panic of its own.
-*/
+/** Returns the location of a stuck guest, as `, stood in pf_test+0x1c`; the console shows its response, not a panic. */
 async function interrupted(guest) {
 	await guest.interrupt().catch(() => {});
 	const { console } = lastWords(guest.console(), false);
@@ -204,15 +196,15 @@ async function interrupted(guest) {
 	};
 }
 /**
-* Match Linux's registers, and FreeBSD's debugger, which its nmi_call_kdb() enters; without `options DDB` it goes on, and
-* prints no location. The last matches its stack below trap 19 (T_NMI), where it panics of the interrupt.
+* Match Linux's registers, and FreeBSD's debugger, which its nmi_call_kdb() enters; without `options DDB` FreeBSD
+* continues and prints no location. The last matches its stack below trap 19 (T_NMI), where the interrupt makes it
+* panic.
 */
 const stackPatterns = [
 	/^(?:\[.*\] )?RIP: \S+?:(\w+\+0x\w+)/m,
 	/^Stopped at\s+([\w.]+(?:\+0x[0-9a-f]+)?):/m,
 	/^--- trap 0x13,.*\n\w+\(\) at (\w+\+0x[0-9a-f]+)/m
 ];
-/** Describes the machine that QEMU makes, for a fingerprint. */
 async function machineOf({ accelerator, memoryMebibytes }) {
 	const { stdout } = await promisify(execFile)("qemu-system-x86_64", ["--version"]);
 	const model = accelerator === "tcg" ? "max" : "host";
@@ -224,13 +216,11 @@ var FreebsdGuests = class {
 	#name;
 	#config;
 	#resources;
-	/** Guests by the variants that they boot. */
 	#guests = /* @__PURE__ */ new Map();
-	/** Has booted the image, and waits for a variant. */
+	/** Booted, and not yet assigned to a variant. */
 	#spare;
-	/** A copy of the image has been up. */
+	/** True once a copy of the image was up. */
 	#isFit = false;
-	/** Scenarios whose rules base has loaded. */
 	#loadedByBase = /* @__PURE__ */ new Set();
 	#numbers = /* @__PURE__ */ new Set();
 	#families = ["inet4"];
@@ -283,7 +273,7 @@ var FreebsdGuests = class {
 			return one.value;
 		});
 	}
-	/** Tries nothing: rules are installed for each trial, which reports what refuses them. */
+	/** Does nothing: rules are installed for each trial, which reports a refusal. */
 	async tryRules() {}
 	async installRules({ variant, host }, { scenario, family }) {
 		const boots = this.#guests.get(variant)?.boots;
@@ -308,7 +298,7 @@ var FreebsdGuests = class {
 	symbols({ host }) {
 		return symbolsOf(host);
 	}
-	/** Keeps them: they boot again for the next pair, with the kernels that are installed on them. */
+	/** Keeps the guests for the next pair, with their installed kernels. */
 	async release() {}
 	async stop(booted) {
 		for (const { variant } of booted) await this.#stop(variant);
@@ -341,7 +331,6 @@ var FreebsdGuests = class {
 		const { cpus } = this.#resources;
 		return cpus[(number - 1) % cpus.length] ?? 0;
 	}
-	/** Boots a copy of the image on its own kernel. */
 	async #bootImage() {
 		const { lab, tallies, deps } = this.#resources;
 		let number = 1;
@@ -379,7 +368,6 @@ var FreebsdGuests = class {
 			lastLine: () => lastLine
 		};
 	}
-	/** Returns the guest of a variant, or another one where its QEMU has ended. */
 	async #guestFor(variant) {
 		const own = this.#guests.get(variant);
 		if (own !== void 0 && own.lastLine() === void 0) return own;
@@ -406,7 +394,7 @@ var FreebsdGuests = class {
 	#loadRules(...[host, scenario]) {
 		return installRules$1(host, scenario, this.#request?.rules ?? {});
 	}
-	/** Fixes what would be lost for all cells of the pair, as a kernel boots for the next one only. */
+	/** Fixes faults that would cost all cells of the pair, as a kernel boots for the next pair only. */
 	#fixPaths({ config, dut }, family) {
 		return preflight(dut.host(), {
 			mode: config.preflight,
@@ -415,7 +403,7 @@ var FreebsdGuests = class {
 			context: settingsContext(config, [family])
 		});
 	}
-	/** Tries base where it has not loaded the same rules yet: it need not be next, nor get so far. */
+	/** Tries base where it has not loaded the same rules yet, which the trial itself may never reach. */
 	async #afterRefusal(variant, scenario, refusal) {
 		const { tallies } = this.#resources;
 		tallyOf(tallies, variant).refusals += 1;
@@ -472,17 +460,14 @@ var FreebsdGuests = class {
 		return notBooted(outcome, console);
 	}
 };
-/** Holds for settings of the image itself: those that packets need are made in later boots, and checked then. */
+/** True for settings of the image itself; those that packets need are set in later boots, and checked then. */
 const isOfImage = ({ isWaived, isVital }) => !isWaived && !isVital;
-/** One boot serves all cells of a pair. */
+/** Each boot serves all cells of a pair. */
 const anyCell = {
 	scenario: "forwarding",
 	family: "inet4"
 };
-/**
-* Boots a kernel, and blames the variant where the guest does not come up, or is lost once it is up: the image's own kernel
-* boots on a new copy, and nothing but this machine lies between.
-*/
+/** Blames the variant for a failure: the image's own kernel boots here, and only this machine is in between. */
 async function bootKernel({ boots, guest, console: recorder, lastLine }, run, kernel) {
 	const planned = {
 		number: 1,
@@ -506,7 +491,7 @@ async function bootKernel({ boots, guest, console: recorder, lastLine }, run, ke
 	}
 }
 const whyGone = (lastLine) => lastLine === void 0 ? "it did not come up, and neither did its image after it, not even power-cycled twice" : `its QEMU has ended (${lastLine})`;
-/** Counts a death, not a boot failure, as it was up; base, which runs beside it, has shown that a guest can be. */
+/** Counts a death, not a boot failure, as it was up; base, which runs beside it, has proven that a guest can be. */
 function afterEarlyDeath(tallies, variant, words) {
 	tallyOf(tallies, variant).deaths += 1;
 	const how = "it was lost again as soon as it was up";
@@ -527,12 +512,11 @@ const isConnectionLost = ({ kind }) => [
 ].includes(kind);
 
 // src/lab/qemu/linux-boots.ts
-/** None that comes up takes so long, on a machine that is busy with much else. */
+/** Longer than any successful boot, even on a busy machine. */
 const mostBootSeconds = 120;
-/** Beside one that is up, another that is not after so many times as long will not be. */
+/** A guest that needs that many times longer than another one is considered dead. */
 const mostTimesSlower = 4;
 const leastSecondsBeside = 20;
-/** Boots them all at once, each on a CPU of its own as far as there are any; answers in their order. */
 async function bootTogether(deps, bootables) {
 	const startedAt = performance.now();
 	const isOneUp = Promise.withResolvers();
@@ -541,7 +525,6 @@ async function bootTogether(deps, bootables) {
 		return boot(deps, bootable, index + 1, patience, () => isOneUp.resolve((performance.now() - startedAt) / 1e3));
 	}));
 }
-/** Answers, after that, for how many seconds was waited. */
 async function patienceFrom(startedAt, isOneUp) {
 	const elapsed = () => (performance.now() - startedAt) / 1e3;
 	const limit = setTimeout(mostBootSeconds * 1e3, void 0, { ref: false });
@@ -602,7 +585,7 @@ async function boot({ lab, connect, cpus, signal }, { variant, kernel }, number,
 		signal.removeEventListener("abort", abort);
 	}
 }
-/** Verifies that the booted kernel runs: by its own name, its command line, and the modules that it loaded. */
+/** Proves which kernel runs: by its version, its command line, and the modules that it loaded. */
 async function identify(host, { commandLine }, { version, atBoot }) {
 	const [release, build, told, notes, ...modules] = (await host.output(shell`uname -r && uname -v && cat /proc/cmdline && od -A n -v -t x1 /sys/kernel/notes | tr -d ' \n' && echo && cut -d ${" "} -f 1 /proc/modules`)).split("\n");
 	if (!version.startsWith(`${release} `) || !version.includes(` ${build}`)) return {
@@ -624,7 +607,7 @@ async function identify(host, { commandLine }, { version, atBoot }) {
 		kernel: `${release} ${build}${id === void 0 ? "" : `, build ${id}`}`
 	};
 }
-/** The note of type 3, owner `GNU`, in hexadecimal; see elf(5), NT_GNU_BUILD_ID. */
+/** Hexadecimal note of type 3, owner `GNU`; see elf(5), NT_GNU_BUILD_ID. */
 const buildIdIn = (notes) => /04000000(14000000)03000000474e5500([0-9a-f]{40})/.exec(notes)?.[2];
 
 // src/lab/qemu/linux-guests.ts
@@ -633,7 +616,6 @@ var LinuxGuests = class {
 	#name;
 	#config;
 	#resources;
-	/** Unpacked kernels by the names of their variants. */
 	#bootable = /* @__PURE__ */ new Map();
 	#scenarios = [];
 	#duts = /* @__PURE__ */ new WeakMap();
@@ -745,7 +727,7 @@ var LinuxGuests = class {
 		const installed = await this.#dutOf(booted).install(booted.variant, scenario);
 		return installed.kind === "rejected" ? installed : void 0;
 	}
-	/** Returns no reason: a ruleset that nft has loaded is in force as a whole. */
+	/** None: a ruleset that nft has loaded is in force as a whole. */
 	async whyNotInForce() {}
 	symbols({ host }) {
 		return host.output(shell`cat /proc/kallsyms`, { maxOutputBytes: maxSymbolBytes });
@@ -765,7 +747,7 @@ var LinuxGuests = class {
 		if (dut === void 0) throw new TypeError(`${booted.variant} was not booted here.`);
 		return dut;
 	}
-	/** Builds the kernel of a variant, or returns the given one; the configuration's where only files differ. */
+	/** Builds the variant's kernel, or returns the given one; the configuration's where only files differ. */
 	async #archiveOf({ variant, kernel }, request) {
 		const { builder, kernelPath } = this.#config;
 		if (kernel === void 0) return {
@@ -797,7 +779,7 @@ var LinuxGuests = class {
 		} : built;
 	}
 };
-/** Unpacks an archive; undefined is this machine's own kernel. */
+/** `undefined` is this machine's own kernel. */
 async function unpacked(lab, path) {
 	try {
 		return await lab.kernel(path);
@@ -812,12 +794,12 @@ async function requireSame({ path, sha256 }) {
 	if (now.kind === "archive" && now.sha256 === sha256) return;
 	throw new UsageError(`The kernel ${path} has changed since this gate began: give it back its old content, or begin anew.`);
 }
-/** Finds a guest with no space left where rules are installed; a kernel that keeps it full is to blame. */
+/** Finds a guest without free space for rules; a kernel that fills it is to blame. */
 async function fullGuest(tallies, booted) {
 	for (const { host, variant } of booted) {
 		if ((await host.output(shell`df -P -k /run | tail -n 1`).catch(() => "")).trim().split(/\s+/)[3] !== "0") continue;
 		tallyOf(tallies, variant).refusals += 1;
-		const message = `no room is left in /run of the guest with ${variant}`;
+		const message = `no space is left in /run of the guest with ${variant}`;
 		return isToBlame(tallies, variant, "refusals", "hasBooted") ? rejected$1(variant, {
 			kind: "out-of-disk",
 			message: `Twice: ${message}.`
@@ -835,11 +817,11 @@ async function fingerprint(config) {
 }
 
 // src/lab/qemu/hot-functions.ts
-/** Makes as many samples of a window of 10,000 packets as a sampler would take. */
+/** Gives a window of 10,000 packets about as many samples as a sampler would take. */
 const instructionsPerSample = 1e3;
 const headerBytes = 64;
 const slotBytes = 16;
-/** Folded stacks of one frame each, as `nf_tables\`nft_do_chain 1234`: what was executed between the two points of time. */
+/** Folded stacks of one frame each, as `nf_tables\`nft_do_chain 1234`, executed between the two points in time. */
 function foldedInstructions({ before, after, symbols }) {
 	const functionAt = functionsOf(symbols);
 	const byFunction = /* @__PURE__ */ new Map();
@@ -857,9 +839,9 @@ function foldedInstructions({ before, after, symbols }) {
 	}).join("\n")}\n`;
 }
 const viewOf = ({ buffer, byteOffset, byteLength }) => new DataView(buffer, byteOffset, byteLength);
-/** The upper half is the kernel's. */
+/** Kernel addresses are in the upper half. */
 const firstOfKernel = 1n << 63n;
-/** Finds the last symbol of code at or below an address; names are the kernel's own, and unverified. */
+/** Finds the last symbol of code at or below an address. Names come from the kernel, unverified. */
 function functionsOf(symbols) {
 	const found = [];
 	for (const line of symbols.split("\n")) {
@@ -887,14 +869,10 @@ function functionsOf(symbols) {
 }
 
 // src/lab/qemu/trial-logs.ts
-/** The log of a pair's windows by its name in the folder of a trial. */
 const windowsLogName = (pair) => `windows-${pair}.log`;
-/** The runs of a trial in which every pair had its own boots, base and patched among them side by side. */
+/** Groups the runs of a trial by pair: each pair has its own boots, of base and patched in parallel. */
 const pairsOf = ({ runs }) => [...Map.groupBy(runs, ({ pair }) => pair)];
-/**
-* A run is the median of its windows, of which the first is left out: caches of the guest's kernel, and QEMU's of
-* translated code, are filled in it.
-*/
+/** A run's number is the median of its windows without the first, which fills caches of the guest and of QEMU. */
 function readVirtualLogs(planned, startedAt, packets, logs) {
 	const runs = [];
 	let trafficSeconds = 0;
@@ -933,7 +911,7 @@ function readVirtualLogs(planned, startedAt, packets, logs) {
 		}
 	};
 }
-/** Why there are none, in a sentence, where the log is not whole. */
+/** Returns a sentence for an incomplete log. */
 function windowsIn(log, packets) {
 	const lines = log.trimEnd().split("\n");
 	if (lines.pop() !== "end") return "the windows ended before their time";
@@ -947,7 +925,7 @@ function windowsIn(log, packets) {
 }
 const stuckLine = /^stuck ([1-9]\d{0,3})$/;
 const windowLine = /^window [1-9]\d{0,3}(?: \d{1,15}(?:\.\d{1,6})? \d{1,15} (?:-|\d{1,15}) \d{1,18} \d{1,18}){2}$/;
-/** Ten numbers after the guest's: time, packets, instructions, and the CPU's own time and waiting in ns, twice. */
+/** Ten numbers after the guest's: twice time, packets, instructions, and the CPU's own time and waiting in ns. */
 function windowOf(line, receivedPackets) {
 	if (!windowLine.test(line)) return void 0;
 	const [guest, ...counts] = line.split(" ").slice(1);
@@ -972,9 +950,9 @@ function windowOf(line, receivedPackets) {
 		...isCounted && { instructions }
 	};
 }
-/** Guests that took no more packets, and were sent none from then on. */
+/** Guests that accepted no more packets, and were sent no further windows. */
 const stuckIn = (log) => new Set(log.split("\n").flatMap((line) => stuckLine.exec(line)?.[1] ?? []).map(Number));
-/** Guests whose last window let nothing through, and that may be dead. */
+/** Guests that forwarded nothing in their last window, and may be dead. */
 function silentIn(log, packets) {
 	const windows = windowsIn(log, packets);
 	const last = /* @__PURE__ */ new Map();
@@ -999,9 +977,9 @@ function measuredRun(planned, trial, windows, isStuck) {
 		validity: validityOf(samples, isStuck)
 	};
 }
-/** Frames of a guest's own that are on the wire beside what it forwards. */
+/** Limit that includes the guest's own frames on the wire. */
 const mostOwnRatio = 1.01;
-/** A guest that lets nothing through, of all that it was sent, has a number like any other: 0. */
+/** A guest that forwards none of the packets it was sent counts with 0. */
 function validityOf(windows, isStuck) {
 	const invalid = (cause, reason) => ({
 		kind: "invalid",
@@ -1011,7 +989,7 @@ function validityOf(windows, isStuck) {
 	if (windows.length === 0) return invalid("too-short", "no window was measured");
 	const silent = windows.filter(({ forwardedPackets }) => forwardedPackets === 0).length;
 	if (silent === windows.length) return { kind: "valid" };
-	if (isStuck) return invalid("hole", `it took no more packets after window ${windows.length}`);
+	if (isStuck) return invalid("hole", `it accepted no more packets after window ${windows.length}`);
 	if (silent > 0) return invalid("hole", `nothing came through in ${silent} of ${windows.length} windows`);
 	const swollen = windows.find(({ receivedPackets, forwardedPackets }) => forwardedPackets > receivedPackets * mostOwnRatio);
 	if (swollen === void 0) return { kind: "valid" };
@@ -1080,7 +1058,7 @@ async function trial(guests, planned, keepLog, signal) {
 		}
 	};
 }
-/** Asked while states of packets live; `silent` are the numbers of guests, from 1 on, that let nothing through. */
+/** Called while packets' states live; `silent` are the numbers of guests, from 1 on, that forwarded nothing. */
 async function whyNotInForce({ system }, booted, cell, silent) {
 	try {
 		return {
@@ -1102,7 +1080,6 @@ function windowsOf({ windows }) {
 		packets: windows.packets
 	};
 }
-/** One boot serves all cells of a pair. */
 async function guestsFor(guests, pair, keepLog) {
 	const { running, system } = guests;
 	const known = pair.runs.map((run) => running?.booted.find(({ variant }) => variant === run.variant));
@@ -1131,9 +1108,9 @@ async function guestsFor(guests, pair, keepLog) {
 		outcome
 	};
 }
-/** A rejection is reported before a failure that is tried again. */
+/** A rejection comes before a failure that may be retried. */
 const gravest = (outcomes) => outcomes.find(({ kind }) => kind === "rejected") ?? outcomes[0];
-/** Has all share one CPU from then on: what they executed before does not count. */
+/** Moves all guests to one CPU: their instructions so far do not count. */
 async function tryAll(guests, booted) {
 	try {
 		const refused = await guests.system.tryRules(booted);
@@ -1153,11 +1130,9 @@ async function stopAll(guests) {
 	guests.running = void 0;
 	if (running !== void 0) await system.stop(running.booted);
 }
-/** Installs the cell's rules on each, and sends so many windows through them. */
 async function installAndSend(guests, booted, cell, windows, signal) {
 	return await installRules(guests, booted, cell) ?? send(guests, booted, cell, windows, signal);
 }
-/** Undefined where all have taken them. */
 async function installRules({ system }, booted, cell) {
 	try {
 		for (const one of booted) {
@@ -1191,12 +1166,11 @@ async function send({ lab, traffic, flowsFor, sendWindows }, booted, cell, windo
 		reason: `windows broke off: ${sent.lastLine}`
 	};
 }
-/** Determines which guests have died. */
-const endsOf = (booted, isAsked = (_index) => true) => Promise.all(booted.map(async (one, index) => ({
+const endsOf = (booted, isOverride = (_index) => true) => Promise.all(booted.map(async (one, index) => ({
 	one,
-	end: isAsked(index) ? await endOf(one) : void 0
+	end: isOverride(index) ? await endOf(one) : void 0
 })));
-/** Undefined where none has died; else shows first whether base stands what the others may have died of. */
+/** Undefined where no guest has died; else first checks that base survives the same packets. */
 async function afterDeaths(guests, ends, { planned: { cell }, keepLog, signal }) {
 	if (ends.every(({ end }) => end === void 0)) return void 0;
 	const { tallies, traffic } = guests;
@@ -1216,7 +1190,6 @@ async function afterDeaths(guests, ends, { planned: { cell }, keepLog, signal })
 	await stopAll(guests);
 	return gravest(outcomes);
 }
-/** Undefined for a guest that is well. */
 async function endOf({ guest, host }) {
 	if (await host.output(shell`uname`, { timeoutSeconds: answerSeconds }).then(() => true, () => false)) return void 0;
 	const words = lastWords(guest.console(), false);
@@ -1249,13 +1222,12 @@ const rejected = (variant, rejection) => ({
 	variant,
 	rejection
 });
-/** Its console in the folder of a trial. */
 const consoleLogName = (variant) => `console-${pathName(variant)}.log`;
 
 // src/lab/qemu/virtual-profile.ts
-/** Counts one window, after another that nothing is made of, in a guest that is up: counting leaves no trace in it. */
+/** Counts one window after a discarded one. Counting leaves no trace in the guest, which stays up. */
 async function profile(guests, { cell, variant }, keepLog, signal) {
-	if (guests.config.accelerator !== "tcg") return impossible("where the CPU itself executes a guest, nobody counts its instructions");
+	if (guests.config.accelerator !== "tcg") return impossible("instructions are not counted where the CPU itself executes a guest");
 	if ((guests.running?.booted ?? []).every((one) => one.variant !== variant)) {
 		const runs = [...guests.system.ready()].map((name) => ({ variant: name }));
 		const up = await guestsFor(guests, {
@@ -1298,9 +1270,8 @@ const whyNot = (outcome) => outcome.reason ?? "the variant does not boot";
 
 // src/lab/qemu/windows.ts
 const script = readFileSync(new URL("../windows.sh", import.meta.url), "utf8");
-/** Most that a guest may take for a window: a thousand packets a second, on a machine with much else to do. */
+/** Time limit of a window: a thousand packets per second, on a busy machine. */
 const mostSeconds = 30;
-/** Throws the signal's reason where that is aborted. */
 async function sendWindows({ wire }, { guests, flows, packets, windows, signal }) {
 	const all = guests.map((_, index) => index + 1);
 	const rounds = Array.from({ length: windows }, (_, round) => round % 2 === 0 ? all : all.toReversed());
@@ -1354,7 +1325,7 @@ async function sendWindows({ wire }, { guests, flows, packets, windows, signal }
 }
 
 // src/lab/qemu/virtual-testbed.ts
-/** Sets up the lab on this machine; `restore` takes it down. Throws a LabInUseError while another process has it. */
+/** Sets up the lab, which `restore` removes. Throws a LabInUseError while another process uses this machine. */
 async function openVirtualTestbed(name, config, traffic, deps, labOfGuests = {
 	up: virtualLabUp,
 	sendWindows
@@ -1394,7 +1365,6 @@ async function openVirtualTestbed(name, config, traffic, deps, labOfGuests = {
 		}
 	};
 }
-/** Writes trafgen's packets; guests have wires of their own, so that all have the same addresses. */
 async function flowsFor(lab, { flows, frameBytes }, cell) {
 	const { family } = cell;
 	const bytes = frameBytesFor({ frameBytes }, cell);

@@ -1,13 +1,10 @@
 import { flowSlices, formatPercent, formatPps, grouped, lastLine, netmapPort, shortened } from "../model.js";
-import { nsPerTick, shell } from "../system.js";
 import { defaultBounds, formatGeneral, holes, isSteady, median, secondsUntilSteady, steadyStretch } from "../analysis/stats.js";
+import { shell } from "../system/host.js";
 import { readFileSync } from "node:fs";
 
 // src/lab/traffic/pkt-gen.ts
-/**
-* Reads a log line by line, in the formats of pkt-gen from 2015 to 2026. Ignores unknown lines: kernels, shells and ssh
-* write into it, too. Never throws.
-*/
+/** Reads the formats of 2015 to 2026; ignores other lines, which kernels, shells and ssh write. Never throws. */
 function parsePktGenLog(text) {
 	const log = {
 		rates: [],
@@ -98,7 +95,6 @@ function stampedLine(content) {
 	};
 	return { kind: begunRate.test(content) ? "torn-rate" : "other" };
 }
-/** Default of pkt-gen without `-l`. */
 const defaultFrameBytes = 60;
 function commandOf(text) {
 	const size = /\s-l\s*(\d{1,5})(?!\S)/.exec(text)?.[1];
@@ -231,7 +227,6 @@ const namedSenders = (logs) => logs.map((log, index) => ({
 	stretch: steadyStretch(ratesOf(log))
 }));
 const medianOf = (stretch) => stretch.kind === "steady" ? stretch.medianPps : void 0;
-/** Undefined without senders, or where one has no steady rate. */
 function offeredBy(senders) {
 	const medians = senders.flatMap(({ stretch }) => medianOf(stretch) ?? []);
 	return medians.length === 0 || medians.length < senders.length ? void 0 : sum(medians);
@@ -293,7 +288,6 @@ function tooShort(receiver, seconds) {
 	const few = `only ${seconds.toFixed(1)} s of steady traffic`;
 	return invalid("too-short", `${few}, at least ${10} s are needed${cutNote(receiver)}`);
 }
-/** Explains a stretch that is too short by the cut in the log. */
 function cutNote({ faults }) {
 	const cut = faults.find(({ kind }) => kind === "cut");
 	return cut === void 0 ? "" : ` (${cut.message})`;
@@ -344,7 +338,6 @@ function receiverLimited(receiver, medianPps, senders, egressPackets) {
 	const counted = `the receiver counted ${formatPps(medianPps)}`;
 	return invalid("receiver-limited", `receiver-limited: the DUT sent ${formatPps(egressPps)} and ${counted}`);
 }
-/** The summary includes packets after the last rate. */
 const packetsOf = ({ summary, rates }) => summary?.packets ?? sum(rates.map(({ packets }) => packets));
 const secondsSent = ({ summary, rates }) => summary?.seconds ?? sum(rates.map(({ pps, intervalSeconds }) => pps > 0 ? intervalSeconds : 0));
 /** A DUT that forwards this share of the load was not its limit. */
@@ -367,17 +360,11 @@ function lineNote(offeredPps, frameBytesWithoutCrc) {
 }
 
 // src/lab/traffic/pkt-gen-command.ts
-/**
-* Counts packets, second by second, until the interrupt. timeout(1) then exits with 124; pkt-gen writes rates to stderr
-* and the summary to stdout.
-*/
+/** Counts until the interrupt; timeout(1) then exits with 124. Rates are on stderr, the summary on stdout. */
 function receiverCommand(request) {
 	return shell`${interrupted(request)} pkt-gen -N -f rx ${opened(request)}`;
 }
-/**
-* Sends UDP packets whose addresses count up, as in published FreeBSD forwarding benches (networks of RFC 2544 and
-* RFC 5180). Throws a RangeError for an impossible frame size.
-*/
+/** Addresses count up in the networks of RFC 2544 and RFC 5180. Throws a RangeError for an impossible frame size. */
 function senderCommand$1(request) {
 	const { family, flows, threads, sourceMac, destinationMac } = request;
 	const version = family === "inet4" ? shell`-4` : shell`-6`;
@@ -385,16 +372,14 @@ function senderCommand$1(request) {
 	return shell`${interrupted(request)} pkt-gen -N -f tx ${opened(request)} -l ${bytesWithoutCrc(request)} ${version} -p ${threads} -S ${sourceMac} -s ${range.sources(flows.sources, flows.firstSource)} -d ${range.destinations(flows.destinations)} -D ${[destinationMac, ...optional(request)]}`;
 }
 /**
-* Prints the process id on stderr before the command: sshd signals no process when its channel closes. The quoting is safe
-* for csh, too.
+* Prints its process id on stderr: sshd signals no process when its channel closes. The quoting is safe for csh, too.
 */
 const printingProcessId = (command) => shell`sh -c 'echo process $$ >&2; exec "$@"' sh ${command}`;
-/** Undefined while the log has no process id. */
+/** Prints its process id on stderr: sshd signals no process when its channel closes. Its quoting is safe for csh. */
 function processIdIn(log) {
 	const [, digits] = /^process (\d+)\r?\n/m.exec(log) ?? [];
 	return digits === void 0 ? void 0 : Number(digits);
 }
-/** Ends a generator, which writes its summary: timeout(1) passes the signal on. */
 const interruptCommand = (processId) => shell`kill -INT ${processId}`;
 const interrupted = ({ seconds }) => shell`timeout -s INT ${seconds}`;
 const opened = ({ interface: name, settleSeconds }) => shell`-i ${netmapPort(name)} -w ${settleSeconds}`;
@@ -533,9 +518,7 @@ async function openPorts(hosts, { settleSeconds, seconds, holdsSenders }, signal
 		reason: `the ${name} on ${port?.interface} of ${port?.host.name} did not get ready: ${why}`
 	};
 }
-/** True while all programs that hold them run. */
 const areOpen = ({ receiver, holders }) => ![receiver, ...holders].some((one) => one.isOver());
-/** Never rejects. */
 const closePorts = ({ receiver, holders }) => endPktGens([receiver, ...holders]);
 /**
 * All senders have ended when this returns or throws; the ports stay open. Throws the signal's reason; a HostError for a
@@ -638,7 +621,6 @@ function planned(senders, request, settleSeconds) {
 		requestedPps: shares
 	};
 }
-/** Resolves to false. */
 const aborted = (signal, until) => new Promise((resolve) => {
 	if (signal.aborted) resolve(false);
 	signal.addEventListener("abort", () => resolve(false), {
@@ -646,7 +628,6 @@ const aborted = (signal, until) => new Promise((resolve) => {
 		signal: until
 	});
 });
-/** Undefined where the trial has a fixed length. */
 function enoughFor({ atLeastSeconds, trafficSeconds }) {
 	if (atLeastSeconds === void 0 || atLeastSeconds >= trafficSeconds) return void 0;
 	const atLeast = Math.max(10, Math.ceil(atLeastSeconds));
@@ -677,12 +658,16 @@ function lastComplaint(log) {
 	return lastLine(complaints.at(-1) ?? text) ?? "it said nothing";
 }
 
+// src/system/clock-ticks.ts
+/** /proc/stat counts hundredths of a second on every kernel: proc_stat(5), USER_HZ. */
+const nsPerTick = 1e7;
+
 // src/lab/traffic/flows.ts
 const destinationsPerSource = 100;
 const port = 2e3;
 const crcBytes = 4;
 const udpHeaderBytes = 8;
-/** Counts addresses up from .10.1 in the networks of RFC 2544 (RFC 5180 for IPv6). A frame has at least the family's minimum size. */
+/** Counts addresses up from .10.1 in RFC 2544's networks (RFC 5180 for IPv6). Frames have at least the family's minimum. */
 function trafgenFlows(request) {
 	const packets = [];
 	for (let flow = 0; flow < request.flows; flow++) {
@@ -769,7 +754,6 @@ function internetChecksum(bytes) {
 	while (sum > 65535) sum = (sum & 65535) + (sum >>> 16);
 	return ~sum & 65535;
 }
-/** 198.18.10.1 and up, or 198.19.10.1 and up. */
 function ipv4Address(network, index) {
 	const low = 2561 + index;
 	return [
@@ -778,7 +762,6 @@ function ipv4Address(network, index) {
 		...word(low)
 	];
 }
-/** 2001:2::a:1 and up, or 2001:2:0:8000::a:1 and up. */
 function ipv6Address(network, index) {
 	return [
 		8193,
@@ -798,7 +781,7 @@ const padded = (bytes, length) => [...bytes, ...new Array(Math.max(0, length - b
 // src/lab/traffic/trafgen.ts
 /** Sends until its standard input ends; then prints how long trafgen waited for its CPU, and trafgen's own log. */
 const senderScript = readFileSync(new URL("../trafgen.sh", import.meta.url));
-/** The command that runs `senderScript` from the path `script` on the sender. */
+/** `script` is the path of `senderScript` on the sender. */
 function senderCommand(request) {
 	const { script, cpu, offeredPps, flows, limitSeconds } = request;
 	return shell`bash ${script} ${request.interface} ${cpu} ${offeredPps} ${flows} ${limitSeconds}`;
@@ -821,7 +804,7 @@ function parseTrafgenLog(log) {
 		...waitedRatio === void 0 ? {} : { waitedRatio }
 	};
 }
-/** As a share of one CPU. Only the first line counts, which trafgen cannot forge. */
+/** A share of one CPU. Only the first line counts, which trafgen cannot forge. */
 function waitedShare(log) {
 	const [, ns, ticks, start, end] = waitingLine.exec(log) ?? [];
 	const seconds = Number(end) - Number(start);
@@ -830,4 +813,4 @@ function waitedShare(log) {
 }
 const waitingLine = /^waited (\d{1,15}) ns and (\d{1,9}) ticks from (\d{1,10}\.\d{6}) to (\d{1,10}\.\d{6})\n/;
 
-export { areOpen, closePorts, openPorts, parsePktGenLog, parseTrafgenLog, pktGenRun, pktGenTrial, secondsFor, senderCommand, senderScript, trafgenFlows, trialThrough };
+export { areOpen, closePorts, nsPerTick, openPorts, parsePktGenLog, parseTrafgenLog, pktGenRun, pktGenTrial, secondsFor, senderCommand, senderScript, trafgenFlows, trialThrough };

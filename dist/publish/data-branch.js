@@ -1,29 +1,29 @@
 import { byMetric, cellName, cellSchema, codeSpan, formatChange, formatPercent, isCost, metricNouns, metricSchema, parseJson, patchName, reasonOf, shortId, trendIndexSchema } from "../model.js";
 import { _enum, array, datetime, int, literal, number$1 as number, object, string } from "../vendor/zod.js";
-import { lockIfFree } from "../system.js";
 import { githubFailure, isBreakdown, placeOf, whyNotDone } from "../forge/github.js";
 import { badgeOf, badgeVerdicts, bisectPlot, drawGraph, graphsOf, outcomeName, renderBadge, renderHtml, renderMarkdown, replaceFile, sparklineSheet, stoppedCells } from "../report.js";
 import { median } from "../analysis/stats.js";
 import { byCommit, changesToBisect, changesToGate, countsOf, earlierNightlyRun, emptyTrend, isOfOneCommit, isOff, isOpen, judgeTrend, linkNoise, lossesOf, nightlyRunsOf, parseNightlyRuns, sameSummary, sameText, seriesKey, withBisection, withFingerprint, withGate, withNightlyRun, withSameGate, worstOf } from "../analysis/trend.js";
 import { earlierEntries, historyEntries, historyEntrySchema, isSameTraffic } from "../gate/experiment.js";
+import { lockIfFree } from "../lab/netns.js";
 import { dirname, join, relative, sep } from "node:path";
 import { createHash } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
 import { mkdir, readFile, readdir, rm, rmdir } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
 
 // src/publish/data-branch/paths.ts
-/** `badges/hp-t540/forwarding-inet4`, to which `.svg` or `.json` is added. */
+/** Without its extension: `badges/hp-t540/forwarding-inet4`. */
 const badgePath = ({ testbed, cell }) => `badges/${folderOf$1(testbed)}/${fileOf(cell)}`;
 /** `hp-t540 forwarding inet4`. */
 const badgeLabel = ({ testbed, cell }) => `${testbed} ${cellName(cell)}`;
-/** `badges/hp-t540/same`, likewise: how often a commit against itself was called changed. */
+/** The A/A badge, without its extension: `badges/hp-t540/same`. */
 const samePath = (testbed) => `badges/${folderOf$1(testbed)}/same`;
 /** `trend/hp-t540/forwarding-inet4/2026.jsonl`. */
 const nightlyRunsPath = ({ testbed, cell }, year) => `trend/${folderOf$1(testbed)}/${fileOf(cell)}/${year}.jsonl`;
 /** `trend/hp-t540/sparklines.svg`. */
 const sparklinesPath = (testbed) => `trend/${folderOf$1(testbed)}/sparklines.svg`;
 const fileOf = (cell) => cellName(cell).replace(/ B$/, "B").replaceAll(" ", "-");
-/** Names of a ppsgate.yml stay as they are; what else a result may say must not be taken for one of them. */
+/** Keeps names of a ppsgate.yml as they are; other names of a result must not collide with them. */
 function folderOf$1(testbed) {
 	const word = plain(testbed);
 	return word !== "" && word === testbed ? word : [word, shortHash(testbed)].filter(Boolean).join("-");
@@ -62,9 +62,8 @@ function atMost(lines) {
 	const rest = `${/^ */.exec(lines[0] ?? "")?.[0] ?? ""}- and ${left} more, in \`trend/index.json\``;
 	return left > 0 ? [...lines.slice(0, mostListed), rest] : [...lines];
 }
-/** A gain asks nothing of anybody. */
+/** A gain needs no action. */
 const isOpenLoss = (change) => isOpen(change) && lossesOf(change).length > 0;
-/** The cell that lost most, and how many changed. */
 const changeLine = (kept) => (change) => {
 	const { testbed, good, bad, cells, state, gates, alert } = change;
 	const { cell, changeRatio } = worstOf(change);
@@ -99,7 +98,7 @@ function verdictOf(count) {
 		case "open": return "too few to tell whether within the promised";
 	}
 }
-/** What earlier versions counted: under which design, margin and fingerprint nobody noted. */
+/** Counts of earlier versions, whose design, margin and fingerprint are unknown. */
 const beforeTrend = (nightlyRuns) => [...Map.groupBy(nightlyRuns, ({ testbed }) => testbed)].map(([testbed, own]) => {
 	const alarms = own.filter(({ regressions, improvements }) => regressions + improvements > 0);
 	const last = own.map(({ at }) => at).toSorted().at(-1) ?? "";
@@ -115,10 +114,10 @@ const dayOf = (time) => time.slice(0, 10);
 
 // src/publish/data-branch/trend-files.ts
 const trendIndexPath = "trend/index.json";
-/** Undefined where it is none of this version's. */
+/** Undefined for another version's index. */
 const parseTrendIndex = (text) => trendIndexSchema.safeParse(parseJson(text)).data;
 const trendIndexText = (index) => `${JSON.stringify(index)}\n`;
-/** The nightly runs of those years that are wanted; `read` answers an empty text where there is no such file. */
+/** Reads the nightly runs of the wanted years; `read` returns an empty text for a missing file. */
 async function readNightlyRuns(read, index, isWanted) {
 	const nightlyRuns = /* @__PURE__ */ new Map();
 	for (const series of index.cells) {
@@ -130,14 +129,14 @@ async function readNightlyRuns(read, index, isWanted) {
 	}
 	return nightlyRuns;
 }
-/** The newest two of a series: what a level is judged by, and what is drawn small. */
+/** The newest two years of a series: for its level, and for small charts. */
 const isRecent = ({ years }, year) => year >= (years.at(-1) ?? year) - 1;
-/** Which years have to be read before these can be published. */
+/** Selects the years to read before these updates can be published. */
 const isNeeded = (told) => (series, year) => {
 	const own = told.filter(({ result }) => result.testbed.name === series.testbed);
 	return own.map(({ result }) => yearOf(result.startedAt)).includes(year) || own.length > 0 && isRecent(series, year);
 };
-/** The trend after these, in their order; `trend` has at least the years that `isNeeded` names. */
+/** Applies the updates in order; `trend` must have the years that `isNeeded` selects. */
 const nextTrend = (trend, told, now) => told.reduce((before, one) => one.isTrusted ? withUpdate(before, one, now) : before, trend);
 function withUpdate(trend, told, now) {
 	const { result, path, isDefaultBranch, releases, compareUrl } = told;
@@ -213,10 +212,7 @@ function withNightlyRuns(trend, added) {
 const withReleases = (known, told) => {
 	return [...new Map([...known, ...told].map((release) => [release.name, release])).values()].toSorted((a, b) => a.at < b.at ? -1 : 1);
 };
-/**
-* A trend out of what a branch of an earlier version has of each cell's base, under the traffic of its newest line:
-* another traffic has another level.
-*/
+/** Only for the traffic of the newest line, as another traffic has another level. */
 function trendOfHistory(history) {
 	const nightlyRuns = [...Map.groupBy(history, seriesKey).values()].flatMap((entries) => {
 		const newest = entries.toSorted((a, b) => a.at < b.at ? -1 : 1).at(-1);
@@ -232,7 +228,7 @@ function trendOfHistory(history) {
 	});
 	return withNightlyRuns(emptyTrend, nightlyRuns);
 }
-/** Text by path: the index, and of nightly runs only the years that differ from those of `before`. */
+/** Text by path: the index, and the years of nightly runs that differ from `before`. */
 function trendFiles(before, after) {
 	const files = /* @__PURE__ */ new Map([[trendIndexPath, trendIndexText(after.index)]]);
 	const drawn = /* @__PURE__ */ new Set();
@@ -260,7 +256,6 @@ function sheetOf({ index, nightlyRuns }, testbed) {
 	});
 	return sparklineSheet(rows, "pps");
 }
-/** When the first nightly run of each new level began. */
 const changesOf = ({ changes }, series) => new Set(changes.filter(({ testbed }) => testbed === series.testbed).flatMap(({ cells }) => cells).filter(({ cell }) => cellName(cell) === cellName(series.cell)).map(({ firstAt }) => firstAt));
 const yearOf = (time) => new Date(time).getUTCFullYear();
 
@@ -269,16 +264,15 @@ const indexPath = "index.json";
 const historyPath = "history.jsonl";
 const readmePath = "README.md";
 const keptResultSchema = object({
-	/** Folder of `result.json` and `report.md`, and of what else is named below. */
+	/** Folder of `result.json`, `report.md` and the files below. */
 	path: string().regex(/^results\/\d{4}\/\w[\w.-]*$/),
-	/** When the experiment began, or was published where it says that it began later. */
+	/** The experiment's start; the publication's time if the result claims a later start. */
 	at: datetime(),
 	testbed: string(),
 	patch: string(),
 	outcome: string(),
 	/** Flamegraphs, and the report as a page. */
 	others: array(string().regex(/^\w[\w.-]*$/)).default([]),
-	/** Size of all its files together. */
 	bytes: int().nonnegative()
 });
 const badgeSchema = object({
@@ -287,10 +281,9 @@ const badgeSchema = object({
 	verdict: _enum(badgeVerdicts),
 	pps: number().nonnegative().optional(),
 	at: datetime(),
-	/** Folder of the result that it tells of, which may be gone already. */
 	result: keptResultSchema.shape.path
 });
-/** The base against itself, as versions before `trend/index.json` noted it: without its design, margin and fingerprint. */
+/** The A/A run that versions before `trend/index.json` noted: without design, margin and fingerprint. */
 const nightlySchema = object({
 	testbed: string(),
 	at: datetime(),
@@ -302,7 +295,6 @@ const indexSchema = object({
 	schemaVersion: literal(1),
 	/** Oldest first. */
 	results: array(keptResultSchema),
-	/** The last of each cell on the default branch. */
 	badges: array(badgeSchema),
 	/** Oldest first. */
 	nightlyRuns: array(nightlySchema)
@@ -314,9 +306,9 @@ const emptyIndex = {
 	nightlyRuns: []
 };
 /**
-* The files that have to be written and removed to publish these results, or with none to bring the badges up to
-* date. What results and badges are is decided by the index: other files in their folders go, and entries whose
-* files are missing are forgotten. The same publication again changes nothing.
+* Returns the files to write and to remove to publish these results, or with none to update the badges. The index
+* decides which results and badges are kept: other files in their folders are removed, and entries with missing files
+* are dropped. Idempotent.
 */
 function nextFiles(stored, publications, rules) {
 	const fresh = publications.map((publication) => filesOfResult(publication, rules));
@@ -360,7 +352,6 @@ function nextFiles(stored, publications, rules) {
 		})
 	};
 }
-/** The files that have to be written to change the index of the trend, which `edit` does. */
 function editedFiles(stored, edit, now) {
 	const before = trendIn(stored, now);
 	const index = edit(before.index);
@@ -373,7 +364,7 @@ function editedFiles(stored, edit, now) {
 	};
 }
 const trendIn = ({ trend, history }, now) => trend ?? trendOfHistory(earlierEntries(history, now));
-/** Those lines of a history that can be read: people can edit a branch, and one bad line must not stop a gate. */
+/** Skips unreadable lines: people can edit a branch, and one bad line must not stop a gate. */
 function parseHistory(text) {
 	return text.split("\n").flatMap((line) => {
 		if (!line.startsWith("{")) return [];
@@ -381,12 +372,9 @@ function parseHistory(text) {
 		return entry.success ? entry.data : [];
 	});
 }
-/** Undefined where it is none of this version's. */
+/** Undefined for another version's index. */
 const parseIndex = (text) => indexSchema.safeParse(parseJson(text)).data;
-/**
-* A time is a stranger's word, and whatever is of the future would outlive all that is honest: what an index has of it
-* is no newer than what comes now, which are `times`.
-*/
+/** Replaces future times of the index by the newest of `times`: entries from the future would outlive all others. */
 function withoutFuture(index, times, now) {
 	const [latest = ""] = [now.toISOString(), ...times].toSorted(compare);
 	const settled = (entry) => isFuture(entry.at, now) ? {
@@ -409,7 +397,6 @@ const jsonName = "result.json";
 const reportName = "report.md";
 const pageName = "report.html";
 const plotName = "bisect.svg";
-/** A bisection's result says what it is. */
 const isOfGate = (result) => !("kind" in result);
 const pathsOfResult = ({ path, others }) => [
 	jsonName,
@@ -457,19 +444,19 @@ function filesOfResult(publication, { isSite, now }) {
 		files: named.map(([name, text]) => [`${path}/${name}`, text])
 	};
 }
-/** The most bytes of all flamegraphs of one result: some hundred as those of kernels are, or whatever a hostile profile makes of one. */
+/** Limits all flamegraphs of one result: about a hundred of a kernel's size, and any of a hostile profile. */
 const mostGraphBytes = 64 * 1024 ** 2;
 function graphFiles({ result, profiles, leftOut = () => {} }) {
 	const files = /* @__PURE__ */ new Map();
-	let room = mostGraphBytes;
+	let spareBytes = mostGraphBytes;
 	for (const graph of graphsOf(result, profiles)) {
 		const drawn = drawGraph(graph);
 		if (drawn.kind === "left-out") {
 			leftOut(drawn.why);
 			continue;
 		}
-		room -= Buffer.byteLength(drawn.svg);
-		if (room < 0) {
+		spareBytes -= Buffer.byteLength(drawn.svg);
+		if (spareBytes < 0) {
 			leftOut(`Flamegraphs from that of ${graph.title} on are not kept: those of one result may have ${mostGraphBytes} bytes together.`);
 			return files;
 		}
@@ -477,7 +464,6 @@ function graphFiles({ result, profiles, leftOut = () => {} }) {
 	}
 	return files;
 }
-/** The plot of a bisection, where there is something to draw. */
 function plotFile({ result, leftOut = () => {} }) {
 	if (isOfGate(result)) return [];
 	try {
@@ -488,7 +474,7 @@ function plotFile({ result, leftOut = () => {} }) {
 		return [];
 	}
 }
-/** None where it cannot be made: the rest of the result is kept all the same. */
+/** Empty if it cannot be made: the rest of the result is kept. */
 function pageFile({ result, profiles, leftOut = () => {} }) {
 	try {
 		return [[pageName, renderHtml(result, profiles)]];
@@ -497,11 +483,10 @@ function pageFile({ result, profiles, leftOut = () => {} }) {
 		return [];
 	}
 }
-/** When the experiment began, as far as that is to be verified. */
 const timeOf = ({ startedAt }, now) => isFuture(startedAt, now) ? now.toISOString() : isoTime(startedAt);
-/** Times that are compared as texts have to be written alike. */
+/** Times that are compared as texts need one format. */
 const isoTime = (text) => new Date(text).toISOString();
-/** The path of a result: by the time that it tells, with a name that differs with all that makes the experiment what it is. */
+/** The path of a result: its start, and a name that hashes everything that identifies the experiment. */
 function folderOf(result) {
 	const { startedAt, testbed } = result;
 	const at = isoTime(startedAt);
@@ -524,9 +509,8 @@ function folderOf(result) {
 	];
 	return `results/${at.slice(0, 4)}/${words.filter(Boolean).join("-")}`;
 }
-/** `#123`, or `bisect 1a2b3c4..5d6e7f8`. */
 const nameOf = (result) => isOfGate(result) ? patchName(result.patch) : `bisect ${[result.revisions.at(0), result.revisions.at(-1)].map((end) => end?.commit.slice(0, 7)).join("..")}`;
-/** Oldest first; the newest is always kept, and before it as many as no bound forbids. */
+/** Oldest first. Keeps the newest, and before it as many as all limits allow. */
 function retained(entries, keep, now) {
 	const newestFirst = [...new Map(entries.map((entry) => [entry.path, entry])).values()].toReversed().toSorted((a, b) => compare(b.at, a.at));
 	const oldest = (/* @__PURE__ */ new Date(now.getTime() - keep.seconds * 1e3)).toISOString();
@@ -542,7 +526,7 @@ const withBadgesOf = ({ now }) => (badges, { result, isDefaultBranch }) => {
 	const newer = (isDefaultBranch && isOfGate(result) ? lastOfCells(result, badges, now) : []).filter((badge) => !badges.some((known) => isOfSameCell(known, badge) && known.at > badge.at));
 	return [...badges.filter((known) => !newer.some((badge) => isOfSameCell(known, badge))), ...newer].toSorted((a, b) => compare(badgePath(a), badgePath(b)));
 };
-/** A patch of which no cell was measured speaks for all cells that its testbed has badges of. */
+/** A patch without a measured cell stands for all cells that its testbed has badges of. */
 function lastOfCells(result, known, now) {
 	const { outcome, testbed } = result;
 	const about = {
@@ -571,7 +555,7 @@ function lastOfCells(result, known, now) {
 		verdict
 	} : []);
 }
-/** What is counted by now in the trend is not counted as of an earlier version, too. */
+/** The trend has its own counts: drops those of earlier versions that it includes. */
 const isNotOf = (publications) => ({ testbed, at }) => !publications.some(({ result, isTrusted }) => isTrusted && isOfGate(result) && isOfOneCommit(result) && result.testbed.name === testbed && isoTime(result.startedAt) === at);
 function patchedPps(comparisons) {
 	const comparison = comparisons.find(({ metric }) => metric === "pps");
@@ -592,7 +576,6 @@ function filesOfBadge(badge, rules) {
 	const path = badgePath(badge);
 	return [[`${path}.svg`, svg], [`${path}.json`, `${JSON.stringify(endpoint)}\n`]];
 }
-/** How often each testbed's base was called changed against itself, of the test that is in use. */
 const sameBadges = (index) => countsOf(index).flatMap(({ current }) => {
 	if (current.kind !== "same-build") return [];
 	const color = sameColors[sameSummary(current).promise];
@@ -608,7 +591,7 @@ const sameColors = {
 	kept: "brightgreen",
 	broken: "red"
 };
-/** Where a publication's files lie; with no entry the result was not kept. */
+/** Without an entry, the result was not kept. */
 function publishedPaths({ result, isDefaultBranch }, entry) {
 	const outcome = isDefaultBranch && isOfGate(result) ? result.outcome : void 0;
 	const cells = outcome?.kind === "judged" ? outcome.cells : [];
@@ -632,9 +615,9 @@ function publishedPaths({ result, isDefaultBranch }, entry) {
 		badges
 	};
 }
-/** Twice what `historyOf` asks for. */
+/** Twice the number that `historyOf` requires. */
 const enoughRuns = 60;
-/** The latest entries of each cell under each traffic, oldest first, as many as hold `enoughRuns` of every metric. */
+/** Keeps the latest entries of each cell under each traffic, oldest first, until every metric has `enoughRuns`. */
 function boundedHistory(entries) {
 	return [...Map.groupBy(entries, ({ testbed, cell, traffic }) => JSON.stringify([
 		testbed,
@@ -657,11 +640,10 @@ function latest(group) {
 }
 
 // src/publish/data-branch/links.ts
-/** The URL of a file of the branch: a page of GitHub's for reports and flamegraphs, the file itself for all else. */
+/** A page of GitHub's for reports and flamegraphs, the raw file for all others. */
 function linkTo(place, path) {
 	return linkBy(path.endsWith(".md") || path.startsWith("results/") && path.endsWith(".svg") ? "blob" : "raw", place, path);
 }
-/** The URL of a picture of the branch, for pages that show it. */
 const linkToImage = (place, path) => linkBy("raw", place, path);
 function linkBy(view, { repository, branch, serverUrl, pages }, path) {
 	const isMarkdown = path.endsWith(".md");
@@ -671,9 +653,9 @@ function linkBy(view, { repository, branch, serverUrl, pages }, path) {
 
 // src/publish/data-branch/branch.ts
 /**
-* Puts results into the branch in one commit, or with none brings its badges up to date; makes the branch where there
-* is none. What others publish meanwhile is kept, and the same result again replaces itself. Never throws for what
-* GitHub or the network did: the result is then in `why`, one sentence.
+* Adds results to the branch in one commit, or with none updates its badges; creates a missing branch. Keeps concurrent
+* publications; publishing a result again replaces it. Never throws for a failure of GitHub or the network: `why` is
+* then one sentence on it.
 */
 async function publishToBranch(octokit, place, publications, options) {
 	const isSite = place.pages !== void 0;
@@ -712,10 +694,7 @@ async function publishToBranch(octokit, place, publications, options) {
 		};
 	}
 }
-/**
-* The history in the branch, for which a token needs `contents: read` alone; empty where there is no such branch.
-* Throws an Error of one sentence where GitHub cannot be asked.
-*/
+/** Empty without the branch. Needs `contents: read`. Throws an Error of one sentence if GitHub does not reply. */
 async function readHistory(octokit, place) {
 	const branch = branchOf(octokit, place);
 	return readable("history", place, async () => {
@@ -724,9 +703,9 @@ async function readHistory(octokit, place) {
 	});
 }
 /**
-* What is kept of the branch over time, with the nightly runs of the newest two years of `testbed`; a token needs
-* `contents: read` alone. Empty where there is no such branch. Throws an Error of one sentence where GitHub cannot be
-* asked, or what is there cannot be read.
+* Reads the trend of the branch, with the nightly runs of `testbed` in the newest two years; empty if there is no such
+* branch. Needs `contents: read`. Throws an Error of one sentence if GitHub does not reply, or the trend cannot be
+* read.
 */
 async function readBranchTrend(octokit, place, testbed) {
 	const branch = branchOf(octokit, place);
@@ -747,10 +726,7 @@ async function readable(what, place, read) {
 	}
 }
 const unreadable = (what, place) => `The ${what} in the branch ${place.branch} of ${place.repository} cannot be read`;
-/**
-* Changes the index of the trend in the branch, and answers the new one. `edit` gets what is there by then, again
-* whenever somebody else was faster. Throws an Error of one sentence where that cannot be done.
-*/
+/** Calls `edit` again with the current index whenever another publisher was faster. Throws an Error of one sentence. */
 async function publishTrend(octokit, place, edit, { now = () => /* @__PURE__ */ new Date(), ...options } = {}) {
 	const branch = branchOf(octokit, place);
 	const work = {
@@ -771,7 +747,6 @@ async function publishTrend(octokit, place, edit, { now = () => /* @__PURE__ */ 
 		throw failure === void 0 ? error : new BranchError(whyNot(failure, branch));
 	}
 }
-/** Something about the branch that has to be put right first, in one sentence. */
 var BranchError = class extends Error {};
 function branchOf(octokit, { repository, branch }) {
 	const { owner, repo } = placeOf(repository);
@@ -799,7 +774,7 @@ const patient = ({ pause, random }) => ({
 	random: random ?? Math.random
 });
 const mostFailures = 3;
-/** Octokit itself has then tried each request several times. */
+/** Octokit itself has tried each request several times by then. */
 async function publishPatiently(branch, work, patience, failures = 1) {
 	try {
 		return await publishInTurn(branch, work, patience);
@@ -811,7 +786,6 @@ async function publishPatiently(branch, work, patience, failures = 1) {
 }
 const mostTries$1 = 10;
 const longestPauseSeconds = 30;
-/** Reads, computes and writes, until nobody else wrote meanwhile. */
 async function publishInTurn(branch, { isWanted, next }, { pause, random }) {
 	const repositoryId = await repositoryIdOf(branch);
 	let refused;
@@ -856,9 +830,9 @@ async function repositoryIdOf(branch) {
 		throw new BranchError(`${nothing(branch)} because the token sees no such repository (${failure.said}): check its name, and what the token may read.`);
 	}
 }
-/** GraphQL answers it whatever it says. */
+/** GraphQL reports refusals with this status, too. */
 const refusedByGraphql = 200;
-/** Undefined where there is no such branch. Besides the files at the top those of the trend are told, or of all folders. */
+/** Lists the top files and those of the trend, or of all folders. Undefined if there is no such branch. */
 async function readTip(branch, which) {
 	const commit = await readRef(branch);
 	if (commit === void 0) return void 0;
@@ -889,7 +863,7 @@ async function readTip(branch, which) {
 		isWhole: false
 	};
 }
-/** GitHub lists the first 100,000 files and no more. */
+/** GitHub lists at most 100,000 files. */
 async function listTree({ octokit, owner, repo }, tree_sha, recursive) {
 	const { data } = await octokit.request("GET /repos/{owner}/{repo}/git/trees/{tree_sha}", {
 		owner,
@@ -918,7 +892,7 @@ async function readRef({ octokit, owner, repo, name }) {
 		throw error;
 	}
 }
-/** Throws a BranchError where the branch is somebody else's: it would lose its history. */
+/** Throws a BranchError if the branch is not ppsgate's: replacing it would lose its history. */
 async function readStored$1(branch, tip, isWanted) {
 	if (tip === void 0) return {
 		index: emptyIndex,
@@ -945,9 +919,8 @@ async function readTrend$1(branch, tip, isWanted, without) {
 		nightlyRuns: await readNightlyRuns(read, index, isWanted)
 	};
 }
-/** `without` says what could not be done. */
+/** `without` names the act that was not possible. */
 const foreign$1 = (without, path) => new BranchError(`${without} because it has no ${path} of this version of ppsgate: name another branch in \`github.data.branch\`, or delete this one.`);
-/** Empty where there is no such file. */
 async function readText$1({ octokit, owner, repo }, tip, path) {
 	const file_sha = tip.files.get(path);
 	if (file_sha === void 0) return "";
@@ -958,7 +931,7 @@ async function readText$1({ octokit, owner, repo }, tip, path) {
 	});
 	return Buffer.from(data.content, "base64").toString();
 }
-/** Longer files are sent one by one, so that no request grows with the number of results. */
+/** Longer files are uploaded one by one, so that no request grows with the number of results. */
 const mostInlineCharacters = 1e5;
 async function writeTree(branch, tip, { write, remove }) {
 	const { octokit, owner, repo } = branch;
@@ -996,7 +969,7 @@ async function writeBlob({ octokit, owner, repo }, content) {
 	});
 	return data.sha;
 }
-/** Without parents: what is not in the branch any more shall not be in a clone of it. */
+/** Without parents, so that removed files are in no clone. */
 async function writeCommit({ octokit, owner, repo }, tree) {
 	const { data } = await octokit.request("POST /repos/{owner}/{repo}/git/commits", {
 		owner,
@@ -1009,8 +982,8 @@ async function writeCommit({ octokit, owner, repo }, tree) {
 }
 const noCommit = "0".repeat(40);
 /**
-* Moves the branch if it is still where it was read, which the REST API cannot be asked for. GitHub does not document
-* how it words that it is not, so every refusal is taken for that until the branch is seen not to have moved.
+* Moves the branch if it is still where it was read; the REST API cannot require that. GitHub does not document the
+* message for a moved branch, so every refusal counts as one until the branch is seen not to have moved.
 */
 async function moveBranch({ octokit, name }, repositoryId, { from = noCommit, to }) {
 	const mutation = "mutation ($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }";
@@ -1052,15 +1025,14 @@ function whyNot(failure, branch) {
 }
 
 // src/publish/data-branch/directory.ts
-/** A directory that cannot be published in. */
 var DataDirectoryError = class extends Error {
 	name = "DataDirectoryError";
 	conclusion = "usage";
 };
 /**
-* Puts results into the directory, which need not exist yet, or with none brings its badges up to date; answers the
-* paths of each in it. Each file is there whole or not at all, and the index never tells of one that is not. Others
-* who publish there are waited for, up to a minute. Throws a DataDirectoryError where there is something else.
+* Adds results to the directory, or with none updates its badges; returns the paths of each. Creates the directory.
+* Files are written whole, and the index only names files that exist. Waits up to a minute for other publishers. Throws
+* a DataDirectoryError if the path holds anything else.
 */
 async function publishToDirectory(directory, publications, { pause = realPause, ...rules }) {
 	await mkdir(directory, { recursive: true });
@@ -1075,7 +1047,6 @@ async function publishToDirectory(directory, publications, { pause = realPause, 
 		return published;
 	});
 }
-/** All that is kept there of the branch over time, and the results; nothing where there is no such directory. */
 async function readDirectoryTrend(directory) {
 	const { index, trend } = await readStored(directory, () => true);
 	return {
@@ -1083,10 +1054,7 @@ async function readDirectoryTrend(directory) {
 		results: index
 	};
 }
-/**
-* Changes the index of the trend in the directory, and answers the new one. `edit` gets what is there by then, while
-* nobody else writes. Throws a DataDirectoryError as `publishToDirectory` does.
-*/
+/** No other publisher writes during `edit`. Throws like `publishToDirectory`. */
 async function publishTrendToDirectory(directory, edit, { pause = realPause, now = () => /* @__PURE__ */ new Date() } = {}) {
 	await mkdir(directory, { recursive: true });
 	return inTurn(directory, pause, async () => {
@@ -1107,7 +1075,7 @@ async function inTurn(directory, pause, work) {
 		if (lock !== void 0) return await work();
 		if (tries < mostTries) await pause(1);
 	}
-	throw new DataDirectoryError(`${directory} was written to by somebody else for a minute: publish the result again later.`);
+	throw new DataDirectoryError(`${directory} was in use by another publisher for a minute: publish the result again later.`);
 }
 async function readStored(directory, isWanted) {
 	const text = await readText(join(directory, indexPath));
@@ -1150,14 +1118,14 @@ async function pathsIn(directory) {
 	})).filter((entry) => !entry.isDirectory());
 	return new Set(files.map(({ parentPath, name }) => relative(directory, join(parentPath, name)).replaceAll(sep, "/")));
 }
-/** And its folder, when that is empty then. */
+/** Removes its folder, too, if empty then. */
 async function removeFile(path) {
 	await rm(path, { force: true });
 	await rmdir(dirname(path)).catch(() => {});
 }
 
 // src/publish/data-branch/nightly-plan.ts
-/** Treats the updates of the current nightly run as if they were published already. */
+/** Treats the updates of the current nightly run as published. */
 function planFollowUps(trend, { testbed, commits, now }) {
 	const indexWith = (updates) => nextTrend(trend, updates.map((update) => ({
 		...update,
@@ -1176,7 +1144,6 @@ function planFollowUps(trend, { testbed, commits, now }) {
 		changesToBisect: (updates) => changesToBisect(indexWith(updates), testbed)
 	};
 }
-/** Placeholder for the folder that a result gets when it is published. */
 const notPublished = "results/0000/in this nightly run";
 
 export { badgeLabel, badgePath, indexPath, isOfGate, linkTo, parseIndex, planFollowUps, publishToBranch, publishToDirectory, publishTrend, publishTrendToDirectory, readBranchTrend, readDirectoryTrend, readHistory, samePath };

@@ -1,10 +1,10 @@
 import { cellName, changeStates, codeBlock, codeSpan, conclusionOfBisection, conclusionOfError, conclusionOfResult, formatChange, formatEstimate, formatInterval, formatMetric, formatPercent, isCost, metricNouns, pageUrl, parseJson, patchName, plainBlock, plainLine, realPause, reasonOf, remarkupText, shortId, withoutPaths } from "../model.js";
 import { _enum, array, boolean, datetime, int, number$1 as number, object, record, string, unknown } from "../vendor/zod.js";
-import { createIssue, findIssue, githubFailure, isGone, makeLabel, mayPassSoon, mergedAs, ownLogin, placeOf, publishComment, pullRequestsWithHead, replaceLabel, updateIssue, whyNotDone } from "../forge/github.js";
+import { bisectWords, callOnGithub, callOnPhabricator, gateOverridesSchema } from "../forge/patch.js";
 import "../config.js";
-import { askSchema, bisectWords, callOnGithub, callOnPhabricator } from "../forge/patch.js";
-import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, plainText, pngOf, remarkOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "../report.js";
+import { createIssue, findIssue, githubFailure, isGone, makeLabel, mayPassSoon, mergedAs, ownLogin, placeOf, publishComment, pullRequestsWithHead, replaceLabel, updateIssue, whyNotDone } from "../forge/github.js";
 import { ConduitError, mayPass as mayPass$1 } from "../forge/phabricator.js";
+import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, plainText, pngOf, remarkOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "../report.js";
 import { isOpen, lossesOf, seriesKey, worstOf } from "../analysis/trend.js";
 import { createHash } from "node:crypto";
 
@@ -61,7 +61,7 @@ function resultOf(outcome) {
 		case "uncounted": return outcome.measured.result;
 	}
 }
-/** One line of plain text: `🔴 #7 loses 10.4 % (forwarding inet4)`, `⚪ not measured: cancelled`. */
+/** A line of plain text: `🔴 #7 loses 10.4 % (forwarding inet4)`, `⚪ not measured: cancelled`. */
 function outcomeTitle(outcome) {
 	switch (outcome.kind) {
 		case "measured": return verdictLine(outcome.result);
@@ -100,7 +100,6 @@ function bisectCommands(call, request) {
 		verifyRevert: command({ verifyRevert: "true" })
 	};
 }
-/** Headings of outcomes without a verdict. */
 const failureTexts = {
 	cancelled: {
 		symbol: "⚪",
@@ -128,6 +127,53 @@ const failureTexts = {
 	}
 };
 
+// src/publish/reporters/newer-diff.ts
+/**
+* Names, in a sentence, the revision's newest diff, and its build of the same plan, if any; undefined if none is newer.
+* Throws a ConduitError.
+*
+* @param build PHID of the older diff's build
+*/
+async function newerDiff(conduit, build, { number, diff }) {
+	const ofRevision = { constraints: { ids: [number] } };
+	const [revision] = await conduit.search("differential.revision.search", ofRevision, revisions$1);
+	if (revision === void 0) return void 0;
+	const { diffPHID } = revision.fields;
+	const ofDiff = { constraints: { phids: [diffPHID] } };
+	const [newest] = await conduit.search("differential.diff.search", ofDiff, diffs);
+	if (newest === void 0 || newest.id <= diff) return void 0;
+	const replaced = `Diff ${newest.id} is newer and has taken its place`;
+	const its = await buildableOf(conduit, diffPHID, build).catch(() => void 0);
+	if (its === void 0) return `${replaced}: what is measured is that one.`;
+	return `${replaced}: see its build, B${its.id} (${its.fields.uri}).`;
+}
+const revisions$1 = object({ fields: object({ diffPHID: string() }) });
+const diffs = object({ id: int() });
+/** The newest buildable of that diff with a build by the same plan. */
+async function buildableOf(conduit, diffPHID, build) {
+	const ofOurs = { constraints: { phids: [build] } };
+	const [ours] = await conduit.search("harbormaster.build.search", ofOurs, builds$1);
+	const ofDiff = { constraints: { objectPHIDs: [diffPHID] } };
+	const all = await conduit.search("harbormaster.buildable.search", ofDiff, buildables);
+	if (ours === void 0 || all.length === 0) return void 0;
+	const plans = [ours.fields.buildPlanPHID];
+	const ofPlan = { constraints: {
+		buildables: all.map(({ phid }) => phid),
+		plans
+	} };
+	const [its] = await conduit.search("harbormaster.build.search", ofPlan, builds$1);
+	return all.find(({ phid }) => phid === its?.fields.buildablePHID);
+}
+const buildables = object({
+	id: int(),
+	phid: string(),
+	fields: object({ uri: string() })
+});
+const builds$1 = object({ fields: object({
+	buildPlanPHID: string(),
+	buildablePHID: string()
+}) });
+
 // src/publish/reporters/reporter.ts
 /** Combines reporters, and removes paths from all log text that they show. */
 const combineReporters = (reporters) => ({
@@ -153,10 +199,7 @@ const combineReporters = (reporters) => ({
 	}
 });
 const worstFirst = ["undelivered", "refused"];
-/**
-* Does the work of a gate and reports its outcome, also when it throws. Cancellation is reported at once: a cancelled
-* job has only seconds left, and a testbed may need minutes to be returned.
-*/
+/** Also reports errors. Cancellation is reported at once, as the job has only seconds left. */
 async function reportOutcome(reporter, signal, work) {
 	const onCancelled = () => void reporter.conclude(cancelledOutcome);
 	signal.addEventListener("abort", onCancelled, { once: true });
@@ -185,14 +228,13 @@ async function addReportLinks(reporter, outcome, make, warn) {
 		return outcome;
 	}
 }
-/** Seconds to try delivering an outcome: a cancelled job is killed soon. */
 const deliverySeconds = (outcome, patienceSeconds) => patienceSeconds ?? (conclusionOf(outcome) === "cancelled" ? 30 : 300);
-/** `2 of 3 in line, some 40 min`. */
+/** Like `2 of 3 in line, some 40 min`. */
 function queuePosition({ place, of, expectedSeconds }) {
 	const line = `${place} of ${of} in line`;
 	return expectedSeconds === void 0 ? line : `${line}, ${formatEstimate(expectedSeconds)}`;
 }
-/** Gives clock times, since it is read later than it is written. */
+/** Clock times, as it is read later than it is written. */
 function expectedStart({ expectedSeconds }, now) {
 	const asOf = `as of ${timeText(now)}`;
 	if (expectedSeconds === void 0) return `No start can be estimated, ${asOf}: no suitable testbed is healthy.`;
@@ -299,6 +341,335 @@ var ThrottledUpdates = class {
 	}
 };
 
+// src/publish/reporters/build.ts
+/**
+* Reports to the build's waiting target: a restart makes a new one, and Harbormaster silently accepts messages to the
+* old one. A finished build gets no more messages.
+*
+* @param build its PHID: PHID-HMBD-…
+*/
+function openBuild(conduit, build, revision, options) {
+	const log = {
+		info: eachOnce(options.log.info),
+		warn: eachOnce(options.log.warn)
+	};
+	const updater = new BuildUpdater(conduit, build, revision, {
+		...options,
+		log
+	});
+	const updates = new ThrottledUpdates((view) => updater.post(view), {
+		...options,
+		log,
+		secondsBetween: 60,
+		tooSlow: (seconds) => notShown(revision, `Phabricator did not answer within ${seconds} s`)
+	});
+	const working = () => updates.send("working");
+	return {
+		queued: working,
+		waiting: working,
+		measuring: working,
+		conclude: (ending) => updates.sendLast(ending, deliverySeconds(ending, options.patienceSeconds)),
+		addLinks: async () => {},
+		leaveOpen: () => updates.stop()
+	};
+}
+/**
+* Warns if the build holds a draft revision back from its reviewers, or would return it to its author by failing: a
+* benchmark should do neither. Throws a ConduitError.
+*/
+async function draftWarning(conduit, build, revision) {
+	const constraints = { ids: [revision.number] };
+	const [own] = await conduit.search("differential.revision.search", { constraints }, revisions);
+	if (own?.fields.status.value !== "draft" || own.fields.holdAsDraft) return void 0;
+	const plan = await planOf(conduit, build);
+	if (plan?.behaviors["hold-drafts"]?.value === "never") return void 0;
+	const named = plan === void 0 ? "its build plan" : `the build plan "${plan.name}"`;
+	return `D${revision.number} is a draft until its builds have passed, so this one passes with any outcome: set "Hold Drafts" of ${named} to "Never" to have it tell the result.`;
+}
+const revisions = object({ fields: object({
+	status: object({ value: string() }),
+	holdAsDraft: boolean()
+}) });
+const plans = object({ fields: object({
+	name: string(),
+	behaviors: record(string(), object({ value: string() }))
+}) });
+async function planOf(conduit, build) {
+	const fields = await buildFields(conduit, build);
+	if (fields === void 0) return void 0;
+	const constraints = { phids: [fields.buildPlanPHID] };
+	const [plan] = await conduit.search("harbormaster.buildplan.search", { constraints }, plans);
+	return plan?.fields;
+}
+const builds = object({ fields: object({
+	buildPlanPHID: string(),
+	buildStatus: object({ value: string() })
+}) });
+async function buildFields(conduit, build) {
+	const constraints = { phids: [build] };
+	const [own] = await conduit.search("harbormaster.build.search", { constraints }, builds);
+	return own?.fields;
+}
+function attemptOfError(error, sentence) {
+	const isPassing = error instanceof ConduitError && mayPass$1(error);
+	const why = reasonOf(error).replace(/\.$/, "");
+	return {
+		kind: isPassing ? "failed" : "refused",
+		why: sentence(why)
+	};
+}
+/**
+* Sends `work` and an outcome, each once to a target, since Harbormaster adds up the units of all messages. It obeys a
+* second or two after its reply, or never: the outcome is delivered when the target shows it.
+*/
+var BuildUpdater = class {
+	#conduit;
+	#build;
+	#revision;
+	#options;
+	#pause;
+	#log;
+	#workedOn = /* @__PURE__ */ new Set();
+	#linked = /* @__PURE__ */ new Set();
+	#ends = /* @__PURE__ */ new Map();
+	#newer;
+	constructor(conduit, build, revision, options) {
+		this.#conduit = conduit;
+		this.#build = build;
+		this.#revision = revision;
+		this.#options = options;
+		this.#pause = options.pause ?? realPause;
+		this.#log = {
+			info: eachOnce(options.log.info),
+			warn: eachOnce(options.log.warn)
+		};
+	}
+	/** Never throws. */
+	async post(view) {
+		const attempt = await this.#tryPosting(view).catch((error) => attemptOfError(error, (why) => notShown(this.#revision, why)));
+		if (view !== "working" || attempt.kind !== "refused") return attempt;
+		this.#log.info(attempt.why);
+		return { kind: "delivered" };
+	}
+	async #tryPosting(view) {
+		for (const seconds of [
+			0,
+			1,
+			2,
+			4,
+			8
+		]) {
+			if (seconds > 0) await this.#pause(seconds, never$2);
+			const current = await readBuildStatus(this.#conduit, this.#build);
+			if (current === void 0) return {
+				kind: "refused",
+				why: unseen(this.#revision)
+			};
+			const { status, targets } = current;
+			const ended = targets.find(({ phid }) => this.#ends.has(phid));
+			const end = ended && this.#ends.get(ended.phid);
+			if (ended !== void 0 && ended.status !== waiting) {
+				if (ended.status !== end?.shows) this.#log.info(endedElsewhere(this.#revision, ended.status));
+				return { kind: "delivered" };
+			}
+			if (over.has(status)) {
+				this.#log.info(`${buildName(this.#revision)} is ${status}: it is told nothing more.`);
+				return { kind: "delivered" };
+			}
+			const isSent = end !== void 0 && (end.isSure || seconds > 0);
+			const target = targets.find(({ status }) => status === waiting);
+			if (!isSent && target !== void 0) await this.#send(target.phid, view);
+			if (view === "working") return { kind: "delivered" };
+		}
+		return {
+			kind: "not-yet",
+			why: notShown(this.#revision, "none of its targets has taken it")
+		};
+	}
+	async #send(target, view) {
+		await this.#link(target);
+		if (view === "working" && this.#workedOn.has(target)) return;
+		const message = await this.#messageFor(view);
+		const isSure = await send(this.#conduit, target, message);
+		if (message.type === "work") this.#workedOn.add(target);
+		else this.#ends.set(target, {
+			shows: `target/${message.type}ed`,
+			isSure
+		});
+	}
+	async #messageFor(view) {
+		const message = view === "working" ? { type: "work" } : messageOf(await this.#withReason(view), this.#options.undecided);
+		if (message.type === "pass") return message;
+		const warning = await draftWarning(this.#conduit, this.#build, this.#revision);
+		if (warning === void 0) return message;
+		this.#log.warn(warning);
+		const { unit = [] } = message;
+		return {
+			type: "pass",
+			unit: [aUnit(view === "working" ? "result comes as a comment" : "passed for the draft", "skip", warning), ...unit]
+		};
+	}
+	/** Names the newer diff of a cancelled gate: requested once, and only shortly, since its job is killed soon. */
+	async #withReason(outcome) {
+		if (outcome.kind !== "unmeasured" || outcome.reason !== "cancelled") return outcome;
+		this.#newer ??= unlessSlow(newerDiff(this.#conduit, this.#build, this.#revision), this.#pause);
+		const message = await this.#newer;
+		return message === void 0 ? outcome : {
+			...outcome,
+			message
+		};
+	}
+	/** May fail: the comment has the link as well. */
+	async #link(target) {
+		const { details, run } = this.#options;
+		if (details === void 0 || this.#linked.has(target)) return;
+		const link = linkTo(target, run, details);
+		try {
+			await this.#conduit.call("harbormaster.createartifact", link, unknown());
+			this.#linked.add(target);
+		} catch (error) {
+			const why = reasonOf(error);
+			if (/duplicate entry/i.test(why)) this.#linked.add(target);
+			else this.#log.info(`${buildName(this.#revision)} does not show the link to ${details} (${why}).`);
+		}
+	}
+};
+const never$2 = new AbortController().signal;
+const slowSeconds = 3;
+async function unlessSlow(request, pause) {
+	const isSettled = new AbortController();
+	const tooLate = pause(slowSeconds, isSettled.signal).then(() => void 0);
+	const first = await Promise.race([request.catch(() => void 0), tooLate]);
+	isSettled.abort();
+	return first;
+}
+function eachOnce(log) {
+	const logged = /* @__PURE__ */ new Set();
+	return (sentence) => {
+		if (!logged.has(sentence)) log(sentence);
+		logged.add(sentence);
+	};
+}
+const buildName = (revision) => `The build of D${revision.number} on Harbormaster`;
+const unseen = (revision) => `${buildName(revision)} is told nothing because it is not there, or not for the bot to see.`;
+const endedElsewhere = (revision, status) => `${buildName(revision)} shows ${status}, which another client has set.`;
+const notShown = (revision, why) => `${buildName(revision)} may not show how the gate stands (${why}).`;
+/** Resolves to false if the reply was lost. */
+async function send(conduit, receiver, message) {
+	try {
+		await conduit.call("harbormaster.sendmessage", {
+			receiver,
+			...message
+		}, unknown());
+		return true;
+	} catch (error) {
+		if (error instanceof ConduitError && error.kind === "unsure") return false;
+		throw error;
+	}
+}
+const waiting = "target/waiting";
+/** A `paused` build continues. */
+const over = /* @__PURE__ */ new Set([
+	"passed",
+	"failed",
+	"aborted",
+	"error",
+	"deadlocked"
+]);
+const targetSchema = object({
+	phid: string(),
+	fields: object({
+		buildGeneration: int(),
+		status: object({ value: string() })
+	})
+});
+/** Reads the targets since the last start, oldest first; earlier ones stay `waiting`. Undefined for a hidden build. */
+async function readBuildStatus(conduit, build) {
+	const fields = await buildFields(conduit, build);
+	if (fields === void 0) return void 0;
+	const constraints = { buildPHIDs: [build] };
+	const all = await conduit.search("harbormaster.target.search", { constraints }, targetSchema);
+	const newest = Math.max(...all.map(({ fields }) => fields.buildGeneration));
+	const targets = all.filter(({ fields }) => fields.buildGeneration === newest).map(({ phid, fields }) => ({
+		phid,
+		status: fields.status.value
+	})).toReversed();
+	return {
+		status: fields.buildStatus.value,
+		targets
+	};
+}
+/** `ui.external` must be a boolean in this encoding; the key is unique within a target. */
+const linkTo = (target, run, uri) => ({
+	buildTargetPHID: target,
+	artifactKey: `ppsgate-${run}`,
+	artifactType: "uri",
+	artifactData: {
+		uri,
+		name: "ppsgate",
+		"ui.external": true
+	}
+});
+/**
+* Only a pass passes, unless the site lets undecided gates pass. A cancelled gate fails with its reason: otherwise the
+* build would wait for ever, and `abort` shows no reason. Either can be restarted.
+*/
+function messageOf(reported, undecided) {
+	const conclusion = conclusionOf(reported);
+	return {
+		type: conclusion === "pass" || conclusion === "undecided" && undecided === "neutral" ? "pass" : "fail",
+		unit: unitsOf(reported)
+	};
+}
+function unitsOf(reported) {
+	if (reported.kind === "unmeasured") return [aUnit("gate", resultsWithout.get(reported.reason) ?? "broken", reported.message)];
+	if (reported.kind === "bisected") {
+		const blame = conclusionOf(reported) === "pass" ? "pass" : "unsound";
+		return [aUnit("bisection", blame, bisectHeadline(reported.result))];
+	}
+	const result = resultOf(reported);
+	const { outcome } = result;
+	if (outcome.kind === "judged") return unitsOfCells(outcome.cells, result);
+	if (outcome.kind === "unchanged") return [aUnit("unchanged", "skip", unchangedMeaning(outcome))];
+	const blame = outcome.kind === "out-of-disk" ? "broken" : "fail";
+	return [aUnit(outcomeName(result), blame, outcome.message)];
+}
+const resultsWithout = /* @__PURE__ */ new Map([["patchAtFault", "fail"], ["cancelled", "skip"]]);
+/** A single unit for all cells if none was measured, since Harbormaster shows five units. */
+function unitsOfCells(cells, result) {
+	if (cells.some(({ verdict }) => verdict.kind !== "invalid") || cells.length === 1) return cells.map((cell) => unitOf(cell, result));
+	const lines = [`invalid: ${plainText(sentence(result))}`, ...invalidLines(cells).map(plainText)];
+	return [aUnit("gate", unitResults.invalid, lines.join("\n"))];
+}
+function unitOf(cell, { trials, policy }) {
+	const name = cellName(cell.cell);
+	const seconds = trials.filter((trial) => cellName(trial.cell) === name).reduce((sum, { trafficSeconds }) => sum + trafficSeconds, 0);
+	const [comparison] = cell.comparisons;
+	const confidence = formatPercent(policy.confidenceRatio);
+	const details = [cell.verdict.kind === "invalid" ? `invalid: ${cell.verdict.reason}` : `${cell.verdict.kind}${remarkOf(cell)}`, comparison && changeText(comparison, confidence)].filter(Boolean).join("\n");
+	return {
+		...aUnit(name, unitResults[cell.verdict.kind], details),
+		duration: seconds
+	};
+}
+/** `805.3 kpps → 721.5 kpps: −10.4 %, 95 % interval −11.2 … −9.60 %`. */
+const changeText = ({ metric, base, patched, interval }, confidence) => [`${formatMetric(base, metric)} → ${formatMetric(patched, metric)}: ${formatChange(interval.change)}`, `${confidence} interval ${formatInterval(interval.low, interval.high)} %`].join(", ");
+/** `unsound` is measured without a verdict, `broken` was not measured. The revision hides a `skip` and its reason. */
+const unitResults = {
+	"no-regression": "pass",
+	improvement: "pass",
+	regression: "fail",
+	inconclusive: "unsound",
+	invalid: "broken"
+};
+const aUnit = (name, result, details) => ({
+	engine: "ppsgate",
+	format: "text",
+	name,
+	result,
+	details: plainBlock(details, 2e3)
+});
+
 // src/publish/reporters/check-run.ts
 /**
 * Keeps one check run on the head of the patch, created by the first update. Updates are sent at most every 10 s, the
@@ -398,10 +769,7 @@ async function closeOpenCheckRun(octokit, { repository, patch }, { name, details
 		return `A check of ppsgate on ${repository} may stay open, because the job ended early and GitHub could not be told (${githubFailure(error)?.said ?? reasonOf(error)}): run the job again.`;
 	}
 }
-/**
-* Reports if the newest check of this name on the head has passed for another pull request or base: a check counts for
-* every pull request with that commit. True as well if GitHub cannot be read.
-*/
+/** True if the newest check of this name passed for another pull request or base, or if GitHub cannot be read. */
 async function checkIsForAnother(octokit, { repository, patch }, name) {
 	try {
 		const newest = await newestCheckRun(octokit, {
@@ -568,10 +936,8 @@ const memorySchema = object({
 	headCommit: string().max(64),
 	/** Since when the comment has named this head. */
 	since: datetime(),
-	/** The newest overrides. */
-	ask: askSchema,
+	overrides: gateOverridesSchema,
 	last: verdict.optional(),
-	/** Newest first. */
 	earlier: array(verdict).max(mostEarlier)
 });
 /** The first line, by which the comment is found again. */
@@ -596,14 +962,14 @@ function readMemory(comment) {
 }
 const opening = "<!-- ppsgate remembers: ";
 function nextMemory(memory, update) {
-	const { run, headCommit, ask, at, title } = update;
+	const { run, headCommit, overrides, at, title } = update;
 	const { last, earlier = [] } = memory ?? {};
 	const now = at.toISOString();
 	const head = {
 		run,
 		headCommit,
 		since: memory?.headCommit === headCommit ? memory.since : now,
-		ask: ask ?? memory?.ask ?? {}
+		overrides: overrides ?? memory?.overrides ?? {}
 	};
 	if (title === void 0) return {
 		...head,
@@ -622,9 +988,7 @@ function nextMemory(memory, update) {
 		earlier: before.slice(0, mostEarlier)
 	};
 }
-/** GitHub's own limit for a comment. */
 const mostCharacters$1 = 65536;
-/** Drops the oldest verdicts that do not fit. */
 function fitted(name, body, memory) {
 	const remembered = Buffer.from(JSON.stringify(memory)).toString("base64url");
 	const comment = [
@@ -640,7 +1004,6 @@ function fitted(name, body, memory) {
 		earlier: earlier.slice(0, -1)
 	});
 }
-/** Verdicts of earlier pushes, and of this commit before a rerun. */
 function earlierVerdicts({ run, last, earlier }) {
 	const all = last === void 0 || last.run === run ? earlier : [last, ...earlier];
 	if (all.length === 0) return [];
@@ -660,7 +1023,7 @@ function earlierVerdicts({ run, last, earlier }) {
 // src/publish/reporters/comment.ts
 /** A refusal of GitHub, as of a read-only token, is logged once and not tried again. */
 function openComment(octokit, pullRequest, options) {
-	const { name, run, ask, detailsUrl, log, now, pause, patienceSeconds, keep = () => {} } = options;
+	const { name, run, overrides, detailsUrl, log, now, pause, patienceSeconds, keep = () => {} } = options;
 	const { headCommit } = pullRequest;
 	const { subject = patchName(pullRequest) } = options;
 	const post = async ({ body, title }) => {
@@ -668,14 +1031,14 @@ function openComment(octokit, pullRequest, options) {
 			name,
 			run,
 			headCommit,
-			ask,
+			overrides,
 			at: now(),
 			...title && { title }
 		};
 		try {
 			const published = await publishComment(octokit, pullRequest, (before) => composeComment(before, body, writing), {
 				marker: markerOf(name),
-				...pause && { pause: (seconds) => pause(seconds, never$2) }
+				...pause && { pause: (seconds) => pause(seconds, never$1) }
 			});
 			if (published.kind === "left") return {
 				kind: "refused",
@@ -731,397 +1094,13 @@ function openComment(octokit, pullRequest, options) {
 		leaveOpen: () => updates.stop()
 	};
 }
-const never$2 = new AbortController().signal;
+const never$1 = new AbortController().signal;
 const superseded = "The comment is left to a later run for the same pull request.";
 const tooSlow$1 = (seconds) => `The comment on the pull request may not show how the gate ended, because GitHub did not answer within ${seconds} s; the result is in the job's summary.`;
 function unmeasured(subject, outcome) {
 	const { symbol, text } = failureTexts[outcome.reason];
 	return `### ${symbol} ppsgate: ${subject} ${text}\n\n${outcomeMarkdown(outcome)}`;
 }
-
-// src/publish/reporters/newer-diff.ts
-/**
-* Names, in a sentence, the revision's newest diff, and its build of the same plan, if any; undefined if none is newer.
-* Throws a ConduitError.
-*
-* @param build PHID of the older diff's build
-*/
-async function newerDiff(conduit, build, { number, diff }) {
-	const ofRevision = { constraints: { ids: [number] } };
-	const [revision] = await conduit.search("differential.revision.search", ofRevision, revisions$1);
-	if (revision === void 0) return void 0;
-	const { diffPHID } = revision.fields;
-	const ofDiff = { constraints: { phids: [diffPHID] } };
-	const [newest] = await conduit.search("differential.diff.search", ofDiff, diffs);
-	if (newest === void 0 || newest.id <= diff) return void 0;
-	const replaced = `Diff ${newest.id} is newer and has taken its place`;
-	const its = await buildableOf(conduit, diffPHID, build).catch(() => void 0);
-	if (its === void 0) return `${replaced}: what is measured is that one.`;
-	return `${replaced}: see its build, B${its.id} (${its.fields.uri}).`;
-}
-const revisions$1 = object({ fields: object({ diffPHID: string() }) });
-const diffs = object({ id: int() });
-/** The newest buildable of that diff with a build by the same plan. */
-async function buildableOf(conduit, diffPHID, build) {
-	const ofOurs = { constraints: { phids: [build] } };
-	const [ours] = await conduit.search("harbormaster.build.search", ofOurs, builds$1);
-	const ofDiff = { constraints: { objectPHIDs: [diffPHID] } };
-	const all = await conduit.search("harbormaster.buildable.search", ofDiff, buildables);
-	if (ours === void 0 || all.length === 0) return void 0;
-	const plans = [ours.fields.buildPlanPHID];
-	const ofPlan = { constraints: {
-		buildables: all.map(({ phid }) => phid),
-		plans
-	} };
-	const [its] = await conduit.search("harbormaster.build.search", ofPlan, builds$1);
-	return all.find(({ phid }) => phid === its?.fields.buildablePHID);
-}
-const buildables = object({
-	id: int(),
-	phid: string(),
-	fields: object({ uri: string() })
-});
-const builds$1 = object({ fields: object({
-	buildPlanPHID: string(),
-	buildablePHID: string()
-}) });
-
-// src/publish/reporters/build.ts
-/**
-* Reports to the build's waiting target: a restart makes a new one, and Harbormaster silently accepts messages to the
-* old one. A finished build gets no more messages.
-*
-* @param build its PHID: PHID-HMBD-…
-*/
-function openBuild(conduit, build, revision, options) {
-	const log = {
-		info: eachOnce(options.log.info),
-		warn: eachOnce(options.log.warn)
-	};
-	const updater = new BuildUpdater(conduit, build, revision, {
-		...options,
-		log
-	});
-	const updates = new ThrottledUpdates((view) => updater.post(view), {
-		...options,
-		log,
-		secondsBetween: 60,
-		tooSlow: (seconds) => notShown(revision, `Phabricator did not answer within ${seconds} s`)
-	});
-	const working = () => updates.send("working");
-	return {
-		queued: working,
-		waiting: working,
-		measuring: working,
-		conclude: (ending) => updates.sendLast(ending, deliverySeconds(ending, options.patienceSeconds)),
-		addLinks: async () => {},
-		leaveOpen: () => updates.stop()
-	};
-}
-/**
-* Warns if the build holds a draft revision back from its reviewers, or would return it to its author by failing: a
-* benchmark should do neither. Throws a ConduitError.
-*/
-async function draftWarning(conduit, build, revision) {
-	const constraints = { ids: [revision.number] };
-	const [own] = await conduit.search("differential.revision.search", { constraints }, revisions);
-	if (own?.fields.status.value !== "draft" || own.fields.holdAsDraft) return void 0;
-	const plan = await planOf(conduit, build);
-	if (plan?.behaviors["hold-drafts"]?.value === "never") return void 0;
-	const named = plan === void 0 ? "its build plan" : `the build plan "${plan.name}"`;
-	return `D${revision.number} is a draft until its builds have passed, so this one passes whatever comes of it: set "Hold Drafts" of ${named} to "Never" to have it tell the result.`;
-}
-const revisions = object({ fields: object({
-	status: object({ value: string() }),
-	holdAsDraft: boolean()
-}) });
-const plans = object({ fields: object({
-	name: string(),
-	behaviors: record(string(), object({ value: string() }))
-}) });
-async function planOf(conduit, build) {
-	const fields = await buildFields(conduit, build);
-	if (fields === void 0) return void 0;
-	const constraints = { phids: [fields.buildPlanPHID] };
-	const [plan] = await conduit.search("harbormaster.buildplan.search", { constraints }, plans);
-	return plan?.fields;
-}
-const builds = object({ fields: object({
-	buildPlanPHID: string(),
-	buildStatus: object({ value: string() })
-}) });
-async function buildFields(conduit, build) {
-	const constraints = { phids: [build] };
-	const [own] = await conduit.search("harbormaster.build.search", { constraints }, builds);
-	return own?.fields;
-}
-/** A busy server, or a lost reply, is worth another try. */
-function attemptOfError(error, sentence) {
-	const isPassing = error instanceof ConduitError && mayPass$1(error);
-	const why = reasonOf(error).replace(/\.$/, "");
-	return {
-		kind: isPassing ? "failed" : "refused",
-		why: sentence(why)
-	};
-}
-/**
-* Sends `work` and an outcome, each once to a target, since Harbormaster adds up the units of all messages. It obeys a
-* second or two after its reply, or never: the outcome is delivered when the target shows it.
-*/
-var BuildUpdater = class {
-	#conduit;
-	#build;
-	#revision;
-	#options;
-	#pause;
-	#log;
-	#workedOn = /* @__PURE__ */ new Set();
-	#linked = /* @__PURE__ */ new Set();
-	#ends = /* @__PURE__ */ new Map();
-	#newer;
-	constructor(conduit, build, revision, options) {
-		this.#conduit = conduit;
-		this.#build = build;
-		this.#revision = revision;
-		this.#options = options;
-		this.#pause = options.pause ?? realPause;
-		this.#log = {
-			info: eachOnce(options.log.info),
-			warn: eachOnce(options.log.warn)
-		};
-	}
-	/** Never throws. */
-	async post(view) {
-		const attempt = await this.#tryPosting(view).catch((error) => attemptOfError(error, (why) => notShown(this.#revision, why)));
-		if (view !== "working" || attempt.kind !== "refused") return attempt;
-		this.#log.info(attempt.why);
-		return { kind: "delivered" };
-	}
-	async #tryPosting(view) {
-		for (const seconds of [
-			0,
-			1,
-			2,
-			4,
-			8
-		]) {
-			if (seconds > 0) await this.#pause(seconds, never$1);
-			const current = await readBuildStatus(this.#conduit, this.#build);
-			if (current === void 0) return {
-				kind: "refused",
-				why: unseen(this.#revision)
-			};
-			const { status, targets } = current;
-			const ended = targets.find(({ phid }) => this.#ends.has(phid));
-			const end = ended && this.#ends.get(ended.phid);
-			if (ended !== void 0 && ended.status !== waiting) {
-				if (ended.status !== end?.shows) this.#log.info(endedElsewhere(this.#revision, ended.status));
-				return { kind: "delivered" };
-			}
-			if (over.has(status)) {
-				this.#log.info(`${buildName(this.#revision)} is ${status}: it is told nothing more.`);
-				return { kind: "delivered" };
-			}
-			const isSent = end !== void 0 && (end.isSure || seconds > 0);
-			const target = targets.find(({ status }) => status === waiting);
-			if (!isSent && target !== void 0) await this.#send(target.phid, view);
-			if (view === "working") return { kind: "delivered" };
-		}
-		return {
-			kind: "not-yet",
-			why: notShown(this.#revision, "none of its targets has taken it")
-		};
-	}
-	async #send(target, view) {
-		await this.#link(target);
-		if (view === "working" && this.#workedOn.has(target)) return;
-		const message = await this.#messageFor(view);
-		const isSure = await send(this.#conduit, target, message);
-		if (message.type === "work") this.#workedOn.add(target);
-		else this.#ends.set(target, {
-			shows: `target/${message.type}ed`,
-			isSure
-		});
-	}
-	async #messageFor(view) {
-		const message = view === "working" ? { type: "work" } : messageOf(await this.#withReason(view), this.#options.undecided);
-		if (message.type === "pass") return message;
-		const warning = await draftWarning(this.#conduit, this.#build, this.#revision);
-		if (warning === void 0) return message;
-		this.#log.warn(warning);
-		const { unit = [] } = message;
-		return {
-			type: "pass",
-			unit: [aUnit(view === "working" ? "result comes as a comment" : "passed for the draft", "skip", warning), ...unit]
-		};
-	}
-	/** Names the newer diff of a cancelled gate: requested once, and only shortly, since its job is killed soon. */
-	async #withReason(outcome) {
-		if (outcome.kind !== "unmeasured" || outcome.reason !== "cancelled") return outcome;
-		this.#newer ??= unlessSlow(newerDiff(this.#conduit, this.#build, this.#revision), this.#pause);
-		const message = await this.#newer;
-		return message === void 0 ? outcome : {
-			...outcome,
-			message
-		};
-	}
-	/** May fail: the comment has the link as well. */
-	async #link(target) {
-		const { details, run } = this.#options;
-		if (details === void 0 || this.#linked.has(target)) return;
-		const link = linkTo(target, run, details);
-		try {
-			await this.#conduit.call("harbormaster.createartifact", link, unknown());
-			this.#linked.add(target);
-		} catch (error) {
-			const why = reasonOf(error);
-			if (/duplicate entry/i.test(why)) this.#linked.add(target);
-			else this.#log.info(`${buildName(this.#revision)} does not show the link to ${details} (${why}).`);
-		}
-	}
-};
-const never$1 = new AbortController().signal;
-const slowSeconds = 3;
-/** Undefined if the request fails or is slow. */
-async function unlessSlow(request, pause) {
-	const isSettled = new AbortController();
-	const tooLate = pause(slowSeconds, isSettled.signal).then(() => void 0);
-	const first = await Promise.race([request.catch(() => void 0), tooLate]);
-	isSettled.abort();
-	return first;
-}
-function eachOnce(log) {
-	const logged = /* @__PURE__ */ new Set();
-	return (sentence) => {
-		if (!logged.has(sentence)) log(sentence);
-		logged.add(sentence);
-	};
-}
-const buildName = (revision) => `The build of D${revision.number} on Harbormaster`;
-const unseen = (revision) => `${buildName(revision)} is told nothing because it is not there, or not for the bot to see.`;
-const endedElsewhere = (revision, status) => `${buildName(revision)} shows ${status}, which another client has set.`;
-const notShown = (revision, why) => `${buildName(revision)} may not show how the gate stands (${why}).`;
-/** Resolves to false if the reply was lost. */
-async function send(conduit, receiver, message) {
-	try {
-		await conduit.call("harbormaster.sendmessage", {
-			receiver,
-			...message
-		}, unknown());
-		return true;
-	} catch (error) {
-		if (error instanceof ConduitError && error.kind === "unsure") return false;
-		throw error;
-	}
-}
-const waiting = "target/waiting";
-/** A `paused` build goes on. */
-const over = /* @__PURE__ */ new Set([
-	"passed",
-	"failed",
-	"aborted",
-	"error",
-	"deadlocked"
-]);
-const targetSchema = object({
-	phid: string(),
-	fields: object({
-		buildGeneration: int(),
-		status: object({ value: string() })
-	})
-});
-/**
-* Reads the build's status and the targets since its last start, oldest first; earlier targets stay `waiting` for ever.
-* Undefined if the bot sees no such build.
-*/
-async function readBuildStatus(conduit, build) {
-	const fields = await buildFields(conduit, build);
-	if (fields === void 0) return void 0;
-	const constraints = { buildPHIDs: [build] };
-	const all = await conduit.search("harbormaster.target.search", { constraints }, targetSchema);
-	const newest = Math.max(...all.map(({ fields }) => fields.buildGeneration));
-	const targets = all.filter(({ fields }) => fields.buildGeneration === newest).map(({ phid, fields }) => ({
-		phid,
-		status: fields.status.value
-	})).toReversed();
-	return {
-		status: fields.buildStatus.value,
-		targets
-	};
-}
-/** `ui.external` must be a boolean in this encoding; the key is unique within a target. */
-const linkTo = (target, run, uri) => ({
-	buildTargetPHID: target,
-	artifactKey: `ppsgate-${run}`,
-	artifactType: "uri",
-	artifactData: {
-		uri,
-		name: "ppsgate",
-		"ui.external": true
-	}
-});
-/**
-* Only a pass passes, unless the site lets undecided gates pass. A cancelled gate fails with its reason: otherwise the
-* build would wait for ever, and `abort` shows no reason. Either can be restarted.
-*/
-function messageOf(reported, undecided) {
-	const conclusion = conclusionOf(reported);
-	return {
-		type: conclusion === "pass" || conclusion === "undecided" && undecided === "neutral" ? "pass" : "fail",
-		unit: unitsOf(reported)
-	};
-}
-function unitsOf(reported) {
-	if (reported.kind === "unmeasured") return [aUnit("gate", resultsWithout.get(reported.reason) ?? "broken", reported.message)];
-	if (reported.kind === "bisected") {
-		const blame = conclusionOf(reported) === "pass" ? "pass" : "unsound";
-		return [aUnit("bisection", blame, bisectHeadline(reported.result))];
-	}
-	const result = resultOf(reported);
-	const { outcome } = result;
-	if (outcome.kind === "judged") return unitsOfCells(outcome.cells, result);
-	if (outcome.kind === "unchanged") return [aUnit("unchanged", "skip", unchangedMeaning(outcome))];
-	const blame = outcome.kind === "out-of-disk" ? "broken" : "fail";
-	return [aUnit(outcomeName(result), blame, outcome.message)];
-}
-const resultsWithout = /* @__PURE__ */ new Map([["patchAtFault", "fail"], ["cancelled", "skip"]]);
-/** One unit for all cells if none was measured, since Harbormaster shows five units. */
-function unitsOfCells(cells, result) {
-	if (cells.some(({ verdict }) => verdict.kind !== "invalid") || cells.length === 1) return cells.map((cell) => unitOf(cell, result));
-	const lines = [`invalid: ${plainText(sentence(result))}`, ...invalidLines(cells).map(plainText)];
-	return [aUnit("gate", unitResults.invalid, lines.join("\n"))];
-}
-function unitOf(cell, { trials, policy }) {
-	const name = cellName(cell.cell);
-	const seconds = trials.filter((trial) => cellName(trial.cell) === name).reduce((sum, { trafficSeconds }) => sum + trafficSeconds, 0);
-	const [comparison] = cell.comparisons;
-	const confidence = formatPercent(policy.confidenceRatio);
-	const details = [cell.verdict.kind === "invalid" ? `invalid: ${cell.verdict.reason}` : `${cell.verdict.kind}${remarkOf(cell)}`, comparison && changeText(comparison, confidence)].filter(Boolean).join("\n");
-	return {
-		...aUnit(name, unitResults[cell.verdict.kind], details),
-		duration: seconds
-	};
-}
-/** `805.3 kpps → 721.5 kpps: −10.4 %, 95 % interval −11.2 … −9.60 %`. */
-const changeText = ({ metric, base, patched, interval }, confidence) => [`${formatMetric(base, metric)} → ${formatMetric(patched, metric)}: ${formatChange(interval.change)}`, `${confidence} interval ${formatInterval(interval.low, interval.high)} %`].join(", ");
-/**
-* In Harbormaster's words `unsound` is measured without a verdict, `broken` could not be measured. The revision would
-* show neither unit nor reason of a `skip`.
-*/
-const unitResults = {
-	"no-regression": "pass",
-	improvement: "pass",
-	regression: "fail",
-	inconclusive: "unsound",
-	invalid: "broken"
-};
-const aUnit = (name, result, details) => ({
-	engine: "ppsgate",
-	format: "text",
-	name,
-	result,
-	details: plainBlock(details, 2e3)
-});
 
 // src/publish/reporters/revision-comment.ts
 const openRevisionReporter = (conduit, revision, { build, ...options }) => combineReporters([...build === void 0 ? [] : [openBuild(conduit, build, revision, options)], openRevisionComment(conduit, revision, options)]);
@@ -1192,10 +1171,7 @@ function revisionCommenter(conduit, revision, { run, details, page, takesCommand
 * @param revision 27401 of D27401
 */
 const postReply = (conduit, revision, text, key) => postOnce(conduit, revision, `ppsgate D${revision} reply ${key}`, async () => text);
-/**
-* Looks for the comment first, since Phabricator accepts the same one twice, and a reply can be lost after that. Remarkup
-* has no hidden text, so the marker is the visible last line.
-*/
+/** Phabricator accepts duplicates, so it looks for the marker first: the last line, as Remarkup cannot hide text. */
 async function postOnce(conduit, revision, marker, compose) {
 	const objectIdentifier = `D${revision}`;
 	const lastLine = `\`${marker}\``;
@@ -1257,10 +1233,7 @@ async function upload(conduit, name, bytes) {
 }
 
 // src/publish/reporters/shared-head.ts
-/**
-* Fails a check instead of passing it if an open pull request with the same head has another base branch than the one
-* that was measured; this includes the patch's own, if it was retargeted meanwhile.
-*/
+/** Includes the patch's own pull request, if it was retargeted meanwhile. */
 function failingOnSharedHead(octokit, patch, reporter, { patienceSeconds, pause = realPause } = {}) {
 	let otherBase;
 	const withOtherBase = (outcome) => {
@@ -1371,7 +1344,6 @@ function openStatus(octokit, subject, options) {
 		leaveOpen: () => updates.stop()
 	};
 }
-/** GitHub's own limit for a description. */
 const mostCharacters = 140;
 /** GitHub refuses descriptions with four-byte characters, such as most emoji; the state has its own colour. */
 const plain = (description) => description.replace(/[\u{10000}-\u{10ffff}]/gu, "").trim().slice(0, mostCharacters);
@@ -1416,7 +1388,6 @@ const alertLabels = {
 		description: "A testbed measures less than before, and no commit is why"
 	}
 };
-/** The state that an issue last described. */
 const issueStateSchema = object({
 	state: _enum(changeStates),
 	cells: int().positive(),
@@ -1424,19 +1395,14 @@ const issueStateSchema = object({
 	worstRatio: number(),
 	culprit: string().optional()
 });
-/** The form that the data branch keeps. */
 const issueStateText = (change) => JSON.stringify({
 	state: change.state,
 	cells: losses(change).length,
 	worstRatio: worstOf(change).changeRatio,
 	...change.bisection?.culprit !== void 0 && { culprit: change.bisection.culprit }
 });
-/** Undefined if `issueStateText` did not write it. */
 const readIssueState = (text) => issueStateSchema.safeParse(parseJson(text ?? "")).data;
-/**
-* Lists news for the issue's readers as Markdown sentences: another state, more cells, a loss that is half a margin
-* worse, the commit. Without `before` only the end of the change is news.
-*/
+/** Lists news as Markdown sentences; a loss counts from half a margin. Without `before` only the end is news. */
 function issueNews(before, change, marginRatio) {
 	const { state, bisection } = change;
 	if (state !== before?.state && !isOpen(change)) return [stateNews(change)].flatMap((one) => one ?? []);
@@ -1452,7 +1418,6 @@ function issueNews(before, change, marginRatio) {
 		isWorse ? `It is worse by now: ${cellName(cell)} ${formatChange(changeRatio)}, after ${formatChange(before.worstRatio)}.` : void 0
 	].flatMap((one) => one ?? []);
 }
-/** Undefined while the change is being confirmed. */
 function stateNews({ state, good, bad }) {
 	switch (state) {
 		case "code": return "A gate of both commits on the same testbed confirms the loss: it is the code.";
@@ -1515,14 +1480,12 @@ function tableOf(change) {
 		})
 	].join("\n");
 }
-/** Markdown for the pull request of the one commit that caused it. */
 const pullRequestText = (change, issue) => [
 	alertMarker(change.id),
 	`### 🔴 ppsgate: ${alertTitle(change)}`,
 	`This was merged as ${change.bisection?.culprit ?? change.bad}, and a gate of the commits on ${codeSpan(change.testbed)} confirms the loss. #${issue} has the rest.`,
 	tableOf(change)
 ].join("\n\n");
-/** Remarkup for the revision that landed as that commit. */
 const revisionText = (change, issueUrl) => [
 	`This landed as ${remarkupText(change.bisection?.culprit ?? change.bad)} and lost packets per second, or costs more for each, on ${remarkupText(change.testbed)}; a gate of the commits confirms it.`,
 	losses(change).map((level) => `- ${remarkupText(sizeIn(level))}`).join("\n"),
@@ -1589,7 +1552,6 @@ const settledSeconds = 600;
 const mostSeconds = 240;
 /** Nightly runs for which a testbed's level must stay before it is reported. */
 const leastNightlyRuns = 5;
-/** Undefined if there is nothing to report of the change. */
 async function alertTaskOf(change, deps) {
 	const { alert } = change;
 	if (isBegun(alert, deps.now())) return void 0;
@@ -1603,10 +1565,7 @@ async function alertTaskOf(change, deps) {
 }
 /** Another publisher reports it, or has just tried. A clock that is far ahead must not block all others for ever. */
 const isBegun = ({ intended }, now) => intended !== void 0 && Math.abs(now.getTime() - Date.parse(intended)) < settledSeconds * 1e3;
-/**
-* Accepts losses that a gate has confirmed, and lasting levels of a testbed. A gate misses losses below the margin, so a
-* small one is no proof against the testbed.
-*/
+/** Accepts losses that a gate has confirmed, and lasting levels of a testbed; a gate misses losses below the margin. */
 function isAlert(change, { nightlyRuns, marginRatio }) {
 	const { state } = change;
 	const lost = lossesOf(change);
@@ -1663,7 +1622,7 @@ const withAlerts = (index, alertOf) => ({
 		alert: alertOf(change)
 	}))
 });
-/** One after another; releases the claim of those that there is no time for. */
+/** In sequence; releases claims that run out of time. */
 async function reportEach(changes, run) {
 	const alerts = /* @__PURE__ */ new Map();
 	const warned = /* @__PURE__ */ new Set();
@@ -1687,7 +1646,6 @@ async function reportEach(changes, run) {
 const isLate = ({ now, begun }) => now().getTime() - begun.getTime() > mostSeconds * 1e3;
 /** The alert without an issue of ours: unchanged if an earlier publisher may have made one. */
 const unmade = ({ id, alert }, { unsure }) => unsure.has(id) ? alert : released(alert);
-/** Releases the claim. */
 const released = ({ intended: _, updates: __, ...alert }) => alert;
 async function reportOne(change, run) {
 	const before = change.alert;

@@ -1,8 +1,8 @@
 import { UsageError, cellName, formatChange, formatEstimate, formatInterval, formatMetric, formatPercent, formatRoughly, grouped, isCost, isLoss, metricName, metricNouns, metricSchema, pageUrl, plainLine, reasonOf, shortId } from "../model.js";
 import { _enum, array, datetime, discriminatedUnion, literal, number$1 as number, object, string } from "../vendor/zod.js";
-import { embedded } from "../system.js";
 import { _taggedTemplateLiteral, bullets, colors, fold, html, linearScale, pageStyle, readAnyResult, renderHtml, replaceFile, round, table } from "../report.js";
 import { median } from "../analysis/stats.js";
+import { embedded } from "../analysis/profile.js";
 import { countsOf, isOpen, levelsOf, lossesOf, sameSummary, sameText, seriesKey, worstOf } from "../analysis/trend.js";
 import { badgePath } from "./data-branch.js";
 import { stateNames } from "../gate/reserve.js";
@@ -57,17 +57,14 @@ const healthSchema = array(discriminatedUnion("kind", [object({
 })]));
 
 // src/publish/site/page-paths.ts
-/** `testbeds/hp-t540/forwarding-inet4`, to which `.html`, `.js` or `.csv` is added. */
+/** Without its extension: `testbeds/hp-t540/forwarding-inet4`. */
 const seriesPath = (series) => `testbeds/${badgePath(series).slice(7)}`;
-/** The folder of a testbed. */
 const testbedPath = (series) => seriesPath(series).split("/").slice(0, 2).join("/");
-/** From a page in the folder `from` to a path of the site. */
 const linkFrom = (from, path) => `${"../".repeat(from === "" ? 0 : from.split("/").length)}${path}`;
-/** The page that shows the commits after `good` up to `bad`; undefined where the index names none. */
+/** The page of the commits after `good` up to `bad`; undefined if the index has no such URL. */
 const compareLink = ({ compareUrl }, { good, bad }) => compareUrl === void 0 || good === bad ? void 0 : pageUrl(decoded(compareUrl).replaceAll("{from}", good).replaceAll("{to}", bad));
-/** A URL may have been written again with its braces as `%7B`. */
+/** A URL's braces may have been rewritten as `%7B`. */
 const decoded = (url) => url.replaceAll(/%7b/gi, "{").replaceAll(/%7d/gi, "}");
-/** An issue of the repository, where GitHub's own page compares. */
 function issueLink({ compareUrl }, issue) {
 	const repository = /^(https:\/\/[^/]+\/[^/]+\/[^/]+)\/compare\//.exec(compareUrl ?? "")?.[1];
 	return repository === void 0 ? void 0 : pageUrl(`${repository}/issues/${issue}`);
@@ -76,12 +73,8 @@ function issueLink({ compareUrl }, issue) {
 // src/publish/site/document.ts
 var _templateObject;
 var _templateObject2;
-/** Folder of a path, empty at the top. */
 const folderOf = (path) => path.split("/").slice(0, -1).join("/");
-/**
-* A whole document that loads nothing from elsewhere and has neither style nor script in itself, so that its
-* Content-Security-Policy needs no exception; a `file:` page takes files for its own.
-*/
+/** Loads nothing from other sites, and has no inline style or script; a `file:` page accepts files as its own. */
 function documentOf({ path, title, body, scripts = [] }, menu) {
 	const at = (target) => linkFrom(folderOf(path), target);
 	const charts = scripts.length > 0 && [html`<link rel="stylesheet" href="${at("uplot.css")}">\n`, [...scripts, "uplot.js"].map((one) => html(_templateObject || (_templateObject = _taggedTemplateLiteral(["<script defer src=\"", "\"><\/script>\n"], ["<script defer src=\"", "\"><\/script>\\n"])), at(one)))];
@@ -98,24 +91,24 @@ function documentOf({ path, title, body, scripts = [] }, menu) {
 	])), title, at("icon.svg"), at("site.css"), charts, at("site.js"), at("index.html"), menu.map((one) => menuEntry(one, path, at)), body).markup;
 }
 const menuEntry = (place, path, at) => html`<li><a href="${at(place.path)}"${place.path === path && html` aria-current="page"`}>${place.name}</a></li>\n`;
-/** A moment that the script adds its age to. */
+/** A date, to which the script adds its age. */
 const moment = (at) => {
 	const iso = new Date(at).toISOString();
 	return html`<time datetime="${iso}">${iso.slice(0, 10)}</time>`;
 };
-/** The same with hours. */
+/** A date with hours, likewise. */
 const hourOf = (at) => {
 	const iso = new Date(at).toISOString();
 	return html`<time datetime="${iso}">${iso.slice(0, 16).replace("T", " ")} UTC</time>`;
 };
 
 // src/publish/site/picture.ts
-const [width, height, room] = [
+const [width, height, margin] = [
 	300,
 	64,
 	5
 ];
-/** The newest `most` nightly runs, or those around the one of place `around`. */
+/** Draws the newest `most` nightly runs, or those around the index `around`. */
 function picture(series, most = 250, around = series.points.length) {
 	const end = Math.min(around + Math.floor(most / 2), series.points.length);
 	const skipped = Math.max(end - most, 0);
@@ -127,8 +120,8 @@ function picture(series, most = 250, around = series.points.length) {
 	const along = linearScale({
 		low: began,
 		high: began + span
-	}, room, width - room);
-	const up = linearScale(axis, height - room, room);
+	}, margin, width - margin);
+	const up = linearScale(axis, height - margin, margin);
 	const x = (time) => round(along(time));
 	const y = (value) => round(up(value));
 	const dots = points.map(({ time, value }) => `M${x(time)} ${y(value)}h0`).join("");
@@ -145,7 +138,7 @@ function picture(series, most = 250, around = series.points.length) {
 	});
 	return html`<svg class="picture" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">${marks}<path class="dots" d="${dots}"/><path class="steps" d="${steps.join("")}"/></svg>`;
 }
-/** A nightly run far off is drawn at the edge, where the others are seen apart, unless it begins a level; noise of a thousandth is no abyss. */
+/** Draws a far outlier at the edge, unless it begins a level; noise of a thousandth looks small. */
 function axisOf(values, levels) {
 	const sorted = values.toSorted((a, b) => a - b);
 	const at = (part) => sorted[Math.floor(part * (sorted.length - 1))] ?? 1;
@@ -160,14 +153,14 @@ function axisOf(values, levels) {
 }
 
 // src/publish/site/change-html.ts
-/** States in which somebody may still have something to do, the most urgent first. */
+/** States that may need action, the most urgent first. */
 const openStates = [
 	"code",
 	"confirming",
 	"candidate",
 	"testbed"
 ];
-/** Losses that nobody has accepted and that did not pass: what is code first, and then the greatest. */
+/** Losses that are neither accepted nor passed: code changes first, then by size. */
 const openLosses = ({ changes }) => changes.filter((change) => isOpen(change) && lossesOf(change).length > 0).toSorted((a, b) => urgencyOf(a) - urgencyOf(b) || sizeOf(b) - sizeOf(a));
 const urgencyOf = ({ state }) => openStates.indexOf(state);
 const sizeOf = (change) => Math.abs(worstOf(change).changeRatio);
@@ -176,11 +169,11 @@ const stateMeanings = {
 	confirming: "a gate of both commits could not tell yet",
 	code: "a gate of both commits has it, too",
 	testbed: "a gate of both commits finds no loss of the margin, or no commit was between: the machine, or chance",
-	accepted: "somebody has accepted the new level",
+	accepted: "a maintainer has accepted the new level",
 	recovered: "the old level came back"
 };
 const stateTag = ({ state }) => html`<span class="state ${state}" title="${stateMeanings[state]}">${state}</span>`;
-/** A change with all that is known of it, told of one of its cells: the worst one where none is named. */
+/** Shows a change by one of its cells; absent: the worst one. */
 function changeCard(change, around, level = worstOf(change)) {
 	const { folder, index } = around;
 	const look = isLoss(change, level.changeRatio) ? "loss" : "gain";
@@ -203,12 +196,11 @@ ${own && html`<a class="glance" href="${cellLink(change, level, folder)}" tabind
 }
 const placeOf = ({ points }, { firstAt }) => points.findIndex(({ nightlyRun }) => nightlyRun.at === firstAt);
 const cellPiece = (change, level, folder) => html`<a href="${cellLink(change, level, folder)}">${cellName(level.cell)}</a> ${formatChange(level.changeRatio)}`;
-/** The series, with the two commits chosen. */
 const cellLink = ({ testbed, good, bad }, { cell }, folder) => `${linkFrom(folder, `${seriesPath({
 	testbed,
 	cell
 })}.html`)}#a=${shortId(good)}&b=${shortId(bad)}`;
-/** `1a2b3c4d5e6f..7a8b9c0d1e2f`, linked where a page compares. */
+/** `1a2b3c4d5e6f..7a8b9c0d1e2f`, linked if a page compares them. */
 function commitsText(index, change) {
 	const { good, bad, bisection } = change;
 	if (good === bad) return html`no commit between: <code>${shortId(bad)}</code> before and after`;
@@ -221,7 +213,7 @@ function commitsText(index, change) {
 		culprit !== void 0 && html`, bisected to <code>${shortId(culprit)}</code>`
 	];
 }
-/** The last gate's interval, its result, the bisection's and the issue. */
+/** The last gate's interval and result, the bisection's result, and the issue. */
 function gatesPiece(change, level, { folder, index, results }) {
 	const { gates, bisection, alert } = change;
 	const gate = gates.at(-1);
@@ -241,7 +233,6 @@ function gatesPiece(change, level, { folder, index, results }) {
 	].filter((part) => part instanceof Object);
 	return parts.length > 0 && html`<p class="faint">${joined(parts, " · ")}</p>\n`;
 }
-/** The page of a result that is still kept; its name alone where it is not. */
 const resultLink = (path, said, { folder, results }) => results.some((kept) => kept.path === path) ? html`<a href="${linkFrom(folder, `${path}/report.html`)}">${said}</a>` : html`<span title="its result is no longer kept">${said}</span>`;
 const joined = (pieces, between) => pieces.map((piece, place) => place === 0 ? piece : [between, piece]);
 const list = (pieces) => joined(pieces, ", ");
@@ -260,7 +251,7 @@ function samePage({ index, results }) {
 		title: "The base against itself",
 		body: html`<header>
 <h1>The base against itself</h1>
-<p>A gate of a commit against itself has nothing to find. Whatever it calls a change is a false alarm, gains as well; the bound is the highest rate that these gates leave possible with 95 % confidence (Clopper and Pearson). Another design, margin or machine begins another count.</p>
+<p>A gate of a commit against itself has nothing to find. Every change that it reports is a false alarm, gains as well; the bound is the highest rate that these gates leave possible with 95 % confidence (Clopper and Pearson). Another design, margin or machine begins another count.</p>
 </header>
 <main>
 <section id="counts">
@@ -270,7 +261,6 @@ ${alarms(all, known)}${scatter(all)}</main>
 `
 	};
 }
-/** The colours of its badge. */
 const looks$2 = {
 	kept: "no-regression",
 	open: "invalid",
@@ -333,7 +323,7 @@ ${table({
 	})}</section>
 `;
 }
-/** Layouts of one tree scatter by more than their runs say, where the order of the code matters. */
+/** Layout variants of one tree differ by more than their runs do, where the order of the code matters. */
 function scatter(counts) {
 	const rows = counts.flatMap(({ testbed, scatter: cells }) => cells.map(({ cell, gates, sumOfSquares, runSumOfSquares }) => [
 		html`${cellName(cell)}`,
@@ -368,7 +358,6 @@ ${fold(`${rows.length} cells`, table({
 const percentOf = (square) => (Math.sqrt(square) * 100).toFixed(2);
 
 // src/publish/site/series.ts
-/** Every series of the index, in its order; those without a nightly run of their metric have no points. */
 const allSeries = (source) => source.index.cells.map(({ testbed, cell }) => seriesOf(source, {
 	testbed,
 	cell
@@ -410,14 +399,14 @@ function seriesOf({ index, nightlyRuns }, { testbed, cell }) {
 		fingerprints: fingerprintsOf(index, points)
 	};
 }
-/** What the testbed is judged by, as far as anything was: packets per second else. */
+/** The metric that judges the testbed; packets per second if none has yet. */
 function metricOf({ changes, aaRuns }, testbed) {
 	const isOwn = (one) => one.testbed === testbed;
 	return (changes.findLast(isOwn) ?? aaRuns.findLast(isOwn))?.metric ?? "pps";
 }
 /**
-* The order of commits as moments that never go back: when a session began, but no later than when the next commit that
-* was measured was made. So a commit that was measured long after it stands where it was the newest.
+* Orders commits by times that never go back: a session's start, but no later than the next measured commit's date. A
+* commit that was measured long afterwards is placed where it was the newest.
 */
 function timesOf$1(nightlyRuns) {
 	let latest = Number.POSITIVE_INFINITY;
@@ -430,7 +419,7 @@ function timesOf$1(nightlyRuns) {
 	}).toReversed();
 }
 const timeOfCommit = (points, commit) => points.find(({ nightlyRun }) => nightlyRun.commit === commit)?.time;
-/** The first nightly run of each fingerprint but the first one's. */
+/** The first nightly run of each fingerprint after the first. */
 function fingerprintsOf({ fingerprints }, points) {
 	const texts = new Map(fingerprints.map(({ id, differs }) => [id, differs.join("; ")]));
 	return points.flatMap(({ nightlyRun, time }, place) => {
@@ -444,7 +433,6 @@ function fingerprintsOf({ fingerprints }, points) {
 }
 const nightlyRunsTogether = 5;
 const bestSeconds = 7776e3;
-/** Undefined where there is no nightly run. */
 function seriesSummary({ points, metric, releases }) {
 	const last = points.at(-1);
 	if (last === void 0) return void 0;
@@ -464,13 +452,13 @@ function seriesSummary({ points, metric, releases }) {
 		} }
 	};
 }
-/** When the session began that was the last of these series, in milliseconds since 1970; undefined without a nightly run. */
+/** Start of the newest session, in milliseconds since 1970; undefined without a nightly run. */
 function lastBegun(series) {
 	const times = series.flatMap(({ points }) => points.map(({ nightlyRun }) => Date.parse(nightlyRun.at)));
 	return times.length === 0 ? void 0 : times.reduce((a, b) => Math.max(a, b));
 }
 const day = 864e5;
-/** Stretches of more than three days without a nightly run, the newest first. */
+/** Periods of more than three days without a nightly run, newest first. */
 function gapsOf(series) {
 	const all = series.flatMap(({ points }) => points.map(({ nightlyRun }) => Date.parse(nightlyRun.at)));
 	const times = [...new Set(all)].toSorted((a, b) => a - b);
@@ -530,13 +518,12 @@ const byTestbed = (series) => [...Map.groupBy(series, ({ testbed }) => testbed)]
 ${glances(own, "")}</section>
 `;
 });
-/** `Last night 2026-11-20`, by the session that began last. */
+/** `Last night 2026-11-20`, of the newest session. */
 function lastNightlyRun(series) {
 	const last = lastBegun(series);
 	if (last === void 0) return "There is no nightly run yet";
 	return html`Last night <span class="late-matters">${moment(last)}</span>`;
 }
-/** Each series in small, as a link to its page. */
 const glances = (series, toTop) => html`<ul class="glances">
 ${series.map((one) => glance(one, toTop))}</ul>
 `;
@@ -549,7 +536,7 @@ ${interim === void 0 ? html`<span class="faint">no nightly run yet</span>` : htm
 ${picture(series)}`}${open.map(({ change, level }) => html`<span class="state ${change.state}">${change.state} ${formatChange(level.changeRatio)}</span>`)}</a></li>
 `;
 }
-/** Less than a hundredth says little of five nightly runs. */
+/** Less than 1 % is no reliable change of five nightly runs. */
 const ratioLook = ({ metric }, ratio) => Math.abs(ratio) < .01 ? "faint" : isLoss({ metric }, ratio) ? "loss" : "gain";
 
 // src/publish/site/lab-page.ts
@@ -616,7 +603,7 @@ function lastOf$1(series) {
 	const last = lastBegun(series);
 	return last === void 0 ? "–" : moment(last);
 }
-const queue = ({ queue: waiting }) => waiting.length === 0 ? html`<p>Nobody waits.</p>\n` : table({
+const queue = ({ queue: waiting }) => waiting.length === 0 ? html`<p>No gate is waiting.</p>\n` : table({
 	caption: "In the order of their turns",
 	heads: [
 		"who",
@@ -630,14 +617,13 @@ const queue = ({ queue: waiting }) => waiting.length === 0 ? html`<p>Nobody wait
 		aimText(one),
 		one.wants.map((name) => plainLine(name)).join(", "),
 		hourOf(one.since),
-		one.expectedSeconds === void 0 ? "nobody knows" : formatEstimate(one.expectedSeconds)
+		one.expectedSeconds === void 0 ? "unknown" : formatEstimate(one.expectedSeconds)
 	])
 });
 
 // src/publish/site/page-assets.ts
 const uplotScript = new URL("../uPlot.iife.min.js", import.meta.url);
 const uplotStyle = new URL("../uPlot.min.css", import.meta.url);
-/** Text by path. */
 const files = () => [
 	["site.css", `${pageStyle()}${embedded(new URL("../build-site.css", import.meta.url))}`],
 	["site.js", script()],
@@ -660,7 +646,7 @@ function script() {
 }
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="${colors.ink}"/><path d="M2.5 5.5h5v5h6" fill="none" stroke="${colors.paper}" stroke-width="2"/></svg>
 `;
-/** uPlot's licence requires these words on a site that contains it. */
+/** uPlot's licence requires this text on a site that contains it. */
 const uplotLicense = `The MIT License (MIT)
 
 Copyright (c) 2022 Leon Sorokin
@@ -715,7 +701,7 @@ function seriesData(series, index) {
 		...compare !== void 0 && { compare }
 	};
 }
-/** What stands for two commits in an address; no commit is called so. */
+/** Placeholders for two commits in a URL; no commit has such an id. */
 const placeholders = {
 	from: "F".repeat(40),
 	to: "T".repeat(40)
@@ -759,7 +745,7 @@ const numbersOf = (nightlyRuns) => ({
 	least: nightlyRuns.map((values) => values.length === 0 ? null : Math.min(...values)),
 	most: nightlyRuns.map((values) => values.length === 0 ? null : Math.max(...values))
 });
-/** A script that leaves data under a name; JSON is JavaScript since ECMAScript 2019, and no markup is near it. */
+/** Assigns data to a global name; JSON is JavaScript since ECMAScript 2019, and a script file needs no HTML escapes. */
 const dataScript = (name, data) => `globalThis.${name} = ${JSON.stringify(data)};\n`;
 
 // src/publish/site/results-page.ts
@@ -795,7 +781,6 @@ ${results.length === 0 ? html`<p>None is kept.</p>\n` : table({
 `
 	};
 }
-/** Flamegraphs, and the plot of a bisection, under their own names. */
 function pictures(path, others) {
 	const names = others.filter((name) => name.endsWith(".svg"));
 	if (names.length === 0) return "–";
@@ -812,7 +797,7 @@ const lookOf = (outcome) => looks.includes(outcome) ? outcome : "invalid";
 
 // src/publish/site/testbed-page.ts
 const toTop = "../../";
-/** `series` are those of one testbed, at least one. */
+/** `series` are those of one testbed; at least one. */
 function testbedPage({ index, results }, series) {
 	const [first] = series;
 	const path = testbedPath(first);
@@ -889,7 +874,7 @@ const interimResults = (series) => table({
 		];
 	})
 });
-/** A ratio in the colour of what it means; a release's name comes before it. */
+/** A ratio in the colour of its meaning, after the release's name, if any. */
 const ratioPiece = (series, ratio, than) => html`${than !== void 0 && html`<span class="faint">${plainLine(than, 40)}</span> `}<span class="${ratioLook(series, ratio)}">${formatChange(ratio)}</span>`;
 const mostGaps = 20;
 function gaps(series) {
@@ -955,14 +940,14 @@ function summaryLine(series) {
 	const last = series.points.at(-1);
 	if (summary === void 0 || last === void 0) return html`<p>There is no nightly run yet.</p>\n`;
 	const { release, bestRatio } = summary;
-	return html`<dl class="standing">
+	return html`<dl class="position">
 <div><dt>now</dt><dd>${formatMetric(summary.now, series.metric)}</dd></div>
 ${release && html`<div><dt>against ${plainLine(release.name, 40)}</dt><dd>${ratioPiece(series, release.ratio)}</dd></div>\n`}<div><dt>against its best of 90 days</dt><dd>${ratioPiece(series, bestRatio)}</dd></div>
 <div><dt>last night</dt><dd>${moment(last.nightlyRun.at)}</dd></div>
 </dl>
 `;
 }
-/** The newest first. The script shows those alone that are drawn. */
+/** Newest first. The script hides rows outside of the drawn range. */
 function nightlyTable(series, known) {
 	const { points, metric } = series;
 	const costs = metricSchema.options.filter(isCost).filter((cost) => points.some(({ nightlyRun }) => nightlyRun[cost].length > 0));
@@ -1008,19 +993,18 @@ const occasions = {
 	push: "a push",
 	again: "once more"
 };
-/** All nightly runs for spreadsheets; a cell of it never begins with what one would compute. */
+/** All nightly runs for spreadsheets; no value begins with a character of a formula. */
 const seriesCsv = ({ points }) => [
 	"at,commit,occasion,pps_median,pps_least,pps_most,ns_per_packet_median,instructions_per_packet_median,fingerprint",
-	...points.map(({ nightlyRun }) => [...[
+	...points.map(({ nightlyRun }) => [
 		nightlyRun.at,
 		nightlyRun.commit,
 		nightlyRun.occasion,
-		...summaryOf(nightlyRun.pps)
-	], ...[
+		...summaryOf(nightlyRun.pps),
 		medianOf(nightlyRun.nsPerPacket),
 		medianOf(nightlyRun.instructionsPerPacket),
 		idOf(nightlyRun)
-	]].join(",")),
+	].join(",")),
 	""
 ].join("\n");
 const summaryOf = (values) => values.length === 0 ? [
@@ -1033,11 +1017,11 @@ const summaryOf = (values) => values.length === 0 ? [
 	Math.max(...values)
 ];
 const medianOf = (values) => values.length === 0 ? "" : median([...values]);
-/** Nothing but what an id of the index can be. */
+/** Strips characters that no id of the index has. */
 const idOf = ({ fingerprint }) => /^[0-9a-f]{12}$/.test(fingerprint) ? fingerprint : "";
 
 // src/publish/site/build-site.ts
-/** All files of a site by path, but for the pages of results: these lie at `PATH/report.html` of each. */
+/** All files by path, except the pages of results, which are at `PATH/report.html` of each. */
 function siteFiles(source, now) {
 	const series = allSeries(source);
 	const testbeds = [...Map.groupBy(series, ({ testbed }) => testbed).values()].filter(isSome);
@@ -1081,9 +1065,8 @@ function siteFiles(source, now) {
 const isSome = (series) => series.length > 0;
 
 // src/publish/site/write-site.ts
-/** What says that a folder is a site, and may be replaced. */
 const markName = ".ppsgate-site";
-/** Answers the number of its pages. Throws a UsageError where the folder has something else in it. */
+/** Returns the number of pages. Throws a UsageError for a folder with other content. */
 async function writeSite(source, { from, to, now, leftOut }) {
 	const directory = resolve(to);
 	await refuseOthers(directory);
@@ -1121,10 +1104,7 @@ async function refuseOthers(directory) {
 	throw new UsageError(`--to: ${directory} has something else in it than a site: name a folder that is empty, or not there yet.`);
 }
 const pageName = "report.html";
-/**
-* Copies a result's pictures, and its page, which is made again where it was kept on GitHub, without them in it. Answers why
-* there is no page.
-*/
+/** Copies a result's images and page, or renders the page if none was kept. Returns why there is no page. */
 async function writeResultPage({ path, others }, from, draft) {
 	try {
 		await mkdir(join(draft, path), { recursive: true });

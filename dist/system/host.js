@@ -1,6 +1,5 @@
 import { __toESM } from "../rolldown-runtime.js";
 import { lastLine, reasonOf, shortened } from "../model.js";
-import { commandText, lineForAnyShell, semaphore, shell } from "../system.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { createReadStream } from "node:fs";
@@ -8,6 +7,107 @@ import { createConnection } from "node:net";
 import { Readable } from "node:stream";
 import { createHash, createHmac, randomUUID } from "node:crypto";
 import { chmod, copyFile, rename, rm, stat, writeFile } from "node:fs/promises";
+
+// src/system/shell.ts
+const line = Symbol("command line");
+/**
+* Builds a command line in which each value is data: a string or number becomes one quoted word, an array one word per
+* element; a `Command` is inserted as is.
+*
+*     shell`ip netns exec ${name} nft -f ${path}`
+*     shell`${prepare} && ip netns exec ${name} sh -c ${commandText(measure)}`
+*
+* Throws a TypeError for a value that no program can receive (a NUL, half a surrogate pair, NaN), and for a template in
+* which quoting is no protection: a value inside quotes, a comment, a here-document, backquotes or arithmetic.
+*/
+function shell(template, ...values) {
+	for (const text of template) refuseUnsafe(text);
+	const words = values.map(quoted);
+	return { [line]: template.map((text, index) => text + (words[index] ?? "")).join("") };
+}
+const commandText = (command) => command[line];
+/**
+* The same for any login shell. csh, root's login shell up to FreeBSD 13, fails at a line break and at `!` even inside
+* single quotes, and lacks `2>&1` and `$(…)`: it gets one simple command that runs an sh, which reassembles the text.
+*/
+function lineForAnyShell(command) {
+	const text = commandText(command);
+	const bare = text.replace(/'[^'\n\r!]*'|\\'/g, "_");
+	if (/^[\w@%+:,./-][\w@%+:,./ -]*$/.test(bare.replaceAll("=", "_")) && !/^\s*\w+=/.test(bare)) return text;
+	const encoded = text.replace(/[\\\n\r!]/g, (letter) => escapes[letter] ?? letter);
+	return commandText(shell`sh -c ${putTogether} sh ${encoded}`);
+}
+/** Escapes for `%b` of printf(1). */
+const escapes = {
+	"\\": "\\\\",
+	"\n": "\\n",
+	"\r": "\\r",
+	"!": "\\0041"
+};
+const putTogether = "text=$(printf %b \"$1\"); shift; eval \"$text\"";
+/** Each piece of a template must leave the shell in the state that the next value's quotes rely on. */
+function refuseUnsafe(text) {
+	const bare = text.replace(closed, "_");
+	const hazard = hazards.find(([pattern]) => pattern.test(bare));
+	if (hazard === void 0) return;
+	const [, name, instead] = hazard;
+	throw new TypeError(`The command template "${text.trim()}" holds ${name}, where the value after it could not be quoted; ${instead}.`);
+}
+/** An escaped character, '…', or "…" with only simple substitutions: each is complete in itself. */
+const closed = /\\.|(?<!\$)'[^']*'|(?<!\$)"(?:\\.|\$\([^()"'`\\]*\)|\$\{[^{}"'`\\]*\}|\$(?![({])|[^"\\`$])*"/gs;
+const hazards = [
+	[
+		/['"]/,
+		"an open quote (or a substitution too deep inside quotes)",
+		"write values without quotes around them, they get their own"
+	],
+	[
+		/\\/,
+		"a backslash at its end",
+		"leave it out"
+	],
+	[
+		/\$$/,
+		"a dollar sign at its end",
+		"leave it out"
+	],
+	[
+		/`/,
+		"backquotes",
+		"use $(…)"
+	],
+	[
+		/<</,
+		"a here-document",
+		"send that text as standard input"
+	],
+	[
+		/\(\(|\$\[/,
+		"arithmetic",
+		"calculate before the command is made"
+	],
+	[
+		/(?<![^\s;&|()])#/,
+		"a comment",
+		"write it beside the template"
+	]
+];
+function quoted(value) {
+	if (typeof value === "object" && line in value) return value[line];
+	return [value].flat().map(quotedWord).join(" ");
+}
+/** Always quotes: a bare `if`, `a=b` or `2` before `>` would have a meaning to the shell. */
+function quotedWord(word) {
+	const text = String(word);
+	const wrong = whyUnfit$1(word, text);
+	if (wrong !== void 0) throw new TypeError(`The shell word ${JSON.stringify(text.slice(0, 60))} ${wrong}, which no program can receive; correct the value.`);
+	return `'${text.replaceAll("'", "'\\''")}'`;
+}
+function whyUnfit$1(word, text) {
+	if (typeof word !== "string" && !Number.isFinite(word)) return "is neither text nor a finite number";
+	if (text.includes("\0")) return "holds a NUL byte";
+	if (!text.isWellFormed()) return "holds half a surrogate pair";
+}
 
 // src/system/host/host-error.ts
 const hostFailures = [
@@ -33,7 +133,7 @@ var HostError = class extends Error {
 };
 
 // src/system/host/programs.ts
-/** Program → Debian's and Ubuntu's package, or FreeBSD's where only that has it. */
+/** Program → Debian's and Ubuntu's package, or FreeBSD's for its own programs. */
 const packages = {
 	bash: "bash",
 	busybox: "busybox-static",
@@ -59,24 +159,40 @@ const packages = {
 	xz: "xz-utils",
 	zstd: "zstd"
 };
-/** What to install for programs that are missing. */
 const packagesOf = (programs) => [...new Set(programs.map((program) => packages[program]))];
-/** Throws a HostError that names what a host lacks of these; `install` is what its system installs packages with. */
+/** Throws a HostError that names the missing programs; `install` is the install command of the host's system. */
 async function requirePrograms(host, programs, install) {
 	const missing = await missingOn(host, programs);
 	if (missing.length === 0) return;
 	throw new HostError("command-failed", `${host.name} lacks ${missing.join(" and ")}: run '${install} ${packagesOf(missing).join(" ")}' there, or what its system calls that.`);
 }
-/** Those that the shell of a host does not find; throws a HostError where it cannot be asked. */
+/** Programs that the host's shell does not find; throws a HostError where the host does not reply. */
 async function missingOn(host, programs) {
 	const lines = (await host.output(shell`sh -c ${missingScript} sh ${programs}`)).split("\n");
 	return programs.filter((program) => lines.includes(program));
 }
-/** Whatever the login shell is. */
+/** Works in any login shell. */
 const missingScript = "for program; do command -v \"$program\" >/dev/null || echo \"$program\"; done";
 
+// src/system/semaphore.ts
+function semaphore(atOnce) {
+	let free = atOnce;
+	const waiting = [];
+	return async (work) => {
+		if (free === 0) await new Promise((resolve) => waiting.push(resolve));
+		else free -= 1;
+		try {
+			return await work();
+		} finally {
+			const next = waiting.shift();
+			if (next === void 0) free += 1;
+			else next();
+		}
+	};
+}
+
 // src/system/host/connection.ts
-/** `client` may have its login still before it. */
+/** `client` may not be logged in yet. */
 function connectionOn(name, client, socket) {
 	return {
 		name,
@@ -87,7 +203,6 @@ function connectionOn(name, client, socket) {
 	};
 }
 const sessionsAtOnce = 5;
-/** Opens a session and uses it; throws a HostError where the host gives none. */
 function inSession({ name, what, stop }, open, use) {
 	stop.throwIfAborted();
 	return new Promise((resolve, reject) => {
@@ -99,7 +214,7 @@ function inSession({ name, what, stop }, open, use) {
 		}
 	});
 }
-/** Ends what still runs over it, too. */
+/** Ends running sessions, too. */
 async function closeConnection({ client, socket, over }) {
 	over.abort(/* @__PURE__ */ new Error("this side closed the connection"));
 	if (socket.closed) return;
@@ -112,7 +227,7 @@ async function closeConnection({ client, socket, over }) {
 }
 
 // src/system/host/limits.ts
-/** Rejects as soon as the time is up, the caller aborts or the connection is over; `work` learns it by `stop`, and may stop itself. */
+/** Rejects once the time is up, the caller aborts or the connection is over, which aborts `stop`, too. */
 async function withinLimits(task, work) {
 	const { name, what, timeoutSeconds } = task;
 	const stop = new AbortController();
@@ -137,7 +252,6 @@ function whenAborted(signal, until, act) {
 		signal: until
 	});
 }
-/** Never resolves. */
 function rejectionOf(signal) {
 	return new Promise((_, reject) => {
 		if (signal.aborted) reject(signal.reason);
@@ -146,12 +260,11 @@ function rejectionOf(signal) {
 }
 
 // src/system/host/execute.ts
-/** Answers how the command ended; throws a HostError when that cannot be known. */
 function run(connection, command, options) {
 	const text = lineForAnyShell(command);
 	return withinRun(connection, command, options, (execution) => connection.inTurn(() => execute(connection.client, text, execution)));
 }
-/** Does what runs a command, in whatever way, within the limits of the run. */
+/** Applies the limits of a run to any way of running a command. */
 function withinRun({ name, over }, command, options, work) {
 	const shown = commandText(options.shownAs ?? command);
 	const task = {
@@ -170,18 +283,17 @@ function withinRun({ name, over }, command, options, work) {
 		});
 	});
 }
-/** The stdout of a command that exits with 0; throws a HostError for any other. */
 async function output(connection, command, options) {
 	return stdoutOf(await run(connection, command, options), connection.name, command);
 }
-/** Throws a HostError for a command that did not exit with 0 on the host of that name. */
+/** Throws a HostError for any exit but 0. */
 function stdoutOf(outcome, name, command) {
 	if (outcome.kind === "exited" && outcome.code === 0) return outcome.stdout;
 	const ending = outcome.kind === "exited" ? `exited with ${outcome.code}` : `was ended by ${outcome.signal}`;
 	const said = lastLine(outcome.stderr) ?? "it said nothing on stderr";
 	throw new HostError("command-failed", `"${shortened(commandText(command))}" on ${name} ${ending}: ${said}`);
 }
-/** Stops the command when its input breaks off, from the start: it may still wait for its turn. */
+/** Stops the command when its input breaks off, even while it waits for its turn. */
 function stopWhenTorn(stdin, stop) {
 	if (!(stdin instanceof Readable)) return;
 	if (stdin.errored) stop.abort(stdin.errored);
@@ -197,7 +309,6 @@ const ofChannel = (channel) => ({
 	ended: endOf(channel),
 	leave: () => channel.close()
 });
-/** Feeds it, and answers how it ended; leaves it when it is to stop. */
 async function follow(running, execution) {
 	const { stop, stdin, onStdout, onStderr, maxOutputBytes = 16 * 1024 ** 2 } = execution;
 	const stopped = rejectionOf(stop);
@@ -268,7 +379,7 @@ function collect(stream, streamName, maxBytes, { name, what }) {
 }
 
 // src/system/host/known-hosts.ts
-/** The format is sshd(8)'s "SSH_KNOWN_HOSTS FILE FORMAT". A line that cannot be used is ignored with the reason. */
+/** Format: sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT". Returns unusable lines with the reason. */
 function parseKnownHosts(text) {
 	const entries = [];
 	const ignored = [];
@@ -286,9 +397,8 @@ function parseKnownHosts(text) {
 	};
 }
 /**
-* Whether `key` (as sent on the wire) is the one that the host at `address` is known by.
-* Stricter than ssh(1) in two points: a host known by keys of another type only is `changed`, and an
-* entry without a port stands for port 22 alone.
+* Compares `key` (as sent on the wire) with the known keys of `address`. Stricter than ssh(1) in two points: a host
+* known only by keys of another type is `changed`, and an entry without a port means port 22 only.
 */
 function checkHostKey(entries, address, key) {
 	const ours = entries.filter((entry) => isFor(entry, address));
@@ -305,16 +415,13 @@ function checkHostKey(entries, address, key) {
 		expected
 	} : { kind: "unknown" };
 }
-/**
-* What to ask the server for, so that of its keys it shows one that is pinned here.
-* Empty for an unknown host. RSA stands for its SHA-2 signatures only (RFC 8332).
-*/
+/** Requests the pinned types of key; empty for an unknown host. RSA keys use SHA-2 signatures only (RFC 8332). */
 function algorithmsFor(entries, address) {
 	const pinned = entries.filter((entry) => !entry.revoked && isFor(entry, address));
 	const types = new Set(pinned.map((entry) => keyType(entry.key)));
 	return signatures.filter(({ type }) => types.has(type)).map(({ algorithm }) => algorithm);
 }
-/** Algorithms by type of key, in order of preference. */
+/** By type of key, in order of preference. */
 const signatures = [
 	{
 		type: "ssh-ed25519",
@@ -343,7 +450,7 @@ const signatures = [
 ];
 /** `SHA256:…`, as ssh-keygen -l prints it. */
 const fingerprint = (key) => `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
-/** The name that a key starts with, `ssh-ed25519` say; empty for bytes that are no key. */
+/** The name at the start of a key, such as `ssh-ed25519`; empty for other bytes. */
 function keyType(key) {
 	const length = key.length < 4 ? 0 : key.readUInt32BE(0);
 	return key.subarray(4, 4 + length).toString("latin1");
@@ -401,7 +508,7 @@ function nameInFile({ host, port }) {
 function splitBy(all, chosen) {
 	return [all.filter(chosen), all.filter((one) => !chosen(one))];
 }
-/** `*` stands for any characters, `?` for one, all others for themselves. As an expression, many `*` would take for ever. */
+/** `*` matches any characters, `?` one. A regular expression with many `*` would take exponential time. */
 function matches(pattern, name) {
 	let [at, inName, afterStar, resumeAt] = [
 		0,
@@ -431,7 +538,6 @@ function expectedKey({ line, key }) {
 }
 
 // src/system/host/login-error.ts
-/** What is wrong with the key that a host shows; undefined where it is known. */
 function hostKeyError(verdict, key, ignored, { host, port }, name) {
 	const shown = `${name} shows the ${keyType(key)} key ${fingerprint(key)}`;
 	switch (verdict.kind) {
@@ -447,7 +553,7 @@ function hostKeyError(verdict, key, ignored, { host, port }, name) {
 		case "revoked": return new HostError("host-key", `${shown}, which line ${verdict.line} of its known hosts revokes; give the machine a new host key.`);
 	}
 }
-/** What ssh2 says instead of letting `user` in; its `level` tells where in the login that was. */
+/** Explains ssh2's error; its `level` names the stage of the login. */
 function loginError(error, name, user) {
 	if (error.level === "agent") return new HostError("login", `Cannot log in to ${name} with the agent: ${reasonOf(error)}; check that it runs at SSH_AUTH_SOCK and holds the key.`, { cause: error });
 	if (error.level === "client-authentication") return new HostError("login", `${name} refuses to let ${user} in with the key given; add its public half to the authorized_keys of ${user} there.`, { cause: error });
@@ -456,7 +562,7 @@ function loginError(error, name, user) {
 }
 
 // src/system/host/login.ts
-/** Throws a HostError where the host is not reached, its key is not known, or it does not let us in. */
+/** Throws a HostError where the host is out of reach, its key is unknown, or it refuses the login. */
 async function logIn(target, options) {
 	const name = nameOf(target);
 	const { default: ssh2 } = await import("../vendor/ssh2.js").then((m) => /* @__PURE__ */ __toESM(m.default, 1));
@@ -546,10 +652,6 @@ function authenticate(connection, target, config) {
 }
 
 // src/system/host/upload.ts
-/**
-* Installs bytes, or the local file at a path, on the host with the given permissions; throws a HostError
-* where that does not succeed.
-*/
 function upload(connection, source, remotePath, mode, { resume = false, ...limits }) {
 	const what = `the upload of ${remotePath}`;
 	const task = {
@@ -566,7 +668,6 @@ function upload(connection, source, remotePath, mode, { resume = false, ...limit
 		stop
 	}, (opened) => connection.client.sftp(opened), (sftp) => install$1(sftp, way, remotePath, mode, stop)))).catch((error) => failUpload(error, source, remotePath, connection));
 }
-/** Throws what ended an upload as a HostError. */
 function failUpload(error, source, remotePath, { name }) {
 	if (error instanceof HostError) throw error;
 	const from = typeof source === "string" ? ` from ${source}` : "";
@@ -574,8 +675,8 @@ function failUpload(error, source, remotePath, { name }) {
 }
 const connectionsAtMost = 5;
 /**
-* Installs a local file on a host over up to five connections, each of which goes on where the one before was
-* lost. Where the sum is wrong in the end it is sent once more from the start; throws a HostError after that.
+* Installs a local file over up to five connections, each resuming where the last was lost. After a wrong checksum it
+* sends the file once more from the start, then throws a HostError.
 */
 async function uploadOverBreaks(host, upload) {
 	const { path, remotePath, mode, sha256, sumOf, reconnect } = upload;
@@ -643,7 +744,7 @@ function sendAll(sftp, source, remotePath, callback) {
 }
 const chunkBytes = 32768;
 const chunksAtOnce = 32;
-/** A partial file that is longer than ours is begun anew. */
+/** Restarts a partial file that is longer than ours. */
 async function sendRest(sftp, path, partial, stop) {
 	const { size } = await stat(path);
 	const sizeThere = await sizeOf(sftp, partial);
@@ -667,7 +768,7 @@ async function sendRest(sftp, path, partial, stop) {
 	await Promise.all(underway);
 	await done((callback) => sftp.close(handle, callback));
 }
-/** Size of a file in bytes; 0 where there is no such file. */
+/** 0 for a missing file. */
 async function sizeOf(sftp, path) {
 	try {
 		return (await answer((callback) => sftp.stat(path, callback))).size;
@@ -686,7 +787,6 @@ function answer(start) {
 }
 
 // src/system/host/ssh.ts
-/** Logs in to a host whose key is known; throws a HostError when that does not succeed. */
 async function connect$1(target, options = {}) {
 	const connection = await logIn(target, options);
 	const close = () => closeConnection(connection);
@@ -702,18 +802,18 @@ async function connect$1(target, options = {}) {
 
 // src/system/host/own-folder.ts
 /**
-* Makes the folder, or takes the one of an earlier time, so that nobody but its user gets into it; fails where it is
-* somebody else's, a link, or was open to others: root would follow a link in it to whatever file they chose.
+* Creates or reuses the folder, closed to other users. Fails if it is another user's, a link, or was open to others:
+* root would follow a link in it to any file that they chose.
 */
 const ownFolder = (folder) => shell`sh -c ${ownFolderScript} ppsgate ${folder}`;
 /**
-* One look at type, mode and owner, without following a link, is enough: in a sticky folder nobody else can take away
-* what is ours. One line without `!`, as root's login shell may be csh; ls(1), for stat(1) is another on each system.
+* Checks type, mode and owner once, without following a link: in a sticky folder no other user can move
+* ours. One line without `!`, as root's login shell may be csh; ls(1), as stat(1) differs between systems.
 */
 const ownFolderScript = "[ -h \"$1\" ] || mkdir -p -m 700 \"$1\" || exit 1; set -- \"$1\" $(ls -ldn \"$1\"); case \"$2/$4\" in d????-??-*/\"$(id -u)\") exec chmod 700 \"$1\";; esac; echo \"ppsgate: $1 could be written by others than its user: see who made it, and remove it\" >&2; exit 1";
 
 // src/system/host/local.ts
-/** Unlike one over ssh, a command that is cut short is killed, with its process group. */
+/** Unlike over ssh, a command that is cut short is killed with its process group. */
 function thisMachine() {
 	const here = {
 		name: "this machine",
@@ -790,4 +890,4 @@ async function install(source, path, mode, signal) {
 	}
 }
 
-export { HostError, algorithmsFor, connect$1 as connect, hostFailures, missingOn, ownFolder, packagesOf, parseKnownHosts, requirePrograms, stdoutOf, thisMachine, uploadOverBreaks };
+export { HostError, algorithmsFor, commandText, connect$1 as connect, hostFailures, missingOn, ownFolder, packagesOf, parseKnownHosts, requirePrograms, semaphore, shell, stdoutOf, thisMachine, uploadOverBreaks };

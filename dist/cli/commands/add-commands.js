@@ -1,10 +1,7 @@
 import { Help } from "../../vendor/commander.js";
 
 // src/cli/commands/add-commands.ts
-/**
-* Adds subcommands to a command and loads those that one of the words names. The value of a parent's option may be the
-* name of a command, which is then loaded in vain.
-*/
+/** Loads the subcommands named by one of the words; an option's value may equal a name and load one needlessly. */
 async function addCommands(parent, named, words) {
 	const isCalled = ({ name }) => words === "all" || words.includes(name);
 	const terms = new Map(named.map(({ name, takes }) => [name, [name, takes].filter(Boolean).join(" ")]));

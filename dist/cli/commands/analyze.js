@@ -3,7 +3,7 @@ import { namingStyles, overrideGate } from "../../config.js";
 import { assembleResult, hasPlan, readPlan, reread } from "../../gate/experiment.js";
 import { UsageError, conclusionOfResult, conclusionOfVerdict, exitCodes } from "../../model.js";
 import { explained, renderMarkdown } from "../../report.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { analysisAsJson, analyzeBenches, readBenches, renderAnalysis } from "../netbenches.js";
 import { printJson } from "./table.js";
 
@@ -18,7 +18,7 @@ undecided.`).action(async (directory, options) => {
 		await runToExit(() => runAnalyze(directory, options), command.optsWithGlobals());
 	});
 }
-/** Answers the exit code of the worst verdict; throws where there is nothing to compare. */
+/** Returns the exit code of the worst verdict; throws if there is nothing to compare. */
 async function runAnalyze(directory, options) {
 	return await hasPlan(directory) ? analyzeWork(directory, options) : analyzeNetbenches(directory, options);
 }
@@ -40,7 +40,7 @@ async function analyzeNetbenches(directory, options) {
 	}
 	return exitCodes[conclusionOfVerdict(worstVerdict(comparisons))];
 }
-/** The policy is the plan's own: what was asked before the first run is what a verdict is held to. */
+/** Uses the policy of the plan, fixed before the first run. */
 async function analyzeWork(directory, { json }) {
 	const plan = await readPlan(directory);
 	const { entries, unread } = await reread(directory, plan);
@@ -50,7 +50,6 @@ async function analyzeWork(directory, { json }) {
 	if (unread > 0) process.stderr.write(`ppsgate: the logs of ${unread} trials cannot be read again; their runs are those of the journal.\n`);
 	return exitCodes[conclusionOfResult(result)];
 }
-/** A variant is the image, a scenario the configuration. */
 function analysisOf({ outcome }) {
 	const compared = (outcome.kind === "judged" ? outcome.cells : []).map(({ cell, runs, verdict, comparisons: [comparison] }) => ({
 		base: setOf(cell, "base", runs),

@@ -2,7 +2,7 @@ import { loadConfig, scenariosIn } from "../../config.js";
 import { cellsOf } from "../../gate/experiment.js";
 import { UsageError, exitCodes } from "../../model.js";
 import { badgeLabel, badgePath, linkTo, samePath } from "../../publish/data-branch.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { print, printJson } from "./table.js";
 import { execFile } from "node:child_process";
@@ -55,7 +55,7 @@ async function placeOf(config, options) {
 		...pages !== void 0 && { pages }
 	};
 }
-/** `owner/name`, however its URL is written; undefined where the remote origin is not on github.com, or not at all. */
+/** `owner/name`, for any spelling of the URL; undefined if the remote origin is missing or not on github.com. */
 async function originOnGithub() {
 	const { stdout } = await promisify(execFile)("git", [
 		"remote",

@@ -7,7 +7,7 @@ import { inSession, showProgress, timestampedDirectory } from "../../gate.js";
 import { whoami } from "../../gate/testbeds.js";
 import { UsageError, conclusionOfBisection, conclusionOfError, exitCodes, metricChoice, patchName } from "../../model.js";
 import { bisectHeadline, readAnyResult } from "../../report.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { findRevision, openPhabricator, phabricatorOf } from "../../forge/phabricator.js";
 import { openRevisionComment, reportOutcome } from "../../publish/reporters.js";
 import { keptOf } from "../../relay.js";
@@ -18,7 +18,7 @@ import { resolve } from "node:path";
 
 // src/cli/commands/bisect-revision.ts
 const called = namingStyles.bisectFlag;
-/** The base of the newest diff, and the commit that has all diffs up to it, one on top of the other. */
+/** The base of the newest diff, and a commit with all diffs up to it stacked. */
 async function endsOfRevision(text, repository, { config, signal }) {
 	const phabricator = phabricatorOf(config);
 	const conduit = await openPhabricator(phabricator, {
@@ -36,7 +36,7 @@ async function endsOfRevision(text, repository, { config, signal }) {
 	});
 	return lineOfDiffs(patch, repository);
 }
-/** One comment when it has ended, which is kept until Phabricator has taken it. */
+/** Posts one comment at the end, kept until Phabricator accepts it. */
 async function bisectAndAnswer({ patch, run = `by-hand-${Date.now()}`, details, site, asked, config, signal }, work) {
 	const phabricator = phabricatorOf(config);
 	const conduit = await openPhabricator(phabricator, { log: stderrLog });
@@ -98,9 +98,8 @@ Example:
 
 Exits 0 when a commit is named, or a few of which it is one, 2 on wrong usage,
 3 when it stays undecided, 4 when the lab failed.`;
-/** Collects an option that may be typed several times, or once with commas. */
 const also = (text, before) => [...before, ...text.split(",").map((part) => part.trim())];
-/** Answers the exit code; throws for what kept it from an answer, and says into `lastWords` how it goes on. */
+/** Returns the exit code; on errors throws, and puts into `lastWords` how to resume. */
 async function runBisect(options, signal, lastWords) {
 	const written = await loadConfig(resolve(options.config));
 	if (options.dryRun) return printEstimate(options, await requestOf(options, written, signal));
@@ -124,14 +123,13 @@ async function found(options, written, directory, signal) {
 		...details && { details },
 		...site && { site },
 		patch,
-		asked: askedOf(options),
+		asked: overridesOf(options),
 		config: written,
 		signal
 	};
 	return bisectAndAnswer(about, search);
 }
-/** The request in the syntax of a comment. */
-function askedOf(options) {
+function overridesOf(options) {
 	const { good, bad, scenario, family, metric, profile, testbed, maxBoots } = options;
 	return {
 		good,
@@ -202,7 +200,7 @@ async function requestOf(options, written, signal) {
 		isVerified: options.verifyRevert === true
 	};
 }
-/** Named ones come first: a revision may be there for its answer alone. */
+/** Named commits take precedence: a revision may be given only for its answer. */
 async function endsOf({ good, bad, patch, repository }, from, surroundings) {
 	if (patch && !good && !bad && from === void 0) return endsOfRevision(patch, openRepository(resolve(repository)), surroundings);
 	return {
@@ -218,7 +216,7 @@ async function readGateRuns(path) {
 	if (!("kind" in result)) return gateRunsOf(result);
 	throw new UsageError(`--from: ${path} is the result of a bisection: name a gate's.`);
 }
-/** The configuration with the cell that is asked for, that of the gate, or the only one that it has. */
+/** Reduces the configuration to the requested cell, that of the gate, or its only one. */
 function withOneCell(options, written, from) {
 	const { metric, profile, frameSize } = options;
 	const { scenario, family, frameBytes } = from?.cell ?? {};
@@ -244,7 +242,6 @@ function withOneCell(options, written, from) {
 	throw new UsageError(`A bisection is of one cell: name ${told.join(" and ")}.`);
 }
 const oneOf = (option, names) => names.length > 1 ? `${option} (one of ${names.join(", ")})` : void 0;
-/** Prints the estimate of a bisection. */
 async function printEstimate(options, request) {
 	const progress = showProgress(process.stderr, request.config.gate.metric, () => performance.now());
 	const plan = await planBisection(request, {

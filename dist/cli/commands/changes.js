@@ -2,7 +2,7 @@ import { quantile } from "../../vendor/simple-statistics.js";
 import { object } from "../../vendor/zod.js";
 import { changesRunByRun, median } from "../../analysis/stats.js";
 import { exitCodes, formatChange, grouped, ratio } from "../../model.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { readSeries } from "../netbenches.js";
 import { parse } from "./simulate-options.js";
 import { columns, oneLine, print, printJson } from "./table.js";
@@ -75,7 +75,7 @@ function printSeries({ series, changes }) {
 const numberText = (value) => grouped(Number(value.toPrecision(6)));
 const steps = "▁▂▃▄▅▆▇█";
 const mostBars = 72;
-/** Medians of neighbours where there are more than fit; single nightly runs that stick out do not flatten the others. */
+/** Medians of neighbours if too many; single outliers do not flatten the others. */
 function sparkline(values) {
 	const nightlyRunsABar = Math.ceil(values.length / mostBars);
 	const bars = Array.from({ length: Math.ceil(values.length / nightlyRunsABar) }, (_, bar) => median(values.slice(bar * nightlyRunsABar, (bar + 1) * nightlyRunsABar)));

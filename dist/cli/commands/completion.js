@@ -1,7 +1,7 @@
 import { Argument } from "../../vendor/commander.js";
 import { metrics } from "../../config.js";
 import { designNames, exitCodes, families, priorities, scenarios } from "../../model.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 
 // src/cli/commands/completion-scripts.ts
 const scripts = {
@@ -9,7 +9,7 @@ const scripts = {
 	zsh,
 	fish
 };
-/** Works from bash 3.2 on, which macOS has. */
+/** Works from bash 3.2 on, the version of macOS. */
 function bash(all) {
 	return `# bash completion of ppsgate, made by \`ppsgate completion bash\`.
 
@@ -75,9 +75,9 @@ _ppsgate() {
 complete -F _ppsgate ppsgate
 `;
 }
-/** ` testbeds check`: how scripts call a command. */
+/** ` testbeds check`: key of a command in scripts. */
 const keyOf = (path) => path.map((name) => ` ${name}`).join("");
-/** Every value with the key of its option or argument; `*` stands for all further arguments. */
+/** Values with the key of their option or argument; `*` stands for all further arguments. */
 function valuesOf({ path, flags, values }) {
 	const key = keyOf(path);
 	return [...flags.flatMap(({ names, value }) => value === void 0 ? [] : [{
@@ -89,7 +89,7 @@ function valuesOf({ path, flags, values }) {
 	}))];
 }
 const bashValue = ({ keys, value }) => `    ${keys.map(quoted).join(" | ")}) takes=${value.kind} choices=(${words(value.choices)}) ;;\n`;
-/** Quotes any text as one word of bash or zsh. */
+/** Quotes for bash and zsh. */
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 const words = (all) => all.map(quoted).join(" ");
 function zsh(all) {
@@ -153,13 +153,12 @@ function zshValue({ name, kind, choices }) {
 	};
 	return `:${escaped(name, ":")}:${actions[kind]}`;
 }
-/** With a backslash before each of these signs, and before each backslash. */
 const escaped = (text, signs) => [...text].map((sign) => `\\${signs}`.includes(sign) ? `\\${sign}` : sign).join("");
 function fish(all) {
 	const valued = all.flatMap(({ path, flags }) => flags.filter(({ value }) => value !== void 0).flatMap(({ names }) => names.map((name) => `${keyOf(path)} ${name}`)));
 	return `# fish completion of ppsgate, made by \`ppsgate completion fish\`.
 
-# Whether the words before the cursor name this command.
+# Succeeds if the words before the cursor name this command.
 function __ppsgate_is
     set -l path ''
     set -l skips ''
@@ -198,7 +197,6 @@ function fishValue({ kind, choices }) {
 		any: "-f"
 	}[kind];
 }
-/** Quotes any text as one word of fish. */
 const fishWord = (text) => `'${text.replace(/[\\']/g, "\\$&")}'`;
 
 // src/cli/commands/completion.ts
@@ -207,7 +205,6 @@ const shells = [
 	"zsh",
 	"fish"
 ];
-/** `load` returns the program with all of its commands. */
 function defineCompletion(command, load) {
 	command.addArgument(new Argument("<shell>", "the shell that is to complete").choices(shells)).addHelpText("after", details).action(async (shell) => {
 		await runToExit(async () => {
@@ -226,7 +223,6 @@ its fpath has:
     ~/.local/share/bash-completion/completions/ppsgate
   ppsgate completion zsh > /usr/local/share/zsh/site-functions/_ppsgate
   ppsgate completion fish > ~/.config/fish/completions/ppsgate.fish`;
-/** A command and all below it, itself first. */
 function completed(command, path = []) {
 	const help = command.createHelp();
 	const commands = help.visibleCommands(command);
@@ -246,7 +242,6 @@ function completed(command, path = []) {
 	}, ...command.commands.flatMap((one) => completed(one, [...path, one.name()]))];
 }
 const ancestorsOf = ({ parent }) => parent === null ? [] : [parent, ...ancestorsOf(parent)];
-/** A command's own goes before that of a command above it. */
 const isFirstOfItsName = ({ names }, index, all) => all.findIndex((other) => other.names.some((name) => names.includes(name))) === index;
 function flagOf(option) {
 	const { short, long, description, flags } = option;
@@ -269,7 +264,7 @@ function taken(name, placeholder, choices = choicesOf[name]) {
 		choices: []
 	};
 }
-/** By the name of an option in code: what commander itself must not refuse others for, for it knows no lists or units. */
+/** By option name in code; commander itself cannot check these, as it knows no lists or units. */
 const choicesOf = {
 	priority: priorities,
 	scenarios,

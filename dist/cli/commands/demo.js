@@ -4,7 +4,7 @@ import { showProgress, timestampedDirectory } from "../../gate.js";
 import { readyMachine } from "../../lab/netns.js";
 import { UsageError, excerpt, exitCodes, formatDuration, formatPercent, reasonOf } from "../../model.js";
 import { bisectHeadline, headline, outcomeName } from "../../report.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { bisectCommits, bisectNames, busyWarning, callerThroughSudo, culpritSubject, embeddedDemo, fetchKernels, placeAt, runBisectDemo, runDemo, trafficSeconds, virtualDemo } from "../demo.js";
 import { printJson } from "./table.js";
 import { join, resolve } from "node:path";
@@ -28,7 +28,7 @@ Exits 0 when all patches come out as they must, or the commit is found.`).action
 		});
 	});
 }
-/** Answers 0 when all came out as it must, else 1; throws where this machine cannot carry the lab. */
+/** Returns 0 if all outcomes are as expected, else 1; throws if this machine cannot run the lab. */
 async function runDemoCommand(options, signal, lastWords) {
 	const say = (line) => void process.stderr.write(`${line}\n`);
 	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed, "--seed");
@@ -123,7 +123,6 @@ const where = ({ directory: work }, directory, seconds) => [
 	`Report: ${work}/report/index.html`,
 	`The repository of the commits: ${directory}/${bisectNames.repository}`
 ].join("\n");
-/** Without the runs: these are in the result of each directory. */
 const summaries = (judged) => judged.map(({ patch, directory, result, asExpected }) => ({
 	branch: patch.branch,
 	expected: patch.expected,
@@ -133,7 +132,7 @@ const summaries = (judged) => judged.map(({ patch, directory, result, asExpected
 	...runCounts(result),
 	directory
 }));
-/** Runs that were measured, and those that five trials of each cell would have taken: the lab's 5 + 5. */
+/** Measured runs, and those of five trials per cell: the lab's 5 + 5. */
 function runCounts({ outcome }) {
 	const cells = outcome.kind === "judged" ? outcome.cells : [];
 	return {

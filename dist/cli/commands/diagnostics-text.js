@@ -1,13 +1,12 @@
 import { oneLine } from "./table.js";
 
 // src/cli/commands/diagnostics-text.ts
-/** `✗ WHAT: WHY`, and what fixes it on a line of its own. */
+/** `✗ WHAT: WHY`, with the fix on its own line. */
 function diagnosticText(diagnostic, isColoured) {
 	const { kind, what, why } = diagnostic;
 	const line = `${isColoured ? `\x1b[${colours[kind]}m${signs[kind]}\x1b[0m` : signs[kind]} ${oneLine(`${what}: ${why}`)}`;
 	return kind === "wrong" ? `${line}\n    fix: ${oneLine(diagnostic.fix)}` : line;
 }
-/** `All is well.`, or how much is not. */
 function summary(diagnostics) {
 	const count = diagnostics.filter(({ kind }) => kind === "wrong").length;
 	if (count === 0) return "All is well.";
@@ -18,7 +17,7 @@ const signs = {
 	wrong: "✗",
 	skipped: "–"
 };
-/** The codes of ECMA-48's select graphic rendition: green, red, faint. */
+/** ECMA-48 select graphic rendition: green, red, faint. */
 const colours = {
 	ok: 32,
 	wrong: 31,

@@ -1,6 +1,6 @@
 import { flamegraph, samplesOf, withoutIdle } from "../../analysis/profile.js";
 import { UsageError, exitCodes, formatPercent, grouped } from "../../model.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { printPieces } from "./print-chunks.js";
 import { readProfileFile } from "./profile-file.js";
 import { basename } from "node:path";
@@ -23,7 +23,7 @@ keys walk from frame to frame. Widths are shares of all samples, so profiles of
 different lengths compare. What only the base has is drawn below.
 
 Exits 2 where a file cannot be read as a profile, or nothing of it is left.`;
-/** Throws a `ProfileError` where a file is no profile, a `UsageError` where there is nothing to draw or nowhere to write. */
+/** Throws a `ProfileError` for an invalid profile, a `UsageError` if there is nothing to draw or no place to write. */
 async function runFlamegraph(file, { base: baseFile, output, title, idle: keepsIdle = false }, signal) {
 	refuseTerminal(output);
 	if (file === "-" && baseFile === "-") throw new UsageError("--base: standard input is the profile already; name a file.");

@@ -1,6 +1,6 @@
 import { foldedLines, labels, samplesOf, withoutIdle } from "../../analysis/profile.js";
 import { exitCodes, formatPercent, grouped } from "../../model.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { printPieces } from "./print-chunks.js";
 import { readProfileFile } from "./profile-file.js";
 
@@ -22,7 +22,7 @@ from the outermost caller inwards; "event" and "kernel" where the profile tells
 them, "idle" with --no-idle.
 
 Exits 2 where a file cannot be read as a profile.`;
-/** Reads standard input where no file or `-` is named. Throws a `ProfileError` where that is no profile. */
+/** Reads standard input without a file, or for `-`. Throws a `ProfileError` for an invalid profile. */
 async function runFold(file, { idle: keepsIdle, modules = false, json }, signal) {
 	const read = await readProfileFile(file ?? "-", signal);
 	const shown = keepsIdle ? read : leaveOutIdle(read);
@@ -47,7 +47,7 @@ function leaveOutIdle({ profile: all, notes }) {
 function* linePieces({ profile }, modules) {
 	for (const line of foldedLines(profile, { modules })) yield `${line}\n`;
 }
-/** A stack a line, for those of a large profile are too many for one text. */
+/** Prints a stack per line: large profiles exceed a single string. */
 function* jsonPieces({ profile, notes, idle }, modules) {
 	const { stacks, ...about } = profile;
 	const labelOf = labels(modules);

@@ -8,7 +8,7 @@ import { gatesOf, judgeAll, required, revisionNamed, stderrLog } from "./judge-g
 import { basename } from "node:path";
 
 // src/cli/commands/gate-revision.ts
-/** A comment for each gate, and one end of the build, by the worst of them. */
+/** Posts one comment per gate, and one build status for the worst of them. */
 async function judgeAndAnswer(asked) {
 	const { config, options, signal } = asked;
 	const { run = `by-hand-${Date.now()}`, build, details, site } = options;
@@ -76,7 +76,7 @@ async function judgeAndAnswer(asked) {
 	});
 	return ended;
 }
-/** Reports are posted even where nothing can be kept. */
+/** Posts reports even if nothing can be kept. */
 function keptAnswers({ relay }, conduit) {
 	const now = () => /* @__PURE__ */ new Date();
 	try {
@@ -91,7 +91,7 @@ function keptAnswers({ relay }, conduit) {
 		};
 		return {
 			keeping: (answer, keptEnd) => keeping(answer, keptEnd, deps),
-			[Symbol.dispose]: inbox[Symbol.dispose]
+			[Symbol.dispose]: () => inbox[Symbol.dispose]()
 		};
 	} catch (error) {
 		if (!(error instanceof InboxError)) throw error;
@@ -102,14 +102,13 @@ function keptAnswers({ relay }, conduit) {
 		};
 	}
 }
-/** Each of several gates has a folder of its own in the work directory. */
 function pageOf(gates, index, site) {
 	const directory = gates[index]?.directory;
 	if (site === void 0 || directory === void 0) return void 0;
 	const folder = gates.length === 1 ? "" : `/${basename(directory)}`;
 	return `${site.replace(/\/+$/, "")}${folder}/report/index.html`;
 }
-/** The diff that is judged, for good: a newer one may come at any time. */
+/** Fixes the judged diff: a newer one may arrive at any time. */
 async function diffOf(conduit, call) {
 	const { options } = call;
 	if (options.resume !== void 0) {
@@ -124,7 +123,7 @@ async function diffOf(conduit, call) {
 		diff: diff.id
 	};
 }
-/** A gate that had nothing to measure has a result, and no plan. */
+/** A gate with nothing to measure has a result, but no plan. */
 async function toldIn(directory) {
 	if (await hasPlan(directory)) return readPlan(directory);
 	return readResult(directory).catch(() => readPlan(directory));

@@ -3,7 +3,7 @@ import { recordTo } from "../../gate/recording.js";
 import { conclusionOfResult, exitCodes, worstConclusion } from "../../model.js";
 import { combineReporters } from "../../publish/reporters.js";
 import { headline } from "../../report.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { judgeAndAnswer } from "./gate-revision.js";
 import { gatesOf, judgeAll, usualConfig } from "./judge-gate.js";
 import { printJson } from "./table.js";
@@ -28,7 +28,7 @@ it stays undecided, 4 when the lab failed.`).action(async (options) => {
 		});
 	});
 }
-/** Answers the exit code of the worst verdict; throws for what kept it from one, and says into `lastWords` how it goes on. */
+/** Returns the exit code of the worst verdict; on errors throws, and puts into `lastWords` how to resume. */
 async function runGate(options, signal, lastWords) {
 	const path = resolve(options.config ?? "ppsgate.yml");
 	const called = process.env.PPSGATE_WORDS === void 0 ? namingStyles.flag : namingStyles.step;

@@ -1,7 +1,7 @@
 import { createOctokit } from "../../forge/github.js";
 import { exitCodes } from "../../model.js";
-import { runToExit } from "../../system.js";
-import { createLabel, hostedConfig, labConfig, labelByHand, lackingOverlay, leaveLabel, oneJobWorkflow, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, publishWorkflow, readClone, splitWorkflow, starterRules } from "../init.js";
+import { runToExit } from "../../system/exit.js";
+import { approvalLabel, createLabel, hostedConfig, labConfig, labelByHand, lackingOverlay, oneJobWorkflow, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, publishWorkflow, readClone, splitWorkflow, starterRules } from "../init.js";
 import { askOnTerminal } from "./prompt.js";
 import { columns, oneLine, print, printJson } from "./table.js";
 import { join } from "node:path";
@@ -98,7 +98,6 @@ function workflowsFor({ runner, action, branch }) {
 		path: pathOf(names.publisher),
 		text: publishWorkflow(setting)
 	}];
-	/** Whichever ppsgate it was for. */
 	const isOurs = (text) => [...text.matchAll(/ uses: (.+)/g)].some(([, action = ""]) => text === publishWorkflow({
 		...setting,
 		action
@@ -118,7 +117,7 @@ function configFor({ runner, action }) {
 		isTheirs: true
 	};
 }
-/** None where the lab has files to install already. */
+/** Empty if the lab already has files to install. */
 async function rulesFor(directory, config, isWanted) {
 	const folder = await lackingOverlay(directory, config);
 	if (folder === void 0) return [];
@@ -135,14 +134,13 @@ async function wantsRules(folder, ask) {
 	const answer = await ask?.(`There is no file in ${folder} for patches to change: write a small nftables.conf there? [yes] `);
 	return answer !== void 0 && /^(?:y|yes|)$/i.test(answer);
 }
-/** Work directories of gates at a shell. */
 const workDirectories = {
 	path: ".gitignore",
 	line: "/ppsgate-*/",
 	isThere: /^\/?ppsgate-\*\/?$/
 };
 async function placeLabel({ repository }, { token, apiUrl }) {
-	const what = `The label ${leaveLabel} is not made yet`;
+	const what = `The label ${approvalLabel} is not made yet`;
 	if (repository === void 0) return labelByHand(`${what}: this clone has no origin on GitHub, so tell which repository is meant by --repository OWNER/NAME.`, repository);
 	if (!token) return labelByHand(`${what}: GITHUB_TOKEN holds no token for it.`, repository);
 	return createLabel(await createOctokit({
@@ -151,7 +149,7 @@ async function placeLabel({ repository }, { token, apiUrl }) {
 		log: silence
 	}), repository);
 }
-/** Prints what GitHub did not do once, with what to do instead. */
+/** Failures are printed once, with instructions. */
 const silence = {
 	debug() {},
 	info() {},
@@ -182,13 +180,13 @@ function textOf(files, label, { branch }) {
 		...label.kind === "not-created" ? [oneLine(label.why), `  ${label.command}`] : [],
 		"",
 		`1. Commit these files to ${branch}: they count from there, never from a patch.`,
-		`2. Put the label ${leaveLabel} on a pull request from a fork, once you have read it, to have it measured as it stands.`,
+		`2. Put the label ${approvalLabel} on a pull request from a fork, once you have read it, to have it measured as it stands.`,
 		"3. Comment `/ppsgate run` on any pull request to have it measured."
 	].join("\n");
 }
 const labelRow = (label) => label.kind === "not-created" ? [] : [[
 	label.kind,
-	`label ${leaveLabel}`,
+	`label ${approvalLabel}`,
 	`of ${label.repository}`
 ]];
 

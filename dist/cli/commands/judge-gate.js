@@ -9,7 +9,7 @@ import { outcomeOfResult, reportOutcome } from "../../publish/reporters.js";
 import { join, resolve } from "node:path";
 
 // src/cli/commands/judge-gate.ts
-/** All at once, and each to its end. */
+/** Concurrently, each to its end. */
 const judgeAll = (gates, call, answerOf) => Promise.allSettled(gates.map(async (one, index) => {
 	try {
 		return {
@@ -22,7 +22,6 @@ const judgeAll = (gates, call, answerOf) => Promise.allSettled(gates.map(async (
 	}
 }));
 const commandOf = ({ options: { config = usualConfig } }) => config === "ppsgate.yml" ? "ppsgate gate" : `ppsgate gate --config ${config}`;
-/** The default. */
 const usualConfig = "ppsgate.yml";
 async function gatesOf(call) {
 	const { config, options, called } = call;
@@ -62,7 +61,6 @@ async function gatesOf(call) {
 		};
 	});
 }
-/** A range of commits, or a revision of the configured Phabricator. */
 async function patchOf(call) {
 	const { config, options, called, signal } = call;
 	const text = required("patch", call);
@@ -93,7 +91,6 @@ const wrongly = (called) => (error) => {
 	const which = error instanceof NoRepositoryError ? "repository" : "patch";
 	throw new UsageError(`${called(which)}: ${error.message}`);
 };
-/** Throws a `UsageError` for what is no revision. */
 function revisionNamed(text, { config, called }) {
 	const name = parseRevisionName(text, phabricatorOf(config).url);
 	if (name !== void 0) return name;
@@ -136,7 +133,7 @@ function givenKernels(call) {
 		patched: required("patchedKernel", call)
 	};
 }
-/** An empty one says no more than none. */
+/** Treats an empty option as absent. */
 function required(name, { options, called }) {
 	const text = options[name];
 	if (text) return text;

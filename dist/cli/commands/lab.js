@@ -1,6 +1,6 @@
 import { labDown, labLeftovers, labUp, requireLab } from "../../lab/netns.js";
 import { exitCodes } from "../../model.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 
 // src/cli/commands/lab.ts
 function define(lab) {

@@ -11,7 +11,6 @@ function define(command) {
 		await runMinistat(files, flags);
 	});
 }
-/** Prints what ministat(1) prints; exits 2 for a file or an option that cannot be used. */
 async function runMinistat(files, flags) {
 	try {
 		await answer(files, flags);
@@ -49,7 +48,7 @@ function readCount(flag, text, from, to) {
 	const what = `a whole number from ${from} to ${to}`;
 	throw new MinistatInputError(`${flag}: ${expected(what)({ input: text })}.`);
 }
-/** On a terminal `COLUMNS`, where set, is the plot's own width, as ministat has it. */
+/** On a terminal, `COLUMNS` sets the width of the plot itself, as in ministat. */
 function usualWidth() {
 	if (!process.stdout.isTTY) return 74;
 	const asked = Number.parseInt(process.env.COLUMNS ?? "", 10);

@@ -2,7 +2,7 @@ import { didYouMean } from "../../config.js";
 import { excerpt, sentence } from "../../model.js";
 
 // src/cli/commands/mistyped.ts
-/** Undefined where it has said what it had to: a version, or the help that was asked for or is needed. */
+/** Undefined if commander has printed the version or help. */
 function mistyped({ code, exitCode, message }, program, words) {
 	const called = calledBy(program, words);
 	const help = `: see \`${pathOf(called)} --help\``;
@@ -27,7 +27,6 @@ function mistyped({ code, exitCode, message }, program, words) {
 		default: return exitCode === 0 || code === "commander.help" ? void 0 : message;
 	}
 }
-/** The command that the words name, before any that is meant where they name none. */
 function calledBy(command, [word, ...rest]) {
 	if (word === void 0) return command;
 	const named = command.commands.find((one) => one.name() === word);

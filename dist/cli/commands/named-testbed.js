@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 
 // src/cli/commands/named-testbed.ts
 const configPath = (written) => resolve(written ?? "ppsgate.yml");
-/** Throws a UsageError that says what `path` has. */
+/** Throws a UsageError that lists the testbeds in `path`. */
 function namedTestbed({ testbeds }, path, name) {
 	const testbed = Object.hasOwn(testbeds, name) ? testbeds[name] : void 0;
 	if (testbed !== void 0) return testbed;

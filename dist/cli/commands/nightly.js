@@ -7,7 +7,7 @@ import { UsageError, conclusionOfError, conclusionOfResult, exitCodes, patchName
 import { isOfGate, planFollowUps, publishToDirectory, readDirectoryTrend } from "../../publish/data-branch.js";
 import { commitFacts, nightlyFolder, nightlyRun, resumeNightly } from "../../publish.js";
 import { explained, headline } from "../../report.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { stderrLog, usualConfig } from "./judge-gate.js";
 import { print, printJson } from "./table.js";
 import { join, resolve } from "node:path";
@@ -31,7 +31,7 @@ Example:
   ppsgate nightly --commit origin/main --data /srv/www/ppsgate
 
 Exits 0 when it was measured, 2 on wrong usage, 4 when the lab failed.`;
-/** Answers the exit code; throws for what kept it from a result, and says into `lastWords` how it goes on. */
+/** Returns the exit code; on errors throws, and puts into `lastWords` how to resume. */
 async function runNightly(options, signal, lastWords) {
 	const config = await loadConfig(resolve(options.config));
 	const kept = options.data ?? config.github.data.directory;

@@ -3,7 +3,6 @@ import { formatEstimate } from "../../model.js";
 import { clockText, columns, oneLine } from "./table.js";
 
 // src/cli/commands/overview-text.ts
-/** A table of testbeds, and one of those who wait. */
 function overviewText({ at, testbeds, queue }, isColoured) {
 	const now = new Date(at);
 	const paint = (text, row, column) => isColoured && column === 1 ? coloured(text, testbeds[row - 1]) : text;
@@ -64,7 +63,7 @@ function notesOn({ name, state, held, quarantine, leftBy = [] }) {
 		...state === "left-behind" && leftBy.length > 0 ? ["its holder is gone; the next holder brings it to its base first"] : []
 	];
 }
-/** Codes of ECMA-48's select graphic rendition: green, yellow, red, yellow. */
+/** ECMA-48 select graphic rendition: green, yellow, red, yellow. */
 const colours = {
 	free: 32,
 	held: 33,
@@ -96,13 +95,13 @@ function waitText({ expectedSeconds }) {
 	if (expectedSeconds === void 0) return "none in sight";
 	return expectedSeconds === 0 ? "next" : formatEstimate(expectedSeconds);
 }
-/** A line for each testbed, and one for the queue, where they are not what they were; all of them at first. */
+/** Prints a line per changed testbed, and one for a changed queue; initially all. */
 function changedLines(before, after) {
 	const known = new Set(before === void 0 ? [] : sentencesOf(before));
 	const at = new Date(after.at).toLocaleString("sv-SE");
 	return sentencesOf(after).filter((sentence) => !known.has(sentence)).map((sentence) => `${at} ${sentence}`);
 }
-/** Leaves out expected times, which change all the time. */
+/** Omits expected times, which always change. */
 function sentencesOf({ testbeds, queue }) {
 	const line = queue.map((one) => `${one.who} (${aimOf(one)}) for ${one.wants.join(" or ")}`);
 	return [...testbeds.map((testbed) => `${testbed.name}: ${sentenceOn(testbed)}`), line.length === 0 ? "the queue is empty" : `in the queue: ${line.join(", ")}`].map(oneLine);

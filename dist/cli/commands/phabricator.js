@@ -2,13 +2,13 @@ import { loadConfig, systemOf } from "../../config.js";
 import { phabricatorOf } from "../../forge/phabricator.js";
 import { exitCodes } from "../../model.js";
 import { checkPhabricator } from "../../relay.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { configPath } from "./named-testbed.js";
 import { hasColours, oneLine, print, printJson } from "./table.js";
 
 // src/cli/commands/phabricator.ts
 function define(phabricator) {
-	phabricator.addHelpText("after", example).command("check").description("look at the server, the bot, its leave and build plans, the relay and its starter").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--json", "print the diagnostics as JSON, at the end").addHelpText("after", details).action(async (options) => {
+	phabricator.addHelpText("after", example).command("check").description("look at the server, the bot, its approvers and build plans, the relay and its starter").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--json", "print the diagnostics as JSON, at the end").addHelpText("after", details).action(async (options) => {
 		await runToExit((signal) => checkSetUp(options, signal), phabricator.optsWithGlobals());
 	});
 }
@@ -27,7 +27,7 @@ says what to do.
 Exits 0 when all is right or worth a warning at most, 2 when something is
 wrong, 4 when all that is wrong is that the server or the relay does not
 answer.`;
-/** Prints each finding as it is made, or with `json` all of them at the end. */
+/** Prints each diagnostic at once, or with `json` all at the end. */
 async function checkSetUp({ config: path, json }, signal) {
 	const config = await loadConfig(configPath(path));
 	const phabricator = phabricatorOf(config);
@@ -77,7 +77,7 @@ const signs = {
 	unreachable: "✘",
 	skipped: "–"
 };
-/** Codes of ECMA-48's select graphic rendition: green, yellow, red, red, faint. */
+/** ECMA-48 select graphic rendition: green, yellow, red, red, faint. */
 const colours = {
 	ok: 32,
 	warning: 33,
@@ -86,14 +86,13 @@ const colours = {
 	skipped: 2
 };
 const longestWord = 11;
-/** `✘ WHAT: WHY`, or off a terminal `wrong WHAT: WHY`; what fixes it is on a line of its own. */
+/** `✘ WHAT: WHY`, or off a terminal `wrong WHAT: WHY`; the fix is on its own line. */
 function diagnosticText(diagnostic, output) {
 	const { kind, what, why } = diagnostic;
 	const plain = output.isTTY ? signs[kind] : kind.padEnd(longestWord);
 	const line = `${hasColours(output) ? `\x1b[${colours[kind]}m${plain}\x1b[0m` : plain} ${oneLine(`${what}: ${why}`)}`;
 	return "fix" in diagnostic ? `${line}\n    fix: ${oneLine(diagnostic.fix)}` : line;
 }
-/** `All is well.`, or how much is not. */
 function summary(diagnostics) {
 	const faults = diagnostics.filter(isFault).length;
 	const warnings = diagnostics.filter(({ kind }) => kind === "warning").length;
@@ -105,7 +104,7 @@ function summary(diagnostics) {
 	return `${wrong}; ${warnings === 1 ? "one thing is" : `${warnings} things are`} worth a look.`;
 }
 const isFault = ({ kind }) => kind === "wrong" || kind === "unreachable";
-/** Faults in ppsgate.yml or on the server last, and outweigh a service that may answer later. */
+/** Faults in ppsgate.yml or on the server persist, and outweigh a temporary failure. */
 function exitCodeOf(diagnostics) {
 	const kinds = new Set(diagnostics.map(({ kind }) => kind));
 	if (kinds.has("wrong")) return exitCodes.usage;

@@ -7,13 +7,12 @@ import { StoreError, openStore } from "../../gate/reserve/store.js";
 import { makingOf, testbedsThatDiffer, variantsByMaking } from "../../kernel.js";
 import { machinesOf } from "../../lab.js";
 import { cellName, exitCodes, formatDuration, formatEstimate, formatPercent, patchName } from "../../model.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { patchOf } from "./judge-gate.js";
 import { configPath } from "./named-testbed.js";
 import { columns, print, printJson } from "./table.js";
 
 // src/cli/commands/plan.ts
-/** Parameters of a gate that change how long it takes. */
 const told = [
 	...[
 		"patch",
@@ -89,7 +88,7 @@ async function plan(options, signal) {
 	else print(planned.map((one) => textOf(one, patch)).join("\n\n"));
 	return exitCodes.pass;
 }
-/** The testbed on which each selector would be served first, and after how long; undefined where the store cannot be asked. */
+/** The first available testbed of each selector, with the wait; undefined if the store is unreachable. */
 async function startsOf(config, selectors) {
 	try {
 		const store = await openStore(config.reservations);
@@ -115,7 +114,6 @@ async function startsOf(config, selectors) {
 		return;
 	}
 }
-/** The variants of a patch that would be measured; base and patched without one. */
 async function changeOf(config, testbeds, patch, { repository: path = ".", measureAnyway }) {
 	const [first = ""] = testbeds;
 	if (patch === void 0) return {
@@ -242,7 +240,7 @@ function durationsText({ durations }) {
 	const boot = bootSeconds > 0 ? `a boot ${formatDuration(bootSeconds)}, ` : "";
 	return `Estimated ${basisText(durations)}: ${boot}a trial ${formatDuration(trialSeconds)}, of which packets flow for ${formatDuration(trafficSeconds)}.`;
 }
-/** Seconds count in a lab in which all is over in minutes. */
+/** Includes seconds for labs that finish in minutes. */
 const amount = (seconds) => seconds < 600 ? formatDuration(seconds) : `${Math.round(seconds / 60)} min`;
 const shorterText = (shorter) => ["What would save some of it, if nothing is lost:", ...columns(shorter.map(({ how, savedSeconds }) => [`  ${amount(savedSeconds)}`, how]))].join("\n");
 

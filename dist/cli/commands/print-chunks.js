@@ -1,7 +1,7 @@
 import { pipeline } from "node:stream/promises";
 
 // src/cli/commands/print-chunks.ts
-/** As fast as the reader takes them; `ppsgate … | head` closes the pipe when it has seen enough. */
+/** Waits for the reader; `ppsgate … | head` may close the pipe early. */
 async function printPieces(pieces) {
 	try {
 		await pipeline(gathered(pieces), process.stdout, { end: false });
@@ -9,7 +9,7 @@ async function printPieces(pieces) {
 		if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
 	}
 }
-/** A write for each line would take longer than making the lines. */
+/** Batches lines: single writes would dominate the time. */
 function* gathered(pieces) {
 	let text = "";
 	for (const piece of pieces) {

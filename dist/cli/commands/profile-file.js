@@ -4,14 +4,14 @@ import { getSystemErrorMessage } from "node:util";
 import { addAbortSignal } from "node:stream";
 
 // src/cli/commands/profile-file.ts
-/** `-` is standard input. Throws a `ProfileError` where the file cannot be read, or is no profile. */
+/** `-` is standard input. Throws a `ProfileError` for an unreadable or invalid file. */
 async function readProfileFile(file, signal) {
 	const isStandardInput = file === "-";
 	const input = isStandardInput ? process.stdin : createReadStream(file, { highWaterMark: 1048576 });
 	const name = isStandardInput ? "standard input" : file;
 	return readProfile(shown(piecesOf(addAbortSignal(signal, input), name), name), name);
 }
-/** On a terminal a file of gigabytes tells how far it is read, from the third second on. */
+/** On a terminal, shows progress from the third second on. */
 async function* shown(pieces, name) {
 	const { stderr } = process;
 	let bytes = 0;

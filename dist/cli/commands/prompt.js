@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 
 // src/cli/commands/prompt.ts
-/** Asks on the terminal; the end of input is an empty answer. */
+/** Returns an empty reply at the end of input. */
 function askOnTerminal(signal) {
 	if (!process.stdin.isTTY || !process.stderr.isTTY) return void 0;
 	return async (question) => {

@@ -3,7 +3,7 @@ import { aimOf, liftQuarantine, readLab, setQuarantine } from "../../gate/reserv
 import { openStore } from "../../gate/reserve/store.js";
 import { whoami } from "../../gate/testbeds.js";
 import { UsageError, exitCodes } from "../../model.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { clockText, oneLine, print } from "./table.js";
 

@@ -2,7 +2,7 @@ import { applyOverrides, loadConfig, namingStyles, readSecret, selectorsOf, test
 import { ConduitError, openPhabricator, phabricatorOf, whoami } from "../../forge/phabricator.js";
 import { UsageError, exitCodes, realPause } from "../../model.js";
 import { inboxIn, openInbox, openStarter, pollOnce, startRelayServer, waitingText, workOnce } from "../../relay.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { resolve } from "node:path";
 import { mkdir } from "node:fs/promises";
 
@@ -12,7 +12,7 @@ function define(command) {
 		await runToExit((signal) => runRelay(options, signal), command.optsWithGlobals());
 	});
 }
-/** `ppsgate poll`: the same for a server that need not be set up. */
+/** Works without any setup of the server. */
 function definePoll(command) {
 	command.option("-c, --config <file>", "configuration", "ppsgate.yml").option("--every <seconds>", "between two looks, from 10 to 3600", "60").option("--once", "look once and start what there is to start").addHelpText("after", `\nExample:\n  ppsgate poll --every 120\n\n${ends}`).action(async (options) => {
 		await runToExit((signal) => runPoll(options, signal), command.optsWithGlobals());
@@ -33,7 +33,7 @@ async function runRelay(options, signal) {
 		log: deps.log.info,
 		...secrets,
 		inbox: {
-			countPending: inbox.countPending,
+			countPending: () => inbox.countPending(),
 			accept(deliveries) {
 				const answers = inbox.accept(deliveries);
 				bell.ring();
@@ -48,7 +48,7 @@ async function runRelay(options, signal) {
 	}
 	return exitCodes.pass;
 }
-/** Started gates are looked at, and what failed is tried again. */
+/** Between looks at started gates and retries of failures. */
 const secondsBetweenRounds = 10;
 async function runPoll(options, signal) {
 	const every = secondsIn(options.every ?? "60");
@@ -96,10 +96,10 @@ async function openDeps(options, signal) {
 		now,
 		log,
 		signal,
-		check: (ask) => checkAsk(config, ask)
+		check: (overrides) => checkOverrides(config, overrides)
 	};
 }
-function checkAsk(config, { testbed, ...texts }) {
+function checkOverrides(config, { testbed, ...texts }) {
 	const asked = applyOverrides(config, texts, namingStyles.comment);
 	for (const selector of selectorsOf(asked, testbed ? { testbed } : {}, namingStyles.comment)) testbedsFor(asked, selector);
 }

@@ -4,7 +4,7 @@ import { openStore } from "../../gate/reserve/store.js";
 import { whoami } from "../../gate/testbeds.js";
 import { machinesOf } from "../../lab.js";
 import { UsageError, exitCodes } from "../../model.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { askOnTerminal } from "./prompt.js";
 import { clockText, oneLine, print } from "./table.js";
@@ -75,9 +75,7 @@ function whyNotHeld(name, machines, { held }) {
 	const other = machines.map((machine) => held.get(machine)).find((one) => one !== void 0);
 	return other === void 0 ? `${name} is free.` : `${name} is free, but ${hurt(other)}, and the two share a machine.`;
 }
-/** `alice@lab1 has hp-t540 (gate of #12) since 14:02`. */
 const hurt = ({ testbed, holder, since }) => oneLine(`${holder.who} has ${testbed} (${aimOf(holder)}) since ${clockText(since, /* @__PURE__ */ new Date())}`);
-/** Answers who it is that takes it; undefined where it is left. */
 async function confirmed(holding, { by, yes }, ask) {
 	if (ask === void 0) {
 		if (by !== void 0 && yes === true) return by;

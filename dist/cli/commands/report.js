@@ -1,6 +1,6 @@
 import { exitCodes } from "../../model.js";
 import { explained, readAnyResult, renderMarkdown, writeResult } from "../../report.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { printJson } from "./table.js";
 import { join } from "node:path";
 

@@ -2,16 +2,16 @@ import { isOnThisMachine, loadConfig, parsePriority, testbedsFor } from "../../c
 import { showProgress } from "../../gate.js";
 import { openReservations, whoami } from "../../gate/testbeds.js";
 import { UsageError, reasonOf } from "../../model.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { configPath } from "./named-testbed.js";
 import { oneLine } from "./table.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
-import { setTimeout } from "node:timers/promises";
 import { constants } from "node:os";
+import { setTimeout } from "node:timers/promises";
 
 // src/cli/commands/foreground.ts
-/** Until it ends, SIGINT, SIGTERM and SIGHUP of this process are the command's. */
+/** Forwards SIGINT, SIGTERM and SIGHUP to the command until it ends. */
 async function runInForeground([program = "", ...args], { environment, signal, graceSeconds }) {
 	const sharesTerminal = process.stdin.isTTY === true;
 	using _hearing = hearSignals((name) => {
@@ -55,7 +55,6 @@ async function endAll(send, graceSeconds) {
 		await setTimeout(50);
 	}
 }
-/** False where no process is left to receive it. */
 function isSent(target, name) {
 	try {
 		return process.kill(target, name);
@@ -63,7 +62,7 @@ function isSent(target, name) {
 		return false;
 	}
 }
-/** Replaces earlier signal handlers until it is disposed of. */
+/** Replaces earlier signal handlers until disposed. */
 function hearSignals(hear) {
 	const others = [
 		"SIGINT",
@@ -108,7 +107,7 @@ and given back. When the testbed is lost, the command gets SIGTERM, and SIGKILL
 
 Exits with the code of the command, with 4 when nothing was reserved or the
 testbed was lost, with 2 on wrong usage.`;
-/** Answers the exit code of the command; throws where nothing was reserved, or the testbed was lost. */
+/** Returns the command's exit code; throws if nothing was reserved, or the testbed was lost. */
 async function runReserve(selector, command, { config: path, purpose = "by hand", priority: named }, signal) {
 	if (selector.trim() === "") throw new UsageError("<selector> is empty: name a testbed, or what it has to be, like \"mellanox and 40G\".");
 	if (command.length === 0) throw new UsageError(`No command is given to run on ${selector}: put one behind two dashes, like \`ppsgate reserve ${selector} -- ssh root@dut\`.`);
@@ -145,9 +144,7 @@ async function runReserve(selector, command, { config: path, purpose = "by hand"
 		await giveBack(reserved, config, outcome, notify);
 	}
 }
-/**
-* A testbed that is asked for by its name is taken also where it does not carry all that is configured to be measured.
-*/
+/** A testbed named explicitly need not support the whole configuration. */
 const namesOf = (config, selector) => Object.hasOwn(config.testbeds, selector) ? [selector] : testbedsFor(config, selector);
 function whatGoesOn({ gate }) {
 	const progress = showProgress(process.stderr, gate.metric, () => performance.now());
@@ -178,7 +175,7 @@ function codeOf(ending, [program = ""]) {
 	if (ending.kind === "exited") return ending.code;
 	throw new UsageError(`The command ${program} cannot be started (${ending.why}): name a program that is there, behind the two dashes.`);
 }
-/** People leave things: the testbed is brought to its base before it is looked at. */
+/** Users leave traces: the base is restored before the check. */
 async function giveBack(reserved, config, outcome, notify) {
 	const { name, signal, lease } = reserved;
 	if (signal.aborted) return;

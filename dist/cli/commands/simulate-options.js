@@ -6,9 +6,8 @@ import { readFile } from "node:fs/promises";
 
 // src/cli/commands/noise-file.ts
 /**
-* The sets of runs of a file of JSON lines, each with a list `pps` of numbers above 0 and any other keys, like
-* ppsgate's history; those with fewer than three runs tell too little of noise and are passed over. `lines` counts
-* them too. Throws a `UsageError` that names the first bad line.
+* Reads the list `pps` of each line, numbers above 0; other keys are ignored, as in ppsgate's history. Lines with fewer
+* than three runs are skipped, but counted in `lines`. Throws a `UsageError` that names the first bad line.
 */
 async function readNoiseFile(path) {
 	const all = (await readFile(path, "utf8").catch(cannotRead(path))).split("\n").flatMap((line, index) => line.trim() ? [parseLine(line, `--noise: ${path}:${index + 1}`)] : []);
@@ -20,7 +19,7 @@ async function readNoiseFile(path) {
 	const found = all.length === 0 ? "nothing" : `${all.length} with fewer`;
 	throw new UsageError(`--noise: ${path}: expected JSON lines with the pps of ${3} runs or more, found ${found}.`);
 }
-/** The spread of two says next to nothing. */
+/** The spread of two runs means little. */
 const fewestRuns = 3;
 const cannotRead = (path) => (error) => {
 	const why = error.code === "ENOENT" ? "there is no such file" : `cannot be read (${error.code})`;
@@ -48,11 +47,11 @@ function parseJson(line, place) {
 		throw new UsageError(`${place}: expected JSON like {"pps": [980100, 979500, 981200]}.`);
 	}
 }
-/** The coefficient of variation: standard deviation, with n − 1, over mean. */
+/** Sample standard deviation over mean. */
 const cvOf = (set) => sampleStandardDeviation(set) / mean(set);
 
 // src/cli/commands/simulate-options.ts
-/** Reads options by their schema; throws a `UsageError` that names the first wrong one. */
+/** Throws a `UsageError` that names the first wrong option. */
 function parse(schema, options) {
 	const parsed = schema.safeParse(options);
 	if (parsed.success) return parsed.data;
@@ -62,7 +61,6 @@ function parse(schema, options) {
 	}] = parsed.error.issues;
 	throw new UsageError(`--${kebabCase(String(path[0]))}: ${sentence(message)}`);
 }
-/** The items of a text with commas, without blanks around them. */
 const listOf = (text) => text.split(",").map((item) => item.trim());
 const largestCv = {
 	description: "a percentage above 0% and up to 100%",
@@ -77,7 +75,6 @@ const atMostADay = {
 	holds: (value) => value <= 86400
 };
 const wrongNoise = expected("a file of JSON lines with pps, or a CV like 1%");
-/** The options of every simulation, as typed. */
 const sharedOptions = object({
 	noise: string({ error: wrongNoise }).min(1, { error: wrongNoise }),
 	maxCv: ratio(largestCv).optional(),
@@ -94,7 +91,7 @@ function count(least, most) {
 		abort: true
 	}).refine((text) => Number(text) >= least && Number(text) <= most, { error }).transform(Number);
 }
-/** `0`, `-1.5%`, `+2%`; a minus sign as our reports print it, too. */
+/** `0`, `-1.5%`, `+2%`; also accepts the minus sign of our reports. */
 function parseChange(text, context) {
 	if (text === "0") return 0;
 	const size = ratio(largestChange).safeParse(text.replace(/^[-−+]/, ""));
@@ -106,7 +103,6 @@ function parseChange(text, context) {
 	});
 	return NEVER;
 }
-/** The source of the runs, and a sentence that names it. */
 async function readNoise({ noise, maxCv }) {
 	if (noise.endsWith("%")) {
 		if (maxCv !== void 0) throw new UsageError("--max-cv: leaves out lines of a file, but --noise is a CV: drop one of them.");
@@ -135,7 +131,7 @@ function nothingLeft(path, sets, maxCv = Infinity) {
 	const quietest = formatPercent(Math.min(...sets.map(cvOf)));
 	return `--max-cv: ${path} has no set of runs with a CV of at most ${formatPercent(maxCv)}; its quietest has ${quietest}.`;
 }
-/** The first column to the left, numbers to the right. */
+/** The first column is left-aligned, numbers are right-aligned. */
 function aligned(lines) {
 	const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
 	const cell = (text, column) => column === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[column] ?? 0);

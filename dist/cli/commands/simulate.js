@@ -7,7 +7,6 @@ import { aligned, count, listOf, parse, readNoise, sharedOptions } from "./simul
 import { printJson } from "./table.js";
 
 // src/cli/commands/simulate-bisect.ts
-/** Options that say something of gates alone, and of bisections alone. */
 const ofGates = [...[
 	"design",
 	"margin",
@@ -23,13 +22,12 @@ const ofBisections = [
 	"buildMinutes",
 	"maxBoots"
 ];
-/** Throws a `UsageError` for an option of bisections where a gate is simulated. */
 function refuseBisectOptions(options) {
 	const [first] = ofBisections.filter((name) => options[name] !== void 0);
 	if (first === void 0) return;
 	throw new UsageError(`--${kebabCase(first)}: says something of bisections alone; add --bisect.`);
 }
-/** Prints a row for each number of commits and each effect; throws a `UsageError` for an option that cannot be used. */
+/** Prints one row per number of commits and effect; throws a `UsageError` for an invalid option. */
 async function printBisectRows(options) {
 	const [gate] = ofGates.filter((name) => options[name] !== void 0);
 	if (gate !== void 0) throw new UsageError(`--${kebabCase(gate)}: says something of gates alone; drop it, or --bisect.`);
@@ -49,7 +47,7 @@ const ownOptions$1 = sharedOptions.extend({
 	maxBoots: count(4, 1e3).prefault("60"),
 	experiments: count(1, 1e6).prefault("1000")
 });
-/** Clusters as they come where one commit breaks a driver and a later one fixes it. */
+/** Typical if one commit breaks a driver and a later one fixes it. */
 const brokenInARow = 6;
 const usualEffects = [
 	0,
@@ -57,7 +55,7 @@ const usualEffects = [
 	-.05,
 	-.1
 ];
-/** Says how far it is after every row, once it has taken two seconds. */
+/** Shows progress after every row, from two seconds on. */
 function rowsOf$1(request, noise) {
 	const effects = [...new Set(request.effects ?? usualEffects)];
 	const all = request.commits.flatMap((commits) => effects.map((effect) => ({
@@ -125,21 +123,20 @@ function table$1(rows) {
 		].map(percent),
 		...[row.inconclusive, row.notReproduced].map(percent)
 	]);
-	return `${aligned([[...[
+	return `${aligned([[
 		"commits",
 		"change",
 		"mean boots",
 		"p95 boots",
 		"mean minutes",
-		"p95 minutes"
-	], ...[
+		"p95 minutes",
 		"named",
 		"named wrong",
 		"group",
 		"group wrong",
 		"inconclusive",
 		"not reproduced"
-	]], ...lines])}\n`;
+	], ...lines])}\n`;
 }
 
 // src/cli/commands/simulate.ts
@@ -153,10 +150,7 @@ Example:
 		await runSimulate(options);
 	});
 }
-/**
-* Prints the rows; exits 2 for an option or a file that cannot be used. Without runToExit: there is nothing to clean up,
-* and a Ctrl-C ends the program in the midst of a row.
-*/
+/** Exits with 2 for invalid options. Without runToExit, a Ctrl-C ends the program at once. */
 async function runSimulate(options) {
 	try {
 		await printRows(options);
@@ -212,7 +206,7 @@ const ownOptions = sharedOptions.extend({
 	layoutVariants: count(1, 20).prefault("1"),
 	experiments: count(1, 1e6).prefault("20000")
 });
-/** Says how far it is after every row, once it has taken two seconds. */
+/** Shows progress after every row, from two seconds on. */
 function rowsOf(request, noise) {
 	const { designs, effects } = request;
 	const startedAt = performance.now();
@@ -289,22 +283,17 @@ function table(rows, { cells, marginRatio }) {
 		String(Math.ceil(row.p95Runs)),
 		row.meanMinutes.toFixed(1)
 	]);
-	const patchHead = cells > 1 ? [`any of ${cells}`] : [];
 	const heads = [
-		...[
-			"design",
-			"change",
-			"regression",
-			"no regression",
-			"improvement",
-			"inconclusive"
-		],
-		...patchHead,
-		...[
-			"mean runs",
-			"p95 runs",
-			"minutes"
-		]
+		"design",
+		"change",
+		"regression",
+		"no regression",
+		"improvement",
+		"inconclusive",
+		...cells > 1 ? [`any of ${cells}`] : [],
+		"mean runs",
+		"p95 runs",
+		"minutes"
 	];
 	return `${aligned([heads, ...lines])}\n\n${explanation(cells, marginRatio)}\n`;
 }

@@ -1,7 +1,7 @@
 import { UsageError, exitCodes, parseJson } from "../../model.js";
 import { indexPath, readDirectoryTrend } from "../../publish/data-branch.js";
 import { healthSchema, overviewSchema, writeSite } from "../../publish/site.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { print } from "./table.js";
 import { join } from "node:path";
 import { readFile, stat } from "node:fs/promises";
@@ -43,7 +43,7 @@ async function makeSite({ from, to, lab, health }) {
 	print(`${join(to, "index.html")}: ${pages} pages`);
 	return exitCodes.pass;
 }
-/** Undefined where none was named and none is there. */
+/** Undefined if no file was named and the default is missing. */
 async function readLabFile(option, named, usual, schema) {
 	const path = named ?? usual;
 	const text = await readFile(path, "utf8").catch((error) => {

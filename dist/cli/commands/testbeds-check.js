@@ -4,7 +4,7 @@ import { recordTo, recordable } from "../../gate/recording.js";
 import { openReservations, realDeps, whoami } from "../../gate/testbeds.js";
 import { checkFreebsdTestbed, checkLinuxTestbed, checkVirtualTestbed, skipped } from "../../lab/check.js";
 import { exitCodes } from "../../model.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { diagnosticText, summary } from "./diagnostics-text.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { hasColours, oneLine, print, printJson } from "./table.js";
@@ -19,7 +19,7 @@ Exits 0 when all is well, 2 for an unknown name, 4 when something is wrong.`).ac
 		await runToExit((signal) => checkTestbed(name, options, signal), command.optsWithGlobals());
 	});
 }
-/** Prints each finding as it is made, or with `json` all of them at the end. */
+/** Prints each diagnostic at once, or with `json` all at the end. */
 async function checkTestbed(name, options, signal) {
 	const path = configPath(options.config);
 	const config = await loadConfig(path);

@@ -3,7 +3,7 @@ import { NotReservedError, aimOf, healthPurpose, liftQuarantine, overviewOf, rea
 import { byItself, openReservations, realDeps, whoami } from "../../gate/testbeds.js";
 import { healthOf, whyUnhealthy } from "../../lab/check.js";
 import { exitCodes } from "../../model.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { diagnosticText, summary } from "./diagnostics-text.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { clockText, hasColours, oneLine, print, printJson } from "./table.js";
@@ -29,7 +29,6 @@ or "kind": "in-use" with "why".
 
 Exits 0 when all that was looked at is well, 2 for an unknown name, 4 when
 something is wrong.`;
-/** Looks at the named testbeds, all when there are none. */
 async function checkHealth(names, { config: given, json = false }, signal) {
 	const path = configPath(given);
 	const config = await loadConfig(path);
@@ -51,7 +50,7 @@ async function checkHealth(names, { config: given, json = false }, signal) {
 	if (json) printJson(healths);
 	return healths.some(({ kind }) => kind === "wrong") ? exitCodes.infrastructure : exitCodes.pass;
 }
-/** Others come first: a check never waits. */
+/** A check never waits for its turn. */
 var InUseError = class extends Error {};
 async function visitTestbed(visit) {
 	const { name, config, signal } = visit;
@@ -79,7 +78,7 @@ async function visitTestbed(visit) {
 		throw error;
 	}
 }
-/** The check that found it on its base, or brought it there. */
+/** Preparation has checked or restored the base. */
 async function lookReserved(visit, { lease, signal }) {
 	const { name } = visit;
 	const ending = {

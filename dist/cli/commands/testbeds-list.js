@@ -1,6 +1,6 @@
 import { isOnThisMachine, loadConfig } from "../../config.js";
 import { exitCodes } from "../../model.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { configPath } from "./named-testbed.js";
 import { columns, print, printJson } from "./table.js";
 

@@ -2,7 +2,7 @@ import { didYouMean, loadConfig } from "../../config.js";
 import { aimOf, holdingOf, readLab, readLog } from "../../gate/reserve.js";
 import { openStore } from "../../gate/reserve/store.js";
 import { UsageError, exitCodes, formatRoughly } from "../../model.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { configPath } from "./named-testbed.js";
 import { clockText, columns, oneLine, print, printJson } from "./table.js";
 
@@ -12,7 +12,6 @@ function define(command) {
 		await runToExit(() => showLog(name, options), command.optsWithGlobals());
 	});
 }
-/** Prints it as it is kept, the oldest first. */
 async function showLog(name, { config: path, json }) {
 	const config = await loadConfig(configPath(path));
 	const store = await openStore(config.reservations);
@@ -30,7 +29,7 @@ async function showLog(name, { config: path, json }) {
 		await store.close();
 	}
 }
-/** A testbed that is in the configuration no more still has a log. */
+/** A testbed removed from the configuration still has a log. */
 function refuseUnknown(name, known) {
 	if (known.has(name)) return;
 	const names = [...known].filter((one) => one !== "");

@@ -1,6 +1,6 @@
 import { readRecording, replay } from "../../gate/recording.js";
 import { exitCodes } from "../../model.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { diagnosticText } from "./diagnostics-text.js";
 import { hasColours, oneLine, print, printJson } from "./table.js";
 

@@ -6,7 +6,7 @@ import { beginJournal, resumeJournal, runSelfTest, selfTestParts } from "../../g
 import { openReservations, realDeps, whoami } from "../../gate/testbeds.js";
 import { timestampedDirectory } from "../../gate.js";
 import { UsageError, endedEarly, exitCodes, expected } from "../../model.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { diagnosticText, summary } from "./diagnostics-text.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { askOnTerminal } from "./prompt.js";
@@ -34,7 +34,7 @@ Exits 0 when all is well, 2 on wrong usage, 4 when something is wrong.`).action(
 		});
 	});
 }
-/** Prints each finding as it is made, or with `json` all of them at the end. */
+/** Prints each diagnostic at once, or with `json` all at the end. */
 async function selfTestOf(name, options, signal, lastWords) {
 	const { json, yes = false, baseKernel, resume, record } = options;
 	const skip = partsOf(options.skip);
@@ -96,7 +96,6 @@ function freebsdOnly(testbed, name) {
 	if (testbed.kind === "freebsd") return testbed;
 	throw new UsageError(`${name} is of kind ${testbed.kind}, where no kernel is booted: self-test one of kind freebsd, or see \`ppsgate testbeds check ${name}\`.`);
 }
-/** The options that `--resume` needs again. */
 function sameWords({ config = "ppsgate.yml", skip, baseKernel }) {
 	return [
 		config === "ppsgate.yml" ? "" : ` --config ${config}`,
@@ -116,7 +115,6 @@ async function begun(directory, name) {
 	await mkdir(directory, { recursive: true });
 	return beginJournal(directory, name, /* @__PURE__ */ new Date());
 }
-/** Refuses where there is no terminal to ask on. */
 function agreement(yes, signal) {
 	const ask = askOnTerminal(signal);
 	return async (question) => {
@@ -129,7 +127,7 @@ const keepIn = (directory) => async (name, content) => {
 	await mkdir(dirname(path), { recursive: true });
 	await writeFile(path, content);
 };
-/** Waits until the testbed is free; inside of `ppsgate reserve` it is held already. */
+/** Waits until the testbed is free; within `ppsgate reserve` it is held already. */
 async function onTestbed({ name, testbed, config, notify, signal, recorder }, work) {
 	if (process.env.PPSGATE_TESTBED === name) return work(recorder?.deps(realDeps) ?? realDeps, signal);
 	const onWait = (_, text) => notify(text);

@@ -2,7 +2,7 @@ import { loadConfig } from "../../config.js";
 import { overviewOf, readLab, readUsualSeconds } from "../../gate/reserve.js";
 import { openStore } from "../../gate/reserve/store.js";
 import { exitCodes } from "../../model.js";
-import { runToExit } from "../../system.js";
+import { runToExit } from "../../system/exit.js";
 import { configPath } from "./named-testbed.js";
 import { changedLines, overviewDetails, overviewText } from "./overview-text.js";
 import { hasColours, print, printJson } from "./table.js";
@@ -26,7 +26,6 @@ async function showTestbeds({ config: path, json = false, watch = false }, signa
 		await store.close();
 	}
 }
-/** Ends once its output is no longer read. */
 async function watchWhileRead(config, store, show, signal) {
 	const unread = new AbortController();
 	process.stdout.once("error", () => unread.abort());
@@ -45,7 +44,7 @@ async function lookAt(config, store, usualSeconds) {
 	};
 }
 const textFor = (overview, output) => overviewText(overview, hasColours(output));
-/** Shows it at once, whenever the store changes, and every minute; rejects with the signal's reason. */
+/** Shows the state at once, at each change of the store, and every minute; rejects with the signal's reason. */
 async function watchTestbeds(config, store, show, signal) {
 	for (;;) {
 		const usualSeconds = await readUsualSeconds(store, /* @__PURE__ */ new Date());
@@ -61,7 +60,7 @@ async function watchTestbeds(config, store, show, signal) {
 		}
 	}
 }
-/** A terminal is drawn anew; elsewhere there is a line for each thing that changed, or with `json` for each look. */
+/** Redraws a terminal; elsewhere prints one line per change, or with `json` one per look. */
 function watcherOf(output, json) {
 	if (json) return (overview) => void output.write(Buffer.from(`${JSON.stringify(overview)}\n`));
 	if (output.isTTY) return (overview) => void output.write(screenOf(textFor(overview, output)));
@@ -71,9 +70,7 @@ function watcherOf(output, json) {
 		last = overview;
 	};
 }
-/**
-* Writes from the top left, and clears the rest of each line and what is below: nothing flickers that stays as it was.
-*/
+/** Overwrites from the top left and clears the rest, without flicker. */
 const screenOf = (text) => `\x1b[H${text.replaceAll("\n", "\x1B[K\n")}\x1b[K\n\x1b[J`;
 
 export { define };

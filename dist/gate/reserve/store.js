@@ -1,13 +1,14 @@
-import { ForeignFileError, failureOf as failureOf$1, isEmpty, isSqliteError, openDatabase, openHttpClient, watchPlace } from "../../system.js";
+import { openHttpClient } from "../../forge/github.js";
 import { array, boolean, int, number, object, string, union } from "../../vendor/zod.js";
 import { ExposedError, readGuarded } from "../../config.js";
 import { parseJson, reasonOf, shortened } from "../../model.js";
+import { ForeignFileError, failureOf as failureOf$1, isEmpty, isSqliteError, openDatabase, watchPlace } from "../../lab/netns.js";
 import { dirname, resolve } from "node:path";
 import { accessSync, closeSync, constants, mkdirSync, openSync, realpathSync, statSync, utimesSync, watch } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { X509Certificate, randomUUID } from "node:crypto";
-import { setTimeout as setTimeout$1 } from "node:timers/promises";
 import { readFile } from "node:fs/promises";
+import { setTimeout as setTimeout$1 } from "node:timers/promises";
 
 // src/gate/reserve/store/store.ts
 /** The message is a sentence that names the store, the reason and the remedy. */
@@ -215,7 +216,7 @@ const refusals = (who, prefix) => [
 	],
 	[
 		"authentication is not enabled",
-		"asks nobody for a password",
+		"does not require passwords",
 		"turn that on there (etcdctl auth enable), or leave out `user` and `passwordFile`"
 	],
 	[
@@ -248,7 +249,6 @@ const commitSchema = object({
 	header: header$1,
 	succeeded: boolean().default(false)
 });
-/** One line of the stream. */
 const watchSchema = object({ result: object({
 	created: boolean().default(false),
 	canceled: boolean().default(false),
@@ -263,10 +263,7 @@ const watchSchema = object({ result: object({
 // src/gate/reserve/store/etcd-gateway.ts
 /** A change that may have been made. */
 var UnconfirmedError = class extends StoreError {};
-/**
-* Time limits of a response. A repeatable request soon tries the next endpoint; `again` applies once all have failed, or
-* slow ones would never succeed.
-*/
+/** A repeatable request soon tries the next endpoint; `again` applies once all have failed, for slow ones. */
 const responseSeconds = {
 	repeatable: 2,
 	again: 5,
@@ -283,7 +280,6 @@ var EtcdGateway = class {
 	#http;
 	#account;
 	#now;
-	/** Endpoints of the open streams. */
 	#streams = /* @__PURE__ */ new Map();
 	#preferred;
 	#token;
@@ -455,7 +451,6 @@ var EtcdWatch = class {
 		if (this.#recent.some((change) => matches(change, filter))) return;
 		await this.#waitFor(filter, signal);
 	}
-	/** Wakes all callers. */
 	close() {
 		this.#closing.abort();
 		this.#wakeUpTo(Number.POSITIVE_INFINITY);
@@ -706,7 +701,6 @@ function createIfMissing(path) {
 		throw error;
 	}
 }
-/** Spells "ppsg". */
 const header = {
 	applicationId: 1886417767,
 	format: 1
@@ -748,18 +742,12 @@ const schema = `
   PRAGMA user_version = ${header.format};
 `;
 const moved = (path) => `The reservation store ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
-/**
-* SQLite by itself would hold up all of this process for as long as it waits, and ask ever more seldom: among many who
-* come and go, one that has waited for long would get no turn. So it gives up soon, and is asked again.
-*/
+/** SQLite's busy handler blocks the process and backs off, which starves long waiters: we give up soon and retry. */
 const blockingMilliseconds = 3;
 const pauseMilliseconds = 20;
-/**
-* How long to wait for one and the same lock. A queue of others, who commit one after the other, may take longer than
-* that.
-*/
+/** Time limit for one lock. A queue of other writers, each committing in turn, may need longer. */
 const patienceSeconds = 5;
-/** Asks and not time: a process that was not let run has waited for nobody. */
+/** Counts tries, not time: a process that was suspended has not waited. */
 const mostAsks = patienceSeconds * 1e3 / 23;
 async function inTurn(path, work) {
 	let lastSeen;
@@ -784,10 +772,10 @@ function sentence(path, error) {
 		case "read-only":
 		case "cannot-open": return `${subject} cannot be written (${said}): let this user write the file, those beside it and its folder, or name another path.`;
 		case "input-output": return `${subject} cannot be read or written (${said}): see whether its disk is broken, and what the kernel's log says.`;
-		case "corrupt": return `${subject} is damaged (${said}): while nobody uses it, move it away together with ${path}-wal; the new one that is then made knows of no reservations.`;
+		case "corrupt": return `${subject} is damaged (${said}): while it is unused, move it away together with ${path}-wal; the new one that is then made knows of no reservations.`;
 		case "full": return `${subject} cannot be written because its disk is full: free some space there and try again.`;
-		case "not-a-database": return `${subject} is damaged or not an SQLite database: move it away while nobody uses it, if it is ppsgate's, or name another path; a new one knows of no reservations.`;
-		case "other": return `${subject} cannot be used (${said}): try again, and if that does not help, move it away while nobody uses it; a new one knows of no reservations.`;
+		case "not-a-database": return `${subject} is damaged or not an SQLite database: move it away while it is unused, if it is ppsgate's, or name another path; a new one knows of no reservations.`;
+		case "other": return `${subject} cannot be used (${said}): try again, and if that does not help, move it away while it is unused; a new one knows of no reservations.`;
 	}
 }
 
@@ -803,7 +791,6 @@ var SqliteStore = class {
 	#sql;
 	#now;
 	#pollSeconds;
-	/** The current transaction changed a key. */
 	#isChanged = false;
 	constructor(file, sql, now, pollSeconds) {
 		this.#file = file;
@@ -939,10 +926,7 @@ const entrySchema = object({
 	revision: int()
 });
 const entryOf = (row) => entrySchema.parse(row);
-/**
-* Touches the file to wake waiting processes. They cannot watch the log: SQLite writes there before a commit is
-* complete, and publishes it in shared memory.
-*/
+/** Wakes waiting processes. The log is no signal: SQLite writes it before a commit is complete. */
 function ring(path) {
 	try {
 		const now = /* @__PURE__ */ new Date();
@@ -968,7 +952,6 @@ function listen(path, pollSeconds, signal) {
 		}
 	};
 }
-/** Returns undefined if the host has no watches left. */
 function watchIfPossible(path, onChange) {
 	try {
 		return watch(path, onChange).on("error", () => {});

@@ -1,6 +1,5 @@
 import { driverSettingsOf, firmwareNames, kernelDependentFacts, lastLine, pathName, reasonOf, shortened, volatileFacts } from "../../model.js";
-import { commandText, shell } from "../../system.js";
-import { HostError, ownFolder, stdoutOf, uploadOverBreaks } from "../../system/host.js";
+import { HostError, commandText, ownFolder, shell, stdoutOf, uploadOverBreaks } from "../../system/host.js";
 import { PowerError } from "../power.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
@@ -22,7 +21,6 @@ async function runningSystem(host) {
 		sha256: await sha256Of(host, kernel)
 	};
 }
-/** Returns why the running system is not the expected one. */
 function whyOther(running, expected) {
 	const name = ({ root, kernel }) => running.root === expected.root ? kernel : `${kernel} of ${root}`;
 	if (!isSamePlace(running, expected)) return `${name(running)} came up instead of ${name(expected)}`;
@@ -33,7 +31,6 @@ function whyOther(running, expected) {
 const isOurs = ({ root, kernel }) => kernel.startsWith("/boot/ppsgate.") || basename(root).startsWith("ppsgate.");
 const isSamePlace = (one, other) => one.root === other.root && one.kernel === other.kernel;
 const sha256Of = async (host, file) => (await host.output(shell`sha256 -q ${file}`)).trim();
-/** File systems of the paths, in their order. */
 async function fileSystemsOf(host, paths) {
 	const [, ...rows] = (await host.output(shell`df -k -T ${paths}`)).trim().split("\n");
 	return rows.map((row) => {
@@ -48,10 +45,7 @@ async function fileSystemsOf(host, paths) {
 }
 /** A variable in the kernel's environment, which every boot makes again. */
 const mark = "ppsgate.boot";
-/**
-* Sets the mark before a reboot, which its loss proves: kern.boottime moves when the clock is set, and FreeBSD 12 has no
-* kern.boot_id.
-*/
+/** A reboot loses the mark. kern.boottime moves with the clock, and FreeBSD 12 has no kern.boot_id. */
 const markBoot = async (host) => {
 	await host.output(shell`kenv ${`${mark}=1`}`);
 };
@@ -67,10 +61,7 @@ async function loadedFiles(host) {
 	const names = (await host.output(shell`kldstat`)).split("\n").map((row) => row.split(/\s+/).at(-1));
 	return new Set(names.flatMap((name) => name?.endsWith(".ko") ? name : []));
 }
-/**
-* Lists the modules for a builder, while the DUT runs its own kernel: those of loader.conf and rc.conf are among them, with
-* their dependencies.
-*/
+/** Call while the DUT runs its own kernel. Includes modules of loader.conf and rc.conf, and dependencies. */
 async function loadedModules(host) {
 	const listed = await host.run(shell`ls ${"/boot/modules"}`);
 	const elsewhere = new Set(listed.stdout.split("\n"));
@@ -82,10 +73,7 @@ async function loadedModules(host) {
 		isRootOnZfs: root?.type === "zfs"
 	};
 }
-/**
-* Returns a clause on the first module that a kernel's folder lacks. A module is not needed where the machine's own kernel
-* runs without it, or the kernel contains it.
-*/
+/** Returns a clause on the first missing module; modules that the own kernel lacks, or has built in, are not needed. */
 async function lackingModule(host, folder, { loaded, rootType }) {
 	const files = [...await loadedByLoader(host), ...rootType === "zfs" ? ["zfs.ko"] : []];
 	for (const file of new Set(files)) {
@@ -153,7 +141,6 @@ function parseIfconfig(text) {
 	};
 }
 const listed = (names) => names.split(",").filter(Boolean);
-/** Reads names of ifmedia(4); parentheses hold the negotiated medium where it is not the chosen one. */
 function gigabitsOf(media) {
 	const [start, end] = [media.indexOf("("), media.lastIndexOf(")")];
 	const active = start !== -1 && start < end ? media.slice(start + 1, end) : media;
@@ -178,11 +165,9 @@ function parseRoutes(text) {
 		interface: row[netif] ?? ""
 	}));
 }
-/** Reads `arp -an`. */
 function parseArp(text) {
 	return [...text.matchAll(/^\S+ \((\S+)\) at (\S+) on (\S+)( permanent)?/gm)].map(([, address = "", mac = "", name = "", permanent]) => neighbour(address, mac, name, permanent !== void 0));
 }
-/** Reads `ndp -an`. */
 function parseNdp(text) {
 	return filledLines(text).map(words$1).filter(([first = ""]) => first.includes(":")).map(([address = "", mac = "", name = "", expires]) => neighbour(address, mac, name, expires === "permanent"));
 }
@@ -198,7 +183,6 @@ const filledLines = (text) => text.split("\n").filter(Boolean);
 const words$1 = (line) => line.trim().split(/\s+/);
 
 // src/lab/freebsd/dut/setting.ts
-/** The commands that read all settings, each once. */
 function readsOf(settings) {
 	const commands = settings.flatMap(({ reads }) => reads);
 	return [...new Map(commands.map((command) => [commandText(command), command])).values()];
@@ -370,7 +354,6 @@ const portSettings = ({ ingress, egress }) => {
 	const ports = [ingress, egress];
 	return [...ports.flatMap((port) => [noOffloads(port), link(port)]), ...onceEach(ports.flatMap(ofDriver))];
 };
-/** Settings required of a port of a sender or receiver. */
 const generatorPortSettings = (name) => driverSettingsOf(name).filter(({ appliesToGenerators }) => appliesToGenerators).flatMap((setting) => driverSetting(setting, void 0));
 const ofDriver = ({ interface: name, queues }) => driverSettingsOf(name).flatMap((setting) => driverSetting(setting, queues));
 function driverSetting(setting, queues) {
@@ -490,10 +473,7 @@ const tools = {
 		neighbours: shell`ndp -an`
 	}
 };
-/**
-* Keeps a boot that loses a route from sending the trial to the site's router at line rate: a blackhole must catch all
-* that would otherwise leave by other ports.
-*/
+/** Without a blackhole, a boot that loses a route would send the trial to the site's router at line rate. */
 function blackhole(family, { ingress, egress }) {
 	const { netstat, flag, loopback } = tools[family];
 	const { whole, sources, destinations } = benchmarkingNetworks[family];
@@ -707,15 +687,11 @@ const harvestMask = {
 		}
 	})
 };
-/** Only on x86. */
 const hyperthreading = {
 	...tunable("machdep.hyperthreading_allowed", 0, "queues that land on two threads of one core share it"),
 	isOptional: true
 };
-/**
-* With `options RSS` packets are spread over netisr's threads, by default one. A kernel without its configuration in it
-* may have been built with that option.
-*/
+/** `options RSS` uses all of netisr's threads. A kernel without its configuration may have that option. */
 const netisr = [{
 	name: "net.isr.maxthreads",
 	why: "with options RSS that many threads carry all traffic",
@@ -748,7 +724,7 @@ const kernelForwards = {
 	inet4: [sysctl("net.inet.ip.forwarding", 1, "the DUT then forwards nothing"), sysctl("net.inet.ip.redirect", 0, "packets are then looked at for redirects")],
 	inet6: [sysctl("net.inet6.ip6.forwarding", 1, "the DUT then forwards nothing"), sysctl("net.inet6.ip6.redirect", 0, "packets are then looked at for redirects")]
 };
-/** One process that never sleeps counts 1. */
+/** A process that never sleeps counts 1. */
 const mostBusyCpus = .5;
 /** A load average below 0.5 suffices. It takes minutes to fall after a boot: until then, 5 s are measured. */
 const idleScript = "case $(sysctl -n vm.loadavg) in \"{ 0\"[.,][0-4]*) ;; *) sysctl -n kern.cp_time && sleep 5 && sysctl -n kern.cp_time;; esac";
@@ -812,7 +788,6 @@ const isWhole = (value) => /^\d+$/.test(value);
 // src/lab/freebsd/boot/boot-archive.ts
 /** Keeps a partial archive when the machine is lost: the next upload of the same archive resumes it. */
 const archiveFolder = "/var/tmp/ppsgate";
-/** Uploads an archive where it and its content fit, and removes it after use. */
 async function withArchive(machine, kernel, use) {
 	const reason = await tooLittleSpace(machine.host(), kernel);
 	if (reason !== void 0) return {
@@ -910,7 +885,6 @@ function bootEnvironment(machine) {
 			installed.clear();
 		}
 	};
-	/** Spares the running one. */
 	async function destroyOthers(variants) {
 		const kept = new Set(variants.map(environmentOf));
 		const others = (await ourEnvironments(host())).filter((name) => !kept.has(name));
@@ -926,7 +900,6 @@ const environmentOf = (variant) => `${prefix$1}${pathName(variant)}`;
 async function ourEnvironments(host) {
 	return (await host.output(shell`bectl list -H`)).split("\n").map((row) => row.split("	")[0] ?? "").filter((name) => name.startsWith(prefix$1));
 }
-/** Destroys an environment, mounted or not, with the snapshot that it was cloned from. */
 async function destroy(host, name) {
 	await host.output(shell`bectl destroy -F -o ${name}`);
 }
@@ -959,10 +932,7 @@ async function fill(machine, name, archive) {
 		await host.output(shell`rmdir ${mounted}`);
 	}
 }
-/**
-* Returns the mount point, as proven by df(1): `fill` removes a folder below it, which at any other path could be the
-* running kernel.
-*/
+/** Proves the mount point with df(1): `fill` removes a folder there, which elsewhere could be the running kernel. */
 async function mount(host, own, name) {
 	const path = (await host.output(shell`bectl mount ${name}`)).trim();
 	const dataset = `${dirname(own.root)}/${name}`;
@@ -981,7 +951,6 @@ async function addLoaderLine(host, file) {
 }
 
 // src/lab/freebsd/dut/slices.ts
-/** Attribute of the slice that boots. */
 const attributes = {
 	MBR: "active",
 	GPT: "bootme"
@@ -1065,7 +1034,6 @@ async function whyUnfit(host, method) {
 */
 function nanobsd({ own, host }) {
 	const images = /* @__PURE__ */ new Map();
-	/** The image in the other slice, and the system that it boots. */
 	let other;
 	return {
 		needsOwn: (variant, running) => other?.sha256 !== images.get(variant)?.sha256 || other?.system.root !== running.root,
@@ -1154,10 +1122,7 @@ async function goBack(host, ownRoot) {
 	if (next === ownRoot) return;
 	throw new HostError("command-failed", `${host.name} would boot from ${next} and not from its own ${ownRoot}: make that slice active by hand.`);
 }
-/**
-* Replaces `system rollback` on a GPT, which dies with both slices active. Each step may be repeated, and the slices' own
-* files stay.
-*/
+/** Replaces `system rollback` on a GPT, which dies with both slices active. Each step may be repeated. */
 async function makeActive(host, slices, ownRoot) {
 	const { providers, active, disk } = slices;
 	const own = providers.get(ownRoot) ?? "";
@@ -1240,7 +1205,7 @@ function nextboot(machine) {
 			installed.clear();
 		}
 	};
-	/** Spares the running kernel's folder, from which modules may yet be loaded. */
+	/** Keeps the running kernel's folder, as modules may yet be loaded from it. */
 	async function removeOthers(variants) {
 		const kept = new Set(variants.map(folderOf));
 		const others = (await ourFolders(host())).filter((folder) => !kept.has(folder));
@@ -1299,10 +1264,7 @@ async function order(host, name) {
 	if (outcome.kind === "exited" && outcome.code !== 0 && failure !== void 0) throw new BootMethodError(`The nextboot(8) of ${host.name} cannot order a boot on ZFS (${failure}): choose \`boot.method: boot-environment\` in ppsgate.yml, or update the FreeBSD there.`);
 	stdoutOf(outcome, host.name, command);
 }
-/**
-* With nothing to cancel, nextboot(8) fails or not, by its version. On ZFS it removes the file, and leaves the order for
-* the loader in the pool.
-*/
+/** Without an order nextboot(8) may fail. On ZFS it removes the file, but leaves the loader's order in the pool. */
 async function cancelNextBoot(host) {
 	await host.run(shell`nextboot -D`);
 	const [boot] = await fileSystemsOf(host, ["/boot"]);
@@ -1345,7 +1307,6 @@ var FreebsdDut = class FreebsdDut {
 	#method;
 	#own;
 	#host;
-	/** Traces of panics before the current boot. */
 	#traces;
 	constructor(options, start) {
 		const { host, own, modules, traces } = start;
@@ -1396,7 +1357,6 @@ var FreebsdDut = class FreebsdDut {
 	rebootUnordered() {
 		return this.#rebootTo(this.#own, true);
 	}
-	/** The current connection: every boot makes a new one. */
 	host() {
 		return this.#host;
 	}
@@ -1500,7 +1460,6 @@ async function wakeFreebsdDut(options) {
 }
 /** A dead controller may have ordered one more kernel while one of ours ran; each order is for one boot. */
 const mostBootsOfOurs = 2;
-/** Reboots until the machine's own kernel runs. */
 async function leaveOurs(first, options) {
 	let host = first;
 	for (let boots = 0;; boots += 1) {
@@ -1701,10 +1660,7 @@ const words = (line) => line.trim().split(/\s+/);
 // src/lab/freebsd/dut/profile.ts
 const sampleFile = (folder) => `${folder}/pmc.out`;
 const graphFile = (folder) => `${folder}/pmc.graph`;
-/**
-* Loads hwpmc(4), for call chains from the card's interrupt to the end of a firewall, and tries which event counts cycles
-* on this CPU; tries `requested` alone where it is defined.
-*/
+/** Loads hwpmc(4) for deep call chains, and finds an event that counts this CPU's cycles; or tries only `requested`. */
 async function readySampling(host, folder, requested) {
 	await host.output(ownFolder(folder));
 	await host.run(shell`kenv ${`kern.hwpmc.callchaindepth=${mostFrames}`}`);
@@ -1757,7 +1713,6 @@ async function collectSamples(host, folder) {
 	const text = await host.output(shell`cat ${graph}`, { maxOutputBytes: mostGraphBytes });
 	return `# kernel: ${kernel.replace(/\s+/g, " ")}\n${text}`;
 }
-/** Removes all of it from the DUT; a lost DUT loses the module in its next boot. */
 async function endSampling(host, folder) {
 	const commands = [shell`kldunload hwpmc`, shell`rm -f ${[sampleFile(folder), graphFile(folder)]}`];
 	const limits = { timeoutSeconds: secondsToEnd };

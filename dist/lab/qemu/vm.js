@@ -8,30 +8,27 @@ import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { createConnection } from "node:net";
 import { randomUUID } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
 import { access, chown, copyFile, mkdir, open, readFile, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
+import { setTimeout } from "node:timers/promises";
 import { createInterface } from "node:readline";
 
 // src/lab/qemu/vm/addresses.ts
-/** The controller's end of the cable by which guests are controlled; link-local, so that nothing but this machine can ever be meant. */
+/** The controller's end of the control cable; link-local, so that only this machine can be reached. */
 const controllerAddress = "169.254.74.1";
-/** The other end, where each guest's sshd has a port. */
 const wireAddress = "169.254.74.2";
 const guestAddress = "169.254.74.15";
 /**
-* Options of QEMU's `-netdev user`: its own network of a guest, in which the guest's address is the one that DHCP gives, too.
-* Connections come from the controller's address, for which QEMU answers there: so a guest has a way back that knows its own
-* network alone, as one does that is named no router.
+* Options of QEMU's `-netdev user`, a network of one guest, in which DHCP gives this address, too. Connections come
+* from the controller's address, for which QEMU responds there, so that a guest needs no router for its replies.
 */
 const guestNetwork = `net=169.254.74.0/24,host=${controllerAddress},dhcpstart=${guestAddress}`;
-/** Each guest has its own wires, so that all have the same addresses; guests name their cards by them. */
+/** The same for all guests, each of which has its own wires; guests name their cards by them. */
 const guestMac = {
 	management: "02:70:70:00:00:00",
 	ingress: "02:70:70:00:00:01",
 	egress: "02:70:70:00:00:02"
 };
-/** MAC and IP addresses at the other ends of a guest's two wires. */
 const senderMac = "02:70:70:00:ff:01";
 const receiverMac = "02:70:70:00:ff:02";
 const guestPorts = {
@@ -56,13 +53,13 @@ const neighbours = {
 };
 
 // src/lab/qemu/vm/unprivileged-user.ts
-/** The number of a user, and of a group, that no account has; its bytes read `ppsg`. */
+/** A user and group id without an account; its bytes read `ppsg`. */
 const nobody = 1886417767;
 const run$2 = promisify(execFile);
-/** Runs a program as it, with no way back; throws where that fails. */
+/** Runs a program permanently as that user; throws where that fails. */
 async function runAsNobody(program, args) {
 	const user = String(nobody);
-	const { stdout } = await run$2("setpriv", [...[
+	const { stdout } = await run$2("setpriv", [
 		"--reuid",
 		user,
 		"--regid",
@@ -70,8 +67,9 @@ async function runAsNobody(program, args) {
 		"--clear-groups",
 		"--no-new-privs",
 		"--",
-		program
-	], ...args], {
+		program,
+		...args
+	], {
 		env: {
 			PATH: labPath(),
 			LC_ALL: "C"
@@ -83,21 +81,20 @@ async function runAsNobody(program, args) {
 }
 
 // src/lab/qemu/vm/kernel-files.ts
-/** An archive is no kernel that a guest can boot; the message goes on after the archive's name. */
+/** A guest cannot boot the archive's kernel; the message continues the archive's name. */
 var KernelFilesError = class extends Error {
 	name = "KernelFilesError";
 };
-/** Loaded at boot, in this order: the wires and the firewall. What rules need beside these the kernel loads by itself. */
+/** Loaded at boot in this order: the wires and the firewall. The kernel loads further ones for rules automatically. */
 const loadedAtBoot = [
 	"virtio_pci",
 	"virtio_net",
 	"nf_tables"
 ];
-/** Modules that rules may need. */
 const netfilter = /\/net\/(?:netfilter|ipv4\/netfilter|ipv6\/netfilter)\/nf[\w-]*\.ko/;
 /**
-* Unpacks a kernel of this machine, a .deb or a tar archive with `boot/vmlinuz-*` and `lib/modules/*`, into a folder that
-* is made for it. `more` are modules to load beside those that every guest has.
+* Unpacks a kernel of this machine, a .deb or a tar archive with `boot/vmlinuz-*` and `lib/modules/*`, into a new
+* folder. `more` are modules to load in addition to every guest's.
 */
 async function unpackKernel(archive, folder, more) {
 	await beginFolder(folder);
@@ -136,7 +133,7 @@ async function unpackKernel(archive, folder, more) {
 	await rm(copy);
 	return filesOf(tree, folder, more);
 }
-/** The kernel of this machine's own /boot with the highest release, in the same form. */
+/** The kernel with the highest release in this machine's /boot, in the same form. */
 async function ownKernel(folder, more) {
 	const releases = await namesIn("/lib/modules");
 	const images = await namesIn("/boot");
@@ -211,7 +208,7 @@ async function imageIn(tree) {
 	if (image === void 0 || images.length > 1) throw new KernelFilesError(`has ${images.length} files boot/vmlinuz-*, expected one`);
 	return join(tree, "boot", image);
 }
-/** By the header of an x86 image: see Documentation/arch/x86/boot.rst of Linux, `kernel_version`. */
+/** Reads the header of an x86 image: Linux's Documentation/arch/x86/boot.rst, `kernel_version`. */
 async function versionOf(image) {
 	const header = await beginningOf(image, 32768).catch(() => Buffer.alloc(0));
 	const isImage = header.length > 528 && header.toString("latin1", 514, 518) === "HdrS";
@@ -226,15 +223,12 @@ async function beginningOf(path, bytes) {
 	const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
 	return buffer.subarray(0, bytesRead);
 }
-/** Older packages have them in /lib, newer ones in /usr/lib. */
+/** Older packages use /lib, newer ones /usr/lib. */
 async function modulesIn(tree, release) {
 	for (const top of [tree, join(tree, "usr")]) if ((await namesIn(join(top, "lib/modules"))).includes(release)) return top;
 	throw new KernelFilesError(`has no lib/modules/${release}, which its boot/vmlinuz calls its release`);
 }
-/**
-* Keeps those that guests load, with what they depend on, unpacked: a kernel need not know how its distribution has
-* packed them.
-*/
+/** Keeps the modules of guests and their dependencies, decompressed, as the kernel may lack the compression. */
 async function keepModules(from) {
 	const { tree, release, more, kept } = from;
 	const source = join(tree, "lib/modules", release);
@@ -295,7 +289,7 @@ async function keepModules(from) {
 	return loaded;
 }
 const moduleName = (path) => basename(path).replace(/\.ko.*$/, "").replaceAll("-", "_");
-/** Files of modules and of what they depend on; none of those that are built in, or that the kernel lacks. */
+/** Files of modules and their dependencies, without built-in or missing ones. */
 async function dependencies(tree, release, names) {
 	const shown = await inFolder([
 		"sh",
@@ -313,20 +307,18 @@ find "$1" -name '*.ko.xz' -exec xz -d {} +
 find "$1" -name '*.ko.zst' -exec zstd -q -d --rm {} +
 find "$1" -name '*.ko.gz' -exec gzip -d {} +
 `;
-/** Writes a folder as the archive that Linux unpacks at boot; see its Documentation/driver-api/early-userspace. */
-const packing = (folder, archive) => [...[
+/** Packs a folder as the initramfs; see Linux's Documentation/driver-api/early-userspace. */
+const packing = (folder, archive) => [
 	"sh",
 	"-c",
-	"umask 077; cd \"$1\" && find . -print0 | cpio --quiet --null --create --format=newc >\"$2\""
-], ...[
+	"umask 077; cd \"$1\" && find . -print0 | cpio --quiet --null --create --format=newc >\"$2\"",
 	"sh",
 	folder,
 	archive
-]];
+];
 
 // src/lab/qemu/vm/qmp.ts
 const reply = union([object({ return: unknown() }), object({ error: object({ desc: string() }) })]);
-/** Connects to a QEMU that listens at the path; throws where there is none. */
 async function openQmp(path) {
 	const socket = createConnection(path);
 	await once(socket, "connect");
@@ -342,13 +334,13 @@ async function openQmp(path) {
 			return read.data.return;
 		}
 	};
-	const ask = (execute) => {
+	const overrides = (execute) => {
 		socket.write(`${JSON.stringify({ execute })}\n`);
 		return answer();
 	};
-	await ask("qmp_capabilities");
+	await overrides("qmp_capabilities");
 	return {
-		execute: ask,
+		execute: overrides,
 		[Symbol.dispose]: () => void socket.destroy()
 	};
 }
@@ -357,7 +349,7 @@ async function openQmp(path) {
 const execute$1 = promisify(execFile);
 const mostConsoleBytes = 1024 ** 2;
 const secondsForLastWords = 5;
-/** Starts one, and answers before it has booted. Throws where QEMU does not start. */
+/** Returns before the guest has booted. Throws where QEMU does not start. */
 async function startGuest(wire, request) {
 	const { number, folder, plugin } = request;
 	await rm(folder, {
@@ -369,7 +361,7 @@ async function startGuest(wire, request) {
 		recursive: true
 	});
 	const [sender, receiver] = [`ppsgate-tx${number}`, `ppsgate-rx${number}`];
-	await layWires(wire, [sender, receiver]);
+	await createWires(wire, [sender, receiver]);
 	const qmpPath = join(folder, "qmp");
 	const counts = plugin === void 0 ? void 0 : join(folder, "counts");
 	const options = qemuArguments(request, {
@@ -379,12 +371,13 @@ async function startGuest(wire, request) {
 		counts,
 		user: await asNobody(wire)
 	});
-	const running = wire.start("setpriv", [...[
+	const running = wire.start("setpriv", [
 		"--no-new-privs",
 		"taskset",
 		"--cpu-list",
-		String(request.cpu)
-	], ...options]);
+		String(request.cpu),
+		...options
+	]);
 	let shown = Buffer.alloc(0);
 	let said = "";
 	const ended = once(running, "close").then(() => lastLine(said) ?? "it said nothing", (error) => String(error));
@@ -445,14 +438,12 @@ async function startGuest(wire, request) {
 		}
 	};
 }
-/** QEMU has ended, with the last that it said. */
 var GuestEndedError = class extends Error {
 	name = "GuestEndedError";
 };
-/** Port of the guest's sshd on the wire's address. */
 const portOf = (number) => 2200 + number;
-/** Makes a tap for each name; frames of the guest come out of one, and frames for it go into the other, without ARP or IP of ours. */
-async function layWires(wire, names) {
+/** Creates a tap for each name, which yields the guest's frames or delivers frames to it, without ARP or IP of ours. */
+async function createWires(wire, names) {
 	for (const name of names) {
 		await wire.run("ip", [
 			"link",
@@ -489,54 +480,45 @@ function qemuArguments({ number, boots, machine, plugin }, place) {
 	const forward = `hostfwd=tcp:${wireAddress}:${portOf(number)}-${guestAddress}:22`;
 	return [
 		"qemu-system-x86_64",
-		...[
-			"-name",
-			`ppsgate-${number},debug-threads=on`,
-			"-nodefaults",
-			"-no-user-config"
-		],
-		...[
-			"-machine",
-			"q35,graphics=off",
-			"-accel",
-			machine.accelerator
-		],
-		...[
-			"-cpu",
-			machine.accelerator === "kvm" ? "host" : "max",
-			"-smp",
-			"1"
-		],
-		...[
-			"-m",
-			String(machine.memoryMebibytes),
-			"-display",
-			"none"
-		],
+		"-name",
+		`ppsgate-${number},debug-threads=on`,
+		"-nodefaults",
+		"-no-user-config",
+		"-machine",
+		"q35,graphics=off",
+		"-accel",
+		machine.accelerator,
+		"-cpu",
+		machine.accelerator === "kvm" ? "host" : "max",
+		"-smp",
+		"1",
+		"-m",
+		String(machine.memoryMebibytes),
+		"-display",
+		"none",
 		...place.user,
-		...["-sandbox", "on,obsolete=deny,spawn=deny"],
-		...[
-			"-chardev",
-			"stdio,id=console,signal=off",
-			"-serial",
-			"chardev:console"
-		],
-		...["-qmp", `unix:${place.qmpPath},server=on,wait=off`],
-		...[
-			"-netdev",
-			`user,id=control,restrict=on,ipv6=off,${guestNetwork},${forward}`,
-			...card("control", guestMac.management)
-		],
+		"-sandbox",
+		"on,obsolete=deny,spawn=deny",
+		"-chardev",
+		"stdio,id=console,signal=off",
+		"-serial",
+		"chardev:console",
+		"-qmp",
+		`unix:${place.qmpPath},server=on,wait=off`,
+		"-netdev",
+		`user,id=control,restrict=on,ipv6=off,${guestNetwork},${forward}`,
+		...card("control", guestMac.management),
 		...tap("in", place.sender),
 		...card("in", guestMac.ingress),
 		...tap("out", place.receiver),
 		...card("out", guestMac.egress),
-		...["-device", "virtio-rng-pci"],
+		"-device",
+		"virtio-rng-pci",
 		...bootArguments(boots),
 		...plugin === void 0 ? [] : ["-plugin", `${plugin},counts=${place.counts}`]
 	];
 }
-/** QEMU has the first up to 9.2, and the second where that is gone. */
+/** QEMU has the first option up to 9.2, and the second since its removal. */
 async function asNobody(wire) {
 	const help = await wire.run("qemu-system-x86_64", ["-help"]);
 	return /^-runas /m.test(help) ? ["-runas", `${nobody}:${nobody}`] : ["-run-with", `user=${nobody}:${nobody}`];
@@ -578,7 +560,6 @@ async function cpuThreadOf(qemu, ended) {
 		}
 	});
 }
-/** Throws where QEMU ends before. */
 async function untilThere(ended, find) {
 	let why;
 	ended.then((last) => {
@@ -602,7 +583,7 @@ function endProcess(pid) {
 // src/lab/qemu/vm/userland.ts
 const run$1 = promisify(execFile);
 const init = readFileSync(new URL("../../guest-init.sh", import.meta.url));
-/** Programs of this machine that guests run; of kmod(8) the kernel and the first program call three by their names. */
+/** Programs of this machine for guests; the kernel and the first program call three names of kmod(8). */
 const programs = [
 	"bash",
 	"chrt",
@@ -615,44 +596,39 @@ const programs = [
 	"taskset",
 	"timeout"
 ];
-/** Programs that sshd(8) executes for each connection, from OpenSSH 9.8 and 10.0 on. */
+/** Executed by sshd(8) for each connection, from OpenSSH 9.8 and 10.0 on. */
 const sshdParts = ["/usr/lib/openssh/sshd-session", "/usr/lib/openssh/sshd-auth"];
 const kmodNames = ["modprobe", "lsmod"];
 const busyboxNames = [
 	"cut",
 	"df",
 	"od",
-	...[
-		"cat",
-		"chmod",
-		"cp",
-		"dirname",
-		"dmesg",
-		"grep",
-		"head",
-		"ls",
-		"mkdir",
-		"mktemp",
-		"mount",
-		"mv"
-	],
-	...[
-		"nproc",
-		"pgrep",
-		"pkill",
-		"readlink",
-		"rm",
-		"sed",
-		"sh",
-		"sleep",
-		"sync",
-		"tail",
-		"tr",
-		"uname",
-		"wc"
-	]
+	"cat",
+	"chmod",
+	"cp",
+	"dirname",
+	"dmesg",
+	"grep",
+	"head",
+	"ls",
+	"mkdir",
+	"mktemp",
+	"mount",
+	"mv",
+	"nproc",
+	"pgrep",
+	"pkill",
+	"readlink",
+	"rm",
+	"sed",
+	"sh",
+	"sleep",
+	"sync",
+	"tail",
+	"tr",
+	"uname",
+	"wc"
 ];
-/** Writes the archive, by way of a folder beside it. */
 async function packUserland(archive, keys) {
 	const root = `${archive}.folder`;
 	await rm(root, {
@@ -709,12 +685,11 @@ async function pathOf(program) {
 	}
 	throw new Error(`This machine has no ${program}, which guests need.`);
 }
-/** Paths that this machine has, each at its own place. */
 async function presentOf(paths) {
 	const found = await Promise.allSettled(paths.map((path) => access(path)));
 	return paths.filter((_, index) => found[index]?.status === "fulfilled").map((path) => [path, path]);
 }
-/** As the loader would find them, itself among them; a program that is static has none. */
+/** Paths of libraries, by the loader, which is among them; none for a static program. */
 async function librariesOf(path) {
 	return [...(await run$1("ldd", [path]).catch(() => ({ stdout: "" }))).stdout.matchAll(/(?:^\s*|=> )(\/\S+)/gm)].flatMap(([, library]) => library ?? []);
 }
@@ -785,14 +760,15 @@ async function openWire() {
 	const ended = once(keeper, "exit");
 	const pid = await Promise.race([firstLine(keeper), ended.then(() => void 0)]);
 	if (pid === void 0) throw new Error("No network namespace could be made: see what `unshare --net --pid` says.");
-	const inside = (program, args) => [...[
+	const inside = (program, args) => [
 		"--target",
 		pid,
 		"--net",
 		"--pid",
 		"--",
-		program
-	], ...args];
+		program,
+		...args
+	];
 	const wire = {
 		start(program, args) {
 			return spawn("nsenter", inside("sh", [
@@ -864,7 +840,7 @@ const pluginSource = readFileSync(new URL("../../instructions.c", import.meta.ur
 const folder = "/run/ppsgate-virtual";
 const mostGuests = 16;
 const guestCpu = availableParallelism() > 1 ? 1 : 0;
-/** Sets up a lab, after removing leftovers of an earlier process; throws a LabInUseError while another process has this machine. */
+/** Removes an earlier process's leftovers first. Throws a LabInUseError while another process uses this machine. */
 async function virtualLabUp(machine) {
 	await claim(ownerFile);
 	await using opened = new AsyncDisposableStack();
@@ -963,9 +939,9 @@ async function virtualLabUp(machine) {
 		down: () => all.disposeAsync()
 	};
 }
-/** All that a kernel is told; `panic=-1` resets the machine at once, which is how its end is seen. */
+/** `panic=-1` resets the machine at once, which ends QEMU. */
 const kernelCommandLine = (boot) => `console=ttyS0 loglevel=6 panic=-1 oops=panic unknown_nmi_panic nokaslr mitigations=off net.ifnames=0 ppsgate.boot=${boot}`;
-/** Resolves once the console has shown the words; rejects where QEMU ends before. */
+/** Resolves once the console has shown the words; rejects where QEMU ends first. */
 function shows(guest, words) {
 	const { promise, resolve, reject } = Promise.withResolvers();
 	const look = () => {
@@ -976,7 +952,7 @@ function shows(guest, words) {
 	guest.ended.then((why) => reject(new GuestEndedError(why)));
 	return promise.finally(leave);
 }
-/** See docs/interop/qcow2 of QEMU; it is told, as a guest that writes to a raw disk could make it look like another. */
+/** Passed to QEMU (docs/interop/qcow2), whose probing would trust a guest's writes to a raw disk. */
 async function formatOf(path) {
 	try {
 		await using file = await open(path);
@@ -1008,9 +984,8 @@ async function makeKeys() {
 		controller: await readFile(`${keyPath("controller")}.pub`, "utf8")
 	};
 }
-/** Lines of known_hosts for all guests. */
 const knownHosts = (hostKey) => Array.from({ length: mostGuests }, (_, index) => `[${wireAddress}]:${portOf(index + 1)} ${hostKey}\n`).join("");
-/** Debian's QEMU has plugins and no header of theirs, so the source declares what it uses. */
+/** Debian packages QEMU's plugin support without its header, so the source declares what it uses. */
 async function compilePlugin(plugin) {
 	const compiling = run("gcc", [
 		"-O2",

@@ -1,0 +1,29 @@
+import { conclusionOfError, exitCodes } from "../model.js";
+
+// src/system/exit.ts
+/** The first Ctrl-C or SIGTERM aborts `work`'s signal, so that it can clean up; a second one ends the process. */
+async function runToExit(work, { debug = false, notify = sayOnStderr, lastWords = [] } = {}) {
+	const cancel = new AbortController();
+	const onSignal = () => {
+		if (cancel.signal.aborted) process.exit(exitCodes.cancelled);
+		process.stderr.write("\nppsgate: cancelled, cleaning up …\n");
+		cancel.abort(/* @__PURE__ */ new Error("cancelled"));
+	};
+	process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+	try {
+		process.exitCode = await work(cancel.signal);
+	} catch (error) {
+		process.exitCode = cancel.signal.aborted ? exitCodes.cancelled : exitCodes[conclusionOfError(error)];
+		if (!cancel.signal.aborted) notify(told(error, debug));
+		for (const sentence of lastWords) notify(sentence);
+	} finally {
+		process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+	}
+}
+const sayOnStderr = (sentence) => void process.stderr.write(`ppsgate: ${sentence}\n`);
+function told(error, debug) {
+	if (!(error instanceof Error)) return String(error);
+	return debug ? error.stack ?? error.message : error.message;
+}
+
+export { runToExit };
