@@ -77,7 +77,9 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
     const said = text(demo.stderr);
     const [code] = await once(demo, 'close');
 
-    expect(code, await said).not.toBe(4);
+    expect(await labLeftovers()).toEqual(nothing);
+    // Another program may hold the CPUs all the time.
+    if (code === 4) return expect(await said).toContain('machine too busy');
     const { answer, revisions } = bisectResultSchema.parse(JSON.parse(await printed));
     // A machine that is busy with other things may be too noisy to say.
     expect(answer.kind).toMatch(/^(culprit|inconclusive|not-reproduced)$/);
@@ -86,7 +88,6 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
       expect(answer.change.change).toBeGreaterThan(0.02);
       expect(code).toBe(0);
     }
-    expect(await labLeftovers()).toEqual(nothing);
   });
 
   test('cleans up on Ctrl-C, exits 130 and can be resumed', async () => {
