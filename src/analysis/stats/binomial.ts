@@ -1,34 +1,40 @@
-// Computes the exact binomial bounds of Clopper and Pearson.
+// Bounds the probability of an event by the number of tries, at all times at once.
 import { gammaln } from 'simple-statistics';
 
-/** One-sided, for both bounds. */
-const boundConfidenceRatio = 0.95;
+/** Chance that a bound is ever wrong, however often it is looked at. */
+const everWrongRatio = 0.05;
 
-/** Highest share compatible with `alarms` among `gates`, 1 for no gates (Clopper and Pearson, 1934). */
-export const upperBound = (alarms: number, gates: number): number =>
-  alarms >= gates ? 1 : crossing((share) => atMost(alarms, gates, share), 1 - boundConfidenceRatio);
+/** Beta prior of the share, which is expected near 1 %: it decides where the bounds are tightest, not whether they hold. */
+const prior = { events: 0.5, others: 50 };
 
-/** Lowest compatible share, 0 without alarms. */
-export const lowerBound = (alarms: number, gates: number): number =>
-  alarms === 0 ? 0 : crossing((share) => atMost(alarms - 1, gates, share), boundConfidenceRatio);
+/**
+ * Highest share compatible with `events` among `tries`, 1 for no tries. Holds at every number of tries together with the
+ * lower bound: a beta-binomial mixture martingale (Robbins, Annals of Mathematical Statistics 41, 1970; Howard, Ramdas,
+ * McAuliffe & Sekhon, Annals of Statistics 49, 2021) exceeds 1/α anywhere with probability α at most.
+ */
+export const upperBound = (events: number, tries: number): number =>
+  events >= tries ? 1 : crossing(events, tries, events / tries, 1);
 
-/** Probability of at most `alarms` if each gate is one with probability `share`. */
-function atMost(alarms: number, gates: number, share: number): number {
-  let sum = 0;
-  for (let count = 0; count <= alarms; count += 1) {
-    const ways = gammaln(gates + 1) - gammaln(count + 1) - gammaln(gates - count + 1);
-    sum += Math.exp(ways + count * Math.log(share) + (gates - count) * Math.log1p(-share));
+/** Lowest compatible share, 0 without events. */
+export const lowerBound = (events: number, tries: number): number =>
+  events === 0 ? 0 : crossing(events, tries, events / tries, 0);
+
+/** Finds by halving the share beyond which the martingale is above its limit, from `inside` to `outside`. */
+function crossing(events: number, tries: number, inside: number, outside: number): number {
+  let [kept, left] = [inside, outside];
+  for (let step = 0; step < 60; step += 1) {
+    const middle = (kept + left) / 2;
+    if (logMartingale(events, tries, middle) > -Math.log(everWrongRatio)) left = middle;
+    else kept = middle;
   }
-  return sum;
+  return left;
 }
 
-/** Finds where `falling` passes `level` between 0 and 1, to fifteen digits. */
-function crossing(falling: (share: number) => number, level: number): number {
-  let [low, high] = [0, 1];
-  for (let step = 0; step < 50; step += 1) {
-    const middle = (low + high) / 2;
-    if (falling(middle) > level) low = middle;
-    else high = middle;
-  }
-  return (low + high) / 2;
-}
+/** Logarithm of the likelihood of the mixture over that of `share`. */
+const logMartingale = (events: number, tries: number, share: number): number =>
+  logBeta(prior.events + events, prior.others + tries - events) -
+  logBeta(prior.events, prior.others) -
+  events * Math.log(share) -
+  (tries - events) * Math.log1p(-share);
+
+const logBeta = (a: number, b: number): number => gammaln(a) + gammaln(b) - gammaln(a + b);

@@ -1,4 +1,4 @@
-// Counts the false alarms of A/A runs: every verdict other than "the same" is one.
+// Counts the false alarms of A/A runs: every regression is one.
 import { sumNthPowerDeviations } from 'simple-statistics';
 import type { CellResult, Metric, Result, Run } from '../../model/result.ts';
 import { cellName } from '../../model/scenario.ts';
@@ -55,7 +55,7 @@ export function withSameGate(index: TrendIndex, gate: Result, path: string): Tre
   };
 }
 
-/** Compares a count with the promised rate; both bounds are one-sided, 95 % each. */
+/** Compares a count with the promised rate; both bounds hold at all times at once in 95 %. */
 type SameSummary = {
   upper: number;
   lower: number;
@@ -120,9 +120,8 @@ function gateOf(gate: Result, cells: readonly CellResult[]): AaRun {
   };
 }
 
-/** A gain of nothing is as false as a loss. */
-const isAlarm = ({ verdict }: CellResult): boolean =>
-  verdict.kind === 'regression' || verdict.kind === 'improvement';
+/** The promised rate is that of regressions. */
+const isAlarm = ({ verdict }: CellResult): boolean => verdict.kind === 'regression';
 
 function scatterOf({ cell, runs, comparisons }: CellResult, metric: Metric): AaRun['scatter'] {
   const change = comparisons.find((comparison) => comparison.metric === metric)?.interval.change;

@@ -108,7 +108,7 @@ function countLine(count: AaRunCounts, kept: ReadonlySet<string>): string {
     kept.has(result) ? `[${dayOf(at)}](${reportOf(result)})` : dayOf(at),
   );
   return [
-    `called a change in ${sameText(count)} (${verdictOf(count)} ${formatPercent(falseAlarmRatio)})`,
+    `called a regression in ${sameText(count)} (${verdictOf(count)} ${formatPercent(falseAlarmRatio)})`,
     `in ${cellAlarms} of ${cells} cells; ${inconclusive} inconclusive, ${invalid} invalid`,
     `margin ${formatPercent(count.marginRatio)} of ${metricWord(count)}, ${count.design}, since ${dayOf(count.since)}`,
     ...(noise === undefined ? [] : [`layouts scatter by ${formatPercent(noise)}`]),

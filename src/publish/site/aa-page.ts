@@ -1,4 +1,4 @@
-// Renders the A/A page: the rate at which each testbed reports a change between a commit and itself.
+// Renders the A/A page: the rate at which each testbed reports a regression between a commit and itself.
 
 import { countsOf, sameSummary, sameText } from '../../analysis/trend/aa-runs.ts';
 import { plainLine } from '../../model/escape.ts';
@@ -18,7 +18,7 @@ export function samePage({ index, results }: SiteSource): Page {
   const known = { folder: '', results: results.results };
   const body = html`<header>
 <h1>The base against itself</h1>
-<p>A gate of a commit against itself has nothing to find. Every change that it reports is a false alarm, gains as well; the bound is the highest rate that these gates leave possible with 95 % confidence (Clopper and Pearson). Another design, margin or machine begins another count.</p>
+<p>A gate of a commit against itself has nothing to find. Every regression that it reports is a false alarm. The bound is the highest rate that these gates leave possible; it holds at all times at once with 95 % confidence. Another design, margin or machine begins another count.</p>
 </header>
 <main>
 <section id="counts">
@@ -69,7 +69,7 @@ function alarms(
   return html`<section id="alarms">
 <h2>Alarms</h2>
 ${table({
-  caption: 'Gates of a commit against itself that called something a change',
+  caption: 'Gates of a commit against itself that reported a regression',
   heads: [{ text: 'gate' }, { text: 'testbed' }, { text: 'cells' }],
   rows: all
     .toSorted((a, b) => b.at.localeCompare(a.at))

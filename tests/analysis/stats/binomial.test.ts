@@ -1,37 +1,47 @@
-// Bounds of an event's probability, by the number of tries.
+// Bounds of an event's probability, by the number of tries, that hold at all times at once.
 import fc from 'fast-check';
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { expect, test } from 'vitest';
 import { lowerBound, upperBound } from '../../../src/analysis/stats/binomial.ts';
 
-test('without an alarm the upper bound is the share at which twenty such series in a row hold one without', () => {
-  for (const gates of [7, 41, 299]) {
-    expect(upperBound(0, gates)).toBeCloseTo(1 - 0.05 ** (1 / gates), 12);
-  }
-});
-
-test('below 1 % it takes 299 gates without an alarm, 473 with one, 628 with two and 773 with three', () => {
-  for (const [alarms, gates] of [299, 473, 628, 773].entries()) {
+test('below 1 % takes 409 gates without an alarm, 705 with one, 932 with two and 1134 with three', () => {
+  for (const [alarms, gates] of [409, 705, 932, 1134].entries()) {
     expect(upperBound(alarms, gates)).toBeLessThan(0.01);
     expect(upperBound(alarms, gates - 1)).toBeGreaterThan(0.01);
   }
 });
 
-test('nothing is known of no tries, and all alarms rule nothing out above', () => {
+test('of no tries nothing is known, and alarms alone exclude nothing above', () => {
   expect([lowerBound(0, 0), upperBound(0, 0)]).toEqual([0, 1]);
   expect(upperBound(5, 5)).toBe(1);
 });
 
-test('the bounds hold what was seen between them, and mirror each other', () => {
+test('the bounds enclose the observed share, and stay between 0 and 1', () => {
   const counts = fc
     .tuple(fc.nat(200), fc.nat(2000))
     .map(([alarms, others]) => ({ alarms, gates: alarms + others + 1 }));
   fc.assert(
     fc.property(counts, ({ alarms, gates }) => {
-      const seen = alarms / gates;
-      expect(lowerBound(alarms, gates)).toBeLessThanOrEqual(seen);
-      expect(upperBound(alarms, gates)).toBeGreaterThan(seen);
-      expect(upperBound(alarms, gates)).toBeCloseTo(1 - lowerBound(gates - alarms, gates), 9);
+      const [lower, upper] = [lowerBound(alarms, gates), upperBound(alarms, gates)];
+      expect(lower).toBeGreaterThanOrEqual(0);
+      expect(lower).toBeLessThanOrEqual(alarms / gates);
+      expect(upper).toBeGreaterThan(alarms / gates);
+      expect(upper).toBeLessThanOrEqual(1);
     }),
     { numRuns: 50 },
   );
+});
+
+test('a true rate of 1 % is excluded in at most 5 % of years, though every night is looked at', () => {
+  const random = xoroshiro128plus(1);
+  const years = 400;
+  const excluded = Array.from({ length: years }, () => {
+    let alarms = 0;
+    return Array.from({ length: 365 }, (_, night) => {
+      alarms += uniformFloat64(random) < 0.01 ? 1 : 0;
+      return lowerBound(alarms, night + 1) > 0.01 || upperBound(alarms, night + 1) < 0.01;
+    }).includes(true);
+  }).filter(Boolean).length;
+  expect(excluded / years).toBeLessThanOrEqual(0.05);
 });

@@ -191,22 +191,25 @@ describe('the base against itself', () => {
 
   test('has a badge, which is grey until the promise is known to be kept', () => {
     const shelf: Shelf = new Map();
-    const nightlyRuns = Array.from({ length: 298 }, (_, index) => nightlyRun(onDay(index - 300)));
+    const nightlyRuns = Array.from({ length: 408 }, (_, index) => nightlyRun(onDay(index - 410)));
     publish(shelf, nightlyRuns.slice(0, 41));
-    expect(badgeIn(shelf)).toBe('A/A 0 of 41 gates, ≤ 7.1 % lightgrey');
-    expect(shelf.get('badges/shelf-3/same.svg')).toContain('0 of 41 gates, ≤ 7.1 %');
+    expect(badgeIn(shelf)).toBe('A/A 0 of 41 gates, ≤ 7.8 % lightgrey');
+    expect(shelf.get('badges/shelf-3/same.svg')).toContain('0 of 41 gates, ≤ 7.8 %');
     publish(shelf, nightlyRuns.slice(41));
-    expect(badgeIn(shelf)).toBe('A/A 0 of 298 gates, ≤ 1.1 % lightgrey');
+    expect(badgeIn(shelf)).toBe('A/A 0 of 408 gates, ≤ 1.1 % lightgrey');
     publish(shelf, [nightlyRun(onDay(1))]);
-    expect(badgeIn(shelf)).toBe('A/A 0 of 299 gates, ≤ 1.0 % brightgreen');
+    expect(badgeIn(shelf)).toBe('A/A 0 of 409 gates, ≤ 1.0 % brightgreen');
   });
 
   test('has a red badge where the promise is broken, and the README links the alarms', () => {
     const shelf: Shelf = new Map();
-    publish(shelf, [alarm(onDay(1)), alarm(onDay(2))]);
-    expect(badgeIn(shelf)).toBe('A/A 2 of 2 gates, ≤ 100.0 % red');
+    publish(
+      shelf,
+      [1, 2, 3, 4].map((day) => alarm(onDay(day))),
+    );
+    expect(badgeIn(shelf)).toBe('A/A 4 of 4 gates, ≤ 100.0 % red');
     expect(shelf.get('README.md')).toMatch(
-      /called a change in 2 of 2 gates, ≤ 100\.0 % \(beyond the promised 1 %\); in 4 of 4 cells; 0 inconclusive, 0 invalid; margin 2 % of pps, group-sequential, since 2026-11-01; alarms: \[2026-11-01\]\(results\/2026\/[\w-]+\/report\.md\), \[2026-11-02\]\(/,
+      /called a regression in 4 of 4 gates, ≤ 100\.0 % \(beyond the promised 1 %\); in 8 of 8 cells; 0 inconclusive, 0 invalid; margin 2 % of pps, group-sequential, since 2026-11-01; alarms: \[2026-11-01\]\(results\/2026\/[\w-]+\/report\.md\), \[2026-11-02\]\(/,
     );
   });
 
@@ -236,7 +239,7 @@ describe('the base against itself', () => {
       nightlyRun(onDay(2), { policy: { ...policy, marginRatio: 0.03 } }),
     ]);
     expect(shelf.get('README.md')).toMatch(
-      /gates, ≤ 95\.0 % .*margin 3 %.*\n {2}- earlier: called a change in 1 of 1 gates, .*margin 2 %/,
+      /gates, ≤ 95\.1 % .*margin 3 %.*\n {2}- earlier: called a regression in 1 of 1 gates, .*margin 2 %/,
     );
   });
 });
