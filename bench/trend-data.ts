@@ -101,7 +101,7 @@ function nightlyRunOf(number: number, draw: () => number): Result {
       cell,
       verdict: { kind: 'no-regression' },
       baseline: { kind: 'unknown' },
-      design: { name: 'glr', budgets: [20], pairsPerStep: 1, method: 'pooled' },
+      design: { name: 'group-sequential', budgets: [20], pairsPerStep: 1, method: 'pooled' },
       pairs: runsOfCell,
       comparisons: [],
       others: [],

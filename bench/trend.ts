@@ -11,6 +11,7 @@ import { standardNormal } from '../src/analysis/stats/normal.ts';
 import {
   cellSource,
   type NoiseSource,
+  type SimulationRequest,
   type SimulationRow,
   simulate,
 } from '../src/analysis/stats/simulate.ts';
@@ -78,7 +79,7 @@ function seriesOf(
   random: RandomGenerator,
   stepAt = nightlyRuns,
 ): number[] {
-  const drawRun = cellSource(noise, random)();
+  const drawRun = cellSource(noise, random)()();
   return Array.from({ length: nightlyRuns }, (_, nightlyRun) => {
     const runs = median(Array.from({ length: 5 }, drawRun));
     const build = Math.exp(deps.buildRatio * standardNormal(random));
@@ -389,7 +390,7 @@ function alertLine(change: TrendChange): Line {
 
 function branchOf(testbed: string, noise: NoiseSource, seed: number): TrendChange[] {
   const random = xoroshiro128plus(seed);
-  const sources = cells.map((cell) => ({ cell, drawRun: cellSource(noise, random)() }));
+  const sources = cells.map((cell) => ({ cell, drawRun: cellSource(noise, random)()() }));
   const nightlyRuns = new Map<string, NightlyRun[]>(
     cells.map((cell) => [seriesKey({ testbed, cell }), []]),
   );
@@ -430,11 +431,11 @@ function branchOf(testbed: string, noise: NoiseSource, seed: number): TrendChang
 }
 
 const gateRule = {
-  design: { name: 'glr', budgets: [20] },
+  design: { name: 'group-sequential' as const, budgets: [20] },
   historyRuns: 10,
   rates: { falseAlarms: 0.01, misses: 0.05 },
   marginRatio: margin,
-} as const;
+} satisfies Partial<SimulationRequest>;
 
 /** The verdicts that gates of the two commits would have, by what the code alone changes. */
 function gateOf(
@@ -454,7 +455,7 @@ function gateOf(
     return {
       cell,
       verdict: { kind: verdictOf(row) },
-      design: { name: 'glr', budgets: [20], pairsPerStep: 1, method: 'pooled' },
+      design: { name: 'group-sequential', budgets: [20], pairsPerStep: 1, method: 'pooled' },
       baseline: { kind: 'unknown' },
       pairs: 0,
       comparisons: [],

@@ -196,7 +196,7 @@ const parameters = {
   design: {
     option: {
       value: 'name',
-      help: 'fixed, group-sequential or glr (default: by the trials)',
+      help: 'fixed or group-sequential (default)',
     },
     jenkins: true,
   },

@@ -323,7 +323,7 @@ const gate = closed({
   design: z
     .enum(designNames, { error: wrongName(designNames) })
     .optional()
-    .describe('Left out, the history of a cell decides.'),
+    .describe('The default is group-sequential.'),
   maxRuns: wholeNumber(2, 10_000)
     .optional()
     .describe(

@@ -98,12 +98,10 @@ const cellVerdictSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('invalid'), reason: z.string() }),
 ]);
 
-export const designNames = ['fixed', 'group-sequential', 'glr'] as const;
+export const designNames = ['fixed', 'group-sequential'] as const;
 /**
- * `fixed` looks once, after all runs. `group-sequential` looks after 3, 5, 8, 12, 20 … pairs with one nominal level.
- * `glr` looks after every pair, later after every twentieth more. For pooled runs it starts at the first or second
- * pair, reports losses from a later one on, and gets stricter with more pairs; for neighbours it holds a generalized
- * likelihood ratio to one threshold.
+ * `fixed` has one interim analysis, when all runs are there. `group-sequential` has several of one nominal level: after 2,
+ * 3, 4, 6, 8, 11, 15, 20 … pairs, or after every step of pairs that come at once.
  */
 export type DesignName = (typeof designNames)[number];
 
@@ -124,6 +122,11 @@ export const historySchema = z.object({
   /** Squared deviations of log runs from the mean of their own experiment. */
   sumOfSquares: z.number().nonnegative(),
   degreesOfFreedom: z.int().nonnegative(),
+  /**
+   * Degrees of freedom of the variances of the testbed's sessions around that of their cell: few where sessions differ much
+   * in noise. Absent until ten sessions tell.
+   */
+  sessionDegreesOfFreedom: z.number().positive().max(16).exactOptional(),
 });
 
 const baselineSchema = z.discriminatedUnion('kind', [

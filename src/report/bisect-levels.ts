@@ -1,7 +1,7 @@
 // Computes the levels between changes in a range of commits.
 
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
-import { pooledNoise } from '../analysis/stats/evidence.ts';
+import { moderated, sumOf } from '../analysis/stats/evidence.ts';
 import { criticalT } from '../analysis/stats/student.ts';
 import { type BisectResult, bisectConfidenceRatio } from '../model/bisect-result.ts';
 import { isMeasured, stepsOf } from './bisect-rows.ts';
@@ -28,8 +28,7 @@ export function levelsOf(result: BisectResult): Level[] {
     sumOfSquares: groups.reduce((sum, { logs }) => sum + sumNthPowerDeviations(logs, 2), 0),
     degreesOfFreedom: groups.reduce((sum, { logs }) => sum + logs.length - 1, 0),
   };
-  const { history = { sumOfSquares: 0, degreesOfFreedom: 0 } } = result;
-  const { sumOfSquares, degreesOfFreedom } = pooledNoise(own, history);
+  const { sumOfSquares, degreesOfFreedom } = sumOf(own, moderated(result.history));
   const reachOfOne =
     degreesOfFreedom > 0
       ? criticalT(degreesOfFreedom, (1 - bisectConfidenceRatio) / 2) *

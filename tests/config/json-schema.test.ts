@@ -72,7 +72,7 @@ testbeds:
     receiver: { host: 192.0.2.12, interface: rx0 }
 each: [chelsio, mellanox and not release, cores>=8]
 traffic: { frameSizes: [64 bytes, 1518B], measure: 1 min, measureAtLeast: 10 s, runsPerTrial: 1 }
-gate: { design: glr, maxRuns: 130, stopAtFirst: true }
+gate: { design: fixed, maxRuns: 130, stopAtFirst: true }
 paths:
   everything: [dut/common/]
   nothing: [tools/, "sys/*/conf/NOTES"]

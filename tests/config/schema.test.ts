@@ -656,7 +656,7 @@ test.each([
   ['gate: { power: 20% }', 'gate.power: expected a percentage from 50% to 99.9%, found "20%"'],
   [
     'gate: { design: sequential }',
-    'gate.design: expected one of fixed, group-sequential, glr, found "sequential"; did you mean `group-sequential`?',
+    'gate.design: expected one of fixed, group-sequential, found "sequential"; did you mean `group-sequential`?',
   ],
   ['gate: on', 'gate: expected keys and values, found "on"'],
   ['gate:', 'gate: expected keys and values, found nothing'],

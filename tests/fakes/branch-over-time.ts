@@ -217,7 +217,7 @@ function sameGatesOf(testbed: string): TrendIndex['aaRuns'] {
     metric: 'pps' as const,
     marginRatio: 0.02,
     falseAlarmRatio: 0.01,
-    design: 'glr' as const,
+    design: 'group-sequential' as const,
     since: timeOf(90),
     last: timeOf(0),
     inconclusive: 2,

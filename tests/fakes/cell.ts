@@ -23,7 +23,7 @@ export const cellRuns = (
   };
 };
 
-/** Pooled single runs, looked at pair by pair or at 3, 5, 8 … of them. */
+/** Pooled single runs. */
 export const singleRunDesign: CellResult['design'] = {
   name: 'group-sequential',
   budgets: [20],

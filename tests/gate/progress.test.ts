@@ -118,9 +118,9 @@ test('shows the design, the limit and the estimate of every cell before the firs
   const known = [1, 2, 3].map((day) => aHistoryEntry({ at: `2026-11-0${day}T12:00:00.000Z` }));
   const plan = aPlan({ ...singleRuns, families: ['inet4', 'inet6'] }, known);
   expect(written([{ kind: 'planned', plan }])).toEqual([
-    'forwarding inet4: glr, at most 20 + 20 runs; noise 0.523 % (15 earlier runs), so some 2 runs if nothing is lost and 4 if 5 % is\n',
-    'forwarding inet6: glr, at most 20 + 20 runs\n',
-    'under 1 min if nothing is lost (7 trials), 1 min if 5 % is; by usual values, as no gate has run here yet, as if unknown runs differed by 1 %\n',
+    'forwarding inet4: group-sequential, at most 20 + 20 runs; noise 0.523 % (15 earlier runs), so some 4 runs if nothing is lost and 4 if 5 % is\n',
+    'forwarding inet6: group-sequential, at most 20 + 20 runs\n',
+    'under 1 min if nothing is lost (10 trials), 1 min if 5 % is; by usual values, as no gate has run here yet, as if unknown runs differed by 1 %\n',
   ]);
 });
 

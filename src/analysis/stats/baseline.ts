@@ -8,7 +8,7 @@ const levelOf = (runs: number): number => (runs === 1 ? 0.001 : 0.005);
 
 /**
  * Student's test of the base's numbers (one per trial) against the runs since its last move, on logarithms with pooled
- * noise; unknown with too few of either. A single number needs a history with noise.
+ * noise; unknown with too few of either, and where neither has a spread.
  */
 export function baselineOf(base: readonly number[], history: History | undefined): Baseline {
   const enough = base.length === 1 ? 10 : 3;
@@ -17,6 +17,7 @@ export function baselineOf(base: readonly number[], history: History | undefined
   }
   const logs = base.map(Math.log);
   const degreesOfFreedom = history.degreesOfFreedom + base.length - 1;
+  if (degreesOfFreedom === 0) return { kind: 'unknown' };
   const variance = (history.sumOfSquares + sumNthPowerDeviations(logs, 2)) / degreesOfFreedom;
   const effect = mean(logs) - Math.log(history.typical);
   const error = Math.sqrt(variance * (1 / base.length + 1 / history.typicalRuns));

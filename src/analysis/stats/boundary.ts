@@ -1,61 +1,33 @@
-// Computes the level of each interim analysis, so that all together keep the requested error rate.
+// Computes levels of interim analyses, so that all of them together err no more often than required.
 import { studentTail, studentTExact } from './student.ts';
 
 /**
- * A nominal one-sided level for all looks (Pocock, Biometrika 64, 1977): data without an effect cross the boundary at
- * some look with probability `level`. `sizes` are the pairs at each look, ascending.
+ * The one nominal one-sided level of all interim analyses, by Pocock (Biometrika 64, 1977): data without any effect
+ * cross the boundary at one of them with probability `rate`. `sizes` are the pairs at each, ascending.
  */
-export function constantLevels(sizes: readonly number[], level: number): number[] {
-  const levelsAt = (z: number) => sizes.map(() => studentTail(z, Infinity));
-  return levelsFor(levelsAt, sizes, level);
-}
-
-/**
- * Nominal levels that hold the generalized likelihood ratio of Student's model, (1 + t²/ν)^((ν + 2)/2) against the best
- * fit, to one threshold at all looks (Lai, Annals of Statistics 16, 1988). `degreesOfFreedom` are ν at each look,
- * earlier runs of the same cell included.
- */
-export function likelihoodLevels(
-  sizes: readonly number[],
-  degreesOfFreedom: readonly number[],
-  level: number,
-): number[] {
-  const levelsAt = (logThreshold: number) =>
-    degreesOfFreedom.map((df) =>
-      studentTail(Math.sqrt(df * Math.expm1((2 * logThreshold) / (df + 2))), df),
+export function pocockLevel(sizes: readonly number[], rate: number): number {
+  const levelAt = (z: number) => studentTail(z, Infinity);
+  const spends = (z: number) =>
+    crossingProbability(
+      sizes,
+      sizes.map(() => levelAt(z)),
     );
-  return levelsFor(levelsAt, sizes, level);
-}
-
-/** Levels in inverse proportion to the pairs: early decisions save most, and late ones lose little. */
-export function fallingLevels(sizes: readonly number[], level: number): number[] {
-  const levelsAt = (divisor: number) => sizes.map((size) => Math.min(1 / 2, 1 / (divisor * size)));
-  return levelsFor(levelsAt, sizes, level);
-}
-
-/** Levels fall as the parameter rises: bisects for the levels that spend the requested rate and not more. */
-function levelsFor(
-  levelsAt: (parameter: number) => number[],
-  sizes: readonly number[],
-  level: number,
-): number[] {
-  const spends = (parameter: number) => crossingProbability(sizes, levelsAt(parameter));
   let low = 0;
   let high = 1;
-  for (; spends(high) > level; high *= 2) low = high;
+  for (; spends(high) > rate; high *= 2) low = high;
   while (high - low > 1e-4 * high) {
     const middle = (low + high) / 2;
-    if (spends(middle) > level) low = middle;
+    if (spends(middle) > rate) low = middle;
     else high = middle;
   }
-  return levelsAt(high);
+  return levelAt(high);
 }
 
 /**
  * Probability that data without an effect exceed a nominal one-sided level at some look: the recursion of Armitage,
  * McPherson and Rowe (J. R. Stat. Soc. A 132, 1969) over the sum of independent normal steps. With an estimated
  * variance, as in Student's test, the levels nearly hold (Jennison and Turnbull, Group Sequential Methods, 4.4): in
- * simulations the sum is up to a seventh larger if the first look has four degrees of freedom.
+ * simulations the sum is up to a fifth larger if the first look has two degrees of freedom, and below a tenth from four on.
  */
 export function crossingProbability(sizes: readonly number[], levels: readonly number[]): number {
   let total = 0;

@@ -1,12 +1,13 @@
 // Estimates the change between two variants from runs, with its uncertainty.
-import { geometricMean, mean, sumNthPowerDeviations } from 'simple-statistics';
+import { geometricMean, mean, sum, sumNthPowerDeviations } from 'simple-statistics';
+import type { History } from '../../model/result.ts';
 import { hodgesLehmann, signedRankBounds } from './signed-rank.ts';
 import { criticalT } from './student.ts';
 import { median } from './summary.ts';
 
 export type Pair = { base: number; patched: number };
 
-/** Noise of earlier runs of the same cell, on natural logarithms. */
+/** Noise of runs, of the natural logarithms of their numbers. */
 export type Noise = { sumOfSquares: number; degreesOfFreedom: number };
 
 export type Evidence = {
@@ -34,36 +35,82 @@ export function pairedEvidence(pairs: readonly Pair[]): Evidence {
   return { method: 'paired', base, effect: hodgesLehmann(ratios), ratios };
 }
 
+/** A number of a run. `trial` is its place in the order of measuring, if known; `layout` the booted one of several. */
+export type Measurement = {
+  value: number;
+  trial?: number | undefined;
+  layout?: number | undefined;
+};
+
 /**
- * Evaluates independent runs, like boots: Student's test with a pooled variance, on logarithms, with the noise of
- * earlier runs of the cell added. If the cell has become much noisier, earlier runs are ignored, or its noise would
- * pass for a change.
+ * Evaluates independent runs, like boots: least squares of the logarithms on the variant and, from three runs of each
+ * variant on, on the trial, so that a drift costs one degree of freedom instead of the verdict. Earlier sessions moderate
+ * the variance (Smyth, Statistical Applications in Genetics and Molecular Biology 3, 2004).
  *
- * Takes positive numbers, at least one of each variant and three in all (two with earlier noise).
+ * Assumes that variant and trial do not interact: base and patched drift alike.
+ *
+ * Takes positive numbers, at least one of each variant and three in all (two where there is a prior).
  */
 export function pooledEvidence(
-  base: readonly number[],
-  patched: readonly number[],
-  earlier: Noise = { sumOfSquares: 0, degreesOfFreedom: 0 },
+  base: readonly Measurement[],
+  patched: readonly Measurement[],
+  prior: Noise = noNoise,
 ): Evidence {
-  const [baseLogs, patchedLogs] = [base.map(Math.log), patched.map(Math.log)];
-  const own = {
-    sumOfSquares: sumNthPowerDeviations(baseLogs, 2) + sumNthPowerDeviations(patchedLogs, 2),
-    degreesOfFreedom: base.length + patched.length - 2,
-  };
-  const noise = pooledNoise(own, earlier);
-  const variance = noise.sumOfSquares / noise.degreesOfFreedom;
+  const { effect, sumOfSquares, degreesOfFreedom, factor } = fitOf(base, patched);
+  const noise = sumOf({ sumOfSquares, degreesOfFreedom }, prior);
   return {
     method: 'pooled',
-    base: Math.exp(mean(baseLogs)),
-    effect: mean(patchedLogs) - mean(baseLogs),
-    standardError: Math.sqrt(variance * (1 / base.length + 1 / patched.length)),
+    base: Math.exp(mean(base.map(logOf))),
+    effect,
+    standardError: Math.sqrt((noise.sumOfSquares / noise.degreesOfFreedom) * factor),
     degreesOfFreedom: noise.degreesOfFreedom,
   };
 }
 
-/** A number of a run, and the layout booted for it; absent: there is one layout only. */
-export type LayoutNumber = { value: number; layout?: number | undefined };
+const logOf = ({ value }: Measurement): number => Math.log(value);
+
+/** `factor` is the variance of the effect, as a multiple of the variance of a run. */
+type Fit = Noise & { effect: number; factor: number };
+
+function fitOf(base: readonly Measurement[], patched: readonly Measurement[]): Fit {
+  const [baseLogs, patchedLogs] = [base.map(logOf), patched.map(logOf)];
+  const effect = mean(patchedLogs) - mean(baseLogs);
+  const plain: Fit = {
+    effect,
+    sumOfSquares: sumNthPowerDeviations(baseLogs, 2) + sumNthPowerDeviations(patchedLogs, 2),
+    degreesOfFreedom: base.length + patched.length - 2,
+    factor: 1 / base.length + 1 / patched.length,
+  };
+  if (Math.min(base.length, patched.length) < 3) return plain;
+  return adjusted(plain, [base, patched], [baseLogs, patchedLogs]) ?? plain;
+}
+
+/** Analysis of covariance with the trial; undefined if the trial separates the variants, or is unknown. */
+function adjusted(
+  plain: Fit,
+  variants: readonly (readonly Measurement[])[],
+  logs: readonly number[][],
+): Fit | undefined {
+  const trials = variants.map((runs) => runs.map(({ trial = Number.NaN }) => trial));
+  const square = sum(trials.map((own) => sumNthPowerDeviations(own, 2)));
+  const product = sum(trials.map((own, index) => sumOfProducts(own, logs[index] ?? [])));
+  const [baseTrial = 0, patchedTrial = 0] = trials.map((own) => mean(own));
+  const apart = patchedTrial - baseTrial;
+  // Adjusting costs more than a drift if the trial nearly separates the variants.
+  if (!(square > apart ** 2)) return undefined;
+  const slope = product / square;
+  return {
+    effect: plain.effect - slope * apart,
+    sumOfSquares: Math.max(0, plain.sumOfSquares - slope * product),
+    degreesOfFreedom: plain.degreesOfFreedom - 1,
+    factor: plain.factor + apart ** 2 / square,
+  };
+}
+
+function sumOfProducts(xs: number[], ys: number[]): number {
+  const [x, y] = [mean(xs), mean(ys)];
+  return sum(xs.map((value, index) => (value - x) * ((ys[index] ?? y) - y)));
+}
 
 /**
  * Reduces a variant with several layouts to one number per layout, the geometric mean of its runs: runs of one layout
@@ -72,10 +119,13 @@ export type LayoutNumber = { value: number; layout?: number | undefined };
  *
  * Takes positive numbers.
  */
-export function onePerLayout(runs: readonly LayoutNumber[]): number[] {
+export function onePerLayout(runs: readonly Measurement[]): Measurement[] {
   const layouts = Map.groupBy(runs, ({ layout }) => layout);
-  if (layouts.size === 1) return runs.map(({ value }) => value);
-  return [...layouts.values()].map((group) => geometricMean(group.map(({ value }) => value)));
+  if (layouts.size === 1) return [...runs];
+  return [...layouts.values()].map((group) => ({
+    value: geometricMean(group.map(({ value }) => value)),
+    trial: mean(group.map(({ trial = Number.NaN }) => trial)),
+  }));
 }
 
 /**
@@ -94,24 +144,28 @@ export function boundsOf(evidence: Evidence, level: number): Bounds {
 
 const unbounded: Bounds = { low: -Infinity, high: Infinity };
 
-/** Prior noise. With fewer than five earlier runs, adds a tenth of the margin: four runs may agree by chance. */
-export function knownNoise(history: Noise | undefined, marginRatio: number): Noise {
-  const known = history ?? { sumOfSquares: 0, degreesOfFreedom: 0 };
-  if (known.degreesOfFreedom >= 4) return known;
-  return { ...known, sumOfSquares: known.sumOfSquares + 2 * (marginRatio / 10) ** 2 };
+/** Applies until ten sessions of a testbed are known. */
+const usualSessionDegreesOfFreedom = 4;
+
+/** Noise of earlier sessions, and how far the variance of a session may differ from it. */
+export type EarlierNoise = Noise & Pick<History, 'sessionDegreesOfFreedom'>;
+
+/** Prior noise of a session: the pooled variance of earlier ones, with as many degrees of freedom as they agree. */
+export function moderated(earlier: EarlierNoise = noNoise): Noise {
+  const { sumOfSquares, degreesOfFreedom } = earlier;
+  const most = earlier.sessionDegreesOfFreedom ?? usualSessionDegreesOfFreedom;
+  if (degreesOfFreedom <= most) return { sumOfSquares, degreesOfFreedom };
+  return { sumOfSquares: (sumOfSquares * most) / degreesOfFreedom, degreesOfFreedom: most };
 }
 
-export const relevantTo = (own: Noise, earlier: Noise): Noise =>
-  isNoisier(own, earlier) ? { sumOfSquares: 0, degreesOfFreedom: 0 } : earlier;
-
-export const pooledNoise = (own: Noise, earlier: Noise): Noise =>
-  sumOf(own, relevantTo(own, earlier));
-
-/** More than three times the earlier deviation. */
-function isNoisier(own: Noise, earlier: Noise): boolean {
-  const varianceOf = ({ sumOfSquares, degreesOfFreedom }: Noise) => sumOfSquares / degreesOfFreedom;
-  return varianceOf(own) > 9 * varianceOf(earlier);
+/** Prior noise of a test. Below four degrees of freedom, adds a tenth of the margin: four runs may agree by chance. */
+export function priorNoise(earlier: EarlierNoise | undefined, marginRatio: number): Noise {
+  const prior = moderated(earlier);
+  if (prior.degreesOfFreedom >= 4) return prior;
+  return { ...prior, sumOfSquares: prior.sumOfSquares + 2 * (marginRatio / 10) ** 2 };
 }
+
+export const noNoise: Noise = { sumOfSquares: 0, degreesOfFreedom: 0 };
 
 export const sumOf = (a: Noise, b: Noise): Noise => ({
   sumOfSquares: a.sumOfSquares + b.sumOfSquares,

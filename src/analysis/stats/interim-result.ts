@@ -4,14 +4,14 @@ import type { CellResult, History, Metric, Policy, Run } from '../../model/resul
 import { type InterimAnalysis, looksOf } from './design.ts';
 import {
   type Evidence,
-  knownNoise,
   type Noise,
   onePerLayout,
   type Pair,
   pairedEvidence,
   pooledEvidence,
+  priorNoise,
 } from './evidence.ts';
-import { type Judgement, judgedAt, judgeInOrder, type Lost, type Verdict } from './judge.ts';
+import { type Judgement, judgeInOrder, type Lost, type Verdict, verdictAt } from './judge.ts';
 
 export type CellRuns = {
   design: CellResult['design'];
@@ -97,27 +97,22 @@ function rejudged<Input extends CellRuns>(
   const looks = looksSharedBy(sharers, input, policy);
   const look = looks.find(({ pairs }) => pairs === judgement.look.pairs) ?? judgement.look;
   const { evidence } = judgement;
-  const again = judgedAt(look, evidence, policy);
-  if (again.verdict !== kind) return interim;
-  return { ...interim, looks, judgement: { ...again, evidence }, closed: true };
+  if (verdictAt(look, evidence, policy) !== kind) return interim;
+  return { ...interim, looks, judgement: { verdict: kind, look, evidence }, closed: true };
 }
 
 /** Looks of a cell that shares the false alarms of its patch with this many cells, itself included. */
 export function looksSharedBy(
   sharers: number,
-  { design, history }: Pick<CellRuns, 'design' | 'history'>,
+  { design }: Pick<CellRuns, 'design'>,
   policy: Policy,
 ): InterimAnalysis[] {
-  const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
-  return looksOf(
-    { ...design, earlierDegreesOfFreedom },
-    {
-      // A loss requires that the displayed interval excludes zero.
-      falseAlarms: Math.min(policy.falseAlarmRatio / sharers, policy.missRatio),
-      misses: policy.missRatio,
-      outside: (1 - policy.confidenceRatio) / 2,
-    },
-  );
+  return looksOf(design, {
+    // A loss requires that the displayed interval excludes zero.
+    falseAlarms: Math.min(policy.falseAlarmRatio / sharers, policy.missRatio),
+    misses: policy.missRatio,
+    outside: (1 - policy.confidenceRatio) / 2,
+  });
 }
 
 /** Decided at once, before any planned look. */
@@ -157,7 +152,7 @@ export function evidenceAt(
   const moving = { base: counted.base, patched: counted.patched.filter(({ pps }) => pps > 0) };
   if (!isEnough(moving.patched.length, counted.patched.length)) return undefined;
   if (!isEnough(countOf(moving, metric), pairs)) return undefined;
-  return evidenceOf(moving, metric, input.design.method, knownNoise(input.history, marginRatio));
+  return evidenceOf(moving, metric, input.design.method, priorNoise(input.history, marginRatio));
 }
 
 /** A tenth of the pairs may be lost to stalls of a shared machine: the interval widens accordingly. */
@@ -211,12 +206,16 @@ export function evidenceOf(
   counted: CountedRuns,
   metric: Metric,
   method: Evidence['method'],
-  earlier?: Noise,
+  prior?: Noise,
 ): Evidence {
   if (method === 'pooled') {
     const drawn = (runs: readonly Run[]) =>
-      onePerLayout(runs.flatMap(({ layout, [metric]: value }) => (value ? { value, layout } : [])));
-    return pooledEvidence(drawn(counted.base), drawn(counted.patched), earlier);
+      onePerLayout(
+        runs.flatMap(({ trial, layout, [metric]: value }) =>
+          value ? { value, trial, layout } : [],
+        ),
+      );
+    return pooledEvidence(drawn(counted.base), drawn(counted.patched), prior);
   }
   return pairedEvidence(drawnPairs(counted, metric));
 }

@@ -1,6 +1,6 @@
 // Turns evidence into a verdict, at one look and over the looks of a design.
 import { isCost, type Metric } from '../../model/result.ts';
-import { type ErrorRates, type InterimAnalysis, levelsAt } from './design.ts';
+import type { ErrorRates, InterimAnalysis } from './design.ts';
 import { type Bounds, boundsOf, type Evidence } from './evidence.ts';
 
 export type Verdict = 'regression' | 'improvement' | 'no-regression' | 'inconclusive';
@@ -15,7 +15,10 @@ export type Judgement = { verdict: Verdict; look: InterimAnalysis; evidence: Evi
 /** Patched forwards nothing: zero has no logarithm and needs no test. `look` has the available pairs. */
 export type Lost = { verdict: 'regression'; look: InterimAnalysis; evidence?: never };
 
-/** Judges looks in order until one decides; looks without evidence are skipped. */
+/**
+ * Judges looks in order until one decides; looks without evidence are skipped. Before the last one, a cell that seems to
+ * gain the margin is not passed yet: a loss is excluded sooner than a gain is certain.
+ */
 export function judgeInOrder(
   looks: readonly InterimAnalysis[],
   evidenceAt: (pairs: number) => Evidence | undefined,
@@ -25,26 +28,25 @@ export function judgeInOrder(
   for (const look of looks) {
     const evidence = evidenceAt(look.pairs);
     if (evidence === undefined) continue;
-    last = { ...judgedAt(look, evidence, rule), evidence };
+    const verdict = verdictAt(look, evidence, rule);
+    const isHeld =
+      verdict === 'no-regression' && look !== looks.at(-1) && gainsMargin(evidence, rule);
+    last = { verdict: isHeld ? 'inconclusive' : verdict, look, evidence };
     if (last.verdict !== 'inconclusive') break;
   }
   return last;
 }
 
-export function judgedAt(
-  look: InterimAnalysis,
-  evidence: Evidence,
-  rule: Rule,
-): Pick<Judgement, 'verdict' | 'look'> {
-  const levels = levelsAt(look, evidence, rule.marginRatio);
-  const boundsAt = (level: number) => boundsOf(evidence, level);
-  return { verdict: judgeLook(boundsAt, levels, rule), look: { ...look, levels } };
-}
+const gainsMargin = ({ effect }: Evidence, { metric, marginRatio }: Rule): boolean =>
+  (isCost(metric) ? -effect : effect) >= -Math.log1p(-marginRatio);
+
+/** Verdict of one interim analysis. */
+export const verdictAt = ({ levels }: InterimAnalysis, evidence: Evidence, rule: Rule): Verdict =>
+  judgeLook((level) => boundsOf(evidence, level), levels, rule);
 
 /**
  * Regression: a significant loss, and a loss of the margin is not excluded. Improvement: the mirror image, with base as
- * a patch of patched. No regression: a loss of the margin is excluded; at a look that cannot report a gain, a gain of
- * the margin too. Inconclusive: none of these.
+ * a patch of patched. No regression: a loss of the margin is excluded. Inconclusive: none of these.
  *
  * These are the two rejections of a generalized likelihood ratio test with a zone of indifference between its
  * hypotheses, no loss and a loss of the margin, each against the best fit. Testing each against the other, as a
@@ -62,8 +64,7 @@ export function judgeLook(
   const isLoss = (sure: Bounds, likely: Bounds) => sure.high < 0 && likely.low <= -margin;
   if (isLoss(alarm, pass)) return 'regression';
   if (isLoss(mirrored(alarm), mirrored(pass))) return 'improvement';
-  const isGainMissed = levels.falseAlarms === 0 && pass.high >= margin;
-  return pass.low > -margin && !isGainMissed ? 'no-regression' : 'inconclusive';
+  return pass.low > -margin ? 'no-regression' : 'inconclusive';
 }
 
 const same = (bounds: Bounds): Bounds => bounds;

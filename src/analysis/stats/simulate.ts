@@ -3,25 +3,34 @@
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
-import { mean, quantileSorted, sumNthPowerDeviations } from 'simple-statistics';
+import { mean, quantileSorted, sum, sumNthPowerDeviations } from 'simple-statistics';
 import { layoutOfPair } from '../../model/planned-trial.ts';
 import { type Design, type ErrorRates, looksOf } from './design.ts';
 import {
-  knownNoise,
-  type LayoutNumber,
+  type EarlierNoise,
+  type Measurement,
   type Noise,
   onePerLayout,
   pooledEvidence,
+  priorNoise,
+  sumOf,
 } from './evidence.ts';
 import { judgeInOrder, type Verdict } from './judge.ts';
 import { standardNormal } from './normal.ts';
+import { sessionDegreesOfFreedom } from './sessions.ts';
 
-/** A normal distribution with `cv`, or sets of two or more measured runs, each of one cell at one time. */
-export type NoiseSource = { kind: 'normal'; cv: number } | { kind: 'sets'; sets: number[][] };
+/**
+ * Source of runs: normal noise of the coefficient of variation `cv`, or measured runs of cells (in any unit): the sets of
+ * each cell, one for each session, with at least two runs a set. Sessions of normal noise differ in variance by a scaled
+ * inverse chi-square distribution of `sessionDegreesOfFreedom`; absent: all are alike.
+ */
+export type NoiseSource =
+  | { kind: 'normal'; cv: number; sessionDegreesOfFreedom?: number | undefined }
+  | { kind: 'sets'; cells: number[][][] };
 
 export type SimulationRequest = {
   noise: NoiseSource;
-  design: Omit<Design, 'method' | 'earlierDegreesOfFreedom' | 'pairsPerStep'>;
+  design: Omit<Design, 'method' | 'pairsPerStep'>;
   /** Effect of each build's section order on speed; absent: none. */
   builds?: {
     cv: number;
@@ -29,6 +38,8 @@ export type SimulationRequest = {
     layouts: number;
   };
   historyRuns: number;
+  /** Absent: estimated from the drawn sessions. */
+  sessionDegreesOfFreedom?: number | undefined;
   /** Error rates of one cell; `falseAlarms` holds over all `cells` of a patch. */
   rates: Omit<ErrorRates, 'outside'>;
   cells: number;
@@ -53,54 +64,75 @@ export type SimulationRow = {
 
 /** Draws runs and judges them as an experiment would; deterministic by request. */
 export function simulate(request: SimulationRequest): SimulationRow {
-  const { noise, historyRuns, rates, cells, marginRatio, effect, experiments, seed } = request;
+  const { noise, historyRuns, sessionDegreesOfFreedom: known, rates, cells } = request;
+  const { marginRatio, effect, experiments, seed } = request;
   const { builds = { cv: 0, layouts: 1 } } = request;
   const random = xoroshiro128plus(seed);
   const drawCell = cellSource(noise, random);
   // Without build noise nothing is drawn, so that a seed stands for the same runs.
   const drawBuild = () => (builds.cv === 0 ? 1 : Math.exp(builds.cv * standardNormal(random)));
-  const design: Design = {
-    ...request.design,
-    method: 'pooled',
-    pairsPerStep: 1,
-    earlierDegreesOfFreedom: Math.max(0, historyRuns - 1),
-  };
-  const looks = looksOf(design, {
-    falseAlarms: rates.falseAlarms / cells,
-    misses: rates.misses,
-    outside: rates.misses,
-  });
+  const looks = looksOf(
+    { ...request.design, method: 'pooled', pairsPerStep: 1 },
+    {
+      falseAlarms: rates.falseAlarms / cells,
+      misses: rates.misses,
+      outside: rates.misses,
+    },
+  );
   const rule = { metric: 'pps', marginRatio } as const;
 
   const verdicts: Verdict[] = [];
   const runs: number[] = [];
   for (let experiment = 0; experiment < experiments; experiment++) {
-    const draw = drawCell();
-    const variantRuns = (layouts: number, change: number) =>
-      runsOfLayouts(layouts, drawBuild, draw, change);
+    const drawSession = drawCell();
+    const variantRuns = (layouts: number, change: number, drawRun: () => number) =>
+      runsOfLayouts(layouts, drawBuild, drawRun, change);
     // The history has one run per layout.
-    const earlierRuns = variantRuns(builds.layouts > 1 ? Infinity : 1, 0)(historyRuns);
-    const earlier = knownNoise(earlierNoise(earlierRuns.map(({ value }) => value)), marginRatio);
-    const [drawBase, drawPatched] = [
-      variantRuns(builds.layouts, 0),
-      variantRuns(builds.layouts, effect),
-    ];
-    const base: LayoutNumber[] = [];
-    const patched: LayoutNumber[] = [];
+    const earlierLayouts = builds.layouts > 1 ? Infinity : 1;
+    const history = earlierNoise(historyRuns, () => {
+      const draw = variantRuns(earlierLayouts, 0, drawSession());
+      return (count) => draw(count).map(({ value }) => value);
+    });
+    const earlier = priorNoise(
+      known === undefined || history === undefined
+        ? history
+        : { ...history, sessionDegreesOfFreedom: known },
+      marginRatio,
+    );
+    const drawRun = drawSession();
+    const base = growing(variantRuns(builds.layouts, 0, drawRun), false);
+    const patched = growing(variantRuns(builds.layouts, effect, drawRun), true);
+    let pairsMeasured = 0;
     const judgement = judgeInOrder(
       looks,
       (pairs) => {
-        base.push(...drawBase(pairs - base.length));
-        patched.push(...drawPatched(pairs - patched.length));
-        return pooledEvidence(onePerLayout(base), onePerLayout(patched), earlier);
+        pairsMeasured = pairs;
+        return pooledEvidence(onePerLayout(base(pairs)), onePerLayout(patched(pairs)), earlier);
       },
       rule,
     );
     verdicts.push(judgement?.verdict ?? 'inconclusive');
-    runs.push(base.length + patched.length);
+    runs.push(2 * pairsMeasured);
   }
   return rowOf(verdicts, runs, cells);
 }
+
+/** Returns the runs of a variant up to a pair; each is drawn once. */
+function growing(
+  draw: (count: number) => Measurement[],
+  isPatched: boolean,
+): (pairs: number) => Measurement[] {
+  const runs: Measurement[] = [];
+  return (pairs) => {
+    for (const run of draw(pairs - runs.length))
+      runs.push({ ...run, trial: trialOf(runs.length + 1, isPatched) });
+    return runs;
+  };
+}
+
+/** Trial of a run in the order ABBA ABBA …, with base as A. */
+const trialOf = (pair: number, isPatched: boolean): number =>
+  2 * pair - ((pair % 2 === 1) === isPatched ? 0 : 1);
 
 /** Draws more runs of one variant at each call: every kernel has its own speed, and they are booted in turn. */
 function runsOfLayouts(
@@ -108,7 +140,7 @@ function runsOfLayouts(
   drawBuild: () => number,
   drawRun: () => number,
   change: number,
-): (count: number) => LayoutNumber[] {
+): (count: number) => Measurement[] {
   const speeds = new Map<number, number>();
   let runs = 0;
   return (count) =>
@@ -121,19 +153,33 @@ function runsOfLayouts(
     });
 }
 
-/** Picks a cell at each call, and returns a generator of its runs, around 1. */
-export function cellSource(noise: NoiseSource, random: RandomGenerator): () => () => number {
+/** Picks a cell at each call, and returns a function that opens a session of it, which draws runs around 1. */
+export function cellSource(noise: NoiseSource, random: RandomGenerator): () => () => () => number {
   if (noise.kind === 'normal') {
-    return () => () => Math.exp(noise.cv * standardNormal(random));
+    const { cv, sessionDegreesOfFreedom: degrees } = noise;
+    return () => () => {
+      const session = degrees === undefined ? cv : cv * sessionFactor(degrees, random);
+      return () => Math.exp(session * standardNormal(random));
+    };
   }
-  const cells = noise.sets.map(residuals);
+  const cells = noise.cells.map((sessions) => sessions.map(residuals));
+  const pick = <T>(items: readonly T[]) => items[uniformInt(random, 0, items.length - 1)];
   return () => {
-    const cell = cells[uniformInt(random, 0, cells.length - 1)] ?? [1];
-    return () => cell[uniformInt(random, 0, cell.length - 1)] ?? 1;
+    const sessions = pick(cells) ?? [];
+    return () => {
+      const session = pick(sessions) ?? [1];
+      return () => pick(session) ?? 1;
+    };
   };
 }
 
-/** Resamples a set around 1, spread by √(n / (n − 1)): runs are closer to their own mean than to the true one. */
+/** Deviation of a session over that of its cell: √(d/χ²) of whole degrees of freedom. */
+function sessionFactor(degreesOfFreedom: number, random: RandomGenerator): number {
+  const squares = take(degreesOfFreedom, () => standardNormal(random) ** 2);
+  return Math.sqrt(degreesOfFreedom / sum(squares));
+}
+
+/** Centres a set around 1 and spreads it by √(n / (n − 1)): runs are closer to their own mean than to the true one. */
 function residuals(set: readonly number[]): number[] {
   const logs = set.map(Math.log);
   const center = mean(logs);
@@ -143,11 +189,24 @@ function residuals(set: readonly number[]): number[] {
 
 const take = <T>(count: number, draw: () => T): T[] => Array.from({ length: count }, draw);
 
-export function earlierNoise(runs: number[]): Noise | undefined {
-  if (runs.length < 2) return undefined;
+const runsPerSession = 5;
+
+/** Noise of earlier runs, in sessions of five; undefined for fewer than two runs. */
+export function earlierNoise(
+  runs: number,
+  openSession: () => (count: number) => number[],
+): EarlierNoise | undefined {
+  const sessions: Noise[] = [];
+  for (let left = runs; left > 1; left -= runsPerSession) {
+    const count = Math.min(left, runsPerSession);
+    const logs = openSession()(count).map(Math.log);
+    sessions.push({ sumOfSquares: sumNthPowerDeviations(logs, 2), degreesOfFreedom: count - 1 });
+  }
+  if (sessions.length === 0) return undefined;
+  const degrees = sessionDegreesOfFreedom([sessions]);
   return {
-    sumOfSquares: sumNthPowerDeviations(runs.map(Math.log), 2),
-    degreesOfFreedom: runs.length - 1,
+    ...sessions.reduce(sumOf),
+    ...(degrees !== undefined && { sessionDegreesOfFreedom: degrees }),
   };
 }
 

@@ -13,8 +13,7 @@ import {
 import type { Cell } from '../../model/scenario.ts';
 import { isJudged } from '../../model/variant-name.ts';
 import { baselineOf } from './baseline.ts';
-import { unbiasedEffect } from './estimate.ts';
-import { boundsOf, type Evidence, knownNoise } from './evidence.ts';
+import { boundsOf, priorNoise } from './evidence.ts';
 import {
   type CellRuns,
   type CountedRuns,
@@ -81,15 +80,7 @@ export function compare(
     return metric === 'pps' ? [nothingLeft(counted)] : [];
   }
   const look = judgement?.look ?? looks[0];
-  return comparison(
-    counted,
-    input,
-    { metric, policy, level: look?.levels.outside ?? 0 },
-    (evidence) =>
-      judgement !== undefined && metric === policy.metric
-        ? unbiasedEffect(judgement, looks, policy)
-        : evidence.effect,
-  );
+  return comparison(counted, input, { metric, policy, level: look?.levels.outside ?? 0 });
 }
 
 /**
@@ -116,7 +107,7 @@ function compareOther(
   // Variants beside base and patched are not judged, and none of their runs is repeated.
   if (!isEnough(moving.length, own.length)) return [];
   const level = (1 - policy.confidenceRatio) / 2;
-  return comparison(counted, asPatched, { metric, policy, level }, ({ effect }) => effect);
+  return comparison(counted, asPatched, { metric, policy, level });
 }
 
 const inPlaceOfPatched = (variant: string, runs: readonly Run[]): Run[] =>
@@ -135,19 +126,19 @@ function comparison(
   counted: CountedRuns,
   { design, history }: CellRuns,
   { metric, policy, level }: JudgedRuns,
-  effectOf: (evidence: Evidence) => number,
 ): Comparison[] {
   const values = {
     base: valuesOf(counted.base, metric),
     patched: valuesOf(counted.patched, metric),
   };
   if (values.base.length === 0 || values.patched.length === 0) return [];
-  const earlier = metric === policy.metric ? knownNoise(history, policy.marginRatio) : undefined;
+  // The history is of the judged metric only.
+  const earlier = metric === policy.metric ? priorNoise(history, policy.marginRatio) : undefined;
   const evidence = evidenceOf(counted, metric, design.method, earlier);
   const { low, high } = boundsOf(evidence, level);
   if (!Number.isFinite(low + high)) return [];
 
-  const effect = effectOf(evidence);
+  const { effect } = evidence;
   return [
     {
       metric,

@@ -7,26 +7,36 @@ import { expected } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
 
 /**
- * Reads the list `pps` of each line, numbers above 0; other keys are ignored, as in ppsgate's history. Lines with fewer
- * than three runs are skipped, but counted in `lines`. Throws a `UsageError` that names the first bad line.
+ * Reads the runs of a file of JSON lines, each with a list `pps` of numbers above 0 and any other keys, like ppsgate's
+ * history: the sets of each cell, one for each session. Lines of one cell agree in testbed, cell, traffic, label and the
+ * like. Lines of a single run, which have no spread, are passed over; `lines` counts them too. Throws a `UsageError` that
+ * names the first bad line.
  */
-export async function readNoiseFile(path: string): Promise<{ sets: number[][]; lines: number }> {
+export async function readNoiseFile(path: string): Promise<{ cells: number[][][]; lines: number }> {
   const text = await readFile(path, 'utf8').catch(cannotRead(path));
   const all = text
     .split('\n')
     .flatMap((line, index) =>
       line.trim() ? [parseLine(line, `--noise: ${path}:${index + 1}`)] : [],
     );
-  const sets = all.filter((set) => set.length >= fewestRuns);
-  if (sets.length > 0) return { sets, lines: all.length };
+  const cells = Map.groupBy(
+    all.filter(({ pps }) => pps.length >= fewestRuns),
+    ({ key }) => key,
+  );
+  if (cells.size > 0) {
+    return {
+      cells: [...cells.values()].map((lines) => lines.map(({ pps }) => pps)),
+      lines: all.length,
+    };
+  }
   const found = all.length === 0 ? 'nothing' : `${all.length} with fewer`;
   throw new UsageError(
     `--noise: ${path}: expected JSON lines with the pps of ${fewestRuns} runs or more, found ${found}.`,
   );
 }
 
-/** The spread of two runs means little. */
-export const fewestRuns = 3;
+/** A single run has no spread. */
+export const fewestRuns = 2;
 
 const cannotRead =
   (path: string) =>
@@ -37,7 +47,10 @@ const cannotRead =
   };
 
 const rateError = expected('a number above 0');
-const lineSchema = z.object(
+/** Keys that distinguish cells, of ppsgate's history and of the results of netbenches. */
+const cellKeys = ['testbed', 'cell', 'traffic', 'cpu', 'nic', 'topic', 'label'] as const;
+
+const lineSchema = z.looseObject(
   {
     pps: z.array(
       z.number({ error: rateError }).refine((pps) => pps > 0, { error: rateError }),
@@ -47,9 +60,14 @@ const lineSchema = z.object(
   { error: expected('an object with pps, a list of numbers above 0') },
 );
 
-function parseLine(line: string, place: string): number[] {
+type NoiseLine = { key: string; pps: number[] };
+
+function parseLine(line: string, place: string): NoiseLine {
   const parsed = lineSchema.safeParse(parseJson(line, place));
-  if (parsed.success) return parsed.data.pps;
+  if (parsed.success) {
+    const { data } = parsed;
+    return { key: JSON.stringify(cellKeys.map((name) => data[name])), pps: data.pps };
+  }
   const [{ path, message } = { path: [], message: 'cannot be used' }] = parsed.error.issues;
   throw new UsageError([place, keyName(path), `${message}.`].filter(Boolean).join(': '));
 }

@@ -80,13 +80,15 @@ export async function readNoise({
     const { noise: cv } = parse(z.object({ noise: ratio(largestCv) }), { noise });
     return { source: { kind: 'normal', cv }, says: `normal noise, CV ${formatPercent(cv)}` };
   }
-  const { sets, lines } = await readNoiseFile(noise);
-  const kept = sets.filter((set) => cvOf(set) <= (maxCv ?? Infinity));
-  if (kept.length === 0) throw new UsageError(nothingLeft(noise, sets, maxCv));
+  const { cells, lines } = await readNoiseFile(noise);
+  const kept = cells
+    .map((sets) => sets.filter((set) => cvOf(set) <= (maxCv ?? Infinity)))
+    .filter((sets) => sets.length > 0);
+  if (kept.length === 0) throw new UsageError(nothingLeft(noise, cells.flat(), maxCv));
   const limit = maxCv === undefined ? '' : ` and a CV of at most ${formatPercent(maxCv)}`;
   return {
-    source: { kind: 'sets', sets: kept },
-    says: `${noise}: ${grouped(kept.length)} of ${grouped(lines)} sets of runs, those with at least ${fewestRuns} runs${limit}`,
+    source: { kind: 'sets', cells: kept },
+    says: `${noise}: ${grouped(kept.flat().length)} of ${grouped(lines)} sets of runs, those with at least ${fewestRuns} runs${limit}, of ${grouped(kept.length)} ${kept.length === 1 ? 'cell' : 'cells'}`,
   };
 }
 

@@ -17,7 +17,7 @@ export function define(command: Command): void {
   command
     .option('--noise <file|cv>', 'JSON lines with pps, the runs of a cell; or a CV like 1%')
     .option('--max-cv <percent>', 'leave out noisier lines (CV: standard deviation over mean)')
-    .option('--design <list>', 'fixed, group-sequential, glr, with commas (default: all three)')
+    .option('--design <list>', 'fixed, group-sequential, with commas (default: both)')
     .option('--margin <percent>', 'the loss that matters (default: 2%)')
     .option('--effects <list>', 'true changes, with commas (default: 0, half the margin, it, -50%)')
     .option('--false-alarms <percent>', 'asked for, over all cells of a patch (default: 1%)')
@@ -104,7 +104,7 @@ type Request = z.output<typeof ownOptions> & {
 
 /** Parses margin, falseAlarms, power and design as ppsgate.yml does. */
 function parseOptions(options: SimulateOptions): Request {
-  const { design = 'fixed,group-sequential,glr', margin, falseAlarms, power } = options;
+  const { design = 'fixed,group-sequential', margin, falseAlarms, power } = options;
   const { gate } = configKeys.shape;
   const { marginRatio, falseAlarmRatio, missRatio } = wholeGate(
     parse(gate, { margin, falseAlarms, power }),

@@ -1,7 +1,7 @@
 // Assembles the result of a bisection from its plan and journal; deterministic.
 import { mean } from 'simple-statistics';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { boundsOf, pooledEvidence } from '../../analysis/stats/evidence.ts';
+import { boundsOf, type Measurement, pooledEvidence } from '../../analysis/stats/evidence.ts';
 import {
   type BisectAnswer,
   type BisectChange,
@@ -230,7 +230,7 @@ function changeOf(
   if (after.every(({ values }) => values.every((value) => value === 0))) {
     return { change: -1, low: -1, high: -1, before: told.before, after: 0 };
   }
-  const evidence = pooledEvidence(left.map(Math.exp), right.map(Math.exp), history);
+  const evidence = pooledEvidence(left.map(asMeasurement), right.map(asMeasurement), history);
   const { low, high } = boundsOf(evidence, level);
   return {
     change: Math.expm1(evidence.effect),
@@ -239,6 +239,8 @@ function changeOf(
     ...told,
   };
 }
+
+const asMeasurement = (level: number): Measurement => ({ value: Math.exp(level) });
 
 /** The metric's value at level 0: 1 if levels are absolute instead of relative to the same trial. */
 function unitOf(good: RangePosition | undefined): number {

@@ -1,5 +1,6 @@
 // Collects the evidence on each commit of a range, and the search problem that remains: pure, from plan and journal.
 import { mean } from 'simple-statistics';
+import { moderated, noNoise } from '../../analysis/stats/evidence.ts';
 import { median } from '../../analysis/stats/summary.ts';
 import type { RevisionFault } from '../../model/bisect-result.ts';
 import { formatPps } from '../../model/format.ts';
@@ -255,13 +256,11 @@ function problemOf(
     ),
     skipped: new Set(at((position) => (isSkipped(position) ? true : undefined)).keys()),
     // Levels of shared trials are relative to their own ends, and less noisy than earlier runs.
-    history: history !== undefined && !isShared(plan) ? history : noNoise,
+    history: isShared(plan) ? noNoise : moderated(history),
     mostBoots,
     boots: bootsOf(entries),
   };
 }
-
-const noNoise = { sumOfSquares: 0, degreesOfFreedom: 0 };
 
 /** Boots, or trials shared by variants, including those without a result. */
 export const bootsOf = (entries: readonly JournalEntry[]): number => entries.filter(isBoot).length;

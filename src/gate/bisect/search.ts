@@ -1,6 +1,6 @@
 // Chooses the next commit to measure, and decides which commit changed the rate, from the measurements alone.
 import { mean, sum, sumNthPowerDeviations } from 'simple-statistics';
-import { type Noise, relevantTo, sumOf } from '../../analysis/stats/evidence.ts';
+import { type Noise, sumOf } from '../../analysis/stats/evidence.ts';
 import { informationOf } from './information.ts';
 
 /** Positions are those of kernels along the range: 0 is good, `steps` is bad. */
@@ -213,8 +213,7 @@ function prepared(problem: SearchProblem): PreparedProblem {
   const places = [...measured.keys()].sort((a, b) => a - b);
   const unfit = new Set([...failed.keys(), ...skipped, ...takenForFailed(problem)]);
   const own = spreadOf(places.map((place) => measured.get(place) ?? []));
-  const earlier = relevantTo(own, history);
-  return { ...problem, measured, places, unfit, noise: sumOf(own, earlier), earlier };
+  return { ...problem, measured, places, unfit, noise: sumOf(own, history), earlier: history };
 }
 
 function spreadOf(sets: Iterable<readonly number[]>): Noise {

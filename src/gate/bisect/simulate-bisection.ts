@@ -3,6 +3,7 @@ import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { mean, quantile } from 'simple-statistics';
+import { moderated } from '../../analysis/stats/evidence.ts';
 import { cellSource, earlierNoise, type NoiseSource } from '../../analysis/stats/simulate.ts';
 import {
   type ChangeRange,
@@ -53,11 +54,13 @@ export function simulateBisect(
   const drawCell = cellSource(request.noise, random);
   const ends: SimulatedExperiment[] = [];
   for (let experiment = 0; experiment < request.experiments; experiment++) {
-    const draw = drawCell();
-    const history = Array.from({ length: request.historyRuns }, draw);
-    const deps = depsOf(request, random, draw);
-    const earlier = earlierNoise(history) ?? { sumOfSquares: 0, degreesOfFreedom: 0 };
-    ends.push({ ...search(deps, earlier, request), culprits: deps.culprits });
+    const drawSession = drawCell();
+    const earlier = earlierNoise(request.historyRuns, () => {
+      const draw = drawSession();
+      return (count) => Array.from({ length: count }, draw);
+    });
+    const deps = depsOf(request, random, drawSession());
+    ends.push({ ...search(deps, moderated(earlier), request), culprits: deps.culprits });
   }
   return rowOf(ends);
 }

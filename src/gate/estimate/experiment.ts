@@ -99,8 +99,8 @@ function cellEstimate(
   return { cell, noiseRatio, basis, ...runs, reachableMarginRatio };
 }
 
-const leastRuns = ({ design, history }: PlannedCell): number =>
-  2 * (lookSizes({ ...design, earlierDegreesOfFreedom: history?.degreesOfFreedom ?? 0 })[0] ?? 0);
+/** Runs of both variants for the first interim analysis. */
+const leastRuns = ({ design }: PlannedCell): number => 2 * (lookSizes(design)[0] ?? 0);
 
 type ExpectedCell = {
   planned: PlannedCell;
@@ -237,9 +237,9 @@ const proposals: readonly Proposal[] = [
 
 const historyRuns = 10;
 
-/** Treats the cell as if it had a history; a configured design cannot be distinguished from the default. */
+/** Treats the cell as if it had a history. */
 function withAssumedHistory(
-  { design, history, ...cell }: PlannedCell,
+  { history, ...cell }: PlannedCell,
   assumedNoiseRatio: number,
 ): PlannedCell {
   const degreesOfFreedom = historyRuns - 1;
@@ -249,7 +249,6 @@ function withAssumedHistory(
       : history.sumOfSquares / history.degreesOfFreedom;
   return {
     ...cell,
-    design: { ...design, name: design.name === 'fixed' ? 'fixed' : 'glr' },
     history: {
       runs: historyRuns,
       typical: history?.typical ?? 1,

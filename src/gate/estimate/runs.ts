@@ -1,5 +1,6 @@
 // Estimates the runs of a cell before its first one, from the noise of earlier experiments.
 
+import { moderated } from '../../analysis/stats/evidence.ts';
 import { type CellRuns, looksSharedBy } from '../../analysis/stats/interim-result.ts';
 import { simulate } from '../../analysis/stats/simulate.ts';
 import { criticalT } from '../../analysis/stats/student.ts';
@@ -39,6 +40,7 @@ export function estimateRuns(
       noise: { kind: 'normal', cv: noiseRatio },
       design: { name: design.name, budgets: design.budgets },
       historyRuns: history === undefined ? 0 : history.degreesOfFreedom + 1,
+      sessionDegreesOfFreedom: history?.sessionDegreesOfFreedom,
       rates: { falseAlarms: policy.falseAlarmRatio, misses: policy.missRatio },
       cells,
       marginRatio: policy.marginRatio,
@@ -72,9 +74,10 @@ function reachableMargin(
   policy: Policy,
   cells: number,
 ): number {
-  const last = looksSharedBy(cells, { design, history }, policy).at(-1);
+  const last = looksSharedBy(cells, { design }, policy).at(-1);
   if (last === undefined) return 1;
-  const degreesOfFreedom = 2 * last.pairs - 2 + (history?.degreesOfFreedom ?? 0);
+  const fitted = last.pairs < 3 ? 2 : 3;
+  const degreesOfFreedom = 2 * last.pairs - fitted + moderated(history).degreesOfFreedom;
   const error = noiseRatio * Math.sqrt(2 / last.pairs);
   const reach =
     criticalT(degreesOfFreedom, last.levels.falseAlarms) +

@@ -108,11 +108,10 @@ const isWhole =
 
 const pairsOf = (runs: PlannedTrial['runs']): number => new Set(runs.map(({ pair }) => pair)).size;
 
-/** The last look with all its trials, and the trials that the next one lacks; outliers are repeated once. */
-function reached({ design, history }: PlannedCell, trials: readonly TrialTries[]) {
-  const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
+/** The last interim analysis with all its trials, and the trials that the next one lacks; outliers are repeated once. */
+function reached({ design }: PlannedCell, trials: readonly TrialTries[]) {
   let closedPairs = 0;
-  for (const size of lookSizes({ ...design, earlierDegreesOfFreedom })) {
+  for (const size of lookSizes(design)) {
     const inLook = trials.filter(({ trial }) => trial.runs.every((run) => run.pair <= size));
     // With too many runs lost for the interim analysis, the others would be measured in vain.
     if (!isEnough(size - lostPairs(inLook), size)) {

@@ -1,8 +1,10 @@
 // Keeps the runs of base of earlier experiments: JSON lines, one per cell of an experiment.
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { mean, sumNthPowerDeviations } from 'simple-statistics';
+import { mean, sum, sumNthPowerDeviations } from 'simple-statistics';
 import { z } from 'zod';
+import { type Noise, sumOf } from '../../analysis/stats/evidence.ts';
+import { sessionDegreesOfFreedom } from '../../analysis/stats/sessions.ts';
 import { isCounted, trialNumbers } from '../../analysis/stats/trial-numbers.ts';
 import { byMetric, type History, type Metric, type Result, type Run } from '../../model/result.ts';
 import { cellName, cellSchema } from '../../model/scenario.ts';
@@ -22,6 +24,8 @@ export const historyEntrySchema = z.object({
   nsPerPacket: rates,
   /** Absent from older lines. */
   instructionsPerPacket: rates.default([]),
+  /** Numbers of patched; absent from older lines, and where none of its runs count. */
+  patched: z.object({ pps: rates, nsPerPacket: rates, instructionsPerPacket: rates }).optional(),
   /** Base had moved against the earlier history. */
   moved: z.boolean(),
   /** Booted layouts of base's kernel, if several: the spread then includes the noise of builds. */
@@ -85,7 +89,7 @@ type HistoryQuery = Pick<HistoryEntry, 'testbed' | 'cell' | 'traffic'> & {
   hasLayouts?: boolean;
 };
 
-/** Pools about thirty runs of base. Noise is the spread within experiments, so a moving base does not look noisy. */
+/** Pools the latest sessions of a cell. Noise is the spread within sessions, so a moving base does not look noisy. */
 export function historyOf(
   entries: readonly HistoryEntry[],
   { testbed, cell, traffic, metric, hasLayouts = false }: HistoryQuery,
@@ -98,30 +102,65 @@ export function historyOf(
       (entry.layouts !== undefined) === hasLayouts &&
       entry[metric].length > 0,
   );
-  const latest = newest([...new Map(own.map((entry) => [entry.at, entry])).values()], metric);
+  const latest = newest(lastLines(own), metric);
   const logs = latest.map((entry) => entry[metric].map(Math.log));
   const lastMove = latest.findLastIndex((entry) => entry.moved);
   const sinceMove = logs.slice(Math.max(0, lastMove)).flat();
   if (sinceMove.length === 0) return undefined;
+  const ofSessions = sessionDegreesOfFreedom(sessionsOn(entries, testbed, metric));
   return {
     runs: logs.flat().length,
     typical: Math.exp(mean(sinceMove)),
     typicalRuns: sinceMove.length,
-    sumOfSquares: logs.reduce((sum, set) => sum + sumNthPowerDeviations(set, 2), 0),
-    degreesOfFreedom: logs.flat().length - logs.length,
+    ...latest.map((entry) => noiseOf(entry, metric)).reduce(sumOf),
+    ...(ofSessions !== undefined && { sessionDegreesOfFreedom: ofSessions }),
   };
 }
 
-const enoughRuns = 30;
+/** An experiment that was extended has several lines. */
+const lastLines = (entries: readonly HistoryEntry[]): HistoryEntry[] => [
+  ...new Map(entries.map((entry) => [entry.at, entry])).values(),
+];
 
+/** Spread of the runs of base and patched within a session, each around its own mean. */
+function noiseOf(entry: HistoryEntry, metric: Metric): Noise {
+  const variants = [entry[metric], entry.patched?.[metric] ?? []].filter(
+    ({ length }) => length > 0,
+  );
+  return {
+    sumOfSquares: sum(variants.map((values) => sumNthPowerDeviations(values.map(Math.log), 2))),
+    degreesOfFreedom: sum(variants.map(({ length }) => length - 1)),
+  };
+}
+
+/** Lines that tell how far sessions of a testbed differ; older ones may be of another lab. */
+const mostSessions = 500;
+
+function sessionsOn(entries: readonly HistoryEntry[], testbed: string, metric: Metric): Noise[][] {
+  const own = entries
+    .filter((entry) => entry.testbed === testbed && entry[metric].length > 0)
+    .slice(-mostSessions);
+  const cells = Map.groupBy(own, ({ cell, traffic, layouts }) =>
+    JSON.stringify([cellName(cell), traffic, layouts !== undefined]),
+  );
+  return [...cells.values()].map((lines) => lastLines(lines).map((line) => noiseOf(line, metric)));
+}
+
+/** More than a prior keeps, so that the variance itself is well known. */
+const enoughDegreesOfFreedom = 24;
+
+/** Sessions of one number have no degree of freedom, and a level that is not of today. */
+const mostSessionsOfCell = 30;
+
+/** Counts degrees of freedom, not lines: gates that end early have few runs. */
 function newest(entries: readonly HistoryEntry[], metric: Metric): HistoryEntry[] {
   const byAge = entries.toSorted((a, b) => a.at.localeCompare(b.at));
-  let runs = 0;
+  let degreesOfFreedom = 0;
   const first = byAge.findLastIndex((entry) => {
-    runs += entry[metric].length;
-    return runs >= enoughRuns;
+    degreesOfFreedom += noiseOf(entry, metric).degreesOfFreedom;
+    return degreesOfFreedom >= enoughDegreesOfFreedom;
   });
-  return byAge.slice(Math.max(0, first));
+  return byAge.slice(Math.max(0, first)).slice(-mostSessionsOfCell);
 }
 
 type HistoryTraffic = HistoryEntry['traffic'];
@@ -129,13 +168,16 @@ type HistoryTraffic = HistoryEntry['traffic'];
 export const isSameTraffic = (a: HistoryTraffic, b: HistoryTraffic): boolean =>
   a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
 
+export const baseNumbers = (runs: readonly Run[], metric: Metric): number[] =>
+  numbersOf('base', runs, metric);
+
 /** Counts only the first boot of each of several layouts: repeats would understate the spread. */
-export function baseNumbers(runs: readonly Run[], metric: Metric): number[] {
-  const counted = runs.filter((run) => run.variant === 'base' && isCounted(run));
+function numbersOf(variant: string, runs: readonly Run[], metric: Metric): number[] {
+  const counted = runs.filter((run) => run.variant === variant && isCounted(run));
   const firstOf = new Map(counted.toReversed().map((run) => [run.layout, run]));
-  const taken =
+  const kept =
     firstOf.size > 1 ? counted.filter((run) => firstOf.get(run.layout) === run) : counted;
-  return trialNumbers(taken, metric);
+  return trialNumbers(kept, metric);
 }
 
 export function historyEntries(result: Result): HistoryEntry[] {
@@ -146,6 +188,7 @@ export function historyEntries(result: Result): HistoryEntry[] {
   const commit = variants.find((variant) => variant.name === 'base')?.commit ?? '';
   return outcome.cells.flatMap(({ cell, runs, baseline }) => {
     const numbers = byMetric((metric) => baseNumbers(runs, metric));
+    const patched = byMetric((metric) => numbersOf('patched', runs, metric));
     if (numbers.pps.length === 0) return [];
     const layouts = new Set(
       runs.flatMap(({ variant, layout }) => (variant === 'base' ? (layout ?? 1) : [])),
@@ -157,6 +200,7 @@ export function historyEntries(result: Result): HistoryEntry[] {
       traffic,
       commit,
       ...numbers,
+      ...(patched.pps.length > 0 && { patched }),
       moved: baseline.kind === 'moved',
       ...(layouts.size > 1 && { layouts: layouts.size }),
       ...(durations && { durations }),

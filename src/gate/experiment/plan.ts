@@ -71,7 +71,7 @@ type PlanRequest = {
   measuresLayoutNoise?: boolean | undefined;
 };
 
-/** The history of a cell decides its first look, and the seed the order of everything. */
+/** The seed decides the order of everything, and the history of a cell is its prior. */
 export function makePlan(
   request: PlanRequest,
   unlinked: readonly Variant[],
@@ -204,8 +204,7 @@ export function designOf(
   const usualRuns =
     method === 'pooled' ? usualSingleRuns : usualPairs(traffic.runsPerTrial, variants);
   const budget = wholeSteps(gate.maxRunsPerVariant ?? usualRuns, pairsPerStep);
-  const usual = method === 'pooled' ? 'glr' : 'group-sequential';
-  return { name: gate.design ?? usual, budgets: [budget], pairsPerStep, method };
+  return { name: gate.design ?? 'group-sequential', budgets: [budget], pairsPerStep, method };
 }
 
 const usualSingleRuns = 20;

@@ -133,9 +133,8 @@ function inputOf(
  * the experiment ended with the next one, whose runs were lost.
  */
 function closedPairsOf(input: Omit<ClaimedCell, 'closedPairs'>, policy: Policy): number {
-  const { claim, design, history, runs } = input;
-  const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
-  const sizes = lookSizes({ ...design, earlierDegreesOfFreedom });
+  const { claim, design, runs } = input;
+  const sizes = lookSizes(design);
   const lacking = sizes.findIndex((size) => !isThere(runs, size));
   if (lacking === -1) return sizes.at(-1) ?? 0;
   const closedPairs = sizes[lacking - 1] ?? 0;

@@ -62,15 +62,15 @@ function sharedTrials(request: ScheduleRequest, random: RandomGenerator): DraftT
 }
 
 /**
- * Every run has its own trial, grouped across cells so that a variant boots once for all. The first pair begins with
- * base, whose kernel is usually ready while patched is being built.
+ * Every run has its own trial, grouped across cells so that a variant boots once for all. The order of the first pair is
+ * random too: a first run that differs from all others must not always be base's.
  */
 function singleRuns(request: ScheduleRequest, random: RandomGenerator): DraftTrial[] {
   const { cells, variants, runsPerVariant } = request;
   const trials: DraftTrial[] = [];
   let order = variants;
   for (let pair = 1; pair <= runsPerVariant; pair++) {
-    order = pair === 1 ? variants : nextOrder(pair, order, random);
+    order = nextOrder(pair, order, random);
     for (const variant of order) {
       for (const cell of inOrder(cells, request, random)) {
         trials.push({ cell, runs: [{ variant, pair }] });

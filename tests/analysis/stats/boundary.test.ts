@@ -2,12 +2,7 @@
 import fc from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { describe, expect, test } from 'vitest';
-import {
-  constantLevels,
-  crossingProbability,
-  fallingLevels,
-  likelihoodLevels,
-} from '../../../src/analysis/stats/boundary.ts';
+import { crossingProbability, pocockLevel } from '../../../src/analysis/stats/boundary.ts';
 import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 import { criticalT } from '../../../src/analysis/stats/student.ts';
 import { times } from '../../random.ts';
@@ -25,7 +20,7 @@ const looks = ascendingSizes.chain((sizes) =>
   }),
 );
 
-describe('one level for all looks', () => {
+describe('the level of all looks', () => {
   // The constants of Pocock's test for two-sided rates, as Jennison and Turnbull print them (table 2.1).
   test.for([
     [0.05, 2, 2.178],
@@ -38,109 +33,82 @@ describe('one level for all looks', () => {
     [0.01, 3, 2.873],
     [0.01, 5, 2.986],
     [0.01, 10, 3.117],
-  ] as const)('is at %d and %d looks in equal steps the one of z = %d', ([twoSided, looks, z]) => {
-    const [level = 0] = constantLevels(looksAfterEach(looks), twoSided / 2);
-    expect(Math.abs(criticalT(Infinity, level) - z)).toBeLessThan(0.001);
-  });
+  ] as const)(
+    'at a rate of %d and %d looks in equal steps is that of z = %d',
+    ([twoSided, looks, z]) => {
+      const level = pocockLevel(looksAfterEach(looks), twoSided / 2);
+      expect(Math.abs(criticalT(Infinity, level) - z)).toBeLessThan(0.001);
+    },
+  );
 
-  test('does not depend on what the sizes are counted in', () => {
+  test('does not depend on the unit of the sizes', () => {
     fc.assert(
-      fc.property(ascendingSizes, rate, fc.integer({ min: 2, max: 9 }), (sizes, level, unit) => {
-        const [pairs = 0] = constantLevels(sizes, level);
-        const [runs = 0] = constantLevels(
-          sizes.map((size) => size * unit),
-          level,
-        );
-        expect(runs / pairs).toBeCloseTo(1, 6);
-      }),
+      fc.property(
+        ascendingSizes,
+        rate,
+        fc.integer({ min: 2, max: 9 }),
+        (sizes, requested, unit) => {
+          const scaled = sizes.map((size) => size * unit);
+          const ratio = pocockLevel(scaled, requested) / pocockLevel(sizes, requested);
+          expect(ratio).toBeCloseTo(1, 6);
+        },
+      ),
       { numRuns: times(20) },
     );
   });
-});
 
-describe('one threshold for the likelihood ratio', () => {
-  const degrees = (sizes: readonly number[]) => sizes.map((size) => 2 * size + 7);
+  test('at a single look is the requested rate', () => {
+    fc.assert(
+      fc.property(rate, fc.integer({ min: 1, max: 60 }), (requested, size) => {
+        const level = pocockLevel([size], requested);
+        expect(level).toBeLessThan(1.000001 * requested);
+        expect(level).toBeGreaterThan(0.998 * requested);
+      }),
+    );
+  });
 
-  test('is the same ratio at every look, though the levels fall as the variance gets known', () => {
-    const sizes = [2, 3, 5, 9, 20];
-    const levels = likelihoodLevels(sizes, degrees(sizes), 0.01);
-    const ratios = degrees(sizes).map((df, index) => {
-      const t = criticalT(df, levels[index] ?? 0);
-      return (1 + (t * t) / df) ** ((df + 2) / 2);
-    });
-    for (const ratio of ratios) expect(ratio / (ratios[0] ?? 0)).toBeCloseTo(1, 6);
-    expect(levels).toEqual(levels.toSorted((a, b) => b - a));
+  test('spends no more than the requested rate over all looks, however uneven their steps', () => {
+    fc.assert(
+      fc.property(ascendingSizes, rate, (sizes, requested) => {
+        const level = pocockLevel(sizes, requested);
+        const spent = crossingProbability(
+          sizes,
+          sizes.map(() => level),
+        );
+        expect(spent).toBeLessThanOrEqual(requested);
+        expect(spent).toBeGreaterThan(0.998 * requested);
+      }),
+      { numRuns: times(15) },
+    );
+  });
+
+  test('falls as looks are added', () => {
+    const someSizes = ascendingSizes.filter(({ length }) => length > 1);
+    fc.assert(
+      fc.property(someSizes, rate, (sizes, requested) => {
+        const fewer = sizes.filter((_, index) => index !== 0);
+        expect(pocockLevel(sizes, requested)).toBeLessThan(pocockLevel(fewer, requested));
+      }),
+      { numRuns: times(15) },
+    );
   });
 
   test.for([
     ['without earlier runs', 0],
-    ['with ten earlier runs', 9],
-    ['with thirty earlier runs', 29],
-  ] as const)('is crossed by Student’s t as often as asked, %s', ([, earlier]) => {
-    const sizes = [2, 3, 4, 5, 6, 8, 10, 14, 20];
-    const degreesOfFreedom = sizes.map((size) => 2 * size - 2 + earlier);
-    const levels = likelihoodLevels(sizes, degreesOfFreedom, 0.02);
-    const critical = levels.map((level, index) => criticalT(degreesOfFreedom[index] ?? 0, level));
+    ['with four earlier degrees of freedom', 4],
+    ['with sixteen earlier degrees of freedom', 16],
+  ] as const)('is crossed by Student’s t as often as requested, %s', ([, earlier]) => {
+    const sizes = [2, 3, 4, 6, 8, 11, 15, 20];
+    const level = pocockLevel(sizes, 0.02);
+    const critical = sizes.map((size) => criticalT(2 * size - 2 + earlier, level));
     const random = xoroshiro128plus(5);
     const crossed = shareOf(25_000, () => {
       const statistics = studentAt(sizes, earlier, () => standardNormal(random));
       return statistics.some((t, index) => t > (critical[index] ?? Infinity));
     });
     expect(crossed).toBeGreaterThan(0.02 - chance(0.02, 25_000));
-    // The seventh that the recursion leaves out, as it takes the variance for known.
+    // The recursion takes the variance for known, which lacks up to a seventh.
     expect(crossed).toBeLessThan((0.02 * 8) / 7 + chance(0.02, 25_000));
-  });
-});
-
-describe('levels that fall as pairs grow', () => {
-  test('are in inverse proportion to them', () => {
-    fc.assert(
-      fc.property(ascendingSizes, rate, (sizes, level) => {
-        const [first = 0, ...others] = fallingLevels(sizes, level);
-        const [least = 1, ...more] = sizes;
-        others.forEach((other, index) => {
-          expect(other / ((first * least) / (more[index] ?? 0))).toBeCloseTo(1, 9);
-        });
-      }),
-      { numRuns: times(15) },
-    );
-  });
-});
-
-describe('the levels of any kind', () => {
-  test('spend at a single look just what is asked', () => {
-    fc.assert(
-      fc.property(rate, fc.integer({ min: 1, max: 60 }), (level, size) => {
-        const spent = [
-          constantLevels([size], level),
-          fallingLevels([size], level),
-          likelihoodLevels([size], [size], level),
-        ];
-        for (const [first = 0] of spent) {
-          expect(first).toBeLessThan(1.000001 * level);
-          expect(first).toBeGreaterThan(0.998 * level);
-        }
-      }),
-    );
-  });
-
-  test('spend over all looks, however uneven their steps, what is asked and not more', () => {
-    fc.assert(
-      fc.property(ascendingSizes, rate, (sizes, level) => {
-        const degreesOfFreedom = sizes.map((size) => 2 * size - 1);
-        const all = [
-          constantLevels(sizes, level),
-          fallingLevels(sizes, level),
-          likelihoodLevels(sizes, degreesOfFreedom, level),
-        ];
-        for (const levels of all) {
-          const spent = crossingProbability(sizes, levels);
-          expect(spent).toBeLessThanOrEqual(level);
-          expect(spent).toBeGreaterThan(0.998 * level);
-        }
-      }),
-      { numRuns: times(15) },
-    );
   });
 });
 

@@ -151,15 +151,23 @@ test('both noises are found on average where they are known, however uneven the 
 });
 
 describe('runs of one layout', () => {
-  test('count as one number, their geometric mean', () => {
-    const runs = [4, 1, 9].map((value, index) => ({ value, layout: index === 2 ? 2 : 1 }));
-    expect(onePerLayout(runs)).toEqual([expect.closeTo(2, 10), expect.closeTo(9, 10)]);
+  test('count as one number, their geometric mean, at the mean of their trials', () => {
+    const runs = [4, 1, 9].map((value, index) => ({
+      value,
+      trial: 3 * index,
+      layout: index === 2 ? 2 : 1,
+    }));
+    expect(onePerLayout(runs)).toEqual([
+      { value: expect.closeTo(2, 10), trial: 1.5 },
+      { value: expect.closeTo(9, 10), trial: 6 },
+    ]);
   });
 
   test('count each where there is no other layout', () => {
-    const values = [4, 1, 9];
-    expect(onePerLayout(values.map((value) => ({ value, layout: 9 })))).toEqual(values);
-    expect(onePerLayout(values.map((value) => ({ value })))).toEqual(values);
+    for (const layout of [undefined, 9]) {
+      const runs = [4, 1, 9].map((value, trial) => ({ value, trial, layout }));
+      expect(onePerLayout(runs)).toEqual(runs);
+    }
   });
 
   test('make evidence no surer by their number', () => {

@@ -2,27 +2,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { crossingProbability } from '../../../src/analysis/stats/boundary.ts';
-import {
-  type Design,
-  type InterimAnalysis,
-  levelsAt,
-  lookSizes,
-  looksOf,
-} from '../../../src/analysis/stats/design.ts';
-import { criticalT } from '../../../src/analysis/stats/student.ts';
+import { type Design, lookSizes, looksOf } from '../../../src/analysis/stats/design.ts';
 import { designNames } from '../../../src/model/result.ts';
 import { times } from '../../random.ts';
 
 const rates = { falseAlarms: 0.01, misses: 0.05, outside: 0.025 };
 const rateNames = ['falseAlarms', 'misses', 'outside'] as const;
+/** Shares of the rates that the planned budget spends. */
+const planned = { falseAlarms: 0.9, misses: 0.8, outside: 0.9 };
 
-/** Boots of a cell without history, to be looked at after every pair up to the twentieth. */
+/** Boots of a cell, at most twenty of each variant. */
 const aDesign = (changes: Partial<Design> = {}): Design => ({
-  name: 'glr',
+  name: 'group-sequential',
   budgets: [20],
   pairsPerStep: 1,
   method: 'pooled',
-  earlierDegreesOfFreedom: 0,
   ...changes,
 });
 
@@ -33,7 +27,6 @@ const anyDesign = fc.record({
     .map((more) => more.map((_, index) => sum(more.slice(0, index + 1)))),
   pairsPerStep: fc.integer({ min: 1, max: 5 }),
   method: fc.constantFrom('paired', 'pooled'),
-  earlierDegreesOfFreedom: fc.nat(29),
 });
 
 describe('looks come', () => {
@@ -44,48 +37,52 @@ describe('looks come', () => {
   });
 
   test.for([
-    [20, [3, 5, 8, 12, 20]],
-    [10, [3, 5, 8, 10]],
-    [40, [3, 5, 8, 12, 20, 31, 40]],
+    [20, [2, 3, 4, 6, 8, 11, 15, 20]],
+    [10, [2, 3, 4, 6, 8, 10]],
+    [40, [2, 3, 4, 6, 8, 11, 15, 20, 27, 36, 40]],
     [2, [2]],
+    [1, [1]],
   ] as const)('in growing steps in a group-sequential design of %d pairs', ([budget, sizes]) => {
-    expect(sizesOf({ name: 'group-sequential', budgets: [budget] })).toEqual(sizes);
+    expect(sizesOf({ budgets: [budget] })).toEqual(sizes);
   });
 
-  test.for([
-    ['the second where the noise is not known', 0, 6, [2, 3, 4, 5, 6]],
-    ['the first where ten earlier runs have told it', 9, 4, [1, 2, 3, 4]],
-    ['the last where there is but one', 0, 1, [1]],
-  ] as const)(
-    'after every pair with a likelihood ratio, from %s',
-    ([, earlierDegreesOfFreedom, budget, sizes]) => {
-      expect(sizesOf({ budgets: [budget], earlierDegreesOfFreedom })).toEqual(sizes);
-    },
-  );
-
-  test('after every twentieth part more where pairs have become many', () => {
-    expect(sizesOf({ budgets: [40] }).slice(-8)).toEqual([28, 29, 30, 32, 34, 36, 38, 40]);
-    expect(sizesOf({ budgets: [1000] }).length).toBeLessThan(110);
+  test('at a third more pairs each where single pairs have become many', () => {
+    const sizes = sizesOf({ budgets: [10_000] }).filter((size) => size >= 20);
+    sizes.slice(1, -1).forEach((size, index) => {
+      expect(size).toBe(Math.round(((sizes[index] ?? 0) * 4) / 3));
+    });
+    expect(sizes.at(-1)).toBe(10_000);
   });
 
-  test.for(['group-sequential', 'glr'] as const)(
-    'in %s after every step where pairs come together',
-    (name) => {
-      expect(sizesOf({ name, pairsPerStep: 8, budgets: [24] })).toEqual([8, 16, 24]);
-      expect(sizesOf({ name, pairsPerStep: 8, budgets: [20] })).toEqual([8, 16, 20]);
-      expect(sizesOf({ name, pairsPerStep: 8, budgets: [8] })).toEqual([8]);
-    },
-  );
+  test('never before a whole ABBA of single runs, unless fewer were planned', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 500 }), (budget) => {
+        expect(sizesOf({ budgets: [budget] })[0]).toBe(2);
+      }),
+    );
+  });
+
+  test('after every step where pairs come together', () => {
+    expect(sizesOf({ pairsPerStep: 8, budgets: [24] })).toEqual([8, 16, 24]);
+    expect(sizesOf({ pairsPerStep: 8, budgets: [20] })).toEqual([8, 16, 20]);
+    expect(sizesOf({ pairsPerStep: 8, budgets: [8] })).toEqual([8]);
+  });
+
+  test('after every twentieth part more where steps have become many', () => {
+    const sizes = sizesOf({ pairsPerStep: 2, budgets: [120] });
+    expect(sizes.slice(0, 3)).toEqual([2, 4, 6]);
+    expect(sizes.slice(-4)).toEqual([106, 112, 118, 120]);
+    expect(sizesOf({ pairsPerStep: 2, budgets: [2000] }).length).toBeLessThan(110);
+  });
 
   test.for([
     ['fixed', [20, 40], [20, 40]],
-    ['group-sequential', [20, 40], [3, 5, 8, 12, 20, 31, 40]],
-    ['group-sequential', [4, 10, 12], [3, 4, 5, 8, 10, 12]],
-    ['glr', [4, 7], [2, 3, 4, 5, 6, 7]],
+    ['group-sequential', [20, 40], [2, 3, 4, 6, 8, 11, 15, 20, 27, 36, 40]],
+    ['group-sequential', [5, 10, 12], [2, 3, 4, 5, 6, 8, 10, 11, 12]],
   ] as const)(
     'in %s, extended to %j pairs, as if planned so, and at the end of each',
     ([name, budgets, sizes]) => {
-      expect(sizesOf({ name, budgets })).toEqual(sizes);
+      expect(sizesOf({ name, budgets: [...budgets] })).toEqual(sizes);
     },
   );
 
@@ -104,69 +101,51 @@ describe('looks come', () => {
 });
 
 describe('levels', () => {
-  test('of a fixed design are four fifths of the rates', () => {
+  test('of a fixed design are the planned shares of the rates', () => {
     const looks = looksOf(aDesign({ name: 'fixed' }), rates);
     expect(looks).toHaveLength(1);
     for (const name of rateNames) {
-      expect((looks[0]?.levels[name] ?? 0) / rates[name]).toBeCloseTo(0.8, 3);
+      expect((looks[0]?.levels[name] ?? 0) / rates[name]).toBeCloseTo(planned[name], 3);
     }
   });
 
-  test('of a group-sequential design are the same at all looks that were planned', () => {
-    const levels = looksOf(aDesign({ name: 'group-sequential' }), rates).map((look) => look.levels);
-    for (const one of levels) expect(one).toEqual(levels[0]);
+  test('of all looks of a budget are the same', () => {
+    const looks = looksOf(aDesign({ budgets: [6, 20] }), rates);
+    for (const stage of [
+      looks.filter(({ pairs }) => pairs <= 6),
+      looks.filter(({ pairs }) => pairs > 6),
+    ]) {
+      for (const { levels } of stage) expect(levels).toEqual(stage[0]?.levels);
+    }
   });
 
-  test('of a likelihood ratio of pairs that lie side by side hold it to one threshold', () => {
-    const thresholds = looksOf(aDesign({ method: 'paired' }), rates).map(({ pairs, levels }) => {
-      const df = pairs - 1;
-      return (df + 2) * Math.log1p(criticalT(df, levels.falseAlarms) ** 2 / df);
-    });
-    for (const one of thresholds) expect(one / (thresholds[0] ?? 0)).toBeCloseTo(1, 6);
+  test('do not depend on the method', () => {
+    const [pooled, paired] = (['pooled', 'paired'] as const).map((method) =>
+      looksOf(aDesign({ method }), rates),
+    );
+    expect(paired).toEqual(pooled);
   });
 
-  test.for([
-    ['misses', 1],
-    ['falseAlarms', 2],
-  ] as const)(
-    'of a likelihood ratio of boots fall as the pairs grow: of %s from pair %d on',
-    ([name, first]) => {
-      const looks = looksOf(aDesign({ earlierDegreesOfFreedom: 9 }), rates);
-      const told = looks.filter(({ levels }) => levels[name] > 0);
-      expect(told[0]?.pairs).toBe(first);
-      const products = told.map(({ pairs, levels }) => pairs * levels[name]);
-      for (const one of products) expect(one / (products[0] ?? 0)).toBeCloseTo(1, 9);
-    },
-  );
-
-  test('tell a loss the later the less is known of the noise, and the fewer false alarms are left', () => {
-    const firstAlarm = (earlierRuns: number, sharers: number) =>
-      looksOf(aDesign({ earlierDegreesOfFreedom: Math.max(0, earlierRuns - 1) }), {
-        ...rates,
-        falseAlarms: rates.falseAlarms / sharers,
-      }).find(({ levels }) => levels.falseAlarms > 0)?.pairs;
-    expect([30, 10, 0].map((runs) => firstAlarm(runs, 1))).toEqual([2, 2, 3]);
-    expect([30, 10, 0].map((runs) => firstAlarm(runs, 12))).toEqual([2, 4, 5]);
-  });
-
-  test('of all looks together spend no more than each rate, however often an experiment is extended', () => {
+  test('spend a share of each rate as planned, and half of the rest in each extension', () => {
+    const budgets = [4, 6, 8, 10, 12, 14, 16, 18];
     for (const name of designNames) {
-      const budgets = [4, 6, 8, 10, 12, 14, 16, 18];
       const looks = looksOf(aDesign({ name, budgets }), rates);
-      const spent = budgets.map((budget, stage) => {
-        const own = looks.filter(
-          ({ pairs }) => pairs > (budgets[stage - 1] ?? 0) && pairs <= budget,
-        );
-        const sizes = own.map(({ pairs }) => pairs);
-        return crossingProbability(
-          sizes,
-          own.map(({ levels }) => levels.misses),
-        );
-      });
-      const planned = name === 'glr' ? 0.9 : 0.8;
-      expect(spent[0]).toBeCloseTo(planned * rates.misses, 4);
-      expect(spent[1]).toBeCloseTo(((1 - planned) / 2) * rates.misses, 4);
-      expect(sum(spent)).toBeLessThan(rates.misses);
+      for (const rate of rateNames) {
+        const spent = budgets.map((budget, stage) => {
+          const own = looks.filter(
+            ({ pairs }) => pairs > (budgets[stage - 1] ?? 0) && pairs <= budget,
+          );
+          return crossingProbability(
+            own.map(({ pairs }) => pairs),
+            own.map(({ levels }) => levels[rate]),
+          );
+        });
+        spent.forEach((one, stage) => {
+          const share = stage === 0 ? planned[rate] : (1 - planned[rate]) * 0.5 ** stage;
+          expect(one / rates[rate] / share).toBeCloseTo(1, 2);
+        });
+        expect(sum(spent)).toBeLessThan(rates[rate]);
+      }
     }
   });
 
@@ -181,44 +160,6 @@ describe('levels', () => {
       }),
       { numRuns: times(15) },
     );
-  });
-});
-
-describe('the noise that is met', () => {
-  const looks = looksOf(aDesign({ earlierDegreesOfFreedom: 9 }), rates);
-  const alarmsAt = (look: InterimAnalysis, deviation: number) => {
-    const degreesOfFreedom = 2 * look.pairs + 7;
-    const standardError = deviation * Math.sqrt(2 / look.pairs);
-    const evidence = {
-      method: 'pooled',
-      base: 1,
-      effect: 0,
-      standardError,
-      degreesOfFreedom,
-    } as const;
-    return levelsAt(look, evidence, 0.02).falseAlarms;
-  };
-
-  test('lets a quiet cell spend its alarms on the few pairs that it will take, and a noisy one on all', () => {
-    for (const look of looks.filter(({ levels }) => levels.falseAlarms > 0)) {
-      const levels = [0.002, 0.005, 0.01, 0.1].map((deviation) => alarmsAt(look, deviation));
-      expect(levels).toEqual(levels.toSorted((a, b) => b - a));
-      expect(levels.at(-1)).toBe(look.levels.falseAlarms);
-      expect(levels[0]).toBeLessThanOrEqual(look.levels.misses);
-    }
-    const [, second] = looks;
-    expect(second && alarmsAt(second, 0.002)).toBeCloseTo(0.8 * rates.falseAlarms, 5);
-  });
-
-  test('changes nothing where little of it is known, where cells share the alarms, and of a first pair', () => {
-    const unknown = looksOf(aDesign(), rates);
-    const shared = looksOf(aDesign({ earlierDegreesOfFreedom: 9 }), {
-      ...rates,
-      falseAlarms: 1e-3,
-    });
-    for (const look of [...unknown, ...shared, ...looks.slice(0, 1)]) {
-      expect(alarmsAt(look, 0.002)).toBe(look.levels.falseAlarms);
-    }
   });
 });
 

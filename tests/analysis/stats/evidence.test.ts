@@ -8,11 +8,12 @@ import {
   type Bounds,
   boundsOf,
   type Evidence,
-  knownNoise,
-  type Noise,
+  type Measurement,
+  moderated,
   type Pair,
   pairedEvidence,
   pooledEvidence,
+  priorNoise,
 } from '../../../src/analysis/stats/evidence.ts';
 import { compare } from '../../../src/analysis/stats/ministat.ts';
 import { standardNormal } from '../../../src/analysis/stats/normal.ts';
@@ -29,6 +30,31 @@ const sample = fc.record({
   base: fc.array(ratio, { minLength: 2, maxLength: 12 }),
   patched: fc.array(ratio, { minLength: 2, maxLength: 12 }),
 });
+/** Runs of both variants in any order of measuring. */
+const boots = sample.chain(({ base, patched }) => {
+  const trials = Array.from({ length: base.length + patched.length }, (_, index) => index + 1);
+  return fc.shuffledSubarray(trials, { minLength: trials.length }).map((order) => ({
+    base: atTrials(order, base),
+    patched: atTrials(order.slice(base.length), patched),
+  }));
+});
+/** Three pairs or more, each second one in the reversed order of the one before it. */
+const abbas = fc
+  .array(fc.tuple(ratio, ratio, fc.boolean()), { minLength: 3, maxLength: 12 })
+  .map((drawn) => {
+    const isBaseFirst = (index: number) =>
+      (drawn[index - (index % 2)]?.[2] ?? false) === (index % 2 === 0);
+    return {
+      base: drawn.map(([value], index) => ({
+        value,
+        trial: 2 * index + (isBaseFirst(index) ? 1 : 2),
+      })),
+      patched: drawn.map(([, value], index) => ({
+        value,
+        trial: 2 * index + (isBaseFirst(index) ? 2 : 1),
+      })),
+    };
+  });
 const history = fc.option(
   fc.record({
     sumOfSquares: fc.double({ min: 1e-6, max: 0.1, noNaN: true }),
@@ -37,10 +63,22 @@ const history = fc.option(
   { nil: undefined },
 );
 
+/** Runs whose trials are unknown. */
+const measured = (values: readonly number[]): Measurement[] => values.map((value) => ({ value }));
+
 /** Runs of 1000 · e^x. */
 const runs = (...logarithms: number[]): number[] => logarithms.map((x) => 1000 * Math.exp(x));
 const pairsOf = (...logarithms: number[]): Pair[] =>
   runs(...logarithms).map((patched) => ({ base: 1000, patched }));
+
+function atTrials(
+  trials: readonly (number | undefined)[],
+  values: readonly number[],
+): Measurement[] {
+  return values.map((value, index) => ({ value, trial: trials[index] }));
+}
+
+const squaresAround = (values: number[]): number => sumNthPowerDeviations(values, 2);
 
 const expectBounds = (actual: Bounds, expected: Bounds): void => {
   expect(actual.low).toBeCloseTo(expected.low, 9);
@@ -113,8 +151,8 @@ describe('of pairs', () => {
 });
 
 describe('of boots', () => {
-  const base = runs(-0.01, 0, 0.01);
-  const patched = runs(-0.06, -0.05, -0.04);
+  const base = measured(runs(-0.01, 0, 0.01));
+  const patched = measured(runs(-0.06, -0.05, -0.04));
   /** The standard error of three and three boots whose logarithms deviate by 1 %. */
   const standardError = 0.01 * Math.sqrt(2 / 3);
 
@@ -136,7 +174,8 @@ describe('of boots', () => {
           values: Float64Array.from(sets[name], Math.log),
         });
         const [published] = compare([logarithms('base'), logarithms('patched')]).differences;
-        const { low, high } = boundsOf(pooledEvidence(sets.base, sets.patched), 0.025);
+        const evidence = pooledEvidence(measured(sets.base), measured(sets.patched));
+        const { low, high } = boundsOf(evidence, 0.025);
         expect((low + high) / 2).toBeCloseTo(published?.difference ?? Number.NaN, 9);
         const error = published?.error ?? Number.NaN;
         expect(Math.abs((high - low) / 2 - error)).toBeLessThanOrEqual(error * 3e-4 + 1e-9);
@@ -144,13 +183,17 @@ describe('of boots', () => {
     );
   });
 
-  test('earlier runs of the cell add their squares and degrees of freedom', () => {
+  test('a prior adds its squares and degrees of freedom, however far it differs', () => {
     // 0.0004 of 4 degrees are ours, 0.0005 of 6 are earlier.
     const earlier = { sumOfSquares: 0.0005, degreesOfFreedom: 6 };
     const evidence = pooledEvidence(base, patched, earlier);
     expect(evidence.effect).toBeCloseTo(-0.05, 12);
     const reach = 2.228138852 * Math.sqrt((0.0009 / 10) * (2 / 3));
     expectBounds(boundsOf(evidence, 0.025), { low: -0.05 - reach, high: -0.05 + reach });
+    for (const deviation of [1e-6, 1]) {
+      const other = { sumOfSquares: 4 * deviation ** 2, degreesOfFreedom: 4 };
+      expect(pooledEvidence(base, patched, other)).toMatchObject({ degreesOfFreedom: 8 });
+    }
   });
 
   test('of a deviation that is as good as known they are those of the normal distribution', () => {
@@ -160,50 +203,27 @@ describe('of boots', () => {
     expect((high - low) / 2).toBeCloseTo(reach, 9);
   });
 
-  test('that happen to agree are not taken for quiet where no earlier run says so', () => {
-    const same = [1e6, 1e6];
-    const spreadOf = (history?: Noise) => {
-      const evidence = pooledEvidence(same, same, knownNoise(history, 0.02));
-      return evidence.method === 'pooled' ? evidence : undefined;
-    };
-    expect(spreadOf()?.standardError).toBeCloseTo(0.002, 12);
-    expect(spreadOf()?.degreesOfFreedom).toBe(2);
-    const calm = { sumOfSquares: 9e-8, degreesOfFreedom: 9 };
-    expect(spreadOf(calm)).toEqual(pooledEvidence(same, same, calm));
-  });
-
-  test('where the runs deviate more than three times as much as earlier ones, these are left aside', () => {
-    const alone = pooledEvidence(base, patched);
-    const earlierOf = (deviation: number): Noise => ({
-      sumOfSquares: 9 * deviation ** 2,
-      degreesOfFreedom: 9,
-    });
-    expect(pooledEvidence(base, patched, earlierOf(0.01 / 3.01))).toEqual(alone);
-    expect(pooledEvidence(base, patched, earlierOf(0.01 / 2.99))).toMatchObject({
-      degreesOfFreedom: 13,
-    });
-    expect(pooledEvidence(base, patched, earlierOf(1))).toMatchObject({ degreesOfFreedom: 13 });
-  });
-
   test('one of each tells nothing, and with earlier noise what that allows', () => {
+    const [one, other] = [[{ value: 1000 }], [{ value: 900 }]];
     const unbounded = { low: -Infinity, high: Infinity };
-    expect(boundsOf(pooledEvidence([1000], [900]), 0.4)).toEqual(unbounded);
+    expect(boundsOf(pooledEvidence(one, other), 0.4)).toEqual(unbounded);
 
     const earlier = { sumOfSquares: 0.0009, degreesOfFreedom: 9 };
     const reach = 2.2621571628 * 0.01 * Math.SQRT2;
-    const { low, high } = boundsOf(pooledEvidence([1000], [900], earlier), 0.025);
+    const { low, high } = boundsOf(pooledEvidence(one, other, earlier), 0.025);
     expect((high - low) / 2).toBeCloseTo(reach, 9);
   });
 
   test('runs that agree to the last packet leave no doubt', () => {
-    const evidence = pooledEvidence([1000, 1000], [800, 800]);
+    const evidence = pooledEvidence(measured([1000, 1000]), measured([800, 800]));
     expectBounds(boundsOf(evidence, 1e-6), { low: Math.log(0.8), high: Math.log(0.8) });
   });
 
-  test('neither the unit nor the order of a variant’s runs says anything', () => {
+  test('neither the unit nor the order in which the runs are listed says anything', () => {
     fc.assert(
-      fc.property(sample, history, speed, level, (sets, earlier, unit, sure) => {
-        const turned = (values: number[]) => values.toReversed().map((value) => value * unit);
+      fc.property(boots, history, speed, level, (sets, earlier, unit, sure) => {
+        const turned = (own: Measurement[]) =>
+          own.toReversed().map((run) => ({ ...run, value: run.value * unit }));
         const before = pooledEvidence(sets.base, sets.patched, earlier);
         const after = pooledEvidence(turned(sets.base), turned(sets.patched), earlier);
         expectBounds(boundsOf(after, sure), boundsOf(before, sure));
@@ -214,11 +234,184 @@ describe('of boots', () => {
 
   test('swapping base and patched gives the mirror image', () => {
     fc.assert(
-      fc.property(sample, history, level, (sets, earlier, sure) => {
+      fc.property(boots, history, level, (sets, earlier, sure) => {
         const there = pooledEvidence(sets.base, sets.patched, earlier);
         const back = pooledEvidence(sets.patched, sets.base, earlier);
         expectBounds(boundsOf(back, sure), mirrored(boundsOf(there, sure)));
       }),
+    );
+  });
+
+  test('a factor on patched moves the bounds by its logarithm', () => {
+    fc.assert(
+      fc.property(boots, history, ratio, level, (sets, earlier, factor, sure) => {
+        const faster = sets.patched.map((run) => ({ ...run, value: run.value * factor }));
+        const before = pooledEvidence(sets.base, sets.patched, earlier);
+        const after = pooledEvidence(sets.base, faster, earlier);
+        expectBounds(boundsOf(after, sure), moved(boundsOf(before, sure), Math.log(factor)));
+      }),
+    );
+  });
+});
+
+describe('of boots in the order of measuring', () => {
+  test('is the regression of the logarithms on variant and trial', () => {
+    // With slope 0.01 a trial, and residuals 0, 0.003, −0.003 of base and −0.001, 0.002, −0.001 of patched.
+    const base = atTrials([1, 4, 5], runs(0.01, 0.043, 0.047));
+    const patched = atTrials([2, 3, 6], runs(-0.031, -0.018, 0.009));
+    const evidence = pooledEvidence(base, patched);
+    expect(evidence).toMatchObject({ method: 'pooled', degreesOfFreedom: 3 });
+    // By the normal equations: trials deviate by −7/3, 2/3, 5/3 and −5/3, −2/3, 7/3.
+    const square = 52 / 3;
+    const product =
+      (-7 * 0.01 + 2 * 0.043 + 5 * 0.047) / 3 + (-5 * -0.031 - 2 * -0.018 + 7 * 0.009) / 3;
+    const slope = product / square;
+    const effect = (-0.031 - 0.018 + 0.009) / 3 - 0.1 / 3 - slope / 3;
+    expect(evidence.effect).toBeCloseTo(effect, 12);
+    const squares = squaresAround([0.01, 0.043, 0.047]) + squaresAround([-0.031, -0.018, 0.009]);
+    const variance = (squares - slope * product) / 3;
+    const error = Math.sqrt(variance * (2 / 3 + 1 / 9 / square));
+    const reach = 3.1824463053 * error;
+    expectBounds(boundsOf(evidence, 0.025), { low: effect - reach, high: effect + reach });
+  });
+
+  test('a linear drift over ABBAs changes nothing, from three pairs on', () => {
+    const drift = fc.double({ min: -0.1, max: 0.1, noNaN: true });
+    fc.assert(
+      fc.property(abbas, history, drift, level, (sets, earlier, perTrial, sure) => {
+        const drifting = (own: Measurement[]) =>
+          own.map((run) => ({ ...run, value: run.value * Math.exp(perTrial * (run.trial ?? 0)) }));
+        const before = pooledEvidence(sets.base, sets.patched, earlier);
+        const after = pooledEvidence(drifting(sets.base), drifting(sets.patched), earlier);
+        expectBounds(boundsOf(after, sure), boundsOf(before, sure));
+      }),
+    );
+  });
+
+  test('a linear drift leaves the effect alone over whole ABBAs, where it is not fitted too', () => {
+    const base = atTrials([1, 4], runs(0.01, 0.04));
+    const patched = atTrials([2, 3], runs(-0.03, -0.02));
+    const evidence = pooledEvidence(base, patched);
+    expect(evidence).toMatchObject({ degreesOfFreedom: 2 });
+    expect(evidence.effect).toBeCloseTo(-0.05, 12);
+  });
+
+  test('a drift costs one degree of freedom instead of the verdict', () => {
+    const perTrial = 0.01;
+    const [base, patched] = [
+      [1, 4, 5, 8, 9, 12],
+      [2, 3, 6, 7, 10, 11],
+    ];
+    const values = (trials: number[], effect: number) =>
+      runs(...trials.map((trial, index) => effect + perTrial * trial + (index % 2) / 1000));
+    const [there, beside] = [values(base, 0), values(patched, -0.02)];
+    const fitted = pooledEvidence(atTrials(base, there), atTrials(patched, beside));
+    const plain = pooledEvidence(measured(there), measured(beside));
+    expect([fitted, plain]).toMatchObject([{ degreesOfFreedom: 9 }, { degreesOfFreedom: 10 }]);
+    expect(boundsOf(fitted, 0.001).high).toBeLessThan(0);
+    expect(boundsOf(plain, 0.1).high).toBeGreaterThan(0);
+  });
+
+  test('neither the first trial nor the distance of trials says anything', () => {
+    const distance = fc.integer({ min: 1, max: 50 });
+    fc.assert(
+      fc.property(boots, fc.nat(1000), distance, level, (sets, first, apart, sure) => {
+        const renumbered = (own: Measurement[]) =>
+          own.map((run) => ({ ...run, trial: first + apart * (run.trial ?? 0) }));
+        const before = pooledEvidence(sets.base, sets.patched);
+        const after = pooledEvidence(renumbered(sets.base), renumbered(sets.patched));
+        expectBounds(boundsOf(after, sure), boundsOf(before, sure));
+      }),
+    );
+  });
+
+  test.for([
+    ['is unknown for a run', [1, 4, 5], [2, undefined, 6]],
+    ['does not differ among the runs of a variant', [7, 7, 7], [8, 8, 8]],
+    ['does not differ at all', [7, 7, 7], [7, 7, 7]],
+  ] as const)('the trial is ignored where it %s', ([, ofBase, ofPatched]) => {
+    const [base, patched] = [runs(-0.01, 0, 0.02), runs(-0.06, -0.05, -0.04)];
+    const evidence = pooledEvidence(atTrials(ofBase, base), atTrials(ofPatched, patched));
+    expect(evidence).toEqual(pooledEvidence(measured(base), measured(patched)));
+  });
+
+  test('the trial is ignored where one variant was measured wholly before the other', () => {
+    const few = fc.integer({ min: 3, max: 6 }).chain((count) => {
+      const values = fc.array(ratio, { minLength: count, maxLength: count });
+      return fc.tuple(values, values);
+    });
+    fc.assert(
+      fc.property(few, ([base, patched]) => {
+        const inARow = pooledEvidence(
+          base.map((value, index) => ({ value, trial: index + 1 })),
+          patched.map((value, index) => ({ value, trial: base.length + index + 1 })),
+        );
+        expect(inARow).toEqual(pooledEvidence(measured(base), measured(patched)));
+      }),
+    );
+  });
+
+  test('the trial is ignored with fewer than three runs of a variant', () => {
+    const base = runs(0.01, 0.04, 0.05, 0.08);
+    const patched = runs(-0.03, -0.02);
+    const evidence = pooledEvidence(atTrials([1, 4, 5, 8], base), atTrials([2, 3], patched));
+    expect(evidence).toEqual(pooledEvidence(measured(base), measured(patched)));
+  });
+});
+
+describe('earlier sessions', () => {
+  const noise = fc.record({
+    sumOfSquares: fc.double({ min: 1e-9, max: 0.1, noNaN: true }),
+    degreesOfFreedom: fc.integer({ min: 1, max: 200 }),
+  });
+  const ofSessions = fc.option(fc.double({ min: 0.5, max: 16, noNaN: true }), { nil: undefined });
+
+  test('keep their pooled variance, with no more degrees of freedom than their variances have', () => {
+    fc.assert(
+      fc.property(noise, ofSessions, (own, sessionDegreesOfFreedom) => {
+        const earlier =
+          sessionDegreesOfFreedom === undefined ? own : { ...own, sessionDegreesOfFreedom };
+        const prior = moderated(earlier);
+        expect(prior.degreesOfFreedom).toBe(
+          Math.min(own.degreesOfFreedom, sessionDegreesOfFreedom ?? 4),
+        );
+        const ratio =
+          prior.sumOfSquares / prior.degreesOfFreedom / (own.sumOfSquares / own.degreesOfFreedom);
+        expect(ratio).toBeCloseTo(1, 9);
+      }),
+    );
+  });
+
+  test('are no noise where there are none', () => {
+    expect(moderated()).toEqual({ sumOfSquares: 0, degreesOfFreedom: 0 });
+  });
+
+  test('count for four degrees of freedom in a test, and no margin is added to them', () => {
+    const earlier = { sumOfSquares: 24 * 0.01 ** 2, degreesOfFreedom: 24 };
+    const prior = priorNoise(earlier, 0.02);
+    expect(prior.degreesOfFreedom).toBe(4);
+    expect(prior.sumOfSquares).toBeCloseTo(4 * 0.01 ** 2, 12);
+  });
+
+  test('of fewer than four degrees of freedom are widened by a tenth of the margin, twice', () => {
+    expect(priorNoise(undefined, 0.02).degreesOfFreedom).toBe(0);
+    expect(priorNoise(undefined, 0.02).sumOfSquares).toBeCloseTo(2 * 0.002 ** 2, 12);
+    const few = { sumOfSquares: 3e-6, degreesOfFreedom: 3 };
+    expect(priorNoise(few, 0.02).degreesOfFreedom).toBe(3);
+    expect(priorNoise(few, 0.02).sumOfSquares).toBeCloseTo(3e-6 + 2 * 0.002 ** 2, 12);
+  });
+
+  test('runs that happen to agree are not taken for quiet where no earlier run says so', () => {
+    const same = measured([1e6, 1e6]);
+    const alone = pooledEvidence(same, same, priorNoise(undefined, 0.02));
+    expect(alone).toMatchObject({ degreesOfFreedom: 2 });
+    expect(alone.method === 'pooled' && alone.standardError).toBeCloseTo(0.002, 12);
+    const calm = priorNoise({ sumOfSquares: 9e-8, degreesOfFreedom: 9 }, 0.02);
+    const known = pooledEvidence(same, same, calm);
+    expect(known).toMatchObject({ degreesOfFreedom: 6 });
+    expect(known.method === 'pooled' && known.standardError).toBeCloseTo(
+      Math.sqrt((4 * 1e-8) / 6),
+      12,
     );
   });
 });
@@ -227,7 +420,7 @@ test('bounds get wider the surer they have to be', () => {
   const anyEvidence = fc.oneof(
     pairs.map(pairedEvidence),
     fc
-      .tuple(sample, history)
+      .tuple(boots, history)
       .map(([sets, earlier]) => pooledEvidence(sets.base, sets.patched, earlier)),
   );
   fc.assert(
@@ -244,13 +437,19 @@ describe('the truth lies below and above the bounds as often as asked, where', (
   const noisy = (count: number, change: number, random: RandomGenerator): number[] =>
     Array.from({ length: count }, () => 8e5 * Math.exp(change + 0.02 * standardNormal(random)));
 
-  const boots = (count: number, earlierRuns: number) => (random: RandomGenerator) => {
-    const earlier = noisy(earlierRuns, 0, random).map(Math.log);
-    const noise = {
+  /** Boots in ABBAs that drift by so much a trial; earlier sessions have four degrees of freedom together. */
+  const bootsOf = (count: number, drift: number) => (random: RandomGenerator) => {
+    const earlier = noisy(5, 0, random).map(Math.log);
+    const prior = moderated({
       sumOfSquares: sumNthPowerDeviations(earlier, 2),
-      degreesOfFreedom: earlierRuns - 1,
-    };
-    return pooledEvidence(noisy(count, 0, random), noisy(count, truth, random), noise);
+      degreesOfFreedom: 4,
+    });
+    const drifting = (isPatched: boolean): Measurement[] =>
+      noisy(count, isPatched ? truth : 0, random).map((value, index) => {
+        const trial = 2 * index + ((index % 2 === 0) === isPatched ? 2 : 1);
+        return { value: value * Math.exp(drift * trial), trial };
+      });
+    return pooledEvidence(drifting(false), drifting(true), prior);
   };
   const neighbours = (count: number) => (random: RandomGenerator) =>
     pairedEvidence(
@@ -262,8 +461,9 @@ describe('the truth lies below and above the bounds as often as asked, where', (
     );
 
   test.for<[string, (random: RandomGenerator) => Evidence, number]>([
-    ['two boots of each come after ten', boots(2, 10), 0.025],
-    ['five boots of each come after thirty', boots(5, 30), 0.005],
+    ['two boots of each come after five', bootsOf(2, 0), 0.025],
+    ['five boots of each come after five', bootsOf(5, 0), 0.005],
+    ['three boots of each drift by a deviation a trial', bootsOf(3, 0.02), 0.025],
     ['twelve neighbours are slowed by spells of a third', neighbours(12), 0.025],
   ])('%s', ([, draw, sure]) => {
     const random = xoroshiro128plus(2026);

@@ -34,9 +34,44 @@ describe('cells of one patch', () => {
   });
 
   test('leave it only where they have lost themselves: gains do not make a loss likelier', () => {
-    const gained = cellOf(base.map((value) => value * 2));
+    const quiet = new Array<number>(5).fill(800e3);
+    const runs = pairedRuns(
+      quiet,
+      quiet.map((value) => value * 2),
+    );
+    const gained = cellRuns(runs, { design: singleRunDesign });
     const fifty = verdicts([cellOf(slower), ...new Array(49).fill(gained)]);
     expect(fifty).toEqual(['inconclusive', ...new Array(49).fill('improvement')]);
+  });
+});
+
+describe('single runs', () => {
+  /** Three pairs in ABBAs of a patch that loses `loss`, with 1 % less at each further trial. */
+  const drifting = (loss: number): Run[] =>
+    ['base', 'patched', 'patched', 'base', 'base', 'patched'].map((variant, index) => {
+      const number = index + 1;
+      const noise = 1 + ((index * 5) % 3) / 10_000;
+      const own = variant === 'patched' ? 1 - loss : 1;
+      const pps = 8e5 * own * noise * 0.99 ** index;
+      return aRun({ number, trial: number, pair: Math.ceil(number / 2), variant, pps });
+    });
+  const judged = (runs: Run[], closedPairs: number) =>
+    interimResults([cellRuns(runs, { design: singleRunDesign, closedPairs })], policy)[0];
+
+  test('that drift are judged as if they did not, from the third pair on', () => {
+    const judgement = judged(drifting(0), 3)?.judgement;
+    expect(judgement).toMatchObject({ verdict: 'no-regression', look: { pairs: 3 } });
+    expect(judgement?.evidence?.effect).toBeCloseTo(0, 3);
+    expect(judged(drifting(0.05), 3)?.judgement).toMatchObject({
+      verdict: 'regression',
+      look: { pairs: 3 },
+    });
+  });
+
+  test('are not judged before the first ABBA is whole', () => {
+    const [base, patched] = drifting(0.5);
+    const first = [base, patched].flatMap((run) => run ?? []);
+    expect(judged(first, 1)).toMatchObject({ judgement: undefined, closed: false });
   });
 });
 

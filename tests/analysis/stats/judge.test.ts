@@ -6,6 +6,7 @@ import {
   type Bounds,
   boundsOf,
   type Evidence,
+  type Measurement,
   type Noise,
   pairedEvidence,
   pooledEvidence,
@@ -69,15 +70,6 @@ describe('with a margin of 2 %', () => {
     expect(judgeRanges(sure, likely, byTime)).toBe(verdict);
   });
 
-  test('what may be a gain does not pass at a look that may not call it one', () => {
-    const early = { ...levels, falseAlarms: 0 };
-    const verdictOf = (low: number, high: number) =>
-      judgeLook((level) => (level === 0 ? unbounded : { low, high }), early, byPps);
-    expect(verdictOf(-0.01, 0.01)).toBe('no-regression');
-    expect(verdictOf(0.01, 0.03)).toBe('inconclusive');
-    expect(verdictOf(-0.03, -0.025)).toBe('inconclusive');
-  });
-
   test('runs that tell nothing are inconclusive', () => {
     expect(judgeLook(() => unbounded, levels, byPps)).toBe('inconclusive');
   });
@@ -127,7 +119,7 @@ describe('looks are taken in order', () => {
   });
 });
 
-type Sample = { base: number[]; patched: number[] };
+type Sample = { base: Measurement[]; patched: Measurement[] };
 type Setup = Pick<Design, 'method' | 'name'> & { earlier: Noise };
 
 const pairCount = 12;
@@ -136,35 +128,41 @@ const within = (limit: number): fc.Arbitrary<number> =>
   fc.noBias(fc.integer({ min: -1e8, max: 1e8 })).map((x) => (limit * x) / 1e8);
 const errors = fc.array(within(0.02), { minLength: pairCount, maxLength: pairCount });
 const change = within(0.08);
-const sample = fc.tuple(errors, errors, change).map(
-  ([base, patched, effect]): Sample => ({
-    base: base.map((x) => 1e6 * Math.exp(x)),
-    patched: patched.map((x) => 1e6 * Math.exp(effect + x)),
-  }),
+const sample = fc.tuple(errors, errors, change).map(([base, patched, effect]) =>
+  inAbbas(
+    base.map((x) => 1e6 * Math.exp(x)),
+    patched.map((x) => 1e6 * Math.exp(effect + x)),
+  ),
 );
 const setup: fc.Arbitrary<Setup> = fc.record({
   method: fc.constantFrom('paired', 'pooled'),
   name: fc.constantFrom(...designNames),
   earlier: fc.constantFrom(
     { sumOfSquares: 0, degreesOfFreedom: 0 },
-    { sumOfSquares: 9e-4, degreesOfFreedom: 9 },
+    { sumOfSquares: 4e-4, degreesOfFreedom: 4 },
   ),
 });
+
+/** Runs in the order of a schedule. */
+function inAbbas(base: readonly number[], patched: readonly number[]): Sample {
+  const trialOf = (index: number, isFirst: boolean) =>
+    2 * index + ((index % 2 === 0) === isFirst ? 1 : 2);
+  return {
+    base: base.map((value, index) => ({ value, trial: trialOf(index, true) })),
+    patched: patched.map((value, index) => ({ value, trial: trialOf(index, false) })),
+  };
+}
 
 const evidenceOf = ({ base, patched }: Sample, { method, earlier }: Setup): Evidence =>
   method === 'pooled'
     ? pooledEvidence(base, patched, earlier)
-    : pairedEvidence(base.map((value, index) => ({ base: value, patched: patched[index] ?? 0 })));
+    : pairedEvidence(
+        base.map(({ value }, index) => ({ base: value, patched: patched[index]?.value ?? 0 })),
+      );
 
-const looksFor = ({ name, method, earlier }: Setup): InterimAnalysis[] =>
+const looksFor = ({ name, method }: Setup): InterimAnalysis[] =>
   looksOf(
-    {
-      name,
-      method,
-      budgets: [pairCount],
-      pairsPerStep: 1,
-      earlierDegreesOfFreedom: earlier.degreesOfFreedom,
-    },
+    { name, method, budgets: [pairCount], pairsPerStep: 1 },
     { falseAlarms: 0.01, misses: 0.05, outside: 0.025 },
   );
 
@@ -183,9 +181,9 @@ function verdicts(
 
 type Arrange = (runs: Sample) => Sample;
 
-const mapRuns = ({ base, patched }: Sample, map: (run: number) => number): Sample => ({
-  base: base.map(map),
-  patched: patched.map(map),
+const mapRuns = ({ base, patched }: Sample, map: (value: number) => number): Sample => ({
+  base: base.map((run) => ({ ...run, value: map(run.value) })),
+  patched: patched.map((run) => ({ ...run, value: map(run.value) })),
 });
 
 describe('at every look of every design, of pairs and of boots, the verdict', () => {
@@ -198,7 +196,7 @@ describe('at every look of every design, of pairs and of boots, the verdict', ()
     );
   });
 
-  test('does not depend on the order of what was run so far: pairs, or the boots of each variant', () => {
+  test('does not depend on the order in which pairs, or the boots of each variant, are listed', () => {
     fc.assert(
       fc.property(sample, setup, (runs, how) => {
         const arrange: Arrange = ({ base, patched }) => ({
@@ -243,28 +241,25 @@ describe('at every look of every design, of pairs and of boots, the verdict', ()
   });
 });
 
-test('finds a loss of half at the first possible look for boots that deviate by up to 1 %, with and without history', () => {
+test('finds a loss of half at the first look, with and without history, where boots deviate by up to 1 %', () => {
   const boots = fc.array(within(0.01), { minLength: pairCount, maxLength: pairCount });
   fc.assert(
     fc.property(boots, boots, setup, (base, patched, how) => {
       const pooled: Setup = { ...how, method: 'pooled' };
-      const runs = {
-        base: base.map((x) => 1e6 * (1 + x)),
-        patched: patched.map((x) => 5e5 * (1 + x)),
-      };
-      const first = looksFor(pooled).find(
-        ({ levels, greatAlarms }) => levels.falseAlarms > 0 || greatAlarms !== undefined,
+      const { base: ofBase, patched: ofPatched } = inAbbas(
+        base.map((x) => 1e6 * (1 + x)),
+        patched.map((x) => 5e5 * (1 + x)),
       );
       const firstRuns = (pairs: number): Sample => ({
-        base: runs.base.slice(0, pairs),
-        patched: runs.patched.slice(0, pairs),
+        base: ofBase.slice(0, pairs),
+        patched: ofPatched.slice(0, pairs),
       });
-      const judgement = judgeInOrder(
-        looksFor(pooled),
-        (pairs) => evidenceOf(firstRuns(pairs), pooled),
-        byPps,
-      );
-      expect(judgement).toMatchObject({ verdict: 'regression', look: { pairs: first?.pairs } });
+      const looks = looksFor(pooled);
+      const judgement = judgeInOrder(looks, (pairs) => evidenceOf(firstRuns(pairs), pooled), byPps);
+      expect(judgement).toMatchObject({
+        verdict: 'regression',
+        look: { pairs: looks[0]?.pairs },
+      });
     }),
   );
 });

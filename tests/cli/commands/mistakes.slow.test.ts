@@ -155,7 +155,7 @@ test.for([
   [['demo', '--seed', 'x'], '--seed: expected a whole number from 0 to 2147483647, found "x".'],
   [
     ['demo', '--design', 'sequential'],
-    '--design: expected one of fixed, group-sequential, glr, found "sequential"; did you mean `group-sequential`?',
+    '--design: expected one of fixed, group-sequential, found "sequential"; did you mean `group-sequential`?',
   ],
   [
     ['init', '--runner', 'x'],

@@ -41,14 +41,14 @@ test.for<Told>([
   [{ maxRuns: '1' }, comment, 'runs: expected a whole number from 2 to 10000, found 1.'],
   [{ maxRuns: '1' }, step, 'maxRuns: expected a whole number from 2 to 10000, found 1.'],
   [
-    { design: 'glm' },
+    { design: 'fixd' },
     flag,
-    '--design: expected one of fixed, group-sequential, glr, found "glm"; did you mean `glr`?',
+    '--design: expected one of fixed, group-sequential, found "fixd"; did you mean `fixed`?',
   ],
   [
     { design: 'sequential' },
     flag,
-    '--design: expected one of fixed, group-sequential, glr, found "sequential"; did you mean `group-sequential`?',
+    '--design: expected one of fixed, group-sequential, found "sequential"; did you mean `group-sequential`?',
   ],
   [
     { profile: '20' },

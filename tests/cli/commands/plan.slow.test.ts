@@ -58,7 +58,7 @@ test('minutes are those of earlier gates, and no machine is asked', () => {
   expect([status, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^rack: free now\n/);
   expect(stdout).toMatch(/^building kernels +5 min 0 s /m);
-  expect(stdout).toMatch(/^forwarding inet4 +glr +0\.523 % \(15 earlier runs\) /m);
+  expect(stdout).toMatch(/^forwarding inet4 +group-sequential +0\.523 % \(15 earlier runs\) /m);
   expect(stdout).toContain(
     'Estimated by the last 3 gates here: a boot 3 min 0 s, a trial 25 s, of which packets flow for 15 s.',
   );

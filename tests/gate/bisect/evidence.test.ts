@@ -36,6 +36,34 @@ const reproduced: JournalEntry[] = [
   booted(4, 'patched', 401),
 ];
 
+describe('earlier runs', () => {
+  const history = {
+    runs: 30,
+    typical: 8e5,
+    typicalRuns: 30,
+    sumOfSquares: 24e-6,
+    degreesOfFreedom: 24,
+  };
+  const priorOf = (plan: ReturnType<typeof aBisectPlan>) =>
+    evidenceOf(plan, reproduced).problem.history;
+
+  test('are a prior of four degrees of freedom, or of as many as sessions of the testbed allow', () => {
+    const plan = aBisectPlan(8);
+    expect(priorOf({ ...plan, history })).toEqual({ sumOfSquares: 4e-6, degreesOfFreedom: 4 });
+    const known = { ...history, sessionDegreesOfFreedom: 12 };
+    expect(priorOf({ ...plan, history: known })).toEqual({
+      sumOfSquares: 12e-6,
+      degreesOfFreedom: 12,
+    });
+    expect(priorOf(plan)).toEqual({ sumOfSquares: 0, degreesOfFreedom: 0 });
+  });
+
+  test('say nothing of levels in trials that variants share', () => {
+    const plan = { ...aSharedPlan(8), history };
+    expect(evidenceOf(plan, []).problem.history.degreesOfFreedom).toBe(0);
+  });
+});
+
 describe('a boot', () => {
   const plan = aBisectPlan(8);
   const notify = (...entries: JournalEntry[]) =>

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { describe, expect, test } from 'vitest';
+import { moderated } from '../../../src/analysis/stats/evidence.ts';
 import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 import {
   alsoTelling,
@@ -21,7 +22,7 @@ const problemOf = (over: Partial<SearchProblem> = {}): SearchProblem => ({
   measured: new Map(),
   failed: new Map(),
   skipped: new Set(),
-  history: { sumOfSquares: 20 * 0.004 ** 2, degreesOfFreedom: 20 },
+  history: moderated({ sumOfSquares: 20 * 0.004 ** 2, degreesOfFreedom: 20 }),
   mostBoots: 60,
   boots: 0,
   ...over,

@@ -3,6 +3,7 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
 import type { JournalEntry } from '../../../src/gate/experiment/journal.ts';
 import { type Run, resultSchema } from '../../../src/model/result.ts';
+import { aHistoryEntry } from '../../fakes/history.ts';
 import { aPlan, aPlanOfFour, singleRuns } from '../../fakes/plan.ts';
 import { aRun } from '../../fakes/result.ts';
 
@@ -19,7 +20,7 @@ const started: JournalEntry = {
 const finished: JournalEntry = { kind: 'finished', at: at(9) };
 
 /** Every trial of the plan, measured: patched runs forward so many times what base does. */
-const measured = (speed: number, { trials } = plan): JournalEntry[] =>
+const measured = (speed: number, { trials }: Pick<typeof plan, 'trials'> = plan): JournalEntry[] =>
   trials.map(({ number, cell, runs }) => ({
     kind: 'measured',
     at: at(1),
@@ -43,6 +44,18 @@ const refusal = (scenario: 'forwarding' | 'nftables-stateful', message: string):
   at: at(2),
   variant: 'patched',
   rejection: { kind: 'does-not-load', scenario, message },
+});
+
+test('a base of one trial is not compared with earlier gates that each took one trial', () => {
+  const known = Array.from({ length: 10 }, (_, day) =>
+    aHistoryEntry({ at: `2026-11-${10 + day}T12:00:00.000Z`, pps: [8e5 + day] }),
+  );
+  const once = aPlan({}, known);
+  const journal = [started, ...measured(1, { trials: once.trials.slice(0, 1) }), finished];
+  expect(assembleResult(once, journal).outcome).toMatchObject({
+    verdict: 'no-regression',
+    cells: [{ baseline: { kind: 'unknown' } }],
+  });
 });
 
 test('the plan and the journal of an experiment become a result that keeps to its schema', () => {

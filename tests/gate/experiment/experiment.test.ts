@@ -322,16 +322,19 @@ describe('a variant beside base and patched', () => {
   test('that cannot be booted any more keeps what it has, and the others go on', async () => {
     const entries = await experiment(fakeTestbed({ rejects }), { of: booted });
     expect(measuredVariants(entries)).toEqual({
-      base: 2,
-      patched: 2,
+      base: 3,
+      patched: 3,
       [bad]: 1,
-      'diff 80654': 2,
+      'diff 80654': 3,
     });
     expect(kinds(entries).at(-1)).toBe('finished');
   });
 
   test('is measured in as many pairs as decide, though the verdict was there before', async () => {
-    const entries = await experiment(fakeTestbed({ speed: () => 0.5 }), { of: booted });
+    const entries = await experiment(fakeTestbed(), { of: booted });
+    expect(
+      booted.trials.flatMap(({ runs: [run] }) => (run?.pair === 3 ? run.variant : [])).at(-1),
+    ).toBe(bad);
     expect(measuredVariants(entries)).toEqual({
       base: 3,
       patched: 3,
@@ -348,7 +351,7 @@ describe('a variant beside base and patched', () => {
     const testbed = fakeTestbed({ faults });
     const entries = await experiment(testbed, { of: booted });
     expect(new Set(trialsSent(testbed)).size).toBe(trialsSent(testbed).length);
-    expect(measuredVariants(entries)).toMatchObject({ base: 2, patched: 2, [bad]: 2 });
+    expect(measuredVariants(entries)).toMatchObject({ base: 3, patched: 3, [bad]: 3 });
   });
 
   test('with invalid runs in a trial that all share does not have it repeated', async () => {

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import fc from 'fast-check';
+import { sum, sumNthPowerDeviations } from 'simple-statistics';
+import { describe, expect, test } from 'vitest';
 import {
   baseNumbers,
   type HistoryEntry,
@@ -86,6 +88,35 @@ test('noise is the spread within experiments, not the way from one to the next',
   expect(within?.sumOfSquares).toBeCloseTo(2 * (Math.log(1.01) ** 2 / 2), 12);
 });
 
+const patchedPps = (pps: number[]): HistoryEntry['patched'] => ({
+  pps,
+  nsPerPacket: [],
+  instructionsPerPacket: [],
+});
+
+test('noise is the spread of base and of patched, each around its own mean', () => {
+  const entry = onDay(1, { pps: [100, 101], patched: patchedPps([50, 51, 52]) });
+  const { sumOfSquares, ...history } = historyOf([entry], query) ?? expect.fail('It tells.');
+  expect(history).toMatchObject({ runs: 2, typicalRuns: 2, degreesOfFreedom: 1 + 2 });
+  const squares = [
+    [100, 101],
+    [50, 51, 52],
+  ].map((values) => sumNthPowerDeviations(values.map(Math.log), 2));
+  expect(sumOfSquares).toBeCloseTo(sum(squares), 12);
+});
+
+test('the level of base does not depend on patched', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 1e7 })), (pps) => {
+      const [without, measured] = [undefined, patchedPps(pps)].map((patched) =>
+        historyOf([onDay(1, patched && { patched })], query),
+      );
+      const { runs, typical, typicalRuns } = without ?? expect.fail('It tells.');
+      expect(measured).toMatchObject({ runs, typical, typicalRuns });
+    }),
+  );
+});
+
 test('what is typical is what was measured since the base last moved', () => {
   const entries = [
     onDay(1, { pps: [100, 100, 100] }),
@@ -97,13 +128,108 @@ test('what is typical is what was measured since the base last moved', () => {
   expect(history?.typical).toBeCloseTo(200, 9);
 });
 
-test('reads only about the latest thirty runs, regardless of the order of lines', () => {
+test('reads the latest sessions with 24 degrees of freedom, regardless of the order of lines', () => {
   const entries = Array.from({ length: 28 }, (_, day) =>
     onDay(day + 1, { pps: new Array(5).fill(day + 1) }),
   );
   const history = historyOf(entries.toReversed(), query);
-  expect(history?.runs).toBe(30);
+  expect(history).toMatchObject({ runs: 30, degreesOfFreedom: 24 });
   expect(history?.typical).toBeGreaterThan(23);
+});
+
+test('reads more sessions where they are short, and fewer where patched has numbers too', () => {
+  const degreesOfFreedom = (changes: Partial<HistoryEntry>) =>
+    historyOf(
+      Array.from({ length: 28 }, (_, day) => onDay(day + 1, changes)),
+      query,
+    );
+  const two = [100, 101];
+  expect(degreesOfFreedom({ pps: two })).toMatchObject({ runs: 48, degreesOfFreedom: 24 });
+  const both = { pps: two, patched: patchedPps(two) };
+  expect(degreesOfFreedom(both)).toMatchObject({ runs: 24, degreesOfFreedom: 24 });
+});
+
+test('single runs tell the level of base, and not its noise', () => {
+  const entries = Array.from({ length: 28 }, (_, day) => onDay(day + 1, { pps: [100] }));
+  expect(historyOf(entries, query)).toMatchObject({
+    runs: 28,
+    sumOfSquares: 0,
+    degreesOfFreedom: 0,
+  });
+});
+
+test('reads no more sessions than 24 degrees of freedom take, nor fewer', () => {
+  const counts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 28 });
+  fc.assert(
+    fc.property(counts, (lengths) => {
+      const entries = lengths.map((length, day) =>
+        onDay(day + 1, { pps: Array.from({ length }, (_, run) => 100 + run) }),
+      );
+      const { degreesOfFreedom = 0 } = historyOf(entries, query) ?? {};
+      const all = sum(lengths.map((length) => length - 1));
+      expect(degreesOfFreedom).toBeGreaterThanOrEqual(Math.min(24, all));
+      // The oldest session adds at most eight.
+      expect(degreesOfFreedom).toBeLessThan(24 + 8);
+    }),
+  );
+});
+
+describe('how far sessions of a testbed differ', () => {
+  const families = ['inet4', 'inet6'] as const;
+  const sessions = (count: number, spreadOf: (day: number) => number) =>
+    families.flatMap((family) =>
+      Array.from({ length: count }, (_, day) => {
+        const spread = spreadOf(day);
+        const pps = [-2, -1, 0, 1, 2].map((step) => 1e6 * Math.exp(step * spread));
+        return onDay(day + 1, { cell: { scenario: 'forwarding', family }, pps });
+      }),
+    );
+  const degreesOfFreedom = (entries: readonly HistoryEntry[]) =>
+    historyOf(entries, query)?.sessionDegreesOfFreedom;
+  const calm = () => 0.001;
+  const erratic = (day: number) => (day % 2 === 0 ? 0.0005 : 0.02);
+
+  test('is unknown before ten sessions, of all cells together', () => {
+    expect(historyOf(sessions(4, calm), query)).not.toHaveProperty('sessionDegreesOfFreedom');
+    expect(degreesOfFreedom(sessions(5, calm))).toBeGreaterThan(0);
+  });
+
+  test('gives many degrees of freedom where they are alike, and few where they are not', () => {
+    expect(degreesOfFreedom(sessions(20, calm))).toBe(16);
+    expect(degreesOfFreedom(sessions(20, erratic))).toBeLessThan(2);
+  });
+
+  test('is not the difference between cells, testbeds, kinds of traffic and numbers of layouts', () => {
+    const alike = sessions(20, calm);
+    const others = sessions(20, () => 0.02);
+    const strangers: Partial<HistoryEntry>[] = [
+      { testbed: 'another' },
+      { cell: { scenario: 'nftables-stateless', family: 'inet4' } },
+      { traffic: { ...traffic, flows: 1 } },
+      { layouts: 8 },
+    ];
+    for (const changes of strangers) {
+      const both = [...alike, ...others.map((entry) => ({ ...entry, ...changes }))];
+      expect(degreesOfFreedom(both)).toBe(16);
+    }
+  });
+
+  test('counts an extended experiment once, by its last line', () => {
+    const early = sessions(20, erratic);
+    expect(degreesOfFreedom([...early, ...sessions(20, calm)])).toBe(16);
+  });
+
+  test('forgets what was 500 lines ago', () => {
+    const recent = Array.from({ length: 13 }, (_, month) =>
+      sessions(20, calm).map((entry) => ({
+        ...entry,
+        at: entry.at.replace('2026', `${2027 + month}`),
+      })),
+    ).flat();
+    const old = sessions(20, erratic);
+    expect(degreesOfFreedom([...old, ...recent])).toBe(16);
+    expect(degreesOfFreedom([...recent, ...old])).toBeLessThan(16);
+  });
 });
 
 test('of an experiment that wrote twice, as one that was extended does, the last line counts', () => {
@@ -137,8 +263,17 @@ test('a result adds a line for each cell that has numbers of base', () => {
       pps: [8e5],
       nsPerPacket: [],
       instructionsPerPacket: [],
+      patched: { pps: [7e5], nsPerPacket: [], instructionsPerPacket: [] },
       moved: false,
     },
+  ]);
+});
+
+test('a line has no numbers of a patch that forwarded nothing', () => {
+  const cells = [{ ...aCell({ kind: 'regression' }), runs: pairedRuns([8e5, 8e5], [0, 0]) }];
+  const outcome = { kind: 'judged', verdict: 'regression', cells } as const;
+  expect(historyEntries(aResult({ outcome }))).toEqual([
+    expect.not.objectContaining({ patched: expect.anything() }),
   ]);
 });
 

@@ -173,7 +173,14 @@ test('runs that stand apart are looked at one by one, and the noise of earlier o
     aHistoryEntry({ at: '2026-11-02T00:00:00.000Z', pps }),
   ];
   const { cells } = aPlan({ ...singleRuns, families: ['inet4', 'inet6'] }, known);
-  expect(cells.map(({ design }) => design.name)).toEqual(['glr', 'glr']);
+  expect(cells.map(({ design }) => design)).toEqual(
+    Array(2).fill({
+      name: 'group-sequential',
+      budgets: [20],
+      pairsPerStep: 1,
+      method: 'pooled',
+    }),
+  );
   expect(cells.map(({ history }) => history?.runs)).toEqual([10, undefined]);
 });
 

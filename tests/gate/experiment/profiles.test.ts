@@ -196,16 +196,17 @@ describe('where each pair’s variant has a separate boot', () => {
   const booted = (options: Setup = {}) => experiment({ of, boots: true, ...options });
   const trial = (number: number) => `trial ${number}`;
 
-  /** The trials of the first two boots, each with all cells; base is first. */
+  const [first = '', second = ''] = [0, 2].map((index) => of.trials[index]?.runs[0]?.variant);
+  /** The trials of the first two boots, each with all cells. */
   const firstBoots = [
     trial(1),
     trial(2),
-    'profile base 1',
-    'profile base 1',
+    `profile ${first} 1`,
+    `profile ${first} 1`,
     trial(3),
     trial(4),
-    'profile patched 1',
-    'profile patched 1',
+    `profile ${second} 1`,
+    `profile ${second} 1`,
   ];
 
   test('the profiles of a variant are taken after the last trial of its first boot, and none at the end', async () => {
@@ -244,10 +245,10 @@ describe('where each pair’s variant has a separate boot', () => {
   test('one that is missed is tried again in the next boot of its variant', async () => {
     const { testbed } = await booted({
       profiles: ({ scenario }, variant, attempt) =>
-        variant === 'base' && scenario === 'forwarding' && attempt === 1 ? missed : undefined,
+        variant === first && scenario === 'forwarding' && attempt === 1 ? missed : undefined,
     });
     expect(testbed.calls.slice(1, 9)).toEqual(firstBoots);
-    const again = testbed.calls.indexOf('profile base 2');
+    const again = testbed.calls.indexOf(`profile ${first} 2`);
     expect(testbed.calls.slice(again - 2, again).every((call) => call.startsWith('trial '))).toBe(
       true,
     );
@@ -267,14 +268,14 @@ describe('where each pair’s variant has a separate boot', () => {
   test('a DUT that goes down meanwhile is not booted for the profile of the next cell', async () => {
     const { testbed } = await booted({
       profiles: (_, variant, attempt) =>
-        variant === 'base' && attempt === 1 ? { kind: 'missed', reason: lostWhy } : undefined,
+        variant === first && attempt === 1 ? { kind: 'missed', reason: lostWhy } : undefined,
     });
-    expect(testbed.calls.slice(1, 5)).toEqual([trial(1), trial(2), 'profile base 1', trial(3)]);
+    expect(testbed.calls.slice(1, 5)).toEqual([trial(1), trial(2), `profile ${first} 1`, trial(3)]);
   });
 
   test('a cell without a run that counts is not profiled, and is as soon as it has one', async () => {
     const { testbed } = await booted({ faults: (number) => (number === 1 ? ['fails'] : []) });
-    expect(testbed.calls.slice(1, 5)).toEqual([trial(1), trial(2), 'profile base 1', trial(3)]);
+    expect(testbed.calls.slice(1, 5)).toEqual([trial(1), trial(2), `profile ${first} 1`, trial(3)]);
     expect(profilesTaken(testbed)).toHaveLength(4);
   });
 

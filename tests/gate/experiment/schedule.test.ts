@@ -148,6 +148,21 @@ test('base and patched both come first about as often', () => {
   expect(baseFirst).toBeLessThan(565);
 });
 
+test.for([1, 4])(
+  'the first pair of %d runs a trial begins with base for about half of the seeds',
+  (runsPerTrial) => {
+    const first = Array.from({ length: 1000 }, (_, seed) => {
+      const variants = ['base', 'patched'];
+      const cells = allCells.slice(0, 1);
+      return schedule({ cells, variants, runsPerVariant: 2, runsPerTrial, seed })[0]?.runs[0];
+    });
+    const baseFirst = first.filter((run) => run?.variant === 'base').length;
+    // 1000 fair coins fall outside of this once in 10,000 times.
+    expect(baseFirst).toBeGreaterThan(435);
+    expect(baseFirst).toBeLessThan(565);
+  },
+);
+
 test('trials and runs are numbered from 1 in the order in which they happen', () => {
   fc.assert(
     fc.property(requests, (request) => {
