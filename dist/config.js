@@ -1242,7 +1242,7 @@ const gate = closed({
 		description: "a percentage from 50% to 99.9%",
 		holds: (value) => value >= .5 && value <= .999
 	}).prefault("95%").describe("Of cells that lose the margin, at most the rest is passed."),
-	design: _enum(designNames, { error: wrongName(designNames) }).optional().describe("Left out, the history of a cell decides."),
+	design: _enum(designNames, { error: wrongName(designNames) }).optional().describe("The default is group-sequential."),
 	maxRuns: wholeNumber(2, 1e4).optional().describe("Of each variant and cell; left out, five trials of them, or 20 where each has its own."),
 	stopAtFirst: boolean({ error: expected("true or false") }).prefault(false).describe("A cell that is found to lose ends the runs of all others.")
 }).transform(({ metric, margin, falseAlarms, design, maxRuns, stopAtFirst, ...sureness }) => ({
@@ -1755,7 +1755,7 @@ const parameters = {
 	design: {
 		option: {
 			value: "name",
-			help: "fixed, group-sequential or glr (default: by the trials)"
+			help: "fixed or group-sequential (default)"
 		},
 		jenkins: true
 	},

@@ -477,11 +477,7 @@ const cellVerdictSchema = discriminatedUnion("kind", [
 		reason: string()
 	})
 ]);
-const designNames = [
-	"fixed",
-	"group-sequential",
-	"glr"
-];
+const designNames = ["fixed", "group-sequential"];
 /** The interim analyses of a cell, fixed before its first run. */
 const designSchema = object({
 	name: _enum(designNames),
@@ -497,7 +493,12 @@ const historySchema = object({
 	typicalRuns: int().positive(),
 	/** Squared deviations of log runs from the mean of their own experiment. */
 	sumOfSquares: number().nonnegative(),
-	degreesOfFreedom: int().nonnegative()
+	degreesOfFreedom: int().nonnegative(),
+	/**
+	* Degrees of freedom of the variances of the testbed's sessions around that of their cell: few where sessions differ much
+	* in noise. Absent until ten sessions tell.
+	*/
+	sessionDegreesOfFreedom: number().positive().max(16).exactOptional()
 });
 const baselineSchema = discriminatedUnion("kind", [
 	object({ kind: literal("unknown") }),

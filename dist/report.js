@@ -2,7 +2,7 @@ import { bisectConfidenceRatio, bisectResultSchema, cellName, codeBlock, codeSpa
 import { union } from "./vendor/zod.js";
 import { frameBytesFor } from "./config.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
-import { buildNoise, confidencePercents, countedRuns, criticalT, median, pooledNoise, renderMinistat, runCounts, runsApart } from "./analysis/stats.js";
+import { buildNoise, confidencePercents, countedRuns, criticalT, median, moderated, renderMinistat, runCounts, runsApart, sumOf } from "./analysis/stats.js";
 import { embedded, embeddedScript, flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./analysis/profile.js";
 import { dirname, join, posix } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
@@ -700,11 +700,7 @@ function levelsOf(result) {
 		sumOfSquares: groups.reduce((sum, { logs }) => sum + sumNthPowerDeviations(logs, 2), 0),
 		degreesOfFreedom: groups.reduce((sum, { logs }) => sum + logs.length - 1, 0)
 	};
-	const { history = {
-		sumOfSquares: 0,
-		degreesOfFreedom: 0
-	} } = result;
-	const { sumOfSquares, degreesOfFreedom } = pooledNoise(own, history);
+	const { sumOfSquares, degreesOfFreedom } = sumOf(own, moderated(result.history));
 	const reachOfOne = degreesOfFreedom > 0 ? criticalT(degreesOfFreedom, (1 - bisectConfidenceRatio) / 2) * Math.sqrt(sumOfSquares / degreesOfFreedom) : 0;
 	return groups.map(({ first, last, logs }) => {
 		const [middle, reach] = [mean(logs), reachOfOne / Math.sqrt(logs.length)];

@@ -1,5 +1,5 @@
 import { formatPps, isCost, isJudged, layoutOfPair, metricSchema, verdictsWorstFirst } from "../model.js";
-import { errorFunction, gammaln, geometricMean, mean, median as median$1, medianAbsoluteDeviation, quantileSorted, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
+import { errorFunction, gammaln, geometricMean, mean, median as median$1, medianAbsoluteDeviation, quantileSorted, sum as sum$1, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
 import { uniformFloat64, uniformInt, xoroshiro128plus } from "../vendor/pure-rand.js";
 
 // src/analysis/stats/student.ts
@@ -210,30 +210,59 @@ function pairedEvidence(pairs) {
 	};
 }
 /**
-* Evaluates independent runs, like boots: Student's test with a pooled variance, on logarithms, with the noise of
-* earlier runs of the cell added. If the cell has become much noisier, earlier runs are ignored, or its noise would
-* pass for a change.
+* Evaluates independent runs, like boots: least squares of the logarithms on the variant and, from three runs of each
+* variant on, on the trial, so that a drift costs one degree of freedom instead of the verdict. Earlier sessions moderate
+* the variance (Smyth, Statistical Applications in Genetics and Molecular Biology 3, 2004).
 *
-* Takes positive numbers, at least one of each variant and three in all (two with earlier noise).
+* Assumes that variant and trial do not interact: base and patched drift alike.
+*
+* Takes positive numbers, at least one of each variant and three in all (two where there is a prior).
 */
-function pooledEvidence(base, patched, earlier = {
-	sumOfSquares: 0,
-	degreesOfFreedom: 0
-}) {
-	const [baseLogs, patchedLogs] = [base.map(Math.log), patched.map(Math.log)];
-	const own = {
-		sumOfSquares: sumNthPowerDeviations(baseLogs, 2) + sumNthPowerDeviations(patchedLogs, 2),
-		degreesOfFreedom: base.length + patched.length - 2
-	};
-	const noise = pooledNoise(own, earlier);
-	const variance = noise.sumOfSquares / noise.degreesOfFreedom;
+function pooledEvidence(base, patched, prior = noNoise) {
+	const { effect, sumOfSquares, degreesOfFreedom, factor } = fitOf(base, patched);
+	const noise = sumOf({
+		sumOfSquares,
+		degreesOfFreedom
+	}, prior);
 	return {
 		method: "pooled",
-		base: Math.exp(mean(baseLogs)),
-		effect: mean(patchedLogs) - mean(baseLogs),
-		standardError: Math.sqrt(variance * (1 / base.length + 1 / patched.length)),
+		base: Math.exp(mean(base.map(logOf$1))),
+		effect,
+		standardError: Math.sqrt(noise.sumOfSquares / noise.degreesOfFreedom * factor),
 		degreesOfFreedom: noise.degreesOfFreedom
 	};
+}
+const logOf$1 = ({ value }) => Math.log(value);
+function fitOf(base, patched) {
+	const [baseLogs, patchedLogs] = [base.map(logOf$1), patched.map(logOf$1)];
+	const plain = {
+		effect: mean(patchedLogs) - mean(baseLogs),
+		sumOfSquares: sumNthPowerDeviations(baseLogs, 2) + sumNthPowerDeviations(patchedLogs, 2),
+		degreesOfFreedom: base.length + patched.length - 2,
+		factor: 1 / base.length + 1 / patched.length
+	};
+	if (Math.min(base.length, patched.length) < 3) return plain;
+	return adjusted(plain, [base, patched], [baseLogs, patchedLogs]) ?? plain;
+}
+/** Analysis of covariance with the trial; undefined if the trial separates the variants, or is unknown. */
+function adjusted(plain, variants, logs) {
+	const trials = variants.map((runs) => runs.map(({ trial = NaN }) => trial));
+	const square = sum$1(trials.map((own) => sumNthPowerDeviations(own, 2)));
+	const product = sum$1(trials.map((own, index) => sumOfProducts(own, logs[index] ?? [])));
+	const [baseTrial = 0, patchedTrial = 0] = trials.map((own) => mean(own));
+	const apart = patchedTrial - baseTrial;
+	if (!(square > apart ** 2)) return void 0;
+	const slope = product / square;
+	return {
+		effect: plain.effect - slope * apart,
+		sumOfSquares: Math.max(0, plain.sumOfSquares - slope * product),
+		degreesOfFreedom: plain.degreesOfFreedom - 1,
+		factor: plain.factor + apart ** 2 / square
+	};
+}
+function sumOfProducts(xs, ys) {
+	const [x, y] = [mean(xs), mean(ys)];
+	return sum$1(xs.map((value, index) => (value - x) * ((ys[index] ?? y) - y)));
 }
 /**
 * Reduces a variant with several layouts to one number per layout, the geometric mean of its runs: runs of one layout
@@ -244,8 +273,11 @@ function pooledEvidence(base, patched, earlier = {
 */
 function onePerLayout(runs) {
 	const layouts = Map.groupBy(runs, ({ layout }) => layout);
-	if (layouts.size === 1) return runs.map(({ value }) => value);
-	return [...layouts.values()].map((group) => geometricMean(group.map(({ value }) => value)));
+	if (layouts.size === 1) return [...runs];
+	return [...layouts.values()].map((group) => ({
+		value: geometricMean(group.map(({ value }) => value)),
+		trial: mean(group.map(({ trial = NaN }) => trial))
+	}));
 }
 /**
 * Returns the changes under which data this far off have a probability of more than `level`, to each side. Both bounds
@@ -267,28 +299,34 @@ const unbounded = {
 	low: -Infinity,
 	high: Infinity
 };
-/** Prior noise. With fewer than five earlier runs, adds a tenth of the margin: four runs may agree by chance. */
-function knownNoise(history, marginRatio) {
-	const known = history ?? {
-		sumOfSquares: 0,
-		degreesOfFreedom: 0
+/** Applies until ten sessions of a testbed are known. */
+const usualSessionDegreesOfFreedom = 4;
+/** Prior noise of a session: the pooled variance of earlier ones, with as many degrees of freedom as they agree. */
+function moderated(earlier = noNoise) {
+	const { sumOfSquares, degreesOfFreedom } = earlier;
+	const most = earlier.sessionDegreesOfFreedom ?? usualSessionDegreesOfFreedom;
+	if (degreesOfFreedom <= most) return {
+		sumOfSquares,
+		degreesOfFreedom
 	};
-	if (known.degreesOfFreedom >= 4) return known;
 	return {
-		...known,
-		sumOfSquares: known.sumOfSquares + 2 * (marginRatio / 10) ** 2
+		sumOfSquares: sumOfSquares * most / degreesOfFreedom,
+		degreesOfFreedom: most
 	};
 }
-const relevantTo = (own, earlier) => isNoisier(own, earlier) ? {
+/** Prior noise of a test. Below four degrees of freedom, adds a tenth of the margin: four runs may agree by chance. */
+function priorNoise(earlier, marginRatio) {
+	const prior = moderated(earlier);
+	if (prior.degreesOfFreedom >= 4) return prior;
+	return {
+		...prior,
+		sumOfSquares: prior.sumOfSquares + 2 * (marginRatio / 10) ** 2
+	};
+}
+const noNoise = {
 	sumOfSquares: 0,
 	degreesOfFreedom: 0
-} : earlier;
-const pooledNoise = (own, earlier) => sumOf(own, relevantTo(own, earlier));
-/** More than three times the earlier deviation. */
-function isNoisier(own, earlier) {
-	const varianceOf = ({ sumOfSquares, degreesOfFreedom }) => sumOfSquares / degreesOfFreedom;
-	return varianceOf(own) > 9 * varianceOf(earlier);
-}
+};
 const sumOf = (a, b) => ({
 	sumOfSquares: a.sumOfSquares + b.sumOfSquares,
 	degreesOfFreedom: a.degreesOfFreedom + b.degreesOfFreedom
@@ -296,45 +334,27 @@ const sumOf = (a, b) => ({
 
 // src/analysis/stats/boundary.ts
 /**
-* A nominal one-sided level for all looks (Pocock, Biometrika 64, 1977): data without an effect cross the boundary at
-* some look with probability `level`. `sizes` are the pairs at each look, ascending.
+* The one nominal one-sided level of all interim analyses, by Pocock (Biometrika 64, 1977): data without any effect
+* cross the boundary at one of them with probability `rate`. `sizes` are the pairs at each, ascending.
 */
-function constantLevels(sizes, level) {
-	const levelsAt = (z) => sizes.map(() => studentTail(z, Infinity));
-	return levelsFor(levelsAt, sizes, level);
-}
-/**
-* Nominal levels that hold the generalized likelihood ratio of Student's model, (1 + t²/ν)^((ν + 2)/2) against the best
-* fit, to one threshold at all looks (Lai, Annals of Statistics 16, 1988). `degreesOfFreedom` are ν at each look,
-* earlier runs of the same cell included.
-*/
-function likelihoodLevels(sizes, degreesOfFreedom, level) {
-	const levelsAt = (logThreshold) => degreesOfFreedom.map((df) => studentTail(Math.sqrt(df * Math.expm1(2 * logThreshold / (df + 2))), df));
-	return levelsFor(levelsAt, sizes, level);
-}
-/** Levels in inverse proportion to the pairs: early decisions save most, and late ones lose little. */
-function fallingLevels(sizes, level) {
-	const levelsAt = (divisor) => sizes.map((size) => Math.min(1 / 2, 1 / (divisor * size)));
-	return levelsFor(levelsAt, sizes, level);
-}
-/** Levels fall as the parameter rises: bisects for the levels that spend the requested rate and not more. */
-function levelsFor(levelsAt, sizes, level) {
-	const spends = (parameter) => crossingProbability(sizes, levelsAt(parameter));
+function pocockLevel(sizes, rate) {
+	const levelAt = (z) => studentTail(z, Infinity);
+	const spends = (z) => crossingProbability(sizes, sizes.map(() => levelAt(z)));
 	let low = 0;
 	let high = 1;
-	for (; spends(high) > level; high *= 2) low = high;
+	for (; spends(high) > rate; high *= 2) low = high;
 	while (high - low > 1e-4 * high) {
 		const middle = (low + high) / 2;
-		if (spends(middle) > level) low = middle;
+		if (spends(middle) > rate) low = middle;
 		else high = middle;
 	}
-	return levelsAt(high);
+	return levelAt(high);
 }
 /**
 * Probability that data without an effect exceed a nominal one-sided level at some look: the recursion of Armitage,
 * McPherson and Rowe (J. R. Stat. Soc. A 132, 1969) over the sum of independent normal steps. With an estimated
 * variance, as in Student's test, the levels nearly hold (Jennison and Turnbull, Group Sequential Methods, 4.4): in
-* simulations the sum is up to a seventh larger if the first look has four degrees of freedom.
+* simulations the sum is up to a fifth larger if the first look has two degrees of freedom, and below a tenth from four on.
 */
 function crossingProbability(sizes, levels) {
 	let total = 0;
@@ -416,8 +436,9 @@ function quadratureNode(count, index) {
 
 // src/analysis/stats/design.ts
 /**
-* Returns the looks of a design, in order. The error rates hold over all of them, extensions included: the planned
-* budget spends at least four fifths of each rate, every extension half of the rest.
+* The interim analyses of a design, in order, all of one nominal level (Pocock, Biometrika 64, 1977). The error rates
+* hold over all of them, extensions included: the planned budget spends nine tenths of each, and every extension half of
+* the rest.
 */
 function looksOf(design, rates) {
 	const key = JSON.stringify([design, rates]);
@@ -425,153 +446,74 @@ function looksOf(design, rates) {
 	knownLooks.set(key, looks);
 	return looks;
 }
-/** They take a tenth of a second to compute and are needed after every trial. */
+/** Takes a tenth of a second to compute, and is read after every trial. */
 const knownLooks = /* @__PURE__ */ new Map();
 function computeLooks(design, rates) {
-	const isLikelihood = design.name === "glr" && design.method === "pooled";
 	return design.budgets.flatMap((budget, stage) => {
 		const sizes = sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design);
-		const from = isLikelihood ? Math.min(firstAlarm(design, rates.falseAlarms), budget) : 0;
-		const alarmSizes = sizes.filter((size) => size >= from);
-		const fromGreat = isLikelihood ? firstGreatAlarm(design, rates.falseAlarms) : 0;
-		const share = shareOf(stage, .8);
-		const boundShare = shareOf(stage, isLikelihood ? .9 : .8);
-		const falseAlarms = nominalLevels(design, alarmSizes, rates.falseAlarms * share);
-		const misses = nominalLevels(design, sizes, rates.misses * boundShare);
-		const outside = nominalLevels(design, sizes, rates.outside * boundShare);
-		const alarms = isLikelihood && stage === 0 && canTellSpan(design, rates) ? {
-			rates,
-			share,
-			sizes: alarmSizes
-		} : void 0;
-		return sizes.map((pairs, index) => ({
+		const levels = {
+			falseAlarms: pocockLevel(sizes, rates.falseAlarms * shareOf(stage, .9)),
+			misses: pocockLevel(sizes, rates.misses * shareOf(stage, .8)),
+			outside: pocockLevel(sizes, rates.outside * shareOf(stage, .9))
+		};
+		return sizes.map((pairs) => ({
 			pairs,
-			levels: {
-				falseAlarms: falseAlarms[alarmSizes.indexOf(pairs)] ?? 0,
-				misses: misses[index] ?? 0,
-				outside: outside[index] ?? 0
-			},
-			...pairs < from && pairs >= fromGreat && { greatAlarms: rates.falseAlarms / 20 },
-			...alarms && pairs >= from && { alarms }
+			levels
 		}));
 	});
 }
-/** The spread of a few runs predicts little. If cells share alarms, heavy tails reach the strict levels as often. */
-const canTellSpan = ({ earlierDegreesOfFreedom }, { falseAlarms }) => earlierDegreesOfFreedom >= 4 && falseAlarms >= .005;
-/**
-* Alarms hold more back, as the variance is estimated; if it also decides how they are spent, a fifth more is spent.
-*/
+/** The planned budget spends `first`, and every extension half of the rest. */
 const shareOf = (stage, first) => stage === 0 ? first : (1 - first) * .5 ** stage;
-/** A cell that will be decided early spends its alarms on the pairs that a fixed-size test needs for the margin. */
-function levelsAt(look, evidence, marginRatio) {
-	const { levels, pairs, alarms, greatAlarms } = look;
-	if (greatAlarms !== void 0) return isGreat(evidence, greatAlarms) ? {
-		...levels,
-		falseAlarms: greatAlarms
-	} : levels;
-	if (alarms === void 0 || evidence.method === "paired") return levels;
-	const { standardError, degreesOfFreedom } = evidence;
-	const { falseAlarms: rate, misses } = alarms.rates;
-	const needed = pairs * ((criticalT(degreesOfFreedom, rate) + criticalT(degreesOfFreedom, misses)) * standardError / Math.log1p(-marginRatio)) ** 2;
-	const atLeast = Math.max(needed, pairs);
-	const last = alarms.sizes.findIndex((size) => size >= atLeast);
-	const sizes = last === -1 ? alarms.sizes : alarms.sizes.slice(0, last + 1);
-	const falseAlarms = Math.min(levelWithin(sizes, pairs, alarms), levels.misses);
-	return {
-		...levels,
-		falseAlarms
-	};
-}
-/** True for a significant change that is greater than usual habits. */
-function isGreat(evidence, level) {
-	const { low, high } = boundsOf(evidence, level);
-	return Math.abs(evidence.effect) >= greatEffect && (low > 0 || high < 0);
-}
-/** Level of the look at `pairs`, in an experiment that would end with the last of these sizes. */
-function levelWithin(sizes, pairs, alarms) {
-	const known = knownLevels.get(alarms) ?? /* @__PURE__ */ new Map();
-	knownLevels.set(alarms, known);
-	const rate = alarms.rates.falseAlarms * alarms.share;
-	const levels = known.get(sizes.length) ?? fallingLevels(sizes, rate);
-	known.set(sizes.length, levels);
-	return levels[sizes.indexOf(pairs)] ?? 0;
-}
-/** By number of looks; slow to compute and often needed. */
-const knownLevels = /* @__PURE__ */ new WeakMap();
+/** The pairs at each interim analysis. */
 const lookSizes = (design) => design.budgets.flatMap((budget, stage) => sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design));
-function sizesUpTo(budget, after, design) {
-	if (design.name === "fixed") return [budget];
+function sizesUpTo(budget, after, { name, pairsPerStep }) {
+	if (name === "fixed") return [budget];
 	const sizes = [];
-	for (let size = firstSize(design); size < budget; size = sizeAfter(size, design)) if (size > after) sizes.push(size);
+	const sizeAfter = pairsPerStep === 1 ? sizeOfSinglesAfter : sizeOfStepsAfter(pairsPerStep);
+	for (let size = sizeAfter(0); size < budget; size = sizeAfter(size)) if (size > after) sizes.push(size);
 	return [...sizes, budget];
 }
-function firstSize(design) {
-	const { name, method, pairsPerStep, earlierDegreesOfFreedom } = design;
-	if (pairsPerStep > 1) return pairsPerStep;
-	if (name !== "glr") return 3;
-	if (method === "paired") return earlierDegreesOfFreedom >= 4 ? 2 : 3;
-	return pairsThatTell(design, .05);
-}
-/** A single run never raises an alarm: one in a hundred is a far outlier. Habits may take half of the alarms. */
-const firstAlarm = (design, rate) => Math.max(2, pairsThatTell(design, rate / 2));
-/** Of 1,818 cells on many testbeds, one in eight has runs 8 % or more apart from all others. */
-const greatHabits = 1 / 8;
-/** Four runs alone are too few to estimate a cell's noise. */
-const firstGreatAlarm = (design, rate) => Math.max(design.earlierDegreesOfFreedom >= 4 ? 2 : 3, firstAlarm(design, rate / greatHabits));
-const greatEffect = -Math.log1p(-.08);
-/**
-* Pairs after which habits imitate a change no more often than at `rate`. Many testbeds have two habits; the model is
-* one run in five that follows the other: all of patched, none of base and of earlier runs.
-*/
-function pairsThatTell({ earlierDegreesOfFreedom }, rate) {
-	const unseen = .8 ** (earlierDegreesOfFreedom === 0 ? 0 : earlierDegreesOfFreedom + 1);
-	return Math.max(1, Math.ceil(Math.log(rate / unseen) / Math.log(.2 * .8)));
-}
-/** Looks follow every step; when there are many pairs, every further twentieth. */
-function sizeAfter(size, { name, pairsPerStep }) {
-	if (name === "group-sequential" && pairsPerStep === 1) {
-		const looks = Math.round(Math.log(size / 3) / Math.log(1.6)) + 1;
-		return Math.round(3 * 1.6 ** looks);
-	}
-	return size + pairsPerStep * Math.max(1, Math.round(size / 20 / pairsPerStep));
-}
-function nominalLevels(design, sizes, level) {
-	if (design.name !== "glr") return constantLevels(sizes, level);
-	if (design.method === "pooled") return fallingLevels(sizes, level);
-	const degreesOfFreedom = sizes.map((pairs) => pairs - 1);
-	return likelihoodLevels(sizes, degreesOfFreedom, level);
-}
+/** The first has a whole ABBA: a first run that differs from all others would pass for a change before it. */
+const singleSizes = [
+	2,
+	3,
+	4,
+	6,
+	8,
+	11,
+	15,
+	20
+];
+const sizeOfSinglesAfter = (size) => singleSizes.find((next) => next > size) ?? Math.round(size * 4 / 3);
+/** After every step, and where they have become many, after every twentieth part more. */
+const sizeOfStepsAfter = (pairsPerStep) => (size) => size + pairsPerStep * Math.max(1, Math.round(size / 20 / pairsPerStep));
 
 // src/analysis/stats/judge.ts
-/** Judges looks in order until one decides; looks without evidence are skipped. */
+/**
+* Judges looks in order until one decides; looks without evidence are skipped. Before the last one, a cell that seems to
+* gain the margin is not passed yet: a loss is excluded sooner than a gain is certain.
+*/
 function judgeInOrder(looks, evidenceAt, rule) {
 	let last;
 	for (const look of looks) {
 		const evidence = evidenceAt(look.pairs);
 		if (evidence === void 0) continue;
+		const verdict = verdictAt(look, evidence, rule);
 		last = {
-			...judgedAt(look, evidence, rule),
+			verdict: verdict === "no-regression" && look !== looks.at(-1) && gainsMargin(evidence, rule) ? "inconclusive" : verdict,
+			look,
 			evidence
 		};
 		if (last.verdict !== "inconclusive") break;
 	}
 	return last;
 }
-function judgedAt(look, evidence, rule) {
-	const levels = levelsAt(look, evidence, rule.marginRatio);
-	const boundsAt = (level) => boundsOf(evidence, level);
-	return {
-		verdict: judgeLook(boundsAt, levels, rule),
-		look: {
-			...look,
-			levels
-		}
-	};
-}
+const gainsMargin = ({ effect }, { metric, marginRatio }) => (isCost(metric) ? -effect : effect) >= -Math.log1p(-marginRatio);
+/** Verdict of one interim analysis. */
+const verdictAt = ({ levels }, evidence, rule) => judgeLook((level) => boundsOf(evidence, level), levels, rule);
 /**
 * Regression: a significant loss, and a loss of the margin is not excluded. Improvement: the mirror image, with base as
-* a patch of patched. No regression: a loss of the margin is excluded; at a look that cannot report a gain, a gain of
-* the margin too. Inconclusive: none of these.
+* a patch of patched. No regression: a loss of the margin is excluded. Inconclusive: none of these.
 *
 * These are the two rejections of a generalized likelihood ratio test with a zone of indifference between its
 * hypotheses, no loss and a loss of the margin, each against the best fit. Testing each against the other, as a
@@ -585,8 +527,7 @@ function judgeLook(boundsAt, levels, { metric, marginRatio }) {
 	const isLoss = (sure, likely) => sure.high < 0 && likely.low <= -margin;
 	if (isLoss(alarm, pass)) return "regression";
 	if (isLoss(mirrored(alarm), mirrored(pass))) return "improvement";
-	const isGainMissed = levels.falseAlarms === 0 && pass.high >= margin;
-	return pass.low > -margin && !isGainMissed ? "no-regression" : "inconclusive";
+	return pass.low > -margin ? "no-regression" : "inconclusive";
 }
 const same = (bounds) => bounds;
 /** Swaps base and patched, or cost and speed: logarithms only change their sign. */
@@ -649,25 +590,21 @@ function rejudged(interim, kind, sharers, policy) {
 	const looks = looksSharedBy(sharers, input, policy);
 	const look = looks.find(({ pairs }) => pairs === judgement.look.pairs) ?? judgement.look;
 	const { evidence } = judgement;
-	const again = judgedAt(look, evidence, policy);
-	if (again.verdict !== kind) return interim;
+	if (verdictAt(look, evidence, policy) !== kind) return interim;
 	return {
 		...interim,
 		looks,
 		judgement: {
-			...again,
+			verdict: kind,
+			look,
 			evidence
 		},
 		closed: true
 	};
 }
 /** Looks of a cell that shares the false alarms of its patch with this many cells, itself included. */
-function looksSharedBy(sharers, { design, history }, policy) {
-	const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
-	return looksOf({
-		...design,
-		earlierDegreesOfFreedom
-	}, {
+function looksSharedBy(sharers, { design }, policy) {
+	return looksOf(design, {
 		falseAlarms: Math.min(policy.falseAlarmRatio / sharers, policy.missRatio),
 		misses: policy.missRatio,
 		outside: (1 - policy.confidenceRatio) / 2
@@ -719,7 +656,7 @@ function evidenceAt(input, pairs, { metric, marginRatio }) {
 	};
 	if (!isEnough(moving.patched.length, counted.patched.length)) return void 0;
 	if (!isEnough(countOf(moving, metric), pairs)) return void 0;
-	return evidenceOf(moving, metric, input.design.method, knownNoise(input.history, marginRatio));
+	return evidenceOf(moving, metric, input.design.method, priorNoise(input.history, marginRatio));
 }
 /** A tenth of the pairs may be lost to stalls of a shared machine: the interval widens accordingly. */
 const isEnough = (counted, asked) => counted >= .9 * asked;
@@ -754,13 +691,14 @@ function runCounts({ runs, design, pairs }, metric) {
 }
 const countOf = ({ base, patched }, metric) => Math.min(valuesOf(base, metric).length, valuesOf(patched, metric).length);
 const valuesOf = (runs, metric) => runs.flatMap((run) => run[metric] || []);
-function evidenceOf(counted, metric, method, earlier) {
+function evidenceOf(counted, metric, method, prior) {
 	if (method === "pooled") {
-		const drawn = (runs) => onePerLayout(runs.flatMap(({ layout, [metric]: value }) => value ? {
+		const drawn = (runs) => onePerLayout(runs.flatMap(({ trial, layout, [metric]: value }) => value ? {
 			value,
+			trial,
 			layout
 		} : []));
-		return pooledEvidence(drawn(counted.base), drawn(counted.patched), earlier);
+		return pooledEvidence(drawn(counted.base), drawn(counted.patched), prior);
 	}
 	return pairedEvidence(drawnPairs(counted, metric));
 }
@@ -1236,31 +1174,34 @@ const logOf = (run) => Math.log(run.pps);
 const leastDeviation = 5e-4;
 
 // src/analysis/stats/binomial.ts
-/** One-sided, for both bounds. */
-const boundConfidenceRatio = .95;
-/** Highest share compatible with `alarms` among `gates`, 1 for no gates (Clopper and Pearson, 1934). */
-const upperBound = (alarms, gates) => alarms >= gates ? 1 : crossing((share) => atMost(alarms, gates, share), .050000000000000044);
-/** Lowest compatible share, 0 without alarms. */
-const lowerBound = (alarms, gates) => alarms === 0 ? 0 : crossing((share) => atMost(alarms - 1, gates, share), boundConfidenceRatio);
-/** Probability of at most `alarms` if each gate is one with probability `share`. */
-function atMost(alarms, gates, share) {
-	let sum = 0;
-	for (let count = 0; count <= alarms; count += 1) {
-		const ways = gammaln(gates + 1) - gammaln(count + 1) - gammaln(gates - count + 1);
-		sum += Math.exp(ways + count * Math.log(share) + (gates - count) * Math.log1p(-share));
+/** Chance that a bound is ever wrong, however often it is looked at. */
+const everWrongRatio = .05;
+/** Beta prior of the share, which is expected near 1 %: it decides where the bounds are tightest, not whether they hold. */
+const prior = {
+	events: .5,
+	others: 50
+};
+/**
+* Highest share compatible with `events` among `tries`, 1 for no tries. Holds at every number of tries together with the
+* lower bound: a beta-binomial mixture martingale (Robbins, Annals of Mathematical Statistics 41, 1970; Howard, Ramdas,
+* McAuliffe & Sekhon, Annals of Statistics 49, 2021) exceeds 1/α anywhere with probability α at most.
+*/
+const upperBound = (events, tries) => events >= tries ? 1 : crossing(events, tries, events / tries, 1);
+/** Lowest compatible share, 0 without events. */
+const lowerBound = (events, tries) => events === 0 ? 0 : crossing(events, tries, events / tries, 0);
+/** Finds by halving the share beyond which the martingale is above its limit, from `inside` to `outside`. */
+function crossing(events, tries, inside, outside) {
+	let [kept, left] = [inside, outside];
+	for (let step = 0; step < 60; step += 1) {
+		const middle = (kept + left) / 2;
+		if (logMartingale(events, tries, middle) > -Math.log(everWrongRatio)) left = middle;
+		else kept = middle;
 	}
-	return sum;
+	return left;
 }
-/** Finds where `falling` passes `level` between 0 and 1, to fifteen digits. */
-function crossing(falling, level) {
-	let [low, high] = [0, 1];
-	for (let step = 0; step < 50; step += 1) {
-		const middle = (low + high) / 2;
-		if (falling(middle) > level) low = middle;
-		else high = middle;
-	}
-	return (low + high) / 2;
-}
+/** Logarithm of the likelihood of the mixture over that of `share`. */
+const logMartingale = (events, tries, share) => logBeta(prior.events + events, prior.others + tries - events) - logBeta(prior.events, prior.others) - events * Math.log(share) - (tries - events) * Math.log1p(-share);
+const logBeta = (a, b) => gammaln(a) + gammaln(b) - gammaln(a + b);
 
 // src/analysis/stats/trial-numbers.ts
 const isCounted = ({ validity, pps }) => validity.kind === "valid" && pps > 0;
@@ -1270,6 +1211,61 @@ function trialNumbers(runs, metric) {
 		const values = group.flatMap((run) => run[metric] ?? []);
 		return values.length > 0 ? [median(values)] : [];
 	});
+}
+
+// src/analysis/stats/sessions.ts
+/** Fewer sessions say too little of how far their variances differ. */
+const fewestSessions = 10;
+/** However alike sessions have been, the next one may be noisier. */
+const mostDegreesOfFreedom = 16;
+/**
+* Degrees of freedom of the variances of sessions around that of their cell: with few, sessions differ much. By the
+* moments of log variances (Smyth, Statistical Applications in Genetics and Molecular Biology 3, 2004, section 6.2), here
+* within cells, with one standard error added to their spread: what few sessions have in common is little trusted. `cells`
+* has the noise of each session of each cell; undefined for fewer than ten sessions of cells that have two or more.
+*/
+function sessionDegreesOfFreedom(cells) {
+	const usable = cells.map((sessions) => sessions.filter(hasSpread)).filter((sessions) => sessions.length > 1);
+	const sessions = usable.flat();
+	if (sessions.length < 10) return void 0;
+	const compared = sessions.length - usable.length;
+	const spread = sum$1(usable.map(squaresOfLogVariances)) / compared;
+	const standardError = spread * Math.sqrt(2 / compared);
+	const within = mean(sessions.map(({ degreesOfFreedom }) => trigamma(degreesOfFreedom / 2)));
+	return degreesOfFreedomWith(spread + standardError - within);
+}
+const hasSpread = ({ sumOfSquares, degreesOfFreedom }) => degreesOfFreedom > 0 && sumOfSquares > 0;
+function squaresOfLogVariances(sessions) {
+	const logs = sessions.map(({ sumOfSquares, degreesOfFreedom }) => Math.log(sumOfSquares / 2) - digamma(degreesOfFreedom / 2));
+	const center = mean(logs);
+	return sum$1(logs.map((log) => (log - center) ** 2));
+}
+/** Solves trigamma(d/2) = `spread` for d by halving; trigamma falls. */
+function degreesOfFreedomWith(spread) {
+	let [low, high] = [.01, mostDegreesOfFreedom];
+	if (spread <= trigamma(high / 2)) return high;
+	for (let step = 0; step < 60; step += 1) {
+		const middle = (low + high) / 2;
+		if (trigamma(middle / 2) > spread) low = middle;
+		else high = middle;
+	}
+	return (low + high) / 2;
+}
+/** The second derivative of log Γ at x > 0: recurrence, then the asymptotic series (Abramowitz and Stegun, 6.4.12). */
+function trigamma(x) {
+	let stepped = x;
+	let value = 0;
+	for (; stepped < 10; stepped += 1) value += 1 / stepped ** 2;
+	const y = 1 / stepped ** 2;
+	return value + 1 / stepped + y / 2 + y / stepped * (1 / 6 - y * (1 / 30 - y / 42));
+}
+/** The derivative of log Γ at x > 0 (Abramowitz and Stegun, 6.3.18). */
+function digamma(x) {
+	let stepped = x;
+	let value = 0;
+	for (; stepped < 10; stepped += 1) value -= 1 / stepped;
+	const y = 1 / stepped ** 2;
+	return value + Math.log(stepped) - 1 / (2 * stepped) - y * (1 / 12 - y * (1 / 120 - y / 252));
 }
 
 // src/analysis/stats/change-points.ts
@@ -1412,13 +1408,14 @@ function placesOf(logs, best, sigma) {
 const levelOf = (runs) => runs === 1 ? .001 : .005;
 /**
 * Student's test of the base's numbers (one per trial) against the runs since its last move, on logarithms with pooled
-* noise; unknown with too few of either. A single number needs a history with noise.
+* noise; unknown with too few of either, and where neither has a spread.
 */
 function baselineOf(base, history) {
 	const enough = base.length === 1 ? 10 : 3;
 	if (history === void 0 || history.typicalRuns < enough || base.length === 0) return { kind: "unknown" };
 	const logs = base.map(Math.log);
 	const degreesOfFreedom = history.degreesOfFreedom + base.length - 1;
+	if (degreesOfFreedom === 0) return { kind: "unknown" };
 	const variance = (history.sumOfSquares + sumNthPowerDeviations(logs, 2)) / degreesOfFreedom;
 	const effect = mean(logs) - Math.log(history.typical);
 	const error = Math.sqrt(variance * (1 / base.length + 1 / history.typicalRuns));
@@ -1445,7 +1442,8 @@ function standardNormal(random) {
 // src/analysis/stats/simulate.ts
 /** Draws runs and judges them as an experiment would; deterministic by request. */
 function simulate(request) {
-	const { noise, historyRuns, rates, cells, marginRatio, effect, experiments, seed } = request;
+	const { noise, historyRuns, sessionDegreesOfFreedom: known, rates, cells } = request;
+	const { marginRatio, effect, experiments, seed } = request;
 	const { builds = {
 		cv: 0,
 		layouts: 1
@@ -1453,13 +1451,11 @@ function simulate(request) {
 	const random = xoroshiro128plus(seed);
 	const drawCell = cellSource(noise, random);
 	const drawBuild = () => builds.cv === 0 ? 1 : Math.exp(builds.cv * standardNormal(random));
-	const design = {
+	const looks = looksOf({
 		...request.design,
 		method: "pooled",
-		pairsPerStep: 1,
-		earlierDegreesOfFreedom: Math.max(0, historyRuns - 1)
-	};
-	const looks = looksOf(design, {
+		pairsPerStep: 1
+	}, {
 		falseAlarms: rates.falseAlarms / cells,
 		misses: rates.misses,
 		outside: rates.misses
@@ -1471,23 +1467,43 @@ function simulate(request) {
 	const verdicts = [];
 	const runs = [];
 	for (let experiment = 0; experiment < experiments; experiment++) {
-		const draw = drawCell();
-		const variantRuns = (layouts, change) => runsOfLayouts(layouts, drawBuild, draw, change);
-		const earlierRuns = variantRuns(builds.layouts > 1 ? Infinity : 1, 0)(historyRuns);
-		const earlier = knownNoise(earlierNoise(earlierRuns.map(({ value }) => value)), marginRatio);
-		const [drawBase, drawPatched] = [variantRuns(builds.layouts, 0), variantRuns(builds.layouts, effect)];
-		const base = [];
-		const patched = [];
+		const drawSession = drawCell();
+		const variantRuns = (layouts, change, drawRun) => runsOfLayouts(layouts, drawBuild, drawRun, change);
+		const earlierLayouts = builds.layouts > 1 ? Infinity : 1;
+		const history = earlierNoise(historyRuns, () => {
+			const draw = variantRuns(earlierLayouts, 0, drawSession());
+			return (count) => draw(count).map(({ value }) => value);
+		});
+		const earlier = priorNoise(known === void 0 || history === void 0 ? history : {
+			...history,
+			sessionDegreesOfFreedom: known
+		}, marginRatio);
+		const drawRun = drawSession();
+		const base = growing(variantRuns(builds.layouts, 0, drawRun), false);
+		const patched = growing(variantRuns(builds.layouts, effect, drawRun), true);
+		let pairsMeasured = 0;
 		const judgement = judgeInOrder(looks, (pairs) => {
-			base.push(...drawBase(pairs - base.length));
-			patched.push(...drawPatched(pairs - patched.length));
-			return pooledEvidence(onePerLayout(base), onePerLayout(patched), earlier);
+			pairsMeasured = pairs;
+			return pooledEvidence(onePerLayout(base(pairs)), onePerLayout(patched(pairs)), earlier);
 		}, rule);
 		verdicts.push(judgement?.verdict ?? "inconclusive");
-		runs.push(base.length + patched.length);
+		runs.push(2 * pairsMeasured);
 	}
 	return rowOf(verdicts, runs, cells);
 }
+/** Returns the runs of a variant up to a pair; each is drawn once. */
+function growing(draw, isPatched) {
+	const runs = [];
+	return (pairs) => {
+		for (const run of draw(pairs - runs.length)) runs.push({
+			...run,
+			trial: trialOf(runs.length + 1, isPatched)
+		});
+		return runs;
+	};
+}
+/** Trial of a run in the order ABBA ABBA …, with base as A. */
+const trialOf = (pair, isPatched) => 2 * pair - (pair % 2 === 1 === isPatched ? 0 : 1);
 /** Draws more runs of one variant at each call: every kernel has its own speed, and they are booted in turn. */
 function runsOfLayouts(layouts, drawBuild, drawRun, change) {
 	const speeds = /* @__PURE__ */ new Map();
@@ -1503,16 +1519,31 @@ function runsOfLayouts(layouts, drawBuild, drawRun, change) {
 		};
 	});
 }
-/** Picks a cell at each call, and returns a generator of its runs, around 1. */
+/** Picks a cell at each call, and returns a function that opens a session of it, which draws runs around 1. */
 function cellSource(noise, random) {
-	if (noise.kind === "normal") return () => () => Math.exp(noise.cv * standardNormal(random));
-	const cells = noise.sets.map(residuals);
+	if (noise.kind === "normal") {
+		const { cv, sessionDegreesOfFreedom: degrees } = noise;
+		return () => () => {
+			const session = degrees === void 0 ? cv : cv * sessionFactor(degrees, random);
+			return () => Math.exp(session * standardNormal(random));
+		};
+	}
+	const cells = noise.cells.map((sessions) => sessions.map(residuals));
+	const pick = (items) => items[uniformInt(random, 0, items.length - 1)];
 	return () => {
-		const cell = cells[uniformInt(random, 0, cells.length - 1)] ?? [1];
-		return () => cell[uniformInt(random, 0, cell.length - 1)] ?? 1;
+		const sessions = pick(cells) ?? [];
+		return () => {
+			const session = pick(sessions) ?? [1];
+			return () => pick(session) ?? 1;
+		};
 	};
 }
-/** Resamples a set around 1, spread by √(n / (n − 1)): runs are closer to their own mean than to the true one. */
+/** Deviation of a session over that of its cell: √(d/χ²) of whole degrees of freedom. */
+function sessionFactor(degreesOfFreedom, random) {
+	const squares = take(degreesOfFreedom, () => standardNormal(random) ** 2);
+	return Math.sqrt(degreesOfFreedom / sum$1(squares));
+}
+/** Centres a set around 1 and spreads it by √(n / (n − 1)): runs are closer to their own mean than to the true one. */
 function residuals(set) {
 	const logs = set.map(Math.log);
 	const center = mean(logs);
@@ -1520,11 +1551,23 @@ function residuals(set) {
 	return logs.map((value) => Math.exp((value - center) * stretch));
 }
 const take = (count, draw) => Array.from({ length: count }, draw);
-function earlierNoise(runs) {
-	if (runs.length < 2) return void 0;
+const runsPerSession = 5;
+/** Noise of earlier runs, in sessions of five; undefined for fewer than two runs. */
+function earlierNoise(runs, openSession) {
+	const sessions = [];
+	for (let left = runs; left > 1; left -= runsPerSession) {
+		const count = Math.min(left, runsPerSession);
+		const logs = openSession()(count).map(Math.log);
+		sessions.push({
+			sumOfSquares: sumNthPowerDeviations(logs, 2),
+			degreesOfFreedom: count - 1
+		});
+	}
+	if (sessions.length === 0) return void 0;
+	const degrees = sessionDegreesOfFreedom([sessions]);
 	return {
-		sumOfSquares: sumNthPowerDeviations(runs.map(Math.log), 2),
-		degreesOfFreedom: runs.length - 1
+		...sessions.reduce(sumOf),
+		...degrees !== void 0 && { sessionDegreesOfFreedom: degrees }
 	};
 }
 function rowOf(verdicts, runs, cells) {
@@ -1652,73 +1695,6 @@ function secondsUntilSteady(pps, { atMost = 600, ...bounds } = defaultBounds) {
 	for (let seconds = bounds.atLeast; seconds <= last; seconds++) if (isSteady(pps.slice(0, seconds), bounds)) return seconds;
 }
 
-// src/analysis/stats/estimate.ts
-/**
-* Removes the bias of early stopping: an experiment ends when its data look clear, so losses are overestimated on
-* average. The bias is that of experiments whose true effect is the observed one (Whitehead, Biometrika 73, 1986), from
-* 4,000 simulated in antithetic pairs with known normal noise.
-*/
-function unbiasedEffect({ evidence, look }, looks, rule) {
-	const { effect, method } = evidence;
-	const deviation = standardErrorOf(evidence) * Math.sqrt(look.pairs);
-	if (looks.length === 1 || !Number.isFinite(effect) || !Number.isFinite(deviation)) return effect;
-	const random = xoroshiro128plus(1);
-	const leveled = looks.map((planned) => ({
-		...planned,
-		levels: levelsAt(planned, afterAll(planned.pairs, deviation, evidence), rule.marginRatio)
-	}));
-	let bias = 0;
-	for (let path = 0; path < 2e3; path++) {
-		const steps = looks.map(() => standardNormal(random));
-		const negated = steps.map((step) => -step);
-		for (const way of [steps, negated]) bias += (stoppedEffect(way, {
-			method,
-			effect,
-			deviation
-		}, leveled, rule) - effect) / 4e3;
-	}
-	const { low, high } = boundsOf(evidence, look.levels.outside);
-	return Math.min(high, Math.max(low, effect - bias));
-}
-/** Evidence after this many pairs of the observed noise; ranks are unchanged. */
-function afterAll(pairs, deviation, seen) {
-	if (seen.method === "paired") return seen;
-	return {
-		...seen,
-		standardError: deviation / Math.sqrt(pairs),
-		degreesOfFreedom: Infinity
-	};
-}
-/**
-* Effect at the stop of an experiment; `steps` are its standard normal increments from look to look. With ranks, few
-* pairs decide nothing: all n lie on one side by chance with 2⁻ⁿ.
-*/
-function stoppedEffect(steps, { method, effect, deviation }, looks, rule) {
-	let sum = 0;
-	let pairs = 0;
-	let seen = effect;
-	for (const [index, look] of looks.entries()) {
-		sum += (steps[index] ?? 0) * Math.sqrt(look.pairs - pairs);
-		pairs = look.pairs;
-		seen = effect + deviation * sum / pairs;
-		const error = deviation / Math.sqrt(pairs);
-		const canBeSure = (level) => level > 0 && (method === "pooled" || level >= .5 ** look.pairs);
-		const boundsAt = (level) => canBeSure(level) ? around(seen, criticalT(Infinity, level) * error) : around(seen, Infinity);
-		if (judgeLook(boundsAt, look.levels, rule) !== "inconclusive") break;
-	}
-	return seen;
-}
-const around = (center, reach) => ({
-	low: center - reach,
-	high: center + reach
-});
-/** Standard error of ranks: half the interval of one standard error to each side under normality. */
-function standardErrorOf(evidence) {
-	if (evidence.method === "pooled") return evidence.standardError;
-	const { low, high } = boundsOf(evidence, studentTail(1, Infinity));
-	return (high - low) / 2;
-}
-
 // src/analysis/stats/verdict.ts
 /** `baseNumbers` are base's, one per trial; `others` are shown beside patched. */
 function cellResult(interim, policy, baseNumbers, others) {
@@ -1763,7 +1739,7 @@ function compare({ input, looks, judgement }, metric, policy) {
 		metric,
 		policy,
 		level: (judgement?.look ?? looks[0])?.levels.outside ?? 0
-	}, (evidence) => judgement !== void 0 && metric === policy.metric ? unbiasedEffect(judgement, looks, policy) : evidence.effect);
+	});
 }
 /**
 * Compares another variant over the same pairs as patched. Its interval has the plain confidence level, which holds for
@@ -1787,23 +1763,23 @@ function compareOther({ input, judgement }, variant, metric, policy) {
 		metric,
 		policy,
 		level: (1 - policy.confidenceRatio) / 2
-	}, ({ effect }) => effect);
+	});
 }
 const inPlaceOfPatched = (variant, runs) => runs.filter((run) => run.variant === "base" || run.variant === variant).map((run) => run.variant === variant ? {
 	...run,
 	variant: "patched"
 } : run);
-function comparison(counted, { design, history }, { metric, policy, level }, effectOf) {
+function comparison(counted, { design, history }, { metric, policy, level }) {
 	const values = {
 		base: valuesOf(counted.base, metric),
 		patched: valuesOf(counted.patched, metric)
 	};
 	if (values.base.length === 0 || values.patched.length === 0) return [];
-	const earlier = metric === policy.metric ? knownNoise(history, policy.marginRatio) : void 0;
+	const earlier = metric === policy.metric ? priorNoise(history, policy.marginRatio) : void 0;
 	const evidence = evidenceOf(counted, metric, design.method, earlier);
 	const { low, high } = boundsOf(evidence, level);
 	if (!Number.isFinite(low + high)) return [];
-	const effect = effectOf(evidence);
+	const { effect } = evidence;
 	return [{
 		metric,
 		base: evidence.base,
@@ -1871,4 +1847,4 @@ function worstVerdict(cells) {
 	return verdictsWorstFirst.find((kind) => kinds.includes(kind)) ?? "no-regression";
 }
 
-export { MinistatInputError, baselineOf, boundsOf, buildNoise, cellResult, cellSource, cellVerdict, changePoints, changesRunByRun, compare, compare$1, confidencePercents, countedRuns, criticalT, defaultBounds, earlierNoise, evidenceAt, formatGeneral, holes, interimResults, isCounted, isEnough, isSteady, lastLevel, leastChangeRatio, lookSizes, looksSharedBy, lowerBound, median, ministatPieces, nightlySigmaRatio, parseColumn, pooledEvidence, pooledNoise, relevantTo, renderMinistat, runCounts, runsApart, secondsUntilSteady, simulate, steadyStretch, sumOf, trialNumbers, upperBound, validPairs, worstVerdict };
+export { MinistatInputError, baselineOf, boundsOf, buildNoise, cellResult, cellSource, cellVerdict, changePoints, changesRunByRun, compare, compare$1, confidencePercents, countedRuns, criticalT, defaultBounds, earlierNoise, evidenceAt, formatGeneral, holes, interimResults, isCounted, isEnough, isSteady, lastLevel, leastChangeRatio, lookSizes, looksSharedBy, lowerBound, median, ministatPieces, moderated, nightlySigmaRatio, noNoise, parseColumn, pooledEvidence, renderMinistat, runCounts, runsApart, secondsUntilSteady, sessionDegreesOfFreedom, simulate, steadyStretch, sumOf, trialNumbers, upperBound, validPairs, worstVerdict };

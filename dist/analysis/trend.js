@@ -140,8 +140,8 @@ function gateOf(gate, cells) {
 		scatter: measuresLayoutNoise(gate) ? cells.flatMap((cell) => scatterOf(cell, gate.policy.metric)) : []
 	};
 }
-/** A gain of nothing is as false as a loss. */
-const isAlarm = ({ verdict }) => verdict.kind === "regression" || verdict.kind === "improvement";
+/** The promised rate is that of regressions. */
+const isAlarm = ({ verdict }) => verdict.kind === "regression";
 function scatterOf({ cell, runs, comparisons }, metric) {
 	const change = comparisons.find((comparison) => comparison.metric === metric)?.interval.change;
 	const variants = ["base", "patched"].map((name) => runs.filter(({ variant }) => variant === name));

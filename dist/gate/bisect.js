@@ -1,4 +1,4 @@
-import { baselineOf, boundsOf as boundsOf$1, median, pooledEvidence } from "../analysis/stats.js";
+import { baselineOf, boundsOf as boundsOf$1, median, moderated, noNoise, pooledEvidence } from "../analysis/stats.js";
 import { systemOf } from "../config.js";
 import { _enum, array, boolean, int, literal, number$1 as number, object, record, string } from "../vendor/zod.js";
 import { builderOf, mayChangeKernel, readOverlay, submodule } from "../kernel.js";
@@ -198,15 +198,11 @@ function problemOf(plan, positions, entries) {
 			isSure: failure.isSure
 		}),
 		skipped: new Set(at((position) => isSkipped(position) ? true : void 0).keys()),
-		history: history !== void 0 && !isShared(plan) ? history : noNoise,
+		history: isShared(plan) ? noNoise : moderated(history),
 		mostBoots,
 		boots: bootsOf(entries)
 	};
 }
-const noNoise = {
-	sumOfSquares: 0,
-	degreesOfFreedom: 0
-};
 /** Boots, or trials shared by variants, including those without a result. */
 const bootsOf = (entries) => entries.filter(isBoot).length;
 function isBoot(entry) {
@@ -525,7 +521,7 @@ function changeOf(before, after, history, unit) {
 		before: told.before,
 		after: 0
 	};
-	const evidence = pooledEvidence(left.map(Math.exp), right.map(Math.exp), history);
+	const evidence = pooledEvidence(left.map(asMeasurement), right.map(asMeasurement), history);
 	const { low, high } = boundsOf$1(evidence, level);
 	return {
 		change: Math.expm1(evidence.effect),
@@ -534,6 +530,7 @@ function changeOf(before, after, history, unit) {
 		...told
 	};
 }
+const asMeasurement = (level) => ({ value: Math.exp(level) });
 /** The metric's value at level 0: 1 if levels are absolute instead of relative to the same trial. */
 function unitOf(good) {
 	if (good === void 0 || good.finding.values.length === 0) return 1;

@@ -1,7 +1,7 @@
 import { cellName, formatEstimate, formatPercent, formatRoughly, formatSize } from "../model.js";
 import { int, number$1 as number, object } from "../vendor/zod.js";
 import { mean, quantile, sum as sum$1, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
-import { cellSource, criticalT, earlierNoise, lookSizes, looksSharedBy, median, relevantTo, simulate, sumOf } from "../analysis/stats.js";
+import { cellSource, criticalT, earlierNoise, lookSizes, looksSharedBy, median, moderated, simulate, sumOf } from "../analysis/stats.js";
 import { uniformInt, xoroshiro128plus } from "../vendor/pure-rand.js";
 
 // src/gate/estimate/durations.ts
@@ -263,14 +263,13 @@ function prepared(problem) {
 		...takenForFailed(problem)
 	]);
 	const own = spreadOf(places.map((place) => measured.get(place) ?? []));
-	const earlier = relevantTo(own, history);
 	return {
 		...problem,
 		measured,
 		places,
 		unfit,
-		noise: sumOf(own, earlier),
-		earlier
+		noise: sumOf(own, history),
+		earlier: history
 	};
 }
 function spreadOf(sets) {
@@ -626,15 +625,14 @@ function simulateBisect(request, search = sequentialSearch) {
 	const drawCell = cellSource(request.noise, random);
 	const ends = [];
 	for (let experiment = 0; experiment < request.experiments; experiment++) {
-		const draw = drawCell();
-		const history = Array.from({ length: request.historyRuns }, draw);
-		const deps = depsOf(request, random, draw);
-		const earlier = earlierNoise(history) ?? {
-			sumOfSquares: 0,
-			degreesOfFreedom: 0
-		};
+		const drawSession = drawCell();
+		const earlier = earlierNoise(request.historyRuns, () => {
+			const draw = drawSession();
+			return (count) => Array.from({ length: count }, draw);
+		});
+		const deps = depsOf(request, random, drawSession());
 		ends.push({
-			...search(deps, earlier, request),
+			...search(deps, moderated(earlier), request),
 			culprits: deps.culprits
 		});
 	}
@@ -982,6 +980,7 @@ function estimateRuns({ design, history }, policy, cells, assumedNoiseRatio) {
 			budgets: design.budgets
 		},
 		historyRuns: history === void 0 ? 0 : history.degreesOfFreedom + 1,
+		sessionDegreesOfFreedom: history?.sessionDegreesOfFreedom,
 		rates: {
 			falseAlarms: policy.falseAlarmRatio,
 			misses: policy.missRatio
@@ -1013,12 +1012,10 @@ function noiseOf(history) {
 }
 /** Uses the last look alone: its critical value, and a fifth of the permitted misses. */
 function reachableMargin({ design, history }, noiseRatio, policy, cells) {
-	const last = looksSharedBy(cells, {
-		design,
-		history
-	}, policy).at(-1);
+	const last = looksSharedBy(cells, { design }, policy).at(-1);
 	if (last === void 0) return 1;
-	const degreesOfFreedom = 2 * last.pairs - 2 + (history?.degreesOfFreedom ?? 0);
+	const fitted = last.pairs < 3 ? 2 : 3;
+	const degreesOfFreedom = 2 * last.pairs - fitted + moderated(history).degreesOfFreedom;
 	const error = noiseRatio * Math.sqrt(2 / last.pairs);
 	const reach = criticalT(degreesOfFreedom, last.levels.falseAlarms) + criticalT(degreesOfFreedom, policy.missRatio / 5);
 	return -Math.expm1(-reach * error);
@@ -1084,10 +1081,8 @@ function cellEstimate(planned, expected) {
 		reachableMarginRatio
 	};
 }
-const leastRuns = ({ design, history }) => 2 * (lookSizes({
-	...design,
-	earlierDegreesOfFreedom: history?.degreesOfFreedom ?? 0
-})[0] ?? 0);
+/** Runs of both variants for the first interim analysis. */
+const leastRuns = ({ design }) => 2 * (lookSizes(design)[0] ?? 0);
 /** A boot serves all cells, so the slowest cell sets the number of boots. */
 function courseOf({ traffic, profile, variants, durations }, cells) {
 	const isShared = traffic.runsPerTrial > 1;
@@ -1193,16 +1188,12 @@ const proposals = [
 	}
 ];
 const historyRuns = 10;
-/** Treats the cell as if it had a history; a configured design cannot be distinguished from the default. */
-function withAssumedHistory({ design, history, ...cell }, assumedNoiseRatio) {
+/** Treats the cell as if it had a history. */
+function withAssumedHistory({ history, ...cell }, assumedNoiseRatio) {
 	const degreesOfFreedom = 9;
 	const variance = history === void 0 || history.degreesOfFreedom === 0 ? assumedNoiseRatio ** 2 : history.sumOfSquares / history.degreesOfFreedom;
 	return {
 		...cell,
-		design: {
-			...design,
-			name: design.name === "fixed" ? "fixed" : "glr"
-		},
 		history: {
 			runs: historyRuns,
 			typical: history?.typical ?? 1,

@@ -1,8 +1,8 @@
 import { version } from "../package.js";
 import { UsageError, byMetric, cellName, cellProfileSchema, cellSchema, designSchema, diffName, formatPercent, historySchema, isJudged, lastLine, layoutOfPair, ownRulesSchema, patchSchema, plannedTrialSchema, policySchema, reasonOf, rejectionSchema, runSchema, shortened, trialSchema, withoutPaths } from "../model.js";
 import { array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "../vendor/zod.js";
-import { mean, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
-import { cellResult, cellVerdict, evidenceAt, interimResults, isCounted, isEnough, lookSizes, runCounts, runsApart, trialNumbers, validPairs, worstVerdict } from "../analysis/stats.js";
+import { mean, sum, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
+import { cellResult, cellVerdict, evidenceAt, interimResults, isCounted, isEnough, lookSizes, runCounts, runsApart, sessionDegreesOfFreedom, sumOf, trialNumbers, validPairs, worstVerdict } from "../analysis/stats.js";
 import { durationsOf, durationsSchema, expectedDurationsOn, expectedDurationsSchema } from "./estimate.js";
 import { logNames, readLinuxLogs } from "../lab/netns.js";
 import { isPlaceLeftAlone, variantSchema } from "../kernel.js";
@@ -31,6 +31,12 @@ const historyEntrySchema = object({
 	nsPerPacket: rates,
 	/** Absent from older lines. */
 	instructionsPerPacket: rates.default([]),
+	/** Numbers of patched; absent from older lines, and where none of its runs count. */
+	patched: object({
+		pps: rates,
+		nsPerPacket: rates,
+		instructionsPerPacket: rates
+	}).optional(),
 	/** Base had moved against the earlier history. */
 	moved: boolean(),
 	/** Booted layouts of base's kernel, if several: the spread then includes the noise of builds. */
@@ -71,39 +77,61 @@ function parseLine$1(line, path, index) {
 }
 /** Drops entries of the future, which would remain the newest forever. */
 const earlierEntries = (entries, now) => entries.filter(({ at }) => Date.parse(at) <= now.getTime());
-/** Pools about thirty runs of base. Noise is the spread within experiments, so a moving base does not look noisy. */
+/** Pools the latest sessions of a cell. Noise is the spread within sessions, so a moving base does not look noisy. */
 function historyOf(entries, { testbed, cell, traffic, metric, hasLayouts = false }) {
 	const own = entries.filter((entry) => entry.testbed === testbed && cellName(entry.cell) === cellName(cell) && isSameTraffic(entry.traffic, traffic) && entry.layouts !== void 0 === hasLayouts && entry[metric].length > 0);
-	const latest = newest([...new Map(own.map((entry) => [entry.at, entry])).values()], metric);
+	const latest = newest(lastLines(own), metric);
 	const logs = latest.map((entry) => entry[metric].map(Math.log));
 	const lastMove = latest.findLastIndex((entry) => entry.moved);
 	const sinceMove = logs.slice(Math.max(0, lastMove)).flat();
 	if (sinceMove.length === 0) return void 0;
+	const ofSessions = sessionDegreesOfFreedom(sessionsOn(entries, testbed, metric));
 	return {
 		runs: logs.flat().length,
 		typical: Math.exp(mean(sinceMove)),
 		typicalRuns: sinceMove.length,
-		sumOfSquares: logs.reduce((sum, set) => sum + sumNthPowerDeviations(set, 2), 0),
-		degreesOfFreedom: logs.flat().length - logs.length
+		...latest.map((entry) => noiseOf(entry, metric)).reduce(sumOf),
+		...ofSessions !== void 0 && { sessionDegreesOfFreedom: ofSessions }
 	};
 }
-const enoughRuns = 30;
+/** An experiment that was extended has several lines. */
+const lastLines = (entries) => [...new Map(entries.map((entry) => [entry.at, entry])).values()];
+/** Spread of the runs of base and patched within a session, each around its own mean. */
+function noiseOf(entry, metric) {
+	const variants = [entry[metric], entry.patched?.[metric] ?? []].filter(({ length }) => length > 0);
+	return {
+		sumOfSquares: sum(variants.map((values) => sumNthPowerDeviations(values.map(Math.log), 2))),
+		degreesOfFreedom: sum(variants.map(({ length }) => length - 1))
+	};
+}
+function sessionsOn(entries, testbed, metric) {
+	const own = entries.filter((entry) => entry.testbed === testbed && entry[metric].length > 0).slice(-500);
+	return [...Map.groupBy(own, ({ cell, traffic, layouts }) => JSON.stringify([
+		cellName(cell),
+		traffic,
+		layouts !== void 0
+	])).values()].map((lines) => lastLines(lines).map((line) => noiseOf(line, metric)));
+}
+/** More than a prior keeps, so that the variance itself is well known. */
+const enoughDegreesOfFreedom = 24;
+/** Counts degrees of freedom, not lines: gates that end early have few runs. */
 function newest(entries, metric) {
 	const byAge = entries.toSorted((a, b) => a.at.localeCompare(b.at));
-	let runs = 0;
+	let degreesOfFreedom = 0;
 	const first = byAge.findLastIndex((entry) => {
-		runs += entry[metric].length;
-		return runs >= enoughRuns;
+		degreesOfFreedom += noiseOf(entry, metric).degreesOfFreedom;
+		return degreesOfFreedom >= enoughDegreesOfFreedom;
 	});
-	return byAge.slice(Math.max(0, first));
+	return byAge.slice(Math.max(0, first)).slice(-30);
 }
 const isSameTraffic = (a, b) => a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
+const baseNumbers = (runs, metric) => numbersOf("base", runs, metric);
 /** Counts only the first boot of each of several layouts: repeats would understate the spread. */
-function baseNumbers(runs, metric) {
-	const counted = runs.filter((run) => run.variant === "base" && isCounted(run));
+function numbersOf(variant, runs, metric) {
+	const counted = runs.filter((run) => run.variant === variant && isCounted(run));
 	const firstOf = new Map(counted.toReversed().map((run) => [run.layout, run]));
-	const taken = firstOf.size > 1 ? counted.filter((run) => firstOf.get(run.layout) === run) : counted;
-	return trialNumbers(taken, metric);
+	const kept = firstOf.size > 1 ? counted.filter((run) => firstOf.get(run.layout) === run) : counted;
+	return trialNumbers(kept, metric);
 }
 function historyEntries(result) {
 	const { startedAt: at, testbed, variants, outcome } = result;
@@ -113,6 +141,7 @@ function historyEntries(result) {
 	const commit = variants.find((variant) => variant.name === "base")?.commit ?? "";
 	return outcome.cells.flatMap(({ cell, runs, baseline }) => {
 		const numbers = byMetric((metric) => baseNumbers(runs, metric));
+		const patched = byMetric((metric) => numbersOf("patched", runs, metric));
 		if (numbers.pps.length === 0) return [];
 		const layouts = new Set(runs.flatMap(({ variant, layout }) => variant === "base" ? layout ?? 1 : []));
 		return {
@@ -122,6 +151,7 @@ function historyEntries(result) {
 			traffic,
 			commit,
 			...numbers,
+			...patched.pps.length > 0 && { patched },
 			moved: baseline.kind === "moved",
 			...layouts.size > 1 && { layouts: layouts.size },
 			...durations && { durations }
@@ -314,15 +344,15 @@ function sharedTrials(request, random) {
 	return trials;
 }
 /**
-* Every run has its own trial, grouped across cells so that a variant boots once for all. The first pair begins with
-* base, whose kernel is usually ready while patched is being built.
+* Every run has its own trial, grouped across cells so that a variant boots once for all. The order of the first pair is
+* random too: a first run that differs from all others must not always be base's.
 */
 function singleRuns(request, random) {
 	const { cells, variants, runsPerVariant } = request;
 	const trials = [];
 	let order = variants;
 	for (let pair = 1; pair <= runsPerVariant; pair++) {
-		order = pair === 1 ? variants : nextOrder(pair, order, random);
+		order = nextOrder(pair, order, random);
 		for (const variant of order) for (const cell of inOrder(cells, request, random)) trials.push({
 			cell,
 			runs: [{
@@ -398,7 +428,7 @@ const planSchema = object({
 	/** Every trial that may be needed, in order; most cells are decided before their last. */
 	trials: array(plannedTrialSchema).min(1)
 });
-/** The history of a cell decides its first look, and the seed the order of everything. */
+/** The seed decides the order of everything, and the history of a cell is its prior. */
 function makePlan(request, unlinked, history) {
 	const variants = withLayouts(unlinked, request);
 	const { patch, config, testbed, seed, rules = {}, cells: wanted = cellsOf(config) } = request;
@@ -518,9 +548,8 @@ function designOf({ traffic, gate }, variants) {
 	const method = pairsPerStep > 1 ? "paired" : "pooled";
 	const usualRuns = method === "pooled" ? usualSingleRuns : usualPairs(traffic.runsPerTrial, variants);
 	const budget = wholeSteps(gate.maxRunsPerVariant ?? usualRuns, pairsPerStep);
-	const usual = method === "pooled" ? "glr" : "group-sequential";
 	return {
-		name: gate.design ?? usual,
+		name: gate.design ?? "group-sequential",
 		budgets: [budget],
 		pairsPerStep,
 		method
@@ -627,14 +656,10 @@ const isWhole = ({ runs }) => (entry) => {
 	return pairs === 1 ? entry.runs.every((run) => run.validity.kind === "valid" && run.pps > 0) : isEnough(validPairs(entry.runs).length, pairs);
 };
 const pairsOf = (runs) => new Set(runs.map(({ pair }) => pair)).size;
-/** The last look with all its trials, and the trials that the next one lacks; outliers are repeated once. */
-function reached({ design, history }, trials) {
-	const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
+/** The last interim analysis with all its trials, and the trials that the next one lacks; outliers are repeated once. */
+function reached({ design }, trials) {
 	let closedPairs = 0;
-	for (const size of lookSizes({
-		...design,
-		earlierDegreesOfFreedom
-	})) {
+	for (const size of lookSizes(design)) {
 		const inLook = trials.filter(({ trial }) => trial.runs.every((run) => run.pair <= size));
 		if (!isEnough(size - lostPairs(inLook), size)) return {
 			closedPairs: size,
@@ -1294,12 +1319,8 @@ function inputOf(cell, claims, { patch, config, isExtended }) {
 * the experiment ended with the next one, whose runs were lost.
 */
 function closedPairsOf(input, policy) {
-	const { claim, design, history, runs } = input;
-	const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
-	const sizes = lookSizes({
-		...design,
-		earlierDegreesOfFreedom
-	});
+	const { claim, design, runs } = input;
+	const sizes = lookSizes(design);
 	const lacking = sizes.findIndex((size) => !isThere(runs, size));
 	if (lacking === -1) return sizes.at(-1) ?? 0;
 	const closedPairs = sizes[lacking - 1] ?? 0;

@@ -83,7 +83,7 @@ function countLine(count, kept) {
 	const noise = linkNoise(count);
 	const alarms = alarmed.map(({ at, result }) => kept.has(result) ? `[${dayOf(at)}](${reportOf(result)})` : dayOf(at));
 	return [
-		`called a change in ${sameText(count)} (${verdictOf(count)} ${formatPercent(falseAlarmRatio)})`,
+		`called a regression in ${sameText(count)} (${verdictOf(count)} ${formatPercent(falseAlarmRatio)})`,
 		`in ${cellAlarms} of ${cells} cells; ${inconclusive} inconclusive, ${invalid} invalid`,
 		`margin ${formatPercent(count.marginRatio)} of ${metricWord(count)}, ${count.design}, since ${dayOf(count.since)}`,
 		...noise === void 0 ? [] : [`layouts scatter by ${formatPercent(noise)}`],

@@ -251,7 +251,7 @@ function samePage({ index, results }) {
 		title: "The base against itself",
 		body: html`<header>
 <h1>The base against itself</h1>
-<p>A gate of a commit against itself has nothing to find. Every change that it reports is a false alarm, gains as well; the bound is the highest rate that these gates leave possible with 95 % confidence (Clopper and Pearson). Another design, margin or machine begins another count.</p>
+<p>A gate of a commit against itself has nothing to find. Every regression that it reports is a false alarm. The bound is the highest rate that these gates leave possible; it holds at all times at once with 95 % confidence. Another design, margin or machine begins another count.</p>
 </header>
 <main>
 <section id="counts">
@@ -309,7 +309,7 @@ function alarms(counts, known) {
 	return html`<section id="alarms">
 <h2>Alarms</h2>
 ${table({
-		caption: "Gates of a commit against itself that called something a change",
+		caption: "Gates of a commit against itself that reported a regression",
 		heads: [
 			{ text: "gate" },
 			{ text: "testbed" },

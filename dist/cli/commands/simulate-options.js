@@ -1,35 +1,53 @@
 import { kebabCase, keyName } from "../../config.js";
-import { NEVER, array, number$1 as number, object, string } from "../../vendor/zod.js";
+import { NEVER, array, looseObject, number$1 as number, object, string } from "../../vendor/zod.js";
 import { UsageError, duration, expected, formatPercent, grouped, ratio, sentence } from "../../model.js";
 import { mean, sampleStandardDeviation } from "../../vendor/simple-statistics.js";
 import { readFile } from "node:fs/promises";
 
 // src/cli/commands/noise-file.ts
 /**
-* Reads the list `pps` of each line, numbers above 0; other keys are ignored, as in ppsgate's history. Lines with fewer
-* than three runs are skipped, but counted in `lines`. Throws a `UsageError` that names the first bad line.
+* Reads the runs of a file of JSON lines, each with a list `pps` of numbers above 0 and any other keys, like ppsgate's
+* history: the sets of each cell, one for each session. Lines of one cell agree in testbed, cell, traffic, label and the
+* like. Lines of a single run, which have no spread, are passed over; `lines` counts them too. Throws a `UsageError` that
+* names the first bad line.
 */
 async function readNoiseFile(path) {
 	const all = (await readFile(path, "utf8").catch(cannotRead(path))).split("\n").flatMap((line, index) => line.trim() ? [parseLine(line, `--noise: ${path}:${index + 1}`)] : []);
-	const sets = all.filter((set) => set.length >= 3);
-	if (sets.length > 0) return {
-		sets,
+	const cells = Map.groupBy(all.filter(({ pps }) => pps.length >= 2), ({ key }) => key);
+	if (cells.size > 0) return {
+		cells: [...cells.values()].map((lines) => lines.map(({ pps }) => pps)),
 		lines: all.length
 	};
 	const found = all.length === 0 ? "nothing" : `${all.length} with fewer`;
-	throw new UsageError(`--noise: ${path}: expected JSON lines with the pps of ${3} runs or more, found ${found}.`);
+	throw new UsageError(`--noise: ${path}: expected JSON lines with the pps of ${2} runs or more, found ${found}.`);
 }
-/** The spread of two runs means little. */
-const fewestRuns = 3;
+/** A single run has no spread. */
+const fewestRuns = 2;
 const cannotRead = (path) => (error) => {
 	const why = error.code === "ENOENT" ? "there is no such file" : `cannot be read (${error.code})`;
 	throw new UsageError(`--noise: ${path}: ${why}; name a file of JSON lines, or a CV like 1%.`);
 };
 const rateError = expected("a number above 0");
-const lineSchema = object({ pps: array(number({ error: rateError }).refine((pps) => pps > 0, { error: rateError }), { error: expected("a list of numbers above 0") }) }, { error: expected("an object with pps, a list of numbers above 0") });
+/** Keys that distinguish cells, of ppsgate's history and of the results of netbenches. */
+const cellKeys = [
+	"testbed",
+	"cell",
+	"traffic",
+	"cpu",
+	"nic",
+	"topic",
+	"label"
+];
+const lineSchema = looseObject({ pps: array(number({ error: rateError }).refine((pps) => pps > 0, { error: rateError }), { error: expected("a list of numbers above 0") }) }, { error: expected("an object with pps, a list of numbers above 0") });
 function parseLine(line, place) {
 	const parsed = lineSchema.safeParse(parseJson(line, place));
-	if (parsed.success) return parsed.data.pps;
+	if (parsed.success) {
+		const { data } = parsed;
+		return {
+			key: JSON.stringify(cellKeys.map((name) => data[name])),
+			pps: data.pps
+		};
+	}
 	const [{ path, message } = {
 		path: [],
 		message: "cannot be used"
@@ -115,16 +133,16 @@ async function readNoise({ noise, maxCv }) {
 			says: `normal noise, CV ${formatPercent(cv)}`
 		};
 	}
-	const { sets, lines } = await readNoiseFile(noise);
-	const kept = sets.filter((set) => cvOf(set) <= (maxCv ?? Infinity));
-	if (kept.length === 0) throw new UsageError(nothingLeft(noise, sets, maxCv));
+	const { cells, lines } = await readNoiseFile(noise);
+	const kept = cells.map((sets) => sets.filter((set) => cvOf(set) <= (maxCv ?? Infinity))).filter((sets) => sets.length > 0);
+	if (kept.length === 0) throw new UsageError(nothingLeft(noise, cells.flat(), maxCv));
 	const limit = maxCv === void 0 ? "" : ` and a CV of at most ${formatPercent(maxCv)}`;
 	return {
 		source: {
 			kind: "sets",
-			sets: kept
+			cells: kept
 		},
-		says: `${noise}: ${grouped(kept.length)} of ${grouped(lines)} sets of runs, those with at least ${3} runs${limit}`
+		says: `${noise}: ${grouped(kept.flat().length)} of ${grouped(lines)} sets of runs, those with at least ${2} runs${limit}, of ${grouped(kept.length)} ${kept.length === 1 ? "cell" : "cells"}`
 	};
 }
 function nothingLeft(path, sets, maxCv = Infinity) {
