@@ -202,8 +202,8 @@ test('leaves out earlier diffs that do not fit on the disk of the DUT', async ()
   const result = await study({ kernelBytes: 1e6, lab: { disk } });
   expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'improvement' });
   expect(result.leftOut).toMatchObject([
-    { variant: 'diff 80654', rejection: { kind: 'out-of-disk' } },
     { variant: 'diff 80677', rejection: { kind: 'out-of-disk' } },
+    { variant: 'diff 80654', rejection: { kind: 'out-of-disk' } },
   ]);
 });
 
