@@ -1,6 +1,6 @@
 // Types of the data for the pages' scripts; imports nothing, as they run in browsers.
 
-type Metric = 'pps' | 'nsPerPacket' | 'instructionsPerPacket';
+export type Metric = 'pps' | 'nsPerPacket' | 'instructionsPerPacket';
 
 /** Data of a series page. Times are seconds since 1970; places count from the oldest nightly run. */
 export type SeriesData = {
