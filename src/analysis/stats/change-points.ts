@@ -27,7 +27,7 @@ export function changePoints(
   const from = Math.max(0, values.length - nightlyRunsInSight);
   const logs = values.slice(from).map(Math.log);
   if (logs.length < fewestNightlyRuns) return [];
-  const sigma = sigmaOf(logs);
+  const sigma = sigmaOf(logs) * correlationFactor(logs);
   const bounds = partition(logs, sigma);
   return bounds.slice(1, -1).flatMap((place, number) => {
     const [start = 0, end = logs.length] = [bounds[number], bounds[number + 2]];
@@ -61,7 +61,7 @@ export function lastLevel(
   const logs = values.slice(-nightlyRunsInSight).map(Math.log);
   if (logs.length < fewestNightlyRuns) return undefined;
   const sigma = sigmaOf(logs);
-  const start = partition(logs, sigma).at(-2) ?? 0;
+  const start = partition(logs, sigma * correlationFactor(logs)).at(-2) ?? 0;
   return { typical: Math.exp(median(logs.slice(start))), sigmaRatio: sigma };
 }
 
@@ -84,23 +84,25 @@ const costOfOtherPlace = 6;
 /** Lower limit of the noise of real testbeds, as a ratio. */
 const quietestSigma = 0.0003;
 
+/** Scatter of nightly runs around their level, from differences of neighbours: a change of level counts once. */
+function sigmaOf(logs: readonly number[]): number {
+  const scale = differenceScale(logs);
+  const forFewNightlyRuns = 1 + 3 / (logs.length - 1);
+  return Math.max(quietestSigma, (scale / Math.SQRT2) * forFewNightlyRuns);
+}
+
 /**
- * Uses differences of neighbours, so that a change of level counts once. Their median is the usual noise; where one in
+ * Deviation of differences of neighbours, 0 for fewer than two values. Their median is the usual noise; where one in
  * five differs, as on machines with two habits, the upper quantile is greater.
  */
-function sigmaOf(logs: readonly number[]): number {
-  const differences = logs
-    .slice(1)
-    .map((value, index) => Math.abs(value - (logs[index] ?? value)))
-    .toSorted((a, b) => a - b);
-  if (differences.length === 0) return quietestSigma;
-  const normal = Math.max(
+function differenceScale(logs: readonly number[]): number {
+  const differences = absoluteDifferences(logs, 1).toSorted((a, b) => a - b);
+  if (differences.length === 0) return 0;
+  return Math.max(
     ...normalQuantiles.map(
       ([share, deviations]) => quantileSorted(differences, share) / deviations,
     ),
   );
-  const forFewNightlyRuns = 1 + 3 / differences.length;
-  return Math.max(quietestSigma, (normal / Math.SQRT2) * forFewNightlyRuns);
 }
 
 /** Shares of a normal distribution's absolute values, and the deviations that contain them. */
@@ -108,6 +110,42 @@ const normalQuantiles = [
   [0.5, 0.6745],
   [0.8, 1.2816],
 ] as const;
+
+/**
+ * Nightly runs that resemble their neighbours say less of their level. The deviation of neighbours, multiplied by this,
+ * gives levels the scatter that a first-order autoregression has: the variance of a difference is 2 (1 − r) times that
+ * of a nightly run, and a level's is (1 + r)/(1 − r) times that of independent ones.
+ */
+function correlationFactor(logs: readonly number[]): number {
+  const correlation = correlationOf(logs);
+  return Math.sqrt(1 + correlation) / (1 - correlation);
+}
+
+/**
+ * Lag-1 correlation within levels: differences over three nightly runs have 1 + r + r² times the variance of those over
+ * one. Half a standard error is added, as an estimate too low finds changes that are none. Great differences are
+ * changes of level and bad nightly runs, and left out.
+ */
+function correlationOf(logs: readonly number[]): number {
+  const most = cutAt * differenceScale(logs);
+  const [one, three] = [1, 3].map((lag) =>
+    meanSquare(absoluteDifferences(logs, lag).filter((difference) => difference <= most)),
+  );
+  if (!one || !three) return 0;
+  const estimate = (Math.sqrt(Math.max((4 * three) / one - 3, 1)) - 1) / 2;
+  return Math.min(estimate + 0.5 / Math.sqrt(logs.length), mostCorrelation);
+}
+
+/** In deviations of a difference of neighbours. */
+const cutAt = 4;
+/** A greater one would leave no change to be found. */
+const mostCorrelation = 0.9;
+
+const absoluteDifferences = (values: readonly number[], lag: number): number[] =>
+  values.slice(lag).map((value, index) => Math.abs(value - (values[index] ?? value)));
+
+const meanSquare = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value ** 2, 0) / values.length;
 
 /** Returns the bounds of the levels, from 0 to the number of values, that cost least in total. */
 function partition(logs: readonly number[], sigma: number): number[] {

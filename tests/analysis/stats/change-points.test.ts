@@ -1,5 +1,6 @@
 // Finds the change points in the level of a series of nightly runs.
 import fc from 'fast-check';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { expect, test } from 'vitest';
 import {
   changePoints,
@@ -7,17 +8,34 @@ import {
   lastLevel,
   nightlySigmaRatio,
 } from '../../../src/analysis/stats/change-points.ts';
+import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 
-/** Deviations that a quiet machine has, the same at each call; they hold no step. */
-const noise = [3, -4, 1, 0, -2, 5, -1, 2, -3, 4, -5, 0, 2, -1, 1, -2, 3, -3].map((x) => x / 1000);
-const nightlyRun = (index: number): number => Math.exp(noise[(index * 7) % noise.length] ?? 0);
+/** Deviations, the same at each call. `correlation` is that of neighbours. */
+function noise(count: number, correlation = 0, seed = 1): number[] {
+  const random = xoroshiro128plus(seed);
+  let state = standardNormal(random);
+  return Array.from({ length: count }, () => {
+    const deviations = state;
+    state = correlation * state + Math.sqrt(1 - correlation ** 2) * standardNormal(random);
+    return deviations;
+  });
+}
+
 const nightlyRuns = (count: number, level = (_index: number) => 1): number[] =>
-  Array.from({ length: count }, (_, index) => 1e6 * nightlyRun(index) * level(index));
+  noise(count).map((deviation, index) => 1e6 * Math.exp(0.0025 * deviation) * level(index));
 const placesOf = (values: readonly number[]): number[] =>
   changePoints(values).map(({ index }) => index);
 
 test('a level that stays is no change, however long', () => {
   expect(changesRunByRun(nightlyRuns(200))).toEqual([]);
+});
+
+test('nightly runs that resemble their neighbours wander without a change, and a loss among them is found', () => {
+  const wandering = (seed: number) =>
+    noise(250, 0.5, seed).map((deviation) => Math.exp(0.006 * deviation));
+  for (const seed of [1, 2]) expect(changesRunByRun(wandering(seed))).toEqual([]);
+  const lossy = wandering(1).map((value, index) => (index < 150 ? value : 0.97 * value));
+  expect(changesRunByRun(lossy)).toEqual([expect.objectContaining({ index: 150 })]);
 });
 
 test('a loss of 4 % is found where it began', () => {
@@ -72,7 +90,8 @@ test('what is known is not found again, even some nightly runs beside it', () =>
 });
 
 test('a series of fewer than eight nightly runs tells nothing', () => {
-  const values = [1, 1, 1, 1, 0.5, 0.5, 0.5].map((level, index) => level * nightlyRun(index));
+  const levels = [1, 1, 1, 1, 0.5, 0.5, 0.5];
+  const values = nightlyRuns(levels.length, (index) => levels[index] ?? 1);
   expect(changePoints(values)).toEqual([]);
   expect(lastLevel(values)).toBeUndefined();
 });
