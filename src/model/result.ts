@@ -119,6 +119,17 @@ export const historySchema = z.object({
   /** Geometric mean and number of the runs since base last moved. */
   typical: z.number().positive(),
   typicalRuns: z.int().positive(),
+  /**
+   * Squared deviations of the mean log run of each session from that of its level; `sinceMove` counts the sessions since
+   * base last moved. Absent from older results.
+   */
+  sessionMeans: z
+    .object({
+      sinceMove: z.int().positive(),
+      sumOfSquares: z.number().nonnegative(),
+      degreesOfFreedom: z.int().nonnegative(),
+    })
+    .exactOptional(),
   /** Squared deviations of log runs from the mean of their own experiment. */
   sumOfSquares: z.number().nonnegative(),
   degreesOfFreedom: z.int().nonnegative(),

@@ -7,21 +7,29 @@ import { criticalT } from './student.ts';
 const levelOf = (runs: number): number => (runs === 1 ? 0.001 : 0.005);
 
 /**
- * Student's test of the base's numbers (one per trial) against the runs since its last move, on logarithms with pooled
- * noise; unknown with too few of either, and where neither has a spread.
+ * Student's test of the base's numbers (one per trial) against the sessions since its last move, on logarithms. Sessions
+ * of one base differ by more than their runs explain, so the error has the variance of their means. Unknown with fewer
+ * than three sessions (ten for a single run).
  */
 export function baselineOf(base: readonly number[], history: History | undefined): Baseline {
-  const enough = base.length === 1 ? 10 : 3;
-  if (history === undefined || history.typicalRuns < enough || base.length === 0) {
+  const means = history?.sessionMeans;
+  const enough = base.length === 1 ? 9 : 2;
+  if (!history || !means || means.degreesOfFreedom < enough || base.length === 0) {
     return { kind: 'unknown' };
   }
   const logs = base.map(Math.log);
-  const degreesOfFreedom = history.degreesOfFreedom + base.length - 1;
-  if (degreesOfFreedom === 0) return { kind: 'unknown' };
-  const variance = (history.sumOfSquares + sumNthPowerDeviations(logs, 2)) / degreesOfFreedom;
   const effect = mean(logs) - Math.log(history.typical);
-  const error = Math.sqrt(variance * (1 / base.length + 1 / history.typicalRuns));
-  const reach = criticalT(degreesOfFreedom, levelOf(base.length)) * error;
+  const ofRuns = varianceOf(
+    history.sumOfSquares + sumNthPowerDeviations(logs, 2),
+    history.degreesOfFreedom + base.length - 1,
+  );
+  const ofMeans = varianceOf(means.sumOfSquares, means.degreesOfFreedom);
+  const runsPerSession = history.typicalRuns / means.sinceMove;
+  const ofSessions = Math.max(0, ofMeans - ofRuns / runsPerSession);
+  const error = Math.sqrt(
+    ofSessions * (1 + 1 / means.sinceMove) + ofRuns * (1 / base.length + 1 / history.typicalRuns),
+  );
+  const reach = criticalT(means.degreesOfFreedom, levelOf(base.length)) * error;
   const interval = {
     change: Math.expm1(effect),
     low: Math.expm1(effect - reach),
@@ -29,6 +37,9 @@ export function baselineOf(base: readonly number[], history: History | undefined
   };
   return { kind: Math.abs(effect) > reach + rounding ? 'moved' : 'steady', interval };
 }
+
+const varianceOf = (sumOfSquares: number, degreesOfFreedom: number): number =>
+  degreesOfFreedom === 0 ? 0 : sumOfSquares / degreesOfFreedom;
 
 /** If all runs agree to the packet, the reach is zero except for the rounding of logarithms. */
 const rounding = 1e-12;

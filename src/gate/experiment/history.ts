@@ -89,7 +89,7 @@ type HistoryQuery = Pick<HistoryEntry, 'testbed' | 'cell' | 'traffic'> & {
   hasLayouts?: boolean;
 };
 
-/** Pools the latest sessions of a cell. Noise is the spread within sessions, so a moving base does not look noisy. */
+/** Describes the latest sessions of a cell. Noise is the spread within sessions, so a moving base does not look noisy. */
 export function historyOf(
   entries: readonly HistoryEntry[],
   { testbed, cell, traffic, metric, hasLayouts = false }: HistoryQuery,
@@ -102,19 +102,39 @@ export function historyOf(
       (entry.layouts !== undefined) === hasLayouts &&
       entry[metric].length > 0,
   );
-  const latest = newest(lastLines(own), metric);
-  const logs = latest.map((entry) => entry[metric].map(Math.log));
-  const lastMove = latest.findLastIndex((entry) => entry.moved);
-  const sinceMove = logs.slice(Math.max(0, lastMove)).flat();
-  if (sinceMove.length === 0) return undefined;
+  const sessions = lastLines(own)
+    .toSorted((a, b) => a.at.localeCompare(b.at))
+    .slice(-mostSessionsOfCell);
+  const levels = levelsOf(sessions).map((level) =>
+    level.map((entry) => entry[metric].map(Math.log)),
+  );
+  const last = levels.at(-1);
+  if (last === undefined) return undefined;
+  const latest = newest(sessions, metric);
   const ofSessions = sessionDegreesOfFreedom(sessionsOn(entries, testbed, metric));
   return {
-    runs: logs.flat().length,
-    typical: Math.exp(mean(sinceMove)),
-    typicalRuns: sinceMove.length,
+    runs: latest.flatMap((entry) => entry[metric]).length,
+    typical: Math.exp(mean(last.flat())),
+    typicalRuns: last.flat().length,
+    sessionMeans: {
+      sinceMove: last.length,
+      sumOfSquares: sum(levels.map((level) => sumNthPowerDeviations(level.map(mean), 2))),
+      degreesOfFreedom: sum(levels.map((level) => level.length - 1)),
+    },
     ...latest.map((entry) => noiseOf(entry, metric)).reduce(sumOf),
     ...(ofSessions !== undefined && { sessionDegreesOfFreedom: ofSessions }),
   };
+}
+
+/** Splits sessions where base moved. */
+function levelsOf(sessions: readonly HistoryEntry[]): HistoryEntry[][] {
+  const levels: HistoryEntry[][] = [];
+  for (const entry of sessions) {
+    const level = levels.at(-1);
+    if (level === undefined || entry.moved) levels.push([entry]);
+    else level.push(entry);
+  }
+  return levels;
 }
 
 /** An experiment that was extended has several lines. */
@@ -153,14 +173,13 @@ const enoughDegreesOfFreedom = 24;
 const mostSessionsOfCell = 30;
 
 /** Counts degrees of freedom, not lines: gates that end early have few runs. */
-function newest(entries: readonly HistoryEntry[], metric: Metric): HistoryEntry[] {
-  const byAge = entries.toSorted((a, b) => a.at.localeCompare(b.at));
+function newest(sessions: readonly HistoryEntry[], metric: Metric): HistoryEntry[] {
   let degreesOfFreedom = 0;
-  const first = byAge.findLastIndex((entry) => {
+  const first = sessions.findLastIndex((entry) => {
     degreesOfFreedom += noiseOf(entry, metric).degreesOfFreedom;
     return degreesOfFreedom >= enoughDegreesOfFreedom;
   });
-  return byAge.slice(Math.max(0, first)).slice(-mostSessionsOfCell);
+  return sessions.slice(Math.max(0, first));
 }
 
 type HistoryTraffic = HistoryEntry['traffic'];

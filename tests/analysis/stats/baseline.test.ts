@@ -1,27 +1,30 @@
 // Checks whether a base still fits its history.
 import fc from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import { sumNthPowerDeviations } from 'simple-statistics';
+import { mean, sum, sumNthPowerDeviations } from 'simple-statistics';
 import { expect, test } from 'vitest';
 import { baselineOf } from '../../../src/analysis/stats/baseline.ts';
 import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 import type { History } from '../../../src/model/result.ts';
 
-/** Ten runs around 1 Mpps whose logarithms deviate by 1 %. */
+/** Ten sessions of three runs around 1 Mpps; logarithms of runs deviate by 1 % within a session, means by 2 %. */
 const history: History = {
-  runs: 10,
+  runs: 30,
   typical: 1e6,
-  typicalRuns: 10,
-  sumOfSquares: 0.0009,
-  degreesOfFreedom: 9,
+  typicalRuns: 30,
+  sumOfSquares: 0.002,
+  degreesOfFreedom: 20,
+  sessionMeans: { sinceMove: 10, sumOfSquares: 0.0036, degreesOfFreedom: 9 },
 };
 
 /** Runs of e^x Mpps. */
 const runs = (...logarithms: number[]): number[] => logarithms.map((x) => 1e6 * Math.exp(x));
 
-test('a base is compared with its history by Student’s test of logarithms, at one in a hundred', () => {
-  // Squares of 0.0009 and 0.0002 over 9 + 2 degrees of freedom, whose t is 3.1058.
-  const reach = 3.1058065155 * Math.sqrt((0.0011 / 11) * (1 / 3 + 1 / 10));
+test('a base is compared with the means of earlier sessions by Student’s test of logarithms, at one in a hundred', () => {
+  const ofRuns = (0.002 + 0.0002) / (20 + 2);
+  const ofSessions = 0.0036 / 9 - ofRuns / 3;
+  // The t of nine degrees of freedom at 0.5 % to each side.
+  const reach = 3.2498355416 * Math.sqrt(ofSessions * (1 + 1 / 10) + ofRuns * (1 / 3 + 1 / 30));
   const { kind, interval } = withInterval(runs(-0.02, -0.01, 0), history);
   expect(kind).toBe('steady');
   expect(Math.log1p(interval.change)).toBeCloseTo(-0.01, 12);
@@ -30,21 +33,30 @@ test('a base is compared with its history by Student’s test of logarithms, at 
 });
 
 test('it has moved where the interval leaves out zero, to either side', () => {
-  expect(baselineOf(runs(-0.04, -0.03, -0.02), history).kind).toBe('moved');
-  expect(baselineOf(runs(0.02, 0.03, 0.04), history).kind).toBe('moved');
+  expect(baselineOf(runs(-0.09, -0.08, -0.07), history).kind).toBe('moved');
+  expect(baselineOf(runs(0.07, 0.08, 0.09), history).kind).toBe('moved');
 });
 
 test('a single run tells one that is as far off as one in five hundred is', () => {
+  const single = { ...history, runs: 10, typicalRuns: 10, sumOfSquares: 0, degreesOfFreedom: 0 };
   // The t of nine degrees of freedom is 4.2968 at one in a thousand to each side.
-  const reach = 4.2968 * Math.sqrt(0.0001 * (1 + 1 / 10));
-  expect(baselineOf(runs(-0.99 * reach), history).kind).toBe('steady');
-  expect(baselineOf(runs(-1.01 * reach), history).kind).toBe('moved');
+  const reach = 4.2968 * Math.sqrt((0.0036 / 9) * (1 + 1 / 10));
+  expect(baselineOf(runs(-0.99 * reach), single).kind).toBe('steady');
+  expect(baselineOf(runs(-1.01 * reach), single).kind).toBe('moved');
 });
+
+const ofMeans = { sinceMove: 3, sumOfSquares: 0.0008, degreesOfFreedom: 2 };
+const { sessionMeans: _, ...older } = history;
 
 test.for<[string, number[], History | undefined]>([
   ['without a history', runs(-0.5, -0.5, -0.5), undefined],
-  ['with two runs since it last moved', runs(-0.5, -0.5, -0.5), { ...history, typicalRuns: 2 }],
-  ['of a single run beside nine', runs(-0.5), { ...history, typicalRuns: 9 }],
+  ['with a history that tells no sessions', runs(-0.5, -0.5, -0.5), older],
+  [
+    'with two sessions',
+    runs(-0.5, -0.5, -0.5),
+    { ...history, sessionMeans: { ...ofMeans, degreesOfFreedom: 1 } },
+  ],
+  ['of a single run beside three sessions', runs(-0.5), { ...history, sessionMeans: ofMeans }],
   ['of no run', [], history],
 ])('%s nothing is known', ([, base, earlier]) => {
   expect(baselineOf(base, earlier)).toEqual({ kind: 'unknown' });
@@ -55,7 +67,8 @@ test('runs that agree with their history to the last packet have not moved', () 
     fc.property(fc.integer({ min: 1, max: 1e8 }), fc.integer({ min: 3, max: 20 }), (pps, count) => {
       const logarithm = Array(count).fill(Math.log(pps));
       const typical = Math.exp(logarithm.reduce((sum, value) => sum + value, 0) / count);
-      const earlier = { ...history, typical, typicalRuns: count, sumOfSquares: 0 };
+      const sessionMeans = { ...ofMeans, sumOfSquares: 0 };
+      const earlier = { ...history, typical, typicalRuns: count, sumOfSquares: 0, sessionMeans };
       expect(baselineOf([pps, pps, pps, pps], earlier).kind).toBe('steady');
       expect(
         baselineOf(
@@ -83,27 +96,37 @@ test('the unit says nothing', () => {
   );
 });
 
-test('a base that stayed is called moved in one experiment of a hundred', () => {
-  const random = xoroshiro128plus(4);
-  const draw = (count: number) =>
-    Array.from({ length: count }, () => 0.01 * standardNormal(random));
-  const experiments = 20_000;
-  let moved = 0;
-  for (let experiment = 0; experiment < experiments; experiment++) {
-    const earlier = draw(12);
-    const center = earlier.reduce((sum, value) => sum + value, 0) / earlier.length;
-    const told: History = {
-      runs: 12,
-      typical: Math.exp(center),
-      typicalRuns: 12,
-      sumOfSquares: sumNthPowerDeviations(earlier, 2),
-      degreesOfFreedom: 11,
+test.for([0, 0.5, 1])(
+  'a base that stayed is called moved in at most one session of a hundred where sessions differ by %s times a run',
+  (ratio) => {
+    const random = xoroshiro128plus(4);
+    const session = (): number[] => {
+      const center = 0.01 * ratio * standardNormal(random);
+      return Array.from({ length: 4 }, () => center + 0.01 * standardNormal(random));
     };
-    if (baselineOf(draw(4).map(Math.exp), told).kind === 'moved') moved++;
-  }
-  const chance = 4 * Math.sqrt((0.01 * 0.99) / experiments);
-  expect(Math.abs(moved / experiments - 0.01)).toBeLessThan(chance);
-});
+    const trials = 20_000;
+    let moved = 0;
+    for (let trial = 0; trial < trials; trial++) {
+      const earlier = Array.from({ length: 8 }, session);
+      const means = earlier.map((own) => mean(own));
+      const told: History = {
+        runs: 32,
+        typical: Math.exp(mean(means)),
+        typicalRuns: 32,
+        sumOfSquares: sum(earlier.map((own) => sumNthPowerDeviations(own, 2))),
+        degreesOfFreedom: 24,
+        sessionMeans: {
+          sinceMove: 8,
+          sumOfSquares: sumNthPowerDeviations(means, 2),
+          degreesOfFreedom: 7,
+        },
+      };
+      if (baselineOf(session().map(Math.exp), told).kind === 'moved') moved++;
+    }
+    const chance = 4 * Math.sqrt((0.01 * 0.99) / trials);
+    expect(moved / trials).toBeLessThan(0.01 + chance);
+  },
+);
 
 function withInterval(base: number[], earlier: History) {
   const baseline = baselineOf(base, earlier);

@@ -128,13 +128,25 @@ test('what is typical is what was measured since the base last moved', () => {
   expect(history?.typical).toBeCloseTo(200, 9);
 });
 
-test('reads the latest sessions with 24 degrees of freedom, regardless of the order of lines', () => {
-  const entries = Array.from({ length: 28 }, (_, day) =>
+test('means of sessions deviate from their own level, and those since base last moved are counted', () => {
+  const day = (number: number, pps: number, moved = false) =>
+    onDay(number, { pps: [pps, pps], moved });
+  const entries = [day(1, 100), day(2, 101), day(3, 200, true), day(4, 202), day(5, 204)];
+  const means = historyOf(entries, query)?.sessionMeans;
+  expect(means).toMatchObject({ sinceMove: 3, degreesOfFreedom: 1 + 2 });
+  const squares = [
+    [100, 101],
+    [200, 202, 204],
+  ].map((values) => sumNthPowerDeviations(values.map(Math.log), 2));
+  expect(means?.sumOfSquares).toBeCloseTo(sum(squares), 12);
+});
+
+test('noise is that of the latest sessions with 24 degrees of freedom, and the level that of the latest thirty', () => {
+  const entries = Array.from({ length: 40 }, (_, day) =>
     onDay(day + 1, { pps: new Array(5).fill(day + 1) }),
   );
   const history = historyOf(entries.toReversed(), query);
-  expect(history).toMatchObject({ runs: 30, degreesOfFreedom: 24 });
-  expect(history?.typical).toBeGreaterThan(23);
+  expect(history).toMatchObject({ runs: 30, degreesOfFreedom: 24, typicalRuns: 150 });
 });
 
 test('reads more sessions where they are short, and fewer where patched has numbers too', () => {
