@@ -1,6 +1,7 @@
 // Analyses a directory of benchmark logs: numbers and validity of runs, and a verdict per pair of sets.
 
 import { type InterimResult, interimResults } from '../../analysis/stats/interim-result.ts';
+import { limitsOf } from '../../analysis/stats/limited.ts';
 import { cellVerdict, compare } from '../../analysis/stats/verdict.ts';
 import { type PktGenRun, pktGenRun } from '../../lab/traffic/pkt-gen-run.ts';
 import type { CellVerdict, Comparison, Policy, Run } from '../../model/result.ts';
@@ -66,7 +67,8 @@ function pairsOf(sets: readonly AnalyzedSet[], asked: string | undefined): SetPa
 
 /** Pooled runs do not depend on how they are paired. */
 function cellOf({ base, patched }: SetPair) {
-  const runs = [...runsOf(base, 'base'), ...runsOf(patched, 'patched')];
+  const all = [...runsOf(base, 'base'), ...runsOf(patched, 'patched')];
+  const runs = all.map(limitsOf(all));
   const counted = (variant: string) =>
     runs.filter((run) => run.variant === variant && run.validity.kind === 'valid').length;
   const pairs = Math.max(fewestPairs, Math.min(counted('base'), counted('patched')));

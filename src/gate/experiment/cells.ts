@@ -2,9 +2,11 @@
 
 import { lookSizes } from '../../analysis/stats/design.ts';
 import { type CellRuns, isEnough, validPairs } from '../../analysis/stats/interim-result.ts';
+import { limitsOf } from '../../analysis/stats/limited.ts';
 import { runsApart } from '../../analysis/stats/outlier.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { Rejection } from '../../model/rejection.ts';
+import type { Run } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import { isJudged } from '../../model/variant-name.ts';
 import type { JournalEntry } from './journal.ts';
@@ -46,21 +48,29 @@ export function cellsSoFar(
   const byTrial = Map.groupBy(entries, numberOf);
   const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
   return plan.cells.map((planned) => {
-    const all = plan.trials
-      .filter((trial) => isSameCell(trial.cell, planned.cell))
-      .map((trial) => triesOf(without(out, trial), byTrial.get(trial.number) ?? []));
+    const own = plan.trials.filter((trial) => isSameCell(trial.cell, planned.cell));
+    const triesAt = ({ number }: PlannedTrial) => byTrial.get(number) ?? [];
+    const decided = limitsOf(own.flatMap(triesAt).flatMap(runsOf));
+    const all = own.map((trial) => {
+      const tries = triesAt(trial).map((entry) =>
+        entry.kind === 'measured' ? { ...entry, runs: entry.runs.map(decided) } : entry,
+      );
+      return triesOf(without(out, trial), tries);
+    });
     const entriesOf = (trials: readonly TrialTries[]) => trials.flatMap(({ tries }) => tries);
     return {
       ...planned,
       ...reached(planned, all.filter(isOfVerdict)),
       trials: all.filter(({ trial }) => trial.runs.length > 0),
-      runs: entriesOf(all).flatMap((entry) => (entry.kind === 'measured' ? entry.runs : [])),
+      runs: entriesOf(all).flatMap(runsOf),
       failures: entriesOf(all.filter(isOfVerdict)).flatMap((entry) =>
         entry.kind === 'failed' ? entry.reason : [],
       ),
     };
   });
 }
+
+const runsOf = (entry: JournalEntry): Run[] => (entry.kind === 'measured' ? entry.runs : []);
 
 const without = (out: ReadonlySet<string>, trial: PlannedTrial): PlannedTrial => ({
   ...trial,
@@ -137,7 +147,7 @@ function lostPairs(trials: readonly TrialTries[]): number {
 /** Outlying single runs that were tried only once. */
 function interimApart(trials: readonly TrialTries[]): TrialTries[] {
   const single = trials.flatMap((one) => {
-    const runs = one.tries.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : []));
+    const runs = one.tries.flatMap(runsOf);
     const run = runs.find(({ validity }) => validity.kind === 'valid');
     return one.trial.runs.length === 1 && run !== undefined ? { one, run } : [];
   });
