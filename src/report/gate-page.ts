@@ -1,6 +1,9 @@
 // Builds the page of a gate with its whole result.
 
 import type { CellProfiles } from '../analysis/profile/result-profiles.ts';
+import { interactionOf } from '../analysis/stats/interaction.ts';
+import { isOfOneCommit } from '../analysis/trend/aa-runs.ts';
+import { formatProbability } from '../model/format.ts';
 import { patchName } from '../model/patch.ts';
 import type { CellResult, Result } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
@@ -15,6 +18,7 @@ import {
   type Inline,
   list,
   mark,
+  nameOf,
   type PageDocument,
   type PageSection,
   paragraph,
@@ -152,6 +156,7 @@ function remarks(result: Result, cells: readonly CellResult[] = []): PageSection
     ['The baseline moved, which is not held against the patch', movedBaselineLines(cells)],
     ['Left out of the comparison, which is not held against the patch', leftOutLines(result)],
     ['What this metric does not see', cells.length > 0 ? unseenBy(result.policy.metric) : []],
+    ['Interaction of variant and trial', interactionLines(result, cells)],
     ['What is to be known of the testbed', inLines(result.testbed.warnings)],
     ['Notes on the revision', inLines(notesOf(result.patch))],
   ];
@@ -159,6 +164,18 @@ function remarks(result: Result, cells: readonly CellResult[] = []): PageSection
     lines.length > 0 ? [heading(title), ...list(lines)] : [],
   );
   return blocks.length > 0 ? [{ id: 'remarks', heading: 'To be known', blocks }] : [];
+}
+
+/** A/A runs show whether the assumption of the paired method holds on the testbed. */
+function interactionLines(result: Result, cells: readonly CellResult[]): Text[] {
+  if (!isOfOneCommit(result)) return [];
+  return cells.flatMap((cell) => {
+    const interaction = interactionOf(cell, result.policy.metric);
+    if (interaction === undefined) return [];
+    const { f, degreesOfFreedom, probability } = interaction;
+    const numbers = `F(${degreesOfFreedom.join(', ')}) = ${f.toFixed(2)}, P = ${formatProbability(probability)}`;
+    return [words`${nameOf(cell.cell)}: ${numbers}`];
+  });
 }
 
 function environment(result: Result): PageSection {

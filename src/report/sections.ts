@@ -269,6 +269,7 @@ export function readingParagraphs({ policy, variants, outcome }: Result): string
   );
   return [
     `Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${confidence} of experiments or more, however early they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${formatPercent(marginRatio)} at most ${formatPercent(missRatio)} are passed.`,
+    `Where one patch in ten has a loss of ${formatPercent(marginRatio)}, at most ${formatPercent(wrongRegressions(policy, 0.1))} of regressions are of patches that lose nothing; where one in a hundred does, ${formatPercent(wrongRegressions(policy, 0.01))}. A regression by less than ${formatPercent(marginRatio)} is shown larger than it is on average, as only the clearest end so.`,
     ...(layouts.size > 1
       ? [
           `Each kernel was linked ${layouts.size} times, its code in another order each time, and pairs boot the layouts in turn: what builds of one source differ in is in the spread of the runs. Runs of one layout count as one, by their mean.`,
@@ -280,6 +281,12 @@ export function readingParagraphs({ policy, variants, outcome }: Result): string
           `Earlier diffs (↳) are measured in the same rounds and compared with base, each by itself; its number stands in the column of patched. They decide neither the verdict nor how many runs there are, so their ${confidence} intervals are those of a fixed number of runs, and hold a little less often where a cell ended early.`,
         ]),
   ];
+}
+
+/** Maximum share of regressions that are false, where `lossRatio` of patches lose the margin. */
+function wrongRegressions({ falseAlarmRatio, missRatio }: Policy, lossRatio: number): number {
+  const falseOnes = falseAlarmRatio * (1 - lossRatio);
+  return falseOnes / (falseOnes + (1 - missRatio) * lossRatio);
 }
 
 export function verdictMeanings({ marginRatio }: Policy): [CellVerdict['kind'], string][] {

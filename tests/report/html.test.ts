@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Profile } from '../../src/analysis/profile/profile.ts';
 import type { CellProfiles } from '../../src/analysis/profile/result-profiles.ts';
 import { flamegraphAnchor } from '../../src/model/format.ts';
+import type { Patch } from '../../src/model/patch.ts';
 import type { Rejection } from '../../src/model/rejection.ts';
 import {
   type CellResult,
@@ -258,6 +259,20 @@ describe('runs', () => {
     expect(page).toContain('<summary>ministat: forwarding inet4</summary>');
     expect(page).toMatch(/<pre>x base, forwarding inet4\n\+ patched, forwarding inet4\n/);
   });
+});
+
+test('an A/A run tells whether variant and trial interact, and no other does', () => {
+  const trial = (number: number, patched: number[]) =>
+    pairedRuns([1e6, 1e6, 1e6], patched).map((run) => ({ ...run, trial: number }));
+  const runs = [trial(1, [1e6, 1.01e6, 1.02e6]), trial(2, [1e6, 1.01e6, 1.03e6])].flat();
+  const { patch } = aResult();
+  const ofOne: Patch = { ...patch, headCommit: patch.baseCommit };
+  const textOfPatch = (changes: Partial<Result>) =>
+    textOf(renderHtml(judged([regression({ runs })], changes), []));
+  expect(textOfPatch({ patch: ofOne })).toContain(
+    'Interaction of variant and trial forwarding inet4: F(1, 4) = 0.10, P = 0.770',
+  );
+  expect(textOfPatch({})).not.toContain('Interaction');
 });
 
 test('tells what differs between the variants', () => {

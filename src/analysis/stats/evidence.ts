@@ -27,6 +27,8 @@ export type Bounds = { low: number; high: number };
  * interval of Wilcoxon's signed-rank test, on the logarithms of the ratios. It requires only symmetry, which the random
  * order provides; a few outliers barely move it, where they would double Student's interval.
  *
+ * Assumes that variant and trial do not interact: base and patched differ alike in every trial.
+ *
  * Takes positive numbers, at least one pair.
  */
 export function pairedEvidence(pairs: readonly Pair[]): Evidence {
