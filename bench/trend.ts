@@ -60,7 +60,42 @@ export async function* benchTrend(): AsyncGenerator<Line> {
     yield plain(`\nThe same, ${stepRatio * 100} % somewhere, and 30 nightly runs after it:`);
     for (const detector of detectors) yield steps(detector, lab, lab === quiet);
   }
+  yield plain(
+    `\nNeighbouring nightly runs correlate, normal noise of ${percentOf(correlatedNoiseRatio)}; false changes in a series of a year:`,
+  );
+  for (const detector of detectors) yield correlatedOnes(detector);
   yield* twoYears(quiet.noise);
+}
+
+const correlatedNoiseRatio = 0.006;
+const nightlyRunsOfYear = 365;
+const percentOf = (ratio: number): string => `${ratio * 100} %`;
+
+/** A first-order autoregression. */
+function correlatedSeries(correlation: number, random: RandomGenerator): number[] {
+  let state = standardNormal(random);
+  return Array.from({ length: nightlyRunsOfYear }, () => {
+    const value = Math.exp(correlatedNoiseRatio * state);
+    state = correlation * state + Math.sqrt(1 - correlation ** 2) * standardNormal(random);
+    return value;
+  });
+}
+
+function correlatedOnes({ says, find, hasGoals }: Detector): Line {
+  const goal: Goal | undefined = hasGoals ? { most: 0.1 } : undefined;
+  const rows = [0.3, 0.5, 0.7].map((correlation) => {
+    const random = xoroshiro128plus(4);
+    const found = Array.from(
+      { length: seriesARow },
+      () => find(correlatedSeries(correlation, random)).length,
+    );
+    return { correlation, aYear: mean(found) };
+  });
+  const parts = rows.map(({ correlation, aYear }) => `r = ${correlation} ${aYear.toFixed(2)}`);
+  return {
+    text: `  ${says.padEnd(24)} ${parts.join(', ')}${goal ? ' (goal ≤ 0.1)' : ''}`,
+    missed: rows.some(({ aYear }) => isMissed(aYear, goal)),
+  };
 }
 
 /** `correlation` is that of neighbouring nightly runs. */
