@@ -140,6 +140,17 @@ export const historySchema = z.object({
   sessionDegreesOfFreedom: z.number().positive().max(16).exactOptional(),
 });
 
+export const maxEarlierGates = 1000;
+
+/** Earlier gates of the same base and head in this cell, in the history: under the same testbed, traffic and policy. */
+export const earlierGatesSchema = z
+  .object({
+    count: z.int().min(1).max(maxEarlierGates),
+    /** Those that found a regression in this cell. */
+    regressions: z.int().nonnegative().max(maxEarlierGates),
+  })
+  .refine(({ count, regressions }) => regressions <= count, 'more regressions than gates');
+
 const baselineSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('unknown') }),
   z.object({ kind: z.literal('steady'), interval: intervalSchema }),
@@ -191,6 +202,8 @@ const cellResultSchema = z.object({
   verdict: cellVerdictSchema,
   design: designSchema,
   history: historySchema.optional(),
+  /** Absent for a first gate. */
+  earlierGates: earlierGatesSchema.exactOptional(),
   baseline: baselineSchema,
   /** Available pairs at the decision, or at the end of the budget. */
   pairs: z.int().nonnegative(),
@@ -309,6 +322,7 @@ export type Interval = z.infer<typeof intervalSchema>;
 export type Comparison = z.infer<typeof comparisonSchema>;
 export type CellVerdict = z.infer<typeof cellVerdictSchema>;
 export type History = z.infer<typeof historySchema>;
+export type EarlierGates = z.infer<typeof earlierGatesSchema>;
 export type Baseline = z.infer<typeof baselineSchema>;
 export type CellProfile = z.infer<typeof cellProfileSchema>;
 export type ChangedFunction = z.infer<typeof changedFunctionSchema>;

@@ -90,6 +90,24 @@ test.for([
   expect(outcome).toMatchObject({ kind: 'judged', verdict });
 });
 
+test('a further gate of the same commits is counted, and one that is extended is not', async () => {
+  const testbed = fakeTestbed({ noise: 0.2 });
+  let minute = 0;
+  const now = () => {
+    minute += 1;
+    return new Date(Date.UTC(2026, 10, 20, 12, minute));
+  };
+  const deps = depsOf(testbed, { history: memoryHistory(), now });
+  const earlier = (result: Result) => cellsOf(result).map((cell) => cell.earlierGates?.count);
+  const directory = temporaryFolder();
+  expect(earlier(await gate(request, directory, deps))).toEqual([undefined, undefined]);
+  expect(earlier(await resumeGate(directory, deps, 96))).toEqual([undefined, undefined]);
+  expect(earlier(await resumeGate(directory, deps))).toEqual([undefined, undefined]);
+  expect(earlier(await gate(request, temporaryFolder(), deps))).toEqual([1, 1]);
+  const another = { ...request, patch: { ...pullRequest, headCommit: 'c'.repeat(40) } };
+  expect(earlier(await gate(another, temporaryFolder(), deps))).toEqual([undefined, undefined]);
+});
+
 test('noise above what the runs can see through is inconclusive', async () => {
   const { outcome } = await judge({ noise: 0.2 });
   expect(outcome).toMatchObject({ kind: 'judged', verdict: 'inconclusive' });

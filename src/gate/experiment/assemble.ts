@@ -62,7 +62,12 @@ function outcomeOf(plan: Plan, journal: readonly JournalEntry[]): Outcome {
   const cells = interimResults(cellsSoFar(plan, journal), plan.policy).map((interim) => {
     const ofBase = baseNumbers(interim.input.runs, plan.policy.metric);
     const result = cellResult(interim, plan.policy, ofBase, others);
-    return { ...result, profiles: profilesOf(plan, journal, result.cell) };
+    const { earlierGates } = interim.input;
+    return {
+      ...result,
+      ...(earlierGates && { earlierGates }),
+      profiles: profilesOf(plan, journal, result.cell),
+    };
   });
   return { kind: 'judged', verdict: worstVerdict(cells), cells };
 }

@@ -6,7 +6,7 @@ import { limitsOf } from '../../analysis/stats/limited.ts';
 import { runsApart } from '../../analysis/stats/outlier.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { Rejection } from '../../model/rejection.ts';
-import type { Run } from '../../model/result.ts';
+import type { EarlierGates, Run } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import { isJudged } from '../../model/variant-name.ts';
 import type { JournalEntry } from './journal.ts';
@@ -17,6 +17,7 @@ export type TrialTries = { trial: PlannedTrial; tries: JournalEntry[]; needed: b
 
 export type CellProgress = CellRuns & {
   cell: Cell;
+  earlierGates?: EarlierGates;
   trials: TrialTries[];
   /** Trials of base and patched needed for the next look, or the last one. */
   open: TrialTries[];

@@ -9,6 +9,7 @@ import { isCounted, trialNumbers } from '../../analysis/stats/trial-numbers.ts';
 import { byMetric, type History, type Metric, type Result, type Run } from '../../model/result.ts';
 import { cellName, cellSchema } from '../../model/scenario.ts';
 import { durationsOf, durationsSchema } from '../estimate/durations.ts';
+import { gateOfLine, gateOfLineSchema, isSameTraffic } from './earlier-gates.ts';
 
 const rates = z.array(z.number().positive());
 
@@ -32,6 +33,8 @@ export const historyEntrySchema = z.object({
   layouts: z.int().min(2).optional(),
   /** Equal for all cells of a gate; absent in older lines. */
   durations: durationsSchema.optional(),
+  /** Absent in older lines, and where no gate of two commits wrote the line. */
+  gate: gateOfLineSchema.optional(),
 });
 
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;
@@ -182,13 +185,16 @@ function newest(sessions: readonly HistoryEntry[], metric: Metric): HistoryEntry
   return sessions.slice(Math.max(0, first));
 }
 
-type HistoryTraffic = HistoryEntry['traffic'];
-
-export const isSameTraffic = (a: HistoryTraffic, b: HistoryTraffic): boolean =>
-  a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
-
 export const baseNumbers = (runs: readonly Run[], metric: Metric): number[] =>
   numbersOf('base', runs, metric);
+
+/** Leaves a line that only counts its gate. */
+export const withoutNumbers = ({
+  patched: _,
+  durations: __,
+  layouts: ___,
+  ...entry
+}: HistoryEntry): HistoryEntry => ({ ...entry, ...byMetric(() => []), moved: false });
 
 /** Counts only the first boot of each of several layouts: repeats would understate the spread. */
 function numbersOf(variant: string, runs: readonly Run[], metric: Metric): number[] {
@@ -199,13 +205,15 @@ function numbersOf(variant: string, runs: readonly Run[], metric: Metric): numbe
   return trialNumbers(kept, metric);
 }
 
-export function historyEntries(result: Result): HistoryEntry[] {
-  const { startedAt: at, testbed, variants, outcome } = result;
+export function historyEntries(experiment: Result): HistoryEntry[] {
+  const { startedAt: at, testbed, variants, outcome } = experiment;
   if (outcome.kind !== 'judged') return [];
-  const { measureSeconds: _, ...traffic } = result.traffic;
-  const durations = durationsOf(result);
+  const { measureSeconds: _, ...traffic } = experiment.traffic;
+  const durations = durationsOf(experiment);
   const commit = variants.find((variant) => variant.name === 'base')?.commit ?? '';
-  return outcome.cells.flatMap(({ cell, runs, baseline }) => {
+  return outcome.cells.flatMap((result) => {
+    const { cell, runs, baseline } = result;
+    const gate = gateOfLine(experiment, result);
     const numbers = byMetric((metric) => baseNumbers(runs, metric));
     const patched = byMetric((metric) => numbersOf('patched', runs, metric));
     if (numbers.pps.length === 0) return [];
@@ -223,6 +231,7 @@ export function historyEntries(result: Result): HistoryEntry[] {
       moved: baseline.kind === 'moved',
       ...(layouts.size > 1 && { layouts: layouts.size }),
       ...(durations && { durations }),
+      ...(gate && { gate }),
     };
   });
 }

@@ -7,10 +7,16 @@ import { type Variant, variantSchema } from '../../kernel/variant.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { type Patch, patchSchema } from '../../model/patch.ts';
 import { plannedTrialSchema } from '../../model/planned-trial.ts';
-import { designSchema, historySchema, policySchema } from '../../model/result.ts';
+import {
+  designSchema,
+  earlierGatesSchema,
+  historySchema,
+  policySchema,
+} from '../../model/result.ts';
 import { type Cell, cellName, cellSchema, ownRulesSchema } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { expectedDurationsOn, expectedDurationsSchema } from '../estimate/durations.ts';
+import { earlierGates } from './earlier-gates.ts';
 import { type HistoryEntry, historyOf } from './history.ts';
 import { beginPlanFile, hasPlanFile, readPlanFile, replacePlanFile } from './plan-file.ts';
 import { pairsPerTrial, schedule } from './schedule.ts';
@@ -19,6 +25,8 @@ const plannedCellSchema = z.object({
   cell: cellSchema,
   design: designSchema,
   history: historySchema.optional(),
+  /** Kept by an extension, which is no gate of its own. */
+  earlierGates: earlierGatesSchema.exactOptional(),
   /** The patch touches this cell and not all others, so it comes first in each round. */
   isFirst: z.literal(true).exactOptional(),
 });
@@ -83,10 +91,18 @@ export function makePlan(
   const policy = policyOf(config);
   const hasLayouts = variants.some((variant) => layoutsOf(variant).length > 1);
   const place = { testbed, cells: wanted, variants: variants.length, hasLayouts };
+  const commitOf = (name: string) => variants.find(({ variant }) => variant === name)?.commit;
   const first = new Set(request.first?.map(cellName));
   const cells = planCells(config, place, history).map((planned): PlannedCell => {
     const isFirst = first.has(cellName(planned.cell)) && first.size < wanted.length;
-    return { ...planned, ...(isFirst && { isFirst }) };
+    const commits = { base: commitOf('base'), head: commitOf('patched') ?? patch.headCommit };
+    const { cell } = planned;
+    const earlier = earlierGates(history, { ...commits, testbed, cell, traffic, policy });
+    return {
+      ...planned,
+      ...(earlier && { earlierGates: earlier }),
+      ...(isFirst && { isFirst }),
+    };
   });
   return {
     schemaVersion: 1,

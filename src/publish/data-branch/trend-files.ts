@@ -18,7 +18,8 @@ import {
   type Trend,
   withNightlyRun,
 } from '../../analysis/trend/nightly-runs.ts';
-import { type HistoryEntry, isSameTraffic } from '../../gate/experiment/history.ts';
+import { isSameTraffic } from '../../gate/experiment/earlier-gates.ts';
+import type { HistoryEntry } from '../../gate/experiment/history.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { parseJson } from '../../model/json.ts';
 import type { Result } from '../../model/result.ts';

@@ -277,6 +277,14 @@ test('a result adds a line for each cell that has numbers of base', () => {
       instructionsPerPacket: [],
       patched: { pps: [7e5], nsPerPacket: [], instructionsPerPacket: [] },
       moved: false,
+      gate: {
+        id: expect.stringMatching(/^[0-9a-f]{16}$/),
+        head: 'b'.repeat(40),
+        metric: 'pps',
+        marginRatio: 0.02,
+        missRatio: 0.05,
+        isRegression: true,
+      },
     },
   ]);
 });
