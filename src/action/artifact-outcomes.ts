@@ -12,6 +12,7 @@ import {
   readEntries,
   withPatch,
 } from '../forge/github/artifact.ts';
+import type { HistoryEntry } from '../gate/experiment/history.ts';
 import { recompute } from '../gate/experiment/recompute.ts';
 import { bisectResultSchema } from '../model/bisect-result.ts';
 import { exitCodes } from '../model/conclusion.ts';
@@ -42,6 +43,7 @@ import { changedOfGate } from './gate-code.ts';
 import { type JobContext, selectorsFor } from './job.ts';
 import { log } from './log.ts';
 import { fetchArtifactWithRetries, type RetryBudget } from './publish-retry.ts';
+import { readSharedHistory } from './shared-history.ts';
 import { whyNotUnchanged } from './unchanged-claim.ts';
 import { verifiedBisection } from './verified-bisection.ts';
 import { verifiedParts } from './verified-nightly.ts';
@@ -84,6 +86,7 @@ export async function readOutcomes(source: Source, task: PublishTask): Promise<J
   const files = selectors.map((_, index) => filesOf(request, index, selectors.length));
   const artifact = await readArtifact(source, files, task);
   if (artifact.kind === 'concluded') return selectors.map(() => artifact);
+  const history = isBisection(request) ? [] : await readSharedHistory(config, context);
   return Promise.all(
     files.map((files, index) => {
       const text = artifact.texts.get(files.result);
@@ -95,6 +98,7 @@ export async function readOutcomes(source: Source, task: PublishTask): Promise<J
             ...shared,
             request,
             config: overridden(config, request, context),
+            history,
             selector: selectors[index],
           });
     }),
@@ -183,11 +187,12 @@ type Claim = {
 type GateClaim = Claim & {
   request: GateRequest;
   selector: string | undefined;
+  history: readonly HistoryEntry[];
 };
 
 async function gateOutcome(claim: GateClaim): Promise<JobOutcome> {
   const { request, files, artifact, isTrusted } = claim;
-  const read = recomputed(claim);
+  const read = await recomputed(claim);
   if (read.kind === 'refused') return notVerified(read.why);
   if (read.result.outcome.kind === 'unchanged') {
     const why = await whyNotUnchanged(request, claim);
@@ -207,7 +212,7 @@ async function gateOutcome(claim: GateClaim): Promise<JobOutcome> {
 }
 
 /** Computes all that follows from the raw numbers again. */
-function recomputed({ text, request, config, selector }: GateClaim) {
+async function recomputed({ text, request, config, selector, history, context }: GateClaim) {
   const { patch } = request;
   const read = parseResult(text);
   if (read.kind === 'refused') return read;
@@ -215,7 +220,12 @@ function recomputed({ text, request, config, selector }: GateClaim) {
   if (why !== undefined) return { kind: 'refused' as const, why };
   const testbeds = testbedsFor(config, selector);
   const isExtended = request.extend !== undefined;
-  return recompute(withPatch(read.result, patch), { patch, config, testbeds, isExtended });
+  // The commits of a patch need not be here.
+  const mergeBase = await context.repository
+    .mergeBase(patch.baseCommit, patch.headCommit)
+    .catch(() => undefined);
+  const asked = { patch, config, testbeds, isExtended, history, mergeBase };
+  return recompute(withPatch(read.result, patch), asked);
 }
 
 /** Returns the results of a nightly run besides the A/A run; none for other gates. */

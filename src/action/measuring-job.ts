@@ -13,7 +13,6 @@ import { exitCodes, worstConclusion } from '../model/conclusion.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { patchName } from '../model/patch.ts';
 import { withoutPaths } from '../model/without-paths.ts';
-import { readHistory } from '../publish/data-branch/branch.ts';
 import {
   type BisectedOutcome,
   conclusionOf,
@@ -51,6 +50,7 @@ import { log, saveState, setOutput } from './log.ts';
 import { whileQueued } from './merge-queue.ts';
 import { publishData } from './publish-data.ts';
 import { openReporter, saveOpenReporters } from './reporters.ts';
+import { readSharedHistory } from './shared-history.ts';
 
 type MeasuringJob = {
   command: 'gate' | 'bisect';
@@ -283,18 +283,11 @@ function sessionOf(
 const jobLog: ProgressOutput = { write: (text) => process.stdout.write(text) };
 
 /** Joins this machine's history with that of the data branch: a fresh runner has none. */
-function sharedHistory(config: Config, { octokit, inputs: { job } }: JobContext): HistoryFile {
+function sharedHistory(config: Config, context: JobContext): HistoryFile {
   const file = historyFile(config.history);
-  const { branch } = config.github.data;
   return {
     async read() {
-      if (branch === undefined) return file.read();
-      const shared = await readHistory(octokit, { repository: job.repository, branch }).catch(
-        (error: unknown) => {
-          log.warn(reasonOf(error));
-          return [];
-        },
-      );
+      const shared = await readSharedHistory(config, context);
       return [...shared, ...(await file.read())];
     },
     append: file.append,

@@ -12,10 +12,19 @@ import type { Config } from '../../config/schema.ts';
 import { isPlaceLeftAlone } from '../../kernel/touched.ts';
 import { formatPercent } from '../../model/format.ts';
 import type { Patch } from '../../model/patch.ts';
-import type { CellResult, Comparison, Outcome, Policy, Result, Run } from '../../model/result.ts';
+import type {
+  CellResult,
+  Comparison,
+  EarlierGates,
+  Outcome,
+  Policy,
+  Result,
+  Run,
+} from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import { diffName, isJudged } from '../../model/variant-name.ts';
-import { baseNumbers } from './history.ts';
+import { earlierGates, gateOfLine } from './earlier-gates.ts';
+import { baseNumbers, type HistoryEntry } from './history.ts';
 import { cellsOf, designOf, policyOf, policyOfExtended } from './plan.ts';
 
 export type RequestedExperiment = {
@@ -26,6 +35,10 @@ export type RequestedExperiment = {
   testbeds: readonly string[];
   /** The experiment continued after its first budget. */
   isExtended: boolean;
+  /** Trusted lines, in which earlier gates are counted. */
+  history?: readonly HistoryEntry[];
+  /** By git; absent: the claimed base is kept, and earlier gates of any base are counted. */
+  mergeBase?: string | undefined;
 };
 
 type Recomputed =
@@ -36,8 +49,9 @@ type Recomputed =
 
 /**
  * Applies the policy, cells, designs and traffic of the configuration to the raw runs. The noise of earlier experiments
- * is trusted as numbers, like the runs; so is an invalid cell, which passes nothing. Profiles are kept, and reasons
- * recomputed; whether a patch is unchanged must be checked against the repository.
+ * is trusted as numbers, like the runs; so is an invalid cell, which passes nothing. Earlier gates are counted again, and
+ * the larger number is kept. Profiles are kept, and reasons recomputed; whether a patch is unchanged must be checked
+ * against the repository.
  */
 export function recompute(claimed: Result, asked: RequestedExperiment): Recomputed {
   const { config, testbeds } = asked;
@@ -46,16 +60,17 @@ export function recompute(claimed: Result, asked: RequestedExperiment): Recomput
     return { kind: 'refused', why };
   }
   const { flows, frameBytes, offeredPps, measureSeconds } = config.traffic;
-  const result: Result = {
+  const computed: Result = {
     ...claimed,
     policy: policyAsked(asked),
     traffic: { flows, frameBytes, measureSeconds, ...(offeredPps !== undefined && { offeredPps }) },
-    variants: variantsOf(claimed, asked.patch),
+    variants: variantsOf(claimed, asked),
     leftOut: claimed.leftOut.filter(({ variant }) => othersOf(asked.patch).includes(variant)),
     // Ignores unnecessary trials.
     ...(claimed.outcome.kind === 'unchanged' && { trials: [] }),
     outcome: outcomeOf(claimed, asked),
   };
+  const result = withEarlierGates(computed, asked);
   return { kind: 'computed', result, refused: differences(claimed, result).slice(0, mostTold) };
 }
 
@@ -65,16 +80,48 @@ const policyAsked = ({ config, isExtended }: RequestedExperiment): Policy =>
 /** A forged result may have any number of such cells. */
 const mostTold = 20;
 
-/** The commits are the approved ones; the fork point is left to the history of the patch. */
-function variantsOf({ variants }: Result, patch: Patch): Result['variants'] {
+/** The commits are the approved ones; without git, the fork point is left to the history of the patch. */
+function variantsOf(
+  { variants }: Result,
+  { patch, mergeBase }: RequestedExperiment,
+): Result['variants'] {
   const earlier = patch.kind === 'revision' ? patch.earlier : [];
   const commits = [
     { name: 'patched', commit: patch.headCommit },
     ...earlier.map(({ diff, headCommit }) => ({ name: diffName(diff), commit: headCommit })),
   ];
   const claimOf = (name: string) => variants.find((one) => one.name === name);
-  const base = claimOf('base') ?? { name: 'base', commit: patch.baseCommit, files: [] };
+  const claimed = claimOf('base') ?? { name: 'base', commit: patch.baseCommit, files: [] };
+  const base = { ...claimed, commit: mergeBase ?? claimed.commit };
   return [base, ...commits.map((one) => ({ files: [], ...claimOf(one.name), ...one }))];
+}
+
+/** A claim may add gates that the trusted side does not know, and hide none that it knows. */
+function withEarlierGates(
+  result: Result,
+  { patch, history = [], mergeBase }: RequestedExperiment,
+): Result {
+  const { outcome, testbed, policy } = result;
+  if (outcome.kind !== 'judged') return result;
+  const { measureSeconds: _, ...traffic } = result.traffic;
+  const { baseCommit, headCommit: head } = patch;
+  const base = baseCommit === head ? head : mergeBase;
+  const cells = outcome.cells.map((one): CellResult => {
+    const { earlierGates: claimed, ...rest } = one;
+    const id = gateOfLine(result, one)?.id;
+    const gate = { testbed: testbed.name, cell: one.cell, traffic, policy, base, head, id };
+    const most = base === head ? undefined : mostOf(claimed, earlierGates(history, gate));
+    return { ...rest, ...(most && { earlierGates: most }) };
+  });
+  return { ...result, outcome: { ...outcome, cells } };
+}
+
+function mostOf(a: EarlierGates | undefined, b: EarlierGates | undefined) {
+  if (a === undefined || b === undefined) return a ?? b;
+  return {
+    count: Math.max(a.count, b.count),
+    regressions: Math.max(a.regressions, b.regressions),
+  };
 }
 
 const othersOf = (patch: Patch): string[] =>
@@ -101,6 +148,7 @@ function outcomeOf({ outcome, testbed }: Result, asked: RequestedExperiment): Ou
       ...computed,
       ...(stays && { verdict: claim.verdict }),
       ...(claim === undefined && { verdict: notMeasured }),
+      ...(claim?.earlierGates && { earlierGates: claim.earlierGates }),
       profiles: profilesOf(claim, asked.patch),
     };
   });

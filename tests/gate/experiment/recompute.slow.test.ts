@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { pathsSchema } from '../../../src/config/paths.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import { assembleResult, unchangedResult } from '../../../src/gate/experiment/assemble.ts';
-import type { HistoryEntry } from '../../../src/gate/experiment/history.ts';
+import { type HistoryEntry, historyEntries } from '../../../src/gate/experiment/history.ts';
 import { cellsOf, extendPlan, makePlan, type Plan } from '../../../src/gate/experiment/plan.ts';
 import { type RequestedExperiment, recompute } from '../../../src/gate/experiment/recompute.ts';
 import { type CellResult, metricSchema, type Result } from '../../../src/model/result.ts';
@@ -128,6 +128,83 @@ describe('an honest result', () => {
     const plan = planOf(aConfig(), pullRequest);
     const result = { ...written(assembleResult(plan, [])), outcome };
     expect(recompute(result, asked(aConfig()))).toEqual({ kind: 'computed', refused: [], result });
+  });
+});
+
+describe('earlier gates of a commit', () => {
+  const config = aConfig(singleRuns);
+  const plan = planOf(config, pullRequest);
+  const gateOn = (day: number, speed = 1, of = plan): Result =>
+    written({
+      ...assembleResult(of, journalOf(of, { ...still, speed })),
+      startedAt: `2026-11-0${day}T12:00:00.000Z`,
+    });
+  const earlier = (result: Result, more: Partial<RequestedExperiment> = {}) => {
+    const again = recompute(result, asked(config, more));
+    if (again.kind === 'refused') expect.fail(again.why);
+    const { outcome } = again.result;
+    return outcome.kind === 'judged' ? outcome.cells.map((cell) => cell.earlierGates) : [];
+  };
+  const known = [...historyEntries(gateOn(1, 0.8)), ...historyEntries(gateOn(2))];
+
+  test('are those of the trusted history where a result hides them', () => {
+    expect(earlier(gateOn(3), { history: known })).toEqual([{ count: 2, regressions: 1 }]);
+  });
+
+  test('are those of the trusted history where a result claims fewer', () => {
+    const claimed = gateOn(3, 1, planOf(config, pullRequest, historyEntries(gateOn(2))));
+    expect(earlier(claimed)).toEqual([{ count: 1, regressions: 0 }]);
+    expect(earlier(claimed, { history: known })).toEqual([{ count: 2, regressions: 1 }]);
+  });
+
+  test('are those of the result where its testbed knows more of them', () => {
+    const claimed = gateOn(3, 1, planOf(config, pullRequest, known));
+    expect(earlier(claimed, { history: [] })).toEqual([{ count: 2, regressions: 1 }]);
+  });
+
+  test('do not include the gate itself where it was published before', () => {
+    const own = gateOn(3);
+    expect(earlier(own, { history: historyEntries(own) })).toEqual([undefined]);
+  });
+
+  test('do not include the gate itself before it was extended', () => {
+    const longer = gateOn(3, 1, extendPlan(plan, 40));
+    const history = historyEntries(gateOn(3));
+    expect(earlier(longer, { history, isExtended: true })).toEqual([undefined]);
+  });
+
+  test('include one whose time the result claims', () => {
+    const random = drawn(5);
+    const noisy = journalOf(plan, { ...still, noiseRatio: 0.001, random });
+    const startedAt = '2026-11-02T12:00:00.000Z';
+    const claimed = written({ ...assembleResult(plan, noisy), startedAt });
+    expect(earlier(claimed, { history: known })).toEqual([{ count: 2, regressions: 1 }]);
+  });
+
+  test('cannot be hidden by a base that the result claims', () => {
+    const variants = gateOn(3).variants.map((variant) =>
+      variant.name === 'base' ? { ...variant, commit: 'c'.repeat(40) } : variant,
+    );
+    const claimed = { ...gateOn(3), variants };
+    expect(earlier(claimed, { history: known })).toEqual([{ count: 2, regressions: 1 }]);
+    const mergeBase = 'a'.repeat(40);
+    expect(earlier(claimed, { history: known, mergeBase })).toEqual([{ count: 2, regressions: 1 }]);
+    const again = recompute(claimed, asked(config, { mergeBase }));
+    expect(again).toHaveProperty('result.variants[0].commit', mergeBase);
+  });
+
+  test('are of the same base where git knows it', () => {
+    const mergeBase = 'c'.repeat(40);
+    expect(earlier(gateOn(3), { history: known, mergeBase })).toEqual([undefined]);
+  });
+
+  test('are none of an A/A run', () => {
+    const patch = { ...pullRequest, headCommit: pullRequest.baseCommit };
+    const history = known.map((entry) => ({
+      ...entry,
+      ...(entry.gate && { gate: { ...entry.gate, head: patch.headCommit } }),
+    }));
+    expect(earlier(gateOn(3), { patch, history })).toEqual([undefined]);
   });
 });
 
