@@ -10,6 +10,7 @@ import {
   type HistoryEntry,
   historyEntries,
   historyEntrySchema,
+  withoutNumbers,
 } from '../../gate/experiment/history.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { parseJson } from '../../model/json.ts';
@@ -139,9 +140,11 @@ export function nextFiles(
     badges: publications.reduce(withBadgesOf(rules), before.index.badges),
     nightlyRuns: before.index.nightlyRuns.filter(isNotOf(publications)),
   };
-  const learnt = publications.flatMap(({ result, isTrusted }) =>
-    isTrusted && isOfGate(result) ? historyEntries(result) : [],
-  );
+  const learnt = publications.flatMap(({ result, isTrusted }) => {
+    if (!isOfGate(result)) return [];
+    const entries = historyEntries(result);
+    return isTrusted ? entries : entries.map((entry) => onlyCounted(entry, rules.now));
+  });
   const history = boundedHistory(earlierEntries([...before.history, ...learnt], rules.now));
   const kept = new Set(results.map(({ path }) => path));
   const told = publications.map((publication) => ({
@@ -446,10 +449,22 @@ function publishedPaths(
   };
 }
 
+/** Counts an untrusted gate; its numbers and its time are not taken over. */
+const onlyCounted = (entry: HistoryEntry, now: Date): HistoryEntry => ({
+  ...withoutNumbers(entry),
+  at: now.toISOString(),
+});
+
 /** Twice the number that `historyOf` requires. */
 const enoughRuns = 60;
 
-/** Keeps the latest entries of each cell under each traffic, oldest first, until every metric has `enoughRuns`. */
+/** Gates that are counted longer than their numbers are kept, in each cell. */
+const mostCounted = 50;
+
+/**
+ * Keeps the latest entries of each cell under each traffic, oldest first, until every metric has `enoughRuns`; the gates
+ * before them without their numbers.
+ */
 export function boundedHistory(entries: readonly HistoryEntry[]): HistoryEntry[] {
   const groups = Map.groupBy(entries, ({ testbed, cell, traffic }) =>
     JSON.stringify([
@@ -460,8 +475,25 @@ export function boundedHistory(entries: readonly HistoryEntry[]): HistoryEntry[]
   );
   return [...groups]
     .toSorted(([a], [b]) => compare(a, b))
-    .flatMap(([, group]) => latest(group))
+    .flatMap(([, group]) => {
+      const kept = latest(group.filter(hasNumbers));
+      return [...counted(group, kept), ...kept];
+    })
     .toSorted((a, b) => compare(a.at, b.at));
+}
+
+const hasNumbers = (entry: HistoryEntry): boolean =>
+  metricSchema.options.some((metric) => entry[metric].length > 0);
+
+function counted(group: readonly HistoryEntry[], kept: readonly HistoryEntry[]): HistoryEntry[] {
+  const known = new Set(kept.map(({ gate }) => gate?.id));
+  const ofGates = group.filter(({ gate }) => gate !== undefined && !known.has(gate.id));
+  // A gate that is published again keeps its first time.
+  const byGate = new Map(ofGates.toReversed().map((entry) => [entry.gate?.id, entry]));
+  return [...byGate.values()]
+    .map(withoutNumbers)
+    .toSorted((a, b) => compare(a.at, b.at))
+    .slice(-mostCounted);
 }
 
 function latest(group: readonly HistoryEntry[]): HistoryEntry[] {

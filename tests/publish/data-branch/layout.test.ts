@@ -415,10 +415,66 @@ describe('the history', () => {
     expect(storedIn(shelf).history).toMatchObject([{ testbed: 'shelf-3', pps: [8e5] }]);
   });
 
-  test('learns nothing from one that is not', () => {
+  test('learns no number from one that is not, and counts its gate at the time of publication', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({ outcome }, { isTrusted: false })]);
-    expect(storedIn(shelf).history).toEqual([]);
+    const [entry, ...more] = storedIn(shelf).history;
+    expect(more).toEqual([]);
+    expect(entry).toEqual({
+      at: rules.now.toISOString(),
+      testbed: 'shelf-3',
+      cell: forwarding,
+      traffic: { flows: 2000, frameBytes: 64, offeredPps: 3_000_000 },
+      commit: 'a'.repeat(40),
+      pps: [],
+      nsPerPacket: [],
+      instructionsPerPacket: [],
+      moved: false,
+      gate: expect.objectContaining({ head: 'b'.repeat(40), isRegression: false }),
+    });
+  });
+
+  test('has one line of an untrusted gate that is published again, at its first time', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({ outcome })]);
+    const before = storedIn(shelf).history;
+    publish(shelf, [publication({ outcome })], { now: new Date('2026-12-24T12:00:00Z') });
+    expect(storedIn(shelf).history).toEqual(before);
+  });
+
+  test('counts an untrusted gate that claims to begin in the future', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({ outcome, startedAt: '9999-01-01T00:00:00.000Z' })]);
+    expect(storedIn(shelf).history).toHaveLength(1);
+  });
+
+  test('keeps the numbers of a trusted gate whose time an untrusted one claims', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({ outcome }, { isTrusted: true })]);
+    const forged = [{ ...aCell({ kind: 'no-regression' }), runs: pairedRuns([7e5], [7e5]) }];
+    publish(shelf, [publication({ outcome: { ...outcome, cells: forged } })]);
+    expect(storedIn(shelf).history.map(({ pps }) => pps)).toEqual([[8e5], []]);
+  });
+
+  test('counts fifty gates of a cell beyond those whose numbers it keeps', () => {
+    const gate = {
+      head: 'b'.repeat(40),
+      metric: 'pps',
+      marginRatio: 0.02,
+      missRatio: 0.05,
+      isRegression: false,
+    } as const;
+    const entries = Array.from({ length: 100 }, (_, index) =>
+      aHistoryEntry({
+        at: new Date(Date.UTC(2026, 0, 1 + index)).toISOString(),
+        pps: new Array(10).fill(8e5),
+        gate: { ...gate, id: String(index).padStart(16, '0') },
+      }),
+    );
+    const bounded = boundedHistory(entries);
+    expect(bounded.map(({ at }) => at)).toEqual(entries.slice(-bounded.length).map(({ at }) => at));
+    expect(bounded.filter(({ pps }) => pps.length === 0)).toHaveLength(50);
+    expect(boundedHistory(bounded)).toEqual(bounded);
   });
 
   test('is read without the lines that cannot be', () => {
