@@ -144,3 +144,31 @@ function fourDigits(value: number): string {
   if (value === 0) return '0';
   return value < 1000 ? value.toPrecision(4) : value.toFixed(0);
 }
+
+const numerals = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+
+/** In words up to ten. */
+export const formatNumeral = (count: number): string => numerals[count - 1] ?? grouped(count);
+
+const ordinals = [
+  'first',
+  'second',
+  'third',
+  'fourth',
+  'fifth',
+  'sixth',
+  'seventh',
+  'eighth',
+  'ninth',
+  'tenth',
+];
+
+/** In words up to the tenth. */
+export const formatOrdinal = (number: number): string =>
+  ordinals[number - 1] ?? formatShortOrdinal(number);
+
+/** `1st`, `12th`. */
+export function formatShortOrdinal(number: number): string {
+  const isTeen = number % 100 > 10 && number % 100 < 14;
+  return `${number}${(isTeen ? undefined : ['th', 'st', 'nd', 'rd'][number % 10]) ?? 'th'}`;
+}

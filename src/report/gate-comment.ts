@@ -16,6 +16,7 @@ import {
   type Text,
   words,
 } from './document.ts';
+import { earlierGatesText } from './earlier-gates-text.ts';
 import { sentence, symbolOf } from './headline.ts';
 import { ministats } from './ministat-blocks.ts';
 import { meaningOf, nextStep } from './next-steps.ts';
@@ -56,11 +57,13 @@ function mainBlocks(result: Result, links: CommentLinks): Block[] {
   const { outcome, policy } = result;
   const next = paragraph(words`${strong('What now:')} ${nextStep(result, links.goOn)}`);
   const meaning = meaningOf(result);
-  const meant = meaning === undefined ? [next] : [paragraph(meaning), next];
+  const before = earlierGatesText(result);
+  const meant = [meaning, before].filter((text) => text !== undefined).map(paragraph);
   switch (outcome.kind) {
     case 'judged':
       return [
         ...meant,
+        next,
         cellTable(policy, outcome.cells, policy.metric),
         ...list(invalidLines(outcome.cells)),
         ...whyLines(outcome.cells, links).map(paragraph),
@@ -76,7 +79,7 @@ function mainBlocks(result: Result, links: CommentLinks): Block[] {
         paragraph(rule(policy)),
       ];
     case 'unchanged':
-      return meant;
+      return [...meant, next];
     default:
       return [
         paragraph(failureText(outcome)),

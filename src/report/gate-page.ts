@@ -28,6 +28,7 @@ import {
   verdictWord,
   words,
 } from './document.ts';
+import { earlierGatesText } from './earlier-gates-text.ts';
 import { picturesThatFit } from './graph-folds.ts';
 import { headline, sentence, symbolOf } from './headline.ts';
 import { timeText } from './html-pieces.ts';
@@ -56,12 +57,13 @@ export function gatePage(result: Result, profiles: readonly CellProfiles[]): Pag
   const graphs = graphsOf(result, profiles);
   const meaning = meaningOf(result);
   const next = words`${strong('What now:')} ${nextStep(result)}`;
+  const before = [earlierGatesText(result)].filter((text) => text !== undefined).map(paragraph);
   return {
     title: headline(result),
     verdict: symbolOf(result),
     headline: words`${patchName(patch)} ${sentence(result)}`,
     head: [
-      ...(meaning === undefined ? [] : [paragraph(meaning), paragraph(next)]),
+      ...(meaning === undefined ? [] : [paragraph(meaning), ...before, paragraph(next)]),
       paragraph(words`${patchLink(result)}: ${quoted(patch.title)}, by ${quoted(patch.author)}`),
       faint(setting(result)),
       ...(outcome.kind === 'judged' ? [faint(rule(policy))] : []),

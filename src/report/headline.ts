@@ -13,6 +13,7 @@ import {
   type Validity,
 } from '../model/result.ts';
 import { enumerated, joined, nameOf, plainText, symbols, type Text, words } from './document.ts';
+import { gateNumberText } from './earlier-gates-text.ts';
 
 /** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; trusted plain text without markup. */
 export const headline = (result: Result): string =>
@@ -40,7 +41,9 @@ export const outcomeName = ({ outcome }: Pick<Result, 'outcome'>): string =>
   outcome.kind === 'judged' ? outcome.verdict : outcome.kind;
 
 /** Follows the patch's name. */
-export function sentence({ outcome, policy }: Result): Text {
+export const sentence = (result: Result): Text => [verdictText(result), gateNumberText(result)];
+
+function verdictText({ outcome, policy }: Result): Text {
   if (outcome.kind === 'unchanged') {
     return outcome.ignoredPaths
       ? 'changes nothing that packets of this testbed pass'

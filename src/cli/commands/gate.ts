@@ -14,6 +14,7 @@ import {
 import { recordTo } from '../../gate/recording/record.ts';
 import { conclusionOfResult, exitCodes, worstConclusion } from '../../model/conclusion.ts';
 import { combineReporters } from '../../publish/reporters/reporter.ts';
+import { earlierGatesText } from '../../report/earlier-gates-text.ts';
 import { headline } from '../../report/headline.ts';
 import { runToExit } from '../../system/exit.ts';
 import { judgeAndAnswer } from './gate-revision.ts';
@@ -75,7 +76,12 @@ async function runGate(
     if (printed !== undefined) printJson(printed);
   } else {
     for (const { result, directory } of judged) {
-      process.stdout.write(`${headline(result)}\nReport: ${directory}/report/index.html\n`);
+      const lines = [
+        headline(result),
+        earlierGatesText(result),
+        `Report: ${directory}/report/index.html`,
+      ];
+      process.stdout.write(`${lines.filter((line) => line !== undefined).join('\n')}\n`);
     }
   }
   const failure = ended.find(({ status }) => status === 'rejected');

@@ -1,5 +1,6 @@
 // Describes differences between a recording and its replay by today's code.
 import type { Diagnostic } from '../../lab/check/diagnostic.ts';
+import { formatShortOrdinal } from '../../model/format.ts';
 import { oneLine, reasonOf } from '../../model/one-line.ts';
 import { type RecordedRequest, requestText } from './read-recording.ts';
 import type { ReplayedMachines } from './replay-machines.ts';
@@ -28,14 +29,9 @@ export const differenceAt = (
   kind,
   number: request.number,
   sentence: oneLine(
-    `the recording's ${ordinal(request.number)} question, ${requestText(request)}: ${why}`,
+    `the recording's ${formatShortOrdinal(request.number)} question, ${requestText(request)}: ${why}`,
   ),
 });
-
-function ordinal(number: number): string {
-  const isTeen = number % 100 > 10 && number % 100 < 14;
-  return `${number}${(isTeen ? undefined : ['th', 'st', 'nd', 'rd'][number % 10]) ?? 'th'}`;
-}
 
 export const unreadable = (part: string): PartReplay => ({
   diagnostics: [],
@@ -61,7 +57,7 @@ export function requestDifferences({
       const position =
         after === undefined
           ? 'first of all'
-          : `after the recording's ${ordinal(after.number)} question`;
+          : `after the recording's ${formatShortOrdinal(after.number)} question`;
       return {
         kind: 'asked-otherwise',
         ...(after !== undefined && { number: after.number }),

@@ -17,7 +17,7 @@ import { fakeTestbed } from '../../fakes/testbed.ts';
 const patience = { timeout: 120_000 };
 
 /** Beside a ppsgate.yml whose testbed cannot be reached, the folder `work` of a gate that has finished. */
-async function aFinishedGate(): Promise<Place & { work: string }> {
+async function aFinishedGate(times = 1): Promise<Place & { work: string }> {
   const place = await aPlace({ fake: linuxOf('fake') });
   const work = join(place.folder, 'work');
   const path = join(temporaryFolder(), 'repository');
@@ -25,14 +25,19 @@ async function aFinishedGate(): Promise<Place & { work: string }> {
   const repository = openRepository(path);
   const patch = await patchOfRange(repository, 'main..guard-protocol-254');
   const testbed = fakeTestbed({ speed: () => 0.8 });
-  await gate({ patch, config: aConfig(), testbeds: ['fake'], seed: 5 }, work, {
-    repository,
-    reserve: async () => unshared('fake', async () => testbed),
-    history: memoryHistory(),
-    now: () => new Date('2026-11-20T12:00:00.000Z'),
-    onEvent() {},
-    signal: new AbortController().signal,
-  });
+  const history = memoryHistory();
+  for (let number = 1; number <= times; number += 1) {
+    const directory = number === times ? work : join(temporaryFolder(), 'work');
+    const now = new Date(Date.UTC(2026, 10, 20, 12 + number - times));
+    await gate({ patch, config: aConfig(), testbeds: ['fake'], seed: 5 }, directory, {
+      repository,
+      reserve: async () => unshared('fake', async () => testbed),
+      history,
+      now: () => now,
+      onEvent() {},
+      signal: new AbortController().signal,
+    });
+  }
   return { ...place, work };
 }
 
@@ -61,6 +66,17 @@ test('a gate that has finished is told again as the first time, and no file of i
   expect(stderr).toMatch(/^It finished at 2026-11-20T12:00:00\.000Z: nothing is measured, .*\n$/);
   expect(status).toBe(1);
   expect(filesIn(work)).toEqual(before);
+});
+
+test('a second gate of a commit says so, and what it is worth, on the terminal', async () => {
+  const { ppsgate } = await aFinishedGate(2);
+  const { stdout } = await ppsgate('gate', '--resume', 'work');
+  const [verdict, worth, report] = stdout.split('\n');
+  expect(verdict).toMatch(/loses .*; second gate of this commit$/);
+  expect(worth).toMatch(
+    /^Second gate of this commit on this testbed: two gates .* 1\.99 %\. The earlier one found a regression as well\.$/,
+  );
+  expect(report).toMatch(/^Report: /);
 });
 
 test('one that fails says behind the reason how it goes on, and prints no JSON', async () => {
