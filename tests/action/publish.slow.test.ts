@@ -188,6 +188,17 @@ describe('an artifact that lies', () => {
   });
 });
 
+test('a second gate of a commit is reported as that, though its result hides the first', async () => {
+  const first = resultOf(0.8);
+  await publish({ ...first, startedAt: '2026-11-20T11:00:00.000Z' });
+  expect(comment()).not.toContain('gate of this commit');
+  github.state.artifacts.length = 0;
+  const ran = await publish(resultOf(1));
+  expect(conclusions().at(-1), ran.log).toBe('success');
+  expect(comment()).toContain('; second gate of this commit, an earlier one red');
+  expect(comment()).toContain('The earlier one found a regression, which this verdict does not');
+});
+
 test('an honest artifact with profiles that cannot be drawn is reported without them', async () => {
   const result = resultOf(1);
   for (const cell of cellsOf(result)) {
