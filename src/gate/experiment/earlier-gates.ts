@@ -17,7 +17,7 @@ const ratio = z.number().positive().lt(1);
 /** The gate that wrote a line of history. */
 export const gateOfLineSchema = z.object({
   /** Equal for a gate that was resumed, extended or published again. */
-  id: z.string().regex(/^[0-9a-f]{16}$/),
+  id: z.string().regex(/^[0-9a-f]{64}$/),
   head: commitId,
   metric: metricSchema,
   marginRatio: ratio,
@@ -52,7 +52,7 @@ export function gateOfLine(
   // Numbers identify a gate: a forged time could pass one off as the extension of another.
   const id = createHash('sha256').update(JSON.stringify([startedAt, numbersOf(runs[0])]));
   return gateOfLineSchema.safeParse({
-    id: id.digest('hex').slice(0, 16),
+    id: id.digest('hex'),
     head,
     metric,
     marginRatio,

@@ -278,7 +278,7 @@ test('a result adds a line for each cell that has numbers of base', () => {
       patched: { pps: [7e5], nsPerPacket: [], instructionsPerPacket: [] },
       moved: false,
       gate: {
-        id: expect.stringMatching(/^[0-9a-f]{16}$/),
+        id: expect.stringMatching(/^[0-9a-f]{64}$/),
         head: 'b'.repeat(40),
         metric: 'pps',
         marginRatio: 0.02,
