@@ -2,23 +2,25 @@
 
 /**
  * Mutual information, in bits, of a bit that is 1 with a probability, and a normal number of deviation 1 around 0 or
- * `distance`, depending on the bit: a sum over 160 points, tabulated on a grid of 0.01 and 0.05.
+ * `distance`, depending on the bit: a sum over 160 points, tabulated by steps of 0.1 in the logarithm of the odds and of
+ * 0.05 in distance.
  */
 export function informationOf(probability: number, distance: number): number {
-  const column = Math.min(
-    columns,
-    Math.round(Math.min(probability, 1 - probability) * 2 * columns),
-  );
+  const odds = Math.min(probability, 1 - probability) / Math.max(probability, 1 - probability);
+  if (odds === 0) return 0;
+  const column = Math.min(columns, Math.round(-Math.log(odds) / columnWidth));
   const row = Math.min(rows, Math.round(Math.abs(distance) / rowHeight));
   const index = row * (columns + 1) + column;
   const known = table[index] ?? Number.NaN;
   if (!Number.isNaN(known)) return known;
-  const value = compute(column / (2 * columns), row * rowHeight);
+  const value = compute(1 / (1 + Math.exp(column * columnWidth)), row * rowHeight);
   table[index] = value;
   return value;
 }
 
-const columns = 50;
+/** Odds of one in a hundred million are the least. */
+const columnWidth = 0.1;
+const columns = 185;
 const rowHeight = 0.05;
 /** Ten deviations apart, the answer is certain. */
 const rows = 200;
@@ -27,7 +29,7 @@ const table = new Float64Array((columns + 1) * (rows + 1)).fill(Number.NaN);
 const points = 160;
 
 function compute(probability: number, distance: number): number {
-  if (probability === 0 || distance === 0) return 0;
+  if (distance === 0) return 0;
   const from = -6;
   const width = (distance + 12) / points;
   let bits = 0;
