@@ -7,7 +7,7 @@ import { expectOnLine, patchOfRange } from '../forge/patch/commit-range.ts';
 import type { LinearRepository } from '../forge/patch/repository.ts';
 import { bisect, resumeBisection } from '../gate/bisect/bisect.ts';
 import { hasBisectPlan } from '../gate/bisect/bisect-plan.ts';
-import { gateRunsOf } from '../gate/bisect/from-gate.ts';
+import { gateFindingOf } from '../gate/bisect/from-gate.ts';
 import { cellsAmong, hasPlan, readPlan } from '../gate/experiment/plan.ts';
 import { refuseUsed } from '../gate/experiment/plan-file.ts';
 import { type GateRequest, gate } from '../gate/gate.ts';
@@ -244,7 +244,7 @@ async function gateChange(
   return gateOrResume(gateRequest, join(directory, gateFolder(good, bad)), withoutHistory(deps));
 }
 
-/** Bisects in the worst cell, and reuses the runs of the gate of both ends. */
+/** Bisects in the worst cell of the gate of both ends. */
 async function bisectChange(
   change: TrendChange,
   updates: readonly TrendUpdate[],
@@ -255,7 +255,7 @@ async function bisectChange(
   const [gated] = updates.flatMap(({ result }) =>
     isOfGate(result) && isOf(change, result) ? result : [],
   );
-  const from = gated && gateRunsOf(gated);
+  const from = gated && gateFindingOf(gated);
   const config = withOneCell(request.config, from?.cell ?? worstCell(change, request.config));
   const ends = { good, bad, fixUps: [], skips: [], from };
   const bounds = { mostBoots: usualMostBoots, isVerified: false };

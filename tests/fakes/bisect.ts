@@ -72,7 +72,6 @@ export function aBisectPlan(
     traffic: singleRuns.traffic,
     rules: {},
     effect: -0.02,
-    reproduction: [],
     seed: 3,
     mostBoots: 60,
     isVerified: false,

@@ -23,7 +23,7 @@ import {
   resumeBisection,
 } from '../../gate/bisect/bisect.ts';
 import { hasBisectPlan } from '../../gate/bisect/bisect-plan.ts';
-import { type GateRuns, gateRunsOf } from '../../gate/bisect/from-gate.ts';
+import { type GateFinding, gateFindingOf } from '../../gate/bisect/from-gate.ts';
 import { bisectionEstimateLines, estimateBisection } from '../../gate/estimate/bisection.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
 import { cellsOf, goingOn, randomSeed } from '../../gate/experiment/plan.ts';
@@ -228,7 +228,7 @@ async function requestOf(
   written: Config,
   signal: AbortSignal,
 ): Promise<BisectRequest> {
-  const from = options.from === undefined ? undefined : await readGateRuns(options.from);
+  const from = options.from === undefined ? undefined : await readGateFinding(options.from);
   const config = withOneCell(options, written, from);
   const ends = await endsOf(options, from, { config, signal });
   const { seed, fixUp: fixUps, skip: skips, maxBoots } = options;
@@ -248,7 +248,7 @@ async function requestOf(
 /** Named commits take precedence: a revision may be given only for its answer. */
 async function endsOf(
   { good, bad, patch, repository }: BisectOptions,
-  from: GateRuns | undefined,
+  from: GateFinding | undefined,
   surroundings: { config: Config; signal: AbortSignal },
 ): Promise<{ good: string; bad: string }> {
   if (patch && !good && !bad && from === undefined) {
@@ -264,14 +264,18 @@ function missing(name: string): never {
   throw new UsageError(`--${name} is missing: see \`ppsgate bisect --help\`.`);
 }
 
-async function readGateRuns(path: string): Promise<GateRuns> {
+async function readGateFinding(path: string): Promise<GateFinding> {
   const { result } = await readAnyResult(path);
-  if (!('kind' in result)) return gateRunsOf(result);
+  if (!('kind' in result)) return gateFindingOf(result);
   throw new UsageError(`--from: ${path} is the result of a bisection: name a gate's.`);
 }
 
 /** Reduces the configuration to the requested cell, that of the gate, or its only one. */
-function withOneCell(options: BisectOptions, written: Config, from: GateRuns | undefined): Config {
+function withOneCell(
+  options: BisectOptions,
+  written: Config,
+  from: GateFinding | undefined,
+): Config {
   const { metric, profile, frameSize } = options;
   const { scenario, family, frameBytes } = from?.cell ?? {};
   const asked = {

@@ -1,7 +1,7 @@
 // Fixes the request of a bisection in a file before its first boot.
 import { z } from 'zod';
 import { shortId } from '../../model/patch.ts';
-import { historySchema, metricSchema, runSchema } from '../../model/result.ts';
+import { historySchema, metricSchema } from '../../model/result.ts';
 import { cellSchema, ownRulesSchema } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { plannedProfile, plannedTraffic } from '../experiment/plan.ts';
@@ -33,8 +33,6 @@ const bisectPlanSchema = z.object({
   history: historySchema.optional(),
   /** Expected change, as a ratio: that of a gate, or the loss that matters. */
   effect: z.number(),
-  /** Runs of a gate on the same testbed and traffic: its base is the good end, its patched the bad one. */
-  reproduction: z.array(runSchema),
   seed: z.int(),
   mostBoots: z.int().positive(),
   isVerified: z.boolean(),

@@ -33,7 +33,7 @@ import {
   withSkipped,
   writeBisectPlan,
 } from './bisect-plan.ts';
-import { type GateRuns, reproductionOf } from './from-gate.ts';
+import type { GateFinding } from './from-gate.ts';
 import { hasEnded } from './next-boot.ts';
 import { type CommitRange, readRange, variantOf } from './range.ts';
 import { revertedVariant } from './revert.ts';
@@ -52,7 +52,7 @@ export type BisectRequest = {
   mostBoots: number;
   /** Also measures the bad end without the culprit. */
   isVerified: boolean;
-  from?: GateRuns | undefined;
+  from?: GateFinding | undefined;
 };
 
 type BisectDeps = Omit<GateDeps, 'repository'> & { repository: LinearRepository };
@@ -173,7 +173,6 @@ async function plansFor(
       ...(profile !== undefined && { profile }),
       ...(known !== undefined && { history: known }),
       effect: from?.effect ?? (isCost(metric) ? margin : -margin),
-      reproduction: reproductionOf(from, { testbed, cell, traffic, range }),
     });
   }
   return plans;

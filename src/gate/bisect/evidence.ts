@@ -5,7 +5,7 @@ import { median } from '../../analysis/stats/summary.ts';
 import type { RevisionFault } from '../../model/bisect-result.ts';
 import { formatPps } from '../../model/format.ts';
 import type { Rejection } from '../../model/rejection.ts';
-import { isCost, type Run } from '../../model/result.ts';
+import { isCost } from '../../model/result.ts';
 import type { JournalEntry } from '../experiment/journal.ts';
 import type { BisectPlan } from './bisect-plan.ts';
 import type { CommitRange, RangeRevision, RevisionForm } from './range.ts';
@@ -65,10 +65,6 @@ function triesOf(plan: BisectPlan, entries: readonly JournalEntry[]): AttemptsBy
   const all = new Map<string, VariantAttempt[]>();
   const add = (variant: string, one: VariantAttempt) =>
     all.set(variant, [...(all.get(variant) ?? []), one]);
-  for (const runs of Map.groupBy(plan.reproduction, trialOf).values()) {
-    for (const [name, reading] of readingsOf(plan, runs))
-      add(name, { ...reading, isRecent: false });
-  }
   for (const [index, entry] of entries.entries()) {
     const isRecent = index > started;
     if (entry.kind === 'measured') {
@@ -83,8 +79,6 @@ function triesOf(plan: BisectPlan, entries: readonly JournalEntry[]): AttemptsBy
   }
   return all;
 }
-
-const trialOf = ({ trial, attempt }: Run): string => `${trial}.${attempt}`;
 
 /**
  * A variant forwards nothing if it forwards less than a tenth of the slower end: a different bug. If the bad end itself

@@ -1,22 +1,19 @@
-// Starts a bisection from a gate: its worst cell, and the runs measured there.
-import type { Traffic } from '../../config/schema.ts';
-import { isCost, type Result, type Run, verdictsWorstFirst } from '../../model/result.ts';
-import { type Cell, cellName } from '../../model/scenario.ts';
+// Starts a bisection from a gate: its commits, testbed and worst cell.
+import { isCost, type Result, verdictsWorstFirst } from '../../model/result.ts';
+import type { Cell } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import type { CommitRange } from './range.ts';
 
-export type GateRuns = {
+/** Its runs are no evidence: a false alarm selects them, and levels differ from session to session. */
+export type GateFinding = {
   good: string;
   bad: string;
   testbed: string;
   cell: Cell;
-  traffic: Result['traffic'];
   effect?: number;
-  runs: Run[];
 };
 
 /** Picks the cell with the greatest loss among those of the worst verdict; throws a `UsageError` without one. */
-export function gateRunsOf({ outcome, variants, testbed, traffic }: Result): GateRuns {
+export function gateFindingOf({ outcome, variants, testbed }: Result): GateFinding {
   const commitOf = (name: string) => variants.find((variant) => variant.name === name)?.commit;
   const [good, bad] = [commitOf('base'), commitOf('patched')];
   const cells = outcome.kind === 'judged' ? outcome.cells : [];
@@ -26,10 +23,10 @@ export function gateRunsOf({ outcome, variants, testbed, traffic }: Result): Gat
       '--from: that gate has judged no cell, so there is no change to be found: name another result.',
     );
   }
-  const { cell, comparisons, runs } = worst;
+  const { cell, comparisons } = worst;
   const effect = comparisons[0]?.interval.change;
   const told = effect === undefined || effect === 0 ? {} : { effect };
-  return { good, bad, testbed: testbed.name, cell, traffic, ...told, runs };
+  return { good, bad, testbed: testbed.name, cell, ...told };
 }
 
 type JudgedCell = Extract<Result['outcome'], { kind: 'judged' }>['cells'][number];
@@ -40,23 +37,3 @@ const lossOf = ({ comparisons: [told] }: JudgedCell): number => {
   const change = told?.interval.change ?? 0;
   return told !== undefined && isCost(told.metric) ? change : -change;
 };
-
-/** Returns a gate's runs of both ends if it measured these on the same testbed and traffic; else none. */
-export function reproductionOf(
-  from: GateRuns | undefined,
-  asked: { testbed: string; cell: Cell; traffic: Traffic; range: CommitRange },
-): Run[] {
-  const ends = [asked.range.revisions.at(0), asked.range.revisions.at(-1)];
-  const commits = ends.map((end) => end?.forms[0]?.commit);
-  const isSame =
-    from !== undefined &&
-    from.testbed === asked.testbed &&
-    cellName(from.cell) === cellName(asked.cell) &&
-    from.good === commits[0] &&
-    from.bad === commits[1] &&
-    trafficKeys.every((key) => from.traffic[key] === asked.traffic[key]);
-  if (!isSame) return [];
-  return from.runs.filter(({ variant }) => variant === 'base' || variant === 'patched');
-}
-
-const trafficKeys = ['flows', 'frameBytes', 'offeredPps', 'measureSeconds'] as const;

@@ -128,16 +128,6 @@ describe('a boot', () => {
     expect(measured.get(3)?.[0]).toBeCloseTo(Math.log(800), 6);
     expect(failed.size).toBe(0);
   });
-
-  test('of a gate counts as the first of the ends, and not as a boot', () => {
-    const runs = [
-      aRun({ trial: 1, variant: 'base', pps: 8e5 }),
-      aRun({ number: 2, trial: 2, variant: 'patched', pps: 4e5 }),
-    ];
-    const { measured, boots } = evidenceOf(aBisectPlan(8, { reproduction: runs }), []).problem;
-    expect([...measured.keys()]).toEqual([0, 8]);
-    expect(boots).toBe(0);
-  });
 });
 
 describe('a fix-up', () => {
