@@ -20,7 +20,7 @@ import {
   share,
 } from './designs.ts';
 
-type Deps = Pick<BisectSimulation, 'commits' | 'effects' | 'brokenRatio'>;
+type Deps = Pick<BisectSimulation, 'commits' | 'effects' | 'brokenRatio' | 'slow'>;
 type Measure =
   | Exclude<keyof BisectRow, 'namedWrong' | 'groupWrong'>
   | 'anythingNamed'
@@ -38,6 +38,11 @@ export async function* benchBisect(): AsyncGenerator<Line> {
     '20 boots of history, builds of 10 min, 5 min a boot with its trial, 10 min one that fails.\n',
   );
   for (const { deps, goals } of worlds) yield lineOf('posterior', deps, quiet, undefined, goals);
+  yield plain('\n5 % of boots, of history too, 5 % slow:');
+  for (const { deps, goals } of slowWorlds)
+    yield lineOf('posterior', deps, quiet, undefined, goals);
+  yield plain('\nEnds that a false alarm of a gate named (--from), which are booted anew:');
+  for (const deps of falseAlarms) yield lineOf('--from', deps, quiet, undefined, nothingNamed);
   yield plain('\nFixed boots a step, for the same worlds:');
   for (const bootsAStep of [3, 5]) {
     for (const { deps } of worlds.filter(isPlain)) {
@@ -58,6 +63,8 @@ const large: Goals = {
   rightOfNamed: { least: 0.995 },
 };
 
+const nothingNamed: Goals = { anythingNamed: { most: 0.005 } };
+
 const worlds: { deps: Deps; goals: Goals }[] = [
   { deps: depsOf([-0.02]), goals: { meanBoots: { most: 21 }, rightOfNamed: { least: 0.99 } } },
   { deps: depsOf([-0.05]), goals: large },
@@ -77,11 +84,27 @@ const worlds: { deps: Deps; goals: Goals }[] = [
           } satisfies Goals)
         : {},
   })),
-  { deps: depsOf([0]), goals: { anythingNamed: { most: 0.005 } } },
+  { deps: depsOf([0]), goals: nothingNamed },
   { deps: depsOf([-0.05, -0.05]), goals: { allFound: { least: 0.97 } } },
   { deps: depsOf([-0.1, 0.05]), goals: {} },
   { deps: depsOf([-0.02, -0.02]), goals: {} },
 ];
+
+const slow = { share: 0.05, by: 0.05 };
+
+const slowWorlds: { deps: Deps; goals: Goals }[] = [
+  ...[-0.02, -0.05].map((effect) => ({
+    deps: { ...depsOf([effect]), slow },
+    goals: { rightOfNamed: { least: 0.99 } },
+  })),
+  { deps: { ...depsOf([-0.1]), slow }, goals: {} },
+];
+
+/** Short ranges, as of a patch, have more of their steps at an end. */
+const falseAlarms: Deps[] = [4, 16, 256].flatMap((commits) => [
+  depsOf([0], commits),
+  { ...depsOf([0], commits), slow },
+]);
 
 const isPlain = ({ deps }: (typeof worlds)[number]): boolean =>
   deps.commits === 256 && deps.effects.length === 1 && deps.brokenRatio === 0;
@@ -115,8 +138,9 @@ function lineOf(
   const goalOf = (measure: Measure) => goalText(goals[measure]);
   const effects = deps.effects.map(formatPercent).join(' and ');
   const broken = deps.brokenRatio > 0 ? `, ${formatPercent(deps.brokenRatio)} broken` : '';
+  const outliers = deps.slow === undefined ? '' : ', slow boots';
   const parts = [
-    `${says}: ${deps.commits} commits, ${effects}${broken}: boots ${row.meanBoots.toFixed(1)}${goalOf('meanBoots')}`,
+    `${says}: ${deps.commits} commits, ${effects}${broken}${outliers}: boots ${row.meanBoots.toFixed(1)}${goalOf('meanBoots')}`,
     `p95 ${Math.ceil(row.p95Boots)}`,
     `minutes ${row.meanMinutes.toFixed(0)}${goalOf('meanMinutes')}`,
     `p95 ${row.p95Minutes.toFixed(0)}${goalOf('p95Minutes')}`,

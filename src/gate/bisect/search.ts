@@ -2,6 +2,7 @@
 import { mean, sum, sumNthPowerDeviations } from 'simple-statistics';
 import { type Noise, sumOf } from '../../analysis/stats/evidence.ts';
 import { informationOf } from './information.ts';
+import { likelihoodOfOtherSide } from './outliers.ts';
 
 /** Positions are those of kernels along the range: 0 is good, `steps` is bad. */
 export type SearchProblem = {
@@ -58,6 +59,8 @@ type Segment = { low: number; high: number };
 
 const wantedProbability = 0.99;
 const bootsOfNeighbour = 2;
+/** Greatest odds, for each neighbour, that only outliers put it on its side. */
+const mostDoubt = 0.01;
 const mostBootsOfEnd = 20;
 const bootsOfThirdLevel = 4;
 const deepest = 4;
@@ -299,14 +302,41 @@ function stepIn(
   if (stretch.probability >= wantedProbability) {
     const unsure = unsureFailure(known, stretch);
     if (unsure !== undefined) return measure(unsure, 'try again');
-    const poorer = poorerOf(known, stretch.after, stretch.last);
-    if (bootsAt(known, poorer) < bootsOfNeighbour) return measure(poorer, 'confirm');
+    const doubtful = doubtfulNeighbour(known, chances, stretch);
+    if (doubtful !== undefined) return measure(doubtful, 'confirm');
     return ended({ kind: 'found', ...stretch });
   }
   const position = mostTelling(known, segment, chances, costs);
   const weak = weakEnd(known, segment, chances, position);
   if (weak !== undefined) return measure(weak, 'strengthen an end');
   return position === undefined ? ended(inconclusive(known, segment)) : measure(position, 'search');
+}
+
+/**
+ * Returns the neighbour of a found change that needs another boot, as outliers alone may have put it on its side: the
+ * change would be in the steps up to the next measured position. Beyond an end there is none, and good and bad may be
+ * alike: as likely as all steps together.
+ */
+function doubtfulNeighbour(
+  known: PreparedProblem,
+  { segment: { low, high }, levels: { left, right } }: ChangeChances,
+  { after, last }: ChangeRange,
+): number | undefined {
+  const before = known.places.findLast((place) => place >= low && place < after);
+  const behind = known.places.find((place) => place > last && place <= high);
+  const deviation = deviationOf(known.noise);
+  const sides = [
+    { position: after, own: left, other: right, next: before },
+    { position: last, own: right, other: left, next: behind },
+  ];
+  const doubts = sides.map(({ position, own, other, next }) => {
+    const steps = next === undefined ? high - low : Math.abs(position - next);
+    const values = valuesAt(known, position);
+    const ratio = likelihoodOfOtherSide({ values, own, other, deviation });
+    return { position, doubt: (ratio * steps) / (last - after) };
+  });
+  const [worst] = doubts.toSorted((a, b) => b.doubt - a.doubt);
+  return worst !== undefined && worst.doubt > mostDoubt ? worst.position : undefined;
 }
 
 function mostTelling(
@@ -366,6 +396,8 @@ type ChangeChances = {
   upTo(position: number): number;
   /** Measured neighbours around the likeliest change. */
   likeliest: Segment;
+  /** Means of the boots on either side of the likeliest change. */
+  levels: { left: number; right: number };
   /** Between the two levels, in deviations of a boot. */
   distance: number;
 };
@@ -401,6 +433,7 @@ function chancesIn(known: PreparedProblem, segment: Segment): ChangeChances {
   return {
     segment,
     likeliest: { low: stops[best] ?? low, high: stops[best + 1] ?? high },
+    levels,
     distance: Math.abs(levels.left - levels.right) / deviationOf(known.noise),
     upTo(position) {
       const gap = lastIndexAtMost(stops, position);

@@ -1,4 +1,5 @@
 // Simulates bisections on a lab of known noise: boots, minutes, and rate of wrong answers.
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
@@ -15,6 +16,8 @@ import {
 
 export type BisectSimulation = {
   noise: NoiseSource;
+  /** Some runs are slower: a share of all, by a ratio; absent: none. */
+  slow?: SlowRuns | undefined;
   commits: number;
   /** Changes of the rate as ratios, each at a random commit of its own. */
   effects: readonly number[];
@@ -26,6 +29,8 @@ export type BisectSimulation = {
   experiments: number;
   seed: number;
 };
+
+export type SlowRuns = { share: number; by: number };
 
 export type BootMinutes = { build: number; run: number; failure: number };
 
@@ -54,7 +59,8 @@ export function simulateBisect(
   const drawCell = cellSource(request.noise, random);
   const ends: SimulatedExperiment[] = [];
   for (let experiment = 0; experiment < request.experiments; experiment++) {
-    const drawSession = drawCell();
+    const openSession = drawCell();
+    const drawSession = () => withSlowRuns(openSession(), request.slow, random);
     const earlier = earlierNoise(request.historyRuns, () => {
       const draw = drawSession();
       return (count) => Array.from({ length: count }, draw);
@@ -63,6 +69,16 @@ export function simulateBisect(
     ends.push({ ...search(deps, moderated(earlier), request), culprits: deps.culprits });
   }
   return rowOf(ends);
+}
+
+function withSlowRuns(
+  draw: () => number,
+  slow: SlowRuns | undefined,
+  random: RandomGenerator,
+): () => number {
+  if (slow === undefined) return draw;
+  const { share, by } = slow;
+  return () => draw() * (uniformFloat64(random) < share ? 1 - by : 1);
 }
 
 /** A range of commits: natural logarithms of the rate of each boot; undefined if it fails. */

@@ -75,11 +75,45 @@ describe('a search', () => {
     );
   });
 
-  test('boots good and bad twice before anything else, and both neighbours before it names one', () => {
+  test('boots good and bad twice before anything else, and both neighbours before it names one: a third time where the next one measured is far', () => {
     const { boots } = search(drop(37, 0.9));
     expect(boots.slice(0, 4).toSorted((a, b) => a - b)).toEqual([0, 0, 100, 100]);
-    expect(boots.filter((position) => position === 36)).toHaveLength(2);
+    // 25 is the next one measured before it: 11 steps, against 1 after 37.
+    expect(boots.filter((position) => position === 36)).toHaveLength(3);
     expect(boots.filter((position) => position === 37)).toHaveLength(2);
+  });
+
+  test('does not name a commit whose two boots may be outliers while the next one measured is far', () => {
+    const measured = new Map([
+      [0, [0, 0.001]],
+      [49, [0, 0.001]],
+      [50, [-0.1, -0.101]],
+      [100, [-0.1, -0.101]],
+    ]);
+    const next = nextStep(problemOf({ measured, boots: 8 }), costs);
+    expect(next).toEqual({ kind: 'measure', position: 50, why: 'confirm' });
+    const nearer = new Map([...measured, [48, [0]], [51, [-0.1]]]);
+    expect(nextStep(problemOf({ measured: nearer, boots: 10 }), costs)).toMatchObject({
+      kind: 'ended',
+      ending: { kind: 'found', after: 49, last: 50 },
+    });
+  });
+
+  test('does not name the commit that was slow once by chance', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 100 }),
+        fc.integer({ min: 4, max: 14 }),
+        (culprit, slowAt) => {
+          let boots = 0;
+          const { ending } = search((position) => {
+            boots += 1;
+            return drop(culprit, 0.95)(position) * (boots === slowAt ? 0.95 : 1);
+          });
+          expect(ending).toMatchObject({ kind: 'found', after: culprit - 1, last: culprit });
+        },
+      ),
+    );
   });
 
   test('says that nothing was reproduced where good and bad are alike', () => {

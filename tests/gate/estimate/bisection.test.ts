@@ -20,9 +20,9 @@ test('estimates a cell of unknown noise like a quiet one', () => {
 
 test('by the noise of a cell it says how many boots a change of that size takes', () => {
   const plan = aBisectPlan(64, { history: historyOf(0.005), effect: -0.05 });
-  expect(estimateBisection(plan).boots).toBe(12);
+  expect(estimateBisection(plan).boots).toBe(13);
   expect(bisectionEstimateLines(plan)).toEqual([
-    expect.stringMatching(/about 12 boots .* for a change of 5\.00 %, as a boot is off by 0\.5 %$/),
+    expect.stringMatching(/about 13 boots .* for a change of 5\.00 %, as a boot is off by 0\.5 %$/),
   ]);
 });
 
