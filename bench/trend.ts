@@ -98,14 +98,12 @@ function correlatedOnes({ says, find, hasGoals }: Detector): Line {
   };
 }
 
-/** `correlation` is that of neighbouring nightly runs. */
-type Deps = { says: string; buildRatio: number; badRatio: number; correlation: number };
-const clean: Deps = { says: 'clean', buildRatio: 0.003, badRatio: 0, correlation: 0 };
+type Deps = { says: string; buildRatio: number; badRatio: number };
+const clean: Deps = { says: 'clean', buildRatio: 0.003, badRatio: 0 };
 const nullWorlds: Deps[] = [
   clean,
   { ...clean, says: '3 % bad nightly runs', badRatio: 0.03 },
   { ...clean, says: '2 % build scatter', buildRatio: 0.02 },
-  ...[0.3, 0.5, 0.7].map((correlation) => ({ ...clean, says: `r = ${correlation}`, correlation })),
 ];
 
 /** Nightly runs around 1; from `stepAt` on lower by `stepRatio`. A bad nightly run lacks 5 to 15 %. */
@@ -116,17 +114,13 @@ function seriesOf(
   random: RandomGenerator,
   stepAt = nightlyRuns,
 ): number[] {
-  const { correlation } = deps;
   const drawRun = cellSource(noise, random)()();
-  const draw = () =>
-    Math.log(median(Array.from({ length: 5 }, drawRun))) + deps.buildRatio * standardNormal(random);
-  let state = draw();
   return Array.from({ length: nightlyRuns }, (_, nightlyRun) => {
-    const machine = Math.exp(state);
-    state = correlation * state + Math.sqrt(1 - correlation ** 2) * draw();
+    const runs = median(Array.from({ length: 5 }, drawRun));
+    const build = Math.exp(deps.buildRatio * standardNormal(random));
     const isBad = uniformFloat64(random) < deps.badRatio;
     const bad = isBad ? 0.95 - 0.1 * uniformFloat64(random) : 1;
-    return machine * bad * (nightlyRun >= stepAt ? 1 + stepRatio : 1);
+    return runs * build * bad * (nightlyRun >= stepAt ? 1 + stepRatio : 1);
   });
 }
 

@@ -123,7 +123,7 @@ function correlationFactor(logs: readonly number[]): number {
 
 /**
  * Lag-1 correlation within levels: differences over three nightly runs have 1 + r + r² times the variance of those over
- * one. Half a standard error is added, as an estimate too low finds changes that are none. Great differences are
+ * one. Three quarters of a standard error are added, as an estimate too low finds changes that are none. Great differences are
  * changes of level and bad nightly runs, and left out.
  */
 function correlationOf(logs: readonly number[]): number {
@@ -133,7 +133,7 @@ function correlationOf(logs: readonly number[]): number {
   );
   if (!one || !three) return 0;
   const estimate = (Math.sqrt(Math.max((4 * three) / one - 3, 1)) - 1) / 2;
-  return Math.min(estimate + 0.5 / Math.sqrt(logs.length), mostCorrelation);
+  return Math.min(estimate + 0.75 / Math.sqrt(logs.length), mostCorrelation);
 }
 
 /** In deviations of a difference of neighbours. */

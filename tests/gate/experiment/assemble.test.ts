@@ -48,7 +48,10 @@ const refusal = (scenario: 'forwarding' | 'nftables-stateful', message: string):
 
 test('a base of one trial is compared with earlier gates of one trial by how these differ', () => {
   const known = Array.from({ length: 10 }, (_, day) =>
-    aHistoryEntry({ at: `2026-11-${10 + day}T12:00:00.000Z`, pps: [8e5 * (1 + ((day % 3) - 1) / 100)] }),
+    aHistoryEntry({
+      at: `2026-11-${10 + day}T12:00:00.000Z`,
+      pps: [8e5 * (1 + ((day % 3) - 1) / 100)],
+    }),
   );
   const once = aPlan({}, known);
   const journal = [started, ...measured(1, { trials: once.trials.slice(0, 1) }), finished];
