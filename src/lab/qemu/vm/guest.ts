@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import type { GuestMachine } from '../../../config/virtual-testbed.ts';
 import { lastLine } from '../../../model/one-line.ts';
 import { guestAddress, guestMac, guestNetwork, wireAddress } from './addresses.ts';
+import type { DiskImage } from './disk-image.ts';
 import { openQmp } from './qmp.ts';
 import { nobody } from './unprivileged-user.ts';
 import type { Wire } from './wire.ts';
@@ -28,7 +29,7 @@ export type BootSource =
   /** A kernel, its command line, and the path of its initrd. A reset ends QEMU. */
   | { kind: 'kernel'; path: string; commandLine: string; initrd: string }
   /** A disk, which boots by BIOS. Writes to it outlive resets, but not QEMU. */
-  | { kind: 'disk'; path: string; format: 'raw' | 'qcow2' };
+  | { kind: 'disk'; image: DiskImage };
 
 export type Guest = {
   readonly number: number;
@@ -56,7 +57,7 @@ const secondsForLastWords = 5;
 
 /** Returns before the guest has booted. Throws where QEMU does not start. */
 export async function startGuest(wire: Wire, request: GuestRequest): Promise<Guest> {
-  const { number, folder, plugin } = request;
+  const { number, folder, plugin, boots } = request;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { mode: 0o700, recursive: true });
   const [sender, receiver] = [`ppsgate-tx${number}`, `ppsgate-rx${number}`];
@@ -65,13 +66,11 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
   const counts = plugin === undefined ? undefined : join(folder, 'counts');
   const place = { sender, receiver, qmpPath, counts, user: await asNobody(wire) };
   const options = qemuArguments(request, place);
-  const running = wire.start('setpriv', [
-    '--no-new-privs',
-    'taskset',
-    '--cpu-list',
-    String(request.cpu),
-    ...options,
-  ]);
+  const running = wire.start(
+    'setpriv',
+    ['--no-new-privs', 'taskset', '--cpu-list', String(request.cpu), ...options],
+    boots.kind === 'disk' ? boots.image.descriptor : undefined,
+  );
   let shown = Buffer.alloc(0);
   let said = '';
   const ended = once(running, 'close').then(
@@ -216,11 +215,7 @@ function bootArguments(boots: BootSource): string[] {
     const { path, initrd, commandLine } = boots;
     return ['-no-reboot', '-kernel', path, '-initrd', initrd, '-append', commandLine];
   }
-  // QEMU's options escape a comma by doubling it.
-  const file = boots.path.replaceAll(',', ',,');
-  const drive = `if=none,id=disk,file=${file},format=${boots.format},snapshot=on,cache=unsafe`;
-  // Without space for the copy, QEMU would stop the guest silently, and a reset would not resume it.
-  return ['-drive', `${drive},werror=report`, '-device', 'virtio-blk-pci,drive=disk'];
+  return [...boots.image.qemuArguments];
 }
 
 /** Waits until the started program has entered the namespaces and has QEMU as its child. */

@@ -2,17 +2,16 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { HostConfig } from '../../../config/fields.ts';
 import type { GuestImage, VirtualTestbed } from '../../../config/virtual-testbed.ts';
-import { reasonOf } from '../../../model/one-line.ts';
-import { UsageError } from '../../../model/usage-error.ts';
 import { ownerFile } from '../../netns/embedded-lab.ts';
 import { claim, disclaim } from '../../netns/owner.ts';
 import { wireAddress } from './addresses.ts';
+import { openDiskImage } from './disk-image.ts';
 import { type BootSource, type Guest, GuestEndedError, portOf, startGuest } from './guest.ts';
 import { type KernelFiles, ownKernel, unpackKernel } from './kernel-files.ts';
 import { packUserland } from './userland.ts';
@@ -41,7 +40,7 @@ export type VirtualLab = {
   kernel(archive: string | undefined): Promise<KernelFiles>;
   /** Starts a guest, and returns before it is up; ends the running one of that number. */
   boot(number: number, kernel: KernelFiles, cpu: number): Promise<LinuxGuest>;
-  /** Likewise, from a copy of the image; throws a UsageError where the image cannot be read. */
+  /** Likewise, from a copy of the image; throws a UsageError where the image cannot be read or names other files. */
   bootImage(number: number, image: GuestImage, cpu: number): Promise<Guest>;
   login(guest: Guest): HostConfig;
   loginTo(image: GuestImage, guest: Guest): Promise<HostConfig>;
@@ -112,8 +111,10 @@ export async function virtualLabUp(machine: VirtualTestbed): Promise<VirtualLab>
       return { ...guest, commandLine, up };
     },
 
-    bootImage: async (number, { path }, cpu) =>
-      start(number, { kind: 'disk', path, format: await formatOf(path) }, cpu),
+    async bootImage(number, { path }, cpu) {
+      await using image = await openDiskImage(path);
+      return await start(number, { kind: 'disk', image }, cpu);
+    },
 
     login: ({ address }) => ({
       ...address,
@@ -153,18 +154,6 @@ function shows(guest: Guest, words: string): Promise<void> {
   look();
   guest.ended.then((why) => reject(new GuestEndedError(why)));
   return promise.finally(leave);
-}
-
-/** Passed to QEMU (docs/interop/qcow2), whose probing would trust a guest's writes to a raw disk. */
-async function formatOf(path: string): Promise<'raw' | 'qcow2'> {
-  try {
-    await using file = await open(path);
-    const magic = Buffer.alloc(4);
-    await file.read(magic, 0, magic.length, 0);
-    return magic.equals(Buffer.from('QFI\xfb', 'latin1')) ? 'qcow2' : 'raw';
-  } catch (error) {
-    throw new UsageError(`The image ${path} cannot be read (${reasonOf(error)}).`);
-  }
 }
 
 const keyPath = (name: string): string => join(folder, name);

@@ -8,8 +8,8 @@ import { controllerAddress, wireAddress } from './addresses.ts';
 
 /** Its first process reads a pipe of ours, so that a killed ppsgate leaves no process, interface or namespace. */
 export type Wire = AsyncDisposable & {
-  /** Starts a program in it, detached from our terminal, with the highest priority. */
-  start(program: string, args: readonly string[]): ChildProcess;
+  /** Starts a program in it, detached from our terminal, with the highest priority; it inherits the file. */
+  start(program: string, args: readonly string[], file?: number): ChildProcess;
   /** Runs a program to its end with that input; throws where it fails. */
   run(program: string, args: readonly string[], input?: string): Promise<string>;
 };
@@ -42,11 +42,11 @@ export async function openWire(): Promise<Wire> {
     ...args,
   ];
   const wire: Wire = {
-    start(program, args) {
+    start(program, args, file) {
       // A kernel with autogroups applies niceness within the session only; the session has its own.
       const ahead = '{ echo -20 >/proc/self/autogroup; } 2>/dev/null; exec nice -n -20 "$@"';
       return spawn('nsenter', inside('sh', ['-c', ahead, 'sh', program, ...args]), {
-        stdio: ['pipe', 'pipe', 'pipe'],
+        stdio: ['pipe', 'pipe', 'pipe', ...(file === undefined ? [] : [file])],
         env: environment,
         detached: true,
       });
