@@ -1,7 +1,7 @@
 // Reads a result of an earlier process or another machine.
 
-import { readFile, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import {
   type CellProfiles,
@@ -12,6 +12,7 @@ import { type BisectResult, bisectResultSchema } from '../model/bisect-result.ts
 import { parseJson } from '../model/json.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { type Result, resultSchema } from '../model/result.ts';
+import { ForeignFileError, readForeignText } from '../system/foreign-files.ts';
 
 export class ResultError extends Error {
   override readonly name = 'ResultError';
@@ -19,30 +20,44 @@ export class ResultError extends Error {
 }
 
 export const readResult = (directory: string): Promise<Result> =>
-  parsedFile(join(directory, 'result.json'), resultSchema);
+  parsedFile(directory, 'result.json', resultSchema);
 
 /** The result of a gate or bisection, from a work directory or a file, with its directory. */
 export async function readAnyResult(
   path: string,
 ): Promise<{ directory: string; result: Result | BisectResult }> {
   const isFile = (await stat(path).catch(() => undefined))?.isFile() === true;
-  const directory = isFile ? dirname(path) : path;
-  const file = isFile ? path : join(directory, 'result.json');
-  return { directory, result: await parsedFile(file, z.union([bisectResultSchema, resultSchema])) };
+  if (!isFile) return { directory: path, result: await readResultBelow(path, 'result.json') };
+  // The user named this file, by a link or not.
+  const file = await realpath(path);
+  return { directory: dirname(path), result: await readResultBelow(dirname(file), basename(file)) };
 }
 
-async function parsedFile<T>(path: string, schema: z.ZodType<T>): Promise<T> {
-  const text = await readFile(path, 'utf8').catch(() => {
-    throw new ResultError(
-      `${path} cannot be read: name the work directory of a gate or a bisection that has finished.`,
-    );
+/** Follows no link below the folder. */
+export const readResultBelow = (folder: string, path: string): Promise<Result | BisectResult> =>
+  parsedFile(folder, path, z.union([bisectResultSchema, resultSchema]));
+
+/** A gate of 100 cells with 100 runs of 100 samples each has a tenth of it. */
+const mostResultBytes = 256 * 1024 ** 2;
+
+async function parsedFile<T>(folder: string, path: string, schema: z.ZodType<T>): Promise<T> {
+  const text = await readForeignText(folder, path, mostResultBytes).catch((error: unknown) => {
+    throw new ResultError(reasonOf(error));
   });
+  if (text === undefined) {
+    throw new ResultError(
+      `${join(folder, path)} cannot be read: name the work directory of a gate or a bisection that has finished.`,
+    );
+  }
   const { success, data } = schema.safeParse(parseJson(text));
   if (success) return data;
   throw new ResultError(
-    `${path} is no result of this version of ppsgate: measure again with this version.`,
+    `${join(folder, path)} is no result of this version of ppsgate: measure again with this version.`,
   );
 }
+
+/** A kernel's call graph of pmcstat has up to a hundred. */
+const mostProfileBytes = 256 * 1024 ** 2;
 
 /** Profiles come from a patch's kernel: an invalid one is left out, and `leftOut` is called with the reason. */
 export async function explained<R extends Result | BisectResult>(
@@ -50,7 +65,12 @@ export async function explained<R extends Result | BisectResult>(
   directory: string,
   leftOut: (why: string) => void = () => {},
 ): Promise<{ result: R; profiles: CellProfiles[] }> {
-  const read = (path: string) => readFile(join(directory, path), 'utf8').catch(ifMissing);
+  const read = (path: string) =>
+    readForeignText(directory, path, mostProfileBytes).catch((error: unknown) => {
+      if (!(error instanceof ForeignFileError)) throw error;
+      leftOut(error.message);
+      return undefined;
+    });
   try {
     const profiles = await readProfiles(result, read, leftOut);
     return { result: withReasons(result, profiles), profiles };
@@ -58,8 +78,4 @@ export async function explained<R extends Result | BisectResult>(
     leftOut(`The report goes without its profiles (${reasonOf(error)}).`);
     return { result: withReasons(result, []), profiles: [] };
   }
-}
-
-function ifMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

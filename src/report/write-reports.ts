@@ -6,6 +6,7 @@ import type { CellProfiles } from '../analysis/profile/result-profiles.ts';
 import type { BisectResult } from '../model/bisect-result.ts';
 import { reasonOf } from '../model/one-line.ts';
 import type { Result } from '../model/result.ts';
+import { placeBelow } from '../system/foreign-files.ts';
 import { bisectPlot } from './bisect-plot.ts';
 import { intervalPlot } from './interval-plot.ts';
 import { renderJunit } from './junit.ts';
@@ -26,7 +27,8 @@ export async function writeResult(
 ): Promise<void> {
   await replaceFile(join(directory, 'result.json'), `${JSON.stringify(result, null, 2)}\n`);
   await replaceFile(join(directory, 'report.md'), renderMarkdown(result));
-  const report = join(directory, 'report');
+  // The directory may be another machine's, with a link in this place.
+  const report = dirname(await placeBelow(directory, 'report/index.html'));
   const draw = async (name: string, what: string, make: () => Drawing | Promise<Drawing>) =>
     replaceDrawing(join(report, name), await drawing(what, make, leftOut));
   const plot = isBisectResult(result)
@@ -74,10 +76,11 @@ async function drawing(
 const replaceDrawing = (path: string, content: Drawing): Promise<void> =>
   content === undefined ? rm(path, { force: true }) : replaceFile(path, content);
 
-/** Writes atomically, and creates the folder if needed. */
+/** Writes atomically, and creates the folder if needed; follows no link in the place of the file or its draft. */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.part`;
-  await writeFile(draft, content, { flush: true });
+  await rm(draft, { force: true });
+  await writeFile(draft, content, { flag: 'wx', flush: true });
   await rename(draft, path);
 }

@@ -1,9 +1,9 @@
 // Reads a directory of benchmark logs from bench-lab: bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver and its companions.
-import { lstat, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { type PktGenLog, parsePktGenLog } from '../../lab/traffic/pkt-gen.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { type Family, familySchema } from '../../model/scenario.ts';
+import { ForeignFileError, readForeignText } from '../../system/foreign-files.ts';
 
 /** An unreadable log is empty, with a fault of kind `unreadable`. */
 type BenchLog = {
@@ -47,7 +47,10 @@ export async function readBenches(directory: string): Promise<BenchSet[]> {
   const sets: BenchSet[] = [];
   for (const [label, files] of labels) {
     const info = `bench.${label}.info`;
-    const about = aboutOf(label, names.has(info) ? await textOf(join(directory, info)) : '');
+    const about = aboutOf(
+      label,
+      names.has(info) ? await readText(directory, info).catch(() => '') : '',
+    );
     sets.push({ label, ...about, runs: await runsOf(directory, files, names) });
   }
   return sets;
@@ -131,18 +134,16 @@ async function runsOf(
 
 async function readLog(directory: string, path: string): Promise<BenchLog> {
   try {
-    return { path, log: parsePktGenLog(await readRegularFile(join(directory, path))) };
+    return { path, log: parsePktGenLog(await readText(directory, path)) };
   } catch (error) {
-    const message = `${path} cannot be read: ${reasonOf(error)}`;
+    const why = error instanceof ForeignFileError ? error.why : reasonOf(error);
+    const message = `${path} cannot be read: ${why}`;
     return { path, log: { rates: [], lines: 0, faults: [{ kind: 'unreadable', message }] } };
   }
 }
 
-/** Does not follow links: an untrusted directory may point anywhere, also at endless files. */
-async function readRegularFile(path: string): Promise<string> {
-  const file = await lstat(path);
-  if (!file.isFile()) throw new Error('it is no regular file');
-  return await readFile(path, 'utf8');
-}
+/** A line for each second. */
+const mostLogBytes = 64 * 1024 ** 2;
 
-const textOf = (path: string): Promise<string> => readRegularFile(path).catch(() => '');
+const readText = async (directory: string, path: string): Promise<string> =>
+  (await readForeignText(directory, path, mostLogBytes)) ?? '';

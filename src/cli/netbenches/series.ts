@@ -5,6 +5,7 @@ import { MinistatInputError, parseColumn } from '../../analysis/stats/columns.ts
 import { median } from '../../analysis/stats/summary.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
+import { readForeignFile } from '../../system/foreign-files.ts';
 import { natural } from './directory.ts';
 
 /** In the order of measurement; `value` is the median of the nightly run's runs, above 0. */
@@ -27,6 +28,9 @@ export async function readSeries(path: string): Promise<Series[]> {
     );
   }
 }
+
+/** A nightly run has some numbers. */
+const mostBytes = 64 * 1024 ** 2;
 
 async function ofFile(path: string): Promise<Series> {
   const lines = (await readFile(path, 'utf8')).split('\n');
@@ -56,7 +60,8 @@ async function ofFolder(path: string): Promise<Series[]> {
       natural.compare(a.revision, b.revision),
     )) {
       const file = join(path, name);
-      const values = [...parseColumn(await readFile(file), { name: file })];
+      const bytes = (await readForeignFile(path, name, mostBytes)) ?? Buffer.alloc(0);
+      const values = [...parseColumn(bytes, { name: file })];
       if (values.length > 0) nightlyRuns.push({ name: revision, value: typical(values, file) });
     }
     series.push({ name: config || path, nightlyRuns });

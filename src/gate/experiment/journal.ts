@@ -1,10 +1,11 @@
 // Appends the steps of an experiment to a file of JSON lines that survives a kill at any moment.
-import { open, readFile, truncate } from 'node:fs/promises';
-import { join } from 'node:path';
+import { open, truncate } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { rejectionSchema } from '../../model/rejection.ts';
 import { cellProfileSchema, runSchema, trialSchema } from '../../model/result.ts';
 import { cellSchema } from '../../model/scenario.ts';
+import { readForeignText } from '../../system/foreign-files.ts';
 
 const at = z.iso.datetime();
 
@@ -76,11 +77,14 @@ export const journalIn = (directory: string): string => join(directory, 'journal
 export const readJournal = async (path: string): Promise<JournalEntry[]> =>
   (await read(path)).entries;
 
+/** A trial has some kilobytes. */
+const mostBytes = 256 * 1024 ** 2;
+
 /** `whole` is the text up to its last newline. */
 async function read(
   path: string,
 ): Promise<{ entries: JournalEntry[]; text: string; whole: string }> {
-  const text = await readFile(path, 'utf8').catch(ifMissing);
+  const text = (await readForeignText(dirname(path), basename(path), mostBytes)) ?? '';
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   return { entries: whole.split('\n').filter(Boolean).map(parseLine(path)), text, whole };
 }
@@ -101,8 +105,3 @@ const parseLine =
       );
     }
   };
-
-function ifMissing(error: NodeJS.ErrnoException): string {
-  if (error.code === 'ENOENT') return '';
-  throw error;
-}

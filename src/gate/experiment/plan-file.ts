@@ -1,12 +1,16 @@
 // Keeps the plan of a work directory: written atomically, and used by one command only.
-import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { access, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
+import { readForeignText } from '../../system/foreign-files.ts';
 
 const planFiles = {
   'experiment.json': { of: 'an experiment', command: 'ppsgate gate' },
   'bisect.json': { of: 'a bisection', command: 'ppsgate bisect' },
 } as const;
+
+/** A trial has about a hundred, and a commit of a bisection a thousand. */
+const mostBytes = 64 * 1024 ** 2;
 
 type PlanFile = keyof typeof planFiles;
 
@@ -50,7 +54,7 @@ export async function readPlanFile<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   const path = join(directory, file);
   try {
-    return schema.parse(JSON.parse(await readFile(path, 'utf8')));
+    return schema.parse(JSON.parse((await readForeignText(directory, file, mostBytes)) ?? ''));
   } catch {
     const { of, command } = planFiles[file];
     if (!(await isThere(path))) await refuseUsed(directory);

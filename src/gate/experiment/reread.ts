@@ -1,6 +1,4 @@
 // Recomputes the journal of an experiment from its raw logs.
-import { access, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import {
   type FreebsdLogs,
   freebsdLogNames,
@@ -15,6 +13,7 @@ import {
 } from '../../lab/qemu/trial-logs.ts';
 import type { TrialOutcome } from '../../lab/testbed.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
+import { ForeignFileError, readForeignText } from '../../system/foreign-files.ts';
 import { type JournalEntry, journalIn, readJournal } from './journal.ts';
 import type { Plan } from './plan.ts';
 
@@ -48,8 +47,10 @@ async function measureAgain(
     ...(egressPackets !== undefined && { egressPackets }),
     ...(ingressPackets !== undefined && { ingressPackets }),
   };
-  const folder = join(directory, summary.logs);
-  const outcome = await outcomeIn(folder);
+  const outcome = await outcomeIn(logsIn(directory, summary.logs)).catch((error: unknown) => {
+    if (error instanceof ForeignFileError) return undefined;
+    throw error;
+  });
   if (outcome?.kind !== 'measured') return undefined;
   return {
     ...entry,
@@ -57,62 +58,57 @@ async function measureAgain(
     runs: outcome.runs.map((run) => ({ ...run, attempt })),
   };
 
-  async function outcomeIn(folder: string): Promise<TrialOutcome | undefined> {
+  async function outcomeIn(log: ReadLog): Promise<TrialOutcome | undefined> {
     const { traffic } = plan;
     if (traffic.windows !== undefined) {
-      const virtual = await readVirtual(folder, planned);
+      const virtual = await readVirtual(log, planned);
       return virtual && readVirtualLogs(planned, startedAt, traffic.windows.packets, virtual);
     }
-    const linux = await readLinux(folder);
+    const linux = await readLinux(log);
     if (linux !== undefined) return readLinuxLogs(planned, startedAt, linux);
-    const freebsd = await readFreebsd(folder);
+    const freebsd = await readFreebsd(log);
     return freebsd && readFreebsdLogs(planned, freebsd, { startedAt, traffic, summary: ports });
   }
 }
 
-async function readVirtual(
-  folder: string,
-  planned: PlannedTrial,
-): Promise<VirtualLogs | undefined> {
-  try {
-    const logs = pairsOf(planned).map(async ([pair]) => {
-      return [pair, await readFile(join(folder, windowsLogName(pair)), 'utf8')] as const;
-    });
-    return new Map(await Promise.all(logs));
-  } catch {
-    return undefined;
+/** Returns undefined for a missing one. */
+type ReadLog = (name: string) => Promise<string | undefined>;
+
+/** A log has some kilobytes for each second of its trial. */
+const mostLogBytes = 64 * 1024 ** 2;
+
+const logsIn =
+  (directory: string, folder: string): ReadLog =>
+  (name) =>
+    readForeignText(directory, `${folder}/${name}`, mostLogBytes);
+
+async function readVirtual(log: ReadLog, planned: PlannedTrial): Promise<VirtualLogs | undefined> {
+  const logs = new Map<number, string>();
+  for (const [pair] of pairsOf(planned)) {
+    const text = await log(windowsLogName(pair));
+    if (text === undefined) return undefined;
+    logs.set(pair, text);
   }
+  return logs;
 }
 
-async function readLinux(folder: string): Promise<LinuxLogs | undefined> {
-  const text = (name: string) => readFile(join(folder, name), 'utf8');
-  try {
-    const [dut, sender, counters] = await Promise.all([
-      text(logNames.dut),
-      text(logNames.sender),
-      text(logNames.counters),
-    ]);
-    return { dut, sender, counters };
-  } catch {
-    return undefined;
-  }
+async function readLinux(log: ReadLog): Promise<LinuxLogs | undefined> {
+  const [dut, sender, counters] = [
+    await log(logNames.dut),
+    await log(logNames.sender),
+    await log(logNames.counters),
+  ];
+  if (dut === undefined || sender === undefined || counters === undefined) return undefined;
+  return { dut, sender, counters };
 }
 
-async function readFreebsd(folder: string): Promise<FreebsdLogs | undefined> {
-  try {
-    const receiver = await readFile(join(folder, freebsdLogNames.receiver), 'utf8');
-    const senders: string[] = [];
-    while (await exists(join(folder, freebsdLogNames.sender(senders.length)))) {
-      senders.push(await readFile(join(folder, freebsdLogNames.sender(senders.length)), 'utf8'));
-    }
-    return { receiver, senders };
-  } catch {
-    return undefined;
+async function readFreebsd(log: ReadLog): Promise<FreebsdLogs | undefined> {
+  const receiver = await log(freebsdLogNames.receiver);
+  if (receiver === undefined) return undefined;
+  const senders: string[] = [];
+  for (;;) {
+    const sender = await log(freebsdLogNames.sender(senders.length));
+    if (sender === undefined) return { receiver, senders };
+    senders.push(sender);
   }
 }
-
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );

@@ -1,10 +1,11 @@
 // Publishes the data branch's layout to a plain directory, for sites without GitHub.
-import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { emptyTrend, type Trend } from '../../analysis/trend/nightly-runs.ts';
 import type { TrendIndex } from '../../model/trend.ts';
 import { replaceFile } from '../../report/write-reports.ts';
+import { placeBelow, readForeignText } from '../../system/foreign-files.ts';
 import { lockIfFree } from '../../system/sqlite.ts';
 import {
   type DataIndex,
@@ -36,7 +37,7 @@ class DataDirectoryError extends Error {
 /**
  * Adds results to the directory, or with none updates its badges; returns the paths of each. Creates the directory.
  * Files are written whole, and the index only names files that exist. Waits up to a minute for other publishers. Throws
- * a DataDirectoryError if the path holds anything else.
+ * a DataDirectoryError if the path holds anything else, and a ForeignFileError for a link within it.
  */
 export async function publishToDirectory(
   directory: string,
@@ -57,7 +58,7 @@ export async function publishToDirectory(
     });
     // The index comes after the files that it names, and before the removal of others.
     await writeFiles(directory, write);
-    for (const path of remove) await removeFile(join(directory, path));
+    for (const path of remove) await removeFile(await placeBelow(directory, path));
     return published;
   });
 }
@@ -85,7 +86,7 @@ export async function publishTrendToDirectory(
 }
 
 async function writeFiles(directory: string, files: ReadonlyMap<string, string>): Promise<void> {
-  for (const [path, text] of files) await replaceFile(join(directory, path), text);
+  for (const [path, text] of files) await replaceFile(await placeBelow(directory, path), text);
 }
 
 const realPause = (seconds: number) => sleep(seconds * 1000);
@@ -106,22 +107,22 @@ async function inTurn<T>(directory: string, pause: Pause, work: () => Promise<T>
 }
 
 async function readStored(directory: string, isWanted: YearFilter): Promise<StoredData> {
-  const text = await readText(join(directory, indexPath));
+  const text = await readText(directory, indexPath);
   // Without an index, the directory has no files of ours to remove.
   if (text === undefined) return { index: emptyIndex, history: [], paths: new Set() };
   const index = parseIndex(text);
   if (index === undefined) throw foreign(directory, indexPath);
-  const history = parseHistory((await readText(join(directory, historyPath))) ?? '');
+  const history = parseHistory((await readText(directory, historyPath)) ?? '');
   const trend = await readTrend(directory, isWanted);
   return { index, history, paths: await pathsIn(directory), ...(trend && { trend }) };
 }
 
 async function readTrend(directory: string, isWanted: YearFilter): Promise<Trend | undefined> {
-  const text = await readText(join(directory, trendIndexPath));
+  const text = await readText(directory, trendIndexPath);
   if (text === undefined) return undefined;
   const index = parseTrendIndex(text);
   if (index === undefined) throw foreign(directory, trendIndexPath);
-  const read = async (path: string) => (await readText(join(directory, path))) ?? '';
+  const read = async (path: string) => (await readText(directory, path)) ?? '';
   return { index, nightlyRuns: await readNightlyRuns(read, index, isWanted) };
 }
 
@@ -130,11 +131,11 @@ const foreign = (directory: string, path: string): DataDirectoryError =>
     `${join(directory, path)} is no index of this version of ppsgate: name another directory, or remove this one.`,
   );
 
-const readText = (path: string): Promise<string | undefined> =>
-  readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw new DataDirectoryError(`${path} cannot be read (${error.code}): check who may read it.`);
-  });
+/** A nightly run of a cell has about a kilobyte, and an index about one for each result. */
+const mostBytes = 128 * 1024 ** 2;
+
+const readText = (directory: string, path: string): Promise<string | undefined> =>
+  readForeignText(directory, path, mostBytes);
 
 async function pathsIn(directory: string): Promise<Set<string>> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });

@@ -157,5 +157,5 @@ test('a bad line that no kill can explain is refused with its place', async () =
 });
 
 test('a journal that cannot be read is an error, not an empty journal', async () => {
-  await expect(openJournal(temporaryFolder())).rejects.toThrow('EISDIR');
+  await expect(openJournal(temporaryFolder())).rejects.toThrow('it is no regular file');
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type JournalEntry, openJournal } from '../../../src/gate/experiment/journal.ts';
@@ -99,3 +99,37 @@ test('a receiver that was the limit on the day is so when its log is read again'
     },
   ]);
 });
+
+test.for(['../outside', 'linked', '/etc', 'trials/../../outside'])(
+  'Logs outside of the work directory are not read, as the journal names %s',
+  async (logs) => {
+    const plan = aPlan(singleRuns);
+    const [planned] = plan.trials;
+    const top = temporaryFolder();
+    const [directory, outside] = [join(top, 'work'), join(top, 'outside')];
+    for (const folder of [directory, outside]) mkdirSync(folder);
+    symlinkSync(outside, join(directory, 'linked'));
+    const log = (side: 'sender' | 'receiver') => madeLog({ side, pps: trial(1e6, 20) });
+    writeFileSync(join(outside, freebsdLogNames.receiver), log('receiver'));
+    writeFileSync(join(outside, freebsdLogNames.sender(0)), log('sender'));
+    const cell = { scenario: 'forwarding', family: 'inet4' } as const;
+    const journal = await openJournal(join(directory, 'journal.jsonl'));
+    const entry: JournalEntry = {
+      kind: 'measured',
+      at,
+      summary: {
+        number: 1,
+        attempt: 1,
+        cell,
+        startedAt: at,
+        trafficSeconds: 22,
+        offeredPps: 14e6,
+        logs,
+      },
+      runs: (planned?.runs ?? []).map((run) => aRun({ ...run, trial: 1 })),
+    };
+    await journal.append(entry);
+    await journal.close();
+    expect(await reread(directory, plan)).toEqual({ entries: [entry], unread: 1 });
+  },
+);

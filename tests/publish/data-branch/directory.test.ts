@@ -1,4 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -166,3 +174,13 @@ test('the index of the trend is changed by those who edit it in turn', async () 
   const { index } = await readDirectoryTrend(directory);
   expect(index.releases.map(({ name }) => name).toSorted()).toEqual(['14.0', '15.0']);
 });
+
+test.for(['results', 'badges', 'trend'])(
+  'Nothing is written or removed through a link in the place of %s',
+  async (name) => {
+    const [directory, elsewhere] = [temporaryFolder(), temporaryFolder()];
+    symlinkSync(elsewhere, join(directory, name));
+    await expect(publish(directory, [publication()])).rejects.toThrow('is not opened');
+    expect(readdirSync(elsewhere)).toEqual([]);
+  },
+);

@@ -1,0 +1,96 @@
+// Reaches files by paths from foreign data, below one folder whose content is foreign too.
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A path that is not followed, or a file that is not read; `why` is a clause. */
+export class ForeignFileError extends Error {
+  override readonly name = 'ForeignFileError';
+  readonly conclusion = 'usage';
+  readonly why: string;
+
+  constructor(place: string, why: string) {
+    super(`${place} is not opened: ${why}.`);
+    this.why = why;
+  }
+}
+
+/**
+ * Returns the place of a path below the folder; it and its folders may be missing. Throws a ForeignFileError for a path
+ * that leads out of the folder, by its parts or through a link. The folder itself may be a link, and so may the place:
+ * `readForeignFile` follows none.
+ */
+export async function placeBelow(folder: string, path: string): Promise<string> {
+  const parts = path.split('/');
+  if (path.length > mostPathLetters || !parts.every(isPlain)) {
+    const shown = JSON.stringify(path.slice(0, 200));
+    throw new ForeignFileError(shown, `such a path may lead out of ${folder}`);
+  }
+  let parent = folder;
+  for (const part of parts.slice(0, -1)) {
+    parent = join(parent, part);
+    const stats = await lstat(parent).catch(ifMissing(parent));
+    if (stats === undefined) break;
+    if (!stats.isDirectory()) {
+      throw new ForeignFileError(join(folder, path), `${parent} is no folder of its own`);
+    }
+  }
+  return join(folder, path);
+}
+
+/** Returns undefined for a missing file. Throws a ForeignFileError like `placeBelow`, and for more than `mostBytes`. */
+export async function readForeignFile(
+  folder: string,
+  path: string,
+  mostBytes: number,
+): Promise<Buffer | undefined> {
+  const place = await placeBelow(folder, path);
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(place, flags).catch(ifMissing(place));
+  if (file === undefined) return undefined;
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) throw new ForeignFileError(place, noFile);
+    if (stats.size > mostBytes) {
+      throw new ForeignFileError(place, `it has ${stats.size} bytes, and may have ${mostBytes}`);
+    }
+    return await contentOf(file, stats.size);
+  } finally {
+    await file.close();
+  }
+}
+
+export async function readForeignText(
+  folder: string,
+  path: string,
+  mostBytes: number,
+): Promise<string | undefined> {
+  return (await readForeignFile(folder, path, mostBytes))?.toString();
+}
+
+/** A file that grows meanwhile is read as it was. */
+async function contentOf(file: FileHandle, size: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await file.read(bytes, filled, size - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}
+
+const mostPathLetters = 4096;
+
+const noFile = 'it is no regular file';
+
+const isPlain = (part: string): boolean =>
+  part !== '' && part !== '.' && part !== '..' && !part.includes('\0');
+
+const ifMissing =
+  (place: string) =>
+  (error: NodeJS.ErrnoException): undefined => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    const isLink = error.code === 'ELOOP' || error.code === 'EMLINK';
+    throw new ForeignFileError(place, isLink ? noFile : `it cannot be opened (${error.code})`);
+  };
