@@ -5,11 +5,13 @@ import type { BisectResult } from '../model/bisect-result.ts';
 import type { Result } from '../model/result.ts';
 import { type BisectCommentLinks, bisectComment } from './bisect-comment.ts';
 import { bisectPage } from './bisect-page.ts';
-import { quoted, type Text, words } from './document.ts';
+import { type Block, type PageDocument, type PageSection, quoted, type Text, words } from './document.ts';
 import { gateComment } from './gate-comment.ts';
 import { gatePage } from './gate-page.ts';
 import { writeHtml } from './html.ts';
+import { bullets } from './html-pieces.ts';
 import { writeMarkdown } from './markdown.ts';
+import { html } from './markup.ts';
 import { remarkupFailure, writeRemarkup } from './remarkup.ts';
 
 type Links = Omit<BisectCommentLinks, 'footer' | 'isOnRevision'>;
@@ -64,11 +66,23 @@ const remarkupFooter = ({ rerun, page, details, history }: RemarkupLinks): Text[
 const linkTo = (text: string, address: string | undefined): Text[] =>
   address ? [{ kind: 'link', text, address }] : [];
 
-export const renderHtml = (
+/** `graphFiles` are names of flamegraphs beside the page, which it links. */
+export function renderHtml(
   result: Result | BisectResult,
   profiles: readonly CellProfiles[] = [],
-): string =>
-  writeHtml(isBisectResult(result) ? bisectPage(result, profiles) : gatePage(result, profiles));
+  graphFiles: readonly string[] = [],
+): string {
+  const page = isBisectResult(result) ? bisectPage(result, profiles) : gatePage(result, profiles);
+  return writeHtml(withGraphFiles(page, graphFiles));
+}
+
+function withGraphFiles(page: PageDocument, names: readonly string[]): PageDocument {
+  if (names.length === 0) return page;
+  const links = names.map((name) => html`<a href="${name}">${name.replace(/\.svg$/, '')}</a>`);
+  const block: Block = { kind: 'drawing', drawing: html`${bullets(links)}` };
+  const section: PageSection = { id: 'graphs', heading: 'Flamegraphs', blocks: [block] };
+  return { ...page, sections: [...page.sections, section] };
+}
 
 export const isBisectResult = (result: Result | BisectResult): result is BisectResult =>
   'kind' in result;

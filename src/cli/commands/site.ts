@@ -11,6 +11,7 @@ import { indexPath } from '../../publish/data-branch/layout.ts';
 import { healthSchema, type LabSnapshot, overviewSchema } from '../../publish/site/lab-state.ts';
 import { writeSite } from '../../publish/site/write-site.ts';
 import { runToExit } from '../../system/exit.ts';
+import { readForeignText } from '../../system/foreign-files.ts';
 import { print } from './table.ts';
 
 export function define(command: Command): void {
@@ -44,8 +45,8 @@ export async function makeSite({ from, to, lab, health }: SiteOptions): Promise<
     );
   }
   const trend = await readDirectoryTrend(from);
-  const overview = await readLabFile('--lab', lab, join(from, 'lab.json'), overviewSchema);
-  const healths = await readLabFile('--health', health, join(from, 'health.json'), healthSchema);
+  const overview = await readLabFile('--lab', lab, [from, 'lab.json'], overviewSchema);
+  const healths = await readLabFile('--health', health, [from, 'health.json'], healthSchema);
   const known: LabSnapshot | undefined = overview && {
     overview,
     ...(healths && { health: healths }),
@@ -59,18 +60,22 @@ export async function makeSite({ from, to, lab, health }: SiteOptions): Promise<
   return exitCodes.pass;
 }
 
+const mostLabBytes = 16 * 1024 ** 2;
+
 /** Undefined if no file was named and the default is missing. */
 async function readLabFile<T>(
   option: string,
   named: string | undefined,
-  usual: string,
+  [from, usual]: readonly [folder: string, name: string],
   schema: z.ZodType<T>,
 ): Promise<T | undefined> {
-  const path = named ?? usual;
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (named === undefined && error.code === 'ENOENT') return undefined;
-    throw new UsageError(`${option}: ${path} cannot be read (${error.code}).`);
-  });
+  const path = named ?? join(from, usual);
+  const text =
+    named === undefined
+      ? await readForeignText(from, usual, mostLabBytes)
+      : await readFile(named, 'utf8').catch((error: NodeJS.ErrnoException) => {
+          throw new UsageError(`${option}: ${path} cannot be read (${error.code}).`);
+        });
   if (text === undefined) return undefined;
   const { success, data } = schema.safeParse(parseJson(text));
   if (success) return data;

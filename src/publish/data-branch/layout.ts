@@ -226,7 +226,7 @@ function withFiles({ index, paths }: StoredData): KeptResult[] {
 const jsonName = 'result.json';
 const reportName = 'report.md';
 const pageName = 'report.html';
-const plotName = 'bisect.svg';
+export const plotName = 'bisect.svg';
 
 export const isOfGate = (result: Result | BisectResult): result is Result => !('kind' in result);
 

@@ -1,18 +1,22 @@
 // Installs a site into a folder atomically.
-import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { keptFlamegraph } from '../../analysis/profile/kept-flamegraph.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import { readAnyResult } from '../../report/read-result.ts';
-import { renderHtml } from '../../report/reports.ts';
+import { bisectPlot } from '../../report/bisect-plot.ts';
+import { readResultBelow } from '../../report/read-result.ts';
+import { isBisectResult, renderHtml } from '../../report/reports.ts';
 import { replaceFile } from '../../report/write-reports.ts';
+import { ForeignFileError, readForeignText } from '../../system/foreign-files.ts';
+import { plotName } from '../data-branch/layout.ts';
 import { siteFiles } from './build-site.ts';
 import type { KeptResult, SiteSource } from './site-source.ts';
 
 const markName = '.ppsgate-site';
 
 type SitePaths = {
-  /** A checkout of the data branch, or a published directory; the pages of results are copied from it. */
+  /** A checkout of the data branch, or a published directory; foreign: see `readForeignFile`. */
   from: string;
   /** The folder of the site: missing, empty, or an earlier site, which is replaced. */
   to: string;
@@ -20,7 +24,10 @@ type SitePaths = {
   leftOut(why: string): void;
 };
 
-/** Returns the number of pages. Throws a UsageError for a folder with other content. */
+/**
+ * Returns the number of pages. Publishes what this version makes of the data, and no file as it is there. Throws a
+ * UsageError for a folder with other content.
+ */
 export async function writeSite(
   source: SiteSource,
   { from, to, now, leftOut }: SitePaths,
@@ -28,17 +35,21 @@ export async function writeSite(
   const directory = resolve(to);
   await refuseOthers(directory);
   const draft = `${directory}.part`;
+  await refuseOthers(draft);
   await rm(draft, { recursive: true, force: true });
-  const { results } = source.results;
+  await replaceFile(join(draft, markName), 'ppsgate site replaces this folder.\n');
   const withPages: KeptResult[] = [];
-  for (const result of results) {
-    const why = await writeResultPage(result, from, draft);
-    if (why === undefined) withPages.push(result);
-    else leftOut(`${result.path} has no page (${why}).`);
+  for (const result of source.results.results) {
+    const folder = { from, draft, leftOut };
+    const kept = await writeResultPage(result, folder).catch(async (error: unknown) => {
+      await rm(join(draft, result.path), { recursive: true, force: true });
+      leftOut(`${result.path} has no page (${reasonOf(error)}).`);
+      return undefined;
+    });
+    if (kept !== undefined) withPages.push(kept);
   }
   const files = siteFiles({ ...source, results: { results: withPages } }, now);
   for (const [path, text] of files) await replaceFile(join(draft, path), text);
-  await replaceFile(join(draft, markName), 'ppsgate site replaces this folder.\n');
   await rm(directory, { recursive: true, force: true });
   await rename(draft, directory);
   return [...files.keys()].filter((path) => path.endsWith('.html')).length + withPages.length;
@@ -57,21 +68,41 @@ async function refuseOthers(directory: string): Promise<void> {
 
 const pageName = 'report.html';
 
-/** Copies a result's images and page, or renders the page if none was kept. Returns why there is no page. */
+/** The most that `flamegraph` draws, in UTF-8. */
+const mostPictureBytes = 64 * 1024 ** 2;
+
+type ResultFolder = Pick<SitePaths, 'from' | 'leftOut'> & { draft: string };
+
+/** Returns the result with the pictures that its page has; throws if it cannot be read. */
 async function writeResultPage(
-  { path, others }: KeptResult,
-  from: string,
-  draft: string,
-): Promise<string | undefined> {
-  try {
-    await mkdir(join(draft, path), { recursive: true });
-    for (const name of others) await cp(join(from, path, name), join(draft, path, name));
-    if (!others.includes(pageName)) {
-      const { result } = await readAnyResult(join(from, path));
-      await replaceFile(join(draft, path, pageName), renderHtml(result));
+  kept: KeptResult,
+  { from, draft, leftOut }: ResultFolder,
+): Promise<KeptResult> {
+  const { path } = kept;
+  const result = await readResultBelow(from, `${path}/result.json`);
+  const pictures: string[] = [];
+  for (const name of kept.others.filter((one) => one.endsWith('.svg'))) {
+    const place = `${path}/${name}`;
+    const picture =
+      name === plotName && isBisectResult(result) ? bisectPlot(result) : await graphIn(from, place);
+    if (picture === undefined)
+      leftOut(`${place} is left out: it is no picture that ppsgate draws.`);
+    else {
+      await replaceFile(join(draft, place), picture);
+      pictures.push(name);
     }
+  }
+  const graphs = pictures.filter((name) => name !== plotName);
+  await replaceFile(join(draft, path, pageName), renderHtml(result, [], graphs));
+  return { ...kept, others: pictures };
+}
+
+async function graphIn(from: string, place: string): Promise<string | undefined> {
+  try {
+    const svg = await readForeignText(from, place, mostPictureBytes);
+    return svg && keptFlamegraph(svg);
   } catch (error) {
-    await rm(join(draft, path), { recursive: true, force: true });
-    return reasonOf(error);
+    if (error instanceof ForeignFileError) return undefined;
+    throw error;
   }
 }
