@@ -1,8 +1,8 @@
 // Unpacks a guest's kernel from an archive: its image, and the modules that a router's guest may load.
-import { chown, copyFile, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { chown, copyFile, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { lastLine, reasonOf } from '../../../model/one-line.ts';
-import { nobody, runAsNobody } from './unprivileged-user.ts';
+import { mostFileBytes, nobody, runAsNobody } from './unprivileged-user.ts';
 
 export type KernelFiles = {
   image: string;
@@ -31,24 +31,62 @@ export async function unpackKernel(
   archive: string,
   folder: string,
   more: readonly string[],
+  most: KernelLimits = usualLimits,
 ): Promise<KernelFiles> {
+  const { size } = await stat(archive).catch(unreadable);
+  if (size > mostFileBytes) throw tooLarge('bytes', mostFileBytes);
   await beginFolder(folder);
   const copy = join(folder, 'archive');
-  await copyFile(archive, copy).catch((error: unknown) => {
-    throw new KernelFilesError(`cannot be read (${reasonOf(error)})`);
-  });
+  await copyFile(archive, copy).catch(unreadable);
   await chown(copy, nobody, nobody);
   const tree = join(folder, 'tree');
-  const unpack = (await isDebianPackage(copy))
-    ? ['dpkg-deb', '--extract', copy, tree]
-    : ['tar', '--extract', '-f', copy, '-C', tree];
   await inFolder(['mkdir', tree]);
-  await inFolder(unpack);
-  // A link could lead out of the archive.
-  await inFolder(['find', tree, '!', '-type', 'f', '!', '-type', 'd', '-delete']);
-  await rm(copy);
-  return filesOf(tree, folder, more);
+  try {
+    await inFolder(['bash', '-c', extractScript, 'bash', copy, tree, ...numbersOf(most)]);
+    // A link could lead out of the archive.
+    await inFolder(['find', tree, '!', '-type', 'f', '!', '-type', 'd', '-delete']);
+    // A sparse file takes no space before it is packed.
+    const bytes = Number((await inFolder(['du', '-sb', tree])).split('\t')[0]);
+    if (bytes > most.bytes) throw tooLarge('bytes once it is unpacked', most.bytes);
+    await rm(copy);
+    return await filesOf({ tree, folder, more, most });
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
 }
+
+const unreadable = (error: unknown): never => {
+  throw new KernelFilesError(`cannot be read (${reasonOf(error)})`);
+};
+
+const tooLarge = (what: string, most: number): KernelFilesError =>
+  new KernelFilesError(`has more than ${most.toLocaleString('en-US')} ${what}`);
+
+/** Limits of unpacked files: a distribution's kernel has a quarter of the bytes, and 5,000 files. */
+type KernelLimits = { bytes: number; files: number };
+const usualLimits: KernelLimits = { bytes: 2 * 1024 ** 3, files: 100_000 };
+
+/** tar(1) reads records of 10 KiB. */
+const numbersOf = ({ bytes, files }: KernelLimits): string[] => [
+  String(Math.ceil(bytes / 10_240)),
+  String(files + 1),
+];
+
+/** Ends tar(1) after so many records of the decompressed archive, see `--checkpoint` in its manual, or files. */
+const extractScript = `set -o pipefail
+limits=(--extract --verbose --checkpoint="$3" --checkpoint-action=exec='kill $PPID')
+unpack() {
+  if [ "$(head -c 7 "$1")" = '!<arch>' ]
+  then dpkg-deb --fsys-tarfile "$1" | tar "\${limits[@]}" -f - -C "$2"
+  else tar "\${limits[@]}" -f "$1" -C "$2"
+  fi
+}
+files=$(unpack "$@" | head -n "$4" | wc -l)
+status=$?
+if [ $status -eq 143 ]; then echo it unpacks to too many bytes >&2; fi
+if [ "$files" -ge "$4" ]; then echo it has too many files >&2; status=1; fi
+exit $status`;
 
 /** The kernel with the highest release in this machine's /boot, in the same form. */
 export async function ownKernel(folder: string, more: readonly string[]): Promise<KernelFiles> {
@@ -69,7 +107,7 @@ export async function ownKernel(folder: string, more: readonly string[]): Promis
   // The original may be unreadable for other users.
   await copyFile(`/boot/vmlinuz-${newest}`, image);
   await inFolder(['cp', '-r', `/lib/modules/${newest}`, join(tree, 'lib/modules')]);
-  return filesOf(tree, folder, more);
+  return filesOf({ tree, folder, more, most: usualLimits });
 }
 
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
@@ -89,22 +127,23 @@ async function inFolder([program = '', ...args]: readonly string[]): Promise<str
   }
 }
 
-/** See deb(5). */
-async function isDebianPackage(path: string): Promise<boolean> {
-  return (await beginningOf(path, 8)).toString('latin1') === '!<arch>\n';
-}
-
-async function filesOf(
-  tree: string,
-  folder: string,
-  more: readonly string[],
-): Promise<KernelFiles> {
+async function filesOf({
+  tree,
+  folder,
+  more,
+  most,
+}: {
+  tree: string;
+  folder: string;
+  more: readonly string[];
+  most: KernelLimits;
+}): Promise<KernelFiles> {
   const found = await imageIn(tree);
   const version = await versionOf(found);
   const release = version.split(' ')[0] ?? '';
   const kept = join(folder, 'kept');
   const top = await modulesIn(tree, release);
-  const atBoot = await keepModules({ tree: top, release, more, kept });
+  const atBoot = await keepModules({ tree: top, release, more, kept, most });
   const [image, modules] = [join(folder, 'vmlinuz'), join(folder, 'modules.cpio')];
   await inFolder(['mv', found, image]);
   await inFolder(packing(kept, modules));
@@ -161,8 +200,9 @@ async function keepModules(from: {
   release: string;
   more: readonly string[];
   kept: string;
+  most: KernelLimits;
 }): Promise<string[]> {
-  const { tree, release, more, kept } = from;
+  const { tree, release, more, kept, most } = from;
   const source = join(tree, 'lib/modules', release);
   const target = join(kept, 'lib/modules', release);
   await inFolder(['depmod', '--basedir', tree, release]);
@@ -188,7 +228,7 @@ async function keepModules(from: {
     ...paths,
     ...tables,
   ]);
-  await inFolder(['sh', '-c', unpackScript, 'sh', target]);
+  await inFolder(['bash', '-c', unpackScript, 'bash', target, String(most.bytes)]);
   await inFolder(['depmod', '--basedir', kept, release]);
   const loaded = atBoot.filter((name) => paths.some((path) => moduleName(path) === name));
   await inFolder(['sh', '-c', 'echo "$2" >"$1/etc/modules"', 'sh', kept, loaded.join(' ')]);
@@ -213,10 +253,23 @@ async function dependencies(
   return [...new Set([...shown.matchAll(/^insmod (\S+)/gm)].flatMap(([, path]) => path ?? []))];
 }
 
-const unpackScript = `
-find "$1" -name '*.ko.xz' -exec xz -d {} +
-find "$1" -name '*.ko.zst' -exec zstd -q -d --rm {} +
-find "$1" -name '*.ko.gz' -exec gzip -d {} +
+const unpackScript = `set -e -o pipefail
+left=$2
+find "$1" -name '*.ko.*' -print0 | while IFS= read -r -d '' packed
+do
+  case $packed in
+    *.xz) program=xz;;
+    *.zst) program=zstd;;
+    *.gz) program=gzip;;
+    *) continue;;
+  esac
+  whole=yes
+  "$program" -dc <"$packed" | head -c "$left" >"\${packed%.*}" || whole=no
+  left=$((left - $(stat -c %s "\${packed%.*}")))
+  if [ "$left" -le 0 ]; then echo its modules unpack to too many bytes >&2; exit 1; fi
+  [ $whole = yes ]
+  rm "$packed"
+done
 `;
 
 /** Packs a folder as the initramfs; see Linux's Documentation/driver-api/early-userspace. */

@@ -8,12 +8,17 @@ export const nobody = 0x70707367;
 
 const run = promisify(execFile);
 
-/** Runs a program permanently as that user; throws where that fails. */
+/** Limits of setrlimit(2): a file that it writes, its time and its memory. A kernel's packages need a tenth. */
+export const mostFileBytes = 1024 ** 3;
+const limits = [`--fsize=${mostFileBytes}`, '--cpu=600', `--as=${4 * 1024 ** 3}`];
+
+/** Runs a program permanently as that user, within limits; throws where that fails. */
 export async function runAsNobody(program: string, args: readonly string[]): Promise<string> {
   const user = String(nobody);
+  const privileges = ['--reuid', user, '--regid', user, '--clear-groups', '--no-new-privs', '--'];
   const { stdout } = await run(
     'setpriv',
-    ['--reuid', user, '--regid', user, '--clear-groups', '--no-new-privs', '--', program, ...args],
+    [...privileges, 'prlimit', ...limits, '--', program, ...args],
     { env: { PATH: labPath(), LC_ALL: 'C' }, maxBuffer: 16 * 1024 ** 2, cwd: '/' },
   );
   return stdout;

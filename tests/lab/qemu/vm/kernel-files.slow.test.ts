@@ -342,3 +342,67 @@ describeWith(needs, 'what is not of the archive', () => {
     expect(existsSync(join(folder, 'kernel/escaped'))).toBe(false);
   });
 });
+
+describeWith([...needs, 'bash', 'prlimit'], 'an archive that is small', () => {
+  const megabyte = 1024 ** 2;
+  const module = (name: string) => `lib/modules/${release}/kernel/net/netfilter/${name}`;
+
+  /** Refuses more than 8 MB or 40 files. */
+  async function refusalWithin(archive: string): Promise<string> {
+    const folder = openFolder();
+    const most = { bytes: 8 * megabyte, files: 40 };
+    const place = join(folder, 'kernel');
+    const error = await unpackKernel(archive, place, [], most).catch((one: unknown) => one);
+    expect(error).toBeInstanceOf(KernelFilesError);
+    expect(readdirSync(folder)).toEqual([]);
+    return error instanceof KernelFilesError ? error.message : '';
+  }
+
+  test.for(['tar.xz', 'tar.zst', 'deb'] as const)(
+    'and unpacks to too many bytes is refused, and leaves nothing: .%s',
+    async (kind) => {
+      const archive = archiveOf({ ...usual, zeros: Buffer.alloc(16 * megabyte) }, kind);
+      expect(statSync(archive).size).toBeLessThan(0.1 * megabyte);
+      expect(await refusalWithin(archive)).toBe('cannot be unpacked: it unpacks to too many bytes');
+    },
+  );
+
+  test('and has a sparse file of too many bytes is refused, and leaves nothing', async () => {
+    const folder = openFolder();
+    const top = treeIn(folder, { ...usual, zeros: '' });
+    truncateSync(join(top, 'zeros'), 200 * megabyte);
+    const archive = join(folder, 'kernel.tar');
+    run('tar', '--sparse', '-C', top, '-cf', archive, '.');
+    expect(statSync(archive).size).toBeLessThan(0.1 * megabyte);
+    expect(await refusalWithin(archive)).toBe('has more than 8,388,608 bytes once it is unpacked');
+  });
+
+  test.for([
+    ['xz', 'xz'],
+    ['zst', 'zstd'],
+  ] as const)(
+    'and whose modules unpack to too many bytes is refused, and leaves nothing: .ko.%s',
+    async ([kind, program]) => {
+      const zeros = spawnSync(program, ['-c'], { input: Buffer.alloc(6 * megabyte) }).stdout;
+      const names = ['nf_tables', 'nft_ct'].map((name) => module(`${name}.ko.${kind}`));
+      const modules = Object.fromEntries(names.map((name) => [name, zeros]));
+      expect(await refusalWithin(archiveOf({ ...usual, ...modules }))).toMatch(
+        /^cannot be unpacked: its modules unpack to too many bytes$/,
+      );
+    },
+  );
+
+  test('and has too many files is refused, and leaves nothing', async () => {
+    const files = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`x${index}`, '']));
+    expect(await refusalWithin(archiveOf({ ...usual, ...files }))).toBe(
+      'cannot be unpacked: it has too many files',
+    );
+  });
+
+  test('and says to be of 10^12 bytes is not copied', async () => {
+    const archive = join(openFolder(), 'kernel.tar');
+    writeFileSync(archive, '');
+    truncateSync(archive, 1e12);
+    expect(await refusalWithin(archive)).toBe('has more than 1,073,741,824 bytes');
+  });
+});
