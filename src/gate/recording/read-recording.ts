@@ -1,5 +1,5 @@
 // Reads a recording: the requests in their order, each with its output and outcome.
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { constants, gunzipSync } from 'node:zlib';
 import { unquoted } from '../../lab/check/diagnostic.ts';
 import { parseJson } from '../../model/json.ts';
@@ -50,26 +50,60 @@ export type Recording = {
 
 /** Throws a UsageError if the file is no recording that can be read here. */
 export function readRecording(path: string): Recording {
-  const [first = '', ...lines] = unpacked(path).split('\n');
-  const head = headOf(path, first);
-  const recording: Recording = { head, requests: [], events: [], isTorn: lines.at(-1) !== '' };
+  const bytes = unpacked(path);
+  const headEnd = endOfLine(bytes, 0);
+  const head = headOf(path, textOf(path, bytes, 0, headEnd));
+  const recording: Recording = { head, requests: [], events: [], isTorn: bytes.at(-1) !== newline };
   const byId = new Map<number, RecordedRequest>();
   let turn = 0;
-  for (const [index, line] of lines.entries()) {
-    if (line === '') continue;
-    const { data: entry } = entrySchema.safeParse(entryOf(line, head));
+  let line = 1;
+  let parts = 0;
+  for (let start = headEnd + 1, end = headEnd; start < bytes.length; start = end + 1) {
+    end = endOfLine(bytes, start);
+    line += 1;
+    if (line > mostLines) throw tooMuch(path, mostLines, 'lines');
+    if (end === start) continue;
+    const { data: entry } = entrySchema.safeParse(entryOf(textOf(path, bytes, start, end), head));
     if (entry !== undefined) {
       if (entry.kind !== 'hears' || entry.isOfSameTurn === undefined) turn += 1;
-      add(recording, byId, entry, { at: entry.at, line: index + 2, turn });
-    } else if (index < lines.length - 1) {
+      add(recording, byId, entry, { at: entry.at, line, turn });
+      if (recording.requests.length > mostRequests) throw tooMuch(path, mostRequests, 'requests');
+      if (entry.kind === 'begins') parts += 1;
+      if (parts > mostParts) throw tooMuch(path, mostParts, 'parts');
+    } else if (end < bytes.length) {
       // Only the last line may be partial.
       throw new UsageError(
-        `${path} is damaged in its line ${index + 2}: have it recorded again, or send it as it came.`,
+        `${path} is damaged in its line ${line}: have it recorded again, or send it as it came.`,
       );
     }
   }
   return recording;
 }
+
+/** More than a recorder writes: its lines have a hundred bytes or more. */
+const mostLines = 2_000_000;
+const mostRequests = 200_000;
+const mostParts = 1000;
+/** Output comes in pieces of a few lines, of a mebibyte each at most, and six characters escape one. */
+const mostLineBytes = 16 * 1024 ** 2;
+
+const newline = 0x0a;
+
+function endOfLine(bytes: Buffer, start: number): number {
+  const end = bytes.indexOf(newline, start);
+  return end === -1 ? bytes.length : end;
+}
+
+/** A text of the whole would have to be split into as many texts as there are lines. */
+function textOf(path: string, bytes: Buffer, start: number, end: number): string {
+  if (end - start > mostLineBytes) throw tooMuch(path, mostLineBytes, 'bytes in a line');
+  return bytes.toString('utf8', start, end);
+}
+
+const tooMuch = (path: string, most: number, what: string): UsageError =>
+  new UsageError(
+    `${path} has more than ${most.toLocaleString('en-US')} ${what}, and no recording has so many: it is not opened.`,
+  );
 
 function entryOf(line: string, { version }: RecordingHead): unknown {
   const entry = parseJson(line);
@@ -81,18 +115,22 @@ function entryOf(line: string, { version }: RecordingHead): unknown {
 const maxBytes = 256 * 1024 ** 2;
 
 /** Unpacks a recording up to its end, which a killed process may have cut short. */
-function unpacked(path: string): string {
+function unpacked(path: string): Buffer {
   let packed: Buffer;
   try {
+    const stats = statSync(path);
+    if (!stats.isFile()) throw new Error('it is no regular file');
+    if (stats.size > maxBytes) throw tooMuch(path, maxBytes, 'bytes');
     packed = readFileSync(path);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     throw new UsageError(`The recording ${path} cannot be read (${reasonOf(error)}).`);
   }
   try {
     return gunzipSync(packed, {
       finishFlush: constants.Z_SYNC_FLUSH,
       maxOutputLength: maxBytes,
-    }).toString();
+    });
   } catch (error) {
     throw error instanceof RangeError
       ? new UsageError(

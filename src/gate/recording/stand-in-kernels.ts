@@ -1,13 +1,14 @@
 // Replays a part with stand-ins for the kernels, which no recording contains.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
 import { fencedDeps } from '../../lab/lease/testbed-fence.ts';
+import { UsageError } from '../../model/usage-error.ts';
 import type { RecordedRequest } from './read-recording.ts';
 import { broken, type ReplayDifference, requestDifferences } from './replay-difference.ts';
 import { ReplayedMachines } from './replay-machines.ts';
@@ -36,9 +37,18 @@ export async function replayWork(
 ): Promise<ReplayDifference[]> {
   const folder = await mkdtemp(join(tmpdir(), 'ppsgate-replay-'));
   try {
+    if (variants.length > mostVariants) {
+      throw new UsageError(
+        `The recording has kernels of ${variants.length} variants, and no experiment has more than ${mostVariants}: it is not replayed.`,
+      );
+    }
     const kernels: StandInKernel[] = [];
+    let freeBytes = mostBytesOfAll;
     for (const variant of variants) {
-      kernels.push(await makeStandIn(variant, requests, join(folder, `${kernels.length}.tar`)));
+      const path = join(folder, `${kernels.length}.tar`);
+      const most = Math.min(freeBytes, mostBytes);
+      kernels.push(await makeStandIn(variant, requests, path, most));
+      freeBytes -= (await stat(path)).size;
     }
     const machines = new ReplayedMachines(withStandInSums(requests, kernels));
     const lease = { token: token ?? 0, assertHeld() {}, prove: async () => {} };
@@ -60,17 +70,22 @@ async function makeStandIn(
   variant: string,
   requests: readonly RecordedRequest[],
   path: string,
+  most: number,
 ): Promise<StandInKernel> {
   const { sha256: recordedSha256, bytes } = uploadedKernel(variant, requests);
   await using file = await open(path, 'w');
   await file.write(basename(path));
-  await file.truncate(Math.min(bytes, maxBytes));
+  await file.truncate(Math.min(bytes, most));
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
   return { variant, path, sha256: hash.digest('hex'), recordedSha256 };
 }
 
-const maxBytes = 1024 ** 3;
+/** Stand-ins are sparse, but hashed. */
+const mostBytes = 1024 ** 3;
+const mostBytesOfAll = 2 * mostBytes;
+
+const mostVariants = 100;
 
 /** Recognizes a kernel's upload by the folder or boot environment that the next command names. */
 function uploadedKernel(
@@ -79,16 +94,17 @@ function uploadedKernel(
 ): { sha256: string; bytes: number } {
   const name = `ppsgate.${variant.replace(/[^\w.-]+/g, '-')}`;
   const isNamed = new RegExp(`${name.replaceAll('.', '\\.')}(?![\\w-])`);
-  for (const [index, { call }] of requests.entries()) {
+  let next: string | undefined;
+  let found = { sha256: '', bytes: 1 };
+  for (const { call } of requests.toReversed()) {
+    const text = commandOf(call);
+    if (/\bppsgate\.(?!sha256)/.test(text)) next = text;
     const sha256 = call.what === 'upload' ? kernelPath.exec(call.path)?.[1] : undefined;
     if (sha256 === undefined || call.what !== 'upload') continue;
-    const next = requests
-      .slice(index)
-      .map((request) => commandOf(request.call))
-      .find((text) => /\bppsgate\.(?!sha256)/.test(text));
-    if (next !== undefined && isNamed.test(next)) return { sha256, bytes: call.bytes };
+    // The first of several uploads counts.
+    if (next !== undefined && isNamed.test(next)) found = { sha256, bytes: call.bytes };
   }
-  return { sha256: '', bytes: 1 };
+  return found;
 }
 
 const kernelPath = /\/([0-9a-f]{64})\.tar$/;
