@@ -4,6 +4,8 @@ import { conclusionOfError, exitCodes } from '../model/conclusion.ts';
 type Options = {
   debug?: boolean;
   notify?: (sentence: string) => void;
+  /** The first signal ends the process as it is, also in the midst of a computation: there is nothing to clean up. */
+  endsAtOnce?: boolean;
   /** Printed after the reason if `work` throws. */
   lastWords?: readonly string[];
 };
@@ -11,7 +13,7 @@ type Options = {
 /** The first Ctrl-C or SIGTERM aborts `work`'s signal, so that it can clean up; a second one ends the process. */
 export async function runToExit(
   work: (signal: AbortSignal) => Promise<number>,
-  { debug = false, notify = sayOnStderr, lastWords = [] }: Options = {},
+  { debug = false, endsAtOnce = false, notify = sayOnStderr, lastWords = [] }: Options = {},
 ): Promise<void> {
   const cancel = new AbortController();
   const onSignal = () => {
@@ -19,7 +21,7 @@ export async function runToExit(
     process.stderr.write('\nppsgate: cancelled, cleaning up …\n');
     cancel.abort(new Error('cancelled'));
   };
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  if (!endsAtOnce) process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   try {
     process.exitCode = await work(cancel.signal);
   } catch (error) {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { ConfigError } from '../../src/config/load.ts';
 import { RepositoryError } from '../../src/forge/patch/repository.ts';
 import { JournalError } from '../../src/gate/experiment/journal.ts';
@@ -106,4 +106,18 @@ test('an error message that is not read changes nothing', async () => {
   const child = spawn(process.execPath, [cli, '--hlep'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stderr.destroy();
   expect(await once(child, 'close')).toEqual([2, null]);
+});
+
+test('The first signal ends a computation that has nothing to clean up', async () => {
+  const exit = JSON.stringify(join(import.meta.dirname, '../../src/system/exit.ts'));
+  const program = `
+    const { runToExit } = await import(${exit});
+    await runToExit(async () => { console.log('begun'); for (;;); }, { endsAtOnce: true });`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  child.kill('SIGINT');
+  expect(await once(child, 'close')).toEqual([null, 'SIGINT']);
 });

@@ -44,7 +44,8 @@ Exits as gate does: 0 on a pass, 1 on a regression, 2 on wrong usage, 3 when
 undecided.`,
     )
     .action(async (directory: string, options: object) => {
-      await runToExit(() => runAnalyze(directory, options), command.optsWithGlobals());
+      const exit = { ...command.optsWithGlobals(), endsAtOnce: true };
+      await runToExit(() => runAnalyze(directory, options), exit);
     });
 }
 

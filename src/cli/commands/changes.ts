@@ -22,7 +22,8 @@ export function define(command: Command): void {
     .option('--json', 'the changes as JSON')
     .addHelpText('after', details)
     .action(async (file: string, options: ChangesOptions) => {
-      await runToExit(() => runChanges(file, options), command.optsWithGlobals());
+      const exit = { ...command.optsWithGlobals(), endsAtOnce: true };
+      await runToExit(() => runChanges(file, options), exit);
     });
 }
 

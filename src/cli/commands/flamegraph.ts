@@ -26,7 +26,8 @@ export function define(command: Command): void {
     .option('--idle', 'with what idle processors did')
     .addHelpText('after', details)
     .action(async (file: string, options: FlamegraphOptions) => {
-      await runToExit((signal) => runFlamegraph(file, options, signal), command.optsWithGlobals());
+      const exit = { ...command.optsWithGlobals(), endsAtOnce: true };
+      await runToExit(() => runFlamegraph(file, options), exit);
     });
 }
 
@@ -52,14 +53,13 @@ Exits 2 where a file cannot be read as a profile, or nothing of it is left.`;
 async function runFlamegraph(
   file: string,
   { base: baseFile, output, title, idle: keepsIdle = false }: FlamegraphOptions,
-  signal: AbortSignal,
 ): Promise<number> {
   refuseTerminal(output);
   if (file === '-' && baseFile === '-') {
     throw new UsageError('--base: standard input is the profile already; name a file.');
   }
-  const shown = await read(file, keepsIdle, signal);
-  const base = baseFile === undefined ? undefined : await read(baseFile, keepsIdle, signal);
+  const shown = await read(file, keepsIdle);
+  const base = baseFile === undefined ? undefined : await read(baseFile, keepsIdle);
   if (base) noteEvents(shown.profile, base.profile);
 
   const svg = flamegraph(shown.profile, {
@@ -80,8 +80,8 @@ function refuseTerminal(output: string): void {
 
 type Shown = { profile: Profile; name: string; about: string };
 
-async function read(file: string, keepsIdle: boolean, signal: AbortSignal): Promise<Shown> {
-  const { profile: all, notes } = await readProfileFile(file, signal);
+async function read(file: string, keepsIdle: boolean): Promise<Shown> {
+  const { profile: all, notes } = await readProfileFile(file);
   for (const note of notes) process.stderr.write(`ppsgate: ${note}\n`);
   const fileName = file === '-' ? 'standard input' : basename(file);
   const name = all.kernel ?? fileName;

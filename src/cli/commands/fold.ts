@@ -18,7 +18,8 @@ export function define(command: Command): void {
     .option('--json', 'the stacks as JSON')
     .addHelpText('after', details)
     .action(async (file: string | undefined, options: FoldOptions) => {
-      await runToExit((signal) => runFold(file, options, signal), command.optsWithGlobals());
+      const exit = { ...command.optsWithGlobals(), endsAtOnce: true };
+      await runToExit(() => runFold(file, options), exit);
     });
 }
 
@@ -45,9 +46,8 @@ Exits 2 where a file cannot be read as a profile.`;
 async function runFold(
   file: string | undefined,
   { idle: keepsIdle, modules = false, json }: FoldOptions,
-  signal: AbortSignal,
 ): Promise<number> {
-  const read = await readProfileFile(file ?? '-', signal);
+  const read = await readProfileFile(file ?? '-');
   const shown: Shown = keepsIdle ? read : leaveOutIdle(read);
   for (const note of shown.notes) process.stderr.write(`ppsgate: ${note}\n`);
   await printPieces(json ? jsonPieces(shown, modules) : linePieces(shown, modules));

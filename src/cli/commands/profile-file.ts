@@ -1,19 +1,19 @@
 // Opens a profile named on the command line.
 import { createReadStream } from 'node:fs';
-import { addAbortSignal, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { getSystemErrorMessage } from 'node:util';
 import type { ReadProfile } from '../../analysis/profile/parser.ts';
 import { ProfileError } from '../../analysis/profile/profile-error.ts';
 import { readProfile } from '../../analysis/profile/read-profile.ts';
 
 /** `-` is standard input. Throws a `ProfileError` for an unreadable or invalid file. */
-export async function readProfileFile(file: string, signal: AbortSignal): Promise<ReadProfile> {
+export async function readProfileFile(file: string): Promise<ReadProfile> {
   const isStandardInput = file === '-';
   const input = isStandardInput
     ? process.stdin
     : createReadStream(file, { highWaterMark: 1024 * 1024 });
   const name = isStandardInput ? 'standard input' : file;
-  return readProfile(shown(piecesOf(addAbortSignal(signal, input), name), name), name);
+  return readProfile(shown(piecesOf(input, name), name), name);
 }
 
 /** On a terminal, shows progress from the third second on. */

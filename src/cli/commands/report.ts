@@ -18,7 +18,8 @@ export function define(command: Command): void {
     .option('--page', 'write the page, its plots and flamegraphs again, and print where it is')
     .addHelpText('after', '\nExample:\n  ppsgate report ppsgate-gate-20261120-231655')
     .action(async (path: string, options: object) => {
-      await runToExit(() => runReport(path, options), command.optsWithGlobals());
+      const exit = { ...command.optsWithGlobals(), endsAtOnce: true };
+      await runToExit(() => runReport(path, options), exit);
     });
 }
 

@@ -22,7 +22,8 @@ export function define(command: Command): void {
     .option('--health <file>', 'what `testbeds health --json` printed (health.json there)')
     .addHelpText('after', details)
     .action(async (options: SiteOptions) => {
-      await runToExit(() => makeSite(options), command.optsWithGlobals());
+      const exit = { ...command.optsWithGlobals(), endsAtOnce: true };
+      await runToExit(() => makeSite(options), exit);
     });
 }
 

@@ -24,7 +24,8 @@ Exits 0 when all is understood as it was then, 2 for what is no recording, 4
 when something is not.`,
     )
     .action(async (file: string, options: { json?: true }) => {
-      await runToExit(() => replayFile(file, options), command.optsWithGlobals());
+      const exit = { ...command.optsWithGlobals(), endsAtOnce: true };
+      await runToExit(() => replayFile(file, options), exit);
     });
 }
 
