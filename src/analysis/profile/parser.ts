@@ -6,6 +6,8 @@ import { ProfileError } from './profile-error.ts';
 export type ProfileBounds = {
   depth: number;
   functions: number;
+  /** A short stack takes about 150 bytes of memory, and 4 in a file. */
+  stacks: number;
   frames: number;
   /** Characters in the names of all stacks, as folded text; absent if that is streamed to a file. */
   characters?: number;
@@ -15,6 +17,7 @@ export type ProfileBounds = {
 export const ownBounds: ProfileBounds = {
   depth: 16_384,
   functions: 2_000_000,
+  stacks: 5_000_000,
   frames: 60_000_000,
 };
 
@@ -26,6 +29,7 @@ export const ownBounds: ProfileBounds = {
 export const foreignBounds: ProfileBounds = {
   depth: 1024,
   functions: 100_000,
+  stacks: 500_000,
   frames: 2_000_000,
   characters: 64 * 1024 ** 2,
 };
@@ -67,6 +71,7 @@ export function stackList(file: string, bounds: ProfileBounds) {
     all,
     add(stack: Stack): void {
       checkDepth(stack.frames.length, file, bounds);
+      if (all.length === bounds.stacks) throw tooMuch(file, bounds.stacks, 'stacks');
       frames += stack.frames.length;
       if (frames > bounds.frames) throw tooMuch(file, bounds.frames, 'frames in all its stacks');
       all.push(stack);

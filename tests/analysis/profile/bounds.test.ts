@@ -31,6 +31,11 @@ describe('a profile of others is refused where it has', () => {
       /more than 100,000 different functions, and at most so many are read; profile for/,
     ],
     [
+      'millions of short stacks',
+      'a 1\n'.repeat(500_001),
+      /more than 500,000 stacks, and at most so many are read; profile for/,
+    ],
+    [
       'millions of frames',
       `${lines(3000, (stack) => `${'a;'.repeat(900)}${stack} 1`)}\n`,
       /more than 2,000,000 frames in all its stacks/,
