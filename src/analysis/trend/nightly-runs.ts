@@ -1,6 +1,6 @@
 // Keeps the results of gates of the default branch as nightly runs: one line per cell and session, in commit order.
 
-import { parseJson } from '../../model/json.ts';
+import { jsonLines } from '../../model/json.ts';
 import { commitId } from '../../model/patch.ts';
 import { byMetric, type CellResult, type Metric, type Result } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
@@ -76,13 +76,17 @@ export const withNightlyRun = (
 const isSameSession = (a: NightlyRun, b: NightlyRun): boolean =>
   a.at === b.at && a.commit === b.commit && a.occasion === b.occasion;
 
+/** A nightly run every six minutes. */
+const mostLines = 100_000;
+
 /** Returns the readable lines of a year: the branch can be edited by hand, and a bad line must not stop a gate. */
 export function parseNightlyRuns(text: string): NightlyRun[] {
-  return text.split('\n').flatMap((line) => {
-    if (!line.startsWith('{')) return [];
-    const nightlyRun = nightlySchema.safeParse(parseJson(line));
-    return nightlyRun.success ? nightlyRun.data : [];
-  });
+  const nightlyRuns: NightlyRun[] = [];
+  for (const line of jsonLines(text, mostLines)) {
+    const { data } = nightlySchema.safeParse(line);
+    if (data !== undefined) nightlyRuns.push(data);
+  }
+  return nightlyRuns;
 }
 
 function timeBefore(at: string, told: string | undefined): string | undefined {

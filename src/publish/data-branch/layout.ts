@@ -13,7 +13,7 @@ import {
   withoutNumbers,
 } from '../../gate/experiment/history.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
-import { parseJson } from '../../model/json.ts';
+import { jsonLines, parseJson } from '../../model/json.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { patchName } from '../../model/patch.ts';
 import { byMetric, type CellResult, metricSchema, type Result } from '../../model/result.ts';
@@ -189,13 +189,17 @@ export function editedFiles(
 const trendIn = ({ trend, history }: StoredData, now: Date): Trend =>
   trend ?? trendOfHistory(earlierEntries(history, now));
 
+/** `boundedHistory` keeps some for each cell and traffic. */
+const mostHistoryLines = 100_000;
+
 /** Skips unreadable lines: people can edit a branch, and one bad line must not stop a gate. */
 export function parseHistory(text: string): HistoryEntry[] {
-  return text.split('\n').flatMap((line) => {
-    if (!line.startsWith('{')) return [];
-    const entry = historyEntrySchema.safeParse(parseJson(line));
-    return entry.success ? entry.data : [];
-  });
+  const entries: HistoryEntry[] = [];
+  for (const line of jsonLines(text, mostHistoryLines)) {
+    const { data } = historyEntrySchema.safeParse(line);
+    if (data !== undefined) entries.push(data);
+  }
+  return entries;
 }
 
 /** Undefined for another version's index. */

@@ -147,3 +147,11 @@ describe('a nightly run', () => {
     expect(earlierNightlyRun(aHistoryEntry({ pps: [] }))).toBeUndefined();
   });
 });
+
+test('A year with more lines than it may have is read up to there', () => {
+  const nightlyRuns = nightlyRunsOf(judged([aRun({})], oneCommit), 'nightly', unknown, path);
+  const line = `${JSON.stringify(nightlyRuns[0]?.nightlyRun)}\n`;
+  const empty = '\n'.repeat(99_999);
+  expect(parseNightlyRuns(empty + line)).toHaveLength(1);
+  expect(parseNightlyRuns(`${empty}\n${line}`)).toEqual([]);
+});
