@@ -1,6 +1,7 @@
 // Creates the measured variants: base, patched and earlier diffs, as files to install or kernels to boot.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
@@ -119,10 +120,19 @@ async function onBase(
   return { variant, commit, files: [], kernel: { kind: 'tree', baseCommit, ...changes } };
 }
 
+/** An archive of a kernel with its modules, or a whole image of nanobsd(8). */
+const mostKernelBytes = 8 * 1024 ** 3;
+
 /** Includes its current checksum; throws a UsageError where the file cannot be read. */
 export async function givenKernel(path: string): Promise<KernelSource> {
   const hash = createHash('sha256');
   try {
+    const stats = await stat(path);
+    if (!stats.isFile()) throw new Error('it is no regular file');
+    const { size } = stats;
+    if (size > mostKernelBytes) {
+      throw new Error(`it has ${size} bytes, and a kernel at most ${mostKernelBytes}`);
+    }
     await pipeline(createReadStream(path), hash);
   } catch (error) {
     throw new UsageError(`The kernel ${path} cannot be read (${reasonOf(error)}).`);

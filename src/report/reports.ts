@@ -5,7 +5,14 @@ import type { BisectResult } from '../model/bisect-result.ts';
 import type { Result } from '../model/result.ts';
 import { type BisectCommentLinks, bisectComment } from './bisect-comment.ts';
 import { bisectPage } from './bisect-page.ts';
-import { type Block, type PageDocument, type PageSection, quoted, type Text, words } from './document.ts';
+import {
+  type Block,
+  type PageDocument,
+  type PageSection,
+  quoted,
+  type Text,
+  words,
+} from './document.ts';
 import { gateComment } from './gate-comment.ts';
 import { gatePage } from './gate-page.ts';
 import { writeHtml } from './html.ts';

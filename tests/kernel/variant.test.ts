@@ -1,6 +1,9 @@
+import { truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { makingOf } from '../../src/kernel/variant.ts';
+import { givenKernel, makingOf } from '../../src/kernel/variant.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
 
 const given = { base: 'base.deb', patched: 'patched.deb' };
 
@@ -49,4 +52,17 @@ describe('variants are', () => {
   ] as const)('%s', ([, testbed, making]) => {
     expect(makingOf(config, testbed, given)).toBe(making);
   });
+});
+
+test('A kernel of 10^12 bytes, none of which takes space, is refused without being read', async () => {
+  const path = join(temporaryFolder(), 'kernel.tar');
+  writeFileSync(path, '');
+  truncateSync(path, 1e12);
+  await expect(givenKernel(path)).rejects.toThrow(
+    `The kernel ${path} cannot be read (it has 1000000000000 bytes, and a kernel at most 8589934592).`,
+  );
+});
+
+test('A kernel that never ends is refused', async () => {
+  await expect(givenKernel('/dev/zero')).rejects.toThrow('it is no regular file');
 });
