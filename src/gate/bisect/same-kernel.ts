@@ -81,10 +81,13 @@ export function withNames(
   return kernels.map((kernel) => {
     const forms = new Map<string, { variant: string; commit: string; fixUps: string[] }>();
     for (const { key, commit, fixUps } of kernel.forms) {
-      const onTop = fixUps.length > 0 ? `-with-${fixUps.map(shortId).join('-')}` : '';
-      const name = `${shortId(kernel.commit)}${onTop}`;
+      const nameBy = (idOf: (commit: string) => string): string =>
+        [idOf(kernel.commit), ...(fixUps.length > 0 ? ['with', ...fixUps.map(idOf)] : [])].join(
+          '-',
+        );
+      const name = nameBy(shortId);
       // Commits with equal id prefixes can be made on purpose.
-      const variant = names.get(key) ?? (taken.has(name) ? `${kernel.commit}${onTop}` : name);
+      const variant = names.get(key) ?? (taken.has(name) ? nameBy(String) : name);
       taken.add(name);
       names.set(key, variant);
       if (!forms.has(variant)) forms.set(variant, { variant, commit, fixUps });
