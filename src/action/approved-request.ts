@@ -8,7 +8,7 @@ import { type GateOverrides, gateOverridesSchema } from '../forge/patch/command.
 import { jobSchema } from '../forge/patch/job-key.ts';
 import { exitCodes } from '../model/conclusion.ts';
 import { parseJson } from '../model/json.ts';
-import { commitId, patchName, patchSchema } from '../model/patch.ts';
+import { commitId, patchIdentity, patchSchema } from '../model/patch.ts';
 import { priorities } from '../model/priority.ts';
 import { cellSchema } from '../model/scenario.ts';
 import { UsageError } from '../model/usage-error.ts';
@@ -85,10 +85,10 @@ export function relayOf({
 
 /** Identifies the patch for a workflow's `concurrency` and for the queue of the testbeds. */
 export function subjectOf(request: ApprovedRequest): string {
-  if (isBisection(request)) return patchName(request.patch);
+  if (isBisection(request)) return patchIdentity(request.patch);
   const { patch, purpose, queue } = request;
   if (queue !== undefined) return pullRequestInQueue(queue);
-  return purpose === 'patch' ? patchName(patch) : purpose;
+  return purpose === 'patch' ? patchIdentity(patch) : purpose;
 }
 
 /** Drops the base commit at the end: a queue makes a new branch for a pull request after an earlier one's failure. */

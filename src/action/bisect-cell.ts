@@ -5,7 +5,7 @@ import { type Config, scenariosIn } from '../config/schema.ts';
 import type { BisectOverrides } from '../forge/patch/bisect-command.ts';
 import { type Repository, RepositoryError } from '../forge/patch/repository.ts';
 import { parseJson } from '../model/json.ts';
-import { type Patch, patchName } from '../model/patch.ts';
+import { type Patch, patchIdentity, patchName } from '../model/patch.ts';
 import { type CellResult, isCost, resultSchema } from '../model/result.ts';
 import { type Cell, families } from '../model/scenario.ts';
 import { excerpt } from '../model/units.ts';
@@ -53,6 +53,9 @@ async function worstCellOf(
     const text = await repository.read(`${commit}:${last.path}/result.json`);
     const result = resultSchema.safeParse(parseJson(text));
     if (result.data?.outcome.kind !== 'judged') return undefined;
+    // The index names ranges by short ids, which other commits may have.
+    const isOther = patchIdentity(result.data.patch) !== patchIdentity(patch);
+    if (patch.kind === 'range' && isOther) return undefined;
     const { outcome, policy } = result.data;
     const [worst] = worstFirst(outcome.cells);
     const alike = outcome.cells.filter(({ verdict }) => verdict.kind === worst?.verdict.kind);

@@ -211,7 +211,7 @@ async function buildNow(
       if (/^(?:>>>|===>) /.test(line)) onProgress(line);
     },
   }).catch(fullDisk);
-  const log = `kernel-${key.slice(0, 12)}.log`;
+  const log = `kernel-${key}.log`;
   await keepLog(log, cooked.log);
   if (cooked.kind === 'out-of-disk') {
     return outOfDisk(host, config, await freeBytesOf(host, config.folder));

@@ -56,7 +56,11 @@ export type Revision = z.infer<typeof revision>;
 /** 27401 and 80677 of D27401:80677. */
 export type RevisionDiff = Pick<Revision, 'number' | 'diff'>;
 
-/** `#123`, `D27401`, or `1a2b3c4..5d6e7f8`. */
+/** Like `patchName`, but with full ids, as short ones can be made on purpose. */
+export const patchIdentity = (patch: Patch): string =>
+  patch.kind === 'range' ? `${patch.baseCommit}..${patch.headCommit}` : patchName(patch);
+
+/** For people: `#123`, `D27401`, or `1a2b3c4..5d6e7f8`. */
 export function patchName(patch: Patch): string {
   switch (patch.kind) {
     case 'pull-request':

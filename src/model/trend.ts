@@ -63,8 +63,8 @@ export const changeStates = [
 
 /** A lasting step of a testbed's level, in all cells that stepped between the same two commits. */
 const changeSchema = z.object({
-  /** Twelve hex digits of the testbed and both commits: the key of everything written about it. */
-  id: z.string().regex(/^[0-9a-f]{12}$/),
+  /** Forty hex digits of the testbed and both commits, twelve in old files: the key of all that is written about it. */
+  id: z.string().regex(/^[0-9a-f]{12}(?:[0-9a-f]{28})?$/),
   testbed: z.string(),
   metric: metricSchema,
   /** Last commit of the old level and first of the new one; equal if none came between. */

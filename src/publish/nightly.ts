@@ -138,8 +138,8 @@ export function nightlyFolder({ result, occasion }: TrendUpdate): string {
 
 const again = 'again';
 const layoutNoise = 'layout-noise';
-const gateFolder = (good: string, bad: string) => `gate-${shortId(good)}-${shortId(bad)}`;
-const bisectFolder = (good: string, bad: string) => `bisect-${shortId(good)}-${shortId(bad)}`;
+const gateFolder = (good: string, bad: string) => `gate-${good}-${bad}`;
+const bisectFolder = (good: string, bad: string) => `bisect-${good}-${bad}`;
 
 export async function commitFacts(
   commit: string,

@@ -143,6 +143,13 @@ describe('it is called', () => {
     expect(subjectOf({ ...request, purpose })).toBe(subject);
   });
 
+  test('for a range by its full ids, as short ones can be made on purpose', () => {
+    const [base, head] = ['a', 'b'].map((digit) => digit.repeat(40));
+    const range = { kind: 'range', title: '', author: '', baseCommit: base, headCommit: head };
+    const text = JSON.stringify({ ...request, patch: range });
+    expect(subjectOf(readRequest(text))).toBe(`${base}..${head}`);
+  });
+
   test('for a revision by its number, whichever of its diffs it is', () => {
     expect(subjectOf(ofRevision)).toBe('D27401');
   });

@@ -162,7 +162,7 @@ describeWith(
         'base: >>> make modules_install',
         'base: >>> archive',
       ]);
-      expect([...logs.keys()]).toEqual([expect.stringMatching(/^base-kernel-[0-9a-f]{12}\.log$/)]);
+      expect([...logs.keys()]).toEqual([expect.stringMatching(/^base-kernel-[0-9a-f]{64}\.log$/)]);
       expect(compiled().toSorted()).toEqual(['net/core.o', 'net/route.o']);
     });
 

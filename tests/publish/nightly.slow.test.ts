@@ -6,7 +6,6 @@ import { measuresLayoutNoise } from '../../src/analysis/trend/aa-runs.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { patchOfRange } from '../../src/forge/patch/commit-range.ts';
 import { openRepository } from '../../src/forge/patch/repository.ts';
-import { shortId } from '../../src/model/patch.ts';
 import { cellName } from '../../src/model/scenario.ts';
 import type { TrendChange } from '../../src/model/trend.ts';
 import { isOfGate } from '../../src/publish/data-branch/layout.ts';
@@ -99,8 +98,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
     ...changes,
   });
 
-  const range = (good = 0, bad = -1) =>
-    [good, bad].map((place) => shortId(ids.at(place) ?? '')).join('-');
+  const range = (good = 0, bad = -1) => [good, bad].map((place) => ids.at(place) ?? '').join('-');
 
   /** Asks for the gate of a change, and for its bisection where that gate has lost. */
   const suspecting = (suspect: TrendChange): NightlyPlan => ({

@@ -123,7 +123,7 @@ function withPoint(
   const bad = nightlyRuns[latest]?.commit ?? '';
   const id = changeId(testbed, good, bad);
   const isSame = (change: TrendChange): boolean =>
-    change.id === id ||
+    (change.testbed === testbed && change.good === good && change.bad === bad) ||
     (change.testbed === testbed &&
       change.metric === metric &&
       isOpen(change) &&
@@ -152,7 +152,7 @@ function withPoint(
 }
 
 const changeId = (...parts: string[]): string =>
-  createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 12);
+  createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 40);
 
 /** True while it is unsettled and the old level has not returned. */
 export const isOpen = ({ state }: Pick<TrendChange, 'state'>): boolean =>

@@ -24,7 +24,7 @@ import { bisectPlot } from '../../report/bisect-plot.ts';
 import { outcomeName, stoppedCells } from '../../report/headline.ts';
 import { drawGraph, graphsOf } from '../../report/report-flamegraphs.ts';
 import { type ReportLinks, renderHtml, renderMarkdown } from '../../report/reports.ts';
-import { badgeLabel, badgePath, plain, samePath, shortHash } from './paths.ts';
+import { badgeLabel, badgePath, nameHash, plain, samePath } from './paths.ts';
 import { renderReadme } from './readme.ts';
 import { nextTrend, type TrendUpdate, trendFiles, trendOfHistory } from './trend-files.ts';
 
@@ -325,7 +325,7 @@ export function folderOf(result: Result | BisectResult): string {
   const at = isoTime(startedAt);
   const time = at.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length).replaceAll(/[-:]/g, '');
   const subject = isOfGate(result) ? result.patch : [result.good, result.bad, result.cell];
-  const identity = shortHash(JSON.stringify([startedAt, testbed.name, subject]));
+  const identity = nameHash(JSON.stringify([startedAt, testbed.name, subject]));
   const words = [time, plain(testbed.name), plain(nameOf(result)), identity];
   return `results/${at.slice(0, 'YYYY'.length)}/${words.filter(Boolean).join('-')}`;
 }

@@ -28,11 +28,12 @@ const fileOf = (cell: Cell): string => cellName(cell).replace(/ B$/, 'B').replac
 function folderOf(testbed: string): string {
   const word = plain(testbed);
   const isOwn = word !== '' && word === testbed;
-  return isOwn ? word : [word, shortHash(testbed)].filter(Boolean).join('-');
+  return isOwn ? word : [word, nameHash(testbed)].filter(Boolean).join('-');
 }
 
-export const shortHash = (text: string): string =>
-  createHash('sha256').update(text).digest('hex').slice(0, 10);
+/** Forty digits, like an id of git: texts with the same ones cannot be made. */
+export const nameHash = (text: string): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, 40);
 
 export const plain = (text: string): string =>
   text

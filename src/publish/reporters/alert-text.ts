@@ -23,11 +23,11 @@ export type AlertLinks = {
 export const alertMarker = (id: string): string => `<!-- ppsgate change ${id} -->`;
 
 export const changeIdIn = (body: string): string | undefined =>
-  /^<!-- ppsgate change ([0-9a-f]{12}) -->/.exec(body)?.[1];
+  /^<!-- ppsgate change ([0-9a-f]{12}(?:[0-9a-f]{28})?) -->/.exec(body)?.[1];
 
 /** Identifies news, so that the same is posted once. */
 export const newsMarker = ({ id }: TrendChange, state: string): string =>
-  `<!-- ppsgate change ${id} news ${createHash('sha256').update(state).digest('hex').slice(0, 12)} -->`;
+  `<!-- ppsgate change ${id} news ${createHash('sha256').update(state).digest('hex')} -->`;
 
 export const alertLabels: Readonly<Record<'code' | 'testbed', Label>> = {
   code: {

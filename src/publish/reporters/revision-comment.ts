@@ -164,7 +164,7 @@ async function isPosted(
   const query = { objectIdentifier, constraints: { authorPHIDs: [phid] } };
   const ours = await conduit.search('transaction.search', query, commentSchema, mostTransactions);
   const texts = ours.flatMap(({ comments }) => comments.map(({ content }) => content.raw));
-  return texts.some((text) => text.trimEnd().endsWith(lastLine));
+  return texts.some((text) => text.trimEnd().split('\n').at(-1) === lastLine);
 }
 
 const commentSchema = z.object({

@@ -114,6 +114,13 @@ describe('what is found', () => {
     expect(only(later)).toMatchObject({ id: only(lost).id, foundAt: now.toISOString() });
   });
 
+  test('is called by forty digits, and known again by its commits where a file has twelve', () => {
+    const { id } = only(lost);
+    expect(id).toMatch(/^[0-9a-f]{40}$/);
+    const old = { ...lost, changes: [{ ...only(lost), id: id.slice(0, 12) }] };
+    expect(only(judged({ inet4: losing(60) }, old)).id).toBe(id.slice(0, 12));
+  });
+
   test('is one change for all cells that stepped between the same commits', () => {
     const both = judged({ inet4: losing(34), inet6: losing(34) });
     expect(only(both).cells.map(({ cell }) => cell)).toEqual([forwarding, inet6]);

@@ -8,6 +8,7 @@ import {
   boundedHistory,
   type DataIndex,
   emptyIndex,
+  folderOf,
   nextFiles,
   parseHistory,
   parseIndex,
@@ -33,7 +34,7 @@ describe('a result', () => {
     const [published] = publish(shelf, [publication()]);
     expect(published).toEqual({
       result: expect.stringMatching(
-        /^results\/2026\/20261120T120000-shelf-3-7-[0-9a-f]{10}\/result\.json$/,
+        /^results\/2026\/20261120T120000-shelf-3-7-[0-9a-f]{40}\/result\.json$/,
       ),
       report: expect.stringMatching(/\/report\.md$/),
       graphs: new Map(),
@@ -42,6 +43,12 @@ describe('a result', () => {
     expect(resultFiles(shelf)).toEqual([published?.result, published?.report]);
     expect(JSON.parse(shelf.get(published?.result ?? '') ?? '')).toEqual(aResult());
     expect(shelf.get(published?.report ?? '')).toContain('### 🔴 ppsgate: #7 loses 10.4 %');
+  });
+
+  test('has no place that another can be made to have, as forty digits tell them apart', () => {
+    const folders = [aResult(), aResult({ startedAt: '2026-11-20T12:00:00.0001Z' })].map(folderOf);
+    expect(folders[0]).toMatch(/-[0-9a-f]{40}$/);
+    expect(new Set(folders).size).toBe(2);
   });
 
   test('is stored on one line', () => {
@@ -399,8 +406,8 @@ describe('a badge', () => {
 
   test('of a testbed by a strange name is never that of another testbed', () => {
     const path = (testbed: string) => badgePath({ testbed, cell: forwarding });
-    expect(path('../../hp-t540')).toMatch(/^badges\/hp-t540-[0-9a-f]{10}\/forwarding-inet4$/);
-    expect(path('…')).toMatch(/^badges\/[0-9a-f]{10}\/forwarding-inet4$/);
+    expect(path('../../hp-t540')).toMatch(/^badges\/hp-t540-[0-9a-f]{40}\/forwarding-inet4$/);
+    expect(path('…')).toMatch(/^badges\/[0-9a-f]{40}\/forwarding-inet4$/);
     expect(path('Hp_t.540')).toBe('badges/Hp_t.540/forwarding-inet4');
   });
 });
