@@ -15,7 +15,7 @@ import {
 import { type AuthorizationRules, authorize, type Occasion } from '../forge/patch/authorize.ts';
 import { type GateOverrides, parseCommand } from '../forge/patch/command.ts';
 import { patchOfRange } from '../forge/patch/commit-range.ts';
-import type { Repository } from '../forge/patch/repository.ts';
+import { type Repository, withoutShortIds } from '../forge/patch/repository.ts';
 import { looksLikeRevision } from '../forge/phabricator/revision.ts';
 import { type Patch, patchName, shortId } from '../model/patch.ts';
 import { UsageError } from '../model/usage-error.ts';
@@ -32,7 +32,8 @@ import { type GateRequest, relayOf } from './approved-request.ts';
 import type { Trigger } from './trigger.ts';
 
 /** Throws a `UsageError` for a patch that cannot be measured, and an Error where GitHub does not reply. */
-export async function admit(trigger: Trigger, deps: AdmitDeps): Promise<Admission> {
+export async function admit(trigger: Trigger, given: AdmitDeps): Promise<Admission> {
+  const deps = { ...given, repository: withoutShortIds(given.repository) };
   const requested = await requestedBy(trigger, deps);
   return requested.kind === 'command' ? authorized(requested, deps) : requested;
 }
@@ -140,7 +141,7 @@ function occasionOf(command: PullRequestCommand['command'], { by, at }: Comment)
   const named = { by, at, ...(command.commit !== undefined && { commit: command.commit }) };
   return command.kind === 'bisect'
     ? { ...named, kind: 'bisected', areNamed: command.overrides.good !== undefined }
-    : { ...named, kind: 'commanded' };
+    : { ...named, kind: 'commanded', verb: command.kind };
 }
 
 /** Replies only to people who may have the patch measured: text of strangers does not reach the pull request. */
@@ -208,14 +209,14 @@ async function requestedByHand(
   const [found, ...more] = all;
   if (more.length > 0) {
     throw new UsageError(
-      `patch: ${numbersOf(all)} have the head ${commit}: write /ppsgate run ${shortId(commit)} at the one that is meant.`,
+      `patch: ${numbersOf(all)} have the head ${commit}: write /ppsgate run ${commit} at the one that is meant.`,
     );
   }
   if (found !== undefined) {
     return {
       kind: 'command',
       found,
-      occasion: byHand(by, commit),
+      occasion: byHand(by, name === commit ? commit : undefined),
       command: { kind: 'run', overrides },
     };
   }
@@ -318,7 +319,11 @@ async function rulesFor(
     people,
     label,
     mayWrite: (login) => mayWrite(octokit, repositoryName, login),
-    seen: memory && { headCommit: memory.headCommit, since: memory.since },
+    seen: memory && {
+      headCommit: memory.headCommit,
+      since: memory.since,
+      ...(memory.heads && { before: memory.heads }),
+    },
     measured: [memory?.last, ...(memory?.earlier ?? [])].flatMap((one) => one?.headCommit ?? []),
   };
   return { config, rules, name, memory };

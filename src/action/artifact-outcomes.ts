@@ -17,7 +17,7 @@ import { recompute } from '../gate/experiment/recompute.ts';
 import { bisectResultSchema } from '../model/bisect-result.ts';
 import { exitCodes } from '../model/conclusion.ts';
 import { parseJson } from '../model/json.ts';
-import { type Patch, patchName, shortId } from '../model/patch.ts';
+import { type Patch, patchName } from '../model/patch.ts';
 import type { Result } from '../model/result.ts';
 import type { Publication } from '../publish/data-branch/layout.ts';
 import {
@@ -163,7 +163,7 @@ const notVerified = (why: string): ConcludedJob =>
   concludedAs(outcomeOfFailure('infrastructure', why));
 
 const selfMade = (patch: Patch, path: string): string =>
-  `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${shortId(patch.headCommit)}.`;
+  `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${patch.headCommit}.`;
 
 /** A job that was cut short left neither a result nor a failure. */
 function concludedOrRefused(text: string | undefined): JobOutcome {

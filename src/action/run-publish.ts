@@ -5,7 +5,6 @@ import { z } from 'zod';
 import type { Config } from '../config/schema.ts';
 import { numbersOf, pullRequestsOfBranch } from '../forge/github/pull-request.ts';
 import { exitCodes } from '../model/conclusion.ts';
-import { shortId } from '../model/patch.ts';
 import { UsageError } from '../model/usage-error.ts';
 import {
   outcomeMarkdown,
@@ -88,7 +87,7 @@ async function sourceOf(context: JobContext): Promise<Source | undefined> {
   const [found, ...more] = all;
   if (more.length > 0) {
     throw new UsageError(
-      `${numbersOf(all)} have the head ${run.head_sha}, and GitHub does not tell which of them was measured: write /ppsgate run ${shortId(run.head_sha)} at the one that is meant.`,
+      `${numbersOf(all)} have the head ${run.head_sha}, and GitHub does not tell which of them was measured: write /ppsgate run ${run.head_sha} at the one that is meant.`,
     );
   }
   if (found === undefined) {

@@ -245,7 +245,7 @@ describe('a pull request that is pushed', () => {
   test('from a fork is refused in the comment of the gate, which then names its head', async () => {
     expect(await admitted(await pushed(7, 'alice'))).toEqual(
       refused(
-        /^Thank you for #7: because it comes from alice\/router, .* written \/ppsgate run [0-9a-f]{12}\.$/,
+        /^Thank you for #7: because it comes from alice\/router, .* written \/ppsgate run [0-9a-f]{40}\.$/,
         'ppsgate',
       ),
     );
@@ -334,7 +334,7 @@ describe('a pull request that is opened again, or sent to another branch', () =>
 
 describe('/ppsgate run', () => {
   test('with the head of a fork measures it, with what is asked', async () => {
-    const text = `/ppsgate run ${commits.head.slice(0, 8)} forwarding inet4 margin=1% runs=20`;
+    const text = `/ppsgate run ${commits.head} forwarding inet4 margin=1% runs=20`;
     const { patch, overrides, priority } = requestOf(await admitted(comment(text)));
     expect(patch.headCommit).toBe(commits.head);
     expect(overrides).toEqual({
@@ -344,6 +344,52 @@ describe('/ppsgate run', () => {
       maxRuns: '20',
     });
     expect(priority).toBe('patch');
+  });
+
+  /** A commit with the same first twelve digits becomes the head of #7. */
+  function pushTwin(): string {
+    const twin = commits.head.slice(0, 12) + commits.older.slice(12);
+    const seventh = github.state.pullRequests.find(({ number }) => number === 7);
+    Object.assign(seventh ?? {}, { headCommit: twin });
+    return twin;
+  }
+
+  test.each(['run', 'rerun', 'extend'])(
+    'with another verb, %s, admits no commit with the same first digits',
+    async (verb) => {
+      remembered();
+      const twin = pushTwin();
+      for (const digits of [7, 12, 39]) {
+        const text = `/ppsgate ${verb} ${commits.head.slice(0, digits)}`;
+        const answer = digits > 12 ? / and no longer / : new RegExp(`/ppsgate ${verb} ${twin}\\.$`);
+        expect(await admitted(comment(text))).toEqual(refused(answer));
+      }
+      expect((await admitted(comment(`/ppsgate ${verb} ${commits.head}`))).kind).toBe('refused');
+    },
+  );
+
+  test('with a short id admits none of two heads that begin like it', async () => {
+    const before = remembered();
+    const twin = pushTwin();
+    remembered({ headCommit: twin, at: new Date('2026-11-20T11:30:00Z') }, before);
+    const short = comment(`/ppsgate run ${twin.slice(0, 12)}`);
+    expect((await admitted(short)).kind).toBe('refused');
+    expect((await admitted(comment(`/ppsgate run ${twin}`))).kind).toBe('gate');
+  });
+
+  test('with a short id needs our own comment with the head, no copy of it by others', async () => {
+    const short = comment(`/ppsgate run ${commits.head.slice(0, 12)}`);
+    expect(await admitted(short)).toEqual(refused(new RegExp(`/ppsgate run ${commits.head}\\.$`)));
+    remembered();
+    expect((await admitted(short)).kind).toBe('gate');
+    const [ours] = github.state.comments;
+    const quoted = { id: 12, number: 7, author: 'alice', body: ours?.body ?? '' };
+    github.state.comments = [quoted];
+    expect((await admitted(short)).kind).toBe('refused');
+    github.state.comments = [
+      { ...quoted, author: 'github-actions[bot]', body: `> quoted\n\n${quoted.body}` },
+    ];
+    expect((await admitted(short)).kind).toBe('refused');
   });
 
   test('alone approves a head that our comment has named before', async () => {
@@ -377,7 +423,7 @@ describe('/ppsgate run', () => {
   test('with what is no longer the head is refused, though our comment knows the head', async () => {
     remembered();
     const text = `/ppsgate run ${commits.older}`;
-    expect(await admitted(comment(text))).toEqual(refused(/ and no longer [0-9a-f]{12}: read it/));
+    expect(await admitted(comment(text))).toEqual(refused(/ and no longer [0-9a-f]{40}: read it/));
   });
 
   test.each(['mallory', 'alice', 'erin'])(
@@ -627,7 +673,7 @@ describe('/ppsgate bisect', () => {
   test('is refused for a fork’s own commits that no maintainer can have read', async () => {
     expect(await admitted(comment('/ppsgate bisect'))).toMatchObject({
       kind: 'refused',
-      why: expect.stringMatching(/ and write \/ppsgate bisect [0-9a-f]{12}\.$/),
+      why: expect.stringMatching(/ and write \/ppsgate bisect [0-9a-f]{40}\.$/),
     });
     remembered();
     expect((await admitted(comment('/ppsgate bisect'))).kind).toBe('bisect');
@@ -706,14 +752,36 @@ describe('by hand', () => {
 
   test('a fork’s pull request must be named by its head, which may have changed since', async () => {
     expect(await admitted(dispatched('#7'))).toEqual(refused(/start one with [0-9a-f]{40} in/));
+    const short = commits.head.slice(0, 12);
+    expect(await admitted(dispatched(short))).toEqual(refused(/start one with [0-9a-f]{40} in/));
     expect((await admitted(dispatched(commits.head))).kind).toBe('gate');
+  });
+
+  test('the first digits of a commit that is on no branch name nothing', async () => {
+    const { directory, head } = commits;
+    const tree = `${head}^{tree}`;
+    const loose = git(directory, 'commit-tree', tree, '-p', head, '-m', 'Fetched from a fork');
+    const short = loose.slice(0, 12);
+    const why = /so write that in full/;
+    for (const patch of [short, `main..${short}`, `main..${short}~0`, `main..v1-1-g${short}`]) {
+      await expect(admitted(dispatched(patch))).rejects.toThrow(why);
+    }
+    git(directory, 'update-ref', 'refs/remotes/pull/7/merge', loose);
+    await expect(admitted(dispatched(`main..${short}`))).rejects.toThrow(why);
+    const bisected = comment(`/ppsgate bisect main~2 ${short}`, 'carol', 8);
+    expect(await admitted(bisected)).toMatchObject({
+      kind: 'mistaken',
+      why: expect.stringMatching(why),
+    });
+    git(directory, 'update-ref', '-d', 'refs/remotes/pull/7/merge');
+    expect((await admitted(dispatched(`main..${loose}`))).kind).toBe('gate');
   });
 
   test('a commit that several pull requests have as their head is refused', async () => {
     alsoAtHead();
     await expect(admitted(dispatched(commits.head))).rejects.toThrow(
       new UsageError(
-        `patch: #7 and #9 have the head ${commits.head}: write /ppsgate run ${commits.head.slice(0, 12)} at the one that is meant.`,
+        `patch: #7 and #9 have the head ${commits.head}: write /ppsgate run ${commits.head} at the one that is meant.`,
       ),
     );
   });

@@ -160,7 +160,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
   };
 
   test('a command in a comment is measured as it says, and acknowledged', async () => {
-    const commit = pullRequest.headCommit.slice(0, 12);
+    const commit = pullRequest.headCommit;
     const job = await runJob(comment(`/ppsgate run ${commit} margin=40% runs=12 profile=1s`));
 
     const { conclusion } = endingOf(job, 'no-regression');
@@ -207,7 +207,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     });
     pullRequest.baseCommit = example.baseCommit;
     pullRequest.headCommit = example.push(harmless);
-    const commit = pullRequest.headCommit.slice(0, 12);
+    const commit = pullRequest.headCommit;
     const first = await runJob(comment(`/ppsgate run ${commit}`));
     expect(first.outputs.verdict, first.log).toMatch(/^(inconclusive|invalid)$/);
     github.state.workflowRuns.push({

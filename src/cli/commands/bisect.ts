@@ -15,7 +15,7 @@ import { namingStyles } from '../../config/parameters.ts';
 import type { Config } from '../../config/schema.ts';
 import { testbedsFor } from '../../config/select-testbeds.ts';
 import type { BisectOverrides } from '../../forge/patch/bisect-command.ts';
-import { openRepository } from '../../forge/patch/repository.ts';
+import { openRepository, withoutShortIds } from '../../forge/patch/repository.ts';
 import {
   type BisectRequest,
   bisect,
@@ -202,7 +202,7 @@ async function searched(
     options.maxBoots === undefined ? undefined : parseMostBoots(options.maxBoots, '--max-boots');
   const config = request?.config ?? written;
   const priority = parsePriority(options.priority, '--priority');
-  const repository = openRepository(resolve(options.repository));
+  const repository = repositoryOf(options);
   const session = {
     config,
     signal,
@@ -221,6 +221,12 @@ async function searched(
       ? resumeBisection(directory, { ...deps, repository }, { mostBoots, skips: options.skip })
       : bisect(request, directory, { ...deps, repository }),
   );
+}
+
+/** A clone that measures revisions has commits made of diffs, whose authors choose their ids. */
+function repositoryOf({ repository, patch }: BisectOptions) {
+  const opened = openRepository(resolve(repository));
+  return patch === undefined ? opened : withoutShortIds(opened);
 }
 
 async function requestOf(
@@ -308,7 +314,7 @@ async function printEstimate(options: BisectOptions, request: BisectRequest): Pr
     performance.now(),
   );
   const plan = await planBisection(request, {
-    repository: openRepository(resolve(options.repository)),
+    repository: repositoryOf(options),
     history: historyFile(request.config.history),
     now: () => new Date(),
     onEvent: progress.onEvent,

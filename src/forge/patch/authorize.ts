@@ -1,6 +1,5 @@
 // Authorizes a patch to run on the testbed: it is hostile code until a person with write permission approves it.
 
-import { shortId } from '../../model/patch.ts';
 import type { FoundPullRequest } from '../github/pull-request.ts';
 
 /** `ignored` gets no reply; `why` is one sentence for the people at the patch. */
@@ -14,8 +13,18 @@ export type Occasion =
   /** Reopened or retargeted: GitHub does not report who pushed the head. */
   | { kind: 'revived'; by: string }
   | { kind: 'labelled'; by: string; at: string; label: string }
-  /** `at` is GitHub's time in ISO 8601, `commit` the named head; `isOtherwise` if overrides change the judgement. */
-  | { kind: 'commanded'; by: string; at: string; commit?: string; isOtherwise?: boolean }
+  /**
+   * `at` is GitHub's time in ISO 8601, `commit` the named head or the digits it begins with, and `verb` the command's;
+   * `isOtherwise` if overrides change the judgement.
+   */
+  | {
+      kind: 'commanded';
+      by: string;
+      at: string;
+      commit?: string;
+      verb?: GateVerb;
+      isOtherwise?: boolean;
+    }
   /**
    * A bisection of named commits (`areNamed`), or of those of the pull request; `at` and `commit` are as in a command.
    */
@@ -27,13 +36,15 @@ export type Occasion =
   /** A run by hand, which needs write permission on GitHub; `commit` is the named head. */
   | { kind: 'dispatched'; by: string; commit?: string };
 
+type GateVerb = 'run' | 'rerun' | 'extend';
+
 export type AuthorizationRules = {
   /** Logins that may have patches measured without write permission. */
   people: readonly string[];
   label: string;
   mayWrite(login: string): Promise<boolean>;
-  /** Since when ppsgate's comment has shown the head. */
-  seen?: { headCommit: string; since: string } | undefined;
+  /** Since when ppsgate's comment has shown the head, and the heads that it showed before. */
+  seen?: { headCommit: string; since: string; before?: readonly string[] } | undefined;
   measured: readonly string[];
 };
 
@@ -41,7 +52,8 @@ type PatchOrigin = Pick<FoundPullRequest, 'pullRequest' | 'headRepository'>;
 
 /**
  * Decides for the head of `found` alone: a later push needs approval again. An act at the pull request of a fork approves
- * a head that its actor can have seen: the named commit, or a head that was shown before.
+ * a head that its actor can have seen: the commit named in full, or a head that was shown before. Its first digits alone
+ * name no head, as another commit with the same ones takes seconds to make.
  */
 export async function authorize(
   occasion: Occasion,
@@ -64,7 +76,7 @@ export async function authorize(
       if (!isOurs && !isSeen(occasion.at, headCommit, rules.seen)) {
         return { kind: 'refused', why: unseenLabel(headCommit) };
       }
-      const why = `${by}, who may write to ${repository}, put the label ${rules.label} on #${number} at ${shortId(headCommit)}.`;
+      const why = `${by}, who may write to ${repository}, put the label ${rules.label} on #${number} at ${headCommit}.`;
       return { kind: 'allowed', why };
     }
     case 'pushed':
@@ -86,9 +98,11 @@ export async function authorize(
     case 'commanded': {
       if (!(await isAuthorized(by))) return stranger(by, found);
       if (occasion.isOtherwise && !(await rules.mayWrite(by))) return asConfigured(by, found);
-      const gap = isOurs ? undefined : whyUnseen(occasion, 'run', headCommit, rules.seen);
+      const gap = isOurs
+        ? undefined
+        : whyUnseen(occasion, occasion.verb ?? 'run', headCommit, rules.seen);
       if (gap !== undefined) return { kind: 'refused', why: gap };
-      const why = `${by}, who may have patches measured in ${repository}, asked for #${number} at ${shortId(headCommit)}.`;
+      const why = `${by}, who may have patches measured in ${repository}, asked for #${number} at ${headCommit}.`;
       return { kind: 'allowed', why };
     }
     case 'bisected': {
@@ -108,14 +122,14 @@ export async function authorize(
     case 'pressed':
     case 'dispatched': {
       const { kind, commit } = occasion;
-      if (commit !== undefined && commit !== headCommit) {
+      if (commit !== undefined && !headCommit.startsWith(commit)) {
         return { kind: 'refused', why: isOlder(commit, headCommit) };
       }
       if (kind === 'pressed' && !(await isAuthorized(by))) return stranger(by, found);
-      if (commit === undefined && !isOurs) {
+      if (commit !== headCommit && !isOurs) {
         return { kind: 'refused', why: unnamed(number, headCommit) };
       }
-      const why = `${by}, who may have patches measured in ${repository}, started it for #${number} at ${shortId(headCommit)}.`;
+      const why = `${by}, who may have patches measured in ${repository}, started it for #${number} at ${headCommit}.`;
       return { kind: 'allowed', why };
     }
   }
@@ -126,29 +140,33 @@ const clockSeconds = 10;
 
 function whyUnseen(
   { at, commit }: { at: string; commit?: string },
-  verb: 'run' | 'bisect',
+  verb: GateVerb | 'bisect',
   headCommit: string,
   seen: AuthorizationRules['seen'],
 ): string | undefined {
-  if (commit !== undefined) {
-    return headCommit.startsWith(commit) ? undefined : isOlder(commit, headCommit);
+  if (commit === headCommit) return undefined;
+  if (commit !== undefined && !headCommit.startsWith(commit)) return isOlder(commit, headCommit);
+  if (commit === undefined) {
+    if (isSeen(at, headCommit, seen)) return undefined;
+    return `The head is ${headCommit}, and may have been pushed after the command was written: read it, and write /ppsgate ${verb} ${headCommit}.`;
   }
-  if (isSeen(at, headCommit, seen)) return undefined;
-  return `The head is ${shortId(headCommit)}, and may have been pushed after the command was written: read it, and write /ppsgate ${verb} ${shortId(headCommit)}.`;
+  const hasTwin = seen?.before?.some((one) => one !== headCommit && one.startsWith(commit));
+  if (isSeen(at, headCommit, seen) && !hasTwin) return undefined;
+  return `The head is ${headCommit}, and ${commit} may be the beginning of another commit, too: read it, and write /ppsgate ${verb} ${headCommit}.`;
 }
 
 const isSeen = (at: string, headCommit: string, seen: AuthorizationRules['seen']): boolean =>
   seen?.headCommit === headCommit && Date.parse(seen.since) + clockSeconds * 1000 < Date.parse(at);
 
 const unseenLabel = (headCommit: string): string =>
-  `The head is ${shortId(headCommit)}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${shortId(headCommit)}, or take the label off and put it on again.`;
+  `The head is ${headCommit}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${headCommit}, or take the label off and put it on again.`;
 
 /** GitHub does not report when a run was started. */
 const unnamed = (number: number, headCommit: string): string =>
-  `The head of #${number} is ${shortId(headCommit)}, and may have been pushed after the run was started: read it, and start one with ${headCommit} in place of #${number}.`;
+  `The head of #${number} is ${headCommit}, and may have been pushed after the run was started: read it, and start one with ${headCommit} in place of #${number}.`;
 
 const isOlder = (commit: string, headCommit: string): string =>
-  `The head is ${shortId(headCommit)} and no longer ${shortId(commit)}: read it, and ask again.`;
+  `The head is ${headCommit} and no longer ${commit}: read it, and ask again.`;
 
 const stranger = (
   by: string,
@@ -178,9 +196,8 @@ const asConfigured = (
 function fromElsewhere({ pullRequest, headRepository }: PatchOrigin, label: string): Authorization {
   const { number, repository, headCommit } = pullRequest;
   const from = headRepository ?? 'a repository that was deleted';
-  const commit = shortId(headCommit);
   return {
     kind: 'refused',
-    why: `Thank you for #${number}: because it comes from ${from}, it runs on the testbed only after a maintainer of ${repository} has read ${commit}, and then put the label ${label} on it or written /ppsgate run ${commit}.`,
+    why: `Thank you for #${number}: because it comes from ${from}, it runs on the testbed only after a maintainer of ${repository} has read ${headCommit}, and then put the label ${label} on it or written /ppsgate run ${headCommit}.`,
   };
 }

@@ -99,7 +99,10 @@ export function commandsFor(call: CommandPrefix): { write: string; to: string }[
     run: [
       ['run', isOnGithub ? 'measure the pull request as it stands' : 'measure the newest diff'],
       isOnGithub
-        ? ['run 1a2b3c4d5e6f', 'the same, if that is the head: for a patch from a fork']
+        ? [
+            'run 1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d',
+            'the same, if that is the head: for a patch from a fork',
+          ]
         : ['run 80677', 'measure that diff: for one by an unknown person'],
       [
         'run forwarding inet6 margin=1% runs=20 testbed=chelsio',

@@ -17,6 +17,8 @@ export type LinearHistory = {
   isShallow(): Promise<boolean>;
   /** True where `other` is the commit, or an ancestor of it. */
   contains(commit: string, other: string): Promise<boolean>;
+  /** True where a branch or a tag contains it, other than those of pull requests: anyone can have a commit there. */
+  isOnBranch(commit: string): Promise<boolean>;
   /** Counts the commits, from the tip back along first parents, that do not contain the commit. */
   stepsSince(commit: string, tip: string): Promise<number>;
   firstParents(after: string, upTo: string): AsyncGenerator<FirstParent>;
@@ -58,6 +60,7 @@ export function linearHistoryOf(git: Git): LinearHistory {
     isShallow: async () =>
       (await git.run('rev-parse', '--is-shallow-repository')).trim() === 'true',
     contains: (commit, other) => contains(git, commit, other),
+    isOnBranch: (commit) => isOnBranch(git, commit),
     async stepsSince(commit, tip) {
       const range = [idOf(tip), `^${idOf(commit)}`];
       return Number(await git.run('rev-list', '--count', '--first-parent', ...range));
@@ -83,6 +86,15 @@ async function contains(git: Git, commit: string, other: string): Promise<boolea
       throw failed(`tell whether ${other} came before ${commit}`, git);
     },
   );
+}
+
+async function isOnBranch(git: Git, commit: string): Promise<boolean> {
+  const refs = ['refs/heads', 'refs/tags', 'refs/remotes'];
+  const found = ['for-each-ref', '--format=%(refname)', '--contains', idOf(commit), ...refs];
+  const names = await git.run(...found).catch(() => {
+    throw failed(`tell which branches have ${commit}`, git);
+  });
+  return names.split('\n').some((name) => name !== '' && !name.includes('/pull/'));
 }
 
 async function committedAt(git: Git, commit: string): Promise<string> {

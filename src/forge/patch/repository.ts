@@ -5,7 +5,12 @@ import { type CommitAbout, type CommittedDiff, commitDiff, commitTree } from './
 import { branchOfPath, commitAt, commitOfSvn } from './dated-commits.ts';
 import { type Git, gitIn, idOf, plainPatch, RepositoryError } from './git.ts';
 import { type LinearHistory, linearHistoryOf } from './linear-history.ts';
-import { NoCommitError, NoRepositoryError, resolveCommit } from './resolve-commit.ts';
+import {
+  NoCommitError,
+  NoRepositoryError,
+  resolveCommit,
+  withoutShortIds,
+} from './resolve-commit.ts';
 import type { SvnCommit } from './svn-commit.ts';
 
 export type Repository = {
@@ -46,7 +51,7 @@ export type LinearRepository = Repository & LinearHistory;
 
 type TreeEntry = { path: string; mode: string; object: string };
 
-export { NoCommitError, NoRepositoryError, RepositoryError };
+export { NoCommitError, NoRepositoryError, RepositoryError, withoutShortIds };
 
 /** @param environment for git, where fetching missing objects needs more than the checkout has. */
 export function openRepository(

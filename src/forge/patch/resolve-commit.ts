@@ -1,5 +1,6 @@
 // Resolves a name that any user may have typed to a commit's full id.
 import { didYouMean } from '../../config/fields.ts';
+import { excerpt } from '../../model/units.ts';
 import { type Git, isId, RepositoryError } from './git.ts';
 
 export class NoRepositoryError extends RepositoryError {
@@ -29,6 +30,38 @@ export async function resolveCommit(git: Git, name: string): Promise<string> {
     .catch(() => refuse(git, name));
   return id.trim();
 }
+
+/**
+ * Resolves names that people write in commands. The first digits of an id count only for commits of branches and tags:
+ * another object may have been fetched or made of a patch, and its author chooses its id.
+ */
+export function withoutShortIds<Reader extends ShortIdReader>(repository: Reader): Reader {
+  return {
+    ...repository,
+    async resolve(name) {
+      const resolved = await repository.resolve(name);
+      const [word = ''] = name.split(/[~^]/, 1);
+      const digits = shortIdIn(word);
+      if (digits === undefined) return resolved;
+      const id = word === name ? resolved : await repository.resolve(word);
+      if (!id.startsWith(digits) || (await repository.isOnBranch(id))) return resolved;
+      throw new NoCommitError(
+        `"${excerpt(name)}" is no commit of a branch or a tag; another one may begin like ${id}, so write that in full if you mean it.`,
+      );
+    },
+  };
+}
+
+/** The digits of an id that git reads in `1a2b3c4`, and in `v1.2-3-g1a2b3c4` of git-describe(1). */
+function shortIdIn(word: string): string | undefined {
+  const [, digits] = /(?:^|-g)([0-9a-f]{4,})$/i.exec(word) ?? [];
+  return isId(word) ? undefined : digits?.toLowerCase();
+}
+
+type ShortIdReader = {
+  resolve(name: string): Promise<string>;
+  isOnBranch(commit: string): Promise<boolean>;
+};
 
 async function refuse(git: Git, name: string): Promise<never> {
   const { directory } = git;

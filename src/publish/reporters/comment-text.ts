@@ -6,6 +6,8 @@ import { shortId } from '../../model/patch.ts';
 
 const mostEarlier = 10;
 const longestTitle = 160;
+/** More than are pushed while a person writes a command. */
+const mostHeads = 20;
 
 const verdict = z.object({
   /** Id of the workflow run with its journal. */
@@ -23,6 +25,8 @@ const memorySchema = z.object({
   headCommit: z.string().max(64),
   /** Since when the comment has named this head. */
   since: z.iso.datetime(),
+  /** The heads that it named before, newest first. */
+  heads: z.array(z.string().max(64)).max(mostHeads).optional(),
   overrides: gateOverridesSchema,
   last: verdict.optional(),
   earlier: z.array(verdict).max(mostEarlier),
@@ -74,7 +78,15 @@ function nextMemory(memory: CommentMemory | undefined, update: CommentUpdate): C
   const { last, earlier = [] } = memory ?? {};
   const now = at.toISOString();
   const since = memory?.headCommit === headCommit ? memory.since : now;
-  const head = { run, headCommit, since, overrides: overrides ?? memory?.overrides ?? {} };
+  const shown = memory === undefined ? [] : [memory.headCommit, ...(memory.heads ?? [])];
+  const heads = [...new Set(shown)].filter((one) => one !== headCommit).slice(0, mostHeads);
+  const head = {
+    run,
+    headCommit,
+    since,
+    ...(heads.length > 0 && { heads }),
+    overrides: overrides ?? memory?.overrides ?? {},
+  };
   if (title === undefined) return { ...head, ...(last && { last }), earlier };
   const before = last === undefined || last.run === run ? earlier : [last, ...earlier];
   return {
@@ -88,11 +100,20 @@ const mostCharacters = 65_536;
 
 function fitted(name: string, body: string, memory: CommentMemory): string {
   const remembered = Buffer.from(JSON.stringify(memory)).toString('base64url');
-  const parts = [markerOf(name), body, ...earlierVerdicts(memory), `${opening}${remembered} -->`];
+  const isNamed = body.includes(memory.headCommit);
+  const parts = [
+    markerOf(name),
+    body,
+    ...(isNamed ? [] : [`<sub>commit ${codeSpan(memory.headCommit)}</sub>`]),
+    ...earlierVerdicts(memory),
+    `${opening}${remembered} -->`,
+  ];
   const comment = parts.join('\n\n');
-  const { earlier } = memory;
-  if (comment.length <= mostCharacters || earlier.length === 0) return comment;
-  return fitted(name, body, { ...memory, earlier: earlier.slice(0, -1) });
+  const { earlier, heads = [] } = memory;
+  if (comment.length <= mostCharacters) return comment;
+  if (earlier.length > 0) return fitted(name, body, { ...memory, earlier: earlier.slice(0, -1) });
+  if (heads.length === 0) return comment;
+  return fitted(name, body, { ...memory, heads: heads.slice(0, -1) });
 }
 
 function earlierVerdicts({ run, last, earlier }: CommentMemory): string[] {

@@ -46,7 +46,7 @@ test('a pull request from a branch of the repository itself is allowed', async (
 test('one from a fork is refused, and told what a maintainer does to run it', async () => {
   expect(await authorizationOf({ kind: 'pushed', by: 'alice' })).toEqual({
     kind: 'refused',
-    why: 'Thank you for #123: because it comes from alice/freebsd-src, it runs on the testbed only after a maintainer of freebsd/freebsd-src has read bbbbbbbbbbbb, and then put the label ppsgate on it or written /ppsgate run bbbbbbbbbbbb.',
+    why: 'Thank you for #123: because it comes from alice/freebsd-src, it runs on the testbed only after a maintainer of freebsd/freebsd-src has read bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb, and then put the label ppsgate on it or written /ppsgate run bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.',
   });
 });
 
@@ -123,9 +123,50 @@ test.each(['carol', 'dan'])('a command of %s that names the head approves it', a
     kind: 'commanded',
     by,
     at: noon,
-    commit: 'bbbbbbb',
+    commit: head,
   });
   expect(authorization.kind).toBe('allowed');
+});
+
+/** Another commit with the same first twelve digits, which take 39 s on one core. */
+const twin = `${'b'.repeat(12)}${'e'.repeat(28)}`;
+
+test.each(['b'.repeat(7), 'b'.repeat(12), 'b'.repeat(39)])(
+  'a commit with the same first digits is not admitted by a command with %s',
+  async (commit) => {
+    const long = { headCommit: head, since: '2026-11-20T11:00:00Z' };
+    for (const verb of ['run', 'rerun', 'extend'] as const) {
+      for (const seen of [undefined, long]) {
+        const found = { ...fork, pullRequest: { ...pullRequest, headCommit: twin } };
+        const commanded = { kind: 'commanded', by: 'carol', at: noon, verb, commit } as const;
+        expect((await authorizationOf(commanded, found, { seen })).kind).toBe('refused');
+      }
+    }
+  },
+);
+
+test('a short id names only a head that our comment showed in full before', async () => {
+  const commit = 'b'.repeat(12);
+  const commanded = { kind: 'commanded', by: 'carol', at: noon, verb: 'rerun', commit } as const;
+  expect(await authorizationOf(commanded)).toEqual({
+    kind: 'refused',
+    why: `The head is ${head}, and ${commit} may be the beginning of another commit, too: read it, and write /ppsgate rerun ${head}.`,
+  });
+  const seen = { headCommit: head, since: '2026-11-20T11:59:00Z' };
+  expect((await authorizationOf(commanded, fork, { seen })).kind).toBe('allowed');
+  expect((await authorizationOf(commanded, own)).kind).toBe('allowed');
+});
+
+test('a short id names no head if our comment has shown another that begins like it', async () => {
+  const seen = { headCommit: head, since: '2026-11-20T11:59:00Z', before: [twin] };
+  const commanded = { kind: 'commanded', by: 'carol', at: noon } as const;
+  const short = { ...commanded, commit: 'b'.repeat(12) };
+  expect((await authorizationOf(short, fork, { seen })).kind).toBe('refused');
+  expect((await authorizationOf({ ...commanded, commit: head }, fork, { seen })).kind).toBe(
+    'allowed',
+  );
+  const other = { ...seen, before: ['c'.repeat(40)] };
+  expect((await authorizationOf(short, fork, { seen: other })).kind).toBe('allowed');
 });
 
 test('a margin or scenarios of one’s own are for those who may write', async () => {
@@ -146,7 +187,7 @@ test('a command that names a commit which is no longer the head is refused', asy
   });
   expect(authorization).toEqual({
     kind: 'refused',
-    why: 'The head is bbbbbbbbbbbb and no longer ccccccc: read it, and ask again.',
+    why: `The head is ${head} and no longer ccccccc: read it, and ask again.`,
   });
 });
 
@@ -167,14 +208,14 @@ test.each(unseen)('and is refused where the head was known %s', async (_, seen) 
   const commanded = { kind: 'commanded', by: 'carol', at: noon } as const;
   expect(await authorizationOf(commanded, fork, { seen })).toEqual({
     kind: 'refused',
-    why: expect.stringMatching(/may have been pushed after .* write \/ppsgate run bbbbbbbbbbbb\.$/),
+    why: expect.stringMatching(/may have been pushed after .* write \/ppsgate run b{40}\.$/),
   });
 });
 
 test.each(unseen)('the label is refused where the head was known %s', async (_, seen) => {
   expect(await authorizationOf({ ...labelled, by: 'carol' }, fork, { seen })).toEqual({
     kind: 'refused',
-    why: 'The head is bbbbbbbbbbbb, and may have been pushed after the label was put: read it, and then write /ppsgate run bbbbbbbbbbbb, or take the label off and put it on again.',
+    why: `The head is ${head}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${head}, or take the label off and put it on again.`,
   });
 });
 
@@ -197,11 +238,12 @@ test('a bisection of a fork’s own commits approves a head that was named, or k
   const asked: Occasion = { kind: 'bisected', by: 'carol', at: noon, areNamed: false };
   expect(await authorizationOf(asked)).toEqual({
     kind: 'refused',
-    why: expect.stringMatching(/read it, and write \/ppsgate bisect bbbbbbbbbbbb\.$/),
+    why: expect.stringMatching(/read it, and write \/ppsgate bisect b{40}\.$/),
   });
   const seen = { headCommit: head, since: '2026-11-20T11:59:00Z' };
   expect((await authorizationOf(asked, fork, { seen })).kind).toBe('allowed');
   expect((await authorizationOf({ ...asked, commit: 'ccccccc' })).kind).toBe('refused');
+  expect((await authorizationOf({ ...asked, commit: 'bbbbbbbbbbbb' })).kind).toBe('refused');
   expect((await authorizationOf({ ...asked, areNamed: true })).kind).toBe('allowed');
   expect((await authorizationOf(asked, own)).kind).toBe('allowed');
 });
@@ -227,9 +269,10 @@ test('approves the commit of a check whose button a user with write access press
 test('requires the head of a fork at a start by hand, as the person may have seen another', async () => {
   const named = { kind: 'dispatched', by: 'erin', commit: head } as const;
   expect((await authorizationOf(named)).kind).toBe('allowed');
+  expect((await authorizationOf({ ...named, commit: 'bbbbbbbbbbbb' })).kind).toBe('refused');
   expect(await authorizationOf({ kind: 'dispatched', by: 'carol' })).toEqual({
     kind: 'refused',
-    why: `The head of #123 is bbbbbbbbbbbb, and may have been pushed after the run was started: read it, and start one with ${head} in place of #123.`,
+    why: `The head of #123 is ${head}, and may have been pushed after the run was started: read it, and start one with ${head} in place of #123.`,
   });
 });
 
@@ -241,6 +284,6 @@ test('the button of a check does not approve what was pushed after it', async ()
   });
   expect(authorization).toEqual({
     kind: 'refused',
-    why: expect.stringContaining('no longer cccccccccccc'),
+    why: expect.stringContaining(`no longer ${'c'.repeat(40)}`),
   });
 });

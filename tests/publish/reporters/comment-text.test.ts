@@ -34,8 +34,15 @@ const rowsOf = (comment: string) =>
 
 test('a comment begins with its marker, shows its text, and hides what it remembers', () => {
   expect(after({ overrides: { margin: '1%' } })).toMatch(
-    /^<!-- ppsgate -->\n\nHow it stands\.\n\n<!-- ppsgate remembers: [\w-]+ -->$/,
+    /^<!-- ppsgate -->\n\nHow it stands\.\n\n<sub>commit `a{40}`<\/sub>\n\n<!-- ppsgate remembers: [\w-]+ -->$/,
   );
+});
+
+test('a comment shows its head in full, once', () => {
+  const body = `### ⏳ ppsgate: #7\n\n<sub>commit \`${first}\`</sub>`;
+  const comment = composeComment(undefined, body, writing()) ?? '';
+  expect(comment.split(first)).toHaveLength(2);
+  expect(after({}).split(first)).toHaveLength(2);
 });
 
 test.each([
@@ -54,6 +61,15 @@ describe('a comment remembers', () => {
       overrides: { margin: '1%' },
       earlier: [],
     });
+  });
+
+  test('the heads that it named before, newest first, and twenty at most', () => {
+    const heads = (comment: string) => readMemory(comment)?.heads;
+    const id = (index: number) => `${index}`.padStart(40, '0');
+    expect(heads(after({}, {}))).toBeUndefined();
+    expect(heads(after({}, { headCommit: second }, { headCommit: first }))).toEqual([second]);
+    const many = Array.from({ length: 30 }, (_, index) => ({ headCommit: id(index) }));
+    expect(heads(after(...many))).toEqual(Array.from({ length: 20 }, (_, back) => id(28 - back)));
   });
 
   test('what was asked last, also where then nothing is measured', () => {
