@@ -258,8 +258,9 @@ const parameters = {
     kind: 'switch',
   },
   earlier: {
+    of: 'both',
     input:
-      'Diffs of a Phabricator revision to measure beside the one that is judged: all, or their ids with commas.',
+      'Diffs of a Phabricator revision to measure beside the one that is judged, or to bisect with it: all, or their ids with commas.',
     option: {
       value: 'diffs',
       help: 'of the revision, measured beside it: all, or ids with commas',

@@ -1,6 +1,5 @@
 // Decides the outcome of an event on Phabricator: a gate, a reply, a cancellation, or nothing.
 
-import { namingStyles } from '../config/parameters.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import { authorizeRevision, type RevisionOccasion } from '../forge/patch/authorize-revision.ts';
 import {
@@ -11,7 +10,6 @@ import {
 } from '../forge/patch/command.ts';
 import { checkDiff } from '../forge/patch/diff.ts';
 import type { Job } from '../forge/patch/job-key.ts';
-import { parseEarlier } from '../forge/patch/revision.ts';
 import { type Conduit, ConduitError } from '../forge/phabricator/conduit.ts';
 import { fetchDiff } from '../forge/phabricator/diff.ts';
 import {
@@ -19,12 +17,14 @@ import {
   type FoundRevision,
   findRevision,
   isMember,
+  type Person,
   RevisionError,
   transactionsOf,
   userNames,
 } from '../forge/phabricator/revision.ts';
 import { shortened } from '../model/one-line.ts';
 import { UsageError } from '../model/usage-error.ts';
+import { pinnedDiffs } from './earlier-diffs.ts';
 import type { Inbox } from './inbox.ts';
 
 export type Occurrence = { key: string; of: number } & (
@@ -159,19 +159,33 @@ async function decideComment(occurrence: Of<'comment'>, deps: DecideDeps): Promi
     const authorization = await authorizationOf(found, occasion, deps);
     if (authorization.kind !== 'allowed') return reply('refused', authorization.why);
     const requested = { key, revision: of, diff: before.diff, by: name };
-    const job = jobFor(command, requested, deps);
-    if (typeof job === 'string') return reply('mistaken', job);
-    const { overrides, extend, bisect } = job;
+    const wanted = jobFor(command, requested, deps);
+    if (typeof wanted === 'string') return reply('mistaken', wanted);
+    const { overrides, extend, bisect } = wanted;
     deps.check({ ...(bisect ?? overrides), ...(extend?.maxRuns && { maxRuns: extend.maxRuns }) });
     if (bisect !== undefined && !bisect.good && found.earlier.length === 0) {
       return reply('mistaken', hasOneDiff(found));
     }
-    parseEarlier(overrides.earlier || 'none', namingStyles.comment('earlier'));
-    return { kind: 'run', job };
+    if (extend !== undefined) return { kind: 'run', job: wanted };
+    const own = bisect?.good ? undefined : bisect?.earlier || 'all';
+    const asked = bisect === undefined ? overrides.earlier : own;
+    const mayRun = async (people: readonly Person[]) =>
+      (await authorizationOf(found, { kind: 'sent', by: people }, deps)).kind === 'allowed';
+    const pinned = await pinnedDiffs(command, asked, found, mayRun);
+    if (pinned.kind === 'unread') return reply('refused', pinned.why);
+    return { kind: 'run', job: withEarlier(wanted, pinned.earlier) };
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof RevisionError)) throw error;
     return reply('mistaken', error.message);
   }
+}
+
+function withEarlier(job: Job, earlier: string | undefined): Job {
+  if (earlier === undefined) return job;
+  const { overrides, bisect } = job;
+  return bisect === undefined
+    ? { ...job, overrides: { ...overrides, earlier } }
+    : { ...job, bisect: { ...bisect, earlier } };
 }
 
 const hasOneDiff = ({ number, diff }: FoundRevision): string =>

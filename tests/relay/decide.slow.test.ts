@@ -446,9 +446,50 @@ describe('@ppsgate run', () => {
           families: 'inet6',
           margin: '1%',
           maxRuns: '20',
-          earlier: 'all',
+          // The diffs before it at this moment: one that is attached later was read by no one.
+          earlier: 'none',
         },
       },
+    });
+  });
+
+  test('with all earlier diffs of a stranger lists them, and is approved as that list', async () => {
+    const revision = revisionBy(eve);
+    const first = newestOf(revision);
+    const second = another(revision);
+    const third = another(revision);
+    const comment = written(revision, bob, '@ppsgate run earlier=all');
+    const why = `D${revision.id} has 2 diffs before ${third} by people whose diffs wait for approval, and each of them would be built and run on the machine: read all of that list, and write @ppsgate run ${third} earlier=${first},${second}.`;
+    expect(await about(comment)).toEqual(reply('refused', why, comment));
+    const named = written(revision, bob, `@ppsgate run ${third} earlier=${first},${second}`, 1);
+    expect(await about(named)).toMatchObject({
+      kind: 'run',
+      job: { diff: third, overrides: { earlier: `${first},${second}` } },
+    });
+    const unknown = written(revision, bob, `@ppsgate run ${second} earlier=${third}`);
+    expect(await about(unknown)).toMatchObject({ kind: 'reply', topic: 'mistaken' });
+  });
+
+  test('with all earlier diffs of approved people has those of this moment, by their ids', async () => {
+    const revision = revisionBy(alice);
+    const first = newestOf(revision);
+    const second = another(revision);
+    const asked = await about(written(revision, bob, '@ppsgate run earlier=all'));
+    expect(queued(asked)).toMatchObject({ diff: second, overrides: { earlier: `${first}` } });
+    another(revision);
+    const rerun = await about(written(revision, bob, '@ppsgate rerun'));
+    expect(rerun).toMatchObject({ kind: 'run', job: { overrides: { earlier: `${first}` } } });
+    const older = await about(written(revision, bob, `@ppsgate rerun ${first}`));
+    expect(older).toMatchObject({ kind: 'run', job: { overrides: { earlier: 'none' } } });
+  });
+
+  test('with more earlier diffs than a list may have is a mistake', async () => {
+    const revision = revisionBy(alice);
+    for (let count = 0; count < 31; count += 1) another(revision);
+    expect(await about(written(revision, bob, '@ppsgate run earlier=all'))).toMatchObject({
+      kind: 'reply',
+      topic: 'mistaken',
+      why: expect.stringMatching(/^31 diffs came before \d+, and at most 30 can be measured/),
     });
   });
 
@@ -640,7 +681,13 @@ describe('@ppsgate bisect', () => {
     const revision = revisionBy(eve);
     const first = newestOf(revision);
     const second = another(revision);
-    const comment = written(revision, bob, '@ppsgate bisect forwarding');
+    const all = written(revision, bob, '@ppsgate bisect forwarding');
+    const text = `@ppsgate bisect ${second} forwarding earlier=${first}`;
+    const read = expect.stringContaining(
+      `would be built and run on the machine: read all of that list, and write ${text}.`,
+    );
+    expect(await about(all)).toEqual(reply('refused', read, all));
+    const comment = written(revision, bob, text);
     expect(await about(comment)).toEqual({
       kind: 'run',
       job: {
@@ -649,11 +696,12 @@ describe('@ppsgate bisect', () => {
         diff: second,
         by: 'bob',
         overrides: {},
-        bisect: { scenarios: 'forwarding' },
+        bisect: { scenarios: 'forwarding', earlier: `${first}` },
       },
     });
     const third = another(revision);
-    const named = await about(written(revision, alice, `@ppsgate bisect ${second}`, 1));
+    const again = `@ppsgate bisect ${second} earlier=${first}`;
+    const named = await about(written(revision, alice, again, 1));
     expect(named).toMatchObject({ kind: 'run', job: { diff: second, bisect: {} } });
     expect([first, third]).not.toContain(second);
   });

@@ -4,7 +4,7 @@ import { namingStyles } from '../../config/parameters.ts';
 import type { Config } from '../../config/schema.ts';
 import type { BisectOverrides } from '../../forge/patch/bisect-command.ts';
 import type { WritableRepository } from '../../forge/patch/repository.ts';
-import { lineOfDiffs, patchOfRevision } from '../../forge/patch/revision.ts';
+import { type EarlierDiffs, lineOfDiffs, patchOfRevision } from '../../forge/patch/revision.ts';
 import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
 import { findRevision } from '../../forge/phabricator/revision.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
@@ -17,16 +17,16 @@ import { revisionNamed, stderrLog } from './judge-gate.ts';
 
 const called = namingStyles.bisectFlag;
 
-/** The base of the newest diff, and a commit with all diffs up to it stacked. */
+/** The base of the diff, and a commit with it and the earlier ones stacked. */
 export async function endsOfRevision(
-  text: string,
+  { patch: text, earlier }: { patch: string; earlier: EarlierDiffs },
   repository: WritableRepository,
   { config, signal }: { config: Config; signal: AbortSignal },
 ): Promise<{ good: string; bad: string }> {
   const phabricator = phabricatorOf(config);
   const conduit = await openPhabricator(phabricator, { log: stderrLog, signal });
   const name = revisionNamed(text, { config, called });
-  const patch = await patchOfRevision(name, 'all', { conduit, repository, config: phabricator });
+  const patch = await patchOfRevision(name, earlier, { conduit, repository, config: phabricator });
   return lineOfDiffs(patch, repository);
 }
 

@@ -16,6 +16,7 @@ import type { Config } from '../../config/schema.ts';
 import { testbedsFor } from '../../config/select-testbeds.ts';
 import type { BisectOverrides } from '../../forge/patch/bisect-command.ts';
 import { openRepository, withoutShortIds } from '../../forge/patch/repository.ts';
+import { parseEarlier } from '../../forge/patch/revision.ts';
 import {
   type BisectRequest,
   bisect,
@@ -49,6 +50,11 @@ export function define(command: Command): void {
     .option('--good <commit>', 'from before the loss')
     .option('--bad <commit>', 'from after it')
     .option('-p, --patch <revision>', 'the diffs of a revision like D27401 or D27401:80677')
+    .option(
+      '--earlier <diffs>',
+      'with --patch: all diffs sent before it, or ids with commas',
+      'all',
+    )
     .option('--from <result>', "a gate's work directory: its base, its patched, its worst cell")
     .option('--fix-up <commit>', 'FIX or FIX:FIRST, on top of commits that need it', also, [])
     .option(
@@ -110,6 +116,7 @@ type BisectOptions = {
   good?: string;
   bad?: string;
   patch?: string;
+  earlier: string;
   from?: string;
   fixUp: string[];
   skip: string[];
@@ -173,10 +180,11 @@ async function found(
 }
 
 function overridesOf(options: BisectOptions): BisectOverrides {
-  const { good, bad, scenario, family, metric, profile, testbed, maxBoots } = options;
+  const { good, bad, earlier, scenario, family, metric, profile, testbed, maxBoots } = options;
   return {
     good,
     bad,
+    ...(earlier !== 'all' && { earlier }),
     scenarios: scenario,
     families: family,
     metric,
@@ -253,12 +261,13 @@ async function requestOf(
 
 /** Named commits take precedence: a revision may be given only for its answer. */
 async function endsOf(
-  { good, bad, patch, repository }: BisectOptions,
+  { good, bad, patch, earlier, repository }: BisectOptions,
   from: GateFinding | undefined,
   surroundings: { config: Config; signal: AbortSignal },
 ): Promise<{ good: string; bad: string }> {
   if (patch && !good && !bad && from === undefined) {
-    return endsOfRevision(patch, openRepository(resolve(repository)), surroundings);
+    const revision = { patch, earlier: parseEarlier(earlier, '--earlier') };
+    return endsOfRevision(revision, openRepository(resolve(repository)), surroundings);
   }
   return {
     good: good ?? from?.good ?? missing('good'),

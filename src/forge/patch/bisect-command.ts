@@ -22,8 +22,8 @@ export const bisectOverridesSchema = z.object(
 export type BisectOverrides = z.infer<typeof bisectOverridesSchema>;
 
 type ParsedBisect =
-  /** `head` is set where only a head was named. */
-  | { kind: 'read'; overrides: BisectOverrides; head?: string }
+  /** `head` is set where only a head was named; `list` is the digest of an approved list of commits. */
+  | { kind: 'read'; overrides: BisectOverrides; head?: string; list?: string }
   | { kind: 'mistaken'; what: string; nearest: string };
 
 const keyed = keysOf(bisectOverrideNames);
@@ -37,9 +37,15 @@ export function readBisect(
 ): ParsedBisect {
   const overrides: BisectOverrides = {};
   const others: string[] = [];
+  let list: string | undefined;
   for (const word of words) {
     const pair = pairIn(word);
-    if (pair !== undefined) {
+    if (pair?.key === listKey) {
+      if (!isDigest(pair.value)) {
+        return mistaken(`${listKey} is the digest of a list, as an answer has it`);
+      }
+      list = pair.value;
+    } else if (pair !== undefined) {
       const match = keyFor(pair, { verb: 'bisect', allowed, keyed });
       if (match.kind === 'mistaken') return match;
       const { name, kind, example } = match.parameter;
@@ -70,8 +76,14 @@ export function readBisect(
       return mistaken(`bisect takes no "${excerpt(word)}"`);
     }
   }
-  return withOthers(overrides, others, isHead);
+  const read = withOthers(overrides, others, isHead);
+  return read.kind === 'read' && list !== undefined ? { ...read, list } : read;
 }
+
+/** `commits=…` approves a list of commits by its digest. */
+export const listKey = 'commits';
+
+const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
 /** Inverse of `readBisect`. */
 export function bisectWords(overrides: BisectOverrides): string {
@@ -130,4 +142,5 @@ const shapes: Partial<Record<BisectOverrideName, (part: string) => boolean>> = {
   fixUp: oneOrTwo(':'),
   skip: oneOrTwo('..'),
   maxBoots: (text) => /^[1-9]\d{0,5}$/.test(text),
+  earlier: (text) => /^(?:all|none|[1-9]\d{0,8})$/.test(text),
 };

@@ -26,7 +26,8 @@ export type CommentCommand =
   | ({ kind: 'run'; overrides: GateOverrides } & NamedHead)
   | ({ kind: 'rerun' } & NamedHead)
   | ({ kind: 'extend'; maxRuns?: string } & NamedHead)
-  | ({ kind: 'bisect'; overrides: BisectOverrides } & NamedHead)
+  /** `list` is the digest of the commits that are approved, see `unreadCommits`. */
+  | ({ kind: 'bisect'; overrides: BisectOverrides; list?: string } & NamedHead)
   | { kind: 'cancel' }
   | { kind: 'help' }
   /** `why` is one sentence that ends with the nearest right command; it quotes the comment. */
@@ -72,7 +73,8 @@ export function parseCommand(
     case 'bisect': {
       const read = readBisect(rest, (word) => heads[call].test(word));
       if (read.kind === 'mistaken') return mistaken(read.what, read.nearest);
-      return { kind: verb, overrides: read.overrides, ...headNamed(read.head, call) };
+      const { overrides, head, list } = read;
+      return { kind: verb, overrides, ...(list && { list }), ...headNamed(head, call) };
     }
     default:
       return mistaken(noVerb(verb), nearestVerb(verb));
@@ -112,7 +114,14 @@ export function commandsFor(call: CommandPrefix): { write: string; to: string }[
       ['run profile', 'the same with profiles; profile=off without, profile=30s with longer ones'],
       ['run stop-at-first=on', 'the same, and a cell that loses ends the runs of all others'],
       ['run measure-anyway', 'the same, also where nothing differs that the testbed installs'],
-      ...(isOnGithub ? [] : [['run earlier=all', 'measure the earlier diffs beside it'] as const]),
+      ...(isOnGithub
+        ? []
+        : [
+            [
+              'run earlier=80345,80654',
+              'measure those diffs beside it; all is each one before it',
+            ] as const,
+          ]),
     ],
     rerun: [['rerun', 'measure again what was asked for last']],
     extend: [['extend runs=40', 'go on with an experiment that was inconclusive']],
@@ -123,6 +132,15 @@ export function commandsFor(call: CommandPrefix): { write: string; to: string }[
           ? 'find the commit of the pull request that costs the packets'
           : 'find the diff of the revision that costs the packets',
       ],
+      isOnGithub
+        ? [
+            'bisect 1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d',
+            'the same for a patch from a fork, if that is the head: its commits are listed first',
+          ]
+        : [
+            'bisect 80677 earlier=80345,80654',
+            'the same among those diffs, each of which is built and run',
+          ],
       [
         'bisect v1.2 main forwarding inet4',
         'the same between a good commit and a bad one of your own, in one scenario and family',
@@ -146,7 +164,7 @@ export function commandsFor(call: CommandPrefix): { write: string; to: string }[
   return verbs.flatMap((verb) => all[verb].map(([rest, to]) => ({ write: `${call} ${rest}`, to })));
 }
 
-const longestCommand = 500;
+export const longestCommand = 500;
 
 const keyed = keysOf(overrideNames);
 

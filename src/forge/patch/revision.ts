@@ -57,7 +57,7 @@ export async function patchOfRevision(
   if (head.kind === 'does-not-apply') throw new PatchError(doesNotApply(number, diff, head.why));
 
   const others: Revision['earlier'] = [];
-  for (const one of chosen(found, earlier)) {
+  for (const one of chosenDiffs(found, earlier)) {
     const commit = await commitOf(number, one, base.commit, deps);
     if (commit.kind === 'committed') others.push({ diff: one.id, headCommit: commit.commit });
     else notes.push(`Diff ${one.id} is left out: ${commit.why}`);
@@ -129,7 +129,8 @@ function refuseForeign(
   );
 }
 
-function chosen({ diff, earlier }: FoundRevision, which: EarlierDiffs): FoundDiff[] {
+/** Throws a `UsageError` for an id that is none of the earlier diffs. */
+export function chosenDiffs({ diff, earlier }: FoundRevision, which: EarlierDiffs): FoundDiff[] {
   if (which === 'none') return [];
   if (which === 'all') return earlier;
   const stranger = which.find((id) => !earlier.some((one) => one.id === id));

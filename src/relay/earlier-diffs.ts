@@ -1,0 +1,60 @@
+// Pins the earlier diffs that a command has built and run beside the named one, and lists those still to be read.
+import { namingStyles } from '../config/parameters.ts';
+import { bisectWords } from '../forge/patch/bisect-command.ts';
+import { type CommentCommand, callOnPhabricator } from '../forge/patch/command.ts';
+import { chosenDiffs, parseEarlier } from '../forge/patch/revision.ts';
+import type { FoundDiff, FoundRevision, Person } from '../forge/phabricator/revision.ts';
+import { UsageError } from '../model/usage-error.ts';
+
+type Command = Extract<CommentCommand, { kind: 'run' | 'rerun' | 'extend' | 'bisect' }>;
+
+type PinnedDiffs =
+  /** Ids with commas, or `none`; undefined where the request has none to build. */
+  { kind: 'pinned'; earlier: string | undefined } | { kind: 'unread'; why: string };
+
+/** More are too many for one command, and for a testbed. */
+const mostEarlierDiffs = 30;
+
+/**
+ * `all` is the diffs of this moment, if `mayRun` holds for all their senders; else a person has to name each. A diff that
+ * is attached to the revision later is in no list. Throws a `UsageError` for ids that are none of earlier diffs.
+ *
+ * @param asked as typed, or as an earlier command had it.
+ */
+export async function pinnedDiffs(
+  command: Command,
+  asked: string | undefined,
+  found: FoundRevision,
+  mayRun: (people: readonly Person[]) => Promise<boolean>,
+): Promise<PinnedDiffs> {
+  if (!asked) return { kind: 'pinned', earlier: undefined };
+  const which = parseEarlier(asked, namingStyles.comment('earlier'));
+  // An earlier command has pinned them, and a rerun may be of one of them.
+  const isAgain = command.kind === 'rerun' && typeof which !== 'string';
+  const diffs = isAgain
+    ? found.earlier.filter(({ id }) => which.includes(id))
+    : chosenDiffs(found, which);
+  if (diffs.length > mostEarlierDiffs) {
+    throw new UsageError(
+      `${diffs.length} diffs came before ${found.diff.id}, and at most ${mostEarlierDiffs} can be measured with it: name some by earlier=${idsOf(diffs.slice(-2))}`,
+    );
+  }
+  const earlier = idsOf(diffs) || 'none';
+  const senders = [found.author, ...diffs.map(({ author }) => author)];
+  if (which !== 'all' || diffs.length === 0 || (await mayRun(senders))) {
+    return { kind: 'pinned', earlier };
+  }
+  const many = diffs.length === 1 ? 'a diff' : `${diffs.length} diffs`;
+  const why = `D${found.number} has ${many} before ${found.diff.id} by people whose diffs wait for approval, and each of them would be built and run on the machine: read all of that list, and write ${commandWith(command, earlier, found.diff.id)}.`;
+  return { kind: 'unread', why };
+}
+
+const idsOf = (diffs: readonly FoundDiff[]): string => diffs.map(({ id }) => id).join(',');
+
+function commandWith(command: Command, earlier: string, diff: number): string {
+  const words =
+    command.kind === 'bisect'
+      ? bisectWords({ ...command.overrides, earlier }).replace(/^bisect/, `bisect ${diff}`)
+      : `run ${diff} earlier=${earlier}`;
+  return `${callOnPhabricator} ${words}`;
+}
