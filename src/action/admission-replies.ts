@@ -2,7 +2,7 @@
 
 import { publishComment } from '../forge/github/comment.ts';
 import { callOnGithub, commandsFor } from '../forge/patch/command.ts';
-import { codeSpan } from '../model/escape.ts';
+import { codeSpan, pageUrl } from '../model/escape.ts';
 import type { PullRequest } from '../model/patch.ts';
 import { withoutPaths } from '../model/without-paths.ts';
 import { checkIsForAnother, hasCheckRun } from '../publish/reporters/check-run.ts';
@@ -26,11 +26,13 @@ export async function reportRefusal(
   context: JobContext,
   refusal: Omit<Refusal, 'kind'> & { runId: number },
 ): Promise<void> {
-  const { pullRequest, config, name, why, what, runId } = refusal;
+  const { pullRequest, config, name, why, what, commits = [], runId } = refusal;
   const { octokit, inputs } = context;
   const { number, headCommit } = pullRequest;
   const heading = what ?? `#${number} waits for a maintainer`;
-  const body = `### ⏸️ ppsgate: ${heading}\n\n${quoted(why)}`;
+  for (const id of commits) log.info(id);
+  const list = commits.map((id) => commitLine(pullRequest, id)).join('\n');
+  const body = `### ⏸️ ppsgate: ${heading}\n\n${quoted(why)}\n\n${list}`;
   const writing = { name, run: runId, headCommit, at: new Date() };
   await comment(context, pullRequest, name, (before) =>
     name !== noticeName && isReported(before, headCommit)
@@ -76,6 +78,11 @@ async function comment(
   const marker = markerOf(name);
   const published = await publishComment(octokit, pullRequest, compose, { marker });
   if (published.kind === 'not-published') log.warn(published.why);
+}
+
+function commitLine({ url }: PullRequest, id: string): string {
+  const page = pageUrl(`${url}/commits/${id}`);
+  return page === undefined ? `- ${codeSpan(id)}` : `- [${codeSpan(id)}](${page})`;
 }
 
 const quoted = (why: string): string => codeSpan(withoutPaths(why), 1000);

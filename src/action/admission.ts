@@ -28,6 +28,8 @@ export type Refusal = {
   name: string;
   why: string;
   what?: 'not cancelled' | 'no bisection';
+  /** Full ids of the commits that are to be read first. */
+  commits?: readonly string[];
 };
 
 /** The reply to a command that measures nothing, which is no failure; `why` is plain text. */

@@ -266,7 +266,9 @@ async function authorized(
   if (command.kind === 'cancel') return { kind: 'cancel', pullRequest, why };
   if (command.kind === 'bisect') {
     const { admitBisection } = await import('./admit-bisection.ts');
-    return admitBisection({ overrides: command.overrides, patch: pullRequest, config, why }, deps);
+    const { headRepository } = found;
+    const named = { overrides: command.overrides, list: command.list, headRepository };
+    return admitBisection({ ...named, patch: pullRequest, config, why }, deps);
   }
   if (command.kind === 'extend' && last?.headCommit !== headCommit) {
     const missing = `There is no experiment to extend for ${shortId(headCommit)}: write /ppsgate run first.`;

@@ -23,7 +23,7 @@ import { type CommentUpdate, composeComment } from '../../src/publish/reporters/
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
 import { aConfig } from '../fakes/plan.ts';
-import { commit, git } from '../fakes/repository.ts';
+import { commit, git, newRepository, plantHistory } from '../fakes/repository.ts';
 import { aCell, aResult, revision } from '../fakes/result.ts';
 import { times } from '../random.ts';
 
@@ -583,8 +583,19 @@ describe('/ppsgate bisect', () => {
     return admission.request;
   };
 
+  /** The command that the answer to another one names. */
+  function commandIn(admission: Admission): string {
+    const [, command] = /and write (\/ppsgate bisect .*)\.$/.exec(admission.why) ?? [];
+    if (command === undefined) throw new Error(`${admission.kind}: ${admission.why}`);
+    return command;
+  }
+
+  /** Asks for the list first, and then with it. */
+  const approved = async (text: string, changes?: Parameters<typeof depsOf>[0]) =>
+    bisection(await admitted(comment(commandIn(await admitted(comment(text), changes))), changes));
+
   test('is of the commits of the pull request, from where it parted to its head', async () => {
-    const request = bisection(await admitted(comment(`/ppsgate bisect ${commits.head}`)));
+    const request = await approved(`/ppsgate bisect ${commits.head}`);
     expect(request).toEqual({
       command: 'bisect',
       patch: expect.objectContaining({ number: 7, headCommit: commits.head }),
@@ -649,12 +660,10 @@ describe('/ppsgate bisect', () => {
     const data = commit(directory, files);
     git(directory, 'checkout', '--quiet', 'main');
     git(directory, 'update-ref', 'refs/remotes/origin/ppsgate-data', data);
-    const { cell } = bisection(
-      await admitted(comment(`/ppsgate bisect ${head}`), { config: both }),
-    );
+    const { cell } = await approved(`/ppsgate bisect ${head}`, { config: both });
     expect(cell).toEqual(worst);
-    const asked = await admitted(comment(`/ppsgate bisect ${head} inet4`), { config: both });
-    expect(bisection(asked).cell).toEqual({ scenario: 'forwarding', family: 'inet4' });
+    const asked = await approved(`/ppsgate bisect ${head} inet4`, { config: both });
+    expect(asked.cell).toEqual({ scenario: 'forwarding', family: 'inet4' });
     git(directory, 'update-ref', '-d', 'refs/remotes/origin/ppsgate-data');
   });
 
@@ -676,7 +685,91 @@ describe('/ppsgate bisect', () => {
       why: expect.stringMatching(/ and write \/ppsgate bisect [0-9a-f]{40}\.$/),
     });
     remembered();
-    expect((await admitted(comment('/ppsgate bisect'))).kind).toBe('bisect');
+    expect((await approved('/ppsgate bisect')).bad).toBe(commits.head);
+  });
+
+  test('of a fork lists each commit with its full id, and is approved as that list', async () => {
+    const { older, head } = commits;
+    const listed = await admitted(comment(`/ppsgate bisect ${head} inet4`));
+    expect(listed).toEqual({
+      ...refused(
+        / may build each of these 2 commits and run it on the machine: read all of them, /,
+      ),
+      what: 'no bisection',
+      commits: [older, head],
+    });
+    const command = commandIn(listed);
+    expect(command).toContain(`/ppsgate bisect ${head} `);
+    expect(bisection(await admitted(comment(command))).cell.family).toBe('inet4');
+    const byHand: Trigger = {
+      kind: 'dispatched',
+      by: 'carol',
+      patch: '#7',
+      overrides: {},
+      bisect: { kind: 'bisect', overrides: {}, commit: head },
+    };
+    expect(await admitted(byHand)).toMatchObject({ kind: 'refused', commits: [older, head] });
+  });
+
+  test('with the approval of another list is refused, and lists the commits anew', async () => {
+    const { directory, base, older, head } = commits;
+    const command = commandIn(await admitted(comment(`/ppsgate bisect ${head}`)));
+    // The same head tree by another way: a commit was added and removed within the pull request.
+    const tree = `${head}^{tree}`;
+    const hidden = git(directory, 'commit-tree', `${base}^{tree}`, '-p', older, '-m', 'Hidden');
+    const forced = git(directory, 'commit-tree', tree, '-p', hidden, '-m', 'A second try');
+    const seventh = github.state.pullRequests.find(({ number }) => number === 7);
+    Object.assign(seventh ?? {}, { headCommit: forced });
+    expect(await admitted(comment(command))).toEqual({
+      ...refused(/ and no longer /),
+      what: 'no bisection',
+    });
+    const listed = await admitted(comment(command.replace(head, forced)));
+    expect(listed).toMatchObject({
+      kind: 'refused',
+      why: expect.stringMatching(/^The commits are not those of the list that you named\. /),
+      commits: [older, hidden, forced],
+    });
+    expect(bisection(await admitted(comment(commandIn(listed)))).bad).toBe(forced);
+  });
+
+  test('of named commits lists those that are on no branch, at any pull request', async () => {
+    const { directory, older, head } = commits;
+    const tree = `${head}^{tree}`;
+    const loose = git(directory, 'commit-tree', tree, '-p', older, '-m', 'Fetched from a fork');
+    const fixUp = git(directory, 'commit-tree', tree, '-p', older, '-m', 'Another one');
+    const text = `/ppsgate bisect main~2 ${loose} fix-up=${fixUp}`;
+    const listed = await admitted(comment(text, 'carol', 8));
+    expect(listed).toMatchObject({ kind: 'refused', commits: [loose, fixUp] });
+    expect((await admitted(comment(commandIn(listed), 'carol', 8))).kind).toBe('bisect');
+    expect((await admitted(comment('/ppsgate bisect main~2 main', 'carol', 8))).kind).toBe(
+      'bisect',
+    );
+    const byHand: Trigger = {
+      kind: 'dispatched',
+      by: 'carol',
+      patch: `main~2..${loose}`,
+      overrides: {},
+      bisect: { kind: 'bisect', overrides: {} },
+    };
+    await expect(admitted(byHand)).rejects.toThrow(new RegExp(` The list: ${loose}$`));
+  });
+
+  test('of more commits than a person reads is not listed, and not admitted', async () => {
+    const directory = newRepository();
+    const ids = plantHistory(
+      directory,
+      Array.from({ length: 102 }, () => ({})),
+    );
+    const [base = '', head = ''] = [ids.at(0), ids.at(-1)];
+    const seventh = github.state.pullRequests.find(({ number }) => number === 7);
+    Object.assign(seventh ?? {}, { baseCommit: base, headCommit: head });
+    const repository = openRepository(directory);
+    const many = await admitted(comment(`/ppsgate bisect ${head}`), { repository });
+    expect(many).toMatchObject({ kind: 'mistaken', why: expect.stringMatching(/ more than 100 /) });
+    Object.assign(seventh ?? {}, { baseCommit: ids[1] });
+    const listed = await admitted(comment(`/ppsgate bisect ${head}`), { repository });
+    expect(listed).toMatchObject({ kind: 'refused', commits: ids.slice(2) });
   });
 
   test.each([

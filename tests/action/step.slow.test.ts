@@ -8,7 +8,7 @@ import { pullRequestDocument } from '../fakes/github/documents.ts';
 import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
 import type { FakePullRequest } from '../fakes/github/state.ts';
 import { hostileComments } from '../fakes/hostile-comments.ts';
-import { commit, newRepository } from '../fakes/repository.ts';
+import { commit, git, newRepository, plantHistory } from '../fakes/repository.ts';
 import { type Ran, runStep, type Step } from '../fakes/runner.ts';
 import type { Command } from '../fakes/runner-commands.ts';
 import { describeWith } from '../needs.ts';
@@ -83,6 +83,26 @@ describe.each(['admit', 'gate'])('a mistyped command, to %s,', (command) => {
     expect(ran.exitCode, ran.log).toBe(0);
     expect(github.state.comments).toMatchObject([{ body: '/ppsgate rnu' }]);
   });
+});
+
+test('a bisection of a fork lists a hundred commits in one comment, with a link to each', async () => {
+  github.state.permissions.carol = 'write';
+  const files = { 'ppsgate.yml': 'testbeds: { lab: { kind: embedded-linux } }\n' };
+  const planned = Array.from({ length: 101 }, (_, index) => (index === 0 ? { files } : {}));
+  git(workspace, 'update-ref', '-d', 'refs/heads/main');
+  const [baseCommit = '', ...own] = plantHistory(workspace, planned);
+  Object.assign(pullRequest, { baseCommit, headCommit: own.at(-1) });
+  const ran = await run('admit', comment(`/ppsgate bisect ${own.at(-1)}`, 'carol'));
+  expect(ran.outputs.bisect, ran.log).toBe('false');
+  const [, answer, ...more] = github.state.comments;
+  expect(more).toEqual([]);
+  expect(answer?.body).toMatch(
+    / and write \/ppsgate bisect [0-9a-f]{40} .*commits=[0-9a-f]{64}\.`/,
+  );
+  const listed = answer?.body.split('\n').filter((line) => line.startsWith('- [`')) ?? [];
+  expect(listed).toEqual(
+    own.map((id) => expect.stringMatching(`^- \\[\`${id}\`\\]\\(https?://.*/7/commits/${id}\\)$`)),
+  );
 });
 
 describe('a command of a stranger', () => {

@@ -1,4 +1,5 @@
 // Resolves the commits of a bisection, named ones or a patch's own, to full ids, as names may move.
+import { createHash } from 'node:crypto';
 import type { NamingStyle } from '../../config/parameters.ts';
 import { type Patch, patchName } from '../../model/patch.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -36,6 +37,41 @@ export async function pinned(
     ...(overrides.skip && { skip: await pinnedList('skip', '..') }),
   };
 }
+
+/** More are too many for a person to read, and for a comment. */
+export const mostListedCommits = 100;
+
+type BuiltCommits = { good: string; bad: string; fixUp?: string | undefined };
+
+/**
+ * The commits that a bisection may build and that no person with write permission need have read, oldest first. `line`
+ * says which of those after the good one they are; of the others, those on no branch and no tag. Throws a `UsageError` if
+ * they are too many to be approved.
+ */
+export async function unreadCommits(
+  { good, bad, fixUp = '' }: BuiltCommits,
+  line: 'all' | 'off-branches' | 'none',
+  repository: Pick<LinearRepository, 'commitsBetween' | 'isOnBranch'>,
+): Promise<string[]> {
+  const scope = line === 'none' ? undefined : { of: line, most: mostListedCommits + 1 };
+  const between = scope === undefined ? [] : await repository.commitsBetween(good, bad, scope);
+  const fixUps = fixUp.split(',').flatMap((text) => text.split(':')[0] || []);
+  const isUnread = async (commit: string) =>
+    !between.includes(commit) && !(await repository.isOnBranch(commit));
+  const isGoodUnread = line === 'off-branches' && (await isUnread(good));
+  const commits = [...(isGoodUnread ? [good] : []), ...between];
+  for (const commit of new Set(fixUps)) {
+    if (await isUnread(commit)) commits.push(commit);
+  }
+  if (commits.length <= mostListedCommits) return commits;
+  throw new UsageError(
+    `A bisection may build and run more than ${mostListedCommits} commits that are on no branch here, too many to be read and approved: name a shorter range, by GOOD BAD.`,
+  );
+}
+
+/** Digest of an ordered list of full ids, by which a command approves it; no other list has it. */
+export const digestOf = (commits: readonly string[]): string =>
+  createHash('sha256').update(commits.join('\n')).digest('hex');
 
 export async function ownEnds(
   patch: Exclude<Patch, { kind: 'revision' }>,

@@ -21,6 +21,12 @@ export type LinearHistory = {
   isOnBranch(commit: string): Promise<boolean>;
   /** Counts the commits, from the tip back along first parents, that do not contain the commit. */
   stepsSince(commit: string, tip: string): Promise<number>;
+  /** Along first parents, oldest first, the newest `most` at most; of `off-branches` those on no branch and no tag. */
+  commitsBetween(
+    after: string,
+    upTo: string,
+    scope: { of: 'all' | 'off-branches'; most: number },
+  ): Promise<string[]>;
   firstParents(after: string, upTo: string): AsyncGenerator<FirstParent>;
   /** By its committer's clock. */
   committedAt(commit: string): Promise<string>;
@@ -65,6 +71,14 @@ export function linearHistoryOf(git: Git): LinearHistory {
       const range = [idOf(tip), `^${idOf(commit)}`];
       return Number(await git.run('rev-list', '--count', '--first-parent', ...range));
     },
+    async commitsBetween(after, upTo, { of, most }) {
+      const line = ['--first-parent', `--max-count=${most}`, idOf(upTo), `^${idOf(after)}`];
+      const read = ['rev-list', ...line, ...(of === 'all' ? [] : notOnBranches)];
+      const listing = await git.run(...read).catch(() => {
+        throw failed(`list the commits after ${after} up to ${upTo}`, git);
+      });
+      return listing.split('\n').filter(Boolean).toReversed();
+    },
     firstParents: (after, upTo) => firstParents(git, after, upTo),
     committedAt: (commit) => committedAt(git, commit),
     releaseBefore: (commit) => releaseBefore(git, commit),
@@ -87,6 +101,16 @@ async function contains(git: Git, commit: string, other: string): Promise<boolea
     },
   );
 }
+
+/** Leaves out what `isOnBranch` finds. */
+const notOnBranches = [
+  '--not',
+  ...['--branches', '--tags', '--remotes'].flatMap((refs) => [
+    '--exclude=pull/*',
+    '--exclude=*/pull/*',
+    refs,
+  ]),
+];
 
 async function isOnBranch(git: Git, commit: string): Promise<boolean> {
   const refs = ['refs/heads', 'refs/tags', 'refs/remotes'];
