@@ -36,7 +36,15 @@ export type Occurrence = { key: string; of: number } & (
 export type Decision =
   | { kind: 'run'; job: Job }
   | { kind: 'cancel'; of: number; why: string }
-  | { kind: 'reply'; of: number; topic: ReplyTopic; why: string; key: string }
+  /** With `isOfStranger` the same reply is posted once on a revision, and one alone to mistaken commands. */
+  | {
+      kind: 'reply';
+      of: number;
+      topic: ReplyTopic;
+      why: string;
+      key: string;
+      isOfStranger?: true;
+    }
   | { kind: 'refuse-build'; build: string; of: number; diff: number; why: string }
   /** A sentence for the log, with the revision's name. */
   | { kind: 'nothing'; why: string };
@@ -115,7 +123,17 @@ async function decideBuild(occurrence: Of<'build'>, deps: DecideDeps): Promise<D
   return { kind: 'run', job };
 }
 
-async function decideComment(occurrence: Of<'comment'>, deps: DecideDeps): Promise<Decision> {
+async function decideComment(occurrence: Of<'comment'>, given: DecideDeps): Promise<Decision> {
+  const warnings = new Set<string>();
+  const deps = { ...given, warn: (sentence: string) => warnings.add(sentence) };
+  try {
+    return await decideCommand(occurrence, deps);
+  } finally {
+    for (const sentence of warnings) given.warn(sentence);
+  }
+}
+
+async function decideCommand(occurrence: Of<'comment'>, deps: DecideDeps): Promise<Decision> {
   const { key, of, text, by } = occurrence;
   if (!deps.config.relay.on.includes('comments')) {
     return nothing(`D${of} is left alone: comments ask for nothing here.`);
@@ -123,18 +141,25 @@ async function decideComment(occurrence: Of<'comment'>, deps: DecideDeps): Promi
   if (by === deps.me) return nothing(`The comment on D${of} is the bot’s own.`);
   const command = parseCommand(text, callOnPhabricator);
   if (command === undefined) return nothing(`The comment on D${of} is no command.`);
+  const name = (await userNames(deps.conduit, [by])).get(by) ?? by;
+  const person = { phid: by, name };
+  const mayAsk = await authorizeRevision(
+    { number: of, diff: 0 },
+    { kind: 'cancelled', by: person },
+    rulesOf(deps),
+  );
+  const isOfStranger = mayAsk.kind !== 'allowed';
   const reply = (topic: ReplyTopic, why: string): Decision => ({
     kind: 'reply',
     of,
     topic,
     why,
     key,
+    ...(isOfStranger && { isOfStranger }),
   });
   if (command.kind === 'mistaken') return reply('mistaken', command.why);
   if (command.kind === 'help') return reply('help', '');
   try {
-    const name = (await userNames(deps.conduit, [by])).get(by) ?? by;
-    const person = { phid: by, name };
     if (command.kind === 'cancel') {
       // A running gate can be cancelled also where its revision no longer belongs to this lab.
       const found = await findRevision(deps.conduit, { revision: of });
@@ -245,18 +270,22 @@ const sentBy = ({ author, diff }: FoundRevision): RevisionOccasion => ({
 function authorizationOf(
   { number, diff }: FoundRevision,
   occasion: RevisionOccasion,
-  { conduit, config, warn }: DecideDeps,
+  deps: DecideDeps,
 ) {
+  return authorizeRevision({ number, diff: diff.id }, occasion, rulesOf(deps));
+}
+
+function rulesOf({ conduit, config, warn }: DecideDeps) {
   const { people, projects } = config;
-  return authorizeRevision({ number, diff: diff.id }, occasion, {
+  return {
     people,
     projects,
-    async isMember(phid) {
+    async isMember(phid: string) {
       const membership = await isMember(conduit, phid, projects);
       if (membership.warning !== undefined) warn(membership.warning);
       return membership.isMember;
     },
-  });
+  };
 }
 
 function whyForeign({ number, repository, status }: FoundRevision, { config }: DecideDeps) {

@@ -1,5 +1,6 @@
 // Does the work of a relay and a poller: starts, watches and cancels gates for the events on Phabricator.
 
+import { createHash } from 'node:crypto';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import type { GateOverrides } from '../forge/patch/command.ts';
 import type { Job } from '../forge/patch/job-key.ts';
@@ -116,8 +117,11 @@ async function carryOut(
       return;
     }
     case 'reply': {
-      const { of, topic, why, key } = decision;
-      keepAnswer({ kind: 'reply', of, to: key, text: replyText(topic, why) }, deps);
+      const { of, topic, why, key, isOfStranger } = decision;
+      // A stranger chooses the text of a mistaken command.
+      const same = topic === 'mistaken' ? '' : createHash('sha256').update(why).digest('hex');
+      const to = isOfStranger ? `${topic} ${same}`.trim() : key;
+      keepAnswer({ kind: 'reply', of, to, text: replyText(topic, why) }, deps);
       log.info(oneLine(`D${of}: ${topic} ${why}`));
       return;
     }

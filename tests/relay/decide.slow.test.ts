@@ -401,7 +401,7 @@ describe('a comment', () => {
     'that says %s gets help, for any author',
     async (text) => {
       const comment = written(revisionBy(alice), eve, text);
-      expect(await about(comment)).toEqual(reply('help', '', comment));
+      expect(await about(comment)).toEqual({ ...reply('help', '', comment), isOfStranger: true });
     },
   );
 
@@ -495,9 +495,10 @@ describe('@ppsgate run', () => {
 
   test('of a stranger is refused, though the author of the diff is approved', async () => {
     const comment = written(revisionBy(alice), eve, '@ppsgate run');
-    expect(await about(comment)).toEqual(
-      reply('refused', expect.stringMatching(/^Thank you, eve: /), comment),
-    );
+    expect(await about(comment)).toEqual({
+      ...reply('refused', expect.stringMatching(/^Thank you, eve: /), comment),
+      isOfStranger: true,
+    });
   });
 
   test('means the newest diff at the time of writing', async () => {
@@ -777,9 +778,14 @@ describe('@ppsgate cancel', () => {
 
   test('of a stranger is refused', async () => {
     const comment = written(revisionBy(alice), eve, '@ppsgate cancel');
-    expect(await about(comment)).toEqual(
-      reply('not-cancelled', expect.stringMatching(/ is not cancelled; .* may do that, /), comment),
-    );
+    expect(await about(comment)).toEqual({
+      ...reply(
+        'not-cancelled',
+        expect.stringMatching(/ is not cancelled; .* may do that, /),
+        comment,
+      ),
+      isOfStranger: true,
+    });
   });
 });
 

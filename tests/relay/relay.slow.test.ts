@@ -152,6 +152,24 @@ const stateOf = (key: string): JobRecord['state'] | undefined =>
 
 const keyOf = (revision: Revision) => `D${revision.id}:${newestOf(revision)}`;
 
+describe('a stranger', () => {
+  test('gets one reply to eighty mistyped commands, and one to eighty of any other kind', async () => {
+    const revision = revisionBy(scene.alice);
+    for (let count = 0; count < 80; count += 1) told(revision, scene.eve, `@ppsgate rnu${count}`);
+    await work();
+    expect(commentsOn(revision)).toHaveLength(1);
+    for (const text of ['help', 'run', 'cancel', 'run 9999']) {
+      for (let count = 0; count < 20; count += 1) told(revision, scene.eve, `@ppsgate ${text}`);
+      await work();
+    }
+    expect(commentsOn(revision)).toHaveLength(4);
+    told(revision, scene.alice, '@ppsgate rnu');
+    told(revision, scene.alice, '@ppsgate rnu');
+    await work();
+    expect(commentsOn(revision)).toHaveLength(6);
+  });
+});
+
 describe('a delivery', () => {
   test('becomes a job that is started, and is settled', async () => {
     const revision = revisionBy(scene.alice);
