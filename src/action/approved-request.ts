@@ -6,6 +6,7 @@ import { namingStyles } from '../config/parameters.ts';
 import { bisectOverridesSchema } from '../forge/patch/bisect-command.ts';
 import { type GateOverrides, gateOverridesSchema } from '../forge/patch/command.ts';
 import { jobSchema } from '../forge/patch/job-key.ts';
+import * as bounded from '../model/bounds.ts';
 import { exitCodes } from '../model/conclusion.ts';
 import { parseJson } from '../model/json.ts';
 import { commitId, patchIdentity, patchSchema } from '../model/patch.ts';
@@ -27,10 +28,10 @@ const gateRequestSchema = z.object({
   /** `history` is a push to the default branch, `nightly` its head against itself. */
   purpose: z.enum(purposes),
   /** Branch of a merge queue that waits for it, like `gh-readonly-queue/main/pr-7-1a2b…`. */
-  queue: z.string().max(400).optional(),
+  queue: bounded.text(400).optional(),
   relay: relaySchema.optional(),
   /** Workflow run with the experiment to extend, and the new maximum of runs. */
-  extend: z.object({ run: z.int().positive(), maxRuns: z.string().max(20).optional() }).optional(),
+  extend: z.object({ run: bounded.id, maxRuns: bounded.text(20).optional() }).optional(),
 });
 
 export type GateRequest = z.infer<typeof gateRequestSchema>;
@@ -120,7 +121,7 @@ export const maxNightlyParts = 20;
 const jobFailureSchema = z.object({
   exitCode: z.int(),
   /** A sentence that may contain text of the patch or the kernel. */
-  said: z.string().max(20_000),
+  said: bounded.text(20_000),
   isRefused: z.boolean(),
 });
 

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Config } from '../config/schema.ts';
 import { type Octokit, ownLogin } from '../forge/github/client.ts';
+import * as bounded from '../model/bounds.ts';
 import {
   type Patch,
   patchName,
@@ -159,7 +160,7 @@ export function openBisectComment(
 const runUrl = ({ serverUrl, repository }: Inputs['job'], runId: number): string =>
   `${serverUrl}/${repository}/actions/runs/${runId}`;
 
-const openReporterSchema = z.object({ name: z.string(), request: approvedRequestSchema });
+const openReporterSchema = z.object({ name: bounded.word, request: approvedRequestSchema });
 
 export type OpenReporter = z.infer<typeof openReporterSchema>;
 
@@ -167,4 +168,4 @@ export const saveOpenReporters = (reporters: readonly OpenReporter[]): void =>
   saveState('open-reporters', JSON.stringify(reporters));
 
 export const readOpenReporters = (text: string): OpenReporter[] =>
-  text === '' ? [] : z.array(openReporterSchema).parse(JSON.parse(text));
+  text === '' ? [] : bounded.list(openReporterSchema).parse(JSON.parse(text));

@@ -4,6 +4,7 @@ import * as core from '@actions/core';
 import { z } from 'zod';
 import type { Config } from '../config/schema.ts';
 import { numbersOf, pullRequestsOfBranch } from '../forge/github/pull-request.ts';
+import * as bounded from '../model/bounds.ts';
 import { exitCodes } from '../model/conclusion.ts';
 import { UsageError } from '../model/usage-error.ts';
 import {
@@ -101,10 +102,10 @@ async function sourceOf(context: JobContext): Promise<Source | undefined> {
 
 const workflowRun = z.object({
   workflow_run: z.object({
-    id: z.int().positive(),
-    head_sha: z.string(),
-    head_branch: z.string(),
-    head_repository: z.object({ owner: z.object({ login: z.string() }) }),
+    id: bounded.id,
+    head_sha: bounded.word,
+    head_branch: bounded.word,
+    head_repository: z.object({ owner: z.object({ login: bounded.word }) }),
   }),
 });
 

@@ -17,6 +17,7 @@ import {
   type GateOverrides,
   parseCommand,
 } from '../forge/patch/command.ts';
+import * as bounded from '../model/bounds.ts';
 import { excerpt } from '../model/units.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { pullRequestOfCheckRun } from '../publish/reporters/check-run.ts';
@@ -74,9 +75,9 @@ export function triggerOf(
 
 type Event = Parameters<typeof triggerOf>[0];
 
-const sender = z.object({ login: z.string() }).default({ login: 'unknown' });
+const sender = z.object({ login: bounded.word }).default({ login: 'unknown' });
 
-const texts = z.record(z.string(), z.unknown()).transform((record) => {
+const texts = bounded.byName(z.unknown()).transform((record) => {
   const named = Object.entries(record).flatMap(([name, value]) =>
     typeof value === 'string' || typeof value === 'number' ? [[name, String(value)]] : [],
   );
@@ -94,9 +95,9 @@ function read<Schema extends z.ZodType>(event: Event, schema: Schema): z.output<
 }
 
 const pullRequestPayload = z.object({
-  action: z.string(),
+  action: bounded.word,
   sender,
-  label: z.object({ name: z.string() }).nullish(),
+  label: z.object({ name: bounded.word }).nullish(),
   changes: z.object({ base: z.looseObject({}).optional() }).nullish(),
 });
 
@@ -110,7 +111,7 @@ function fromPullRequest(event: Event): Trigger {
 }
 
 /** GitHub sends the pull request as it is at the event, so its last change is the label's. */
-const labelledPayload = z.object({ pull_request: z.object({ updated_at: z.iso.datetime() }) });
+const labelledPayload = z.object({ pull_request: z.object({ updated_at: bounded.time }) });
 
 function occasionOf(
   event: Event,
@@ -139,13 +140,13 @@ function occasionOf(
 }
 
 const commentPayload = z.object({
-  action: z.string(),
-  issue: z.object({ number: z.int().positive(), pull_request: z.object({}).nullish() }),
+  action: bounded.word,
+  issue: z.object({ number: bounded.id, pull_request: z.object({}).nullish() }),
   comment: z.object({
     id: z.int(),
-    body: z.string().nullish(),
-    created_at: z.iso.datetime(),
-    user: z.object({ login: z.string() }).nullable(),
+    body: bounded.document.nullish(),
+    created_at: bounded.time,
+    user: z.object({ login: bounded.word }).nullable(),
   }),
 });
 
@@ -202,14 +203,14 @@ const withoutEmpty = (texts: Record<string, string | undefined>): Record<string,
 const commit = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'expected a full commit id');
 
 const checkRunPayload = z.object({
-  action: z.string(),
+  action: bounded.word,
   sender,
   check_run: z.object({
     head_sha: commit,
-    name: z.string(),
-    external_id: z.string().nullish(),
+    name: bounded.word,
+    external_id: bounded.word.nullish(),
   }),
-  requested_action: z.object({ identifier: z.string().optional() }).nullish(),
+  requested_action: z.object({ identifier: bounded.word.optional() }).nullish(),
 });
 
 function fromButton(payload: z.infer<typeof checkRunPayload>): Trigger {
@@ -226,8 +227,8 @@ function fromButton(payload: z.infer<typeof checkRunPayload>): Trigger {
 }
 
 const mergeGroupPayload = z.object({
-  action: z.string(),
-  merge_group: z.object({ head_sha: commit, head_ref: z.string(), base_sha: commit }),
+  action: bounded.word,
+  merge_group: z.object({ head_sha: commit, head_ref: bounded.word, base_sha: commit }),
 });
 
 /** Only GitHub can push to a queue's branches, after a person with write access has queued a pull request. */
@@ -241,10 +242,10 @@ function fromMergeGroup({ action, merge_group }: z.infer<typeof mergeGroupPayloa
 }
 
 const pushPayload = z.object({
-  ref: z.string(),
+  ref: bounded.word,
   before: commit,
   after: commit,
-  repository: z.object({ default_branch: z.string() }),
+  repository: z.object({ default_branch: bounded.word }),
 });
 
 function fromPush({ ref, before, after, repository }: z.infer<typeof pushPayload>): Trigger {

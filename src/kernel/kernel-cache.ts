@@ -1,6 +1,7 @@
 // Caches built kernels on the builder: an archive and a note each, by a key of their sources.
 import { z } from 'zod';
 import type { CacheBounds } from '../config/builder.ts';
+import * as bounded from '../model/bounds.ts';
 import type { OperatingSystem } from '../model/scenario.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { type Command, shell } from '../system/shell.ts';
@@ -8,11 +9,11 @@ import { commandsOf, sumIn } from './system-commands.ts';
 
 const noteSchema = z.object({
   schemaVersion: z.literal(1),
-  sha256: z.string(),
-  bytes: z.number(),
-  unpackedBytes: z.number(),
-  seconds: z.number(),
-  uname: z.string().optional(),
+  sha256: bounded.name,
+  bytes: bounded.total,
+  unpackedBytes: bounded.total,
+  seconds: bounded.seconds,
+  uname: bounded.line.optional(),
 });
 
 export type KernelNote = Omit<z.infer<typeof noteSchema>, 'schemaVersion'>;

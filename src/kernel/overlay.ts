@@ -3,22 +3,23 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { OverlayPlace } from '../config/schema.ts';
 import { type Repository, RepositoryError } from '../forge/patch/repository.ts';
+import * as bounded from '../model/bounds.ts';
 import type { Patch } from '../model/patch.ts';
 import { diffName } from '../model/variant-name.ts';
 
 export const overlaySchema = z.object({
   /** `base`, `patched`, `diff 80345`. */
-  variant: z.string(),
-  commit: z.string(),
+  variant: bounded.variant,
+  commit: bounded.name,
   /** Path of the files' folder in the repository, empty for its top; absent without files. */
-  folder: z.string().optional(),
-  files: z.array(
+  folder: bounded.path.optional(),
+  files: bounded.list(
     z.object({
-      path: z.string(),
+      path: bounded.path,
       /** Git's mode: `100644` for a plain file. The DUT decides which it can load. */
-      mode: z.string(),
-      content: z.string(),
-      sha256: z.string(),
+      mode: bounded.name,
+      content: bounded.document,
+      sha256: bounded.name,
     }),
   ),
 });

@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import type { Config, OverlayPlace } from '../config/schema.ts';
 import type { Repository } from '../forge/patch/repository.ts';
+import * as bounded from '../model/bounds.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { commitId, type Patch } from '../model/patch.ts';
 import { UsageError } from '../model/usage-error.ts';
@@ -17,12 +18,12 @@ const kernelSourceSchema = z.discriminatedUnion('kind', [
     kind: z.literal('tree'),
     baseCommit: commitId,
     /** Applied to the base commit; in base64, as it may not be text. Absent: the base itself. */
-    diff: z.base64().optional(),
+    diff: z.base64().max(bounded.mostDocument).optional(),
     /** Layout variants to boot, ascending; absent: a single link. */
-    layouts: z.array(z.int().positive()).min(1).optional(),
+    layouts: bounded.list(bounded.ordinal).min(1).optional(),
   }),
   /** Built earlier: a tar archive on this machine, of one folder with `kernel` and its modules. */
-  z.object({ kind: z.literal('archive'), path: z.string(), sha256: z.string() }),
+  z.object({ kind: z.literal('archive'), path: bounded.path, sha256: bounded.name }),
 ]);
 
 export const variantSchema = overlaySchema.extend({

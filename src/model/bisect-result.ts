@@ -1,5 +1,6 @@
 // Defines the result file of a bisection: its answer, and everything that was tried.
 import { z } from 'zod';
+import * as bounded from './bounds.ts';
 import { commitId } from './patch.ts';
 import { rejections } from './rejection.ts';
 import {
@@ -7,45 +8,52 @@ import {
   historySchema,
   intervalSchema,
   metricSchema,
+  mostRuns,
+  mostTrials,
+  mostVariants,
   reasonSchema,
   runSchema,
   trialSchema,
 } from './result.ts';
 import { cellSchema } from './scenario.ts';
 
+export const mostCommits = 20_000;
+/** With the good end. */
+const mostRevisions = mostCommits + 1;
+
 /** Why a commit cannot be measured: seen twice, or on a neighbour too; or once, if nothing depended on it. */
 const faultSchema = z.discriminatedUnion('kind', [
   ...rejections,
   /** Forwards less than a tenth of the slower end: a different bug. */
-  z.object({ kind: z.literal('forwards-nothing'), message: z.string() }),
+  z.object({ kind: z.literal('forwards-nothing'), message: bounded.prose() }),
 ]);
 
 /** A build of a revision: its own, or with fix-ups on top. */
 const formSchema = z.object({
   /** `base` for the good end, `patched` for the bad one, else an abbreviated commit id, plus those of fix-ups. */
-  variant: z.string(),
-  fixUps: z.array(commitId),
+  variant: bounded.variant,
+  fixUps: bounded.list(commitId, 100),
   /** Rate of each boot, or of each run if variants share a trial, in the metric's unit. */
-  values: z.array(z.number().nonnegative()),
+  values: bounded.list(bounded.rate),
   fault: faultSchema.optional(),
 });
 
 /** A commit of the range, with later ones that leave the kernel or the installed files unchanged. */
 const revisionSchema = z.object({
   /** Steps along first parents; 0 is the good end. */
-  place: z.int().nonnegative(),
+  place: bounded.count,
   commit: commitId,
-  subject: z.string(),
-  author: z.string(),
+  subject: bounded.line,
+  author: bounded.line,
   /** Number of following commits with the same kernel or files. */
-  alike: z.int().nonnegative(),
+  alike: bounded.count,
   isSkipped: z.boolean(),
   /** Untried, between two similar failures. */
   isAssumedFailed: z.boolean(),
   /** Probability of being the change, given all measurements. */
-  probability: z.number(),
+  probability: bounded.share,
   /** Tried variants; mostly empty. */
-  forms: z.array(formSchema),
+  forms: bounded.list(formSchema, 1000),
 });
 
 export const bisectConfidenceRatio = 0.95;
@@ -53,26 +61,26 @@ export const bisectConfidenceRatio = 0.95;
 const changeSchema = z.object({
   ...intervalSchema.shape,
   /** Geometric means before and after it, up to the next change, in the metric's unit. */
-  before: z.number(),
-  after: z.number(),
+  before: bounded.level,
+  after: bounded.level,
 });
 
 /** Indices into `revisions`. */
 const foundSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('culprit'),
-    revision: z.int().positive(),
-    probability: z.number(),
+    revision: bounded.ordinal,
+    probability: bounded.share,
     change: changeSchema,
     /** Fix-ups on top of it, which could have caused the fault. */
-    measuredWith: z.array(commitId),
+    measuredWith: bounded.list(commitId, 100),
   }),
   /** Several in a row, with none between measurable: all after `after` through `last`. */
   z.object({
     kind: z.literal('group'),
-    after: z.int().nonnegative(),
-    last: z.int().positive(),
-    probability: z.number(),
+    after: bounded.count,
+    last: bounded.ordinal,
+    probability: bounded.share,
     change: changeSchema,
     /** The commit that probably fixed the ones before it: a fix-up that would help. */
     likelyFix: commitId.optional(),
@@ -84,68 +92,76 @@ const bisectAnswerSchema = z.discriminatedUnion('kind', [
   /** More than one change; `open` are stretches without an answer. */
   z.object({
     kind: z.literal('several'),
-    found: z.array(foundSchema).min(1),
-    open: z.array(z.object({ after: z.int().nonnegative(), last: z.int().positive() })),
+    found: bounded.list(foundSchema).min(1),
+    open: bounded.list(z.object({ after: bounded.count, last: bounded.ordinal })),
   }),
   /** Good and bad do not differ within these boots, or one of them cannot be measured. */
   z.object({
     kind: z.literal('not-reproduced'),
     /** Absent if an end could not be measured. */
     change: changeSchema.optional(),
-    fault: z.object({ revision: z.int().nonnegative(), fault: faultSchema }).optional(),
+    fault: z.object({ revision: bounded.count, fault: faultSchema }).optional(),
   }),
   /** The speed was lost gradually. */
-  z.object({ kind: z.literal('slide'), change: changeSchema, steps: z.array(z.int().positive()) }),
+  z.object({
+    kind: z.literal('slide'),
+    change: changeSchema,
+    steps: bounded.list(bounded.ordinal, mostRevisions),
+  }),
   z.object({
     kind: z.literal('inconclusive'),
     change: changeSchema,
-    best: z.array(z.object({ revision: z.int().positive(), probability: z.number() })),
-    bootsExpected: z.int().nonnegative(),
+    best: bounded.list(z.object({ revision: bounded.ordinal, probability: bounded.share })),
+    bootsExpected: bounded.count,
   }),
 ]);
 
 export const bisectResultSchema = z.object({
   schemaVersion: z.literal(1),
   kind: z.literal('bisect'),
-  generator: z.object({ name: z.literal('ppsgate'), version: z.string() }),
-  good: z.string(),
-  bad: z.string(),
-  fixUps: z.array(z.string()),
+  generator: z.object({ name: z.literal('ppsgate'), version: bounded.name }),
+  good: bounded.name,
+  bad: bounded.name,
+  fixUps: bounded.list(bounded.name, 100),
   testbed: z.object({
-    name: z.string(),
-    fingerprint: z.record(z.string(), z.string()),
-    warnings: z.array(z.string()),
+    name: bounded.name,
+    fingerprint: bounded.facts,
+    warnings: bounded.list(bounded.line, 1000),
   }),
   cell: cellSchema,
   metric: metricSchema,
   traffic: z.object({
-    flows: z.int(),
-    frameBytes: z.int(),
-    offeredPps: z.number().optional(),
-    measureSeconds: z.number(),
+    flows: bounded.count,
+    frameBytes: bounded.count,
+    offeredPps: bounded.rate.optional(),
+    measureSeconds: bounded.seconds,
   }),
   history: historySchema.optional(),
   /** Several variants share a trial; otherwise each boot has one. */
   isShared: z.boolean(),
   seed: z.int(),
-  startedAt: z.iso.datetime(),
-  finishedAt: z.iso.datetime(),
-  revisions: z.array(revisionSchema).min(2),
+  startedAt: bounded.time,
+  finishedAt: bounded.time,
+  revisions: bounded.list(revisionSchema, mostRevisions).min(2),
   answer: bisectAnswerSchema,
   /** Boots, or shared trials, including failed ones. */
-  boots: z.int().nonnegative(),
+  boots: bounded.count,
   /** The bad end without the culprit; absent if not requested. */
   revert: z
     .discriminatedUnion('kind', [
-      z.object({ kind: z.literal('measured'), values: z.array(z.number()), change: changeSchema }),
-      z.object({ kind: z.literal('impossible'), why: z.string() }),
+      z.object({
+        kind: z.literal('measured'),
+        values: bounded.list(bounded.rate),
+        change: changeSchema,
+      }),
+      z.object({ kind: z.literal('impossible'), why: bounded.prose() }),
     ])
     .optional(),
   /** `base` is the culprit's parent, `patched` the culprit. */
-  profiles: z.array(cellProfileSchema),
+  profiles: bounded.list(cellProfileSchema, mostVariants),
   reason: reasonSchema.optional(),
-  runs: z.array(runSchema),
-  trials: z.array(trialSchema),
+  runs: bounded.list(runSchema, mostRuns),
+  trials: bounded.list(trialSchema, mostTrials),
 });
 
 export type RevisionFault = z.infer<typeof faultSchema>;

@@ -1,18 +1,19 @@
 // Defines patches: a pull request at a commit, a diff of a Phabricator revision, or a range of commits of a local repository.
 import { z } from 'zod';
+import * as bounded from './bounds.ts';
 
 export const commitId = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'a full commit id');
 
 const pullRequest = z.object({
   kind: z.literal('pull-request'),
   /** `owner/name` of the target repository. */
-  repository: z.string(),
-  number: z.int().positive(),
-  title: z.string(),
-  author: z.string(),
-  url: z.url(),
+  repository: bounded.name,
+  number: bounded.id,
+  title: bounded.line,
+  author: bounded.line,
+  url: bounded.url,
   /** Target branch; absent in old results. */
-  baseBranch: z.string().optional(),
+  baseBranch: bounded.path.optional(),
   baseCommit: commitId,
   headCommit: commitId,
 });
@@ -20,27 +21,27 @@ const pullRequest = z.object({
 const revision = z.object({
   kind: z.literal('revision'),
   /** Without a trailing slash. */
-  server: z.url(),
+  server: bounded.url,
   /** 27401 of D27401. */
-  number: z.int().positive(),
+  number: bounded.id,
   /** Changes with each update by the author. */
-  diff: z.int().positive(),
-  title: z.string(),
-  author: z.string(),
-  url: z.url(),
+  diff: bounded.id,
+  title: bounded.line,
+  author: bounded.line,
+  url: bounded.url,
   baseCommit: commitId,
   /** Derived from the diff deterministically, see `commitDiff` of repository.ts. */
   headCommit: commitId,
   /** Earlier diffs measured for comparison, oldest first. */
-  earlier: z.array(z.object({ diff: z.int().positive(), headCommit: commitId })),
+  earlier: bounded.list(z.object({ diff: bounded.id, headCommit: commitId }), 1000),
   /** Notes for the report: how the base was found, what was left out. */
-  notes: z.array(z.string()),
+  notes: bounded.list(bounded.prose(), 1000),
 });
 
 const range = z.object({
   kind: z.literal('range'),
-  title: z.string(),
-  author: z.string(),
+  title: bounded.line,
+  author: bounded.line,
   baseCommit: commitId,
   headCommit: commitId,
 });

@@ -1,18 +1,19 @@
 // Defines a planned trial: its cell, and the variants in order.
 import { z } from 'zod';
+import * as bounded from './bounds.ts';
 import { cellSchema } from './scenario.ts';
 
 const plannedRunSchema = z.object({
-  number: z.int().positive(),
-  variant: z.string(),
-  pair: z.int().positive(),
-  layout: z.int().positive().optional(),
+  number: bounded.ordinal,
+  variant: bounded.variant,
+  pair: bounded.ordinal,
+  layout: bounded.ordinal.optional(),
 });
 
 export const plannedTrialSchema = z.object({
-  number: z.int().positive(),
+  number: bounded.ordinal,
   cell: cellSchema,
-  runs: z.array(plannedRunSchema).min(1),
+  runs: bounded.list(plannedRunSchema).min(1),
 });
 
 export type PlannedRun = z.infer<typeof plannedRunSchema>;

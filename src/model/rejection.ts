@@ -1,13 +1,14 @@
 // Defines why a variant cannot be measured.
 import { z } from 'zod';
+import * as bounded from './bounds.ts';
 import { scenarioSchema } from './scenario.ts';
 
-const message = z.string();
+const message = bounded.prose();
 
 const crashEvidence = {
-  panic: z.string().optional(),
+  panic: bounded.prose().optional(),
   /** Up to 20 lines of the DUT's console, if recorded: from a panic on, or the last ones. */
-  console: z.string().optional(),
+  console: bounded.prose().optional(),
 };
 
 /** Separate, for a larger union. */

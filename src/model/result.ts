@@ -1,8 +1,16 @@
 // Defines `result.json`, the one source of all reports.
 import { z } from 'zod';
+import * as bounded from './bounds.ts';
 import { patchSchema } from './patch.ts';
 import { rejectionSchema, rejections } from './rejection.ts';
 import { cellSchema } from './scenario.ts';
+
+/** A cell has 10,000 pairs at most; each of a trial's runs may be repeated. */
+export const mostRuns = 200_000;
+export const mostTrials = 200_000;
+const mostSamples = 100_000;
+const mostCells = 1000;
+export const mostVariants = 1000;
 
 export const metricSchema = z.enum(['pps', 'nsPerPacket', 'instructionsPerPacket']);
 
@@ -22,46 +30,47 @@ const validitySchema = z.discriminatedUnion('kind', [
       /** Sender or DUT waited for a CPU of their shared machine. */
       'machine-busy',
     ]),
-    reason: z.string(),
+    reason: bounded.line,
   }),
 ]);
 
 /** A variant installed and measured once: a number per metric, and the samples behind it. */
 export const runSchema = z.object({
-  number: z.int().positive(),
-  trial: z.int().positive(),
+  number: bounded.ordinal,
+  trial: bounded.ordinal,
   /** A trial with an invalid run is repeated; all attempts are kept. */
-  attempt: z.int().positive(),
+  attempt: bounded.ordinal,
   /** A pair has one consecutive run of each variant in its cell. */
-  pair: z.int().positive(),
-  variant: z.string(),
+  pair: bounded.ordinal,
+  variant: bounded.variant,
   /** Seed of the order of sections of the booted kernel, 1 for the linker's own; absent if linked only once. */
-  layout: z.int().positive().optional(),
+  layout: bounded.ordinal.optional(),
   /** Sent by the DUT, median of the samples; 0 may count, see `docs/reading-a-report.md`. */
-  pps: z.number().nonnegative(),
+  pps: bounded.rate,
   /** CPU time of the DUT's forwarding thread per packet, in ns, median of the samples; absent if unknown. */
-  nsPerPacket: z.number().positive().optional(),
+  nsPerPacket: bounded.measured.optional(),
   /** Executed by the guest per forwarded packet; absent if not counted. */
-  instructionsPerPacket: z.number().positive().optional(),
-  samples: z.array(
+  instructionsPerPacket: bounded.measured.optional(),
+  samples: bounded.list(
     z.object({
-      seconds: z.number().positive(),
-      receivedPackets: z.int().nonnegative(),
-      forwardedPackets: z.int().nonnegative(),
-      busySeconds: z.number().nonnegative().optional(),
+      seconds: bounded.seconds.positive(),
+      receivedPackets: bounded.total,
+      forwardedPackets: bounded.total,
+      busySeconds: bounded.seconds.optional(),
       /** Time in which the forwarding thread waited for its CPU. */
-      deniedSeconds: z.number().nonnegative().optional(),
-      instructions: z.int().nonnegative().optional(),
+      deniedSeconds: bounded.seconds.optional(),
+      instructions: bounded.total.optional(),
     }),
+    mostSamples,
   ),
   validity: validitySchema,
 });
 
 /** Changes are ratios to base: −0.1 is 10 % less. */
 export const intervalSchema = z.object({
-  change: z.number(),
-  low: z.number(),
-  high: z.number(),
+  change: bounded.change,
+  low: bounded.change,
+  high: bounded.change,
 });
 
 /**
@@ -70,11 +79,11 @@ export const intervalSchema = z.object({
  */
 const comparisonSchema = z.object({
   metric: metricSchema,
-  base: z.number(),
+  base: bounded.level,
   /** In `others`, that of the variant, as in `patchedRuns`. */
-  patched: z.number(),
-  baseRuns: z.int().positive(),
-  patchedRuns: z.int().positive(),
+  patched: bounded.level,
+  baseRuns: bounded.ordinal,
+  patchedRuns: bounded.ordinal,
   interval: intervalSchema,
 });
 
@@ -95,7 +104,7 @@ const cellVerdictSchema = z.discriminatedUnion('kind', [
     /** Still open when another cell's loss ended the experiment: see `gate.stopAtFirst`. */
     isStopped: z.literal(true).exactOptional(),
   }),
-  z.object({ kind: z.literal('invalid'), reason: z.string() }),
+  z.object({ kind: z.literal('invalid'), reason: bounded.line }),
 ]);
 
 export const designNames = ['fixed', 'group-sequential'] as const;
@@ -109,30 +118,30 @@ export type DesignName = (typeof designNames)[number];
 export const designSchema = z.object({
   name: z.enum(designNames),
   /** Maximum pairs: as planned, then of each extension; ascending. */
-  budgets: z.array(z.int().positive()).min(1),
-  pairsPerStep: z.int().positive(),
+  budgets: bounded.list(bounded.ordinal, 100).min(1),
+  pairsPerStep: bounded.ordinal,
   method: z.enum(['paired', 'pooled']),
 });
 
 export const historySchema = z.object({
-  runs: z.int().positive(),
+  runs: bounded.ordinal,
   /** Geometric mean and number of the runs since base last moved. */
-  typical: z.number().positive(),
-  typicalRuns: z.int().positive(),
+  typical: bounded.measured,
+  typicalRuns: bounded.ordinal,
   /**
    * Squared deviations of the mean log run of each session from that of its level; `sinceMove` counts the sessions since
    * base last moved. Absent from older results.
    */
   sessionMeans: z
     .object({
-      sinceMove: z.int().positive(),
-      sumOfSquares: z.number().nonnegative(),
-      degreesOfFreedom: z.int().nonnegative(),
+      sinceMove: bounded.ordinal,
+      sumOfSquares: bounded.sumOfSquares,
+      degreesOfFreedom: bounded.count,
     })
     .exactOptional(),
   /** Squared deviations of log runs from the mean of their own experiment. */
-  sumOfSquares: z.number().nonnegative(),
-  degreesOfFreedom: z.int().nonnegative(),
+  sumOfSquares: bounded.sumOfSquares,
+  degreesOfFreedom: bounded.count,
   /**
    * Degrees of freedom of the variances of the testbed's sessions around that of their cell: few where sessions differ much
    * in noise. Absent until ten sessions tell.
@@ -161,40 +170,40 @@ const baselineSchema = z.discriminatedUnion('kind', [
 export const cellProfileSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('profiled'),
-    variant: z.string(),
+    variant: bounded.variant,
     /** In the tool's own words: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
-    event: z.string(),
-    kernel: z.string(),
-    seconds: z.number().positive(),
+    event: bounded.name,
+    kernel: bounded.line,
+    seconds: bounded.seconds.positive(),
     /** Non-idle; shares are of these. */
-    busySamples: z.int().positive(),
-    idleSamples: z.int().nonnegative(),
+    busySamples: bounded.id,
+    idleSamples: bounded.total,
     /** Folded stacks, relative to the result file; the DUT's raw output is beside them. */
-    file: z.string(),
+    file: bounded.path,
   }),
-  z.object({ kind: z.literal('missing'), variant: z.string(), reason: z.string() }),
+  z.object({ kind: z.literal('missing'), variant: bounded.variant, reason: bounded.line }),
 ]);
 
 /** A function whose own cost, without callees, changed beyond chance; ratios are shares of busy samples. */
 const changedFunctionSchema = z.object({
-  function: z.string(),
+  function: bounded.line,
   /** Kernel or module without its folder; absent if unknown. */
-  module: z.string().optional(),
-  baseRatio: z.number(),
-  patchedRatio: z.number(),
+  module: bounded.line.optional(),
+  baseRatio: bounded.share,
+  patchedRatio: bounded.share,
   /** Share of the DUT's time per packet, in ns; absent if not measured. */
-  nsPerPacket: z.object({ base: z.number(), patched: z.number() }).optional(),
+  nsPerPacket: z.object({ base: bounded.level, patched: bounded.level }).optional(),
   /** Share of the instructions per packet, if counted and sampled; replaces `nsPerPacket`. */
-  instructionsPerPacket: z.object({ base: z.number(), patched: z.number() }).optional(),
+  instructionsPerPacket: z.object({ base: bounded.level, patched: bounded.level }).optional(),
 });
 
 export const reasonSchema = z.object({
   /** Greatest change first, at most ten; empty if nothing moved beyond chance. */
-  changedFunctions: z.array(changedFunctionSchema),
+  changedFunctions: bounded.list(changedFunctionSchema, 100),
   /** Number of all that moved beyond chance. */
-  moved: z.int().nonnegative(),
+  moved: bounded.count,
   /** Stacks with one of these were left out as idle; only those found. */
-  idleFrames: z.array(z.string()),
+  idleFrames: bounded.list(bounded.line, 1000),
 });
 
 const cellResultSchema = z.object({
@@ -206,53 +215,56 @@ const cellResultSchema = z.object({
   earlierGates: earlierGatesSchema.exactOptional(),
   baseline: baselineSchema,
   /** Available pairs at the decision, or at the end of the budget. */
-  pairs: z.int().nonnegative(),
+  pairs: bounded.count,
   /** The judged metric first, then the others; empty for a cell without enough runs. */
-  comparisons: z.array(comparisonSchema),
+  comparisons: bounded.list(comparisonSchema, 10),
   /**
    * Earlier diffs against base: shown, not judged. Their intervals have the plain confidence level of a fixed number of
    * runs; early stopping depends on base, and so partly on them.
    */
-  others: z
-    .array(z.object({ variant: z.string(), comparisons: z.array(comparisonSchema) }))
+  others: bounded
+    .list(
+      z.object({ variant: bounded.variant, comparisons: bounded.list(comparisonSchema, 10) }),
+      mostVariants,
+    )
     .default([]),
-  runs: z.array(runSchema),
+  runs: bounded.list(runSchema, mostRuns),
   /** Empty unless requested. */
-  profiles: z.array(cellProfileSchema).default([]),
+  profiles: bounded.list(cellProfileSchema, mostVariants).default([]),
   /** Absent without profiles of both base and patched. */
   reason: reasonSchema.optional(),
 });
 
 export const trialSchema = z.object({
-  number: z.int().positive(),
-  attempt: z.int().positive(),
+  number: bounded.ordinal,
+  attempt: bounded.ordinal,
   cell: cellSchema,
-  startedAt: z.iso.datetime(),
-  trafficSeconds: z.number().nonnegative(),
-  offeredPps: z.number().nonnegative(),
+  startedAt: bounded.time,
+  trafficSeconds: bounded.seconds,
+  offeredPps: bounded.rate,
   /** Busy share of the DUT's busiest CPU; absent if unknown. */
-  busiestCpuRatio: z.number().optional(),
+  busiestCpuRatio: z.number().min(0).max(1000).optional(),
   /** Packets sent towards the receiver, by the DUT's own count; absent if unknown. */
-  egressPackets: z.int().nonnegative().optional(),
+  egressPackets: bounded.total.optional(),
   /** Packets that arrived from the senders, dropped ones included, by the DUT's own count; absent if unknown. */
-  ingressPackets: z.int().nonnegative().optional(),
+  ingressPackets: bounded.total.optional(),
   /** Absent if the variants share a kernel. */
-  kernel: z.string().optional(),
+  kernel: bounded.line.optional(),
   /** By variant, if guests ran side by side. */
-  kernels: z.record(z.string(), z.string()).exactOptional(),
+  kernels: bounded.byVariant(bounded.line).exactOptional(),
   /** Folder, relative to the result file. */
-  logs: z.string(),
+  logs: bounded.path,
 });
 
 export const policySchema = z.object({
   metric: metricSchema,
-  marginRatio: z.number(),
+  marginRatio: bounded.share,
   /** Two-sided; 1 − 2 × `missRatio`, as verdicts rest on the interval. */
-  confidenceRatio: z.number(),
+  confidenceRatio: bounded.share,
   /** Share of harmless patches with a regression in any cell. */
-  falseAlarmRatio: z.number(),
+  falseAlarmRatio: bounded.share,
   /** Share of cells that lost the margin but passed. */
-  missRatio: z.number(),
+  missRatio: bounded.share,
   /** The first losing cell ends the runs of all others; absent: each is measured to its own end. */
   stopsAtFirst: z.literal(true).exactOptional(),
 });
@@ -263,7 +275,7 @@ const outcomeSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('judged'),
     verdict: z.enum(['regression', 'no-regression', 'improvement', 'inconclusive', 'invalid']),
-    cells: z.array(cellResultSchema).min(1),
+    cells: bounded.list(cellResultSchema, mostCells).min(1),
   }),
   /** Nothing that the testbed installs, boots or forwards through differs from base. */
   z.object({
@@ -279,38 +291,40 @@ const outcomeSchema = z.discriminatedUnion('kind', [
 ]);
 
 const variantSummarySchema = z.object({
-  name: z.string(),
-  commit: z.string(),
+  name: bounded.variant,
+  commit: bounded.name,
   /** Repository folder of the overlay files, empty for the top; absent without an overlay. */
-  folder: z.string().optional(),
-  files: z.array(z.object({ path: z.string(), sha256: z.string() })),
+  folder: bounded.path.optional(),
+  files: bounded.list(z.object({ path: bounded.path, sha256: bounded.name })),
 });
 
 export const resultSchema = z.object({
   schemaVersion: z.literal(1),
-  generator: z.object({ name: z.literal('ppsgate'), version: z.string() }),
+  generator: z.object({ name: z.literal('ppsgate'), version: bounded.name }),
   patch: patchSchema,
-  variants: z.array(variantSummarySchema),
+  variants: bounded.list(variantSummarySchema, mostVariants),
   testbed: z.object({
-    name: z.string(),
-    fingerprint: z.record(z.string(), z.string()),
+    name: bounded.name,
+    fingerprint: bounded.facts,
     /** Wrong settings that did not prevent the measurement. */
-    warnings: z.array(z.string()),
+    warnings: bounded.list(bounded.line, 1000),
   }),
   policy: policySchema,
   traffic: z.object({
-    flows: z.int(),
-    frameBytes: z.int(),
+    flows: bounded.count,
+    frameBytes: bounded.count,
     /** Absent: maximum speed of the sender. */
-    offeredPps: z.number().optional(),
-    measureSeconds: z.number(),
+    offeredPps: bounded.rate.optional(),
+    measureSeconds: bounded.seconds,
   }),
   seed: z.int(),
-  startedAt: z.iso.datetime(),
-  finishedAt: z.iso.datetime(),
-  trials: z.array(trialSchema),
+  startedAt: bounded.time,
+  finishedAt: bounded.time,
+  trials: bounded.list(trialSchema, mostTrials),
   /** Variants other than base and patched that could not be measured. */
-  leftOut: z.array(z.object({ variant: z.string(), rejection: rejectionSchema })).default([]),
+  leftOut: bounded
+    .list(z.object({ variant: bounded.variant, rejection: rejectionSchema }), mostVariants)
+    .default([]),
   outcome: outcomeSchema,
 });
 

@@ -1,5 +1,6 @@
 // Defines scenarios, families and cells: scenario × family.
 import { z } from 'zod';
+import * as bounded from './bounds.ts';
 
 export const scenariosOf = {
   linux: ['forwarding', 'nftables-stateless', 'nftables-stateful'],
@@ -25,7 +26,7 @@ export const scenarioSchema = z
 /** A site's own firewall rules for FreeBSD: pf.conf(5), or ipfw(8) commands without its name. */
 export const ownRulesSchema = z.object({
   firewall: z.enum(['pf', 'ipfw']),
-  text: z.string(),
+  text: bounded.text(1_000_000),
   /** If set, a trial that leaves no state per flow was not measured under these rules. */
   keepsStates: z.boolean(),
 });
@@ -36,7 +37,7 @@ export const cellSchema = z.object({
   scenario: scenarioSchema,
   family: familySchema,
   /** With 4 bytes of CRC; only if several sizes are measured. */
-  frameBytes: z.int().optional(),
+  frameBytes: bounded.count.optional(),
 });
 
 export type Family = z.infer<typeof familySchema>;

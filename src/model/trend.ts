@@ -1,18 +1,19 @@
 // Defines the trend of a testbed's nightly runs: rates per commit, changes, and false alarms of A/A runs.
 import { z } from 'zod';
+import * as bounded from './bounds.ts';
 import { commitId } from './patch.ts';
 import { designNames, intervalSchema, metricSchema, verdictsWorstFirst } from './result.ts';
 import { cellSchema } from './scenario.ts';
 
-const resultPath = z.string().regex(/^results\/\d{4}\/\w[\w.-]*$/);
-const rates = z.array(z.number().positive());
+const resultPath = bounded.name.regex(/^results\/\d{4}\/\w[\w.-]*$/);
+const rates = bounded.list(bounded.measured);
 
 /** A line of `trend/TESTBED/CELL/YEAR.jsonl`: one commit of the default branch in one session. */
 export const nightlySchema = z.object({
-  at: z.iso.datetime(),
+  at: bounded.time,
   commit: commitId,
   /** Orders commits; absent: unknown, `at` is used. */
-  committedAt: z.iso.datetime().optional(),
+  committedAt: bounded.time.optional(),
   /** `again` repeats a session that was off. */
   occasion: z.enum(['nightly', 'push', 'again']),
   /** Numbers of the trials; empty if the DUT has none. */
@@ -21,7 +22,7 @@ export const nightlySchema = z.object({
   /** Absent from older lines. */
   instructionsPerPacket: rates.default([]),
   /** Key in `fingerprints` of the index; empty in older lines. */
-  fingerprint: z.string(),
+  fingerprint: bounded.name,
   /** Folder of the result, which may be gone. */
   result: resultPath.optional(),
 });
@@ -29,23 +30,23 @@ export const nightlySchema = z.object({
 /** Identity of a testbed: another firmware, setting, or for Linux kernel makes another one. */
 const fingerprintSchema = z.object({
   id: z.string().regex(/^[0-9a-f]{12}$/),
-  testbed: z.string(),
-  since: z.iso.datetime(),
+  testbed: bounded.name,
+  since: bounded.time,
   /** New facts as `name: value`, for people; empty for the first. */
-  differs: z.array(z.string()),
+  differs: bounded.list(bounded.line, 1000),
   /** Kept for comparison with the next one; only the testbed's last one has them. */
-  facts: z.record(z.string(), z.string()).optional(),
+  facts: bounded.facts.optional(),
 });
 
 const levelSchema = z.object({
   cell: cellSchema,
   /** Medians of nightly runs, in the metric's unit. */
-  before: z.number().positive(),
-  after: z.number().positive(),
+  before: bounded.measured,
+  after: bounded.measured,
   /** `after` to `before`, minus one: −0.041 is 4.1 % less. */
-  changeRatio: z.number(),
+  changeRatio: bounded.change,
   /** Begin of the first nightly run at the new level, which identifies it. */
-  firstAt: z.iso.datetime(),
+  firstAt: bounded.time,
 });
 
 export const changeStates = [
@@ -65,21 +66,24 @@ export const changeStates = [
 const changeSchema = z.object({
   /** Forty hex digits of the testbed and both commits, twelve in old files: the key of all that is written about it. */
   id: z.string().regex(/^[0-9a-f]{12}(?:[0-9a-f]{28})?$/),
-  testbed: z.string(),
+  testbed: bounded.name,
   metric: metricSchema,
   /** Last commit of the old level and first of the new one; equal if none came between. */
   good: commitId,
   bad: commitId,
-  cells: z.array(levelSchema).min(1),
+  cells: bounded.list(levelSchema, 1000).min(1),
   state: z.enum(changeStates),
-  foundAt: z.iso.datetime(),
-  changedAt: z.iso.datetime(),
-  gates: z.array(
+  foundAt: bounded.time,
+  changedAt: bounded.time,
+  gates: bounded.list(
     z.object({
-      at: z.iso.datetime(),
+      at: bounded.time,
       result: resultPath,
       verdict: z.enum(verdictsWorstFirst),
-      cells: z.array(z.object({ cell: cellSchema, interval: intervalSchema.optional() })),
+      cells: bounded.list(
+        z.object({ cell: cellSchema, interval: intervalSchema.optional() }),
+        1000,
+      ),
     }),
   ),
   /** Bisection of its range; with the commit if it named a single one. */
@@ -87,16 +91,16 @@ const changeSchema = z.object({
   /** Notification of the change; `intended` is set before sending, and stays if the outcome is unknown. */
   alert: z
     .object({
-      intended: z.iso.datetime().optional(),
+      intended: bounded.time.optional(),
       /** Random name of the updating process, with which two concurrent ones detect each other. */
-      updates: z.string().optional(),
-      issue: z.int().positive().optional(),
+      updates: bounded.name.optional(),
+      issue: bounded.id.optional(),
       /** Last posted text, as in `saidOf` of the alert. */
-      postedText: z.string().optional(),
+      postedText: bounded.text(100_000).optional(),
       /** The commit whose pull request and revision were looked up and commented. */
       commentedCommit: commitId.optional(),
       /** Commented pull requests and revisions, as `#12` and `D27401`. */
-      told: z.array(z.string()).default([]),
+      told: bounded.list(bounded.line).default([]),
     })
     .default({ told: [] }),
 });
@@ -104,46 +108,46 @@ const changeSchema = z.object({
 const changeSumsSchema = z.object({
   cell: cellSchema,
   /** Sums over log changes, and over their squared standard errors. */
-  sumOfSquares: z.number().nonnegative(),
-  runSumOfSquares: z.number().nonnegative(),
+  sumOfSquares: bounded.sumOfSquares,
+  runSumOfSquares: bounded.sumOfSquares,
 });
 
 const gateSumsSchema = z.object({
   /** Gates with a judged cell, and those with a regression or an improvement. */
-  gates: z.int().nonnegative(),
-  alarms: z.int().nonnegative(),
+  gates: bounded.count,
+  alarms: bounded.count,
   /** Cells likewise, and those that could not be judged. */
-  cells: z.int().nonnegative(),
-  cellAlarms: z.int().nonnegative(),
-  inconclusive: z.int().nonnegative(),
-  invalid: z.int().nonnegative(),
+  cells: bounded.count,
+  cellAlarms: bounded.count,
+  inconclusive: bounded.count,
+  invalid: bounded.count,
 });
 
 /** Counts false alarms of A/A runs, one count per method. */
 const aaRunCountsSchema = z.object({
   /** Both variants are one build, or two layouts of one tree. */
   kind: z.enum(['same-build', 'layout-noise']),
-  testbed: z.string(),
-  fingerprint: z.string(),
+  testbed: bounded.name,
+  fingerprint: bounded.name,
   metric: metricSchema,
-  marginRatio: z.number(),
-  falseAlarmRatio: z.number(),
+  marginRatio: bounded.share,
+  falseAlarmRatio: bounded.share,
   design: z.enum(designNames),
-  since: z.iso.datetime(),
-  last: z.iso.datetime(),
+  since: bounded.time,
+  last: bounded.time,
   ...gateSumsSchema.shape,
-  alarmed: z.array(
-    z.object({ at: z.iso.datetime(), cells: z.array(cellSchema), result: resultPath }),
+  alarmed: bounded.list(
+    z.object({ at: bounded.time, cells: bounded.list(cellSchema, 1000), result: resultPath }),
   ),
   /** Compares changes between two layouts with their runs. */
-  scatter: z.array(changeSumsSchema.extend({ gates: z.int().positive() })),
+  scatter: bounded.list(changeSumsSchema.extend({ gates: bounded.ordinal }), 1000),
   /** The newest gates, oldest first, so that a republished gate counts once; absent from old counts. */
-  newest: z
-    .array(
+  newest: bounded
+    .list(
       z.object({
-        at: z.iso.datetime(),
+        at: bounded.time,
         ...gateSumsSchema.shape,
-        scatter: z.array(changeSumsSchema),
+        scatter: bounded.list(changeSumsSchema, 1000),
       }),
     )
     .optional(),
@@ -153,15 +157,17 @@ const aaRunCountsSchema = z.object({
 export const trendIndexSchema = z.object({
   schemaVersion: z.literal(1),
   /** Cells with nightly runs; years ascending. */
-  cells: z.array(z.object({ testbed: z.string(), cell: cellSchema, years: z.array(z.int()) })),
-  fingerprints: z.array(fingerprintSchema),
+  cells: bounded.list(
+    z.object({ testbed: bounded.name, cell: cellSchema, years: bounded.list(bounded.count, 1000) }),
+  ),
+  fingerprints: bounded.list(fingerprintSchema),
   /** Oldest first; never dropped. */
-  changes: z.array(changeSchema),
-  aaRuns: z.array(aaRunCountsSchema),
+  changes: bounded.list(changeSchema),
+  aaRuns: bounded.list(aaRunCountsSchema),
   /** Release tags measured since; newest last. */
-  releases: z.array(z.object({ name: z.string(), commit: commitId, at: z.iso.datetime() })),
+  releases: bounded.list(z.object({ name: bounded.name, commit: commitId, at: bounded.time })),
   /** Page of the commits between `{from}` and `{to}`. */
-  compareUrl: z.url().optional(),
+  compareUrl: bounded.url.optional(),
 });
 
 export type NightlyRun = z.infer<typeof nightlySchema>;

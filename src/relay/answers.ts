@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { bisectOverridesSchema } from '../forge/patch/bisect-command.ts';
 import type { Conduit } from '../forge/phabricator/conduit.ts';
 import { bisectResultSchema } from '../model/bisect-result.ts';
+import * as bounded from '../model/bounds.ts';
 import { formatRoughly } from '../model/format.ts';
 import { parseJson } from '../model/json.ts';
 import { type Pause, realPause } from '../model/pause.ts';
@@ -163,7 +164,7 @@ const patienceMilliseconds = 300_000;
 const postponedMilliseconds = { failed: 0, 'not-yet': 15_000, refused: 3_600_000 };
 const keptMilliseconds = 7 * 86_400_000;
 
-const revision = z.object({ number: z.int().positive(), diff: z.int().positive() });
+const revision = z.object({ number: bounded.id, diff: bounded.id });
 
 const keptEnding = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('measured'), result: resultSchema }),
@@ -172,33 +173,33 @@ const keptEnding = z.discriminatedUnion('kind', [
     result: bisectResultSchema,
     asked: bisectOverridesSchema,
   }),
-  z.object({ kind: z.literal('unmeasured'), why: failureReasonSchema, said: z.string() }),
+  z.object({ kind: z.literal('unmeasured'), why: failureReasonSchema, said: bounded.prose() }),
 ]);
 
 const keptAnswerSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('comment'),
     revision,
-    run: z.string(),
-    details: z.string().optional(),
-    page: z.string().optional(),
+    run: bounded.word,
+    details: bounded.word.optional(),
+    page: bounded.word.optional(),
     takesCommands: z.boolean(),
     ending: keptEnding,
   }),
   z.object({
     kind: z.literal('build'),
     revision,
-    build: z.string(),
-    run: z.string(),
-    details: z.string().optional(),
+    build: bounded.word,
+    run: bounded.word,
+    details: bounded.word.optional(),
     undecided: z.enum(['failure', 'neutral']),
     ending: keptEnding,
   }),
   z.object({
     kind: z.literal('reply'),
-    of: z.int().positive(),
-    to: z.string(),
-    text: z.string(),
+    of: bounded.id,
+    to: bounded.word,
+    text: bounded.document,
   }),
 ]);
 

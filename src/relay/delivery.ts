@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import * as bounded from '../model/bounds.ts';
 import { parseJson } from '../model/json.ts';
 import type { Delivery } from './inbox.ts';
 
@@ -51,9 +52,9 @@ export function readBuild(
 const phid = (type: string) => z.string().regex(new RegExp(`^PHID-${type}-[\\w-]{1,40}$`));
 
 const webhookSchema = z.object({
-  object: z.object({ type: z.string(), phid: phid('[A-Z]{4}') }),
+  object: z.object({ type: bounded.word, phid: phid('[A-Z]{4}') }),
   action: z.object({ test: z.boolean() }),
-  transactions: z.array(z.object({ phid: phid('XACT') })),
+  transactions: bounded.list(z.object({ phid: phid('XACT') })),
 });
 
 const number = z

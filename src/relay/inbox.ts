@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { z } from 'zod';
 import { type Job, jobSchema } from '../forge/patch/job-key.ts';
+import * as bounded from '../model/bounds.ts';
 import { reasonOf } from '../model/one-line.ts';
 import {
   ForeignFileError,
@@ -22,18 +23,18 @@ const deliverySchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('webhook'),
     /** A hash of the bytes, so that a redelivery has the same. */
-    id: z.string(),
+    id: bounded.word,
     at: z.coerce.date(),
-    object: z.string(),
-    transactions: z.array(z.string()),
+    object: bounded.word,
+    transactions: bounded.list(bounded.word),
   }),
   z.object({
     kind: z.literal('build'),
     /** The target: a build that is restarted has a new one. */
-    id: z.string(),
+    id: bounded.word,
     at: z.coerce.date(),
-    target: z.string(),
-    build: z.string(),
+    target: bounded.word,
+    build: bounded.word,
     diff: z.int(),
     revision: z.int().optional(),
   }),
@@ -368,7 +369,7 @@ const unended = "state IN ('due', 'starting', 'started')";
 
 type SqlRow = Record<string, SQLOutputValue>;
 
-const pendingRow = z.object({ pending: z.string() });
+const pendingRow = z.object({ pending: bounded.document });
 const deliveryOf = (row: SqlRow): Delivery =>
   deliverySchema.parse(JSON.parse(pendingRow.parse(row).pending));
 
@@ -376,13 +377,13 @@ const countRow = z.object({ count: z.int() });
 const pollRow = z.object({ since: z.int() });
 
 const jobRow = z.object({
-  job: z.string(),
+  job: bounded.document,
   queued_at: z.int(),
   tries: z.int(),
   state: z.enum(['due', 'starting', 'started', 'ended', 'dropped']),
   due_at: z.int(),
-  place: z.string().nullable(),
-  said: z.string().nullable(),
+  place: bounded.word.nullable(),
+  said: bounded.prose().nullable(),
 });
 
 function jobRecordOf(row: SqlRow): JobRecord {
@@ -411,14 +412,14 @@ function stateOf({ state, due_at, place, said }: z.infer<typeof jobRow>): JobSta
   }
 }
 
-const answerTextRow = z.object({ answer: z.string() });
+const answerTextRow = z.object({ answer: bounded.document });
 
 const answerRow = z.object({
-  key: z.string(),
+  key: bounded.word,
   revision: z.int(),
   kept_at: z.int(),
   due_at: z.int(),
-  said: z.string().nullable(),
+  said: bounded.prose().nullable(),
 });
 
 function waitingAnswerOf(row: SqlRow): WaitingAnswer {

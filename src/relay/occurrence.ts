@@ -7,6 +7,7 @@ import {
   type Transaction,
   transactionsOf,
 } from '../forge/phabricator/revision.ts';
+import * as bounded from '../model/bounds.ts';
 import type { Occurrence } from './decide.ts';
 import type { Delivery, Inbox } from './inbox.ts';
 
@@ -99,7 +100,7 @@ export async function happenedSoFar(
 
 const revisionItem = z.object({
   id: z.int(),
-  phid: z.string(),
+  phid: bounded.word,
   fields: z.object({ dateModified: z.int() }),
 });
 
@@ -128,7 +129,7 @@ async function occurrences(
 
 async function diffIds(conduit: Conduit, phids: string[]): Promise<Map<string, number>> {
   if (phids.length === 0) return new Map();
-  const item = z.object({ id: z.int(), phid: z.string() });
+  const item = z.object({ id: z.int(), phid: bounded.word });
   const found = await conduit.search('differential.diff.search', { constraints: { phids } }, item);
   return new Map(found.map(({ id, phid }) => [phid, id]));
 }

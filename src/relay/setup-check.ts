@@ -10,6 +10,7 @@ import {
 } from '../forge/phabricator/conduit.ts';
 import { openPhabricator, readAuthority, tokenVariable } from '../forge/phabricator/login.ts';
 import { lookAgain, ok, skipped, walk, wrong } from '../lab/check/diagnostic.ts';
+import * as bounded from '../model/bounds.ts';
 import { parseJson } from '../model/json.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { sendRequest } from '../system/http.ts';
@@ -152,7 +153,7 @@ async function server(
   return [ok(what, `${url} answers as a Phabricator does`)];
 }
 
-const envelope = z.object({ result: z.unknown(), error_code: z.string().nullable() });
+const envelope = z.object({ result: z.unknown(), error_code: bounded.word.nullable() });
 
 /** A larger difference misleads readers who compare a log with a comment. */
 const mostSecondsApart = 60;
@@ -168,7 +169,7 @@ function clocks(what: string, { date }: Session, now: Date): SetUpDiagnostic[] {
   return [warning(what, why, fix)];
 }
 
-const account = z.object({ userName: z.string(), roles: z.array(z.string()) });
+const account = z.object({ userName: bounded.word, roles: bounded.list(bounded.word) });
 
 async function token(
   what: string,
@@ -201,9 +202,9 @@ function rights(
 
 const repositoryItem = z.object({
   fields: z.object({
-    callsign: z.string().nullable(),
-    shortName: z.string().nullable(),
-    policy: z.object({ edit: z.string() }),
+    callsign: bounded.word.nullable(),
+    shortName: bounded.word.nullable(),
+    policy: z.object({ edit: bounded.word }),
   }),
 });
 
@@ -230,13 +231,13 @@ const lookAt = (key: string): string =>
   `correct \`phabricator.${key}\` in ppsgate.yml, or let the bot see it`;
 
 const projectPage = z.object({
-  data: z.array(
+  data: bounded.list(
     z.object({
-      phid: z.string(),
-      attachments: z.object({ members: z.object({ members: z.array(z.unknown()) }) }),
+      phid: bounded.word,
+      attachments: z.object({ members: z.object({ members: bounded.list(z.unknown()) }) }),
     }),
   ),
-  maps: z.object({ slugMap: mapOf(z.object({ projectPHID: z.string() })) }),
+  maps: z.object({ slugMap: mapOf(z.object({ projectPHID: bounded.word })) }),
 });
 
 async function projects(
@@ -266,7 +267,7 @@ async function projects(
 }
 
 const userItem = z.object({
-  fields: z.object({ username: z.string(), roles: z.array(z.string()) }),
+  fields: z.object({ username: bounded.word, roles: bounded.list(bounded.word) }),
 });
 
 async function people(
@@ -290,15 +291,17 @@ async function people(
 
 const planItem = z.object({
   id: z.int(),
-  phid: z.string(),
+  phid: bounded.word,
   fields: z.object({
-    name: z.string(),
-    status: z.object({ value: z.string() }),
-    behaviors: z.record(z.string(), z.object({ value: z.string() })),
+    name: bounded.word,
+    status: z.object({ value: bounded.word }),
+    behaviors: bounded.byName(z.object({ value: bounded.word })),
   }),
 });
 
-const stepItem = z.object({ fields: z.object({ name: z.string(), buildPlanPHID: z.string() }) });
+const stepItem = z.object({
+  fields: z.object({ name: bounded.word, buildPlanPHID: bounded.word }),
+});
 
 /** Only its page shows the URI of a plan's HTTP step, so our plan is found by its name. */
 async function buildPlans(

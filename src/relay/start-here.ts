@@ -10,6 +10,7 @@ import { namingStyles, overrideArguments } from '../config/parameters.ts';
 import { type Job, workOf } from '../forge/patch/job-key.ts';
 import { hasBisectPlan } from '../gate/bisect/bisect-plan.ts';
 import { hasPlan, readPlan } from '../gate/experiment/plan.ts';
+import * as bounded from '../model/bounds.ts';
 import { conclusionOfError, exitCodes } from '../model/conclusion.ts';
 import { reasonOf } from '../model/one-line.ts';
 import {
@@ -114,7 +115,7 @@ const diedTooOften = (job: Job, directory: string): string =>
 const trySchema = z.object({
   leader: leaderSchema,
   /** The work directory; for an extension that of the first job. */
-  work: z.string(),
+  work: bounded.word,
   tries: z.int(),
   maxRuns: z.int().optional(),
 });

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { kebabCase, overridesAs } from '../config/parameters.ts';
 import { type Job, workOf } from '../forge/patch/job-key.ts';
+import * as bounded from '../model/bounds.ts';
 import { parseJson } from '../model/json.ts';
 import { shortened } from '../model/one-line.ts';
 import { sendRequest } from '../system/http.ts';
@@ -79,10 +80,12 @@ function jenkinsOf({ url, user, token }: JenkinsOptions): Jenkins {
 }
 
 /** Actions of a build or of a queued item, most of which are no parameters. */
-const actionsSchema = z.array(
+const actionsSchema = bounded.list(
   z
     .object({
-      parameters: z.array(z.object({ name: z.string(), value: z.unknown().optional() })).optional(),
+      parameters: bounded
+        .list(z.object({ name: bounded.word, value: z.unknown().optional() }))
+        .optional(),
     })
     .nullable(),
 );
@@ -91,20 +94,20 @@ const keyOf = (actions: z.infer<typeof actionsSchema>): unknown =>
   actions.flatMap((action) => action?.parameters ?? []).find(({ name }) => name === 'KEY')?.value;
 
 const queueSchema = z.object({
-  items: z.array(
+  items: bounded.list(
     z.object({
       id: z.int(),
-      task: z.object({ url: z.string().default('') }),
+      task: z.object({ url: bounded.word.default('') }),
       actions: actionsSchema,
     }),
   ),
 });
 
 const jobSchema = z.object({
-  property: z.array(
-    z.object({ parameterDefinitions: z.array(z.object({ name: z.string() })).default([]) }),
+  property: bounded.list(
+    z.object({ parameterDefinitions: bounded.list(z.object({ name: bounded.word })).default([]) }),
   ),
-  builds: z.array(z.object({ number: z.int(), actions: actionsSchema })),
+  builds: bounded.list(z.object({ number: z.int(), actions: actionsSchema })),
 });
 
 async function findInQueue(

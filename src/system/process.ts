@@ -3,9 +3,10 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import * as bounded from '../model/bounds.ts';
 
 /** A process group's leader, with its start time as this machine prints it. */
-export const leaderSchema = z.object({ pid: z.int().positive(), started: z.string() });
+export const leaderSchema = z.object({ pid: bounded.id, started: bounded.word });
 
 export type GroupLeader = z.infer<typeof leaderSchema>;
 

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { mean, sampleStandardDeviation } from 'simple-statistics';
 import { z } from 'zod';
 import { keyName } from '../../config/problem.ts';
+import * as bounded from '../../model/bounds.ts';
+import { mostRuns } from '../../model/result.ts';
 import { expected } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
 
@@ -52,10 +54,14 @@ const cellKeys = ['testbed', 'cell', 'traffic', 'cpu', 'nic', 'topic', 'label'] 
 
 const lineSchema = z.looseObject(
   {
-    pps: z.array(
-      z.number({ error: rateError }).refine((pps) => pps > 0, { error: rateError }),
-      { error: expected('a list of numbers above 0') },
-    ),
+    pps: z
+      .array(
+        z
+          .number({ error: rateError })
+          .refine((pps) => bounded.measured.safeParse(pps).success, { error: rateError }),
+        { error: expected('a list of numbers above 0') },
+      )
+      .max(mostRuns),
   },
   { error: expected('an object with pps, a list of numbers above 0') },
 );

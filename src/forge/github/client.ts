@@ -2,6 +2,7 @@
 import type { RetryOptions } from '@octokit/plugin-retry';
 import type { ThrottlingOptions } from '@octokit/plugin-throttling';
 import { z } from 'zod';
+import * as bounded from '../../model/bounds.ts';
 import { fetchWithin } from '../../system/http.ts';
 import type { Client } from './octokit.ts';
 
@@ -76,7 +77,7 @@ function waitWhenShort(log: Log) {
   };
 }
 
-const viewer = z.object({ viewer: z.object({ login: z.string() }) });
+const viewer = z.object({ viewer: z.object({ login: bounded.word }) });
 
 /** GET /user works for people only, GraphQL for apps, too. */
 export async function ownLogin(octokit: Octokit): Promise<string> {

@@ -1,6 +1,7 @@
 // Classifies octokit's errors.
 import type { RequestError } from '@octokit/request-error';
 import { z } from 'zod';
+import * as bounded from '../../model/bounds.ts';
 
 /** `said` is one line for people: the message of GitHub or the network, cut to a readable length. */
 export type GithubFailure =
@@ -62,7 +63,7 @@ function isRequestError(error: unknown): error is RequestError {
   return error instanceof Error && error.name === 'HttpError' && 'request' in error;
 }
 
-const errors = z.array(z.object({ message: z.string(), type: z.string().optional() }));
+const errors = bounded.list(z.object({ message: bounded.prose(), type: bounded.word.optional() }));
 
 const graphqlError = z.union([
   z.object({ name: z.literal('GraphqlResponseError'), errors }),

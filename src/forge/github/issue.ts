@@ -1,5 +1,6 @@
 // Creates issues on GitHub once, finds them by the marker that their text begins with, and updates them.
 import { z } from 'zod';
+import * as bounded from '../../model/bounds.ts';
 import { type Octokit, placeOf } from './client.ts';
 import { type GithubFailure, githubFailure } from './failure.ts';
 
@@ -30,7 +31,7 @@ export async function createIssue(
       labels: [label],
       request: { retries: 0 },
     });
-    return { kind: 'made', number: z.int().positive().parse(data.number) };
+    return { kind: 'made', number: bounded.id.parse(data.number) };
   } catch (error) {
     if (error instanceof z.ZodError) {
       const said = "GitHub's answer has no number of an issue";

@@ -1,6 +1,7 @@
 // Reads a pull request from the payload of an event, or fetches it by the dispatched number.
 
 import { z } from 'zod';
+import * as bounded from '../../model/bounds.ts';
 import type { PullRequest } from '../../model/patch.ts';
 import { type Octokit, placeOf } from './client.ts';
 import { type GithubFailure, githubFailure } from './failure.ts';
@@ -168,13 +169,13 @@ const commit = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'expected a ful
 
 /** The properties that events and the REST API have in common. */
 const pullRequestDocument = z.object({
-  number: z.int().positive(),
-  title: z.string(),
-  html_url: z.url(),
+  number: bounded.id,
+  title: bounded.line,
+  html_url: bounded.url,
   /** Null where the account was deleted, which GitHub then calls "ghost". */
-  user: z.object({ login: z.string() }).nullable(),
-  base: z.object({ ref: z.string(), sha: commit, repo: z.object({ full_name: z.string() }) }),
-  head: z.object({ sha: commit, repo: z.object({ full_name: z.string() }).nullable() }),
+  user: z.object({ login: bounded.word }).nullable(),
+  base: z.object({ ref: bounded.word, sha: commit, repo: z.object({ full_name: bounded.word }) }),
+  head: z.object({ sha: commit, repo: z.object({ full_name: bounded.word }).nullable() }),
 });
 
 function found(document: z.infer<typeof pullRequestDocument>): FoundPullRequest {

@@ -5,11 +5,12 @@ import {
   bisectOverrideNames,
   kebabCase,
 } from '../../config/parameters.ts';
+import * as bounded from '../../model/bounds.ts';
 import { families, scenarios } from '../../model/scenario.ts';
 import { excerpt } from '../../model/units.ts';
 import { keyFor, keysOf, pairIn } from './command-words.ts';
 
-const typed = z.string().max(500).optional();
+const typed = bounded.text(500).optional();
 
 /** Settings of one bisection, as typed; without good and bad it searches the commits of the patch itself. */
 export const bisectOverridesSchema = z.object(

@@ -2,12 +2,13 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { kebabCase, type OverrideName, overrideNames, parameter } from '../../config/parameters.ts';
+import * as bounded from '../../model/bounds.ts';
 import { families } from '../../model/scenario.ts';
 import { excerpt } from '../../model/units.ts';
 import { type BisectOverrides, readBisect } from './bisect-command.ts';
 import { keyFor, keysOf, pairIn, wordsOf } from './command-words.ts';
 
-const typed = z.string().max(500).optional();
+const typed = bounded.text(500).optional();
 
 /** Settings of one gate that replace those of ppsgate.yml, as typed. */
 export const gateOverridesSchema = z.object(

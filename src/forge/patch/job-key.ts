@@ -1,14 +1,15 @@
 // A gate or bisection that a relay starts for one approved diff.
 import { z } from 'zod';
+import * as bounded from '../../model/bounds.ts';
 import { bisectOverridesSchema } from './bisect-command.ts';
 import { gateOverridesSchema } from './command.ts';
 
 export const jobSchema = z.object({
   /** Identifies the request, so that it runs once. Letters, digits and `.:-`, so that it can name a folder or a run. */
   key: z.string().regex(/^\w[\w.:-]{0,119}$/),
-  revision: z.int().positive(),
+  revision: bounded.id,
   /** Pinned at approval. */
-  diff: z.int().positive(),
+  diff: bounded.id,
   overrides: gateOverridesSchema,
   /** A bisection in place of a gate: of the commits that are named, or of the diffs up to this one. */
   bisect: bisectOverridesSchema.optional(),
@@ -18,9 +19,9 @@ export const jobSchema = z.object({
     .regex(/^PHID-HMBD-\w{1,40}$/)
     .optional(),
   /** The requester's user name, or `Harbormaster`. */
-  by: z.string().max(100),
+  by: bounded.text(100),
   /** Extends the experiment of that job, which stayed inconclusive. */
-  extend: z.object({ key: z.string().max(120), maxRuns: z.string().max(20).optional() }).optional(),
+  extend: z.object({ key: bounded.text(120), maxRuns: bounded.text(20).optional() }).optional(),
 });
 
 export type Job = z.infer<typeof jobSchema>;

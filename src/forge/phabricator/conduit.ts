@@ -1,6 +1,7 @@
 // Calls methods of a Phabricator server through Conduit, its HTTP API, and retries while the server is busy.
 
 import { z } from 'zod';
+import * as bounded from '../../model/bounds.ts';
 import { parseJson } from '../../model/json.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { type Pause, realPause } from '../../model/pause.ts';
@@ -66,10 +67,7 @@ export const isOfToken = ({ code }: ConduitError): boolean =>
 
 /** A map as PHP writes it, whose empty ones are empty lists. */
 export const mapOf = <Value extends z.ZodType>(value: Value) =>
-  z.preprocess(
-    (map) => (Array.isArray(map) && map.length === 0 ? {} : map),
-    z.record(z.string(), value),
-  );
+  z.preprocess((map) => (Array.isArray(map) && map.length === 0 ? {} : map), bounded.byName(value));
 
 /** After the last wait the call fails. */
 const pausesSeconds = [1, 2, 5, 10, 30];
@@ -181,8 +179,8 @@ const mostBytes = 32 * 1024 ** 2;
 
 const envelope = z.object({
   result: z.unknown(),
-  error_code: z.string().nullable(),
-  error_info: z.string().nullable(),
+  error_code: bounded.word.nullable(),
+  error_info: bounded.prose().nullable(),
 });
 
 function readAnswer({ headers, body }: HttpResponse): CallOutcome {
@@ -335,8 +333,8 @@ const mostBeginnings = 4;
 function searchBy(call: Conduit['call'], url: string): Conduit['search'] {
   return async (method, params, item, most = Number.POSITIVE_INFINITY) => {
     const page = z.object({
-      data: z.array(item),
-      cursor: z.object({ after: z.string().nullable() }),
+      data: bounded.list(item),
+      cursor: z.object({ after: bounded.word.nullable() }),
     });
     const limit = Math.min(pageItems, most);
     const pageAfter = (row: string | null) =>

@@ -1,5 +1,5 @@
 // Fetches a diff from Phabricator, and detects changes to it since its author sent it.
-import { z } from 'zod';
+import * as bounded from '../../model/bounds.ts';
 import { shortened } from '../../model/one-line.ts';
 import { type Conduit, ConduitError } from './conduit.ts';
 import { type FoundDiff, RevisionError } from './revision.ts';
@@ -29,7 +29,7 @@ export async function fetchDiff(
 
 async function rawDiff(conduit: Conduit, diffID: number): Promise<string> {
   try {
-    return await conduit.call('differential.getrawdiff', { diffID }, z.string());
+    return await conduit.call('differential.getrawdiff', { diffID }, bounded.document);
   } catch (error) {
     if (!(error instanceof ConduitError) || error.code !== 'ERR_NOT_FOUND') throw error;
     throw new RevisionError(

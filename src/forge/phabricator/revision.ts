@@ -1,5 +1,6 @@
 // Reads revisions, their diffs, comments and people from a Phabricator.
 import { z } from 'zod';
+import * as bounded from '../../model/bounds.ts';
 import { plainLine } from '../../model/escape.ts';
 import { type Conduit, mapOf } from './conduit.ts';
 
@@ -142,16 +143,21 @@ export async function findRevision(conduit: Conduit, name: RevisionName): Promis
 }
 
 const phid = z.string().regex(/^PHID-[\w-]{1,100}$/, 'expected a PHID');
-const id = z.int().positive();
-const epoch = z.int().transform((seconds) => new Date(seconds * 1000));
+const id = bounded.id;
+/** Until the year 9999. */
+const epoch = z
+  .int()
+  .min(0)
+  .max(253_402_300_799)
+  .transform((seconds) => new Date(seconds * 1000));
 
 const revisionItem = z.object({
   id,
   phid,
   fields: z.object({
-    title: z.string(),
+    title: bounded.line,
     authorPHID: phid,
-    status: z.object({ value: z.string() }),
+    status: z.object({ value: bounded.word }),
     repositoryPHID: phid.nullable(),
     diffPHID: phid,
     isDraft: z.boolean(),
@@ -165,13 +171,13 @@ const diffItem = z.object({
     revisionPHID: phid.nullable(),
     authorPHID: phid,
     dateCreated: epoch,
-    refs: z.array(
+    refs: bounded.list(
       z.object({
-        type: z.string(),
+        type: bounded.word,
         /** A branch's. */
-        name: z.string().nullish(),
+        name: bounded.word.nullish(),
         /** A base's. */
-        identifier: z.string().nullish(),
+        identifier: bounded.word.nullish(),
       }),
     ),
   }),
@@ -219,7 +225,7 @@ async function repositoryOf(
 }
 
 const repositoryItem = z.object({
-  fields: z.object({ callsign: z.string().nullable(), shortName: z.string().nullable() }),
+  fields: z.object({ callsign: bounded.word.nullable(), shortName: bounded.word.nullable() }),
 });
 
 function foundDiff(
@@ -271,14 +277,14 @@ export async function userNames(
   return new Map(found.map(({ phid, fields }) => [phid, fields.username]));
 }
 
-const userItem = z.object({ phid, fields: z.object({ username: z.string() }) });
+const userItem = z.object({ phid, fields: z.object({ username: bounded.word }) });
 
 export async function whoami(conduit: Conduit): Promise<Person> {
   const { phid, userName } = await conduit.call('user.whoami', {}, me);
   return { phid, name: userName };
 }
 
-const me = z.object({ phid, userName: z.string() });
+const me = z.object({ phid, userName: bounded.word });
 
 export type Transaction =
   | { kind: 'diff'; id: number; phid: string; by: string; at: Date; diffPhid: string }
@@ -319,9 +325,9 @@ const version = z.object({ version: z.int(), authorPHID: phid });
 const comment = transaction
   .extend({
     type: z.literal('comment'),
-    comments: z.array(
+    comments: bounded.list(
       z.discriminatedUnion('removed', [
-        version.extend({ removed: z.literal(false), content: z.object({ raw: z.string() }) }),
+        version.extend({ removed: z.literal(false), content: z.object({ raw: bounded.document }) }),
         version.extend({ removed: z.literal(true) }),
       ]),
     ),
@@ -334,7 +340,7 @@ const comment = transaction
   });
 
 const others = z
-  .object({ type: z.string().nullable() })
+  .object({ type: bounded.word.nullable() })
   .refine(({ type }) => type !== 'update' && type !== 'comment', 'expected a transaction')
   .transform(() => undefined);
 
@@ -364,9 +370,9 @@ export async function isMember(
 }
 
 const projects = z.object({
-  data: z.array(
+  data: bounded.list(
     z.object({
-      attachments: z.object({ members: z.object({ members: z.array(z.object({ phid })) }) }),
+      attachments: z.object({ members: z.object({ members: bounded.list(z.object({ phid })) }) }),
     }),
   ),
   /** By hashtag, of which a project may have several. */

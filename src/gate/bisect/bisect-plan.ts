@@ -1,5 +1,6 @@
 // Fixes the request of a bisection in a file before its first boot.
 import { z } from 'zod';
+import * as bounded from '../../model/bounds.ts';
 import { shortId } from '../../model/patch.ts';
 import { historySchema, metricSchema } from '../../model/result.ts';
 import { cellSchema, ownRulesSchema } from '../../model/scenario.ts';
@@ -16,25 +17,25 @@ import { rangeSchema } from './range.ts';
 const bisectPlanSchema = z.object({
   schemaVersion: z.literal(1),
   /** Both ends, fix-ups and skips, as typed. */
-  good: z.string(),
-  bad: z.string(),
-  fixUps: z.array(z.string()),
-  skips: z.array(z.string()),
+  good: bounded.name,
+  bad: bounded.name,
+  fixUps: bounded.list(bounded.name, 100),
+  skips: bounded.list(bounded.name),
   range: rangeSchema,
-  testbed: z.string(),
+  testbed: bounded.name,
   system: z.enum(['linux', 'freebsd']),
   /** Folder installed over the DUT's files, for Linux. */
-  overlay: z.object({ path: z.string(), beside: z.string() }),
+  overlay: z.object({ path: bounded.path, beside: bounded.path }),
   cell: cellSchema,
   metric: metricSchema,
   traffic: plannedTraffic,
-  rules: z.record(z.string(), ownRulesSchema),
+  rules: bounded.byName(ownRulesSchema),
   profile: plannedProfile.optional(),
   history: historySchema.optional(),
   /** Expected change, as a ratio: that of a gate, or the loss that matters. */
-  effect: z.number(),
+  effect: bounded.change,
   seed: z.int(),
-  mostBoots: z.int().positive(),
+  mostBoots: bounded.ordinal,
   isVerified: z.boolean(),
 });
 

@@ -5,6 +5,7 @@ import {
   NoCommitError,
   RepositoryError,
 } from '../../forge/patch/repository.ts';
+import { mostCommits } from '../../model/bisect-result.ts';
 import { shortId } from '../../model/patch.ts';
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -16,8 +17,6 @@ export type FirstParentLine = {
   commits: readonly string[];
   places: ReadonlyMap<string, number>;
 };
-
-const mostCommits = 20_000;
 
 /** Resolves both ends and their distance; throws if they form no range. */
 export async function endsOf(

@@ -5,6 +5,8 @@ import type { OverlayPlace } from '../../config/schema.ts';
 import { type LinearRepository, RepositoryError } from '../../forge/patch/repository.ts';
 import { readOverlay } from '../../kernel/overlay.ts';
 import type { Variant } from '../../kernel/variant.ts';
+import { mostCommits } from '../../model/bisect-result.ts';
+import * as bounded from '../../model/bounds.ts';
 import { commitId, shortId } from '../../model/patch.ts';
 import type { OperatingSystem } from '../../model/scenario.ts';
 import { excerpt } from '../../model/units.ts';
@@ -17,29 +19,29 @@ import { readSkip, type SkippedCommits, skippedOf } from './skips.ts';
 
 const formSchema = z.object({
   /** Names the variant; equal kernels have equal names. */
-  variant: z.string(),
+  variant: bounded.variant,
   /** The revision's own commit, or one made from it with the fix-ups, in this repository only. */
   commit: commitId,
-  fixUps: z.array(commitId),
+  fixUps: bounded.list(commitId, 100),
 });
 
 const revisionSchema = z.object({
-  place: z.int().nonnegative(),
+  place: bounded.count,
   commit: commitId,
-  subject: z.string(),
-  author: z.string(),
-  alike: z.int().nonnegative(),
+  subject: bounded.line,
+  author: bounded.line,
+  alike: bounded.count,
   isSkipped: z.boolean(),
-  forms: z.array(formSchema).min(1),
+  forms: bounded.list(formSchema, 1000).min(1),
 });
 
 export const rangeSchema = z.object({
   /** Commits after the good one, through the bad one. */
-  commits: z.int().positive(),
+  commits: bounded.ordinal,
   /** Good first, bad last; commits of an unchanged kernel are merged with the one before. */
-  revisions: z.array(revisionSchema).min(2),
+  revisions: bounded.list(revisionSchema, mostCommits + 1).min(2),
   /** Reports fix-ups that do not apply everywhere. */
-  notes: z.array(z.string()),
+  notes: bounded.list(bounded.prose(), 1000),
 });
 
 export type RevisionForm = z.infer<typeof formSchema>;

@@ -3,9 +3,10 @@ import { quantile } from 'simple-statistics';
 import { z } from 'zod';
 import { median } from '../../analysis/stats/summary.ts';
 import type { Config } from '../../config/schema.ts';
+import * as bounded from '../../model/bounds.ts';
 import type { Result, TrialSummary } from '../../model/result.ts';
 
-const seconds = z.number().nonnegative();
+const { seconds } = bounded;
 
 const gateDurations = z.object({
   /** From the end of a trial to the next one in another boot; 0 without boots. */
@@ -23,7 +24,7 @@ export const durationsSchema = gateDurations.partial({ trafficSeconds: true, bui
 export type Durations = z.infer<typeof durationsSchema>;
 
 /** Medians of `gates` gates; 0: usual values of such a testbed. */
-export const expectedDurationsSchema = gateDurations.extend({ gates: z.int().nonnegative() });
+export const expectedDurationsSchema = gateDurations.extend({ gates: bounded.count });
 
 export type ExpectedDurations = z.infer<typeof expectedDurationsSchema>;
 

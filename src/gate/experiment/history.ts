@@ -6,20 +6,25 @@ import { z } from 'zod';
 import { type Noise, sumOf } from '../../analysis/stats/evidence.ts';
 import { sessionDegreesOfFreedom } from '../../analysis/stats/sessions.ts';
 import { isCounted, trialNumbers } from '../../analysis/stats/trial-numbers.ts';
+import * as bounded from '../../model/bounds.ts';
 import { byMetric, type History, type Metric, type Result, type Run } from '../../model/result.ts';
 import { cellName, cellSchema } from '../../model/scenario.ts';
 import { durationsOf, durationsSchema } from '../estimate/durations.ts';
 import { gateOfLine, gateOfLineSchema, isSameTraffic } from './earlier-gates.ts';
 
-const rates = z.array(z.number().positive());
+const rates = bounded.list(bounded.measured);
 
 export const historyEntrySchema = z.object({
   /** Begin of the experiment. An extended one writes again, and its last line counts. */
-  at: z.iso.datetime(),
-  testbed: z.string(),
+  at: bounded.time,
+  testbed: bounded.name,
   cell: cellSchema,
-  traffic: z.object({ flows: z.int(), frameBytes: z.int(), offeredPps: z.number().optional() }),
-  commit: z.string(),
+  traffic: z.object({
+    flows: bounded.count,
+    frameBytes: bounded.count,
+    offeredPps: bounded.rate.optional(),
+  }),
+  commit: bounded.name,
   /** Number of each trial, in order. */
   pps: rates,
   nsPerPacket: rates,
@@ -30,7 +35,7 @@ export const historyEntrySchema = z.object({
   /** Base had moved against the earlier history. */
   moved: z.boolean(),
   /** Booted layouts of base's kernel, if several: the spread then includes the noise of builds. */
-  layouts: z.int().min(2).optional(),
+  layouts: bounded.count.min(2).optional(),
   /** Equal for all cells of a gate; absent in older lines. */
   durations: durationsSchema.optional(),
   /** Absent in older lines, and where no gate of two commits wrote the line. */

@@ -2,34 +2,40 @@
 import { open, truncate } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
+import * as bounded from '../../model/bounds.ts';
 import { rejectionSchema } from '../../model/rejection.ts';
 import { cellProfileSchema, runSchema, trialSchema } from '../../model/result.ts';
 import { cellSchema } from '../../model/scenario.ts';
 import { readForeignText } from '../../system/foreign-files.ts';
 
-const at = z.iso.datetime();
+const at = bounded.time;
 
 const entrySchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('started'),
     at,
-    fingerprint: z.record(z.string(), z.string()),
-    warnings: z.array(z.string()),
+    fingerprint: bounded.facts,
+    warnings: bounded.list(bounded.line, 1000),
   }),
   z.object({
     kind: z.literal('rejected'),
     at,
-    variant: z.string(),
+    variant: bounded.variant,
     rejection: rejectionSchema,
   }),
-  z.object({ kind: z.literal('measured'), at, summary: trialSchema, runs: z.array(runSchema) }),
+  z.object({
+    kind: z.literal('measured'),
+    at,
+    summary: trialSchema,
+    runs: bounded.list(runSchema),
+  }),
   z.object({
     kind: z.literal('failed'),
     at,
-    trial: z.int(),
-    reason: z.string(),
+    trial: bounded.count,
+    reason: bounded.line,
     /** Variants to be measured; absent if the plan has them. */
-    variants: z.array(z.string()).optional(),
+    variants: bounded.list(bounded.variant, 1000).optional(),
     /** See `TrialOutcome`. */
     lacksControl: z.literal(true).optional(),
   }),
@@ -41,7 +47,7 @@ const entrySchema = z.discriminatedUnion('kind', [
     isFinal: z.boolean(),
   }),
   /** A warning of the testbed since its start. */
-  z.object({ kind: z.literal('warned'), at, text: z.string() }),
+  z.object({ kind: z.literal('warned'), at, text: bounded.line }),
   z.object({ kind: z.literal('finished'), at }),
 ]);
 

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Config } from '../../config/schema.ts';
 import { type Variant, variantSchema } from '../../kernel/variant.ts';
+import * as bounded from '../../model/bounds.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { type Patch, patchSchema } from '../../model/patch.ts';
 import { plannedTrialSchema } from '../../model/planned-trial.ts';
@@ -11,6 +12,8 @@ import {
   designSchema,
   earlierGatesSchema,
   historySchema,
+  mostTrials,
+  mostVariants,
   policySchema,
 } from '../../model/result.ts';
 import { type Cell, cellName, cellSchema, ownRulesSchema } from '../../model/scenario.ts';
@@ -32,26 +35,29 @@ const plannedCellSchema = z.object({
 });
 
 export const plannedTraffic = z.object({
-  flows: z.int(),
-  frameBytes: z.int(),
-  offeredPps: z.number().optional(),
-  warmUpSeconds: z.number(),
-  settleSeconds: z.number(),
-  measureSeconds: z.number(),
-  measureAtLeastSeconds: z.number(),
-  runsPerTrial: z.int(),
-  windows: z.object({ count: z.int(), packets: z.int() }).optional(),
+  flows: bounded.count,
+  frameBytes: bounded.count,
+  offeredPps: bounded.rate.optional(),
+  warmUpSeconds: bounded.seconds,
+  settleSeconds: bounded.seconds,
+  measureSeconds: bounded.seconds,
+  measureAtLeastSeconds: bounded.seconds,
+  runsPerTrial: bounded.count,
+  windows: z.object({ count: bounded.count, packets: bounded.total }).optional(),
 }) satisfies z.ZodType<Config['traffic']>;
 
-export const plannedProfile = z.object({ seconds: z.number(), event: z.string().optional() });
+export const plannedProfile = z.object({
+  seconds: bounded.seconds,
+  event: bounded.name.optional(),
+});
 
 const planSchema = z.object({
   schemaVersion: z.literal(1),
   patch: patchSchema,
-  testbed: z.string(),
-  variants: z.array(variantSchema).min(2),
-  rules: z.record(z.string(), ownRulesSchema),
-  cells: z.array(plannedCellSchema).min(1),
+  testbed: bounded.name,
+  variants: bounded.list(variantSchema, mostVariants).min(2),
+  rules: bounded.byName(ownRulesSchema),
+  cells: bounded.list(plannedCellSchema, 1000).min(1),
   policy: policySchema,
   traffic: plannedTraffic,
   /** Profiles of every variant in every decided cell; absent: none. */
@@ -60,7 +66,7 @@ const planSchema = z.object({
   durations: expectedDurationsSchema.optional(),
   seed: z.int(),
   /** Every trial that may be needed, in order; most cells are decided before their last. */
-  trials: z.array(plannedTrialSchema).min(1),
+  trials: bounded.list(plannedTrialSchema, mostTrials).min(1),
 });
 
 export type PlannedCell = z.infer<typeof plannedCellSchema>;

@@ -1,5 +1,6 @@
 // Defines the lines of a recording, and the version of that format.
 import { z } from 'zod';
+import * as bounded from '../../model/bounds.ts';
 
 export const recordingVersion = 2;
 
@@ -9,42 +10,48 @@ export const headSchema = z.object({
   kind: z.literal('head'),
   format: z.literal(recordingFormat),
   version: z.literal([1, recordingVersion]),
-  ppsgate: z.string(),
-  command: z.string(),
-  date: z.string(),
+  ppsgate: bounded.name,
+  command: bounded.document,
+  date: bounded.name,
 });
 
 export type RecordingHead = z.infer<typeof headSchema>;
 
-const at = z.number();
+/** Bounds an exit code, or an error of the system. */
+const mostCode = 2 ** 32;
+const at = z.number().min(-1e12).max(1e12);
 const stream = z.enum(['stdout', 'stderr']);
 
 const asked = z.discriminatedUnion('what', [
   z.object({ what: z.literal('connect') }),
   /** `shown` is the command without the fence around it. */
-  z.object({ what: z.literal('run'), command: z.string(), shown: z.string().optional() }),
+  z.object({
+    what: z.literal('run'),
+    command: bounded.document,
+    shown: bounded.document.optional(),
+  }),
   z.object({
     what: z.literal('upload'),
-    path: z.string(),
-    mode: z.number(),
-    bytes: z.number(),
-    sha256: z.string(),
+    path: bounded.path,
+    mode: bounded.count,
+    bytes: bounded.total,
+    sha256: bounded.name,
   }),
   z.object({ what: z.literal('power'), order: z.enum(['open', 'state', 'cycle']) }),
   /** `hear` covers the output of a console, from before it opens until it closes. */
   z.object({ what: z.literal('console'), order: z.enum(['open', 'hear']) }),
-  z.object({ what: z.literal('sleep'), seconds: z.number() }),
+  z.object({ what: z.literal('sleep'), seconds: bounded.seconds }),
 ]);
 
 export type RecordedCall = z.infer<typeof asked>;
 
 const answer = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('exited'), code: z.number() }),
-  z.object({ kind: z.literal('signaled'), signal: z.string() }),
+  z.object({ kind: z.literal('exited'), code: z.number().min(-mostCode).max(mostCode) }),
+  z.object({ kind: z.literal('signaled'), signal: bounded.name }),
   /** Covers all other calls; `said` is the state of the power. */
-  z.object({ kind: z.literal('done'), said: z.string().optional() }),
+  z.object({ kind: z.literal('done'), said: bounded.document.optional() }),
   /** `failure` is the kind of a HostError, or the name of another error. */
-  z.object({ kind: z.literal('failed'), failure: z.string(), message: z.string() }),
+  z.object({ kind: z.literal('failed'), failure: bounded.name, message: bounded.document }),
 ]);
 
 export type RecordedOutcome = z.infer<typeof answer>;
@@ -52,10 +59,10 @@ export type RecordedOutcome = z.infer<typeof answer>;
 /** Times are in seconds since 1970, by the clock of the machine that recorded. */
 export const entrySchema = z.discriminatedUnion('kind', [
   /** A part begins; `request` is enough to repeat it. */
-  z.object({ kind: z.literal('begins'), at, part: z.string(), request: z.unknown() }),
+  z.object({ kind: z.literal('begins'), at, part: bounded.name, request: z.unknown() }),
   /** Each diagnostic has its own entry. */
-  z.object({ kind: z.literal('tells'), at, part: z.string(), outcome: z.unknown() }),
-  z.object({ kind: z.literal('asks'), at, id: z.number(), host: z.string(), asked }),
+  z.object({ kind: z.literal('tells'), at, part: bounded.name, outcome: z.unknown() }),
+  z.object({ kind: z.literal('asks'), at, id: bounded.total, host: bounded.name, asked }),
   /**
    * Output in whole lines; a partial line only at the end of a stream, or if a line is too long. Entries of one
    * datagram share a turn: the recorded code could not react to the first before the second was there.
@@ -63,20 +70,20 @@ export const entrySchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('hears'),
     at,
-    id: z.number(),
+    id: bounded.total,
     stream,
-    text: z.string(),
+    text: bounded.document,
     isOfSameTurn: z.literal(true).exactOptional(),
   }),
   z.object({
     kind: z.literal('cut'),
     at,
-    id: z.number(),
+    id: bounded.total,
     stream,
-    bytes: z.number(),
-    sha256: z.string(),
+    bytes: bounded.total,
+    sha256: bounded.name,
   }),
-  z.object({ kind: z.literal('ends'), at, id: z.number(), answer }),
+  z.object({ kind: z.literal('ends'), at, id: bounded.total, answer }),
 ]);
 
 export type RecordingEntry = z.infer<typeof entrySchema>;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { Traffic } from '../../config/schema.ts';
 import type { ProfileRequest } from '../../lab/testbed.ts';
+import * as bounded from '../../model/bounds.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import { families, type OwnRules } from '../../model/scenario.ts';
@@ -10,20 +11,20 @@ import { type SelfTestRequest, selfTestParts } from '../self-test/self-test-requ
 
 /** A replay opens no file that a recording names. */
 const host = z.looseObject({
-  host: z.string(),
-  port: z.number(),
-  user: z.string(),
-  privateKeyPath: z.string().optional(),
+  host: bounded.name,
+  port: bounded.count,
+  user: bounded.name,
+  privateKeyPath: bounded.path.optional(),
   knownHostsPath: z.literal('/dev/null'),
 });
 
-const port = z.looseObject({ interface: z.string() });
+const port = z.looseObject({ interface: bounded.name });
 
 const generator = host.extend({
-  interface: z.string(),
-  mac: z.string(),
-  addresses: z.partialRecord(z.enum(families), z.string()),
-  threads: z.number(),
+  interface: bounded.name,
+  mac: bounded.name,
+  addresses: z.partialRecord(z.enum(families), bounded.name),
+  threads: bounded.count,
 });
 
 const testbed = z.looseObject({
@@ -31,72 +32,81 @@ const testbed = z.looseObject({
   dut: host.extend({
     ingress: port,
     egress: port,
-    boot: z.looseObject({ method: z.string(), limitSeconds: z.number() }),
-    power: z.looseObject({ kind: z.string() }).optional(),
+    boot: z.looseObject({ method: bounded.name, limitSeconds: bounded.seconds }),
+    power: z.looseObject({ kind: bounded.name }).optional(),
   }),
   senders: z.array(generator).min(1).max(4),
   receiver: generator,
   builder: host
     .extend({
-      folder: z.string(),
-      repository: z.string(),
-      recipe: z.looseObject({ kind: z.string() }),
+      folder: bounded.path,
+      repository: bounded.path,
+      recipe: z.looseObject({ kind: bounded.name }),
     })
     .optional(),
-  preflight: z.string(),
+  preflight: bounded.document,
 });
 
 const traffic = z.looseObject({
-  flows: z.number(),
-  settleSeconds: z.number(),
-  measureSeconds: z.number(),
+  flows: bounded.count,
+  settleSeconds: bounded.seconds,
+  measureSeconds: bounded.seconds,
 });
 
 /** Keeps properties of other versions. */
 const as = <T>(schema: z.ZodType) => schema as unknown as z.ZodType<T>;
 
 export const checkRequest = z.object({
-  name: z.string(),
+  name: bounded.name,
   testbed: as<FreebsdTestbed>(testbed),
-  families: z.array(z.enum(families)),
+  families: bounded.list(z.enum(families), 10),
   traffic: as<Traffic>(traffic),
   sends: z.boolean(),
   cycles: z.boolean(),
 });
 
 export const testbedRequest = z.object({
-  name: z.string(),
+  name: bounded.name,
   testbed: as<FreebsdTestbed>(testbed),
   traffic: as<Traffic>(traffic),
   /** Token of the lease, which is part of every command. */
-  token: z.number().optional(),
+  token: bounded.total.optional(),
 });
 
-const cell = z.looseObject({ scenario: z.string(), family: z.enum(families) });
+const cell = z.looseObject({ scenario: bounded.name, family: z.enum(families) });
 
 const planned = z.looseObject({
-  number: z.number(),
+  number: bounded.count,
   cell,
-  runs: z.array(z.looseObject({ number: z.number(), variant: z.string(), pair: z.number() })),
+  runs: bounded.list(
+    z.looseObject({ number: bounded.count, variant: bounded.variant, pair: bounded.count }),
+  ),
 });
 
 export const testbedCall = z.discriminatedUnion('call', [
   z.object({
     call: z.literal('inspect'),
-    cells: z.array(as<PlannedTrial['cell']>(cell)),
+    cells: bounded.list(as<PlannedTrial['cell']>(cell)),
     outcome: z.unknown(),
   }),
   z.object({
     call: z.literal('prepare'),
-    variants: z.array(z.object({ variant: z.string(), boots: z.enum(['own', 'archive']) })),
-    rules: z.record(z.string(), z.unknown()),
+    variants: bounded.list(
+      z.object({ variant: bounded.variant, boots: z.enum(['own', 'archive']) }),
+    ),
+    rules: bounded.byName(z.unknown()),
     outcome: z.unknown(),
   }),
   z.object({ call: z.literal('trial'), planned: as<PlannedTrial>(planned), outcome: z.unknown() }),
   z.object({
     call: z.literal('profile'),
     request: as<ProfileRequest>(
-      z.looseObject({ cell, variant: z.string(), seconds: z.number(), attempt: z.number() }),
+      z.looseObject({
+        cell,
+        variant: bounded.variant,
+        seconds: bounded.seconds,
+        attempt: bounded.count,
+      }),
     ),
     outcome: z.unknown(),
   }),
@@ -106,24 +116,30 @@ export const testbedCall = z.discriminatedUnion('call', [
 export type TestbedCall = z.infer<typeof testbedCall>;
 
 export const selfTestRequest = z.object({
-  name: z.string(),
+  name: bounded.name,
   testbed: as<FreebsdTestbed>(testbed),
   config: as<SelfTestRequest['config']>(
     z.looseObject({
-      scenarios: z.array(z.string()),
-      families: z.array(z.enum(families)),
+      scenarios: bounded.list(bounded.name, 1000),
+      families: bounded.list(z.enum(families), 10),
       traffic,
-      gate: z.looseObject({ metric: z.string(), marginRatio: z.number() }),
+      gate: z.looseObject({ metric: bounded.name, marginRatio: bounded.share }),
     }),
   ),
-  rules: z.record(z.string(), as<OwnRules>(z.looseObject({ text: z.string() }))),
-  skip: z.array(z.enum(selfTestParts)),
-  journal: z.array(z.string()),
-  token: z.number().optional(),
+  rules: bounded.byName(as<OwnRules>(z.looseObject({ text: bounded.document }))),
+  skip: bounded.list(z.enum(selfTestParts), 100),
+  journal: bounded.list(bounded.document),
+  token: bounded.total.optional(),
 });
 
 export const selfTestReport = z.union([
-  z.object({ diagnostic: z.looseObject({ kind: z.string(), what: z.string(), why: z.string() }) }),
+  z.object({
+    diagnostic: z.looseObject({
+      kind: bounded.name,
+      what: bounded.document,
+      why: bounded.document,
+    }),
+  }),
   z.object({ agreed: z.boolean() }),
 ]);
 

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { ReservationsConfig } from '../../config/reservations.ts';
+import * as bounded from '../../model/bounds.ts';
 import type { Lease } from './lease.ts';
 import { readLab } from './records.ts';
 import { giveBack, holdingOf } from './reservation.ts';
@@ -12,9 +13,9 @@ import { StoreError } from './store/store.ts';
 const fileName = 'lease.json';
 
 const schema = z.object({
-  id: z.string(),
-  session: z.string(),
-  testbed: z.string(),
+  id: bounded.name,
+  session: bounded.name,
+  testbed: bounded.name,
   reservations: z.custom<ReservationsConfig>((value) => typeof value === 'object'),
 });
 

@@ -1,61 +1,62 @@
 // Defines the reservation records and their keys in the store.
 
 import { z } from 'zod';
+import * as bounded from '../../model/bounds.ts';
 import { parseJson } from '../../model/json.ts';
 import { priorities } from '../../model/priority.ts';
 import { byTurn, type QueueLine, type QueuePlace } from './queue.ts';
 import { type Store, type StoreChange, type StoreEntry, StoreError } from './store/store.ts';
 
 const holder = z.object({
-  who: z.string(),
-  purpose: z.string(),
+  who: bounded.line,
+  purpose: bounded.line,
   /** The subject under test, like `o/r#12 at 1a2b3c4`. */
-  patch: z.string().optional(),
-  url: z.string().optional(),
+  patch: bounded.line.optional(),
+  url: bounded.path.optional(),
 });
 export type Holder = z.output<typeof holder>;
 
 const priority = z.enum(priorities);
-const time = z.iso.datetime();
+const time = bounded.time;
 
 const ticket = z.object({
   priority,
   /** Order of the request that this one replaced; absent: its own revision. */
-  order: z.number().optional(),
+  order: bounded.total.optional(),
   /** Only the newest request of a subject waits. */
-  subject: z.string().optional(),
+  subject: bounded.path.optional(),
   holder,
   since: time,
   /** Testbeds with their machines; the first is preferred. */
-  wants: z.array(z.tuple([z.string(), z.array(z.string())])),
+  wants: bounded.list(z.tuple([bounded.name, bounded.list(bounded.path, 1000)]), 1000),
 });
 
-const use = z.object({ id: z.string(), testbed: z.string(), holder, since: time });
+const use = z.object({ id: bounded.name, testbed: bounded.name, holder, since: time });
 
 const holding = z.object({
-  id: z.string(),
-  testbed: z.string(),
-  machines: z.array(z.string()),
+  id: bounded.name,
+  testbed: bounded.name,
+  machines: bounded.list(bounded.path, 1000),
   priority,
-  order: z.number(),
+  order: bounded.total,
   holder,
   waitingSince: time,
   since: time,
   /** Holders that did not restore the base of its machines. */
-  leftBy: z.array(use),
+  leftBy: bounded.list(use, 1000),
 });
 
-const quarantine = z.object({ reason: z.string(), by: z.string(), since: time });
+const quarantine = z.object({ reason: bounded.prose(), by: bounded.line, since: time });
 
 const logged = z.object({
-  testbed: z.string(),
+  testbed: bounded.name,
   holder,
   priority,
   waitingSince: time,
   since: time.optional(),
   until: time.optional(),
   /** Absent while held. */
-  outcome: z.string().optional(),
+  outcome: bounded.prose().optional(),
 });
 
 export type QueueTicket = QueuePlace & {

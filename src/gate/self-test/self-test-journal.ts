@@ -3,29 +3,30 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { CheckStep, Diagnostic } from '../../lab/check/diagnostic.ts';
+import * as bounded from '../../model/bounds.ts';
 import { type Cell, cellName, cellSchema } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
 
 const runSchema = z.object({
   cell: cellSchema,
   /** Counted from 1. */
-  boot: z.int().positive(),
-  pps: z.number().positive(),
-  trialSeconds: z.number(),
+  boot: bounded.ordinal,
+  pps: bounded.measured,
+  trialSeconds: bounded.seconds,
 });
 
 type SelfTestedRun = z.infer<typeof runSchema>;
 
 const entrySchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('begun'), testbed: z.string(), at: z.iso.datetime() }),
+  z.object({ kind: z.literal('begun'), testbed: bounded.name, at: bounded.time }),
   z.object({
     kind: z.literal('well'),
-    step: z.string(),
-    diagnostics: z.array(
-      z.object({ kind: z.enum(['ok', 'skipped']), what: z.string(), why: z.string() }),
+    step: bounded.name,
+    diagnostics: bounded.list(
+      z.object({ kind: z.enum(['ok', 'skipped']), what: bounded.line, why: bounded.prose() }),
     ),
   }),
-  z.object({ kind: z.literal('booted'), boot: z.int(), seconds: z.number() }),
+  z.object({ kind: z.literal('booted'), boot: bounded.count, seconds: bounded.seconds }),
   z.object({ kind: z.literal('run'), run: runSchema }),
 ]);
 

@@ -1,5 +1,6 @@
 // Reads the logs of a trial on a Linux testbed, during the experiment and again later.
 import { z } from 'zod';
+import * as bounded from '../../model/bounds.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import { type LinuxObservation, parseObservation } from '../linux/linux-script.ts';
 import type { TrialOutcome } from '../testbed.ts';
@@ -7,7 +8,7 @@ import { parseTrafgenLog } from '../traffic/trafgen.ts';
 import { type BlockLoad, measuredRun } from './netns-run.ts';
 
 /** Since the interfaces came up. */
-const countersSchema = z.object({ forwarded: z.int(), received: z.int() });
+const countersSchema = z.object({ forwarded: bounded.total, received: bounded.total });
 const beforeAndAfter = z.object({ before: countersSchema, after: countersSchema });
 
 export type Counters = z.infer<typeof countersSchema>;

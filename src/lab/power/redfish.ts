@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { RedfishConfig } from '../../config/power.ts';
+import * as bounded from '../../model/bounds.ts';
 import { parseJson } from '../../model/json.ts';
 import { shortened } from '../../model/one-line.ts';
 import type { Distrust, Trust } from '../../system/certificate.ts';
@@ -59,8 +60,8 @@ const systemDocument = z.object({
     .object({
       '#ComputerSystem.Reset': z
         .object({
-          target: z.string(),
-          'ResetType@Redfish.AllowableValues': z.array(z.string()).optional(),
+          target: bounded.word,
+          'ResetType@Redfish.AllowableValues': bounded.list(bounded.word).optional(),
         })
         .optional(),
     })
@@ -228,9 +229,9 @@ function distrusted(label: string, code: string, { sha256, fault, reason }: Dist
 /** Error response of DSP0266: the first of its messages, or the summary. */
 const errorDocument = z.object({
   error: z.object({
-    message: z.string().optional(),
-    '@Message.ExtendedInfo': z
-      .array(z.object({ Message: z.string().optional() }))
+    message: bounded.prose().optional(),
+    '@Message.ExtendedInfo': bounded
+      .list(z.object({ Message: bounded.prose().optional() }))
       .optional()
       .catch(undefined),
   }),

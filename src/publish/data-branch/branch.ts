@@ -11,6 +11,7 @@ import {
   whyNotDone,
 } from '../../forge/github/failure.ts';
 import type { HistoryEntry } from '../../gate/experiment/history.ts';
+import * as bounded from '../../model/bounds.ts';
 import type { TrendIndex } from '../../model/trend.ts';
 import {
   type DataRules,
@@ -256,7 +257,7 @@ async function repositoryIdOf(branch: Branch): Promise<string> {
     'query ($owner: String!, $repo: String!) { repository(owner: $owner, name: $repo) { id } }';
   try {
     const answer = await octokit.graphql(query, { owner, repo });
-    return z.object({ repository: z.object({ id: z.string() }) }).parse(answer).repository.id;
+    return z.object({ repository: z.object({ id: bounded.word }) }).parse(answer).repository.id;
   } catch (error) {
     const failure = githubFailure(error);
     if (failure?.kind !== 'answered' || failure.status !== refusedByGraphql) throw error;

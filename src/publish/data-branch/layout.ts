@@ -13,6 +13,7 @@ import {
   withoutNumbers,
 } from '../../gate/experiment/history.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
+import * as bounded from '../../model/bounds.ts';
 import { jsonLines, parseJson } from '../../model/json.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { patchName } from '../../model/patch.ts';
@@ -34,42 +35,42 @@ const readmePath = 'README.md';
 
 const keptResultSchema = z.object({
   /** Folder of `result.json`, `report.md` and the files below. */
-  path: z.string().regex(/^results\/\d{4}\/\w[\w.-]*$/),
+  path: bounded.name.regex(/^results\/\d{4}\/\w[\w.-]*$/),
   /** The experiment's start; the publication's time if the result claims a later start. */
-  at: z.iso.datetime(),
-  testbed: z.string(),
-  patch: z.string(),
-  outcome: z.string(),
+  at: bounded.time,
+  testbed: bounded.name,
+  patch: bounded.name,
+  outcome: bounded.name,
   /** Flamegraphs, and the report as a page. */
-  others: z.array(z.string().regex(/^\w[\w.-]*$/)).default([]),
-  bytes: z.int().nonnegative(),
+  others: bounded.list(bounded.name.regex(/^\w[\w.-]*$/)).default([]),
+  bytes: bounded.total,
 });
 
 const badgeSchema = z.object({
-  testbed: z.string(),
+  testbed: bounded.name,
   cell: cellSchema,
   verdict: z.enum(badgeVerdicts),
-  pps: z.number().nonnegative().optional(),
-  at: z.iso.datetime(),
+  pps: bounded.level.optional(),
+  at: bounded.time,
   result: keptResultSchema.shape.path,
 });
 
 /** The A/A run that versions before `trend/index.json` noted: without design, margin and fingerprint. */
 const nightlySchema = z.object({
-  testbed: z.string(),
-  at: z.iso.datetime(),
-  judged: z.int().nonnegative(),
-  regressions: z.int().nonnegative(),
-  improvements: z.int().nonnegative(),
+  testbed: bounded.name,
+  at: bounded.time,
+  judged: bounded.count,
+  regressions: bounded.count,
+  improvements: bounded.count,
 });
 
 const indexSchema = z.object({
   schemaVersion: z.literal(1),
   /** Oldest first. */
-  results: z.array(keptResultSchema),
-  badges: z.array(badgeSchema),
+  results: bounded.list(keptResultSchema, 100_000),
+  badges: bounded.list(badgeSchema),
   /** Oldest first. */
-  nightlyRuns: z.array(nightlySchema),
+  nightlyRuns: bounded.list(nightlySchema, 100_000),
 });
 
 export type DataIndex = z.infer<typeof indexSchema>;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isOpen, lossesOf, worstOf } from '../../analysis/trend/change-history.ts';
 import type { Label } from '../../forge/github/issue.ts';
 import { callOnGithub } from '../../forge/patch/command.ts';
+import * as bounded from '../../model/bounds.ts';
 import { codeSpan, pageUrl, plainLine } from '../../model/escape.ts';
 import { formatChange, formatInterval, formatMetric, metricNouns } from '../../model/format.ts';
 import { parseJson } from '../../model/json.ts';
@@ -44,10 +45,10 @@ export const alertLabels: Readonly<Record<'code' | 'testbed', Label>> = {
 
 const issueStateSchema = z.object({
   state: z.enum(changeStates),
-  cells: z.int().positive(),
+  cells: bounded.ordinal,
   /** The worst cell's `changeRatio`. */
-  worstRatio: z.number(),
-  culprit: z.string().optional(),
+  worstRatio: bounded.change,
+  culprit: bounded.name.optional(),
 });
 
 export type IssueState = z.infer<typeof issueStateSchema>;

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { GithubConfig } from '../../config/github.ts';
 import { type Conduit, ConduitError, mayPass } from '../../forge/phabricator/conduit.ts';
+import * as bounded from '../../model/bounds.ts';
 import { plainBlock } from '../../model/escape.ts';
 import { formatChange, formatInterval, formatMetric, formatPercent } from '../../model/format.ts';
 import { reasonOf } from '../../model/one-line.ts';
@@ -92,13 +93,13 @@ export async function draftWarning(
 }
 
 const revisions = z.object({
-  fields: z.object({ status: z.object({ value: z.string() }), holdAsDraft: z.boolean() }),
+  fields: z.object({ status: z.object({ value: bounded.word }), holdAsDraft: z.boolean() }),
 });
 
 const plans = z.object({
   fields: z.object({
-    name: z.string(),
-    behaviors: z.record(z.string(), z.object({ value: z.string() })),
+    name: bounded.word,
+    behaviors: bounded.byName(z.object({ value: bounded.word })),
   }),
 });
 
@@ -111,7 +112,7 @@ async function planOf(conduit: Conduit, build: string) {
 }
 
 const builds = z.object({
-  fields: z.object({ buildPlanPHID: z.string(), buildStatus: z.object({ value: z.string() }) }),
+  fields: z.object({ buildPlanPHID: bounded.word, buildStatus: z.object({ value: bounded.word }) }),
 });
 
 async function buildFields(conduit: Conduit, build: string) {
@@ -295,8 +296,8 @@ const waiting = 'target/waiting';
 const over = new Set(['passed', 'failed', 'aborted', 'error', 'deadlocked']);
 
 const targetSchema = z.object({
-  phid: z.string(),
-  fields: z.object({ buildGeneration: z.int(), status: z.object({ value: z.string() }) }),
+  phid: bounded.word,
+  fields: z.object({ buildGeneration: z.int(), status: z.object({ value: bounded.word }) }),
 });
 
 type BuildStatus = { status: string; targets: { phid: string; status: string }[] };

@@ -1,6 +1,7 @@
 // The text of the comment on a pull request: its marker, its body, and a hidden memory of earlier verdicts.
 import { z } from 'zod';
 import { gateOverridesSchema } from '../../forge/patch/command.ts';
+import * as bounded from '../../model/bounds.ts';
 import { codeSpan, plainLine } from '../../model/escape.ts';
 import { shortId } from '../../model/patch.ts';
 
@@ -11,25 +12,25 @@ const mostHeads = 20;
 
 const verdict = z.object({
   /** Id of the workflow run with its journal. */
-  run: z.int().nonnegative(),
-  headCommit: z.string().max(64),
-  at: z.iso.datetime(),
+  run: bounded.total,
+  headCommit: bounded.text(64),
+  at: bounded.time,
   /** `🔴 #7 loses 10.4 % (forwarding inet4)`. */
-  title: z.string().max(longestTitle),
+  title: bounded.text(longestTitle),
 });
 
 /** Kept hidden in the comment itself. */
 const memorySchema = z.object({
   /** Id of the workflow run that wrote last; later runs have greater ids. */
-  run: z.int().nonnegative(),
-  headCommit: z.string().max(64),
+  run: bounded.total,
+  headCommit: bounded.text(64),
   /** Since when the comment has named this head. */
-  since: z.iso.datetime(),
+  since: bounded.time,
   /** The heads that it named before, newest first. */
-  heads: z.array(z.string().max(64)).max(mostHeads).optional(),
+  heads: bounded.list(bounded.text(64), mostHeads).optional(),
   overrides: gateOverridesSchema,
   last: verdict.optional(),
-  earlier: z.array(verdict).max(mostEarlier),
+  earlier: bounded.list(verdict, mostEarlier),
 });
 
 export type CommentMemory = z.infer<typeof memorySchema>;

@@ -1,6 +1,7 @@
 // Finds the diff that has replaced one whose gate was cancelled.
 import { z } from 'zod';
 import type { Conduit } from '../../forge/phabricator/conduit.ts';
+import * as bounded from '../../model/bounds.ts';
 import type { RevisionDiff } from '../../model/patch.ts';
 
 /**
@@ -27,7 +28,7 @@ export async function newerDiff(
   return `${replaced}: see its build, B${its.id} (${its.fields.uri}).`;
 }
 
-const revisions = z.object({ fields: z.object({ diffPHID: z.string() }) });
+const revisions = z.object({ fields: z.object({ diffPHID: bounded.word }) });
 const diffs = z.object({ id: z.int() });
 
 /** The newest buildable of that diff with a build by the same plan. */
@@ -45,10 +46,10 @@ async function buildableOf(conduit: Conduit, diffPHID: string, build: string) {
 
 const buildables = z.object({
   id: z.int(),
-  phid: z.string(),
-  fields: z.object({ uri: z.string() }),
+  phid: bounded.word,
+  fields: z.object({ uri: bounded.word }),
 });
 
 const builds = z.object({
-  fields: z.object({ buildPlanPHID: z.string(), buildablePHID: z.string() }),
+  fields: z.object({ buildPlanPHID: bounded.word, buildablePHID: bounded.word }),
 });

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { callOnPhabricator } from '../../forge/patch/command.ts';
 import type { Conduit } from '../../forge/phabricator/conduit.ts';
+import * as bounded from '../../model/bounds.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import type { RevisionDiff } from '../../model/patch.ts';
 import { bisectPlot } from '../../report/bisect-plot.ts';
@@ -160,7 +161,7 @@ async function isPosted(
   objectIdentifier: string,
   lastLine: string,
 ): Promise<boolean> {
-  const { phid } = await conduit.call('user.whoami', {}, z.object({ phid: z.string() }));
+  const { phid } = await conduit.call('user.whoami', {}, z.object({ phid: bounded.word }));
   const query = { objectIdentifier, constraints: { authorPHIDs: [phid] } };
   const ours = await conduit.search('transaction.search', query, commentSchema, mostTransactions);
   const texts = ours.flatMap(({ comments }) => comments.map(({ content }) => content.raw));
@@ -168,7 +169,7 @@ async function isPosted(
 }
 
 const commentSchema = z.object({
-  comments: z.array(z.object({ content: z.object({ raw: z.string() }) })),
+  comments: bounded.list(z.object({ content: z.object({ raw: bounded.document }) })),
 });
 
 /** `image` is like `F123`, `why` explains in a sentence that it is missing; neither if there is nothing to draw. */
@@ -197,7 +198,7 @@ function plotOf(
 /** Uploads a public file, since a comment by Conduit does not make it visible. Returns its name, like `F123`. */
 async function upload(conduit: Conduit, name: string, bytes: Buffer): Promise<string> {
   const content = { name, data_base64: bytes.toString('base64'), viewPolicy: 'public' };
-  const phid = await conduit.call('file.upload', content, z.string());
+  const phid = await conduit.call('file.upload', content, bounded.word);
   const constraints = { phids: [phid] };
   const ids = z.object({ id: z.int() });
   const [file] = await conduit.search('file.search', { constraints }, ids);

@@ -1,42 +1,45 @@
 // Schema of the lab's state, as `ppsgate testbeds --json` and `ppsgate testbeds health --json` print it.
 import { z } from 'zod';
+import * as bounded from '../../model/bounds.ts';
 
 const holderSchema = z.object({
-  who: z.string(),
-  purpose: z.string(),
-  patch: z.string().optional(),
-  since: z.iso.datetime(),
+  who: bounded.line,
+  purpose: bounded.line,
+  patch: bounded.line.optional(),
+  since: bounded.time,
 });
 
 const testbedSchema = z.object({
-  name: z.string(),
+  name: bounded.name,
   state: z.enum(['free', 'held', 'quarantine', 'left-behind']),
-  held: holderSchema.extend({ expectedUntil: z.iso.datetime() }).optional(),
-  quarantine: z.object({ reason: z.string(), by: z.string(), since: z.iso.datetime() }).optional(),
-  leftBy: z.array(holderSchema).default([]),
+  held: holderSchema.extend({ expectedUntil: bounded.time }).optional(),
+  quarantine: z
+    .object({ reason: bounded.prose(), by: bounded.line, since: bounded.time })
+    .optional(),
+  leftBy: bounded.list(holderSchema, 1000).default([]),
 });
 
 export const overviewSchema = z.object({
-  at: z.iso.datetime(),
-  testbeds: z.array(testbedSchema),
-  queue: z.array(
+  at: bounded.time,
+  testbeds: bounded.list(testbedSchema, 1000),
+  queue: bounded.list(
     holderSchema.extend({
-      wants: z.array(z.string()),
-      expectedSeconds: z.number().nonnegative().optional(),
+      wants: bounded.list(bounded.line, 1000),
+      expectedSeconds: bounded.seconds.optional(),
     }),
   ),
 });
 
-const findingSchema = z.object({ kind: z.string(), what: z.string(), why: z.string() });
+const findingSchema = z.object({ kind: bounded.name, what: bounded.line, why: bounded.prose() });
 
-export const healthSchema = z.array(
+export const healthSchema = bounded.list(
   z.discriminatedUnion('kind', [
     z.object({
-      testbed: z.string(),
+      testbed: bounded.name,
       kind: z.enum(['well', 'wrong']),
-      findings: z.array(findingSchema),
+      findings: bounded.list(findingSchema, 1000),
     }),
-    z.object({ testbed: z.string(), kind: z.literal('in-use'), why: z.string() }),
+    z.object({ testbed: bounded.name, kind: z.literal('in-use'), why: bounded.prose() }),
   ]),
 );
 

@@ -521,7 +521,14 @@ describe('no text of a result gets out of code', () => {
   test.each(shown)('all of them at once: $outcome.kind', (whole) => {
     const paths = free(whole);
     for (const text of hostile) {
-      const changed = replaced(whole, paths, text);
+      // Names have a bound, which texts for people have not.
+      const isLegal = (path: Path) => replaced(whole, [path], text) !== undefined;
+      const short = replaced(
+        whole,
+        paths.filter((path) => !isLegal(path)),
+        text.slice(0, 250),
+      );
+      const changed = short && replaced(short, paths.filter(isLegal), text);
       expect(changed).toBeDefined();
       if (changed === undefined) continue;
       expectHarmless(renderMarkdown(changed));

@@ -1,5 +1,6 @@
 // Reads responses of etcd's JSON gateway, and explains failures.
 import { z } from 'zod';
+import * as bounded from '../../../model/bounds.ts';
 import { parseJson } from '../../../model/json.ts';
 import { shortened } from '../../../model/one-line.ts';
 import type { HttpResponse, NoResponse } from '../../../system/http.ts';
@@ -52,7 +53,7 @@ export function readResponse<T>(
   return { kind: 'failed', problem: 'not etcd', why, maybeDone: false };
 }
 
-const errorStatus = z.object({ message: z.string() });
+const errorStatus = z.object({ message: bounded.prose() });
 
 /** On streams, the message is within `error`. */
 const errorDocument = z.union([

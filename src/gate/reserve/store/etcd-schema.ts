@@ -1,17 +1,20 @@
 // Validates responses of etcd's JSON gateway, which leaves out zero, empty and false.
 import { z } from 'zod';
+import * as bounded from '../../../model/bounds.ts';
+
+const mostEntries = 100_000;
 
 /** Decimal, in a string. */
 const int64 = z.coerce.number().int();
 
-const base64 = z.string().transform((text) => Buffer.from(text, 'base64').toString());
+const base64 = bounded.document.transform((text) => Buffer.from(text, 'base64').toString());
 
 const header = z.object({ revision: int64 });
 
-export const loginSchema = z.object({ token: z.string() });
+export const loginSchema = z.object({ token: bounded.word });
 
 /** The ID remains a string: it may exceed a number's precision. */
-export const grantSchema = z.object({ ID: z.string() });
+export const grantSchema = z.object({ ID: bounded.word });
 
 /** An expired lease has no TTL. */
 export const keepAliveSchema = z.object({ result: z.object({ TTL: int64.default(0) }) });
@@ -20,8 +23,8 @@ export const revokeSchema = z.object({});
 
 export const rangeSchema = z.object({
   header,
-  kvs: z
-    .array(z.object({ key: base64, value: base64.default(''), mod_revision: int64 }))
+  kvs: bounded
+    .list(z.object({ key: base64, value: base64.default(''), mod_revision: int64 }), mostEntries)
     .default([]),
 });
 
@@ -33,6 +36,8 @@ export const watchSchema = z.object({
     canceled: z.boolean().default(false),
     /** Oldest revision that can be watched, if the requested one is compacted. */
     compact_revision: int64.default(0),
-    events: z.array(z.object({ kv: z.object({ key: base64, mod_revision: int64 }) })).default([]),
+    events: bounded
+      .list(z.object({ kv: z.object({ key: base64, mod_revision: int64 }) }), mostEntries)
+      .default([]),
   }),
 });

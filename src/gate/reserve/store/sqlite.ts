@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type FSWatcher, utimesSync, watch } from 'node:fs';
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { z } from 'zod';
+import * as bounded from '../../../model/bounds.ts';
 import { openFile, type StoreFile } from './sqlite-file.ts';
 import type { Store, StoreChange, StoreEntry, StoreSnapshot } from './store.ts';
 
@@ -216,7 +217,7 @@ const withRevision = z.object({ revision: z.int() });
 const revisionOf = (row: SqliteRow | undefined): number | undefined =>
   row === undefined ? undefined : withRevision.parse(row).revision;
 
-const entrySchema = z.object({ key: z.string(), value: z.string(), revision: z.int() });
+const entrySchema = z.object({ key: bounded.word, value: bounded.document, revision: z.int() });
 const entryOf = (row: SqliteRow): StoreEntry => entrySchema.parse(row);
 
 /** Wakes waiting processes. The log is no signal: SQLite writes it before a commit is complete. */

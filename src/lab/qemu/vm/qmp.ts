@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import * as bounded from '../../../model/bounds.ts';
 
 const reply = z.union([
   z.object({ return: z.unknown() }),
-  z.object({ error: z.object({ desc: z.string() }) }),
+  z.object({ error: z.object({ desc: bounded.prose() }) }),
 ]);
 
 type Qmp = Disposable & {
