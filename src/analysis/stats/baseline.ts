@@ -2,6 +2,7 @@
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
 import type { Baseline, History } from '../../model/result.ts';
 import { criticalT } from './student.ts';
+import { changeOf } from './summary.ts';
 
 /** False alarms: one experiment in a hundred. A single run needs a stricter level, as noise has heavy tails. */
 const levelOf = (runs: number): number => (runs === 1 ? 0.001 : 0.005);
@@ -31,9 +32,9 @@ export function baselineOf(base: readonly number[], history: History | undefined
   );
   const reach = criticalT(means.degreesOfFreedom, levelOf(base.length)) * error;
   const interval = {
-    change: Math.expm1(effect),
-    low: Math.expm1(effect - reach),
-    high: Math.expm1(effect + reach),
+    change: changeOf(effect),
+    low: changeOf(effect - reach),
+    high: changeOf(effect + reach),
   };
   return { kind: Math.abs(effect) > reach + rounding ? 'moved' : 'steady', interval };
 }

@@ -3,9 +3,12 @@ import { studentTail, studentTExact } from './student.ts';
 
 /**
  * The one nominal one-sided level of all interim analyses, by Pocock (Biometrika 64, 1977): data without any effect
- * cross the boundary at one of them with probability `rate`. `sizes` are the pairs at each, ascending.
+ * cross the boundary at one of them with probability `rate`. `sizes` are the pairs at each, ascending. 0 for a rate
+ * beyond the range of this method: such data never cross.
  */
 export function pocockLevel(sizes: readonly number[], rate: number): number {
+  if (Number.isNaN(rate)) throw new RangeError('The rate of an error is a number.');
+  if (rate < leastLevel) return 0;
   const levelAt = (z: number) => studentTail(z, Infinity);
   const spends = (z: number) =>
     crossingProbability(
@@ -30,6 +33,7 @@ export function pocockLevel(sizes: readonly number[], rate: number): number {
  * simulations the sum is up to a fifth larger if the first look has two degrees of freedom, and below a tenth from four on.
  */
 export function crossingProbability(sizes: readonly number[], levels: readonly number[]): number {
+  expectSizes(sizes);
   let total = 0;
   // Density of the sum among those that have not crossed, at the nodes of a quadrature.
   let inside: DensityNode[] = [{ at: 0, mass: 1 }];
@@ -46,6 +50,15 @@ export function crossingProbability(sizes: readonly number[], levels: readonly n
     reached = size;
   }
   return total;
+}
+
+/** The nodes of a quadrature grow with the root of the pairs. */
+const mostPairs = 1_000_000;
+
+function expectSizes(sizes: readonly number[]): void {
+  const isAscending = sizes.every((size, index) => size >= (sizes[index - 1] ?? 0) + 1);
+  if (isAscending && (sizes.at(-1) ?? 0) <= mostPairs) return;
+  throw new RangeError(`Interim analyses are of ascending numbers of pairs, up to ${mostPairs}.`);
 }
 
 type DensityNode = { at: number; mass: number };
@@ -85,9 +98,11 @@ function nodesFor(
 /** Deviations below the mean beyond which the density is negligible. */
 const farthest = 6;
 
+const leastLevel = 1e-12;
+
 /** Levels beyond the range of a double are practically never crossed; one half is the maximum. */
 const criticalZ = (level: number): number =>
-  level < 1e-12 ? 7 : level >= 1 / 2 ? 0 : studentTExact(Infinity, 1 - 2 * level);
+  level < leastLevel ? 7 : level >= 1 / 2 ? 0 : studentTExact(Infinity, 1 - 2 * level);
 
 const upperTail = (z: number): number => studentTail(z, Infinity);
 /** Most nodes are too far apart to contribute to a double, and exponentials are slow. */

@@ -85,7 +85,7 @@ function startOfField(
   separates: Uint8Array,
 ): number {
   let at = skip(text, start, end, separates);
-  for (let field = 1; field < column && text[at] !== hash; field += 1) {
+  for (let field = 1; field < column && at < end && text[at] !== hash; field += 1) {
     at = skip(text, endOfField(text, at, end, separates), end, separates);
   }
   return at < end && text[at] === hash ? end : at;

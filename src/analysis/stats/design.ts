@@ -55,6 +55,9 @@ export const lookSizes = (design: Design): number[] =>
   );
 
 function sizesUpTo(budget: number, after: number, { name, pairsPerStep }: Design): number[] {
+  if (!(pairsPerStep >= 1)) {
+    throw new RangeError(`A step has at least one pair, not ${pairsPerStep}.`);
+  }
   if (name === 'fixed') return [budget];
   const sizes = [];
   const sizeAfter = pairsPerStep === 1 ? sizeOfSinglesAfter : sizeOfStepsAfter(pairsPerStep);

@@ -1,9 +1,9 @@
 // Estimates the change between two variants from runs, with its uncertainty.
-import { geometricMean, mean, sum, sumNthPowerDeviations } from 'simple-statistics';
+import { mean, sum, sumNthPowerDeviations } from 'simple-statistics';
 import type { History } from '../../model/result.ts';
 import { hodgesLehmann, signedRankBounds } from './signed-rank.ts';
 import { criticalT } from './student.ts';
-import { median } from './summary.ts';
+import { geometricMean, median } from './summary.ts';
 
 export type Pair = { base: number; patched: number };
 
@@ -58,6 +58,9 @@ export function pooledEvidence(
   patched: readonly Measurement[],
   prior: Noise = noNoise,
 ): Evidence {
+  if (base.length === 0 || patched.length === 0) {
+    throw new RangeError('Each variant needs at least one run.');
+  }
   const { effect, sumOfSquares, degreesOfFreedom, factor } = fitOf(base, patched);
   const noise = sumOf({ sumOfSquares, degreesOfFreedom }, prior);
   return {

@@ -1,5 +1,4 @@
 // Judges the cells of a patch together, at the interim analyses that their runs have reached.
-import { geometricMean } from 'simple-statistics';
 import type { CellResult, History, Metric, Policy, Run } from '../../model/result.ts';
 import { type InterimAnalysis, looksOf } from './design.ts';
 import {
@@ -12,6 +11,7 @@ import {
   priorNoise,
 } from './evidence.ts';
 import { type Judgement, judgeInOrder, type Lost, type Verdict, verdictAt } from './judge.ts';
+import { geometricMean } from './summary.ts';
 
 export type CellRuns = {
   design: CellResult['design'];
@@ -119,7 +119,7 @@ export function looksSharedBy(
 function lostAt(input: CellRuns, looks: readonly InterimAnalysis[]): Lost | undefined {
   if (!forwardsNothing(input)) return undefined;
   const valid = input.runs.filter(({ validity }) => validity.kind === 'valid');
-  const pairs = Math.max(...valid.map(({ pair }) => pair));
+  const pairs = valid.reduce((last, { pair }) => Math.max(last, pair), 0);
   const levels = looks[0]?.levels ?? { falseAlarms: 0, misses: 0, outside: 0 };
   return { verdict: 'regression', look: { pairs, levels } };
 }

@@ -134,13 +134,17 @@ function barLines(summaries: readonly Marks[], axis: PlotAxis, separateBars: boo
 function drawBar(bar: string[], { median, average, stddev }: Marks, axis: PlotAxis): void {
   const left = axis.columnOf(average - stddev);
   const right = axis.columnOf(average + stddev);
-  for (let column = left + 1; column < right; column += 1) {
+  for (let column = Math.max(0, left + 1); column < Math.min(right, axis.width); column += 1) {
     if (bar[column] === ' ') bar[column] = '_';
   }
-  bar[right] = '|';
-  bar[left] = '|';
-  bar[axis.columnOf(median)] = 'M';
-  bar[axis.columnOf(average)] = 'A';
+  // Values beyond the start values of the axis have columns far outside of it.
+  const put = (column: number, mark: string) => {
+    if (column >= 0 && column < axis.width) bar[column] = mark;
+  };
+  put(right, '|');
+  put(left, '|');
+  put(axis.columnOf(median), 'M');
+  put(axis.columnOf(average), 'A');
 }
 
 const framed = (characters: readonly string[]): string => `|${characters.join('')}|\n`;

@@ -66,6 +66,10 @@ export type SimulationRow = {
 export function simulate(request: SimulationRequest): SimulationRow {
   const { noise, historyRuns, sessionDegreesOfFreedom: known, rates, cells } = request;
   const { marginRatio, effect, experiments, seed } = request;
+  expectAtMost(mostExperiments, experiments);
+  if (!(cells >= 1 && experiments >= cells)) {
+    throw new RangeError('A simulation has at least one cell, and an experiment for each.');
+  }
   const { builds = { cv: 0, layouts: 1 } } = request;
   const random = xoroshiro128plus(seed);
   const drawCell = cellSource(noise, random);
@@ -175,12 +179,14 @@ export function cellSource(noise: NoiseSource, random: RandomGenerator): () => (
 
 /** Deviation of a session over that of its cell: √(d/χ²) of whole degrees of freedom. */
 function sessionFactor(degreesOfFreedom: number, random: RandomGenerator): number {
+  expectAtMost(mostEarlierRuns, degreesOfFreedom);
   const squares = take(degreesOfFreedom, () => standardNormal(random) ** 2);
   return Math.sqrt(degreesOfFreedom / sum(squares));
 }
 
 /** Centres a set around 1 and spreads it by √(n / (n − 1)): runs are closer to their own mean than to the true one. */
 function residuals(set: readonly number[]): number[] {
+  if (set.length < 2) throw new RangeError('A set has at least two runs.');
   const logs = set.map(Math.log);
   const center = mean(logs);
   const stretch = Math.sqrt(set.length / (set.length - 1));
@@ -189,6 +195,14 @@ function residuals(set: readonly number[]): number[] {
 
 const take = <T>(count: number, draw: () => T): T[] => Array.from({ length: count }, draw);
 
+const mostExperiments = 10_000_000;
+export const mostEarlierRuns = 1000;
+
+function expectAtMost(most: number, count: number): void {
+  if (count <= most) return;
+  throw new RangeError(`A simulation has at most ${most}, not ${count}.`);
+}
+
 const runsPerSession = 5;
 
 /** Noise of earlier runs, in sessions of five; undefined for fewer than two runs. */
@@ -196,6 +210,7 @@ export function earlierNoise(
   runs: number,
   openSession: () => (count: number) => number[],
 ): EarlierNoise | undefined {
+  expectAtMost(mostEarlierRuns, runs);
   const sessions: Noise[] = [];
   for (let left = runs; left > 1; left -= runsPerSession) {
     const count = Math.min(left, runsPerSession);

@@ -81,7 +81,8 @@ export function holes(
   medianPps: number,
 ): SampleSpan[] {
   const found: SampleSpan[] = [];
-  for (let index = from; index < to; index++) {
+  const end = Math.min(to, pps.length);
+  for (let index = Math.max(0, from); index < end; index++) {
     if ((pps[index] ?? 0) >= collapse * medianPps) continue;
     const open = found.at(-1);
     if (open?.to === index) open.to = index + 1;
@@ -134,7 +135,7 @@ export function secondsUntilSteady(
   { atMost = 600, ...bounds }: SteadyBounds & { atMost?: number } = defaultBounds,
 ): number | undefined {
   const last = Math.min(pps.length, atMost);
-  for (let seconds = bounds.atLeast; seconds <= last; seconds++) {
+  for (let seconds = Math.max(0, bounds.atLeast); seconds <= last; seconds++) {
     if (isSteady(pps.slice(0, seconds), bounds)) return seconds;
   }
   return undefined;

@@ -25,9 +25,7 @@ export function studentT(degreesOfFreedom: number, confidencePercent: Confidence
  * fractions; infinity is the normal distribution), `confidence` a ratio in (0, 1).
  */
 export function studentTExact(degreesOfFreedom: number, confidence: number): number {
-  if (!(degreesOfFreedom > 0)) {
-    throw new RangeError(`Degrees of freedom are a positive number, not ${degreesOfFreedom}.`);
-  }
+  expectDegreesOfFreedom(degreesOfFreedom);
   if (!(confidence > 0 && confidence < 1)) {
     throw new RangeError(`A confidence lies between 0 and 1, not at ${confidence}.`);
   }
@@ -37,6 +35,11 @@ export function studentTExact(degreesOfFreedom: number, confidence: number): num
   const atMillion = quantile(million, confidence);
   const atInfinity = 2 * atMillion - quantile(million / 2, confidence);
   return atInfinity + (atMillion - atInfinity) * (million / degreesOfFreedom);
+}
+
+function expectDegreesOfFreedom(degreesOfFreedom: number): void {
+  if (degreesOfFreedom > 0) return;
+  throw new RangeError(`Degrees of freedom are a positive number, not ${degreesOfFreedom}.`);
 }
 
 /** The t with P(T > t) = `level`; cached, as few values are needed very often. */
@@ -54,6 +57,7 @@ const criticalValues = new Map<string, number>();
 /** P(T > t) for `t` ≥ 0. The normal distribution (infinite degrees) has a relative error below 2e-7. */
 export function studentTail(t: number, degreesOfFreedom: number): number {
   if (degreesOfFreedom === Infinity) return (1 - errorFunction(t / Math.SQRT2)) / 2;
+  expectDegreesOfFreedom(degreesOfFreedom);
   const { inTails, within } = twoSided(t, degreesOfFreedom);
   return (inTails ?? 1 - within) / 2;
 }
@@ -141,7 +145,7 @@ export function betaFraction(x: number, a: number, b: number): number {
       c = 1 + term / c || tiny;
       fraction *= c * d;
     }
-    if (Math.abs(fraction - before) <= 1e-15 * fraction) return fraction;
+    if (!(Math.abs(fraction - before) > 1e-15 * fraction)) return fraction;
   }
   return fraction;
 }

@@ -26,7 +26,7 @@ import {
   isEnough,
   valuesOf,
 } from './interim-result.ts';
-import { median } from './summary.ts';
+import { changeOf, median } from './summary.ts';
 
 /** `baseNumbers` are base's, one per trial; `others` are shown beside patched. */
 export function cellResult(
@@ -146,7 +146,7 @@ function comparison(
       patched: evidence.base * Math.exp(effect),
       baseRuns: values.base.length,
       patchedRuns: values.patched.length,
-      interval: { change: Math.expm1(effect), low: Math.expm1(low), high: Math.expm1(high) },
+      interval: { change: changeOf(effect), low: changeOf(low), high: changeOf(high) },
     },
   ];
 }

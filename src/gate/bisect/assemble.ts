@@ -2,6 +2,7 @@
 import { mean } from 'simple-statistics';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { boundsOf, type Measurement, pooledEvidence } from '../../analysis/stats/evidence.ts';
+import { changeOf as asRatio } from '../../analysis/stats/summary.ts';
 import {
   type BisectAnswer,
   type BisectChange,
@@ -233,9 +234,9 @@ function changeOf(
   const evidence = pooledEvidence(left.map(asMeasurement), right.map(asMeasurement), history);
   const { low, high } = boundsOf(evidence, level);
   return {
-    change: Math.expm1(evidence.effect),
-    low: Math.expm1(low),
-    high: Math.expm1(high),
+    change: asRatio(evidence.effect),
+    low: asRatio(low),
+    high: asRatio(high),
     ...told,
   };
 }

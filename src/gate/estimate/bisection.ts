@@ -4,6 +4,7 @@ import { formatPercent, formatRoughly, formatSize } from '../../model/format.ts'
 import type { BisectPlan } from '../bisect/bisect-plan.ts';
 import { type BootMinutes, simulateBisect } from '../bisect/simulate-bisection.ts';
 import { isShared, positionsPerTrial } from '../bisect/trials.ts';
+import { earlierRunsOf } from './runs.ts';
 
 /** Minutes of an incremental kernel build, of a boot with its trial, and of a failed boot. */
 export const usualMinutes = { build: 10, run: 5, failure: 10 };
@@ -77,7 +78,7 @@ export function estimateByNoise({
     effects: [effect],
     brokenRatio: 0,
     brokenInARow: 1,
-    historyRuns: history.degreesOfFreedom + 1,
+    historyRuns: earlierRunsOf(history),
     experiments: 100,
     seed: 1,
   });

@@ -1,8 +1,8 @@
 // Estimates the runs of a cell before its first one, from the noise of earlier experiments.
 
-import { moderated } from '../../analysis/stats/evidence.ts';
+import { moderated, type Noise } from '../../analysis/stats/evidence.ts';
 import { type CellRuns, looksSharedBy } from '../../analysis/stats/interim-result.ts';
-import { simulate } from '../../analysis/stats/simulate.ts';
+import { mostEarlierRuns, simulate } from '../../analysis/stats/simulate.ts';
 import { criticalT } from '../../analysis/stats/student.ts';
 import type { Policy } from '../../model/result.ts';
 
@@ -39,7 +39,7 @@ export function estimateRuns(
     simulate({
       noise: { kind: 'normal', cv: noiseRatio },
       design: { name: design.name, budgets: design.budgets },
-      historyRuns: history === undefined ? 0 : history.degreesOfFreedom + 1,
+      historyRuns: history === undefined ? 0 : earlierRunsOf(history),
       sessionDegreesOfFreedom: history?.sessionDegreesOfFreedom,
       rates: { falseAlarms: policy.falseAlarmRatio, misses: policy.missRatio },
       cells,
@@ -59,6 +59,10 @@ export function estimateRuns(
     reachableMarginRatio: reachableMargin({ design, history }, noiseRatio, policy, cells),
   };
 }
+
+/** A prior keeps few degrees of freedom, however many there are. */
+export const earlierRunsOf = ({ degreesOfFreedom }: Noise): number =>
+  Math.min(degreesOfFreedom + 1, mostEarlierRuns);
 
 const fewestDegreesOfFreedom = 4;
 
