@@ -17,8 +17,10 @@ import { recompute } from '../gate/experiment/recompute.ts';
 import { bisectResultSchema } from '../model/bisect-result.ts';
 import { exitCodes } from '../model/conclusion.ts';
 import { parseJson } from '../model/json.ts';
+import { reasonOf } from '../model/one-line.ts';
 import { type Patch, patchName } from '../model/patch.ts';
 import type { Result } from '../model/result.ts';
+import { UsageError } from '../model/usage-error.ts';
 import type { Publication } from '../publish/data-branch/layout.ts';
 import {
   cancelledOutcome,
@@ -74,11 +76,16 @@ export type Source = {
   isTrusted: boolean;
 };
 
-type PublishTask = { config: Config; context: JobContext; retry: RetryBudget };
+type PublishTask = {
+  config: Config;
+  context: JobContext;
+  retry: RetryBudget;
+  judge?: typeof recompute;
+};
 
 /** Returns an outcome for each gate, in the order of their selectors, or that of the bisection. */
 export async function readOutcomes(source: Source, task: PublishTask): Promise<JobOutcome[]> {
-  const { config, context } = task;
+  const { config, context, judge = recompute } = task;
   const { request } = source;
   const selectors = isBisection(request)
     ? [undefined]
@@ -87,22 +94,25 @@ export async function readOutcomes(source: Source, task: PublishTask): Promise<J
   const artifact = await readArtifact(source, files, task);
   if (artifact.kind === 'concluded') return selectors.map(() => artifact);
   const history = isBisection(request) ? [] : await readSharedHistory(config, context);
+  const asked = isBisection(request) ? config : overridden(config, request, context);
   return Promise.all(
     files.map((files, index) => {
       const text = artifact.texts.get(files.result);
       if (text === undefined) return concludedOrRefused(artifact.texts.get(files.failure));
-      const shared = { ...source, text, context, files, artifact };
-      return isBisection(request)
-        ? bisectOutcome({ ...shared, request, config })
-        : gateOutcome({
-            ...shared,
-            request,
-            config: overridden(config, request, context),
-            history,
-            selector: selectors[index],
-          });
+      const claim = { ...source, text, context, files, artifact, config: asked, judge };
+      const outcome = isBisection(request)
+        ? bisectOutcome({ ...claim, request })
+        : gateOutcome({ ...claim, request, history, selector: selectors[index] });
+      return outcome.catch(outcomeOfError);
     }),
   );
+}
+
+/** Other gates of the job have their own outcomes. A computation fails every time, a reader of git may not. */
+function outcomeOfError(error: unknown): ConcludedJob {
+  if (error instanceof UsageError) throw error;
+  const why = `The result cannot be verified (${reasonOf(error)}): judge the patch again.`;
+  return { ...notVerified(why), mayPass: !(error instanceof RangeError) };
 }
 
 function overridden(config: Config, request: GateRequest, { inputs }: JobContext): Config {
@@ -182,6 +192,7 @@ type Claim = {
   files: ArtifactFiles;
   artifact: Artifact;
   config: Config;
+  judge: typeof recompute;
 };
 
 type GateClaim = Claim & {
@@ -212,7 +223,7 @@ async function gateOutcome(claim: GateClaim): Promise<JobOutcome> {
 }
 
 /** Computes all that follows from the raw numbers again. */
-async function recomputed({ text, request, config, selector, history, context }: GateClaim) {
+async function recomputed({ text, request, config, selector, history, context, judge }: GateClaim) {
   const { patch } = request;
   const read = parseResult(text);
   if (read.kind === 'refused') return read;
@@ -225,7 +236,7 @@ async function recomputed({ text, request, config, selector, history, context }:
     .mergeBase(patch.baseCommit, patch.headCommit)
     .catch(() => undefined);
   const asked = { patch, config, testbeds, isExtended, history, mergeBase };
-  return recompute(withPatch(read.result, patch), asked);
+  return judge(withPatch(read.result, patch), asked);
 }
 
 /** Returns the results of a nightly run besides the A/A run; none for other gates. */

@@ -6,6 +6,7 @@ import type { Config } from '../config/schema.ts';
 import { numbersOf, pullRequestsOfBranch } from '../forge/github/pull-request.ts';
 import * as bounded from '../model/bounds.ts';
 import { exitCodes } from '../model/conclusion.ts';
+import { reasonOf } from '../model/one-line.ts';
 import { UsageError } from '../model/usage-error.ts';
 import {
   outcomeMarkdown,
@@ -49,14 +50,18 @@ export async function runPublish(
     }
     const outcome =
       read.kind === 'refused' ? concludedAs(outcomeOfFailure('usage', read.why)) : read;
-    const { ending } = outcome;
     const isOpen = runId === context.inputs.job.runId;
     const options = { name, runId, isOpen, retry: remaining(retry) };
-    const reporter = await openReporter(context, request, config, options);
-    if ((await reporter.conclude(ending)) === 'undelivered') isDelivered = false;
-    reported.push({ reporter, outcome });
-    if (ending.kind === 'unmeasured') log.info(outcomeTitle(ending));
-    else await core.summary.addRaw(outcomeMarkdown(ending)).write();
+    try {
+      const reporter = await openReporter(context, request, config, options);
+      if (!(await isReported(outcome, reporter))) isDelivered = false;
+      reported.push({ reporter, outcome });
+    } catch (error) {
+      if (error instanceof UsageError) throw error;
+      // The other gates of the job are reported.
+      log.error(`${name} is not reported (${reasonOf(error)}).`);
+      isDelivered = false;
+    }
   }
   // All verdicts are reported before the plots of any.
   for (const { reporter, outcome } of reported) {
@@ -68,6 +73,13 @@ export async function runPublish(
     'The answer is not there, or not the right one, because GitHub or Phabricator was not well: run this job again, which measures nothing.',
   );
   return exitCodes.infrastructure;
+}
+
+async function isReported({ ending }: ConcludedJob, reporter: Reporter): Promise<boolean> {
+  const isDelivered = (await reporter.conclude(ending)) !== 'undelivered';
+  if (ending.kind === 'unmeasured') log.info(outcomeTitle(ending));
+  else await core.summary.addRaw(outcomeMarkdown(ending)).write();
+  return isDelivered;
 }
 
 /** Returns the request of an earlier job of this run, or that of a fork's own run, as GitHub identifies its patch. */

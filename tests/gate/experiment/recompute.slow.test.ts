@@ -3,11 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pathsSchema } from '../../../src/config/paths.ts';
 import type { Config } from '../../../src/config/schema.ts';
+import { parseResult } from '../../../src/forge/github/artifact.ts';
 import { assembleResult, unchangedResult } from '../../../src/gate/experiment/assemble.ts';
 import { type HistoryEntry, historyEntries } from '../../../src/gate/experiment/history.ts';
 import { cellsOf, extendPlan, makePlan, type Plan } from '../../../src/gate/experiment/plan.ts';
 import { type RequestedExperiment, recompute } from '../../../src/gate/experiment/recompute.ts';
 import { type CellResult, metricSchema, type Result } from '../../../src/model/result.ts';
+import { outcomeMarkdown, outcomeOfResult } from '../../../src/publish/reporters/outcome-text.ts';
 import { journalOf, still } from '../../fakes/journal.ts';
 import { aConfig, fourOverlays, overlays, singleRuns } from '../../fakes/plan.ts';
 import { pullRequest, revision } from '../../fakes/result.ts';
@@ -306,6 +308,102 @@ describe('a result that lies', () => {
     const { result, refused } = computed(forged(change));
     expect(refused).toContain(sentence);
     expect(result).toEqual(lost);
+  });
+
+  test.each<[string, (cell: CellResult) => void]>([
+    [
+      'a rate of 1e300',
+      ({ runs: [run] }) => {
+        if (run) run.pps = 1e300;
+      },
+    ],
+    [
+      'a rate of 5e-324',
+      ({ runs: [run] }) => {
+        if (run) run.pps = 5e-324;
+      },
+    ],
+    [
+      'a cost of 1e308',
+      ({ runs: [run] }) => {
+        if (run) run.nsPerPacket = 1e308;
+      },
+    ],
+    [
+      'a history of 2^53 - 1 runs',
+      (cell) => {
+        cell.history = { ...aHistory, typicalRuns: 2 ** 53 - 1, degreesOfFreedom: 0 };
+      },
+    ],
+    [
+      '2^53 - 1 degrees of freedom',
+      (cell) => {
+        cell.history = { ...aHistory, degreesOfFreedom: 2 ** 53 - 1 };
+      },
+    ],
+    [
+      'budgets of 1e15 pairs',
+      (cell) => {
+        cell.design.budgets = [1e15];
+      },
+    ],
+  ])('by %s is no result', (_, change) => {
+    const result = forged((_, cells) => cells.forEach(change));
+    expect(parseResult(JSON.stringify(result)).kind).toBe('refused');
+  });
+
+  const aHistory = {
+    runs: 30,
+    typical: 1e6,
+    typicalRuns: 30,
+    sumOfSquares: 0.001,
+    degreesOfFreedom: 24,
+  };
+  const rate = fc.constantFrom(0, 1e-9, 1, 999_999, 1e6, 1e15);
+  const ordinal = fc.constantFrom(1, 2, 3, 8, 10_000, 10_000_000);
+  const forgery = fc.record({
+    rates: fc.array(rate, { minLength: 1, maxLength: 4 }),
+    ordinals: fc.array(ordinal, { minLength: 1, maxLength: 3 }),
+    history: fc.record({
+      runs: ordinal,
+      typical: fc.constantFrom(1e-9, 1e6, 1e15),
+      typicalRuns: ordinal,
+      sessionMeans: fc.record({
+        sinceMove: ordinal,
+        sumOfSquares: fc.constantFrom(0, 5e-324, 1e12),
+        degreesOfFreedom: fc.constantFrom(0, 1, 10, 10_000_000),
+      }),
+      sumOfSquares: fc.constantFrom(0, 5e-324, 1e-9, 1e12),
+      degreesOfFreedom: fc.constantFrom(0, 1, 4, 10_000_000),
+      sessionDegreesOfFreedom: fc.constantFrom(5e-324, 1, 16),
+    }),
+    isExtended: fc.boolean(),
+  });
+
+  test('with any numbers that a result may have is judged and reported like every other', () => {
+    fc.assert(
+      fc.property(forgery, ({ rates, ordinals, history, isExtended }) => {
+        const result = forged((_, cells) => {
+          for (const cell of cells) {
+            cell.history = history;
+            cell.design.budgets = ordinals;
+            cell.runs.forEach((run, index) => {
+              run.pps = rates[index % rates.length] ?? 0;
+              run.nsPerPacket = run.pps || 1;
+              if (index % 3 === 0) run.pair = ordinals[index % ordinals.length] ?? 1;
+            });
+          }
+        });
+        const read = parseResult(JSON.stringify(result));
+        if (read.kind === 'refused') expect.fail(read.why);
+        const again = recompute(read.result, asked(config, { isExtended }));
+        const judgedAgain = again.kind === 'computed' ? again.result : expect.fail(again.why);
+        const outcome = outcomeOfResult(judgedAgain, {});
+        expect(outcomeMarkdown(outcome).length).toBeLessThan(70_000);
+        expect(parseResult(JSON.stringify(judgedAgain)).kind).toBe('read');
+      }),
+      { numRuns: times(200) },
+    );
   });
 
   test('by leaving a cell out does not pass', () => {
