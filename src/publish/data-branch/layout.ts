@@ -44,6 +44,8 @@ const keptResultSchema = z.object({
   /** Flamegraphs, and the report as a page. */
   others: bounded.list(bounded.name.regex(/^\w[\w.-]*$/)).default([]),
   bytes: bounded.total,
+  /** The result of a fork's own job, or numbers that are not computed again: it has a smaller budget. */
+  isUntrusted: z.literal(true).exactOptional(),
 });
 
 const badgeSchema = z.object({
@@ -242,12 +244,15 @@ type File = readonly [path: string, text: string];
 
 function filesOfResult(
   publication: Publication,
-  { isSite, now }: DataRules,
+  { isSite, now, keep }: DataRules,
 ): { entry: KeptResult; files: File[] } {
-  const { result } = publication;
+  const { result, isTrusted } = publication;
   const at = timeOf(result, now);
   const path = folderOf(result);
-  const graphs = graphFiles(publication);
+  const mostBytes = isTrusted
+    ? mostGraphBytes
+    : Math.min(mostGraphBytes, untrusted(keep).bytes / 2);
+  const graphs = graphFiles(publication, mostBytes);
   const others: File[] = [
     ...graphs,
     ...plotFile(publication),
@@ -264,7 +269,13 @@ function filesOfResult(
   const entry = { path, at, testbed: result.testbed.name, patch: nameOf(result) };
   const outcome = isOfGate(result) ? outcomeName(result) : result.answer.kind;
   return {
-    entry: { ...entry, outcome, others: others.map(([name]) => name), bytes },
+    entry: {
+      ...entry,
+      outcome,
+      others: others.map(([name]) => name),
+      bytes,
+      ...(!isTrusted && { isUntrusted: true }),
+    },
     files: named.map(([name, text]) => [`${path}/${name}`, text]),
   };
 }
@@ -272,9 +283,12 @@ function filesOfResult(
 /** Limits all flamegraphs of one result: about a hundred of a kernel's size, and any of a hostile profile. */
 const mostGraphBytes = 64 * 1024 ** 2;
 
-function graphFiles({ result, profiles, leftOut = () => {} }: Publication): Map<string, string> {
+function graphFiles(
+  { result, profiles, leftOut = () => {} }: Publication,
+  mostBytes: number,
+): Map<string, string> {
   const files = new Map<string, string>();
-  let spareBytes = mostGraphBytes;
+  let spareBytes = mostBytes;
   for (const graph of graphsOf(result, profiles)) {
     const drawn = drawGraph(graph);
     if (drawn.kind === 'left-out') {
@@ -284,7 +298,7 @@ function graphFiles({ result, profiles, leftOut = () => {} }: Publication): Map<
     spareBytes -= Buffer.byteLength(drawn.svg);
     if (spareBytes < 0) {
       leftOut(
-        `Flamegraphs from that of ${graph.title} on are not kept: those of one result may have ${mostGraphBytes} bytes together.`,
+        `Flamegraphs from that of ${graph.title} on are not kept: those of one result may have ${mostBytes} bytes together.`,
       );
       return files;
     }
@@ -336,20 +350,43 @@ const nameOf = (result: Result | BisectResult): string =>
     ? patchName(result.patch)
     : `bisect ${[result.revisions.at(0), result.revisions.at(-1)].map((end) => end?.commit.slice(0, 7)).join('..')}`;
 
-/** Oldest first. Keeps the newest, and before it as many as all limits allow. */
+/** Oldest first. Untrusted results have a budget of their own, so that they replace no others. */
 function retained(entries: readonly KeptResult[], keep: Retention, now: Date): KeptResult[] {
-  const byPath = new Map(entries.map((entry) => [entry.path, entry]));
-  // The last published comes first among results with the same time.
-  const lastFirst = [...byPath.values()].toReversed();
-  const newestFirst = lastFirst.toSorted((a, b) => compare(b.at, a.at));
+  const all = [...new Map(entries.map((entry) => [entry.path, entry])).values()];
+  const isOurs = ({ isUntrusted }: KeptResult) => isUntrusted === undefined;
+  const kept = new Set([
+    ...newestWithin(all.filter(isOurs), keep, now),
+    ...newestWithin(
+      all.filter((entry) => !isOurs(entry)),
+      untrusted(keep),
+      now,
+    ),
+  ]);
+  return newestFirst(all.filter((entry) => kept.has(entry))).toReversed();
+}
+
+/** A quarter, besides that of the others. */
+const untrusted = ({ results, seconds, bytes }: Retention): Retention => ({
+  results: Math.ceil(results / 4),
+  seconds,
+  bytes: bytes / 4,
+});
+
+/** Keeps the newest, and before it as many as all limits allow. */
+function newestWithin(entries: readonly KeptResult[], keep: Retention, now: Date): KeptResult[] {
   const oldest = new Date(now.getTime() - keep.seconds * 1000).toISOString();
+  const inOrder = newestFirst(entries);
   let bytes = 0;
-  const end = newestFirst.findIndex((entry, place) => {
+  const end = inOrder.findIndex((entry, place) => {
     bytes += entry.bytes;
     return place > 0 && (place >= keep.results || bytes > keep.bytes || entry.at < oldest);
   });
-  return newestFirst.slice(0, end === -1 ? newestFirst.length : end).toReversed();
+  return inOrder.slice(0, end === -1 ? inOrder.length : end);
 }
+
+/** The last published comes first among results with the same time. */
+const newestFirst = (entries: readonly KeptResult[]): KeptResult[] =>
+  entries.toReversed().toSorted((a, b) => compare(b.at, a.at));
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

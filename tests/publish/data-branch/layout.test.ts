@@ -26,7 +26,7 @@ const day = 86_400;
 const indexOf = (shelf: Shelf): DataIndex => storedIn(shelf).index;
 const resultFiles = (shelf: Shelf) => [...shelf.keys()].filter((path) => /^results\//.test(path));
 const onDay = (date: number) => `2026-11-${String(date).padStart(2, '0')}T12:00:00.000Z`;
-const onDefault = { isDefaultBranch: true };
+const onDefault = { isDefaultBranch: true, isTrusted: true };
 
 describe('a result', () => {
   test('lies in a folder of its year, under its time, testbed and patch', () => {
@@ -59,7 +59,7 @@ describe('a result', () => {
 
   test('is told of by the index', () => {
     const shelf: Shelf = new Map();
-    publish(shelf, [publication()]);
+    publish(shelf, [publication({}, { isTrusted: true })]);
     const size = resultFiles(shelf).reduce(
       (sum, path) => sum + Buffer.byteLength(shelf.get(path) ?? ''),
       0,
@@ -124,11 +124,15 @@ describe('a result', () => {
 });
 
 describe('of results there stay', () => {
+  const sizeOf = (results: DataIndex['results']) =>
+    results.reduce((sum, { bytes }) => sum + bytes, 0);
+  const ours = (changes: Partial<Result>) => publication(changes, { isTrusted: true });
+
   test('so many, and the oldest go first', () => {
     const shelf: Shelf = new Map();
     const changes = { keep: { ...keep, results: 2 } };
     for (const date of [3, 1, 4, 2]) {
-      publish(shelf, [publication({ startedAt: onDay(date) })], changes);
+      publish(shelf, [ours({ startedAt: onDay(date) })], changes);
     }
     expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([onDay(3), onDay(4)]);
     expect(resultFiles(shelf)).toHaveLength(4);
@@ -136,7 +140,7 @@ describe('of results there stay', () => {
 
   test('those that are not too old, and the newest anyway', () => {
     const shelf: Shelf = new Map();
-    publish(shelf, [publication({ startedAt: onDay(1) }), publication({ startedAt: onDay(2) })]);
+    publish(shelf, [ours({ startedAt: onDay(1) }), ours({ startedAt: onDay(2) })]);
     publish(shelf, [], { now: new Date('2027-11-02T00:00:00Z') });
     expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([onDay(2)]);
     publish(shelf, [], { now: new Date('2037-01-01T00:00:00Z') });
@@ -145,16 +149,35 @@ describe('of results there stay', () => {
 
   test('so many bytes, and the newest anyway', () => {
     const shelf: Shelf = new Map();
-    publish(shelf, [publication({ startedAt: onDay(1) }), publication({ startedAt: onDay(2) })]);
+    publish(shelf, [ours({ startedAt: onDay(1) }), ours({ startedAt: onDay(2) })]);
     publish(shelf, [], { keep: { ...keep, bytes: 10 } });
     expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([onDay(2)]);
+  });
+
+  test('all of ours beside any number of untrusted ones, which have a budget of their own', () => {
+    const shelf: Shelf = new Map();
+    const three = [1, 2, 3].map((date) => ours({ startedAt: onDay(date) }));
+    publish(shelf, three);
+    const bytes = 1.5 * sizeOf(indexOf(shelf).results);
+    const changes = { keep: { ...keep, bytes } };
+    publish(shelf, [], changes);
+    const before = indexOf(shelf).results;
+    expect(before).toHaveLength(3);
+    for (const date of [4, 5, 6, 7, 8, 9, 10]) {
+      publish(shelf, [publication({ startedAt: onDay(date) })], changes);
+    }
+    const { results } = indexOf(shelf);
+    expect(results.slice(0, 3)).toEqual(before);
+    const others = results.slice(3);
+    expect(others.at(-1)?.at).toBe(onDay(10));
+    expect(sizeOf(others)).toBeLessThanOrEqual(bytes / 4);
   });
 
   test('those whose files are still there', () => {
     const shelf: Shelf = new Map();
     const [first, second] = publish(shelf, [
-      publication({ startedAt: onDay(1) }),
-      publication({ startedAt: onDay(2) }),
+      ours({ startedAt: onDay(1) }),
+      ours({ startedAt: onDay(2) }),
     ]);
     shelf.delete(first?.report ?? '');
     publish(shelf, []);
@@ -165,17 +188,17 @@ describe('of results there stay', () => {
   test('none that was too old from the start, and it has no files to link to', () => {
     const shelf: Shelf = new Map();
     const changes = { keep: { ...keep, results: 1 } };
-    publish(shelf, [publication({ startedAt: onDay(2) })], changes);
-    const [published] = publish(shelf, [publication({ startedAt: onDay(1) })], changes);
+    publish(shelf, [ours({ startedAt: onDay(2) })], changes);
+    const [published] = publish(shelf, [ours({ startedAt: onDay(1) })], changes);
     expect(published).toEqual({ graphs: new Map(), badges: [] });
     expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([onDay(2)]);
   });
 
   test('those of the index where there are too many files to be listed', () => {
     const shelf: Shelf = new Map();
-    publish(shelf, [publication({ startedAt: onDay(1) })]);
+    publish(shelf, [ours({ startedAt: onDay(1) })]);
     const { paths: _, ...unlisted } = storedIn(shelf);
-    const next = nextFiles(unlisted, [publication({ startedAt: onDay(2) })], {
+    const next = nextFiles(unlisted, [ours({ startedAt: onDay(2) })], {
       ...rules,
       keep: { ...keep, results: 1 },
     });
@@ -376,7 +399,9 @@ describe('a badge', () => {
   test('outlives the files of its result', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({}, onDefault)]);
-    publish(shelf, [publication({ startedAt: onDay(21) })], { keep: { ...keep, results: 1 } });
+    publish(shelf, [publication({ startedAt: onDay(21) }, { isTrusted: true })], {
+      keep: { ...keep, results: 1 },
+    });
     expect(resultFiles(shelf)).toHaveLength(2);
     expect(messageIn(shelf)).toBe('regression · 721.5 kpps');
   });
