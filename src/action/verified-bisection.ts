@@ -38,7 +38,12 @@ export async function verifiedBisection(
       const { place, ...rest } = commits.get(revision.commit) ?? {};
       return place === revision.place ? [{ ...revision, ...rest }] : [];
     });
-    if (revisions.length < result.revisions.length) return refused('of commits of another range');
+    const isAscending = revisions.every(
+      ({ place }, index) => place > (revisions[index - 1]?.place ?? -1),
+    );
+    if (revisions.length < result.revisions.length || !isAscending) {
+      return refused('of commits of another range');
+    }
     return { kind: 'verified', result: { ...result, revisions } };
   } catch (error) {
     return refused(`of commits that cannot be read here (${reasonOf(error)})`);

@@ -92,8 +92,8 @@ const bisectAnswerSchema = z.discriminatedUnion('kind', [
   /** More than one change; `open` are stretches without an answer. */
   z.object({
     kind: z.literal('several'),
-    found: bounded.list(foundSchema).min(1),
-    open: bounded.list(z.object({ after: bounded.count, last: bounded.ordinal })),
+    found: bounded.list(foundSchema, 100).min(1),
+    open: bounded.list(z.object({ after: bounded.count, last: bounded.ordinal }), 100),
   }),
   /** Good and bad do not differ within these boots, or one of them cannot be measured. */
   z.object({

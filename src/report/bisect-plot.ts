@@ -135,12 +135,18 @@ const middleOf = ({ left, width }: PlotColumn): number => left + width / 2;
 
 type Dot = { value: number; isPlain: boolean };
 
-const dotsOf = ({ forms }: BisectRevision): Dot[] =>
-  forms
+/** More marks in one column hide each other. */
+const mostDots = 100;
+
+function dotsOf({ forms }: BisectRevision): Dot[] {
+  const dots = forms
     .filter(isMeasured)
     .flatMap(({ values, fixUps }) =>
       values.map((value) => ({ value, isPlain: fixUps.length === 0 })),
     );
+  const every = Math.ceil(dots.length / mostDots);
+  return dots.filter((_, index) => index % every === 0);
+}
 
 function heading(drawing: BisectDrawing): string[] {
   const { result, sizes } = drawing;

@@ -23,13 +23,21 @@ import {
 } from './html-pieces.ts';
 import { Html, html } from './markup.ts';
 
+/** About twice the page of the longest experiments, with flamegraphs. */
+const mostCharacters = 16 * 1024 ** 2;
+
+/** Throws a RangeError for a page that is too large for a browser. */
 export function writeHtml(page: PageDocument): string {
   const { title, sections, version, hasGraphs } = page;
   const body = html`${header(page)}<main>
 ${sections.map(sectionOf)}</main>
 <footer>ppsgate ${plainLine(version)}, from <code>result.json</code></footer>
 `;
-  return htmlDocument({ title, body, hasGraphs });
+  const text = htmlDocument({ title, body, hasGraphs });
+  if (text.length <= mostCharacters) return text;
+  throw new RangeError(
+    `a page of ${text.length} characters is not written, at most ${mostCharacters} are`,
+  );
 }
 
 const header = ({ verdict, headline, head, contents }: PageDocument): Html =>

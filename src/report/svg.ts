@@ -30,6 +30,9 @@ export const colors = {
 } as const;
 
 /** Draws its own background; the first piece is its title. */
+/** Beyond this, browsers and mail readers give up. Throws a RangeError for a larger plot. */
+const mostCharacters = 2_000_000;
+
 export function svgDocument(width: number, height: number, pieces: readonly string[]): string {
   const attributes = {
     xmlns: 'http://www.w3.org/2000/svg',
@@ -44,7 +47,11 @@ export function svgDocument(width: number, height: number, pieces: readonly stri
   const [title, ...rest] = pieces;
   const sheet = element('rect', { width, height, rx: 6, fill: colors.paper });
   const lines = ['', title, sheet, ...rest, ''].join('\n');
-  return `${element('svg', attributes, lines)}\n`;
+  const svg = `${element('svg', attributes, lines)}\n`;
+  if (svg.length <= mostCharacters) return svg;
+  throw new RangeError(
+    `a plot of ${svg.length} characters is not drawn, at most ${mostCharacters} are`,
+  );
 }
 
 export type Attributes = Record<string, string | number>;

@@ -181,6 +181,9 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
     expect(await lying({ revisions: [forged, ...others] })).toContain(
       'of commits of another range',
     );
+    expect(await lying({ revisions: result.revisions.flatMap((one) => [one, one]) })).toContain(
+      'of commits of another range',
+    );
     expect(await lying({ good: 'main' })).toContain('of other commits than were asked for');
     expect(await lying({ cell: { scenario: 'forwarding', family: 'inet6' } })).toContain(
       'of another cell',

@@ -4,6 +4,7 @@ import type { BisectResult } from '../../src/model/bisect-result.ts';
 import { bisectPlot, bisectPlotAlt } from '../../src/report/bisect-plot.ts';
 import { isMeasured } from '../../src/report/bisect-rows.ts';
 import { pngOf } from '../../src/report/png.ts';
+import { svgDocument } from '../../src/report/svg.ts';
 import { anyBisect } from '../fakes/any-bisect.ts';
 import {
   aBisectResult,
@@ -186,3 +187,17 @@ describe('of any result', () => {
 });
 
 const rounded = ({ cx, cy }: { cx: number; cy: number }) => [Math.round(cx), Math.round(cy)];
+
+test('a plot is of bounded size, however many boots each of the commits has', () => {
+  const values = Array.from({ length: 2000 }, (_, index) => 1e6 + index);
+  const forms = [measuredForm(values)];
+  const revisions = revisionsOf(
+    59,
+    Array.from({ length: 60 }, () => ({ forms })),
+  );
+  expect(bisectPlot(aBisectResult({ revisions }))?.length).toBeLessThan(2_000_000);
+});
+
+test('a plot of more than two million characters is not drawn', () => {
+  expect(() => svgDocument(10, 10, ['', 'x'.repeat(2_000_000)])).toThrow(/is not drawn/);
+});

@@ -11,6 +11,7 @@ import {
   type Result,
   resultSchema,
 } from '../../src/model/result.ts';
+import { writeHtml } from '../../src/report/html.ts';
 import { renderHtml } from '../../src/report/reports.ts';
 import { expectHarmless, hostile, poisoned } from '../fakes/poisoned.ts';
 import { anExperiment } from '../fakes/report.ts';
@@ -471,4 +472,19 @@ test('a patch that need not be measured gets the reason, and how to measure it',
   expect(text).toContain('#7 changes nothing that the testbed installs');
   expect(text).toContain('nothing that this testbed installs differs between base and patched');
   expect(text).toMatch(/What now: .*--measure-anyway/);
+});
+
+test('a page of more than 16 MiB is not written', () => {
+  const large = { kind: 'paragraph', text: 'x'.repeat(16 * 1024 ** 2) } as const;
+  const page = {
+    title: 'Any',
+    verdict: 'invalid',
+    headline: 'Any',
+    head: [large],
+    contents: [],
+    sections: [],
+    version: '1',
+    hasGraphs: false,
+  } as const;
+  expect(() => writeHtml(page)).toThrow(/^a page of \d+ characters is not written/);
 });
