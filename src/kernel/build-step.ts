@@ -47,7 +47,7 @@ type Steps = {
 /** Shortens paths in errors to those below `source`; the log begins with `heading`. */
 export function stepsOf(
   host: Host,
-  place: Pick<BuildPlace, 'jail'>,
+  place: Pick<BuildPlace, 'jail' | 'folder' | 'repository'>,
   source: string,
   guard: GuardOptions,
   heading = '',
@@ -78,7 +78,7 @@ export const cleanEnvironment = shell`env -i PATH="$PATH" HOME="$HOME" LC_ALL=C`
 /** Read by the user who wrote it: a link could lead to a file that only root may read. */
 export async function take(
   host: Host,
-  place: Pick<BuildPlace, 'jail'>,
+  place: Pick<BuildPlace, 'jail' | 'folder' | 'repository'>,
   archive: string,
   output: string,
 ): Promise<void> {

@@ -4,18 +4,22 @@ import { lastLine } from '../model/one-line.ts';
 import type { CommandOutcome } from '../system/host/execute.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { type Command, shell } from '../system/shell.ts';
+import { privatePlaces } from './private-places.ts';
+
+type JailPlace = Pick<BuildPlace, 'jail' | 'folder' | 'repository'>;
 
 /** Without a jail, the command runs as the login's user. */
-export function inJail({ jail }: Pick<BuildPlace, 'jail'>, command: Command): Command {
+export function inJail({ jail, folder, repository }: JailPlace, command: Command): Command {
   if (jail === undefined) return command;
   const { name, user } = jail;
   if (name !== undefined) return shell`jexec -u ${user} ${name} ${command}`;
-  const become = shell`setpriv --reuid ${user} --regid $(id -g ${user}) --clear-groups --no-new-privs`;
-  return shell`${namespaces} ${become} sh -c ${firstProcess} build ${command}`;
+  const become = shell`setpriv --reuid $(id -u ${user}) --regid $(id -g ${user}) --clear-groups --no-new-privs`;
+  const confined = shell`${become} sh -c ${firstProcess} build ${command}`;
+  return shell`${namespaces} sh -c ${privatePlaces} private ${folder} ${repository} ${confined}`;
 }
 
 /** Without a network; all processes end with the first one, even daemons. */
-const namespaces = shell`unshare --net --ipc --pid --fork --kill-child`;
+const namespaces = shell`unshare --net --ipc --mount --pid --fork --kill-child`;
 
 /** The first process of a namespace ignores signals without a handler. */
 const firstProcess = 'trap "exit 143" TERM; "$@" & wait "$!"';
@@ -40,8 +44,8 @@ export async function jailProblem(
   if (jail === undefined) return system === 'linux' ? whyRoot(host, limits) : undefined;
   const { name, user } = jail;
   const problem = await (name === undefined
-    ? whyNoNamespaces(host, user, limits)
-    : whyNoJail(host, { name, user }, limits));
+    ? whyNoNamespaces(host, user, place, limits)
+    : whyNoJail(host, { name, user }, place, limits));
   if (problem !== undefined) return problem;
   const named = name === undefined ? user : `${user} in the jail ${name}`;
   const places = [folder, `${folder}/cache`, repository, `${repository}/.git`];
@@ -62,11 +66,23 @@ export async function jailProblem(
   return undefined;
 }
 
+/** Returns sockets that any user may write to: a jail(8) whose path is / has those of its host. */
+export async function socketsInJail(
+  host: Host,
+  place: JailPlace,
+  timeoutSeconds: number,
+): Promise<string[]> {
+  const find = shell`find /var/run/ /tmp/ /var/tmp/ -xdev -type s -perm -0002`;
+  const { stdout } = await host.run(inJail(place, find), { timeoutSeconds });
+  return stdout.split('\n').filter(Boolean);
+}
+
 type JailLimits = { readonly timeoutSeconds: number };
 
 async function whyNoJail(
   host: Host,
   jail: { name: string; user: string },
+  place: JailPlace,
   limits: JailLimits,
 ): Promise<JailProblem | undefined> {
   const { name, user } = jail;
@@ -80,7 +96,12 @@ async function whyNoJail(
     const fix = `\`ip4 = disable; ip6 = disable;\` in its /etc/jail.conf, and \`service jail restart ${name}\``;
     return { why: `${named} has a network`, fix };
   }
-  const id = await host.run(inJail({ jail }, shell`id -u`), limits);
+  const memory = await host.run(shell`jls -j ${name} allow.sysvipc`, limits);
+  if (memory.stdout.trim() === 'true') {
+    const fix = `remove \`allow.sysvipc\` from its /etc/jail.conf, and \`service jail restart ${name}\``;
+    return { why: `${named} shares memory with ${host.name}`, fix };
+  }
+  const id = await host.run(inJail(place, shell`id -u`), limits);
   const add = `\`pw useradd ${user} -d /nonexistent -s /usr/sbin/nologin\` on ${host.name}`;
   if (!isGood(id)) {
     return { why: `${named} does not know ${user}: ${lastLine(id.stderr) ?? ''}`, fix: add };
@@ -91,17 +112,18 @@ async function whyNoJail(
 async function whyNoNamespaces(
   host: Host,
   user: string,
+  place: JailPlace,
   limits: JailLimits,
 ): Promise<JailProblem | undefined> {
   const fix = `\`useradd --system --shell /usr/sbin/nologin ${user}\` on ${host.name}`;
   const id = await host.run(shell`id -u ${user}`, limits);
   if (!isGood(id)) return { why: `there is no user ${user}`, fix };
   if (Number(id.stdout) === 0) return { why: `${user} is root`, fix };
-  const inside = await host.run(inJail({ jail: { user } }, shell`id -u`), limits);
+  const inside = await host.run(inJail(place, shell`id -u`), limits);
   if (isGood(inside) && inside.stdout === id.stdout) return undefined;
   return {
     why: `a build cannot be kept as ${user}, without network: ${lastLine(inside.stderr) ?? ''}`,
-    fix: 'run ppsgate as root, with unshare and setpriv of util-linux',
+    fix: 'run ppsgate as root, with unshare, setpriv and mount of util-linux',
   };
 }
 

@@ -20,6 +20,8 @@ export type FreebsdBuilder = {
   setPortModules(modules: Readonly<Record<string, string>>): void;
   /** Starts a jail; `network` is the ip4 and ip6 that jls(8) prints. */
   startJail(name: string, network?: string): void;
+  /** Has jails of this name share System V memory with their host. */
+  shareMemory(name: string): void;
   reset(): void;
 };
 
@@ -62,6 +64,7 @@ export function freebsdBuilder(folder: string): FreebsdBuilder {
     },
     startJail: (name, network = 'disable disable') =>
       writeFileSync(join(state, 'jails', name), `${network}\n`),
+    shareMemory: (name) => writeFileSync(join(state, 'jails', `${name}.sysvipc`), ''),
     setFilemon: (loaded) => writeFileSync(join(state, 'filemon'), loaded ? 'yes' : 'no'),
     reset,
   };
@@ -176,6 +179,10 @@ echo "FreeBSD clang version $(cat "$state/cc")"
 echo 'Target: x86_64-unknown-freebsd15.0'
 `,
   jls: `
+if [[ $1 == -j && $3 == allow.sysvipc && $# == 3 ]]; then
+  if [[ -f $state/jails/$2.sysvipc ]]; then echo true; else echo false; fi
+  exit 0
+fi
 [[ $1 == -j && $3 == ip4 && $4 == ip6 && $# == 4 ]] || exit 1
 cat "$state/jails/$2" 2>/dev/null || { echo "jls: jail "$2" not found" >&2; exit 1; }
 `,

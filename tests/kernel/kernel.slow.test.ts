@@ -438,6 +438,10 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     chmodSync(repository, 0o755);
     chmodSync(config.folder, 0o700);
     expect(await why()).toMatch(`: nobody in the jail other cannot see ${config.folder}; give it`);
+    programs.shareMemory('other');
+    expect(await why()).toMatch(
+      /: the jail other shares memory with .*; remove `allow\.sysvipc` from its \/etc\/jail\.conf/,
+    );
     expect(programs.makes()).toEqual([]);
     expectNothingLeft();
   });

@@ -1,9 +1,18 @@
 // Builds kernels from a tree whose makefiles have Linux's targets; gcc, make and git are this machine's own.
-import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type LinuxBuilder, linuxBuilderSchema } from '../../src/config/linux-builder.ts';
 import { BuilderError } from '../../src/kernel/builder-error.ts';
 import { type KernelSums, kernelSums } from '../../src/kernel/kernel-sums.ts';
@@ -318,6 +327,72 @@ describeWith(
         server.close();
       });
 
+      test.each([
+        ['in /run', '/run/ppsgate-test.sock'],
+        ['in /tmp', '/tmp/ppsgate-test.sock'],
+        ['in /var/tmp', '/var/tmp/ppsgate-test.sock'],
+        ['in /dev/shm', '/dev/shm/ppsgate-test.sock'],
+        ['in a folder of another service', '/var/lib/ppsgate-test.sock'],
+        ['without a path', '@ppsgate-test'],
+      ])('reaches no unix socket of this machine %s', async (_, name) => {
+        await serve(name);
+        const reach = join(openFolder(), 'reach.pl');
+        writeFileSync(reach, reachScript);
+        // Not execFileSync: this process is the server.
+        const others = ['--reuid', `${nobody}`, '--clear-groups', 'perl', reach, name];
+        const { stdout } = await promisify(execFile)('setpriv', others);
+        expect(stdout).toBe(`hello from ${name}\n`);
+        const files = {
+          'net/Makefile': `bzImage: own\nown: ; @perl net/reach.pl ${name}\n`,
+          'net/reach.pl': reachScript,
+        };
+        await built({ diff: diffTo(files) });
+        expect(log()).toContain(`no way to ${name}: `);
+        expect(log()).not.toContain('hello');
+      });
+
+      test('sees no process but its own', async () => {
+        const other = spawn('sleep', ['299.125']);
+        onTestFinished(() => void other.kill());
+        await built({ diff: running('cat /proc/[0-9]*/cmdline; true') });
+        expect(log()).toContain('bzImage');
+        expect(log()).not.toContain('299.125');
+        expect(log()).not.toContain('vitest');
+      });
+
+      test.each(['/run', '/tmp', '/var/tmp', '/dev/shm'])(
+        'neither leaves nor finds anything in %s',
+        async (place) => {
+          const [found, left] = [join(place, 'ppsgate-found'), join(place, 'ppsgate-left')];
+          writeFileSync(found, 'hello\n', { mode: 0o666 });
+          onTestFinished(() => {
+            for (const path of [found, left]) rmSync(path, { force: true });
+          });
+          await built({ diff: running(`ls -a ${place}; touch ${left}; true`) });
+          expect(log()).not.toContain('ppsgate-found');
+          expect(existsSync(left)).toBe(false);
+        },
+      );
+
+      test('does not get to the old folders by where it is started', async () => {
+        const here = process.cwd();
+        onTestFinished(() => process.chdir(here));
+        process.chdir(openFolder());
+        writeFileSync('ppsgate-found', '');
+        const kernel = { kind: 'command', argv: ['sh', '-c', 'ls -a; exit 1'] };
+        await whyRejected({ builder: written({}, { kernel }) });
+        expect(log()).not.toContain('ppsgate-found');
+      });
+
+      test('has the devices that a build needs, and no other', async () => {
+        await built({
+          diff: running('echo devices: `ls /dev`; head -c 1 /dev/urandom >/dev/null'),
+        });
+        expect(log()).toContain(
+          'devices: fd full null random shm stderr stdin stdout tty urandom zero\n',
+        );
+      });
+
       test('cannot become root by a program that would make it so', async () => {
         await built({ diff: running('grep NoNewPrivs /proc/self/status; id -u; id -G') });
         expect(log()).toMatch(/NoNewPrivs:\t1\n65534\n65534\n/);
@@ -446,11 +521,30 @@ describeWith(
   },
 );
 
-/** A file of root's, in a folder that every user may enter. */
+/** A file of root's, in a folder that every user may enter and no build loses sight of. */
 function secretFile(): string {
-  const path = join(openFolder(), 'secret');
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, 'secret');
   writeFileSync(path, 'the secret\n', { mode: 0o600 });
   return path;
+}
+
+/** Prints what a unix socket sends, or why it cannot be reached. */
+const reachScript = `use Socket;
+socket(my $to, PF_UNIX, SOCK_STREAM, 0) or die;
+connect($to, pack("S a*", AF_UNIX, $ARGV[0] =~ s/^@/\\0/r)) or print "no way to $ARGV[0]: $!\\n" and exit;
+print <$to>, "\\n";
+`;
+
+/** Serves every user `hello from` the socket's name until the test ends; `@` is an abstract one. */
+async function serve(name: string): Promise<void> {
+  const path = name.replace(/^@/, '\0');
+  const server = createServer((socket) => socket.end(`hello from ${name}`));
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ path, ...(path === name && { writableAll: true }) }, resolve);
+  });
 }
 
 function runningNow(command: string): boolean {

@@ -1,7 +1,7 @@
 // Checks the machine that builds kernels: its programs, its jail, and its free space.
 import { posix } from 'node:path';
 import type { BuilderConfig } from '../../config/builder.ts';
-import { jailProblem } from '../../kernel/jail.ts';
+import { jailProblem, socketsInJail } from '../../kernel/jail.ts';
 import { outsideOptions } from '../../kernel/kernel-key.ts';
 import { gitIn } from '../../kernel/kernel-tree.ts';
 import { lastLine } from '../../model/one-line.ts';
@@ -83,15 +83,17 @@ async function builds(host: Host, config: BuilderConfig, what: string): Promise<
     jail === undefined
       ? `as ${user}, who may change everything there: a jail keeps them away from it (\`jail\` in ppsgate.yml)`
       : `as ${jail.user} in the jail ${jail.name}, without network`;
+  const diagnostics = [ok(what, confinement)];
+  const [socket] =
+    jail === undefined ? [] : await socketsInJail(host, config, limits.timeoutSeconds);
+  if (socket !== undefined) {
+    const why = `builds reach ${socket}, as their jail has the folders of its host: give it a /var/run and /tmp of its own`;
+    diagnostics.push(ok('the sockets on the builder', why));
+  }
   const outside = outsideOptions(recipe);
-  if (outside.length === 0) return [ok(what, confinement)];
-  return [
-    ok(what, confinement),
-    ok(
-      'the cache of kernels',
-      `nothing is taken from it, as ${outside.join(' and ')} may name what lies outside of the tree`,
-    ),
-  ];
+  if (outside.length === 0) return diagnostics;
+  const why = `nothing is taken from it, as ${outside.join(' and ')} may name what lies outside of the tree`;
+  return [...diagnostics, ok('the cache of kernels', why)];
 }
 
 async function filemon(host: Host, what: string): Promise<Diagnostic[]> {

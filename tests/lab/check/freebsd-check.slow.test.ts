@@ -1,5 +1,6 @@
 // Checks FreeBSD testbeds, good or spoilt.
-import { rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { BuilderConfig } from '../../../src/config/builder.ts';
@@ -21,7 +22,7 @@ import { newKey } from '../../fakes/freebsd-lab/open-machine.ts';
 import { sendTrial, steadyPps } from '../../fakes/freebsd-lab/trial.ts';
 import { depsOf, labConsole, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 import { commit, newRepository } from '../../fakes/repository.ts';
-import { startSshd } from '../../fakes/sshd.ts';
+import { type Sshd, startSshd } from '../../fakes/sshd.ts';
 import { describeWith } from '../../needs.ts';
 
 type Checked = {
@@ -700,6 +701,51 @@ test('options that would leave out the module of a root on ZFS are wrong', async
   expect(await withOptions('MODULES_OVERRIDE=pf zfs')).toMatchObject({ kind: 'ok' });
 });
 
+/** A builder with a clone, whose folder is not there yet. */
+function builderAt(sshd: Sshd, folder: string) {
+  const repository = newRepository();
+  commit(repository, { 'sys/kern/init_main.c': 'int main;\n' });
+  const [privateKeyPath, knownHostsPath] = [join(folder, 'key'), join(folder, 'known_hosts')];
+  writeFileSync(privateKeyPath, sshd.privateKey);
+  writeFileSync(knownHostsPath, sshd.knownHosts);
+  const { host, port, user } = sshd;
+  const builder = {
+    ...builderOn({ host, port, user, privateKeyPath, knownHostsPath }),
+    folder: `${folder}/not/yet`,
+    repository,
+  };
+  return { builder, repository };
+}
+
+describeWith(
+  ['root', 'setpriv', 'sshd', 'ssh-keygen', 'git'],
+  'a builder whose builds run in a jail',
+  () => {
+    test('is said to lead to sockets of its host, where the jail has the folders of it', async () => {
+      const folder = temporaryFolder();
+      const programs = freebsdBuilder(folder);
+      programs.startJail('ppsgate');
+      const path = [programs.bin, process.env.PATH].join(delimiter);
+      await using sshd = await startSshd(undefined, path);
+      const { check, testbed } = await aLab();
+      const jail = { name: 'ppsgate', user: 'nobody' };
+      const builder = { ...builderAt(sshd, folder).builder, jail };
+      chmodSync(folder, 0o755);
+      const socket = join(folder, 'open.sock');
+      const server = createServer();
+      await new Promise<void>((resolve) =>
+        server.listen({ path: socket, writableAll: true }, resolve),
+      );
+      const diagnostics = await check({ testbed: { ...testbed, builder } });
+      server.close();
+      expect(about(diagnostics, 'the builds on the builder')).toMatchObject({ kind: 'ok' });
+      expect(about(diagnostics, 'the sockets on the builder')?.why).toMatch(
+        /^builds reach \/.*, as their jail has the folders of its host: give it a \/var\/run/,
+      );
+    });
+  },
+);
+
 describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
   test('has a clone, and the space for a build where its folder will be', async () => {
     const folder = temporaryFolder();
@@ -707,18 +753,8 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
     programs.setFilemon(true);
     const path = [programs.bin, process.env.PATH].join(delimiter);
     await using sshd = await startSshd(undefined, path);
-    const repository = newRepository();
-    commit(repository, { 'sys/kern/init_main.c': 'int main;\n' });
-    const [privateKeyPath, knownHostsPath] = [join(folder, 'key'), join(folder, 'known_hosts')];
-    writeFileSync(privateKeyPath, sshd.privateKey);
-    writeFileSync(knownHostsPath, sshd.knownHosts);
     const { check, testbed } = await aLab();
-    const { host, port, user } = sshd;
-    const builder = {
-      ...builderOn({ host, port, user, privateKeyPath, knownHostsPath }),
-      folder: `${folder}/not/yet`,
-      repository,
-    };
+    const { builder, repository } = builderAt(sshd, folder);
     const diagnostics = await check({ testbed: { ...testbed, builder } });
     // The builder of tests is no FreeBSD.
     expect(wrongs(diagnostics)).toMatchObject([{ what: 'FreeBSD on the builder' }]);
@@ -727,7 +763,7 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
     expect(about(diagnostics, 'the space on the builder')?.why).toMatch(` GB free in ${folder}`);
 
     expect(about(diagnostics, 'the builds on the builder')?.why).toBe(
-      `as ${user}, who may change everything there: a jail keeps them away from it (\`jail\` in ppsgate.yml)`,
+      `as ${builder.user}, who may change everything there: a jail keeps them away from it (\`jail\` in ppsgate.yml)`,
     );
 
     const options = ['-DWITH_EXTRA', 'PORTS_MODULES=graphics/drm-kmod'];
@@ -752,6 +788,12 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
       kind: 'wrong',
       why: 'the jail ppsgate has a network',
       fix: '`ip4 = disable; ip6 = disable;` in its /etc/jail.conf, and `service jail restart ppsgate`',
+    });
+    programs.startJail(jail.name);
+    programs.shareMemory(jail.name);
+    expect(about(await jailed(), 'the builds on the builder')).toMatchObject({
+      kind: 'wrong',
+      why: expect.stringMatching(/^the jail ppsgate shares memory with /),
     });
 
     const elsewhere = { ...builder, repository: folder };
