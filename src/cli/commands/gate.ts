@@ -61,7 +61,7 @@ async function runGate(
   const called = process.env.PPSGATE_WORDS === undefined ? namingStyles.flag : namingStyles.step;
   const config = applyOverrides(await loadConfig(path), options, called);
   const { record } = options;
-  const recorder =
+  using recorder =
     record === undefined
       ? undefined
       : await recordTo(record, 'gate', Object.values(config.testbeds));

@@ -57,7 +57,7 @@ async function checkTestbed(
   const config = await loadConfig(path);
   const testbed = namedTestbed(config, path, name);
   const { json, traffic = true, power = false, record } = options;
-  const recorder =
+  using recorder =
     record === undefined ? undefined : await recordTo(record, 'testbeds check', [testbed]);
   const notify = (sentence: string) =>
     void (json ? process.stderr : process.stdout).write(`… ${sentence}\n`);

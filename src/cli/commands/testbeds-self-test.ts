@@ -95,7 +95,7 @@ async function selfTestOf(
   const earlier = resume === undefined ? undefined : resumeJournal(directory, name);
   const notify = (sentence: string) =>
     void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
-  const recorder =
+  using recorder =
     record === undefined ? undefined : await recordTo(record, 'testbeds self-test', [testbed]);
   const diagnostics: Diagnostic[] = [];
   const goingOn = `Go on with 'ppsgate testbeds self-test ${name}${sameWords(options)} --resume ${directory}'.`;

@@ -12,6 +12,7 @@ export async function recordTo(
   command: string,
   testbeds: readonly TestbedConfig[],
   now = () => Date.now() / 1000,
+  report = (summary: string): void => void process.stderr.write(summary),
 ): Promise<Recorder> {
   const freebsd = testbeds.filter((testbed) => testbed.kind === 'freebsd');
   if (freebsd.length === 0) {
@@ -23,11 +24,13 @@ export async function recordTo(
   return startRecording(path, {
     command,
     now,
+    report,
     ppsgate: packageJson.version,
     sensitive: {
       secrets: terms.flatMap(({ secrets }) => secrets),
       hosts: terms.flatMap(({ hosts }) => hosts),
       users: terms.flatMap(({ users }) => users),
+      serials: terms.flatMap(({ serials = [] }) => serials),
       others: new Map(terms.flatMap(({ others }) => [...(others ?? [])])),
     },
   });

@@ -11,7 +11,9 @@ import { type RunOptions, stdoutOf } from '../../system/host/execute.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { commandText } from '../../system/shell.ts';
-import { maskFor, type SensitiveTerms } from './mask.ts';
+import { learnFrom } from './learn-machine.ts';
+import { type Mask, maskFor, type SensitiveTerms } from './mask.ts';
+import { maskSummary } from './mask-summary.ts';
 import { OutputLines } from './output-lines.ts';
 import {
   type RecordedCall,
@@ -22,7 +24,7 @@ import {
   recordingVersion,
 } from './recording-entry.ts';
 
-export type Recorder = {
+export type Recorder = Disposable & {
   /** Wraps `deps` so that everything that goes through them is recorded. */
   deps<Deps extends FreebsdDeps>(deps: Deps): Deps;
   /** `request` has to be enough to repeat the part. */
@@ -36,6 +38,8 @@ type RecorderOptions = {
   sensitive: SensitiveTerms;
   /** Seconds since 1970. */
   now(): number;
+  /** Takes at the end what was replaced, by kinds and counts, and a command to look at the rest. */
+  report(summary: string): void;
 };
 
 /**
@@ -43,7 +47,7 @@ type RecorderOptions = {
  * own and is written before anything else happens, so that a killed process leaves all of them.
  */
 export function startRecording(path: string, options: RecorderOptions): Recorder {
-  const { command, ppsgate, now } = options;
+  const { command, ppsgate, now, report } = options;
   try {
     writeFileSync(path, '', { flag: 'wx', mode: 0o600 });
   } catch (error) {
@@ -64,6 +68,7 @@ export function startRecording(path: string, options: RecorderOptions): Recorder
     deps: (deps) => recordedDeps(deps, file),
     begin: (part, request) => file.append({ kind: 'begins', at: now(), part, request }),
     log: (part, outcome) => file.append({ kind: 'tells', at: now(), part, outcome }),
+    [Symbol.dispose]: () => report(maskSummary(path, file.mask.counts())),
   };
 }
 
@@ -72,22 +77,23 @@ const maxBytes = 192 * 1024 ** 2;
 
 class RecordingFile {
   readonly #path: string;
-  readonly #mask: (text: string) => string;
+  readonly mask: Mask;
   readonly now: () => number;
   #bytes = 0;
   #isFull = false;
   #lastId = 0;
+  readonly #learnt = new Set<string>();
   /** True from some output until the next microtask: promises have not gone on since. */
   #isInTurn = false;
 
   constructor(path: string, { sensitive, now }: RecorderOptions) {
     this.#path = path;
-    this.#mask = maskFor(sensitive);
+    this.mask = maskFor(sensitive);
     this.now = now;
   }
 
   append(entry: RecordingEntry | RecordingHead): void {
-    const line = `${JSON.stringify(masked(entry, this.#mask))}\n`;
+    const line = `${JSON.stringify(masked(entry, this.mask))}\n`;
     this.#bytes += line.length;
     if (this.#isFull || this.#bytes > maxBytes) return;
     try {
@@ -97,6 +103,13 @@ class RecordingFile {
       this.#isFull = true;
       process.stderr.write(`warning: the recording ends here: ${reasonOf(error)}\n`);
     }
+  }
+
+  /** Masks the machine's own names, serial numbers and secrets from here on; asks each machine once. */
+  async learn(host: Host, label: string): Promise<void> {
+    if (this.#learnt.has(label)) return;
+    this.#learnt.add(label);
+    this.mask.learn(await learnFrom(host));
   }
 
   request(host: string, asked: RecordedCall): RequestLog {
@@ -146,6 +159,7 @@ function recordedDeps<Deps extends FreebsdDeps>(deps: Deps, file: RecordingFile)
     async connect(config, label, options) {
       const log = file.request(label, { what: 'connect' });
       const host = await logged(log, () => deps.connect(config, label, options));
+      await file.learn(host, label);
       return recordedHost(host, label, file);
     },
 

@@ -1,11 +1,11 @@
 // Collects the secrets and names of a testbed and of this machine that recordings must not contain.
+import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { isIPv4 } from 'node:net';
-import { hostname, userInfo } from 'node:os';
+import { homedir, hostname, userInfo } from 'node:os';
 import type { ConsoleConfig } from '../../config/console.ts';
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { PowerConfig } from '../../lab/power/power.ts';
-import type { SensitiveTerms } from './mask.ts';
+import { namesOf, type SensitiveTerms } from './mask.ts';
 
 /** Reads the key and password files of the testbed; skips unreadable ones. */
 export async function sensitiveTermsOf(
@@ -26,8 +26,8 @@ export async function sensitiveTermsOf(
       ...secretsIn(environment),
       ...commandSecrets(power),
       ...secretWords(console?.kind === 'command' ? console.command : []),
-      ...macs.flatMap(otherForms),
     ],
+    serials: macs.flatMap(otherForms),
     hosts: [
       ...machines.map(({ host }) => host),
       ...[power, console].map(hostOf),
@@ -39,8 +39,23 @@ export async function sensitiveTermsOf(
       userInfo().username,
     ],
     // A replay opens no file that a recording names.
-    others: new Map(machines.map(({ knownHostsPath }) => [knownHostsPath, '/dev/null'])),
+    others: new Map(
+      [...files, ...machines.map(({ knownHostsPath }) => knownHostsPath)]
+        .flatMap(writings)
+        .map((path) => [path, '/dev/null']),
+    ),
   };
+}
+
+/** As ssh(1) may print it: from the home folder, and with links followed. */
+function writings(path: string): string[] {
+  const home = homedir();
+  const short = path.startsWith(`${home}/`) ? [`~${path.slice(home.length)}`] : [];
+  try {
+    return [path, ...short, realpathSync(path)];
+  } catch {
+    return [path, ...short];
+  }
 }
 
 /** Values that are secrets by their variable's name, or look random. */
@@ -81,10 +96,3 @@ function hostOf(config: AccessConfig): string {
 
 const userOf = (config: AccessConfig): string =>
   config !== undefined && 'user' in config ? config.user : '';
-
-/** `dut3.lab.example.org`, its domain, and `dut3`. */
-function namesOf(host: string): string[] {
-  if (isIPv4(host) || host.includes(':')) return [];
-  const [first = '', ...domain] = host.split('.');
-  return [host, first, ...(domain.length > 1 ? [domain.join('.')] : [])];
-}

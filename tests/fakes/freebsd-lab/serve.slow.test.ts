@@ -14,13 +14,17 @@ const program = join(import.meta.dirname, 'serve.ts');
 
 /** Processes that end with the test. */
 function start(...words: string[]) {
-  const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'pipe'] });
+  let errors = '';
+  child.stderr.on('data', (text) => {
+    errors += text;
+  });
   const ended = once(child, 'exit').then(([code]) => code);
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await ended;
   });
-  return { child, ended };
+  return { child, ended, errors: () => errors };
 }
 
 test('a gate of another process measures a patch in the laboratory, which complains of nothing, and its recording is replayed without a difference', async () => {
@@ -38,6 +42,9 @@ test('a gate of another process measures a patch in the laboratory, which compla
     ...['--directory', directory, '--seed', '1', '--record', recording],
   );
   expect(await gate.ended).toBe(1);
+  expect(gate.errors()).toMatch(
+    / is written\. Replaced in it:\n(?: {2}\d+ [a-zA-Z ]+ \(.*\)\n)+.*: zcat \S+ \| less\n/,
+  );
   expect((await readResult(directory)).outcome).toMatchObject({ verdict: 'regression' });
   const junit = readXml(readFileSync(join(directory, 'report', 'junit.xml'), 'utf8'));
   expect(junit.attributes).toMatchObject({ tests: '1', failures: '1' });

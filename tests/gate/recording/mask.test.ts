@@ -4,10 +4,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeEscapes } from '../../../src/gate/recording/decode-escapes.ts';
 import { maskFor } from '../../../src/gate/recording/mask.ts';
+import { maskSummary } from '../../../src/gate/recording/mask-summary.ts';
 import { OutputLines } from '../../../src/gate/recording/output-lines.ts';
 
 const nothing = { secrets: [], hosts: [], users: [] };
 const mask = (text: string) => maskFor(nothing)(text);
+const hex = (value: number, digits = 0) => value.toString(16).padStart(digits, '0');
 
 describe('a mask', () => {
   test.each([
@@ -47,6 +49,37 @@ describe('a mask', () => {
     ['-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n-----END OPENSSH PRIVATE KEY-----\n', 'secret-1\n'],
     ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB alice@desk', 'ssh-ed25519 AAAA-public-key-1'],
     ['Gave up on "ping 192.168.1…"', 'Gave up on "ping …"'],
+    ['Setting hostname: dut7.', 'Setting hostname: host-1.example.'],
+    ['FreeBSD/amd64 (dut7) (ttyu0)', 'FreeBSD/amd64 (host-1.example) (ttyu0)'],
+    ['dut7 login: ', 'host-1.example login: '],
+    ['Nov 26 01:02:03 dut7 kernel: igb0: up', 'Nov 26 01:02:03 host-1.example kernel: igb0: up'],
+    ['Nov  6 01:02:03 d7 sshd[812]: bye', 'Nov  6 01:02:03 host-1.example sshd[812]: bye'],
+    ['FreeBSD dut7 15.0-CURRENT #0', 'FreeBSD host-1.example 15.0-CURRENT #0'],
+    ['hostname="dut7"', 'hostname="host-1.example"'],
+    ['dut7 dumped core - see /var/crash', 'host-1.example dumped core - see /var/crash'],
+    ['Setting hostid: 0x3f1f9d4c.', 'Setting hostid: SERIAL1.'],
+    ['kern.hostid: 1059036492', 'kern.hostid: SERIAL1'],
+    ['/dev/diskid/DISK-S4EWNX0Rp2', '/dev/diskid/DISK-SERIAL1p2'],
+    ['diskid/DISK-%20%20WD-WCC4N1 is it', 'diskid/DISK-%20%20SERIAL1 is it'],
+    ['   ident: S4EWNX0R', '   ident: SERIAL1'],
+    ['   lunid: 5000c500a1b2c3d4', '   lunid: SERIAL1'],
+    ['label: naa.5000c500a1b2c3d4', 'label: naa.SERIAL1'],
+    ['WWPN 21:00:00:24:ff:01:02:03', 'WWPN SERIAL1'],
+    ['LU WWN Device Id: 5 0014ee 2b1234567', 'LU WWN Device Id: SERIAL1'],
+    ['ada0: Serial Number S4EWNX0R', 'ada0: Serial Number SERIAL1'],
+    [
+      'inet vhid 1 advskew 100 pass mekmitasdigoat alias',
+      'inet vhid 1 advskew 100 pass secret-1 alias',
+    ],
+    ['ifconfig_igb0="vhid 1 pass \'ab cd\'"', 'ifconfig_igb0="vhid 1 pass \'secret-1 cd\'"'],
+    ['pass mekmitasdigoat vhid 1', 'pass secret-1 vhid 1'],
+    ['password = "correct horse \\" battery"', 'password = "secret-1"'],
+    ["passphrase: 'two words'", "passphrase: 'secret-1'"],
+    ['"{\\"token\\": \\"two words\\"}"', '"{\\"token\\": \\"secret-1\\"}"'],
+    [
+      'add 10.1.2.3 10.1.2.4 esp 1 -E aes-cbc "sixteen letters!"',
+      'add 192.0.2.1 192.0.2.2 esp 1 -E aes-cbc secret-1',
+    ],
   ])('masks %j as %j', (text, masked) => {
     expect(mask(text)).toBe(masked);
   });
@@ -61,6 +94,14 @@ describe('a mask', () => {
     'sysctl -n net.inet.ip.forwarding kern.conftxt hw.ncpu',
     'root logs in; /usr/src/x; user@',
     'ident GENERIC',
+    'pass in quick on cxl0 inet proto carp keep state',
+    'pass quick proto carp',
+    'ident:\tGENERIC',
+    'host-id: 0x0000',
+    'Last login: Tue Nov 14 22:13:20 2023',
+    'Tue Nov 14 22:13:20 UTC 2023',
+    'FreeBSD 15.0-CURRENT GENERIC amd64',
+    '0xffffffff80e0a1b0 T ip_input',
     'Filesystem 1024-blocks Used Avail Capacity Mounted on',
     '0000000000000000000000000000000000000000000000000000000000000000',
   ])('keeps %j', (text) => {
@@ -80,6 +121,92 @@ describe('a mask', () => {
   });
 });
 
+describe('what a machine prints of itself', () => {
+  test.each([
+    ['long', 'Setting hostname: dut7.lab.example.org.\n', 'dut7.lab.example.org'],
+    ['short', 'Setting hostname: dut7.lab.example.org.\n', 'dut7'],
+    ['of its domain', 'Setting hostname: dut7.lab.example.org.\n', 'lab.example.org'],
+    ['in its banner', 'FreeBSD/amd64 (dut7) (ttyu0)\n', 'dut7'],
+  ])('is a name that is masked from there on: %s', (_, text, name) => {
+    const hide = maskFor(nothing);
+    const before = hide(text);
+    const masked = hide(`savecore: ${name} has crashed, says ${name.toUpperCase()}`);
+    expect(masked.toLowerCase()).not.toContain(name);
+    const [standIn = ''] = /host-\d+\.example/.exec(masked) ?? [];
+    expect(masked).toBe(`savecore: ${standIn} has crashed, says ${standIn}`);
+    if (text.includes(`: ${name}.\n`)) expect(before).toContain(standIn);
+  });
+
+  test('that was learnt before is masked in the first line, and within longer words', () => {
+    const hide = maskFor(nothing);
+    hide.learn({ hosts: ['dut7'], serials: ['S4EWNX0R', '3f1f9d4c'], secrets: ['mekmita'] });
+    expect(hide('motd of dut7: ata-SSD_S4EWNX0R_x, id 0x3f1f9d4c, mekmita')).toBe(
+      'motd of host-1.example: ata-SSD_SERIAL1_x, id 0xSERIAL2, secret-1',
+    );
+  });
+
+  test.each(['Not Specified', '', '0123456789', '00000000', 'None'])(
+    'in place of a serial number is no serial number: %j',
+    (serial) => {
+      const hide = maskFor({ ...nothing, serials: [serial] });
+      expect(hide(`it says ${serial}`)).toBe(`it says ${serial}`);
+    },
+  );
+});
+
+describe('a secret', () => {
+  const secret = `it's "5 < 6"`;
+  const bytes = Buffer.from(secret);
+  test.each([
+    ['plain', secret],
+    ['in JSON', JSON.stringify({ a: secret })],
+    ['in a shell', `'${secret.replaceAll("'", `'\\''`)}'`],
+    ['in XML', 'it&#39;s &quot;5 &lt; 6&quot;'],
+    ['in hex', bytes.toString('hex')],
+    ['in upper-case hex', bytes.toString('hex').toUpperCase()],
+    ['in hex with colons', [...bytes].map((byte) => hex(byte, 2)).join(':')],
+    ['in hex with blanks', [...bytes].map((byte) => hex(byte, 2)).join(' ')],
+    ['in base64', bytes.toString('base64')],
+    ['in base64 for URLs', bytes.toString('base64url')],
+    ['in percent', encodeURIComponent(secret)],
+  ])('is masked %s', (_, text) => {
+    const masked = maskFor({ ...nothing, secrets: [secret] })(`x ${text} x`);
+    expect(masked).toMatch(/^x \W*(?:"a":")?secret-\d\W* x$/);
+  });
+
+  test('is masked in base64 of a longer text, no matter where it begins', () => {
+    fc.assert(
+      fc.property(
+        fc.stringMatching(/^[!-~]{8,40}$/),
+        fc.string(),
+        fc.string(),
+        (secret, before, after) => {
+          const text = Buffer.from(before + secret + after).toString('base64');
+          const masked = maskFor({ ...nothing, secrets: [secret] })(text);
+          expect(masked).toContain('secret-');
+        },
+      ),
+    );
+  });
+});
+
+test('counts what it has replaced, by kinds, and keeps none of it', () => {
+  const hide = maskFor({ ...nothing, hosts: ['dut7', 'dut8'], secrets: ['hunter2!'] });
+  hide('dut7 DUT7 dut8 10.1.2.3 127.0.0.1 hunter2!');
+  hide('dut7');
+  expect(Object.fromEntries(hide.counts())).toEqual({
+    secret: { times: 1, distinct: 1 },
+    'host name': { times: 4, distinct: 2 },
+    address: { times: 1, distinct: 1 },
+  });
+  expect(maskSummary('a b.gz', hide.counts())).toBe(`a b.gz is written. Replaced in it:
+  1 secret (once)
+  2 host names (4 times)
+  1 address (once)
+The rest is as the machines printed it; look at it before you send it: zcat 'a b.gz' | less
+`);
+});
+
 const octet = fc.integer({ min: 0, max: 255 });
 const inet4 = fc
   .tuple(fc.integer({ min: 1, max: 223 }), octet, octet, octet)
@@ -96,8 +223,6 @@ const inet6 = fc
   .array(fc.integer({ min: 0, max: 0xffff }), { minLength: 7, maxLength: 7 })
   .map((groups) => [0x2a00, ...groups]);
 const mac = fc.array(octet, { minLength: 5, maxLength: 5 }).map((bytes) => [0x3c, ...bytes]);
-
-const hex = (value: number, digits = 0) => value.toString(16).padStart(digits, '0');
 
 type Written = { needle: string; text: string };
 

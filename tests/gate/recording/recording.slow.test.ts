@@ -5,12 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readRecording } from '../../../src/gate/recording/read-recording.ts';
+import { readRecording, requestText } from '../../../src/gate/recording/read-recording.ts';
 import { recordTo } from '../../../src/gate/recording/record.ts';
 import { replay } from '../../../src/gate/recording/replay.ts';
 import type { Diagnostic } from '../../../src/lab/check/diagnostic.ts';
 import { UsageError } from '../../../src/model/usage-error.ts';
+import { shell } from '../../../src/system/shell.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
+import { writeFile } from '../../fakes/freebsd-lab/file-system.ts';
+import { startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
+import { depsOf, testbedOf } from '../../fakes/freebsd-testbed.ts';
 import { recordCheck } from './record-lab.ts';
 import { linesOf, spoil, writeLines } from './spoil.ts';
 
@@ -74,6 +78,35 @@ describe('a recording', () => {
     expect(text).not.toMatch(/PRIVATE KEY|known_hosts/);
     expect(text).toContain('00:00:5e:00:53:');
     expect(text).toContain('198.18.');
+  });
+
+  test('contains no path of our own key', () => {
+    const text = JSON.stringify(linesOf(intact.path));
+    expect(text).not.toContain('.key');
+    expect(text).toContain('"privateKeyPath":"/dev/null"');
+    expect(text).toContain('with the key /dev/null');
+  });
+
+  test('contains nothing that a machine says of itself, and not that it was asked', async () => {
+    await using lab = await startFreebsdLab();
+    const { machine } = lab.dut;
+    const name = machine.sysctls.get('kern.hostname');
+    if (name !== undefined) name.value = 'kestrel9';
+    machine.environment.set('smbios.system.serial', 'PT7A0042');
+    const carp = 'ifconfig_cxl0_alias0="vhid 1 pass mekmitasdigoat"';
+    writeFile(machine.files, '/etc/rc.conf', `hostname="kestrel9.mews.example.org"\n${carp}\n`);
+    writeFile(machine.files, '/etc/motd', 'kestrel9 of mews, PT7A0042: mekmitasdigoat\n');
+    const testbed = testbedOf(lab, temporaryFolder());
+    const path = join(temporaryFolder(), 'lab.rec');
+    const recorder = await recordTo(path, 'gate', [testbed], () => lab.clock.now());
+    await using host = await recorder.deps(depsOf(lab)).connect(testbed.dut, 'DUT');
+    expect(await host.output(shell`cat /etc/motd`)).toContain('kestrel9');
+    const { requests } = readRecording(path);
+    expect(requests.map(requestText)).toEqual([
+      'the login to the DUT',
+      '`cat /etc/motd` on the DUT',
+    ]);
+    expect(requests[1]?.output[0]?.text).toBe('host-1.example of mews, SERIAL1: secret-1\n');
   });
 
   test('names a request that differs with today’s code', async () => {

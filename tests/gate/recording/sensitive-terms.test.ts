@@ -1,5 +1,5 @@
 // Masks the secrets and names of a testbed's configuration and of the environment.
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
@@ -79,5 +79,22 @@ test('masks arguments of power commands that may be passwords, and no plain word
   const mask = maskFor(await sensitiveTermsOf(testbedWith(config, '/nowhere'), {}));
   expect(mask('pdu: hunter2! is wrong; status: active')).toBe(
     'pdu: secret-1 is wrong; status: active',
+  );
+});
+
+test('masks the paths of our own key and password files, however ssh prints them', async () => {
+  const folder = temporaryFolder();
+  const [key, link] = [join(folder, 'lab-key'), join(folder, 'linked-key')];
+  writeFileSync(key, 'MHcCAQEEIOs8\n');
+  symlinkSync(key, link);
+  const power = {
+    kind: 'redfish',
+    url: 'https://bmc3/redfish/v1/Systems/1',
+    user: 'lab',
+    passwordPath: `${folder}/bmc`,
+  } as const;
+  const mask = maskFor(await sensitiveTermsOf(testbedWith(power, link), {}));
+  expect(mask(`ssh -i${link} -o IdentityFile=${key}: ${folder}/bmc`)).toBe(
+    'ssh -i/dev/null -o IdentityFile=/dev/null: /dev/null',
   );
 });
