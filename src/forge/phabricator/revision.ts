@@ -175,9 +175,9 @@ const diffItem = z.object({
       z.object({
         type: bounded.word,
         /** A branch's. */
-        name: bounded.word.nullish(),
-        /** A base's. */
-        identifier: bounded.word.nullish(),
+        name: bounded.document.nullish(),
+        /** A base's, which may be anything that its author typed. */
+        identifier: bounded.document.nullish(),
       }),
     ),
   }),
