@@ -6,8 +6,10 @@ import { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { reasonOf } from '../model/one-line.ts';
+import { type ConnectionLimits, Connections } from './connections.ts';
 import { checkAgent, readBuild, readWebhook } from './delivery.ts';
 import type { Delivery, Inbox } from './inbox.ts';
+import { checkCommand, type LogRefusal, refusalLog } from './refusal-log.ts';
 import { isSigned } from './signature.ts';
 
 export type RelayServerOptions = {
@@ -25,19 +27,20 @@ export type RelayServerOptions = {
 };
 
 /** Bounds a sender without key and password, besides the last 64 KiB that are read at once. */
-export type Limits = {
+export type Limits = ConnectionLimits & {
   headerBytes: number;
   bodyBytes: number;
   seconds: number;
-  connections: number;
 };
 
 /** An edit has a few transactions, and a webhook with 700 is within these 64 KiB. */
-const usualLimits: Limits = {
+export const usualLimits: Limits = {
   headerBytes: 16 * 1024,
   bodyBytes: 48 * 1024,
   seconds: 5,
   connections: 256,
+  // All that a reverse proxy passes on counts as of one network.
+  connectionsPerNetwork: 64,
 };
 
 export type RelayServer = AsyncDisposable & {
@@ -54,14 +57,16 @@ export async function startRelayServer(options: RelayServerOptions): Promise<Rel
   const { host, port, now, log, limits = usualLimits } = options;
   let arrived = 0;
   const { accept, acceptAll } = together(options.inbox, () => arrived);
-  const routes = routesOf(options, limits.bodyBytes, accept);
+  const logRefusal = refusalLog(options);
+  const routes = routesOf(options, limits.bodyBytes, accept, logRefusal);
   const server = createServer({ maxHeaderSize: limits.headerBytes });
-  server.maxConnections = limits.connections;
+  const connections = new Connections(limits);
   // Node would deliver all requests of one packet, but only the first gets a reply.
   server.maxRequestsPerSocket = 1;
 
   const handle = (request: IncomingMessage, goOn: () => void) => {
     const { socket } = request;
+    connections.setRequest(socket, request);
     const route = routeOf(request, routes);
     if (route.kind === 'refused') return end(socket, route.reply, now());
     goOn();
@@ -83,6 +88,10 @@ export async function startRelayServer(options: RelayServerOptions): Promise<Rel
     const late = says(408, `The request did not come whole within ${limits.seconds} s.`);
     const deadline = setTimeout(() => end(socket, late, now()), limits.seconds * 1000);
     socket.once('close', () => clearTimeout(deadline));
+    const surplus = connections.add(socket);
+    if (surplus === undefined) return;
+    logRefusal({ socket: surplus, headers: {} }, 'the oldest of too many open connections');
+    end(surplus, says(503, 'Too many connections are open, and this was the oldest.'), now());
   });
   server.on('clientError', (error, socket) => {
     if (socket instanceof Socket) end(socket, refusalOf(error, limits.headerBytes), now());
@@ -163,59 +172,34 @@ type Routed =
 
 function routeOf(request: IncomingMessage, routes: ReadonlyMap<string, Route>): Routed {
   const refused = (reply: HttpReply): Routed => ({ kind: 'refused', reply });
-  const url = URL.parse(request.url ?? '', 'http://relay');
-  const route = routes.get(url?.pathname ?? '');
-  if (url === null || route === undefined) return refused(says(404, 'There is nothing here.'));
+  // Compared as sent: a parser of URLs would take `/webhook/%2e%2e/build` for `/build`, and a proxy in front may not.
+  const [, path = '', query = ''] = /^([^?]*)\??(.*)$/.exec(request.url ?? '') ?? [];
+  const route = routes.get(path);
+  if (route === undefined) return refused(says(404, 'There is nothing here.'));
   const { method } = route;
   if (request.method !== method) {
     return refused(says(405, `Only ${method} is answered here.`, { Allow: method }));
   }
   const reply = route.refuse(request);
   if (reply !== undefined) return refused(reply);
-  return { kind: 'taken', answer: () => route.answer(request, url.searchParams) };
+  return { kind: 'taken', answer: () => route.answer(request, new URLSearchParams(query)) };
 }
 
 function routesOf(
   options: RelayServerOptions,
   bodyBytes: number,
   accept: Accept,
+  logRefusal: LogRefusal,
 ): ReadonlyMap<string, Route> {
   const { webhookKey, buildPassword, inbox } = options;
   const routes = new Map([['/health', healthRoute(inbox)]]);
-  const deps = { ...options, logRefusal: refusalLog(options) };
+  const deps = { ...options, logRefusal };
   if (webhookKey) routes.set('/webhook', webhookRoute(webhookKey, bodyBytes, accept, deps));
   if (buildPassword) routes.set('/build', buildRoute(buildPassword, accept, deps));
   return routes;
 }
 
-type RouteDeps = Pick<RelayServerOptions, 'now' | 'log'> & {
-  logRefusal(request: IncomingMessage, why: string): void;
-};
-
-/** Logs each kind of refusal once a minute, without the request's text: strangers choose its rate. */
-function refusalLog({ now, log }: Pick<RelayServerOptions, 'now' | 'log'>) {
-  const logged = new Map<string, { at: Date; suppressed: number }>();
-  return ({ headers, socket }: IncomingMessage, why: string): void => {
-    const isOfCheck = headers['user-agent'] === checkAgent;
-    const kind = `${why} ${isOfCheck}`;
-    const last = logged.get(kind);
-    // A clock that was set back must not keep it silent.
-    if (last !== undefined && Math.abs(+now() - +last.at) < secondsBetweenLines * 1000) {
-      last.suppressed += 1;
-      return;
-    }
-    const more = last?.suppressed
-      ? ` ${last.suppressed} more came after the last line on this.`
-      : '';
-    logged.set(kind, { at: now(), suppressed: 0 });
-    const whose = isOfCheck ? `; by its own word it is of \`${checkCommand}\`` : '';
-    log(`Refused from ${socket.remoteAddress ?? 'who has gone'}: ${why}${whose}.${more}`);
-  };
-}
-
-const secondsBetweenLines = 60;
-
-const checkCommand = 'ppsgate phabricator check';
+type RouteDeps = Pick<RelayServerOptions, 'now' | 'log'> & { logRefusal: LogRefusal };
 
 type Accept = (delivery: Delivery) => Promise<'new' | 'known'>;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { openInbox } from '../../src/relay/inbox.ts';
-import { type RelayServerOptions, startRelayServer } from '../../src/relay/server.ts';
+import { type RelayServerOptions, startRelayServer, usualLimits } from '../../src/relay/server.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { withMethods } from '../fakes/inbox.ts';
 import {
@@ -21,7 +21,13 @@ import {
 import { describeWith, sharedFolder } from '../needs.ts';
 
 const at = new Date('2026-11-20T22:23:18Z');
-const limits = { headerBytes: 4096, bodyBytes: 2048, seconds: 20, connections: 100 };
+const limits = {
+  headerBytes: 4096,
+  bodyBytes: 2048,
+  seconds: 20,
+  connections: 100,
+  connectionsPerNetwork: 100,
+};
 
 async function start(options: Partial<RelayServerOptions> = {}) {
   const path = join(temporaryFolder(), 'inbox.sqlite');
@@ -355,6 +361,25 @@ describe('the relay', () => {
   });
 
   test.each([
+    '/webhook/%2e%2e/build',
+    '/webhook/../build',
+    '/./build',
+    '//build',
+    '/build/',
+    '/%62uild',
+    '/BUILD',
+    '\\\\build',
+    '/build#',
+    '/build;a',
+    'http://relay/build',
+  ])('has nothing at a path that a parser may take for another: %s', async (path) => {
+    const { port, inbox } = await start();
+    const request = buildText(query).replace('POST /build', `POST ${path}`);
+    expect([400, 404]).toContain((await send(port, request)).status);
+    expect(inbox.countPending()).toBe(0);
+  });
+
+  test.each([
     ['GET /webhook', 'POST'],
     ['PUT /build', 'POST'],
     ['POST /health', 'GET'],
@@ -427,18 +452,35 @@ describe('the relay', () => {
     expect(inbox.countPending()).toBe(0);
   });
 
-  test('turns away who comes when all connections are taken', async () => {
+  test.each([
+    ['nothing', ''],
+    ['half of its headers', 'POST /webhook HTTP/1.1\r\nHost: relay\r\n'],
+    ['its headers and half of its body', webhookText(webhookBody()).slice(0, -9)],
+  ])('takes a webhook beside 300 connections of which each has sent %s', async (_, sent) => {
+    const { port, inbox, logged } = await start({ limits: { ...usualLimits, seconds: 60 } });
+    const idle = Array.from({ length: 300 }, () => clientOf(port));
+    for (const { socket } of idle) socket.write(sent);
+    expect((await idle[0]?.answer)?.status).toBe(503);
+    const webhook = webhookText(webhookBody({ transaction: 'good' }));
+    expect(await send(port, webhook)).toMatchObject({ status: 200, text: 'queued' });
+    expect(inbox.pendingDeliveries()).toMatchObject([{ transactions: ['PHID-XACT-DREV-good'] }]);
+    expect(logged).toEqual(['Refused from 127.0.0.1: the oldest of too many open connections.']);
+  });
+
+  test('closes the oldest connection without a whole request when too many are open', async () => {
     const { port } = await start({ limits: { ...limits, connections: 2 } });
     const waiting = webhookText('x', { Expect: '100-continue' }).slice(0, -1);
-    const clients = [clientOf(port), clientOf(port)];
-    for (const { socket, hears } of clients) {
+    const [first, second] = [clientOf(port), clientOf(port)];
+    for (const { socket, hears } of [first, second]) {
       socket.write(waiting);
       await hears('100 Continue');
     }
-    expect(await send(port, requestText('GET /health'))).toMatchObject({ status: 0 });
-    for (const { socket } of clients) socket.write('x');
-    for (const { answer } of clients) expect(await answer).toMatchObject({ status: 400 });
     expect(await send(port, requestText('GET /health'))).toMatchObject({ status: 200 });
+    expect(await first.answer).toMatchObject({
+      text: 'Too many connections are open, and this was the oldest.',
+    });
+    second.socket.write('x');
+    expect(await second.answer).toMatchObject({ text: 'This is no webhook of Herald.' });
   });
 
   test('says 500 where the queue cannot be written, why in its log, and no secret in either', async () => {

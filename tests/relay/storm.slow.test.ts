@@ -5,6 +5,7 @@ import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { expect, test } from 'vitest';
 import { openInbox } from '../../src/relay/inbox.ts';
+import { usualLimits } from '../../src/relay/server.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { startProgram } from '../fakes/program.ts';
 import {
@@ -19,7 +20,7 @@ import {
 } from '../fakes/relay-client.ts';
 import type { RelayServerPlan, RelayServerSays } from '../fakes/relay-server.ts';
 
-const limits = { headerBytes: 16 * 1024, bodyBytes: 48 * 1024, seconds: 2, connections: 256 };
+const limits = { ...usualLimits, seconds: 2 };
 /** Of Node, at once: it may go beyond a limit by that. */
 const readBytes = 64 * 1024;
 
