@@ -1,7 +1,11 @@
 // Starts the programs on this machine that read consoles.
 import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { lastLine, reasonOf } from '../../model/one-line.ts';
+import { openPacedPipe, type PacedPipe } from '../../system/paced-pipe.ts';
 import { type PowerDeps, realPowerDeps } from '../power/power.ts';
 
 export type ConsoleDeps = PowerDeps & {
@@ -36,24 +40,39 @@ function wait(seconds: number): Promise<void> {
 const secondsToEnd = 3;
 const mostOfErrors = 4096;
 
+function openOutput(onOutput: (chunk: Buffer) => void): PacedPipe {
+  const folder = mkdtempSync(join(tmpdir(), 'ppsgate-console-'));
+  try {
+    return openPacedPipe(join(folder, 'output'), onOutput);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 function start(
   program: string,
   args: readonly string[],
   { env, onOutput, endInput }: StartOptions,
 ): RunningProgram {
+  const output = openOutput(onOutput);
   // Detached: a new process group, to be killed as one, and no terminal to prompt for a password.
-  const child = spawn(program, args, { env: { ...process.env, ...env }, detached: true });
+  const child = spawn(program, args, {
+    env: { ...process.env, ...env },
+    detached: true,
+    stdio: ['pipe', output.descriptor, 'pipe'],
+  });
   let errors = '';
-  child.stdout.on('data', onOutput);
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.stderr?.on('data', (chunk: Buffer) => {
     errors = (errors + chunk.toString()).slice(-mostOfErrors);
   });
-  child.stdin.on('error', () => {});
+  child.stdin?.on('error', () => {});
   const ended = new Promise<ProgramEnd>((resolve) => {
-    child.on('error', (error) =>
-      resolve({ how: `cannot be started: ${reasonOf(error)}`, lastError: undefined }),
-    );
+    child.on('error', (error) => {
+      output.close();
+      resolve({ how: `cannot be started: ${reasonOf(error)}`, lastError: undefined });
+    });
     child.on('close', (code, signal) => {
+      output.close();
       const how = code === null ? `was ended by ${signal}` : `ended with ${code}`;
       resolve({ how, lastError: lastLine(errors) });
     });
@@ -69,7 +88,7 @@ function start(
   return {
     ended,
     async close() {
-      child.stdin.end(endInput);
+      child.stdin?.end(endInput);
       if (endInput === undefined) kill('SIGTERM');
       await Promise.race([ended, wait(secondsToEnd)]);
       kill('SIGKILL');

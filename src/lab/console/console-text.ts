@@ -77,10 +77,16 @@ const panics = [
   /^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?Kernel panic - not syncing: (\S.*)$/,
 ];
 
-function linesOf(text: string): string[] {
-  return text
+export const showsPanic = (line: string): boolean => {
+  const text = asShown(line);
+  return panics.some((pattern) => pattern.test(text));
+};
+
+const linesOf = (text: string): string[] =>
+  text
     .slice(-mostCharacters)
     .split(/[\r\n]+/)
-    .map((line) => plainLine(line.replace(/[^\b][\b]/g, ''), mostOfLine))
+    .map(asShown)
     .filter(Boolean);
-}
+
+const asShown = (line: string): string => plainLine(line.replace(/[^\b][\b]/g, ''), mostOfLine);

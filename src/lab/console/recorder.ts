@@ -1,19 +1,24 @@
 // Records a console from before a boot on: keeps the newest output, and describes it when the machine is lost.
 import { ConsoleError, type OnOutput, type OpenedConsole } from './console.ts';
+import { ConsoleTape } from './console-tape.ts';
 import { describeScreen, type LastWords, lastWords } from './console-text.ts';
 
 /** A console at 115200 baud prints that much in half an hour. */
 const mostBytes = 16 * 1024 ** 2;
+/** Of all logs; each later one has the newest 64 KiB alone. */
+const mostLogBytes = 128 * 1024 ** 2;
+const leastLogBytes = 64 * 1024;
 
 /** Throws no fault of the console: `takeProblems` reports it. */
 export class ConsoleRecorder {
   readonly #name: string;
   readonly #open: (onOutput: OnOutput) => Promise<OpenedConsole>;
-  readonly #tape = tapeOf(mostBytes);
+  readonly #tape = new ConsoleTape(mostBytes);
   readonly #problems = new Set<string>();
   readonly #reported = new Set<string>();
   #console: OpenedConsole | undefined;
   #takenAt = 0;
+  #loggedBytes = 0;
   #bootAt: number | undefined;
   #endAt: number | undefined;
   /** The last power cycle since the boot, or the boot. */
@@ -27,7 +32,7 @@ export class ConsoleRecorder {
   async open(): Promise<void> {
     if (this.#console !== undefined) return;
     try {
-      const opened = await this.#open(this.#tape.write);
+      const opened = await this.#open((chunk) => this.#tape.write(chunk));
       this.#console = opened;
       void opened.ended.then((sentence) => {
         if (this.#console !== opened) return;
@@ -42,39 +47,42 @@ export class ConsoleRecorder {
 
   /** Called before a boot. Reopens a console that was silent in the last boot: another client may have the session. */
   async beginBoot(): Promise<void> {
-    if (this.#console !== undefined && this.#tape.length() === this.#bootAt) {
+    if (this.#console !== undefined && this.#tape.length === this.#bootAt) {
       this.#report(
         `The console of ${this.#name} showed nothing of a whole boot; look at it with "ppsgate testbeds check".`,
       );
       await this.close();
     }
     await this.open();
-    this.#bootAt = this.#tape.length();
+    this.#tape.forgetPanic();
+    this.#bootAt = this.#tape.length;
     this.#shownFrom = this.#bootAt;
     this.#endAt = undefined;
   }
 
   /** Before the power is cycled: later output is of the next boot. */
   endBoot(): void {
-    this.#endAt ??= this.#tape.length();
-    this.#shownFrom = this.#tape.length();
+    this.#endAt ??= this.#tape.length;
+    this.#shownFrom = this.#tape.length;
   }
 
   /** The end of the output of the last boot that was begun. */
   lastWords(): LastWords {
-    const text = this.#tape.read(this.#bootAt ?? 0, this.#endAt).toString();
+    const text = this.#tape.text(this.#bootAt, this.#endAt);
     return lastWords(text, this.#endAt === undefined);
   }
 
   /** The screen now, since the boot or the last power cycle; completes "its console …". Undefined while it is closed. */
   describe(): string | undefined {
     if (this.#console === undefined) return undefined;
-    return describeScreen(this.#tape.read(this.#shownFrom).toString());
+    return describeScreen(this.#tape.text(this.#shownFrom));
   }
 
   takeLog(): Buffer {
-    const log = this.#tape.read(this.#takenAt);
-    this.#takenAt = this.#tape.length();
+    const most = Math.max(leastLogBytes, mostLogBytes - this.#loggedBytes);
+    const log = this.#tape.read(Math.max(this.#takenAt, this.#tape.length - most));
+    this.#takenAt = this.#tape.length;
+    this.#loggedBytes += log.length;
     return log;
   }
 
@@ -95,27 +103,4 @@ export class ConsoleRecorder {
   #report(sentence: string): void {
     if (!this.#reported.has(sentence)) this.#problems.add(sentence);
   }
-}
-
-/** A ring buffer, read by the offsets of all that was ever written. */
-function tapeOf(size: number) {
-  let ring = Buffer.alloc(0);
-  let length = 0;
-  return {
-    length: () => length,
-    write(chunk: Buffer): void {
-      if (ring.length === 0) ring = Buffer.alloc(size);
-      const kept = chunk.subarray(-size);
-      length += chunk.length;
-      const start = (length - kept.length) % size;
-      const written = kept.copy(ring, start);
-      kept.copy(ring, 0, written);
-    },
-    read(from: number, to = length): Buffer {
-      const first = Math.max(from, length - size);
-      if (first >= to) return Buffer.alloc(0);
-      const [start, end] = [first % size, (first % size) + (to - first)];
-      return Buffer.concat([ring.subarray(start, end), ring.subarray(0, Math.max(0, end - size))]);
-    },
-  };
 }

@@ -112,6 +112,19 @@ test('a silent machine is no reason to doubt its console', async () => {
   await console.close();
 });
 
+test('a console that prints without end is read in a few pieces', async () => {
+  const pieces: Buffer[] = [];
+  const startedAt = performance.now();
+  const hasMuch = Promise.withResolvers<void>();
+  const onOutput = (piece: Buffer) => {
+    if (pieces.push(piece) === 10) hasMuch.resolve();
+  };
+  const console = await openConsole('dut-3', byCommand('yes'), onOutput, realConsoleDeps);
+  await hasMuch.promise;
+  await console.close();
+  expect(pieces.length).toBeLessThan(2 + (performance.now() - startedAt) / 50);
+});
+
 test('a command that does not leave is killed with all that it has started', async () => {
   const console = await opened(byCommand('sh', '-c', 'sleep 60 & echo $!; trap "" TERM INT; wait'));
   const pid = Number(await console.heard('\n'));

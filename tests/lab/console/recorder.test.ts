@@ -45,6 +45,30 @@ describe('a record', () => {
     expect(recorder.describe()).toContain('found no root file system');
   });
 
+  test('has the panic of its boot, however much is printed after it', async () => {
+    const { recorder, print } = aConsole();
+    await recorder.beginBoot();
+    print('panic: page fault\ncpuid = 0\n');
+    for (let count = 0; count < 20; count += 1) print('if0: watchdog timeout\n'.repeat(50_000));
+    expect(recorder.lastWords()).toMatchObject({ panic: 'page fault' });
+    recorder.endBoot();
+    await recorder.beginBoot();
+    print('up\n');
+    expect(recorder.lastWords()).toEqual({ console: 'up' });
+  });
+
+  test('of a flood is given out up to 128 MiB, and then the end of each part', async () => {
+    const { recorder, opened } = aConsole();
+    await recorder.open();
+    const part = Buffer.alloc(16 * 1024 ** 2, 'x');
+    const given = Array.from({ length: 10 }, () => {
+      opened[0]?.onOutput(part);
+      return recorder.takeLog().length;
+    });
+    const whole = Array<number>(8).fill(part.length);
+    expect(given).toEqual([...whole, 64 * 1024, 64 * 1024]);
+  });
+
   test('is given out whole, each part once', async () => {
     const { recorder, print } = aConsole();
     await recorder.open();

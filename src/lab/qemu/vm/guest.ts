@@ -7,6 +7,8 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { GuestMachine } from '../../../config/virtual-testbed.ts';
 import { lastLine } from '../../../model/one-line.ts';
+import { openPacedPipe } from '../../../system/paced-pipe.ts';
+import { ConsoleTape } from '../../console/console-tape.ts';
 import { guestAddress, guestMac, guestNetwork, wireAddress } from './addresses.ts';
 import type { DiskImage } from './disk-image.ts';
 import { openQmp } from './qmp.ts';
@@ -41,7 +43,7 @@ export type Guest = {
   readonly cpuThread: string;
   /** Resolves to QEMU's own last line once it has ended, as after a kernel's panic. Never rejects. */
   readonly ended: Promise<string>;
-  /** Console output since its start, at most the last mebibyte. */
+  /** Console output since its start: the first panic, and at most the last mebibyte. */
   console(): string;
   /** Passes on new console output, until the returned function is called. */
   listen(onOutput: (piece: Buffer) => void): () => void;
@@ -64,24 +66,28 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
   await createWires(wire, [sender, receiver]);
   const qmpPath = join(folder, 'qmp');
   const counts = plugin === undefined ? undefined : join(folder, 'counts');
-  const place = { sender, receiver, qmpPath, counts, user: await asNobody(wire) };
+  const consolePath = join(folder, 'console');
+  const place = { sender, receiver, qmpPath, consolePath, counts, user: await asNobody(wire) };
   const options = qemuArguments(request, place);
+  const tape = new ConsoleTape(mostConsoleBytes);
+  const listeners = new Set<(piece: Buffer) => void>();
+  const console = openPacedPipe(consolePath, (piece) => {
+    tape.write(piece);
+    for (const onOutput of listeners) onOutput(piece);
+  });
   const running = wire.start(
     'setpriv',
     ['--no-new-privs', 'taskset', '--cpu-list', String(request.cpu), ...options],
     boots.kind === 'disk' ? boots.image.descriptor : undefined,
   );
-  let shown = Buffer.alloc(0);
   let said = '';
-  const ended = once(running, 'close').then(
-    () => lastLine(said) ?? 'it said nothing',
-    (error: unknown) => String(error),
-  );
-  const listeners = new Set<(piece: Buffer) => void>();
-  running.stdout?.on('data', (piece: Buffer) => {
-    shown = Buffer.concat([shown, piece]).subarray(-mostConsoleBytes);
-    for (const onOutput of listeners) onOutput(piece);
-  });
+  const ended = once(running, 'close')
+    .then(
+      () => lastLine(said) ?? 'it said nothing',
+      (error: unknown) => String(error),
+    )
+    .finally(() => console.close());
+  running.stdout?.resume();
   running.stderr?.on('data', (piece: Buffer) => {
     said = (said + piece.toString()).slice(-4096);
   });
@@ -93,7 +99,7 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
     counts,
     cpuThread: await cpuThreadOf(qemu, ended),
     ended,
-    console: () => shown.toString(),
+    console: () => tape.text(),
     listen(onOutput) {
       listeners.add(onOutput);
       return () => void listeners.delete(onOutput);
@@ -102,12 +108,12 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
       await execute('taskset', ['--all-tasks', '--pid', '--cpu-list', String(cpu), String(qemu)]);
     },
     async interrupt() {
-      const before = shown.length;
+      const before = tape.length;
       using qmp = await openQmp(qmpPath);
       await qmp.execute('inject-nmi');
       // A kernel that panics resets the machine, which ends QEMU.
       await Promise.race([ended, setTimeout(secondsForLastWords * 1000)]);
-      if (shown.length === before) await setTimeout(100);
+      if (tape.length === before) await setTimeout(200);
     },
     async reset() {
       using qmp = await openQmp(qmpPath);
@@ -146,6 +152,7 @@ function qemuArguments(
     sender: string;
     receiver: string;
     qmpPath: string;
+    consolePath: string;
     counts: string | undefined;
     user: readonly string[];
   },
@@ -182,7 +189,8 @@ function qemuArguments(
     '-sandbox',
     'on,obsolete=deny,spawn=deny',
     '-chardev',
-    'stdio,id=console,signal=off',
+    // QEMU's options escape a comma by doubling it. A guest that prints faster than this is read has to wait.
+    `file,id=console,path=${place.consolePath.replaceAll(',', ',,')}`,
     '-serial',
     'chardev:console',
     '-qmp',

@@ -146,12 +146,13 @@ export const kernelCommandLine = (boot: string): string =>
 /** Resolves once the console has shown the words; rejects where QEMU ends first. */
 function shows(guest: Guest, words: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const look = () => {
-    if (guest.console().includes(words)) resolve();
-  };
-  const leave = guest.listen(look);
   // On a busy machine the guest may be up before QEMU was found, and prints nothing more.
-  look();
+  let shown = guest.console();
+  if (shown.includes(words)) resolve();
+  const leave = guest.listen((piece) => {
+    shown = shown.slice(-words.length) + piece.toString('latin1');
+    if (shown.includes(words)) resolve();
+  });
   guest.ended.then((why) => reject(new GuestEndedError(why)));
   return promise.finally(leave);
 }

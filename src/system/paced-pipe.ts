@@ -1,0 +1,50 @@
+// Reads a program's output at intervals, so that a flood of small writes costs this process no more than a few reads.
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
+
+const intervalMilliseconds = 50;
+/** Capacity of a pipe (pipe(7)): a program that writes more in an interval has to wait. */
+const mostBytes = 64 * 1024;
+
+export type PacedPipe = {
+  /** To be inherited by a program that writes. */
+  readonly descriptor: number;
+  /** Passes on the rest, and closes the pipe. May be called twice. */
+  close(): void;
+};
+
+/** Creates a named pipe at the path, which must be free; throws where it cannot. */
+export function openPacedPipe(path: string, onOutput: (piece: Buffer) => void): PacedPipe {
+  execFileSync('mkfifo', ['-m', '600', path]);
+  const reading = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  // Kept open, so that the pipe has no end while programs come and go.
+  const writing = openSync(path, 'w');
+  const read = () => {
+    const piece = readIfAny(reading);
+    if (piece !== undefined) onOutput(piece);
+  };
+  const timer = setInterval(read, intervalMilliseconds).unref();
+  let isOpen = true;
+  return {
+    descriptor: writing,
+    close() {
+      if (!isOpen) return;
+      isOpen = false;
+      clearInterval(timer);
+      read();
+      closeSync(writing);
+      closeSync(reading);
+    },
+  };
+}
+
+function readIfAny(descriptor: number): Buffer | undefined {
+  const buffer = Buffer.allocUnsafe(mostBytes);
+  try {
+    const bytes = readSync(descriptor, buffer);
+    return bytes === 0 ? undefined : Buffer.from(buffer.subarray(0, bytes));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return undefined;
+    throw error;
+  }
+}
