@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { checkOwn } from '../system/own-file.ts';
 
 export type KernelSums = {
   get(name: string): string | undefined;
@@ -20,7 +21,10 @@ export type KernelSums = {
 /** Trusts only kernels that were just built. */
 export const noSums: KernelSums = { get: () => undefined, set: () => {} };
 
-/** Keeps a file for each kernel, until half a year without a request. A failed write costs only a rebuild. */
+/**
+ * Keeps a file for each kernel, until half a year without a request. A failed write, or a file that other users may
+ * write, costs only a rebuild.
+ */
 export function kernelSums(folder: string, now: () => number = Date.now): KernelSums {
   const pathOf = (name: string) =>
     join(folder, createHash('sha256').update(name).digest('hex').slice(0, 40));
@@ -28,6 +32,7 @@ export function kernelSums(folder: string, now: () => number = Date.now): Kernel
     get(name) {
       try {
         const path = pathOf(name);
+        checkOwn(path);
         const sha256 = readFileSync(path, 'utf8').trim();
         utimesSync(path, now() / 1000, now() / 1000);
         return sha256;

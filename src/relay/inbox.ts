@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { type Job, jobSchema } from '../forge/patch/job-key.ts';
 import * as bounded from '../model/bounds.ts';
 import { reasonOf } from '../model/one-line.ts';
+import { checkOwn, ExposedPlaceError } from '../system/own-file.ts';
 import {
   ForeignFileError,
   failureOf,
@@ -279,6 +280,9 @@ class SqliteInbox implements Inbox {
       return work();
     } catch (error) {
       if (isSqliteError(error)) throw new InboxError(sentence(this.#path, error), { cause: error });
+      if (error instanceof ExposedPlaceError) {
+        throw new InboxError(`The relay's queue ${this.#path} is refused: ${error.message}.`);
+      }
       if (!(error instanceof Error && 'syscall' in error)) throw error;
       throw new InboxError(
         `The relay's queue ${this.#path} cannot be opened (${reasonOf(error)}): let this user write the file and its folder, or name another folder.`,
@@ -430,6 +434,7 @@ function waitingAnswerOf(row: SqlRow): WaitingAnswer {
 
 function open(path: string): DatabaseSync {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  checkOwn(path);
   createIfMissing(path);
   try {
     const database = openDatabase(path, header, lockMilliseconds);

@@ -1,6 +1,7 @@
 // Opens SQLite files of ppsgate, and locks files: Node has no flock(2), but SQLite locks a file.
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { checkNotOpen } from './own-file.ts';
 
 /** Header of a file: its application in four ASCII letters, and the version of its layout. */
 export type SqliteHeader = { applicationId: number; format: number };
@@ -99,8 +100,12 @@ const sharedMemorySize = 10 | (19 << 8);
 /** Keeps locks referenced: garbage collection would close the database and release its lock. */
 const locks = new Set<DatabaseSync>();
 
-/** Undefined while another process has the lock. The file stays: a lock on a removed file excludes no process. */
+/**
+ * Undefined while another process has the lock. The file stays: a lock on a removed file excludes no process. Throws an
+ * ExposedPlaceError for a file that any user may write, and so lock.
+ */
 export function lockIfFree(path: string): Disposable | undefined {
+  checkNotOpen(path);
   const lock = new DatabaseSync(path, { timeout: 0 });
   try {
     lock.exec('BEGIN EXCLUSIVE');

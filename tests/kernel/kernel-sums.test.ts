@@ -1,5 +1,5 @@
 // Remembers the sums of kernels that were built on a controller.
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { kernelSums, noSums, sumsFolder } from '../../src/kernel/kernel-sums.ts';
@@ -19,6 +19,17 @@ test('no other user of this machine may write there', () => {
   const folder = join(temporaryFolder(), 'kernels');
   kernelSums(folder).set('one', sum);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
+});
+
+test.each([
+  ['file', 0o666],
+  ['folder', 0o777],
+])('a sum is not known where any user may write its %s', (what, mode) => {
+  const folder = join(temporaryFolder(), 'kernels');
+  kernelSums(folder).set('one', sum);
+  const file = readdirSync(folder)[0] ?? '';
+  chmodSync(what === 'file' ? join(folder, file) : folder, mode);
+  expect(kernelSums(folder).get('one')).toBe(undefined);
 });
 
 test('forgets sums that were not requested for half a year', () => {

@@ -2,6 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -350,6 +351,25 @@ describe('a file', () => {
     const { path } = open(join(temporaryFolder(), 'folder', 'inbox.sqlite'));
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
+  });
+
+  test.each([
+    ['though it is empty', ''],
+    ['by the log beside it', '-wal'],
+    ['by the lock beside it', '.lock'],
+  ])('that any user may write is refused, %s', (_, end) => {
+    const path = join(temporaryFolder(), 'inbox.sqlite');
+    writeFileSync(path + end, '');
+    chmodSync(path + end, 0o666);
+    const use = () => {
+      using inbox = openInbox(path, () => start);
+      inbox.dueJobs();
+    };
+    expect(use).toThrow(
+      new InboxError(
+        `The relay's queue ${path} is refused: ${path}${end} has the mode 666, by which any user may write it: see who has, and run 'chmod o-w ${path}${end}', or remove it.`,
+      ),
+    );
   });
 
   test('that was moved away under the relay takes nothing more, for it would be lost', () => {

@@ -9,6 +9,7 @@ import { isCounted, trialNumbers } from '../../analysis/stats/trial-numbers.ts';
 import * as bounded from '../../model/bounds.ts';
 import { byMetric, type History, type Metric, type Result, type Run } from '../../model/result.ts';
 import { cellName, cellSchema } from '../../model/scenario.ts';
+import { checkNotOpen, ExposedPlaceError } from '../../system/own-file.ts';
 import { durationsOf, durationsSchema } from '../estimate/durations.ts';
 import { gateOfLine, gateOfLineSchema, isSameTraffic } from './earlier-gates.ts';
 
@@ -62,14 +63,26 @@ export function historyFile(path: string): HistoryFile {
   return {
     async read() {
       const text = await readFile(path, 'utf8').catch(ifMissing(path));
+      refuseIfOpen(path);
       return text.split('\n').flatMap((line, index) => (line ? parseLine(line, path, index) : []));
     },
     async append(entries) {
       if (entries.length === 0) return;
-      await mkdir(dirname(path), { recursive: true });
-      await appendFile(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+      await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+      const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+      await appendFile(path, lines, { mode: 0o644 });
     },
   };
+}
+
+/** Any user could teach the gate another noise. */
+function refuseIfOpen(path: string): void {
+  try {
+    checkNotOpen(path);
+  } catch (error) {
+    if (!(error instanceof ExposedPlaceError)) throw error;
+    throw new HistoryError(`The history ${path} is refused: ${error.message}.`);
+  }
 }
 
 const ifMissing = (path: string) => (error: NodeJS.ErrnoException) => {

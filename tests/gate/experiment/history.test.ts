@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { sum, sumNthPowerDeviations } from 'simple-statistics';
@@ -68,6 +68,17 @@ test('a history has each metric separately', () => {
 
 test('a directory is no history', async () => {
   await expect(historyFile(temporaryFolder()).read()).rejects.toThrow(/cannot be read \(EISDIR\)/);
+});
+
+test('A history that any user may write is refused.', async () => {
+  const path = join(temporaryFolder(), 'history.jsonl');
+  writeFileSync(path, '');
+  chmodSync(path, 0o666);
+  await expect(historyFile(path).read()).rejects.toThrow(
+    new HistoryError(
+      `The history ${path} is refused: ${path} has the mode 666, by which any user may write it: see who has, and run 'chmod o-w ${path}', or remove it.`,
+    ),
+  );
 });
 
 test('a cell’s history is of the same cell and traffic on the same testbed', () => {

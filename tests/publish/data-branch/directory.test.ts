@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -107,6 +108,15 @@ test('gives up a directory that is locked for a minute, with the reason', async 
     `${directory} was in use by another publisher for a minute: publish the result again later.`,
   );
   expect(seconds).toBe(59);
+});
+
+test('A directory with a lock that any user may write, and so hold, is refused.', async () => {
+  const directory = temporaryFolder();
+  writeFileSync(join(directory, '.lock'), '');
+  chmodSync(join(directory, '.lock'), 0o666);
+  await expect(publish(directory, [publication()])).rejects.toThrow(
+    /by which any user may write it/,
+  );
 });
 
 test('leaves the files of others alone', async () => {

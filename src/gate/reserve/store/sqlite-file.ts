@@ -12,6 +12,7 @@ import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { reasonOf } from '../../../model/one-line.ts';
+import { checkOwn, ExposedPlaceError } from '../../../system/own-file.ts';
 import {
   ForeignFileError,
   failureOf,
@@ -53,12 +54,14 @@ export async function openFile(givenPath: string, firstRevision: number): Promis
   };
 }
 
-/** Returns the real path of a file that this user may read and write, in a writable folder. */
+/** Returns the real path of a file that is not open to other users, and that this user may write, like its folder. */
 function makeSure(path: string): string {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    checkOwn(path);
     createIfMissing(path);
     const real = realpathSync(path);
+    checkOwn(real);
     if (!statSync(real).isFile()) {
       throw new StoreError(
         `The reservation store cannot be ${path}, which is not a file: name a file in it or another path.`,
@@ -69,6 +72,9 @@ function makeSure(path: string): string {
     return real;
   } catch (error) {
     if (error instanceof StoreError) throw error;
+    if (error instanceof ExposedPlaceError) {
+      throw new StoreError(`The reservation store ${path} is refused: ${error.message}.`);
+    }
     throw new StoreError(
       `The reservation store ${path} cannot be opened (${reasonOf(error)}): let this user write the file and its folder, or name another path.`,
       { cause: error },

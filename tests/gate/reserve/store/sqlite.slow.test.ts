@@ -3,6 +3,8 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  chownSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -16,7 +18,7 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openSqlite, type SqliteOptions } from '../../../../src/gate/reserve/store/sqlite.ts';
 import {
   type Store,
@@ -310,6 +312,113 @@ test('an empty file becomes a store', async () => {
   mkdirSync(dirname(path));
   writeFileSync(path, '');
   expect(await (await open(path)).commit(put('a', '1'))).toBeDefined();
+});
+
+describe('a store that other users may write', () => {
+  const made = async () => {
+    const path = newPath();
+    await (await open(path)).close();
+    return path;
+  };
+  const refused =
+    /^The reservation store \S+ is refused: \S+ has the mode 666, by which any user may write it: see who has, and run 'chmod o-w \S+', or remove it\.$/;
+
+  test('is refused while it is empty', async () => {
+    const path = newPath();
+    mkdirSync(dirname(path), { mode: 0o700 });
+    writeFileSync(path, '');
+    chmodSync(path, 0o666);
+    expect(await refusal(open(path))).toMatch(refused);
+    expect(readFileSync(path, 'utf8')).toBe('');
+  });
+
+  test.each(['', '-wal', '-shm', '-journal'])(
+    'is refused by each of its files: %j',
+    async (end) => {
+      const path = await made();
+      writeFileSync(path + end, '', { flag: 'a' });
+      chmodSync(path + end, 0o666);
+      expect(await refusal(open(path))).toMatch(refused);
+    },
+  );
+
+  test('is refused behind a link', async () => {
+    const path = await made();
+    chmodSync(path, 0o666);
+    const link = join(temporaryFolder(), 'link');
+    symlinkSync(path, link);
+    expect(await refusal(open(link))).toMatch(refused);
+  });
+
+  test('is not made in a folder that any user may write', async () => {
+    const path = newPath();
+    mkdirSync(dirname(path));
+    chmodSync(dirname(path), 0o777);
+    expect(await refusal(open(path))).toMatch(/ has the mode 777, by which any user may write it/);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('is made in a folder like /tmp, where users cannot replace files of others', async () => {
+    const path = newPath();
+    mkdirSync(dirname(path));
+    chmodSync(dirname(path), 0o1777);
+    expect(await (await open(path)).commit(put('a', '1'))).toBeDefined();
+  });
+});
+
+describeWith(['root'], 'the store of another user', () => {
+  const nobody = 65534;
+
+  test.each(['file', 'folder'] as const)(
+    'is refused where the %s is theirs, though empty',
+    async (of) => {
+      const path = newPath();
+      mkdirSync(dirname(path), { mode: 0o755 });
+      writeFileSync(path, '');
+      const theirs = of === 'file' ? path : dirname(path);
+      chownSync(theirs, nobody, nobody);
+      expect(await refusal(open(path))).toBe(
+        `The reservation store ${path} is refused: ${theirs} belongs to the user ${nobody}: remove it, or give it to this user or to a group of both that may write it.`,
+      );
+    },
+  );
+
+  test.each(['', '-wal', '-journal'])(
+    'is refused in a folder like /tmp, by each of its files: %j',
+    async (end) => {
+      const path = newPath();
+      mkdirSync(dirname(path));
+      chmodSync(dirname(path), 0o1777);
+      writeFileSync(path + end, '');
+      chownSync(path + end, nobody, nobody);
+      expect(await refusal(open(path))).toContain(`${path}${end} belongs to the user ${nobody}: `);
+    },
+  );
+
+  test('is used where a group of both may write it', async () => {
+    const path = newPath();
+    mkdirSync(dirname(path));
+    writeFileSync(path, '');
+    const group = process.getgid?.() ?? 0;
+    for (const [place, mode] of [
+      [dirname(path), 0o2770],
+      [path, 0o660],
+    ] as const) {
+      chownSync(place, nobody, group);
+      chmodSync(place, mode);
+    }
+    expect(await (await open(path)).commit(put('a', '1'))).toBeDefined();
+  });
+
+  test('is used by root where that user has called it through sudo', async () => {
+    const path = newPath();
+    mkdirSync(dirname(path), { mode: 0o700 });
+    writeFileSync(path, '', { mode: 0o600 });
+    for (const place of [dirname(path), path]) chownSync(place, nobody, nobody);
+    vi.stubEnv('SUDO_UID', String(nobody));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await (await open(path)).commit(put('a', '1'))).toBeDefined();
+  });
 });
 
 test('a damaged file is not read', async () => {
