@@ -31,10 +31,10 @@ export const noOps = (count: number): string[] =>
 
 const setting: Setting = {
   name: 'lab',
-  publisher: 'publish',
   branch: 'main',
   action: './',
   runner: ['self-hosted'],
+  hasPhabricator: false,
   config: 'docs/example/ppsgate.yml',
 };
 

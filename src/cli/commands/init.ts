@@ -1,11 +1,12 @@
 // `ppsgate init`: sets up a repository to have its patches judged on GitHub.
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { parse } from 'yaml';
 import { createOctokit } from '../../forge/github/client.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { runToExit } from '../../system/exit.ts';
 import { hostedConfig, labConfig, starterRules } from '../init/config-file.ts';
-import { type PlacedFile, type PlannedFile, placeFile } from '../init/init-files.ts';
+import { type PlacedFile, type PlannedFile, placeFile, readIfThere } from '../init/init-files.ts';
 import { lackingOverlay } from '../init/init-overlay.ts';
 import { createLabel, labelByHand, type PlacedLabel } from '../init/label.ts';
 import {
@@ -18,12 +19,7 @@ import {
   type Runner,
   readClone,
 } from '../init/setting.ts';
-import {
-  approvalLabel,
-  oneJobWorkflow,
-  publishWorkflow,
-  splitWorkflow,
-} from '../init/workflows.ts';
+import { approvalLabel, splitWorkflow } from '../init/workflows.ts';
 import { type AskPerson, askOnTerminal } from './prompt.ts';
 import { columns, oneLine, print, printJson } from './table.ts';
 
@@ -94,9 +90,13 @@ export async function runInit(options: InitOptions, deps: InitDeps): Promise<num
     options.yes ? true : wantsRules(folder, ask),
   );
   const files: PlacedFile[] = [];
-  for (const file of [...workflowsFor(selectors), config, ...rules, workDirectories]) {
-    // Companions of a kept workflow are kept too.
-    if ('isOurs' in file && files.some(({ kind }) => kind === 'kept')) continue;
+  const hasPhabricator = namesPhabricator(
+    (await readIfThere(join(directory, config.path))) ?? config.text,
+  );
+  const workflows = workflowsFor(selectors, hasPhabricator);
+  for (const file of [...workflows, config, ...rules, workDirectories]) {
+    // It belongs to an earlier workflow that is kept.
+    if ('isObsolete' in file && files.some(({ kind }) => kind === 'kept')) continue;
     const placed = await placeFile(file, { directory, force, dryRun });
     if (placed !== undefined) files.push(placed);
   }
@@ -140,25 +140,25 @@ async function readSelectors(
   };
 }
 
-function workflowsFor({ runner, action, branch }: Selectors): PlannedFile[] {
-  const names = { name: 'ppsgate', publisher: 'ppsgate-publish' };
-  const setting = { ...names, branch, action, runner: runner.labels };
-  const pathOf = (name: string) => `.github/workflows/${name}.yml`;
-  const path = pathOf(names.name);
-  if (runner.kind === 'hosted') {
-    return [
-      { path, text: oneJobWorkflow(setting) },
-      { path: pathOf(names.publisher), text: publishWorkflow(setting) },
-    ];
-  }
-  const isOurs = (text: string) =>
-    [...text.matchAll(/ uses: (.+)/g)].some(
-      ([, action = '']) => text === publishWorkflow({ ...setting, action }),
-    );
+function workflowsFor(
+  { runner, action, branch }: Selectors,
+  hasPhabricator: boolean,
+): PlannedFile[] {
+  const setting = { name: 'ppsgate', branch, action, runner: runner.labels, hasPhabricator };
   return [
-    { path, text: splitWorkflow(setting) },
-    { path: pathOf(names.publisher), isOurs },
+    { path: '.github/workflows/ppsgate.yml', text: splitWorkflow(setting) },
+    { path: '.github/workflows/ppsgate-publish.yml', isObsolete: true },
   ];
+}
+
+/** False for a file that is wrong, which the gate refuses. */
+function namesPhabricator(config: string): boolean {
+  try {
+    const parsed: unknown = parse(config);
+    return typeof parsed === 'object' && parsed !== null && 'phabricator' in parsed;
+  } catch {
+    return false;
+  }
 }
 
 function configFor({ runner, action }: Selectors) {
@@ -215,8 +215,7 @@ const told: Record<PlacedFile['kind'], string> = {
   kept: 'differs from what would be written; --force overwrites workflows, and never ppsgate.yml',
   overwritten: '',
   extended: '',
-  removed: 'was for the workflow with one job',
-  left: 'is of no use beside the workflow with three jobs: delete it (--force does, unless it was changed)',
+  left: 'is of no use beside the workflow with three jobs, and never runs: delete it',
   missing:
     'the lab has nothing to measure without: add one, or let `ppsgate init --yes` write a small one',
 };

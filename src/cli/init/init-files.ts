@@ -1,5 +1,5 @@
 // Writes files into a repository; keeps existing ones unless --force is given.
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -10,8 +10,8 @@ export type PlannedFile =
   | { path: string; text: string; isTheirs?: true }
   /** A file that must contain a line; `isThere` recognizes other forms of that line. */
   | { path: string; line: string; isThere: RegExp }
-  /** Obsolete; `isOurs` recognizes unmodified content. */
-  | { path: string; isOurs(text: string): boolean }
+  /** Written by an earlier version. */
+  | { path: string; isObsolete: true }
   /** Missing, but not created by ppsgate. */
   | { path: string; isMissing: true };
 
@@ -23,7 +23,6 @@ export type PlacedFile = {
     | 'kept'
     | 'overwritten'
     | 'extended'
-    | 'removed'
     | 'left'
     /** Required for any measurement. */
     | 'missing';
@@ -45,7 +44,6 @@ export async function placeFile(
     if (change === undefined) return undefined;
     const { kind, text } = change;
     if (dryRun) return { path, ...change };
-    if (kind === 'removed') await rm(place);
     if (text !== undefined) {
       await mkdir(dirname(place), { recursive: true });
       await writeFile(place, text);
@@ -64,10 +62,7 @@ function changeOf(
   force: boolean,
 ): Change | undefined {
   if ('isMissing' in file) return { kind: 'missing' };
-  if ('isOurs' in file) {
-    if (found === undefined) return undefined;
-    return { kind: force && file.isOurs(found) ? 'removed' : 'left' };
-  }
+  if ('isObsolete' in file) return found === undefined ? undefined : { kind: 'left' };
   if ('line' in file) {
     const { line, isThere } = file;
     if (found === undefined) return { kind: 'created', text: `${line}\n` };

@@ -1,15 +1,15 @@
-// Generates the GitHub workflows: one job in GitHub's own runner, or three for a lab with its own runner.
+// Generates the GitHub workflow: one job decides what is measured, one measures with a token that only reads, one reports.
 import { stringify } from 'yaml';
 import { kebabCase, parameter, parametersThat } from '../../config/parameters.ts';
 
 export type Setting = {
   name: string;
-  /** Name of the workflow that reports where the first may not; see `publishWorkflow`. */
-  publisher: string;
   branch: string;
   /** The value of `uses:`, optionally with a comment. */
   action: string;
   runner: readonly string[];
+  /** Passes the secret with the token of its bot. */
+  hasPhabricator: boolean;
   /** Path of ppsgate.yml, if not at the top. */
   config?: string;
 };
@@ -19,179 +19,6 @@ export const approvalLabel = 'ppsgate';
 
 const checkoutAction = 'actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0';
 const uploadAction = 'actions/upload-artifact@b7c566a772e6b6bfb58ed0dc250532a479d7789f # v6.0.0';
-
-const oneGateJob = (setting: Setting): string => `\
-  gate:
-    name: gate
-    # A comment must be a command on a pull request, of an insider or of its author; whether he has approval, ppsgate asks
-    # GitHub. Of labels only the one that gives approval starts anything: \`github.label\` of ppsgate.yml, here and below; of
-    # edits only those that send a pull request to another branch, for a verdict is of one base.
-    if: >-
-      (github.event_name != 'issue_comment' || github.event.issue.pull_request
-      && startsWith(github.event.comment.body, '/ppsgate')
-      && (${isInsider}
-      || github.event.comment.user.id == github.event.issue.user.id))
-      && !${asksToBisect}
-      && (github.event_name != 'check_run' || startsWith(github.event.check_run.name, 'ppsgate'))
-      && (github.event.action != 'labeled' || github.event.label.name == '${approvalLabel}')
-      && (github.event.action != 'edited' || github.event.changes.base)
-    runs-on: ${runsOn(setting.runner)}
-    timeout-minutes: 30
-    # A pull request has one run at a time. A push or another base cancels a measurement, and so does an insider's
-    # \`/ppsgate cancel\`; all other measurements wait. The rest have queues of their own, where they can
-    # end nothing and take no place in the queue: GitHub may evaluate this before \`if\`.
-    concurrency:
-      group: >-
-        gate-\${{ github.event_name == 'pull_request'
-        && (github.event.action != 'labeled' || github.event.label.name == '${approvalLabel}')
-        && (github.event.action != 'edited' || github.event.changes.base)
-        && format('#{0}', github.event.pull_request.number)
-        || github.event_name == 'issue_comment'
-        && ${isInsider}
-        && (startsWith(github.event.comment.body, '/ppsgate run')
-        || startsWith(github.event.comment.body, '/ppsgate rerun')
-        || startsWith(github.event.comment.body, '/ppsgate extend')
-        || startsWith(github.event.comment.body, '/ppsgate cancel'))
-        && format('#{0}', github.event.issue.number)
-        || !${asksToBisect}
-        && (inputs.patch || github.event.client_payload.patch)
-        || github.event_name == 'merge_group' && github.event.merge_group.head_ref
-        || (github.event_name == 'push' || github.event_name == 'schedule') && github.event_name
-        || github.run_id }}
-      cancel-in-progress: >-
-        \${{ github.event.action == 'synchronize' || github.event.action == 'edited'
-        || startsWith(github.event.comment.body, '/ppsgate cancel') }}
-    permissions:
-      contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read
-      pull-requests: write # the comment, and the reaction to a command
-      checks: write # the check, with the place in the queue
-      actions: read # the experiment that \`/ppsgate extend\` goes on with
-      issues: write # one for each lasting change of the default branch
-      # statuses: write # only with \`status: true\` in ppsgate.yml
-    outputs:
-      request: \${{ steps.gate.outputs.request }}
-    steps:
-${checkout}
-      - id: gate
-        uses: ${setting.action}
-        with:
-          command: gate${configLine(setting)}
-${dispatchedInputs}
-${conduitToken}
-${upload}`;
-
-const oneBisectJob = (setting: Setting): string => `\
-  bisect:
-    name: bisect
-    # Insiders only; ppsgate checks the author's write permission with GitHub. A cancel only ends the run.
-    if: >-
-      ${asksToBisect}
-      && github.event_name != 'issue_comment'
-      || ${commentsToBisect}
-    runs-on: ${runsOn(setting.runner)}
-    timeout-minutes: 360
-    # A pull request has one run at a time: the latest request replaces it, and a cancel ends it.
-    concurrency:
-      group: >-
-        bisect-\${{ ${commentsToBisect}
-        && format('#{0}', github.event.issue.number)
-        || github.run_id }}
-      cancel-in-progress: true
-    permissions:
-      contents: write # the result on the branch ppsgate-data; with \`data: { branch: false }\`, read
-      pull-requests: write # the comment, and the reaction to a command
-    outputs:
-      request: \${{ steps.bisect.outputs.request }}
-    steps:
-${checkout}
-      - id: bisect
-        uses: ${setting.action}
-        with:
-          command: bisect${configLine(setting)}
-${conduitToken}
-${upload}`;
-
-const onePublishJob = (setting: Setting): string => `\
-  publish:
-    name: publish
-    needs: [gate, bisect]
-    # Only where the report was not delivered, as while GitHub is down: it is sent again from the stored artifacts.
-    if: >-
-      always() && (needs.gate.result != 'skipped' && needs.gate.outputs.request != ''
-      || needs.bisect.result != 'skipped' && needs.bisect.outputs.request != '')
-    runs-on: ubuntu-latest
-    timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
-    concurrency:
-      group: publish-\${{ github.run_id }}
-      cancel-in-progress: false
-${answerPermissions}
-    steps:
-${checkout}
-      - uses: ${setting.action}
-        with:
-          command: publish${configLine(setting)}
-          request: \${{ needs.gate.result != 'skipped' && needs.gate.outputs.request || needs.bisect.outputs.request }}
-${conduitToken}`;
-
-/** Reports the artifacts of `oneJobWorkflow` for forks, whose token is read-only. */
-export const publishWorkflow = (setting: Setting): string => `\
-# Answers on pull requests from forks: the token of ${setting.name} may only read there, so it leaves its result as an
-# artifact, and this workflow, which runs nothing of the patch, publishes it. Made by \`ppsgate init\`.
-name: ${setting.publisher}
-
-on:
-  workflow_run: # zizmor: ignore[dangerous-triggers] nothing of the patch is checked out or run here
-    workflows: [${setting.name}]
-    types: [completed]
-
-permissions: {}
-
-jobs:
-  publish:
-    name: publish
-    # Branches of this repository have their report already, except Dependabot's, whose token is read-only.
-    if: >-
-      github.event.workflow_run.event == 'pull_request'
-      && github.event.workflow_run.conclusion != 'skipped'
-      && (github.event.workflow_run.head_repository.full_name != github.repository
-      || github.event.workflow_run.actor.login == 'dependabot[bot]')
-    runs-on: ubuntu-latest
-    timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
-    # Runs of one head are serialized: the last to finish decides.
-    concurrency:
-      group: publish-\${{ github.event.workflow_run.head_sha }}
-      cancel-in-progress: false
-${answerPermissions}
-    steps:
-${checkout}
-      - uses: ${setting.action}
-        with:
-          command: publish${configLine(setting)}
-`;
-
-/** A single job with everything its token permits, for the lab inside GitHub's own runner. */
-export const oneJobWorkflow = (setting: Setting): string => `\
-# Judges patches on packets per second, in the lab inside GitHub's own runner. Made by \`ppsgate init\`, which keeps
-# what you change here.
-name: ${setting.name}
-${runName}
-
-on:
-  # The token for a fork's patch is read-only: ${setting.publisher}.yml posts its report.
-  pull_request:
-    types: [opened, synchronize, reopened, edited, labeled]
-${otherEvents(setting)}
-permissions: {}
-
-jobs:
-${oneGateJob(setting)}
-
-${oneBisectJob(setting)}
-
-${onePublishJob(setting)}
-
-${acceptJob(setting)}
-`;
 
 const admitJob = (setting: Setting): string => `\
   admit:
@@ -222,8 +49,7 @@ ${checkout}
         uses: ${setting.action}
         with:
           command: admit${configLine(setting)}
-${dispatchedInputs}
-${conduitToken}`;
+${dispatchedInputs}${conduitToken(setting)}`;
 
 const gateJob = (setting: Setting): string => `\
   gate:
@@ -231,7 +57,7 @@ const gateJob = (setting: Setting): string => `\
     needs: admit
     if: needs.admit.outputs.go == 'true'
     runs-on: ${runsOn(setting.runner)}
-    timeout-minutes: 1440 # the wait for a testbed is part of it
+    timeout-minutes: ${isBesideLab(setting) ? waitsForTestbed : '30'}
     # The last admission of a patch counts. Jobs that measure nothing have a queue of their own, for
     # GitHub may look here before it looks at \`if\`.
     concurrency:
@@ -246,8 +72,7 @@ ${checkout}
         uses: ${setting.action}
         with:
           command: gate${configLine(setting)}
-          request: \${{ needs.admit.outputs.request }}
-${conduitToken}
+          request: \${{ needs.admit.outputs.request }}${conduitToken(setting)}
 ${upload}`;
 
 const bisectJob = (setting: Setting): string => `\
@@ -256,7 +81,7 @@ const bisectJob = (setting: Setting): string => `\
     needs: admit
     if: needs.admit.outputs.bisect == 'true'
     runs-on: ${runsOn(setting.runner)}
-    timeout-minutes: 1440 # the wait for a testbed is part of it
+    timeout-minutes: ${isBesideLab(setting) ? waitsForTestbed : '360'}
     # In a line beside that of gates: neither ends the other.
     concurrency:
       group: ppsgate-bisect-\${{ needs.admit.outputs.bisect == 'true' && needs.admit.outputs.subject || github.run_id }}
@@ -269,8 +94,7 @@ ${checkout}
         uses: ${setting.action}
         with:
           command: bisect${configLine(setting)}
-          request: \${{ needs.admit.outputs.request }}
-${conduitToken}
+          request: \${{ needs.admit.outputs.request }}${conduitToken(setting)}
 ${upload}`;
 
 const cancelJob = `\
@@ -305,8 +129,7 @@ ${checkout}
       - uses: ${setting.action}
         with:
           command: publish${configLine(setting)}
-          request: \${{ needs.admit.outputs.request }}
-${conduitToken}`;
+          request: \${{ needs.admit.outputs.request }}${conduitToken(setting)}`;
 
 const acceptJob = (setting: Setting): string => `\
   accept:
@@ -334,11 +157,11 @@ ${checkout}
         with:
           command: accept${configLine(setting)}`;
 
-/** Four jobs and a small one, for a runner beside the lab: measuring jobs have read-only tokens. */
+/** Five jobs with permissions of their own: what measures has a token that only reads. */
 export const splitWorkflow = (setting: Setting): string => `\
-# Judges patches on packets per second, in a lab with a runner of its own. A patch is hostile until an authorized person stands for
-# it, so three jobs share the work: admit decides, in GitHub's runner, what may be measured; gate, or bisect, measures it
-# beside the lab, with a token that may only read; publish answers, in GitHub's runner again. Made by \`ppsgate init\`, which keeps
+# Judges patches on packets per second. A patch is hostile until an authorized person stands for it, so three jobs share
+# the work: admit decides what may be measured; gate, or bisect, measures it
+# ${isBesideLab(setting) ? 'beside the lab' : "in the lab inside GitHub's runner"}, with a token that may only read; publish answers. Made by \`ppsgate init\`, which keeps
 # what you change here.
 name: ${setting.name}
 ${runName}
@@ -367,20 +190,6 @@ ${acceptJob(setting)}
 
 /** Expression: the commenter has rights in the repository, as reported by GitHub with the comment. */
 const isInsider = `contains(fromJSON('["OWNER", "MEMBER", "COLLABORATOR"]'), github.event.comment.author_association)`;
-
-/** Expression: the request is for a bisection instead of a gate. */
-const asksToBisect = `(${[
-  `startsWith(github.event.comment.body, '/ppsgate bisect')`,
-  `startsWith(inputs.instead, 'bisect')`,
-  `startsWith(github.event.client_payload.instead, 'bisect')`,
-].join(' || ')})`;
-
-/** Expression: an insider requests it in a comment, or cancels a run. */
-const commentsToBisect = [
-  `github.event_name == 'issue_comment' && github.event.issue.pull_request`,
-  isInsider,
-  `(startsWith(github.event.comment.body, '/ppsgate bisect') || startsWith(github.event.comment.body, '/ppsgate cancel'))`,
-].join(' && ');
 
 const otherEvents = ({ branch }: Setting): string => `\
   # The buttons of the check. GitHub tells of them only where the check was made by a GitHub App of your own, not by this
@@ -437,8 +246,10 @@ const answerPermissions = `\
 /** A Phabricator relay finds its run by the key of its job. */
 const runName = `run-name: \${{ github.event.client_payload.key && format('ppsgate {0}', github.event.client_payload.key) || '' }}`;
 
-/** Empty without the secret, which matters for revisions only. */
-const conduitToken = `          conduit-token: \${{ secrets.PPSGATE_CONDUIT_TOKEN }} # the bot on Phabricator, for revisions alone`;
+const conduitToken = ({ hasPhabricator }: Setting): string =>
+  hasPhabricator
+    ? `\n          conduit-token: \${{ secrets.PPSGATE_CONDUIT_TOKEN }} # the bot on Phabricator, for revisions alone`
+    : '';
 
 const checkout = `\
       - uses: ${checkoutAction}
@@ -456,6 +267,10 @@ const upload = `\
 
 const configLine = ({ config }: Setting): string =>
   config === undefined ? '' : `\n          config: ${config}`;
+
+const isBesideLab = ({ runner }: Setting): boolean => runner[0] === 'self-hosted';
+
+const waitsForTestbed = '1440 # the wait for a testbed is part of it';
 
 const runsOn = (labels: readonly string[]): string =>
   labels.length === 1 ? labels.join() : `[${labels.join(', ')}]`;

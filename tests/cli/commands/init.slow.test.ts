@@ -34,15 +34,14 @@ async function init(
 const read = (directory: string, path: string) => readFileSync(join(directory, path), 'utf8');
 const isThere = (directory: string) => git(directory, 'status', '--porcelain', '-uall').split('\n');
 
-test('for GitHub’s own runner it writes two workflows and a configuration, and says what is next', async () => {
+test('for GitHub’s own runner it writes a workflow and a configuration, and says what is next', async () => {
   const directory = newRepository();
   git(directory, 'remote', 'add', 'origin', 'https://github.com/example/router.git');
   expect(await init(directory)).toBe(
     [
       'created  .github/workflows/ppsgate.yml',
-      'created  .github/workflows/ppsgate-publish.yml',
       'created  ppsgate.yml',
-      'missing  dut/nftables.conf                      the lab has nothing to measure without: add one, or let `ppsgate init --yes` write a small one',
+      'missing  dut/nftables.conf              the lab has nothing to measure without: add one, or let `ppsgate init --yes` write a small one',
       'created  .gitignore',
       'The label ppsgate is not made yet: GITHUB_TOKEN holds no token for it.',
       '  gh label create ppsgate --repo example/router --color 1d76db --description "ppsgate may measure this pull request as it stands"',
@@ -53,16 +52,11 @@ test('for GitHub’s own runner it writes two workflows and a configuration, and
       '',
     ].join('\n'),
   );
-  expect(isThere(directory)).toEqual([
-    `?? ${publisher}`,
-    `?? ${workflow}`,
-    '?? .gitignore',
-    '?? ppsgate.yml',
-  ]);
+  expect(isThere(directory)).toEqual([`?? ${workflow}`, '?? .gitignore', '?? ppsgate.yml']);
   expect(read(directory, workflow)).toContain(`uses: ${action}\n`);
-  expect(parseYaml(read(directory, publisher))).toMatchObject({
-    name: 'ppsgate-publish',
-    on: { workflow_run: { workflows: [parseYaml(read(directory, workflow)).name] } },
+  expect(parseYaml(read(directory, workflow)).jobs.gate).toMatchObject({
+    'runs-on': 'ubuntu-latest',
+    permissions: { contents: 'read', actions: 'read' },
   });
   await loadConfig(join(directory, 'ppsgate.yml'));
 });
@@ -85,7 +79,6 @@ test('once more it changes nothing', async () => {
   const { files } = JSON.parse(await init(directory, { action, json: true }));
   expect(files).toEqual([
     { path: workflow, kind: 'unchanged' },
-    { path: publisher, kind: 'unchanged' },
     { path: 'ppsgate.yml', kind: 'unchanged' },
     { path: '.gitignore', kind: 'unchanged' },
   ]);
@@ -97,7 +90,7 @@ test('a changed file is kept and reported', async () => {
   mkdirSync(join(directory, '.github/workflows'), { recursive: true });
   writeFileSync(join(directory, workflow), 'mine\n');
   expect(await init(directory)).toContain(
-    'kept     .github/workflows/ppsgate.yml          differs from what would be written; --force overwrites workflows, and never ppsgate.yml\n',
+    'kept     .github/workflows/ppsgate.yml  differs from what would be written; --force overwrites workflows, and never ppsgate.yml\n',
   );
   expect(read(directory, workflow)).toBe('mine\n');
 });
@@ -109,7 +102,6 @@ test('by force a workflow is overwritten, and ppsgate.yml is not', async () => {
   const { files } = JSON.parse(await init(directory, { action, force: true, json: true }));
   expect(files).toEqual([
     { path: workflow, kind: 'overwritten' },
-    { path: publisher, kind: 'unchanged' },
     { path: 'ppsgate.yml', kind: 'kept' },
     { path: '.gitignore', kind: 'unchanged' },
   ]);
@@ -189,7 +181,7 @@ describe('a repository without rules', () => {
 
   test('is told what is missing, and gets it when it asks for it', async () => {
     const directory = newRepository();
-    const row = `missing    ${rules}                      the lab has nothing to measure without`;
+    const row = `missing    ${rules}              the lab has nothing to measure without`;
     await init(directory);
     expect(await init(directory)).toContain(row);
     expect(existsSync(join(directory, rules))).toBe(false);
@@ -220,46 +212,30 @@ describe('a repository without rules', () => {
   });
 });
 
-describe('the other runner by force', () => {
-  const split = { action, runner: 'self-hosted,lab', yes: true } as const;
-  const row = (output: string) => output.split('\n').find((line) => line.includes(publisher));
-
-  test.each([
-    ['as it would be written', action],
-    ['as it was written for another ppsgate', `example/ppsgate@${'f'.repeat(40)} # v0.0.9`],
-  ])('takes the workflow away that it does not need, %s', async (_, earlier) => {
+test.each([
+  ['has it', 'phabricator: { url: "https://reviews.example.org" }\n', true],
+  ['has none', '# phabricator: {}\n', false],
+  ['cannot be read', 'phabricator: [\n', false],
+])(
+  'the Conduit secret is passed where ppsgate.yml has Phabricator: it %s',
+  async (_, config, passes) => {
     const directory = newRepository();
-    await init(directory, { action: earlier, yes: true });
-    expect(row(await init(directory, { ...split, force: true, dryRun: true }))).toMatch(
-      /^removed /,
-    );
-    expect(existsSync(join(directory, publisher))).toBe(true);
-    expect(row(await init(directory, { ...split, force: true }))).toBe(
-      `removed      ${publisher}  was for the workflow with one job`,
-    );
-    expect(existsSync(join(directory, publisher))).toBe(false);
-    expect(row(await init(directory, { ...split, force: true }))).toBeUndefined();
-    await init(directory, { action, yes: true, force: true });
-    expect(existsSync(join(directory, publisher))).toBe(true);
-  });
+    commit(directory, { 'ppsgate.yml': config });
+    await init(directory);
+    expect(read(directory, workflow).includes('secrets.PPSGATE_CONDUIT_TOKEN')).toBe(passes);
+  },
+);
 
-  test('names that workflow where it was changed, with what to do', async () => {
-    const directory = newRepository();
-    await init(directory, { action, yes: true });
-    const changed = `${read(directory, publisher)}# mine\n`;
-    writeFileSync(join(directory, publisher), changed);
-    expect(row(await init(directory, { ...split, force: true }))).toBe(
-      `left         ${publisher}  is of no use beside the workflow with three jobs: delete it (--force does, unless it was changed)`,
-    );
-    expect(read(directory, publisher)).toBe(changed);
-  });
-
-  test('without force keeps both', async () => {
-    const directory = newRepository();
-    await init(directory, { action, yes: true });
-    expect(row(await init(directory, split))).toBeUndefined();
-    expect(existsSync(join(directory, publisher))).toBe(true);
-  });
+test('the second workflow of an earlier version is left, with what to do', async () => {
+  const directory = newRepository();
+  mkdirSync(join(directory, '.github/workflows'), { recursive: true });
+  writeFileSync(join(directory, publisher), 'name: ppsgate-publish\n');
+  expect(await init(directory, { action, yes: true, force: true })).toMatch(
+    /^left +\S+ppsgate-publish\.yml +is of no use beside the workflow with three jobs, and never runs: delete it$/m,
+  );
+  expect(read(directory, publisher)).toBe('name: ppsgate-publish\n');
+  writeFileSync(join(directory, workflow), 'mine\n');
+  expect(await init(directory, { action, yes: true })).not.toContain(publisher);
 });
 
 describe('work directories are ignored', () => {
@@ -308,7 +284,7 @@ test('a version may stand behind the commit of an action', async () => {
   const directory = newRepository();
   await init(directory, { action: `${action} # v0.1.0`, yes: true });
   expect(read(directory, workflow)).toContain(`uses: ${action} # v0.1.0\n`);
-  expect(parseYaml(read(directory, publisher)).jobs.publish.steps.at(-1)).toMatchObject({
+  expect(parseYaml(read(directory, workflow)).jobs.publish.steps.at(-1)).toMatchObject({
     uses: action,
   });
 });

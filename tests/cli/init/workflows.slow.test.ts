@@ -1,16 +1,11 @@
 // The workflow files of `ppsgate init` and of the project itself: what each job may, and whom each event starts and ends.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
-import {
-  oneJobWorkflow,
-  publishWorkflow,
-  type Setting,
-  splitWorkflow,
-} from '../../../src/cli/init/workflows.ts';
+import { type Setting, splitWorkflow } from '../../../src/cli/init/workflows.ts';
 import { newRepository } from '../../fakes/repository.ts';
 import { describeWith } from '../../needs.ts';
 import { evaluate, type Values } from './expression.ts';
@@ -18,21 +13,17 @@ import { evaluate, type Values } from './expression.ts';
 const commit = '0123456789abcdef0123456789abcdef01234567';
 const setting: Setting = {
   name: 'ppsgate',
-  publisher: 'ppsgate-publish',
   branch: 'main',
   action: `example/ppsgate@${commit}`,
   runner: ['ubuntu-latest'],
+  hasPhabricator: false,
 };
 const beside: Setting = { ...setting, runner: ['self-hosted', 'lab'] };
 
-/** The project's own: its action is the one of the checkout. */
-const own: Setting = {
-  ...setting,
-  name: 'gate',
-  publisher: 'publish',
-  action: './ # zizmor: ignore[self-repository] act knows no other way to say it',
-  config: 'docs/example/ppsgate.yml',
-};
+const workflows = join(import.meta.dirname, '../../../.github/workflows');
+/** The project's own: one job in GitHub's runner, and what answers for it on a fork's patch. */
+const oneJob = readFileSync(join(workflows, 'gate.yml'), 'utf8');
+const publisher = readFileSync(join(workflows, 'publish.yml'), 'utf8');
 
 const stepSchema = z.object({
   uses: z.string().optional(),
@@ -69,13 +60,6 @@ const permissionsOf = (text: string) =>
     Object.entries(read(text).jobs).map(([name, { permissions }]) => [name, permissions]),
   );
 
-const workflows = join(import.meta.dirname, '../../../.github/workflows');
-
-test('those of the project are made of the same text; `vitest --update` writes them', async () => {
-  await expect(oneJobWorkflow(own)).toMatchFileSnapshot(join(workflows, 'gate.yml'));
-  await expect(publishWorkflow(own)).toMatchFileSnapshot(join(workflows, 'publish.yml'));
-});
-
 test('each job may do what it does and no more', () => {
   const answers = {
     contents: 'write',
@@ -86,21 +70,49 @@ test('each job may do what it does and no more', () => {
   };
   const accept = { contents: 'write', issues: 'write' };
   const asks = { contents: 'write', 'pull-requests': 'write' };
-  expect(permissionsOf(oneJobWorkflow(setting))).toEqual({
-    gate: answers,
-    bisect: asks,
-    publish: answers,
-    accept,
-  });
-  expect(permissionsOf(publishWorkflow(setting))).toEqual({ publish: answers });
-  expect(permissionsOf(splitWorkflow(beside))).toEqual({
-    admit: { contents: 'read', 'pull-requests': 'write', checks: 'write' },
-    gate: { contents: 'read', actions: 'read' },
-    bisect: { contents: 'read' },
-    cancel: {},
-    publish: answers,
-    accept,
-  });
+  for (const one of [setting, beside]) {
+    expect(permissionsOf(splitWorkflow(one))).toEqual({
+      admit: { contents: 'read', 'pull-requests': 'write', checks: 'write' },
+      gate: { contents: 'read', actions: 'read' },
+      bisect: { contents: 'read' },
+      cancel: {},
+      publish: answers,
+      accept,
+    });
+  }
+  expect(permissionsOf(oneJob)).toEqual({ gate: answers, bisect: asks, publish: answers, accept });
+  expect(permissionsOf(publisher)).toEqual({ publish: answers });
+});
+
+test('What measures may write nothing, and no job that may write measures.', () => {
+  for (const one of [setting, beside]) {
+    const { jobs } = read(splitWorkflow(one));
+    const commands = Object.values(jobs).flatMap(({ permissions, steps }) =>
+      steps.flatMap(({ with: inputs }) =>
+        inputs.command === undefined
+          ? []
+          : [[inputs.command, Object.values(permissions).includes('write')]],
+      ),
+    );
+    expect(commands).toEqual([
+      ['admit', true],
+      ['gate', false],
+      ['bisect', false],
+      ['publish', true],
+      ['accept', true],
+    ]);
+  }
+});
+
+test('The Conduit secret is passed only where ppsgate.yml has Phabricator.', () => {
+  for (const one of [setting, beside]) {
+    expect(splitWorkflow(one)).not.toMatch(/conduit|secrets\./i);
+    const { jobs } = read(splitWorkflow({ ...one, hasPhabricator: true }));
+    const withToken = Object.keys(jobs).filter((name) =>
+      jobs[name]?.steps.some(({ with: inputs }) => 'conduit-token' in inputs),
+    );
+    expect(withToken).toEqual(['admit', 'gate', 'bisect', 'publish']);
+  }
 });
 
 test('only what measures runs beside the lab', () => {
@@ -115,7 +127,7 @@ test('only what measures runs beside the lab', () => {
   ]);
 });
 
-const steps = [oneJobWorkflow(setting), publishWorkflow(setting), splitWorkflow(beside)]
+const steps = [splitWorkflow(setting), splitWorkflow(beside)]
   .flatMap((text) => Object.values(read(text).jobs))
   .flatMap((job) => job.steps);
 
@@ -140,7 +152,7 @@ test('what is uploaded lies at a place that no output can change', () => {
 });
 
 test('what is measured beside the lab is what was admitted', () => {
-  const text = splitWorkflow(beside);
+  const text = splitWorkflow({ ...beside, hasPhabricator: true });
   const request = `\${{ needs.admit.outputs.request }}`;
   const inputs = (name: string) =>
     jobOf(text, name).steps.find(({ uses }) => uses === setting.action)?.with;
@@ -152,7 +164,7 @@ test('what is measured beside the lab is what was admitted', () => {
 });
 
 test('a branch that YAML would take for something else is quoted', () => {
-  const { on } = read(oneJobWorkflow({ ...setting, branch: 'true' }));
+  const { on } = read(splitWorkflow({ ...setting, branch: 'true' }));
   expect(on.push).toEqual({ branches: ['true'] });
 });
 
@@ -247,7 +259,7 @@ test.for([
   ['the nightly run', onEvent('schedule', {}), { runs, line: 'gate-schedule', ends: false }],
   ['a push to the branch', onEvent('push', {}), { runs, line: 'gate-push', ends: false }],
 ] as const)('in one job: %s', ([, values, expected]) => {
-  expect(outcome(oneJobWorkflow(setting), 'gate', values)).toEqual(expected);
+  expect(outcome(oneJob, 'gate', values)).toEqual(expected);
 });
 
 const bisects = { line: 'bisect-#7', ends: true };
@@ -286,16 +298,15 @@ test.for([
   ['the nightly run', onEvent('schedule', {}), { runs: false, ...bisectsAlone }],
   ['a merge queue', onEvent('merge_group', {}), { runs: false, ...bisectsAlone }],
 ] as const)('in a job of its own: %s', ([, values, expected]) => {
-  expect(outcome(oneJobWorkflow(setting), 'bisect', values)).toEqual(expected);
+  expect(outcome(oneJob, 'bisect', values)).toEqual(expected);
 });
 
 test('the form for a start by hand has at most ten fields, which GitHub takes everywhere', () => {
-  for (const text of [oneJobWorkflow(setting), splitWorkflow(beside)]) {
-    const form = z.object({ inputs: z.record(z.string(), z.unknown()) });
-    const { inputs } = form.parse(read(text).on.workflow_dispatch);
-    expect(Object.keys(inputs).length).toBeLessThanOrEqual(10);
-    expect(Object.keys(inputs)).toContain('instead');
-  }
+  const form = z.object({ inputs: z.record(z.string(), z.unknown()) });
+  const { inputs } = form.parse(read(splitWorkflow(beside)).on.workflow_dispatch);
+  expect(Object.keys(inputs).length).toBeLessThanOrEqual(10);
+  expect(Object.keys(inputs)).toContain('instead');
+  expect(read(oneJob).on.workflow_dispatch).toEqual({ inputs });
 });
 
 const admitted = (outputs: Record<string, string>): Values => ({
@@ -355,7 +366,7 @@ test.for([
   ['another command', false, '/ppsgate run', 'MEMBER', { isIssue: true }],
   ['the same at a pull request', false, '/ppsgate accept', 'MEMBER', {}],
 ] as const)('a level is accepted by %s: %s', ([, expected, body, who, place]) => {
-  for (const text of [oneJobWorkflow(setting), splitWorkflow(beside)]) {
+  for (const text of [oneJob, splitWorkflow(beside)]) {
     expect(outcome(text, 'accept', onComment(body, who, place)).runs).toBe(expected);
   }
 });
@@ -382,21 +393,19 @@ test.for([
   ],
   ['a push in a fork', false, finished('push', 'mallory/router')],
 ] as const)('the publisher answers on %s: %s', ([, expected, values]) => {
-  expect(outcome(publishWorkflow(setting), 'publish', values).runs).toBe(expected);
+  expect(outcome(publisher, 'publish', values).runs).toBe(expected);
 });
 
 describeWith(['actionlint', 'zizmor', 'git'], 'the linters of workflows', () => {
   test.for([
-    [
-      'one job',
-      { 'ppsgate.yml': oneJobWorkflow(setting), 'publish.yml': publishWorkflow(setting) },
-    ],
-    ['three jobs', { 'ppsgate.yml': splitWorkflow({ ...setting, runner: ['self-hosted'] }) }],
-  ] as const)('find nothing in %s', ([, files]) => {
+    ["the workflow for GitHub's runner", setting],
+    ['the workflow beside a lab', { ...setting, runner: ['self-hosted'] }],
+    ['the workflow with Phabricator', { ...setting, hasPhabricator: true }],
+  ] as const)('find nothing in %s', ([, one]) => {
     const directory = newRepository();
     const folder = join(directory, '.github/workflows');
     mkdirSync(folder, { recursive: true });
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    writeFileSync(join(folder, 'ppsgate.yml'), splitWorkflow(one));
     const lint = (program: string, ...args: string[]) =>
       execFileSync(program, args, { cwd: directory, encoding: 'utf8', stdio: 'pipe' });
     expect(lint('actionlint')).toBe('');
