@@ -1,4 +1,4 @@
-// Bounds the relay's open connections: beyond the bounds, the oldest one without a whole request makes room.
+// Bounds the relay's open connections: beyond the bounds, the oldest one without a whole request is closed.
 import type { IncomingMessage } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 

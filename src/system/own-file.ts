@@ -40,7 +40,7 @@ function checkPlace(path: string): void {
 function isOurs({ uid, gid, mode }: Stats): boolean {
   const own = process.geteuid?.();
   if (own === undefined || uid === 0 || uid === own) return true;
-  // What root makes through sudo is among the files of the caller.
+  // Through sudo, root shares the files of the caller.
   if (own === 0 && process.env.SUDO_UID === String(uid)) return true;
   return (mode & 0o020) !== 0 && (process.getgroups?.() ?? []).includes(gid);
 }

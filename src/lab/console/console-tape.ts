@@ -1,11 +1,11 @@
 // Keeps the newest output of a console, and the first panic even where later output has replaced it.
 import { showsPanic } from './console-text.ts';
 
-/** Of a panic, from its line on. */
+/** Bounds what is kept of a panic, from its line on. */
 const mostPanicBytes = 16 * 1024;
-/** Of a line, to be searched. */
+/** Bounds the searched beginning of a line. */
 const mostLineBytes = 4096;
-/** Of one piece of output: bounds the work on words of a panic that are none. */
+/** Bounds the work of one write on words of a panic that are none. */
 const mostSearchedLines = 64;
 /** A boot after a panic prints some 100 KB. */
 const mostTextBytes = 1024 ** 2;

@@ -5,7 +5,7 @@ import { describeScreen, type LastWords, lastWords } from './console-text.ts';
 
 /** A console at 115200 baud prints that much in half an hour. */
 const mostBytes = 16 * 1024 ** 2;
-/** Of all logs; each later one has the newest 64 KiB alone. */
+/** Bounds all logs together; each later one has the newest 64 KiB alone. */
 const mostLogBytes = 128 * 1024 ** 2;
 const leastLogBytes = 64 * 1024;
 
