@@ -7,6 +7,412 @@ import { BlockList, SocketAddress, isIPv4, isIPv6 } from "node:net";
 import { open, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 
+// src/config/parameters.ts
+const parameters = {
+	command: {
+		input: "gate judges a patch, bisect finds the commit that costs the packets; in jobs of their own, admit decides before them what may be measured, publish answers after them, and accept takes the level that a maintainer accepts in an issue.",
+		of: "both",
+		default: "gate"
+	},
+	request: {
+		input: "For gate, bisect and publish: the output of the same name of the job that admitted the patch. Without it gate and bisect do everything.",
+		of: "both"
+	},
+	patch: {
+		of: "both",
+		input: "What to judge: a pull request as #123, a Phabricator revision as D27401 or D27401:80677, a commit, or a range like main..my-branch; by default what the event is about.",
+		option: {
+			flags: "-p, --patch",
+			value: "patch",
+			help: "commits as BASE..HEAD, or a revision like D27401 or D27401:80677"
+		},
+		dispatch: "A pull request as #123, a revision as D27401, a commit, or a range like main..my-branch",
+		jenkins: true
+	},
+	instead: {
+		of: "bisect",
+		dispatch: "What to do instead of judging it, as in a comment, like bisect GOOD BAD forwarding inet4; empty to judge it"
+	},
+	good: {
+		of: "bisect",
+		input: "For bisect: the commit that has not lost anything yet, as git names it.",
+		isOverride: true,
+		jenkins: true
+	},
+	bad: {
+		of: "bisect",
+		input: "For bisect: the commit that is slower, and has the good one among its first parents.",
+		isOverride: true,
+		jenkins: true
+	},
+	fixUp: {
+		of: "bisect",
+		input: "For bisect: what to put on top of commits that cannot be measured without it, as FIX or FIX:FIRST, with commas.",
+		comment: {
+			key: "fix-up",
+			example: "1a2b3c4d5e6f"
+		},
+		isOverride: true,
+		jenkins: true,
+		kind: "list"
+	},
+	skip: {
+		of: "bisect",
+		input: "For bisect: commits that are not to be measured, like A..B, with commas.",
+		comment: {
+			key: "skip",
+			example: "1a2b3c4..5d6e7f8"
+		},
+		isOverride: true,
+		jenkins: true,
+		kind: "list"
+	},
+	repository: {
+		of: "both",
+		option: {
+			flags: "-r, --repository",
+			value: "dir",
+			help: "git repository that has them",
+			default: "."
+		},
+		jenkins: true
+	},
+	config: {
+		of: "both",
+		input: "Path of ppsgate.yml, which is read from the base of the pull request, never from the patch.",
+		option: {
+			flags: "-c, --config",
+			value: "file",
+			help: "configuration",
+			default: "ppsgate.yml"
+		},
+		jenkins: true,
+		default: "ppsgate.yml"
+	},
+	testbed: {
+		of: "both",
+		input: "A testbed's name, or what it has to be, like mellanox and 40G; by default the first of the configuration.",
+		option: {
+			flags: "-t, --testbed",
+			value: "selector",
+			help: "a name, or what it has to be, like \"mellanox and 40G\""
+		},
+		dispatch: "A testbed's name, or what it has to be, like mellanox and 40G; empty for the configured one",
+		comment: {
+			key: "testbed",
+			example: "chelsio"
+		},
+		isOverride: true,
+		jenkins: true
+	},
+	each: {
+		input: "Judge the patch on one testbed of each of these selectors, with commas.",
+		option: {
+			value: "selectors",
+			help: "on one testbed of each, with commas"
+		},
+		jenkins: true,
+		kind: "list"
+	},
+	priority: {
+		of: "both",
+		input: "Place in the queue for testbeds: release, patch or rerun; by default rerun for a job that is run again.",
+		option: {
+			value: "name",
+			help: "in the queue: release, patch or rerun",
+			default: "patch"
+		},
+		jenkins: true
+	},
+	directory: {
+		of: "both",
+		option: {
+			flags: "-d, --directory",
+			value: "dir",
+			help: "work directory (default: a new one that is named by the time)"
+		}
+	},
+	scenarios: {
+		of: "both",
+		input: "Scenarios to run instead of the configured ones, with commas.",
+		option: {
+			value: "list",
+			help: "instead of the configured ones, with commas"
+		},
+		bisectFlag: "--scenario",
+		dispatch: "Scenarios, with commas; empty for the configured ones",
+		isOverride: true,
+		jenkins: true,
+		kind: "list"
+	},
+	families: {
+		of: "both",
+		input: "inet4, inet6 or both, with a comma, instead of the configured ones.",
+		option: {
+			value: "list",
+			help: "inet4, inet6 or both, with a comma"
+		},
+		bisectFlag: "--family",
+		dispatch: "inet4, inet6 or both, with a comma; empty for the configured ones",
+		isOverride: true,
+		jenkins: true,
+		kind: "list"
+	},
+	metric: {
+		of: "both",
+		input: `${metricChoice}, instead of the configured one.`,
+		option: {
+			value: "metric",
+			help: metricChoice
+		},
+		comment: {
+			key: "metric",
+			example: "nsPerPacket"
+		},
+		isOverride: true,
+		jenkins: true
+	},
+	margin: {
+		input: "The loss that matters, like 2%, instead of the configured one.",
+		option: {
+			value: "percent",
+			help: "the loss that matters, like 2%"
+		},
+		dispatch: "The loss that matters, like 2%; empty for the configured one",
+		comment: {
+			key: "margin",
+			example: "1%"
+		},
+		isOverride: true,
+		jenkins: true
+	},
+	falseAlarms: {
+		option: {
+			value: "percent",
+			help: "regressions of patches that lose nothing, like 1%"
+		},
+		jenkins: true
+	},
+	power: {
+		option: {
+			value: "percent",
+			help: "cells that are not passed when they lose the margin, like 95%"
+		},
+		jenkins: true
+	},
+	design: {
+		option: {
+			value: "name",
+			help: "fixed or group-sequential (default)"
+		},
+		jenkins: true
+	},
+	maxRuns: {
+		input: "Most runs of each variant and cell, instead of the configured number.",
+		option: {
+			value: "number",
+			help: "most runs of each variant and cell; with --resume more than before"
+		},
+		dispatch: "Most runs of each variant and cell; empty for the configured number",
+		comment: {
+			key: "runs",
+			example: "20"
+		},
+		isOverride: true,
+		jenkins: true
+	},
+	stopAtFirst: {
+		input: "Whether a cell that is found to lose ends the runs of all others: on or off, instead of what is configured.",
+		option: {
+			value: "how",
+			help: "on or off: a cell that loses ends the runs of all others"
+		},
+		comment: {
+			key: "stop-at-first",
+			example: "on"
+		},
+		isOverride: true,
+		jenkins: true
+	},
+	maxBoots: {
+		of: "bisect",
+		input: "For bisect: most boots, those that fail too.",
+		comment: {
+			key: "max-boots",
+			example: "60"
+		},
+		isOverride: true,
+		jenkins: true
+	},
+	verifyRevert: {
+		of: "bisect",
+		input: "For bisect: true measures the bad commit without the culprit, too.",
+		isOverride: true,
+		jenkins: true,
+		kind: "switch"
+	},
+	profile: {
+		of: "both",
+		input: "Whether each variant is profiled when all is measured: on, off, or for how long, like 20 s; instead of what is configured.",
+		option: {
+			value: "how",
+			help: "on, off, or for how long samples are taken, like 20s"
+		},
+		dispatch: "Profiles of each variant, on, off or for how long, like 20 s; empty for the configured",
+		comment: {
+			key: "profile",
+			example: "on"
+		},
+		isOverride: true,
+		jenkins: true
+	},
+	measureAnyway: {
+		input: "true measures also a patch that changes nothing which the testbed installs, as base against itself.",
+		option: { help: "also what changes nothing that the testbed installs" },
+		dispatch: "true to measure also what changes nothing that the testbed installs; empty for no",
+		isOverride: true,
+		jenkins: true,
+		kind: "switch"
+	},
+	layoutNoise: {
+		option: { help: "base against another layout of it: what builds differ in" },
+		kind: "switch"
+	},
+	earlier: {
+		of: "both",
+		input: "Diffs of a Phabricator revision to measure beside the one that is judged, or to bisect with it: all, or their ids with commas.",
+		option: {
+			value: "diffs",
+			help: "of the revision, measured beside it: all, or ids with commas"
+		},
+		dispatch: "Diffs of a revision to measure beside it, all or ids with commas; empty for none",
+		comment: {
+			key: "earlier",
+			example: "all",
+			isOfRevision: true
+		},
+		isOverride: true,
+		jenkins: true,
+		kind: "list"
+	},
+	baseKernel: {
+		option: {
+			value: "file",
+			help: "built before: of FreeBSD a tar archive of its folder, of Linux a .deb or a tar"
+		},
+		jenkins: true
+	},
+	patchedKernel: {
+		option: {
+			value: "file",
+			help: "the same, of the patch"
+		},
+		jenkins: true
+	},
+	seed: {
+		of: "both",
+		option: {
+			value: "number",
+			help: "of the order of runs (default: by chance)"
+		}
+	},
+	resume: {
+		of: "both",
+		option: {
+			value: "dir",
+			help: "go on in the work directory of one that was cut short"
+		}
+	},
+	record: {
+		of: "both",
+		option: {
+			value: "file",
+			help: "write down what machines are allOverrideNames and say, to be replayed"
+		}
+	},
+	answer: {
+		of: "both",
+		option: { help: "tell how it goes and ends on Phabricator, in a comment" },
+		jenkins: true,
+		kind: "switch"
+	},
+	run: {
+		of: "both",
+		option: {
+			value: "key",
+			help: "with --answer: of this run, which is answered once"
+		},
+		jenkins: true
+	},
+	build: {
+		option: {
+			value: "phid",
+			help: "with --answer: the Harbormaster build that waits, too"
+		},
+		jenkins: true
+	},
+	details: {
+		of: "both",
+		option: {
+			value: "url",
+			help: "with --answer: where the rest is to be found"
+		},
+		jenkins: true
+	},
+	site: {
+		of: "both",
+		option: {
+			value: "url",
+			help: "with --answer: where browsers find the work directory"
+		},
+		jenkins: true
+	},
+	json: {
+		of: "both",
+		option: { help: "print the result as JSON" },
+		kind: "switch"
+	},
+	token: {
+		of: "both",
+		input: "A token with the permissions of the job. That of a GitHub App gives the check its buttons.",
+		default: `\${{ github.token }}`
+	},
+	conduitToken: {
+		of: "both",
+		input: "The Conduit token of the bot that answers on Phabricator; for revisions alone."
+	}
+};
+const names = Object.keys(parameters);
+const parameter = (name) => parameters[name];
+const parametersThat = (holds) => names.filter((name) => holds(parameters[name]));
+const isOfGate = ({ of }) => of !== "bisect";
+const isOfBisect = ({ of }) => of !== void 0;
+const allOverrideNames = names.filter((name) => parameter(name).isOverride === true);
+const overrideNames = allOverrideNames.filter((name) => isOfGate(parameter(name)));
+const bisectOverrideNames = allOverrideNames.filter((name) => isOfBisect(parameter(name)));
+/** `max-runs` for `maxRuns`. */
+const kebabCase = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const flagOf = (name) => `--${kebabCase(name)}`;
+const namingStyles = {
+	flag: flagOf,
+	bisectFlag: (name) => parameter(name).bisectFlag ?? flagOf(name),
+	/** Name as an input of the action, and in the form of the manual workflow. */
+	input: kebabCase,
+	step: (name) => name,
+	comment: (name) => parameter(name).comment?.key ?? name
+};
+/** Keyed by an interface's names, without empty values. */
+const overridesAs = (overrides, nameOf) => Object.fromEntries(allOverrideNames.flatMap((name) => {
+	const value = overrides[name];
+	return value ? [[nameOf(name), value]] : [];
+}));
+const overrideArguments = (overrides, called = namingStyles.flag) => allOverrideNames.flatMap((name) => {
+	const [value, flag] = [overrides[name], called(name)];
+	if (!value) return [];
+	if (parameter(name).kind !== "switch") return [flag, value];
+	return value === "true" ? [flag] : [];
+});
+
 // src/config/fields.ts
 var import_fastest_levenshtein = require_fastest_levenshtein();
 /** Rejects unknown keys. Unlike `z.strictObject`, reports each with its own path, and thereby its line. */
@@ -1558,411 +1964,6 @@ function parse(called, schema, value) {
 	throw refused$1(called, parsed.error.issues[0]?.message ?? "cannot be used");
 }
 const refused$1 = (called, message) => new UsageError(`${called}: ${sentence$1(message)}`);
-
-// src/config/parameters.ts
-const parameters = {
-	command: {
-		input: "gate judges a patch, bisect finds the commit that costs the packets; in jobs of their own, admit decides before them what may be measured, publish answers after them, and accept takes the level that a maintainer accepts in an issue.",
-		of: "both",
-		default: "gate"
-	},
-	request: {
-		input: "For gate, bisect and publish: the output of the same name of the job that admitted the patch. Without it gate and bisect do everything.",
-		of: "both"
-	},
-	patch: {
-		of: "both",
-		input: "What to judge: a pull request as #123, a Phabricator revision as D27401 or D27401:80677, a commit, or a range like main..my-branch; by default what the event is about.",
-		option: {
-			flags: "-p, --patch",
-			value: "patch",
-			help: "commits as BASE..HEAD, or a revision like D27401 or D27401:80677"
-		},
-		dispatch: "A pull request as #123, a revision as D27401, a commit, or a range like main..my-branch",
-		jenkins: true
-	},
-	instead: {
-		of: "bisect",
-		dispatch: "What to do instead of judging it, as in a comment, like bisect GOOD BAD forwarding inet4; empty to judge it"
-	},
-	good: {
-		of: "bisect",
-		input: "For bisect: the commit that has not lost anything yet, as git names it.",
-		isOverride: true,
-		jenkins: true
-	},
-	bad: {
-		of: "bisect",
-		input: "For bisect: the commit that is slower, and has the good one among its first parents.",
-		isOverride: true,
-		jenkins: true
-	},
-	fixUp: {
-		of: "bisect",
-		input: "For bisect: what to put on top of commits that cannot be measured without it, as FIX or FIX:FIRST, with commas.",
-		comment: {
-			key: "fix-up",
-			example: "1a2b3c4d5e6f"
-		},
-		isOverride: true,
-		jenkins: true,
-		kind: "list"
-	},
-	skip: {
-		of: "bisect",
-		input: "For bisect: commits that are not to be measured, like A..B, with commas.",
-		comment: {
-			key: "skip",
-			example: "1a2b3c4..5d6e7f8"
-		},
-		isOverride: true,
-		jenkins: true,
-		kind: "list"
-	},
-	repository: {
-		of: "both",
-		option: {
-			flags: "-r, --repository",
-			value: "dir",
-			help: "git repository that has them",
-			default: "."
-		},
-		jenkins: true
-	},
-	config: {
-		of: "both",
-		input: "Path of ppsgate.yml, which is read from the base of the pull request, never from the patch.",
-		option: {
-			flags: "-c, --config",
-			value: "file",
-			help: "configuration",
-			default: "ppsgate.yml"
-		},
-		jenkins: true,
-		default: "ppsgate.yml"
-	},
-	testbed: {
-		of: "both",
-		input: "A testbed's name, or what it has to be, like mellanox and 40G; by default the first of the configuration.",
-		option: {
-			flags: "-t, --testbed",
-			value: "selector",
-			help: "a name, or what it has to be, like \"mellanox and 40G\""
-		},
-		dispatch: "A testbed's name, or what it has to be, like mellanox and 40G; empty for the configured one",
-		comment: {
-			key: "testbed",
-			example: "chelsio"
-		},
-		isOverride: true,
-		jenkins: true
-	},
-	each: {
-		input: "Judge the patch on one testbed of each of these selectors, with commas.",
-		option: {
-			value: "selectors",
-			help: "on one testbed of each, with commas"
-		},
-		jenkins: true,
-		kind: "list"
-	},
-	priority: {
-		of: "both",
-		input: "Place in the queue for testbeds: release, patch or rerun; by default rerun for a job that is run again.",
-		option: {
-			value: "name",
-			help: "in the queue: release, patch or rerun",
-			default: "patch"
-		},
-		jenkins: true
-	},
-	directory: {
-		of: "both",
-		option: {
-			flags: "-d, --directory",
-			value: "dir",
-			help: "work directory (default: a new one that is named by the time)"
-		}
-	},
-	scenarios: {
-		of: "both",
-		input: "Scenarios to run instead of the configured ones, with commas.",
-		option: {
-			value: "list",
-			help: "instead of the configured ones, with commas"
-		},
-		bisectFlag: "--scenario",
-		dispatch: "Scenarios, with commas; empty for the configured ones",
-		isOverride: true,
-		jenkins: true,
-		kind: "list"
-	},
-	families: {
-		of: "both",
-		input: "inet4, inet6 or both, with a comma, instead of the configured ones.",
-		option: {
-			value: "list",
-			help: "inet4, inet6 or both, with a comma"
-		},
-		bisectFlag: "--family",
-		dispatch: "inet4, inet6 or both, with a comma; empty for the configured ones",
-		isOverride: true,
-		jenkins: true,
-		kind: "list"
-	},
-	metric: {
-		of: "both",
-		input: `${metricChoice}, instead of the configured one.`,
-		option: {
-			value: "metric",
-			help: metricChoice
-		},
-		comment: {
-			key: "metric",
-			example: "nsPerPacket"
-		},
-		isOverride: true,
-		jenkins: true
-	},
-	margin: {
-		input: "The loss that matters, like 2%, instead of the configured one.",
-		option: {
-			value: "percent",
-			help: "the loss that matters, like 2%"
-		},
-		dispatch: "The loss that matters, like 2%; empty for the configured one",
-		comment: {
-			key: "margin",
-			example: "1%"
-		},
-		isOverride: true,
-		jenkins: true
-	},
-	falseAlarms: {
-		option: {
-			value: "percent",
-			help: "regressions of patches that lose nothing, like 1%"
-		},
-		jenkins: true
-	},
-	power: {
-		option: {
-			value: "percent",
-			help: "cells that are not passed when they lose the margin, like 95%"
-		},
-		jenkins: true
-	},
-	design: {
-		option: {
-			value: "name",
-			help: "fixed or group-sequential (default)"
-		},
-		jenkins: true
-	},
-	maxRuns: {
-		input: "Most runs of each variant and cell, instead of the configured number.",
-		option: {
-			value: "number",
-			help: "most runs of each variant and cell; with --resume more than before"
-		},
-		dispatch: "Most runs of each variant and cell; empty for the configured number",
-		comment: {
-			key: "runs",
-			example: "20"
-		},
-		isOverride: true,
-		jenkins: true
-	},
-	stopAtFirst: {
-		input: "Whether a cell that is found to lose ends the runs of all others: on or off, instead of what is configured.",
-		option: {
-			value: "how",
-			help: "on or off: a cell that loses ends the runs of all others"
-		},
-		comment: {
-			key: "stop-at-first",
-			example: "on"
-		},
-		isOverride: true,
-		jenkins: true
-	},
-	maxBoots: {
-		of: "bisect",
-		input: "For bisect: most boots, those that fail too.",
-		comment: {
-			key: "max-boots",
-			example: "60"
-		},
-		isOverride: true,
-		jenkins: true
-	},
-	verifyRevert: {
-		of: "bisect",
-		input: "For bisect: true measures the bad commit without the culprit, too.",
-		isOverride: true,
-		jenkins: true,
-		kind: "switch"
-	},
-	profile: {
-		of: "both",
-		input: "Whether each variant is profiled when all is measured: on, off, or for how long, like 20 s; instead of what is configured.",
-		option: {
-			value: "how",
-			help: "on, off, or for how long samples are taken, like 20s"
-		},
-		dispatch: "Profiles of each variant, on, off or for how long, like 20 s; empty for the configured",
-		comment: {
-			key: "profile",
-			example: "on"
-		},
-		isOverride: true,
-		jenkins: true
-	},
-	measureAnyway: {
-		input: "true measures also a patch that changes nothing which the testbed installs, as base against itself.",
-		option: { help: "also what changes nothing that the testbed installs" },
-		dispatch: "true to measure also what changes nothing that the testbed installs; empty for no",
-		isOverride: true,
-		jenkins: true,
-		kind: "switch"
-	},
-	layoutNoise: {
-		option: { help: "base against another layout of it: what builds differ in" },
-		kind: "switch"
-	},
-	earlier: {
-		input: "Diffs of a Phabricator revision to measure beside the one that is judged: all, or their ids with commas.",
-		option: {
-			value: "diffs",
-			help: "of the revision, measured beside it: all, or ids with commas"
-		},
-		dispatch: "Diffs of a revision to measure beside it, all or ids with commas; empty for none",
-		comment: {
-			key: "earlier",
-			example: "all",
-			isOfRevision: true
-		},
-		isOverride: true,
-		jenkins: true,
-		kind: "list"
-	},
-	baseKernel: {
-		option: {
-			value: "file",
-			help: "built before: of FreeBSD a tar archive of its folder, of Linux a .deb or a tar"
-		},
-		jenkins: true
-	},
-	patchedKernel: {
-		option: {
-			value: "file",
-			help: "the same, of the patch"
-		},
-		jenkins: true
-	},
-	seed: {
-		of: "both",
-		option: {
-			value: "number",
-			help: "of the order of runs (default: by chance)"
-		}
-	},
-	resume: {
-		of: "both",
-		option: {
-			value: "dir",
-			help: "go on in the work directory of one that was cut short"
-		}
-	},
-	record: {
-		of: "both",
-		option: {
-			value: "file",
-			help: "write down what machines are allOverrideNames and say, to be replayed"
-		}
-	},
-	answer: {
-		of: "both",
-		option: { help: "tell how it goes and ends on Phabricator, in a comment" },
-		jenkins: true,
-		kind: "switch"
-	},
-	run: {
-		of: "both",
-		option: {
-			value: "key",
-			help: "with --answer: of this run, which is answered once"
-		},
-		jenkins: true
-	},
-	build: {
-		option: {
-			value: "phid",
-			help: "with --answer: the Harbormaster build that waits, too"
-		},
-		jenkins: true
-	},
-	details: {
-		of: "both",
-		option: {
-			value: "url",
-			help: "with --answer: where the rest is to be found"
-		},
-		jenkins: true
-	},
-	site: {
-		of: "both",
-		option: {
-			value: "url",
-			help: "with --answer: where browsers find the work directory"
-		},
-		jenkins: true
-	},
-	json: {
-		of: "both",
-		option: { help: "print the result as JSON" },
-		kind: "switch"
-	},
-	token: {
-		of: "both",
-		input: "A token with the permissions of the job. That of a GitHub App gives the check its buttons.",
-		default: `\${{ github.token }}`
-	},
-	conduitToken: {
-		of: "both",
-		input: "The Conduit token of the bot that answers on Phabricator; for revisions alone."
-	}
-};
-const names = Object.keys(parameters);
-const parameter = (name) => parameters[name];
-const parametersThat = (holds) => names.filter((name) => holds(parameters[name]));
-const isOfGate = ({ of }) => of !== "bisect";
-const isOfBisect = ({ of }) => of !== void 0;
-const allOverrideNames = names.filter((name) => parameter(name).isOverride === true);
-const overrideNames = allOverrideNames.filter((name) => isOfGate(parameter(name)));
-const bisectOverrideNames = allOverrideNames.filter((name) => isOfBisect(parameter(name)));
-/** `max-runs` for `maxRuns`. */
-const kebabCase = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-const flagOf = (name) => `--${kebabCase(name)}`;
-const namingStyles = {
-	flag: flagOf,
-	bisectFlag: (name) => parameter(name).bisectFlag ?? flagOf(name),
-	/** Name as an input of the action, and in the form of the manual workflow. */
-	input: kebabCase,
-	step: (name) => name,
-	comment: (name) => parameter(name).comment?.key ?? name
-};
-/** Keyed by an interface's names, without empty values. */
-const overridesAs = (overrides, nameOf) => Object.fromEntries(allOverrideNames.flatMap((name) => {
-	const value = overrides[name];
-	return value ? [[nameOf(name), value]] : [];
-}));
-const overrideArguments = (overrides, called = namingStyles.flag) => allOverrideNames.flatMap((name) => {
-	const [value, flag] = [overrides[name], called(name)];
-	if (!value) return [];
-	if (parameter(name).kind !== "switch") return [flag, value];
-	return value === "true" ? [flag] : [];
-});
 
 // src/config/secret.ts
 /** Returns one line of text; throws a `UsageError` with the place but without the content. */

@@ -1,9 +1,9 @@
 import { UsageError, cellName, endedEarly, formatDuration, formatMetric, formatPercent, formatRuns, plainLine, reasonOf, shortId } from "./model.js";
 import { explained, outcomeName, readResult, writeResult } from "./report.js";
 import { median } from "./analysis/stats.js";
+import { makingOf, pathsThatCount, placesLeftAlone, testbedsThatDiffer, touchedCells, variantsByMaking } from "./kernel.js";
 import { estimateExperiment, experimentEstimateLine } from "./gate/estimate.js";
 import { assembleResult, cellsOf, earlierEntries, extendPlan, finishedAt, hasPlan, historyEntries, journalIn, makePlan, readJournal, readPlan, readRules, refuseUsed, replacePlan, runExperiment, unchangedResult, writePlan } from "./gate/experiment.js";
-import { makingOf, pathsThatCount, placesLeftAlone, testbedsThatDiffer, touchedCells, variantsByMaking } from "./kernel.js";
 import { openReservations, requireHere } from "./gate/testbeds.js";
 
 // src/gate/on-testbed.ts

@@ -1,13 +1,52 @@
-import { UsageError, commitId, diffName, driversOf, lastLine, pathName, reasonOf, withoutSequences } from "./model.js";
-import { array, base64, discriminatedUnion, int, literal, number$1 as number, object, string } from "./vendor/zod.js";
+import { UsageError, commitId, diffName, document, driversOf, lastLine, line, list, mostDocument, name, ordinal, path as path$1, pathName, reasonOf, seconds, total, variant, withoutSequences } from "./model.js";
+import { base64, discriminatedUnion, literal, object } from "./vendor/zod.js";
 import { RepositoryError, checkDiff, isAsSaid, objectsAlone, rawChanges, whyGitRefuses } from "./forge/patch.js";
 import { HostError, shell, thisMachine } from "./system/host.js";
-import { isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { closeSync, createReadStream, mkdirSync, openSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync, writeSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { createHash, randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
+
+// src/system/own-file.ts
+/** The message is a clause on the place, and what to do. */
+var ExposedPlaceError = class extends Error {
+	name = "ExposedPlaceError";
+	conclusion = "usage";
+};
+/**
+* Checks the folder of a file, the file, and those that SQLite keeps beside it, as far as they exist. Each belongs to
+* this user, root or a group of this user that may write it, and no others may write it.
+*/
+function checkOwn(path) {
+	checkPlace(dirname(path));
+	for (const end of [
+		"",
+		"-wal",
+		"-shm",
+		"-journal"
+	]) checkPlace(path + end);
+}
+/** Checks the mode alone, for files whose owner may be another user. Throws an ExposedPlaceError. */
+function checkNotOpen(path) {
+	const stats = statSync(path, { throwIfNoEntry: false });
+	if (stats === void 0 || (stats.mode & 2) === 0) return;
+	if (stats.isDirectory() && (stats.mode & 512) !== 0) return;
+	throw new ExposedPlaceError(`${path} has the mode ${(stats.mode & 511).toString(8)}, by which any user may write it: see who has, and run 'chmod o-w ${path}', or remove it`);
+}
+function checkPlace(path) {
+	checkNotOpen(path);
+	const stats = statSync(path, { throwIfNoEntry: false });
+	if (stats === void 0 || isOurs(stats)) return;
+	throw new ExposedPlaceError(`${path} belongs to the user ${stats.uid}: remove it, or give it to this user or to a group of both that may write it`);
+}
+function isOurs({ uid, gid, mode }) {
+	const own = process.geteuid?.();
+	if (own === void 0 || uid === 0 || uid === own) return true;
+	if (own === 0 && process.env.SUDO_UID === String(uid)) return true;
+	return (mode & 16) !== 0 && (process.getgroups?.() ?? []).includes(gid);
+}
 
 // src/kernel/kernel-key.ts
 /** Release and checksums of programs, as a rebuilt one may keep its version. Throws a HostError without a compiler. */
@@ -208,16 +247,16 @@ const isBesideLinux = (path) => /^(?:Documentation|LICENSES|samples|tools\/(?:me
 // src/kernel/overlay.ts
 const overlaySchema = object({
 	/** `base`, `patched`, `diff 80345`. */
-	variant: string(),
-	commit: string(),
+	variant,
+	commit: name,
 	/** Path of the files' folder in the repository, empty for its top; absent without files. */
-	folder: string().optional(),
-	files: array(object({
-		path: string(),
+	folder: path$1.optional(),
+	files: list(object({
+		path: path$1,
 		/** Git's mode: `100644` for a plain file. The DUT decides which it can load. */
-		mode: string(),
-		content: string(),
-		sha256: string()
+		mode: name,
+		content: document,
+		sha256: name
 	}))
 });
 /**
@@ -452,13 +491,13 @@ const kernelSourceSchema = discriminatedUnion("kind", [object({
 	kind: literal("tree"),
 	baseCommit: commitId,
 	/** Applied to the base commit; in base64, as it may not be text. Absent: the base itself. */
-	diff: base64().optional(),
+	diff: base64().max(mostDocument).optional(),
 	/** Layout variants to boot, ascending; absent: a single link. */
-	layouts: array(int().positive()).min(1).optional()
+	layouts: list(ordinal).min(1).optional()
 }), object({
 	kind: literal("archive"),
-	path: string(),
-	sha256: string()
+	path: path$1,
+	sha256: name
 })]);
 const variantSchema = overlaySchema.extend({ kernel: kernelSourceSchema.optional() });
 /** Kernels on FreeBSD, and on virtual machines with Linux where some are given or built; files on any other. */
@@ -520,10 +559,16 @@ async function onBase(baseCommit, { variant, commit }, repository) {
 		}
 	};
 }
+/** An archive of a kernel with its modules, or a whole image of nanobsd(8). */
+const mostKernelBytes = 8 * 1024 ** 3;
 /** Includes its current checksum; throws a UsageError where the file cannot be read. */
 async function givenKernel(path) {
 	const hash = createHash("sha256");
 	try {
+		const stats = await stat(path);
+		if (!stats.isFile()) throw new Error("it is no regular file");
+		const { size } = stats;
+		if (size > mostKernelBytes) throw new Error(`it has ${size} bytes, and a kernel at most ${mostKernelBytes}`);
 		await pipeline(createReadStream(path), hash);
 	} catch (error) {
 		throw new UsageError(`The kernel ${path} cannot be read (${reasonOf(error)}).`);
@@ -599,13 +644,17 @@ const noSums = {
 	get: () => void 0,
 	set: () => {}
 };
-/** Keeps a file for each kernel, until half a year without a request. A failed write costs only a rebuild. */
+/**
+* Keeps a file for each kernel, until half a year without a request. A failed write, or a file that other users may
+* write, costs only a rebuild.
+*/
 function kernelSums(folder, now = Date.now) {
 	const pathOf = (name) => join(folder, createHash("sha256").update(name).digest("hex").slice(0, 40));
 	return {
 		get(name) {
 			try {
 				const path = pathOf(name);
+				checkOwn(path);
 				const sha256 = readFileSync(path, "utf8").trim();
 				utimesSync(path, now() / 1e3, now() / 1e3);
 				return sha256;
@@ -743,17 +792,72 @@ async function whyNot(host, { lock, waitSeconds }, code, stderr) {
 	return new BuilderError(`Another build on ${host.name} did not end within ${Math.round(waitSeconds / 60)} min (${reasonOf(owner.stdout) || "it left no name"}); wait for it, or allow more time for a turn.`);
 }
 
+// src/kernel/private-places.ts
+/**
+* Script of root's in new namespaces. Its words are two folders, which stay where they are, and a command, which gets
+* a /run, /tmp, /var/tmp, /dev and /proc of its own. Fails instead of running the command without them.
+*
+* A network namespace separates abstract sockets only: sockets bound elsewhere are covered one by one, those of all
+* network namespaces. The working directory still leads to the old folders, and is entered again.
+*/
+const privatePlaces = String.raw`
+set -e
+umask 022
+folder=$1 repository=$2
+shift 2
+sockets=$(find /proc/[0-9]*/ns/net -maxdepth 0 -printf '%l %h\n' 2>/dev/null | sort -u -k 1,1 |
+  sed 's/.* //; s/ns$/net\/unix/' | xargs cat 2>/dev/null |
+  sed -n 's/^[^/]* \(\/.*\)/\1/p' | sort -u) || true
+exec 3<&- 4<&-
+if test -d "$folder"; then exec 3<"$folder"; fi
+if test -d "$repository"; then exec 4<"$repository"; fi
+
+for place in /run /tmp /var/tmp; do
+  mount -t tmpfs -o nosuid,nodev,mode=1777 private "$place"
+done
+chmod 755 /run
+mount -t tmpfs -o nosuid,mode=755 private /dev
+mkdir -m 1777 /dev/shm
+mknod -m 666 /dev/null c 1 3
+mknod -m 666 /dev/zero c 1 5
+mknod -m 666 /dev/full c 1 7
+mknod -m 666 /dev/random c 1 8
+mknod -m 666 /dev/urandom c 1 9
+mknod -m 666 /dev/tty c 5 0
+ln -s /proc/self/fd /dev/fd
+ln -s fd/0 /dev/stdin
+ln -s fd/1 /dev/stdout
+ln -s fd/2 /dev/stderr
+
+restore() {
+  test -d "/proc/self/fd/$1" || return 0
+  mkdir -p "$2"
+  mount --no-canonicalize --rbind "/proc/self/fd/$1" "$2"
+}
+restore 3 "$folder"
+restore 4 "$repository"
+exec 3<&- 4<&-
+
+echo "$sockets" | while IFS= read -r socket; do
+  if test -S "$socket"; then mount --bind /dev/null "$socket"; fi
+done
+mount -t proc private /proc
+cd "$PWD" 2>/dev/null || cd /
+exec "$@"
+`;
+
 // src/kernel/jail.ts
 /** Without a jail, the command runs as the login's user. */
-function inJail({ jail }, command) {
+function inJail({ jail, folder, repository }, command) {
 	if (jail === void 0) return command;
 	const { name, user } = jail;
 	if (name !== void 0) return shell`jexec -u ${user} ${name} ${command}`;
-	const become = shell`setpriv --reuid ${user} --regid $(id -g ${user}) --clear-groups --no-new-privs`;
-	return shell`${namespaces} ${become} sh -c ${firstProcess} build ${command}`;
+	const become = shell`setpriv --reuid $(id -u ${user}) --regid $(id -g ${user}) --clear-groups --no-new-privs`;
+	const confined = shell`${become} sh -c ${firstProcess} build ${command}`;
+	return shell`${namespaces} sh -c ${privatePlaces} private ${folder} ${repository} ${confined}`;
 }
 /** Without a network; all processes end with the first one, even daemons. */
-const namespaces = shell`unshare --net --ipc --pid --fork --kill-child`;
+const namespaces = shell`unshare --net --ipc --mount --pid --fork --kill-child`;
 /** The first process of a namespace ignores signals without a handler. */
 const firstProcess = "trap \"exit 143\" TERM; \"$@\" & wait \"$!\"";
 /** Creates a folder, or reuses it, which the build may write to. */
@@ -764,10 +868,10 @@ async function jailProblem(host, place, timeoutSeconds = 60) {
 	const limits = { timeoutSeconds };
 	if (jail === void 0) return system === "linux" ? whyRoot(host, limits) : void 0;
 	const { name, user } = jail;
-	const problem = await (name === void 0 ? whyNoNamespaces(host, user, limits) : whyNoJail(host, {
+	const problem = await (name === void 0 ? whyNoNamespaces(host, user, place, limits) : whyNoJail(host, {
 		name,
 		user
-	}, limits));
+	}, place, limits));
 	if (problem !== void 0) return problem;
 	const named = name === void 0 ? user : `${user} in the jail ${name}`;
 	const places = [
@@ -792,7 +896,13 @@ async function jailProblem(host, place, timeoutSeconds = 60) {
 		};
 	}
 }
-async function whyNoJail(host, jail, limits) {
+/** Returns sockets that any user may write to: a jail(8) whose path is / has those of its host. */
+async function socketsInJail(host, place, timeoutSeconds) {
+	const find = shell`find /var/run/ /tmp/ /var/tmp/ -xdev -type s -perm -0002`;
+	const { stdout } = await host.run(inJail(place, find), { timeoutSeconds });
+	return stdout.split("\n").filter(Boolean);
+}
+async function whyNoJail(host, jail, place, limits) {
 	const { name, user } = jail;
 	const named = `the jail ${name}`;
 	const network = await host.run(shell`jls -j ${name} ip4 ip6`, limits);
@@ -810,7 +920,14 @@ async function whyNoJail(host, jail, limits) {
 			fix
 		};
 	}
-	const id = await host.run(inJail({ jail }, shell`id -u`), limits);
+	if ((await host.run(shell`jls -j ${name} allow.sysvipc`, limits)).stdout.trim() === "true") {
+		const fix = `remove \`allow.sysvipc\` from its /etc/jail.conf, and \`service jail restart ${name}\``;
+		return {
+			why: `${named} shares memory with ${host.name}`,
+			fix
+		};
+	}
+	const id = await host.run(inJail(place, shell`id -u`), limits);
 	const add = `\`pw useradd ${user} -d /nonexistent -s /usr/sbin/nologin\` on ${host.name}`;
 	if (!isGood(id)) return {
 		why: `${named} does not know ${user}: ${lastLine(id.stderr) ?? ""}`,
@@ -821,7 +938,7 @@ async function whyNoJail(host, jail, limits) {
 		fix: add
 	} : void 0;
 }
-async function whyNoNamespaces(host, user, limits) {
+async function whyNoNamespaces(host, user, place, limits) {
 	const fix = `\`useradd --system --shell /usr/sbin/nologin ${user}\` on ${host.name}`;
 	const id = await host.run(shell`id -u ${user}`, limits);
 	if (!isGood(id)) return {
@@ -832,11 +949,11 @@ async function whyNoNamespaces(host, user, limits) {
 		why: `${user} is root`,
 		fix
 	};
-	const inside = await host.run(inJail({ jail: { user } }, shell`id -u`), limits);
+	const inside = await host.run(inJail(place, shell`id -u`), limits);
 	if (isGood(inside) && inside.stdout === id.stdout) return void 0;
 	return {
 		why: `a build cannot be kept as ${user}, without network: ${lastLine(inside.stderr) ?? ""}`,
-		fix: "run ppsgate as root, with unshare and setpriv of util-linux"
+		fix: "run ppsgate as root, with unshare, setpriv and mount of util-linux"
 	};
 }
 /** In place of a jail, users may be trusted there; root never is. */
@@ -853,11 +970,11 @@ const isGood = (outcome) => outcome.kind === "exited" && outcome.code === 0;
 // src/kernel/kernel-cache.ts
 const noteSchema = object({
 	schemaVersion: literal(1),
-	sha256: string(),
-	bytes: number(),
-	unpackedBytes: number(),
-	seconds: number(),
-	uname: string().optional()
+	sha256: name,
+	bytes: total,
+	unpackedBytes: total,
+	seconds,
+	uname: line.optional()
 });
 function kernelCache(host, folder, system) {
 	const archive = (key) => `${folder}/${key}${archiveEnding}`;
@@ -1711,7 +1828,7 @@ async function buildNow(host, config, { key, cache, recipe, remember }, { signal
 			if (/^(?:>>>|===>) /.test(line)) onProgress(line);
 		}
 	}).catch(fullDisk);
-	const log = `kernel-${key.slice(0, 12)}.log`;
+	const log = `kernel-${key}.log`;
 	await keepLog(log, cooked.log);
 	if (cooked.kind === "out-of-disk") return outOfDisk(host, config, await freeBytesOf(host, config.folder));
 	if (cooked.kind === "build-failed") return {
@@ -1851,4 +1968,4 @@ async function withKernelConfig(config) {
 	}
 }
 
-export { BuilderError, buildLinuxKernel, buildVariant, builderOf, fetchKernel, gitIn, givenKernel, isPlaceLeftAlone, jailProblem, kernelSums, makingOf, mayChangeKernel, noSums, outsideOptions, pathsThatCount, placesLeftAlone, readOverlay, submodule, sumsFolder, testbedsThatDiffer, touchedCells, variantSchema, variantsByMaking, whyNoRoot };
+export { BuilderError, ExposedPlaceError, buildLinuxKernel, buildVariant, builderOf, checkNotOpen, checkOwn, fetchKernel, gitIn, givenKernel, isPlaceLeftAlone, jailProblem, kernelSums, makingOf, mayChangeKernel, noSums, outsideOptions, pathsThatCount, placesLeftAlone, readOverlay, socketsInJail, submodule, sumsFolder, testbedsThatDiffer, touchedCells, variantSchema, variantsByMaking, whyNoRoot };

@@ -1,4 +1,5 @@
-import { _enum, array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string, url } from "./vendor/zod.js";
+import { __exportAll } from "./rolldown-runtime.js";
+import { _enum, array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record as record$1, string, url as url$1 } from "./vendor/zod.js";
 import { setTimeout } from "node:timers/promises";
 
 // src/model/conclusion.ts
@@ -52,47 +53,123 @@ function conclusionOfError(error) {
 }
 const isConclusion = (value) => typeof value === "string" && Object.hasOwn(exitCodes, value);
 
+// src/model/bounds.ts
+var bounds_exports = /* @__PURE__ */ __exportAll({
+	byName: () => byName,
+	byVariant: () => byVariant,
+	change: () => change,
+	count: () => count,
+	document: () => document,
+	facts: () => facts,
+	id: () => id,
+	level: () => level,
+	line: () => line,
+	list: () => list,
+	measured: () => measured,
+	mostChange: () => mostChange,
+	mostDocument: () => mostDocument,
+	name: () => name,
+	ordinal: () => ordinal,
+	path: () => path,
+	prose: () => prose,
+	rate: () => rate$1,
+	seconds: () => seconds,
+	share: () => share,
+	sumOfSquares: () => sumOfSquares,
+	text: () => text,
+	time: () => time,
+	total: () => total,
+	url: () => url,
+	variant: () => variant,
+	word: () => word
+});
+const mostCount = 1e7;
+const leastRate = 1e-9;
+const mostRate = 0x38d7ea4c68000;
+const mostChange = 1e300;
+/** Runs, trials, boots, cells, commits, flows: few enough for a loop. */
+const count = int().nonnegative().max(mostCount);
+const ordinal = count.positive();
+/** Packets, instructions, bytes, ids: never looped over, exact in a double. */
+const total = int().nonnegative();
+const id = int().positive();
+/** Per second, or ns or instructions per packet: the logarithm of any ratio is finite. */
+const measured = number().min(leastRate).max(mostRate);
+/** As `measured`, or nothing. */
+const rate$1 = number().nonnegative().max(mostRate).refine((value) => value === 0 || value >= leastRate);
+/** Computed from rates. */
+const level = number().nonnegative().max(mostChange);
+/** Squares of logarithms. */
+const sumOfSquares = number().nonnegative().max(0xe8d4a51000);
+const seconds = number().nonnegative().max(1e9);
+/** From 0 to 1; sums of shares may miss both by a rounding. */
+const share = number().min(-1e-6).max(1 + 1e-6);
+/** Ratio to what was before, minus one. */
+const change = number().min(-1).max(mostChange);
+/** Refused beyond `most` characters. */
+const text = (most) => string().max(most);
+const name = text(250);
+/** A bisection names each fix-up, too. */
+const variant = text(2e3);
+const path = text(4096);
+/** Name, id or address in another service. */
+const word = text(4096);
+/** A file, a diff, a comment, the output of a command: the largest answer that is read. */
+const mostDocument = 32 * 1024 ** 2;
+const document = text(mostDocument);
+const url = url$1().max(4096);
+/** A format allows any number of decimals. */
+const time = datetime().max(40);
+/** For people only: cut off after `most` characters, as logs and patches have lines of any length. */
+const prose = (most = 2e4) => string().overwrite((said) => (said.length > most ? `${said.slice(0, most - 1)}…` : said).toWellFormed());
+const line = prose(4e3);
+const list = (item, most = 1e4) => array(item).max(most);
+const record = (key, value, most) => record$1(key, value).refine((entries) => Object.keys(entries).length <= most);
+const byName = (value) => record(name, value, 1e3);
+const byVariant = (value) => record(variant, value, 1e3);
+const facts = byName(line);
+
 // src/model/patch.ts
 const commitId = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "a full commit id");
 const pullRequest = object({
 	kind: literal("pull-request"),
 	/** `owner/name` of the target repository. */
-	repository: string(),
-	number: int().positive(),
-	title: string(),
-	author: string(),
-	url: url(),
+	repository: name,
+	number: id,
+	title: line,
+	author: line,
+	url,
 	/** Target branch; absent in old results. */
-	baseBranch: string().optional(),
+	baseBranch: path.optional(),
 	baseCommit: commitId,
 	headCommit: commitId
 });
 const revision = object({
 	kind: literal("revision"),
 	/** Without a trailing slash. */
-	server: url(),
+	server: url,
 	/** 27401 of D27401. */
-	number: int().positive(),
+	number: id,
 	/** Changes with each update by the author. */
-	diff: int().positive(),
-	title: string(),
-	author: string(),
-	url: url(),
+	diff: id,
+	title: line,
+	author: line,
+	url,
 	baseCommit: commitId,
 	/** Derived from the diff deterministically, see `commitDiff` of repository.ts. */
 	headCommit: commitId,
 	/** Earlier diffs measured for comparison, oldest first. */
-	earlier: array(object({
-		diff: int().positive(),
+	earlier: list(object({
+		diff: id,
 		headCommit: commitId
-	})),
+	}), 1e3),
 	/** Notes for the report: how the base was found, what was left out. */
-	notes: array(string())
+	notes: list(prose(), 1e3)
 });
 const range = object({
 	kind: literal("range"),
-	title: string(),
-	author: string(),
+	title: line,
+	author: line,
 	baseCommit: commitId,
 	headCommit: commitId
 });
@@ -103,7 +180,9 @@ const patchSchema = discriminatedUnion("kind", [
 	revision,
 	range
 ]);
-/** `#123`, `D27401`, or `1a2b3c4..5d6e7f8`. */
+/** Like `patchName`, but with full ids, as short ones can be made on purpose. */
+const patchIdentity = (patch) => patch.kind === "range" ? `${patch.baseCommit}..${patch.headCommit}` : patchName(patch);
+/** For people: `#123`, `D27401`, or `1a2b3c4..5d6e7f8`. */
 function patchName(patch) {
 	switch (patch.kind) {
 		case "pull-request": return `#${patch.number}`;
@@ -112,24 +191,544 @@ function patchName(patch) {
 	}
 }
 
-// src/model/usage-error.ts
-var UsageError = class extends Error {
-	name = "UsageError";
-	conclusion = "usage";
+// src/model/scenario.ts
+const scenariosOf = {
+	linux: [
+		"forwarding",
+		"nftables-stateless",
+		"nftables-stateful"
+	],
+	freebsd: [
+		"forwarding",
+		"pf-stateless",
+		"pf-stateful",
+		"ipfw-stateless",
+		"ipfw-stateful"
+	]
 };
+const scenarios = [.../* @__PURE__ */ new Set([...scenariosOf.linux, ...scenariosOf.freebsd])];
+const families = ["inet4", "inet6"];
+/** Appears in Markdown unescaped, so GitHub must not make a link of it. */
+const scenarioSchema = string().regex(/^(?!.*(?:[wW]{3}\.|[gG][hH]-\d))[a-zA-Z0-9][\w.-]{0,62}$/);
+/** A site's own firewall rules for FreeBSD: pf.conf(5), or ipfw(8) commands without its name. */
+const ownRulesSchema = object({
+	firewall: _enum(["pf", "ipfw"]),
+	text: text(1e6),
+	/** If set, a trial that leaves no state per flow was not measured under these rules. */
+	keepsStates: boolean()
+});
+const familySchema = _enum(families);
+const cellSchema = object({
+	scenario: scenarioSchema,
+	family: familySchema,
+	/** With 4 bytes of CRC; only if several sizes are measured. */
+	frameBytes: count.optional()
+});
+/** `nftables-stateful inet6`, or `forwarding inet4 1518 B`: name in tables, and key of its runs. */
+const cellName = ({ scenario, family, frameBytes }) => [
+	scenario,
+	family,
+	frameBytes && `${frameBytes} B`
+].filter(Boolean).join(" ");
+const isLinuxScenario = (scenario) => scenariosOf.linux.some((name) => name === scenario);
 
-// src/model/one-line.ts
-function reasonOf(error) {
-	if (!(error instanceof Error)) return oneLine(String(error));
-	if (error.message === "" && "code" in error) return String(error.code);
-	return oneLine(error.message);
+// src/model/rejection.ts
+const message = prose();
+const crashEvidence = {
+	panic: prose().optional(),
+	/** Up to 20 lines of the DUT's console, if recorded: from a panic on, or the last ones. */
+	console: prose().optional()
+};
+/** Separate, for a larger union. */
+const rejections = [
+	object({
+		kind: literal("does-not-apply"),
+		message
+	}),
+	object({
+		kind: literal("build-failed"),
+		message
+	}),
+	object({
+		kind: literal("out-of-disk"),
+		message
+	}),
+	object({
+		kind: literal("does-not-load"),
+		scenario: scenarioSchema,
+		message
+	}),
+	object({
+		kind: literal("boot-failed"),
+		message,
+		...crashEvidence
+	}),
+	object({
+		kind: literal("panics-under-load"),
+		message,
+		...crashEvidence
+	})
+];
+const rejectionSchema = discriminatedUnion("kind", rejections);
+
+// src/model/result.ts
+/** A cell has 10,000 pairs at most; each of a trial's runs may be repeated. */
+const mostRuns = 2e5;
+const mostTrials = 2e5;
+const mostSamples = 1e5;
+const mostCells = 1e3;
+const mostVariants = 1e3;
+const metricSchema = _enum([
+	"pps",
+	"nsPerPacket",
+	"instructionsPerPacket"
+]);
+const validitySchema = discriminatedUnion("kind", [object({ kind: literal("valid") }), object({
+	kind: literal("invalid"),
+	cause: _enum([
+		"broken-log",
+		"too-short",
+		"unsteady",
+		"hole",
+		"generator-limited",
+		"receiver-limited",
+		"machine-busy"
+	]),
+	reason: line
+})]);
+/** A variant installed and measured once: a number per metric, and the samples behind it. */
+const runSchema = object({
+	number: ordinal,
+	trial: ordinal,
+	/** A trial with an invalid run is repeated; all attempts are kept. */
+	attempt: ordinal,
+	/** A pair has one consecutive run of each variant in its cell. */
+	pair: ordinal,
+	variant,
+	/** Seed of the order of sections of the booted kernel, 1 for the linker's own; absent if linked only once. */
+	layout: ordinal.optional(),
+	/** Sent by the DUT, median of the samples; 0 may count, see `docs/reading-a-report.md`. */
+	pps: rate$1,
+	/** CPU time of the DUT's forwarding thread per packet, in ns, median of the samples; absent if unknown. */
+	nsPerPacket: measured.optional(),
+	/** Executed by the guest per forwarded packet; absent if not counted. */
+	instructionsPerPacket: measured.optional(),
+	samples: list(object({
+		seconds: seconds.positive(),
+		receivedPackets: total,
+		forwardedPackets: total,
+		busySeconds: seconds.optional(),
+		/** Time in which the forwarding thread waited for its CPU. */
+		deniedSeconds: seconds.optional(),
+		instructions: total.optional()
+	}), mostSamples),
+	validity: validitySchema
+});
+/** Changes are ratios to base: −0.1 is 10 % less. */
+const intervalSchema = object({
+	change,
+	low: change,
+	high: change
+});
+/**
+* Compares one metric of a cell; absolute values in packets per second, or in ns or instructions per packet. The change
+* of patched is corrected for early stopping, and its interval holds at any look.
+*/
+const comparisonSchema = object({
+	metric: metricSchema,
+	base: level,
+	/** In `others`, that of the variant, as in `patchedRuns`. */
+	patched: level,
+	baseRuns: ordinal,
+	patchedRuns: ordinal,
+	interval: intervalSchema
+});
+const verdictsWorstFirst = [
+	"regression",
+	"invalid",
+	"inconclusive",
+	"improvement",
+	"no-regression"
+];
+const cellVerdictSchema = discriminatedUnion("kind", [
+	object({ kind: literal("regression") }),
+	object({ kind: literal("no-regression") }),
+	object({ kind: literal("improvement") }),
+	object({
+		kind: literal("inconclusive"),
+		/** Still open when another cell's loss ended the experiment: see `gate.stopAtFirst`. */
+		isStopped: literal(true).exactOptional()
+	}),
+	object({
+		kind: literal("invalid"),
+		reason: line
+	})
+]);
+const designNames = ["fixed", "group-sequential"];
+/** The interim analyses of a cell, fixed before its first run. */
+const designSchema = object({
+	name: _enum(designNames),
+	/** Maximum pairs: as planned, then of each extension; ascending. */
+	budgets: list(ordinal, 100).min(1),
+	pairsPerStep: ordinal,
+	method: _enum(["paired", "pooled"])
+});
+const historySchema = object({
+	runs: ordinal,
+	/** Geometric mean and number of the runs since base last moved. */
+	typical: measured,
+	typicalRuns: ordinal,
+	/**
+	* Squared deviations of the mean log run of each session from that of its level; `sinceMove` counts the sessions since
+	* base last moved. Absent from older results.
+	*/
+	sessionMeans: object({
+		sinceMove: ordinal,
+		sumOfSquares,
+		degreesOfFreedom: count
+	}).exactOptional(),
+	/** Squared deviations of log runs from the mean of their own experiment. */
+	sumOfSquares,
+	degreesOfFreedom: count,
+	/**
+	* Degrees of freedom of the variances of the testbed's sessions around that of their cell: few where sessions differ much
+	* in noise. Absent until ten sessions tell.
+	*/
+	sessionDegreesOfFreedom: number().positive().max(16).exactOptional()
+});
+const maxEarlierGates = 1e3;
+/** Earlier gates of the same base and head in this cell, in the history: under the same testbed, traffic and policy. */
+const earlierGatesSchema = object({
+	count: int().min(1).max(maxEarlierGates),
+	/** Those that found a regression in this cell. */
+	regressions: int().nonnegative().max(maxEarlierGates)
+}).refine(({ count, regressions }) => regressions <= count, "more regressions than gates");
+const baselineSchema = discriminatedUnion("kind", [
+	object({ kind: literal("unknown") }),
+	object({
+		kind: literal("steady"),
+		interval: intervalSchema
+	}),
+	object({
+		kind: literal("moved"),
+		interval: intervalSchema
+	})
+]);
+/** From a separate run beside the measured ones; or why there is none. */
+const cellProfileSchema = discriminatedUnion("kind", [object({
+	kind: literal("profiled"),
+	variant,
+	/** In the tool's own words: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
+	event: name,
+	kernel: line,
+	seconds: seconds.positive(),
+	/** Non-idle; shares are of these. */
+	busySamples: id,
+	idleSamples: total,
+	/** Folded stacks, relative to the result file; the DUT's raw output is beside them. */
+	file: path
+}), object({
+	kind: literal("missing"),
+	variant,
+	reason: line
+})]);
+/** A function whose own cost, without callees, changed beyond chance; ratios are shares of busy samples. */
+const changedFunctionSchema = object({
+	function: line,
+	/** Kernel or module without its folder; absent if unknown. */
+	module: line.optional(),
+	baseRatio: share,
+	patchedRatio: share,
+	/** Share of the DUT's time per packet, in ns; absent if not measured. */
+	nsPerPacket: object({
+		base: level,
+		patched: level
+	}).optional(),
+	/** Share of the instructions per packet, if counted and sampled; replaces `nsPerPacket`. */
+	instructionsPerPacket: object({
+		base: level,
+		patched: level
+	}).optional()
+});
+const reasonSchema = object({
+	/** Greatest change first, at most ten; empty if nothing moved beyond chance. */
+	changedFunctions: list(changedFunctionSchema, 100),
+	/** Number of all that moved beyond chance. */
+	moved: count,
+	/** Stacks with one of these were left out as idle; only those found. */
+	idleFrames: list(line, 1e3)
+});
+const cellResultSchema = object({
+	cell: cellSchema,
+	verdict: cellVerdictSchema,
+	design: designSchema,
+	history: historySchema.optional(),
+	/** Absent for a first gate. */
+	earlierGates: earlierGatesSchema.exactOptional(),
+	baseline: baselineSchema,
+	/** Available pairs at the decision, or at the end of the budget. */
+	pairs: count,
+	/** The judged metric first, then the others; empty for a cell without enough runs. */
+	comparisons: list(comparisonSchema, 10),
+	/**
+	* Earlier diffs against base: shown, not judged. Their intervals have the plain confidence level of a fixed number of
+	* runs; early stopping depends on base, and so partly on them.
+	*/
+	others: list(object({
+		variant,
+		comparisons: list(comparisonSchema, 10)
+	}), mostVariants).default([]),
+	runs: list(runSchema, mostRuns),
+	/** Empty unless requested. */
+	profiles: list(cellProfileSchema, mostVariants).default([]),
+	/** Absent without profiles of both base and patched. */
+	reason: reasonSchema.optional()
+});
+const trialSchema = object({
+	number: ordinal,
+	attempt: ordinal,
+	cell: cellSchema,
+	startedAt: time,
+	trafficSeconds: seconds,
+	offeredPps: rate$1,
+	/** Busy share of the DUT's busiest CPU; absent if unknown. */
+	busiestCpuRatio: number().min(0).max(1e3).optional(),
+	/** Packets sent towards the receiver, by the DUT's own count; absent if unknown. */
+	egressPackets: total.optional(),
+	/** Packets that arrived from the senders, dropped ones included, by the DUT's own count; absent if unknown. */
+	ingressPackets: total.optional(),
+	/** Absent if the variants share a kernel. */
+	kernel: line.optional(),
+	/** By variant, if guests ran side by side. */
+	kernels: byVariant(line).exactOptional(),
+	/** Folder, relative to the result file. */
+	logs: path
+});
+const policySchema = object({
+	metric: metricSchema,
+	marginRatio: share,
+	/** Two-sided; 1 − 2 × `missRatio`, as verdicts rest on the interval. */
+	confidenceRatio: share,
+	/** Share of harmless patches with a regression in any cell. */
+	falseAlarmRatio: share,
+	/** Share of cells that lost the margin but passed. */
+	missRatio: share,
+	/** The first losing cell ends the runs of all others; absent: each is measured to its own end. */
+	stopsAtFirst: literal(true).exactOptional()
+});
+const maxIgnoredPaths = 20;
+const outcomeSchema = discriminatedUnion("kind", [
+	object({
+		kind: literal("judged"),
+		verdict: _enum([
+			"regression",
+			"no-regression",
+			"improvement",
+			"inconclusive",
+			"invalid"
+		]),
+		cells: list(cellResultSchema, mostCells).min(1)
+	}),
+	object({
+		kind: literal("unchanged"),
+		/** Paths of changed files that matter on other testbeds only, or are configured to be ignored. */
+		ignoredPaths: array(string().regex(/^[\w+.*@/-]{1,200}$/)).min(1).max(20).exactOptional()
+	}),
+	...rejections
+]);
+const variantSummarySchema = object({
+	name: variant,
+	commit: name,
+	/** Repository folder of the overlay files, empty for the top; absent without an overlay. */
+	folder: path.optional(),
+	files: list(object({
+		path,
+		sha256: name
+	}))
+});
+const resultSchema = object({
+	schemaVersion: literal(1),
+	generator: object({
+		name: literal("ppsgate"),
+		version: name
+	}),
+	patch: patchSchema,
+	variants: list(variantSummarySchema, mostVariants),
+	testbed: object({
+		name,
+		fingerprint: facts,
+		/** Wrong settings that did not prevent the measurement. */
+		warnings: list(line, 1e3)
+	}),
+	policy: policySchema,
+	traffic: object({
+		flows: count,
+		frameBytes: count,
+		/** Absent: maximum speed of the sender. */
+		offeredPps: rate$1.optional(),
+		measureSeconds: seconds
+	}),
+	seed: int(),
+	startedAt: time,
+	finishedAt: time,
+	trials: list(trialSchema, mostTrials),
+	/** Variants other than base and patched that could not be measured. */
+	leftOut: list(object({
+		variant,
+		rejection: rejectionSchema
+	}), mostVariants).default([]),
+	outcome: outcomeSchema
+});
+const isCost = (metric) => metric !== "pps";
+const isLoss = ({ metric }, change) => isCost(metric) ? change > 0 : change < 0;
+const byMetric = (of) => ({
+	pps: of("pps"),
+	nsPerPacket: of("nsPerPacket"),
+	instructionsPerPacket: of("instructionsPerPacket")
+});
+
+// src/model/format.ts
+/** `4.982 Mpps`, `805.3 kpps`. */
+function formatPps(pps) {
+	if (pps >= 1e6) return `${fourDigits(pps / 1e6)} Mpps`;
+	return pps >= 1e3 ? `${fourDigits(pps / 1e3)} kpps` : `${fourDigits(pps)} pps`;
 }
-function shortened$1(text) {
-	const line = oneLine(text);
-	return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
+/** `1,057 ns`. */
+const formatNanoseconds = (ns) => `${grouped(Number(ns.toPrecision(4)))} ns`;
+/** `8,314`, of instructions. */
+const formatCount = (count) => grouped(count < 1e3 ? Number(count.toPrecision(4)) : Math.round(count));
+const formatMetric = (value, metric) => formats[metric](value);
+const formats = {
+	pps: formatPps,
+	nsPerPacket: formatNanoseconds,
+	instructionsPerPacket: (count) => `${formatCount(count)} instructions`
+};
+/** Omits the unit, for axes: `8,314`. */
+const formatTick = (value, metric) => metric === "instructionsPerPacket" ? formatCount(value) : formatMetric(value, metric);
+const metricNouns = {
+	pps: "packets per second",
+	nsPerPacket: "CPU time per packet",
+	instructionsPerPacket: "instructions per packet"
+};
+/** With the better direction. */
+const metricName = (metric) => `${metricNouns[metric]} (${isCost(metric) ? "less" : "more"} is better)`;
+/** Anchor and file name, `which` is a variant or `difference`: `flamegraph-forwarding-inet4-base`. */
+const flamegraphAnchor = (cell, which) => `flamegraph-${cellName(cell)}-${which}`.replace(/[^\w.-]+/g, "-");
+/** A ratio as a signed percentage with three digits: `+8.33 %`, `−26.4 %`. */
+const formatChange = (ratio) => `${signedPercent(ratio)} %`;
+/** Without a sign, where words give the direction: `8.33 %`. */
+const formatSize = (ratio) => `${percentDigits(ratio)} %`;
+/** `55.9 ± 0.2 %`, where words give the direction; the error has one digit, at most two decimals. */
+const formatSizeAndError = (ratio, error) => {
+	const [percent, errorPercent] = [Math.abs(ratio) * 100, error * 100];
+	const digits = Math.min(Math.max(-(errorPercent > 0 ? Math.floor(Math.log10(errorPercent)) : -1), 0), 2);
+	return `${percent.toFixed(digits)} ± ${errorPercent.toFixed(digits)} %`;
+};
+/** `+0.1 ± 0.3 %`. */
+function formatChangeAndError(ratio, error) {
+	const shown = formatSizeAndError(ratio, error);
+	if (Number.parseFloat(shown) === 0) return shown;
+	return `${ratio < 0 ? "−" : "+"}${shown}`;
 }
-const lastLine = (text) => text.split("\n").map(oneLine).findLast(Boolean);
-const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+/** `> 0.999`, `0.987`, `< 0.001`. */
+function formatProbability(probability) {
+	if (probability > .999) return "> 0.999";
+	return probability < .001 ? "< 0.001" : probability.toFixed(3);
+}
+/** `+6.79 … +9.86`, in percent. */
+const formatInterval = (low, high) => `${signedPercent(low)} … ${signedPercent(high)}`;
+const formatPercent = (ratio) => `${Number((ratio * 100).toPrecision(3))} %`;
+/** `−5 %`, `+5.26 %`, `0`: limits and ticks. */
+function formatSigned(ratio) {
+	if (ratio === 0) return "0";
+	return `${ratio < 0 ? "−" : "+"}${formatPercent(Math.abs(ratio))}`;
+}
+/** `9.3`: a share in percent beside another. */
+const formatShare = (ratio) => (ratio * 100).toFixed(1);
+function formatDifference(difference) {
+	const shown = Math.abs(difference).toFixed(1);
+	if (Number(shown) === 0) return `±${shown}`;
+	return `${difference < 0 ? "−" : "+"}${shown}`;
+}
+/** `+38`, `−1,400`, `+0.85`: two significant digits. */
+function formatTwoDigits(difference) {
+	const shown = Number(Math.abs(difference).toPrecision(2));
+	if (shown === 0) return "±0";
+	return `${difference < 0 ? "−" : "+"}${grouped(shown)}`;
+}
+/** `24 + 24 of 26 + 26`: counted runs of base and patched, of those made if more. */
+function formatRuns(counted, made) {
+	const isMore = made.some((count, index) => count > (counted[index] ?? 0));
+	return `${counted.join(" + ")}${isMore ? ` of ${made.join(" + ")}` : ""}`;
+}
+/** `pps, nsPerPacket or instructionsPerPacket`. */
+const metricChoice = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(metricSchema.options);
+const grouped = (value) => value.toLocaleString("en-US");
+/** `41 s`, `2 min 5 s`. */
+function formatDuration(seconds) {
+	const whole = Math.round(seconds);
+	return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+/** `some 25 min`, an estimate. */
+const formatEstimate = (seconds) => seconds < 30 ? formatRoughly(seconds) : `some ${formatRoughly(seconds)}`;
+/** `25 min`, without the seconds. */
+function formatRoughly(seconds) {
+	const minutes = Math.round(seconds / 60);
+	if (minutes < 1) return "under 1 min";
+	if (minutes < 120) return `${minutes} min`;
+	const hours = Math.round(minutes / 60);
+	return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+}
+function signedPercent(ratio) {
+	const shown = percentDigits(ratio);
+	if (Number(shown) === 0) return `±${shown}`;
+	return `${ratio < 0 ? "−" : "+"}${shown}`;
+}
+function percentDigits(ratio) {
+	const percent = Math.abs(ratio * 100);
+	return percent.toFixed(percent < 10 ? 2 : percent < 100 ? 1 : 0);
+}
+function fourDigits(value) {
+	if (value === 0) return "0";
+	return value < 1e3 ? value.toPrecision(4) : value.toFixed(0);
+}
+const numerals = [
+	"one",
+	"two",
+	"three",
+	"four",
+	"five",
+	"six",
+	"seven",
+	"eight",
+	"nine",
+	"ten"
+];
+/** In words up to ten. */
+const formatNumeral = (count) => numerals[count - 1] ?? grouped(count);
+const ordinals = [
+	"first",
+	"second",
+	"third",
+	"fourth",
+	"fifth",
+	"sixth",
+	"seventh",
+	"eighth",
+	"ninth",
+	"tenth"
+];
+/** In words up to the tenth. */
+const formatOrdinal = (number) => ordinals[number - 1] ?? formatShortOrdinal(number);
+/** `1st`, `12th`. */
+function formatShortOrdinal(number) {
+	return `${number}${(number % 100 > 10 && number % 100 < 14 ? void 0 : [
+		"th",
+		"st",
+		"nd",
+		"rd"
+	][number % 10]) ?? "th"}`;
+}
 
 // src/model/units.ts
 /** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
@@ -186,6 +785,25 @@ function shown(value) {
 	return String(value);
 }
 
+// src/model/usage-error.ts
+var UsageError = class extends Error {
+	name = "UsageError";
+	conclusion = "usage";
+};
+
+// src/model/one-line.ts
+function reasonOf(error) {
+	if (!(error instanceof Error)) return oneLine(String(error));
+	if (error.message === "" && "code" in error) return String(error.code);
+	return oneLine(error.message);
+}
+function shortened$1(text) {
+	const line = oneLine(text);
+	return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
+}
+const lastLine = (text) => text.split("\n").map(oneLine).findLast(Boolean);
+const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+
 // src/model/json.ts
 /** Returns undefined if it is none: undefined is no JSON value, so any schema rejects it. */
 function parseJson(text) {
@@ -193,6 +811,16 @@ function parseJson(text) {
 		return JSON.parse(text);
 	} catch {
 		return;
+	}
+}
+/** Parses each line that may be an object, without splitting the text into all its lines; stops after `mostLines`. */
+function* jsonLines(text, mostLines) {
+	let start = 0;
+	for (let lines = 0; lines < mostLines && start < text.length; lines += 1) {
+		const newline = text.indexOf("\n", start);
+		const end = newline === -1 ? text.length : newline;
+		if (text.startsWith("{", start)) yield parseJson(text.slice(start, end));
+		start = end + 1;
 	}
 }
 
@@ -309,378 +937,6 @@ function flowSlices({ sources, destinations }, senders) {
 		destinations
 	}));
 }
-
-// src/model/scenario.ts
-const scenariosOf = {
-	linux: [
-		"forwarding",
-		"nftables-stateless",
-		"nftables-stateful"
-	],
-	freebsd: [
-		"forwarding",
-		"pf-stateless",
-		"pf-stateful",
-		"ipfw-stateless",
-		"ipfw-stateful"
-	]
-};
-const scenarios = [.../* @__PURE__ */ new Set([...scenariosOf.linux, ...scenariosOf.freebsd])];
-const families = ["inet4", "inet6"];
-/** Appears in Markdown unescaped, so GitHub must not make a link of it. */
-const scenarioSchema = string().regex(/^(?!.*(?:[wW]{3}\.|[gG][hH]-\d))[a-zA-Z0-9][\w.-]{0,62}$/);
-/** A site's own firewall rules for FreeBSD: pf.conf(5), or ipfw(8) commands without its name. */
-const ownRulesSchema = object({
-	firewall: _enum(["pf", "ipfw"]),
-	text: string(),
-	/** If set, a trial that leaves no state per flow was not measured under these rules. */
-	keepsStates: boolean()
-});
-const familySchema = _enum(families);
-const cellSchema = object({
-	scenario: scenarioSchema,
-	family: familySchema,
-	/** With 4 bytes of CRC; only if several sizes are measured. */
-	frameBytes: int().optional()
-});
-/** `nftables-stateful inet6`, or `forwarding inet4 1518 B`: name in tables, and key of its runs. */
-const cellName = ({ scenario, family, frameBytes }) => [
-	scenario,
-	family,
-	frameBytes && `${frameBytes} B`
-].filter(Boolean).join(" ");
-const isLinuxScenario = (scenario) => scenariosOf.linux.some((name) => name === scenario);
-
-// src/model/rejection.ts
-const message = string();
-const crashEvidence = {
-	panic: string().optional(),
-	/** Up to 20 lines of the DUT's console, if recorded: from a panic on, or the last ones. */
-	console: string().optional()
-};
-/** Separate, for a larger union. */
-const rejections = [
-	object({
-		kind: literal("does-not-apply"),
-		message
-	}),
-	object({
-		kind: literal("build-failed"),
-		message
-	}),
-	object({
-		kind: literal("out-of-disk"),
-		message
-	}),
-	object({
-		kind: literal("does-not-load"),
-		scenario: scenarioSchema,
-		message
-	}),
-	object({
-		kind: literal("boot-failed"),
-		message,
-		...crashEvidence
-	}),
-	object({
-		kind: literal("panics-under-load"),
-		message,
-		...crashEvidence
-	})
-];
-const rejectionSchema = discriminatedUnion("kind", rejections);
-
-// src/model/result.ts
-const metricSchema = _enum([
-	"pps",
-	"nsPerPacket",
-	"instructionsPerPacket"
-]);
-const validitySchema = discriminatedUnion("kind", [object({ kind: literal("valid") }), object({
-	kind: literal("invalid"),
-	cause: _enum([
-		"broken-log",
-		"too-short",
-		"unsteady",
-		"hole",
-		"generator-limited",
-		"receiver-limited",
-		"machine-busy"
-	]),
-	reason: string()
-})]);
-/** A variant installed and measured once: a number per metric, and the samples behind it. */
-const runSchema = object({
-	number: int().positive(),
-	trial: int().positive(),
-	/** A trial with an invalid run is repeated; all attempts are kept. */
-	attempt: int().positive(),
-	/** A pair has one consecutive run of each variant in its cell. */
-	pair: int().positive(),
-	variant: string(),
-	/** Seed of the order of sections of the booted kernel, 1 for the linker's own; absent if linked only once. */
-	layout: int().positive().optional(),
-	/** Sent by the DUT, median of the samples; 0 may count, see `docs/reading-a-report.md`. */
-	pps: number().nonnegative(),
-	/** CPU time of the DUT's forwarding thread per packet, in ns, median of the samples; absent if unknown. */
-	nsPerPacket: number().positive().optional(),
-	/** Executed by the guest per forwarded packet; absent if not counted. */
-	instructionsPerPacket: number().positive().optional(),
-	samples: array(object({
-		seconds: number().positive(),
-		receivedPackets: int().nonnegative(),
-		forwardedPackets: int().nonnegative(),
-		busySeconds: number().nonnegative().optional(),
-		/** Time in which the forwarding thread waited for its CPU. */
-		deniedSeconds: number().nonnegative().optional(),
-		instructions: int().nonnegative().optional()
-	})),
-	validity: validitySchema
-});
-/** Changes are ratios to base: −0.1 is 10 % less. */
-const intervalSchema = object({
-	change: number(),
-	low: number(),
-	high: number()
-});
-/**
-* Compares one metric of a cell; absolute values in packets per second, or in ns or instructions per packet. The change
-* of patched is corrected for early stopping, and its interval holds at any look.
-*/
-const comparisonSchema = object({
-	metric: metricSchema,
-	base: number(),
-	/** In `others`, that of the variant, as in `patchedRuns`. */
-	patched: number(),
-	baseRuns: int().positive(),
-	patchedRuns: int().positive(),
-	interval: intervalSchema
-});
-const verdictsWorstFirst = [
-	"regression",
-	"invalid",
-	"inconclusive",
-	"improvement",
-	"no-regression"
-];
-const cellVerdictSchema = discriminatedUnion("kind", [
-	object({ kind: literal("regression") }),
-	object({ kind: literal("no-regression") }),
-	object({ kind: literal("improvement") }),
-	object({
-		kind: literal("inconclusive"),
-		/** Still open when another cell's loss ended the experiment: see `gate.stopAtFirst`. */
-		isStopped: literal(true).exactOptional()
-	}),
-	object({
-		kind: literal("invalid"),
-		reason: string()
-	})
-]);
-const designNames = ["fixed", "group-sequential"];
-/** The interim analyses of a cell, fixed before its first run. */
-const designSchema = object({
-	name: _enum(designNames),
-	/** Maximum pairs: as planned, then of each extension; ascending. */
-	budgets: array(int().positive()).min(1),
-	pairsPerStep: int().positive(),
-	method: _enum(["paired", "pooled"])
-});
-const historySchema = object({
-	runs: int().positive(),
-	/** Geometric mean and number of the runs since base last moved. */
-	typical: number().positive(),
-	typicalRuns: int().positive(),
-	/** Squared deviations of log runs from the mean of their own experiment. */
-	sumOfSquares: number().nonnegative(),
-	degreesOfFreedom: int().nonnegative(),
-	/**
-	* Degrees of freedom of the variances of the testbed's sessions around that of their cell: few where sessions differ much
-	* in noise. Absent until ten sessions tell.
-	*/
-	sessionDegreesOfFreedom: number().positive().max(16).exactOptional()
-});
-const baselineSchema = discriminatedUnion("kind", [
-	object({ kind: literal("unknown") }),
-	object({
-		kind: literal("steady"),
-		interval: intervalSchema
-	}),
-	object({
-		kind: literal("moved"),
-		interval: intervalSchema
-	})
-]);
-/** From a separate run beside the measured ones; or why there is none. */
-const cellProfileSchema = discriminatedUnion("kind", [object({
-	kind: literal("profiled"),
-	variant: string(),
-	/** In the tool's own words: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
-	event: string(),
-	kernel: string(),
-	seconds: number().positive(),
-	/** Non-idle; shares are of these. */
-	busySamples: int().positive(),
-	idleSamples: int().nonnegative(),
-	/** Folded stacks, relative to the result file; the DUT's raw output is beside them. */
-	file: string()
-}), object({
-	kind: literal("missing"),
-	variant: string(),
-	reason: string()
-})]);
-/** A function whose own cost, without callees, changed beyond chance; ratios are shares of busy samples. */
-const changedFunctionSchema = object({
-	function: string(),
-	/** Kernel or module without its folder; absent if unknown. */
-	module: string().optional(),
-	baseRatio: number(),
-	patchedRatio: number(),
-	/** Share of the DUT's time per packet, in ns; absent if not measured. */
-	nsPerPacket: object({
-		base: number(),
-		patched: number()
-	}).optional(),
-	/** Share of the instructions per packet, if counted and sampled; replaces `nsPerPacket`. */
-	instructionsPerPacket: object({
-		base: number(),
-		patched: number()
-	}).optional()
-});
-const reasonSchema = object({
-	/** Greatest change first, at most ten; empty if nothing moved beyond chance. */
-	changedFunctions: array(changedFunctionSchema),
-	/** Number of all that moved beyond chance. */
-	moved: int().nonnegative(),
-	/** Stacks with one of these were left out as idle; only those found. */
-	idleFrames: array(string())
-});
-const cellResultSchema = object({
-	cell: cellSchema,
-	verdict: cellVerdictSchema,
-	design: designSchema,
-	history: historySchema.optional(),
-	baseline: baselineSchema,
-	/** Available pairs at the decision, or at the end of the budget. */
-	pairs: int().nonnegative(),
-	/** The judged metric first, then the others; empty for a cell without enough runs. */
-	comparisons: array(comparisonSchema),
-	/**
-	* Earlier diffs against base: shown, not judged. Their intervals have the plain confidence level of a fixed number of
-	* runs; early stopping depends on base, and so partly on them.
-	*/
-	others: array(object({
-		variant: string(),
-		comparisons: array(comparisonSchema)
-	})).default([]),
-	runs: array(runSchema),
-	/** Empty unless requested. */
-	profiles: array(cellProfileSchema).default([]),
-	/** Absent without profiles of both base and patched. */
-	reason: reasonSchema.optional()
-});
-const trialSchema = object({
-	number: int().positive(),
-	attempt: int().positive(),
-	cell: cellSchema,
-	startedAt: datetime(),
-	trafficSeconds: number().nonnegative(),
-	offeredPps: number().nonnegative(),
-	/** Busy share of the DUT's busiest CPU; absent if unknown. */
-	busiestCpuRatio: number().optional(),
-	/** Packets sent towards the receiver, by the DUT's own count; absent if unknown. */
-	egressPackets: int().nonnegative().optional(),
-	/** Packets that arrived from the senders, dropped ones included, by the DUT's own count; absent if unknown. */
-	ingressPackets: int().nonnegative().optional(),
-	/** Absent if the variants share a kernel. */
-	kernel: string().optional(),
-	/** By variant, if guests ran side by side. */
-	kernels: record(string(), string()).exactOptional(),
-	/** Folder, relative to the result file. */
-	logs: string()
-});
-const policySchema = object({
-	metric: metricSchema,
-	marginRatio: number(),
-	/** Two-sided; 1 − 2 × `missRatio`, as verdicts rest on the interval. */
-	confidenceRatio: number(),
-	/** Share of harmless patches with a regression in any cell. */
-	falseAlarmRatio: number(),
-	/** Share of cells that lost the margin but passed. */
-	missRatio: number(),
-	/** The first losing cell ends the runs of all others; absent: each is measured to its own end. */
-	stopsAtFirst: literal(true).exactOptional()
-});
-const maxIgnoredPaths = 20;
-const outcomeSchema = discriminatedUnion("kind", [
-	object({
-		kind: literal("judged"),
-		verdict: _enum([
-			"regression",
-			"no-regression",
-			"improvement",
-			"inconclusive",
-			"invalid"
-		]),
-		cells: array(cellResultSchema).min(1)
-	}),
-	object({
-		kind: literal("unchanged"),
-		/** Paths of changed files that matter on other testbeds only, or are configured to be ignored. */
-		ignoredPaths: array(string().regex(/^[\w+.*@/-]{1,200}$/)).min(1).max(20).exactOptional()
-	}),
-	...rejections
-]);
-const variantSummarySchema = object({
-	name: string(),
-	commit: string(),
-	/** Repository folder of the overlay files, empty for the top; absent without an overlay. */
-	folder: string().optional(),
-	files: array(object({
-		path: string(),
-		sha256: string()
-	}))
-});
-const resultSchema = object({
-	schemaVersion: literal(1),
-	generator: object({
-		name: literal("ppsgate"),
-		version: string()
-	}),
-	patch: patchSchema,
-	variants: array(variantSummarySchema),
-	testbed: object({
-		name: string(),
-		fingerprint: record(string(), string()),
-		/** Wrong settings that did not prevent the measurement. */
-		warnings: array(string())
-	}),
-	policy: policySchema,
-	traffic: object({
-		flows: int(),
-		frameBytes: int(),
-		/** Absent: maximum speed of the sender. */
-		offeredPps: number().optional(),
-		measureSeconds: number()
-	}),
-	seed: int(),
-	startedAt: datetime(),
-	finishedAt: datetime(),
-	trials: array(trialSchema),
-	/** Variants other than base and patched that could not be measured. */
-	leftOut: array(object({
-		variant: string(),
-		rejection: rejectionSchema
-	})).default([]),
-	outcome: outcomeSchema
-});
-const isCost = (metric) => metric !== "pps";
-const isLoss = ({ metric }, change) => isCost(metric) ? change > 0 : change < 0;
-const byMetric = (of) => ({
-	pps: of("pps"),
-	nsPerPacket: of("nsPerPacket"),
-	instructionsPerPacket: of("instructionsPerPacket")
-});
 
 // src/model/freebsd-port.ts
 /**
@@ -868,112 +1124,6 @@ const general = [
 /** Names as in messages; see freebsd-ports.ts. */
 const isForwardingPathSetting = (name) => /^the (?:route|blackhole route|mac address|mtu) /i.test(name);
 
-// src/model/format.ts
-/** `4.982 Mpps`, `805.3 kpps`. */
-function formatPps(pps) {
-	if (pps >= 1e6) return `${fourDigits(pps / 1e6)} Mpps`;
-	return pps >= 1e3 ? `${fourDigits(pps / 1e3)} kpps` : `${fourDigits(pps)} pps`;
-}
-/** `1,057 ns`. */
-const formatNanoseconds = (ns) => `${grouped(Number(ns.toPrecision(4)))} ns`;
-/** `8,314`, of instructions. */
-const formatCount = (count) => grouped(count < 1e3 ? Number(count.toPrecision(4)) : Math.round(count));
-const formatMetric = (value, metric) => formats[metric](value);
-const formats = {
-	pps: formatPps,
-	nsPerPacket: formatNanoseconds,
-	instructionsPerPacket: (count) => `${formatCount(count)} instructions`
-};
-/** Omits the unit, for axes: `8,314`. */
-const formatTick = (value, metric) => metric === "instructionsPerPacket" ? formatCount(value) : formatMetric(value, metric);
-const metricNouns = {
-	pps: "packets per second",
-	nsPerPacket: "CPU time per packet",
-	instructionsPerPacket: "instructions per packet"
-};
-/** With the better direction. */
-const metricName = (metric) => `${metricNouns[metric]} (${isCost(metric) ? "less" : "more"} is better)`;
-/** Anchor and file name, `which` is a variant or `difference`: `flamegraph-forwarding-inet4-base`. */
-const flamegraphAnchor = (cell, which) => `flamegraph-${cellName(cell)}-${which}`.replace(/[^\w.-]+/g, "-");
-/** A ratio as a signed percentage with three digits: `+8.33 %`, `−26.4 %`. */
-const formatChange = (ratio) => `${signedPercent(ratio)} %`;
-/** Without a sign, where words give the direction: `8.33 %`. */
-const formatSize = (ratio) => `${percentDigits(ratio)} %`;
-/** `55.9 ± 0.2 %`, where words give the direction; the error has one digit, at most two decimals. */
-const formatSizeAndError = (ratio, error) => {
-	const [percent, errorPercent] = [Math.abs(ratio) * 100, error * 100];
-	const digits = Math.min(Math.max(-(errorPercent > 0 ? Math.floor(Math.log10(errorPercent)) : -1), 0), 2);
-	return `${percent.toFixed(digits)} ± ${errorPercent.toFixed(digits)} %`;
-};
-/** `+0.1 ± 0.3 %`. */
-function formatChangeAndError(ratio, error) {
-	const shown = formatSizeAndError(ratio, error);
-	if (Number.parseFloat(shown) === 0) return shown;
-	return `${ratio < 0 ? "−" : "+"}${shown}`;
-}
-/** `> 0.999`, `0.987`, `< 0.001`. */
-function formatProbability(probability) {
-	if (probability > .999) return "> 0.999";
-	return probability < .001 ? "< 0.001" : probability.toFixed(3);
-}
-/** `+6.79 … +9.86`, in percent. */
-const formatInterval = (low, high) => `${signedPercent(low)} … ${signedPercent(high)}`;
-const formatPercent = (ratio) => `${Number((ratio * 100).toPrecision(3))} %`;
-/** `−5 %`, `+5.26 %`, `0`: limits and ticks. */
-function formatSigned(ratio) {
-	if (ratio === 0) return "0";
-	return `${ratio < 0 ? "−" : "+"}${formatPercent(Math.abs(ratio))}`;
-}
-/** `9.3`: a share in percent beside another. */
-const formatShare = (ratio) => (ratio * 100).toFixed(1);
-function formatDifference(difference) {
-	const shown = Math.abs(difference).toFixed(1);
-	if (Number(shown) === 0) return `±${shown}`;
-	return `${difference < 0 ? "−" : "+"}${shown}`;
-}
-/** `+38`, `−1,400`, `+0.85`: two significant digits. */
-function formatTwoDigits(difference) {
-	const shown = Number(Math.abs(difference).toPrecision(2));
-	if (shown === 0) return "±0";
-	return `${difference < 0 ? "−" : "+"}${grouped(shown)}`;
-}
-/** `24 + 24 of 26 + 26`: counted runs of base and patched, of those made if more. */
-function formatRuns(counted, made) {
-	const isMore = made.some((count, index) => count > (counted[index] ?? 0));
-	return `${counted.join(" + ")}${isMore ? ` of ${made.join(" + ")}` : ""}`;
-}
-/** `pps, nsPerPacket or instructionsPerPacket`. */
-const metricChoice = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(metricSchema.options);
-const grouped = (value) => value.toLocaleString("en-US");
-/** `41 s`, `2 min 5 s`. */
-function formatDuration(seconds) {
-	const whole = Math.round(seconds);
-	return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
-}
-/** `some 25 min`, an estimate. */
-const formatEstimate = (seconds) => seconds < 30 ? formatRoughly(seconds) : `some ${formatRoughly(seconds)}`;
-/** `25 min`, without the seconds. */
-function formatRoughly(seconds) {
-	const minutes = Math.round(seconds / 60);
-	if (minutes < 1) return "under 1 min";
-	if (minutes < 120) return `${minutes} min`;
-	const hours = Math.round(minutes / 60);
-	return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
-}
-function signedPercent(ratio) {
-	const shown = percentDigits(ratio);
-	if (Number(shown) === 0) return `±${shown}`;
-	return `${ratio < 0 ? "−" : "+"}${shown}`;
-}
-function percentDigits(ratio) {
-	const percent = Math.abs(ratio * 100);
-	return percent.toFixed(percent < 10 ? 2 : percent < 100 ? 1 : 0);
-}
-function fourDigits(value) {
-	if (value === 0) return "0";
-	return value < 1e3 ? value.toPrecision(4) : value.toFixed(0);
-}
-
 // src/model/without-paths.ts
 /**
 * Replaces absolute paths, of this machine or the lab, by `[path]`: messages of Node, git and ssh do not distinguish
@@ -993,57 +1143,60 @@ const quotedPath = new RegExp(`(?<=[${quotes}])${noPath}${start}[^${quotes}\\n]{
 const barePath = new RegExp(`(?<![\\p{L}\\p{N}_./<~+-])(?!(?<=:)//)${noPath}${start}(?!/)${letter}+(?:(?<![.,;:!?)]) (?!/|~|${letter}*://)${letter}*/${letter}*)*`, "gu");
 
 // src/model/bisect-result.ts
+const mostCommits = 2e4;
+/** With the good end. */
+const mostRevisions = 20001;
 /** Why a commit cannot be measured: seen twice, or on a neighbour too; or once, if nothing depended on it. */
 const faultSchema = discriminatedUnion("kind", [...rejections, object({
 	kind: literal("forwards-nothing"),
-	message: string()
+	message: prose()
 })]);
 /** A build of a revision: its own, or with fix-ups on top. */
 const formSchema = object({
 	/** `base` for the good end, `patched` for the bad one, else an abbreviated commit id, plus those of fix-ups. */
-	variant: string(),
-	fixUps: array(commitId),
+	variant,
+	fixUps: list(commitId, 100),
 	/** Rate of each boot, or of each run if variants share a trial, in the metric's unit. */
-	values: array(number().nonnegative()),
+	values: list(rate$1),
 	fault: faultSchema.optional()
 });
 /** A commit of the range, with later ones that leave the kernel or the installed files unchanged. */
 const revisionSchema = object({
 	/** Steps along first parents; 0 is the good end. */
-	place: int().nonnegative(),
+	place: count,
 	commit: commitId,
-	subject: string(),
-	author: string(),
+	subject: line,
+	author: line,
 	/** Number of following commits with the same kernel or files. */
-	alike: int().nonnegative(),
+	alike: count,
 	isSkipped: boolean(),
 	/** Untried, between two similar failures. */
 	isAssumedFailed: boolean(),
 	/** Probability of being the change, given all measurements. */
-	probability: number(),
+	probability: share,
 	/** Tried variants; mostly empty. */
-	forms: array(formSchema)
+	forms: list(formSchema, 1e3)
 });
 const bisectConfidenceRatio = .95;
 const changeSchema$1 = object({
 	...intervalSchema.shape,
 	/** Geometric means before and after it, up to the next change, in the metric's unit. */
-	before: number(),
-	after: number()
+	before: level,
+	after: level
 });
 /** Indices into `revisions`. */
 const foundSchema = discriminatedUnion("kind", [object({
 	kind: literal("culprit"),
-	revision: int().positive(),
-	probability: number(),
+	revision: ordinal,
+	probability: share,
 	change: changeSchema$1,
 	/** Fix-ups on top of it, which could have caused the fault. */
-	measuredWith: array(commitId)
+	measuredWith: list(commitId, 100)
 }), object({
 	kind: literal("group"),
-	after: int().nonnegative(),
-	last: int().positive(),
-	probability: number(),
+	after: count,
+	last: ordinal,
+	probability: share,
 	change: changeSchema$1,
 	/** The commit that probably fixed the ones before it: a fix-up that would help. */
 	likelyFix: commitId.optional()
@@ -1052,34 +1205,34 @@ const bisectAnswerSchema = discriminatedUnion("kind", [
 	...foundSchema.options,
 	object({
 		kind: literal("several"),
-		found: array(foundSchema).min(1),
-		open: array(object({
-			after: int().nonnegative(),
-			last: int().positive()
-		}))
+		found: list(foundSchema, 100).min(1),
+		open: list(object({
+			after: count,
+			last: ordinal
+		}), 100)
 	}),
 	object({
 		kind: literal("not-reproduced"),
 		/** Absent if an end could not be measured. */
 		change: changeSchema$1.optional(),
 		fault: object({
-			revision: int().nonnegative(),
+			revision: count,
 			fault: faultSchema
 		}).optional()
 	}),
 	object({
 		kind: literal("slide"),
 		change: changeSchema$1,
-		steps: array(int().positive())
+		steps: list(ordinal, mostRevisions)
 	}),
 	object({
 		kind: literal("inconclusive"),
 		change: changeSchema$1,
-		best: array(object({
-			revision: int().positive(),
-			probability: number()
+		best: list(object({
+			revision: ordinal,
+			probability: share
 		})),
-		bootsExpected: int().nonnegative()
+		bootsExpected: count
 	})
 ]);
 const bisectResultSchema = object({
@@ -1087,48 +1240,48 @@ const bisectResultSchema = object({
 	kind: literal("bisect"),
 	generator: object({
 		name: literal("ppsgate"),
-		version: string()
+		version: name
 	}),
-	good: string(),
-	bad: string(),
-	fixUps: array(string()),
+	good: name,
+	bad: name,
+	fixUps: list(name, 100),
 	testbed: object({
-		name: string(),
-		fingerprint: record(string(), string()),
-		warnings: array(string())
+		name,
+		fingerprint: facts,
+		warnings: list(line, 1e3)
 	}),
 	cell: cellSchema,
 	metric: metricSchema,
 	traffic: object({
-		flows: int(),
-		frameBytes: int(),
-		offeredPps: number().optional(),
-		measureSeconds: number()
+		flows: count,
+		frameBytes: count,
+		offeredPps: rate$1.optional(),
+		measureSeconds: seconds
 	}),
 	history: historySchema.optional(),
 	/** Several variants share a trial; otherwise each boot has one. */
 	isShared: boolean(),
 	seed: int(),
-	startedAt: datetime(),
-	finishedAt: datetime(),
-	revisions: array(revisionSchema).min(2),
+	startedAt: time,
+	finishedAt: time,
+	revisions: list(revisionSchema, mostRevisions).min(2),
 	answer: bisectAnswerSchema,
 	/** Boots, or shared trials, including failed ones. */
-	boots: int().nonnegative(),
+	boots: count,
 	/** The bad end without the culprit; absent if not requested. */
 	revert: discriminatedUnion("kind", [object({
 		kind: literal("measured"),
-		values: array(number()),
+		values: list(rate$1),
 		change: changeSchema$1
 	}), object({
 		kind: literal("impossible"),
-		why: string()
+		why: prose()
 	})]).optional(),
 	/** `base` is the culprit's parent, `patched` the culprit. */
-	profiles: array(cellProfileSchema),
+	profiles: list(cellProfileSchema, mostVariants),
 	reason: reasonSchema.optional(),
-	runs: array(runSchema),
-	trials: array(trialSchema)
+	runs: list(runSchema, mostRuns),
+	trials: list(trialSchema, mostTrials)
 });
 
 // src/model/xml.ts
@@ -1151,6 +1304,28 @@ const diffName = (diff) => `diff ${diff}`;
 /** Names a kernel that was linked several times; see `Run`. */
 const layoutName = (variant, layout) => layout === void 0 ? variant : `${variant} layout ${layout}`;
 const pathName = (variant) => variant.replaceAll(" ", "-");
+
+// src/model/freebsd-machine.ts
+const withoutKernelFacts = (fingerprint) => Object.fromEntries(Object.entries(fingerprint).filter(([name]) => !kernelDependentFacts.has(name) && !kernelFacts.has(name)));
+/** Facts that neither another kernel nor another boot changes. */
+const machineFacts = (fingerprint) => Object.fromEntries(Object.entries(withoutKernelFacts(fingerprint)).filter(([name]) => !volatileFacts.has(name)));
+const kernelFacts = /* @__PURE__ */ new Set([
+	"ident",
+	"RSS",
+	"release"
+]);
+const kernelDependentFacts = /* @__PURE__ */ new Set([
+	"kernel",
+	"kern.bootfile",
+	"kern.boottime",
+	"kernel sha256"
+]);
+/** The frequency follows the load; the kernel chooses the route lookup by the number of routes, among others. */
+const volatileFacts = /* @__PURE__ */ new Set([
+	"dev.cpu.0.freq",
+	"net.route.algo.inet.algo",
+	"net.route.algo.inet6.algo"
+]);
 
 // src/model/remarkup.ts
 /**
@@ -1177,37 +1352,15 @@ function remarkupBlock(name, untrusted, visibleLines = 12) {
 	return `\`\`\`lang=text, name=${name.replace(/[^\w .-]+/g, "").trim()}, lines=${visibleLines}\n${plainBlock(untrusted, 6e3).replaceAll("```", "'''")}\n\`\`\``;
 }
 
-// src/model/freebsd-machine.ts
-const withoutKernelFacts = (fingerprint) => Object.fromEntries(Object.entries(fingerprint).filter(([name]) => !kernelDependentFacts.has(name) && !kernelFacts.has(name)));
-/** Facts that neither another kernel nor another boot changes. */
-const machineFacts = (fingerprint) => Object.fromEntries(Object.entries(withoutKernelFacts(fingerprint)).filter(([name]) => !volatileFacts.has(name)));
-const kernelFacts = /* @__PURE__ */ new Set([
-	"ident",
-	"RSS",
-	"release"
-]);
-const kernelDependentFacts = /* @__PURE__ */ new Set([
-	"kernel",
-	"kern.bootfile",
-	"kern.boottime",
-	"kernel sha256"
-]);
-/** The frequency follows the load; the kernel chooses the route lookup by the number of routes, among others. */
-const volatileFacts = /* @__PURE__ */ new Set([
-	"dev.cpu.0.freq",
-	"net.route.algo.inet.algo",
-	"net.route.algo.inet6.algo"
-]);
-
 // src/model/trend.ts
-const resultPath = string().regex(/^results\/\d{4}\/\w[\w.-]*$/);
-const rates = array(number().positive());
+const resultPath = name.regex(/^results\/\d{4}\/\w[\w.-]*$/);
+const rates = list(measured);
 /** A line of `trend/TESTBED/CELL/YEAR.jsonl`: one commit of the default branch in one session. */
 const nightlySchema = object({
-	at: datetime(),
+	at: time,
 	commit: commitId,
 	/** Orders commits; absent: unknown, `at` is used. */
-	committedAt: datetime().optional(),
+	committedAt: time.optional(),
 	/** `again` repeats a session that was off. */
 	occasion: _enum([
 		"nightly",
@@ -1220,29 +1373,29 @@ const nightlySchema = object({
 	/** Absent from older lines. */
 	instructionsPerPacket: rates.default([]),
 	/** Key in `fingerprints` of the index; empty in older lines. */
-	fingerprint: string(),
+	fingerprint: name,
 	/** Folder of the result, which may be gone. */
 	result: resultPath.optional()
 });
 /** Identity of a testbed: another firmware, setting, or for Linux kernel makes another one. */
 const fingerprintSchema = object({
 	id: string().regex(/^[0-9a-f]{12}$/),
-	testbed: string(),
-	since: datetime(),
+	testbed: name,
+	since: time,
 	/** New facts as `name: value`, for people; empty for the first. */
-	differs: array(string()),
+	differs: list(line, 1e3),
 	/** Kept for comparison with the next one; only the testbed's last one has them. */
-	facts: record(string(), string()).optional()
+	facts: facts.optional()
 });
 const levelSchema = object({
 	cell: cellSchema,
 	/** Medians of nightly runs, in the metric's unit. */
-	before: number().positive(),
-	after: number().positive(),
+	before: measured,
+	after: measured,
 	/** `after` to `before`, minus one: −0.041 is 4.1 % less. */
-	changeRatio: number(),
+	changeRatio: change,
 	/** Begin of the first nightly run at the new level, which identifies it. */
-	firstAt: datetime()
+	firstAt: time
 });
 const changeStates = [
 	"candidate",
@@ -1254,25 +1407,25 @@ const changeStates = [
 ];
 /** A lasting step of a testbed's level, in all cells that stepped between the same two commits. */
 const changeSchema = object({
-	/** Twelve hex digits of the testbed and both commits: the key of everything written about it. */
-	id: string().regex(/^[0-9a-f]{12}$/),
-	testbed: string(),
+	/** Forty hex digits of the testbed and both commits, twelve in old files: the key of all that is written about it. */
+	id: string().regex(/^[0-9a-f]{12}(?:[0-9a-f]{28})?$/),
+	testbed: name,
 	metric: metricSchema,
 	/** Last commit of the old level and first of the new one; equal if none came between. */
 	good: commitId,
 	bad: commitId,
-	cells: array(levelSchema).min(1),
+	cells: list(levelSchema, 1e3).min(1),
 	state: _enum(changeStates),
-	foundAt: datetime(),
-	changedAt: datetime(),
-	gates: array(object({
-		at: datetime(),
+	foundAt: time,
+	changedAt: time,
+	gates: list(object({
+		at: time,
 		result: resultPath,
 		verdict: _enum(verdictsWorstFirst),
-		cells: array(object({
+		cells: list(object({
 			cell: cellSchema,
 			interval: intervalSchema.optional()
-		}))
+		}), 1e3)
 	})),
 	/** Bisection of its range; with the commit if it named a single one. */
 	bisection: object({
@@ -1281,95 +1434,95 @@ const changeSchema = object({
 	}).optional(),
 	/** Notification of the change; `intended` is set before sending, and stays if the outcome is unknown. */
 	alert: object({
-		intended: datetime().optional(),
+		intended: time.optional(),
 		/** Random name of the updating process, with which two concurrent ones detect each other. */
-		updates: string().optional(),
-		issue: int().positive().optional(),
+		updates: name.optional(),
+		issue: id.optional(),
 		/** Last posted text, as in `saidOf` of the alert. */
-		postedText: string().optional(),
+		postedText: text(1e5).optional(),
 		/** The commit whose pull request and revision were looked up and commented. */
 		commentedCommit: commitId.optional(),
 		/** Commented pull requests and revisions, as `#12` and `D27401`. */
-		told: array(string()).default([])
+		told: list(line).default([])
 	}).default({ told: [] })
 });
 const changeSumsSchema = object({
 	cell: cellSchema,
 	/** Sums over log changes, and over their squared standard errors. */
-	sumOfSquares: number().nonnegative(),
-	runSumOfSquares: number().nonnegative()
+	sumOfSquares,
+	runSumOfSquares: sumOfSquares
 });
 const gateSumsSchema = object({
 	/** Gates with a judged cell, and those with a regression or an improvement. */
-	gates: int().nonnegative(),
-	alarms: int().nonnegative(),
+	gates: count,
+	alarms: count,
 	/** Cells likewise, and those that could not be judged. */
-	cells: int().nonnegative(),
-	cellAlarms: int().nonnegative(),
-	inconclusive: int().nonnegative(),
-	invalid: int().nonnegative()
+	cells: count,
+	cellAlarms: count,
+	inconclusive: count,
+	invalid: count
 });
 /** Counts false alarms of A/A runs, one count per method. */
 const aaRunCountsSchema = object({
 	/** Both variants are one build, or two layouts of one tree. */
 	kind: _enum(["same-build", "layout-noise"]),
-	testbed: string(),
-	fingerprint: string(),
+	testbed: name,
+	fingerprint: name,
 	metric: metricSchema,
-	marginRatio: number(),
-	falseAlarmRatio: number(),
+	marginRatio: share,
+	falseAlarmRatio: share,
 	design: _enum(designNames),
-	since: datetime(),
-	last: datetime(),
+	since: time,
+	last: time,
 	...gateSumsSchema.shape,
-	alarmed: array(object({
-		at: datetime(),
-		cells: array(cellSchema),
+	alarmed: list(object({
+		at: time,
+		cells: list(cellSchema, 1e3),
 		result: resultPath
 	})),
 	/** Compares changes between two layouts with their runs. */
-	scatter: array(changeSumsSchema.extend({ gates: int().positive() })),
+	scatter: list(changeSumsSchema.extend({ gates: ordinal }), 1e3),
 	/** The newest gates, oldest first, so that a republished gate counts once; absent from old counts. */
-	newest: array(object({
-		at: datetime(),
+	newest: list(object({
+		at: time,
 		...gateSumsSchema.shape,
-		scatter: array(changeSumsSchema)
+		scatter: list(changeSumsSchema, 1e3)
 	})).optional()
 });
 /** `trend/index.json`. */
 const trendIndexSchema = object({
 	schemaVersion: literal(1),
 	/** Cells with nightly runs; years ascending. */
-	cells: array(object({
-		testbed: string(),
+	cells: list(object({
+		testbed: name,
 		cell: cellSchema,
-		years: array(int())
+		years: list(count, 1e3)
 	})),
-	fingerprints: array(fingerprintSchema),
+	fingerprints: list(fingerprintSchema),
 	/** Oldest first; never dropped. */
-	changes: array(changeSchema),
-	aaRuns: array(aaRunCountsSchema),
+	changes: list(changeSchema),
+	aaRuns: list(aaRunCountsSchema),
 	/** Release tags measured since; newest last. */
-	releases: array(object({
-		name: string(),
+	releases: list(object({
+		name,
 		commit: commitId,
-		at: datetime()
+		at: time
 	})),
 	/** Page of the commits between `{from}` and `{to}`. */
-	compareUrl: url().optional()
+	compareUrl: url.optional()
 });
 
 // src/model/planned-trial.ts
 const plannedRunSchema = object({
-	number: int().positive(),
-	variant: string(),
-	pair: int().positive(),
-	layout: int().positive().optional()
+	number: ordinal,
+	variant,
+	pair: ordinal,
+	layout: ordinal.optional()
 });
 const plannedTrialSchema = object({
-	number: int().positive(),
+	number: ordinal,
 	cell: cellSchema,
-	runs: array(plannedRunSchema).min(1)
+	runs: list(plannedRunSchema).min(1)
 });
 /** Pairs rotate through the layouts, both counted from 1. */
 const layoutOfPair = (pair, layouts) => (pair - 1) % layouts + 1;
@@ -1380,4 +1533,4 @@ const endedEarly = (why) => `ended: ${why}`;
 /** Incomplete uses do not count for the usual duration of leases. */
 const isCompleted = (outcome) => ![notUsed(""), endedEarly("")].some((start) => outcome?.startsWith(start));
 
-export { UsageError, bisectConfidenceRatio, bisectResultSchema, byMetric, cellName, cellProfileSchema, cellSchema, changeStates, codeBlock, codeSpan, commitId, conclusionOfBisection, conclusionOfError, conclusionOfResult, conclusionOfVerdict, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, endedEarly, escaped, excerpt, exitCodes, expected, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatEstimate, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRoughly, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, historySchema, isCompleted, isCost, isForwardingPathSetting, isJudged, isLinuxScenario, isLoss, kernelDependentFacts, lastLine, layoutName, layoutOfPair, machineFacts, metricChoice, metricName, metricNouns, metricSchema, netmapPort, nightlySchema, notUsed, oneLine, ownRulesSchema, pageUrl, parseJson, patchName, patchSchema, pathName, plainBlock, plainLine, plannedTrialSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortId, shortened$1 as shortened, size, trendIndexSchema, trialSchema, verdictsWorstFirst, volatileFacts, waivableSettings, withoutKernelFacts, withoutPaths, withoutSequences, worstConclusion };
+export { UsageError, bisectConfidenceRatio, bisectResultSchema, bounds_exports, byMetric, byName, cellName, cellProfileSchema, cellSchema, change, changeStates, codeBlock, codeSpan, commitId, conclusionOfBisection, conclusionOfError, conclusionOfResult, conclusionOfVerdict, count, designNames, designSchema, diffName, document, driverSettingsOf, driversOf, duration, earlierGatesSchema, endedEarly, escaped, excerpt, exitCodes, expected, facts, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatEstimate, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRoughly, formatRuns, formatShare, formatShortOrdinal, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, historySchema, id, isCompleted, isCost, isForwardingPathSetting, isJudged, isLinuxScenario, isLoss, jsonLines, kernelDependentFacts, lastLine, layoutName, layoutOfPair, level, line, list, machineFacts, maxEarlierGates, measured, metricChoice, metricName, metricNouns, metricSchema, mostChange, mostCommits, mostDocument, mostRuns, mostTrials, mostVariants, name, netmapPort, nightlySchema, notUsed, oneLine, ordinal, ownRulesSchema, pageUrl, parseJson, patchIdentity, patchName, patchSchema, path, pathName, plainBlock, plainLine, plannedTrialSchema, policySchema, priorities, prose, rate, rate$1, ratio, realPause, reasonOf, rejectionSchema, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, runSchema, scenarioSchema, scenarios, scenariosOf, seconds, sentence, share, shortId, shortened$1 as shortened, size, text, time, total, trendIndexSchema, trialSchema, url, variant, verdictsWorstFirst, volatileFacts, waivableSettings, withoutKernelFacts, withoutPaths, withoutSequences, word, worstConclusion };

@@ -1,7 +1,7 @@
 import { isOfOneCommit, measuresLayoutNoise } from "./analysis/trend.js";
 import "./config.js";
 import { expectOnLine, patchOfRange } from "./forge/patch.js";
-import { bisect, gateRunsOf, hasBisectPlan, resumeBisection } from "./gate/bisect.js";
+import { bisect, gateFindingOf, hasBisectPlan, resumeBisection } from "./gate/bisect.js";
 import { cellsAmong, hasPlan, readPlan, refuseUsed } from "./gate/experiment.js";
 import { gate, gateLayoutNoise, resumeGate, thenGivenBack } from "./gate.js";
 import { cellName, conclusionOfError, patchName, reasonOf, shortId } from "./model.js";
@@ -94,8 +94,8 @@ function nightlyFolder({ result, occasion }) {
 }
 const again = "again";
 const layoutNoise = "layout-noise";
-const gateFolder = (good, bad) => `gate-${shortId(good)}-${shortId(bad)}`;
-const bisectFolder = (good, bad) => `bisect-${shortId(good)}-${shortId(bad)}`;
+const gateFolder = (good, bad) => `gate-${good}-${bad}`;
+const bisectFolder = (good, bad) => `bisect-${good}-${bad}`;
 async function commitFacts(commit, repository) {
 	const release = await repository.releaseBefore(commit);
 	return {
@@ -167,12 +167,12 @@ async function gateChange(change, { request, directory, deps }) {
 	};
 	return gateOrResume(gateRequest, join(directory, gateFolder(good, bad)), withoutHistory(deps));
 }
-/** Bisects in the worst cell, and reuses the runs of the gate of both ends. */
+/** Bisects in the worst cell of the gate of both ends. */
 async function bisectChange(change, updates, { request, directory, deps }) {
 	const { good, bad } = change;
 	notify(deps, `The commits after ${shortId(good)} up to ${shortId(bad)} are bisected.`);
 	const [gated] = updates.flatMap(({ result }) => isOfGate(result) && isOf(change, result) ? result : []);
-	const from = gated && gateRunsOf(gated);
+	const from = gated && gateFindingOf(gated);
 	const config = withOneCell(request.config, from?.cell ?? worstCell(change, request.config));
 	const ends = {
 		good,

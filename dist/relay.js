@@ -1,14 +1,14 @@
-import { UsageError, bisectResultSchema, conclusionOfError, exitCodes, formatRoughly, oneLine, parseJson, realPause, reasonOf, remarkupText, resultSchema, shortId, shortened, withoutPaths } from "./model.js";
-import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
-import { RepositoryError, authorizeRevision, bisectOverridesSchema, bisectWords, callOnPhabricator, checkDiff, commandsFor, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier, workOf } from "./forge/patch.js";
+import { UsageError, bisectResultSchema, byName, conclusionOfError, document, exitCodes, formatRoughly, id, list, oneLine, parseJson, prose, realPause, reasonOf, remarkupText, resultSchema, shortId, shortened, withoutPaths, word } from "./model.js";
+import { _enum, boolean, date, discriminatedUnion, int, literal, object, preprocess, string, union, unknown } from "./vendor/zod.js";
 import { isExposed, kebabCase, namingStyles, overrideArguments, overridesAs, parseMaxRuns, readSecret } from "./config.js";
+import { RepositoryError, authorizeRevision, bisectOverridesSchema, bisectWords, callOnPhabricator, checkDiff, chosenDiffs, commandsFor, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier, workOf } from "./forge/patch.js";
 import { createOctokit, githubFailure, isBreakdown, placeOf, sendRequest } from "./forge/github.js";
 import { ConduitError, RevisionError, fetchDiff, findRevision, fixOfCertificate, isMember, isOfToken, mapOf, openPhabricator, readAuthority, tokenVariable, transactionsOf, userNames } from "./forge/phabricator.js";
 import { BuildUpdater, cancelledOutcome, deliverySeconds, failureReasonSchema, outcomeOfFailure, outcomeOfResult, postReply, revisionCommenter } from "./publish/reporters.js";
+import { ExposedPlaceError, checkOwn, readOverlay } from "./kernel.js";
 import { hasPlan, readPlan } from "./gate/experiment.js";
 import { ForeignFileError, failureOf, isSqliteError, lockIfFree, openDatabase, watchPlace } from "./lab/netns.js";
 import { commandText, semaphore, shell } from "./system/host.js";
-import { readOverlay } from "./kernel.js";
 import { hasBisectPlan } from "./gate/bisect.js";
 import { lookAgain, ok, skipped, typed, walk, wrong } from "./lab/check.js";
 import { once } from "node:events";
@@ -16,9 +16,9 @@ import { execFile, spawn } from "node:child_process";
 import { basename, dirname, join, resolve } from "node:path";
 import { closeSync, existsSync, linkSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import { promisify } from "node:util";
-import { Socket } from "node:net";
+import { Socket, isIPv6 } from "node:net";
 import { STATUS_CODES, createServer } from "node:http";
-import { createHmac, hash, randomUUID, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, hash, randomUUID, timingSafeEqual } from "node:crypto";
 import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { setImmediate as setImmediate$1 } from "node:timers/promises";
 import { buffer } from "node:stream/consumers";
@@ -140,8 +140,8 @@ const postponedMilliseconds = {
 };
 const keptMilliseconds$1 = 6048e5;
 const revision$1 = object({
-	number: int().positive(),
-	diff: int().positive()
+	number: id,
+	diff: id
 });
 const keptEnding = discriminatedUnion("kind", [
 	object({
@@ -156,33 +156,33 @@ const keptEnding = discriminatedUnion("kind", [
 	object({
 		kind: literal("unmeasured"),
 		why: failureReasonSchema,
-		said: string()
+		said: prose()
 	})
 ]);
 const keptAnswerSchema = discriminatedUnion("kind", [
 	object({
 		kind: literal("comment"),
 		revision: revision$1,
-		run: string(),
-		details: string().optional(),
-		page: string().optional(),
+		run: word,
+		details: word.optional(),
+		page: word.optional(),
 		takesCommands: boolean(),
 		ending: keptEnding
 	}),
 	object({
 		kind: literal("build"),
 		revision: revision$1,
-		build: string(),
-		run: string(),
-		details: string().optional(),
+		build: word,
+		run: word,
+		details: word.optional(),
 		undecided: _enum(["failure", "neutral"]),
 		ending: keptEnding
 	}),
 	object({
 		kind: literal("reply"),
-		of: int().positive(),
-		to: string(),
-		text: string()
+		of: id,
+		to: word,
+		text: document
 	})
 ]);
 function keptOf(ending) {
@@ -274,17 +274,17 @@ function updatesOf(answer, { conduit, log, pause }) {
 const deliverySchema = discriminatedUnion("kind", [object({
 	kind: literal("webhook"),
 	/** A hash of the bytes, so that a redelivery has the same. */
-	id: string(),
+	id: word,
 	at: date(),
-	object: string(),
-	transactions: array(string())
+	object: word,
+	transactions: list(word)
 }), object({
 	kind: literal("build"),
 	/** The target: a build that is restarted has a new one. */
-	id: string(),
+	id: word,
 	at: date(),
-	target: string(),
-	build: string(),
+	target: word,
+	build: word,
 	diff: int(),
 	revision: int().optional()
 })]);
@@ -408,6 +408,7 @@ var SqliteInbox = class {
 			return work();
 		} catch (error) {
 			if (isSqliteError(error)) throw new InboxError(sentence(this.#path, error), { cause: error });
+			if (error instanceof ExposedPlaceError) throw new InboxError(`The relay's queue ${this.#path} is refused: ${error.message}.`);
 			if (!(error instanceof Error && "syscall" in error)) throw error;
 			throw new InboxError(`The relay's queue ${this.#path} cannot be opened (${reasonOf(error)}): let this user write the file and its folder, or name another folder.`, { cause: error });
 		}
@@ -464,12 +465,12 @@ function prepare(database) {
 	};
 }
 const unended = "state IN ('due', 'starting', 'started')";
-const pendingRow = object({ pending: string() });
+const pendingRow = object({ pending: document });
 const deliveryOf = (row) => deliverySchema.parse(JSON.parse(pendingRow.parse(row).pending));
 const countRow = object({ count: int() });
 const pollRow = object({ since: int() });
 const jobRow = object({
-	job: string(),
+	job: document,
 	queued_at: int(),
 	tries: int(),
 	state: _enum([
@@ -480,8 +481,8 @@ const jobRow = object({
 		"dropped"
 	]),
 	due_at: int(),
-	place: string().nullable(),
-	said: string().nullable()
+	place: word.nullable(),
+	said: prose().nullable()
 });
 function jobRecordOf(row) {
 	const parsed = jobRow.parse(row);
@@ -517,13 +518,13 @@ function stateOf({ state, due_at, place, said }) {
 		};
 	}
 }
-const answerTextRow = object({ answer: string() });
+const answerTextRow = object({ answer: document });
 const answerRow = object({
-	key: string(),
+	key: word,
 	revision: int(),
 	kept_at: int(),
 	due_at: int(),
-	said: string().nullable()
+	said: prose().nullable()
 });
 function waitingAnswerOf(row) {
 	const { key, revision, kept_at, due_at, said } = answerRow.parse(row);
@@ -541,6 +542,7 @@ function open$2(path) {
 		recursive: true,
 		mode: 448
 	});
+	checkOwn(path);
 	createIfMissing(path);
 	try {
 		const database = openDatabase(path, header, lockMilliseconds);
@@ -712,11 +714,11 @@ function readBuild(query, at) {
 const phid = (type) => string().regex(new RegExp(`^PHID-${type}-[\\w-]{1,40}$`));
 const webhookSchema = object({
 	object: object({
-		type: string(),
+		type: word,
 		phid: phid("[A-Z]{4}")
 	}),
 	action: object({ test: boolean() }),
-	transactions: array(object({ phid: phid("XACT") }))
+	transactions: list(object({ phid: phid("XACT") }))
 });
 const number = string().regex(/^[1-9]\d{0,8}$/).transform(Number);
 /** Accepts `27401` and `D27401`. */
@@ -1068,7 +1070,7 @@ async function server(what, { url }, session, { signal }) {
 }
 const envelope = object({
 	result: unknown(),
-	error_code: string().nullable()
+	error_code: word.nullable()
 });
 /** A larger difference misleads readers who compare a log with a comment. */
 const mostSecondsApart = 60;
@@ -1080,8 +1082,8 @@ function clocks(what, { date }, now) {
 	return [warning(what, why, "let NTP set both: polls go by the server’s, and our logs by ours")];
 }
 const account = object({
-	userName: string(),
-	roles: array(string())
+	userName: word,
+	roles: list(word)
 });
 async function token(what, config, session, deps) {
 	session.conduit = await openPhabricator(config, deps);
@@ -1100,9 +1102,9 @@ function rights(what, { userName, roles }, { url }) {
 	return [ok(what, `${userName} is a bot and no administrator`)];
 }
 const repositoryItem = object({ fields: object({
-	callsign: string().nullable(),
-	shortName: string().nullable(),
-	policy: object({ edit: string() })
+	callsign: word.nullable(),
+	shortName: word.nullable(),
+	policy: object({ edit: word })
 }) });
 async function repositories(what, conduit, { repositories: names }) {
 	if (names === void 0) return [ok(what, "none are named, so revisions of any are measured, and of none")];
@@ -1116,11 +1118,11 @@ async function repositories(what, conduit, { repositories: names }) {
 }
 const lookAt = (key) => `correct \`phabricator.${key}\` in ppsgate.yml, or let the bot see it`;
 const projectPage = object({
-	data: array(object({
-		phid: string(),
-		attachments: object({ members: object({ members: array(unknown()) }) })
+	data: list(object({
+		phid: word,
+		attachments: object({ members: object({ members: list(unknown()) }) })
 	})),
-	maps: object({ slugMap: mapOf(object({ projectPHID: string() })) })
+	maps: object({ slugMap: mapOf(object({ projectPHID: word })) })
 });
 async function projects(what, conduit, { projects: slugs, people }) {
 	if (slugs.length === 0 && people.length === 0) return [wrong(what, "no diff may be measured: `projects` and `people` are empty", "name a project or a person under `phabricator` in ppsgate.yml")];
@@ -1139,8 +1141,8 @@ async function projects(what, conduit, { projects: slugs, people }) {
 	});
 }
 const userItem = object({ fields: object({
-	username: string(),
-	roles: array(string())
+	username: word,
+	roles: list(word)
 }) });
 async function people(what, conduit, { people: names }) {
 	if (names.length === 0) return [ok(what, "none are named: approval is for `projects` alone")];
@@ -1155,16 +1157,16 @@ async function people(what, conduit, { people: names }) {
 }
 const planItem = object({
 	id: int(),
-	phid: string(),
+	phid: word,
 	fields: object({
-		name: string(),
-		status: object({ value: string() }),
-		behaviors: record(string(), object({ value: string() }))
+		name: word,
+		status: object({ value: word }),
+		behaviors: byName(object({ value: word }))
 	})
 });
 const stepItem = object({ fields: object({
-	name: string(),
-	buildPlanPHID: string()
+	name: word,
+	buildPlanPHID: word
 }) });
 /** Only its page shows the URI of a plan's HTTP step, so our plan is found by its name. */
 async function buildPlans(what, conduit, { url, relay }) {
@@ -1339,8 +1341,8 @@ function pagesOf(apiUrl) {
 // src/system/process.ts
 /** A process group's leader, with its start time as this machine prints it. */
 const leaderSchema = object({
-	pid: int().positive(),
-	started: string()
+	pid: id,
+	started: word
 });
 /** Also false for a zombie. */
 const isRunning = async ({ pid, started }) => await startOf(pid) === started;
@@ -1446,7 +1448,7 @@ const diedTooOften = (job, directory) => `The ${workOf(job)} of ${nameOf(job)} d
 const trySchema = object({
 	leader: leaderSchema,
 	/** The work directory; for an extension that of the first job. */
-	work: string(),
+	work: word,
 	tries: int(),
 	maxRuns: int().optional()
 });
@@ -1678,19 +1680,19 @@ function jenkinsOf({ url, user, token }) {
 	};
 }
 /** Actions of a build or of a queued item, most of which are no parameters. */
-const actionsSchema = array(object({ parameters: array(object({
-	name: string(),
+const actionsSchema = list(object({ parameters: list(object({
+	name: word,
 	value: unknown().optional()
 })).optional() }).nullable());
 const keyOf = (actions) => actions.flatMap((action) => action?.parameters ?? []).find(({ name }) => name === "KEY")?.value;
-const queueSchema = object({ items: array(object({
+const queueSchema = object({ items: list(object({
 	id: int(),
-	task: object({ url: string().default("") }),
+	task: object({ url: word.default("") }),
 	actions: actionsSchema
 })) });
 const jobSchema = object({
-	property: array(object({ parameterDefinitions: array(object({ name: string() })).default([]) })),
-	builds: array(object({
+	property: list(object({ parameterDefinitions: list(object({ name: word })).default([]) })),
+	builds: list(object({
 		number: int(),
 		actions: actionsSchema
 	}))
@@ -1907,6 +1909,44 @@ const silent = {
 	error() {}
 };
 
+// src/relay/earlier-diffs.ts
+/** More are too many for one command, and for a testbed. */
+const mostEarlierDiffs = 30;
+/**
+* `all` is the diffs of this moment, if `mayRun` holds for all their senders; else a person has to name each. A diff that
+* is attached to the revision later is in no list. Throws a `UsageError` for ids that are none of earlier diffs.
+*
+* @param asked as typed, or as an earlier command had it.
+*/
+async function pinnedDiffs(command, asked, found, mayRun) {
+	if (!asked) return {
+		kind: "pinned",
+		earlier: void 0
+	};
+	const which = parseEarlier(asked, namingStyles.comment("earlier"));
+	const diffs = command.kind === "rerun" && typeof which !== "string" ? found.earlier.filter(({ id }) => which.includes(id)) : chosenDiffs(found, which);
+	if (diffs.length > mostEarlierDiffs) throw new UsageError(`${diffs.length} diffs came before ${found.diff.id}, and at most ${mostEarlierDiffs} can be measured with it: name some by earlier=${idsOf(diffs.slice(-2))}`);
+	const earlier = idsOf(diffs) || "none";
+	const senders = [found.author, ...diffs.map(({ author }) => author)];
+	if (which !== "all" || diffs.length === 0 || await mayRun(senders)) return {
+		kind: "pinned",
+		earlier
+	};
+	const many = diffs.length === 1 ? "a diff" : `${diffs.length} diffs`;
+	return {
+		kind: "unread",
+		why: `D${found.number} has ${many} before ${found.diff.id} by people whose diffs wait for approval, and each of them would be built and run on the machine: read all of that list, and write ${commandWith(command, earlier, found.diff.id)}.`
+	};
+}
+const idsOf = (diffs) => diffs.map(({ id }) => id).join(",");
+function commandWith(command, earlier, diff) {
+	const words = command.kind === "bisect" ? bisectWords({
+		...command.overrides,
+		earlier
+	}).replace(/^bisect/, `bisect ${diff}`) : `run ${diff} earlier=${earlier}`;
+	return `${callOnPhabricator} ${words}`;
+}
+
 // src/relay/decide.ts
 /** Throws a ConduitError where Phabricator does not reply. */
 async function decide(occurrence, deps) {
@@ -1985,27 +2025,47 @@ async function decideBuild(occurrence, deps) {
 		}
 	};
 }
-async function decideComment(occurrence, deps) {
+async function decideComment(occurrence, given) {
+	const warnings = /* @__PURE__ */ new Set();
+	const deps = {
+		...given,
+		warn: (sentence) => warnings.add(sentence)
+	};
+	try {
+		return await decideCommand(occurrence, deps);
+	} finally {
+		for (const sentence of warnings) given.warn(sentence);
+	}
+}
+async function decideCommand(occurrence, deps) {
 	const { key, of, text, by } = occurrence;
 	if (!deps.config.relay.on.includes("comments")) return nothing(`D${of} is left alone: comments ask for nothing here.`);
 	if (by === deps.me) return nothing(`The comment on D${of} is the bot’s own.`);
 	const command = parseCommand(text, callOnPhabricator);
 	if (command === void 0) return nothing(`The comment on D${of} is no command.`);
+	const name = (await userNames(deps.conduit, [by])).get(by) ?? by;
+	const person = {
+		phid: by,
+		name
+	};
+	const isOfStranger = (await authorizeRevision({
+		number: of,
+		diff: 0
+	}, {
+		kind: "cancelled",
+		by: person
+	}, rulesOf(deps))).kind !== "allowed";
 	const reply = (topic, why) => ({
 		kind: "reply",
 		of,
 		topic,
 		why,
-		key
+		key,
+		...isOfStranger && { isOfStranger }
 	});
 	if (command.kind === "mistaken") return reply("mistaken", command.why);
 	if (command.kind === "help") return reply("help", "");
 	try {
-		const name = (await userNames(deps.conduit, [by])).get(by) ?? by;
-		const person = {
-			phid: by,
-			name
-		};
 		if (command.kind === "cancel") {
 			const authorization = await authorizationOf(await findRevision(deps.conduit, { revision: of }), {
 				kind: "cancelled",
@@ -2035,28 +2095,56 @@ async function decideComment(occurrence, deps) {
 			isNamed: named !== void 0 || command.kind === "bisect" && command.overrides.good !== void 0
 		}, deps);
 		if (authorization.kind !== "allowed") return reply("refused", authorization.why);
-		const job = jobFor(command, {
+		const wanted = jobFor(command, {
 			key,
 			revision: of,
 			diff: before.diff,
 			by: name
 		}, deps);
-		if (typeof job === "string") return reply("mistaken", job);
-		const { overrides, extend, bisect } = job;
+		if (typeof wanted === "string") return reply("mistaken", wanted);
+		const { overrides, extend, bisect } = wanted;
 		deps.check({
 			...bisect ?? overrides,
 			...extend?.maxRuns && { maxRuns: extend.maxRuns }
 		});
 		if (bisect !== void 0 && !bisect.good && found.earlier.length === 0) return reply("mistaken", hasOneDiff(found));
-		parseEarlier(overrides.earlier || "none", namingStyles.comment("earlier"));
+		if (extend !== void 0) return {
+			kind: "run",
+			job: wanted
+		};
+		const own = bisect?.good ? void 0 : bisect?.earlier || "all";
+		const asked = bisect === void 0 ? overrides.earlier : own;
+		const mayRun = async (people) => (await authorizationOf(found, {
+			kind: "sent",
+			by: people
+		}, deps)).kind === "allowed";
+		const pinned = await pinnedDiffs(command, asked, found, mayRun);
+		if (pinned.kind === "unread") return reply("refused", pinned.why);
 		return {
 			kind: "run",
-			job
+			job: withEarlier(wanted, pinned.earlier)
 		};
 	} catch (error) {
 		if (!(error instanceof UsageError || error instanceof RevisionError)) throw error;
 		return reply("mistaken", error.message);
 	}
+}
+function withEarlier(job, earlier) {
+	if (earlier === void 0) return job;
+	const { overrides, bisect } = job;
+	return bisect === void 0 ? {
+		...job,
+		overrides: {
+			...overrides,
+			earlier
+		}
+	} : {
+		...job,
+		bisect: {
+			...bisect,
+			earlier
+		}
+	};
 }
 const hasOneDiff = ({ number, diff }) => `D${number} has no diff before ${diff.id}, so there is nothing to choose from; write ${callOnPhabricator} bisect GOOD BAD for commits of your own`;
 function jobFor(command, requested, { inbox }) {
@@ -2105,12 +2193,15 @@ const sentBy = ({ author, diff }) => ({
 	kind: "sent",
 	by: [author, diff.author]
 });
-function authorizationOf({ number, diff }, occasion, { conduit, config, warn }) {
-	const { people, projects } = config;
+function authorizationOf({ number, diff }, occasion, deps) {
 	return authorizeRevision({
 		number,
 		diff: diff.id
-	}, occasion, {
+	}, occasion, rulesOf(deps));
+}
+function rulesOf({ conduit, config, warn }) {
+	const { people, projects } = config;
+	return {
 		people,
 		projects,
 		async isMember(phid) {
@@ -2118,7 +2209,7 @@ function authorizationOf({ number, diff }, occasion, { conduit, config, warn }) 
 			if (membership.warning !== void 0) warn(membership.warning);
 			return membership.isMember;
 		}
-	});
+	};
 }
 function whyForeign({ number, repository, status }, { config }) {
 	if (["abandoned", "published"].includes(status)) return `D${number} is ${status}.`;
@@ -2256,7 +2347,7 @@ async function happenedSoFar(conduit, inbox) {
 }
 const revisionItem = object({
 	id: int(),
-	phid: string(),
+	phid: word,
 	fields: object({ dateModified: int() })
 });
 async function revisionWith(conduit, phid) {
@@ -2289,7 +2380,7 @@ async function diffIds(conduit, phids) {
 	if (phids.length === 0) return /* @__PURE__ */ new Map();
 	const item = object({
 		id: int(),
-		phid: string()
+		phid: word
 	});
 	const found = await conduit.search("differential.diff.search", { constraints: { phids } }, item);
 	return new Map(found.map(({ id, phid }) => [phid, id]));
@@ -2401,11 +2492,13 @@ async function carryOut(decision, deps) {
 			return;
 		}
 		case "reply": {
-			const { of, topic, why, key } = decision;
+			const { of, topic, why, key, isOfStranger } = decision;
+			const same = topic === "mistaken" ? "" : createHash("sha256").update(why).digest("hex");
+			const to = isOfStranger ? `${topic} ${same}`.trim() : key;
 			keepAnswer({
 				kind: "reply",
 				of,
-				to: key,
+				to,
 				text: replyText(topic, why)
 			}, deps);
 			log.info(oneLine(`D${of}: ${topic} ${why}`));
@@ -2542,6 +2635,72 @@ function logQueued(jobs, { log }) {
 }
 const jobName = ({ revision, diff }) => `D${revision}:${diff}`;
 
+// src/relay/connections.ts
+/** A client that sends its request at once outlives any number of idle connections that were opened before it. */
+var Connections = class {
+	#limits;
+	/** Oldest first. */
+	#open = /* @__PURE__ */ new Map();
+	constructor(limits) {
+		this.#limits = limits;
+	}
+	/** Returns the connection to close, if there are too many now; it may be the new one. */
+	add(socket) {
+		const network = networkOf(socket.remoteAddress ?? "");
+		this.#open.set(socket, { network });
+		socket.once("close", () => this.#open.delete(socket));
+		const ofNetwork = [...this.#open].filter(([, one]) => one.network === network);
+		if (ofNetwork.length > this.#limits.connectionsPerNetwork) return this.#takeOldest(ofNetwork);
+		if (this.#open.size > this.#limits.connections) return this.#takeOldest([...this.#open]);
+	}
+	/** A connection whose request is complete is being answered, and is not closed for others. */
+	setRequest(socket, request) {
+		const connection = this.#open.get(socket);
+		if (connection !== void 0) connection.request = request;
+	}
+	#takeOldest(candidates) {
+		const [oldest] = candidates.find(([, { request }]) => request?.complete !== true) ?? [];
+		if (oldest !== void 0) this.#open.delete(oldest);
+		return oldest;
+	}
+};
+/** Returns the addresses that one host can choose from: of IPv6 the first 64 bits (RFC 7421). */
+function networkOf(address) {
+	if (!isIPv6(address) || /^::ffff:/i.test(address)) return address;
+	const [head, tail] = address.replace(/%.*/, "").split("::").map((half) => half.split(":").filter(Boolean));
+	const missing = 8 - (head?.length ?? 0) - (tail?.length ?? 0);
+	const zeros = Array.from({ length: missing }, () => "0");
+	return [
+		...head ?? [],
+		...zeros,
+		...tail ?? []
+	].slice(0, 4).join(":");
+}
+
+// src/relay/refusal-log.ts
+const checkCommand = "ppsgate phabricator check";
+const secondsBetweenLines = 60;
+/** Logs each kind of refusal once a minute, without the request's text: strangers choose its rate. */
+function refusalLog({ now, log }) {
+	const logged = /* @__PURE__ */ new Map();
+	return ({ headers, socket }, why) => {
+		const isOfCheck = headers["user-agent"] === checkAgent;
+		const kind = `${why} ${isOfCheck}`;
+		const last = logged.get(kind);
+		if (last !== void 0 && Math.abs(+now() - +last.at) < secondsBetweenLines * 1e3) {
+			last.suppressed += 1;
+			return;
+		}
+		const more = last?.suppressed ? ` ${last.suppressed} more came after the last line on this.` : "";
+		logged.set(kind, {
+			at: now(),
+			suppressed: 0
+		});
+		const whose = isOfCheck ? `; by its own word it is of \`${checkCommand}\`` : "";
+		log(`Refused from ${socket.remoteAddress ?? "who has gone"}: ${why}${whose}.${more}`);
+	};
+}
+
 // src/relay/signature.ts
 /** @param signature hexadecimal HMAC-SHA256 of the bytes as they were sent */
 function isSigned(body, signature, key) {
@@ -2556,7 +2715,8 @@ const usualLimits = {
 	headerBytes: 16384,
 	bodyBytes: 49152,
 	seconds: 5,
-	connections: 256
+	connections: 256,
+	connectionsPerNetwork: 64
 };
 var RelayServerError = class extends Error {
 	name = "RelayServerError";
@@ -2565,12 +2725,14 @@ async function startRelayServer(options) {
 	const { host, port, now, log, limits = usualLimits } = options;
 	let arrived = 0;
 	const { accept, acceptAll } = together(options.inbox, () => arrived);
-	const routes = routesOf(options, limits.bodyBytes, accept);
+	const logRefusal = refusalLog(options);
+	const routes = routesOf(options, limits.bodyBytes, accept, logRefusal);
 	const server = createServer({ maxHeaderSize: limits.headerBytes });
-	server.maxConnections = limits.connections;
+	const connections = new Connections(limits);
 	server.maxRequestsPerSocket = 1;
 	const handle = (request, goOn) => {
 		const { socket } = request;
+		connections.setRequest(socket, request);
 		const route = routeOf(request, routes);
 		if (route.kind === "refused") return end(socket, route.reply, now());
 		goOn();
@@ -2586,6 +2748,13 @@ async function startRelayServer(options) {
 		const late = says(408, `The request did not come whole within ${limits.seconds} s.`);
 		const deadline = setTimeout(() => end(socket, late, now()), limits.seconds * 1e3);
 		socket.once("close", () => clearTimeout(deadline));
+		const surplus = connections.add(socket);
+		if (surplus === void 0) return;
+		logRefusal({
+			socket: surplus,
+			headers: {}
+		}, "the oldest of too many open connections");
+		end(surplus, says(503, "Too many connections are open, and this was the oldest."), now());
 	});
 	server.on("clientError", (error, socket) => {
 		if (socket instanceof Socket) end(socket, refusalOf(error, limits.headerBytes), now());
@@ -2646,51 +2815,29 @@ function routeOf(request, routes) {
 		kind: "refused",
 		reply
 	});
-	const url = URL.parse(request.url ?? "", "http://relay");
-	const route = routes.get(url?.pathname ?? "");
-	if (url === null || route === void 0) return refused(says(404, "There is nothing here."));
+	const [, path = "", query = ""] = /^([^?]*)\??(.*)$/.exec(request.url ?? "") ?? [];
+	const route = routes.get(path);
+	if (route === void 0) return refused(says(404, "There is nothing here."));
 	const { method } = route;
 	if (request.method !== method) return refused(says(405, `Only ${method} is answered here.`, { Allow: method }));
 	const reply = route.refuse(request);
 	if (reply !== void 0) return refused(reply);
 	return {
 		kind: "taken",
-		answer: () => route.answer(request, url.searchParams)
+		answer: () => route.answer(request, new URLSearchParams(query))
 	};
 }
-function routesOf(options, bodyBytes, accept) {
+function routesOf(options, bodyBytes, accept, logRefusal) {
 	const { webhookKey, buildPassword, inbox } = options;
 	const routes = /* @__PURE__ */ new Map([["/health", healthRoute(inbox)]]);
 	const deps = {
 		...options,
-		logRefusal: refusalLog(options)
+		logRefusal
 	};
 	if (webhookKey) routes.set("/webhook", webhookRoute(webhookKey, bodyBytes, accept, deps));
 	if (buildPassword) routes.set("/build", buildRoute(buildPassword, accept, deps));
 	return routes;
 }
-/** Logs each kind of refusal once a minute, without the request's text: strangers choose its rate. */
-function refusalLog({ now, log }) {
-	const logged = /* @__PURE__ */ new Map();
-	return ({ headers, socket }, why) => {
-		const isOfCheck = headers["user-agent"] === checkAgent;
-		const kind = `${why} ${isOfCheck}`;
-		const last = logged.get(kind);
-		if (last !== void 0 && Math.abs(+now() - +last.at) < secondsBetweenLines * 1e3) {
-			last.suppressed += 1;
-			return;
-		}
-		const more = last?.suppressed ? ` ${last.suppressed} more came after the last line on this.` : "";
-		logged.set(kind, {
-			at: now(),
-			suppressed: 0
-		});
-		const whose = isOfCheck ? `; by its own word it is of \`${checkCommand}\`` : "";
-		log(`Refused from ${socket.remoteAddress ?? "who has gone"}: ${why}${whose}.${more}`);
-	};
-}
-const secondsBetweenLines = 60;
-const checkCommand = "ppsgate phabricator check";
 /** Batches simultaneous deliveries into one write, before the replies; Node accepts one connection in a turn. */
 function together(inbox, countArrived) {
 	let waiting = [];

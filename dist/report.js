@@ -1,13 +1,15 @@
-import { bisectConfidenceRatio, bisectResultSchema, cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, isCost, isJudged, isLoss, metricName, metricNouns, metricSchema, pageUrl, parseJson, patchName, plainBlock, plainLine, reasonOf, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, shortId, verdictsWorstFirst } from "./model.js";
+import { bisectConfidenceRatio, bisectResultSchema, cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, isCost, isJudged, isLoss, metricName, metricNouns, metricSchema, pageUrl, parseJson, patchName, plainBlock, plainLine, reasonOf, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, shortId, verdictsWorstFirst } from "./model.js";
 import { union } from "./vendor/zod.js";
 import { frameBytesFor } from "./config.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
-import { buildNoise, confidencePercents, countedRuns, criticalT, median, moderated, renderMinistat, runCounts, runsApart, sumOf } from "./analysis/stats.js";
+import { buildNoise, confidencePercents, countedRuns, criticalT, interactionOf, median, moderated, renderMinistat, runCounts, runsApart, sumOf } from "./analysis/stats.js";
 import { embedded, embeddedScript, flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./analysis/profile.js";
-import { dirname, join, posix } from "node:path";
+import { isOfOneCommit } from "./analysis/trend.js";
+import { basename, dirname, join, posix } from "node:path";
+import { constants } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { lstat, mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 
 // src/report/document.ts
 const quoted = (text, most) => ({
@@ -105,6 +107,57 @@ const symbols = {
 	invalid: "⚪"
 };
 
+// src/report/earlier-gates-text.ts
+/** `; third gate of this commit, an earlier one red`; empty for a first gate. */
+function gateNumberText(result) {
+	const earlier = mostOf(cellsOf(result));
+	if (earlier === void 0) return "";
+	const isUndone = verdictOf(result) !== "regression" && earlier.regressions > 0;
+	return `; ${gateOf(earlier)}${isUndone ? ", an earlier one red" : ""}`;
+}
+/** Trusted plain sentences; undefined for a first gate. */
+function earlierGatesText(result) {
+	const cells = cellsOf(result);
+	const earlier = mostOf(cells);
+	if (earlier === void 0) return void 0;
+	const again = cells.filter((cell) => cell.earlierGates?.count === earlier.count);
+	const where = again.length < cells.length ? ` in ${again.length} of ${cells.length} cells` : "";
+	const gate = capitalized(gateOf(earlier));
+	const verdict = verdictOf(result);
+	return `${gate} on this testbed${where}: ${worthOf(result, earlier)}.${earlierRedText(earlier, verdict)}`;
+}
+const cellsOf = ({ outcome }) => outcome.kind === "judged" ? outcome.cells : [];
+const verdictOf = ({ outcome }) => outcome.kind === "judged" ? outcome.verdict : void 0;
+/** The largest numbers of all cells. */
+function mostOf(cells) {
+	const all = cells.flatMap(({ earlierGates }) => earlierGates ?? []);
+	if (all.length === 0) return void 0;
+	return {
+		count: Math.max(...all.map(({ count }) => count)),
+		regressions: Math.max(...all.map(({ regressions }) => regressions))
+	};
+}
+const gateOf = ({ count }) => `${formatOrdinal(count + 1)} gate of this commit`;
+/** Independent gates: 1 − (1 − rate)ⁿ. */
+const inAny = (rate, gates) => formatPercent(-Math.expm1(gates * Math.log1p(-rate)));
+function worthOf({ outcome, policy }, { count }) {
+	const { marginRatio, missRatio, falseAlarmRatio } = policy;
+	const gates = count + 1;
+	const so = `${formatNumeral(gates)} gates`;
+	switch (verdictOf({ outcome })) {
+		case "improvement":
+		case "no-regression": return `${so} pass a true loss of ${formatPercent(marginRatio)} in up to ${inAny(missRatio, gates)}`;
+		case "regression": return `${so} of a patch that loses nothing find a regression in up to ${inAny(falseAlarmRatio, gates)}`;
+		default: return "to extend a gate keeps its error rates, another gate does not";
+	}
+}
+function earlierRedText({ count, regressions }, verdict) {
+	if (regressions === 0) return "";
+	const subject = count === 1 ? "The earlier one" : `${capitalized(formatNumeral(regressions))} of the earlier ones`;
+	return verdict === "regression" ? ` ${subject} found a regression as well.` : ` ${subject} found a regression, which this verdict does not undo.`;
+}
+const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 // src/report/headline.ts
 /** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; trusted plain text without markup. */
 const headline = (result) => `${symbols[symbolOf(result)]} ppsgate: ${patchName(result.patch)} ${plainText(sentence(result))}`;
@@ -122,7 +175,8 @@ function symbolOf({ outcome }) {
 /** `regression`, `boot-failed`: the verdict, or the obstacle. */
 const outcomeName = ({ outcome }) => outcome.kind === "judged" ? outcome.verdict : outcome.kind;
 /** Follows the patch's name. */
-function sentence({ outcome, policy }) {
+const sentence = (result) => [verdictText(result), gateNumberText(result)];
+function verdictText({ outcome, policy }) {
 	if (outcome.kind === "unchanged") return outcome.ignoredPaths ? "changes nothing that packets of this testbed pass" : "changes nothing that the testbed installs";
 	if (outcome.kind !== "judged") return rejections[outcome.kind];
 	const { cells, verdict } = outcome;
@@ -808,6 +862,8 @@ const colors$1 = {
 	grey: "#6e7781"
 };
 /** Draws its own background; the first piece is its title. */
+/** Beyond this, browsers and mail readers give up. Throws a RangeError for a larger plot. */
+const mostCharacters$3 = 2e6;
 function svgDocument(width, height, pieces) {
 	const attributes = {
 		xmlns: "http://www.w3.org/2000/svg",
@@ -820,7 +876,7 @@ function svgDocument(width, height, pieces) {
 		fill: colors$1.ink
 	};
 	const [title, ...rest] = pieces;
-	return `${element("svg", attributes, [
+	const svg = `${element("svg", attributes, [
 		"",
 		title,
 		element("rect", {
@@ -832,6 +888,8 @@ function svgDocument(width, height, pieces) {
 		...rest,
 		""
 	].join("\n"))}\n`;
+	if (svg.length <= mostCharacters$3) return svg;
+	throw new RangeError(`a plot of ${svg.length} characters is not drawn, at most ${mostCharacters$3} are`);
 }
 function element(name, attributes, inside) {
 	const start = `<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${typeof value === "number" ? round(value) : escaped(value)}"`).join("")}`;
@@ -950,10 +1008,16 @@ function columnsOf(result, { left, right, mostRevisions }) {
 	}));
 }
 const middleOf = ({ left, width }) => left + width / 2;
-const dotsOf = ({ forms }) => forms.filter(isMeasured).flatMap(({ values, fixUps }) => values.map((value) => ({
-	value,
-	isPlain: fixUps.length === 0
-})));
+/** More marks in one column hide each other. */
+const mostDots = 100;
+function dotsOf({ forms }) {
+	const dots = forms.filter(isMeasured).flatMap(({ values, fixUps }) => values.map((value) => ({
+		value,
+		isPlain: fixUps.length === 0
+	})));
+	const every = Math.ceil(dots.length / mostDots);
+	return dots.filter((_, index) => index % every === 0);
+}
 function heading$1(drawing) {
 	const { result, sizes } = drawing;
 	const { title, subtitle, margin: x } = sizes;
@@ -1580,9 +1644,15 @@ function readingParagraphs({ policy, variants, outcome }) {
 	const layouts = new Set(runs.flatMap(({ variant, layout }) => variant === "base" ? layout ?? 1 : []));
 	return [
 		`Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${confidence} of experiments or more, however early they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${formatPercent(marginRatio)} at most ${formatPercent(missRatio)} are passed.`,
+		`Where one patch in ten has a loss of ${formatPercent(marginRatio)}, at most ${formatPercent(wrongRegressions(policy, .1))} of regressions are of patches that lose nothing; where one in a hundred does, ${formatPercent(wrongRegressions(policy, .01))}. A regression by less than ${formatPercent(marginRatio)} is shown larger than it is on average, as only the clearest end so.`,
 		...layouts.size > 1 ? [`Each kernel was linked ${layouts.size} times, its code in another order each time, and pairs boot the layouts in turn: what builds of one source differ in is in the spread of the runs. Runs of one layout count as one, by their mean.`] : [],
 		...alone ? [] : [`Earlier diffs (↳) are measured in the same rounds and compared with base, each by itself; its number stands in the column of patched. They decide neither the verdict nor how many runs there are, so their ${confidence} intervals are those of a fixed number of runs, and hold a little less often where a cell ended early.`]
 	];
+}
+/** Maximum share of regressions that are false, where `lossRatio` of patches lose the margin. */
+function wrongRegressions({ falseAlarmRatio, missRatio }, lossRatio) {
+	const falseOnes = falseAlarmRatio * (1 - lossRatio);
+	return falseOnes / (falseOnes + (1 - missRatio) * lossRatio);
 }
 function verdictMeanings({ marginRatio }) {
 	const margin = formatPercent(marginRatio);
@@ -3012,11 +3082,11 @@ const patchText = ({ patch }, { isOnRevision }) => {
 function mainBlocks(result, links) {
 	const { outcome, policy } = result;
 	const next = paragraph(words`${strong("What now:")} ${nextStep(result, links.goOn)}`);
-	const meaning = meaningOf(result);
-	const meant = meaning === void 0 ? [next] : [paragraph(meaning), next];
+	const meant = [meaningOf(result), earlierGatesText(result)].filter((text) => text !== void 0).map(paragraph);
 	switch (outcome.kind) {
 		case "judged": return [
 			...meant,
+			next,
 			cellTable(policy, outcome.cells, policy.metric),
 			...list(invalidLines(outcome.cells)),
 			...whyLines(outcome.cells, links).map(paragraph),
@@ -3027,7 +3097,7 @@ function mainBlocks(result, links) {
 			}],
 			paragraph(rule(policy))
 		];
-		case "unchanged": return meant;
+		case "unchanged": return [...meant, next];
 		default: return [
 			paragraph(failureText(outcome)),
 			{
@@ -3104,12 +3174,17 @@ function gatePage(result, profiles) {
 	const graphs = graphsOf(result, profiles);
 	const meaning = meaningOf(result);
 	const next = words`${strong("What now:")} ${nextStep(result)}`;
+	const before = [earlierGatesText(result)].filter((text) => text !== void 0).map(paragraph);
 	return {
 		title: headline(result),
 		verdict: symbolOf(result),
 		headline: words`${patchName(patch)} ${sentence(result)}`,
 		head: [
-			...meaning === void 0 ? [] : [paragraph(meaning), paragraph(next)],
+			...meaning === void 0 ? [] : [
+				paragraph(meaning),
+				...before,
+				paragraph(next)
+			],
 			paragraph(words`${patchLink(result)}: ${quoted(patch.title)}, by ${quoted(patch.author)}`),
 			faint$2(setting(result)),
 			...outcome.kind === "judged" ? [faint$2(rule(policy))] : []
@@ -3213,6 +3288,7 @@ function remarks(result, cells = []) {
 		["The baseline moved, which is not held against the patch", movedBaselineLines(cells)],
 		["Left out of the comparison, which is not held against the patch", leftOutLines(result)],
 		["What this metric does not see", cells.length > 0 ? unseenBy(result.policy.metric) : []],
+		["Interaction of variant and trial", interactionLines(result, cells)],
 		["What is to be known of the testbed", inLines(result.testbed.warnings)],
 		["Notes on the revision", inLines(notesOf(result.patch))]
 	].flatMap(([title, lines]) => lines.length > 0 ? [heading$2(title), ...list(lines)] : []);
@@ -3221,6 +3297,17 @@ function remarks(result, cells = []) {
 		heading: "To be known",
 		blocks
 	}] : [];
+}
+/** A/A runs show whether the assumption of the paired method holds on the testbed. */
+function interactionLines(result, cells) {
+	if (!isOfOneCommit(result)) return [];
+	return cells.flatMap((cell) => {
+		const interaction = interactionOf(cell, result.policy.metric);
+		if (interaction === void 0) return [];
+		const { f, degreesOfFreedom, probability } = interaction;
+		const numbers = `F(${degreesOfFreedom.join(", ")}) = ${f.toFixed(2)}, P = ${formatProbability(probability)}`;
+		return [words`${nameOf(cell.cell)}: ${numbers}`];
+	});
 }
 function environment(result) {
 	const { testbed, seed, startedAt, finishedAt } = result;
@@ -3357,17 +3444,22 @@ const openTarget = () => embeddedScript(new URL("open-target.js", import.meta.ur
 const hashOf = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
 // src/report/html.ts
+/** About twice the page of the longest experiments, with flamegraphs. */
+const mostCharacters$2 = 16 * 1024 ** 2;
+/** Throws a RangeError for a page that is too large for a browser. */
 function writeHtml(page) {
 	const { title, sections, version, hasGraphs } = page;
 	const body = html`${header(page)}<main>
 ${sections.map(sectionOf)}</main>
 <footer>ppsgate ${plainLine(version)}, from <code>result.json</code></footer>
 `;
-	return htmlDocument({
+	const text = htmlDocument({
 		title,
 		body,
 		hasGraphs
 	});
+	if (text.length <= mostCharacters$2) return text;
+	throw new RangeError(`a page of ${text.length} characters is not written, at most ${mostCharacters$2} are`);
 }
 const header = ({ verdict, headline, head, contents }) => html`<header class="${verdict}">
 <p class="name">ppsgate</p>
@@ -3655,7 +3747,27 @@ const linkTo = (text, address) => address ? [{
 	text,
 	address
 }] : [];
-const renderHtml = (result, profiles = []) => writeHtml(isBisectResult(result) ? bisectPage(result, profiles) : gatePage(result, profiles));
+/** `graphFiles` are names of flamegraphs beside the page, which it links. */
+function renderHtml(result, profiles = [], graphFiles = []) {
+	const page = isBisectResult(result) ? bisectPage(result, profiles) : gatePage(result, profiles);
+	return writeHtml(withGraphFiles(page, graphFiles));
+}
+function withGraphFiles(page, names) {
+	if (names.length === 0) return page;
+	const links = names.map((name) => html`<a href="${name}">${name.replace(/\.svg$/, "")}</a>`);
+	const section = {
+		id: "graphs",
+		heading: "Flamegraphs",
+		blocks: [{
+			kind: "drawing",
+			drawing: html`${bullets(links)}`
+		}]
+	};
+	return {
+		...page,
+		sections: [...page.sections, section]
+	};
+}
 const isBisectResult = (result) => "kind" in result;
 
 // src/report/badge.ts
@@ -3864,7 +3976,7 @@ function annotation(line, patched) {
 	const [, ofGit, found = "", digits] = /^(error: patch failed: )?([\w./+-]{1,300}):(\d{1,7})(?::|$|\s)/.exec(text) ?? [];
 	if (digits === void 0 || !/error/i.test(text)) return void 0;
 	const path = ofGit === void 0 ? pathOf(found, patched) : found;
-	if (path === void 0 || !isPlain(path)) return void 0;
+	if (path === void 0 || !isPlain$1(path)) return void 0;
 	const number = Math.max(1, Number(digits));
 	return {
 		path,
@@ -3893,7 +4005,7 @@ function kernelPath(found) {
 }
 const objectFolder = /(?:^|\/)(?:obj\/|(?:amd64|arm|arm64|i386|powerpc|riscv)\.\w+\/$)/;
 /** A patch can make a compiler print anything, and a job may forge its result. */
-const isPlain = (path) => path.length <= 500 && /^(?:[^\p{C}/\\]+\/)*[^\p{C}/\\]+$/u.test(path) && path.split("/").every((part) => /[^.]/.test(part));
+const isPlain$1 = (path) => path.length <= 500 && /^(?:[^\p{C}/\\]+\/)*[^\p{C}/\\]+$/u.test(path) && path.split("/").every((part) => /[^.]/.test(part));
 
 // src/report/png.ts
 /** Doubles the resolution for dense screens; deterministic. Throws for an invalid SVG. */
@@ -3936,6 +4048,75 @@ async function load() {
 const isWebAssembly = (bytes) => bytes.subarray(0, 4).toString() === "\0asm";
 const wasmFile = new URL("index_bg.wasm", import.meta.url);
 const fontFiles = [new URL("open-sans-latin-400-normal.woff2", import.meta.url), new URL("open-sans-latin-600-normal.woff2", import.meta.url)];
+
+// src/system/foreign-files.ts
+/** A path that is not followed, or a file that is not read; `why` is a clause. */
+var ForeignFileError = class extends Error {
+	name = "ForeignFileError";
+	conclusion = "usage";
+	why;
+	constructor(place, why) {
+		super(`${place} is not opened: ${why}.`);
+		this.why = why;
+	}
+};
+/**
+* Returns the place of a path below the folder; it and its folders may be missing. Throws a ForeignFileError for a path
+* that leads out of the folder, by its parts or through a link. The folder itself may be a link, and so may the place:
+* `readForeignFile` follows none.
+*/
+async function placeBelow(folder, path) {
+	const parts = path.split("/");
+	if (path.length > mostPathLetters || !parts.every(isPlain)) {
+		const shown = JSON.stringify(path.slice(0, 200));
+		throw new ForeignFileError(shown, `such a path may lead out of ${folder}`);
+	}
+	let parent = folder;
+	for (const part of parts.slice(0, -1)) {
+		parent = join(parent, part);
+		const stats = await lstat(parent).catch(ifMissing(parent));
+		if (stats === void 0) break;
+		if (!stats.isDirectory()) throw new ForeignFileError(join(folder, path), `${parent} is no folder of its own`);
+	}
+	return join(folder, path);
+}
+/** Returns undefined for a missing file. Throws a ForeignFileError like `placeBelow`, and for more than `mostBytes`. */
+async function readForeignFile(folder, path, mostBytes) {
+	const place = await placeBelow(folder, path);
+	const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+	const file = await open(place, flags).catch(ifMissing(place));
+	if (file === void 0) return void 0;
+	try {
+		const stats = await file.stat();
+		if (!stats.isFile()) throw new ForeignFileError(place, noFile);
+		if (stats.size > mostBytes) throw new ForeignFileError(place, `it has ${stats.size} bytes, and may have ${mostBytes}`);
+		return await contentOf(file, stats.size);
+	} finally {
+		await file.close();
+	}
+}
+async function readForeignText(folder, path, mostBytes) {
+	return (await readForeignFile(folder, path, mostBytes))?.toString();
+}
+/** A file that grows meanwhile is read as it was. */
+async function contentOf(file, size) {
+	const bytes = Buffer.alloc(size);
+	let filled = 0;
+	while (filled < size) {
+		const { bytesRead } = await file.read(bytes, filled, size - filled, filled);
+		if (bytesRead === 0) break;
+		filled += bytesRead;
+	}
+	return bytes.subarray(0, filled);
+}
+const mostPathLetters = 4096;
+const noFile = "it is no regular file";
+const isPlain = (part) => part !== "" && part !== "." && part !== ".." && !part.includes("\0");
+const ifMissing = (place) => (error) => {
+	if (error.code === "ENOENT" || error.code === "ENOTDIR") return void 0;
+	const isLink = error.code === "ELOOP" || error.code === "EMLINK";
+	throw new ForeignFileError(place, isLink ? noFile : `it cannot be opened (${error.code})`);
+};
 
 // src/report/junit.ts
 /** JUnit XML for Jenkins' `junit` step; see junit-10.xsd of its xUnit plugin. Times are seconds of traffic. */
@@ -4066,7 +4247,7 @@ const attributes = (all) => Object.entries(all).map(([name, value]) => ` ${name}
 async function writeResult(directory, result, profiles = [], leftOut = () => {}) {
 	await replaceFile(join(directory, "result.json"), `${JSON.stringify(result, null, 2)}\n`);
 	await replaceFile(join(directory, "report.md"), renderMarkdown(result));
-	const report = join(directory, "report");
+	const report = dirname(await placeBelow(directory, "report/index.html"));
 	const draw = async (name, what, make) => replaceDrawing(join(report, name), await drawing(what, make, leftOut));
 	const plot = isBisectResult(result) ? {
 		name: "bisect",
@@ -4104,11 +4285,15 @@ async function drawing(what, draw, leftOut) {
 }
 /** Removes an earlier result's drawing if there is none now. */
 const replaceDrawing = (path, content) => content === void 0 ? rm(path, { force: true }) : replaceFile(path, content);
-/** Writes atomically, and creates the folder if needed. */
+/** Writes atomically, and creates the folder if needed; follows no link in the place of the file or its draft. */
 async function replaceFile(path, content) {
 	await mkdir(dirname(path), { recursive: true });
 	const draft = `${path}.part`;
-	await writeFile(draft, content, { flush: true });
+	await rm(draft, { force: true });
+	await writeFile(draft, content, {
+		flag: "wx",
+		flush: true
+	});
 	await rename(draft, path);
 }
 
@@ -4117,27 +4302,40 @@ var ResultError = class extends Error {
 	name = "ResultError";
 	conclusion = "usage";
 };
-const readResult = (directory) => parsedFile(join(directory, "result.json"), resultSchema);
+const readResult = (directory) => parsedFile(directory, "result.json", resultSchema);
 /** The result of a gate or bisection, from a work directory or a file, with its directory. */
 async function readAnyResult(path) {
-	const isFile = (await stat(path).catch(() => void 0))?.isFile() === true;
-	const directory = isFile ? dirname(path) : path;
+	if (!((await stat(path).catch(() => void 0))?.isFile() === true)) return {
+		directory: path,
+		result: await readResultBelow(path, "result.json")
+	};
+	const file = await realpath(path);
 	return {
-		directory,
-		result: await parsedFile(isFile ? path : join(directory, "result.json"), union([bisectResultSchema, resultSchema]))
+		directory: dirname(path),
+		result: await readResultBelow(dirname(file), basename(file))
 	};
 }
-async function parsedFile(path, schema) {
-	const text = await readFile(path, "utf8").catch(() => {
-		throw new ResultError(`${path} cannot be read: name the work directory of a gate or a bisection that has finished.`);
+/** Follows no link below the folder. */
+const readResultBelow = (folder, path) => parsedFile(folder, path, union([bisectResultSchema, resultSchema]));
+/** A gate of 100 cells with 100 runs of 100 samples each has a tenth of it. */
+const mostResultBytes = 256 * 1024 ** 2;
+async function parsedFile(folder, path, schema) {
+	const text = await readForeignText(folder, path, mostResultBytes).catch((error) => {
+		throw new ResultError(reasonOf(error));
 	});
+	if (text === void 0) throw new ResultError(`${join(folder, path)} cannot be read: name the work directory of a gate or a bisection that has finished.`);
 	const { success, data } = schema.safeParse(parseJson(text));
 	if (success) return data;
-	throw new ResultError(`${path} is no result of this version of ppsgate: measure again with this version.`);
+	throw new ResultError(`${join(folder, path)} is no result of this version of ppsgate: measure again with this version.`);
 }
+/** A kernel's call graph of pmcstat has up to a hundred. */
+const mostProfileBytes = 256 * 1024 ** 2;
 /** Profiles come from a patch's kernel: an invalid one is left out, and `leftOut` is called with the reason. */
 async function explained(result, directory, leftOut = () => {}) {
-	const read = (path) => readFile(join(directory, path), "utf8").catch(ifMissing);
+	const read = (path) => readForeignText(directory, path, mostProfileBytes).catch((error) => {
+		if (!(error instanceof ForeignFileError)) throw error;
+		leftOut(error.message);
+	});
 	try {
 		const profiles = await readProfiles(result, read, leftOut);
 		return {
@@ -4152,8 +4350,5 @@ async function explained(result, directory, leftOut = () => {}) {
 		};
 	}
 }
-function ifMissing(error) {
-	if (error.code !== "ENOENT") throw error;
-}
 
-export { _taggedTemplateLiteral, annotationsOf, badgeOf, badgeVerdicts, bisectHeadline, bisectPlot, bisectSymbol, bullets, colors$1 as colors, drawGraph, explained, fold, graphsOf, headline, html, intervalPlot, invalidLines, linearScale, outcomeName, pageStyle, plainText, pngOf, readAnyResult, readResult, remarkOf, renderBadge, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, round, sentence, sparklineSheet, stoppedCells, table$2 as table, unchangedMeaning, verdictLine, worstFirst, writeResult };
+export { ForeignFileError, _taggedTemplateLiteral, annotationsOf, badgeOf, badgeVerdicts, bisectHeadline, bisectPlot, bisectSymbol, bullets, colors$1 as colors, drawGraph, earlierGatesText, explained, fold, graphsOf, headline, html, intervalPlot, invalidLines, isBisectResult, linearScale, outcomeName, pageStyle, placeBelow, plainText, pngOf, readAnyResult, readForeignFile, readForeignText, readResult, readResultBelow, remarkOf, renderBadge, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, round, sentence, sparklineSheet, stoppedCells, table$2 as table, unchangedMeaning, verdictLine, worstFirst, writeResult };

@@ -1,13 +1,10 @@
 import { publishComment } from "../forge/github.js";
 import { callOnGithub, commandsFor } from "../forge/patch.js";
-import { codeSpan, withoutPaths } from "../model.js";
+import { codeSpan, pageUrl, withoutPaths } from "../model.js";
 import { checkIsForAnother, composeComment, hasCheckRun, markerOf, outcomeOfFailure, readMemory } from "../publish/reporters.js";
+import { noticeName } from "./admission.js";
 import { gateNames, openMarks, selectorsFor } from "./reporters.js";
 import { log } from "./log.js";
-
-// src/action/admission.ts
-/** Name of the comment that replies to commands: strangers must not overwrite the one with the verdict. */
-const noticeName = "ppsgate notice";
 
 // src/action/admission-replies.ts
 const reply = (context, admission) => admission.kind === "refused" ? reportRefusal(context, {
@@ -19,10 +16,13 @@ const reply = (context, admission) => admission.kind === "refused" ? reportRefus
 * another pull request fails from now on; a head that waits for the merge queue has a neutral one.
 */
 async function reportRefusal(context, refusal) {
-	const { pullRequest, config, name, why, what, runId } = refusal;
+	const { pullRequest, config, name, why, what, commits = [], runId } = refusal;
 	const { octokit, inputs } = context;
 	const { number, headCommit } = pullRequest;
-	const body = `### ⏸️ ppsgate: ${what ?? `#${number} waits for a maintainer`}\n\n${quoted(why)}`;
+	const heading = what ?? `#${number} waits for a maintainer`;
+	for (const id of commits) log.info(id);
+	const list = commits.map((id) => commitLine(pullRequest, id)).join("\n");
+	const body = `### ⏸️ ppsgate: ${heading}\n\n${quoted(why)}\n\n${list}`;
 	const writing = {
 		name,
 		run: runId,
@@ -65,6 +65,10 @@ async function comment({ octokit }, pullRequest, name, compose) {
 	const published = await publishComment(octokit, pullRequest, compose, { marker });
 	if (published.kind === "not-published") log.warn(published.why);
 }
+function commitLine({ url }, id) {
+	const page = pageUrl(`${url}/commits/${id}`);
+	return page === void 0 ? `- ${codeSpan(id)}` : `- [${codeSpan(id)}](${page})`;
+}
 const quoted = (why) => codeSpan(withoutPaths(why), 1e3);
 const help = [
 	"| write | to |",
@@ -72,4 +76,4 @@ const help = [
 	...commandsFor(callOnGithub).map(({ write, to }) => `| \`${write}\` | ${to} |`)
 ].join("\n");
 
-export { noticeName, reply, reportRefusal };
+export { reply, reportRefusal };

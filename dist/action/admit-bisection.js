@@ -1,6 +1,7 @@
-import { RepositoryError, lineOfDiffs, ownEnds, patchOfRange, pinned } from "../forge/patch.js";
+import { RepositoryError, bisectWords, callOnGithub, digestOf, lineOfDiffs, listKey, ownEnds, patchOfRange, pinned, unreadCommits } from "../forge/patch.js";
 import { looksLikeRevision } from "../forge/phabricator.js";
-import { UsageError, excerpt, families, isCost, parseJson, patchName, resultSchema } from "../model.js";
+import { UsageError, excerpt, families, isCost, parseJson, patchIdentity, patchName, resultSchema } from "../model.js";
+import { noticeName } from "./admission.js";
 import { relayOf } from "./approved-request.js";
 import { scenariosIn } from "../config.js";
 import { indexPath, parseIndex } from "../publish/data-branch.js";
@@ -33,6 +34,8 @@ async function worstCellOf(patch, repository, branch) {
 		const text = await repository.read(`${commit}:${last.path}/result.json`);
 		const result = resultSchema.safeParse(parseJson(text));
 		if (result.data?.outcome.kind !== "judged") return void 0;
+		const isOther = patchIdentity(result.data.patch) !== patchIdentity(patch);
+		if (patch.kind === "range" && isOther) return void 0;
 		const { outcome, policy } = result.data;
 		const [worst] = worstFirst(outcome.cells);
 		const alike = outcome.cells.filter(({ verdict }) => verdict.kind === worst?.verdict.kind);
@@ -46,12 +49,12 @@ async function worstCellOf(patch, repository, branch) {
 
 // src/action/admit-bisection.ts
 /** Any commits of a revision or of no patch: people who may start a job may have any commits bisected. */
-async function admitCommits({ overrides }, trigger, deps) {
+async function admitCommits({ overrides, list }, trigger, deps) {
 	const { by, patch: name } = trigger;
 	const areNamed = Boolean(overrides.good && overrides.bad);
 	const why = `${by} started it.`;
 	if (looksLikeRevision(name)) {
-		const earlier = areNamed ? "none" : "all";
+		const earlier = areNamed ? "none" : overrides.earlier || "all";
 		const { patch, config } = await deps.readRevision({
 			...trigger,
 			overrides: { earlier }
@@ -71,10 +74,13 @@ async function admitCommits({ overrides }, trigger, deps) {
 		overrides,
 		patch: await patchOfRange(deps.repository, range),
 		config: await deps.readConfig(deps.commit),
-		why
+		why,
+		list
 	}, deps);
 }
-async function admitBisection({ overrides: named, patch, config, why, relay }, deps) {
+/** Commits that may be of strangers are listed first, as each may be built and run: approved is the list, not its end. */
+async function admitBisection(bisection, deps) {
+	const { overrides: named, patch, config, why, relay, list } = bisection;
 	const { repository, calledAs } = deps;
 	const overrides = await pinned(named, repository, calledAs);
 	const { good, bad, scenarios, families, ...rest } = overrides;
@@ -89,24 +95,70 @@ async function admitBisection({ overrides: named, patch, config, why, relay }, d
 		families: cell.family
 	});
 	const own = () => patch.kind === "revision" ? lineOfDiffs(patch, repository) : ownEnds(patch, repository);
-	return {
+	const request = {
+		command: "bisect",
+		patch,
+		...good && bad ? {
+			good,
+			bad
+		} : await own(),
+		isOwn: !good,
+		cell,
+		overrides: rest,
+		priority: deps.priority ?? "patch",
+		...relay && { relay }
+	};
+	const commits = await commitsToRead(request, bisection, deps);
+	if (commits.length === 0 || digestOf(commits) === list) return {
 		kind: "bisect",
-		request: {
-			command: "bisect",
-			patch,
-			...good && bad ? {
-				good,
-				bad
-			} : await own(),
-			isOwn: !good,
-			cell,
-			overrides: rest,
-			priority: deps.priority ?? "patch",
-			...relay && { relay }
-		},
+		request,
 		config,
 		why
 	};
+	const sentence = whyUnread(request, commits, list);
+	if (patch.kind === "pull-request") return {
+		kind: "refused",
+		pullRequest: patch,
+		config,
+		why: sentence,
+		name: noticeName,
+		what: "no bisection",
+		commits
+	};
+	throw new UsageError(`${sentence} The list: ${commits.join(" ")}`);
+}
+async function commitsToRead({ patch, good, bad, isOwn, overrides: { fixUp } }, { headRepository }, { repository }) {
+	if (patch.kind === "revision") return [];
+	const ofPatch = patch.kind === "pull-request" && headRepository === patch.repository ? "none" : "all";
+	const line = isOwn && patch.kind === "pull-request" ? ofPatch : "off-branches";
+	return unreadCommits({
+		good,
+		bad,
+		fixUp
+	}, line, repository);
+}
+function whyUnread({ patch, good, bad, isOwn, cell, overrides }, commits, list) {
+	const one = {
+		scenarios: cell.scenario,
+		families: cell.family
+	};
+	const ends = isOwn ? {} : {
+		good,
+		bad
+	};
+	const command = (words) => [
+		callOnGithub,
+		bisectWords(words).replace(/^bisect/, isOwn && patch.kind === "pull-request" ? `bisect ${bad}` : "bisect"),
+		`${listKey}=${digestOf(commits)}`
+	].join(" ");
+	const whole = command({
+		...overrides,
+		...ends,
+		...one
+	});
+	const shown = whole.length <= 500 ? whole : command(ends);
+	const count = commits.length === 1 ? "this commit" : `each of these ${commits.length} commits`;
+	return `${list === void 0 ? "" : "The commits are not those of the list that you named. "}A bisection of ${patchName(patch)} may build ${count} and run it on the machine: read all of them, and write ${shown}.`;
 }
 
 export { admitBisection, admitCommits };

@@ -1,11 +1,12 @@
 import { applyOverrides, bisectOverrideNames, kebabCase, namingStyles, overrideNames, overridesAs, parsePriority, testbedsFor } from "../config.js";
 import { fetchPullRequest, findComment, mayWrite, numbersOf, ownLogin, placeOf, pullRequestFromEvent, pullRequestNumber, pullRequestsWithHead, readIssue } from "../forge/github.js";
-import { datetime, int, looseObject, object, record, string, unknown } from "../vendor/zod.js";
-import { asksToAccept, authorize, callOnGithub, parseCommand, parseEarlier, patchOfRange, patchOfRevision } from "../forge/patch.js";
+import { int, looseObject, object, string, unknown } from "../vendor/zod.js";
+import { asksToAccept, authorize, callOnGithub, parseCommand, parseEarlier, patchOfRange, patchOfRevision, withoutShortIds } from "../forge/patch.js";
 import { findRevision, looksLikeRevision, parseRevisionName } from "../forge/phabricator.js";
-import { UsageError, excerpt, exitCodes, patchName, shortId } from "../model.js";
+import { UsageError, byName, document, excerpt, exitCodes, id, patchName, shortId, time, word } from "../model.js";
 import { changeIdIn, markerOf, outcomeOfError, pullRequestOfCheckRun, readMemory } from "../publish/reporters.js";
-import { noticeName, reply } from "./admission-replies.js";
+import { reply } from "./admission-replies.js";
+import { noticeName } from "./admission.js";
 import { relayOf } from "./approved-request.js";
 import { readEvent } from "./inputs.js";
 import { bisectSelector, gateNames, revisionDepsOf, revisionReporter, selectorsFor } from "./reporters.js";
@@ -13,7 +14,11 @@ import { log } from "./log.js";
 
 // src/action/admit.ts
 /** Throws a `UsageError` for a patch that cannot be measured, and an Error where GitHub does not reply. */
-async function admit(trigger, deps) {
+async function admit(trigger, given) {
+	const deps = {
+		...given,
+		repository: withoutShortIds(given.repository)
+	};
 	const requested = await requestedBy(trigger, deps);
 	return requested.kind === "command" ? authorized(requested, deps) : requested;
 }
@@ -136,7 +141,8 @@ function occasionOf$1(command, { by, at }) {
 		areNamed: command.overrides.good !== void 0
 	} : {
 		...named,
-		kind: "commanded"
+		kind: "commanded",
+		verb: command.kind
 	};
 }
 /** Replies only to people who may have the patch measured: text of strangers does not reach the pull request. */
@@ -207,11 +213,11 @@ async function requestedByHand(trigger, deps) {
 	const commit = await deps.repository.resolve(name);
 	const all = await pullRequestsWithHead(deps.octokit, deps.repositoryName, commit);
 	const [found, ...more] = all;
-	if (more.length > 0) throw new UsageError(`patch: ${numbersOf(all)} have the head ${commit}: write /ppsgate run ${shortId(commit)} at the one that is meant.`);
+	if (more.length > 0) throw new UsageError(`patch: ${numbersOf(all)} have the head ${commit}: write /ppsgate run ${commit} at the one that is meant.`);
 	if (found !== void 0) return {
 		kind: "command",
 		found,
-		occasion: byHand(by, commit),
+		occasion: byHand(by, name === commit ? commit : void 0),
 		command: {
 			kind: "run",
 			overrides
@@ -275,8 +281,11 @@ async function authorized({ found, occasion, command }, deps) {
 	};
 	if (command.kind === "bisect") {
 		const { admitBisection } = await import("./admit-bisection.js");
+		const { headRepository } = found;
 		return admitBisection({
 			overrides: command.overrides,
+			list: command.list,
+			headRepository,
 			patch: pullRequest,
 			config,
 			why
@@ -342,7 +351,8 @@ async function rulesFor({ pullRequest }, overrides, { octokit, repositoryName, r
 			mayWrite: (login) => mayWrite(octokit, repositoryName, login),
 			seen: memory && {
 				headCommit: memory.headCommit,
-				since: memory.since
+				since: memory.since,
+				...memory.heads && { before: memory.heads }
 			},
 			measured: [memory?.last, ...memory?.earlier ?? []].flatMap((one) => one?.headCommit ?? [])
 		},
@@ -391,8 +401,8 @@ function triggerOf(event, overrides) {
 	if (reader !== void 0) return reader(event, overrides);
 	throw new UsageError(`The event ${event.name} names nothing to gate: run ppsgate on pull_request, pull_request_target, issue_comment, check_run, merge_group, workflow_dispatch, repository_dispatch, schedule or push.`);
 }
-const sender = object({ login: string() }).default({ login: "unknown" });
-const texts = record(string(), unknown()).transform((record) => {
+const sender = object({ login: word }).default({ login: "unknown" });
+const texts = byName(unknown()).transform((record) => {
 	const named = Object.entries(record).flatMap(([name, value]) => typeof value === "string" || typeof value === "number" ? [[name, String(value)]] : []);
 	return Object.fromEntries(named);
 });
@@ -404,9 +414,9 @@ function read(event, schema) {
 	throw new UsageError(`The payload of the event ${event.name} is not as GitHub describes it, at ${where}: ${issue?.message}.`);
 }
 const pullRequestPayload = object({
-	action: string(),
+	action: word,
 	sender,
-	label: object({ name: string() }).nullish(),
+	label: object({ name: word }).nullish(),
 	changes: object({ base: looseObject({}).optional() }).nullish()
 });
 function fromPullRequest(event) {
@@ -421,7 +431,7 @@ function fromPullRequest(event) {
 	};
 }
 /** GitHub sends the pull request as it is at the event, so its last change is the label's. */
-const labelledPayload = object({ pull_request: object({ updated_at: datetime() }) });
+const labelledPayload = object({ pull_request: object({ updated_at: time }) });
 function occasionOf(event, { action, sender: { login: by }, label, changes }) {
 	const nothing = (why) => ({
 		kind: "nothing",
@@ -456,16 +466,16 @@ function occasionOf(event, { action, sender: { login: by }, label, changes }) {
 	}
 }
 const commentPayload = object({
-	action: string(),
+	action: word,
 	issue: object({
-		number: int().positive(),
+		number: id,
 		pull_request: object({}).nullish()
 	}),
 	comment: object({
 		id: int(),
-		body: string().nullish(),
-		created_at: datetime(),
-		user: object({ login: string() }).nullable()
+		body: document.nullish(),
+		created_at: time,
+		user: object({ login: word }).nullable()
 	})
 });
 function fromComment({ action, issue, comment }) {
@@ -533,14 +543,14 @@ const textsOf = ({ patch, overrides, bisectOverrides }) => withoutEmpty({
 const withoutEmpty = (texts) => Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => text ? [[name, text]] : []));
 const commit = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "expected a full commit id");
 const checkRunPayload = object({
-	action: string(),
+	action: word,
 	sender,
 	check_run: object({
 		head_sha: commit,
-		name: string(),
-		external_id: string().nullish()
+		name: word,
+		external_id: word.nullish()
 	}),
-	requested_action: object({ identifier: string().optional() }).nullish()
+	requested_action: object({ identifier: word.optional() }).nullish()
 });
 function fromButton(payload) {
 	const { action, sender, check_run, requested_action } = payload;
@@ -560,10 +570,10 @@ function fromButton(payload) {
 	};
 }
 const mergeGroupPayload = object({
-	action: string(),
+	action: word,
 	merge_group: object({
 		head_sha: commit,
-		head_ref: string(),
+		head_ref: word,
 		base_sha: commit
 	})
 });
@@ -583,10 +593,10 @@ function fromMergeGroup({ action, merge_group }) {
 	};
 }
 const pushPayload = object({
-	ref: string(),
+	ref: word,
 	before: commit,
 	after: commit,
-	repository: object({ default_branch: string() })
+	repository: object({ default_branch: word })
 });
 function fromPush({ ref, before, after, repository }) {
 	const { default_branch: branch } = repository;

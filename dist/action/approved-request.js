@@ -1,7 +1,7 @@
 import { namingStyles, parseSwitch } from "../config.js";
-import { _enum, boolean, int, literal, object, string, union } from "../vendor/zod.js";
+import { _enum, boolean, int, literal, object, union } from "../vendor/zod.js";
 import { bisectOverridesSchema, gateOverridesSchema, jobSchema } from "../forge/patch.js";
-import { UsageError, cellSchema, commitId, exitCodes, parseJson, patchName, patchSchema, priorities } from "../model.js";
+import { UsageError, cellSchema, commitId, exitCodes, id, parseJson, patchIdentity, patchSchema, priorities, text } from "../model.js";
 import { conclusionOf, outcomeOfError } from "../publish/reporters.js";
 
 // src/action/approved-request.ts
@@ -23,12 +23,12 @@ const gateRequestSchema = object({
 	/** `history` is a push to the default branch, `nightly` its head against itself. */
 	purpose: _enum(purposes),
 	/** Branch of a merge queue that waits for it, like `gh-readonly-queue/main/pr-7-1a2b…`. */
-	queue: string().max(400).optional(),
+	queue: text(400).optional(),
 	relay: relaySchema.optional(),
 	/** Workflow run with the experiment to extend, and the new maximum of runs. */
 	extend: object({
-		run: int().positive(),
-		maxRuns: string().max(20).optional()
+		run: id,
+		maxRuns: text(20).optional()
 	}).optional()
 });
 const bisectRequestSchema = object({
@@ -70,10 +70,10 @@ function relayOf({ key, build }) {
 }
 /** Identifies the patch for a workflow's `concurrency` and for the queue of the testbeds. */
 function subjectOf(request) {
-	if (isBisection(request)) return patchName(request.patch);
+	if (isBisection(request)) return patchIdentity(request.patch);
 	const { patch, purpose, queue } = request;
 	if (queue !== void 0) return pullRequestInQueue(queue);
-	return purpose === "patch" ? patchName(patch) : purpose;
+	return purpose === "patch" ? patchIdentity(patch) : purpose;
 }
 /** Drops the base commit at the end: a queue makes a new branch for a pull request after an earlier one's failure. */
 const pullRequestInQueue = (branch) => branch.replace(/-[0-9a-f]{40,64}$/, "");
@@ -89,7 +89,7 @@ const nightlyPart = (part) => `nightly-${part}`;
 const jobFailureSchema = object({
 	exitCode: int(),
 	/** A sentence that may contain text of the patch or the kernel. */
-	said: string().max(2e4),
+	said: text(2e4),
 	isRefused: boolean()
 });
 /** Without paths, as every user who sees the repository can read the artifact. */

@@ -4,7 +4,6 @@ import { historyFile } from "../gate/experiment.js";
 import { labelled } from "../gate.js";
 import { readyMachine } from "../lab/netns.js";
 import { exitCodes, patchName, realPause, reasonOf, withoutPaths, worstConclusion } from "../model.js";
-import { readHistory } from "../publish/data-branch.js";
 import { addReportLinks, combineReporters, conclusionOf, outcomeMarkdown, outcomeOfError, reportOutcome } from "../publish/reporters.js";
 import { bisectHeadline, explained, headline, outcomeName } from "../report.js";
 import { admitEvent, exitCodeOf } from "./admit-event.js";
@@ -12,7 +11,7 @@ import { failureOf, gateFolder, isBisection, outputFile, readRequest, requestTex
 import { bisectName, openReporter, readConfigFor, restoreCommits, saveOpenReporters } from "./reporters.js";
 import { log, saveState, setOutput } from "./log.js";
 import { githubFailure, placeOf } from "../forge/github.js";
-import { publishData } from "./publish-data.js";
+import { publishData, readSharedHistory } from "./shared-history.js";
 import { join, resolve } from "node:path";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 
@@ -249,19 +248,11 @@ function sessionOf({ kind, context, request, plan, selector, directory, signal }
 /** Writes only to the log: a runner like act may offer a terminal, and workflow commands must begin a line. */
 const jobLog = { write: (text) => process.stdout.write(text) };
 /** Joins this machine's history with that of the data branch: a fresh runner has none. */
-function sharedHistory(config, { octokit, inputs: { job } }) {
+function sharedHistory(config, context) {
 	const file = historyFile(config.history);
-	const { branch } = config.github.data;
 	return {
 		async read() {
-			if (branch === void 0) return file.read();
-			return [...await readHistory(octokit, {
-				repository: job.repository,
-				branch
-			}).catch((error) => {
-				log.warn(reasonOf(error));
-				return [];
-			}), ...await file.read()];
+			return [...await readSharedHistory(config, context), ...await file.read()];
 		},
 		append: file.append
 	};

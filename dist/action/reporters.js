@@ -1,6 +1,6 @@
 import { ownLogin } from "../forge/github.js";
-import { UsageError, patchName, shortId } from "../model.js";
-import { array, object, string } from "../vendor/zod.js";
+import { UsageError, list, patchName, shortId, word } from "../model.js";
+import { object } from "../vendor/zod.js";
 import { combineReporters, failingOnSharedHead, openCheckRun, openComment, openRevisionComment, openRevisionReporter, openStatus } from "../publish/reporters.js";
 import { approvedRequestSchema, isBisection } from "./approved-request.js";
 import { namingStyles, selectorsOf } from "../config.js";
@@ -148,10 +148,10 @@ function openBisectComment(octokit, { patch, isOwn, good, bad }, options) {
 }
 const runUrl = ({ serverUrl, repository }, runId) => `${serverUrl}/${repository}/actions/runs/${runId}`;
 const openReporterSchema = object({
-	name: string(),
+	name: word,
 	request: approvedRequestSchema
 });
 const saveOpenReporters = (reporters) => saveState("open-reporters", JSON.stringify(reporters));
-const readOpenReporters = (text) => text === "" ? [] : array(openReporterSchema).parse(JSON.parse(text));
+const readOpenReporters = (text) => text === "" ? [] : list(openReporterSchema).parse(JSON.parse(text));
 
 export { bisectName, bisectSelector, gateNames, openBisectComment, openMarks, openReporter, readConfigFor, readOpenReporters, reporterNames, restoreCommits, revisionDepsOf, revisionReporter, saveOpenReporters, selectorsFor };

@@ -10,7 +10,7 @@ import { gateNames, selectorsFor } from "./reporters.js";
 import { planFollowUps, readBranchTrend, readDirectoryTrend } from "../publish/data-branch.js";
 import { explained } from "../report.js";
 import { log } from "./log.js";
-import { publishData } from "./publish-data.js";
+import { publishData } from "./shared-history.js";
 import { reportTrend } from "./report-trend.js";
 import { runMeasuringJob } from "./measuring-job.js";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 import { summary } from "../vendor/actions-core.js";
 import { agreesWith, fetchArtifact, numbersOf, parseResult, profilesIn, pullRequestsOfBranch, readEntries, withPatch } from "../forge/github.js";
-import { UsageError, bisectResultSchema, cellName, commitId, exitCodes, parseJson, patchName, realPause, reasonOf, shortId } from "../model.js";
-import { int, object, string } from "../vendor/zod.js";
+import { UsageError, bisectResultSchema, cellName, commitId, exitCodes, id, parseJson, patchName, realPause, reasonOf, word } from "../model.js";
+import { object } from "../vendor/zod.js";
 import { addReportLinks, cancelledOutcome, outcomeMarkdown, outcomeOfFailure, outcomeOfResult, outcomeTitle, pausesWithin } from "../publish/reporters.js";
 import { headline } from "../report.js";
 import { reportRefusal } from "./admission-replies.js";
@@ -13,11 +13,11 @@ import { bisectPlan, requestedOf } from "./bisect-plan.js";
 import { artifactName } from "./extend.js";
 import { openReporter, readConfigFor, reporterNames, restoreCommits, selectorsFor } from "./reporters.js";
 import { log } from "./log.js";
+import { publishData, readSharedHistory } from "./shared-history.js";
 import { testbedsThatDiffer, variantsByMaking } from "../kernel.js";
 import { expectOnLine, patchOfRange } from "../forge/patch.js";
 import { nightlyFolder, trendUpdateOf } from "../publish.js";
 import { readEvent } from "./inputs.js";
-import { publishData } from "./publish-data.js";
 import { relative } from "node:path";
 
 // src/action/gate-code.ts
@@ -117,7 +117,8 @@ async function verifiedBisection(result, request, written, context) {
 				...rest
 			}] : [];
 		});
-		if (revisions.length < result.revisions.length) return refused("of commits of another range");
+		const isAscending = revisions.every(({ place }, index) => place > (revisions[index - 1]?.place ?? -1));
+		if (revisions.length < result.revisions.length || !isAscending) return refused("of commits of another range");
 		return {
 			kind: "verified",
 			result: {
@@ -239,33 +240,45 @@ const concludedAs = (ending) => ({
 });
 /** Returns an outcome for each gate, in the order of their selectors, or that of the bisection. */
 async function readOutcomes(source, task) {
-	const { config, context } = task;
+	const { config, context, judge = recompute } = task;
 	const { request } = source;
 	const selectors = isBisection(request) ? [void 0] : selectorsFor(config, request.overrides, context.inputs);
 	const files = selectors.map((_, index) => filesOf(request, index, selectors.length));
 	const artifact = await readArtifact(source, files, task);
 	if (artifact.kind === "concluded") return selectors.map(() => artifact);
+	const history = isBisection(request) ? [] : await readSharedHistory(config, context);
+	const asked = isBisection(request) ? config : overridden(config, request, context);
 	return Promise.all(files.map((files, index) => {
 		const text = artifact.texts.get(files.result);
 		if (text === void 0) return concludedOrRefused(artifact.texts.get(files.failure));
-		const shared = {
+		const claim = {
 			...source,
 			text,
 			context,
 			files,
-			artifact
+			artifact,
+			config: asked,
+			judge
 		};
-		return isBisection(request) ? bisectOutcome({
-			...shared,
-			request,
-			config
+		return (isBisection(request) ? bisectOutcome({
+			...claim,
+			request
 		}) : gateOutcome({
-			...shared,
+			...claim,
 			request,
-			config: overridden(config, request, context),
+			history,
 			selector: selectors[index]
-		});
+		})).catch(outcomeOfError);
 	}));
+}
+/** Other gates of the job have their own outcomes. A computation fails every time, a reader of git may not. */
+function outcomeOfError(error) {
+	if (error instanceof UsageError) throw error;
+	const why = `The result cannot be verified (${reasonOf(error)}): judge the patch again.`;
+	return {
+		...notVerified(why),
+		mayPass: !(error instanceof RangeError)
+	};
 }
 function overridden(config, request, { inputs }) {
 	const configured = applyOverrides(config, inputs.overrides, namingStyles.input);
@@ -317,7 +330,7 @@ async function readArtifact({ request: { patch }, runId, isTrusted }, files, { c
 	};
 }
 const notVerified = (why) => concludedAs(outcomeOfFailure("infrastructure", why));
-const selfMade = (patch, path) => `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${shortId(patch.headCommit)}.`;
+const selfMade = (patch, path) => `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${patch.headCommit}.`;
 /** A job that was cut short left neither a result nor a failure. */
 function concludedOrRefused(text) {
 	const failure = readFailure(text);
@@ -332,7 +345,7 @@ function concludedOrRefused(text) {
 }
 async function gateOutcome(claim) {
 	const { request, files, artifact, isTrusted } = claim;
-	const read = recomputed(claim);
+	const read = await recomputed(claim);
 	if (read.kind === "refused") return notVerified(read.why);
 	if (read.result.outcome.kind === "unchanged") {
 		const why = await whyNotUnchanged(request, claim);
@@ -356,7 +369,7 @@ async function gateOutcome(claim) {
 	};
 }
 /** Computes all that follows from the raw numbers again. */
-function recomputed({ text, request, config, selector }) {
+async function recomputed({ text, request, config, selector, history, context, judge }) {
 	const { patch } = request;
 	const read = parseResult(text);
 	if (read.kind === "refused") return read;
@@ -365,14 +378,15 @@ function recomputed({ text, request, config, selector }) {
 		kind: "refused",
 		why
 	};
-	const testbeds = testbedsFor(config, selector);
-	const isExtended = request.extend !== void 0;
-	return recompute(withPatch(read.result, patch), {
+	const asked = {
 		patch,
 		config,
-		testbeds,
-		isExtended
-	});
+		testbeds: testbedsFor(config, selector),
+		isExtended: request.extend !== void 0,
+		history,
+		mergeBase: await context.repository.mergeBase(patch.baseCommit, patch.headCommit).catch(() => void 0)
+	};
+	return judge(withPatch(read.result, patch), asked);
 }
 /** Returns the results of a nightly run besides the A/A run; none for other gates. */
 const partsOfNightly = (own, claim) => {
@@ -452,21 +466,24 @@ async function runPublish(context, retry = retryForAnHour()) {
 			continue;
 		}
 		const outcome = read.kind === "refused" ? concludedAs(outcomeOfFailure("usage", read.why)) : read;
-		const { ending } = outcome;
 		const options = {
 			name,
 			runId,
 			isOpen: runId === context.inputs.job.runId,
 			retry: remaining(retry)
 		};
-		const reporter = await openReporter(context, request, config, options);
-		if (await reporter.conclude(ending) === "undelivered") isDelivered = false;
-		reported.push({
-			reporter,
-			outcome
-		});
-		if (ending.kind === "unmeasured") log.info(outcomeTitle(ending));
-		else await summary.addRaw(outcomeMarkdown(ending)).write();
+		try {
+			const reporter = await openReporter(context, request, config, options);
+			if (!await isReported(outcome, reporter)) isDelivered = false;
+			reported.push({
+				reporter,
+				outcome
+			});
+		} catch (error) {
+			if (error instanceof UsageError) throw error;
+			log.error(`${name} is not reported (${reasonOf(error)}).`);
+			isDelivered = false;
+		}
 	}
 	for (const { reporter, outcome } of reported) {
 		if (isBisection(request) && outcome.ending.kind !== "bisected") continue;
@@ -475,6 +492,12 @@ async function runPublish(context, retry = retryForAnHour()) {
 	if (isDelivered) return exitCodes.pass;
 	log.error("The answer is not there, or not the right one, because GitHub or Phabricator was not well: run this job again, which measures nothing.");
 	return exitCodes.infrastructure;
+}
+async function isReported({ ending }, reporter) {
+	const isDelivered = await reporter.conclude(ending) !== "undelivered";
+	if (ending.kind === "unmeasured") log.info(outcomeTitle(ending));
+	else await summary.addRaw(outcomeMarkdown(ending)).write();
+	return isDelivered;
 }
 /** Returns the request of an earlier job of this run, or that of a fork's own run, as GitHub identifies its patch. */
 async function sourceOf(context) {
@@ -492,7 +515,7 @@ async function sourceOf(context) {
 		commit: run.head_sha
 	});
 	const [found, ...more] = all;
-	if (more.length > 0) throw new UsageError(`${numbersOf(all)} have the head ${run.head_sha}, and GitHub does not tell which of them was measured: write /ppsgate run ${shortId(run.head_sha)} at the one that is meant.`);
+	if (more.length > 0) throw new UsageError(`${numbersOf(all)} have the head ${run.head_sha}, and GitHub does not tell which of them was measured: write /ppsgate run ${run.head_sha} at the one that is meant.`);
 	if (found === void 0) {
 		log.info(`No open pull request has ${run.head_sha} as its head any more: nothing is reported.`);
 		return;
@@ -510,10 +533,10 @@ async function sourceOf(context) {
 	};
 }
 const workflowRun = object({ workflow_run: object({
-	id: int().positive(),
-	head_sha: string(),
-	head_branch: string(),
-	head_repository: object({ owner: object({ login: string() }) })
+	id,
+	head_sha: word,
+	head_branch: word,
+	head_repository: object({ owner: object({ login: word }) })
 }) });
 async function publishAndLink(reporter, { ending, publications, corrections }, config, context) {
 	if (ending.kind === "measured") log.info(headline(ending.result));

@@ -717,6 +717,7 @@ const bareName = (name) => name.replace(/^.*`/, "").replace(/_\[[a-z]\]$/, "").r
 const ownBounds = {
 	depth: 16384,
 	functions: 2e6,
+	stacks: 5e6,
 	frames: 6e7
 };
 /**
@@ -727,6 +728,7 @@ const ownBounds = {
 const foreignBounds = {
 	depth: 1024,
 	functions: 1e5,
+	stacks: 5e5,
 	frames: 2e6,
 	characters: 64 * 1024 ** 2
 };
@@ -755,6 +757,7 @@ function stackList(file, bounds) {
 		all,
 		add(stack) {
 			checkDepth(stack.frames.length, file, bounds);
+			if (all.length === bounds.stacks) throw tooMuch(file, bounds.stacks, "stacks");
 			frames += stack.frames.length;
 			if (frames > bounds.frames) throw tooMuch(file, bounds.frames, "frames in all its stacks");
 			all.push(stack);
@@ -1444,4 +1447,25 @@ function merged(texts) {
 	}));
 }
 
-export { ProfileError, embedded, embeddedScript, flamegraph, flamegraphScript, flamegraphStyle, foldedLines, foreignBounds, labels, layout, parseProfile, profiledCells, readProfile, readProfiles, samplesOf, withReasons, withoutIdle };
+// src/analysis/profile/kept-flamegraph.ts
+/**
+* Returns the drawing with this version's style and script in the places of its own. Undefined for one with any element
+* or attribute that `flamegraph` does not draw, such as another script or a link.
+*/
+function keptFlamegraph(svg) {
+	if (!isDrawn(svg.replace(style, "\n").replace(script, "\n"))) return void 0;
+	return svg.replace(style, () => `<style><![CDATA[${flamegraphStyle()}]]></style>`).replace(script, () => `<script><![CDATA[${flamegraphScript()}]]><\/script>`);
+}
+const style = /<style><!\[CDATA\[.*?\]\]><\/style>/s;
+const script = /<script><!\[CDATA\[.*?\]\]><\/script>/s;
+/** In XML each `<` begins a tag, a comment, an instruction or a CDATA section, of which only tags are drawn. */
+function isDrawn(drawing) {
+	for (let at = drawing.indexOf("<"); at !== -1; at = drawing.indexOf("<", tag.lastIndex)) {
+		tag.lastIndex = at;
+		if (!tag.test(drawing)) return false;
+	}
+	return true;
+}
+const tag = /<\/?(?:svg|g|title|text|rect)(?: xmlns="http:\/\/www\.w3\.org\/2000\/svg"| (?:class|role|aria-label|width|height|viewBox|transform|x|y|text-anchor)="[^"<]*")*\/?>/y;
+
+export { ProfileError, embedded, embeddedScript, flamegraph, flamegraphScript, flamegraphStyle, foldedLines, foreignBounds, keptFlamegraph, labels, layout, parseProfile, profiledCells, readProfile, readProfiles, samplesOf, withReasons, withoutIdle };

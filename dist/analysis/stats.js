@@ -1,5 +1,5 @@
-import { formatPps, isCost, isJudged, layoutOfPair, metricSchema, verdictsWorstFirst } from "../model.js";
-import { errorFunction, gammaln, geometricMean, mean, median as median$1, medianAbsoluteDeviation, quantileSorted, sum as sum$1, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
+import { formatPps, isCost, isJudged, layoutOfPair, metricSchema, mostChange, verdictsWorstFirst } from "../model.js";
+import { errorFunction, gammaln, mean, median as median$1, medianAbsoluteDeviation, quantileSorted, sum as sum$1, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
 import { uniformFloat64, uniformInt, xoroshiro128plus } from "../vendor/pure-rand.js";
 
 // src/analysis/stats/student.ts
@@ -29,12 +29,16 @@ function studentT(degreesOfFreedom, confidencePercent) {
 * fractions; infinity is the normal distribution), `confidence` a ratio in (0, 1).
 */
 function studentTExact(degreesOfFreedom, confidence) {
-	if (!(degreesOfFreedom > 0)) throw new RangeError(`Degrees of freedom are a positive number, not ${degreesOfFreedom}.`);
+	expectDegreesOfFreedom(degreesOfFreedom);
 	if (!(confidence > 0 && confidence < 1)) throw new RangeError(`A confidence lies between 0 and 1, not at ${confidence}.`);
 	if (degreesOfFreedom <= million) return quantile(degreesOfFreedom, confidence);
 	const atMillion = quantile(million, confidence);
 	const atInfinity = 2 * atMillion - quantile(million / 2, confidence);
 	return atInfinity + (atMillion - atInfinity) * (million / degreesOfFreedom);
+}
+function expectDegreesOfFreedom(degreesOfFreedom) {
+	if (degreesOfFreedom > 0) return;
+	throw new RangeError(`Degrees of freedom are a positive number, not ${degreesOfFreedom}.`);
 }
 /** The t with P(T > t) = `level`; cached, as few values are needed very often. */
 function criticalT(degreesOfFreedom, level) {
@@ -49,6 +53,7 @@ const criticalValues = /* @__PURE__ */ new Map();
 /** P(T > t) for `t` ≥ 0. The normal distribution (infinite degrees) has a relative error below 2e-7. */
 function studentTail(t, degreesOfFreedom) {
 	if (degreesOfFreedom === Infinity) return (1 - errorFunction(t / Math.SQRT2)) / 2;
+	expectDegreesOfFreedom(degreesOfFreedom);
 	const { inTails, within } = twoSided(t, degreesOfFreedom);
 	return (inTails ?? 1 - within) / 2;
 }
@@ -114,7 +119,7 @@ function betaFraction(x, a, b) {
 			c = 1 + term / c || tiny;
 			fraction *= c * d;
 		}
-		if (Math.abs(fraction - before) <= 1e-15 * fraction) return fraction;
+		if (!(Math.abs(fraction - before) > 1e-15 * fraction)) return fraction;
 	}
 	return fraction;
 }
@@ -173,7 +178,7 @@ function walshAverage(sorted, rank) {
 	let high = sorted.at(-1) ?? 0;
 	for (;;) {
 		const middle = (low + high) / 2;
-		if (middle <= low || middle >= high) return averagesUpTo(sorted, low) >= rank ? low : high;
+		if (!(middle > low && middle < high)) return averagesUpTo(sorted, low) >= rank ? low : high;
 		if (averagesUpTo(sorted, middle) >= rank) high = middle;
 		else low = middle;
 	}
@@ -191,12 +196,18 @@ function averagesUpTo(sorted, limit) {
 // src/analysis/stats/summary.ts
 /** The middle value, or the mean of the two in the middle; 0 for none. */
 const median = (values) => values.length === 0 ? 0 : median$1(values);
+/** Takes positive numbers, at least one; NaN if one is negative. A product of many rates is beyond a double. */
+const geometricMean = (values) => Math.exp(mean(values.map(Math.log)));
+/** Change of an effect on logarithms, within what a result can hold: a huge change is as good as a larger one. */
+const changeOf = (effect) => Math.min(Math.expm1(effect), mostChange);
 
 // src/analysis/stats/evidence.ts
 /**
 * Evaluates pairs measured side by side: what slows both runs alike cancels. Hodges' and Lehmann's estimate with the
 * interval of Wilcoxon's signed-rank test, on the logarithms of the ratios. It requires only symmetry, which the random
 * order provides; a few outliers barely move it, where they would double Student's interval.
+*
+* Assumes that variant and trial do not interact: base and patched differ alike in every trial.
 *
 * Takes positive numbers, at least one pair.
 */
@@ -219,6 +230,7 @@ function pairedEvidence(pairs) {
 * Takes positive numbers, at least one of each variant and three in all (two where there is a prior).
 */
 function pooledEvidence(base, patched, prior = noNoise) {
+	if (base.length === 0 || patched.length === 0) throw new RangeError("Each variant needs at least one run.");
 	const { effect, sumOfSquares, degreesOfFreedom, factor } = fitOf(base, patched);
 	const noise = sumOf({
 		sumOfSquares,
@@ -335,9 +347,12 @@ const sumOf = (a, b) => ({
 // src/analysis/stats/boundary.ts
 /**
 * The one nominal one-sided level of all interim analyses, by Pocock (Biometrika 64, 1977): data without any effect
-* cross the boundary at one of them with probability `rate`. `sizes` are the pairs at each, ascending.
+* cross the boundary at one of them with probability `rate`. `sizes` are the pairs at each, ascending. 0 for a rate
+* beyond the range of this method: such data never cross.
 */
 function pocockLevel(sizes, rate) {
+	if (Number.isNaN(rate)) throw new RangeError("The rate of an error is a number.");
+	if (rate < leastLevel) return 0;
 	const levelAt = (z) => studentTail(z, Infinity);
 	const spends = (z) => crossingProbability(sizes, sizes.map(() => levelAt(z)));
 	let low = 0;
@@ -357,6 +372,7 @@ function pocockLevel(sizes, rate) {
 * simulations the sum is up to a fifth larger if the first look has two degrees of freedom, and below a tenth from four on.
 */
 function crossingProbability(sizes, levels) {
+	expectSizes(sizes);
 	let total = 0;
 	let inside = [{
 		at: 0,
@@ -379,6 +395,12 @@ function crossingProbability(sizes, levels) {
 	}
 	return total;
 }
+/** The nodes of a quadrature grow with the root of the pairs. */
+const mostPairs = 1e6;
+function expectSizes(sizes) {
+	if (sizes.every((size, index) => size >= (sizes[index - 1] ?? 0) + 1) && (sizes.at(-1) ?? 0) <= mostPairs) return;
+	throw new RangeError(`Interim analyses are of ascending numbers of pairs, up to ${mostPairs}.`);
+}
 /** Density after one more step, at `count` nodes of the range. */
 function spread(from, deviation, { low, high }, count) {
 	return gaussLegendre(count).map(({ at, weight }) => {
@@ -400,8 +422,9 @@ function nodesFor({ low, high }, deviation, nextDeviation) {
 }
 /** Deviations below the mean beyond which the density is negligible. */
 const farthest = 6;
+const leastLevel = 1e-12;
 /** Levels beyond the range of a double are practically never crossed; one half is the maximum. */
-const criticalZ = (level) => level < 1e-12 ? 7 : level >= 1 / 2 ? 0 : studentTExact(Infinity, 1 - 2 * level);
+const criticalZ = (level) => level < leastLevel ? 7 : level >= 1 / 2 ? 0 : studentTExact(Infinity, 1 - 2 * level);
 const upperTail = (z) => studentTail(z, Infinity);
 /** Most nodes are too far apart to contribute to a double, and exponentials are slow. */
 const normalDensity = (z) => z * z > 80 ? 0 : Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI);
@@ -467,6 +490,7 @@ const shareOf = (stage, first) => stage === 0 ? first : (1 - first) * .5 ** stag
 /** The pairs at each interim analysis. */
 const lookSizes = (design) => design.budgets.flatMap((budget, stage) => sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design));
 function sizesUpTo(budget, after, { name, pairsPerStep }) {
+	if (!(pairsPerStep >= 1)) throw new RangeError(`A step has at least one pair, not ${pairsPerStep}.`);
 	if (name === "fixed") return [budget];
 	const sizes = [];
 	const sizeAfter = pairsPerStep === 1 ? sizeOfSinglesAfter : sizeOfStepsAfter(pairsPerStep);
@@ -613,11 +637,10 @@ function looksSharedBy(sharers, { design }, policy) {
 /** Decided at once, before any planned look. */
 function lostAt(input, looks) {
 	if (!forwardsNothing(input)) return void 0;
-	const valid = input.runs.filter(({ validity }) => validity.kind === "valid");
 	return {
 		verdict: "regression",
 		look: {
-			pairs: Math.max(...valid.map(({ pair }) => pair)),
+			pairs: input.runs.filter(({ validity }) => validity.kind === "valid").reduce((last, { pair }) => Math.max(last, pair), 0),
 			levels: looks[0]?.levels ?? {
 				falseAlarms: 0,
 				misses: 0,
@@ -788,7 +811,7 @@ function withoutTrailingSpace(text, start, end) {
 /** Returns the start of the field, or `end` if the line lacks it or a comment comes first. */
 function startOfField(text, start, end, column, separates) {
 	let at = skip(text, start, end, separates);
-	for (let field = 1; field < column && text[at] !== hash; field += 1) at = skip(text, endOfField(text, at, end, separates), end, separates);
+	for (let field = 1; field < column && at < end && text[at] !== hash; field += 1) at = skip(text, endOfField(text, at, end, separates), end, separates);
 	return at < end && text[at] === hash ? end : at;
 }
 function skip(text, start, end, bytes) {
@@ -950,11 +973,14 @@ function barLines(summaries, axis, separateBars) {
 function drawBar(bar, { median, average, stddev }, axis) {
 	const left = axis.columnOf(average - stddev);
 	const right = axis.columnOf(average + stddev);
-	for (let column = left + 1; column < right; column += 1) if (bar[column] === " ") bar[column] = "_";
-	bar[right] = "|";
-	bar[left] = "|";
-	bar[axis.columnOf(median)] = "M";
-	bar[axis.columnOf(average)] = "A";
+	for (let column = Math.max(0, left + 1); column < Math.min(right, axis.width); column += 1) if (bar[column] === " ") bar[column] = "_";
+	const put = (column, mark) => {
+		if (column >= 0 && column < axis.width) bar[column] = mark;
+	};
+	put(right, "|");
+	put(left, "|");
+	put(axis.columnOf(median), "M");
+	put(axis.columnOf(average), "A");
 }
 const framed = (characters) => `|${characters.join("")}|\n`;
 
@@ -1173,6 +1199,43 @@ const logOf = (run) => Math.log(run.pps);
 /** Lower limit: if runs agree to the packet, a run that differs by 0.1 % is no outlier. */
 const leastDeviation = 5e-4;
 
+// src/analysis/stats/interaction.ts
+/**
+* F of the interaction of variant and trial: one-way analysis of variance of the logarithms of patched over base, by
+* trial. Undefined for single runs a trial, which say nothing of it, and where all pairs of a trial are equal.
+*/
+function interactionOf({ runs }, metric) {
+	const pairs = validPairs(runs).flatMap(({ base, patched }) => {
+		const [from, to] = [base[metric], patched[metric]];
+		return from && to ? {
+			trial: base.trial,
+			log: Math.log(to / from)
+		} : [];
+	});
+	const trials = [...Map.groupBy(pairs, ({ trial }) => trial).values()].map((own) => own.map(({ log }) => log));
+	const between = trials.length - 1;
+	const within = pairs.length - trials.length;
+	if (between < 1 || within < 1) return void 0;
+	const center = mean(pairs.map(({ log }) => log));
+	const squares = sum$1(trials.map((own) => own.length * (mean(own) - center) ** 2));
+	const error = sum$1(trials.map((own) => sumNthPowerDeviations(own, 2)));
+	if (error === 0) return void 0;
+	const f = squares / between / (error / within);
+	return {
+		f,
+		degreesOfFreedom: [between, within],
+		probability: fTail(f, between, within)
+	};
+}
+/** P(F > f): a regularized incomplete beta function (DLMF 8.17), by the fraction that converges fast. */
+function fTail(f, between, within) {
+	const [a, b] = [within / 2, between / 2];
+	const x = within / (within + between * f);
+	const logBeta = gammaln(a) + gammaln(b) - gammaln(a + b);
+	const factor = Math.exp(a * Math.log(x) + b * Math.log1p(-x) - logBeta);
+	return x < (a + 1) / (a + b + 2) ? factor / a * betaFraction(x, a, b) : 1 - factor / b * betaFraction(1 - x, b, a);
+}
+
 // src/analysis/stats/binomial.ts
 /** Chance that a bound is ever wrong, however often it is looked at. */
 const everWrongRatio = .05;
@@ -1278,7 +1341,7 @@ function changePoints(values, known = [], leastRatio = leastChangeRatio) {
 	const from = Math.max(0, values.length - nightlyRunsInSight);
 	const logs = values.slice(from).map(Math.log);
 	if (logs.length < fewestNightlyRuns) return [];
-	const sigma = sigmaOf(logs);
+	const sigma = sigmaOf(logs) * correlationFactor(logs);
 	const bounds = partition(logs, sigma);
 	return bounds.slice(1, -1).flatMap((place, number) => {
 		const [start = 0, end = logs.length] = [bounds[number], bounds[number + 2]];
@@ -1312,7 +1375,7 @@ function lastLevel(values) {
 	const logs = values.slice(-nightlyRunsInSight).map(Math.log);
 	if (logs.length < fewestNightlyRuns) return void 0;
 	const sigma = sigmaOf(logs);
-	const start = partition(logs, sigma).at(-2) ?? 0;
+	const start = partition(logs, sigma * correlationFactor(logs)).at(-2) ?? 0;
 	return {
 		typical: Math.exp(median(logs.slice(start))),
 		sigmaRatio: sigma
@@ -1334,19 +1397,50 @@ const costOfLevel = 22;
 const costOfOtherPlace = 6;
 /** Lower limit of the noise of real testbeds, as a ratio. */
 const quietestSigma = 3e-4;
+/** Scatter of nightly runs around their level, from differences of neighbours: a change of level counts once. */
+function sigmaOf(logs) {
+	const scale = differenceScale(logs);
+	const forFewNightlyRuns = 1 + 3 / (logs.length - 1);
+	return Math.max(quietestSigma, scale / Math.SQRT2 * forFewNightlyRuns);
+}
 /**
-* Uses differences of neighbours, so that a change of level counts once. Their median is the usual noise; where one in
+* Deviation of differences of neighbours, 0 for fewer than two values. Their median is the usual noise; where one in
 * five differs, as on machines with two habits, the upper quantile is greater.
 */
-function sigmaOf(logs) {
-	const differences = logs.slice(1).map((value, index) => Math.abs(value - (logs[index] ?? value))).toSorted((a, b) => a - b);
-	if (differences.length === 0) return quietestSigma;
-	const normal = Math.max(...normalQuantiles.map(([share, deviations]) => quantileSorted(differences, share) / deviations));
-	const forFewNightlyRuns = 1 + 3 / differences.length;
-	return Math.max(quietestSigma, normal / Math.SQRT2 * forFewNightlyRuns);
+function differenceScale(logs) {
+	const differences = absoluteDifferences(logs, 1).toSorted((a, b) => a - b);
+	if (differences.length === 0) return 0;
+	return Math.max(...normalQuantiles.map(([share, deviations]) => quantileSorted(differences, share) / deviations));
 }
 /** Shares of a normal distribution's absolute values, and the deviations that contain them. */
 const normalQuantiles = [[.5, .6745], [.8, 1.2816]];
+/**
+* Nightly runs that resemble their neighbours say less of their level. The deviation of neighbours, multiplied by this,
+* gives levels the scatter that a first-order autoregression has: the variance of a difference is 2 (1 − r) times that
+* of a nightly run, and a level's is (1 + r)/(1 − r) times that of independent ones.
+*/
+function correlationFactor(logs) {
+	const correlation = correlationOf(logs);
+	return Math.sqrt(1 + correlation) / (1 - correlation);
+}
+/**
+* Lag-1 correlation within levels: differences over three nightly runs have 1 + r + r² times the variance of those over
+* one. Three quarters of a standard error are added, as an estimate too low finds changes that are none. Great differences are
+* changes of level and bad nightly runs, and left out.
+*/
+function correlationOf(logs) {
+	const most = cutAt * differenceScale(logs);
+	const [one, three] = [1, 3].map((lag) => meanSquare(absoluteDifferences(logs, lag).filter((difference) => difference <= most)));
+	if (!one || !three) return 0;
+	const estimate = (Math.sqrt(Math.max(4 * three / one - 3, 1)) - 1) / 2;
+	return Math.min(estimate + .75 / Math.sqrt(logs.length), mostCorrelation);
+}
+/** In deviations of a difference of neighbours. */
+const cutAt = 4;
+/** A greater one would leave no change to be found. */
+const mostCorrelation = .9;
+const absoluteDifferences = (values, lag) => values.slice(lag).map((value, index) => Math.abs(value - (values[index] ?? value)));
+const meanSquare = (values) => values.reduce((sum, value) => sum + value ** 2, 0) / values.length;
 /** Returns the bounds of the levels, from 0 to the number of values, that cost least in total. */
 function partition(logs, sigma) {
 	const count = logs.length;
@@ -1407,29 +1501,33 @@ function placesOf(logs, best, sigma) {
 /** False alarms: one experiment in a hundred. A single run needs a stricter level, as noise has heavy tails. */
 const levelOf = (runs) => runs === 1 ? .001 : .005;
 /**
-* Student's test of the base's numbers (one per trial) against the runs since its last move, on logarithms with pooled
-* noise; unknown with too few of either, and where neither has a spread.
+* Student's test of the base's numbers (one per trial) against the sessions since its last move, on logarithms. Sessions
+* of one base differ by more than their runs explain, so the error has the variance of their means. Unknown with fewer
+* than three sessions (ten for a single run).
 */
 function baselineOf(base, history) {
-	const enough = base.length === 1 ? 10 : 3;
-	if (history === void 0 || history.typicalRuns < enough || base.length === 0) return { kind: "unknown" };
+	const means = history?.sessionMeans;
+	const enough = base.length === 1 ? 9 : 2;
+	if (!history || !means || means.degreesOfFreedom < enough || base.length === 0) return { kind: "unknown" };
 	const logs = base.map(Math.log);
-	const degreesOfFreedom = history.degreesOfFreedom + base.length - 1;
-	if (degreesOfFreedom === 0) return { kind: "unknown" };
-	const variance = (history.sumOfSquares + sumNthPowerDeviations(logs, 2)) / degreesOfFreedom;
 	const effect = mean(logs) - Math.log(history.typical);
-	const error = Math.sqrt(variance * (1 / base.length + 1 / history.typicalRuns));
-	const reach = criticalT(degreesOfFreedom, levelOf(base.length)) * error;
+	const ofRuns = varianceOf(history.sumOfSquares + sumNthPowerDeviations(logs, 2), history.degreesOfFreedom + base.length - 1);
+	const ofMeans = varianceOf(means.sumOfSquares, means.degreesOfFreedom);
+	const runsPerSession = history.typicalRuns / means.sinceMove;
+	const ofSessions = Math.max(0, ofMeans - ofRuns / runsPerSession);
+	const error = Math.sqrt(ofSessions * (1 + 1 / means.sinceMove) + ofRuns * (1 / base.length + 1 / history.typicalRuns));
+	const reach = criticalT(means.degreesOfFreedom, levelOf(base.length)) * error;
 	const interval = {
-		change: Math.expm1(effect),
-		low: Math.expm1(effect - reach),
-		high: Math.expm1(effect + reach)
+		change: changeOf(effect),
+		low: changeOf(effect - reach),
+		high: changeOf(effect + reach)
 	};
 	return {
 		kind: Math.abs(effect) > reach + rounding ? "moved" : "steady",
 		interval
 	};
 }
+const varianceOf = (sumOfSquares, degreesOfFreedom) => degreesOfFreedom === 0 ? 0 : sumOfSquares / degreesOfFreedom;
 /** If all runs agree to the packet, the reach is zero except for the rounding of logarithms. */
 const rounding = 1e-12;
 
@@ -1444,6 +1542,8 @@ function standardNormal(random) {
 function simulate(request) {
 	const { noise, historyRuns, sessionDegreesOfFreedom: known, rates, cells } = request;
 	const { marginRatio, effect, experiments, seed } = request;
+	expectAtMost(mostExperiments, experiments);
+	if (!(cells >= 1 && experiments >= cells)) throw new RangeError("A simulation has at least one cell, and an experiment for each.");
 	const { builds = {
 		cv: 0,
 		layouts: 1
@@ -1540,20 +1640,29 @@ function cellSource(noise, random) {
 }
 /** Deviation of a session over that of its cell: √(d/χ²) of whole degrees of freedom. */
 function sessionFactor(degreesOfFreedom, random) {
+	expectAtMost(mostEarlierRuns, degreesOfFreedom);
 	const squares = take(degreesOfFreedom, () => standardNormal(random) ** 2);
 	return Math.sqrt(degreesOfFreedom / sum$1(squares));
 }
 /** Centres a set around 1 and spreads it by √(n / (n − 1)): runs are closer to their own mean than to the true one. */
 function residuals(set) {
+	if (set.length < 2) throw new RangeError("A set has at least two runs.");
 	const logs = set.map(Math.log);
 	const center = mean(logs);
 	const stretch = Math.sqrt(set.length / (set.length - 1));
 	return logs.map((value) => Math.exp((value - center) * stretch));
 }
 const take = (count, draw) => Array.from({ length: count }, draw);
+const mostExperiments = 1e7;
+const mostEarlierRuns = 1e3;
+function expectAtMost(most, count) {
+	if (count <= most) return;
+	throw new RangeError(`A simulation has at most ${most}, not ${count}.`);
+}
 const runsPerSession = 5;
 /** Noise of earlier runs, in sessions of five; undefined for fewer than two runs. */
 function earlierNoise(runs, openSession) {
+	expectAtMost(mostEarlierRuns, runs);
 	const sessions = [];
 	for (let left = runs; left > 1; left -= runsPerSession) {
 		const count = Math.min(left, runsPerSession);
@@ -1586,6 +1695,24 @@ function rowOf(verdicts, runs, cells) {
 		p95Runs: quantileSorted(runs.toSorted((a, b) => a - b), .95)
 	};
 }
+
+// src/analysis/stats/limited.ts
+/**
+* Decides from all `runs` of a cell, and returns each as it counts: runs that the generator limited are valid, unless half of the runs of base or of patched are: leaving out single ones
+* would leave out the fastest runs of a variant, and hide a loss. A limited run slower than all valid ones of its variant
+* had a slow sender, and stays invalid.
+*/
+function limitsOf(runs) {
+	const variants = Map.groupBy(runs, ({ variant }) => variant);
+	if ([...variants].some(([variant, own]) => isJudged(variant) && own.filter(isLimited).length >= own.filter(isValid).length)) return (run) => run;
+	const slowest = new Map([...variants].map(([variant, own]) => [variant, Math.min(...own.filter(isValid).map(({ pps }) => pps))]));
+	return (run) => isLimited(run) && run.pps >= (slowest.get(run.variant) ?? Number.POSITIVE_INFINITY) ? {
+		...run,
+		validity: { kind: "valid" }
+	} : run;
+}
+const isValid = ({ validity }) => validity.kind === "valid";
+const isLimited = ({ validity }) => validity.kind === "invalid" && validity.cause === "generator-limited";
 
 // src/analysis/stats/steady.ts
 const leastTolerance = .02;
@@ -1652,7 +1779,8 @@ const collapse = .1;
 /** Gaps of a steady stretch below a tenth of its median, in order. */
 function holes(pps, { from, to }, medianPps) {
 	const found = [];
-	for (let index = from; index < to; index++) {
+	const end = Math.min(to, pps.length);
+	for (let index = Math.max(0, from); index < end; index++) {
 		if ((pps[index] ?? 0) >= collapse * medianPps) continue;
 		const open = found.at(-1);
 		if (open?.to === index) open.to = index + 1;
@@ -1692,7 +1820,7 @@ const lowRank = (n) => Math.max(0, Math.round(n / 2 - .98 * Math.sqrt(n)));
 /** Seconds after which `isSteady` first held; undefined if it never did within `atMost`. */
 function secondsUntilSteady(pps, { atMost = 600, ...bounds } = defaultBounds) {
 	const last = Math.min(pps.length, atMost);
-	for (let seconds = bounds.atLeast; seconds <= last; seconds++) if (isSteady(pps.slice(0, seconds), bounds)) return seconds;
+	for (let seconds = Math.max(0, bounds.atLeast); seconds <= last; seconds++) if (isSteady(pps.slice(0, seconds), bounds)) return seconds;
 }
 
 // src/analysis/stats/verdict.ts
@@ -1787,9 +1915,9 @@ function comparison(counted, { design, history }, { metric, policy, level }) {
 		baseRuns: values.base.length,
 		patchedRuns: values.patched.length,
 		interval: {
-			change: Math.expm1(effect),
-			low: Math.expm1(low),
-			high: Math.expm1(high)
+			change: changeOf(effect),
+			low: changeOf(low),
+			high: changeOf(high)
 		}
 	}];
 }
@@ -1847,4 +1975,4 @@ function worstVerdict(cells) {
 	return verdictsWorstFirst.find((kind) => kinds.includes(kind)) ?? "no-regression";
 }
 
-export { MinistatInputError, baselineOf, boundsOf, buildNoise, cellResult, cellSource, cellVerdict, changePoints, changesRunByRun, compare, compare$1, confidencePercents, countedRuns, criticalT, defaultBounds, earlierNoise, evidenceAt, formatGeneral, holes, interimResults, isCounted, isEnough, isSteady, lastLevel, leastChangeRatio, lookSizes, looksSharedBy, lowerBound, median, ministatPieces, moderated, nightlySigmaRatio, noNoise, parseColumn, pooledEvidence, renderMinistat, runCounts, runsApart, secondsUntilSteady, sessionDegreesOfFreedom, simulate, steadyStretch, sumOf, trialNumbers, upperBound, validPairs, worstVerdict };
+export { MinistatInputError, baselineOf, boundsOf, buildNoise, cellResult, cellSource, cellVerdict, changeOf, changePoints, changesRunByRun, compare, compare$1, confidencePercents, countedRuns, criticalT, defaultBounds, earlierNoise, evidenceAt, formatGeneral, holes, interactionOf, interimResults, isCounted, isEnough, isSteady, lastLevel, leastChangeRatio, limitsOf, lookSizes, looksSharedBy, lowerBound, median, ministatPieces, moderated, mostEarlierRuns, nightlySigmaRatio, noNoise, parseColumn, pooledEvidence, renderMinistat, runCounts, runsApart, secondsUntilSteady, sessionDegreesOfFreedom, simulate, steadyStretch, sumOf, trialNumbers, upperBound, validPairs, worstVerdict };

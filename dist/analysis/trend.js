@@ -1,4 +1,4 @@
-import { byMetric, cellName, commitId, isJudged, isLoss, machineFacts, nightlySchema, parseJson, plainLine } from "../model.js";
+import { byMetric, cellName, commitId, isJudged, isLoss, jsonLines, machineFacts, nightlySchema, plainLine } from "../model.js";
 import { changePoints, lastLevel, leastChangeRatio, lowerBound, median, nightlySigmaRatio, trialNumbers, upperBound } from "./stats.js";
 import { sumNthPowerDeviations } from "../vendor/simple-statistics.js";
 import { createHash } from "node:crypto";
@@ -308,7 +308,7 @@ function withPoint(changes, { testbed, nightlyRuns }, { index, earliest, latest 
 	const good = nightlyRuns[earliest - 1]?.commit ?? "";
 	const bad = nightlyRuns[latest]?.commit ?? "";
 	const id = changeId(testbed, good, bad);
-	const isSame = (change) => change.id === id || change.testbed === testbed && change.metric === metric && isOpen(change) && !change.cells.some(isOf(level)) && nightlyRuns.findLastIndex(({ commit }) => commit === change.good) < index && nightlyRuns.findIndex(({ commit }) => commit === change.bad) >= index;
+	const isSame = (change) => change.testbed === testbed && change.good === good && change.bad === bad || change.testbed === testbed && change.metric === metric && isOpen(change) && !change.cells.some(isOf(level)) && nightlyRuns.findLastIndex(({ commit }) => commit === change.good) < index && nightlyRuns.findIndex(({ commit }) => commit === change.bad) >= index;
 	const same = changes.find(isSame);
 	if (same) return changes.map((change) => change === same ? joined(same, level, now) : change);
 	const foundAt = now.toISOString();
@@ -326,7 +326,7 @@ function withPoint(changes, { testbed, nightlyRuns }, { index, earliest, latest 
 		alert: { told: [] }
 	}];
 }
-const changeId = (...parts) => createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 12);
+const changeId = (...parts) => createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 40);
 /** True while it is unsettled and the old level has not returned. */
 const isOpen = ({ state }) => state !== "accepted" && state !== "recovered";
 /** A gate that found nothing in other cells does not apply to this one. */
@@ -540,13 +540,16 @@ function earlierNightlyRun({ at, commit, ...of }) {
 /** A session that was extended or published again replaces itself. */
 const withNightlyRun = (nightlyRuns, nightlyRun) => [...nightlyRuns.filter((other) => !isSameSession(other, nightlyRun)), nightlyRun].toSorted(byCommit);
 const isSameSession = (a, b) => a.at === b.at && a.commit === b.commit && a.occasion === b.occasion;
+/** A nightly run every six minutes. */
+const mostLines = 1e5;
 /** Returns the readable lines of a year: the branch can be edited by hand, and a bad line must not stop a gate. */
 function parseNightlyRuns(text) {
-	return text.split("\n").flatMap((line) => {
-		if (!line.startsWith("{")) return [];
-		const nightlyRun = nightlySchema.safeParse(parseJson(line));
-		return nightlyRun.success ? nightlyRun.data : [];
-	});
+	const nightlyRuns = [];
+	for (const line of jsonLines(text, mostLines)) {
+		const { data } = nightlySchema.safeParse(line);
+		if (data !== void 0) nightlyRuns.push(data);
+	}
+	return nightlyRuns;
 }
 function timeBefore(at, told) {
 	const time = new Date(told ?? NaN);

@@ -1,6 +1,6 @@
 import { UsageError } from "../model.js";
-import { openRepository, patchOfRange } from "../forge/patch.js";
 import { applyOverrides, namingStyles, parseConfig } from "../config.js";
+import { openRepository, patchOfRange } from "../forge/patch.js";
 import { outcomeName, readResult } from "../report.js";
 import { sum } from "../vendor/simple-statistics.js";
 import { hasPlan, historyFile } from "../gate/experiment.js";

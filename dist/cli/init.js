@@ -6,7 +6,7 @@ import { require_dist } from "../vendor/yaml.js";
 import { execFile } from "node:child_process";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
-import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 
 // src/cli/init/config-file.ts
 const modeline = (action) => {
@@ -102,7 +102,6 @@ async function placeFile(file, { directory, force, dryRun }) {
 			path,
 			...change
 		};
-		if (kind === "removed") await rm(place);
 		if (text !== void 0) {
 			await mkdir(dirname(place), { recursive: true });
 			await writeFile(place, text);
@@ -117,10 +116,7 @@ async function placeFile(file, { directory, force, dryRun }) {
 }
 function changeOf(file, found, force) {
 	if ("isMissing" in file) return { kind: "missing" };
-	if ("isOurs" in file) {
-		if (found === void 0) return void 0;
-		return { kind: force && file.isOurs(found) ? "removed" : "left" };
-	}
+	if ("isObsolete" in file) return found === void 0 ? void 0 : { kind: "left" };
 	if ("line" in file) {
 		const { line, isThere } = file;
 		if (found === void 0) return {
@@ -187,174 +183,6 @@ var import_dist = require_dist();
 const approvalLabel = "ppsgate";
 const checkoutAction = "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0";
 const uploadAction = "actions/upload-artifact@b7c566a772e6b6bfb58ed0dc250532a479d7789f # v6.0.0";
-const oneGateJob = (setting) => `\
-  gate:
-    name: gate
-    # A comment must be a command on a pull request, of an insider or of its author; whether he has approval, ppsgate asks
-    # GitHub. Of labels only the one that gives approval starts anything: \`github.label\` of ppsgate.yml, here and below; of
-    # edits only those that send a pull request to another branch, for a verdict is of one base.
-    if: >-
-      (github.event_name != 'issue_comment' || github.event.issue.pull_request
-      && startsWith(github.event.comment.body, '/ppsgate')
-      && (${isInsider}
-      || github.event.comment.user.id == github.event.issue.user.id))
-      && !${asksToBisect}
-      && (github.event_name != 'check_run' || startsWith(github.event.check_run.name, 'ppsgate'))
-      && (github.event.action != 'labeled' || github.event.label.name == '${approvalLabel}')
-      && (github.event.action != 'edited' || github.event.changes.base)
-    runs-on: ${runsOn(setting.runner)}
-    timeout-minutes: 30
-    # A pull request has one run at a time. A push or another base cancels a measurement, and so does an insider's
-    # \`/ppsgate cancel\`; all other measurements wait. The rest have queues of their own, where they can
-    # end nothing and take no place in the queue: GitHub may evaluate this before \`if\`.
-    concurrency:
-      group: >-
-        gate-\${{ github.event_name == 'pull_request'
-        && (github.event.action != 'labeled' || github.event.label.name == '${approvalLabel}')
-        && (github.event.action != 'edited' || github.event.changes.base)
-        && format('#{0}', github.event.pull_request.number)
-        || github.event_name == 'issue_comment'
-        && ${isInsider}
-        && (startsWith(github.event.comment.body, '/ppsgate run')
-        || startsWith(github.event.comment.body, '/ppsgate rerun')
-        || startsWith(github.event.comment.body, '/ppsgate extend')
-        || startsWith(github.event.comment.body, '/ppsgate cancel'))
-        && format('#{0}', github.event.issue.number)
-        || !${asksToBisect}
-        && (inputs.patch || github.event.client_payload.patch)
-        || github.event_name == 'merge_group' && github.event.merge_group.head_ref
-        || (github.event_name == 'push' || github.event_name == 'schedule') && github.event_name
-        || github.run_id }}
-      cancel-in-progress: >-
-        \${{ github.event.action == 'synchronize' || github.event.action == 'edited'
-        || startsWith(github.event.comment.body, '/ppsgate cancel') }}
-    permissions:
-      contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read
-      pull-requests: write # the comment, and the reaction to a command
-      checks: write # the check, with the place in the queue
-      actions: read # the experiment that \`/ppsgate extend\` goes on with
-      issues: write # one for each lasting change of the default branch
-      # statuses: write # only with \`status: true\` in ppsgate.yml
-    outputs:
-      request: \${{ steps.gate.outputs.request }}
-    steps:
-${checkout}
-      - id: gate
-        uses: ${setting.action}
-        with:
-          command: gate${configLine(setting)}
-${dispatchedInputs}
-${conduitToken}
-${upload}`;
-const oneBisectJob = (setting) => `\
-  bisect:
-    name: bisect
-    # Insiders only; ppsgate checks the author's write permission with GitHub. A cancel only ends the run.
-    if: >-
-      ${asksToBisect}
-      && github.event_name != 'issue_comment'
-      || ${commentsToBisect}
-    runs-on: ${runsOn(setting.runner)}
-    timeout-minutes: 360
-    # A pull request has one run at a time: the latest request replaces it, and a cancel ends it.
-    concurrency:
-      group: >-
-        bisect-\${{ ${commentsToBisect}
-        && format('#{0}', github.event.issue.number)
-        || github.run_id }}
-      cancel-in-progress: true
-    permissions:
-      contents: write # the result on the branch ppsgate-data; with \`data: { branch: false }\`, read
-      pull-requests: write # the comment, and the reaction to a command
-    outputs:
-      request: \${{ steps.bisect.outputs.request }}
-    steps:
-${checkout}
-      - id: bisect
-        uses: ${setting.action}
-        with:
-          command: bisect${configLine(setting)}
-${conduitToken}
-${upload}`;
-const onePublishJob = (setting) => `\
-  publish:
-    name: publish
-    needs: [gate, bisect]
-    # Only where the report was not delivered, as while GitHub is down: it is sent again from the stored artifacts.
-    if: >-
-      always() && (needs.gate.result != 'skipped' && needs.gate.outputs.request != ''
-      || needs.bisect.result != 'skipped' && needs.bisect.outputs.request != '')
-    runs-on: ubuntu-latest
-    timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
-    concurrency:
-      group: publish-\${{ github.run_id }}
-      cancel-in-progress: false
-${answerPermissions}
-    steps:
-${checkout}
-      - uses: ${setting.action}
-        with:
-          command: publish${configLine(setting)}
-          request: \${{ needs.gate.result != 'skipped' && needs.gate.outputs.request || needs.bisect.outputs.request }}
-${conduitToken}`;
-/** Reports the artifacts of `oneJobWorkflow` for forks, whose token is read-only. */
-const publishWorkflow = (setting) => `\
-# Answers on pull requests from forks: the token of ${setting.name} may only read there, so it leaves its result as an
-# artifact, and this workflow, which runs nothing of the patch, publishes it. Made by \`ppsgate init\`.
-name: ${setting.publisher}
-
-on:
-  workflow_run: # zizmor: ignore[dangerous-triggers] nothing of the patch is checked out or run here
-    workflows: [${setting.name}]
-    types: [completed]
-
-permissions: {}
-
-jobs:
-  publish:
-    name: publish
-    # Branches of this repository have their report already, except Dependabot's, whose token is read-only.
-    if: >-
-      github.event.workflow_run.event == 'pull_request'
-      && github.event.workflow_run.conclusion != 'skipped'
-      && (github.event.workflow_run.head_repository.full_name != github.repository
-      || github.event.workflow_run.actor.login == 'dependabot[bot]')
-    runs-on: ubuntu-latest
-    timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
-    # Runs of one head are serialized: the last to finish decides.
-    concurrency:
-      group: publish-\${{ github.event.workflow_run.head_sha }}
-      cancel-in-progress: false
-${answerPermissions}
-    steps:
-${checkout}
-      - uses: ${setting.action}
-        with:
-          command: publish${configLine(setting)}
-`;
-/** A single job with everything its token permits, for the lab inside GitHub's own runner. */
-const oneJobWorkflow = (setting) => `\
-# Judges patches on packets per second, in the lab inside GitHub's own runner. Made by \`ppsgate init\`, which keeps
-# what you change here.
-name: ${setting.name}
-${runName}
-
-on:
-  # The token for a fork's patch is read-only: ${setting.publisher}.yml posts its report.
-  pull_request:
-    types: [opened, synchronize, reopened, edited, labeled]
-${otherEvents(setting)}
-permissions: {}
-
-jobs:
-${oneGateJob(setting)}
-
-${oneBisectJob(setting)}
-
-${onePublishJob(setting)}
-
-${acceptJob(setting)}
-`;
 const admitJob = (setting) => `\
   admit:
     name: admit
@@ -384,15 +212,14 @@ ${checkout}
         uses: ${setting.action}
         with:
           command: admit${configLine(setting)}
-${dispatchedInputs}
-${conduitToken}`;
+${dispatchedInputs}${conduitToken(setting)}`;
 const gateJob = (setting) => `\
   gate:
     name: gate
     needs: admit
     if: needs.admit.outputs.go == 'true'
     runs-on: ${runsOn(setting.runner)}
-    timeout-minutes: 1440 # the wait for a testbed is part of it
+    timeout-minutes: ${isBesideLab(setting) ? waitsForTestbed : "30"}
     # The last admission of a patch counts. Jobs that measure nothing have a queue of their own, for
     # GitHub may look here before it looks at \`if\`.
     concurrency:
@@ -407,8 +234,7 @@ ${checkout}
         uses: ${setting.action}
         with:
           command: gate${configLine(setting)}
-          request: \${{ needs.admit.outputs.request }}
-${conduitToken}
+          request: \${{ needs.admit.outputs.request }}${conduitToken(setting)}
 ${upload}`;
 const bisectJob = (setting) => `\
   bisect:
@@ -416,7 +242,7 @@ const bisectJob = (setting) => `\
     needs: admit
     if: needs.admit.outputs.bisect == 'true'
     runs-on: ${runsOn(setting.runner)}
-    timeout-minutes: 1440 # the wait for a testbed is part of it
+    timeout-minutes: ${isBesideLab(setting) ? waitsForTestbed : "360"}
     # In a line beside that of gates: neither ends the other.
     concurrency:
       group: ppsgate-bisect-\${{ needs.admit.outputs.bisect == 'true' && needs.admit.outputs.subject || github.run_id }}
@@ -429,8 +255,7 @@ ${checkout}
         uses: ${setting.action}
         with:
           command: bisect${configLine(setting)}
-          request: \${{ needs.admit.outputs.request }}
-${conduitToken}
+          request: \${{ needs.admit.outputs.request }}${conduitToken(setting)}
 ${upload}`;
 const cancelJob = `\
   cancel:
@@ -463,8 +288,7 @@ ${checkout}
       - uses: ${setting.action}
         with:
           command: publish${configLine(setting)}
-          request: \${{ needs.admit.outputs.request }}
-${conduitToken}`;
+          request: \${{ needs.admit.outputs.request }}${conduitToken(setting)}`;
 const acceptJob = (setting) => `\
   accept:
     name: accept
@@ -490,11 +314,11 @@ ${checkout}
       - uses: ${setting.action}
         with:
           command: accept${configLine(setting)}`;
-/** Four jobs and a small one, for a runner beside the lab: measuring jobs have read-only tokens. */
+/** Five jobs with permissions of their own: what measures has a token that only reads. */
 const splitWorkflow = (setting) => `\
-# Judges patches on packets per second, in a lab with a runner of its own. A patch is hostile until an authorized person stands for
-# it, so three jobs share the work: admit decides, in GitHub's runner, what may be measured; gate, or bisect, measures it
-# beside the lab, with a token that may only read; publish answers, in GitHub's runner again. Made by \`ppsgate init\`, which keeps
+# Judges patches on packets per second. A patch is hostile until an authorized person stands for it, so three jobs share
+# the work: admit decides what may be measured; gate, or bisect, measures it
+# ${isBesideLab(setting) ? "beside the lab" : "in the lab inside GitHub's runner"}, with a token that may only read; publish answers. Made by \`ppsgate init\`, which keeps
 # what you change here.
 name: ${setting.name}
 ${runName}
@@ -522,18 +346,6 @@ ${acceptJob(setting)}
 `;
 /** Expression: the commenter has rights in the repository, as reported by GitHub with the comment. */
 const isInsider = `contains(fromJSON('["OWNER", "MEMBER", "COLLABORATOR"]'), github.event.comment.author_association)`;
-/** Expression: the request is for a bisection instead of a gate. */
-const asksToBisect = `(${[
-	`startsWith(github.event.comment.body, '/ppsgate bisect')`,
-	`startsWith(inputs.instead, 'bisect')`,
-	`startsWith(github.event.client_payload.instead, 'bisect')`
-].join(" || ")})`;
-/** Expression: an insider requests it in a comment, or cancels a run. */
-const commentsToBisect = [
-	`github.event_name == 'issue_comment' && github.event.issue.pull_request`,
-	isInsider,
-	`(startsWith(github.event.comment.body, '/ppsgate bisect') || startsWith(github.event.comment.body, '/ppsgate cancel'))`
-].join(" && ");
 const otherEvents = ({ branch }) => `\
   # The buttons of the check. GitHub tells of them only where the check was made by a GitHub App of your own, not by this
   # workflow's token: make the App's token in a step before (actions/create-github-app-token, with \`id: app\`) and give
@@ -576,8 +388,7 @@ const answerPermissions = `\
       # statuses: write # only with \`status: true\` in ppsgate.yml`;
 /** A Phabricator relay finds its run by the key of its job. */
 const runName = `run-name: \${{ github.event.client_payload.key && format('ppsgate {0}', github.event.client_payload.key) || '' }}`;
-/** Empty without the secret, which matters for revisions only. */
-const conduitToken = `          conduit-token: \${{ secrets.PPSGATE_CONDUIT_TOKEN }} # the bot on Phabricator, for revisions alone`;
+const conduitToken = ({ hasPhabricator }) => hasPhabricator ? `\n          conduit-token: \${{ secrets.PPSGATE_CONDUIT_TOKEN }} # the bot on Phabricator, for revisions alone` : "";
 const checkout = `\
       - uses: ${checkoutAction}
         with:
@@ -591,6 +402,8 @@ const upload = `\
           path: \${{ runner.temp }}/ppsgate
           if-no-files-found: ignore`;
 const configLine = ({ config }) => config === void 0 ? "" : `\n          config: ${config}`;
+const isBesideLab = ({ runner }) => runner[0] === "self-hosted";
+const waitsForTestbed = "1440 # the wait for a testbed is part of it";
 const runsOn = (labels) => labels.length === 1 ? labels.join() : `[${labels.join(", ")}]`;
 
 // src/cli/init/label.ts
@@ -695,4 +508,4 @@ async function gitLine(folder, ...args) {
 }
 const refused = (flag, what, text) => new UsageError(`${flag}: ${expected(what)({ input: text || void 0 })}.`);
 
-export { approvalLabel, createLabel, hostedConfig, labConfig, labelByHand, lackingOverlay, oneJobWorkflow, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, publishWorkflow, readClone, splitWorkflow, starterRules };
+export { approvalLabel, createLabel, hostedConfig, labConfig, labelByHand, lackingOverlay, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, readClone, readIfThere, splitWorkflow, starterRules };

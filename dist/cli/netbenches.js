@@ -1,8 +1,9 @@
 import { UsageError, familySchema, formatChange, formatInterval, formatPps, reasonOf, shortened } from "../model.js";
-import { MinistatInputError, cellVerdict, compare, compare$1, interimResults, median, parseColumn, renderMinistat } from "../analysis/stats.js";
+import { ForeignFileError, readForeignFile, readForeignText } from "../report.js";
+import { MinistatInputError, cellVerdict, compare, compare$1, interimResults, limitsOf, median, parseColumn, renderMinistat } from "../analysis/stats.js";
 import { parsePktGenLog, pktGenRun } from "../lab/traffic.js";
 import { join } from "node:path";
-import { lstat, readFile, readdir, stat } from "node:fs/promises";
+import { readFile, readdir, stat } from "node:fs/promises";
 
 // src/cli/netbenches/analyze-netbenches.ts
 /** Compares sets with the base by image, or of one image by configuration. All runs exist: each cell gets one look. */
@@ -49,7 +50,8 @@ function pairsOf(sets, asked) {
 }
 /** Pooled runs do not depend on how they are paired. */
 function cellOf({ base, patched }) {
-	const runs = [...runsOf$1(base, "base"), ...runsOf$1(patched, "patched")];
+	const all = [...runsOf$1(base, "base"), ...runsOf$1(patched, "patched")];
+	const runs = all.map(limitsOf(all));
 	const counted = (variant) => runs.filter((run) => run.variant === variant && run.validity.kind === "valid").length;
 	const pairs = Math.max(fewestPairs, Math.min(counted("base"), counted("patched")));
 	return {
@@ -109,7 +111,7 @@ async function readBenches(directory) {
 	const sets = [];
 	for (const [label, files] of labels) {
 		const info = `bench.${label}.info`;
-		const about = aboutOf(label, names.has(info) ? await textOf(join(directory, info)) : "");
+		const about = aboutOf(label, names.has(info) ? await readText(directory, info).catch(() => "") : "");
 		sets.push({
 			label,
 			...about,
@@ -176,7 +178,7 @@ async function readLog(directory, path) {
 	try {
 		return {
 			path,
-			log: parsePktGenLog(await readRegularFile(join(directory, path)))
+			log: parsePktGenLog(await readText(directory, path))
 		};
 	} catch (error) {
 		return {
@@ -186,18 +188,15 @@ async function readLog(directory, path) {
 				lines: 0,
 				faults: [{
 					kind: "unreadable",
-					message: `${path} cannot be read: ${reasonOf(error)}`
+					message: `${path} cannot be read: ${error instanceof ForeignFileError ? error.why : reasonOf(error)}`
 				}]
 			}
 		};
 	}
 }
-/** Does not follow links: an untrusted directory may point anywhere, also at endless files. */
-async function readRegularFile(path) {
-	if (!(await lstat(path)).isFile()) throw new Error("it is no regular file");
-	return await readFile(path, "utf8");
-}
-const textOf = (path) => readRegularFile(path).catch(() => "");
+/** A line for each second. */
+const mostLogBytes = 64 * 1024 ** 2;
+const readText = async (directory, path) => await readForeignText(directory, path, mostLogBytes) ?? "";
 
 // src/cli/netbenches/render.ts
 /** The sets with their runs, then each comparison's verdict and ministat block. */
@@ -291,6 +290,8 @@ async function readSeries(path) {
 		throw new UsageError(`The series ${path} cannot be read (${reasonOf(error)}): name a file with a line a nightly run, or a folder of REV.CONFIG.pps files.`, { cause: error });
 	}
 }
+/** A nightly run has some numbers. */
+const mostBytes = 64 * 1024 ** 2;
 async function ofFile(path) {
 	return {
 		name: path,
@@ -318,7 +319,8 @@ async function ofFolder(path) {
 		const nightlyRuns = [];
 		for (const { name, revision } of own.toSorted((a, b) => natural.compare(a.revision, b.revision))) {
 			const file = join(path, name);
-			const values = [...parseColumn(await readFile(file), { name: file })];
+			const bytes = await readForeignFile(path, name, mostBytes) ?? Buffer.alloc(0);
+			const values = [...parseColumn(bytes, { name: file })];
 			if (values.length > 0) nightlyRuns.push({
 				name: revision,
 				value: typical(values, file)

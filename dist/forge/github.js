@@ -1,5 +1,5 @@
-import { patchName, reasonOf, resultSchema } from "../model.js";
-import { ZodError, array, int, literal, object, string, union, url } from "../vendor/zod.js";
+import { id, line, list, patchName, prose, reasonOf, resultSchema, url, word } from "../model.js";
+import { ZodError, literal, object, string, union } from "../vendor/zod.js";
 import { profiledCells, readProfiles } from "../analysis/profile.js";
 import { require_yauzl } from "../vendor/yauzl.js";
 import { once } from "node:events";
@@ -343,7 +343,7 @@ function waitWhenShort(log) {
 		return true;
 	};
 }
-const viewer = object({ viewer: object({ login: string() }) });
+const viewer = object({ viewer: object({ login: word }) });
 /** GET /user works for people only, GraphQL for apps, too. */
 async function ownLogin(octokit) {
 	return viewer.parse(await octokit.graphql("{ viewer { login } }")).viewer.login;
@@ -397,9 +397,9 @@ function whyNotDone(what, failure, { again, permission, otherwise }) {
 function isRequestError(error) {
 	return error instanceof Error && error.name === "HttpError" && "request" in error;
 }
-const errors = array(object({
-	message: string(),
-	type: string().optional()
+const errors = list(object({
+	message: prose(),
+	type: word.optional()
 }));
 const graphqlError = union([object({
 	name: literal("GraphqlResponseError"),
@@ -701,19 +701,19 @@ async function answered(request, what) {
 const commit = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "expected a full commit id");
 /** The properties that events and the REST API have in common. */
 const pullRequestDocument = object({
-	number: int().positive(),
-	title: string(),
-	html_url: url(),
+	number: id,
+	title: line,
+	html_url: url,
 	/** Null where the account was deleted, which GitHub then calls "ghost". */
-	user: object({ login: string() }).nullable(),
+	user: object({ login: word }).nullable(),
 	base: object({
-		ref: string(),
+		ref: word,
 		sha: commit,
-		repo: object({ full_name: string() })
+		repo: object({ full_name: word })
 	}),
 	head: object({
 		sha: commit,
-		repo: object({ full_name: string() }).nullable()
+		repo: object({ full_name: word }).nullable()
 	})
 });
 function found(document) {
@@ -766,7 +766,7 @@ async function createIssue({ octokit, repository }, { title, body, label }) {
 		});
 		return {
 			kind: "made",
-			number: int().positive().parse(data.number)
+			number: id.parse(data.number)
 		};
 	} catch (error) {
 		if (error instanceof ZodError) return {

@@ -1,15 +1,190 @@
-import { UsageError, excerpt, families, oneLine, patchName, scenarios, shortId } from "../model.js";
-import { int, object, string } from "../vendor/zod.js";
-import { require_fastest_levenshtein } from "../vendor/fastest-levenshtein.js";
+import { UsageError, excerpt, families, id, oneLine, patchName, scenarios, shortId, text } from "../model.js";
+import { object, string } from "../vendor/zod.js";
 import { bisectOverrideNames, didYouMean, kebabCase, meantBy, overrideNames, parameter } from "../config.js";
+import { require_fastest_levenshtein } from "../vendor/fastest-levenshtein.js";
 import { fetchDiff, findRevision } from "./phabricator.js";
 import { once } from "node:events";
 import { execFile, spawn } from "node:child_process";
 import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
+import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { pipeline } from "node:stream/promises";
+
+// src/forge/patch/command-words.ts
+/** Splits at blanks outside of double quotes: `testbed="mellanox and 40G"` is one word. */
+const wordsOf = (line) => (line.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll("\"", ""));
+function pairIn(word) {
+	const [, key, value = ""] = /^([^=]+)=(.*)$/.exec(word) ?? [];
+	return key === void 0 ? void 0 : {
+		key,
+		value
+	};
+}
+const keysOf = (names) => new Map(names.flatMap((name) => {
+	const { comment, kind } = parameter(name);
+	return comment === void 0 ? [] : [[comment.key, {
+		...comment,
+		kind,
+		name
+	}]];
+}));
+/** An unknown key is a mistake, with the nearest command. */
+function keyFor({ key, value }, of) {
+	const { verb, allowed, keyed } = of;
+	const parameter = keyed.get(key);
+	if (!allowed.includes(key) || parameter === void 0) {
+		const [meant] = meantBy(key, allowed);
+		const nearest = meant === void 0 ? verb : `${verb} ${meant}=${excerpt(value)}`;
+		return {
+			kind: "mistaken",
+			what: `${verb} takes no "${excerpt(key)}"`,
+			nearest
+		};
+	}
+	if (value !== "") return {
+		kind: "found",
+		parameter
+	};
+	const nearest = `${verb} ${key}=${parameter.example}`;
+	return {
+		kind: "mistaken",
+		what: `${key} has no value`,
+		nearest
+	};
+}
+
+// src/forge/patch/bisect-command.ts
+const typed$1 = text(500).optional();
+/** Settings of one bisection, as typed; without good and bad it searches the commits of the patch itself. */
+const bisectOverridesSchema = object(Object.fromEntries(bisectOverrideNames.map((name) => [name, typed$1])));
+const keyed$1 = keysOf(bisectOverrideNames);
+const allowed = [...keyed$1.keys()];
+const verifyRevert = kebabCase("verifyRevert");
+/** Reads the words after `bisect`: good comes before bad, all others in any order. */
+function readBisect(words, isHead) {
+	const overrides = {};
+	const others = [];
+	let list;
+	for (const word of words) {
+		const pair = pairIn(word);
+		if (pair?.key === "commits") {
+			if (!isDigest(pair.value)) return mistaken(`${listKey} is the digest of a list, as an answer has it`);
+			list = pair.value;
+		} else if (pair !== void 0) {
+			const match = keyFor(pair, {
+				verb: "bisect",
+				allowed,
+				keyed: keyed$1
+			});
+			if (match.kind === "mistaken") return match;
+			const { name, kind, example } = match.parameter;
+			const { key, value } = pair;
+			const looksRight = shapes[name];
+			const wrong = looksRight && value.split(",").find((part) => !looksRight(part));
+			if (wrong !== void 0) return mistaken(`${key} cannot be "${excerpt(wrong)}"`, `${key}=${example}`);
+			const before = overrides[name];
+			if (before !== void 0 && kind !== "list") return mistaken(`${key} is there twice`);
+			overrides[name] = before === void 0 ? value : `${before},${value}`;
+		} else if (word.includes("..")) {
+			const ends = word.split(/\.{2,}/).map((end) => excerpt(end));
+			return mistaken("bisect takes a good commit and a bad one, not a range", ends.filter(Boolean).join(" "));
+		} else if (families.some((family) => family === word)) {
+			if (overrides.families !== void 0) return mistaken("bisect takes one family", word);
+			overrides.families = word;
+		} else if (scenarios.includes(word)) {
+			if (overrides.scenarios !== void 0) return mistaken("bisect takes one scenario", word);
+			overrides.scenarios = word;
+		} else if (word === verifyRevert) overrides.verifyRevert = "true";
+		else if (isCommitLike(word)) others.push(word);
+		else return mistaken(`bisect takes no "${excerpt(word)}"`);
+	}
+	const read = withOthers(overrides, others, isHead);
+	return read.kind === "read" && list !== void 0 ? {
+		...read,
+		list
+	} : read;
+}
+/** `commits=…` approves a list of commits by its digest. */
+const listKey = "commits";
+const isDigest = (text) => /^[0-9a-f]{64}$/.test(text);
+/** Inverse of `readBisect`. */
+function bisectWords(overrides) {
+	const { good, bad, families: family, scenarios: scenario, verifyRevert: isVerified } = overrides;
+	const pairs = [...keyed$1].flatMap(([key, { name }]) => {
+		const value = overrides[name];
+		return value ? [`${key}=${/\s/.test(value) ? `"${value}"` : value}`] : [];
+	});
+	return ["bisect", ...[
+		good,
+		bad,
+		scenario,
+		family,
+		isVerified === "true" && verifyRevert,
+		...pairs
+	]].filter(Boolean).join(" ");
+}
+const mistaken = (what, nearest = "") => ({
+	kind: "mistaken",
+	what,
+	nearest: `bisect ${nearest}`.trim()
+});
+function withOthers(overrides, others, isHead) {
+	const [first = "", bad = "", own = "", ...more] = others;
+	if (others.length === 0) return {
+		kind: "read",
+		overrides
+	};
+	if (others.length === 1 && isHead(first)) return {
+		kind: "read",
+		overrides,
+		head: first
+	};
+	const hasScenario = overrides.scenarios !== void 0;
+	if (others.length === 1 && !hasScenario) return {
+		kind: "read",
+		overrides: {
+			...overrides,
+			scenarios: first
+		}
+	};
+	if (others.length === 1) {
+		const what = `bisect takes a good commit and a bad one, found "${excerpt(first)}" alone`;
+		return mistaken(what, `${excerpt(first)} HEAD`);
+	}
+	const commits = {
+		...overrides,
+		good: first,
+		bad
+	};
+	if (others.length === 2) return {
+		kind: "read",
+		overrides: commits
+	};
+	if (others.length === 3 && !hasScenario) return {
+		kind: "read",
+		overrides: {
+			...commits,
+			scenarios: own
+		}
+	};
+	const what = `bisect takes two commits, found "${excerpt(more[0] ?? own)}" as well`;
+	return mistaken(what, `${excerpt(first)} ${excerpt(bad)}`);
+}
+/** True for texts that git could read as the name of one commit; git decides later. */
+const isCommitLike = (text) => /^\w[\w./@~^{}+-]{0,249}$/.test(text) && !text.includes("..");
+const oneOrTwo = (between) => (text) => {
+	const parts = text.split(between);
+	return parts.length <= 2 && parts.every(isCommitLike);
+};
+/** Syntax of the parts of a value, as far as it can be checked without a repository. */
+const shapes = {
+	fixUp: oneOrTwo(":"),
+	skip: oneOrTwo(".."),
+	maxBoots: (text) => /^[1-9]\d{0,5}$/.test(text),
+	earlier: (text) => /^(?:all|none|[1-9]\d{0,8})$/.test(text)
+};
 
 // src/forge/patch/diff.ts
 /** Reads the output of git-diff(1) or diff(1) -u with prefixes `a/` and `b/`. Bytes, as sources may be in Latin-1. */
@@ -342,6 +517,29 @@ async function resolveCommit(git, name) {
 		return git.run("fetch", ...objectsAlone, "--end-of-options", "origin", name).then(parse);
 	}).catch(() => refuse(git, name))).trim();
 }
+/**
+* Resolves names that people write in commands. The first digits of an id count only for commits of branches and tags:
+* another object may have been fetched or made of a patch, and its author chooses its id.
+*/
+function withoutShortIds(repository) {
+	return {
+		...repository,
+		async resolve(name) {
+			const resolved = await repository.resolve(name);
+			const [word = ""] = name.split(/[~^]/, 1);
+			const digits = shortIdIn(word);
+			if (digits === void 0) return resolved;
+			const id = word === name ? resolved : await repository.resolve(word);
+			if (!id.startsWith(digits) || await repository.isOnBranch(id)) return resolved;
+			throw new NoCommitError(`"${excerpt(name)}" is no commit of a branch or a tag; another one may begin like ${id}, so write that in full if you mean it.`);
+		}
+	};
+}
+/** The digits of an id that git reads in `1a2b3c4`, and in `v1.2-3-g1a2b3c4` of git-describe(1). */
+function shortIdIn(word) {
+	const [, digits] = /(?:^|-g)([0-9a-f]{4,})$/i.exec(word) ?? [];
+	return isId(word) ? void 0 : digits?.toLowerCase();
+}
 async function refuse(git, name) {
 	const { directory } = git;
 	await git.run("rev-parse", "--git-dir").catch((error) => {
@@ -514,9 +712,25 @@ function linearHistoryOf(git) {
 	return {
 		isShallow: async () => (await git.run("rev-parse", "--is-shallow-repository")).trim() === "true",
 		contains: (commit, other) => contains(git, commit, other),
+		isOnBranch: (commit) => isOnBranch(git, commit),
 		async stepsSince(commit, tip) {
 			const range = [idOf(tip), `^${idOf(commit)}`];
 			return Number(await git.run("rev-list", "--count", "--first-parent", ...range));
+		},
+		async commitsBetween(after, upTo, { of, most }) {
+			const read = [
+				"rev-list",
+				...[
+					"--first-parent",
+					`--max-count=${most}`,
+					idOf(upTo),
+					`^${idOf(after)}`
+				],
+				...of === "all" ? [] : notOnBranches
+			];
+			return (await git.run(...read).catch(() => {
+				throw failed(`list the commits after ${after} up to ${upTo}`, git);
+			})).split("\n").filter(Boolean).toReversed();
 		},
 		firstParents: (after, upTo) => firstParents(git, after, upTo),
 		committedAt: (commit) => committedAt(git, commit),
@@ -533,6 +747,32 @@ async function contains(git, commit, other) {
 		if (error.code === 1) return false;
 		throw failed(`tell whether ${other} came before ${commit}`, git);
 	});
+}
+/** Leaves out what `isOnBranch` finds. */
+const notOnBranches = ["--not", ...[
+	"--branches",
+	"--tags",
+	"--remotes"
+].flatMap((refs) => [
+	"--exclude=pull/*",
+	"--exclude=*/pull/*",
+	refs
+])];
+async function isOnBranch(git, commit) {
+	const found = [
+		"for-each-ref",
+		"--format=%(refname)",
+		"--contains",
+		idOf(commit),
+		...[
+			"refs/heads",
+			"refs/tags",
+			"refs/remotes"
+		]
+	];
+	return (await git.run(...found).catch(() => {
+		throw failed(`tell which branches have ${commit}`, git);
+	})).split("\n").some((name) => name !== "" && !name.includes("/pull/"));
 }
 async function committedAt(git, commit) {
 	const seconds = [
@@ -926,6 +1166,28 @@ async function pinned(overrides, repository, calledAs) {
 		...overrides.skip && { skip: await pinnedList("skip", "..") }
 	};
 }
+/** More are too many for a person to read, and for a comment. */
+const mostListedCommits = 100;
+/**
+* The commits that a bisection may build and that no person with write permission need have read, oldest first. `line`
+* says which of those after the good one they are; of the others, those on no branch and no tag. Throws a `UsageError` if
+* they are too many to be approved.
+*/
+async function unreadCommits({ good, bad, fixUp = "" }, line, repository) {
+	const scope = line === "none" ? void 0 : {
+		of: line,
+		most: 101
+	};
+	const between = scope === void 0 ? [] : await repository.commitsBetween(good, bad, scope);
+	const fixUps = fixUp.split(",").flatMap((text) => text.split(":")[0] || []);
+	const isUnread = async (commit) => !between.includes(commit) && !await repository.isOnBranch(commit);
+	const commits = [...line === "off-branches" && await isUnread(good) ? [good] : [], ...between];
+	for (const commit of new Set(fixUps)) if (await isUnread(commit)) commits.push(commit);
+	if (commits.length <= 100) return commits;
+	throw new UsageError(`A bisection may build and run more than ${100} commits that are on no branch here, too many to be read and approved: name a shorter range, by GOOD BAD.`);
+}
+/** Digest of an ordered list of full ids, by which a command approves it; no other list has it. */
+const digestOf = (commits) => createHash("sha256").update(commits.join("\n")).digest("hex");
 async function ownEnds(patch, repository) {
 	const { baseCommit, headCommit: bad } = patch;
 	const good = await repository.mergeBase(baseCommit, bad);
@@ -936,6 +1198,168 @@ async function ownEnds(patch, repository) {
 	};
 	const count = steps === 1 ? "one commit" : "no commit of its own";
 	throw new UsageError(`${patchName(patch)} has ${count}, so there is nothing to choose from: write /ppsgate run, or /ppsgate bisect GOOD BAD for commits of your own.`);
+}
+
+// src/forge/patch/command.ts
+var import_fastest_levenshtein = require_fastest_levenshtein();
+const typed = text(500).optional();
+/** Settings of one gate that replace those of ppsgate.yml, as typed. */
+const gateOverridesSchema = object(Object.fromEntries(overrideNames.map((name) => [name, typed])));
+const callOnGithub = "/ppsgate";
+/** First word of a command on Phabricator, where a slash has no meaning. */
+const callOnPhabricator = "@ppsgate";
+/**
+* Parses the first line of a comment, which must begin with `call`; undefined for other comments. Scenarios, testbeds and
+* margins are not checked against the configuration here.
+*/
+function parseCommand(comment, call = callOnGithub) {
+	const [line = ""] = comment.trimStart().split(/\r?\n/, 1);
+	const [first, ...words] = wordsOf(line.slice(0, 500));
+	if (first !== call) return void 0;
+	const [verb = "help", ...rest] = words;
+	const mistaken = (what, nearest) => ({
+		kind: "mistaken",
+		why: `${what}; write ${call} ${nearest}`
+	});
+	switch (verb) {
+		case "help":
+		case "cancel":
+			if (rest.length === 0) return { kind: verb };
+			return mistaken(`${verb} takes nothing more, found "${excerpt(rest.join(" "))}"`, verb);
+		case "run":
+		case "rerun":
+		case "extend": {
+			const read = readArguments(verb, rest, call);
+			return read.kind === "mistaken" ? mistaken(read.what, read.nearest) : read;
+		}
+		case "accept":
+			if (call !== "/ppsgate") return mistaken(noVerb(verb), nearestVerb(verb));
+			return mistaken("accept is for the issue that ppsgate has opened on a change", "help");
+		case "bisect": {
+			const read = readBisect(rest, (word) => heads[call].test(word));
+			if (read.kind === "mistaken") return mistaken(read.what, read.nearest);
+			const { overrides, head, list } = read;
+			return {
+				kind: verb,
+				overrides,
+				...list && { list },
+				...headNamed(head, call)
+			};
+		}
+		default: return mistaken(noVerb(verb), nearestVerb(verb));
+	}
+}
+function asksToAccept(comment) {
+	const [line = ""] = comment.trimStart().split(/\r?\n/, 1);
+	return /^\/ppsgate\s+accept\s*$/.test(line);
+}
+const noVerb = (word) => `there is no command "${excerpt(word)}"`;
+function nearestVerb(word) {
+	const nearest = (0, import_fastest_levenshtein.closest)(word.toLowerCase(), verbs);
+	return (0, import_fastest_levenshtein.distance)(word.toLowerCase(), nearest) <= 2 ? nearest : "help";
+}
+const verbs = [
+	"run",
+	"rerun",
+	"extend",
+	"bisect",
+	"cancel",
+	"help"
+];
+function commandsFor(call) {
+	const isOnGithub = call === callOnGithub;
+	const all = {
+		run: [
+			["run", isOnGithub ? "measure the pull request as it stands" : "measure the newest diff"],
+			isOnGithub ? ["run 1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d", "the same, if that is the head: for a patch from a fork"] : ["run 80677", "measure that diff: for one by an unknown person"],
+			["run forwarding inet6 margin=1% runs=20 testbed=chelsio", "the same with scenarios, families, margin, most runs or testbed of your own"],
+			["run metric=nsPerPacket", "the same by another metric than the configured one"],
+			["run profile", "the same with profiles; profile=off without, profile=30s with longer ones"],
+			["run stop-at-first=on", "the same, and a cell that loses ends the runs of all others"],
+			["run measure-anyway", "the same, also where nothing differs that the testbed installs"],
+			...isOnGithub ? [] : [["run earlier=80345,80654", "measure those diffs beside it; all is each one before it"]]
+		],
+		rerun: [["rerun", "measure again what was asked for last"]],
+		extend: [["extend runs=40", "go on with an experiment that was inconclusive"]],
+		bisect: [
+			["bisect", isOnGithub ? "find the commit of the pull request that costs the packets" : "find the diff of the revision that costs the packets"],
+			isOnGithub ? ["bisect 1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d", "the same for a patch from a fork, if that is the head: its commits are listed first"] : ["bisect 80677 earlier=80345,80654", "the same among those diffs, each of which is built and run"],
+			["bisect v1.2 main forwarding inet4", "the same between a good commit and a bad one of your own, in one scenario and family"],
+			["bisect fix-up=3c4d5e6f7a8b skip=1a2b3c4..5d6e7f8", "the same with a fix on top where it is missing, and without some commits"],
+			["bisect testbed=chelsio verify-revert", "the same elsewhere, and with the bad one measured without the culprit, too"],
+			["bisect metric=pps max-boots=60 profile=off", "the same by a metric of your own, with more boots, or without profiles"]
+		],
+		cancel: [["cancel", "end what runs and what waits"]],
+		help: [["help", "see this list"]]
+	};
+	return verbs.flatMap((verb) => all[verb].map(([rest, to]) => ({
+		write: `${call} ${rest}`,
+		to
+	})));
+}
+const longestCommand = 500;
+const keyed = keysOf(overrideNames);
+const switches = new Map(overrideNames.flatMap((name) => parameter(name).kind === "switch" ? [[kebabCase(name), name]] : []));
+const heads = {
+	[callOnGithub]: /^[0-9a-f]{7,64}$/,
+	[callOnPhabricator]: /^[1-9]\d{0,8}$/
+};
+function keysFor(verb, call) {
+	if (verb === "rerun") return [];
+	return [...keyed.values()].filter(({ isOfRevision = false }) => !isOfRevision || call === "@ppsgate").map(({ key }) => key).filter((key) => verb === "run" || key === "runs");
+}
+function readArguments(verb, words, call) {
+	const allowed = keysFor(verb, call);
+	const overrides = {};
+	const familyWords = [];
+	const scenarioWords = [];
+	let namedHead;
+	const mistaken = (what, nearest = verb) => ({
+		kind: "mistaken",
+		what,
+		nearest
+	});
+	for (const word of words) {
+		const pair = pairIn(word);
+		const switchNamed = switches.get(word);
+		if (pair !== void 0) {
+			const match = keyFor(pair, {
+				verb,
+				allowed,
+				keyed
+			});
+			if (match.kind === "mistaken") return match;
+			const { name } = match.parameter;
+			if (overrides[name] !== void 0) return mistaken(`${pair.key} is there twice`);
+			overrides[name] = pair.value;
+		} else if (heads[call].test(word) && namedHead === void 0) namedHead = word;
+		else if (verb !== "run" || !/^[a-z][\w.-]*$/i.test(word)) return mistaken(`${verb} takes no "${excerpt(word)}"`);
+		else if (word === "profile") overrides.profile ??= "on";
+		else if (switchNamed !== void 0) overrides[switchNamed] = "true";
+		else if (families.some((family) => family === word)) familyWords.push(word);
+		else scenarioWords.push(word);
+	}
+	const of = headNamed(namedHead, call);
+	if (verb === "rerun") return {
+		kind: verb,
+		...of
+	};
+	if (verb === "extend") return {
+		kind: verb,
+		...overrides.maxRuns !== void 0 && { maxRuns: overrides.maxRuns },
+		...of
+	};
+	if (scenarioWords.length > 0) overrides.scenarios = scenarioWords.join(",");
+	if (familyWords.length > 0) overrides.families = familyWords.join(",");
+	return {
+		kind: verb,
+		overrides,
+		...of
+	};
+}
+function headNamed(text, call) {
+	if (text === void 0) return {};
+	return call === "/ppsgate" ? { commit: text } : { diff: Number(text) };
 }
 
 // src/forge/patch/commit-range.ts
@@ -1002,7 +1426,7 @@ async function patchOfRevision(name, earlier, deps) {
 	const head = await commitOf(number, diff, base.commit, deps);
 	if (head.kind === "does-not-apply") throw new PatchError(doesNotApply(number, diff, head.why));
 	const others = [];
-	for (const one of chosen(found, earlier)) {
+	for (const one of chosenDiffs(found, earlier)) {
 		const commit = await commitOf(number, one, base.commit, deps);
 		if (commit.kind === "committed") others.push({
 			diff: one.id,
@@ -1072,7 +1496,8 @@ function refuseForeign({ number, repository }, { repositories }) {
 	const which = names[0] === void 0 ? "of no repository" : `of the repository ${names[0]}`;
 	throw new UsageError(`D${number} is ${which}, and only those of ${repositories.join(", ")} are measured: see phabricator.repositories in ppsgate.yml.`);
 }
-function chosen({ diff, earlier }, which) {
+/** Throws a `UsageError` for an id that is none of the earlier diffs. */
+function chosenDiffs({ diff, earlier }, which) {
 	if (which === "none") return [];
 	if (which === "all") return earlier;
 	const stranger = which.find((id) => !earlier.some((one) => one.id === id));
@@ -1168,345 +1593,24 @@ async function commitOf(number, diff, base, { conduit, repository }) {
 }
 const doesNotApply = (number, { id }, why) => `Diff ${id} of D${number} does not apply: ${why}`;
 
-// src/forge/patch/command-words.ts
-/** Splits at blanks outside of double quotes: `testbed="mellanox and 40G"` is one word. */
-const wordsOf = (line) => (line.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll("\"", ""));
-function pairIn(word) {
-	const [, key, value = ""] = /^([^=]+)=(.*)$/.exec(word) ?? [];
-	return key === void 0 ? void 0 : {
-		key,
-		value
-	};
-}
-const keysOf = (names) => new Map(names.flatMap((name) => {
-	const { comment, kind } = parameter(name);
-	return comment === void 0 ? [] : [[comment.key, {
-		...comment,
-		kind,
-		name
-	}]];
-}));
-/** An unknown key is a mistake, with the nearest command. */
-function keyFor({ key, value }, of) {
-	const { verb, allowed, keyed } = of;
-	const parameter = keyed.get(key);
-	if (!allowed.includes(key) || parameter === void 0) {
-		const [meant] = meantBy(key, allowed);
-		const nearest = meant === void 0 ? verb : `${verb} ${meant}=${excerpt(value)}`;
-		return {
-			kind: "mistaken",
-			what: `${verb} takes no "${excerpt(key)}"`,
-			nearest
-		};
-	}
-	if (value !== "") return {
-		kind: "found",
-		parameter
-	};
-	const nearest = `${verb} ${key}=${parameter.example}`;
-	return {
-		kind: "mistaken",
-		what: `${key} has no value`,
-		nearest
-	};
-}
-
-// src/forge/patch/bisect-command.ts
-const typed$1 = string().max(500).optional();
-/** Settings of one bisection, as typed; without good and bad it searches the commits of the patch itself. */
-const bisectOverridesSchema = object(Object.fromEntries(bisectOverrideNames.map((name) => [name, typed$1])));
-const keyed$1 = keysOf(bisectOverrideNames);
-const allowed = [...keyed$1.keys()];
-const verifyRevert = kebabCase("verifyRevert");
-/** Reads the words after `bisect`: good comes before bad, all others in any order. */
-function readBisect(words, isHead) {
-	const overrides = {};
-	const others = [];
-	for (const word of words) {
-		const pair = pairIn(word);
-		if (pair !== void 0) {
-			const match = keyFor(pair, {
-				verb: "bisect",
-				allowed,
-				keyed: keyed$1
-			});
-			if (match.kind === "mistaken") return match;
-			const { name, kind, example } = match.parameter;
-			const { key, value } = pair;
-			const looksRight = shapes[name];
-			const wrong = looksRight && value.split(",").find((part) => !looksRight(part));
-			if (wrong !== void 0) return mistaken(`${key} cannot be "${excerpt(wrong)}"`, `${key}=${example}`);
-			const before = overrides[name];
-			if (before !== void 0 && kind !== "list") return mistaken(`${key} is there twice`);
-			overrides[name] = before === void 0 ? value : `${before},${value}`;
-		} else if (word.includes("..")) {
-			const ends = word.split(/\.{2,}/).map((end) => excerpt(end));
-			return mistaken("bisect takes a good commit and a bad one, not a range", ends.filter(Boolean).join(" "));
-		} else if (families.some((family) => family === word)) {
-			if (overrides.families !== void 0) return mistaken("bisect takes one family", word);
-			overrides.families = word;
-		} else if (scenarios.includes(word)) {
-			if (overrides.scenarios !== void 0) return mistaken("bisect takes one scenario", word);
-			overrides.scenarios = word;
-		} else if (word === verifyRevert) overrides.verifyRevert = "true";
-		else if (isCommitLike(word)) others.push(word);
-		else return mistaken(`bisect takes no "${excerpt(word)}"`);
-	}
-	return withOthers(overrides, others, isHead);
-}
-/** Inverse of `readBisect`. */
-function bisectWords(overrides) {
-	const { good, bad, families: family, scenarios: scenario, verifyRevert: isVerified } = overrides;
-	const pairs = [...keyed$1].flatMap(([key, { name }]) => {
-		const value = overrides[name];
-		return value ? [`${key}=${/\s/.test(value) ? `"${value}"` : value}`] : [];
-	});
-	return ["bisect", ...[
-		good,
-		bad,
-		scenario,
-		family,
-		isVerified === "true" && verifyRevert,
-		...pairs
-	]].filter(Boolean).join(" ");
-}
-const mistaken = (what, nearest = "") => ({
-	kind: "mistaken",
-	what,
-	nearest: `bisect ${nearest}`.trim()
-});
-function withOthers(overrides, others, isHead) {
-	const [first = "", bad = "", own = "", ...more] = others;
-	if (others.length === 0) return {
-		kind: "read",
-		overrides
-	};
-	if (others.length === 1 && isHead(first)) return {
-		kind: "read",
-		overrides,
-		head: first
-	};
-	const hasScenario = overrides.scenarios !== void 0;
-	if (others.length === 1 && !hasScenario) return {
-		kind: "read",
-		overrides: {
-			...overrides,
-			scenarios: first
-		}
-	};
-	if (others.length === 1) {
-		const what = `bisect takes a good commit and a bad one, found "${excerpt(first)}" alone`;
-		return mistaken(what, `${excerpt(first)} HEAD`);
-	}
-	const commits = {
-		...overrides,
-		good: first,
-		bad
-	};
-	if (others.length === 2) return {
-		kind: "read",
-		overrides: commits
-	};
-	if (others.length === 3 && !hasScenario) return {
-		kind: "read",
-		overrides: {
-			...commits,
-			scenarios: own
-		}
-	};
-	const what = `bisect takes two commits, found "${excerpt(more[0] ?? own)}" as well`;
-	return mistaken(what, `${excerpt(first)} ${excerpt(bad)}`);
-}
-/** True for texts that git could read as the name of one commit; git decides later. */
-const isCommitLike = (text) => /^\w[\w./@~^{}+-]{0,249}$/.test(text) && !text.includes("..");
-const oneOrTwo = (between) => (text) => {
-	const parts = text.split(between);
-	return parts.length <= 2 && parts.every(isCommitLike);
-};
-/** Syntax of the parts of a value, as far as it can be checked without a repository. */
-const shapes = {
-	fixUp: oneOrTwo(":"),
-	skip: oneOrTwo(".."),
-	maxBoots: (text) => /^[1-9]\d{0,5}$/.test(text)
-};
-
-// src/forge/patch/command.ts
-var import_fastest_levenshtein = require_fastest_levenshtein();
-const typed = string().max(500).optional();
-/** Settings of one gate that replace those of ppsgate.yml, as typed. */
-const gateOverridesSchema = object(Object.fromEntries(overrideNames.map((name) => [name, typed])));
-const callOnGithub = "/ppsgate";
-/** First word of a command on Phabricator, where a slash has no meaning. */
-const callOnPhabricator = "@ppsgate";
-/**
-* Parses the first line of a comment, which must begin with `call`; undefined for other comments. Scenarios, testbeds and
-* margins are not checked against the configuration here.
-*/
-function parseCommand(comment, call = callOnGithub) {
-	const [line = ""] = comment.trimStart().split(/\r?\n/, 1);
-	const [first, ...words] = wordsOf(line.slice(0, longestCommand));
-	if (first !== call) return void 0;
-	const [verb = "help", ...rest] = words;
-	const mistaken = (what, nearest) => ({
-		kind: "mistaken",
-		why: `${what}; write ${call} ${nearest}`
-	});
-	switch (verb) {
-		case "help":
-		case "cancel":
-			if (rest.length === 0) return { kind: verb };
-			return mistaken(`${verb} takes nothing more, found "${excerpt(rest.join(" "))}"`, verb);
-		case "run":
-		case "rerun":
-		case "extend": {
-			const read = readArguments(verb, rest, call);
-			return read.kind === "mistaken" ? mistaken(read.what, read.nearest) : read;
-		}
-		case "accept":
-			if (call !== "/ppsgate") return mistaken(noVerb(verb), nearestVerb(verb));
-			return mistaken("accept is for the issue that ppsgate has opened on a change", "help");
-		case "bisect": {
-			const read = readBisect(rest, (word) => heads[call].test(word));
-			if (read.kind === "mistaken") return mistaken(read.what, read.nearest);
-			return {
-				kind: verb,
-				overrides: read.overrides,
-				...headNamed(read.head, call)
-			};
-		}
-		default: return mistaken(noVerb(verb), nearestVerb(verb));
-	}
-}
-function asksToAccept(comment) {
-	const [line = ""] = comment.trimStart().split(/\r?\n/, 1);
-	return /^\/ppsgate\s+accept\s*$/.test(line);
-}
-const noVerb = (word) => `there is no command "${excerpt(word)}"`;
-function nearestVerb(word) {
-	const nearest = (0, import_fastest_levenshtein.closest)(word.toLowerCase(), verbs);
-	return (0, import_fastest_levenshtein.distance)(word.toLowerCase(), nearest) <= 2 ? nearest : "help";
-}
-const verbs = [
-	"run",
-	"rerun",
-	"extend",
-	"bisect",
-	"cancel",
-	"help"
-];
-function commandsFor(call) {
-	const isOnGithub = call === callOnGithub;
-	const all = {
-		run: [
-			["run", isOnGithub ? "measure the pull request as it stands" : "measure the newest diff"],
-			isOnGithub ? ["run 1a2b3c4d5e6f", "the same, if that is the head: for a patch from a fork"] : ["run 80677", "measure that diff: for one by an unknown person"],
-			["run forwarding inet6 margin=1% runs=20 testbed=chelsio", "the same with scenarios, families, margin, most runs or testbed of your own"],
-			["run metric=nsPerPacket", "the same by another metric than the configured one"],
-			["run profile", "the same with profiles; profile=off without, profile=30s with longer ones"],
-			["run stop-at-first=on", "the same, and a cell that loses ends the runs of all others"],
-			["run measure-anyway", "the same, also where nothing differs that the testbed installs"],
-			...isOnGithub ? [] : [["run earlier=all", "measure the earlier diffs beside it"]]
-		],
-		rerun: [["rerun", "measure again what was asked for last"]],
-		extend: [["extend runs=40", "go on with an experiment that was inconclusive"]],
-		bisect: [
-			["bisect", isOnGithub ? "find the commit of the pull request that costs the packets" : "find the diff of the revision that costs the packets"],
-			["bisect v1.2 main forwarding inet4", "the same between a good commit and a bad one of your own, in one scenario and family"],
-			["bisect fix-up=3c4d5e6f7a8b skip=1a2b3c4..5d6e7f8", "the same with a fix on top where it is missing, and without some commits"],
-			["bisect testbed=chelsio verify-revert", "the same elsewhere, and with the bad one measured without the culprit, too"],
-			["bisect metric=pps max-boots=60 profile=off", "the same by a metric of your own, with more boots, or without profiles"]
-		],
-		cancel: [["cancel", "end what runs and what waits"]],
-		help: [["help", "see this list"]]
-	};
-	return verbs.flatMap((verb) => all[verb].map(([rest, to]) => ({
-		write: `${call} ${rest}`,
-		to
-	})));
-}
-const longestCommand = 500;
-const keyed = keysOf(overrideNames);
-const switches = new Map(overrideNames.flatMap((name) => parameter(name).kind === "switch" ? [[kebabCase(name), name]] : []));
-const heads = {
-	[callOnGithub]: /^[0-9a-f]{7,64}$/,
-	[callOnPhabricator]: /^[1-9]\d{0,8}$/
-};
-function keysFor(verb, call) {
-	if (verb === "rerun") return [];
-	return [...keyed.values()].filter(({ isOfRevision = false }) => !isOfRevision || call === "@ppsgate").map(({ key }) => key).filter((key) => verb === "run" || key === "runs");
-}
-function readArguments(verb, words, call) {
-	const allowed = keysFor(verb, call);
-	const overrides = {};
-	const familyWords = [];
-	const scenarioWords = [];
-	let namedHead;
-	const mistaken = (what, nearest = verb) => ({
-		kind: "mistaken",
-		what,
-		nearest
-	});
-	for (const word of words) {
-		const pair = pairIn(word);
-		const switchNamed = switches.get(word);
-		if (pair !== void 0) {
-			const match = keyFor(pair, {
-				verb,
-				allowed,
-				keyed
-			});
-			if (match.kind === "mistaken") return match;
-			const { name } = match.parameter;
-			if (overrides[name] !== void 0) return mistaken(`${pair.key} is there twice`);
-			overrides[name] = pair.value;
-		} else if (heads[call].test(word) && namedHead === void 0) namedHead = word;
-		else if (verb !== "run" || !/^[a-z][\w.-]*$/i.test(word)) return mistaken(`${verb} takes no "${excerpt(word)}"`);
-		else if (word === "profile") overrides.profile ??= "on";
-		else if (switchNamed !== void 0) overrides[switchNamed] = "true";
-		else if (families.some((family) => family === word)) familyWords.push(word);
-		else scenarioWords.push(word);
-	}
-	const of = headNamed(namedHead, call);
-	if (verb === "rerun") return {
-		kind: verb,
-		...of
-	};
-	if (verb === "extend") return {
-		kind: verb,
-		...overrides.maxRuns !== void 0 && { maxRuns: overrides.maxRuns },
-		...of
-	};
-	if (scenarioWords.length > 0) overrides.scenarios = scenarioWords.join(",");
-	if (familyWords.length > 0) overrides.families = familyWords.join(",");
-	return {
-		kind: verb,
-		overrides,
-		...of
-	};
-}
-function headNamed(text, call) {
-	if (text === void 0) return {};
-	return call === "/ppsgate" ? { commit: text } : { diff: Number(text) };
-}
-
 // src/forge/patch/job-key.ts
 const jobSchema = object({
 	/** Identifies the request, so that it runs once. Letters, digits and `.:-`, so that it can name a folder or a run. */
 	key: string().regex(/^\w[\w.:-]{0,119}$/),
-	revision: int().positive(),
+	revision: id,
 	/** Pinned at approval. */
-	diff: int().positive(),
+	diff: id,
 	overrides: gateOverridesSchema,
 	/** A bisection in place of a gate: of the commits that are named, or of the diffs up to this one. */
 	bisect: bisectOverridesSchema.optional(),
 	/** PHID of the Harbormaster build that waits for the outcome. */
 	build: string().regex(/^PHID-HMBD-\w{1,40}$/).optional(),
 	/** The requester's user name, or `Harbormaster`. */
-	by: string().max(100),
+	by: text(100),
 	/** Extends the experiment of that job, which stayed inconclusive. */
 	extend: object({
-		key: string().max(120),
-		maxRuns: string().max(20).optional()
+		key: text(120),
+		maxRuns: text(20).optional()
 	}).optional()
 });
 const workOf = ({ bisect }) => bisect === void 0 ? "gate" : "bisection";
@@ -1514,7 +1618,8 @@ const workOf = ({ bisect }) => bisect === void 0 ? "gate" : "bisection";
 // src/forge/patch/authorize.ts
 /**
 * Decides for the head of `found` alone: a later push needs approval again. An act at the pull request of a fork approves
-* a head that its actor can have seen: the named commit, or a head that was shown before.
+* a head that its actor can have seen: the commit named in full, or a head that was shown before. Its first digits alone
+* name no head, as another commit with the same ones takes seconds to make.
 */
 async function authorize(occasion, found, rules) {
 	const { number, repository, headCommit, author } = found.pullRequest;
@@ -1534,7 +1639,7 @@ async function authorize(occasion, found, rules) {
 			};
 			return {
 				kind: "allowed",
-				why: `${by}, who may write to ${repository}, put the label ${rules.label} on #${number} at ${shortId(headCommit)}.`
+				why: `${by}, who may write to ${repository}, put the label ${rules.label} on #${number} at ${headCommit}.`
 			};
 		case "pushed":
 		case "revived":
@@ -1551,14 +1656,14 @@ async function authorize(occasion, found, rules) {
 		case "commanded": {
 			if (!await isAuthorized(by)) return stranger$1(by, found);
 			if (occasion.isOtherwise && !await rules.mayWrite(by)) return asConfigured(by, found);
-			const gap = isOurs ? void 0 : whyUnseen(occasion, "run", headCommit, rules.seen);
+			const gap = isOurs ? void 0 : whyUnseen(occasion, occasion.verb ?? "run", headCommit, rules.seen);
 			if (gap !== void 0) return {
 				kind: "refused",
 				why: gap
 			};
 			return {
 				kind: "allowed",
-				why: `${by}, who may have patches measured in ${repository}, asked for #${number} at ${shortId(headCommit)}.`
+				why: `${by}, who may have patches measured in ${repository}, asked for #${number} at ${headCommit}.`
 			};
 		}
 		case "bisected": {
@@ -1585,18 +1690,18 @@ async function authorize(occasion, found, rules) {
 		case "pressed":
 		case "dispatched": {
 			const { kind, commit } = occasion;
-			if (commit !== void 0 && commit !== headCommit) return {
+			if (commit !== void 0 && !headCommit.startsWith(commit)) return {
 				kind: "refused",
 				why: isOlder(commit, headCommit)
 			};
 			if (kind === "pressed" && !await isAuthorized(by)) return stranger$1(by, found);
-			if (commit === void 0 && !isOurs) return {
+			if (commit !== headCommit && !isOurs) return {
 				kind: "refused",
 				why: unnamed(number, headCommit)
 			};
 			return {
 				kind: "allowed",
-				why: `${by}, who may have patches measured in ${repository}, started it for #${number} at ${shortId(headCommit)}.`
+				why: `${by}, who may have patches measured in ${repository}, started it for #${number} at ${headCommit}.`
 			};
 		}
 	}
@@ -1604,15 +1709,21 @@ async function authorize(occasion, found, rules) {
 /** Bound of the difference between the clocks of GitHub and a runner. */
 const clockSeconds = 10;
 function whyUnseen({ at, commit }, verb, headCommit, seen) {
-	if (commit !== void 0) return headCommit.startsWith(commit) ? void 0 : isOlder(commit, headCommit);
-	if (isSeen(at, headCommit, seen)) return void 0;
-	return `The head is ${shortId(headCommit)}, and may have been pushed after the command was written: read it, and write /ppsgate ${verb} ${shortId(headCommit)}.`;
+	if (commit === headCommit) return void 0;
+	if (commit !== void 0 && !headCommit.startsWith(commit)) return isOlder(commit, headCommit);
+	if (commit === void 0) {
+		if (isSeen(at, headCommit, seen)) return void 0;
+		return `The head is ${headCommit}, and may have been pushed after the command was written: read it, and write /ppsgate ${verb} ${headCommit}.`;
+	}
+	const hasTwin = seen?.before?.some((one) => one !== headCommit && one.startsWith(commit));
+	if (isSeen(at, headCommit, seen) && !hasTwin) return void 0;
+	return `The head is ${headCommit}, and ${commit} may be the beginning of another commit, too: read it, and write /ppsgate ${verb} ${headCommit}.`;
 }
 const isSeen = (at, headCommit, seen) => seen?.headCommit === headCommit && Date.parse(seen.since) + clockSeconds * 1e3 < Date.parse(at);
-const unseenLabel = (headCommit) => `The head is ${shortId(headCommit)}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${shortId(headCommit)}, or take the label off and put it on again.`;
+const unseenLabel = (headCommit) => `The head is ${headCommit}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${headCommit}, or take the label off and put it on again.`;
 /** GitHub does not report when a run was started. */
-const unnamed = (number, headCommit) => `The head of #${number} is ${shortId(headCommit)}, and may have been pushed after the run was started: read it, and start one with ${headCommit} in place of #${number}.`;
-const isOlder = (commit, headCommit) => `The head is ${shortId(headCommit)} and no longer ${shortId(commit)}: read it, and ask again.`;
+const unnamed = (number, headCommit) => `The head of #${number} is ${headCommit}, and may have been pushed after the run was started: read it, and start one with ${headCommit} in place of #${number}.`;
+const isOlder = (commit, headCommit) => `The head is ${headCommit} and no longer ${commit}: read it, and ask again.`;
 const stranger$1 = (by, { pullRequest: { number, repository } }) => ({
 	kind: "refused",
 	why: `Thank you, ${by}: #${number} runs on the testbed when a person who may write to ${repository} asks for it.`
@@ -1628,11 +1739,9 @@ const asConfigured = (by, { pullRequest: { number, repository } }) => ({
 });
 function fromElsewhere({ pullRequest, headRepository }, label) {
 	const { number, repository, headCommit } = pullRequest;
-	const from = headRepository ?? "a repository that was deleted";
-	const commit = shortId(headCommit);
 	return {
 		kind: "refused",
-		why: `Thank you for #${number}: because it comes from ${from}, it runs on the testbed only after a maintainer of ${repository} has read ${commit}, and then put the label ${label} on it or written /ppsgate run ${commit}.`
+		why: `Thank you for #${number}: because it comes from ${headRepository ?? "a repository that was deleted"}, it runs on the testbed only after a maintainer of ${repository} has read ${headCommit}, and then put the label ${label} on it or written /ppsgate run ${headCommit}.`
 	};
 }
 
@@ -1705,4 +1814,4 @@ function oursIn({ people, projects }) {
 }
 const noPerson = (what) => `no person may ${what}: \`people\` and \`projects\` in ppsgate.yml are empty`;
 
-export { NoCommitError, NoRepositoryError, PatchError, RepositoryError, asksToAccept, authorize, authorizeRevision, bisectOverridesSchema, bisectWords, callOnGithub, callOnPhabricator, checkDiff, commandsFor, expectOnLine, gateOverridesSchema, isAsSaid, jobSchema, lineOfDiffs, objectsAlone, openRepository, ownEnds, parseCommand, parseEarlier, patchOfRange, patchOfRevision, pinned, rangeLike, rawChanges, restoreRevision, whyGitRefuses, workOf };
+export { NoCommitError, NoRepositoryError, PatchError, RepositoryError, asksToAccept, authorize, authorizeRevision, bisectOverridesSchema, bisectWords, callOnGithub, callOnPhabricator, checkDiff, chosenDiffs, commandsFor, digestOf, expectOnLine, gateOverridesSchema, isAsSaid, jobSchema, lineOfDiffs, listKey, objectsAlone, openRepository, ownEnds, parseCommand, parseEarlier, patchOfRange, patchOfRevision, pinned, rangeLike, rawChanges, restoreRevision, unreadCommits, whyGitRefuses, withoutShortIds, workOf };

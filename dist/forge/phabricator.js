@@ -1,5 +1,5 @@
-import { UsageError, parseJson, plainLine, realPause, reasonOf, shortened } from "../model.js";
-import { array, boolean, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "../vendor/zod.js";
+import { UsageError, byName, document, id as id$1, line, list, parseJson, plainLine, prose, realPause, reasonOf, shortened, word } from "../model.js";
+import { boolean, discriminatedUnion, int, literal, object, preprocess, string, union, unknown } from "../vendor/zod.js";
 import { readSecret } from "../config.js";
 import { noConnection, sendRequest } from "./github.js";
 import { X509Certificate } from "node:crypto";
@@ -22,7 +22,7 @@ var ConduitError = class extends Error {
 const mayPass = (error) => error.kind !== "refused" || error.code === void 0 || isOfToken(error);
 const isOfToken = ({ code }) => code === "ERR-INVALID-AUTH" || code === "ERR-INVALID-SESSION";
 /** A map as PHP writes it, whose empty ones are empty lists. */
-const mapOf = (value) => preprocess((map) => Array.isArray(map) && map.length === 0 ? {} : map, record(string(), value));
+const mapOf = (value) => preprocess((map) => Array.isArray(map) && map.length === 0 ? {} : map, byName(value));
 /** After the last wait the call fails. */
 const pausesSeconds = [
 	1,
@@ -99,8 +99,8 @@ const asJson = (params) => JSON.stringify(params, (_key, value) => typeof value 
 const mostBytes = 32 * 1024 ** 2;
 const envelope = object({
 	result: unknown(),
-	error_code: string().nullable(),
-	error_info: string().nullable()
+	error_code: word.nullable(),
+	error_info: prose().nullable()
 });
 function readAnswer({ headers, body }) {
 	const type = headers.get("content-type") ?? "no content type";
@@ -256,8 +256,8 @@ const mostBeginnings = 4;
 function searchBy(call, url) {
 	return async (method, params, item, most = Number.POSITIVE_INFINITY) => {
 		const page = object({
-			data: array(item),
-			cursor: object({ after: string().nullable() })
+			data: list(item),
+			cursor: object({ after: word.nullable() })
 		});
 		const limit = Math.min(pageItems, most);
 		const pageAfter = (row) => call(method, {
@@ -360,15 +360,16 @@ async function findRevision(conduit, name) {
 	};
 }
 const phid = string().regex(/^PHID-[\w-]{1,100}$/, "expected a PHID");
-const id = int().positive();
-const epoch = int().transform((seconds) => /* @__PURE__ */ new Date(seconds * 1e3));
+const id = id$1;
+/** Until the year 9999. */
+const epoch = int().min(0).max(253402300799).transform((seconds) => /* @__PURE__ */ new Date(seconds * 1e3));
 const revisionItem = object({
 	id,
 	phid,
 	fields: object({
-		title: string(),
+		title: line,
 		authorPHID: phid,
-		status: object({ value: string() }),
+		status: object({ value: word }),
 		repositoryPHID: phid.nullable(),
 		diffPHID: phid,
 		isDraft: boolean()
@@ -381,12 +382,12 @@ const diffItem = object({
 		revisionPHID: phid.nullable(),
 		authorPHID: phid,
 		dateCreated: epoch,
-		refs: array(object({
-			type: string(),
+		refs: list(object({
+			type: word,
 			/** A branch's. */
-			name: string().nullish(),
-			/** A base's. */
-			identifier: string().nullish()
+			name: document.nullish(),
+			/** A base's, which may be anything that its author typed. */
+			identifier: document.nullish()
 		}))
 	})
 });
@@ -414,8 +415,8 @@ async function repositoryOf(conduit, phid) {
 	};
 }
 const repositoryItem = object({ fields: object({
-	callsign: string().nullable(),
-	shortName: string().nullable()
+	callsign: word.nullable(),
+	shortName: word.nullable()
 }) });
 function foundDiff({ id, phid, fields }, names) {
 	const ref = (type) => fields.refs.find((each) => each.type === type);
@@ -466,7 +467,7 @@ async function userNames(conduit, phids) {
 }
 const userItem = object({
 	phid,
-	fields: object({ username: string() })
+	fields: object({ username: word })
 });
 async function whoami(conduit) {
 	const { phid, userName } = await conduit.call("user.whoami", {}, me);
@@ -477,7 +478,7 @@ async function whoami(conduit) {
 }
 const me = object({
 	phid,
-	userName: string()
+	userName: word
 });
 /**
 * Returns the oldest first, with comments as they read now, without removed ones.
@@ -519,9 +520,9 @@ const version = object({
 });
 const comment = transaction.extend({
 	type: literal("comment"),
-	comments: array(discriminatedUnion("removed", [version.extend({
+	comments: list(discriminatedUnion("removed", [version.extend({
 		removed: literal(false),
-		content: object({ raw: string() })
+		content: object({ raw: document })
 	}), version.extend({ removed: literal(true) })]))
 }).transform(({ id, phid, dateCreated: at, comments }) => {
 	const current = comments.toSorted((a, b) => a.version - b.version).at(-1);
@@ -535,7 +536,7 @@ const comment = transaction.extend({
 		text: current.content.raw
 	};
 });
-const others = object({ type: string().nullable() }).refine(({ type }) => type !== "update" && type !== "comment", "expected a transaction").transform(() => void 0);
+const others = object({ type: word.nullable() }).refine(({ type }) => type !== "update" && type !== "comment", "expected a transaction").transform(() => void 0);
 const transactionItem = union([
 	update,
 	comment,
@@ -560,7 +561,7 @@ async function isMember(conduit, userPhid, slugs) {
 	};
 }
 const projects = object({
-	data: array(object({ attachments: object({ members: object({ members: array(object({ phid })) }) }) })),
+	data: list(object({ attachments: object({ members: object({ members: list(object({ phid })) }) }) })),
 	/** By hashtag, of which a project may have several. */
 	maps: object({ slugMap: mapOf(unknown()) })
 });
@@ -585,7 +586,7 @@ async function fetchDiff(conduit, { id }) {
 }
 async function rawDiff(conduit, diffID) {
 	try {
-		return await conduit.call("differential.getrawdiff", { diffID }, string());
+		return await conduit.call("differential.getrawdiff", { diffID }, document);
 	} catch (error) {
 		if (!(error instanceof ConduitError) || error.code !== "ERR_NOT_FOUND") throw error;
 		throw new RevisionError(`Diff ${diffID} is not on ${conduit.url}, or not for the bot to see, which Phabricator does not tell apart: look at its id, and at who may see it.`);

@@ -1,15 +1,15 @@
-import { baselineOf, boundsOf as boundsOf$1, median, moderated, noNoise, pooledEvidence } from "../analysis/stats.js";
+import { version } from "../package.js";
+import { UsageError, bisectConfidenceRatio, byMetric, byName, cellSchema, change, commitId, count, excerpt, formatMetric, formatPps, historySchema, isCost, line, list, metricSchema, mostCommits, name, ordinal, ownRulesSchema, path as path$1, pathName, plainLine, prose, reasonOf, shortId, variant, verdictsWorstFirst } from "../model.js";
+import { _enum, boolean, int, literal, object } from "../vendor/zod.js";
 import { systemOf } from "../config.js";
-import { _enum, array, boolean, int, literal, number$1 as number, object, record, string } from "../vendor/zod.js";
-import { builderOf, mayChangeKernel, readOverlay, submodule } from "../kernel.js";
-import { UsageError, bisectConfidenceRatio, byMetric, cellName, cellSchema, commitId, excerpt, formatMetric, formatPps, historySchema, isCost, metricSchema, ownRulesSchema, pathName, plainLine, reasonOf, runSchema, shortId, verdictsWorstFirst } from "../model.js";
+import { NoCommitError, RepositoryError } from "../forge/patch.js";
 import { explained, readAnyResult, writeResult } from "../report.js";
+import { mean } from "../vendor/simple-statistics.js";
+import { baselineOf, boundsOf as boundsOf$1, changeOf as changeOf$1, median, moderated, noNoise, pooledEvidence } from "../analysis/stats.js";
+import { builderOf, mayChangeKernel, readOverlay, submodule } from "../kernel.js";
 import { alsoTelling, bisectionEstimateLines, isShared, mostTriesOf, nextBuilds, nextStep, plannedTrial, probabilities, readingsOf, takenForFailed, usualMinutes } from "./estimate.js";
 import { baseNumbers, beginPlanFile, cellsOf, earlierEntries, hasPlanFile, historyOf, journalIn, keepLogIn, lackingOf, openJournal, plannedProfile, plannedTraffic, profileOf, readJournal, readPlanFile, readRules, refuseUsed, rejectionMessage, replacePlanFile, takeProfilesOf } from "./experiment.js";
 import { onTestbed } from "../gate.js";
-import { mean } from "../vendor/simple-statistics.js";
-import { version } from "../package.js";
-import { NoCommitError, RepositoryError } from "../forge/patch.js";
 import { join } from "node:path";
 
 // src/gate/bisect/evidence.ts
@@ -32,10 +32,6 @@ function triesOf(plan, entries) {
 	const started = entries.findLastIndex(({ kind }) => kind === "started");
 	const all = /* @__PURE__ */ new Map();
 	const add = (variant, one) => all.set(variant, [...all.get(variant) ?? [], one]);
-	for (const runs of Map.groupBy(plan.reproduction, trialOf).values()) for (const [name, reading] of readingsOf(plan, runs)) add(name, {
-		...reading,
-		isRecent: false
-	});
 	for (const [index, entry] of entries.entries()) {
 		const isRecent = index > started;
 		if (entry.kind === "measured") for (const [name, reading] of readingsOf(plan, entry.runs)) add(name, {
@@ -55,7 +51,6 @@ function triesOf(plan, entries) {
 	}
 	return all;
 }
-const trialOf = ({ trial, attempt }) => `${trial}.${attempt}`;
 /**
 * A variant forwards nothing if it forwards less than a tenth of the slower end: a different bug. If the bad end itself
 * forwards nothing in any form, silence is the level sought, and counts as a thousandth of the good end, as zero has no
@@ -524,9 +519,9 @@ function changeOf(before, after, history, unit) {
 	const evidence = pooledEvidence(left.map(asMeasurement), right.map(asMeasurement), history);
 	const { low, high } = boundsOf$1(evidence, level);
 	return {
-		change: Math.expm1(evidence.effect),
-		low: Math.expm1(low),
-		high: Math.expm1(high),
+		change: changeOf$1(evidence.effect),
+		low: changeOf$1(low),
+		high: changeOf$1(high),
 		...told
 	};
 }
@@ -573,7 +568,6 @@ function profilesOf({ profile, cell }, journal, answer, evidence) {
 }
 
 // src/gate/bisect/first-parents.ts
-const mostCommits = 2e4;
 /** Resolves both ends and their distance; throws if they form no range. */
 async function endsOf(typed, repository) {
 	const good = await commitNamed("--good", typed.good, repository);
@@ -592,7 +586,7 @@ async function endsOf(typed, repository) {
 		const why = await repository.contains(bad, good) ? `came in by a merge, and is not on the line of first parents of --bad ${badName}` : `is no ancestor of --bad ${badName}`;
 		throw new UsageError(`--good ${goodName} ${why}: the last commit of that line which it contains is ${shortId(start)}, so take --good ${shortId(start)}.`);
 	}
-	if (steps > mostCommits) throw new UsageError(`There are ${steps} commits after --good ${goodName} up to --bad ${badName}, and at most ${mostCommits} can be bisected: name a nearer one, like --good ${badName}~${mostCommits}.`);
+	if (steps > 2e4) throw new UsageError(`There are ${steps} commits after --good ${goodName} up to --bad ${badName}, and at most ${mostCommits} can be bisected: name a nearer one, like --good ${badName}~${mostCommits}.`);
 	return {
 		good,
 		bad,
@@ -890,9 +884,9 @@ function withNames(kernels) {
 	return kernels.map((kernel) => {
 		const forms = /* @__PURE__ */ new Map();
 		for (const { key, commit, fixUps } of kernel.forms) {
-			const onTop = fixUps.length > 0 ? `-with-${fixUps.map(shortId).join("-")}` : "";
-			const name = `${shortId(kernel.commit)}${onTop}`;
-			const variant = names.get(key) ?? (taken.has(name) ? `${kernel.commit}${onTop}` : name);
+			const nameBy = (idOf) => [idOf(kernel.commit), ...fixUps.length > 0 ? ["with", ...fixUps.map(idOf)] : []].join("-");
+			const name = nameBy(shortId);
+			const variant = names.get(key) ?? (taken.has(name) ? nameBy(String) : name);
 			taken.add(name);
 			names.set(key, variant);
 			if (!forms.has(variant)) forms.set(variant, {
@@ -955,27 +949,27 @@ const isAnyNamed = (isNamed) => ({ place, last }) => Array.from({ length: last -
 // src/gate/bisect/range.ts
 const formSchema = object({
 	/** Names the variant; equal kernels have equal names. */
-	variant: string(),
+	variant,
 	/** The revision's own commit, or one made from it with the fix-ups, in this repository only. */
 	commit: commitId,
-	fixUps: array(commitId)
+	fixUps: list(commitId, 100)
 });
 const revisionSchema = object({
-	place: int().nonnegative(),
+	place: count,
 	commit: commitId,
-	subject: string(),
-	author: string(),
-	alike: int().nonnegative(),
+	subject: line,
+	author: line,
+	alike: count,
 	isSkipped: boolean(),
-	forms: array(formSchema).min(1)
+	forms: list(formSchema, 1e3).min(1)
 });
 const rangeSchema = object({
 	/** Commits after the good one, through the bad one. */
-	commits: int().positive(),
+	commits: ordinal,
 	/** Good first, bad last; commits of an unchanged kernel are merged with the one before. */
-	revisions: array(revisionSchema).min(2),
+	revisions: list(revisionSchema, mostCommits + 1).min(2),
 	/** Reports fix-ups that do not apply everywhere. */
-	notes: array(string())
+	notes: list(prose(), 1e3)
 });
 /**
 * Reads the range to bisect. Throws a `UsageError` or a `RepositoryError` that names the option if it is empty.
@@ -1098,30 +1092,28 @@ async function readLine({ good, bad }, installed, repository) {
 const bisectPlanSchema = object({
 	schemaVersion: literal(1),
 	/** Both ends, fix-ups and skips, as typed. */
-	good: string(),
-	bad: string(),
-	fixUps: array(string()),
-	skips: array(string()),
+	good: name,
+	bad: name,
+	fixUps: list(name, 100),
+	skips: list(name),
 	range: rangeSchema,
-	testbed: string(),
+	testbed: name,
 	system: _enum(["linux", "freebsd"]),
 	/** Folder installed over the DUT's files, for Linux. */
 	overlay: object({
-		path: string(),
-		beside: string()
+		path: path$1,
+		beside: path$1
 	}),
 	cell: cellSchema,
 	metric: metricSchema,
 	traffic: plannedTraffic,
-	rules: record(string(), ownRulesSchema),
+	rules: byName(ownRulesSchema),
 	profile: plannedProfile.optional(),
 	history: historySchema.optional(),
 	/** Expected change, as a ratio: that of a gate, or the loss that matters. */
-	effect: number(),
-	/** Runs of a gate on the same testbed and traffic: its base is the good end, its patched the bad one. */
-	reproduction: array(runSchema),
+	effect: change,
 	seed: int(),
-	mostBoots: int().positive(),
+	mostBoots: ordinal,
 	isVerified: boolean()
 });
 const file = "bisect.json";
@@ -1156,44 +1148,6 @@ function withMostBoots(plan, mostBoots) {
 	};
 	throw new UsageError(`--max-boots: the bisection has up to ${plan.mostBoots} already, found ${mostBoots}.`);
 }
-
-// src/gate/bisect/from-gate.ts
-/** Picks the cell with the greatest loss among those of the worst verdict; throws a `UsageError` without one. */
-function gateRunsOf({ outcome, variants, testbed, traffic }) {
-	const commitOf = (name) => variants.find((variant) => variant.name === name)?.commit;
-	const [good, bad] = [commitOf("base"), commitOf("patched")];
-	const [worst] = (outcome.kind === "judged" ? outcome.cells : []).toSorted((a, b) => rankOf(a) - rankOf(b) || lossOf(b) - lossOf(a));
-	if (worst === void 0 || good === void 0 || bad === void 0) throw new UsageError("--from: that gate has judged no cell, so there is no change to be found: name another result.");
-	const { cell, comparisons, runs } = worst;
-	const effect = comparisons[0]?.interval.change;
-	const told = effect === void 0 || effect === 0 ? {} : { effect };
-	return {
-		good,
-		bad,
-		testbed: testbed.name,
-		cell,
-		traffic,
-		...told,
-		runs
-	};
-}
-const rankOf = ({ verdict }) => verdictsWorstFirst.indexOf(verdict.kind);
-const lossOf = ({ comparisons: [told] }) => {
-	const change = told?.interval.change ?? 0;
-	return told !== void 0 && isCost(told.metric) ? change : -change;
-};
-/** Returns a gate's runs of both ends if it measured these on the same testbed and traffic; else none. */
-function reproductionOf(from, asked) {
-	const commits = [asked.range.revisions.at(0), asked.range.revisions.at(-1)].map((end) => end?.forms[0]?.commit);
-	if (!(from !== void 0 && from.testbed === asked.testbed && cellName(from.cell) === cellName(asked.cell) && from.good === commits[0] && from.bad === commits[1] && trafficKeys.every((key) => from.traffic[key] === asked.traffic[key]))) return [];
-	return from.runs.filter(({ variant }) => variant === "base" || variant === "patched");
-}
-const trafficKeys = [
-	"flows",
-	"frameBytes",
-	"offeredPps",
-	"measureSeconds"
-];
 
 // src/gate/bisect/revert.ts
 /** `bad` is a form of the bad end; `impossible` explains why the culprit cannot be reverted. */
@@ -1616,13 +1570,7 @@ async function plansFor(request, { repository, history, now, onEvent }) {
 			isVerified,
 			...profile !== void 0 && { profile },
 			...known !== void 0 && { history: known },
-			effect: from?.effect ?? (isCost(metric) ? margin : -margin),
-			reproduction: reproductionOf(from, {
-				testbed,
-				cell,
-				traffic,
-				range
-			})
+			effect: from?.effect ?? (isCost(metric) ? margin : -margin)
 		});
 	}
 	return plans;
@@ -1701,4 +1649,28 @@ function refuseBuiltGuests({ testbeds }, name) {
 	throw new UsageError(`${name} boots kernels of commits, and on virtual testbeds a bisection goes over the files of an overlay alone: ${fix}gate single commits.`);
 }
 
-export { bisect, gateRunsOf, hasBisectPlan, planBisection, resumeBisection };
+// src/gate/bisect/from-gate.ts
+/** Picks the cell with the greatest loss among those of the worst verdict; throws a `UsageError` without one. */
+function gateFindingOf({ outcome, variants, testbed }) {
+	const commitOf = (name) => variants.find((variant) => variant.name === name)?.commit;
+	const [good, bad] = [commitOf("base"), commitOf("patched")];
+	const [worst] = (outcome.kind === "judged" ? outcome.cells : []).toSorted((a, b) => rankOf(a) - rankOf(b) || lossOf(b) - lossOf(a));
+	if (worst === void 0 || good === void 0 || bad === void 0) throw new UsageError("--from: that gate has judged no cell, so there is no change to be found: name another result.");
+	const { cell, comparisons } = worst;
+	const effect = comparisons[0]?.interval.change;
+	const told = effect === void 0 || effect === 0 ? {} : { effect };
+	return {
+		good,
+		bad,
+		testbed: testbed.name,
+		cell,
+		...told
+	};
+}
+const rankOf = ({ verdict }) => verdictsWorstFirst.indexOf(verdict.kind);
+const lossOf = ({ comparisons: [told] }) => {
+	const change = told?.interval.change ?? 0;
+	return told !== void 0 && isCost(told.metric) ? change : -change;
+};
+
+export { bisect, gateFindingOf, hasBisectPlan, planBisection, resumeBisection };

@@ -1,11 +1,11 @@
-import { cellName, formatEstimate, formatPercent, formatRoughly, formatSize } from "../model.js";
-import { int, number$1 as number, object } from "../vendor/zod.js";
+import { bounds_exports, cellName, count, formatEstimate, formatPercent, formatRoughly, formatSize } from "../model.js";
+import { object } from "../vendor/zod.js";
 import { mean, quantile, sum as sum$1, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
-import { cellSource, criticalT, earlierNoise, lookSizes, looksSharedBy, median, moderated, simulate, sumOf } from "../analysis/stats.js";
-import { uniformInt, xoroshiro128plus } from "../vendor/pure-rand.js";
+import { cellSource, criticalT, earlierNoise, lookSizes, looksSharedBy, median, moderated, mostEarlierRuns, simulate, sumOf } from "../analysis/stats.js";
+import { uniformFloat64, uniformInt, xoroshiro128plus } from "../vendor/pure-rand.js";
 
 // src/gate/estimate/durations.ts
-const seconds = number().nonnegative();
+const { seconds } = bounds_exports;
 const gateDurations = object({
 	/** From the end of a trial to the next one in another boot; 0 without boots. */
 	bootSeconds: seconds,
@@ -21,7 +21,7 @@ const durationsSchema = gateDurations.partial({
 	buildSeconds: true
 });
 /** Medians of `gates` gates; 0: usual values of such a testbed. */
-const expectedDurationsSchema = gateDurations.extend({ gates: int().nonnegative() });
+const expectedDurationsSchema = gateDurations.extend({ gates: count });
 /**
 * Takes the median of trials, and the lower quartile of boots: waits for kernels, profiles and nightly runs only
 * lengthen some. Undefined with fewer than two trials. If each boot has one trial, everything but its traffic counts as
@@ -111,26 +111,31 @@ function usualDurations({ testbeds, traffic }, name) {
 // src/gate/bisect/information.ts
 /**
 * Mutual information, in bits, of a bit that is 1 with a probability, and a normal number of deviation 1 around 0 or
-* `distance`, depending on the bit: a sum over 160 points, tabulated on a grid of 0.01 and 0.05.
+* `distance`, depending on the bit: a sum over 160 points, tabulated by steps of 0.1 in the logarithm of the odds and of
+* 0.05 in distance.
 */
 function informationOf(probability, distance) {
-	const column = Math.min(columns, Math.round(Math.min(probability, 1 - probability) * 2 * columns));
+	const odds = Math.min(probability, 1 - probability) / Math.max(probability, 1 - probability);
+	if (odds === 0) return 0;
+	const column = Math.min(columns, Math.round(-Math.log(odds) / columnWidth));
 	const row = Math.min(rows, Math.round(Math.abs(distance) / rowHeight));
 	const index = row * (columns + 1) + column;
 	const known = table[index] ?? NaN;
 	if (!Number.isNaN(known)) return known;
-	const value = compute(column / (2 * columns), row * rowHeight);
+	const value = compute(1 / (1 + Math.exp(column * columnWidth)), row * rowHeight);
 	table[index] = value;
 	return value;
 }
-const columns = 50;
+/** Odds of one in a hundred million are the least. */
+const columnWidth = .1;
+const columns = 185;
 const rowHeight = .05;
 /** Ten deviations apart, the answer is certain. */
 const rows = 200;
-const table = (/* @__PURE__ */ new Float64Array(10251)).fill(NaN);
+const table = (/* @__PURE__ */ new Float64Array(37386)).fill(NaN);
 const points = 160;
 function compute(probability, distance) {
-	if (probability === 0 || distance === 0) return 0;
+	if (distance === 0) return 0;
 	const from = -6;
 	const width = (distance + 12) / points;
 	let bits = 0;
@@ -145,9 +150,22 @@ function compute(probability, distance) {
 const partOf = (own, both) => own > 0 && both > 0 ? own * Math.log2(own / both) : 0;
 const density = (at) => Math.exp(-(at * at) / 2) / Math.sqrt(2 * Math.PI);
 
+// src/gate/bisect/outliers.ts
+const mostOfBoot = -Math.log(.05);
+/** Likelihood ratio that a commit belongs to the other side, where no boot counts for more than an outlier's ratio. */
+function likelihoodOfOtherSide({ values, own, other, deviation }) {
+	const logs = values.map((value) => {
+		const log = ((value - other) ** 2 - (value - own) ** 2) / (2 * deviation ** 2);
+		return Math.max(-mostOfBoot, Math.min(mostOfBoot, log));
+	});
+	return Math.exp(-sum$1(logs));
+}
+
 // src/gate/bisect/search.ts
 const wantedProbability = .99;
 const bootsOfNeighbour = 2;
+/** Greatest odds, for each neighbour, that only outliers put it on its side. */
+const mostDoubt = .01;
 const mostBootsOfEnd = 20;
 const bootsOfThirdLevel = 4;
 const deepest = 4;
@@ -375,8 +393,8 @@ function stepIn(known, { segment, look }, costs) {
 	if (stretch.probability >= wantedProbability) {
 		const unsure = unsureFailure(known, stretch);
 		if (unsure !== void 0) return measure(unsure, "try again");
-		const poorer = poorerOf(known, stretch.after, stretch.last);
-		if (bootsAt(known, poorer) < bootsOfNeighbour) return measure(poorer, "confirm");
+		const doubtful = doubtfulNeighbour(known, chances, stretch);
+		if (doubtful !== void 0) return measure(doubtful, "confirm");
 		return ended({
 			kind: "found",
 			...stretch
@@ -386,6 +404,40 @@ function stepIn(known, { segment, look }, costs) {
 	const weak = weakEnd(known, segment, chances, position);
 	if (weak !== void 0) return measure(weak, "strengthen an end");
 	return position === void 0 ? ended(inconclusive(known, segment)) : measure(position, "search");
+}
+/**
+* Returns the neighbour of a found change that needs another boot, as outliers alone may have put it on its side: the
+* change would be in the steps up to the next measured position. Beyond an end there is none, and good and bad may be
+* alike: as likely as all steps together.
+*/
+function doubtfulNeighbour(known, { segment: { low, high }, levels: { left, right } }, { after, last }) {
+	const before = known.places.findLast((place) => place >= low && place < after);
+	const behind = known.places.find((place) => place > last && place <= high);
+	const deviation = deviationOf(known.noise);
+	const [worst] = [{
+		position: after,
+		own: left,
+		other: right,
+		next: before
+	}, {
+		position: last,
+		own: right,
+		other: left,
+		next: behind
+	}].map(({ position, own, other, next }) => {
+		const steps = next === void 0 ? high - low : Math.abs(position - next);
+		const values = valuesAt(known, position);
+		return {
+			position,
+			doubt: likelihoodOfOtherSide({
+				values,
+				own,
+				other,
+				deviation
+			}) * steps / (last - after)
+		};
+	}).toSorted((a, b) => b.doubt - a.doubt);
+	return worst !== void 0 && worst.doubt > mostDoubt ? worst.position : void 0;
 }
 function mostTelling(known, { low, high }, { upTo, distance }, { waitMinutes, runMinutes }) {
 	const toFailure = distancesToFailure(known);
@@ -448,6 +500,7 @@ function chancesIn(known, segment) {
 			low: stops[best] ?? low,
 			high: stops[best + 1] ?? high
 		},
+		levels,
 		distance: Math.abs(levels.left - levels.right) / deviationOf(known.noise),
 		upTo(position) {
 			const gap = lastIndexAtMost(stops, position);
@@ -625,7 +678,8 @@ function simulateBisect(request, search = sequentialSearch) {
 	const drawCell = cellSource(request.noise, random);
 	const ends = [];
 	for (let experiment = 0; experiment < request.experiments; experiment++) {
-		const drawSession = drawCell();
+		const openSession = drawCell();
+		const drawSession = () => withSlowRuns(openSession(), request.slow, random);
 		const earlier = earlierNoise(request.historyRuns, () => {
 			const draw = drawSession();
 			return (count) => Array.from({ length: count }, draw);
@@ -637,6 +691,11 @@ function simulateBisect(request, search = sequentialSearch) {
 		});
 	}
 	return rowOf(ends);
+}
+function withSlowRuns(draw, slow, random) {
+	if (slow === void 0) return draw;
+	const { share, by } = slow;
+	return () => draw() * (uniformFloat64(random) < share ? 1 - by : 1);
 }
 function depsOf({ commits, effects, brokenRatio, brokenInARow }, random, draw) {
 	const culprits = /* @__PURE__ */ new Map();
@@ -864,6 +923,69 @@ function againstEnds({ range }, alone) {
 	}));
 }
 
+// src/gate/estimate/runs.ts
+/**
+* Undefined if runs are compared with their neighbours, or if noise is neither known nor assumed.
+*
+* @param assumedNoiseRatio standard deviation of a run, as a ratio.
+*/
+function estimateRuns({ design, history }, policy, cells, assumedNoiseRatio) {
+	const known = noiseOf(history);
+	const noiseRatio = known ?? assumedNoiseRatio;
+	if (noiseRatio === void 0 || design.method === "paired") return void 0;
+	const runsAt = (effect) => simulate({
+		noise: {
+			kind: "normal",
+			cv: noiseRatio
+		},
+		design: {
+			name: design.name,
+			budgets: design.budgets
+		},
+		historyRuns: history === void 0 ? 0 : earlierRunsOf(history),
+		sessionDegreesOfFreedom: history?.sessionDegreesOfFreedom,
+		rates: {
+			falseAlarms: policy.falseAlarmRatio,
+			misses: policy.missRatio
+		},
+		cells,
+		marginRatio: policy.marginRatio,
+		effect,
+		experiments: 1e3,
+		seed: 1
+	});
+	const [unchanged, lost] = [runsAt(0), runsAt(-policy.marginRatio)];
+	return {
+		noiseRatio,
+		isAssumed: known === void 0,
+		runsIfUnchanged: unchanged.meanRuns,
+		runsIfLost: lost.meanRuns,
+		mostRunsIfUnchanged: unchanged.meanMostRuns,
+		mostRunsIfLost: lost.meanMostRuns,
+		reachableMarginRatio: reachableMargin({
+			design,
+			history
+		}, noiseRatio, policy, cells)
+	};
+}
+/** A prior keeps few degrees of freedom, however many there are. */
+const earlierRunsOf = ({ degreesOfFreedom }) => Math.min(degreesOfFreedom + 1, mostEarlierRuns);
+const fewestDegreesOfFreedom$1 = 4;
+function noiseOf(history) {
+	if (history === void 0 || history.degreesOfFreedom < fewestDegreesOfFreedom$1) return void 0;
+	return Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
+}
+/** Uses the last look alone: its critical value, and a fifth of the permitted misses. */
+function reachableMargin({ design, history }, noiseRatio, policy, cells) {
+	const last = looksSharedBy(cells, { design }, policy).at(-1);
+	if (last === void 0) return 1;
+	const fitted = last.pairs < 3 ? 2 : 3;
+	const degreesOfFreedom = 2 * last.pairs - fitted + moderated(history).degreesOfFreedom;
+	const error = noiseRatio * Math.sqrt(2 / last.pairs);
+	const reach = criticalT(degreesOfFreedom, last.levels.falseAlarms) + criticalT(degreesOfFreedom, policy.missRatio / 5);
+	return -Math.expm1(-reach * error);
+}
+
 // src/gate/estimate/bisection.ts
 /** Minutes of an incremental kernel build, of a boot with its trial, and of a failed boot. */
 const usualMinutes = {
@@ -913,7 +1035,7 @@ function estimateShared(steps, { traffic }) {
 const secondsToInstall = 5;
 /** Undefined if too little noise is known. Deterministic by history. */
 function estimateByNoise({ steps, effect, history, ...rest }) {
-	if (history.degreesOfFreedom < fewestDegreesOfFreedom$1) return void 0;
+	if (history.degreesOfFreedom < fewestDegreesOfFreedom) return void 0;
 	const noiseRatio = Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
 	const row = simulateBisect({
 		...rest,
@@ -925,7 +1047,7 @@ function estimateByNoise({ steps, effect, history, ...rest }) {
 		effects: [effect],
 		brokenRatio: 0,
 		brokenInARow: 1,
-		historyRuns: history.degreesOfFreedom + 1,
+		historyRuns: earlierRunsOf(history),
 		experiments: 100,
 		seed: 1
 	});
@@ -938,7 +1060,7 @@ function estimateByNoise({ steps, effect, history, ...rest }) {
 		}
 	};
 }
-const fewestDegreesOfFreedom$1 = 4;
+const fewestDegreesOfFreedom = 4;
 /** Prints the size of the range, the estimate, and the notes of the plan. */
 function bisectionEstimateLines(plan) {
 	const { range, testbed, mostBoots, effect } = plan;
@@ -959,67 +1081,6 @@ function bisectionEstimateLines(plan) {
 	];
 }
 const leastAnswered = .8;
-
-// src/gate/estimate/runs.ts
-/**
-* Undefined if runs are compared with their neighbours, or if noise is neither known nor assumed.
-*
-* @param assumedNoiseRatio standard deviation of a run, as a ratio.
-*/
-function estimateRuns({ design, history }, policy, cells, assumedNoiseRatio) {
-	const known = noiseOf(history);
-	const noiseRatio = known ?? assumedNoiseRatio;
-	if (noiseRatio === void 0 || design.method === "paired") return void 0;
-	const runsAt = (effect) => simulate({
-		noise: {
-			kind: "normal",
-			cv: noiseRatio
-		},
-		design: {
-			name: design.name,
-			budgets: design.budgets
-		},
-		historyRuns: history === void 0 ? 0 : history.degreesOfFreedom + 1,
-		sessionDegreesOfFreedom: history?.sessionDegreesOfFreedom,
-		rates: {
-			falseAlarms: policy.falseAlarmRatio,
-			misses: policy.missRatio
-		},
-		cells,
-		marginRatio: policy.marginRatio,
-		effect,
-		experiments: 1e3,
-		seed: 1
-	});
-	const [unchanged, lost] = [runsAt(0), runsAt(-policy.marginRatio)];
-	return {
-		noiseRatio,
-		isAssumed: known === void 0,
-		runsIfUnchanged: unchanged.meanRuns,
-		runsIfLost: lost.meanRuns,
-		mostRunsIfUnchanged: unchanged.meanMostRuns,
-		mostRunsIfLost: lost.meanMostRuns,
-		reachableMarginRatio: reachableMargin({
-			design,
-			history
-		}, noiseRatio, policy, cells)
-	};
-}
-const fewestDegreesOfFreedom = 4;
-function noiseOf(history) {
-	if (history === void 0 || history.degreesOfFreedom < fewestDegreesOfFreedom) return void 0;
-	return Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
-}
-/** Uses the last look alone: its critical value, and a fifth of the permitted misses. */
-function reachableMargin({ design, history }, noiseRatio, policy, cells) {
-	const last = looksSharedBy(cells, { design }, policy).at(-1);
-	if (last === void 0) return 1;
-	const fitted = last.pairs < 3 ? 2 : 3;
-	const degreesOfFreedom = 2 * last.pairs - fitted + moderated(history).degreesOfFreedom;
-	const error = noiseRatio * Math.sqrt(2 / last.pairs);
-	const reach = criticalT(degreesOfFreedom, last.levels.falseAlarms) + criticalT(degreesOfFreedom, policy.missRatio / 5);
-	return -Math.expm1(-reach * error);
-}
 
 // src/gate/estimate/experiment.ts
 const timeParts = [

@@ -1,31 +1,80 @@
 import { version } from "../package.js";
-import { UsageError, byMetric, cellName, cellProfileSchema, cellSchema, designSchema, diffName, formatPercent, historySchema, isJudged, lastLine, layoutOfPair, ownRulesSchema, patchSchema, plannedTrialSchema, policySchema, reasonOf, rejectionSchema, runSchema, shortened, trialSchema, withoutPaths } from "../model.js";
-import { array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "../vendor/zod.js";
+import { UsageError, byMetric, byName, cellName, cellProfileSchema, cellSchema, commitId, count, designSchema, diffName, earlierGatesSchema, facts, formatPercent, historySchema, isJudged, lastLine, layoutOfPair, line, list, maxEarlierGates, measured, metricSchema, mostTrials, mostVariants, name, ownRulesSchema, patchSchema, plannedTrialSchema, policySchema, rate$1 as rate, reasonOf, rejectionSchema, runSchema, seconds, shortened, time, total, trialSchema, variant, withoutPaths } from "../model.js";
+import { boolean, discriminatedUnion, int, literal, number$1 as number, object, string } from "../vendor/zod.js";
+import { ForeignFileError, readForeignText } from "../report.js";
 import { mean, sum, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
-import { cellResult, cellVerdict, evidenceAt, interimResults, isCounted, isEnough, lookSizes, runCounts, runsApart, sessionDegreesOfFreedom, sumOf, trialNumbers, validPairs, worstVerdict } from "../analysis/stats.js";
+import { cellResult, cellVerdict, evidenceAt, interimResults, isCounted, isEnough, limitsOf, lookSizes, runCounts, runsApart, sessionDegreesOfFreedom, sumOf, trialNumbers, validPairs, worstVerdict } from "../analysis/stats.js";
+import { ExposedPlaceError, checkNotOpen, isPlaceLeftAlone, variantSchema } from "../kernel.js";
 import { durationsOf, durationsSchema, expectedDurationsOn, expectedDurationsSchema } from "./estimate.js";
 import { logNames, readLinuxLogs } from "../lab/netns.js";
-import { isPlaceLeftAlone, variantSchema } from "../kernel.js";
 import { uniformInt, xoroshiro128plus } from "../vendor/pure-rand.js";
 import { freebsdLogNames, readFreebsdLogs } from "../lab/freebsd.js";
 import { pairsOf as pairsOf$1, readVirtualLogs, windowsLogName } from "../lab/qemu.js";
-import { dirname, join } from "node:path";
-import { randomInt } from "node:crypto";
+import { basename, dirname, join } from "node:path";
+import { createHash, randomInt } from "node:crypto";
 import { access, appendFile, mkdir, open, readFile, rename, truncate, writeFile } from "node:fs/promises";
 
+// src/gate/experiment/earlier-gates.ts
+const ratio = number().positive().lt(1);
+/** The gate that wrote a line of history. */
+const gateOfLineSchema = object({
+	/** Equal for a gate that was resumed, extended or published again. */
+	id: string().regex(/^[0-9a-f]{64}$/),
+	head: commitId,
+	metric: metricSchema,
+	marginRatio: ratio,
+	missRatio: ratio,
+	isRegression: boolean()
+});
+const isSameTraffic = (a, b) => a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
+/** Undefined for an A/A run, which passes no patch. */
+function gateOfLine({ startedAt, variants, policy }, { runs, verdict }) {
+	const commitOf = (name) => variants.find((variant) => variant.name === name)?.commit;
+	const [base, head] = [commitOf("base"), commitOf("patched")];
+	if (head === base || !commitId.safeParse(base).success) return void 0;
+	const { metric, marginRatio, missRatio } = policy;
+	const id = createHash("sha256").update(JSON.stringify([startedAt, numbersOf$1(runs[0])]));
+	return gateOfLineSchema.safeParse({
+		id: id.digest("hex"),
+		head,
+		metric,
+		marginRatio,
+		missRatio,
+		isRegression: verdict.kind === "regression"
+	}).data;
+}
+const numbersOf$1 = (run) => [run?.pps, run?.samples.map(({ receivedPackets, forwardedPackets }) => [receivedPackets, forwardedPackets])];
+/** Gates of the same commits in the same cell, held to the same margin and rate of misses; undefined without one. */
+function earlierGates(entries, gate) {
+	if (gate.base === gate.head) return void 0;
+	const gates = entries.flatMap((entry) => isSame(entry, gate) && entry.gate ? entry.gate : []);
+	const others = Map.groupBy(gates, ({ id }) => id);
+	if (gate.id !== void 0) others.delete(gate.id);
+	if (others.size === 0) return void 0;
+	const regressions = [...others.values()].filter((lines) => lines.some(({ isRegression }) => isRegression));
+	return {
+		count: Math.min(others.size, maxEarlierGates),
+		regressions: Math.min(regressions.length, maxEarlierGates)
+	};
+}
+function isSame(entry, { testbed, cell, traffic, base, head, policy }) {
+	const { gate } = entry;
+	return gate?.head === head && (base === void 0 || entry.commit === base) && entry.testbed === testbed && cellName(entry.cell) === cellName(cell) && isSameTraffic(entry.traffic, traffic) && gate.metric === policy.metric && gate.marginRatio === policy.marginRatio && gate.missRatio === policy.missRatio;
+}
+
 // src/gate/experiment/history.ts
-const rates = array(number().positive());
+const rates = list(measured);
 const historyEntrySchema = object({
 	/** Begin of the experiment. An extended one writes again, and its last line counts. */
-	at: datetime(),
-	testbed: string(),
+	at: time,
+	testbed: name,
 	cell: cellSchema,
 	traffic: object({
-		flows: int(),
-		frameBytes: int(),
-		offeredPps: number().optional()
+		flows: count,
+		frameBytes: count,
+		offeredPps: rate.optional()
 	}),
-	commit: string(),
+	commit: name,
 	/** Number of each trial, in order. */
 	pps: rates,
 	nsPerPacket: rates,
@@ -40,9 +89,11 @@ const historyEntrySchema = object({
 	/** Base had moved against the earlier history. */
 	moved: boolean(),
 	/** Booted layouts of base's kernel, if several: the spread then includes the noise of builds. */
-	layouts: int().min(2).optional(),
+	layouts: count.min(2).optional(),
 	/** Equal for all cells of a gate; absent in older lines. */
-	durations: durationsSchema.optional()
+	durations: durationsSchema.optional(),
+	/** Absent in older lines, and where no gate of two commits wrote the line. */
+	gate: gateOfLineSchema.optional()
 });
 /** An unusable history: nothing is measured until it is fixed. */
 var HistoryError = class extends Error {
@@ -55,16 +106,31 @@ var HistoryError = class extends Error {
 function historyFile(path) {
 	return {
 		async read() {
-			return (await readFile(path, "utf8").catch(ifMissing$1(path))).split("\n").flatMap((line, index) => line ? parseLine$1(line, path, index) : []);
+			const text = await readFile(path, "utf8").catch(ifMissing(path));
+			refuseIfOpen(path);
+			return text.split("\n").flatMap((line, index) => line ? parseLine$1(line, path, index) : []);
 		},
 		async append(entries) {
 			if (entries.length === 0) return;
-			await mkdir(dirname(path), { recursive: true });
-			await appendFile(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+			await mkdir(dirname(path), {
+				recursive: true,
+				mode: 493
+			});
+			const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
+			await appendFile(path, lines, { mode: 420 });
 		}
 	};
 }
-const ifMissing$1 = (path) => (error) => {
+/** Any user could teach the gate another noise. */
+function refuseIfOpen(path) {
+	try {
+		checkNotOpen(path);
+	} catch (error) {
+		if (!(error instanceof ExposedPlaceError)) throw error;
+		throw new HistoryError(`The history ${path} is refused: ${error.message}.`);
+	}
+}
+const ifMissing = (path) => (error) => {
 	if (error.code === "ENOENT") return "";
 	throw new HistoryError(`The history ${path} cannot be read (${error.code}).`);
 };
@@ -77,22 +143,37 @@ function parseLine$1(line, path, index) {
 }
 /** Drops entries of the future, which would remain the newest forever. */
 const earlierEntries = (entries, now) => entries.filter(({ at }) => Date.parse(at) <= now.getTime());
-/** Pools the latest sessions of a cell. Noise is the spread within sessions, so a moving base does not look noisy. */
+/** Describes the latest sessions of a cell. Noise is the spread within sessions, so a moving base does not look noisy. */
 function historyOf(entries, { testbed, cell, traffic, metric, hasLayouts = false }) {
 	const own = entries.filter((entry) => entry.testbed === testbed && cellName(entry.cell) === cellName(cell) && isSameTraffic(entry.traffic, traffic) && entry.layouts !== void 0 === hasLayouts && entry[metric].length > 0);
-	const latest = newest(lastLines(own), metric);
-	const logs = latest.map((entry) => entry[metric].map(Math.log));
-	const lastMove = latest.findLastIndex((entry) => entry.moved);
-	const sinceMove = logs.slice(Math.max(0, lastMove)).flat();
-	if (sinceMove.length === 0) return void 0;
+	const sessions = lastLines(own).toSorted((a, b) => a.at.localeCompare(b.at)).slice(-mostSessionsOfCell);
+	const levels = levelsOf(sessions).map((level) => level.map((entry) => entry[metric].map(Math.log)));
+	const last = levels.at(-1);
+	if (last === void 0) return void 0;
+	const latest = newest(sessions, metric);
 	const ofSessions = sessionDegreesOfFreedom(sessionsOn(entries, testbed, metric));
 	return {
-		runs: logs.flat().length,
-		typical: Math.exp(mean(sinceMove)),
-		typicalRuns: sinceMove.length,
+		runs: latest.flatMap((entry) => entry[metric]).length,
+		typical: Math.exp(mean(last.flat())),
+		typicalRuns: last.flat().length,
+		sessionMeans: {
+			sinceMove: last.length,
+			sumOfSquares: sum(levels.map((level) => sumNthPowerDeviations(level.map(mean), 2))),
+			degreesOfFreedom: sum(levels.map((level) => level.length - 1))
+		},
 		...latest.map((entry) => noiseOf(entry, metric)).reduce(sumOf),
 		...ofSessions !== void 0 && { sessionDegreesOfFreedom: ofSessions }
 	};
+}
+/** Splits sessions where base moved. */
+function levelsOf(sessions) {
+	const levels = [];
+	for (const entry of sessions) {
+		const level = levels.at(-1);
+		if (level === void 0 || entry.moved) levels.push([entry]);
+		else level.push(entry);
+	}
+	return levels;
 }
 /** An experiment that was extended has several lines. */
 const lastLines = (entries) => [...new Map(entries.map((entry) => [entry.at, entry])).values()];
@@ -114,18 +195,24 @@ function sessionsOn(entries, testbed, metric) {
 }
 /** More than a prior keeps, so that the variance itself is well known. */
 const enoughDegreesOfFreedom = 24;
+/** Sessions of one number have no degree of freedom, and a level that is not of today. */
+const mostSessionsOfCell = 30;
 /** Counts degrees of freedom, not lines: gates that end early have few runs. */
-function newest(entries, metric) {
-	const byAge = entries.toSorted((a, b) => a.at.localeCompare(b.at));
+function newest(sessions, metric) {
 	let degreesOfFreedom = 0;
-	const first = byAge.findLastIndex((entry) => {
+	const first = sessions.findLastIndex((entry) => {
 		degreesOfFreedom += noiseOf(entry, metric).degreesOfFreedom;
 		return degreesOfFreedom >= enoughDegreesOfFreedom;
 	});
-	return byAge.slice(Math.max(0, first)).slice(-30);
+	return sessions.slice(Math.max(0, first));
 }
-const isSameTraffic = (a, b) => a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
 const baseNumbers = (runs, metric) => numbersOf("base", runs, metric);
+/** Leaves a line that only counts its gate. */
+const withoutNumbers = ({ patched: _, durations: __, layouts: ___, ...entry }) => ({
+	...entry,
+	...byMetric(() => []),
+	moved: false
+});
 /** Counts only the first boot of each of several layouts: repeats would understate the spread. */
 function numbersOf(variant, runs, metric) {
 	const counted = runs.filter((run) => run.variant === variant && isCounted(run));
@@ -133,13 +220,15 @@ function numbersOf(variant, runs, metric) {
 	const kept = firstOf.size > 1 ? counted.filter((run) => firstOf.get(run.layout) === run) : counted;
 	return trialNumbers(kept, metric);
 }
-function historyEntries(result) {
-	const { startedAt: at, testbed, variants, outcome } = result;
+function historyEntries(experiment) {
+	const { startedAt: at, testbed, variants, outcome } = experiment;
 	if (outcome.kind !== "judged") return [];
-	const { measureSeconds: _, ...traffic } = result.traffic;
-	const durations = durationsOf(result);
+	const { measureSeconds: _, ...traffic } = experiment.traffic;
+	const durations = durationsOf(experiment);
 	const commit = variants.find((variant) => variant.name === "base")?.commit ?? "";
-	return outcome.cells.flatMap(({ cell, runs, baseline }) => {
+	return outcome.cells.flatMap((result) => {
+		const { cell, runs, baseline } = result;
+		const gate = gateOfLine(experiment, result);
 		const numbers = byMetric((metric) => baseNumbers(runs, metric));
 		const patched = byMetric((metric) => numbersOf("patched", runs, metric));
 		if (numbers.pps.length === 0) return [];
@@ -154,39 +243,40 @@ function historyEntries(result) {
 			...patched.pps.length > 0 && { patched },
 			moved: baseline.kind === "moved",
 			...layouts.size > 1 && { layouts: layouts.size },
-			...durations && { durations }
+			...durations && { durations },
+			...gate && { gate }
 		};
 	});
 }
 
 // src/gate/experiment/journal.ts
-const at = datetime();
+const at = time;
 const entrySchema = discriminatedUnion("kind", [
 	object({
 		kind: literal("started"),
 		at,
-		fingerprint: record(string(), string()),
-		warnings: array(string())
+		fingerprint: facts,
+		warnings: list(line, 1e3)
 	}),
 	object({
 		kind: literal("rejected"),
 		at,
-		variant: string(),
+		variant,
 		rejection: rejectionSchema
 	}),
 	object({
 		kind: literal("measured"),
 		at,
 		summary: trialSchema,
-		runs: array(runSchema)
+		runs: list(runSchema)
 	}),
 	object({
 		kind: literal("failed"),
 		at,
-		trial: int(),
-		reason: string(),
+		trial: count,
+		reason: line,
 		/** Variants to be measured; absent if the plan has them. */
-		variants: array(string()).optional(),
+		variants: list(variant, 1e3).optional(),
 		/** See `TrialOutcome`. */
 		lacksControl: literal(true).optional()
 	}),
@@ -200,7 +290,7 @@ const entrySchema = discriminatedUnion("kind", [
 	object({
 		kind: literal("warned"),
 		at,
-		text: string()
+		text: line
 	}),
 	object({
 		kind: literal("finished"),
@@ -225,9 +315,11 @@ async function openJournal(path) {
 const journalIn = (directory) => join(directory, "journal.jsonl");
 /** Reads without changing the file; empty without a journal. */
 const readJournal = async (path) => (await read(path)).entries;
+/** A trial has some kilobytes. */
+const mostBytes$1 = 256 * 1024 ** 2;
 /** `whole` is the text up to its last newline. */
 async function read(path) {
-	const text = await readFile(path, "utf8").catch(ifMissing);
+	const text = await readForeignText(dirname(path), basename(path), mostBytes$1) ?? "";
 	const whole = text.slice(0, text.lastIndexOf("\n") + 1);
 	return {
 		entries: whole.split("\n").filter(Boolean).map(parseLine(path)),
@@ -246,10 +338,6 @@ const parseLine = (path) => (line, index) => {
 		throw new JournalError(`${path}:${index + 1} is no line of an experiment's journal: the directory cannot be resumed; start anew.`);
 	}
 };
-function ifMissing(error) {
-	if (error.code === "ENOENT") return "";
-	throw error;
-}
 
 // src/gate/experiment/plan-file.ts
 const planFiles = {
@@ -262,6 +350,8 @@ const planFiles = {
 		command: "ppsgate bisect"
 	}
 };
+/** A trial has about a hundred, and a commit of a bisection a thousand. */
+const mostBytes = 64 * 1024 ** 2;
 /** Writes the plan atomically; throws a `PlanError` if the directory has one already. */
 async function beginPlanFile(directory, file, plan) {
 	await refuseUsed(directory);
@@ -281,7 +371,7 @@ async function replacePlanFile(directory, file, plan) {
 async function readPlanFile(directory, file, schema) {
 	const path = join(directory, file);
 	try {
-		return schema.parse(JSON.parse(await readFile(path, "utf8")));
+		return schema.parse(JSON.parse(await readForeignText(directory, file, mostBytes) ?? ""));
 	} catch {
 		const { of, command } = planFiles[file];
 		if (!await isThere$1(path)) await refuseUsed(directory);
@@ -390,34 +480,36 @@ const plannedCellSchema = object({
 	cell: cellSchema,
 	design: designSchema,
 	history: historySchema.optional(),
+	/** Kept by an extension, which is no gate of its own. */
+	earlierGates: earlierGatesSchema.exactOptional(),
 	/** The patch touches this cell and not all others, so it comes first in each round. */
 	isFirst: literal(true).exactOptional()
 });
 const plannedTraffic = object({
-	flows: int(),
-	frameBytes: int(),
-	offeredPps: number().optional(),
-	warmUpSeconds: number(),
-	settleSeconds: number(),
-	measureSeconds: number(),
-	measureAtLeastSeconds: number(),
-	runsPerTrial: int(),
+	flows: count,
+	frameBytes: count,
+	offeredPps: rate.optional(),
+	warmUpSeconds: seconds,
+	settleSeconds: seconds,
+	measureSeconds: seconds,
+	measureAtLeastSeconds: seconds,
+	runsPerTrial: count,
 	windows: object({
-		count: int(),
-		packets: int()
+		count,
+		packets: total
 	}).optional()
 });
 const plannedProfile = object({
-	seconds: number(),
-	event: string().optional()
+	seconds,
+	event: name.optional()
 });
 const planSchema = object({
 	schemaVersion: literal(1),
 	patch: patchSchema,
-	testbed: string(),
-	variants: array(variantSchema).min(2),
-	rules: record(string(), ownRulesSchema),
-	cells: array(plannedCellSchema).min(1),
+	testbed: name,
+	variants: list(variantSchema, mostVariants).min(2),
+	rules: byName(ownRulesSchema),
+	cells: list(plannedCellSchema, 1e3).min(1),
 	policy: policySchema,
 	traffic: plannedTraffic,
 	/** Profiles of every variant in every decided cell; absent: none. */
@@ -426,7 +518,7 @@ const planSchema = object({
 	durations: expectedDurationsSchema.optional(),
 	seed: int(),
 	/** Every trial that may be needed, in order; most cells are decided before their last. */
-	trials: array(plannedTrialSchema).min(1)
+	trials: list(plannedTrialSchema, mostTrials).min(1)
 });
 /** The seed decides the order of everything, and the history of a cell is its prior. */
 function makePlan(request, unlinked, history) {
@@ -441,11 +533,25 @@ function makePlan(request, unlinked, history) {
 		variants: variants.length,
 		hasLayouts
 	};
+	const commitOf = (name) => variants.find(({ variant }) => variant === name)?.commit;
 	const first = new Set(request.first?.map(cellName));
 	const cells = planCells(config, place, history).map((planned) => {
 		const isFirst = first.has(cellName(planned.cell)) && first.size < wanted.length;
+		const commits = {
+			base: commitOf("base"),
+			head: commitOf("patched") ?? patch.headCommit
+		};
+		const { cell } = planned;
+		const earlier = earlierGates(history, {
+			...commits,
+			testbed,
+			cell,
+			traffic,
+			policy
+		});
 		return {
 			...planned,
+			...earlier && { earlierGates: earlier },
 			...isFirst && { isFirst }
 		};
 	});
@@ -616,17 +722,27 @@ function cellsSoFar(plan, entries) {
 	const byTrial = Map.groupBy(entries, numberOf);
 	const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
 	return plan.cells.map((planned) => {
-		const all = plan.trials.filter((trial) => isSameCell(trial.cell, planned.cell)).map((trial) => triesOf$1(without(out, trial), byTrial.get(trial.number) ?? []));
+		const own = plan.trials.filter((trial) => isSameCell(trial.cell, planned.cell));
+		const triesAt = ({ number }) => byTrial.get(number) ?? [];
+		const decided = limitsOf(own.flatMap(triesAt).flatMap(runsOf));
+		const all = own.map((trial) => {
+			const tries = triesAt(trial).map((entry) => entry.kind === "measured" ? {
+				...entry,
+				runs: entry.runs.map(decided)
+			} : entry);
+			return triesOf$1(without(out, trial), tries);
+		});
 		const entriesOf = (trials) => trials.flatMap(({ tries }) => tries);
 		return {
 			...planned,
 			...reached(planned, all.filter(isOfVerdict)),
 			trials: all.filter(({ trial }) => trial.runs.length > 0),
-			runs: entriesOf(all).flatMap((entry) => entry.kind === "measured" ? entry.runs : []),
+			runs: entriesOf(all).flatMap(runsOf),
 			failures: entriesOf(all.filter(isOfVerdict)).flatMap((entry) => entry.kind === "failed" ? entry.reason : [])
 		};
 	});
 }
+const runsOf = (entry) => entry.kind === "measured" ? entry.runs : [];
 const without = (out, trial) => ({
 	...trial,
 	runs: trial.runs.filter(({ variant }) => !out.has(variant))
@@ -689,7 +805,7 @@ function lostPairs(trials) {
 /** Outlying single runs that were tried only once. */
 function interimApart(trials) {
 	const single = trials.flatMap((one) => {
-		const run = one.tries.flatMap((entry) => entry.kind === "measured" ? entry.runs : []).find(({ validity }) => validity.kind === "valid");
+		const run = one.tries.flatMap(runsOf).find(({ validity }) => validity.kind === "valid");
 		return one.trial.runs.length === 1 && run !== void 0 ? {
 			one,
 			run
@@ -932,8 +1048,10 @@ function outcomeOf$1(plan, journal) {
 	const cells = interimResults(cellsSoFar(plan, journal), plan.policy).map((interim) => {
 		const ofBase = baseNumbers(interim.input.runs, plan.policy.metric);
 		const result = cellResult(interim, plan.policy, ofBase, others);
+		const { earlierGates } = interim.input;
 		return {
 			...result,
+			...earlierGates && { earlierGates },
 			profiles: profilesOf$1(plan, journal, result.cell)
 		};
 	});
@@ -1194,8 +1312,9 @@ const measuredAs = ({ number, runs: planned }, { summary, runs }, { attempt, log
 // src/gate/experiment/recompute.ts
 /**
 * Applies the policy, cells, designs and traffic of the configuration to the raw runs. The noise of earlier experiments
-* is trusted as numbers, like the runs; so is an invalid cell, which passes nothing. Profiles are kept, and reasons
-* recomputed; whether a patch is unchanged must be checked against the repository.
+* is trusted as numbers, like the runs; so is an invalid cell, which passes nothing. Earlier gates are counted again, and
+* the larger number is kept. Profiles are kept, and reasons recomputed; whether a patch is unchanged must be checked
+* against the repository.
 */
 function recompute(claimed, asked) {
 	const { config, testbeds } = asked;
@@ -1204,7 +1323,7 @@ function recompute(claimed, asked) {
 		why: `The result is of the testbed ${claimed.testbed.name}, and not of ${testbeds.join(" or ")}: judge the patch again.`
 	};
 	const { flows, frameBytes, offeredPps, measureSeconds } = config.traffic;
-	const result = {
+	const result = withEarlierGates({
 		...claimed,
 		policy: policyAsked(asked),
 		traffic: {
@@ -1213,11 +1332,11 @@ function recompute(claimed, asked) {
 			measureSeconds,
 			...offeredPps !== void 0 && { offeredPps }
 		},
-		variants: variantsOf(claimed, asked.patch),
+		variants: variantsOf(claimed, asked),
 		leftOut: claimed.leftOut.filter(({ variant }) => othersOf(asked.patch).includes(variant)),
 		...claimed.outcome.kind === "unchanged" && { trials: [] },
 		outcome: outcomeOf(claimed, asked)
-	};
+	}, asked);
 	return {
 		kind: "computed",
 		result,
@@ -1227,8 +1346,8 @@ function recompute(claimed, asked) {
 const policyAsked = ({ config, isExtended }) => isExtended ? policyOfExtended(policyOf(config)) : policyOf(config);
 /** A forged result may have any number of such cells. */
 const mostTold = 20;
-/** The commits are the approved ones; the fork point is left to the history of the patch. */
-function variantsOf({ variants }, patch) {
+/** The commits are the approved ones; without git, the fork point is left to the history of the patch. */
+function variantsOf({ variants }, { patch, mergeBase }) {
 	const earlier = patch.kind === "revision" ? patch.earlier : [];
 	const commits = [{
 		name: "patched",
@@ -1238,15 +1357,59 @@ function variantsOf({ variants }, patch) {
 		commit: headCommit
 	}))];
 	const claimOf = (name) => variants.find((one) => one.name === name);
-	return [claimOf("base") ?? {
+	const claimed = claimOf("base") ?? {
 		name: "base",
 		commit: patch.baseCommit,
 		files: []
+	};
+	return [{
+		...claimed,
+		commit: mergeBase ?? claimed.commit
 	}, ...commits.map((one) => ({
 		files: [],
 		...claimOf(one.name),
 		...one
 	}))];
+}
+/** A claim may add gates that the trusted side does not know, and hide none that it knows. */
+function withEarlierGates(result, { patch, history = [], mergeBase }) {
+	const { outcome, testbed, policy } = result;
+	if (outcome.kind !== "judged") return result;
+	const { measureSeconds: _, ...traffic } = result.traffic;
+	const { baseCommit, headCommit: head } = patch;
+	const base = baseCommit === head ? head : mergeBase;
+	const cells = outcome.cells.map((one) => {
+		const { earlierGates: claimed, ...rest } = one;
+		const id = gateOfLine(result, one)?.id;
+		const gate = {
+			testbed: testbed.name,
+			cell: one.cell,
+			traffic,
+			policy,
+			base,
+			head,
+			id
+		};
+		const most = base === head ? void 0 : mostOf(claimed, earlierGates(history, gate));
+		return {
+			...rest,
+			...most && { earlierGates: most }
+		};
+	});
+	return {
+		...result,
+		outcome: {
+			...outcome,
+			cells
+		}
+	};
+}
+function mostOf(a, b) {
+	if (a === void 0 || b === void 0) return a ?? b;
+	return {
+		count: Math.max(a.count, b.count),
+		regressions: Math.max(a.regressions, b.regressions)
+	};
 }
 const othersOf = (patch) => patch.kind === "revision" ? patch.earlier.map(({ diff }) => diffName(diff)) : [];
 function outcomeOf({ outcome, testbed }, asked) {
@@ -1276,6 +1439,7 @@ function outcomeOf({ outcome, testbed }, asked) {
 			...computed,
 			...stays && { verdict: claim.verdict },
 			...claim === void 0 && { verdict: notMeasured },
+			...claim?.earlierGates && { earlierGates: claim.earlierGates },
 			profiles: profilesOf(claim, asked.patch)
 		};
 	});
@@ -1434,7 +1598,10 @@ async function measureAgain(directory, plan, entry) {
 		...egressPackets !== void 0 && { egressPackets },
 		...ingressPackets !== void 0 && { ingressPackets }
 	};
-	const outcome = await outcomeIn(join(directory, summary.logs));
+	const outcome = await outcomeIn(logsIn(directory, summary.logs)).catch((error) => {
+		if (error instanceof ForeignFileError) return void 0;
+		throw error;
+	});
 	if (outcome?.kind !== "measured") return void 0;
 	return {
 		...entry,
@@ -1447,15 +1614,15 @@ async function measureAgain(directory, plan, entry) {
 			attempt
 		}))
 	};
-	async function outcomeIn(folder) {
+	async function outcomeIn(log) {
 		const { traffic } = plan;
 		if (traffic.windows !== void 0) {
-			const virtual = await readVirtual(folder, planned);
+			const virtual = await readVirtual(log, planned);
 			return virtual && readVirtualLogs(planned, startedAt, traffic.windows.packets, virtual);
 		}
-		const linux = await readLinux(folder);
+		const linux = await readLinux(log);
 		if (linux !== void 0) return readLinuxLogs(planned, startedAt, linux);
-		const freebsd = await readFreebsd(folder);
+		const freebsd = await readFreebsd(log);
 		return freebsd && readFreebsdLogs(planned, freebsd, {
 			startedAt,
 			traffic,
@@ -1463,46 +1630,43 @@ async function measureAgain(directory, plan, entry) {
 		});
 	}
 }
-async function readVirtual(folder, planned) {
-	try {
-		const logs = pairsOf$1(planned).map(async ([pair]) => {
-			return [pair, await readFile(join(folder, windowsLogName(pair)), "utf8")];
-		});
-		return new Map(await Promise.all(logs));
-	} catch {
-		return;
+/** A log has some kilobytes for each second of its trial. */
+const mostLogBytes = 64 * 1024 ** 2;
+const logsIn = (directory, folder) => (name) => readForeignText(directory, `${folder}/${name}`, mostLogBytes);
+async function readVirtual(log, planned) {
+	const logs = /* @__PURE__ */ new Map();
+	for (const [pair] of pairsOf$1(planned)) {
+		const text = await log(windowsLogName(pair));
+		if (text === void 0) return void 0;
+		logs.set(pair, text);
 	}
+	return logs;
 }
-async function readLinux(folder) {
-	const text = (name) => readFile(join(folder, name), "utf8");
-	try {
-		const [dut, sender, counters] = await Promise.all([
-			text(logNames.dut),
-			text(logNames.sender),
-			text(logNames.counters)
-		]);
-		return {
-			dut,
-			sender,
-			counters
-		};
-	} catch {
-		return;
-	}
+async function readLinux(log) {
+	const [dut, sender, counters] = [
+		await log(logNames.dut),
+		await log(logNames.sender),
+		await log(logNames.counters)
+	];
+	if (dut === void 0 || sender === void 0 || counters === void 0) return void 0;
+	return {
+		dut,
+		sender,
+		counters
+	};
 }
-async function readFreebsd(folder) {
-	try {
-		const receiver = await readFile(join(folder, freebsdLogNames.receiver), "utf8");
-		const senders = [];
-		while (await exists(join(folder, freebsdLogNames.sender(senders.length)))) senders.push(await readFile(join(folder, freebsdLogNames.sender(senders.length)), "utf8"));
-		return {
+async function readFreebsd(log) {
+	const receiver = await log(freebsdLogNames.receiver);
+	if (receiver === void 0) return void 0;
+	const senders = [];
+	for (;;) {
+		const sender = await log(freebsdLogNames.sender(senders.length));
+		if (sender === void 0) return {
 			receiver,
 			senders
 		};
-	} catch {
-		return;
+		senders.push(sender);
 	}
 }
-const exists = (path) => access(path).then(() => true, () => false);
 
-export { assembleResult, baseNumbers, beginPlanFile, cellsAmong, cellsOf, designOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isSameTraffic, journalIn, keepLogIn, lackingOf, layoutsOn, makePlan, openJournal, planCells, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionMessage, replacePlan, replacePlanFile, reread, runExperiment, takeProfilesOf, unchangedResult, writePlan };
+export { assembleResult, baseNumbers, beginPlanFile, cellsAmong, cellsOf, designOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isSameTraffic, journalIn, keepLogIn, lackingOf, layoutsOn, makePlan, openJournal, planCells, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionMessage, replacePlan, replacePlanFile, reread, runExperiment, takeProfilesOf, unchangedResult, withoutNumbers, writePlan };

@@ -1,7 +1,7 @@
 import { version } from "../package.js";
-import { UsageError, families, oneLine, parseJson, reasonOf, shortened } from "../model.js";
-import { _enum, array, boolean, discriminatedUnion, literal as literal$1, looseObject, number$1 as number, object, partialRecord, record, string, union, unknown } from "../vendor/zod.js";
-import { HostError, commandText, hostFailures, stdoutOf } from "../system/host.js";
+import { UsageError, byName, count as count$1, document, families, formatShortOrdinal, list, name as name$1, oneLine, parseJson, path as path$1, reasonOf, seconds, share, shortened, total, variant } from "../model.js";
+import { _enum, array, boolean, discriminatedUnion, literal as literal$1, looseObject, number$1 as number, object, partialRecord, union, unknown } from "../vendor/zod.js";
+import { HostError, commandText, hostFailures, shell, stdoutOf } from "../system/host.js";
 import { PowerError } from "../lab/power.js";
 import { ConsoleError } from "../lab/console.js";
 import { parseArp, parseCpuTimes, parseIfconfig, parseInterfaceCounters, parseNdp, parseRoutes } from "../lab/freebsd/dut.js";
@@ -11,13 +11,13 @@ import { fencedDeps } from "../lab/lease.js";
 import { checkFreebsdTestbed, unquoted } from "../lab/check.js";
 import { journalIn, resumeJournal, runSelfTest, selfTestParts } from "./self-test.js";
 import { basename, join } from "node:path";
-import { appendFileSync, createReadStream, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, createReadStream, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { isIPv4, isIPv6 } from "node:net";
 import { constants as constants$1, gunzipSync, gzipSync } from "node:zlib";
 import { createHash } from "node:crypto";
 import { mkdtemp, open, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { hostname, tmpdir, userInfo } from "node:os";
+import { homedir, hostname, tmpdir, userInfo } from "node:os";
 import { pipeline } from "node:stream/promises";
 
 // src/gate/recording/decode-escapes.ts
@@ -68,92 +68,23 @@ function decodeOnce(before) {
 	};
 }
 
-// src/gate/recording/mask.ts
-/**
-* Replaces addresses by those of RFC 5737, RFC 3849 and RFC 7042. Addresses of the benchmarking networks, loopback,
-* netmasks and root stay: they are the same in every lab, and the code depends on them.
-*/
-function maskFor(terms) {
-	const rules = rulesFor(terms);
-	return (text) => {
-		const { text: decoded, at } = decodeEscapes(text);
-		const replacements = [];
-		let remaining = decoded;
-		for (const rule of rules) {
-			const more = rule(remaining);
-			if (more.length === 0) continue;
-			replacements.push(...more);
-			remaining = blanked(remaining, more);
-		}
-		return replaced(text, at, replacements);
-	};
-}
-const blank = "\0";
-function blanked(text, replacements) {
-	let rest = "";
-	let read = 0;
-	for (const { from, to } of replacements) {
-		rest += text.slice(read, from) + blank.repeat(to - from);
-		read = to;
-	}
-	return rest + text.slice(read);
-}
-function replaced(text, at, replacements) {
-	let masked = "";
-	let read = 0;
-	for (const { from, to, by } of replacements.toSorted((one, other) => one.from - other.from)) {
-		masked += text.slice(read, at(from)) + by;
-		read = at(to);
-	}
-	return masked + text.slice(read);
-}
-function rulesFor({ secrets, hosts, users, others = /* @__PURE__ */ new Map() }) {
-	const hostOf = standIns((number) => `host-${number}.example`);
-	const userOf = standIns((number) => `user-${number}`);
-	const secretOf = standIns((number) => `secret-${number}`);
-	const uuidOf = standIns((number) => `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`);
-	const serialOf = standIns((number) => `SERIAL${number}`);
-	const keyOf = standIns((number) => `AAAA-public-key-${number}`);
-	const address = addressStandIns();
-	const longSecrets = secrets.flatMap(forms).filter(({ length }) => length >= shortestSecret);
-	return [
-		literal([...others.keys()], (text) => others.get(text) ?? ""),
-		literal(longSecrets, secretOf, { isAnywhere: true }),
-		anyMatch(/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, secretOf),
-		...tokens.map((pattern) => firstGroup(pattern, secretOf)),
-		firstGroup(/\b(?:ssh-[a-z0-9]+|ecdsa-sha2-\S{1,20}|sk-\S{1,40}) +(AAAA[\w+/=]{8,}(?: [^\n]{1,200})?)/g, keyOf),
-		firstGroup(/\bSHA256:([\w+/]{43}=?)/g, keyOf),
-		anyMatch(/(?<![0-9a-f])[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![0-9a-f])/gi, (text) => uuidOf(text.toLowerCase())),
-		...serials.map((pattern) => firstGroup(pattern, serialOf)),
-		literal(hosts.filter((name) => isIdentifying(name) && !isAddress(name)), (name) => hostOf(name.toLowerCase())),
-		ipv6(address),
-		mac(address),
-		ipv4(address),
-		cutOff,
-		firstGroup(/(?<![\w.-])([\w.+-]{1,64})@(?!pci\d)[a-z][\w.-]{0,252}/gi, (name) => isIdentifying(name) ? userOf(name) : name),
-		firstGroup(/@(?!pci\d)([a-z][\w-]{0,62}(?:\.[\w-]{1,63}){0,8})/gi, (name) => hostOf(name.toLowerCase())),
-		anyMatch(domainName, (name) => isIdentifying(name) ? hostOf(name.toLowerCase()) : name),
-		firstGroup(/\/(?:home|Users)\/([\w.-]{1,64})/g, (name) => isIdentifying(name) ? userOf(name) : name),
-		literal(users.filter(isIdentifying), userOf)
-	];
-}
-/** Shorter ones occur in ordinary words. */
-const shortestSecret = 5;
-/** Each line of a secret is one, and so is its base64. */
-function forms(secret) {
-	const lines = secret.split(/\r?\n/).map((line) => line.trim());
-	const encodings = [...lines, secret].map((line) => Buffer.from(line).toString("base64"));
-	return [...lines, ...encodings.map((text) => text.replace(/=+$/, ""))].filter((line) => !line.startsWith("-----"));
-}
-/** Names that identify no lab. */
-const common = new Set("root toor admin operator freebsd nobody daemon ppsgate user host localhost dut sender receiver builder forwarding kernel active status boot example git.freebsd.org".split(" "));
-/** FreeBSD's `rc.conf.local` and `periodic.conf.local` look like domain names. */
-const commonFile = /^(?:\w+\.)*(?:conf|rc)\.local$/;
-const isIdentifying = (name) => name.length > 2 && !common.has(name.toLowerCase()) && !commonFile.test(name);
-const isAddress = (name) => isIPv4(name) || isIPv6(name) || isIPv6(name.replace(/%.*/, ""));
-function standIns(make) {
-	const number = numbering();
-	return (text) => make(number(text) + 1);
+// src/gate/recording/mask-rule.ts
+const anyMatch = (pattern, by) => (text) => [...text.matchAll(pattern)].map((match) => ({
+	from: match.index,
+	to: match.index + match[0].length,
+	by: by(match[0])
+}));
+/** Replaces the group called `hidden`, or the first one. */
+function firstGroup(pattern, by) {
+	const indexed = new RegExp(pattern.source, `${pattern.flags}d`);
+	return (text) => [...text.matchAll(indexed)].flatMap(({ indices }) => {
+		const [from = 0, to = 0] = indices?.groups?.hidden ?? indices?.[1] ?? [];
+		return from === to ? [] : [{
+			from,
+			to,
+			by: by(text.slice(from, to))
+		}];
+	});
 }
 /** Prefers the longest text; matches whole words, unless `isAnywhere`. */
 function literal(texts, by, { isAnywhere = false } = {}) {
@@ -162,35 +93,29 @@ function literal(texts, by, { isAnywhere = false } = {}) {
 	const any = distinct.map((text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("|");
 	return isAnywhere ? anyMatch(new RegExp(any, "g"), by) : anyMatch(new RegExp(`(?<![\\w-])(?:${any})(?![\\w-])`, "gi"), by);
 }
-const anyMatch = (pattern, by) => (text) => [...text.matchAll(pattern)].map((match) => ({
-	from: match.index,
-	to: match.index + match[0].length,
-	by: by(match[0])
-}));
-function firstGroup(pattern, by) {
-	const indexed = new RegExp(pattern.source, `${pattern.flags}d`);
-	return (text) => [...text.matchAll(indexed)].flatMap(({ indices }) => {
-		const [from = 0, to = 0] = indices?.[1] ?? [];
-		return from === to ? [] : [{
-			from,
-			to,
-			by: by(text.slice(from, to))
-		}];
-	});
+/** Numbers texts from 0 in the order in which each is first seen. */
+function numbering() {
+	const known = /* @__PURE__ */ new Map();
+	return (text) => {
+		const number = known.get(text) ?? known.size;
+		known.set(text, number);
+		return number;
+	};
 }
-/** Secrets by their form, or by the word before them. */
-const tokens = [
-	/\b(?:Basic|Bearer) +([\w+/=.~-]{8,})/g,
-	/(?:pass(?:word|wd|phrase)?|secret|token|credentials?|api[_-]?key|authorization)["']?[ \t]*[:=][ \t]*["']?(?!basic |bearer )([^\s"'\0]{3,200})/gi,
-	/\b((?:gh[pousr]_|github_pat_|glpat-|api-|cli-|xox[a-z]-)[\w-]{16,})/g,
-	/\b(AKIA[0-9A-Z]{16})\b/g,
-	/\b(eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*)/g,
-	/(\$(?:1|2[abxy]?|5|6|7|y)\$[\w./$+=,-]{12,})/g,
-	/:\/\/[^\s/:@\0]{1,64}:([^\s/@\0]{1,200})@/g
-];
-const serials = [/(?:serial(?:[ _-]?(?:numbers?|no|num))?|asset[ _-]?tag|\bs\/n|\.(?:serial|sn|tag))["']?[ \t]*(?:[:=]|[ \t]\d+[ \t])[ \t]*["']?([\w./-][\w. /-]{1,60}[\w/-]|[\w-]+)/gi, /\bserial(?: number)? +(?=[a-z-]{0,20}\d)([0-9a-z][0-9a-z-]{5,60})/gi];
-/** Requires a known top-level domain: `net.inet.ip.forwarding` is no domain name. */
-const domainName = /(?<![\w.-])(?:[a-z0-9](?:[\w-]{0,62})\.){1,8}(?:com|org|net|edu|gov|mil|int|info|biz|io|lan|local|localdomain|internal|intranet|corp|home|arpa|lab|test|cloud|de|uk|fr|nl|jp|ch|at|se|no|dk|fi|it|es|eu|us|ca|au|br|cz|pl|ru|cn|kr|tw|be|ie|nz|za|in|il|ua|pt|gr|hu|ro)(?![\w-]|\.\w)/gi;
+
+// src/gate/recording/mask-addresses.ts
+/**
+* Keeps addresses of the benchmarking networks, loopback, netmasks and well-known groups: they are the same in every
+* lab, and the code depends on them.
+*/
+function addressRules() {
+	const address = addressStandIns();
+	return [
+		ipv6(address),
+		mac(address),
+		ipv4(address)
+	];
+}
 function addressStandIns() {
 	const [numbers4, numbers6, numbersMac] = [
 		numbering(),
@@ -236,14 +161,6 @@ function addressStandIns() {
 			], number % 256].map((byte) => byte.toString(16).padStart(2, "0")).join(address.includes("-") ? "-" : ":");
 			return /[A-F]/.test(address) ? text.toUpperCase() : text;
 		}
-	};
-}
-function numbering() {
-	const known = /* @__PURE__ */ new Map();
-	return (text) => {
-		const number = known.get(text) ?? known.size;
-		known.set(text, number);
-		return number;
 	};
 }
 /** RFC 5737. */
@@ -325,8 +242,401 @@ function nextGroup(run, start) {
 	const at = start + 1 + next;
 	return run[at] === ":" && run[at + 1] === ":" ? at : at + 1;
 }
+
+// src/gate/recording/mask-patterns.ts
+const secretName = "(?:pass(?:word|wd|phrase|code)?|secret|token|credentials?|api[_-]?key|authorization|psk|auth[_-]?key|shared[_-]?key)";
+const secretPatterns = [
+	/\b(?:Basic|Bearer) +([\w+/=.~-]{8,})/g,
+	new RegExp(`${secretName}["']?[ \\t]*[:=][ \\t]*(["'])(?<hidden>(?:\\\\.|(?!\\1)[^\\\\\\n\\0]){3,200})\\1`, "gi"),
+	new RegExp(`${secretName}(?:\\\\+["'])?[ \\t]*[:=][ \\t]*(\\\\+["'])(?<hidden>[^\\n\\0]{3,200}?)\\1`, "gi"),
+	new RegExp(`${secretName}["']?[ \\t]*[:=][ \\t]*["']?(?!basic |bearer )([^\\s"'\\0]{3,200})`, "gi"),
+	/\b(?:vhid|advskew|advbase|carp)\b[^\n\0]{0,200}?\bpass[ \t]+(?:\\*["'])?(?<hidden>[^\s"'\\\0]{1,200})/g,
+	/\bpass[ \t]+(?<hidden>[^\s"'\\\0]{1,200})[ \t]+(?:vhid|advskew|advbase)\b/g,
+	/[ \t]-[EA][ \t]+[a-z][\w-]{2,40}[ \t]+(?<hidden>"[^"\n\0]{1,400}"|0x[0-9a-f]{8,400})/gi,
+	/\b(?:ipmitool|sshpass|mysql)\b[^\n\0]{0,200}?[ \t]-[pP][ \t]*(?<hidden>[^\s"'\0]{3,200})/g,
+	/\bcurl\b[^\n\0]{0,200}?[ \t](?:-u|--user)[ \t]+["']?[^\s:"'\0]{1,64}:(?<hidden>[^\s"'\0]{1,200})/g,
+	/\b(?:ro|rw|snmp)community[ \t]+"?(?<hidden>[^\s"'\0]{3,200})/g,
+	/\b((?:gh[pousr]_|github_pat_|glpat-|api-|cli-|xox[a-z]-)[\w-]{16,})/g,
+	/\b(AKIA[0-9A-Z]{16})\b/g,
+	/\b(eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*)/g,
+	/(\$(?:1|2[abxy]?|5|6|7|y)\$[\w./$+=,-]{12,})/g,
+	/:\/\/[^\s/:@\0]{1,64}:([^\s/@\0]{1,200})@/g
+];
+const serialPatterns = [
+	/(?:serial(?:[ _-]?(?:numbers?|no|num))?|asset[ _-]?tag|\bs\/n|\.(?:serial|sn|tag))["']?[ \t]*(?:[:=]|[ \t]\d+[ \t])[ \t]*["']?([\w./-][\w. /-]{1,60}[\w/-]|[\w-]+)/gi,
+	/\bserial(?: number)? +(?=[a-z-]{0,20}\d)([0-9a-z][0-9a-z-]{5,60})/gi,
+	/\bDISK-[ ]{0,40}([\w.+-]{3,80}?)(?=(?:[ps]\d{1,2}[a-h]?)?(?![\w.+-]))/g,
+	/\bby-id\/([\w.:+-]{6,200})/g,
+	/\b(?:ata|nvme|scsi|usb)-[\w.+-]{1,80}_([0-9A-Z-]{6,40})\b/g,
+	/\bufsid\/([0-9a-f]{8,16})\b/g,
+	/\bident:[ \t]*(?=[\w.-]{0,40}\d)([\w.-]{5,80})/g,
+	/\b(?:lunid|lunname|wwn|wwpn|wwnn|nguid|eui64|nodename|portname)["']?[ \t]*[:=][ \t]*["']?(?:0x)?([\w. -]{4,80}[\w])/gi,
+	/\bWWN Device Id:[ \t]*([0-9a-f][ 0-9a-f]{8,40}[0-9a-f])/gi,
+	/\b(?:naa\.|eui\.|wwn-(?:0x)?|t10\.)([\w.-]{8,64})/gi,
+	/\b0x(5[0-9a-f]{15})\b/gi,
+	/(?<![0-9a-f:])((?:[0-9a-f]{2}:){7,31}[0-9a-f]{2})(?![0-9a-f:])/gi,
+	/\b(?:pool_|vdev_|top_)?guid["']?[ \t]*[:=][ \t]*["']?(\d{6,20})\b/g,
+	/\bhost ?id["']?(?:[ \t]*[:=]|[ \t]+is)?[ \t]*["']?((?:0x)?(?=[0-9a-f]{0,9}[1-9a-f])[0-9a-f]{4,10})\b/gi
+];
+/** Requires a known top-level domain: `net.inet.ip.forwarding` is no domain name. */
+const domainName = /(?<![\w.-])(?:[a-z0-9](?:[\w-]{0,62})\.){1,8}(?:com|org|net|edu|gov|mil|int|info|biz|io|lan|local|localdomain|internal|intranet|corp|home|arpa|lab|test|cloud|de|uk|fr|nl|jp|ch|at|se|no|dk|fi|it|es|eu|us|ca|au|br|cz|pl|ru|cn|kr|tw|be|ie|nz|za|in|il|ua|pt|gr|hu|ro)(?![\w-]|\.\w)/gi;
+const name = String.raw`([A-Za-z0-9](?:[\w-]{0,62}(?:\.[\w-]{1,63}){0,8}))`;
+/** A machine's name in what it prints of itself: rc(8), getty(8), syslogd(8), savecore(8), uname(1), sendmail(8). */
+const hostPatterns = [
+	String.raw`\bhostname["'\\]{0,4}[ \t]*[:=][ \t]*["'\\]{0,4}${name}`,
+	String.raw`^[A-Za-z]+\/\w+ \(${name}\) \(\w+\)`,
+	String.raw`^${name} login: ?\r?$`,
+	String.raw`^(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? ${name} [\w./()-]{1,64}(?:\[\d+\])?:`,
+	String.raw`^(?:<\d{1,3}>1? ?)?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S{0,16} ${name} `,
+	String.raw`^(?:FreeBSD|Linux) ${name} \d{1,3}\.\d`,
+	String.raw`\bhost ?name \(${name}\)`,
+	String.raw`\bresolve hostname ${name}`,
+	String.raw`^${name} dumped core\b`,
+	String.raw`\bhost-name "${name}"`,
+	String.raw`\bhost ${name} port \d`
+].map((source) => new RegExp(source, "gm"));
+
+// src/gate/recording/secret-forms.ts
+/** Shorter ones occur in ordinary words. */
+const shortestSecret = 5;
+/** Longer texts are keys, which are no arguments of commands: few encodings keep the mask fast. */
+const mostLinesOfPassword = 4;
+/** Returns each line of a secret and the whole, plain and encoded; without the armour of a key. */
+function secretForms(secret) {
+	const lines = secret.split(/\r?\n/).map((line) => line.trim());
+	const texts = [.../* @__PURE__ */ new Set([
+		...lines,
+		secret.trim(),
+		secret
+	])].filter((text) => text.length >= shortestSecret && !text.startsWith("-----"));
+	const isPassword = lines.length <= mostLinesOfPassword;
+	return texts.flatMap((text) => [
+		text,
+		...isPassword ? [...quotedForms(text), ...hexForms(text)] : [hexOf(text)],
+		...base64Forms(text)
+	]).filter(({ length }) => length >= shortestSecret);
+}
+/** Inside quotes of JSON, a shell, and XML. */
+function quotedForms(text) {
+	const json = JSON.stringify(text).slice(1, -1);
+	const xml = text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
+	return [
+		json,
+		text.replaceAll("'", `'\\''`),
+		text.replaceAll("'", `'"'"'`),
+		xml
+	];
+}
+const entities = {
+	"&": "&amp;",
+	"<": "&lt;",
+	">": "&gt;",
+	"\"": "&quot;",
+	"'": "&#39;"
+};
+const hexOf = (text) => Buffer.from(text).toString("hex");
+function hexForms(text) {
+	const plain = hexOf(text);
+	return [
+		"",
+		":",
+		" ",
+		"-"
+	].map((by) => plain.replace(/..(?!$)/g, `$&${by}`)).flatMap((form) => [form, form.toUpperCase()]);
+}
+/** In the alphabet of files and of URLs, also within a longer text: there a secret may begin at any of three places. */
+function base64Forms(text) {
+	const bytes = Buffer.from(text);
+	const inner = [
+		0,
+		1,
+		2
+	].map((offset) => {
+		const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
+		const bits = 8 * (offset + bytes.length);
+		return encoded.slice(Math.ceil(8 * offset / 6), Math.floor(bits / 6));
+	});
+	return [bytes.toString("base64").replace(/=+$/, ""), ...inner].flatMap((form) => [form, form.replaceAll("+", "-").replaceAll("/", "_")]);
+}
+
+// src/gate/recording/mask.ts
+const maskedKinds = [
+	"secret",
+	"key",
+	"UUID",
+	"serial number",
+	"host name",
+	"user name",
+	"address",
+	"path"
+];
+/**
+* Replaces addresses by those of RFC 5737, RFC 3849 and RFC 7042. Addresses of the benchmarking networks, loopback,
+* netmasks and root stay: they are the same in every lab, and the code depends on them. A name that a machine prints
+* of itself is replaced everywhere from there on.
+*/
+function maskFor(terms) {
+	const standIns = makeStandIns();
+	const known = {
+		secrets: /* @__PURE__ */ new Set(),
+		hosts: /* @__PURE__ */ new Set(),
+		users: /* @__PURE__ */ new Set(),
+		serials: /* @__PURE__ */ new Set(),
+		others: /* @__PURE__ */ new Map()
+	};
+	const counted = /* @__PURE__ */ new Map();
+	let rules;
+	const learn = (more) => {
+		for (const kind of [
+			"secrets",
+			"hosts",
+			"users",
+			"serials"
+		]) for (const text of more[kind] ?? []) known[kind].add(text);
+		for (const [text, by] of more.others ?? []) known.others.set(text, by);
+		rules = void 0;
+	};
+	learn(terms);
+	const mask = (text) => {
+		const { text: decoded, at } = decodeEscapes(text);
+		const names = ownNamesIn(decoded).filter((name) => !known.hosts.has(name));
+		if (names.length > 0) learn({ hosts: names });
+		rules ??= rulesFor(known, standIns);
+		const replacements = [];
+		let remaining = decoded;
+		for (const { kind, rule } of rules) {
+			const more = rule(remaining);
+			if (more.length === 0) continue;
+			count(counted, kind, more, decoded);
+			replacements.push(...more);
+			remaining = blanked(remaining, more);
+		}
+		return replaced(text, at, replacements);
+	};
+	const counts = () => new Map([...counted].map(([kind, { times, standIns }]) => [kind, {
+		times,
+		distinct: standIns.size
+	}]));
+	return Object.assign(mask, {
+		learn,
+		counts
+	});
+}
+function count(counted, kind, replacements, text) {
+	for (const { from, to, by } of replacements) {
+		if (by === text.slice(from, to)) continue;
+		const entry = counted.get(kind) ?? {
+			times: 0,
+			standIns: /* @__PURE__ */ new Set()
+		};
+		counted.set(kind, entry);
+		entry.times += 1;
+		entry.standIns.add(by);
+	}
+}
+function ownNamesIn(text) {
+	return hostPatterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, name = ""]) => name)).filter((name) => isIdentifying(name) && !isAddress(name)).flatMap(namesOf);
+}
+/** `dut3.lab.example.org`, its domain, and `dut3`. */
+function namesOf(host) {
+	if (isIPv4(host) || host.includes(":")) return [];
+	const [first = "", ...domain] = host.split(".");
+	return [
+		host,
+		first,
+		...domain.length > 1 ? [domain.join(".")] : []
+	];
+}
+const blank = "\0";
+function blanked(text, replacements) {
+	let rest = "";
+	let read = 0;
+	for (const { from, to } of replacements) {
+		rest += text.slice(read, from) + blank.repeat(to - from);
+		read = to;
+	}
+	return rest + text.slice(read);
+}
+function replaced(text, at, replacements) {
+	let masked = "";
+	let read = 0;
+	for (const { from, to, by } of replacements.toSorted((one, other) => one.from - other.from)) {
+		masked += text.slice(read, at(from)) + by;
+		read = at(to);
+	}
+	return masked + text.slice(read);
+}
+function makeStandIns() {
+	return {
+		hostOf: standIns((number) => `host-${number}.example`),
+		userOf: standIns((number) => `user-${number}`),
+		secretOf: standIns((number) => `secret-${number}`),
+		uuidOf: standIns((number) => `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`),
+		serialOf: standIns((number) => `SERIAL${number}`),
+		keyOf: standIns((number) => `AAAA-public-key-${number}`),
+		addresses: addressRules()
+	};
+}
+function rulesFor({ secrets, hosts, users, serials, others }, { hostOf, userOf, secretOf, uuidOf, serialOf, keyOf, addresses }) {
+	const host = (name) => hostOf(name.toLowerCase());
+	const of = (kind, ...rules) => rules.map((rule) => ({
+		kind,
+		rule
+	}));
+	return [
+		...of("path", literal([...others.keys()], (text) => others.get(text) ?? "", { isAnywhere: true })),
+		...of("secret", literal([...secrets].flatMap(secretForms), secretOf, { isAnywhere: true }), anyMatch(/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, secretOf), ...secretPatterns.map((pattern) => firstGroup(pattern, secretOf))),
+		...of("key", firstGroup(/\b(?:ssh-[a-z0-9]+|ecdsa-sha2-\S{1,20}|sk-\S{1,40}) +(AAAA[\w+/=]{8,}(?: [^\n]{1,200})?)/g, keyOf), firstGroup(/\bSHA256:([\w+/]{43}=?)/g, keyOf)),
+		...of("UUID", anyMatch(/(?<![0-9a-f])[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![0-9a-f])/gi, (text) => uuidOf(text.toLowerCase()))),
+		...of("serial number", literal([...serials].filter(isSerial), serialOf, { isAnywhere: true }), ...serialPatterns.map((pattern) => firstGroup(pattern, serialOf))),
+		...of("host name", literal([...hosts].filter((name) => isIdentifying(name) && !isAddress(name)), host), ...hostPatterns.map((pattern) => firstGroup(pattern, (name) => common.has(name.toLowerCase()) ? name : host(name)))),
+		...of("address", ...addresses, cutOff),
+		...of("user name", firstGroup(/(?<![\w.-])([\w.+-]{1,64})@(?!pci\d)[a-z][\w.-]{0,252}/gi, (name) => isIdentifying(name) ? userOf(name) : name)),
+		...of("host name", firstGroup(/@(?!pci\d)([a-z][\w-]{0,62}(?:\.[\w-]{1,63}){0,8})/gi, host), anyMatch(domainName, (name) => isIdentifying(name) ? host(name) : name)),
+		...of("user name", firstGroup(/\/(?:home|Users)\/([\w.-]{1,64})/g, (name) => isIdentifying(name) ? userOf(name) : name), literal([...users].filter(isIdentifying), userOf))
+	];
+}
+/** Words that machines have in place of names, and the code in its commands: they identify no lab. */
+const common = new Set("root toor admin operator freebsd nobody daemon ppsgate user host localhost dut sender receiver builder forwarding kernel active status boot example git.freebsd.org amnesiac generic base patched ipfw test guest main last".split(" "));
+/** FreeBSD's `rc.conf.local` and `periodic.conf.local` look like domain names. */
+const commonFile = /^(?:\w+\.)*(?:conf|rc)\.local$/;
+const isIdentifying = (name) => name.length > 2 && !common.has(name.toLowerCase()) && !commonFile.test(name);
+/** Texts of a firmware without a serial number are words alone. */
+const isSerial = (text) => text.length >= 5 && /\d/.test(text) && !/^(?:0+|0?123456789\w*)$/.test(text);
+const isAddress = (name) => isIPv4(name) || isIPv6(name) || isIPv6(name.replace(/%.*/, ""));
+function standIns(make) {
+	const number = numbering();
+	return (text) => make(number(text) + 1);
+}
 /** Part of an address, before the ellipsis of a shortened text. */
 const cutOff = anyMatch(/(?:[\w-]{1,64}[.:@%]){1,16}[\w-]{0,64}(?=…)/g, () => "");
+
+// src/gate/recording/learn-machine.ts
+/**
+* Asks with plain commands that change nothing and are not recorded. What a machine does not answer is left out, and
+* the first lost connection ends it: the mask then knows names and serial numbers by their form alone.
+*/
+async function learnFrom(host) {
+	const learnt = {
+		secrets: [],
+		hosts: [],
+		users: [],
+		serials: []
+	};
+	for (const { command, learn } of questions) {
+		const output = await answerOf(host, command);
+		if (output === void 0) break;
+		const { secrets = [], hosts = [], users = [], serials = [] } = learn(output);
+		learnt.secrets = [...learnt.secrets, ...secrets];
+		learnt.hosts = [...learnt.hosts, ...hosts];
+		learnt.users = [...learnt.users, ...users];
+		learnt.serials = [...learnt.serials, ...serials];
+	}
+	return learnt;
+}
+const timeoutSeconds = 20;
+/** More than any of these files has on a testbed; a longer answer is read so far. */
+const mostLetters = 262144;
+async function answerOf(host, command) {
+	try {
+		const outcome = await host.run(command, { timeoutSeconds });
+		return outcome.kind === "exited" && outcome.code === 0 ? outcome.stdout.slice(0, mostLetters) : "";
+	} catch {
+		return;
+	}
+}
+const matches = (text, pattern) => [...text.matchAll(pattern)].flatMap(({ groups, 1: first }) => groups?.hidden ?? first ?? []);
+const wordsOf = (text) => text.split(/\s+/).filter(Boolean);
+/** Settings of rc.conf(5): the name, and secrets such as `pass` of carp(4). */
+const learnSettings = (text) => ({
+	hosts: matches(text, /^\s*hostname=["']?([\w.-]+)/gm).flatMap(namesOf),
+	secrets: secretPatterns.flatMap((pattern) => matches(text, pattern))
+});
+const learnSerial = (text) => ({ serials: [text.trim()] });
+const questions = [
+	{
+		command: shell`sysctl -n kern.hostname`,
+		learn: (text) => ({ hosts: wordsOf(text).flatMap(namesOf) })
+	},
+	{
+		command: shell`sysctl -n kern.hostid`,
+		learn: (text) => ({ serials: hostIdForms(text.trim()) })
+	},
+	{
+		command: shell`sysctl -n kern.hostuuid`,
+		learn: learnSerial
+	},
+	...[
+		"system",
+		"planar",
+		"chassis"
+	].flatMap((part) => ["serial", "tag"].map((name) => ({
+		command: shell`kenv -q ${`smbios.${part}.${name}`}`,
+		learn: learnSerial
+	}))),
+	{
+		command: shell`geom disk list`,
+		learn: (text) => ({ serials: matches(text, /^\s*(?:ident|lunid|lunname):[ \t]*(\S.*\S)/gm) })
+	},
+	{
+		command: shell`ls /dev/diskid`,
+		learn: (text) => ({ serials: matches(text, /\bDISK-(\S+?)(?:[ps]\d{1,2}[a-h]?)?$/gm) })
+	},
+	{
+		command: shell`cat /etc/rc.conf`,
+		learn: learnSettings
+	},
+	{
+		command: shell`cat /etc/rc.conf.local`,
+		learn: learnSettings
+	},
+	{
+		command: shell`cat /etc/hosts`,
+		learn: (text) => ({ hosts: matches(text.replace(/#.*/g, ""), /^\s*[0-9a-f.:%\w]+[ \t]+(\S.*)/gm).flatMap(wordsOf).flatMap(namesOf) })
+	},
+	{
+		command: shell`cat /etc/resolv.conf`,
+		learn: (text) => ({ hosts: matches(text, /^(?:search|domain)[ \t]+(.*)/gm).flatMap(wordsOf) })
+	},
+	{
+		command: shell`cat /etc/passwd`,
+		learn: (text) => ({ users: matches(text, /^([\w.-]+):[^:]*:[1-5]\d{3,4}:/gm) })
+	}
+];
+/** As gethostid(3) and rc(8) print it. */
+function hostIdForms(text) {
+	const id = Number(text);
+	if (!/^\d{5,10}$/.test(text) || id > 4294967295) return [];
+	return [text, id.toString(16).padStart(8, "0")];
+}
+
+// src/gate/recording/mask-summary.ts
+function maskSummary(path, counts) {
+	const lines = maskedKinds.flatMap((kind) => {
+		const { times, distinct } = counts.get(kind) ?? {
+			times: 0,
+			distinct: 0
+		};
+		if (times === 0) return [];
+		return `  ${distinct} ${distinct === 1 ? kind : plural[kind]} (${times === 1 ? "once" : `${times} times`})`;
+	});
+	return [
+		`${path} is written. Replaced in it:`,
+		...lines.length === 0 ? ["  nothing"] : lines,
+		`The rest is as the machines printed it; look at it before you send it: ${commandText(shell`zcat ${path}`)} | less`,
+		""
+	].join("\n");
+}
+const plural = {
+	secret: "secrets",
+	key: "keys",
+	UUID: "UUIDs",
+	"serial number": "serial numbers",
+	"host name": "host names",
+	"user name": "user names",
+	address: "addresses",
+	path: "paths of keys and passwords"
+};
 
 // src/gate/recording/output-lines.ts
 /** Limit per stream of a command: more than the graph of a profile has. */
@@ -388,25 +698,27 @@ const headSchema = object({
 	kind: literal$1("head"),
 	format: literal$1(recordingFormat),
 	version: literal$1([1, 2]),
-	ppsgate: string(),
-	command: string(),
-	date: string()
+	ppsgate: name$1,
+	command: document,
+	date: name$1
 });
-const at = number();
+/** Bounds an exit code, or an error of the system. */
+const mostCode = 2 ** 32;
+const at = number().min(-0xe8d4a51000).max(0xe8d4a51000);
 const stream = _enum(["stdout", "stderr"]);
 const asked = discriminatedUnion("what", [
 	object({ what: literal$1("connect") }),
 	object({
 		what: literal$1("run"),
-		command: string(),
-		shown: string().optional()
+		command: document,
+		shown: document.optional()
 	}),
 	object({
 		what: literal$1("upload"),
-		path: string(),
-		mode: number(),
-		bytes: number(),
-		sha256: string()
+		path: path$1,
+		mode: count$1,
+		bytes: total,
+		sha256: name$1
 	}),
 	object({
 		what: literal$1("power"),
@@ -422,26 +734,26 @@ const asked = discriminatedUnion("what", [
 	}),
 	object({
 		what: literal$1("sleep"),
-		seconds: number()
+		seconds
 	})
 ]);
 const answer = discriminatedUnion("kind", [
 	object({
 		kind: literal$1("exited"),
-		code: number()
+		code: number().min(-mostCode).max(mostCode)
 	}),
 	object({
 		kind: literal$1("signaled"),
-		signal: string()
+		signal: name$1
 	}),
 	object({
 		kind: literal$1("done"),
-		said: string().optional()
+		said: document.optional()
 	}),
 	object({
 		kind: literal$1("failed"),
-		failure: string(),
-		message: string()
+		failure: name$1,
+		message: document
 	})
 ]);
 /** Times are in seconds since 1970, by the clock of the machine that recorded. */
@@ -449,42 +761,42 @@ const entrySchema = discriminatedUnion("kind", [
 	object({
 		kind: literal$1("begins"),
 		at,
-		part: string(),
+		part: name$1,
 		request: unknown()
 	}),
 	object({
 		kind: literal$1("tells"),
 		at,
-		part: string(),
+		part: name$1,
 		outcome: unknown()
 	}),
 	object({
 		kind: literal$1("asks"),
 		at,
-		id: number(),
-		host: string(),
+		id: total,
+		host: name$1,
 		asked
 	}),
 	object({
 		kind: literal$1("hears"),
 		at,
-		id: number(),
+		id: total,
 		stream,
-		text: string(),
+		text: document,
 		isOfSameTurn: literal$1(true).exactOptional()
 	}),
 	object({
 		kind: literal$1("cut"),
 		at,
-		id: number(),
+		id: total,
 		stream,
-		bytes: number(),
-		sha256: string()
+		bytes: total,
+		sha256: name$1
 	}),
 	object({
 		kind: literal$1("ends"),
 		at,
-		id: number(),
+		id: total,
 		answer
 	})
 ]);
@@ -495,7 +807,7 @@ const entrySchema = discriminatedUnion("kind", [
 * own and is written before anything else happens, so that a killed process leaves all of them.
 */
 function startRecording(path, options) {
-	const { command, ppsgate, now } = options;
+	const { command, ppsgate, now, report } = options;
 	try {
 		writeFileSync(path, "", {
 			flag: "wx",
@@ -526,35 +838,43 @@ function startRecording(path, options) {
 			at: now(),
 			part,
 			outcome
-		})
+		}),
+		[Symbol.dispose]: () => report(maskSummary(path, file.mask.counts()))
 	};
 }
 /** Limit of a whole recording, before compression: it ends there. */
-const maxBytes$2 = 192 * 1024 ** 2;
+const maxBytes$1 = 192 * 1024 ** 2;
 var RecordingFile = class {
 	#path;
-	#mask;
+	mask;
 	now;
 	#bytes = 0;
 	#isFull = false;
 	#lastId = 0;
+	#learnt = /* @__PURE__ */ new Set();
 	/** True from some output until the next microtask: promises have not gone on since. */
 	#isInTurn = false;
 	constructor(path, { sensitive, now }) {
 		this.#path = path;
-		this.#mask = maskFor(sensitive);
+		this.mask = maskFor(sensitive);
 		this.now = now;
 	}
 	append(entry) {
-		const line = `${JSON.stringify(masked(entry, this.#mask))}\n`;
+		const line = `${JSON.stringify(masked(entry, this.mask))}\n`;
 		this.#bytes += line.length;
-		if (this.#isFull || this.#bytes > maxBytes$2) return;
+		if (this.#isFull || this.#bytes > maxBytes$1) return;
 		try {
 			appendFileSync(this.#path, gzipSync(line));
 		} catch (error) {
 			this.#isFull = true;
 			process.stderr.write(`warning: the recording ends here: ${reasonOf(error)}\n`);
 		}
+	}
+	/** Masks the machine's own names, serial numbers and secrets from here on; asks each machine once. */
+	async learn(host, label) {
+		if (this.#learnt.has(label)) return;
+		this.#learnt.add(label);
+		this.mask.learn(await learnFrom(host));
 	}
 	request(host, asked) {
 		this.#lastId += 1;
@@ -610,7 +930,9 @@ function recordedDeps(deps, file) {
 	return {
 		...deps,
 		async connect(config, label, options) {
-			return recordedHost(await logged(file.request(label, { what: "connect" }), () => deps.connect(config, label, options)), label, file);
+			const host = await logged(file.request(label, { what: "connect" }), () => deps.connect(config, label, options));
+			await file.learn(host, label);
+			return recordedHost(host, label, file);
 		},
 		async openPower(name, config) {
 			const power = (order, work) => logged(file.request("power", {
@@ -802,9 +1124,9 @@ async function sensitiveTermsOf({ dut, senders, receiver, builder }, environment
 			...await Promise.all(files.map((path) => readFile(path, "utf8").catch(() => ""))),
 			...secretsIn(environment),
 			...commandSecrets(power),
-			...secretWords(console?.kind === "command" ? console.command : []),
-			...macs.flatMap(otherForms)
+			...secretWords(console?.kind === "command" ? console.command : [])
 		],
+		serials: macs.flatMap(otherForms),
 		hosts: [
 			...machines.map(({ host }) => host),
 			...[power, console].map(hostOf),
@@ -815,8 +1137,22 @@ async function sensitiveTermsOf({ dut, senders, receiver, builder }, environment
 			...[power, console].map(userOf),
 			userInfo().username
 		],
-		others: new Map(machines.map(({ knownHostsPath }) => [knownHostsPath, "/dev/null"]))
+		others: new Map([...files, ...machines.map(({ knownHostsPath }) => knownHostsPath)].flatMap(writings).map((path) => [path, "/dev/null"]))
 	};
+}
+/** As ssh(1) may print it: from the home folder, and with links followed. */
+function writings(path) {
+	const home = homedir();
+	const short = path.startsWith(`${home}/`) ? [`~${path.slice(home.length)}`] : [];
+	try {
+		return [
+			path,
+			...short,
+			realpathSync(path)
+		];
+	} catch {
+		return [path, ...short];
+	}
 }
 /** Values that are secrets by their variable's name, or look random. */
 function secretsIn(environment) {
@@ -856,31 +1192,23 @@ function hostOf(config) {
 	return config !== void 0 && "host" in config ? config.host ?? "" : "";
 }
 const userOf = (config) => config !== void 0 && "user" in config ? config.user : "";
-/** `dut3.lab.example.org`, its domain, and `dut3`. */
-function namesOf(host) {
-	if (isIPv4(host) || host.includes(":")) return [];
-	const [first = "", ...domain] = host.split(".");
-	return [
-		host,
-		first,
-		...domain.length > 1 ? [domain.join(".")] : []
-	];
-}
 
 // src/gate/recording/record.ts
 /** Masks the secrets of all these testbeds; `command` is like `testbeds check`. Throws a UsageError. */
-async function recordTo(path, command, testbeds, now = () => Date.now() / 1e3) {
+async function recordTo(path, command, testbeds, now = () => Date.now() / 1e3, report = (summary) => void process.stderr.write(summary)) {
 	const freebsd = testbeds.filter((testbed) => testbed.kind === "freebsd");
 	if (freebsd.length === 0) throw new UsageError("--record: only testbeds of `kind: freebsd` can be recorded; leave it out.");
 	const terms = await Promise.all(freebsd.map((testbed) => sensitiveTermsOf(testbed)));
 	return startRecording(path, {
 		command,
 		now,
+		report,
 		ppsgate: version,
 		sensitive: {
 			secrets: terms.flatMap(({ secrets }) => secrets),
 			hosts: terms.flatMap(({ hosts }) => hosts),
 			users: terms.flatMap(({ users }) => users),
+			serials: terms.flatMap(({ serials = [] }) => serials),
 			others: new Map(terms.flatMap(({ others }) => [...others ?? []]))
 		}
 	});
@@ -906,18 +1234,18 @@ const recordable = (request) => {
 // src/gate/recording/recording-schemas.ts
 /** A replay opens no file that a recording names. */
 const host = looseObject({
-	host: string(),
-	port: number(),
-	user: string(),
-	privateKeyPath: string().optional(),
+	host: name$1,
+	port: count$1,
+	user: name$1,
+	privateKeyPath: path$1.optional(),
 	knownHostsPath: literal$1("/dev/null")
 });
-const port = looseObject({ interface: string() });
+const port = looseObject({ interface: name$1 });
 const generator = host.extend({
-	interface: string(),
-	mac: string(),
-	addresses: partialRecord(_enum(families), string()),
-	threads: number()
+	interface: name$1,
+	mac: name$1,
+	addresses: partialRecord(_enum(families), name$1),
+	threads: count$1
 });
 const testbed = looseObject({
 	kind: literal$1("freebsd"),
@@ -925,68 +1253,68 @@ const testbed = looseObject({
 		ingress: port,
 		egress: port,
 		boot: looseObject({
-			method: string(),
-			limitSeconds: number()
+			method: name$1,
+			limitSeconds: seconds
 		}),
-		power: looseObject({ kind: string() }).optional()
+		power: looseObject({ kind: name$1 }).optional()
 	}),
 	senders: array(generator).min(1).max(4),
 	receiver: generator,
 	builder: host.extend({
-		folder: string(),
-		repository: string(),
-		recipe: looseObject({ kind: string() })
+		folder: path$1,
+		repository: path$1,
+		recipe: looseObject({ kind: name$1 })
 	}).optional(),
-	preflight: string()
+	preflight: document
 });
 const traffic = looseObject({
-	flows: number(),
-	settleSeconds: number(),
-	measureSeconds: number()
+	flows: count$1,
+	settleSeconds: seconds,
+	measureSeconds: seconds
 });
 /** Keeps properties of other versions. */
 const as = (schema) => schema;
 const checkRequest = object({
-	name: string(),
+	name: name$1,
 	testbed: as(testbed),
-	families: array(_enum(families)),
+	families: list(_enum(families), 10),
 	traffic: as(traffic),
 	sends: boolean(),
 	cycles: boolean()
 });
 const testbedRequest = object({
-	name: string(),
+	name: name$1,
 	testbed: as(testbed),
 	traffic: as(traffic),
 	/** Token of the lease, which is part of every command. */
-	token: number().optional()
+	token: total.optional()
 });
 const cell = looseObject({
-	scenario: string(),
+	scenario: name$1,
 	family: _enum(families)
 });
 const planned = looseObject({
-	number: number(),
+	number: count$1,
 	cell,
-	runs: array(looseObject({
-		number: number(),
-		variant: string(),
-		pair: number()
+	runs: list(looseObject({
+		number: count$1,
+		variant,
+		pair: count$1
 	}))
 });
 const testbedCall = discriminatedUnion("call", [
 	object({
 		call: literal$1("inspect"),
-		cells: array(as(cell)),
+		cells: list(as(cell)),
 		outcome: unknown()
 	}),
 	object({
 		call: literal$1("prepare"),
-		variants: array(object({
-			variant: string(),
+		variants: list(object({
+			variant,
 			boots: _enum(["own", "archive"])
 		})),
-		rules: record(string(), unknown()),
+		rules: byName(unknown()),
 		outcome: unknown()
 	}),
 	object({
@@ -998,9 +1326,9 @@ const testbedCall = discriminatedUnion("call", [
 		call: literal$1("profile"),
 		request: as(looseObject({
 			cell,
-			variant: string(),
-			seconds: number(),
-			attempt: number()
+			variant,
+			seconds,
+			attempt: count$1
 		})),
 		outcome: unknown()
 	}),
@@ -1010,26 +1338,26 @@ const testbedCall = discriminatedUnion("call", [
 	})
 ]);
 const selfTestRequest = object({
-	name: string(),
+	name: name$1,
 	testbed: as(testbed),
 	config: as(looseObject({
-		scenarios: array(string()),
-		families: array(_enum(families)),
+		scenarios: list(name$1, 1e3),
+		families: list(_enum(families), 10),
 		traffic,
 		gate: looseObject({
-			metric: string(),
-			marginRatio: number()
+			metric: name$1,
+			marginRatio: share
 		})
 	})),
-	rules: record(string(), as(looseObject({ text: string() }))),
-	skip: array(_enum(selfTestParts)),
-	journal: array(string()),
-	token: number().optional()
+	rules: byName(as(looseObject({ text: document }))),
+	skip: list(_enum(selfTestParts), 100),
+	journal: list(document),
+	token: total.optional()
 });
 const selfTestReport = union([object({ diagnostic: looseObject({
-	kind: string(),
-	what: string(),
-	why: string()
+	kind: name$1,
+	what: document,
+	why: document
 }) }), object({ agreed: boolean() })]);
 const thrown = (error) => ({ threw: reasonOf(error) });
 
@@ -1107,52 +1435,82 @@ function fromVersion1(value) {
 // src/gate/recording/read-recording.ts
 /** Throws a UsageError if the file is no recording that can be read here. */
 function readRecording(path) {
-	const [first = "", ...lines] = unpacked(path).split("\n");
-	const head = headOf(path, first);
+	const bytes = unpacked(path);
+	const headEnd = endOfLine(bytes, 0);
+	const head = headOf(path, textOf$2(path, bytes, 0, headEnd));
 	const recording = {
 		head,
 		requests: [],
 		events: [],
-		isTorn: lines.at(-1) !== ""
+		isTorn: bytes.at(-1) !== newline
 	};
 	const byId = /* @__PURE__ */ new Map();
 	let turn = 0;
-	for (const [index, line] of lines.entries()) {
-		if (line === "") continue;
-		const { data: entry } = entrySchema.safeParse(entryOf(line, head));
+	let line = 1;
+	let parts = 0;
+	for (let start = headEnd + 1, end = headEnd; start < bytes.length; start = end + 1) {
+		end = endOfLine(bytes, start);
+		line += 1;
+		if (line > mostLines) throw tooMuch(path, mostLines, "lines");
+		if (end === start) continue;
+		const { data: entry } = entrySchema.safeParse(entryOf(textOf$2(path, bytes, start, end), head));
 		if (entry !== void 0) {
 			if (entry.kind !== "hears" || entry.isOfSameTurn === void 0) turn += 1;
 			add(recording, byId, entry, {
 				at: entry.at,
-				line: index + 2,
+				line,
 				turn
 			});
-		} else if (index < lines.length - 1) throw new UsageError(`${path} is damaged in its line ${index + 2}: have it recorded again, or send it as it came.`);
+			if (recording.requests.length > mostRequests) throw tooMuch(path, mostRequests, "requests");
+			if (entry.kind === "begins") parts += 1;
+			if (parts > mostParts) throw tooMuch(path, mostParts, "parts");
+		} else if (end < bytes.length) throw new UsageError(`${path} is damaged in its line ${line}: have it recorded again, or send it as it came.`);
 	}
 	return recording;
 }
+/** More than a recorder writes: its lines have a hundred bytes or more. */
+const mostLines = 2e6;
+const mostRequests = 2e5;
+const mostParts = 1e3;
+/** Output comes in pieces of a few lines, of a mebibyte each at most, and six characters escape one. */
+const mostLineBytes = 16 * 1024 ** 2;
+const newline = 10;
+function endOfLine(bytes, start) {
+	const end = bytes.indexOf(newline, start);
+	return end === -1 ? bytes.length : end;
+}
+/** A text of the whole would have to be split into as many texts as there are lines. */
+function textOf$2(path, bytes, start, end) {
+	if (end - start > mostLineBytes) throw tooMuch(path, mostLineBytes, "bytes in a line");
+	return bytes.toString("utf8", start, end);
+}
+const tooMuch = (path, most, what) => new UsageError(`${path} has more than ${most.toLocaleString("en-US")} ${what}, and no recording has so many: it is not opened.`);
 function entryOf(line, { version }) {
 	const entry = parseJson(line);
 	const isOfPart = typeof entry === "object" && entry !== null && "part" in entry;
 	return version === 1 && isOfPart ? fromVersion1(entry) : entry;
 }
 /** More than a recorder writes. */
-const maxBytes$1 = 256 * 1024 ** 2;
+const maxBytes = 256 * 1024 ** 2;
 /** Unpacks a recording up to its end, which a killed process may have cut short. */
 function unpacked(path) {
 	let packed;
 	try {
+		const stats = statSync(path);
+		if (!stats.isFile()) throw new Error("it is no regular file");
+		if (stats.size > maxBytes) throw tooMuch(path, maxBytes, "bytes");
 		packed = readFileSync(path);
 	} catch (error) {
+		if (error instanceof UsageError) throw error;
 		throw new UsageError(`The recording ${path} cannot be read (${reasonOf(error)}).`);
 	}
 	try {
 		return gunzipSync(packed, {
 			finishFlush: constants$1.Z_SYNC_FLUSH,
-			maxOutputLength: maxBytes$1
-		}).toString();
+			maxOutputLength: maxBytes
+		});
 	} catch (error) {
-		throw error instanceof RangeError ? new UsageError(`${path} is more than ${maxBytes$1 / 1024 ** 2} MiB once it is unpacked, and no recording is so big: it is not opened.`) : noRecording(path);
+		throw error instanceof RangeError ? new UsageError(`${path} is more than ${maxBytes / 1024 ** 2} MiB once it is unpacked, and no recording is so big: it is not opened.`) : noRecording(path);
 	}
 }
 const noRecording = (path) => new UsageError(`${path} is no recording: expected a file that \`--record\` has written.`);
@@ -1380,16 +1738,8 @@ function pktGen(request) {
 const differenceAt = (kind, request, why) => ({
 	kind,
 	number: request.number,
-	sentence: oneLine(`the recording's ${ordinal(request.number)} question, ${requestText(request)}: ${why}`)
+	sentence: oneLine(`the recording's ${formatShortOrdinal(request.number)} question, ${requestText(request)}: ${why}`)
 });
-function ordinal(number) {
-	return `${number}${(number % 100 > 10 && number % 100 < 14 ? void 0 : [
-		"th",
-		"st",
-		"nd",
-		"rd"
-	][number % 10]) ?? "th"}`;
-}
 const unreadable = (part) => ({
 	diagnostics: [],
 	differences: [{
@@ -1403,7 +1753,7 @@ const broken = (error) => ({
 });
 function requestDifferences({ unrecorded, incomplete }) {
 	return [...unrecorded.map(({ text, after }) => {
-		const position = after === void 0 ? "first of all" : `after the recording's ${ordinal(after.number)} question`;
+		const position = after === void 0 ? "first of all" : `after the recording's ${formatShortOrdinal(after.number)} question`;
 		return {
 			kind: "asked-otherwise",
 			...after !== void 0 && { number: after.number },
@@ -1643,8 +1993,15 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 async function replayWork(requests, { testbed, token }, variants, work) {
 	const folder = await mkdtemp(join(tmpdir(), "ppsgate-replay-"));
 	try {
+		if (variants.length > mostVariants) throw new UsageError(`The recording has kernels of ${variants.length} variants, and no experiment has more than ${mostVariants}: it is not replayed.`);
 		const kernels = [];
-		for (const variant of variants) kernels.push(await makeStandIn(variant, requests, join(folder, `${kernels.length}.tar`)));
+		let freeBytes = mostBytesOfAll;
+		for (const variant of variants) {
+			const path = join(folder, `${kernels.length}.tar`);
+			const most = Math.min(freeBytes, mostBytes);
+			kernels.push(await makeStandIn(variant, requests, path, most));
+			freeBytes -= (await stat(path)).size;
+		}
 		const machines = new ReplayedMachines(withStandInSums(requests, kernels));
 		const lease = {
 			token: token ?? 0,
@@ -1672,11 +2029,11 @@ async function replayWork(requests, { testbed, token }, variants, work) {
 	}
 }
 /** The name of the file makes its sum unique. */
-async function makeStandIn(variant, requests, path) {
+async function makeStandIn(variant, requests, path, most) {
 	const { sha256: recordedSha256, bytes } = uploadedKernel(variant, requests);
 	await using file = await open(path, "w");
 	await file.write(basename(path));
-	await file.truncate(Math.min(bytes, maxBytes));
+	await file.truncate(Math.min(bytes, most));
 	const hash = createHash("sha256");
 	await pipeline(createReadStream(path), hash);
 	return {
@@ -1686,24 +2043,30 @@ async function makeStandIn(variant, requests, path) {
 		recordedSha256
 	};
 }
-const maxBytes = 1024 ** 3;
+/** Stand-ins are sparse, but hashed. */
+const mostBytes = 1024 ** 3;
+const mostBytesOfAll = 2 * mostBytes;
+const mostVariants = 100;
 /** Recognizes a kernel's upload by the folder or boot environment that the next command names. */
 function uploadedKernel(variant, requests) {
 	const name = `ppsgate.${variant.replace(/[^\w.-]+/g, "-")}`;
 	const isNamed = new RegExp(`${name.replaceAll(".", "\\.")}(?![\\w-])`);
-	for (const [index, { call }] of requests.entries()) {
+	let next;
+	let found = {
+		sha256: "",
+		bytes: 1
+	};
+	for (const { call } of requests.toReversed()) {
+		const text = commandOf(call);
+		if (/\bppsgate\.(?!sha256)/.test(text)) next = text;
 		const sha256 = call.what === "upload" ? kernelPath.exec(call.path)?.[1] : void 0;
 		if (sha256 === void 0 || call.what !== "upload") continue;
-		const next = requests.slice(index).map((request) => commandOf(request.call)).find((text) => /\bppsgate\.(?!sha256)/.test(text));
-		if (next !== void 0 && isNamed.test(next)) return {
+		if (next !== void 0 && isNamed.test(next)) found = {
 			sha256,
 			bytes: call.bytes
 		};
 	}
-	return {
-		sha256: "",
-		bytes: 1
-	};
+	return found;
 }
 const kernelPath = /\/([0-9a-f]{64})\.tar$/;
 const commandOf = (call) => call.what === "run" ? call.shown ?? call.command : "";

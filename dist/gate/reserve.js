@@ -1,5 +1,5 @@
-import { isCompleted, parseJson, priorities, reasonOf } from "../model.js";
-import { _enum, array, custom, datetime, number$1 as number, object, string, tuple } from "../vendor/zod.js";
+import { isCompleted, line, list, name, parseJson, path as path$1, priorities, prose, reasonOf, time as time$1, total } from "../model.js";
+import { _enum, custom, object, tuple } from "../vendor/zod.js";
 import { median } from "../analysis/stats.js";
 import { StoreError, openStore } from "./reserve/store.js";
 import { machinesOf } from "../lab.js";
@@ -89,57 +89,57 @@ function indexOf(wants) {
 
 // src/gate/reserve/records.ts
 const holder = object({
-	who: string(),
-	purpose: string(),
+	who: line,
+	purpose: line,
 	/** The subject under test, like `o/r#12 at 1a2b3c4`. */
-	patch: string().optional(),
-	url: string().optional()
+	patch: line.optional(),
+	url: path$1.optional()
 });
 const priority = _enum(priorities);
-const time = datetime();
+const time = time$1;
 const ticket = object({
 	priority,
 	/** Order of the request that this one replaced; absent: its own revision. */
-	order: number().optional(),
+	order: total.optional(),
 	/** Only the newest request of a subject waits. */
-	subject: string().optional(),
+	subject: path$1.optional(),
 	holder,
 	since: time,
 	/** Testbeds with their machines; the first is preferred. */
-	wants: array(tuple([string(), array(string())]))
+	wants: list(tuple([name, list(path$1, 1e3)]), 1e3)
 });
 const use = object({
-	id: string(),
-	testbed: string(),
+	id: name,
+	testbed: name,
 	holder,
 	since: time
 });
 const holding = object({
-	id: string(),
-	testbed: string(),
-	machines: array(string()),
+	id: name,
+	testbed: name,
+	machines: list(path$1, 1e3),
 	priority,
-	order: number(),
+	order: total,
 	holder,
 	waitingSince: time,
 	since: time,
 	/** Holders that did not restore the base of its machines. */
-	leftBy: array(use)
+	leftBy: list(use, 1e3)
 });
 const quarantine = object({
-	reason: string(),
-	by: string(),
+	reason: prose(),
+	by: line,
 	since: time
 });
 const logged = object({
-	testbed: string(),
+	testbed: name,
 	holder,
 	priority,
 	waitingSince: time,
 	since: time.optional(),
 	until: time.optional(),
 	/** Absent while held. */
-	outcome: string().optional()
+	outcome: prose().optional()
 });
 const folders = {
 	ticket: "lab/wait/",
@@ -473,9 +473,9 @@ async function liftQuarantine(store, testbed) {
 // src/gate/reserve/lease-file.ts
 const fileName = "lease.json";
 const schema = object({
-	id: string(),
-	session: string(),
-	testbed: string(),
+	id: name,
+	session: name,
+	testbed: name,
 	reservations: custom((value) => typeof value === "object")
 });
 /** Writes it into the gate's directory; the file stays while the testbed is held. */

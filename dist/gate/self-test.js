@@ -1,9 +1,9 @@
 import { BuilderError, gitIn, givenKernel } from "../kernel.js";
-import { _enum, array, datetime, discriminatedUnion, int, literal, number$1 as number, object, string } from "../vendor/zod.js";
+import { _enum, discriminatedUnion, literal, object } from "../vendor/zod.js";
 import { checkFreebsdTestbed, healthOf, isGood, ok, skipped, testbedFailed, walk, wrong } from "../lab/check.js";
 import { BootMethodError, DutLostError, runningSystem } from "../lab/freebsd/dut.js";
 import { bootFor, fingerprintOfDut, inspectDut, installRules, openFreebsdMachines, profile, proofOf, provesScenario, removeRules, trial } from "../lab/freebsd.js";
-import { UsageError, byMetric, cellName, cellSchema, formatDuration, formatEstimate, formatPercent, formatPps, lastLine, shortId } from "../model.js";
+import { UsageError, byMetric, cellName, cellSchema, count, formatDuration, formatEstimate, formatPercent, formatPps, lastLine, line, list, measured, name, ordinal, prose, seconds, shortId, time } from "../model.js";
 import { HostError, shell } from "../system/host.js";
 import { cellsOf, designOf, historyOf, policyOf } from "./experiment.js";
 import { chiSquaredDistributionTable, mean } from "../vendor/simple-statistics.js";
@@ -224,29 +224,29 @@ const saidBy = ({ stdout, stderr }) => lastLine(stderr) ?? lastLine(stdout) ?? "
 const runSchema = object({
 	cell: cellSchema,
 	/** Counted from 1. */
-	boot: int().positive(),
-	pps: number().positive(),
-	trialSeconds: number()
+	boot: ordinal,
+	pps: measured,
+	trialSeconds: seconds
 });
 const entrySchema = discriminatedUnion("kind", [
 	object({
 		kind: literal("begun"),
-		testbed: string(),
-		at: datetime()
+		testbed: name,
+		at: time
 	}),
 	object({
 		kind: literal("well"),
-		step: string(),
-		diagnostics: array(object({
+		step: name,
+		diagnostics: list(object({
 			kind: _enum(["ok", "skipped"]),
-			what: string(),
-			why: string()
+			what: line,
+			why: prose()
 		}))
 	}),
 	object({
 		kind: literal("booted"),
-		boot: int(),
-		seconds: number()
+		boot: count,
+		seconds
 	}),
 	object({
 		kind: literal("run"),

@@ -1,8 +1,8 @@
 import { UsageError, flowRanges, formatPps, grouped, lastLine, netmapPort, reasonOf, shortened } from "../model.js";
 import { frameBytesFor } from "../config.js";
+import { gitIn, jailProblem, outsideOptions, socketsInJail, whyNoRoot } from "../kernel.js";
 import { LabImpossibleError, LabInUseError, neededPrograms, ourFolder, ourPrograms, requireLab } from "./netns.js";
 import { HostError, algorithmsFor, commandText, missingOn, packagesOf, parseKnownHosts, shell } from "../system/host.js";
-import { gitIn, jailProblem, outsideOptions, whyNoRoot } from "../kernel.js";
 import { connectTo } from "../lab.js";
 import { PowerError } from "./power.js";
 import { ConsoleError, lastWords } from "./console.js";
@@ -173,9 +173,16 @@ async function builds(host, config, what) {
 	const problem = await jailProblem(host, config, limits.timeoutSeconds);
 	if (problem !== void 0) return [wrong(what, problem.why, problem.fix)];
 	const confinement = jail === void 0 ? `as ${user}, who may change everything there: a jail keeps them away from it (\`jail\` in ppsgate.yml)` : `as ${jail.user} in the jail ${jail.name}, without network`;
+	const diagnostics = [ok(what, confinement)];
+	const [socket] = jail === void 0 ? [] : await socketsInJail(host, config, limits.timeoutSeconds);
+	if (socket !== void 0) {
+		const why = `builds reach ${socket}, as their jail has the folders of its host: give it a /var/run and /tmp of its own`;
+		diagnostics.push(ok("the sockets on the builder", why));
+	}
 	const outside = outsideOptions(recipe);
-	if (outside.length === 0) return [ok(what, confinement)];
-	return [ok(what, confinement), ok("the cache of kernels", `nothing is taken from it, as ${outside.join(" and ")} may name what lies outside of the tree`)];
+	if (outside.length === 0) return diagnostics;
+	const why = `nothing is taken from it, as ${outside.join(" and ")} may name what lies outside of the tree`;
+	return [...diagnostics, ok("the cache of kernels", why)];
 }
 async function filemon(host, what) {
 	if (await does(host, shell`kldstat -q -m filemon`)) return [ok(what, "it is loaded")];

@@ -1,7 +1,52 @@
 import { lastLine, plainLine, reasonOf, shortened } from "../model.js";
 import { PowerError, readPassword, realPowerDeps, requestBmc, sessionEnvironment, sessionWords } from "./power.js";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { join } from "node:path";
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { setTimeout } from "node:timers/promises";
+
+// src/system/paced-pipe.ts
+const intervalMilliseconds = 50;
+/** Capacity of a pipe (pipe(7)): a program that writes more in an interval has to wait. */
+const mostBytes$1 = 65536;
+/** Creates a named pipe at the path, which must be free; throws where it cannot. */
+function openPacedPipe(path, onOutput) {
+	execFileSync("mkfifo", [
+		"-m",
+		"600",
+		path
+	]);
+	const reading = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+	const writing = openSync(path, "w");
+	const read = () => {
+		const piece = readIfAny(reading);
+		if (piece !== void 0) onOutput(piece);
+	};
+	const timer = setInterval(read, intervalMilliseconds).unref();
+	let isOpen = true;
+	return {
+		descriptor: writing,
+		close() {
+			if (!isOpen) return;
+			isOpen = false;
+			clearInterval(timer);
+			read();
+			closeSync(writing);
+			closeSync(reading);
+		}
+	};
+}
+function readIfAny(descriptor) {
+	const buffer = Buffer.allocUnsafe(mostBytes$1);
+	try {
+		const bytes = readSync(descriptor, buffer);
+		return bytes === 0 ? void 0 : Buffer.from(buffer.subarray(0, bytes));
+	} catch (error) {
+		if (error instanceof Error && "code" in error && error.code === "EAGAIN") return void 0;
+		throw error;
+	}
+}
 
 // src/lab/console/console-deps.ts
 const realConsoleDeps = {
@@ -13,26 +58,43 @@ function wait(seconds) {
 	return setTimeout(seconds * 1e3, void 0, { ref: false });
 }
 const secondsToEnd = 3;
+function openOutput(onOutput) {
+	const folder = mkdtempSync(join(tmpdir(), "ppsgate-console-"));
+	try {
+		return openPacedPipe(join(folder, "output"), onOutput);
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
+}
 function start(program, args, { env, onOutput, endInput }) {
+	const output = openOutput(onOutput);
 	const child = spawn(program, args, {
 		env: {
 			...process.env,
 			...env
 		},
-		detached: true
+		detached: true,
+		stdio: [
+			"pipe",
+			output.descriptor,
+			"pipe"
+		]
 	});
 	let errors = "";
-	child.stdout.on("data", onOutput);
-	child.stderr.on("data", (chunk) => {
+	child.stderr?.on("data", (chunk) => {
 		errors = (errors + chunk.toString()).slice(-4096);
 	});
-	child.stdin.on("error", () => {});
+	child.stdin?.on("error", () => {});
 	const ended = new Promise((resolve) => {
-		child.on("error", (error) => resolve({
-			how: `cannot be started: ${reasonOf(error)}`,
-			lastError: void 0
-		}));
+		child.on("error", (error) => {
+			output.close();
+			resolve({
+				how: `cannot be started: ${reasonOf(error)}`,
+				lastError: void 0
+			});
+		});
 		child.on("close", (code, signal) => {
+			output.close();
 			resolve({
 				how: code === null ? `was ended by ${signal}` : `ended with ${code}`,
 				lastError: lastLine(errors)
@@ -48,7 +110,7 @@ function start(program, args, { env, onOutput, endInput }) {
 	return {
 		ended,
 		async close() {
-			child.stdin.end(endInput);
+			child.stdin?.end(endInput);
 			if (endInput === void 0) kill("SIGTERM");
 			await Promise.race([ended, wait(secondsToEnd)]);
 			kill("SIGKILL");
@@ -251,22 +313,126 @@ const panics = [
 	/^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?((?:Oops|general protection fault|kernel BUG at)\b.*)$/,
 	/^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?Kernel panic - not syncing: (\S.*)$/
 ];
-function linesOf(text) {
-	return text.slice(-mostCharacters).split(/[\r\n]+/).map((line) => plainLine(line.replace(/[^\b][\b]/g, ""), mostOfLine)).filter(Boolean);
+const showsPanic = (line) => {
+	const text = asShown(line);
+	return panics.some((pattern) => pattern.test(text));
+};
+const linesOf = (text) => text.slice(-mostCharacters).split(/[\r\n]+/).map(asShown).filter(Boolean);
+const asShown = (line) => plainLine(line.replace(/[^\b][\b]/g, ""), mostOfLine);
+
+// src/lab/console/console-tape.ts
+/** Bounds what is kept of a panic, from its line on. */
+const mostPanicBytes = 16384;
+/** Bounds the searched beginning of a line. */
+const mostLineBytes = 4096;
+/** Bounds the work of one write on words of a panic that are none. */
+const mostSearchedLines = 64;
+/** A boot after a panic prints some 100 KB. */
+const mostTextBytes = 1024 ** 2;
+/** A ring buffer, read by the offsets of all that was ever written. */
+var ConsoleTape = class {
+	#size;
+	#ring = Buffer.alloc(0);
+	#length = 0;
+	/** The beginning of the line that has no end yet, with a character for each byte. */
+	#line = {
+		at: 0,
+		text: ""
+	};
+	#panic;
+	constructor(size) {
+		this.#size = size;
+	}
+	get length() {
+		return this.#length;
+	}
+	write(chunk) {
+		this.#watch(chunk.toString("latin1"));
+		if (this.#ring.length === 0) this.#ring = Buffer.alloc(this.#size);
+		const kept = chunk.subarray(-this.#size);
+		this.#length += chunk.length;
+		const start = (this.#length - kept.length) % this.#size;
+		const written = kept.copy(this.#ring, start);
+		kept.copy(this.#ring, 0, written);
+	}
+	read(from, to = this.#length) {
+		const first = Math.max(from, this.#length - this.#size);
+		if (first >= to) return Buffer.alloc(0);
+		const start = first % this.#size;
+		const end = start + (to - first);
+		return Buffer.concat([this.#ring.subarray(start, end), this.#ring.subarray(0, Math.max(0, end - this.#size))]);
+	}
+	/** Returns at most a mebibyte: the newest, after the beginning of the first panic where that came before it. */
+	text(from = 0, to = this.#length) {
+		const panic = this.#panic;
+		const newest = Math.max(from, to - mostTextBytes, this.#length - this.#size);
+		if (panic === void 0 || panic.at < from || panic.at >= newest) return this.read(newest, to).toString();
+		const rest = Math.max(newest + mostPanicBytes + 1, panic.at + panic.text.length);
+		return `${Buffer.from(panic.text, "latin1")}\n${this.read(rest, to)}`;
+	}
+	/** Watches for the next panic, as at the beginning of another boot. */
+	forgetPanic() {
+		this.#panic = void 0;
+		this.#line = {
+			at: this.#length,
+			text: ""
+		};
+	}
+	#watch(piece) {
+		if (this.#panic !== void 0) {
+			const { at, text } = this.#panic;
+			if (text.length < mostPanicBytes) this.#panic = {
+				at,
+				text: (text + piece).slice(0, mostPanicBytes)
+			};
+			return;
+		}
+		const { at, text: begun } = this.#line;
+		const text = begun + piece;
+		const offsetOf = (index) => index === 0 ? at : this.#length + index - begun.length;
+		const found = panicAt(text);
+		if (found !== void 0) this.#panic = {
+			at: offsetOf(found),
+			text: text.slice(found, found + mostPanicBytes)
+		};
+		const last = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
+		this.#line = {
+			at: offsetOf(last),
+			text: text.slice(last, last + mostLineBytes)
+		};
+	}
+};
+/** Index of the first line that shows a panic. */
+function panicAt(text) {
+	if (!panicWords.test(text)) return void 0;
+	let searched = 0;
+	for (const { index, 0: line } of text.matchAll(/[^\r\n]+/g)) {
+		const start = line.slice(0, mostLineBytes);
+		if (!panicWords.test(start)) continue;
+		if (showsPanic(start)) return index;
+		searched += 1;
+		if (searched === mostSearchedLines) return void 0;
+	}
 }
+/** Each panic has one of these words; they are cheap to look for in a flood. */
+const panicWords = /panic|Fatal |BUG: |Oops|general protection fault|kernel BUG at/;
 
 // src/lab/console/recorder.ts
 /** A console at 115200 baud prints that much in half an hour. */
 const mostBytes = 16 * 1024 ** 2;
+/** Bounds all logs together; each later one has the newest 64 KiB alone. */
+const mostLogBytes = 128 * 1024 ** 2;
+const leastLogBytes = 65536;
 /** Throws no fault of the console: `takeProblems` reports it. */
 var ConsoleRecorder = class {
 	#name;
 	#open;
-	#tape = tapeOf(mostBytes);
+	#tape = new ConsoleTape(mostBytes);
 	#problems = /* @__PURE__ */ new Set();
 	#reported = /* @__PURE__ */ new Set();
 	#console;
 	#takenAt = 0;
+	#loggedBytes = 0;
 	#bootAt;
 	#endAt;
 	/** The last power cycle since the boot, or the boot. */
@@ -278,7 +444,7 @@ var ConsoleRecorder = class {
 	async open() {
 		if (this.#console !== void 0) return;
 		try {
-			const opened = await this.#open(this.#tape.write);
+			const opened = await this.#open((chunk) => this.#tape.write(chunk));
 			this.#console = opened;
 			opened.ended.then((sentence) => {
 				if (this.#console !== opened) return;
@@ -292,33 +458,36 @@ var ConsoleRecorder = class {
 	}
 	/** Called before a boot. Reopens a console that was silent in the last boot: another client may have the session. */
 	async beginBoot() {
-		if (this.#console !== void 0 && this.#tape.length() === this.#bootAt) {
+		if (this.#console !== void 0 && this.#tape.length === this.#bootAt) {
 			this.#report(`The console of ${this.#name} showed nothing of a whole boot; look at it with "ppsgate testbeds check".`);
 			await this.close();
 		}
 		await this.open();
-		this.#bootAt = this.#tape.length();
+		this.#tape.forgetPanic();
+		this.#bootAt = this.#tape.length;
 		this.#shownFrom = this.#bootAt;
 		this.#endAt = void 0;
 	}
 	/** Before the power is cycled: later output is of the next boot. */
 	endBoot() {
-		this.#endAt ??= this.#tape.length();
-		this.#shownFrom = this.#tape.length();
+		this.#endAt ??= this.#tape.length;
+		this.#shownFrom = this.#tape.length;
 	}
 	/** The end of the output of the last boot that was begun. */
 	lastWords() {
-		const text = this.#tape.read(this.#bootAt ?? 0, this.#endAt).toString();
+		const text = this.#tape.text(this.#bootAt, this.#endAt);
 		return lastWords(text, this.#endAt === void 0);
 	}
 	/** The screen now, since the boot or the last power cycle; completes "its console …". Undefined while it is closed. */
 	describe() {
 		if (this.#console === void 0) return void 0;
-		return describeScreen(this.#tape.read(this.#shownFrom).toString());
+		return describeScreen(this.#tape.text(this.#shownFrom));
 	}
 	takeLog() {
-		const log = this.#tape.read(this.#takenAt);
-		this.#takenAt = this.#tape.length();
+		const most = Math.max(leastLogBytes, mostLogBytes - this.#loggedBytes);
+		const log = this.#tape.read(Math.max(this.#takenAt, this.#tape.length - most));
+		this.#takenAt = this.#tape.length;
+		this.#loggedBytes += log.length;
 		return log;
 	}
 	/** Sentences on faults of the console, each returned once. */
@@ -337,27 +506,5 @@ var ConsoleRecorder = class {
 		if (!this.#reported.has(sentence)) this.#problems.add(sentence);
 	}
 };
-/** A ring buffer, read by the offsets of all that was ever written. */
-function tapeOf(size) {
-	let ring = Buffer.alloc(0);
-	let length = 0;
-	return {
-		length: () => length,
-		write(chunk) {
-			if (ring.length === 0) ring = Buffer.alloc(size);
-			const kept = chunk.subarray(-size);
-			length += chunk.length;
-			const start = (length - kept.length) % size;
-			const written = kept.copy(ring, start);
-			kept.copy(ring, 0, written);
-		},
-		read(from, to = length) {
-			const first = Math.max(from, length - size);
-			if (first >= to) return Buffer.alloc(0);
-			const [start, end] = [first % size, first % size + (to - first)];
-			return Buffer.concat([ring.subarray(start, end), ring.subarray(0, Math.max(0, end - size))]);
-		}
-	};
-}
 
-export { ConsoleError, ConsoleRecorder, describeScreen, lastWords, openConsole, realConsoleDeps };
+export { ConsoleError, ConsoleRecorder, ConsoleTape, describeScreen, lastWords, openConsole, openPacedPipe, realConsoleDeps };

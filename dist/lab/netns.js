@@ -1,7 +1,8 @@
-import { formatPercent, formatPps, isLinuxScenario, lastLine } from "../model.js";
-import { int, object } from "../vendor/zod.js";
+import { formatPercent, formatPps, isLinuxScenario, lastLine, total } from "../model.js";
+import { object } from "../vendor/zod.js";
 import { frameBytesFor } from "../config.js";
 import { isSteady, median, steadyStretch } from "../analysis/stats.js";
+import { checkNotOpen } from "../kernel.js";
 import { HostError, packagesOf, requirePrograms, shell, stdoutOf } from "../system/host.js";
 import { connectTo, impossible, judgeProfile, missed } from "../lab.js";
 import { parseTrafgenLog, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
@@ -80,8 +81,12 @@ const failures = /* @__PURE__ */ new Map([
 const sharedMemorySize = 4874;
 /** Keeps locks referenced: garbage collection would close the database and release its lock. */
 const locks$1 = /* @__PURE__ */ new Set();
-/** Undefined while another process has the lock. The file stays: a lock on a removed file excludes no process. */
+/**
+* Undefined while another process has the lock. The file stays: a lock on a removed file excludes no process. Throws an
+* ExposedPlaceError for a file that any user may write, and so lock.
+*/
 function lockIfFree(path) {
+	checkNotOpen(path);
 	const lock = new DatabaseSync(path, { timeout: 0 });
 	try {
 		lock.exec("BEGIN EXCLUSIVE");
@@ -737,8 +742,8 @@ const invalid = (cause, reason) => ({
 // src/lab/netns/netns-logs.ts
 /** Since the interfaces came up. */
 const countersSchema = object({
-	forwarded: int(),
-	received: int()
+	forwarded: total,
+	received: total
 });
 const beforeAndAfter = object({
 	before: countersSchema,

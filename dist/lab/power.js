@@ -1,5 +1,5 @@
-import { lastLine, parseJson, reasonOf, shortened } from "../model.js";
-import { _enum, array, object, string } from "../vendor/zod.js";
+import { lastLine, list, parseJson, prose, reasonOf, shortened, word } from "../model.js";
+import { _enum, object } from "../vendor/zod.js";
 import { ExposedError, readGuarded } from "../config.js";
 import { sendRequest } from "../forge/github.js";
 import { spawn } from "node:child_process";
@@ -190,8 +190,8 @@ const systemDocument = object({
 		"Paused"
 	]).nullable(),
 	Actions: object({ "#ComputerSystem.Reset": object({
-		target: string(),
-		"ResetType@Redfish.AllowableValues": array(string()).optional()
+		target: word,
+		"ResetType@Redfish.AllowableValues": list(word).optional()
 	}).optional() }).optional()
 });
 function readingOf({ PowerState }, label) {
@@ -323,8 +323,8 @@ function distrusted(label, code, { sha256, fault, reason }) {
 }
 /** Error response of DSP0266: the first of its messages, or the summary. */
 const errorDocument = object({ error: object({
-	message: string().optional(),
-	"@Message.ExtendedInfo": array(object({ Message: string().optional() })).optional().catch(void 0)
+	message: prose().optional(),
+	"@Message.ExtendedInfo": list(object({ Message: prose().optional() })).optional().catch(void 0)
 }) });
 /** Masks our credentials where a BMC repeats them. */
 function errorText({ user, password }, status, body) {

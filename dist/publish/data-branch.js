@@ -1,14 +1,14 @@
-import { byMetric, cellName, cellSchema, codeSpan, formatChange, formatPercent, isCost, metricNouns, metricSchema, parseJson, patchName, reasonOf, shortId, trendIndexSchema } from "../model.js";
-import { _enum, array, datetime, int, literal, number$1 as number, object, string } from "../vendor/zod.js";
+import { byMetric, cellName, cellSchema, codeSpan, count, formatChange, formatPercent, isCost, jsonLines, level, list, metricNouns, metricSchema, name, parseJson, patchName, reasonOf, shortId, time, total, trendIndexSchema, word } from "../model.js";
+import { _enum, literal, object } from "../vendor/zod.js";
 import { githubFailure, isBreakdown, placeOf, whyNotDone } from "../forge/github.js";
-import { badgeOf, badgeVerdicts, bisectPlot, drawGraph, graphsOf, outcomeName, renderBadge, renderHtml, renderMarkdown, replaceFile, sparklineSheet, stoppedCells } from "../report.js";
+import { badgeOf, badgeVerdicts, bisectPlot, drawGraph, graphsOf, outcomeName, placeBelow, readForeignText, renderBadge, renderHtml, renderMarkdown, replaceFile, sparklineSheet, stoppedCells } from "../report.js";
 import { median } from "../analysis/stats.js";
 import { byCommit, changesToBisect, changesToGate, countsOf, earlierNightlyRun, emptyTrend, isOfOneCommit, isOff, isOpen, judgeTrend, linkNoise, lossesOf, nightlyRunsOf, parseNightlyRuns, sameSummary, sameText, seriesKey, withBisection, withFingerprint, withGate, withNightlyRun, withSameGate, worstOf } from "../analysis/trend.js";
-import { earlierEntries, historyEntries, historyEntrySchema, isSameTraffic } from "../gate/experiment.js";
+import { earlierEntries, historyEntries, historyEntrySchema, isSameTraffic, withoutNumbers } from "../gate/experiment.js";
 import { lockIfFree } from "../lab/netns.js";
 import { dirname, join, relative, sep } from "node:path";
 import { createHash } from "node:crypto";
-import { mkdir, readFile, readdir, rm, rmdir } from "node:fs/promises";
+import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 
 // src/publish/data-branch/paths.ts
@@ -26,9 +26,10 @@ const fileOf = (cell) => cellName(cell).replace(/ B$/, "B").replaceAll(" ", "-")
 /** Keeps names of a ppsgate.yml as they are; other names of a result must not collide with them. */
 function folderOf$1(testbed) {
 	const word = plain(testbed);
-	return word !== "" && word === testbed ? word : [word, shortHash(testbed)].filter(Boolean).join("-");
+	return word !== "" && word === testbed ? word : [word, nameHash(testbed)].filter(Boolean).join("-");
 }
-const shortHash = (text) => createHash("sha256").update(text).digest("hex").slice(0, 10);
+/** Forty digits, like an id of git: texts with the same ones cannot be made. */
+const nameHash = (text) => createHash("sha256").update(text).digest("hex").slice(0, 40);
 const plain = (text) => text.replaceAll(/[^a-z0-9._-]+/gi, "-").slice(0, 63).replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/gi, "");
 
 // src/publish/data-branch/readme.ts
@@ -265,39 +266,41 @@ const historyPath = "history.jsonl";
 const readmePath = "README.md";
 const keptResultSchema = object({
 	/** Folder of `result.json`, `report.md` and the files below. */
-	path: string().regex(/^results\/\d{4}\/\w[\w.-]*$/),
+	path: name.regex(/^results\/\d{4}\/\w[\w.-]*$/),
 	/** The experiment's start; the publication's time if the result claims a later start. */
-	at: datetime(),
-	testbed: string(),
-	patch: string(),
-	outcome: string(),
+	at: time,
+	testbed: name,
+	patch: name,
+	outcome: name,
 	/** Flamegraphs, and the report as a page. */
-	others: array(string().regex(/^\w[\w.-]*$/)).default([]),
-	bytes: int().nonnegative()
+	others: list(name.regex(/^\w[\w.-]*$/)).default([]),
+	bytes: total,
+	/** The result of a fork's own job, or numbers that are not computed again: it has a smaller budget. */
+	isUntrusted: literal(true).exactOptional()
 });
 const badgeSchema = object({
-	testbed: string(),
+	testbed: name,
 	cell: cellSchema,
 	verdict: _enum(badgeVerdicts),
-	pps: number().nonnegative().optional(),
-	at: datetime(),
+	pps: level.optional(),
+	at: time,
 	result: keptResultSchema.shape.path
 });
 /** The A/A run that versions before `trend/index.json` noted: without design, margin and fingerprint. */
 const nightlySchema = object({
-	testbed: string(),
-	at: datetime(),
-	judged: int().nonnegative(),
-	regressions: int().nonnegative(),
-	improvements: int().nonnegative()
+	testbed: name,
+	at: time,
+	judged: count,
+	regressions: count,
+	improvements: count
 });
 const indexSchema = object({
 	schemaVersion: literal(1),
 	/** Oldest first. */
-	results: array(keptResultSchema),
-	badges: array(badgeSchema),
+	results: list(keptResultSchema, 1e5),
+	badges: list(badgeSchema),
 	/** Oldest first. */
-	nightlyRuns: array(nightlySchema)
+	nightlyRuns: list(nightlySchema, 1e5)
 });
 const emptyIndex = {
 	schemaVersion: 1,
@@ -324,7 +327,11 @@ function nextFiles(stored, publications, rules) {
 		badges: publications.reduce(withBadgesOf(rules), before.index.badges),
 		nightlyRuns: before.index.nightlyRuns.filter(isNotOf(publications))
 	};
-	const learnt = publications.flatMap(({ result, isTrusted }) => isTrusted && isOfGate(result) ? historyEntries(result) : []);
+	const learnt = publications.flatMap(({ result, isTrusted }) => {
+		if (!isOfGate(result)) return [];
+		const entries = historyEntries(result);
+		return isTrusted ? entries : entries.map((entry) => onlyCounted(entry, rules.now));
+	});
 	const history = boundedHistory(earlierEntries([...before.history, ...learnt], rules.now));
 	const kept = new Set(results.map(({ path }) => path));
 	const told = publications.map((publication) => ({
@@ -364,13 +371,16 @@ function editedFiles(stored, edit, now) {
 	};
 }
 const trendIn = ({ trend, history }, now) => trend ?? trendOfHistory(earlierEntries(history, now));
+/** `boundedHistory` keeps some for each cell and traffic. */
+const mostHistoryLines = 1e5;
 /** Skips unreadable lines: people can edit a branch, and one bad line must not stop a gate. */
 function parseHistory(text) {
-	return text.split("\n").flatMap((line) => {
-		if (!line.startsWith("{")) return [];
-		const entry = historyEntrySchema.safeParse(parseJson(line));
-		return entry.success ? entry.data : [];
-	});
+	const entries = [];
+	for (const line of jsonLines(text, mostHistoryLines)) {
+		const { data } = historyEntrySchema.safeParse(line);
+		if (data !== void 0) entries.push(data);
+	}
+	return entries;
 }
 /** Undefined for another version's index. */
 const parseIndex = (text) => indexSchema.safeParse(parseJson(text)).data;
@@ -403,11 +413,11 @@ const pathsOfResult = ({ path, others }) => [
 	reportName,
 	...others
 ].map((name) => `${path}/${name}`);
-function filesOfResult(publication, { isSite, now }) {
-	const { result } = publication;
+function filesOfResult(publication, { isSite, now, keep }) {
+	const { result, isTrusted } = publication;
 	const at = timeOf(result, now);
 	const path = folderOf(result);
-	const graphs = graphFiles(publication);
+	const graphs = graphFiles(publication, isTrusted ? mostGraphBytes : Math.min(mostGraphBytes, untrusted(keep).bytes / 2));
 	const others = [
 		...graphs,
 		...plotFile(publication),
@@ -439,16 +449,17 @@ function filesOfResult(publication, { isSite, now }) {
 			...entry,
 			outcome,
 			others: others.map(([name]) => name),
-			bytes
+			bytes,
+			...!isTrusted && { isUntrusted: true }
 		},
 		files: named.map(([name, text]) => [`${path}/${name}`, text])
 	};
 }
 /** Limits all flamegraphs of one result: about a hundred of a kernel's size, and any of a hostile profile. */
 const mostGraphBytes = 64 * 1024 ** 2;
-function graphFiles({ result, profiles, leftOut = () => {} }) {
+function graphFiles({ result, profiles, leftOut = () => {} }, mostBytes) {
 	const files = /* @__PURE__ */ new Map();
-	let spareBytes = mostGraphBytes;
+	let spareBytes = mostBytes;
 	for (const graph of graphsOf(result, profiles)) {
 		const drawn = drawGraph(graph);
 		if (drawn.kind === "left-out") {
@@ -457,7 +468,7 @@ function graphFiles({ result, profiles, leftOut = () => {} }) {
 		}
 		spareBytes -= Buffer.byteLength(drawn.svg);
 		if (spareBytes < 0) {
-			leftOut(`Flamegraphs from that of ${graph.title} on are not kept: those of one result may have ${mostGraphBytes} bytes together.`);
+			leftOut(`Flamegraphs from that of ${graph.title} on are not kept: those of one result may have ${mostBytes} bytes together.`);
 			return files;
 		}
 		files.set(`${graph.anchor}.svg`, drawn.svg);
@@ -496,7 +507,7 @@ function folderOf(result) {
 		result.bad,
 		result.cell
 	];
-	const identity = shortHash(JSON.stringify([
+	const identity = nameHash(JSON.stringify([
 		startedAt,
 		testbed.name,
 		subject
@@ -510,17 +521,32 @@ function folderOf(result) {
 	return `results/${at.slice(0, 4)}/${words.filter(Boolean).join("-")}`;
 }
 const nameOf = (result) => isOfGate(result) ? patchName(result.patch) : `bisect ${[result.revisions.at(0), result.revisions.at(-1)].map((end) => end?.commit.slice(0, 7)).join("..")}`;
-/** Oldest first. Keeps the newest, and before it as many as all limits allow. */
+/** Oldest first. Untrusted results have a budget of their own, so that they replace no others. */
 function retained(entries, keep, now) {
-	const newestFirst = [...new Map(entries.map((entry) => [entry.path, entry])).values()].toReversed().toSorted((a, b) => compare(b.at, a.at));
+	const all = [...new Map(entries.map((entry) => [entry.path, entry])).values()];
+	const isOurs = ({ isUntrusted }) => isUntrusted === void 0;
+	const kept = /* @__PURE__ */ new Set([...newestWithin(all.filter(isOurs), keep, now), ...newestWithin(all.filter((entry) => !isOurs(entry)), untrusted(keep), now)]);
+	return newestFirst(all.filter((entry) => kept.has(entry))).toReversed();
+}
+/** A quarter, besides that of the others. */
+const untrusted = ({ results, seconds, bytes }) => ({
+	results: Math.ceil(results / 4),
+	seconds,
+	bytes: bytes / 4
+});
+/** Keeps the newest, and before it as many as all limits allow. */
+function newestWithin(entries, keep, now) {
 	const oldest = (/* @__PURE__ */ new Date(now.getTime() - keep.seconds * 1e3)).toISOString();
+	const inOrder = newestFirst(entries);
 	let bytes = 0;
-	const end = newestFirst.findIndex((entry, place) => {
+	const end = inOrder.findIndex((entry, place) => {
 		bytes += entry.bytes;
 		return place > 0 && (place >= keep.results || bytes > keep.bytes || entry.at < oldest);
 	});
-	return newestFirst.slice(0, end === -1 ? newestFirst.length : end).toReversed();
+	return inOrder.slice(0, end === -1 ? inOrder.length : end);
 }
+/** The last published comes first among results with the same time. */
+const newestFirst = (entries) => entries.toReversed().toSorted((a, b) => compare(b.at, a.at));
 const compare = (a, b) => a < b ? -1 : a > b ? 1 : 0;
 const withBadgesOf = ({ now }) => (badges, { result, isDefaultBranch }) => {
 	const newer = (isDefaultBranch && isOfGate(result) ? lastOfCells(result, badges, now) : []).filter((badge) => !badges.some((known) => isOfSameCell(known, badge) && known.at > badge.at));
@@ -605,19 +631,27 @@ function publishedPaths({ result, isDefaultBranch }, entry) {
 		badges
 	};
 	const at = (name) => `${entry.path}/${name}`;
-	const graphs = entry.others.filter((name) => name.endsWith(".svg") && name !== plotName);
+	const graphs = entry.others.filter((name) => name.endsWith(".svg") && name !== "bisect.svg");
 	return {
 		result: at(jsonName),
 		report: at(reportName),
 		...entry.others.includes(pageName) && { page: at(pageName) },
-		...entry.others.includes(plotName) && { image: at(plotName) },
+		...entry.others.includes("bisect.svg") && { image: at("bisect.svg") },
 		graphs: new Map(graphs.map((name) => [name.slice(0, -4), at(name)])),
 		badges
 	};
 }
+/** Counts an untrusted gate; its numbers and its time are not taken over. */
+const onlyCounted = (entry, now) => ({
+	...withoutNumbers(entry),
+	at: now.toISOString()
+});
 /** Twice the number that `historyOf` requires. */
 const enoughRuns = 60;
-/** Keeps the latest entries of each cell under each traffic, oldest first, until every metric has `enoughRuns`. */
+/**
+* Keeps the latest entries of each cell under each traffic, oldest first, until every metric has `enoughRuns`; the gates
+* before them without their numbers.
+*/
 function boundedHistory(entries) {
 	return [...Map.groupBy(entries, ({ testbed, cell, traffic }) => JSON.stringify([
 		testbed,
@@ -627,7 +661,16 @@ function boundedHistory(entries) {
 			traffic.frameBytes,
 			traffic.offeredPps ?? null
 		]
-	]))].toSorted(([a], [b]) => compare(a, b)).flatMap(([, group]) => latest(group)).toSorted((a, b) => compare(a.at, b.at));
+	]))].toSorted(([a], [b]) => compare(a, b)).flatMap(([, group]) => {
+		const kept = latest(group.filter(hasNumbers));
+		return [...counted(group, kept), ...kept];
+	}).toSorted((a, b) => compare(a.at, b.at));
+}
+const hasNumbers = (entry) => metricSchema.options.some((metric) => entry[metric].length > 0);
+function counted(group, kept) {
+	const known = new Set(kept.map(({ gate }) => gate?.id));
+	const ofGates = group.filter(({ gate }) => gate !== void 0 && !known.has(gate.id));
+	return [...new Map(ofGates.toReversed().map((entry) => [entry.gate?.id, entry])).values()].map(withoutNumbers).toSorted((a, b) => compare(a.at, b.at)).slice(-50);
 }
 function latest(group) {
 	const byTime = new Map(group.map((entry) => [entry.at, entry]));
@@ -823,7 +866,7 @@ async function repositoryIdOf(branch) {
 			owner,
 			repo
 		});
-		return object({ repository: object({ id: string() }) }).parse(answer).repository.id;
+		return object({ repository: object({ id: word }) }).parse(answer).repository.id;
 	} catch (error) {
 		const failure = githubFailure(error);
 		if (failure?.kind !== "answered" || failure.status !== refusedByGraphql) throw error;
@@ -1032,7 +1075,7 @@ var DataDirectoryError = class extends Error {
 /**
 * Adds results to the directory, or with none updates its badges; returns the paths of each. Creates the directory.
 * Files are written whole, and the index only names files that exist. Waits up to a minute for other publishers. Throws
-* a DataDirectoryError if the path holds anything else.
+* a DataDirectoryError if the path holds anything else, and a ForeignFileError for a link within it.
 */
 async function publishToDirectory(directory, publications, { pause = realPause, ...rules }) {
 	await mkdir(directory, { recursive: true });
@@ -1043,7 +1086,7 @@ async function publishToDirectory(directory, publications, { pause = realPause, 
 			isSite: true
 		});
 		await writeFiles(directory, write);
-		for (const path of remove) await removeFile(join(directory, path));
+		for (const path of remove) await removeFile(await placeBelow(directory, path));
 		return published;
 	});
 }
@@ -1065,7 +1108,7 @@ async function publishTrendToDirectory(directory, edit, { pause = realPause, now
 	});
 }
 async function writeFiles(directory, files) {
-	for (const [path, text] of files) await replaceFile(join(directory, path), text);
+	for (const [path, text] of files) await replaceFile(await placeBelow(directory, path), text);
 }
 const realPause = (seconds) => setTimeout(seconds * 1e3);
 const mostTries = 60;
@@ -1078,7 +1121,7 @@ async function inTurn(directory, pause, work) {
 	throw new DataDirectoryError(`${directory} was in use by another publisher for a minute: publish the result again later.`);
 }
 async function readStored(directory, isWanted) {
-	const text = await readText(join(directory, indexPath));
+	const text = await readText(directory, indexPath);
 	if (text === void 0) return {
 		index: emptyIndex,
 		history: [],
@@ -1086,7 +1129,7 @@ async function readStored(directory, isWanted) {
 	};
 	const index = parseIndex(text);
 	if (index === void 0) throw foreign(directory, indexPath);
-	const history = parseHistory(await readText(join(directory, "history.jsonl")) ?? "");
+	const history = parseHistory(await readText(directory, "history.jsonl") ?? "");
 	const trend = await readTrend(directory, isWanted);
 	return {
 		index,
@@ -1096,21 +1139,20 @@ async function readStored(directory, isWanted) {
 	};
 }
 async function readTrend(directory, isWanted) {
-	const text = await readText(join(directory, trendIndexPath));
+	const text = await readText(directory, trendIndexPath);
 	if (text === void 0) return void 0;
 	const index = parseTrendIndex(text);
 	if (index === void 0) throw foreign(directory, trendIndexPath);
-	const read = async (path) => await readText(join(directory, path)) ?? "";
+	const read = async (path) => await readText(directory, path) ?? "";
 	return {
 		index,
 		nightlyRuns: await readNightlyRuns(read, index, isWanted)
 	};
 }
 const foreign = (directory, path) => new DataDirectoryError(`${join(directory, path)} is no index of this version of ppsgate: name another directory, or remove this one.`);
-const readText = (path) => readFile(path, "utf8").catch((error) => {
-	if (error.code === "ENOENT") return void 0;
-	throw new DataDirectoryError(`${path} cannot be read (${error.code}): check who may read it.`);
-});
+/** A nightly run of a cell has about a kilobyte, and an index about one for each result. */
+const mostBytes = 128 * 1024 ** 2;
+const readText = (directory, path) => readForeignText(directory, path, mostBytes);
 async function pathsIn(directory) {
 	const files = (await readdir(directory, {
 		recursive: true,
@@ -1146,4 +1188,4 @@ function planFollowUps(trend, { testbed, commits, now }) {
 }
 const notPublished = "results/0000/in this nightly run";
 
-export { badgeLabel, badgePath, indexPath, isOfGate, linkTo, parseIndex, planFollowUps, publishToBranch, publishToDirectory, publishTrend, publishTrendToDirectory, readBranchTrend, readDirectoryTrend, readHistory, samePath };
+export { badgeLabel, badgePath, indexPath, isOfGate, linkTo, parseIndex, planFollowUps, plotName, publishToBranch, publishToDirectory, publishTrend, publishTrendToDirectory, readBranchTrend, readDirectoryTrend, readHistory, samePath };

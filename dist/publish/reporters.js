@@ -1,7 +1,7 @@
-import { cellName, changeStates, codeBlock, codeSpan, conclusionOfBisection, conclusionOfError, conclusionOfResult, formatChange, formatEstimate, formatInterval, formatMetric, formatPercent, isCost, metricNouns, pageUrl, parseJson, patchName, plainBlock, plainLine, realPause, reasonOf, remarkupText, shortId, withoutPaths } from "../model.js";
-import { _enum, array, boolean, datetime, int, number$1 as number, object, record, string, unknown } from "../vendor/zod.js";
-import { bisectWords, callOnGithub, callOnPhabricator, gateOverridesSchema } from "../forge/patch.js";
+import { byName, cellName, change, changeStates, codeBlock, codeSpan, conclusionOfBisection, conclusionOfError, conclusionOfResult, document, formatChange, formatEstimate, formatInterval, formatMetric, formatPercent, isCost, list, metricNouns, name, ordinal, pageUrl, parseJson, patchName, plainBlock, plainLine, realPause, reasonOf, remarkupText, shortId, text, time, total, withoutPaths, word } from "../model.js";
+import { _enum, boolean, int, object, unknown } from "../vendor/zod.js";
 import "../config.js";
+import { bisectWords, callOnGithub, callOnPhabricator, gateOverridesSchema } from "../forge/patch.js";
 import { createIssue, findIssue, githubFailure, isGone, makeLabel, mayPassSoon, mergedAs, ownLogin, placeOf, publishComment, pullRequestsWithHead, replaceLabel, updateIssue, whyNotDone } from "../forge/github.js";
 import { ConduitError, mayPass as mayPass$1 } from "../forge/phabricator.js";
 import { annotationsOf, bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, outcomeName, plainText, pngOf, remarkOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "../report.js";
@@ -147,7 +147,7 @@ async function newerDiff(conduit, build, { number, diff }) {
 	if (its === void 0) return `${replaced}: what is measured is that one.`;
 	return `${replaced}: see its build, B${its.id} (${its.fields.uri}).`;
 }
-const revisions$1 = object({ fields: object({ diffPHID: string() }) });
+const revisions$1 = object({ fields: object({ diffPHID: word }) });
 const diffs = object({ id: int() });
 /** The newest buildable of that diff with a build by the same plan. */
 async function buildableOf(conduit, diffPHID, build) {
@@ -166,12 +166,12 @@ async function buildableOf(conduit, diffPHID, build) {
 }
 const buildables = object({
 	id: int(),
-	phid: string(),
-	fields: object({ uri: string() })
+	phid: word,
+	fields: object({ uri: word })
 });
 const builds$1 = object({ fields: object({
-	buildPlanPHID: string(),
-	buildablePHID: string()
+	buildPlanPHID: word,
+	buildablePHID: word
 }) });
 
 // src/publish/reporters/reporter.ts
@@ -387,12 +387,12 @@ async function draftWarning(conduit, build, revision) {
 	return `D${revision.number} is a draft until its builds have passed, so this one passes with any outcome: set "Hold Drafts" of ${named} to "Never" to have it tell the result.`;
 }
 const revisions = object({ fields: object({
-	status: object({ value: string() }),
+	status: object({ value: word }),
 	holdAsDraft: boolean()
 }) });
 const plans = object({ fields: object({
-	name: string(),
-	behaviors: record(string(), object({ value: string() }))
+	name: word,
+	behaviors: byName(object({ value: word }))
 }) });
 async function planOf(conduit, build) {
 	const fields = await buildFields(conduit, build);
@@ -402,8 +402,8 @@ async function planOf(conduit, build) {
 	return plan?.fields;
 }
 const builds = object({ fields: object({
-	buildPlanPHID: string(),
-	buildStatus: object({ value: string() })
+	buildPlanPHID: word,
+	buildStatus: object({ value: word })
 }) });
 async function buildFields(conduit, build) {
 	const constraints = { phids: [build] };
@@ -577,10 +577,10 @@ const over = /* @__PURE__ */ new Set([
 	"deadlocked"
 ]);
 const targetSchema = object({
-	phid: string(),
+	phid: word,
 	fields: object({
 		buildGeneration: int(),
-		status: object({ value: string() })
+		status: object({ value: word })
 	})
 });
 /** Reads the targets since the last start, oldest first; earlier ones stay `waiting`. Undefined for a hidden build. */
@@ -921,24 +921,28 @@ function failedAttempt$1(error, name, { repository, patch }) {
 // src/publish/reporters/comment-text.ts
 const mostEarlier = 10;
 const longestTitle = 160;
+/** More than are pushed while a person writes a command. */
+const mostHeads = 20;
 const verdict = object({
 	/** Id of the workflow run with its journal. */
-	run: int().nonnegative(),
-	headCommit: string().max(64),
-	at: datetime(),
+	run: total,
+	headCommit: text(64),
+	at: time,
 	/** `🔴 #7 loses 10.4 % (forwarding inet4)`. */
-	title: string().max(longestTitle)
+	title: text(longestTitle)
 });
 /** Kept hidden in the comment itself. */
 const memorySchema = object({
 	/** Id of the workflow run that wrote last; later runs have greater ids. */
-	run: int().nonnegative(),
-	headCommit: string().max(64),
+	run: total,
+	headCommit: text(64),
 	/** Since when the comment has named this head. */
-	since: datetime(),
+	since: time,
+	/** The heads that it named before, newest first. */
+	heads: list(text(64), mostHeads).optional(),
 	overrides: gateOverridesSchema,
 	last: verdict.optional(),
-	earlier: array(verdict).max(mostEarlier)
+	earlier: list(verdict, mostEarlier)
 });
 /** The first line, by which the comment is found again. */
 const markerOf = (name) => `<!-- ${name.replace(/[^\w :.,-]/g, "")} -->`;
@@ -965,10 +969,14 @@ function nextMemory(memory, update) {
 	const { run, headCommit, overrides, at, title } = update;
 	const { last, earlier = [] } = memory ?? {};
 	const now = at.toISOString();
+	const since = memory?.headCommit === headCommit ? memory.since : now;
+	const shown = memory === void 0 ? [] : [memory.headCommit, ...memory.heads ?? []];
+	const heads = [...new Set(shown)].filter((one) => one !== headCommit).slice(0, mostHeads);
 	const head = {
 		run,
 		headCommit,
-		since: memory?.headCommit === headCommit ? memory.since : now,
+		since,
+		...heads.length > 0 && { heads },
 		overrides: overrides ?? memory?.overrides ?? {}
 	};
 	if (title === void 0) return {
@@ -991,17 +999,24 @@ function nextMemory(memory, update) {
 const mostCharacters$1 = 65536;
 function fitted(name, body, memory) {
 	const remembered = Buffer.from(JSON.stringify(memory)).toString("base64url");
+	const isNamed = body.includes(memory.headCommit);
 	const comment = [
 		markerOf(name),
 		body,
+		...isNamed ? [] : [`<sub>commit ${codeSpan(memory.headCommit)}</sub>`],
 		...earlierVerdicts(memory),
 		`${opening}${remembered} -->`
 	].join("\n\n");
-	const { earlier } = memory;
-	if (comment.length <= mostCharacters$1 || earlier.length === 0) return comment;
-	return fitted(name, body, {
+	const { earlier, heads = [] } = memory;
+	if (comment.length <= mostCharacters$1) return comment;
+	if (earlier.length > 0) return fitted(name, body, {
 		...memory,
 		earlier: earlier.slice(0, -1)
+	});
+	if (heads.length === 0) return comment;
+	return fitted(name, body, {
+		...memory,
+		heads: heads.slice(0, -1)
 	});
 }
 function earlierVerdicts({ run, last, earlier }) {
@@ -1194,14 +1209,14 @@ const maybeMissing = (revision, why) => `The comment on D${revision} may not be 
 const mostTransactions = 500;
 /** Reads only the last lines of our own account's comments: elsewhere others may have written the marker. */
 async function isPosted(conduit, objectIdentifier, lastLine) {
-	const { phid } = await conduit.call("user.whoami", {}, object({ phid: string() }));
+	const { phid } = await conduit.call("user.whoami", {}, object({ phid: word }));
 	const query = {
 		objectIdentifier,
 		constraints: { authorPHIDs: [phid] }
 	};
-	return (await conduit.search("transaction.search", query, commentSchema, mostTransactions)).flatMap(({ comments }) => comments.map(({ content }) => content.raw)).some((text) => text.trimEnd().endsWith(lastLine));
+	return (await conduit.search("transaction.search", query, commentSchema, mostTransactions)).flatMap(({ comments }) => comments.map(({ content }) => content.raw)).some((text) => text.trimEnd().split("\n").at(-1) === lastLine);
 }
-const commentSchema = object({ comments: array(object({ content: object({ raw: string() }) })) });
+const commentSchema = object({ comments: list(object({ content: object({ raw: document }) })) });
 /** Uploads the plot once: a comment only shows pixel images on the server. */
 function plotOf(conduit, { number, diff }) {
 	let uploaded;
@@ -1225,7 +1240,7 @@ async function upload(conduit, name, bytes) {
 		data_base64: bytes.toString("base64"),
 		viewPolicy: "public"
 	};
-	const constraints = { phids: [await conduit.call("file.upload", content, string())] };
+	const constraints = { phids: [await conduit.call("file.upload", content, word)] };
 	const ids = object({ id: int() });
 	const [file] = await conduit.search("file.search", { constraints }, ids);
 	if (file === void 0) throw new Error(`${conduit.url} does not show ${name} that it has taken`);
@@ -1373,9 +1388,9 @@ function failedAttempt(error) {
 // src/publish/reporters/alert-text.ts
 /** The hidden first line of an issue, which identifies its change. */
 const alertMarker = (id) => `<!-- ppsgate change ${id} -->`;
-const changeIdIn = (body) => /^<!-- ppsgate change ([0-9a-f]{12}) -->/.exec(body)?.[1];
+const changeIdIn = (body) => /^<!-- ppsgate change ([0-9a-f]{12}(?:[0-9a-f]{28})?) -->/.exec(body)?.[1];
 /** Identifies news, so that the same is posted once. */
-const newsMarker = ({ id }, state) => `<!-- ppsgate change ${id} news ${createHash("sha256").update(state).digest("hex").slice(0, 12)} -->`;
+const newsMarker = ({ id }, state) => `<!-- ppsgate change ${id} news ${createHash("sha256").update(state).digest("hex")} -->`;
 const alertLabels = {
 	code: {
 		name: "ppsgate-regression",
@@ -1390,10 +1405,10 @@ const alertLabels = {
 };
 const issueStateSchema = object({
 	state: _enum(changeStates),
-	cells: int().positive(),
+	cells: ordinal,
 	/** The worst cell's `changeRatio`. */
-	worstRatio: number(),
-	culprit: string().optional()
+	worstRatio: change,
+	culprit: name.optional()
 });
 const issueStateText = (change) => JSON.stringify({
 	state: change.state,

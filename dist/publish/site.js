@@ -1,59 +1,59 @@
-import { UsageError, cellName, formatChange, formatEstimate, formatInterval, formatMetric, formatPercent, formatRoughly, grouped, isCost, isLoss, metricName, metricNouns, metricSchema, pageUrl, plainLine, reasonOf, shortId } from "../model.js";
-import { _enum, array, datetime, discriminatedUnion, literal, number$1 as number, object, string } from "../vendor/zod.js";
-import { _taggedTemplateLiteral, bullets, colors, fold, html, linearScale, pageStyle, readAnyResult, renderHtml, replaceFile, round, table } from "../report.js";
+import { UsageError, cellName, formatChange, formatEstimate, formatInterval, formatMetric, formatPercent, formatRoughly, grouped, isCost, isLoss, line, list as list$1, metricName, metricNouns, metricSchema, name, pageUrl, plainLine, prose, reasonOf, seconds, shortId, time } from "../model.js";
+import { _enum, discriminatedUnion, literal, object } from "../vendor/zod.js";
+import { ForeignFileError, _taggedTemplateLiteral, bisectPlot, bullets, colors, fold, html, isBisectResult, linearScale, pageStyle, readForeignText, readResultBelow, renderHtml, replaceFile, round, table } from "../report.js";
 import { median } from "../analysis/stats.js";
-import { embedded } from "../analysis/profile.js";
+import { embedded, keptFlamegraph } from "../analysis/profile.js";
 import { countsOf, isOpen, levelsOf, lossesOf, sameSummary, sameText, seriesKey, worstOf } from "../analysis/trend.js";
-import { badgePath } from "./data-branch.js";
+import { badgePath, plotName } from "./data-branch.js";
 import { stateNames } from "../gate/reserve.js";
 import { join, resolve } from "node:path";
 import { readFileSync } from "node:fs";
-import { cp, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { readdir, rename, rm } from "node:fs/promises";
 
 // src/publish/site/lab-state.ts
 const holderSchema = object({
-	who: string(),
-	purpose: string(),
-	patch: string().optional(),
-	since: datetime()
+	who: line,
+	purpose: line,
+	patch: line.optional(),
+	since: time
 });
 const testbedSchema = object({
-	name: string(),
+	name,
 	state: _enum([
 		"free",
 		"held",
 		"quarantine",
 		"left-behind"
 	]),
-	held: holderSchema.extend({ expectedUntil: datetime() }).optional(),
+	held: holderSchema.extend({ expectedUntil: time }).optional(),
 	quarantine: object({
-		reason: string(),
-		by: string(),
-		since: datetime()
+		reason: prose(),
+		by: line,
+		since: time
 	}).optional(),
-	leftBy: array(holderSchema).default([])
+	leftBy: list$1(holderSchema, 1e3).default([])
 });
 const overviewSchema = object({
-	at: datetime(),
-	testbeds: array(testbedSchema),
-	queue: array(holderSchema.extend({
-		wants: array(string()),
-		expectedSeconds: number().nonnegative().optional()
+	at: time,
+	testbeds: list$1(testbedSchema, 1e3),
+	queue: list$1(holderSchema.extend({
+		wants: list$1(line, 1e3),
+		expectedSeconds: seconds.optional()
 	}))
 });
 const findingSchema = object({
-	kind: string(),
-	what: string(),
-	why: string()
+	kind: name,
+	what: line,
+	why: prose()
 });
-const healthSchema = array(discriminatedUnion("kind", [object({
-	testbed: string(),
+const healthSchema = list$1(discriminatedUnion("kind", [object({
+	testbed: name,
 	kind: _enum(["well", "wrong"]),
-	findings: array(findingSchema)
+	findings: list$1(findingSchema, 1e3)
 }), object({
-	testbed: string(),
+	testbed: name,
 	kind: literal("in-use"),
-	why: string()
+	why: prose()
 })]));
 
 // src/publish/site/page-paths.ts
@@ -1066,28 +1066,40 @@ const isSome = (series) => series.length > 0;
 
 // src/publish/site/write-site.ts
 const markName = ".ppsgate-site";
-/** Returns the number of pages. Throws a UsageError for a folder with other content. */
+/**
+* Returns the number of pages. Publishes what this version makes of the data, and no file as it is there. Throws a
+* UsageError for a folder with other content.
+*/
 async function writeSite(source, { from, to, now, leftOut }) {
 	const directory = resolve(to);
 	await refuseOthers(directory);
 	const draft = `${directory}.part`;
+	await refuseOthers(draft);
 	await rm(draft, {
 		recursive: true,
 		force: true
 	});
-	const { results } = source.results;
+	await replaceFile(join(draft, markName), "ppsgate site replaces this folder.\n");
 	const withPages = [];
-	for (const result of results) {
-		const why = await writeResultPage(result, from, draft);
-		if (why === void 0) withPages.push(result);
-		else leftOut(`${result.path} has no page (${why}).`);
+	for (const result of source.results.results) {
+		const kept = await writeResultPage(result, {
+			from,
+			draft,
+			leftOut
+		}).catch(async (error) => {
+			await rm(join(draft, result.path), {
+				recursive: true,
+				force: true
+			});
+			leftOut(`${result.path} has no page (${reasonOf(error)}).`);
+		});
+		if (kept !== void 0) withPages.push(kept);
 	}
 	const files = siteFiles({
 		...source,
 		results: { results: withPages }
 	}, now);
 	for (const [path, text] of files) await replaceFile(join(draft, path), text);
-	await replaceFile(join(draft, markName), "ppsgate site replaces this folder.\n");
 	await rm(directory, {
 		recursive: true,
 		force: true
@@ -1104,21 +1116,36 @@ async function refuseOthers(directory) {
 	throw new UsageError(`--to: ${directory} has something else in it than a site: name a folder that is empty, or not there yet.`);
 }
 const pageName = "report.html";
-/** Copies a result's images and page, or renders the page if none was kept. Returns why there is no page. */
-async function writeResultPage({ path, others }, from, draft) {
-	try {
-		await mkdir(join(draft, path), { recursive: true });
-		for (const name of others) await cp(join(from, path, name), join(draft, path, name));
-		if (!others.includes(pageName)) {
-			const { result } = await readAnyResult(join(from, path));
-			await replaceFile(join(draft, path, pageName), renderHtml(result));
+/** The most that `flamegraph` draws, in UTF-8. */
+const mostPictureBytes = 64 * 1024 ** 2;
+/** Returns the result with the pictures that its page has; throws if it cannot be read. */
+async function writeResultPage(kept, { from, draft, leftOut }) {
+	const { path } = kept;
+	const result = await readResultBelow(from, `${path}/result.json`);
+	const pictures = [];
+	for (const name of kept.others.filter((one) => one.endsWith(".svg"))) {
+		const place = `${path}/${name}`;
+		const picture = name === "bisect.svg" && isBisectResult(result) ? bisectPlot(result) : await graphIn(from, place);
+		if (picture === void 0) leftOut(`${place} is left out: it is no picture that ppsgate draws.`);
+		else {
+			await replaceFile(join(draft, place), picture);
+			pictures.push(name);
 		}
+	}
+	const graphs = pictures.filter((name) => name !== plotName);
+	await replaceFile(join(draft, path, pageName), renderHtml(result, [], graphs));
+	return {
+		...kept,
+		others: pictures
+	};
+}
+async function graphIn(from, place) {
+	try {
+		const svg = await readForeignText(from, place, mostPictureBytes);
+		return svg && keptFlamegraph(svg);
 	} catch (error) {
-		await rm(join(draft, path), {
-			recursive: true,
-			force: true
-		});
-		return reasonOf(error);
+		if (error instanceof ForeignFileError) return void 0;
+		throw error;
 	}
 }
 

@@ -2,14 +2,14 @@ import { conclusionOfError, exitCodes } from "../model.js";
 
 // src/system/exit.ts
 /** The first Ctrl-C or SIGTERM aborts `work`'s signal, so that it can clean up; a second one ends the process. */
-async function runToExit(work, { debug = false, notify = sayOnStderr, lastWords = [] } = {}) {
+async function runToExit(work, { debug = false, endsAtOnce = false, notify = sayOnStderr, lastWords = [] } = {}) {
 	const cancel = new AbortController();
 	const onSignal = () => {
 		if (cancel.signal.aborted) process.exit(exitCodes.cancelled);
 		process.stderr.write("\nppsgate: cancelled, cleaning up …\n");
 		cancel.abort(/* @__PURE__ */ new Error("cancelled"));
 	};
-	process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+	if (!endsAtOnce) process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
 	try {
 		process.exitCode = await work(cancel.signal);
 	} catch (error) {

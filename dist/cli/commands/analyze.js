@@ -15,7 +15,11 @@ Example:
 
 Exits as gate does: 0 on a pass, 1 on a regression, 2 on wrong usage, 3 when
 undecided.`).action(async (directory, options) => {
-		await runToExit(() => runAnalyze(directory, options), command.optsWithGlobals());
+		const exit = {
+			...command.optsWithGlobals(),
+			endsAtOnce: true
+		};
+		await runToExit(() => runAnalyze(directory, options), exit);
 	});
 }
 /** Returns the exit code of the worst verdict; throws if there is nothing to compare. */

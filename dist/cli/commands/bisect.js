@@ -1,6 +1,6 @@
 import { applyOverrides, loadConfig, namingStyles, parseFrameSize, parseMostBoots, parsePriority, parseSeed, testbedsFor } from "../../config.js";
-import { lineOfDiffs, openRepository, patchOfRevision } from "../../forge/patch.js";
-import { bisect, gateRunsOf, hasBisectPlan, planBisection, resumeBisection } from "../../gate/bisect.js";
+import { lineOfDiffs, openRepository, parseEarlier, patchOfRevision, withoutShortIds } from "../../forge/patch.js";
+import { bisect, gateFindingOf, hasBisectPlan, planBisection, resumeBisection } from "../../gate/bisect.js";
 import { bisectionEstimateLines, estimateBisection } from "../../gate/estimate.js";
 import { cellsOf, goingOn, historyFile, randomSeed } from "../../gate/experiment.js";
 import { inSession, showProgress, timestampedDirectory } from "../../gate.js";
@@ -18,8 +18,8 @@ import { resolve } from "node:path";
 
 // src/cli/commands/bisect-revision.ts
 const called = namingStyles.bisectFlag;
-/** The base of the newest diff, and a commit with all diffs up to it stacked. */
-async function endsOfRevision(text, repository, { config, signal }) {
+/** The base of the diff, and a commit with it and the earlier ones stacked. */
+async function endsOfRevision({ patch: text, earlier }, repository, { config, signal }) {
 	const phabricator = phabricatorOf(config);
 	const conduit = await openPhabricator(phabricator, {
 		log: stderrLog,
@@ -29,7 +29,7 @@ async function endsOfRevision(text, repository, { config, signal }) {
 		config,
 		called
 	});
-	const patch = await patchOfRevision(name, "all", {
+	const patch = await patchOfRevision(name, earlier, {
 		conduit,
 		repository,
 		config: phabricator
@@ -78,7 +78,7 @@ async function bisectAndAnswer({ patch, run = `by-hand-${Date.now()}`, details, 
 
 // src/cli/commands/bisect.ts
 function define(command) {
-	command.option("--good <commit>", "from before the loss").option("--bad <commit>", "from after it").option("-p, --patch <revision>", "the diffs of a revision like D27401 or D27401:80677").option("--from <result>", "a gate's work directory: its base, its patched, its worst cell").option("--fix-up <commit>", "FIX or FIX:FIRST, on top of commits that need it", also, []).option("--skip <commits>", "a commit or A..B, which are not tried; with --resume, commits", also, []).option("-r, --repository <dir>", "git repository that has them", ".").option("-c, --config <file>", "configuration", usualConfig).option("-t, --testbed <selector>", "a name, or what it has to be, like \"mellanox and 40G\"").option("--scenario <name>", "of the one cell that is measured").option("--family <name>", "of that cell: inet4 or inet6").option("--frame-size <size>", "of that cell, like 64B").option("--metric <metric>", metricChoice).option("--profile <how>", "on, off, or for how long samples are taken, like 20s").option("--max-boots <number>", "before it gives up; with --resume more than before", String(60)).option("--verify-revert", "measure the bad one without the culprit, too").option("--dry-run", "say what it would take, and reserve nothing").option("--priority <name>", "in the queue: release, patch or rerun", "patch").option("-d, --directory <dir>", "work directory (default: a new ppsgate-bisect-…)").option("--seed <number>", "of the order of runs (default: by chance)").option("--resume <dir>", "go on in the work directory of one that was cut short").option("--answer", "tell on the revision how it ends, in a comment").option("--run <key>", "with --answer: of this run, which is answered once").option("--details <url>", "with --answer: where the rest is to be found").option("--site <url>", "with --answer: where browsers find the work directory").option("--json", "print the result as JSON").addHelpText("after", details).action(async (options) => {
+	command.option("--good <commit>", "from before the loss").option("--bad <commit>", "from after it").option("-p, --patch <revision>", "the diffs of a revision like D27401 or D27401:80677").option("--earlier <diffs>", "with --patch: all diffs sent before it, or ids with commas", "all").option("--from <result>", "a gate's work directory: its base, its patched, its worst cell").option("--fix-up <commit>", "FIX or FIX:FIRST, on top of commits that need it", also, []).option("--skip <commits>", "a commit or A..B, which are not tried; with --resume, commits", also, []).option("-r, --repository <dir>", "git repository that has them", ".").option("-c, --config <file>", "configuration", usualConfig).option("-t, --testbed <selector>", "a name, or what it has to be, like \"mellanox and 40G\"").option("--scenario <name>", "of the one cell that is measured").option("--family <name>", "of that cell: inet4 or inet6").option("--frame-size <size>", "of that cell, like 64B").option("--metric <metric>", metricChoice).option("--profile <how>", "on, off, or for how long samples are taken, like 20s").option("--max-boots <number>", "before it gives up; with --resume more than before", String(60)).option("--verify-revert", "measure the bad one without the culprit, too").option("--dry-run", "say what it would take, and reserve nothing").option("--priority <name>", "in the queue: release, patch or rerun", "patch").option("-d, --directory <dir>", "work directory (default: a new ppsgate-bisect-…)").option("--seed <number>", "of the order of runs (default: by chance)").option("--resume <dir>", "go on in the work directory of one that was cut short").option("--answer", "tell on the revision how it ends, in a comment").option("--run <key>", "with --answer: of this run, which is answered once").option("--details <url>", "with --answer: where the rest is to be found").option("--site <url>", "with --answer: where browsers find the work directory").option("--json", "print the result as JSON").addHelpText("after", details).action(async (options) => {
 		const lastWords = [];
 		const isTyped = command.getOptionValueSource("maxBoots") === "cli";
 		const asked = {
@@ -130,10 +130,11 @@ async function found(options, written, directory, signal) {
 	return bisectAndAnswer(about, search);
 }
 function overridesOf(options) {
-	const { good, bad, scenario, family, metric, profile, testbed, maxBoots } = options;
+	const { good, bad, earlier, scenario, family, metric, profile, testbed, maxBoots } = options;
 	return {
 		good,
 		bad,
+		...earlier !== "all" && { earlier },
 		scenarios: scenario,
 		families: family,
 		metric,
@@ -151,7 +152,7 @@ async function searched(options, written, directory, signal, answer) {
 	const mostBoots = options.maxBoots === void 0 ? void 0 : parseMostBoots(options.maxBoots, "--max-boots");
 	const config = request?.config ?? written;
 	const priority = parsePriority(options.priority, "--priority");
-	const repository = openRepository(resolve(options.repository));
+	const repository = repositoryOf(options);
 	const session = {
 		config,
 		signal,
@@ -180,8 +181,13 @@ async function searched(options, written, directory, signal, answer) {
 		repository
 	}));
 }
+/** A clone that measures revisions has commits made of diffs, whose authors choose their ids. */
+function repositoryOf({ repository, patch }) {
+	const opened = openRepository(resolve(repository));
+	return patch === void 0 ? opened : withoutShortIds(opened);
+}
 async function requestOf(options, written, signal) {
-	const from = options.from === void 0 ? void 0 : await readGateRuns(options.from);
+	const from = options.from === void 0 ? void 0 : await readGateFinding(options.from);
 	const config = withOneCell(options, written, from);
 	const ends = await endsOf(options, from, {
 		config,
@@ -201,8 +207,14 @@ async function requestOf(options, written, signal) {
 	};
 }
 /** Named commits take precedence: a revision may be given only for its answer. */
-async function endsOf({ good, bad, patch, repository }, from, surroundings) {
-	if (patch && !good && !bad && from === void 0) return endsOfRevision(patch, openRepository(resolve(repository)), surroundings);
+async function endsOf({ good, bad, patch, earlier, repository }, from, surroundings) {
+	if (patch && !good && !bad && from === void 0) {
+		const revision = {
+			patch,
+			earlier: parseEarlier(earlier, "--earlier")
+		};
+		return endsOfRevision(revision, openRepository(resolve(repository)), surroundings);
+	}
 	return {
 		good: good ?? from?.good ?? missing("good"),
 		bad: bad ?? from?.bad ?? missing("bad")
@@ -211,9 +223,9 @@ async function endsOf({ good, bad, patch, repository }, from, surroundings) {
 function missing(name) {
 	throw new UsageError(`--${name} is missing: see \`ppsgate bisect --help\`.`);
 }
-async function readGateRuns(path) {
+async function readGateFinding(path) {
 	const { result } = await readAnyResult(path);
-	if (!("kind" in result)) return gateRunsOf(result);
+	if (!("kind" in result)) return gateFindingOf(result);
 	throw new UsageError(`--from: ${path} is the result of a bisection: name a gate's.`);
 }
 /** Reduces the configuration to the requested cell, that of the gate, or its only one. */
@@ -245,7 +257,7 @@ const oneOf = (option, names) => names.length > 1 ? `${option} (one of ${names.j
 async function printEstimate(options, request) {
 	const progress = showProgress(process.stderr, request.config.gate.metric, () => performance.now());
 	const plan = await planBisection(request, {
-		repository: openRepository(resolve(options.repository)),
+		repository: repositoryOf(options),
 		history: historyFile(request.config.history),
 		now: () => /* @__PURE__ */ new Date(),
 		onEvent: progress.onEvent

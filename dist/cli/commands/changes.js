@@ -10,7 +10,11 @@ import { columns, oneLine, print, printJson } from "./table.js";
 // src/cli/commands/changes.ts
 function define(command) {
 	command.argument("<file>", "a line a nightly run: a name and its values; or a folder of REV[.CONFIG].pps").option("--least <percent>", "the smallest change that matters", "1%").option("--json", "the changes as JSON").addHelpText("after", details).action(async (file, options) => {
-		await runToExit(() => runChanges(file, options), command.optsWithGlobals());
+		const exit = {
+			...command.optsWithGlobals(),
+			endsAtOnce: true
+		};
+		await runToExit(() => runChanges(file, options), exit);
 	});
 }
 const details = `

@@ -10,7 +10,11 @@ import { writeFile } from "node:fs/promises";
 // src/cli/commands/flamegraph.ts
 function define(command) {
 	command.argument("<FILE>", "profile: of pmcstat -G, of perf script or folded; - is standard input").option("--base <FILE>", "profile to compare with: red is more of all samples than there, blue less").option("-o, --output <FILE>", "the SVG to write; - is standard output", "-").option("--title <text>", "above it (default: the kernel that the profile tells, or its name)").option("--idle", "with what idle processors did").addHelpText("after", details).action(async (file, options) => {
-		await runToExit((signal) => runFlamegraph(file, options, signal), command.optsWithGlobals());
+		const exit = {
+			...command.optsWithGlobals(),
+			endsAtOnce: true
+		};
+		await runToExit(() => runFlamegraph(file, options), exit);
 	});
 }
 const details = `
@@ -24,11 +28,11 @@ different lengths compare. What only the base has is drawn below.
 
 Exits 2 where a file cannot be read as a profile, or nothing of it is left.`;
 /** Throws a `ProfileError` for an invalid profile, a `UsageError` if there is nothing to draw or no place to write. */
-async function runFlamegraph(file, { base: baseFile, output, title, idle: keepsIdle = false }, signal) {
+async function runFlamegraph(file, { base: baseFile, output, title, idle: keepsIdle = false }) {
 	refuseTerminal(output);
 	if (file === "-" && baseFile === "-") throw new UsageError("--base: standard input is the profile already; name a file.");
-	const shown = await read(file, keepsIdle, signal);
-	const base = baseFile === void 0 ? void 0 : await read(baseFile, keepsIdle, signal);
+	const shown = await read(file, keepsIdle);
+	const base = baseFile === void 0 ? void 0 : await read(baseFile, keepsIdle);
 	if (base) noteEvents(shown.profile, base.profile);
 	await write(flamegraph(shown.profile, {
 		title: title ?? (base ? `${shown.name} against ${base.name}` : shown.name),
@@ -41,8 +45,8 @@ function refuseTerminal(output) {
 	if (output !== "-" || !process.stdout.isTTY) return;
 	throw new UsageError("--output: a terminal cannot show a flamegraph; name a file, as -o OUT.svg.");
 }
-async function read(file, keepsIdle, signal) {
-	const { profile: all, notes } = await readProfileFile(file, signal);
+async function read(file, keepsIdle) {
+	const { profile: all, notes } = await readProfileFile(file);
 	for (const note of notes) process.stderr.write(`ppsgate: ${note}\n`);
 	const fileName = file === "-" ? "standard input" : basename(file);
 	const name = all.kernel ?? fileName;

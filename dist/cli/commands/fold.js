@@ -7,7 +7,11 @@ import { readProfileFile } from "./profile-file.js";
 // src/cli/commands/fold.ts
 function define(command) {
 	command.argument("[FILE]", "profile, also one folded already; - or no file is standard input").option("--no-idle", "leave out what idle processors did").option("--modules", "name the kernel module, library or program of each frame: pf.ko`pf_test").option("--json", "the stacks as JSON").addHelpText("after", details).action(async (file, options) => {
-		await runToExit((signal) => runFold(file, options, signal), command.optsWithGlobals());
+		const exit = {
+			...command.optsWithGlobals(),
+			endsAtOnce: true
+		};
+		await runToExit(() => runFold(file, options), exit);
 	});
 }
 const details = `
@@ -23,8 +27,8 @@ them, "idle" with --no-idle.
 
 Exits 2 where a file cannot be read as a profile.`;
 /** Reads standard input without a file, or for `-`. Throws a `ProfileError` for an invalid profile. */
-async function runFold(file, { idle: keepsIdle, modules = false, json }, signal) {
-	const read = await readProfileFile(file ?? "-", signal);
+async function runFold(file, { idle: keepsIdle, modules = false, json }) {
+	const read = await readProfileFile(file ?? "-");
 	const shown = keepsIdle ? read : leaveOutIdle(read);
 	for (const note of shown.notes) process.stderr.write(`ppsgate: ${note}\n`);
 	await printPieces(json ? jsonPieces(shown, modules) : linePieces(shown, modules));

@@ -2,7 +2,7 @@ import { applyOverrides, isOfGate, loadConfig, namingStyles, parameter, paramete
 import { recordTo } from "../../gate/recording.js";
 import { conclusionOfResult, exitCodes, worstConclusion } from "../../model.js";
 import { combineReporters } from "../../publish/reporters.js";
-import { headline } from "../../report.js";
+import { earlierGatesText, headline } from "../../report.js";
 import { runToExit } from "../../system/exit.js";
 import { judgeAndAnswer } from "./gate-revision.js";
 import { gatesOf, judgeAll, usualConfig } from "./judge-gate.js";
@@ -34,13 +34,14 @@ async function runGate(options, signal, lastWords) {
 	const called = process.env.PPSGATE_WORDS === void 0 ? namingStyles.flag : namingStyles.step;
 	const config = applyOverrides(await loadConfig(path), options, called);
 	const { record } = options;
+	using recorder = record === void 0 ? void 0 : await recordTo(record, "gate", Object.values(config.testbeds));
 	const call = {
 		config,
 		options,
 		called,
 		signal,
 		lastWords,
-		recorder: record === void 0 ? void 0 : await recordTo(record, "gate", Object.values(config.testbeds))
+		recorder
 	};
 	const ended = options.answer ? await judgeAndAnswer(call) : await judgeAll(await gatesOf(call), call, () => combineReporters([]));
 	const judged = ended.flatMap((one) => one.status === "fulfilled" ? one.value : []);
@@ -48,7 +49,14 @@ async function runGate(options, signal, lastWords) {
 		const results = judged.map(({ result }) => result);
 		const printed = ended.length === 1 ? results[0] : results;
 		if (printed !== void 0) printJson(printed);
-	} else for (const { result, directory } of judged) process.stdout.write(`${headline(result)}\nReport: ${directory}/report/index.html\n`);
+	} else for (const { result, directory } of judged) {
+		const lines = [
+			headline(result),
+			earlierGatesText(result),
+			`Report: ${directory}/report/index.html`
+		];
+		process.stdout.write(`${lines.filter((line) => line !== void 0).join("\n")}\n`);
+	}
 	const failure = ended.find(({ status }) => status === "rejected");
 	if (failure?.status === "rejected") throw failure.reason;
 	return exitCodes[worstConclusion(judged.map(({ result }) => conclusionOfResult(result)))];

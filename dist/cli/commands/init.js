@@ -1,12 +1,14 @@
+import { require_dist } from "../../vendor/yaml.js";
 import { createOctokit } from "../../forge/github.js";
 import { exitCodes } from "../../model.js";
 import { runToExit } from "../../system/exit.js";
-import { approvalLabel, createLabel, hostedConfig, labConfig, labelByHand, lackingOverlay, oneJobWorkflow, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, publishWorkflow, readClone, splitWorkflow, starterRules } from "../init.js";
+import { approvalLabel, createLabel, hostedConfig, labConfig, labelByHand, lackingOverlay, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, readClone, readIfThere, splitWorkflow, starterRules } from "../init.js";
 import { askOnTerminal } from "./prompt.js";
 import { columns, oneLine, print, printJson } from "./table.js";
 import { join } from "node:path";
 
 // src/cli/commands/init.ts
+var import_dist = require_dist();
 function define(command) {
 	command.option("--runner <labels>", "ubuntu-latest, with the lab inside it, or self-hosted,LABEL").option("--action <pin>", "OWNER/ppsgate@COMMIT (default: the ppsgate that runs, if cloned)").option("--branch <name>", "default branch of the repository (default: as git knows it)").option("--repository <name>", "OWNER/NAME on GitHub (default: that of origin)").option("--force", "overwrite workflows that differ; ppsgate.yml never is").option("--yes", "do not ask").option("--dry-run", "show what would be written, and write nothing").option("--json", "answer as JSON").addHelpText("after", details).action(async (options) => {
 		const { GITHUB_TOKEN: token, GITHUB_API_URL: apiUrl = "https://api.github.com" } = process.env;
@@ -42,13 +44,14 @@ async function runInit(options, deps) {
 	const config = configFor(selectors);
 	const rules = await rulesFor(directory, config.text, async (folder) => options.yes ? true : wantsRules(folder, ask));
 	const files = [];
+	const workflows = workflowsFor(selectors, namesPhabricator(await readIfThere(join(directory, config.path)) ?? config.text));
 	for (const file of [
-		...workflowsFor(selectors),
+		...workflows,
 		config,
 		...rules,
 		workDirectories
 	]) {
-		if ("isOurs" in file && files.some(({ kind }) => kind === "kept")) continue;
+		if ("isObsolete" in file && files.some(({ kind }) => kind === "kept")) continue;
 		const placed = await placeFile(file, {
 			directory,
 			force,
@@ -78,37 +81,30 @@ async function readSelectors(options, clone, ask) {
 		repository: repository === "" ? void 0 : parseRepository(repository)
 	};
 }
-function workflowsFor({ runner, action, branch }) {
-	const names = {
-		name: "ppsgate",
-		publisher: "ppsgate-publish"
-	};
+function workflowsFor({ runner, action, branch }, hasPhabricator) {
 	const setting = {
-		...names,
+		name: "ppsgate",
 		branch,
 		action,
-		runner: runner.labels
+		runner: runner.labels,
+		hasPhabricator
 	};
-	const pathOf = (name) => `.github/workflows/${name}.yml`;
-	const path = pathOf(names.name);
-	if (runner.kind === "hosted") return [{
-		path,
-		text: oneJobWorkflow(setting)
-	}, {
-		path: pathOf(names.publisher),
-		text: publishWorkflow(setting)
-	}];
-	const isOurs = (text) => [...text.matchAll(/ uses: (.+)/g)].some(([, action = ""]) => text === publishWorkflow({
-		...setting,
-		action
-	}));
 	return [{
-		path,
+		path: ".github/workflows/ppsgate.yml",
 		text: splitWorkflow(setting)
 	}, {
-		path: pathOf(names.publisher),
-		isOurs
+		path: ".github/workflows/ppsgate-publish.yml",
+		isObsolete: true
 	}];
+}
+/** False for a file that is wrong, which the gate refuses. */
+function namesPhabricator(config) {
+	try {
+		const parsed = (0, import_dist.parse)(config);
+		return typeof parsed === "object" && parsed !== null && "phabricator" in parsed;
+	} catch {
+		return false;
+	}
 }
 function configFor({ runner, action }) {
 	return {
@@ -162,8 +158,7 @@ const told = {
 	kept: "differs from what would be written; --force overwrites workflows, and never ppsgate.yml",
 	overwritten: "",
 	extended: "",
-	removed: "was for the workflow with one job",
-	left: "is of no use beside the workflow with three jobs: delete it (--force does, unless it was changed)",
+	left: "is of no use beside the workflow with three jobs, and never runs: delete it",
 	missing: "the lab has nothing to measure without: add one, or let `ppsgate init --yes` write a small one"
 };
 function textOf(files, label, { branch }) {

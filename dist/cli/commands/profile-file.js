@@ -1,15 +1,14 @@
 import { ProfileError, readProfile } from "../../analysis/profile.js";
 import { createReadStream } from "node:fs";
 import { getSystemErrorMessage } from "node:util";
-import { addAbortSignal } from "node:stream";
 
 // src/cli/commands/profile-file.ts
 /** `-` is standard input. Throws a `ProfileError` for an unreadable or invalid file. */
-async function readProfileFile(file, signal) {
+async function readProfileFile(file) {
 	const isStandardInput = file === "-";
 	const input = isStandardInput ? process.stdin : createReadStream(file, { highWaterMark: 1048576 });
 	const name = isStandardInput ? "standard input" : file;
-	return readProfile(shown(piecesOf(addAbortSignal(signal, input), name), name), name);
+	return readProfile(shown(piecesOf(input, name), name), name);
 }
 /** On a terminal, shows progress from the third second on. */
 async function* shown(pieces, name) {

@@ -7,7 +7,11 @@ import { join } from "node:path";
 // src/cli/commands/report.ts
 function define(command) {
 	command.argument("<dir>", "work directory of a gate or a bisection, or its result.json").option("--json", "print the result itself").option("--page", "write the page, its plots and flamegraphs again, and print where it is").addHelpText("after", "\nExample:\n  ppsgate report ppsgate-gate-20261120-231655").action(async (path, options) => {
-		await runToExit(() => runReport(path, options), command.optsWithGlobals());
+		const exit = {
+			...command.optsWithGlobals(),
+			endsAtOnce: true
+		};
+		await runToExit(() => runReport(path, options), exit);
 	});
 }
 async function runReport(path, options) {

@@ -1,6 +1,6 @@
 import { kebabCase, keyName } from "../../config.js";
 import { NEVER, array, looseObject, number$1 as number, object, string } from "../../vendor/zod.js";
-import { UsageError, duration, expected, formatPercent, grouped, ratio, sentence } from "../../model.js";
+import { UsageError, duration, expected, formatPercent, grouped, measured, mostRuns, ratio, sentence } from "../../model.js";
 import { mean, sampleStandardDeviation } from "../../vendor/simple-statistics.js";
 import { readFile } from "node:fs/promises";
 
@@ -38,7 +38,7 @@ const cellKeys = [
 	"topic",
 	"label"
 ];
-const lineSchema = looseObject({ pps: array(number({ error: rateError }).refine((pps) => pps > 0, { error: rateError }), { error: expected("a list of numbers above 0") }) }, { error: expected("an object with pps, a list of numbers above 0") });
+const lineSchema = looseObject({ pps: array(number({ error: rateError }).refine((pps) => measured.safeParse(pps).success, { error: rateError }), { error: expected("a list of numbers above 0") }).max(mostRuns) }, { error: expected("an object with pps, a list of numbers above 0") });
 function parseLine(line, place) {
 	const parsed = lineSchema.safeParse(parseJson(line, place));
 	if (parsed.success) {

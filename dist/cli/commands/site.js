@@ -2,6 +2,7 @@ import { UsageError, exitCodes, parseJson } from "../../model.js";
 import { indexPath, readDirectoryTrend } from "../../publish/data-branch.js";
 import { healthSchema, overviewSchema, writeSite } from "../../publish/site.js";
 import { runToExit } from "../../system/exit.js";
+import { readForeignText } from "../../report.js";
 import { print } from "./table.js";
 import { join } from "node:path";
 import { readFile, stat } from "node:fs/promises";
@@ -9,7 +10,11 @@ import { readFile, stat } from "node:fs/promises";
 // src/cli/commands/site.ts
 function define(command) {
 	command.requiredOption("--from <dir>", "checkout of the data branch, or the data directory").requiredOption("--to <dir>", "folder of the site; an earlier site there is replaced").option("--lab <file>", "what `testbeds --json` printed (default: lab.json of --from)").option("--health <file>", "what `testbeds health --json` printed (health.json there)").addHelpText("after", details).action(async (options) => {
-		await runToExit(() => makeSite(options), command.optsWithGlobals());
+		const exit = {
+			...command.optsWithGlobals(),
+			endsAtOnce: true
+		};
+		await runToExit(() => makeSite(options), exit);
 	});
 }
 const details = `
@@ -24,8 +29,8 @@ Exits 2 where --from is something else, or --to has something else in it.`;
 async function makeSite({ from, to, lab, health }) {
 	if ((await stat(join(from, "index.json")).catch(() => void 0))?.isFile() !== true) throw new UsageError(`--from: ${from} has no ${indexPath}; name a checkout of the data branch, or the data directory.`);
 	const trend = await readDirectoryTrend(from);
-	const overview = await readLabFile("--lab", lab, join(from, "lab.json"), overviewSchema);
-	const healths = await readLabFile("--health", health, join(from, "health.json"), healthSchema);
+	const overview = await readLabFile("--lab", lab, [from, "lab.json"], overviewSchema);
+	const healths = await readLabFile("--health", health, [from, "health.json"], healthSchema);
 	const known = overview && {
 		overview,
 		...healths && { health: healths }
@@ -43,11 +48,11 @@ async function makeSite({ from, to, lab, health }) {
 	print(`${join(to, "index.html")}: ${pages} pages`);
 	return exitCodes.pass;
 }
+const mostLabBytes = 16 * 1024 ** 2;
 /** Undefined if no file was named and the default is missing. */
-async function readLabFile(option, named, usual, schema) {
-	const path = named ?? usual;
-	const text = await readFile(path, "utf8").catch((error) => {
-		if (named === void 0 && error.code === "ENOENT") return void 0;
+async function readLabFile(option, named, [from, usual], schema) {
+	const path = named ?? join(from, usual);
+	const text = named === void 0 ? await readForeignText(from, usual, mostLabBytes) : await readFile(named, "utf8").catch((error) => {
 		throw new UsageError(`${option}: ${path} cannot be read (${error.code}).`);
 	});
 	if (text === void 0) return void 0;

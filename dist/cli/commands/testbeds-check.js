@@ -25,7 +25,7 @@ async function checkTestbed(name, options, signal) {
 	const config = await loadConfig(path);
 	const testbed = namedTestbed(config, path, name);
 	const { json, traffic = true, power = false, record } = options;
-	const recorder = record === void 0 ? void 0 : await recordTo(record, "testbeds check", [testbed]);
+	using recorder = record === void 0 ? void 0 : await recordTo(record, "testbeds check", [testbed]);
 	const notify = (sentence) => void (json ? process.stderr : process.stdout).write(`… ${sentence}\n`);
 	const diagnostics = [];
 	const look = async (signal) => {

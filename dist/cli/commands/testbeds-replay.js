@@ -15,7 +15,11 @@ with --record FILE; to look into a recording: zcat FILE | less
 
 Exits 0 when all is understood as it was then, 2 for what is no recording, 4
 when something is not.`).action(async (file, options) => {
-		await runToExit(() => replayFile(file, options), command.optsWithGlobals());
+		const exit = {
+			...command.optsWithGlobals(),
+			endsAtOnce: true
+		};
+		await runToExit(() => replayFile(file, options), exit);
 	});
 }
 async function replayFile(file, { json }) {

@@ -45,7 +45,7 @@ async function selfTestOf(name, options, signal, lastWords) {
 	const directory = resolve(resume ?? timestampedDirectory("ppsgate-self-test"));
 	const earlier = resume === void 0 ? void 0 : resumeJournal(directory, name);
 	const notify = (sentence) => void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
-	const recorder = record === void 0 ? void 0 : await recordTo(record, "testbeds self-test", [testbed]);
+	using recorder = record === void 0 ? void 0 : await recordTo(record, "testbeds self-test", [testbed]);
 	const diagnostics = [];
 	const goingOn = `Go on with 'ppsgate testbeds self-test ${name}${sameWords(options)} --resume ${directory}'.`;
 	const work = async (machines, held, token) => {

@@ -1,7 +1,8 @@
 import { openHttpClient } from "../../forge/github.js";
-import { array, boolean, int, number, object, string, union } from "../../vendor/zod.js";
+import { boolean, int, number, object, union } from "../../vendor/zod.js";
 import { ExposedError, readGuarded } from "../../config.js";
-import { parseJson, reasonOf, shortened } from "../../model.js";
+import { document, list, parseJson, prose, reasonOf, shortened, word } from "../../model.js";
+import { ExposedPlaceError, checkOwn } from "../../kernel.js";
 import { ForeignFileError, failureOf as failureOf$1, isEmpty, isSqliteError, openDatabase, watchPlace } from "../../lab/netns.js";
 import { dirname, resolve } from "node:path";
 import { accessSync, closeSync, constants, mkdirSync, openSync, realpathSync, statSync, utimesSync, watch } from "node:fs";
@@ -96,7 +97,7 @@ function readResponse(url, response, schema, secrets) {
 		maybeDone: false
 	};
 }
-const errorStatus = object({ message: string() });
+const errorStatus = object({ message: prose() });
 /** On streams, the message is within `error`. */
 const errorDocument = union([object({ error: errorStatus }).transform(({ error }) => error), errorStatus]);
 function errorOf(status, message) {
@@ -227,23 +228,24 @@ const refusals = (who, prefix) => [
 ];
 
 // src/gate/reserve/store/etcd-schema.ts
+const mostEntries = 1e5;
 /** Decimal, in a string. */
 const int64 = number().int();
-const base64 = string().transform((text) => Buffer.from(text, "base64").toString());
+const base64 = document.transform((text) => Buffer.from(text, "base64").toString());
 const header$1 = object({ revision: int64 });
-const loginSchema = object({ token: string() });
+const loginSchema = object({ token: word });
 /** The ID remains a string: it may exceed a number's precision. */
-const grantSchema = object({ ID: string() });
+const grantSchema = object({ ID: word });
 /** An expired lease has no TTL. */
 const keepAliveSchema = object({ result: object({ TTL: int64.default(0) }) });
 const revokeSchema = object({});
 const rangeSchema = object({
 	header: header$1,
-	kvs: array(object({
+	kvs: list(object({
 		key: base64,
 		value: base64.default(""),
 		mod_revision: int64
-	})).default([])
+	}), mostEntries).default([])
 });
 const commitSchema = object({
 	header: header$1,
@@ -254,10 +256,10 @@ const watchSchema = object({ result: object({
 	canceled: boolean().default(false),
 	/** Oldest revision that can be watched, if the requested one is compacted. */
 	compact_revision: int64.default(0),
-	events: array(object({ kv: object({
+	events: list(object({ kv: object({
 		key: base64,
 		mod_revision: int64
-	}) })).default([])
+	}) }), mostEntries).default([])
 }) });
 
 // src/gate/reserve/store/etcd-gateway.ts
@@ -675,21 +677,24 @@ async function openFile(givenPath, firstRevision) {
 		}
 	};
 }
-/** Returns the real path of a file that this user may read and write, in a writable folder. */
+/** Returns the real path of a file that is not open to other users, and that this user may write, like its folder. */
 function makeSure(path) {
 	try {
 		mkdirSync(dirname(path), {
 			recursive: true,
 			mode: 448
 		});
+		checkOwn(path);
 		createIfMissing(path);
 		const real = realpathSync(path);
+		checkOwn(real);
 		if (!statSync(real).isFile()) throw new StoreError(`The reservation store cannot be ${path}, which is not a file: name a file in it or another path.`);
 		accessSync(real, constants.R_OK | constants.W_OK);
 		accessSync(dirname(real), constants.W_OK | constants.X_OK);
 		return real;
 	} catch (error) {
 		if (error instanceof StoreError) throw error;
+		if (error instanceof ExposedPlaceError) throw new StoreError(`The reservation store ${path} is refused: ${error.message}.`);
 		throw new StoreError(`The reservation store ${path} cannot be opened (${reasonOf(error)}): let this user write the file and its folder, or name another path.`, { cause: error });
 	}
 }
@@ -921,8 +926,8 @@ function transaction(database, begin, commit, work) {
 const withRevision = object({ revision: int() });
 const revisionOf = (row) => row === void 0 ? void 0 : withRevision.parse(row).revision;
 const entrySchema = object({
-	key: string(),
-	value: string(),
+	key: word,
+	value: document,
 	revision: int()
 });
 const entryOf = (row) => entrySchema.parse(row);

@@ -1,14 +1,15 @@
-import { UsageError, lastLine, reasonOf } from "../../model.js";
-import { object, string, union, unknown } from "../../vendor/zod.js";
 import { claim, disclaim, labPath, ownerFile } from "../netns.js";
+import { object, union, unknown } from "../../vendor/zod.js";
+import { UsageError, lastLine, prose, reasonOf } from "../../model.js";
+import { ConsoleTape, openPacedPipe } from "../console.js";
 import { once } from "node:events";
 import { execFile, spawn } from "node:child_process";
 import { basename, delimiter, dirname, join } from "node:path";
-import { readFileSync } from "node:fs";
+import { constants, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { createConnection } from "node:net";
 import { randomUUID } from "node:crypto";
-import { access, chown, copyFile, mkdir, open, readFile, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { access, chown, copyFile, mkdir, open, readFile, readdir, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { createInterface } from "node:readline";
@@ -56,16 +57,28 @@ const neighbours = {
 /** A user and group id without an account; its bytes read `ppsg`. */
 const nobody = 1886417767;
 const run$2 = promisify(execFile);
-/** Runs a program permanently as that user; throws where that fails. */
+/** Limits of setrlimit(2): a file that it writes, its time and its memory. A kernel's packages need a tenth. */
+const mostFileBytes = 1024 ** 3;
+const limits = [
+	`--fsize=${mostFileBytes}`,
+	"--cpu=600",
+	`--as=${4 * 1024 ** 3}`
+];
+/** Runs a program permanently as that user, within limits; throws where that fails. */
 async function runAsNobody(program, args) {
 	const user = String(nobody);
 	const { stdout } = await run$2("setpriv", [
-		"--reuid",
-		user,
-		"--regid",
-		user,
-		"--clear-groups",
-		"--no-new-privs",
+		...[
+			"--reuid",
+			user,
+			"--regid",
+			user,
+			"--clear-groups",
+			"--no-new-privs",
+			"--"
+		],
+		"prlimit",
+		...limits,
 		"--",
 		program,
 		...args
@@ -96,43 +109,80 @@ const netfilter = /\/net\/(?:netfilter|ipv4\/netfilter|ipv6\/netfilter)\/nf[\w-]
 * Unpacks a kernel of this machine, a .deb or a tar archive with `boot/vmlinuz-*` and `lib/modules/*`, into a new
 * folder. `more` are modules to load in addition to every guest's.
 */
-async function unpackKernel(archive, folder, more) {
+async function unpackKernel(archive, folder, more, most = usualLimits) {
+	const { size } = await stat(archive).catch(unreadable$1);
+	if (size > mostFileBytes) throw tooLarge("bytes", mostFileBytes);
 	await beginFolder(folder);
 	const copy = join(folder, "archive");
-	await copyFile(archive, copy).catch((error) => {
-		throw new KernelFilesError(`cannot be read (${reasonOf(error)})`);
-	});
+	await copyFile(archive, copy).catch(unreadable$1);
 	await chown(copy, nobody, nobody);
 	const tree = join(folder, "tree");
-	const unpack = await isDebianPackage(copy) ? [
-		"dpkg-deb",
-		"--extract",
-		copy,
-		tree
-	] : [
-		"tar",
-		"--extract",
-		"-f",
-		copy,
-		"-C",
-		tree
-	];
 	await inFolder(["mkdir", tree]);
-	await inFolder(unpack);
-	await inFolder([
-		"find",
-		tree,
-		"!",
-		"-type",
-		"f",
-		"!",
-		"-type",
-		"d",
-		"-delete"
-	]);
-	await rm(copy);
-	return filesOf(tree, folder, more);
+	try {
+		await inFolder([
+			"bash",
+			"-c",
+			extractScript,
+			"bash",
+			copy,
+			tree,
+			...numbersOf(most)
+		]);
+		await inFolder([
+			"find",
+			tree,
+			"!",
+			"-type",
+			"f",
+			"!",
+			"-type",
+			"d",
+			"-delete"
+		]);
+		if (Number((await inFolder([
+			"du",
+			"-sb",
+			tree
+		])).split("	")[0]) > most.bytes) throw tooLarge("bytes once it is unpacked", most.bytes);
+		await rm(copy);
+		return await filesOf({
+			tree,
+			folder,
+			more,
+			most
+		});
+	} catch (error) {
+		await rm(folder, {
+			recursive: true,
+			force: true
+		});
+		throw error;
+	}
 }
+const unreadable$1 = (error) => {
+	throw new KernelFilesError(`cannot be read (${reasonOf(error)})`);
+};
+const tooLarge = (what, most) => new KernelFilesError(`has more than ${most.toLocaleString("en-US")} ${what}`);
+const usualLimits = {
+	bytes: 2 * 1024 ** 3,
+	files: 1e5
+};
+/** tar(1) reads records of 10 KiB. */
+const numbersOf = ({ bytes, files }) => [String(Math.ceil(bytes / 10240)), String(files + 1)];
+/** Ends tar(1) after so many records of the decompressed archive, see `--checkpoint` in its manual, or files. */
+const extractScript = `set -o pipefail
+limits=(--extract --verbose --checkpoint="$3" --checkpoint-action=exec='kill $PPID')
+unpack() {
+  if [ "$(head -c 7 "$1")" = '!<arch>' ]
+  then dpkg-deb --fsys-tarfile "$1" | tar "\${limits[@]}" -f - -C "$2"
+  else tar "\${limits[@]}" -f "$1" -C "$2"
+  fi
+}
+files=$(unpack "$@" | head -n "$4" | wc -l)
+status=$?
+if [ $status -eq 143 ]; then echo it unpacks to too many bytes >&2; fi
+if [ "$files" -ge "$4" ]; then echo it has too many files >&2; status=1; fi
+exit $status`;
 /** The kernel with the highest release in this machine's /boot, in the same form. */
 async function ownKernel(folder, more) {
 	const releases = await namesIn("/lib/modules");
@@ -155,7 +205,12 @@ async function ownKernel(folder, more) {
 		`/lib/modules/${newest}`,
 		join(tree, "lib/modules")
 	]);
-	return filesOf(tree, folder, more);
+	return filesOf({
+		tree,
+		folder,
+		more,
+		most: usualLimits
+	});
 }
 const namesIn = (folder) => readdir(folder).catch(() => []);
 async function beginFolder(folder) {
@@ -171,11 +226,7 @@ async function inFolder([program = "", ...args]) {
 		throw new KernelFilesError(`cannot be unpacked: ${lastLine(said) ?? reasonOf(error)}`);
 	}
 }
-/** See deb(5). */
-async function isDebianPackage(path) {
-	return (await beginningOf(path, 8)).toString("latin1") === "!<arch>\n";
-}
-async function filesOf(tree, folder, more) {
+async function filesOf({ tree, folder, more, most }) {
 	const found = await imageIn(tree);
 	const version = await versionOf(found);
 	const release = version.split(" ")[0] ?? "";
@@ -184,7 +235,8 @@ async function filesOf(tree, folder, more) {
 		tree: await modulesIn(tree, release),
 		release,
 		more,
-		kept
+		kept,
+		most
 	});
 	const [image, modules] = [join(folder, "vmlinuz"), join(folder, "modules.cpio")];
 	await inFolder([
@@ -210,7 +262,7 @@ async function imageIn(tree) {
 }
 /** Reads the header of an x86 image: Linux's Documentation/arch/x86/boot.rst, `kernel_version`. */
 async function versionOf(image) {
-	const header = await beginningOf(image, 32768).catch(() => Buffer.alloc(0));
+	const header = await beginningOf$1(image, 32768).catch(() => Buffer.alloc(0));
 	const isImage = header.length > 528 && header.toString("latin1", 514, 518) === "HdrS";
 	const at = isImage ? header.readUInt16LE(526) + 512 : 0;
 	const end = header.indexOf(0, at);
@@ -218,7 +270,7 @@ async function versionOf(image) {
 	if (!isImage || !/^[\w][\w.+~-]{0,100} [ -~]+$/.test(version)) throw new KernelFilesError("has a boot/vmlinuz that is no bzImage of Linux for x86");
 	return version;
 }
-async function beginningOf(path, bytes) {
+async function beginningOf$1(path, bytes) {
 	await using file = await open(path);
 	const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
 	return buffer.subarray(0, bytesRead);
@@ -230,7 +282,7 @@ async function modulesIn(tree, release) {
 }
 /** Keeps the modules of guests and their dependencies, decompressed, as the kernel may lack the compression. */
 async function keepModules(from) {
-	const { tree, release, more, kept } = from;
+	const { tree, release, more, kept, most } = from;
 	const source = join(tree, "lib/modules", release);
 	const target = join(kept, "lib/modules", release);
 	await inFolder([
@@ -265,11 +317,12 @@ async function keepModules(from) {
 		...tables
 	]);
 	await inFolder([
-		"sh",
+		"bash",
 		"-c",
 		unpackScript,
-		"sh",
-		target
+		"bash",
+		target,
+		String(most.bytes)
 	]);
 	await inFolder([
 		"depmod",
@@ -302,10 +355,23 @@ async function dependencies(tree, release, names) {
 	]);
 	return [...new Set([...shown.matchAll(/^insmod (\S+)/gm)].flatMap(([, path]) => path ?? []))];
 }
-const unpackScript = `
-find "$1" -name '*.ko.xz' -exec xz -d {} +
-find "$1" -name '*.ko.zst' -exec zstd -q -d --rm {} +
-find "$1" -name '*.ko.gz' -exec gzip -d {} +
+const unpackScript = `set -e -o pipefail
+left=$2
+find "$1" -name '*.ko.*' -print0 | while IFS= read -r -d '' packed
+do
+  case $packed in
+    *.xz) program=xz;;
+    *.zst) program=zstd;;
+    *.gz) program=gzip;;
+    *) continue;;
+  esac
+  whole=yes
+  "$program" -dc <"$packed" | head -c "$left" >"\${packed%.*}" || whole=no
+  left=$((left - $(stat -c %s "\${packed%.*}")))
+  if [ "$left" -le 0 ]; then echo its modules unpack to too many bytes >&2; exit 1; fi
+  [ $whole = yes ]
+  rm "$packed"
+done
 `;
 /** Packs a folder as the initramfs; see Linux's Documentation/driver-api/early-userspace. */
 const packing = (folder, archive) => [
@@ -317,8 +383,88 @@ const packing = (folder, archive) => [
 	archive
 ];
 
+// src/lab/qemu/vm/disk-image.ts
+/** The first descriptor after standard input, output and error. */
+const inheritedFile = 3;
+/** Throws a UsageError for a file that cannot be read, or whose format has QEMU open further files. */
+async function openDiskImage(path) {
+	const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(unreadable(path));
+	try {
+		const stats = await file.stat();
+		if (!stats.isFile() && !stats.isBlockDevice()) throw new Error("it is neither a file nor a disk");
+		const header = await beginningOf(file);
+		const format = header.subarray(0, 4).equals(qcowMagic) ? "qcow2" : "raw";
+		const reference = format === "qcow2" ? referenceIn(header) : void 0;
+		if (reference !== void 0) throw new UsageError(`The image ${path} ${reference}: convert it to one file, by \`qemu-img convert -O qcow2\` where you trust it.`);
+		return {
+			descriptor: file.fd,
+			qemuArguments: argumentsFor(format, stats.isBlockDevice() ? "host_device" : "file"),
+			[Symbol.asyncDispose]: () => file.close()
+		};
+	} catch (error) {
+		await file.close();
+		throw error instanceof UsageError ? error : unreadable(path)(error);
+	}
+}
+const unreadable = (path) => (error) => {
+	throw new UsageError(`The image ${path} cannot be read (${reasonOf(error)}).`);
+};
+const qcowMagic = Buffer.from("QFIû", "latin1");
+/** The largest cluster, which holds the header with its extensions. */
+const mostHeaderBytes = 2 * 1024 ** 2;
+async function beginningOf(file) {
+	const { buffer, bytesRead } = await file.read(Buffer.alloc(mostHeaderBytes), 0, null, 0);
+	return buffer.subarray(0, bytesRead);
+}
+/** Offsets and bits of QEMU's docs/interop/qcow2.txt. */
+const shortestHeaderBytes = 104;
+const version2HeaderBytes = 72;
+const externalDataBit = 1n << 2n;
+const dataFileNameExtension = 1145132097;
+/** Explains in a clause which other file QEMU would open. */
+function referenceIn(header) {
+	if (header.length < shortestHeaderBytes) return "ends within its header";
+	const version = header.readUInt32BE(4);
+	if (version !== 2 && version !== 3) return `has version ${version} of its format, and not 2 or 3`;
+	if (header.readBigUInt64BE(8) !== 0n) return "names a backing file, which guests would read";
+	const hasDataFile = version === 3 && (header.readBigUInt64BE(72) & externalDataBit) !== 0n;
+	const headerBytes = version === 3 ? header.readUInt32BE(100) : version2HeaderBytes;
+	if (hasDataFile || extensionsOf(header, headerBytes).has(dataFileNameExtension)) return "keeps its data in another file, which guests would read";
+}
+/** Types of the header's extensions; each has a length of four bytes and is padded to eight. */
+function extensionsOf(header, headerBytes) {
+	const types = /* @__PURE__ */ new Set();
+	for (let at = headerBytes; at + 8 <= header.length;) {
+		const type = header.readUInt32BE(at);
+		if (type === 0) break;
+		types.add(type);
+		at += 8 + Math.ceil(header.readUInt32BE(at + 4) / 8) * 8;
+	}
+	return types;
+}
+/** States the format, which QEMU would otherwise probe, and that no other file belongs to it. */
+function argumentsFor(format, driver) {
+	const node = {
+		driver: format,
+		...format === "qcow2" && { backing: null },
+		file: {
+			driver,
+			filename: "/dev/fdset/1"
+		}
+	};
+	const file = `json:${JSON.stringify(node)}`.replaceAll(",", ",,");
+	return [
+		"-add-fd",
+		`fd=${3},set=1`,
+		"-drive",
+		`if=none,id=disk,file=${file},snapshot=on,cache=unsafe,werror=report`,
+		"-device",
+		"virtio-blk-pci,drive=disk"
+	];
+}
+
 // src/lab/qemu/vm/qmp.ts
-const reply = union([object({ return: unknown() }), object({ error: object({ desc: string() }) })]);
+const reply = union([object({ return: unknown() }), object({ error: object({ desc: prose() }) })]);
 async function openQmp(path) {
 	const socket = createConnection(path);
 	await once(socket, "connect");
@@ -351,7 +497,7 @@ const mostConsoleBytes = 1024 ** 2;
 const secondsForLastWords = 5;
 /** Returns before the guest has booted. Throws where QEMU does not start. */
 async function startGuest(wire, request) {
-	const { number, folder, plugin } = request;
+	const { number, folder, plugin, boots } = request;
 	await rm(folder, {
 		recursive: true,
 		force: true
@@ -364,12 +510,20 @@ async function startGuest(wire, request) {
 	await createWires(wire, [sender, receiver]);
 	const qmpPath = join(folder, "qmp");
 	const counts = plugin === void 0 ? void 0 : join(folder, "counts");
+	const consolePath = join(folder, "console");
 	const options = qemuArguments(request, {
 		sender,
 		receiver,
 		qmpPath,
+		consolePath,
 		counts,
 		user: await asNobody(wire)
+	});
+	const tape = new ConsoleTape(mostConsoleBytes);
+	const listeners = /* @__PURE__ */ new Set();
+	const console = openPacedPipe(consolePath, (piece) => {
+		tape.write(piece);
+		for (const onOutput of listeners) onOutput(piece);
 	});
 	const running = wire.start("setpriv", [
 		"--no-new-privs",
@@ -377,15 +531,10 @@ async function startGuest(wire, request) {
 		"--cpu-list",
 		String(request.cpu),
 		...options
-	]);
-	let shown = Buffer.alloc(0);
+	], boots.kind === "disk" ? boots.image.descriptor : void 0);
 	let said = "";
-	const ended = once(running, "close").then(() => lastLine(said) ?? "it said nothing", (error) => String(error));
-	const listeners = /* @__PURE__ */ new Set();
-	running.stdout?.on("data", (piece) => {
-		shown = Buffer.concat([shown, piece]).subarray(-mostConsoleBytes);
-		for (const onOutput of listeners) onOutput(piece);
-	});
+	const ended = once(running, "close").then(() => lastLine(said) ?? "it said nothing", (error) => String(error)).finally(() => console.close());
+	running.stdout?.resume();
 	running.stderr?.on("data", (piece) => {
 		said = (said + piece.toString()).slice(-4096);
 	});
@@ -403,7 +552,7 @@ async function startGuest(wire, request) {
 		counts,
 		cpuThread: await cpuThreadOf(qemu, ended),
 		ended,
-		console: () => shown.toString(),
+		console: () => tape.text(),
 		listen(onOutput) {
 			listeners.add(onOutput);
 			return () => void listeners.delete(onOutput);
@@ -418,11 +567,11 @@ async function startGuest(wire, request) {
 			]);
 		},
 		async interrupt() {
-			const before = shown.length;
+			const before = tape.length;
 			using qmp = await openQmp(qmpPath);
 			await qmp.execute("inject-nmi");
 			await Promise.race([ended, setTimeout(secondsForLastWords * 1e3)]);
-			if (shown.length === before) await setTimeout(100);
+			if (tape.length === before) await setTimeout(200);
 		},
 		async reset() {
 			using qmp = await openQmp(qmpPath);
@@ -500,7 +649,7 @@ function qemuArguments({ number, boots, machine, plugin }, place) {
 		"-sandbox",
 		"on,obsolete=deny,spawn=deny",
 		"-chardev",
-		"stdio,id=console,signal=off",
+		`file,id=console,path=${place.consolePath.replaceAll(",", ",,")}`,
 		"-serial",
 		"chardev:console",
 		"-qmp",
@@ -536,12 +685,7 @@ function bootArguments(boots) {
 			commandLine
 		];
 	}
-	return [
-		"-drive",
-		`${`if=none,id=disk,file=${boots.path.replaceAll(",", ",,")},format=${boots.format},snapshot=on,cache=unsafe`},werror=report`,
-		"-device",
-		"virtio-blk-pci,drive=disk"
-	];
+	return [...boots.image.qemuArguments];
 }
 /** Waits until the started program has entered the namespaces and has QEMU as its child. */
 async function qemuOf(entering, ended) {
@@ -770,7 +914,7 @@ async function openWire() {
 		...args
 	];
 	const wire = {
-		start(program, args) {
+		start(program, args, file) {
 			return spawn("nsenter", inside("sh", [
 				"-c",
 				"{ echo -20 >/proc/self/autogroup; } 2>/dev/null; exec nice -n -20 \"$@\"",
@@ -781,7 +925,8 @@ async function openWire() {
 				stdio: [
 					"pipe",
 					"pipe",
-					"pipe"
+					"pipe",
+					...file === void 0 ? [] : [file]
 				],
 				env: environment,
 				detached: true
@@ -915,11 +1060,13 @@ async function virtualLabUp(machine) {
 				up
 			};
 		},
-		bootImage: async (number, { path }, cpu) => start(number, {
-			kind: "disk",
-			path,
-			format: await formatOf(path)
-		}, cpu),
+		async bootImage(number, { path }, cpu) {
+			await using image = await openDiskImage(path);
+			return await start(number, {
+				kind: "disk",
+				image
+			}, cpu);
+		},
 		login: ({ address }) => ({
 			...address,
 			user: "root",
@@ -944,24 +1091,14 @@ const kernelCommandLine = (boot) => `console=ttyS0 loglevel=6 panic=-1 oops=pani
 /** Resolves once the console has shown the words; rejects where QEMU ends first. */
 function shows(guest, words) {
 	const { promise, resolve, reject } = Promise.withResolvers();
-	const look = () => {
-		if (guest.console().includes(words)) resolve();
-	};
-	const leave = guest.listen(look);
-	look();
+	let shown = guest.console();
+	if (shown.includes(words)) resolve();
+	const leave = guest.listen((piece) => {
+		shown = shown.slice(-words.length) + piece.toString("latin1");
+		if (shown.includes(words)) resolve();
+	});
 	guest.ended.then((why) => reject(new GuestEndedError(why)));
 	return promise.finally(leave);
-}
-/** Passed to QEMU (docs/interop/qcow2), whose probing would trust a guest's writes to a raw disk. */
-async function formatOf(path) {
-	try {
-		await using file = await open(path);
-		const magic = Buffer.alloc(4);
-		await file.read(magic, 0, magic.length, 0);
-		return magic.equals(Buffer.from("QFIû", "latin1")) ? "qcow2" : "raw";
-	} catch (error) {
-		throw new UsageError(`The image ${path} cannot be read (${reasonOf(error)}).`);
-	}
 }
 const keyPath = (name) => join(folder, name);
 const knownHostsPath = join(folder, "known_hosts");

@@ -1,8 +1,8 @@
 import { reasonOf } from "../model.js";
-import { isOfGate, publishToBranch, publishToDirectory } from "../publish/data-branch.js";
-import { commitFacts } from "../publish.js";
 import { log } from "./log.js";
+import { isOfGate, publishToBranch, publishToDirectory, readHistory } from "../publish/data-branch.js";
 import { reportTrend } from "./report-trend.js";
+import { commitFacts } from "../publish.js";
 
 // src/action/publish-data.ts
 /** Updates only the badges without a publication. A failure is a warning: the verdict stands. */
@@ -85,4 +85,18 @@ async function gitFacts({ result }, repository) {
 	});
 }
 
-export { publishData };
+// src/action/shared-history.ts
+/** Empty without a branch; logs a warning where it cannot be read. */
+async function readSharedHistory(config, { octokit, inputs: { job } }) {
+	const { branch } = config.github.data;
+	if (branch === void 0) return [];
+	return readHistory(octokit, {
+		repository: job.repository,
+		branch
+	}).catch((error) => {
+		log.warn(reasonOf(error));
+		return [];
+	});
+}
+
+export { publishData, readSharedHistory };
