@@ -102,8 +102,8 @@ const hangNow: AccidentCause = async (host) => {
     if (outcome === undefined) return { how: 'stopped in its debugger' };
     return { why: `it did not stop: ${saidBy(outcome)}` };
   }
-  // Up to OpenSSH 9.7 this also stops the session that runs it.
-  const outcome = await outlived(host, shell`pkill -STOP -x sshd`);
+  // `-a` includes its own ancestors, which are the listener and, up to OpenSSH 9.7, this session.
+  const outcome = await outlived(host, shell`pkill -STOP -a -x sshd`);
   if (outcome !== undefined && !isGood(outcome)) {
     return { why: `its sshd did not stop: ${saidBy(outcome)}` };
   }

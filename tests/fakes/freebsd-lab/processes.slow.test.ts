@@ -39,6 +39,14 @@ test('pkill -INT has pkt-gen write its summary, and pkill does not', async () =>
   expect((await second.outcome).stdout).toBe('');
 });
 
+test('pkill finds the sshd that it runs under with -a alone', async () => {
+  await using lab = await startFreebsdLab();
+  await using host = await connect(lab.receiver.target);
+  expect(await host.run(shell`pgrep -x sshd`)).toMatchObject({ code: 1, stdout: '', stderr: '' });
+  expect(await host.run(shell`pkill -STOP -x sshd`)).toMatchObject({ code: 1, stderr: '' });
+  await expect(host.run(shell`pkill -STOP -a -x sshd`)).rejects.toThrow('Lost generator');
+});
+
 test('both want a pattern', async () => {
   await using lab = await startFreebsdLab();
   await using host = await connect(lab.receiver.target);

@@ -44,6 +44,7 @@ const spec = 'DF:G:ILM:N:P:SU:ac:d:fg:ij:lnoqs:t:u:vx';
 function pgrep(process: Process): number {
   const found = matching(process, 'pgrep');
   if (found.kind === 'refused') return found.code;
+  if (found.ancestors > 0) return notModelled(process, 'pgrep -a of sshd');
   for (const { id } of found.all) process.out(`${id}\n`);
   return found.all.length > 0 ? 0 : 1;
 }
@@ -55,19 +56,27 @@ function pkill(process: Process): number {
   const args = signal === undefined ? process.args : rest;
   const found = matching({ ...process, args }, 'pkill');
   if (found.kind === 'refused') return found.code;
-  if (signal === 'STOP') return stop(process, found.all.length, args);
+  if (signal === 'STOP') return stop(process, found);
+  if (found.ancestors > 0) return notModelled(process, 'pkill -a of sshd');
   for (const { interrupt, kill } of found.all) (signal === 'INT' ? interrupt : kill).abort();
   return found.all.length > 0 ? 0 : 1;
 }
 
 /** Only sshd can be stopped in the laboratory: logins fail then. */
-function stop(process: Process, others: number, args: readonly string[]): number {
-  if (others > 0 || args.at(-1) !== 'sshd') return notModelled(process, 'this use of -STOP');
+function stop(process: Process, { all, ancestors }: FoundProcesses): number {
+  if (all.length > 0) return notModelled(process, 'this use of -STOP');
+  if (ancestors === 0) return 1;
   setCutOff(process.machine, true);
   return 0;
 }
 
-type Matching = { kind: 'found'; all: Running[] } | { kind: 'refused'; code: number };
+/** `ancestors` counts those of the command itself, which it finds with -a alone. */
+type FoundProcesses = { all: Running[]; ancestors: number };
+
+type Matching = ({ kind: 'found' } & FoundProcesses) | { kind: 'refused'; code: number };
+
+/** Over ssh: the listener, and the session. */
+const ancestorNames = ['sshd', 'sshd'];
 
 /** 2 is what both exit with where they are used wrongly. */
 function matching(process: Process, program: 'pgrep' | 'pkill'): Matching {
@@ -76,11 +85,17 @@ function matching(process: Process, program: 'pgrep' | 'pkill'): Matching {
   if (given.kind === 'refused') return given;
   const { options, operands } = given;
   if (operands.length === 0) return { kind: 'refused', code: showUsage(process, usage) };
-  const isExact = options.length === 1 && hasOption(options, 'x');
+  const isWithAncestors = hasOption(options, 'a');
+  const isExact = options.length === (isWithAncestors ? 2 : 1) && hasOption(options, 'x');
   const isPlain = operands.every((operand) => /^[\w-]+$/.test(operand));
   if (!isExact || !isPlain) {
     return { kind: 'refused', code: notModelled(process, `this use of ${program}`) };
   }
   const all = [...(running.get(process.machine) ?? [])];
-  return { kind: 'found', all: all.filter(({ name }) => operands.includes(name)) };
+  const ancestors = ancestorNames.filter((name) => isWithAncestors && operands.includes(name));
+  return {
+    kind: 'found',
+    all: all.filter(({ name }) => operands.includes(name)),
+    ancestors: ancestors.length,
+  };
 }
