@@ -72,6 +72,11 @@ test.for([
   expect(steadyStretch(pps)).toEqual(unsteady(reason));
 });
 
+test('parts of seconds at both ends of a short trial do not count against its level', () => {
+  const pps = [2e5, 7e5, ...repeated(1e6, 10), 8e5, 1e5];
+  expect(steadyStretch(pps)).toEqual({ kind: 'steady', from: 2, to: 12, medianPps: 1e6 });
+});
+
 test('any series has a stretch within it whose median lies between its extremes, or a reason', () => {
   const rates = fc.array(fc.oneof(fc.nat(5), fc.nat(2e7)), { maxLength: 50 });
   fc.assert(
