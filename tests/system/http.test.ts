@@ -6,7 +6,7 @@ const source = join(import.meta.dirname, '../../src');
 
 test('is the only HTTP client', () => {
   const clients = globSync('**/*.ts', { cwd: source }).filter((path) => {
-    const text = readFileSync(join(source, path), 'utf8');
+    const text = readFileSync(join(source, path), 'utf8').replaceAll(/^import type [^;]*;/gm, '');
     const isServer = /^import \{[^}]*\bcreateServer\b[^}]*\} from 'node:http';/m.test(text);
     return (/from 'node:https?'|\bawait fetch\(/.test(text) && !isServer) || /'undici'/.test(text);
   });

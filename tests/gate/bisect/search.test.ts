@@ -69,7 +69,7 @@ describe('a search', () => {
         ([steps, culprit], ratio) => {
           const { ending, boots } = search(drop(culprit, ratio), { steps });
           expect(ending).toMatchObject({ kind: 'found', after: culprit - 1, last: culprit });
-          expect(boots.length).toBeLessThanOrEqual(Math.ceil(Math.log2(steps)) + 7);
+          expect(boots.length).toBeLessThanOrEqual(Math.ceil(Math.log2(steps)) + 8);
         },
       ),
     );
