@@ -114,14 +114,14 @@ function nextProfile(plan: Plan, entries: readonly JournalEntry[]): NextProfile 
     .at(0);
 }
 
-/** Profiles of the variant in cells that lack one, unless tried often enough. */
+/** Profiles of the variant in cells that lack one, unless tried often enough, or impossible on this machine. */
 export function lackingOf(
   { profile }: Pick<Plan, 'profile'>,
   entries: readonly JournalEntry[],
   cells: readonly Cell[],
   variant: string,
 ): NextProfile[] {
-  if (profile === undefined) return [];
+  if (profile === undefined || impossibleOf(entries, variant) !== undefined) return [];
   return cells.flatMap((cell) => {
     const tries = triesOf(entries, cell, variant);
     const isOver = tries.length >= mostAttempts || tries.some(({ isFinal }) => isFinal);
@@ -145,7 +145,8 @@ export const profileOf = (
   cell: Cell,
   variant: string,
 ): CellProfile =>
-  triesOf(entries, cell, variant).at(-1)?.profile ?? {
+  triesOf(entries, cell, variant).at(-1)?.profile ??
+  impossibleOf(entries, variant)?.profile ?? {
     kind: 'missing',
     variant,
     reason: 'the experiment ended before',
@@ -184,6 +185,18 @@ const triesOf = (entries: readonly JournalEntry[], cell: Cell, variant: string):
       ? entry
       : [],
   );
+
+/** Why a machine can take no profile is the same in all cells. */
+const impossibleOf = (
+  entries: readonly JournalEntry[],
+  variant: string,
+): ProfileAttempt | undefined =>
+  entries
+    .filter((entry) => entry.kind === 'profiled')
+    .find(
+      ({ profile, isFinal }) =>
+        profile.kind === 'missing' && profile.variant === variant && isFinal,
+    );
 
 /** `profiles/forwarding-inet4-base`, and `profiles/forwarding-inet4-base.2` for a second attempt. */
 function folderOf({ cell, variant, attempt }: NextProfile): string {

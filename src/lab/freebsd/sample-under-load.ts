@@ -3,7 +3,7 @@
 import { formatPercent } from '../../model/format.ts';
 import { lastLine } from '../../model/one-line.ts';
 import type { Host } from '../../system/host/ssh.ts';
-import { judgeProfile, missed } from '../judge-profile.ts';
+import { impossible, judgeProfile, missed } from '../judge-profile.ts';
 import type { KeepLog, ProfileOutcome, ProfileRequest } from '../testbed.ts';
 import type { PktGenTrial } from '../traffic/pkt-gen-trial.ts';
 import {
@@ -77,5 +77,15 @@ async function sampled(
     const share = formatPercent(forwarded / expected);
     return missed(`the window missed the trial: ${share} of its packets were forwarded meanwhile`);
   }
+  if (hasNoSample(text)) {
+    const fix = 'name another one of `pmccontrol -L` as `profile.event`, or leave `profile` out';
+    return impossible(
+      `the DUT took no sample of ${event} under load, as many virtual machines cannot: ${fix}`,
+    );
+  }
   return judgeProfile(text, { event, kernel: 'an unknown kernel' }, keepLog);
 }
+
+/** pmcstat(8) writes only its heading then, and succeeds. */
+const hasNoSample = (graph: string): boolean =>
+  graph.split('\n').every((line) => line.trim() === '' || line.startsWith('#'));

@@ -133,6 +133,21 @@ test('what is impossible is tried once', async () => {
   });
 });
 
+test('what is impossible for a variant in one cell is not tried in the others, which give the reason, too', async () => {
+  const reason = 'the DUT took no sample';
+  const two = aPlan({ profile, families: ['inet4', 'inet6'] });
+  const { testbed, entries } = await experiment({
+    of: two,
+    profiles: (_, variant) => (variant === 'base' ? { kind: 'impossible', reason } : undefined),
+  });
+  const ofBase = profilesTaken(testbed).filter((call) => call.startsWith('profile base'));
+  expect(ofBase).toHaveLength(1);
+  const reasons = two.cells.flatMap((planned) =>
+    profilesOf(two, entries, planned.cell).filter(({ variant }) => variant === 'base'),
+  );
+  expect(reasons).toEqual(two.cells.map(() => ({ kind: 'missing', variant: 'base', reason })));
+});
+
 test('a testbed that breaks meanwhile costs profiles and no verdict', async () => {
   const told: string[] = [];
   const { testbed, entries, directory } = await experiment({
@@ -277,6 +292,21 @@ describe('where each pair’s variant has a separate boot', () => {
     const { testbed } = await booted({ faults: (number) => (number === 1 ? ['fails'] : []) });
     expect(testbed.calls.slice(1, 5)).toEqual([trial(1), trial(2), `profile ${first} 1`, trial(3)]);
     expect(profilesTaken(testbed)).toHaveLength(4);
+  });
+
+  test('what is impossible for a variant in one cell is not tried in the others, which give the reason, too', async () => {
+    const reason = 'the DUT took no sample';
+    const two = aPlan({ profile, families: ['inet4', 'inet6'] });
+    const { testbed, entries } = await experiment({
+      of: two,
+      profiles: (_, variant) => (variant === 'base' ? { kind: 'impossible', reason } : undefined),
+    });
+    const ofBase = profilesTaken(testbed).filter((call) => call.startsWith('profile base'));
+    expect(ofBase).toHaveLength(1);
+    const reasons = two.cells.flatMap((planned) =>
+      profilesOf(two, entries, planned.cell).filter(({ variant }) => variant === 'base'),
+    );
+    expect(reasons).toEqual(two.cells.map(() => ({ kind: 'missing', variant: 'base', reason })));
   });
 
   test('a testbed that breaks meanwhile costs no verdict', async () => {

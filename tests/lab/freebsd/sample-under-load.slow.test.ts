@@ -23,7 +23,10 @@ const logs = { receiver: '', senders: [] };
 
 const trialOf: Sending = (_lab, seconds, send) => send(seconds);
 
-async function profileWhile(sending: Sending, attempt = 1): Promise<ProfileOutcome> {
+async function profileWhile(
+  sending: Sending,
+  { attempt = 1, event }: { attempt?: number; event?: string } = {},
+): Promise<ProfileOutcome> {
   await using lab = await startFreebsdLab();
   await using dut = await connect(lab.dut.target, { keepaliveSeconds: 0 });
   await using generator = await connect(lab.receiver.target);
@@ -44,7 +47,7 @@ async function profileWhile(sending: Sending, attempt = 1): Promise<ProfileOutco
   };
   const request = { cell: { scenario: 'forwarding', family: 'inet4' }, variant: 'base' } as const;
   const outcome = await sampleUnderLoad(
-    { ...request, seconds: 10, attempt },
+    { ...request, seconds: 10, attempt, ...(event !== undefined && { event }) },
     {
       dut,
       folder: '/var/tmp/ppsgate',
@@ -95,4 +98,12 @@ test('with no packets at all there is nothing to sample, and the reason is the s
   const reason = 'the sender on vcxl0 did not start: no such device';
   const none: Sending = async () => ({ kind: 'failed', logs, reason });
   expect(await profileWhile(none)).toEqual({ kind: 'missed', reason });
+});
+
+test('an event of which a virtual CPU takes no sample is impossible, with a way out', async () => {
+  expect(await profileWhile(trialOf, { event: 'CLOCK.HARD' })).toEqual({
+    kind: 'impossible',
+    reason:
+      'the DUT took no sample of CLOCK.HARD under load, as many virtual machines cannot: name another one of `pmccontrol -L` as `profile.event`, or leave `profile` out',
+  });
 });
