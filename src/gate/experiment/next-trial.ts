@@ -26,19 +26,31 @@ export type NextTrial = {
   why?: string;
 };
 
-/** Serves undecided cells, then other variants of decided ones; repeats failed trials last. */
+/**
+ * Serves undecided cells, then other variants of decided ones. Repeats an invalid run at once while its variant is still
+ * booted, and other failed trials last.
+ */
 export function nextTrial(
   plan: PlannedRuns,
   entries: readonly JournalEntry[],
 ): NextTrial | undefined {
   const cells = interimResults(cellsSoFar(plan, entries), plan.policy);
-  const [next] = cells
+  const open = cells
     .flatMap(openTrials)
     .toSorted((a, b) => a.tries.length - b.tries.length || a.trial.number - b.trial.number);
+  const next = open.find((one) => isStillBooted(one, entries.at(-1))) ?? open[0];
   if (next === undefined) return undefined;
   const { trial, tries } = next;
   return { trial, attempt: tries.length + 1, ...trialCount(cells), ...whyAgain(tries) };
 }
+
+/** Another boot costs more than a trial; a second invalid run may be due to this boot. */
+const isStillBooted = ({ trial, tries }: TrialTries, last: JournalEntry | undefined): boolean =>
+  last?.kind === 'measured' &&
+  last.summary.number === trial.number &&
+  trial.runs.length === 1 &&
+  tries.length === 1 &&
+  last.runs.some(({ validity }) => validity.kind === 'invalid');
 
 function whyAgain(tries: readonly JournalEntry[]): Pick<NextTrial, 'why'> {
   const last = tries.at(-1);

@@ -248,3 +248,41 @@ describe('a trial of one pair, as where base and patched boot side by side', () 
     expect(sent(fault, fault, fault)).toBe(2);
   });
 });
+
+describe('a trial of one run, which needs a boot of its variant', () => {
+  const plan = aPlan(singleRuns);
+
+  /** The order of trials and attempts, where the first tries of trial 1 have these faults; `between` comes after each. */
+  function order(faults: readonly Partial<Run>[], between: JournalEntry[] = []): string[] {
+    const entries: JournalEntry[] = [];
+    const sent: string[] = [];
+    for (;;) {
+      const next = nextTrial(plan, entries);
+      if (next === undefined) return sent;
+      const { trial, attempt } = next;
+      const { number, cell, runs } = trial;
+      sent.push(`${number}.${attempt}`);
+      const fault = number === 1 ? (faults[attempt - 1] ?? {}) : {};
+      const told = { startedAt: at, trafficSeconds: 2, offeredPps: 3e6, logs: '' };
+      const summary = { number, attempt, cell, ...told };
+      const pps = 8e5 + number;
+      const measured = runs.map((run) => aRun({ ...run, trial: number, attempt, pps, ...fault }));
+      entries.push({ kind: 'measured', at, summary, runs: measured }, ...between);
+    }
+  }
+
+  const invalid = { validity: unfit('a hole') };
+
+  test('is repeated at once where its run does not count, while the variant is still booted', () => {
+    expect(order([invalid]).slice(0, 3)).toEqual(['1.1', '1.2', '2.1']);
+  });
+
+  test('is not repeated a second time in one boot, which may be the fault', () => {
+    expect(order([invalid, invalid]).slice(0, 4)).toEqual(['1.1', '1.2', '2.1', '3.1']);
+  });
+
+  test('is repeated after the others where the testbed was opened anew', () => {
+    const started: JournalEntry = { kind: 'started', at, fingerprint: {}, warnings: [] };
+    expect(order([invalid], [started]).slice(0, 2)).toEqual(['1.1', '2.1']);
+  });
+});
