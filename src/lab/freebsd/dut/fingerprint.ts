@@ -111,7 +111,10 @@ function configuration(text: string): [string, string][] {
   ];
 }
 
-/** `DRIVER@pciN:…: class=0x02….. …`, followed by indented `vendor = '…'` and `device = '…'`. */
+/**
+ * `DRIVER@pciN:…: class=0x02….. …`, followed by indented `vendor = '…'` and `device = '…'`, which a machine without
+ * /usr/share/misc/pci_vendors lacks: the ids stand for them.
+ */
 function networkCards(text: string): [string, string][] {
   return text
     .split(/\n(?=\S)/)
@@ -119,7 +122,8 @@ function networkCards(text: string): [string, string][] {
     .map((card) => {
       const driver = card.replace(/@.*/s, '');
       const names = [...card.matchAll(/^[ \t]+(?:vendor|device)[ \t]+= '(.*)'$/gm)];
-      return [`NIC ${driver}`, names.map(([, name]) => name).join(' ')];
+      const ids = /\b(?:vendor=\S+ device=\S+|chip=\S+)/.exec(card)?.[0] ?? 'unknown';
+      return [`NIC ${driver}`, names.map(([, name]) => name).join(' ') || ids];
     });
 }
 

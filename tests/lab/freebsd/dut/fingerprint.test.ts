@@ -70,6 +70,17 @@ function fingerprint(changes: Readonly<Record<string, string>> = {}) {
   return fingerprintOf(said, request);
 }
 
+test('a card without names is its ids', () => {
+  const cards = `\
+virtio_pci0@pci0:0:1:0:	class=0x020000 rev=0x00 hdr=0x00 vendor=0x1af4 device=0x1000 subvendor=0x1af4 subdevice=0x0001
+    class      = network
+    subclass   = ethernet
+`;
+  expect(fingerprint({ 'pciconf -lv': cards })).toMatchObject({
+    'NIC virtio_pci0': 'vendor=0x1af4 device=0x1000',
+  });
+});
+
 test('a DUT is its kernel, its cards, its ports and its settings, and what it does not know is left out', () => {
   expect(fingerprint()).toEqual({
     kernel: 'FreeBSD 15.0-CURRENT #0 main-n280000-abcdef: Thu Oct 9 2025 root@b:/usr/obj GENERIC',
