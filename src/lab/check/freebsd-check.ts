@@ -16,7 +16,7 @@ import { generatorPortSettings } from '../freebsd/dut/ports.ts';
 import { advice, problemOf, readsOf, type SettingProblem, waived } from '../freebsd/dut/setting.ts';
 import { checkSettings, type SettingsContext, settingsCommands } from '../freebsd/dut/settings.ts';
 import { leastMtu, shortMtu } from '../freebsd/mtu.ts';
-import { pathProblems, readAll, settingsContext } from '../freebsd/preflight.ts';
+import { onceSettled, pathProblems, readAll, settingsContext } from '../freebsd/preflight.ts';
 import { firewallWarnings, siteFirewalls } from '../freebsd/rules.ts';
 import { type BuilderMachine, builderSteps } from './builder-check.ts';
 import { consoleStep } from './console-check.ts';
@@ -351,9 +351,11 @@ async function pathsOf(lab: CheckedTestbed, host: Host, what: string): Promise<D
 
 async function settingsOf(lab: CheckedTestbed, host: Host, what: string): Promise<Diagnostic[]> {
   const context = contextOf(lab);
-  const outputs = await readAll(host, settingsCommands(context));
   const { waive = {} } = lab.testbed;
-  const problems = waived(checkSettings(outputs, context), waive).filter(({ isVital }) => !isVital);
+  const read = async () =>
+    waived(checkSettings(await readAll(host, settingsCommands(context)), context), waive);
+  const settled = await onceSettled(read, lab.deps.sleep);
+  const problems = settled.filter(({ isVital }) => !isVital);
   const superfluous = Object.keys(waive)
     .filter((name) => problems.every(({ setting }) => setting !== name))
     .map((name) => ok(name, 'it holds, so take it out of `waive` in ppsgate.yml'));

@@ -60,20 +60,28 @@ export async function preflight(
 ): Promise<SettingProblem[]> {
   const read = async () =>
     waived(checkSettings(await readAll(host, settingsCommands(context)), context), waive);
-  let problems = await read();
-  // A machine that is busy while it comes up is mostly idle once it is up.
-  for (const name of ['kern.boottime', 'kern.cp_time']) {
-    const fix = problems.find(({ setting, isWaived }) => setting === name && !isWaived)?.fix;
-    if (fix?.kind !== 'wait') continue;
-    await sleep(fix.seconds);
-    problems = await read();
-  }
+  const problems = await onceSettled(read, sleep);
   if (mode !== 'fix') return problems;
   const commands = problems.flatMap(({ fix, isWaived }) =>
     fix.kind === 'command' && !isWaived ? fix.command : [],
   );
   for (const command of commands) await host.run(command);
   return commands.length > 0 ? await read() : problems;
+}
+
+/** Waits for what needs only time: a machine that is busy while it comes up is mostly idle once it is up. */
+export async function onceSettled(
+  read: () => Promise<SettingProblem[]>,
+  sleep: (seconds: number) => Promise<void>,
+): Promise<SettingProblem[]> {
+  let problems = await read();
+  for (const name of ['kern.boottime', 'kern.cp_time']) {
+    const fix = problems.find(({ setting, isWaived }) => setting === name && !isWaived)?.fix;
+    if (fix?.kind !== 'wait') continue;
+    await sleep(fix.seconds);
+    problems = await read();
+  }
+  return problems;
 }
 
 /** Problems by which packets would not reach the receiver, or others would; checked right before a trial. */

@@ -302,6 +302,12 @@ test('links that settle after a trial are waited for', async () => {
   expect(wrongs(await check())).toEqual([]);
 });
 
+test('a DUT that has just booted is waited for, like before a gate', async () => {
+  const { lab, check } = await aLab();
+  Object.assign(lab.dut.machine.running ?? {}, { startedAt: lab.clock.now() - 43 });
+  expect(wrongs(await check())).toEqual([]);
+});
+
 test('reports a missing port with those that exist', async () => {
   const { check, testbed } = await aLab();
   const { dut } = testbed;
