@@ -16,13 +16,14 @@ export type ProgressOutput = Pick<WriteStream, 'write'> & { isTTY?: boolean; col
 /** Renders the events of one experiment; `now` in milliseconds. */
 export function showProgress(output: ProgressOutput, metric: Metric, now: () => number) {
   const line = output.isTTY ? changingLine(output) : lineAfterLine(output);
-  const pace = { startedAt: now(), trials: 0 };
+  const pace: Pace = { startedAt: now(), trials: 0, ofFirstRound: 1 };
   let last = '';
 
   return {
     onEvent(event: ExperimentEvent): void {
       switch (event.kind) {
         case 'planned':
+          pace.ofFirstRound = trialsOfFirstRound(event.plan);
           for (const text of planLines(event.plan)) line.say(text);
           break;
         case 'finished-before':
@@ -46,7 +47,7 @@ export function showProgress(output: ProgressOutput, metric: Metric, now: () => 
           const { trial, attempt, done, of, why } = event;
           const because = why === undefined ? '' : `: ${plainLine(why, 120)}`;
           const again = attempt > 1 ? ` (try ${attempt}${because})` : '';
-          const left = timeLeft((now() - pace.startedAt) / 1000, pace.trials, of - done);
+          const left = timeLeft(pace, now(), of - done);
           const place = `trial ${done + 1} of at most ${of}${again} · ${runRange(trial.runs)}`;
           const isTold = last === `last: ${why}`;
           const parts = [place, cellName(trial.cell), isTold ? '' : last, left];
@@ -121,17 +122,31 @@ function runRange(runs: readonly { number: number; variant: string }[]): string 
     : `runs ${first?.number}–${runs.at(-1)?.number}`;
 }
 
-function timeLeft(seconds: number, trials: number, left: number): string {
-  return trials === 0 ? '' : `${formatDuration((seconds / trials) * left)} left at most`;
+type Pace = { startedAt: number; trials: number; ofFirstRound: number };
+
+/** Once every variant was booted, and measured in every cell: a boot serves the trials of all cells. */
+const trialsOfFirstRound = ({ cells, trials }: Plan): number =>
+  cells.length * (trials[0]?.runs.length === 1 ? 2 : 1);
+
+function timeLeft({ startedAt, trials, ofFirstRound }: Pace, now: number, left: number): string {
+  if (trials < ofFirstRound) return '';
+  const secondsPerTrial = (now - startedAt) / 1000 / trials;
+  return `${formatDuration(secondsPerTrial * left)} left at most`;
 }
 
-/** `last: base 1,057 ns, patched 1,170 ns`. */
+/** `last: base 1,057 ns, patched 1,170 ns`; a variant without a valid run has the reason instead. */
 function summary(entry: JournalEntry, metric: Metric): string {
   if (entry.kind !== 'measured') return entry.kind === 'failed' ? `last: ${entry.reason}` : '';
   const byVariant = Map.groupBy(entry.runs, (run) => run.variant);
   const medians = [...byVariant].toSorted().map(([variant, runs]) => {
-    const values = runs.flatMap((run) => run[metric] ?? []);
-    return `${variant} ${formatMetric(median(values), metric)}`;
+    const valid = runs.filter(({ validity }) => validity.kind === 'valid');
+    const values = valid.flatMap((run) => run[metric] ?? []);
+    const [fault] = runs.flatMap(({ validity }) =>
+      validity.kind === 'invalid' ? validity.reason : [],
+    );
+    return valid.length === 0 && fault !== undefined
+      ? `${variant} does not count: ${plainLine(fault, 120)}`
+      : `${variant} ${formatMetric(median(values), metric)}`;
   });
   return `last: ${medians.join(', ')}`;
 }

@@ -4,7 +4,7 @@ import type { ExperimentEvent } from '../../src/gate/experiment/experiment-event
 import { showProgress } from '../../src/gate/progress.ts';
 import { aHistoryEntry } from '../fakes/history.ts';
 import { aPlan, gateConfig, singleRuns } from '../fakes/plan.ts';
-import { aRun, forwarding } from '../fakes/result.ts';
+import { aRun, forwarding, unfit } from '../fakes/result.ts';
 
 const trial = {
   number: 1,
@@ -16,7 +16,7 @@ const trial = {
 };
 const at = '2026-11-20T12:00:00.000Z';
 
-const measured: ExperimentEvent = {
+const measured = {
   kind: 'ended',
   trial,
   entry: {
@@ -33,7 +33,7 @@ const measured: ExperimentEvent = {
     },
     runs: [aRun(), aRun({ variant: 'patched', pps: 700_000 })],
   },
-};
+} satisfies ExperimentEvent;
 
 const started = (number: number, attempt = 1): ExperimentEvent => ({
   kind: 'trial',
@@ -72,6 +72,33 @@ test('a log gets a line a trial: where it stands, what the last one gave, and th
     'installing every variant once …\n',
     'trial 1 of at most 4 · runs 1–2 · forwarding inet4\n',
     'trial 2 of at most 4 · runs 1–2 · forwarding inet4 · last: base 800.0 kpps, patched 700.0 kpps · 48 s left at most\n',
+  ]);
+});
+
+test('a run that does not count is shown with its reason, and not as a measurement', () => {
+  const invalid: ExperimentEvent = {
+    ...measured,
+    entry: {
+      ...measured.entry,
+      runs: [aRun({ pps: 0, validity: unfit('no packet was counted') })],
+    },
+  };
+  expect(written([started(1), invalid, started(2)]).at(-1)).toContain(
+    'last: base does not count: no packet was counted',
+  );
+});
+
+test('no time is told before each variant was booted and measured in each cell, as a boot serves all cells', () => {
+  const plan = aPlan({ ...singleRuns, families: ['inet4', 'inet6'] });
+  const trials = [1, 2, 3, 4].flatMap((number) => [started(number), measured]);
+  const lines = written([{ kind: 'planned', plan }, ...trials, started(5)]);
+  const told = lines.filter((line) => line.startsWith('trial '));
+  expect(told.map((line) => line.includes('left at most'))).toEqual([
+    false,
+    false,
+    false,
+    false,
+    true,
   ]);
 });
 
