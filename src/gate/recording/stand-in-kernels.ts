@@ -13,7 +13,7 @@ import type { RecordedRequest } from './read-recording.ts';
 import { broken, type ReplayDifference, requestDifferences } from './replay-difference.ts';
 import { ReplayedMachines } from './replay-machines.ts';
 
-/** Has the size of a recorded kernel; `recordedSha256` is empty if none was uploaded. */
+/** Has the size of a recorded kernel; variants of one kernel share it. `recordedSha256` is empty if none was uploaded. */
 export type StandInKernel = {
   variant: string;
   path: string;
@@ -45,9 +45,18 @@ export async function replayWork(
     const kernels: StandInKernel[] = [];
     let freeBytes = mostBytesOfAll;
     for (const variant of variants) {
+      const uploaded = uploadedKernel(variant, requests);
+      const same = kernels.find(
+        ({ recordedSha256 }) => recordedSha256 !== '' && recordedSha256 === uploaded.sha256,
+      );
+      if (same !== undefined) {
+        kernels.push({ ...same, variant });
+        continue;
+      }
       const path = join(folder, `${kernels.length}.tar`);
-      const most = Math.min(freeBytes, mostBytes);
-      kernels.push(await makeStandIn(variant, requests, path, most));
+      const bytes = Math.min(uploaded.bytes, freeBytes, mostBytes);
+      const sha256 = await makeStandIn(path, bytes);
+      kernels.push({ variant, path, sha256, recordedSha256: uploaded.sha256 });
       freeBytes -= (await stat(path)).size;
     }
     const machines = new ReplayedMachines(withStandInSums(requests, kernels));
@@ -65,20 +74,14 @@ export async function replayWork(
   }
 }
 
-/** The name of the file makes its sum unique. */
-async function makeStandIn(
-  variant: string,
-  requests: readonly RecordedRequest[],
-  path: string,
-  most: number,
-): Promise<StandInKernel> {
-  const { sha256: recordedSha256, bytes } = uploadedKernel(variant, requests);
+/** The name of the file makes its sum unique; returns that. */
+async function makeStandIn(path: string, bytes: number): Promise<string> {
   await using file = await open(path, 'w');
   await file.write(basename(path));
-  await file.truncate(Math.min(bytes, most));
+  await file.truncate(bytes);
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
-  return { variant, path, sha256: hash.digest('hex'), recordedSha256 };
+  return hash.digest('hex');
 }
 
 /** Stand-ins are sparse, but hashed. */

@@ -128,6 +128,7 @@ export async function recordTestbed(
   work: (testbed: Testbed) => Promise<void>,
   options: FreebsdLabOptions = {},
   method: FreebsdTestbed['dut']['boot']['method'] = 'nextboot',
+  idents: Readonly<Record<string, string>> = { base: 'base', patched: 'patched' },
 ): Promise<string> {
   await using lab = await startFreebsdLab(options);
   const folder = temporaryFolder();
@@ -144,7 +145,9 @@ export async function recordTestbed(
   );
   const cells = [{ scenario: 'forwarding', family: 'inet4' }] as const;
   await testbed.inspect(cells);
-  const variants = ['base', 'patched'].map((ident) => builtVariant(ident, { ident }, folder));
+  const variants = Object.entries(idents).map(([variant, ident]) =>
+    builtVariant(variant, { ident }, folder),
+  );
   await testbed.prepare({ variants, cells, rules: {}, keepLog, notify() {}, signal });
   await work(testbed);
   await testbed.restore();

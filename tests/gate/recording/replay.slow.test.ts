@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { readRecording } from '../../../src/gate/recording/read-recording.ts';
 import { replay } from '../../../src/gate/recording/replay.ts';
+import type { Testbed } from '../../../src/lab/testbed.ts';
 import { recordCheck, recordSelfTest, recordTestbed, trialOf } from './record-lab.ts';
 import { linesOf, writeLines } from './spoil.ts';
 
@@ -50,6 +51,17 @@ describe('a recording of a gate’s testbed', () => {
     const replayed = await replay(readRecording(path));
     expect(replayed.differences).toEqual([]);
     expect(replayed.questions).toBeGreaterThan(200);
+  });
+
+  test('of one kernel twice replays without a difference', async () => {
+    const work = async (testbed: Testbed) => {
+      for (const variant of ['patched', 'base']) {
+        await testbed.trial(trialOf(variant, 1), keepLog, signal);
+      }
+    };
+    const idents = { base: 'same', patched: 'same' };
+    const path = await recordTestbed(work, {}, 'nextboot', idents);
+    expect((await replay(readRecording(path))).differences).toEqual([]);
   });
 
   test('with boot environments replays without a difference', async () => {
