@@ -90,7 +90,7 @@ const isPlain = (part: string): boolean =>
 const ifMissing =
   (place: string) =>
   (error: NodeJS.ErrnoException): undefined => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    if (error.code === 'ENOENT') return undefined;
     const isLink = error.code === 'ELOOP' || error.code === 'EMLINK';
     throw new ForeignFileError(place, isLink ? noFile : `it cannot be opened (${error.code})`);
   };
