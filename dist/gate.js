@@ -37,13 +37,15 @@ function showProgress(output, metric, now) {
 	const line = output.isTTY ? changingLine(output) : lineAfterLine(output);
 	const pace = {
 		startedAt: now(),
-		trials: 0
+		trials: 0,
+		ofFirstRound: 1
 	};
 	let last = "";
 	return {
 		onEvent(event) {
 			switch (event.kind) {
 				case "planned":
+					pace.ofFirstRound = trialsOfFirstRound(event.plan);
 					for (const text of planLines(event.plan)) line.say(text);
 					break;
 				case "finished-before":
@@ -65,7 +67,7 @@ function showProgress(output, metric, now) {
 					const { trial, attempt, done, of, why } = event;
 					const because = why === void 0 ? "" : `: ${plainLine(why, 120)}`;
 					const again = attempt > 1 ? ` (try ${attempt}${because})` : "";
-					const left = timeLeft((now() - pace.startedAt) / 1e3, pace.trials, of - done);
+					const left = timeLeft(pace, now(), of - done);
 					const place = `trial ${done + 1} of at most ${of}${again} · ${runRange(trial.runs)}`;
 					const isTold = last === `last: ${why}`;
 					const parts = [
@@ -132,15 +134,21 @@ function runRange(runs) {
 	const [first] = runs;
 	return runs.length === 1 ? `run ${first?.number}, ${first?.variant}` : `runs ${first?.number}–${runs.at(-1)?.number}`;
 }
-function timeLeft(seconds, trials, left) {
-	return trials === 0 ? "" : `${formatDuration(seconds / trials * left)} left at most`;
+/** Once every variant was booted, and measured in every cell: a boot serves the trials of all cells. */
+const trialsOfFirstRound = ({ cells, trials }) => cells.length * (trials[0]?.runs.length === 1 ? 2 : 1);
+function timeLeft({ startedAt, trials, ofFirstRound }, now, left) {
+	if (trials < ofFirstRound) return "";
+	const secondsPerTrial = (now - startedAt) / 1e3 / trials;
+	return `${formatDuration(secondsPerTrial * left)} left at most`;
 }
-/** `last: base 1,057 ns, patched 1,170 ns`. */
+/** `last: base 1,057 ns, patched 1,170 ns`; a variant without a valid run has the reason instead. */
 function summary(entry, metric) {
 	if (entry.kind !== "measured") return entry.kind === "failed" ? `last: ${entry.reason}` : "";
 	return `last: ${[...Map.groupBy(entry.runs, (run) => run.variant)].toSorted().map(([variant, runs]) => {
-		const values = runs.flatMap((run) => run[metric] ?? []);
-		return `${variant} ${formatMetric(median(values), metric)}`;
+		const valid = runs.filter(({ validity }) => validity.kind === "valid");
+		const values = valid.flatMap((run) => run[metric] ?? []);
+		const [fault] = runs.flatMap(({ validity }) => validity.kind === "invalid" ? validity.reason : []);
+		return valid.length === 0 && fault !== void 0 ? `${variant} does not count: ${plainLine(fault, 120)}` : `${variant} ${formatMetric(median(values), metric)}`;
 	}).join(", ")}`;
 }
 function changingLine(output) {

@@ -4113,7 +4113,7 @@ const mostPathLetters = 4096;
 const noFile = "it is no regular file";
 const isPlain = (part) => part !== "" && part !== "." && part !== ".." && !part.includes("\0");
 const ifMissing = (place) => (error) => {
-	if (error.code === "ENOENT" || error.code === "ENOTDIR") return void 0;
+	if (error.code === "ENOENT") return void 0;
 	const isLink = error.code === "ELOOP" || error.code === "EMLINK";
 	throw new ForeignFileError(place, isLink ? noFile : `it cannot be opened (${error.code})`);
 };

@@ -1719,8 +1719,10 @@ const leastTolerance = .02;
 const toleranceInDeviations = 5;
 /** A series has no level if half of its seconds are further away than this. */
 const mostDeviation = .1;
-/** Ramp and tail together may take at most the rest of the traffic. */
+/** Ramp and tail together may take at most the rest of the traffic's whole seconds. */
 const leastShare = .75;
+/** The generator starts and ends within a second of the receiver's. */
+const partialSeconds = 2;
 /** Maximum drift between the medians of the first and last third, as a ratio to the median. */
 const mostDrift = .05;
 /**
@@ -1740,7 +1742,7 @@ function steadyStretch(pps) {
 	if (deviation > mostDeviation * level) return unsteady(`half of its rates are more than 10 % away from ${formatPps(level)}`);
 	const tolerance = Math.max(leastTolerance * level, toleranceInDeviations * deviation);
 	const stretch = ends(pps, (rate) => Math.abs(rate - level) <= tolerance) ?? traffic;
-	if (length(stretch) < leastShare * length(traffic)) {
+	if (length(stretch) < leastShare * (length(traffic) - partialSeconds)) {
 		const share = `${length(stretch)} of ${length(traffic)}`;
 		return unsteady(`only ${share} rates lie between the ramp and the tail`);
 	}

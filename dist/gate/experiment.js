@@ -903,9 +903,9 @@ function nextProfile(plan, entries) {
 	const cells = interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, stopped, input }) => judgement === void 0 || stopped ? [] : input.cell);
 	return variantsInOrder(plan, entries).flatMap((variant) => lackingOf(plan, entries, cells, variant)).at(0);
 }
-/** Profiles of the variant in cells that lack one, unless tried often enough. */
+/** Profiles of the variant in cells that lack one, unless tried often enough, or impossible on this machine. */
 function lackingOf({ profile }, entries, cells, variant) {
-	if (profile === void 0) return [];
+	if (profile === void 0 || impossibleOf(entries, variant) !== void 0) return [];
 	return cells.flatMap((cell) => {
 		const tries = triesOf(entries, cell, variant);
 		return tries.length >= mostAttempts || tries.some(({ isFinal }) => isFinal) ? [] : {
@@ -921,7 +921,7 @@ function profilesOf$1(plan, entries, cell) {
 	if (plan.profile === void 0 || !isJudged) return [];
 	return variantsLeft(plan, entries).map(({ variant }) => profileOf(entries, cell, variant));
 }
-const profileOf = (entries, cell, variant) => triesOf(entries, cell, variant).at(-1)?.profile ?? {
+const profileOf = (entries, cell, variant) => triesOf(entries, cell, variant).at(-1)?.profile ?? impossibleOf(entries, variant)?.profile ?? {
 	kind: "missing",
 	variant,
 	reason: "the experiment ended before"
@@ -938,6 +938,8 @@ function variantsInOrder(plan, entries) {
 	return [...left.filter((one) => one === last), ...left.filter((one) => one !== last)];
 }
 const triesOf = (entries, cell, variant) => entries.flatMap((entry) => entry.kind === "profiled" && entry.profile.variant === variant && cellName(entry.cell) === cellName(cell) ? entry : []);
+/** Why a machine can take no profile is the same in all cells. */
+const impossibleOf = (entries, variant) => entries.filter((entry) => entry.kind === "profiled").find(({ profile, isFinal }) => profile.kind === "missing" && profile.variant === variant && isFinal);
 /** `profiles/forwarding-inet4-base`, and `profiles/forwarding-inet4-base.2` for a second attempt. */
 function folderOf({ cell, variant, attempt }) {
 	const name = `${cellName(cell)}-${variant}`.replaceAll(" ", "-");
@@ -1064,10 +1066,14 @@ function outcomeOf$1(plan, journal) {
 const leavesOut = (entry) => entry.kind === "rejected" && !isJudged(entry.variant);
 
 // src/gate/experiment/next-trial.ts
-/** Serves undecided cells, then other variants of decided ones; repeats failed trials last. */
+/**
+* Serves undecided cells, then other variants of decided ones. Repeats an invalid run at once while its variant is still
+* booted, and other failed trials last.
+*/
 function nextTrial(plan, entries) {
 	const cells = interimResults(cellsSoFar(plan, entries), plan.policy);
-	const [next] = cells.flatMap(openTrials).toSorted((a, b) => a.tries.length - b.tries.length || a.trial.number - b.trial.number);
+	const open = cells.flatMap(openTrials).toSorted((a, b) => a.tries.length - b.tries.length || a.trial.number - b.trial.number);
+	const next = open.find((one) => isStillBooted(one, entries.at(-1))) ?? open[0];
 	if (next === void 0) return void 0;
 	const { trial, tries } = next;
 	return {
@@ -1077,6 +1083,8 @@ function nextTrial(plan, entries) {
 		...whyAgain(tries)
 	};
 }
+/** Another boot costs more than a trial; a second invalid run may be due to this boot. */
+const isStillBooted = ({ trial, tries }, last) => last?.kind === "measured" && last.summary.number === trial.number && trial.runs.length === 1 && tries.length === 1 && last.runs.some(({ validity }) => validity.kind === "invalid");
 function whyAgain(tries) {
 	const last = tries.at(-1);
 	if (last?.kind === "failed") return { why: last.reason };

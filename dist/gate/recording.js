@@ -1997,9 +1997,23 @@ async function replayWork(requests, { testbed, token }, variants, work) {
 		const kernels = [];
 		let freeBytes = mostBytesOfAll;
 		for (const variant of variants) {
+			const uploaded = uploadedKernel(variant, requests);
+			const same = kernels.find(({ recordedSha256 }) => recordedSha256 !== "" && recordedSha256 === uploaded.sha256);
+			if (same !== void 0) {
+				kernels.push({
+					...same,
+					variant
+				});
+				continue;
+			}
 			const path = join(folder, `${kernels.length}.tar`);
-			const most = Math.min(freeBytes, mostBytes);
-			kernels.push(await makeStandIn(variant, requests, path, most));
+			const sha256 = await makeStandIn(path, Math.min(uploaded.bytes, freeBytes, mostBytes));
+			kernels.push({
+				variant,
+				path,
+				sha256,
+				recordedSha256: uploaded.sha256
+			});
 			freeBytes -= (await stat(path)).size;
 		}
 		const machines = new ReplayedMachines(withStandInSums(requests, kernels));
@@ -2028,20 +2042,14 @@ async function replayWork(requests, { testbed, token }, variants, work) {
 		});
 	}
 }
-/** The name of the file makes its sum unique. */
-async function makeStandIn(variant, requests, path, most) {
-	const { sha256: recordedSha256, bytes } = uploadedKernel(variant, requests);
+/** The name of the file makes its sum unique; returns that. */
+async function makeStandIn(path, bytes) {
 	await using file = await open(path, "w");
 	await file.write(basename(path));
-	await file.truncate(Math.min(bytes, most));
+	await file.truncate(bytes);
 	const hash = createHash("sha256");
 	await pipeline(createReadStream(path), hash);
-	return {
-		variant,
-		path,
-		sha256: hash.digest("hex"),
-		recordedSha256
-	};
+	return hash.digest("hex");
 }
 /** Stand-ins are sparse, but hashed. */
 const mostBytes = 1024 ** 3;

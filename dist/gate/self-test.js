@@ -203,7 +203,7 @@ const hangNow = async (host) => {
 		if (outcome === void 0) return { how: "stopped in its debugger" };
 		return { why: `it did not stop: ${saidBy(outcome)}` };
 	}
-	const outcome = await outlived(host, shell`pkill -STOP -x sshd`);
+	const outcome = await outlived(host, shell`pkill -STOP -a -x sshd`);
 	if (outcome !== void 0 && !isGood(outcome)) return { why: `its sshd did not stop: ${saidBy(outcome)}` };
 	await host.close();
 	return { how: "blocked all logins, with its sshd stopped" };

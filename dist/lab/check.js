@@ -7,7 +7,7 @@ import { connectTo } from "../lab.js";
 import { PowerError } from "./power.js";
 import { ConsoleError, lastWords } from "./console.js";
 import { advice, checkSettings, countersCommands, fileSystemsOf, generatorPortSettings, hasBootedSinceMark, isOurs, loadedModules, markBoot, nextRoot, parseIfconfig, problemOf, readsOf, runningSystem, sentBetween, settingsCommands, waived, whyUnfit } from "./freebsd/dut.js";
-import { bounded, firewallWarnings, firewallsOn, inspectDut, leastMtu, pathProblems, proofOf, readAll, removalCommands, rulesFolder, settingsContext, shortMtu, siteFirewalls } from "./freebsd.js";
+import { bounded, firewallWarnings, firewallsOn, inspectDut, leastMtu, onceSettled, pathProblems, proofOf, readAll, removalCommands, rulesFolder, settingsContext, shortMtu, siteFirewalls } from "./freebsd.js";
 import { parsePktGenLog, pktGenRun, pktGenTrial } from "./traffic.js";
 import { GuestEndedError, KernelFilesError, guestCpu, virtualLabUp } from "./qemu/vm.js";
 import { bootTogether, isOfImage, openImage } from "./qemu.js";
@@ -710,9 +710,9 @@ async function pathsOf(lab, host, what) {
 }
 async function settingsOf(lab, host, what) {
 	const context = contextOf(lab);
-	const outputs = await readAll(host, settingsCommands(context));
 	const { waive = {} } = lab.testbed;
-	const problems = waived(checkSettings(outputs, context), waive).filter(({ isVital }) => !isVital);
+	const read = async () => waived(checkSettings(await readAll(host, settingsCommands(context)), context), waive);
+	const problems = (await onceSettled(read, lab.deps.sleep)).filter(({ isVital }) => !isVital);
 	const superfluous = Object.keys(waive).filter((name) => problems.every(({ setting }) => setting !== name)).map((name) => ok(name, "it holds, so take it out of `waive` in ppsgate.yml"));
 	const but = problems.length === 0 ? "" : " but what is waived";
 	return [

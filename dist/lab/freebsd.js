@@ -43,6 +43,14 @@ function settingsContext({ dut, senders, receiver }, families) {
 /** Returns the remaining problems: waits for those that need only time, and runs commands in the mode `fix`. */
 async function preflight(host, { mode, waive, context, sleep }) {
 	const read = async () => waived(checkSettings(await readAll(host, settingsCommands(context)), context), waive);
+	const problems = await onceSettled(read, sleep);
+	if (mode !== "fix") return problems;
+	const commands = problems.flatMap(({ fix, isWaived }) => fix.kind === "command" && !isWaived ? fix.command : []);
+	for (const command of commands) await host.run(command);
+	return commands.length > 0 ? await read() : problems;
+}
+/** Waits for what needs only time: a machine that is busy while it comes up is mostly idle once it is up. */
+async function onceSettled(read, sleep) {
 	let problems = await read();
 	for (const name of ["kern.boottime", "kern.cp_time"]) {
 		const fix = problems.find(({ setting, isWaived }) => setting === name && !isWaived)?.fix;
@@ -50,10 +58,7 @@ async function preflight(host, { mode, waive, context, sleep }) {
 		await sleep(fix.seconds);
 		problems = await read();
 	}
-	if (mode !== "fix") return problems;
-	const commands = problems.flatMap(({ fix, isWaived }) => fix.kind === "command" && !isWaived ? fix.command : []);
-	for (const command of commands) await host.run(command);
-	return commands.length > 0 ? await read() : problems;
+	return problems;
 }
 /** Problems by which packets would not reach the receiver, or others would; checked right before a trial. */
 async function pathProblems(host, { context, families }) {
@@ -589,11 +594,14 @@ async function sampled({ seconds, event: requested, attempt }, { dut, folder, eg
 		const share = formatPercent(forwarded / expected);
 		return missed(`the window missed the trial: ${share} of its packets were forwarded meanwhile`);
 	}
+	if (hasNoSample(text)) return impossible(`the DUT took no sample of ${event} under load, as many virtual machines cannot: name another one of \`pmccontrol -L\` as \`profile.event\`, or leave \`profile\` out`);
 	return judgeProfile(text, {
 		event,
 		kernel: "an unknown kernel"
 	}, keepLog);
 }
+/** pmcstat(8) writes only its heading then, and succeeds. */
+const hasNoSample = (graph) => graph.split("\n").every((line) => line.trim() === "" || line.startsWith("#"));
 
 // src/lab/freebsd/freebsd-trial.ts
 async function trial(lab, planned, keepLog, signal) {
@@ -1369,4 +1377,4 @@ async function bringFirewallsBack(dut) {
 	if (outcome.kind === "boot-failed") throw new DutLostError(outcome.reason);
 }
 
-export { Kernels, afterBootFailure, bootFor, bootsOf, bounded, builderFor, failed, fingerprintOfDut, firewallWarnings, firewallsOn, freebsdLogNames, inspectDut, installRules, leastMtu, openFreebsdMachines, openFreebsdTestbed, pathProblem, pathProblems, preflight, profile, proofOf, provesScenario, readAll, readFreebsdLogs, rejected, removalCommands, removeRules, rulesFolder, setListed, settingsContext, shortMtu, siteFirewalls, trial, wakeFreebsdTestbed };
+export { Kernels, afterBootFailure, bootFor, bootsOf, bounded, builderFor, failed, fingerprintOfDut, firewallWarnings, firewallsOn, freebsdLogNames, inspectDut, installRules, leastMtu, onceSettled, openFreebsdMachines, openFreebsdTestbed, pathProblem, pathProblems, preflight, profile, proofOf, provesScenario, readAll, readFreebsdLogs, rejected, removalCommands, removeRules, rulesFolder, setListed, settingsContext, shortMtu, siteFirewalls, trial, wakeFreebsdTestbed };

@@ -330,12 +330,16 @@ function configuration(text) {
 	const rss = /^options\s+RSS\s*$/m.test(text) ? "yes" : "no";
 	return [["ident", ident ?? "unknown"], ["RSS", rss]];
 }
-/** `DRIVER@pciN:…: class=0x02….. …`, followed by indented `vendor = '…'` and `device = '…'`. */
+/**
+* `DRIVER@pciN:…: class=0x02….. …`, followed by indented `vendor = '…'` and `device = '…'`, which a machine without
+* /usr/share/misc/pci_vendors lacks: the ids stand for them.
+*/
 function networkCards(text) {
 	return text.split(/\n(?=\S)/).filter((card) => /\sclass=0x02/.test(card)).map((card) => {
 		const driver = card.replace(/@.*/s, "");
 		const names = [...card.matchAll(/^[ \t]+(?:vendor|device)[ \t]+= '(.*)'$/gm)];
-		return [`NIC ${driver}`, names.map(([, name]) => name).join(" ")];
+		const ids = /\b(?:vendor=\S+ device=\S+|chip=\S+)/.exec(card)?.[0] ?? "unknown";
+		return [`NIC ${driver}`, names.map(([, name]) => name).join(" ") || ids];
 	});
 }
 function port(text) {
