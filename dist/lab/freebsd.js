@@ -594,7 +594,7 @@ async function sampled({ seconds, event: requested, attempt }, { dut, folder, eg
 		const share = formatPercent(forwarded / expected);
 		return missed(`the window missed the trial: ${share} of its packets were forwarded meanwhile`);
 	}
-	if (hasNoSample(text)) return impossible(`the DUT took no sample of ${event} under load, as many virtual machines cannot: name another one of \`pmccontrol -L\` as \`profile.event\`, or leave \`profile\` out`);
+	if (hasNoSample(text)) return impossible(`the DUT gave no sample of ${event} under load, as many virtual machines cannot: name another one of \`pmccontrol -L\` as \`profile.event\`, or leave \`profile\` out`);
 	return judgeProfile(text, {
 		event,
 		kernel: "an unknown kernel"

@@ -80,7 +80,7 @@ async function sampled(
   if (hasNoSample(text)) {
     const fix = 'name another one of `pmccontrol -L` as `profile.event`, or leave `profile` out';
     return impossible(
-      `the DUT took no sample of ${event} under load, as many virtual machines cannot: ${fix}`,
+      `the DUT gave no sample of ${event} under load, as many virtual machines cannot: ${fix}`,
     );
   }
   return judgeProfile(text, { event, kernel: 'an unknown kernel' }, keepLog);

@@ -134,7 +134,7 @@ test('what is impossible is tried once', async () => {
 });
 
 test('what is impossible for a variant in one cell is not tried in the others, which give the reason, too', async () => {
-  const reason = 'the DUT took no sample';
+  const reason = 'the DUT gave no sample';
   const two = aPlan({ profile, families: ['inet4', 'inet6'] });
   const { testbed, entries } = await experiment({
     of: two,
@@ -295,7 +295,7 @@ describe('where each pair’s variant has a separate boot', () => {
   });
 
   test('what is impossible for a variant in one cell is not tried in the others, which give the reason, too', async () => {
-    const reason = 'the DUT took no sample';
+    const reason = 'the DUT gave no sample';
     const two = aPlan({ profile, families: ['inet4', 'inet6'] });
     const { testbed, entries } = await experiment({
       of: two,

@@ -104,6 +104,6 @@ test('an event of which a virtual CPU takes no sample is impossible, with a way 
   expect(await profileWhile(trialOf, { event: 'CLOCK.HARD' })).toEqual({
     kind: 'impossible',
     reason:
-      'the DUT took no sample of CLOCK.HARD under load, as many virtual machines cannot: name another one of `pmccontrol -L` as `profile.event`, or leave `profile` out',
+      'the DUT gave no sample of CLOCK.HARD under load, as many virtual machines cannot: name another one of `pmccontrol -L` as `profile.event`, or leave `profile` out',
   });
 });
