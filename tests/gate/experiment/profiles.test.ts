@@ -294,21 +294,6 @@ describe('where each pair’s variant has a separate boot', () => {
     expect(profilesTaken(testbed)).toHaveLength(4);
   });
 
-  test('what is impossible for a variant in one cell is not tried in the others, which give the reason, too', async () => {
-    const reason = 'the DUT gave no sample';
-    const two = aPlan({ profile, families: ['inet4', 'inet6'] });
-    const { testbed, entries } = await experiment({
-      of: two,
-      profiles: (_, variant) => (variant === 'base' ? { kind: 'impossible', reason } : undefined),
-    });
-    const ofBase = profilesTaken(testbed).filter((call) => call.startsWith('profile base'));
-    expect(ofBase).toHaveLength(1);
-    const reasons = two.cells.flatMap((planned) =>
-      profilesOf(two, entries, planned.cell).filter(({ variant }) => variant === 'base'),
-    );
-    expect(reasons).toEqual(two.cells.map(() => ({ kind: 'missing', variant: 'base', reason })));
-  });
-
   test('a testbed that breaks meanwhile costs no verdict', async () => {
     const told: string[] = [];
     const { entries } = await booted({
