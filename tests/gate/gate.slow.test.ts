@@ -650,7 +650,7 @@ describe('runs that are trials of their own', () => {
   });
 
   test.for([
-    ['idle', 2, 2],
+    ['idle', 2, 5],
     ['holes', 3, 9],
   ] as const)(
     'that end in %s are tried %d times, and end with the first that was tried so often',

@@ -91,7 +91,7 @@ function triesOf(trial: PlannedTrial, tries: JournalEntry[]): TrialTries {
 const mostTriesOf = (tries: readonly JournalEntry[]): number =>
   tries.length > 0 && tries.every(isLimited) ? 2 : 3;
 
-const isLimited = (entry: JournalEntry): boolean =>
+export const isLimited = (entry: JournalEntry): boolean =>
   entry.kind === 'measured' &&
   entry.runs
     .filter(({ variant }) => isJudged(variant))

@@ -9,7 +9,7 @@ import { cellVerdict } from '../../analysis/stats/verdict.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { CellVerdict } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
-import { type CellProgress, cellsSoFar, isOfVerdict, type TrialTries } from './cells.ts';
+import { type CellProgress, cellsSoFar, isLimited, isOfVerdict, type TrialTries } from './cells.ts';
 import type { JournalEntry } from './journal.ts';
 import type { Plan } from './plan.ts';
 
@@ -44,12 +44,13 @@ export function nextTrial(
   return { trial, attempt: tries.length + 1, ...trialCount(cells), ...whyAgain(tries) };
 }
 
-/** Another boot costs more than a trial; a second invalid run may be due to this boot. */
+/** Another boot costs more than a trial; a second invalid run may be due to this boot. A limit is of no boot. */
 const isStillBooted = ({ trial, tries }: TrialTries, last: JournalEntry | undefined): boolean =>
   last?.kind === 'measured' &&
   last.summary.number === trial.number &&
   trial.runs.length === 1 &&
   tries.length === 1 &&
+  !isLimited(last) &&
   last.runs.some(({ validity }) => validity.kind === 'invalid');
 
 function whyAgain(tries: readonly JournalEntry[]): Pick<NextTrial, 'why'> {
