@@ -1083,8 +1083,8 @@ function nextTrial(plan, entries) {
 		...whyAgain(tries)
 	};
 }
-/** Another boot costs more than a trial; a second invalid run may be due to this boot. */
-const isStillBooted = ({ trial, tries }, last) => last?.kind === "measured" && last.summary.number === trial.number && trial.runs.length === 1 && tries.length === 1 && last.runs.some(({ validity }) => validity.kind === "invalid");
+/** Another boot costs more than a trial; a second invalid run may be due to this boot. A limit is of no boot. */
+const isStillBooted = ({ trial, tries }, last) => last?.kind === "measured" && last.summary.number === trial.number && trial.runs.length === 1 && tries.length === 1 && !isLimited(last) && last.runs.some(({ validity }) => validity.kind === "invalid");
 function whyAgain(tries) {
 	const last = tries.at(-1);
 	if (last?.kind === "failed") return { why: last.reason };
