@@ -50,7 +50,7 @@ export const url = z.url().max(4096);
 /** A format allows any number of decimals. */
 export const time = z.iso.datetime().max(40);
 
-/** For people only: cut off after `most` characters, as logs and patches have lines of any length. */
+/** Cuts text that only people read after `most` characters, as logs and patches have lines of any length. */
 export const prose = (most = 20_000) =>
   z
     .string()

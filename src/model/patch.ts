@@ -61,7 +61,7 @@ export type RevisionDiff = Pick<Revision, 'number' | 'diff'>;
 export const patchIdentity = (patch: Patch): string =>
   patch.kind === 'range' ? `${patch.baseCommit}..${patch.headCommit}` : patchName(patch);
 
-/** For people: `#123`, `D27401`, or `1a2b3c4..5d6e7f8`. */
+/** Names a patch to people: `#123`, `D27401`, or `1a2b3c4..5d6e7f8`. */
 export function patchName(patch: Patch): string {
   switch (patch.kind) {
     case 'pull-request':

@@ -155,7 +155,7 @@ export const maxEarlierGates = 1000;
 export const earlierGatesSchema = z
   .object({
     count: z.int().min(1).max(maxEarlierGates),
-    /** Those that found a regression in this cell. */
+    /** Counts the gates that found a regression in this cell. */
     regressions: z.int().nonnegative().max(maxEarlierGates),
   })
   .refine(({ count, regressions }) => regressions <= count, 'more regressions than gates');

@@ -17,7 +17,7 @@ export function limitsOf(runs: readonly Run[]): (run: Run) => Run {
   const slowest = new Map(
     [...variants].map(([variant, own]) => [
       variant,
-      Math.min(...own.filter(isValid).map(({ pps }) => pps)),
+      own.filter(isValid).reduce((least, { pps }) => Math.min(least, pps), Infinity),
     ]),
   );
   return (run) =>

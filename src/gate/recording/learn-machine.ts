@@ -100,7 +100,7 @@ const questions: readonly Question[] = [
   },
 ];
 
-/** As gethostid(3) and rc(8) print it. */
+/** Returns the host id as gethostid(3) and rc(8) print it. */
 function hostIdForms(text: string): string[] {
   const id = Number(text);
   if (!/^\d{5,10}$/.test(text) || id > 0xffff_ffff) return [];

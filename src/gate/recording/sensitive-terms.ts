@@ -47,7 +47,7 @@ export async function sensitiveTermsOf(
   };
 }
 
-/** As ssh(1) may print it: from the home folder, and with links followed. */
+/** Lists the forms in which ssh(1) may print a path: from the home folder, and with links followed. */
 function writings(path: string): string[] {
   const home = homedir();
   const short = path.startsWith(`${home}/`) ? [`~${path.slice(home.length)}`] : [];
