@@ -120,7 +120,7 @@ const document = text(mostDocument);
 const url = url$1().max(4096);
 /** A format allows any number of decimals. */
 const time = datetime().max(40);
-/** For people only: cut off after `most` characters, as logs and patches have lines of any length. */
+/** Cuts text that only people read after `most` characters, as logs and patches have lines of any length. */
 const prose = (most = 2e4) => string().overwrite((said) => (said.length > most ? `${said.slice(0, most - 1)}…` : said).toWellFormed());
 const line = prose(4e3);
 const list = (item, most = 1e4) => array(item).max(most);
@@ -182,7 +182,7 @@ const patchSchema = discriminatedUnion("kind", [
 ]);
 /** Like `patchName`, but with full ids, as short ones can be made on purpose. */
 const patchIdentity = (patch) => patch.kind === "range" ? `${patch.baseCommit}..${patch.headCommit}` : patchName(patch);
-/** For people: `#123`, `D27401`, or `1a2b3c4..5d6e7f8`. */
+/** Names a patch to people: `#123`, `D27401`, or `1a2b3c4..5d6e7f8`. */
 function patchName(patch) {
 	switch (patch.kind) {
 		case "pull-request": return `#${patch.number}`;
@@ -400,7 +400,7 @@ const maxEarlierGates = 1e3;
 /** Earlier gates of the same base and head in this cell, in the history: under the same testbed, traffic and policy. */
 const earlierGatesSchema = object({
 	count: int().min(1).max(maxEarlierGates),
-	/** Those that found a regression in this cell. */
+	/** Counts the gates that found a regression in this cell. */
 	regressions: int().nonnegative().max(maxEarlierGates)
 }).refine(({ count, regressions }) => regressions <= count, "more regressions than gates");
 const baselineSchema = discriminatedUnion("kind", [

@@ -1705,7 +1705,7 @@ function rowOf(verdicts, runs, cells) {
 function limitsOf(runs) {
 	const variants = Map.groupBy(runs, ({ variant }) => variant);
 	if ([...variants].some(([variant, own]) => isJudged(variant) && own.filter(isLimited).length >= own.filter(isValid).length)) return (run) => run;
-	const slowest = new Map([...variants].map(([variant, own]) => [variant, Math.min(...own.filter(isValid).map(({ pps }) => pps))]));
+	const slowest = new Map([...variants].map(([variant, own]) => [variant, own.filter(isValid).reduce((least, { pps }) => Math.min(least, pps), Infinity)]));
 	return (run) => isLimited(run) && run.pps >= (slowest.get(run.variant) ?? Number.POSITIVE_INFINITY) ? {
 		...run,
 		validity: { kind: "valid" }

@@ -603,7 +603,7 @@ const questions = [
 		learn: (text) => ({ users: matches(text, /^([\w.-]+):[^:]*:[1-5]\d{3,4}:/gm) })
 	}
 ];
-/** As gethostid(3) and rc(8) print it. */
+/** Returns the host id as gethostid(3) and rc(8) print it. */
 function hostIdForms(text) {
 	const id = Number(text);
 	if (!/^\d{5,10}$/.test(text) || id > 4294967295) return [];
@@ -1140,7 +1140,7 @@ async function sensitiveTermsOf({ dut, senders, receiver, builder }, environment
 		others: new Map([...files, ...machines.map(({ knownHostsPath }) => knownHostsPath)].flatMap(writings).map((path) => [path, "/dev/null"]))
 	};
 }
-/** As ssh(1) may print it: from the home folder, and with links followed. */
+/** Lists the forms in which ssh(1) may print a path: from the home folder, and with links followed. */
 function writings(path) {
 	const home = homedir();
 	const short = path.startsWith(`${home}/`) ? [`~${path.slice(home.length)}`] : [];
