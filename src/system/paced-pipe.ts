@@ -9,6 +9,8 @@ const mostBytes = 64 * 1024;
 export type PacedPipe = {
   /** To be inherited by a program that writes. */
   readonly descriptor: number;
+  /** Passes on what has been written since the last interval. */
+  read(): void;
   /** Passes on the rest, and closes the pipe. May be called twice. */
   close(): void;
 };
@@ -27,6 +29,9 @@ export function openPacedPipe(path: string, onOutput: (piece: Buffer) => void): 
   let isOpen = true;
   return {
     descriptor: writing,
+    read() {
+      if (isOpen) read();
+    },
     close() {
       if (!isOpen) return;
       isOpen = false;

@@ -1,5 +1,5 @@
 // Output of programs that write a byte at a time, more than anybody reads, or nothing.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -30,6 +30,18 @@ test('A program that writes faster than is read waits, and loses nothing.', asyn
   expect(text).toHaveLength(500_003);
   expect(text).toMatch(/y\nend$/);
   expect(pieces.length).toBeLessThan(mostReads);
+});
+
+test('Output of a program that has just ended is there for the next reader, within the interval.', () => {
+  let text = '';
+  const pipe = openPacedPipe(join(temporaryFolder(), 'pipe'), (piece) => {
+    text += piece;
+  });
+  onTestFinished(() => pipe.close());
+  spawnSync('echo', ['last words'], { stdio: ['ignore', pipe.descriptor, 'ignore'] });
+  expect(text).toBe('');
+  pipe.read();
+  expect(text).toBe('last words\n');
 });
 
 test('A silent program has no output.', async () => {

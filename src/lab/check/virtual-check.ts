@@ -123,7 +123,7 @@ async function counted(guest: Guest, { accelerator }: VirtualTestbed): Promise<D
 
 /** The command ends the guest, and the connection with it. */
 async function panicked(guest: Guest, host: Host, command: Command): Promise<Diagnostic> {
-  await host.run(command, { timeoutSeconds: 30 }).catch(() => {});
+  await host.run(command, { timeoutSeconds: 120 }).catch(() => {});
   await host.close();
   const { panic } = lastWords(guest.console(), false);
   await guest.stop();

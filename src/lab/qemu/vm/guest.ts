@@ -99,7 +99,10 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
     counts,
     cpuThread: await cpuThreadOf(qemu, ended),
     ended,
-    console: () => tape.text(),
+    console() {
+      console.read();
+      return tape.text();
+    },
     listen(onOutput) {
       listeners.add(onOutput);
       return () => void listeners.delete(onOutput);
