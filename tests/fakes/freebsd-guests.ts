@@ -65,7 +65,7 @@ export type FakeGuests = AsyncDisposable & {
   readonly lab: LabOfGuests;
   readonly clock: Clock;
   readonly deps: FreebsdDeps;
-  readonly config: FreebsdGuestsConfig;
+  readonly config: FreebsdGuestsConfig & { image: GuestImage };
   /** Every copy of the image that was booted, in their order. */
   readonly copies: readonly FakeGuest[];
   running(): readonly FakeGuest[];
@@ -193,6 +193,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
       interfaces: { sender: `ppsgate-tx${number}`, receiver: `ppsgate-rx${number}` },
       counts,
       cpuThread: `/proc/${number}/task/${number}`,
+      consoleInput: undefined,
       ended: over.promise,
       console: () => shown.toString(),
       listen: (onOutput) => machine.console.listen(onOutput),
@@ -295,7 +296,7 @@ function configOf(
   keyOfRoot: Key,
   hostKeyOfImage: Key,
   { key = keyOfRoot, hostKey = hostKeyOfImage, path, builder }: FakeGuestsOptions['says'] = {},
-): FreebsdGuestsConfig {
+): FakeGuests['config'] {
   const privateKeyPath = join(folder, 'key');
   writeFileSync(privateKeyPath, key.private, { mode: 0o600 });
   const disk = join(folder, 'freebsd.qcow2');
@@ -315,7 +316,7 @@ function configOf(
   };
 }
 
-function readImage({ path }: GuestImage): void {
+function readImage({ path }: Pick<GuestImage, 'path'>): void {
   try {
     readFileSync(path);
   } catch (error) {

@@ -7,17 +7,21 @@ import { UsageError } from '../../../model/usage-error.ts';
 export type DiskImage = AsyncDisposable & {
   /** To be inherited by QEMU as its descriptor `inheritedFile`. */
   readonly descriptor: number;
-  /** Arguments that make the open file QEMU's disk. Writes go to a copy, which ends with QEMU. */
+  /** Arguments that make the open file QEMU's disk. */
   readonly qemuArguments: readonly string[];
 };
 
 /** The first descriptor after standard input, output and error. */
 export const inheritedFile = 3;
 
+/** Receives the writes of a guest: a copy that ends with QEMU, or the image. */
+export type DiskUse = 'copy' | 'image';
+
 /** Throws a UsageError for a file that cannot be read, or whose format has QEMU open further files. */
-export async function openDiskImage(path: string): Promise<DiskImage> {
+export async function openDiskImage(path: string, writesTo: DiskUse = 'copy'): Promise<DiskImage> {
+  const mode = writesTo === 'copy' ? constants.O_RDONLY : constants.O_RDWR;
   // Without blocking, as the path may be a named pipe.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(unreadable(path));
+  const file = await open(path, mode | constants.O_NONBLOCK).catch(unreadable(path));
   try {
     const stats = await file.stat();
     if (!stats.isFile() && !stats.isBlockDevice()) {
@@ -33,7 +37,7 @@ export async function openDiskImage(path: string): Promise<DiskImage> {
     }
     return {
       descriptor: file.fd,
-      qemuArguments: argumentsFor(format, stats.isBlockDevice() ? 'host_device' : 'file'),
+      qemuArguments: argumentsFor(format, stats.isBlockDevice() ? 'host_device' : 'file', writesTo),
       [Symbol.asyncDispose]: () => file.close(),
     };
   } catch (error) {
@@ -91,7 +95,11 @@ function extensionsOf(header: Buffer, headerBytes: number): Set<number> {
 }
 
 /** States the format, which QEMU would otherwise probe, and that no other file belongs to it. */
-function argumentsFor(format: 'raw' | 'qcow2', driver: 'file' | 'host_device'): string[] {
+function argumentsFor(
+  format: 'raw' | 'qcow2',
+  driver: 'file' | 'host_device',
+  writesTo: DiskUse,
+): string[] {
   const node = {
     driver: format,
     ...(format === 'qcow2' && { backing: null }),
@@ -104,7 +112,7 @@ function argumentsFor(format: 'raw' | 'qcow2', driver: 'file' | 'host_device'): 
     `fd=${inheritedFile},set=1`,
     '-drive',
     // Without space for the copy, QEMU would stop the guest silently, and a reset would not resume it.
-    `if=none,id=disk,file=${file},snapshot=on,cache=unsafe,werror=report`,
+    `if=none,id=disk,file=${file},snapshot=${writesTo === 'copy' ? 'on' : 'off'},cache=unsafe,werror=report`,
     '-device',
     'virtio-blk-pci,drive=disk',
   ];

@@ -30,8 +30,8 @@ type GuestRequest = {
 export type BootSource =
   /** A kernel, its command line, and the path of its initrd. A reset ends QEMU. */
   | { kind: 'kernel'; path: string; commandLine: string; initrd: string }
-  /** A disk, which boots by BIOS. Writes to it outlive resets, but not QEMU. */
-  | { kind: 'disk'; image: DiskImage };
+  /** A disk, which boots by BIOS; `hasConsoleInput` lets this process type on its console. */
+  | { kind: 'disk'; image: DiskImage; hasConsoleInput?: boolean };
 
 export type Guest = {
   readonly number: number;
@@ -41,6 +41,8 @@ export type Guest = {
   /** File of its instruction counters; see instructions.c. */
   readonly counts: string | undefined;
   readonly cpuThread: string;
+  /** Named pipe of its keyboard, if it has one. */
+  readonly consoleInput: string | undefined;
   /** Resolves to QEMU's own last line once it has ended, as after a kernel's panic. Never rejects. */
   readonly ended: Promise<string>;
   /** Console output since its start: the first panic, and at most the last mebibyte. */
@@ -67,11 +69,23 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
   const qmpPath = join(folder, 'qmp');
   const counts = plugin === undefined ? undefined : join(folder, 'counts');
   const consolePath = join(folder, 'console');
-  const place = { sender, receiver, qmpPath, consolePath, counts, user: await asNobody(wire) };
+  const hasInput = boots.kind === 'disk' && boots.hasConsoleInput === true;
+  const consoleInput = hasInput ? `${consolePath}.in` : undefined;
+  if (consoleInput !== undefined) await execute('mkfifo', ['-m', '600', consoleInput]);
+  const place = {
+    sender,
+    receiver,
+    qmpPath,
+    consoleDevice: hasInput
+      ? `pipe,path=${escaped(consolePath)}`
+      : `file,path=${escaped(consolePath)}`,
+    counts,
+    user: await asNobody(wire),
+  };
   const options = qemuArguments(request, place);
   const tape = new ConsoleTape(mostConsoleBytes);
   const listeners = new Set<(piece: Buffer) => void>();
-  const console = openPacedPipe(consolePath, (piece) => {
+  const console = openPacedPipe(hasInput ? `${consolePath}.out` : consolePath, (piece) => {
     tape.write(piece);
     for (const onOutput of listeners) onOutput(piece);
   });
@@ -98,6 +112,7 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
     interfaces: { sender, receiver },
     counts,
     cpuThread: await cpuThreadOf(qemu, ended),
+    consoleInput,
     ended,
     console() {
       console.read();
@@ -155,7 +170,7 @@ function qemuArguments(
     sender: string;
     receiver: string;
     qmpPath: string;
-    consolePath: string;
+    consoleDevice: string;
     counts: string | undefined;
     user: readonly string[];
   },
@@ -192,8 +207,7 @@ function qemuArguments(
     '-sandbox',
     'on,obsolete=deny,spawn=deny',
     '-chardev',
-    // QEMU's options escape a comma by doubling it. A guest that prints faster than this is read has to wait.
-    `file,id=console,path=${place.consolePath.replaceAll(',', ',,')}`,
+    `${place.consoleDevice},id=console`,
     '-serial',
     'chardev:console',
     '-qmp',
@@ -212,6 +226,9 @@ function qemuArguments(
     ...(plugin === undefined ? [] : ['-plugin', `${plugin},counts=${place.counts}`]),
   ];
 }
+
+/** QEMU's options escape a comma by doubling it. */
+const escaped = (path: string): string => path.replaceAll(',', ',,');
 
 /** QEMU has the first option up to 9.2, and the second since its removal. */
 async function asNobody(wire: Wire): Promise<string[]> {

@@ -41,7 +41,9 @@ export type VirtualLab = {
   /** Starts a guest, and returns before it is up; ends the running one of that number. */
   boot(number: number, kernel: KernelFiles, cpu: number): Promise<LinuxGuest>;
   /** Likewise, from a copy of the image; throws a UsageError where the image cannot be read or names other files. */
-  bootImage(number: number, image: GuestImage, cpu: number): Promise<Guest>;
+  bootImage(number: number, image: Pick<GuestImage, 'path'>, cpu: number): Promise<Guest>;
+  /** Boots the image itself, which keeps its writes, with a console that can be typed on. */
+  bootToPrepare(path: string): Promise<Guest>;
   login(guest: Guest): HostConfig;
   loginTo(image: GuestImage, guest: Guest): Promise<HostConfig>;
   /** Folder for the caller's files, removed with the lab. */
@@ -114,6 +116,11 @@ export async function virtualLabUp(machine: VirtualTestbed): Promise<VirtualLab>
     async bootImage(number, { path }, cpu) {
       await using image = await openDiskImage(path);
       return await start(number, { kind: 'disk', image }, cpu);
+    },
+
+    async bootToPrepare(path) {
+      await using image = await openDiskImage(path, 'image');
+      return await start(1, { kind: 'disk', image, hasConsoleInput: true }, guestCpu);
     },
 
     login: ({ address }) => ({
