@@ -13,6 +13,7 @@ import type { PowerConfig } from './power.ts';
 import { type ConfigProblem, keyName } from './problem.ts';
 import type { ReservationsConfig } from './reservations.ts';
 import { type Config, configSchema, type TestbedConfig } from './schema.ts';
+import type { GuestImage, OfficialImage } from './virtual-testbed.ts';
 import { readYaml } from './yaml.ts';
 
 /** An invalid ppsgate.yml; the message has one line per problem, in the order of the file. */
@@ -105,18 +106,27 @@ function withPlacedPaths(config: Config, places: PathBases): Config {
   };
 }
 
+function placedImage(
+  image: GuestImage | OfficialImage,
+  places: PathBases,
+): GuestImage | OfficialImage {
+  const path = placed(image.path, places);
+  if (image.hostKey === undefined) return { ...image, path };
+  const { privateKeyPath } = image;
+  return {
+    ...image,
+    path,
+    ...(privateKeyPath !== undefined && { privateKeyPath: placed(privateKeyPath, places) }),
+  };
+}
+
 function placedTestbed(testbed: TestbedConfig, places: PathBases): TestbedConfig {
   if (testbed.kind === 'embedded-linux') return testbed;
   if (testbed.kind === 'virtual' && testbed.system === 'freebsd') {
     const { image, builder } = testbed;
-    const { path, privateKeyPath } = image;
     return {
       ...testbed,
-      image: {
-        ...image,
-        path: placed(path, places),
-        ...(privateKeyPath !== undefined && { privateKeyPath: placed(privateKeyPath, places) }),
-      },
+      image: placedImage(image, places),
       ...(builder !== undefined && { builder: placedHost(builder, places) }),
     };
   }

@@ -30,9 +30,20 @@ export type LinuxGuestsConfig = OfAllGuests & {
 
 export type FreebsdGuestsConfig = OfAllGuests & {
   system: 'freebsd';
-  image: GuestImage;
+  image: GuestImage | OfficialImage;
   /** Absent: only prebuilt kernels can be measured. */
   builder?: BuilderConfig;
+};
+
+/** A FreeBSD disk as its project publishes it: its serial console lets root log in without a password. */
+export type OfficialImage = {
+  /** Raw or qcow2, also compressed by xz or zstd; never written to. */
+  path: string;
+  /** Checksum of the file as it is published, in hexadecimal digits. */
+  sha512?: string;
+  /** Tells it from a prepared image. */
+  hostKey?: undefined;
+  bootSeconds: number;
 };
 
 /** A FreeBSD disk that boots by BIOS, configures its first virtio card by DHCP, and admits root by key. */
@@ -56,25 +67,50 @@ const bootLimit: QuantityLimit = {
 
 const image = closed({
   path: path.describe(
-    "A disk of FreeBSD's, raw or qcow2; guests write to copies that are thrown away.",
+    "A disk of FreeBSD's, raw or qcow2, or an official image as it is published (.raw.xz too); it is never written to.",
   ),
+  sha512: text(/^[0-9a-fA-F]{128}$/, 'a SHA-512 of 128 hexadecimal digits')
+    .optional()
+    .describe("Of an official image's file, as in its CHECKSUM.SHA512; another file is refused."),
   key: path
     .optional()
-    .describe('A private key that lets root in; without it the ssh agent is asked.'),
+    .describe(
+      'A private key that lets root in, of an image with `hostKey`; without it the ssh agent is asked.',
+    ),
   hostKey: text(
     /^(?:ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]{40,2000}={0,3}$/,
     "the public host key of the image's sshd, like `ssh-ed25519 AAAA…` of its /etc/ssh/ssh_host_ed25519_key.pub, without the comment",
-  ).describe(
-    "Of the image's sshd: the first two words of /etc/ssh/ssh_host_ed25519_key.pub there.",
-  ),
+  )
+    .optional()
+    .describe(
+      "Of the image's sshd: the first two words of /etc/ssh/ssh_host_ed25519_key.pub there. Left out, the image is prepared once over its serial console, and kept.",
+    ),
   limit: duration(bootLimit).prefault('10 min').describe('How long a guest may take to be up.'),
-}).transform(
-  ({ key, limit, ...rest }): GuestImage => ({
-    ...rest,
-    bootSeconds: limit,
-    ...(key !== undefined && { privateKeyPath: key }),
-  }),
-);
+})
+  .superRefine(({ key, hostKey, sha512 }, context) => {
+    const refuse = (stray: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [stray], message });
+    if (hostKey === undefined && key !== undefined) {
+      refuse('key', 'goes with `hostKey`: give both, or neither for an official image');
+    }
+    if (hostKey !== undefined && sha512 !== undefined) {
+      refuse('sha512', 'is of an official image, which has no `hostKey`: leave one of them out');
+    }
+  })
+  .transform(({ path, key, hostKey, sha512, limit }): GuestImage | OfficialImage =>
+    hostKey === undefined
+      ? {
+          path,
+          bootSeconds: limit,
+          ...(sha512 !== undefined && { sha512: sha512.toLowerCase() }),
+        }
+      : {
+          path,
+          hostKey,
+          bootSeconds: limit,
+          ...(key !== undefined && { privateKeyPath: key }),
+        },
+  );
 
 /** Parsed once the rest of the testbed determines the system. */
 const builder = z

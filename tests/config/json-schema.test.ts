@@ -177,6 +177,19 @@ testbeds:
 `,
   ],
   [
+    'with virtual machines that boot an image of their own',
+    `
+testbeds:
+  guests:
+    kind: virtual
+    image:
+      path: freebsd.qcow2
+      key: ~/.ssh/guests
+      hostKey: ssh-ed25519 ${'A'.repeat(68)}
+      limit: 5 min
+`,
+  ],
+  [
     'with a console by a command',
     freebsd('').replace('ix1 }', 'ix1 }, console: { kind: command, command: [cu, "-l", ttyu3] }'),
   ],

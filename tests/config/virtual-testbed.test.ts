@@ -129,8 +129,21 @@ rules: { office: { firewall: pf, file: office.pf } }`;
     });
   });
 
+  test('is an official image without a host key, beside ppsgate.yml', () => {
+    const sum = 'aB'.repeat(64);
+    const config = read(`image: { path: freebsd.raw.xz, sha512: ${sum} }`);
+    expect(config.testbeds.guests).toMatchObject({
+      image: { path: '/lab/freebsd.raw.xz', sha512: sum.toLowerCase(), bootSeconds: 600 },
+    });
+  });
+
   test.for([
-    ['image: { path: x }', 'image.hostKey: missing; expected the public host key of'],
+    ['image: { path: x, key: k }', 'image.key: goes with `hostKey`'],
+    [image(`sha512: ${'a'.repeat(128)}`), 'image.sha512: is of an official image'],
+    [
+      'image: { path: x, sha512: abc }',
+      'image.sha512: expected a SHA-512 of 128 hexadecimal digits',
+    ],
     ['image: { path: x, hostKey: ssh-ed25519 }', 'image.hostKey: expected the public host key of'],
     [image('limit: 10 s'), 'image.limit: expected a duration from 1 min to 60 min'],
     [image('user: me'), 'image.user: unknown key `user`'],

@@ -12,6 +12,7 @@ import { labDown, labUp } from '../../lab/netns/embedded-lab.ts';
 import { openLinuxTestbed } from '../../lab/netns/netns-testbed.ts';
 import { requireLab } from '../../lab/netns/requirements.ts';
 import { openPower, realPowerDeps } from '../../lab/power/power.ts';
+import { imagesFolder } from '../../lab/qemu/official-image.ts';
 import { openVirtualTestbed } from '../../lab/qemu/virtual-testbed.ts';
 import type { Testbed } from '../../lab/testbed.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -86,4 +87,5 @@ export const realDeps: FreebsdDeps = {
   sleep: (seconds) => setTimeout(seconds * 1000),
   now: () => Date.now() / 1000,
   kernelSums: kernelSums(sumsFolder(process.env, homedir())),
+  imagesFolder: imagesFolder(process.env, homedir()),
 };

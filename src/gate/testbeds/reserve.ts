@@ -141,11 +141,12 @@ function openLeased(
   lease: Lease,
   traffic: Traffic,
   config: Config,
-  { machines, recorder }: ReserveDeps,
+  { machines, recorder, notify }: ReserveDeps,
 ): Promise<Testbed> {
   const { testbed: name, token } = lease;
   const testbed = config.testbeds[name];
-  const open = () => openTestbed(name, traffic, config, { lease, machines });
+  const open = () =>
+    openTestbed(name, traffic, config, { lease, machines: { ...machines, notify } });
   if (recorder === undefined || testbed?.kind !== 'freebsd') return open();
   return recordedTestbed(recorder, { name, testbed, traffic, token }, open);
 }

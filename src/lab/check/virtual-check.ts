@@ -19,6 +19,7 @@ import { LabImpossibleError, requireLab } from '../netns/requirements.ts';
 import { isOfImage } from '../qemu/freebsd-guests.ts';
 import { openImage } from '../qemu/freebsd-image.ts';
 import { bootTogether } from '../qemu/linux-boots.ts';
+import { guestImage } from '../qemu/official-image.ts';
 import { type Guest, GuestEndedError } from '../qemu/vm/guest.ts';
 import { KernelFilesError } from '../qemu/vm/kernel-files.ts';
 import { guestCpu, type VirtualLab, virtualLabUp } from '../qemu/vm/virtual-lab.ts';
@@ -83,9 +84,10 @@ async function bootImage(
   testbed: FreebsdGuestsConfig,
   deps: FreebsdDeps,
 ): Promise<Diagnostic[]> {
+  const image = await guestImage(testbed.image, lab, deps);
   const startedAt = performance.now();
-  const guest = await lab.bootImage(1, testbed.image, guestCpu);
-  const { dut, boots, console } = await openImage(guest, testbed.image, { lab, deps });
+  const guest = await lab.bootImage(1, image, guestCpu);
+  const { dut, boots, console } = await openImage(guest, image, { lab, deps });
   const seconds = secondsSince(startedAt);
   const version = (await dut.host().output(shell`uname -v`)).trim();
   const problems = await inspectDut(boots, ['inet4', 'inet6']);

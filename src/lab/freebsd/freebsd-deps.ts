@@ -15,6 +15,10 @@ export type FreebsdDeps = {
   now(): number;
   /** This machine's record of the kernels that were built for it. */
   kernelSums?: KernelSums;
+  /** Holds the official images that were prepared for guests; absent where none is. */
+  imagesFolder?: string;
+  /** Reports work that takes minutes, as `booting the image …`. */
+  notify?(text: string): void;
 };
 
 /** Only a command that a kernel has locked up takes longer. */

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FreebsdGuestsConfig } from '../../config/virtual-testbed.ts';
+import type { FreebsdGuestsConfig, GuestImage } from '../../config/virtual-testbed.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import type { PlannedRun, PlannedTrial } from '../../model/planned-trial.ts';
 import type { PrepareOutcome } from '../../model/rejection.ts';
@@ -53,7 +53,7 @@ type ImageGuest = {
 
 export class FreebsdGuests implements GuestSystem {
   readonly #name: string;
-  readonly #config: FreebsdGuestsConfig;
+  readonly #config: FreebsdGuestsConfig & { image: GuestImage };
   readonly #resources: GuestResources;
   readonly #guests = new Map<string, ImageGuest>();
   /** Booted, and not yet assigned to a variant. */
@@ -67,7 +67,11 @@ export class FreebsdGuests implements GuestSystem {
   #request: PrepareRequest | undefined;
   readonly #closed = new AbortController();
 
-  constructor(name: string, config: FreebsdGuestsConfig, resources: GuestResources) {
+  constructor(
+    name: string,
+    config: FreebsdGuestsConfig & { image: GuestImage },
+    resources: GuestResources,
+  ) {
     this.#name = name;
     this.#config = config;
     this.#resources = resources;

@@ -9,7 +9,9 @@ import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import type { Testbed } from '../testbed.ts';
 import { trafgenFlows } from '../traffic/flows.ts';
 import { FreebsdGuests } from './freebsd-guests.ts';
+import type { GuestResources, GuestSystem } from './guests.ts';
 import { LinuxGuests } from './linux-guests.ts';
+import { guestImage } from './official-image.ts';
 import { profile } from './virtual-profile.ts';
 import { type GuestTestbed, stopAll, trial } from './virtual-trial.ts';
 import { guestMac, senderMac } from './vm/addresses.ts';
@@ -34,10 +36,10 @@ export async function openVirtualTestbed(
   const cpus = guestCpu === senderCpu ? [guestCpu] : [guestCpu, senderCpu];
   const { flows } = traffic;
   const resources = { lab, tallies, cpus, flows, deps };
-  const system =
-    config.system === 'linux'
-      ? new LinuxGuests(name, config, resources)
-      : new FreebsdGuests(name, config, resources);
+  const system = await openSystem(name, config, resources).catch(async (error: unknown) => {
+    await lab.down();
+    throw error;
+  });
   const guests: GuestTestbed = {
     lab,
     config,
@@ -64,6 +66,17 @@ export async function openVirtualTestbed(
         .finally(() => lab.down());
     },
   };
+}
+
+async function openSystem(
+  name: string,
+  config: VirtualTestbed,
+  resources: GuestResources,
+): Promise<GuestSystem> {
+  if (config.system === 'linux') return new LinuxGuests(name, config, resources);
+  const { lab, deps } = resources;
+  const image = await guestImage(config.image, lab, deps);
+  return new FreebsdGuests(name, { ...config, image }, resources);
 }
 
 async function flowsFor(

@@ -1,0 +1,147 @@
+// Official images that are not what they should be, and one that was prepared before.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { OfficialImage } from '../../../src/config/virtual-testbed.ts';
+import { imagesFolder, preparedImage } from '../../../src/lab/qemu/official-image.ts';
+import type { Guest } from '../../../src/lab/qemu/vm/guest.ts';
+import { UsageError } from '../../../src/model/usage-error.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+
+const megabyte = 1024 ** 2;
+
+/** A disk of one mebibyte with the header of a GPT, which says how long the disk is. */
+function gptDisk(wholeBytes = megabyte): Buffer {
+  const disk = Buffer.alloc(megabyte);
+  disk.write('EFI PART', 512, 'latin1');
+  disk.writeBigUInt64LE(BigInt(wholeBytes / 512 - 1), 512 + 32);
+  return disk;
+}
+
+const sha512 = (path: string) => createHash('sha512').update(readFileSync(path)).digest('hex');
+
+/** Prepares it in a laboratory whose guests end at once. */
+function prepareIn(folder: string, image: Partial<OfficialImage> & { path: string }) {
+  const booted: Buffer[] = [];
+  const said: string[] = [];
+  const lab = {
+    async bootToPrepare(path: string): Promise<Guest> {
+      booted.push(readFileSync(path));
+      return guestThatEnds;
+    },
+  };
+  const preparing = preparedImage(
+    { bootSeconds: 60, ...image },
+    { lab, folder: join(folder, 'images'), notify: (text) => said.push(text) },
+  );
+  return { preparing, booted, said };
+}
+
+const guestThatEnds: Guest = {
+  number: 1,
+  address: { host: '127.0.0.1', port: 1 },
+  interfaces: { sender: 'none', receiver: 'none' },
+  counts: undefined,
+  cpuThread: '',
+  consoleInput: undefined,
+  ended: Promise.resolve('it said nothing'),
+  console: () => '',
+  listen: () => () => {},
+  pinTo: async () => {},
+  interrupt: async () => {},
+  reset: async () => {},
+  stop: async () => {},
+};
+
+async function refusalOf(folder: string, image: Partial<OfficialImage> & { path: string }) {
+  const { preparing, booted } = prepareIn(folder, image);
+  const error: unknown = await preparing.catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(UsageError);
+  return { message: String((error as Error).message).replaceAll(folder, ''), booted };
+}
+
+test('A file of another SHA-512 is refused before it is unpacked, with both sums.', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'FreeBSD.raw');
+  writeFileSync(path, gptDisk());
+  const { message, booted } = await refusalOf(folder, { path, sha512: '0'.repeat(128) });
+  expect(message).toBe(
+    `The image /FreeBSD.raw has the SHA-512 ${sha512(path)}, and not ${'0'.repeat(128)} as \`sha512\` says: download it again, or correct \`sha512\`.`,
+  );
+  expect(booted).toEqual([]);
+});
+
+test('A missing file is refused with the reason of the system.', async () => {
+  const folder = temporaryFolder();
+  const { message } = await refusalOf(folder, { path: join(folder, 'FreeBSD.raw') });
+  expect(message).toMatch(/^The image \/FreeBSD\.raw cannot be read \(.*no such file/);
+});
+
+test('An archive that was cut off is refused with the words of xz.', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'FreeBSD.raw.xz');
+  writeFileSync(path, execFileSync('xz', ['--stdout', '-0'], { input: gptDisk() }));
+  truncateSync(path, 200);
+  const { message, booted } = await refusalOf(folder, { path });
+  expect(message).toBe(
+    'The image /FreeBSD.raw.xz cannot be unpacked (xz: xz: (stdin): Unexpected end of input): download it again.',
+  );
+  expect(booted).toEqual([]);
+});
+
+test('A disk that is shorter than its partition table says is refused with both lengths.', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'FreeBSD.raw');
+  writeFileSync(path, gptDisk(2 * megabyte));
+  const { message, booted } = await refusalOf(folder, { path });
+  expect(message).toBe(
+    'The image /FreeBSD.raw is not whole: its partition table is of a disk of 2097152 bytes, and it has 1048576; download it again.',
+  );
+  expect(booted).toEqual([]);
+});
+
+test.each([
+  ['FreeBSD.raw', (disk: Buffer) => disk],
+  ['FreeBSD.raw.xz', (input: Buffer) => execFileSync('xz', ['--stdout', '-0'], { input })],
+  ['FreeBSD.raw.zst', (input: Buffer) => execFileSync('zstd', ['--stdout', '-1'], { input })],
+])('A guest boots the content of %s, and one that ends leaves nothing.', async (name, packed) => {
+  const folder = temporaryFolder();
+  const path = join(folder, name);
+  const disk = gptDisk();
+  // A hole at the end is of the disk, too.
+  disk.write('not empty', megabyte / 2);
+  writeFileSync(path, packed(disk));
+  const { message, booted } = await refusalOf(folder, { path });
+  expect(booted.map((one) => one.equals(disk))).toEqual([true]);
+  expect(message).toBe(
+    `The image /${name} could not be prepared: its QEMU has ended (it said nothing); see docs/virtual.md for what it needs.`,
+  );
+  expect(readdirSync(join(folder, 'images'))).toEqual([]);
+});
+
+test('An image that was prepared before is not booted again.', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'FreeBSD.raw');
+  writeFileSync(path, gptDisk());
+  const kept = join(folder, 'images', `${sha512(path)}-1`);
+  mkdirSync(kept, { recursive: true, mode: 0o700 });
+  writeFileSync(join(kept, 'host-key'), 'ssh-ed25519 AAAA\n');
+  const { preparing, booted } = prepareIn(folder, { path, sha512: sha512(path) });
+  expect(await preparing).toEqual({
+    path: join(kept, 'disk'),
+    privateKeyPath: join(kept, 'key'),
+    hostKey: 'ssh-ed25519 AAAA',
+    bootSeconds: 60,
+  });
+  expect(booted).toEqual([]);
+});
+
+test('Prepared images are in the cache of the user.', () => {
+  expect(imagesFolder({}, '/home/lab')).toBe('/home/lab/.cache/ppsgate/images');
+  expect(imagesFolder({ XDG_CACHE_HOME: '/cache' }, '/home/lab')).toBe('/cache/ppsgate/images');
+  expect(imagesFolder({ XDG_CACHE_HOME: 'cache' }, '/home/lab')).toBe(
+    '/home/lab/.cache/ppsgate/images',
+  );
+});
