@@ -56,6 +56,8 @@ export type MakeRecipe = {
   /** All modules of the tree, or those loaded on the DUT and needed for measuring. */
   modules: 'all' | 'needed';
   options: string[];
+  /** Builds on Linux by the tree's tools/build/make.py; without a folder, the newest clang of the builder. */
+  cross?: { toolFolder?: string };
 };
 
 /** A site's own command: its words must include all dependencies, as they are the cache key. */
@@ -73,17 +75,29 @@ export const buildFolder = text(
 );
 const kernelConfig = text(/^[a-zA-Z0-9][\w.-]{0,62}$/, 'the name of a kernel configuration');
 
-const make = closed({
-  kind: z.literal('make'),
+/** Keys of kernels by `make buildkernel`, on any builder. */
+export const makeKeys = {
   kernelConfig: kernelConfig.prefault('GENERIC').describe('KERNCONF.'),
-  kernelConfigFolder: buildFolder
-    .optional()
-    .describe("KERNCONFDIR, a folder on the builder; left out, the tree's own."),
   jobs: wholeNumber(1, 1024).optional().describe('Left out, as many as the builder has CPUs.'),
   clean: z
     .boolean()
     .prefault(true)
     .describe('Every build starts from nothing, or from the objects of the one before.'),
+  modules: z
+    .enum(['all', 'needed'], { error: wrongName(['all', 'needed']) })
+    .describe('All that the tree has, or those that the DUT has loaded and measuring loads.'),
+  options: z
+    .array(text(/^(?:-D\w+|\w+=[^\p{Cc}]*)$/u, 'an option of make like -DNAME or NAME=value'))
+    .prefault([])
+    .describe('`-DNAME` and `NAME=value` for make.'),
+};
+
+const make = closed({
+  kind: z.literal('make'),
+  ...makeKeys,
+  kernelConfigFolder: buildFolder
+    .optional()
+    .describe("KERNCONFDIR, a folder on the builder; left out, the tree's own."),
   metaMode: z
     .boolean()
     .prefault(false)
@@ -92,14 +106,7 @@ const make = closed({
     .boolean()
     .prefault(true)
     .describe("`make kernel-toolchain` goes first: where the builder's world is of another age."),
-  modules: z
-    .enum(['all', 'needed'], { error: wrongName(['all', 'needed']) })
-    .prefault('all')
-    .describe('All that the tree has, or those that the DUT has loaded and measuring loads.'),
-  options: z
-    .array(text(/^(?:-D\w+|\w+=[^\p{Cc}]*)$/u, 'an option of make like -DNAME or NAME=value'))
-    .prefault([])
-    .describe('`-DNAME` and `NAME=value` for make.'),
+  modules: makeKeys.modules.prefault('all'),
 })
   .refine(({ clean, metaMode }) => !(clean && metaMode), {
     path: ['metaMode'],

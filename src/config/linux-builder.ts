@@ -1,7 +1,6 @@
 // Parses `builder:` of ppsgate.yml for Linux kernels.
 import { z } from 'zod';
 import {
-  type BuilderConfig,
   type BuildPlace,
   builderKeys,
   buildFolder,
@@ -9,13 +8,14 @@ import {
   commandRecipe,
   withBounds,
 } from './builder.ts';
+import type { FreebsdBuilder } from './cross-builder.ts';
 import { closed, type HostConfig, path, ssh, text, wholeNumber, withHost } from './fields.ts';
 
 /** Without a host, builds run here in their own namespaces and user; elsewhere as the login user. */
 export type LinuxBuilder = Omit<HostConfig, 'host'> &
   BuildPlace & { system: 'linux'; recipe: LinuxRecipe | CommandRecipe };
 
-export type AnyBuilder = BuilderConfig | LinuxBuilder;
+export type AnyBuilder = FreebsdBuilder | LinuxBuilder;
 
 /** `make bzImage modules`, of Linux's own makefiles. */
 export type LinuxRecipe = {
@@ -55,16 +55,18 @@ const recipe = z.discriminatedUnion('kind', [make, commandRecipe], {
   error: 'expected `kind: linux` or `kind: command`',
 });
 
+export const buildingUser = text(
+  /^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/,
+  'a user of the builder other than root',
+).describe(
+  'User who builds: no other one on this machine, and without network; on another machine, who logs in.',
+);
+
 /** Parses `builder:` of a testbed that boots Linux; paths stay as written. */
 export const linuxBuilderSchema = closed({
   ...ssh,
   host: ssh.host.optional().describe('Left out, kernels are built on this machine.'),
-  user: text(
-    /^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/,
-    'a user of the builder other than root',
-  ).describe(
-    'User who builds: no other one on this machine, and without network; on another machine, who logs in.',
-  ),
+  user: buildingUser,
   folder: buildFolder
     .prefault('/var/lib/ppsgate-builds')
     .describe('On the builder; everything of ours is below it.'),

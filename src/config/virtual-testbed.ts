@@ -1,8 +1,9 @@
 // Parses `kind: virtual` testbeds of ppsgate.yml: virtual machines here that boot a patch's kernels.
 import { z } from 'zod';
 import { duration, type QuantityLimit } from '../model/units.ts';
-import { type BuilderConfig, builderSchema } from './builder.ts';
+import { builderSchema } from './builder.ts';
 import { capabilityKeys, type WithCapabilities, withCapabilities } from './capabilities.ts';
+import { crossBuilderSchema, type FreebsdBuilder } from './cross-builder.ts';
 import { closed, path, text, wholeNumber, wrongName } from './fields.ts';
 import { type LinuxBuilder, linuxBuilderSchema } from './linux-builder.ts';
 
@@ -32,7 +33,7 @@ export type FreebsdGuestsConfig = OfAllGuests & {
   system: 'freebsd';
   image: GuestImage | OfficialImage;
   /** Absent: only prebuilt kernels can be measured. */
-  builder?: BuilderConfig;
+  builder?: FreebsdBuilder;
 };
 
 /** A FreeBSD disk as its project publishes it: its serial console lets root log in without a password. */
@@ -118,7 +119,7 @@ const builder = z
   .optional()
   .meta({
     description: 'Builds the kernels of base and patched, of whose sources the repository is.',
-    anyOf: [linuxBuilderSchema, builderSchema].map((schema) => {
+    anyOf: [linuxBuilderSchema, builderSchema, crossBuilderSchema].map((schema) => {
       const { $schema: _, ...json } = z.toJSONSchema(schema, {
         io: 'input',
         unrepresentable: 'any',
@@ -146,6 +147,9 @@ function builtBy<Builder>(
   }
   return {};
 }
+
+const isCross = (builder: unknown): boolean =>
+  typeof builder === 'object' && builder !== null && 'kind' in builder;
 
 /** Paths stay as written. */
 export const virtualTestbedSchema = closed({
@@ -190,7 +194,11 @@ export const virtualTestbedSchema = closed({
         system: 'freebsd',
         image,
         memoryMebibytes: memory ?? 1024,
-        ...builtBy(builderSchema, builder, context),
+        ...builtBy<FreebsdBuilder>(
+          isCross(builder) ? crossBuilderSchema : builderSchema,
+          builder,
+          context,
+        ),
       };
     }
     return {

@@ -1,11 +1,11 @@
 // Keeps the toolchain that `make kernel-toolchain` built for a base, for trees that would build the same one.
 import { createHash } from 'node:crypto';
-import type { BuilderConfig, MakeRecipe } from '../config/builder.ts';
+import type { BuildPlace, MakeRecipe } from '../config/builder.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
 import { gitIn } from './kernel-tree.ts';
 
-type ToolchainRequest = Pick<BuilderConfig, 'repository' | 'folder' | 'jail'> & {
+type ToolchainRequest = Pick<BuildPlace, 'repository' | 'folder' | 'jail'> & {
   readonly tree: string;
   readonly tools: string;
 };

@@ -4,6 +4,7 @@ import type { OperatingSystem } from '../model/scenario.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
 import type { KernelBuilder, KernelRecipe } from './build-step.ts';
+import { crossToolsOf } from './cross-build.ts';
 
 /** Release and checksums of programs, as a rebuilt one may keep its version. Throws a HostError without a compiler. */
 export async function toolsOf(
@@ -12,7 +13,11 @@ export async function toolsOf(
   signal: AbortSignal,
 ): Promise<string> {
   const { programs, script } = toolsBySystem[system];
-  return host.output(shell`sh -c ${script} tools ${programs} ${ownPrograms(recipe)}`, { signal });
+  const own =
+    recipe.kind === 'make' && recipe.cross !== undefined
+      ? Object.values(await crossToolsOf(host, recipe.cross))
+      : ownPrograms(recipe);
+  return host.output(shell`sh -c ${script} tools ${programs} ${own}`, { signal });
 }
 
 function ownPrograms(recipe: KernelRecipe): readonly string[] {
@@ -135,8 +140,9 @@ function ingredientsOf(recipe: KernelRecipe): unknown[] {
   if (recipe.kind === 'linux') {
     return [recipe.kind, recipe.kernelConfig, recipe.clean, recipe.options];
   }
-  const { kind, kernelConfig, clean, metaMode, toolchain, options } = recipe;
-  return [kind, kernelConfig, clean, metaMode, toolchain, options];
+  const { kind, kernelConfig, clean, metaMode, toolchain, options, cross } = recipe;
+  const made = cross === undefined ? kind : 'cross';
+  return [made, kernelConfig, clean, metaMode, toolchain, options];
 }
 
 /** Options by which make(1) reads files that are neither in the tree nor in the key. */

@@ -14,6 +14,7 @@ import {
 } from './build-step.ts';
 import { inTree } from './build-tree.ts';
 import { BuilderError } from './builder-error.ts';
+import { crossMake, crossToolsOf, whyNotLoadable } from './cross-build.ts';
 import type { GuardOptions } from './guard.ts';
 import { buildFolder, inJail } from './jail.ts';
 import { keepToolchain, keptToolchain, layToolchain } from './kept-toolchain.ts';
@@ -77,7 +78,7 @@ async function makeKernel(
   tree: string,
   guard: GuardOptions,
 ): Promise<Cooked> {
-  const { sha256, cpus } = commandsOf.freebsd;
+  const { sha256, cpus, rootArchive } = commandsOf[request.system];
   const jobs = recipe.jobs ?? Number(await host.output(cpus));
   const stage = `${tree}/stage`;
   // Only these: a build that could change sources would change the next build.
@@ -87,34 +88,39 @@ async function makeKernel(
     ...['NO_ROOT', 'DB_FROM_SRC', 'WITHOUT_KERNEL_SYMBOLS'].map((name) => `-D${name}`),
   ];
   const { kept, isKept, diffPath } = request;
+  const make = await makeFor(host, recipe, tree);
   const heading = isKept
     ? 'The kernel-toolchain is the one of an earlier base, of the same sources.\n'
     : '';
   const steps = stepsOf(host, request, `${tree}/src`, guard, heading);
   if (recipe.toolchain && !isKept) {
-    const failed = await steps.run(make(recipe, tree, jobs, 'kernel-toolchain'));
+    const failed = await steps.run(make(jobs, 'kernel-toolchain'));
     if (failed !== undefined) return failed;
     const isBase = diffPath === undefined;
     if (isBase && kept !== undefined) await keepToolchain(host, request, kept, `${tree}/obj`);
   }
-  const failed = await steps.run(make(recipe, tree, jobs, 'buildkernel'));
+  const failed = await steps.run(make(jobs, 'buildkernel'));
   if (failed !== undefined) return failed;
   const kernel = `${stage}/boot/kernel`;
   const kernelsSeen: string[] = [];
   for (const [index, { number, output }] of request.layouts.entries()) {
     if (number !== 1) {
       await removeLinked(host, recipe, request, tree);
-      const notLinked = await steps.run(linkAgain(recipe, tree, jobs, number));
+      const notLinked = await steps.run(linkAgain(make, jobs, number));
       if (notLinked?.kind === 'out-of-disk') return notLinked;
       requireLinked(notLinked, host, recipe);
     }
     if (index > 0) await host.output(inJail(request, shell`rm -rf ${`${stage}/boot`}`));
-    const notInstalled = await steps.run(make(recipe, tree, 1, 'installkernel', install));
+    const notInstalled = await steps.run(make(1, 'installkernel', install));
     if (notInstalled !== undefined) return notInstalled;
     kernelsSeen.push(await host.output(inJail(request, sha256(`${kernel}/kernel`))));
     const packed = `${stage}/packed`;
-    const pack = shell`tar --zstd --uid 0 --gid 0 -cf ${packed} -C ${kernel} .`;
-    await host.output(inJail(request, pack));
+    if (recipe.cross !== undefined) {
+      const unloadable = await whyNotLoadable(host, request, kernel);
+      if (unloadable.length > 0)
+        return { kind: 'build-failed', log: steps.log, errors: unloadable };
+    }
+    await host.output(inJail(request, rootArchive(packed, kernel)));
     await take(host, request, packed, output);
   }
   requireDistinct(kernelsSeen, host, recipe);
@@ -131,10 +137,8 @@ async function makeKernel(
  * configuration and cleaning. Only code is reordered. Linker sets such as those of SYSINIT(9) keep their order, as do
  * modules: they are linked with -r, for which ld.lld keeps the order.
  */
-const linkAgain = (recipe: MakeRecipe, tree: string, jobs: number, seed: number): Command =>
+const linkAgain = (make: Make, jobs: number, seed: number): Command =>
   make(
-    recipe,
-    tree,
     jobs,
     'buildkernel',
     ['-DKERNFAST', '-DNO_MODULES'],
@@ -182,33 +186,40 @@ const fixing: Readonly<Record<'make' | 'command', string>> = {
   command: 'let the command link in another order for each $LINK',
 };
 
+type Make = (
+  jobs: number,
+  target: string,
+  more?: readonly string[],
+  environment?: readonly string[],
+) => Command;
+
 /**
  * Switches: build(7), src.conf(5) and Makefile.inc1. NO_ROOT lets any user install; MAKEOBJDIRPREFIX counts only in the
  * environment. The builder's make.conf, src.conf and modules of ports are excluded, so that ppsgate.yml defines a build.
  */
-function make(
-  recipe: MakeRecipe,
-  tree: string,
-  jobs: number,
-  target: string,
-  more: readonly string[] = [],
-  environment: readonly string[] = [],
-): Command {
-  const { kernelConfig, kernelConfigFolder, clean, metaMode, options } = recipe;
-  const words = [
-    ...['__MAKE_CONF', 'SRCCONF', 'SRC_ENV_CONF'].map((name) => `${name}=/dev/null`),
-    'LOCAL_MODULES=',
-    '-DWITH_REPRODUCIBLE_BUILD',
-    `KERNCONF=${kernelConfig}`,
-    ...(kernelConfigFolder === undefined ? [] : [`KERNCONFDIR=${kernelConfigFolder}`]),
-    ...(clean ? [] : ['-DNO_CLEAN']),
-    ...(metaMode ? ['-DWITH_META_MODE'] : []),
-    ...options,
-    ...more,
-    target,
-  ];
-  const variables = [`MAKEOBJDIRPREFIX=${tree}/obj`, ...environment];
-  return shell`${cleanEnvironment} ${variables} make -C ${`${tree}/src`} -j ${jobs} ${words}`;
+async function makeFor(host: Host, recipe: MakeRecipe, tree: string): Promise<Make> {
+  const { kernelConfig, kernelConfigFolder, clean, metaMode, options, cross } = recipe;
+  const program =
+    cross === undefined
+      ? shell`make -C ${`${tree}/src`}`
+      : crossMake(`${tree}/src`, await crossToolsOf(host, cross));
+  return (jobs, target, more = [], environment = []) => {
+    const words = [
+      ...['__MAKE_CONF', 'SRCCONF', 'SRC_ENV_CONF'].map((name) => `${name}=/dev/null`),
+      'LOCAL_MODULES=',
+      '-DWITH_REPRODUCIBLE_BUILD',
+      `KERNCONF=${kernelConfig}`,
+      ...(kernelConfigFolder === undefined ? [] : [`KERNCONFDIR=${kernelConfigFolder}`]),
+      // A clean build of make.py begins without objects.
+      ...(clean && cross === undefined ? [] : ['-DNO_CLEAN']),
+      ...(metaMode ? ['-DWITH_META_MODE'] : []),
+      ...options,
+      ...more,
+      target,
+    ];
+    const variables = [`MAKEOBJDIRPREFIX=${tree}/obj`, ...environment];
+    return shell`${cleanEnvironment} ${variables} ${program} -j ${jobs} ${words}`;
+  };
 }
 
 /** what(1) finds the version from newvers.sh in the kernel; some kernels lack it. */

@@ -7,6 +7,8 @@ type SystemCommands = {
   /** Prints the SHA-256 of a file; see `sumIn` for the format. */
   sha256(path: string): Command;
   readonly cpus: Command;
+  /** Packs the content of a folder as files of root. */
+  rootArchive(archive: string, folder: string): Command;
   /** Runs a command under a lock on the file; exits with `heldByOthers` where the lock is not free in time. */
   locked(lock: string, waitSeconds: number, command: Command): Command;
 };
@@ -18,11 +20,15 @@ export const commandsOf: Readonly<Record<OperatingSystem, SystemCommands>> = {
   freebsd: {
     sha256: (path) => shell`sha256 -q ${path}`,
     cpus: shell`sysctl -n hw.ncpu`,
+    rootArchive: (archive, folder) =>
+      shell`tar --zstd --uid 0 --gid 0 -cf ${archive} -C ${folder} .`,
     locked: (lock, waitSeconds, command) => shell`lockf -k -s -t ${waitSeconds} ${lock} ${command}`,
   },
   linux: {
     sha256: (path) => shell`sha256sum ${path}`,
     cpus: shell`nproc`,
+    rootArchive: (archive, folder) =>
+      shell`tar --zstd --owner=0 --group=0 --numeric-owner -cf ${archive} -C ${folder} .`,
     locked: (lock, waitSeconds, command) =>
       shell`flock -w ${waitSeconds} -E ${heldByOthers} ${lock} ${command}`,
   },

@@ -1,5 +1,6 @@
 // Finds the cells that a patch can change on a testbed, from its changed files.
 
+import type { FreebsdBuilder } from '../config/cross-builder.ts';
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
 import type { Paths } from '../config/paths.ts';
 import type { Config } from '../config/schema.ts';
@@ -181,8 +182,9 @@ const noPaths: Paths = {
 const noOwners: Owned = { places: {} };
 
 /** Target machine of the kernels; undefined where the configuration does not specify it. */
-function machineOf({ builder }: Pick<FreebsdTestbed, 'builder'>): string | undefined {
+function machineOf({ builder }: { builder?: FreebsdBuilder }): string | undefined {
   if (builder?.recipe.kind !== 'make') return undefined;
+  if (builder.recipe.cross !== undefined) return 'amd64';
   const target = builder.recipe.options.findLast((option) => option.startsWith('TARGET='));
   const name = target?.slice('TARGET='.length);
   return name !== undefined && Object.hasOwn(machines, name) ? name : undefined;

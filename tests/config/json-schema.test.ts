@@ -177,6 +177,35 @@ testbeds:
 `,
   ],
   [
+    'with kernels of FreeBSD that another Linux machine builds',
+    `
+testbeds:
+  guests:
+    kind: virtual
+    image: { path: freebsd.raw.xz }
+    builder:
+      kind: cross
+      host: builder
+      port: 2222
+      user: kernels
+      key: ~/.ssh/lab
+      knownHosts: known_hosts
+      folder: /var/lib/ppsgate-builds
+      repository: /usr/src
+      remote: origin
+      kernelConfig: GENERIC
+      jobs: 4
+      clean: false
+      modules: all
+      options: [-DWITHOUT_SSP]
+      tools: /usr/lib/llvm-18/bin
+      limit: 120 min
+      turn: 240 min
+      freeSpace: 10 GB
+      keep: { kernels: 50, size: 20 GB }
+`,
+  ],
+  [
     'with virtual machines that boot an image of their own',
     `
 testbeds:

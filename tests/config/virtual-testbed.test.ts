@@ -114,6 +114,24 @@ describe('a virtual testbed with an image', () => {
     });
   });
 
+  test('has a builder with Linux, which is this machine unless it has a host', () => {
+    const builder = 'builder: { kind: cross, user: kernels }';
+    expect(read(`${image()}, ${builder}`).testbeds.guests).toMatchObject({
+      builder: {
+        system: 'linux',
+        jail: { user: 'kernels' },
+        recipe: { kind: 'make', kernelConfig: 'GENERIC', modules: 'needed', cross: {} },
+      },
+    });
+    const elsewhere =
+      'builder: { kind: cross, user: kernels, host: builder, tools: /opt/llvm/bin }';
+    const { guests } = read(`${image()}, ${elsewhere}`).testbeds;
+    expect(guests).toMatchObject({
+      builder: { host: 'builder', recipe: { cross: { toolFolder: '/opt/llvm/bin' } } },
+    });
+    expect(guests).not.toHaveProperty('builder.jail');
+  });
+
   test('carries scenarios of FreeBSD, and rules of the site', () => {
     const more = `scenarios: [pf-stateful, office]
 rules: { office: { firewall: pf, file: office.pf } }`;
@@ -145,6 +163,11 @@ rules: { office: { firewall: pf, file: office.pf } }`;
       'image.sha512: expected a SHA-512 of 128 hexadecimal digits',
     ],
     ['image: { path: x, hostKey: ssh-ed25519 }', 'image.hostKey: expected the public host key of'],
+    [
+      `${image()}, builder: { kind: cross }`,
+      'builder.user: missing; expected a user of the builder',
+    ],
+    [`${image()}, builder: { kind: make }`, 'builder.kind: expected `kind: cross`'],
     [image('limit: 10 s'), 'image.limit: expected a duration from 1 min to 60 min'],
     [image('user: me'), 'image.user: unknown key `user`'],
     [`${image()}, kernel: x.deb`, 'kernel: only Linux is booted without a disk'],

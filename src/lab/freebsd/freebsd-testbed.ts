@@ -2,12 +2,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BuilderConfig } from '../../config/builder.ts';
+import type { FreebsdBuilder } from '../../config/cross-builder.ts';
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import { frameBytesFor, type Traffic } from '../../config/schema.ts';
 import { noSums } from '../../kernel/kernel-sums.ts';
 import type { Cell } from '../../model/scenario.ts';
 import { HostError } from '../../system/host/host-error.ts';
+import { thisMachine } from '../../system/host/local.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import { ConsoleRecorder } from '../console/recorder.ts';
@@ -219,13 +220,16 @@ async function macOf(host: Host, name: string): Promise<string> {
 /** Call while the DUT runs its own kernel. Returns undefined where only kernels that are built already can be measured. */
 export async function builderFor(
   dut: Host,
-  { name, builder }: { name: string; builder: BuilderConfig | undefined },
+  { name, builder }: { name: string; builder: FreebsdBuilder | undefined },
   deps: Pick<FreebsdDeps, 'connect' | 'now' | 'kernelSums'>,
 ): Promise<KernelBuilder | undefined> {
   if (builder === undefined) return undefined;
   return {
     config: builder,
-    connect: () => deps.connect(builder, 'builder'),
+    async connect() {
+      const { host } = builder;
+      return host === undefined ? thisMachine() : deps.connect({ ...builder, host }, 'builder');
+    },
     now: deps.now,
     sums: deps.kernelSums ?? noSums,
     owner: `ppsgate on ${name}`,

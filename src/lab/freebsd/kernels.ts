@@ -5,7 +5,7 @@ import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { BuilderConfig } from '../../config/builder.ts';
+import type { FreebsdBuilder } from '../../config/cross-builder.ts';
 import { BuilderError } from '../../kernel/builder-error.ts';
 import { fetchKernel } from '../../kernel/fetch-kernel.ts';
 import type { KernelSums } from '../../kernel/kernel-sums.ts';
@@ -24,7 +24,7 @@ export type VariantKernel =
   | { kind: 'rejected'; rejection: Rejection };
 
 export type KernelBuilder = {
-  config: BuilderConfig;
+  config: FreebsdBuilder;
   connect(): Promise<Host>;
   now(): number;
   sums: KernelSums;

@@ -1,0 +1,106 @@
+// Builds FreeBSD's kernels on Linux: finds clang and lld, runs the tree's make.py, and proves that modules can be loaded.
+import type { MakeRecipe } from '../config/builder.ts';
+import { plainLine } from '../model/escape.ts';
+import { lastLine } from '../model/one-line.ts';
+import type { Host } from '../system/host/ssh.ts';
+import { type Command, shell } from '../system/shell.ts';
+import type { PlacedRequest } from './build-step.ts';
+import { BuilderError } from './builder-error.ts';
+import { inJail } from './jail.ts';
+
+/** Paths on the builder. */
+export type CrossTools = { readonly clang: string; readonly lld: string };
+
+/** Throws a BuilderError where the folder, or without one the whole builder, lacks clang or lld. */
+export async function crossToolsOf(
+  host: Host,
+  { toolFolder }: NonNullable<MakeRecipe['cross']>,
+): Promise<CrossTools> {
+  const { stdout } = await host.run(shell`sh -c ${findToolsScript} tools ${toolFolder ?? ''}`);
+  const folder = stdout.trim();
+  if (folder !== '') return { clang: `${folder}/clang`, lld: `${folder}/ld.lld` };
+  throw new BuilderError(
+    toolFolder === undefined
+      ? `${host.name} has no clang with ld.lld in /usr/lib/llvm-*/bin or /usr/bin, which build FreeBSD's kernels; install them, as by "apt-get install clang lld".`
+      : `${host.name} has no clang with ld.lld in ${toolFolder}, which build FreeBSD's kernels; correct \`builder.tools\` in ppsgate.yml.`,
+  );
+}
+
+/** Debian and Ubuntu have each release of LLVM in a folder of its own. */
+const findToolsScript = `
+for folder in \${1:-$(ls -d /usr/lib/llvm-*/bin 2>/dev/null | sort -V -r) /usr/bin}; do
+  if test -x "$folder/clang" && test -x "$folder/ld.lld"; then echo "$folder"; exit; fi
+done
+`;
+
+/**
+ * Runs make.py of the tree, which builds bmake first. bmake's own test fails where SIGINT is ignored, as it is in
+ * background jobs of a shell.
+ */
+export function crossMake(source: string, { clang }: CrossTools): Command {
+  const folder = clang.slice(0, clang.lastIndexOf('/'));
+  const program = [`${source}/tools/build/make.py`, '--no-clean', `--cross-bindir=${folder}`];
+  return shell`env --default-signal=INT,QUIT python3 ${program} TARGET=amd64 TARGET_ARCH=amd64`;
+}
+
+/**
+ * Returns why modules in the folder of a kernel cannot be loaded, one sentence each. The kernel linker knows a few types
+ * of relocations (elf_machdep.c of FreeBSD's sys/amd64), and resolves symbols from the kernel and other modules only.
+ */
+export async function whyNotLoadable(
+  host: Host,
+  place: Pick<PlacedRequest, 'jail' | 'folder' | 'repository'>,
+  kernelFolder: string,
+): Promise<string[]> {
+  const command = shell`sh -c ${loadableScript} loadable ${kernelFolder} ${knownRelocations}`;
+  const { stdout, stderr } = await host.run(inJail(place, command), { timeoutSeconds: 600 });
+  const lines = stdout.split('\n').filter(Boolean);
+  if (lines.at(-1) !== 'done') {
+    throw new BuilderError(
+      `The modules of a kernel could not be examined on ${host.name} (${lastLine(stderr) ?? 'no word'}): install binutils there.`,
+    );
+  }
+  return lines.slice(0, -1).map((line) => {
+    const [kind, module = '', name = '', symbol = ''] = plainLine(line, 200).split(' ');
+    return kind === 'relocation'
+      ? `${module} cannot be loaded: it reaches ${symbol} by ${name}, which FreeBSD's kernel linker refuses; build it with another clang (\`tools\`), or without stack protection (\`options: [-DWITHOUT_SSP]\`).`
+      : `${module} cannot be loaded: neither the kernel nor another module that was built has ${name}.`;
+  });
+}
+
+const knownRelocations = [
+  'NONE',
+  '64',
+  'PC32',
+  'PLT32',
+  '32S',
+  'GLOB_DAT',
+  'JUMP_SLO',
+  'JUMP_SLOT',
+  'RELATIVE',
+  'IRELATIV',
+  'IRELATIVE',
+].join('|');
+
+/** Prints at most twenty faults, and symbols that the kernel linker makes itself are none. */
+const loadableScript = `
+set -e
+cd "$1"
+for module in *.ko; do
+  test -e "$module" || continue
+  readelf -rW "$module" |
+    awk -v module="$module" -v known="^R_X86_64_($2)$" \\
+      '$3 ~ /^R_/ && $3 !~ known && !seen[$3]++ { print "relocation", module, $3, $5 }'
+done | head -n 20
+{
+  nm --defined-only kernel *.ko 2>/dev/null | awk 'NF == 3 { print "has", $3 }'
+  for module in *.ko; do
+    test -e "$module" || continue
+    nm --undefined-only "$module" | awk -v module="$module" '$1 == "U" { print "wants", $2, module }'
+  done
+} | awk '
+  $1 == "has" { has[$2] = 1 }
+  $1 == "wants" && !($2 in has) && $2 !~ /^(__(start|stop)_set_|_GLOBAL_OFFSET_TABLE_$)/ { print "symbol", $3, $2 }
+' | head -n 20
+echo done
+`;
