@@ -42,7 +42,7 @@ export type GivenKernels = { base: string; patched: string };
 /** Files to install, or kernels to boot. */
 export type VariantRequest = 'overlay' | 'kernel';
 
-/** Kernels on FreeBSD, and on virtual machines with Linux where some are given or built; files on any other. */
+/** Kernels on FreeBSD, and on virtual machines where some are given or built; files on any other. */
 export function makingOf(
   config: Config,
   testbed: string,
@@ -51,7 +51,6 @@ export function makingOf(
   const one = config.testbeds[testbed];
   if (one?.kind === 'freebsd') return 'kernel';
   if (one?.kind !== 'virtual') return 'overlay';
-  if (one.system === 'freebsd') return 'kernel';
   return kernels === undefined && one.builder === undefined ? 'overlay' : 'kernel';
 }
 

@@ -82,7 +82,7 @@ export const prepare = (
     ...request,
   });
 
-const trialOf = (
+export const trialOf = (
   number: number,
   pair: number,
   cell: Cell,

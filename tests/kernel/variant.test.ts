@@ -39,7 +39,7 @@ describe('variants are', () => {
     ['kernels on FreeBSD', 'shelf', 'kernel'],
     ['files on virtual machines of one kernel', 'guests', 'overlay'],
     ['kernels on virtual machines for which some are built', 'kernels', 'kernel'],
-    ['kernels on virtual machines with FreeBSD', 'images', 'kernel'],
+    ['files on virtual machines of one image', 'images', 'overlay'],
     ['files on a testbed that there is not', 'elsewhere', 'overlay'],
   ] as const)('%s', ([, testbed, making]) => {
     expect(makingOf(config, testbed)).toBe(making);

@@ -6,7 +6,8 @@ import type { FreebsdGuestsConfig, GuestImage } from '../../config/virtual-testb
 import { reasonOf } from '../../model/one-line.ts';
 import type { PlannedRun, PlannedTrial } from '../../model/planned-trial.ts';
 import type { PrepareOutcome } from '../../model/rejection.ts';
-import type { Cell, Family, Scenario } from '../../model/scenario.ts';
+import type { Cell, Family, OwnRules, Scenario } from '../../model/scenario.ts';
+import { UsageError } from '../../model/usage-error.ts';
 import type { HostError } from '../../system/host/host-error.ts';
 import { type LastWords, lastWords } from '../console/console-text.ts';
 import type { ConsoleRecorder } from '../console/recorder.ts';
@@ -31,6 +32,7 @@ import { installRules, proofOf } from '../freebsd/rules.ts';
 import { provesScenario } from '../freebsd/scenario.ts';
 import type { Inspection, PrepareRequest, TrialOutcome } from '../testbed.ts';
 import { isHostError, isOfOneCopy, openImage, symbolsOf } from './freebsd-image.ts';
+import { overlayRules, whyNotInstallable } from './freebsd-overlay.ts';
 import {
   type BootedGuest,
   type GuestResources,
@@ -89,6 +91,8 @@ export class FreebsdGuests implements GuestSystem {
   }
 
   async prepare(request: PrepareRequest): Promise<PrepareOutcome> {
+    const refusal = whyNotInstallable(request);
+    if (refusal !== undefined) throw new UsageError(refusal);
     this.#request = request;
     this.#families = [...new Set(request.cells.map(({ family }) => family))];
     this.#prepared ??= await this.#openKernels();
@@ -122,7 +126,7 @@ export class FreebsdGuests implements GuestSystem {
   ): Promise<TrialOutcome | undefined> {
     const boots = this.#guests.get(variant)?.boots;
     if (boots === undefined) throw new TypeError(`${variant} was not booted here.`);
-    const refusal = await this.#loadRules(host, scenario);
+    const refusal = await this.#loadRules(host, scenario, variant);
     if (refusal !== undefined) return this.#afterRefusal(variant, scenario, refusal);
     if (variant === 'base') this.#loadedByBase.add(scenario);
     if ((await pathProblem(boots, family)) === undefined) return undefined;
@@ -140,7 +144,7 @@ export class FreebsdGuests implements GuestSystem {
     const proof = provesScenario(scenario, await proofOf(host), {
       // A guest that forwards no packet makes no states.
       ...(!isSilent && { trial: { flows } }),
-      own: this.#request?.rules ?? {},
+      own: this.#rulesOf(variant),
     });
     if (proof.kind === 'in-force') return undefined;
     return `${scenario} was not in force on ${variant}: ${proof.reason}`;
@@ -240,9 +244,15 @@ export class FreebsdGuests implements GuestSystem {
   }
 
   #loadRules(
-    ...[host, scenario]: [BootedGuest['host'], Scenario]
+    ...[host, scenario, variant]: [BootedGuest['host'], Scenario, string]
   ): ReturnType<typeof installRules> {
-    return installRules(host, scenario, this.#request?.rules ?? {});
+    return installRules(host, scenario, this.#rulesOf(variant));
+  }
+
+  /** The site's own scenarios, and the variant's own rules in place of none. */
+  #rulesOf(variant: string): Readonly<Record<string, OwnRules>> {
+    const { rules = {}, variants = [] } = this.#request ?? {};
+    return { ...rules, ...overlayRules(variants.find((one) => one.variant === variant)) };
   }
 
   /** Fixes faults that would cost all cells of the pair, as a kernel boots for the next pair only. */
@@ -261,7 +271,7 @@ export class FreebsdGuests implements GuestSystem {
     tallyOf(tallies, variant).refusals += 1;
     const base = this.#guests.get('base');
     if (variant !== 'base' && !this.#loadedByBase.has(scenario) && base !== undefined) {
-      const refusalOfBase = await this.#loadRules(base.dut.host(), scenario);
+      const refusalOfBase = await this.#loadRules(base.dut.host(), scenario, 'base');
       if (refusalOfBase === undefined) this.#loadedByBase.add(scenario);
     }
     const hasControl = variant === 'base' || this.#loadedByBase.has(scenario);
