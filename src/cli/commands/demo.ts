@@ -1,5 +1,7 @@
 // `ppsgate demo`: shows the main function here, without lab, account or configuration.
 
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
@@ -8,6 +10,7 @@ import { namingStyles } from '../../config/parameters.ts';
 import { goingOn, randomSeed } from '../../gate/experiment/plan.ts';
 import { showProgress } from '../../gate/progress.ts';
 import { timestampedDirectory } from '../../gate/work-directory.ts';
+import type { GivenKernels } from '../../kernel/variant.ts';
 import { readyMachine } from '../../lab/netns/requirements.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { formatDuration, formatPercent } from '../../model/format.ts';
@@ -22,6 +25,7 @@ import { busyWarning } from '../demo/busyness.ts';
 import {
   type DemoSubject,
   embeddedDemo,
+  freebsdDemo,
   type Judged,
   runDemo,
   trafficSeconds,
@@ -46,6 +50,10 @@ export function define(command: Command): void {
       '--kernels [base,patched]',
       'judge kernels and a rule in virtual machines; two files, or none: they are fetched by apt-get',
     )
+    .option(
+      '--freebsd [image]',
+      'judge rules of pf, and two kernels of --kernels, on an official image of FreeBSD',
+    )
     .option('--design <name>', 'fixed takes all runs: to compare with the usual group-sequential')
     .option('--json', 'print the results as JSON')
     .addHelpText(
@@ -56,6 +64,7 @@ Example:
   sudo ppsgate demo --bisect
   sudo ppsgate demo --kernels
   sudo ppsgate demo --kernels linux-image-6.1.0-50.deb,linux-image-6.1.0-56.deb
+  sudo ppsgate demo --freebsd FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz
 
 Needs root on Linux. Takes about three minutes, with --bisect less than two.
 Exits 0 when all patches come out as they must, or the commit is found.`,
@@ -76,6 +85,7 @@ type Options = {
   design?: string;
   bisect?: true;
   kernels?: string | true;
+  freebsd?: string | true;
   json?: true;
 };
 
@@ -95,7 +105,12 @@ async function runDemoCommand(
   if (options.bisect && options.kernels !== undefined) {
     throw new UsageError('--kernels: virtual machines judge patches; drop it, or --bisect.');
   }
-  const exitCode = await readyMachine(say, [options.kernels ? 'virtual' : 'embedded-linux']);
+  if (options.bisect && options.freebsd !== undefined) {
+    throw new UsageError('--freebsd: virtual machines judge patches; drop it, or --bisect.');
+  }
+  await requireImage(options);
+  const isVirtual = options.kernels !== undefined || options.freebsd !== undefined;
+  const exitCode = await readyMachine(say, [isVirtual ? 'virtual' : 'embedded-linux']);
   if (exitCode !== undefined) return exitCode;
 
   const directory = resolve(
@@ -125,23 +140,57 @@ async function runDemoCommand(
   return isAsExpected ? exitCodes.pass : exitCodes.patchAtFault;
 }
 
-function whatOf({ bisect, kernels }: Options): string {
+/** Throws a UsageError before anything is installed. */
+async function requireImage({ freebsd, kernels }: Options): Promise<void> {
+  if (freebsd === undefined) return;
+  if (freebsd === true) {
+    throw new UsageError(
+      '--freebsd: name an image of FreeBSD for amd64, as FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz of its VM images (https://www.freebsd.org/where/); it is used as it is.',
+    );
+  }
+  if (kernels === true) {
+    throw new UsageError(
+      '--kernels: name two kernels of FreeBSD with --freebsd, base first, with a comma in between.',
+    );
+  }
+  await access(freebsd, constants.R_OK).catch((error: unknown) => {
+    throw new UsageError(`--freebsd: ${freebsd} cannot be read (${reasonOf(error)}).`);
+  });
+}
+
+function whatOf({ bisect, kernels, freebsd }: Options): string {
+  if (freebsd !== undefined) {
+    const what = kernels === undefined ? 'A rule set of pf' : 'A rule set of pf and a kernel';
+    return `${what}, judged on FreeBSD with real boots and packets`;
+  }
   if (kernels) return 'A rule and a kernel, judged with real boots and packets';
   if (!bisect) return 'Three patches, judged with real packets';
   return `${bisectCommits.length} commits, one of which costs packets: it is searched for with real packets`;
 }
 
 /** Two files separated by a comma, or apt's newest kernels. */
-async function subjectOf({ kernels }: Options, directory: string, say: Say): Promise<DemoSubject> {
+async function subjectOf(
+  { kernels, freebsd }: Options,
+  directory: string,
+  say: Say,
+): Promise<DemoSubject> {
+  if (typeof freebsd === 'string') {
+    const given = typeof kernels === 'string' ? twoKernels(kernels) : undefined;
+    return freebsdDemo(resolve(freebsd), given);
+  }
   if (kernels === undefined) return embeddedDemo;
   if (kernels === true) return virtualDemo(await fetchKernels(join(directory, 'kernels'), say));
+  return virtualDemo(twoKernels(kernels));
+}
+
+function twoKernels(kernels: string): GivenKernels {
   const [base, patched, ...more] = kernels.split(',');
   if (!base || !patched || more.length > 0) {
     throw new UsageError(
       `--kernels: expected two files with a comma in between, found "${excerpt(kernels)}".`,
     );
   }
-  return virtualDemo({ base: resolve(base), patched: resolve(patched) });
+  return { base: resolve(base), patched: resolve(patched) };
 }
 
 type Call = { directory: string; seed: number; options: Options; signal: AbortSignal };
@@ -150,7 +199,7 @@ type Say = (line: string) => void;
 async function judgeNow({ directory, seed, options, signal }: Call, say: Say) {
   const startedAt = performance.now();
   const subject = await subjectOf(options, directory, say);
-  const { patches, kernels } = subject;
+  const { patches, metric } = subject;
   const judged = await runDemo({
     directory,
     subject,
@@ -159,7 +208,6 @@ async function judgeNow({ directory, seed, options, signal }: Call, say: Say) {
     onPatch(patch, index) {
       const title = `${index + 1} of ${patches.length}  ${patch.title}`;
       say(styleText('bold', title, { stream: process.stderr }));
-      const metric = kernels ? 'instructionsPerPacket' : 'nsPerPacket';
       return showProgress(process.stderr, metric, () => performance.now());
     },
     signal,

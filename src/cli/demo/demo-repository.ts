@@ -108,6 +108,35 @@ export const makeVirtualDemoRepository = (finalDirectory: string): Promise<void>
     await git('switch', '--quiet', baseBranch);
   });
 
+export const freebsdDemoPatches: readonly DemoPatch[] = [
+  { branch: 'filter-with-pf', title: 'Filter with pf', expected: 'regression' },
+  { branch: 'patched-kernel', title: 'Boot the patched kernel', boots: true },
+];
+
+/** The image's own kernel boots if a patch changes files only. */
+export const freebsdDemoConfig = (image: string): string => `testbeds:
+  this-machine:
+    kind: virtual
+    image: { path: ${JSON.stringify(image)} }
+scenarios: [forwarding]
+families: [inet4]
+history: ../history.jsonl
+`;
+
+export const makeFreebsdDemoRepository = (finalDirectory: string): Promise<void> =>
+  makeRepository(
+    finalDirectory,
+    async (commit, git) => {
+      await commit('Route between two networks', undefined);
+      for (const { branch, title, boots } of freebsdDemoPatches) {
+        await git('switch', '--quiet', '--create', branch, baseBranch);
+        await commit(title, boots ? undefined : 'set skip on lo0\npass\n');
+      }
+      await git('switch', '--quiet', baseBranch);
+    },
+    'dut/pf.conf',
+  );
+
 /** Creates `main` and a branch per patch, atomically. */
 export const makeDemoRepository = (finalDirectory: string): Promise<void> =>
   makeRepository(finalDirectory, async (commit, git) => {
@@ -179,7 +208,11 @@ type Git = (...args: string[]) => Promise<void>;
 
 async function makeRepository(
   finalDirectory: string,
-  fill: (commit: (message: string, rules: string) => Promise<void>, git: Git) => Promise<void>,
+  fill: (
+    commit: (message: string, rules: string | undefined) => Promise<void>,
+    git: Git,
+  ) => Promise<void>,
+  rulesPath = 'dut/nftables.conf',
 ): Promise<void> {
   const directory = `${finalDirectory}.part`;
   await rm(directory, { recursive: true, force: true });
@@ -187,11 +220,13 @@ async function makeRepository(
   const git = gitIn(directory);
   await git('init', '--quiet', `--initial-branch=${baseBranch}`);
   await writeFile(join(directory, 'ppsgate.yml'), demoConfig);
-  await writeFile(join(directory, 'dut/sysctl.conf'), sysctlConf);
+  if (rulesPath === 'dut/nftables.conf') {
+    await writeFile(join(directory, 'dut/sysctl.conf'), sysctlConf);
+  }
   await fill(async (message, rules) => {
-    await writeFile(join(directory, 'dut/nftables.conf'), rules);
+    if (rules !== undefined) await writeFile(join(directory, rulesPath), rules);
     await git('add', '.');
-    await git('commit', '--quiet', '--message', message);
+    await git('commit', '--quiet', '--allow-empty', '--message', message);
   }, git);
   await rename(directory, finalDirectory);
 }

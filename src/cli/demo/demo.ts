@@ -12,10 +12,10 @@ import { hasPlan } from '../../gate/experiment/plan.ts';
 import { gate } from '../../gate/gate.ts';
 import type { GateDeps } from '../../gate/gate-deps.ts';
 import { resumeGate } from '../../gate/resume-gate.ts';
-import { openHere } from '../../gate/testbeds/open-testbed.ts';
+import { openHere, realDeps } from '../../gate/testbeds/open-testbed.ts';
 import type { GivenKernels } from '../../kernel/variant.ts';
 import { unshared } from '../../lab/testbed.ts';
-import type { Result } from '../../model/result.ts';
+import type { Metric, Result } from '../../model/result.ts';
 import { outcomeName } from '../../report/headline.ts';
 import { readResult } from '../../report/read-result.ts';
 import {
@@ -23,7 +23,10 @@ import {
   type DemoPatch,
   demoConfig,
   demoPatches,
+  freebsdDemoConfig,
+  freebsdDemoPatches,
   makeDemoRepository,
+  makeFreebsdDemoRepository,
   makeVirtualDemoRepository,
   virtualDemoConfig,
   virtualDemoPatches,
@@ -34,6 +37,7 @@ export type Judged = { patch: DemoPatch; directory: string; result: Result; asEx
 export type DemoSubject = {
   patches: readonly DemoPatch[];
   config: string;
+  metric: Metric;
   makeRepository(directory: string): Promise<void>;
   kernels?: GivenKernels;
 };
@@ -51,14 +55,25 @@ type DemoOptions = {
 export const embeddedDemo: DemoSubject = {
   patches: demoPatches,
   config: demoConfig,
+  metric: 'nsPerPacket',
   makeRepository: makeDemoRepository,
 };
 
 export const virtualDemo = (kernels: GivenKernels): DemoSubject => ({
   patches: virtualDemoPatches,
   config: virtualDemoConfig(kernels.base),
+  metric: 'instructionsPerPacket',
   makeRepository: makeVirtualDemoRepository,
   kernels,
+});
+
+/** Judges a rule set of pf, and kernels where some are given. */
+export const freebsdDemo = (image: string, kernels?: GivenKernels): DemoSubject => ({
+  patches: freebsdDemoPatches.filter(({ boots }) => !boots || kernels !== undefined),
+  config: freebsdDemoConfig(image),
+  metric: 'instructionsPerPacket',
+  makeRepository: makeFreebsdDemoRepository,
+  ...(kernels !== undefined && { kernels }),
 });
 
 export async function runDemo(options: DemoOptions): Promise<Judged[]> {
@@ -75,10 +90,13 @@ export async function runDemo(options: DemoOptions): Promise<Judged[]> {
   for (const [index, demoPatch] of subject.patches.entries()) {
     const work = join(directory, demoPatch.branch);
     const progress = onPatch(demoPatch, index);
+    const notify = (text: string) => progress.onEvent({ kind: 'preparing', text });
+    const machines = { ...realDeps, notify };
     const deps: GateDeps = {
       repository,
       // The lab belongs to this machine and user alone.
-      reserve: async () => unshared(testbed, (traffic) => openHere(testbed, traffic, config)),
+      reserve: async () =>
+        unshared(testbed, (traffic) => openHere(testbed, traffic, config, machines)),
       history: historyFile(config.history),
       now: () => new Date(),
       onEvent: progress.onEvent,

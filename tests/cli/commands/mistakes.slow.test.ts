@@ -154,6 +154,22 @@ test.for([
   ],
   [['demo', '--seed', 'x'], '--seed: expected a whole number from 0 to 2147483647, found "x".'],
   [
+    ['demo', '--freebsd'],
+    '--freebsd: name an image of FreeBSD for amd64, as FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz of its VM images (https://www.freebsd.org/where/); it is used as it is.',
+  ],
+  [
+    ['demo', '--freebsd', 'missing.raw'],
+    "--freebsd: missing.raw cannot be read (ENOENT: no such file or directory, access 'missing.raw').",
+  ],
+  [
+    ['demo', '--freebsd', 'ppsgate.yml', '--kernels'],
+    '--kernels: name two kernels of FreeBSD with --freebsd, base first, with a comma in between.',
+  ],
+  [
+    ['demo', '--freebsd', 'ppsgate.yml', '--bisect'],
+    '--freebsd: virtual machines judge patches; drop it, or --bisect.',
+  ],
+  [
     ['demo', '--design', 'sequential'],
     '--design: expected one of fixed, group-sequential, found "sequential"; did you mean `group-sequential`?',
   ],

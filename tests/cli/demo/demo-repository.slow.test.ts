@@ -7,8 +7,11 @@ import {
   culpritSubject,
   demoConfig,
   demoPatches,
+  freebsdDemoConfig,
+  freebsdDemoPatches,
   makeBisectRepository,
   makeDemoRepository,
+  makeFreebsdDemoRepository,
 } from '../../../src/cli/demo/demo-repository.ts';
 import { parseConfig } from '../../../src/config/load.ts';
 import { patchOfRange } from '../../../src/forge/patch/commit-range.ts';
@@ -52,6 +55,26 @@ test('base and patched of every demo patch can be read as overlays', async () =>
       ['nftables.conf', 'sysctl.conf'],
     ]);
   }
+});
+
+test('the patches of the demo on FreeBSD are a rule set of pf, and nothing beside a kernel', async () => {
+  const directory = join(temporaryFolder(), 'repository');
+  await makeFreebsdDemoRepository(directory);
+  const changed = freebsdDemoPatches.map(({ branch }) => [
+    branch,
+    git(directory, 'diff', '--name-only', baseBranch, branch),
+  ]);
+  expect(changed).toEqual([
+    ['filter-with-pf', 'dut/pf.conf'],
+    ['patched-kernel', ''],
+  ]);
+  const config = parseConfig(freebsdDemoConfig('/images/freebsd.raw.xz'), {
+    path: join(directory, 'ppsgate.yml'),
+    home: '/nonexistent',
+  });
+  expect(config.testbeds).toMatchObject({
+    'this-machine': { system: 'freebsd', image: { path: '/images/freebsd.raw.xz' } },
+  });
 });
 
 test('what is committed is clean, with main checked out and its configuration valid', async () => {
