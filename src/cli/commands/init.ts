@@ -4,8 +4,16 @@ import type { Command } from 'commander';
 import { parse } from 'yaml';
 import { createOctokit } from '../../forge/github/client.ts';
 import { exitCodes } from '../../model/conclusion.ts';
+import { excerpt } from '../../model/units.ts';
+import { UsageError } from '../../model/usage-error.ts';
 import { runToExit } from '../../system/exit.ts';
 import { hostedConfig, labConfig, starterRules } from '../init/config-file.ts';
+import {
+  freebsdTreeConfig,
+  freebsdTreeSteps,
+  type PublishedImage,
+  parseImage,
+} from '../init/freebsd-tree.ts';
 import { type PlacedFile, type PlannedFile, placeFile, readIfThere } from '../init/init-files.ts';
 import { lackingOverlay } from '../init/init-overlay.ts';
 import { createLabel, labelByHand, type PlacedLabel } from '../init/label.ts';
@@ -25,6 +33,13 @@ import { columns, oneLine, print, printJson } from './table.ts';
 
 export function define(command: Command): void {
   command
+    .option(
+      '--kind <name>',
+      'linux, for the rules of a router; freebsd, for a tree of FreeBSD',
+      'linux',
+    )
+    .option('--image <url>', 'with --kind freebsd: the official image that guests boot')
+    .option('--sha512 <sum>', 'of that image, from the CHECKSUM.SHA512 beside it')
     .option('--runner <labels>', 'ubuntu-latest, with the lab inside it, or self-hosted,LABEL')
     .option('--action <pin>', 'OWNER/ppsgate@COMMIT (default: the ppsgate that runs, if cloned)')
     .option('--branch <name>', 'default branch of the repository (default: as git knows it)')
@@ -49,6 +64,7 @@ const details = `
 Examples:
   ppsgate init
   ppsgate init --runner self-hosted,lab --action OWNER/ppsgate@COMMIT --yes
+  ppsgate init --kind freebsd --image https://…-BASIC-CI-ufs.raw.xz --sha512 SUM
 
 At a terminal it asks for what no flag tells, and whether to begin with a small
 dut/nftables.conf where the repository has no rules yet; --yes writes one. The
@@ -61,6 +77,9 @@ Exits with 0 also when files were kept, with 2 on wrong usage, with 4 when
 something else went wrong.`;
 
 export type InitOptions = {
+  kind?: string;
+  image?: string;
+  sha512?: string;
   runner?: string;
   action?: string;
   branch?: string;
@@ -86,9 +105,12 @@ export async function runInit(options: InitOptions, deps: InitDeps): Promise<num
   const ask = options.yes ? undefined : deps.ask;
   const selectors = await readSelectors(options, clone, ask);
   const config = configFor(selectors);
-  const rules = await rulesFor(directory, config.text, async (folder) =>
-    options.yes ? true : wantsRules(folder, ask),
-  );
+  const rules =
+    selectors.image === undefined
+      ? await rulesFor(directory, config.text, async (folder) =>
+          options.yes ? true : wantsRules(folder, ask),
+        )
+      : [];
   const files: PlacedFile[] = [];
   const hasPhabricator = namesPhabricator(
     (await readIfThere(join(directory, config.path))) ?? config.text,
@@ -108,7 +130,14 @@ export async function runInit(options: InitOptions, deps: InitDeps): Promise<num
   return exitCodes.pass;
 }
 
-type Selectors = { runner: Runner; action: string; branch: string; repository: string | undefined };
+type Selectors = {
+  runner: Runner;
+  action: string;
+  branch: string;
+  repository: string | undefined;
+  /** The image of a tree of FreeBSD. */
+  image?: PublishedImage;
+};
 
 async function readSelectors(
   options: InitOptions,
@@ -118,10 +147,17 @@ async function readSelectors(
   const answer = async (flag: string | undefined, question: string, usual = '') =>
     flag ?? ((await ask?.(usual === '' ? `${question} ` : `${question} [${usual}] `)) || usual);
 
+  const isTree = isFreebsdTree(options);
+  const image = isTree && {
+    url: await answer(options.image, 'Which official image of FreeBSD, by its https address?'),
+    sha512: await answer(options.sha512, 'Which SHA-512 has it, by the CHECKSUM.SHA512 beside it?'),
+  };
+  // Instructions are counted with QEMU 7.2 to 11.1: a name that changes its release would change them.
+  const usual = isTree ? 'ubuntu-24.04' : 'ubuntu-latest';
   const runner = await answer(
     options.runner,
-    'Which runner measures: ubuntu-latest, or self-hosted with its labels?',
-    'ubuntu-latest',
+    `Which runner measures: ${usual}, or self-hosted with its labels?`,
+    usual,
   );
   const own = await ownAction(import.meta.dirname);
   const pin = await answer(options.action, 'Which ppsgate, as OWNER/ppsgate@COMMIT?', own);
@@ -137,14 +173,33 @@ async function readSelectors(
     action: own?.startsWith(`${parseAction(pin)} `) ? own : parseAction(pin),
     branch: parseBranch(branch),
     repository: repository === '' ? undefined : parseRepository(repository),
+    ...(image && { image: parseImage(image.url, image.sha512) }),
   };
 }
 
+function isFreebsdTree({ kind = 'linux', image, sha512 }: InitOptions): boolean {
+  if (kind !== 'linux' && kind !== 'freebsd') {
+    throw new UsageError(`--kind: expected linux or freebsd, found "${excerpt(kind)}".`);
+  }
+  const stray = image === undefined ? sha512 && '--sha512' : '--image';
+  if (kind === 'linux' && stray !== undefined) {
+    throw new UsageError(`${stray}: goes with --kind freebsd; drop it, or add that.`);
+  }
+  return kind === 'freebsd';
+}
+
 function workflowsFor(
-  { runner, action, branch }: Selectors,
+  { runner, action, branch, image }: Selectors,
   hasPhabricator: boolean,
 ): PlannedFile[] {
-  const setting = { name: 'ppsgate', branch, action, runner: runner.labels, hasPhabricator };
+  const setting = {
+    name: 'ppsgate',
+    branch,
+    action,
+    runner: runner.labels,
+    hasPhabricator,
+    ...(image !== undefined && { readyRunner: freebsdTreeSteps(image) }),
+  };
   return [
     { path: '.github/workflows/ppsgate.yml', text: splitWorkflow(setting) },
     { path: '.github/workflows/ppsgate-publish.yml', isObsolete: true },
@@ -161,9 +216,13 @@ function namesPhabricator(config: string): boolean {
   }
 }
 
-function configFor({ runner, action }: Selectors) {
-  const text = runner.kind === 'hosted' ? hostedConfig(action) : labConfig(action);
-  return { path: 'ppsgate.yml', text, isTheirs: true } as const;
+function configFor(selectors: Selectors) {
+  return { path: 'ppsgate.yml', text: configText(selectors), isTheirs: true } as const;
+}
+
+function configText({ runner, action, image }: Selectors): string {
+  if (image !== undefined) return freebsdTreeConfig(action, image);
+  return runner.kind === 'hosted' ? hostedConfig(action) : labConfig(action);
 }
 
 /** Empty if the lab already has files to install. */

@@ -1,6 +1,6 @@
 // Templates of ppsgate.yml, small and valid, with the lab inside the runner, and of rules for that lab.
 
-const modeline = (action: string): string => {
+export const modeline = (action: string): string => {
   const [, repository, commit] = /^([^@]+)@(\S+)/.exec(action) ?? [];
   return `# yaml-language-server: $schema=https://raw.githubusercontent.com/${repository}/${commit}/docs/ppsgate.schema.json`;
 };

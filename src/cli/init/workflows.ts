@@ -12,6 +12,8 @@ export type Setting = {
   hasPhabricator: boolean;
   /** Path of ppsgate.yml, if not at the top. */
   config?: string;
+  /** Steps that ready a runner of GitHub's to build kernels, before each measurement. */
+  readyRunner?: string;
 };
 
 /** Approves a pull request at its current head; the default of `github.label` in ppsgate.yml. */
@@ -57,7 +59,7 @@ const gateJob = (setting: Setting): string => `\
     needs: admit
     if: needs.admit.outputs.go == 'true'
     runs-on: ${runsOn(setting.runner)}
-    timeout-minutes: ${isBesideLab(setting) ? waitsForTestbed : '30'}
+    timeout-minutes: ${minutesOf(setting)}
     # The last admission of a patch counts. Jobs that measure nothing have a queue of their own, for
     # GitHub may look here before it looks at \`if\`.
     concurrency:
@@ -67,7 +69,7 @@ const gateJob = (setting: Setting): string => `\
       contents: read # the base, and the patch's commits as data
       actions: read # the experiment that \`/ppsgate extend\` goes on with
     steps:
-${checkout}
+${checkout}${readyRunner(setting)}
       - id: gate
         uses: ${setting.action}
         with:
@@ -89,7 +91,7 @@ const bisectJob = (setting: Setting): string => `\
     permissions:
       contents: read # the base, the commits as data, and the history
     steps:
-${checkout}
+${checkout}${readyRunner(setting)}
       - id: bisect
         uses: ${setting.action}
         with:
@@ -271,6 +273,17 @@ const configLine = ({ config }: Setting): string =>
 const isBesideLab = ({ runner }: Setting): boolean => runner[0] === 'self-hosted';
 
 const waitsForTestbed = '1440 # the wait for a testbed is part of it';
+
+/** Two kernels are built, and a dozen guests booted. */
+const buildsKernels = '180 # most of it builds kernels and boots guests';
+
+function minutesOf(setting: Setting): string {
+  if (isBesideLab(setting)) return waitsForTestbed;
+  return setting.readyRunner === undefined ? '30' : buildsKernels;
+}
+
+const readyRunner = ({ readyRunner: steps }: Setting): string =>
+  steps === undefined ? '' : `\n${steps}`;
 
 const runsOn = (labels: readonly string[]): string =>
   labels.length === 1 ? labels.join() : `[${labels.join(', ')}]`;

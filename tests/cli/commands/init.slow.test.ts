@@ -72,6 +72,35 @@ test('for a runner beside the lab it writes one workflow, whose gate alone runs 
   await loadConfig(join(directory, 'ppsgate.yml'));
 });
 
+const image = 'https://download.example.org/FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz';
+const sha512 = 'aB'.repeat(64);
+
+test('for a tree of FreeBSD it writes guests of an image, a builder and a workflow that readies both', async () => {
+  const directory = newRepository();
+  await init(directory, { action, kind: 'freebsd', image, sha512, yes: true });
+  expect(isThere(directory)).toEqual([`?? ${workflow}`, '?? .gitignore', '?? ppsgate.yml']);
+  const { testbeds, scenarios } = await loadConfig(join(directory, 'ppsgate.yml'));
+  const path = '/var/tmp/ppsgate-image/FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz';
+  expect(testbeds.guests).toMatchObject({
+    system: 'freebsd',
+    image: { path, sha512: sha512.toLowerCase() },
+    builder: { repository: '/usr/src', jail: { user: 'kernels' }, recipe: { cross: {} } },
+  });
+  expect(scenarios).toEqual(['forwarding', 'pf-stateful', 'ipfw-stateful']);
+  const { gate } = parseYaml(read(directory, workflow)).jobs;
+  expect(gate).toMatchObject({ 'runs-on': 'ubuntu-24.04', permissions: { contents: 'read' } });
+  expect(
+    gate.steps.map(({ name, uses, id }: Record<string, string>) => name ?? id ?? uses),
+  ).toEqual([
+    expect.stringContaining('actions/checkout@'),
+    expect.stringContaining('actions/cache@'),
+    'Fetch the image of FreeBSD',
+    'Ready this machine to build kernels',
+    'gate',
+    expect.stringContaining('actions/upload-artifact@'),
+  ]);
+});
+
 test('once more it changes nothing', async () => {
   const directory = newRepository();
   await init(directory, { action, yes: true });
@@ -312,6 +341,16 @@ test.for([
   [{ action, runner: 'self-hosted,]\n  x: y' }, /^--runner: expected ubuntu-latest, or labels/],
   [{ action, branch: 'release/**' }, /^--branch: expected the name of a branch like main/],
   [{ action, repository: 'router' }, /^--repository: expected OWNER\/NAME, found "router"\.$/],
+  [{ action, kind: 'netbsd' }, '--kind: expected linux or freebsd, found "netbsd".'],
+  [{ action, image }, '--image: goes with --kind freebsd; drop it, or add that.'],
+  [
+    { action, kind: 'freebsd', image: 'freebsd.raw', sha512 },
+    '--image: expected the https address of an official image, as of FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz, found "freebsd.raw".',
+  ],
+  [
+    { action, kind: 'freebsd', image, sha512: 'abc' },
+    '--sha512: expected the image\'s SHA-512 from the CHECKSUM.SHA512 beside it, found "abc".',
+  ],
 ] as const)('refuses %o, and writes nothing', async ([options, message]) => {
   const directory = newRepository();
   await expect(init(directory, options)).rejects.toThrow(message);

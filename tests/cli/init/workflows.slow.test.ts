@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
+import { freebsdTreeSteps, parseImage } from '../../../src/cli/init/freebsd-tree.ts';
 import { type Setting, splitWorkflow } from '../../../src/cli/init/workflows.ts';
 import { newRepository } from '../../fakes/repository.ts';
 import { describeWith } from '../../needs.ts';
@@ -18,6 +19,10 @@ const setting: Setting = {
   runner: ['ubuntu-latest'],
   hasPhabricator: false,
 };
+const image = parseImage(
+  'https://download.example.org/FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz',
+  'ab'.repeat(64),
+);
 const beside: Setting = { ...setting, runner: ['self-hosted', 'lab'] };
 
 const workflows = join(import.meta.dirname, '../../../.github/workflows');
@@ -102,6 +107,14 @@ test('What measures may write nothing, and no job that may write measures.', () 
       ['accept', true],
     ]);
   }
+});
+
+test('A tree of FreeBSD is readied where kernels are built, and nowhere else.', () => {
+  const { jobs } = read(splitWorkflow({ ...setting, readyRunner: freebsdTreeSteps(image) }));
+  const readied = Object.keys(jobs).filter((name) =>
+    jobs[name]?.steps.some(({ with: inputs }) => inputs.key === `ppsgate-image-${image.sha512}`),
+  );
+  expect(readied).toEqual(['gate', 'bisect']);
 });
 
 test('The Conduit secret is passed only where ppsgate.yml has Phabricator.', () => {
@@ -401,6 +414,7 @@ describeWith(['actionlint', 'zizmor', 'git'], 'the linters of workflows', () => 
     ["the workflow for GitHub's runner", setting],
     ['the workflow beside a lab', { ...setting, runner: ['self-hosted'] }],
     ['the workflow with Phabricator', { ...setting, hasPhabricator: true }],
+    ['the workflow for a tree of FreeBSD', { ...setting, readyRunner: freebsdTreeSteps(image) }],
   ] as const)('find nothing in %s', ([, one]) => {
     const directory = newRepository();
     const folder = join(directory, '.github/workflows');
