@@ -63,7 +63,7 @@ export async function whyNotLoadable(
   return lines.slice(0, -1).map((line) => {
     const [kind, module = '', name = '', symbol = ''] = plainLine(line, 200).split(' ');
     return kind === 'relocation'
-      ? `${module} cannot be loaded: it reaches ${symbol} by ${name}, which FreeBSD's kernel linker refuses; build it with another clang (\`tools\`), or without stack protection (\`options: [-DWITHOUT_SSP]\`).`
+      ? `${module} cannot be loaded: it reaches ${symbol} by ${name}, which FreeBSD's kernel linker refuses; build without stack protection (\`options: [-DWITHOUT_SSP]\`), or by another clang (\`tools\`).`
       : `${module} cannot be loaded: neither the kernel nor another module that was built has ${name}.`;
   });
 }
