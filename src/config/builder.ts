@@ -158,6 +158,13 @@ const jail = closed({
   user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, 'a user of the builder other than root'),
 }) satisfies z.ZodType<BuildJail>;
 
+export const buildingUser = text(
+  /^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/,
+  'a user of the builder other than root',
+).describe(
+  'User who builds: no other one on this machine, and without network; on another machine, who logs in.',
+);
+
 export const builderKeys = {
   remote: text(/^[a-zA-Z0-9][\w.-]*$/, 'the name of a remote')
     .prefault('origin')

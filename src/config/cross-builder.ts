@@ -5,12 +5,12 @@ import {
   type BuildPlace,
   builderKeys,
   buildFolder,
+  buildingUser,
   type MakeRecipe,
   makeKeys,
   withBounds,
 } from './builder.ts';
 import { closed, type HostConfig, ssh, withHost } from './fields.ts';
-import { buildingUser } from './linux-builder.ts';
 
 /** Without a host, builds run here in their own namespaces and user; elsewhere as the login user. */
 export type CrossBuilder = Omit<HostConfig, 'host'> &

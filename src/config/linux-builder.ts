@@ -4,6 +4,7 @@ import {
   type BuildPlace,
   builderKeys,
   buildFolder,
+  buildingUser,
   type CommandRecipe,
   commandRecipe,
   withBounds,
@@ -54,13 +55,6 @@ const make = closed({
 const recipe = z.discriminatedUnion('kind', [make, commandRecipe], {
   error: 'expected `kind: linux` or `kind: command`',
 });
-
-export const buildingUser = text(
-  /^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/,
-  'a user of the builder other than root',
-).describe(
-  'User who builds: no other one on this machine, and without network; on another machine, who logs in.',
-);
 
 /** Parses `builder:` of a testbed that boots Linux; paths stay as written. */
 export const linuxBuilderSchema = closed({
