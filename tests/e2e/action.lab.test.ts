@@ -10,8 +10,8 @@ import { pullRequestDocument } from '../fakes/github/documents.ts';
 import type { FakePullRequest } from '../fakes/github/operations.ts';
 import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
 import { describeWith, labPrograms } from '../needs.ts';
+import { acceptedVerdict } from './accepted-verdict.ts';
 import { type JobRequest, jobFiles, runJob, startJob } from './act.ts';
-import { endingOf } from './ending.ts';
 import { type Example, makeExample, noOps, workflow } from './example.ts';
 
 const repository = 'example/router';
@@ -82,7 +82,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     const event = pullRequestEvent();
     const job = await runJob(event);
 
-    const { verdict, says, conclusion } = endingOf(job, 'regression');
+    const { verdict, headline, conclusion } = acceptedVerdict(job, 'regression');
     expect(job.errors).toEqual([]);
     expect(jobFiles(event, 'ppsgate/result.json')).toEqual([job.outputs['result-path']]);
     const { outcome } = await readResult(dirname(job.outputs['result-path'] ?? ''));
@@ -97,7 +97,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     expect(github.state.comments).toHaveLength(1);
     const [comment] = github.state.comments;
     expect(comment).toMatchObject({ number: 7, author: 'github-actions[bot]' });
-    expect(comment?.body).toContain(`<!-- ppsgate -->\n\n### ${says}`);
+    expect(comment?.body).toContain(`<!-- ppsgate -->\n\n### ${headline}`);
     if (verdict === 'regression') {
       expect(comment?.body).toMatch(
         /^### 🔴 ppsgate: #7 takes \d[\d.]* % more CPU time per packet \(forwarding inet4\)$/m,
@@ -119,7 +119,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
         name: 'ppsgate',
         headCommit: pullRequest.headCommit,
         conclusion,
-        title: expect.stringContaining(says.replace(' ppsgate:', '')),
+        title: expect.stringContaining(headline.replace(' ppsgate:', '')),
       },
     ]);
   });
@@ -137,13 +137,13 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
 
     push(harmless);
     const second = await runJob(pullRequestEvent());
-    const { says, conclusion } = endingOf(second, 'no-regression');
+    const { headline, conclusion } = acceptedVerdict(second, 'no-regression');
     expect(second.outputs['comment-url']).toBe(first.outputs['comment-url']);
     expect(github.state.comments).toEqual([{ ...before, body: expect.any(String) }]);
     expect(github.state.comments[0]?.body).toMatch(
       /<summary>earlier verdicts<\/summary>[\s\S]+\| `[0-9a-f]{12}` \| `[\d-]+` \| `🔴 #7 does not load` \|/,
     );
-    expect(github.state.comments[0]?.body).toContain(says);
+    expect(github.state.comments[0]?.body).toContain(headline);
     expect(github.state.comments[0]?.body).toContain(pullRequest.headCommit);
     expect(github.state.checkRuns.map(({ conclusion }) => conclusion)).toEqual([
       'failure',
@@ -157,7 +157,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     const { headCommit: patch } = pullRequest;
     const job = await runJob(dispatch({ patch, 'max-runs': '12', margin: '40%' }));
 
-    const { verdict } = endingOf(job, 'no-regression');
+    const { verdict } = acceptedVerdict(job, 'no-regression');
     expect(operations().slice(0, 3)).toEqual([
       'repos/list-pull-requests-associated-with-commit 200',
       'graphql/viewer 200',
@@ -194,13 +194,13 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     push(harmless);
     const job = await runJob(pullRequestEvent());
 
-    const { says } = endingOf(job, 'no-regression');
+    const { headline } = acceptedVerdict(job, 'no-regression');
     expect(job.warnings).toEqual([
       expect.stringMatching(
         /^The comment on #7 of example\/router was not written because the token may not/,
       ),
     ]);
-    expect(job.summary).toContain(says);
+    expect(job.summary).toContain(headline);
     expect(job.outputs['result-path']).toMatch(/\/result\.json$/);
     expect(job.outputs).not.toHaveProperty('comment-url');
     expect(github.state.comments).toEqual([]);

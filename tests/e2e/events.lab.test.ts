@@ -16,8 +16,8 @@ import type { FakePullRequest } from '../fakes/github/state.ts';
 import { listen } from '../fakes/phabricator/calling.ts';
 import { startPhabricator } from '../fakes/phabricator/server.ts';
 import { describeWith, labPrograms } from '../needs.ts';
+import { acceptedVerdict } from './accepted-verdict.ts';
 import { type JobRequest, runJob } from './act.ts';
-import { endingOf } from './ending.ts';
 import { type Example, labWorkflow, makeExample, publisher, workflow } from './example.ts';
 
 const repository = 'example/router';
@@ -163,7 +163,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     const commit = pullRequest.headCommit;
     const job = await runJob(comment(`/ppsgate run ${commit} margin=40% runs=12 profile=1s`));
 
-    const { conclusion } = endingOf(job, 'no-regression');
+    const { conclusion } = acceptedVerdict(job, 'no-regression');
     expect(github.state.reactions).toMatchObject([{ commentId: 501, content: 'eyes' }]);
     expect(ours()).toHaveLength(1);
     expect(ours()[0]?.body).toContain('(a loss of 40 % of its speed)');
@@ -185,7 +185,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     };
     const job = await runJob(request('merge_group', { action: 'checks_requested', merge_group }));
 
-    const { conclusion } = endingOf(job, 'no-regression');
+    const { conclusion } = acceptedVerdict(job, 'no-regression');
     expect(github.state.checkRuns).toMatchObject([{ name: 'ppsgate', headCommit, conclusion }]);
     expect(ours()).toEqual([]);
     expect(refused()).toEqual([]);
@@ -240,7 +240,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
       client_payload: { patch: pullRequest.headCommit, 'max-runs': 12 },
     };
     const job = await runJob(request('repository_dispatch', payload));
-    endingOf(job, 'no-regression');
+    acceptedVerdict(job, 'no-regression');
     expect(ours()).toHaveLength(1);
   });
 
@@ -264,7 +264,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     });
     const job = await runJob({ ...dispatched, conduitToken });
 
-    const { conclusion } = endingOf(job, 'no-regression');
+    const { conclusion } = acceptedVerdict(job, 'no-regression');
     expect(target.messages).toEqual(['work', conclusion === 'success' ? 'pass' : 'fail']);
     expect(phabricator.state.transactions.at(-1)?.comment?.raw).toContain(
       `\`ppsgate D${revision.id}:${phabricator.state.diffs[0]?.id} run ${target.phid}\``,
@@ -288,7 +288,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     const reads = github.tokenWith({ contents: 'read', actions: 'read' });
     const gate = labelled('carol', { token: reads });
     const measured = await runJob(gate);
-    const { says, conclusion } = endingOf(measured, 'no-regression');
+    const { headline, conclusion } = acceptedVerdict(measured, 'no-regression');
     expect(ours().map(({ body }) => body)).toEqual([expect.stringContaining('It waits.')]);
 
     const job = await runJob(
@@ -296,7 +296,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     );
     expect(job.exitCode, job.log).toBe(0);
     expect(job.warnings).toEqual([]);
-    expect(ours().map(({ body }) => body)).toEqual([expect.stringContaining(says)]);
+    expect(ours().map(({ body }) => body)).toEqual([expect.stringContaining(headline)]);
     expect(github.state.checkRuns).toMatchObject([
       { headCommit: pullRequest.headCommit, conclusion },
     ]);
@@ -371,9 +371,9 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     seen();
     const event = labelled('carol', { workflow: labWorkflow, eventName: 'pull_request_target' });
     const job = await runJob(event);
-    const { says, conclusion } = endingOf(job, 'no-regression');
+    const { headline, conclusion } = acceptedVerdict(job, 'no-regression');
     expect(job.outputs).toMatchObject({ go: 'true', subject: '#7' });
-    expect(ours().map(({ body }) => body)).toEqual([expect.stringContaining(says)]);
+    expect(ours().map(({ body }) => body)).toEqual([expect.stringContaining(headline)]);
     expect(github.state.checkRuns).toMatchObject([{ status: 'completed', conclusion }]);
     // Drawn by the job that publishes, from the stacks in the artifact.
     if (conclusion === 'success') expect(graphsLinked()).toEqual(graphs);
