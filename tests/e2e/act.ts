@@ -36,7 +36,8 @@ export type JobRequest = {
 export type Job = {
   exitCode: number | null;
   outputs: Record<string, string>;
-  summary: string;
+  /** One of each step that wrote one. */
+  summaries: string[];
   warnings: string[];
   errors: string[];
   /** The stages that were run, like `Main ./` and `Post ./`. */
@@ -44,6 +45,9 @@ export type Job = {
   /** The full log, for debugging. */
   log: string;
 };
+
+/** Outputs of a workflow whose first job admits nothing. */
+export const nothingAdmitted = { go: 'false', bisect: 'false', cancel: 'false' };
 
 type Act = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -150,9 +154,7 @@ function readLog(stdout: string): Omit<Job, 'exitCode'> {
         .filter(({ stepID }) => stepID.some((id) => /\D/.test(id)))
         .map(({ name = '', arg }) => [name, arg]),
     ),
-    summary: of('summary')
-      .map(({ content }) => content)
-      .join(''),
+    summaries: of('summary').map(({ content }) => content),
     warnings: of('warning').map(({ arg }) => arg),
     errors: of('error').map(({ arg }) => arg),
     stages: lines.flatMap(({ msg }) => /⭐ Run ((?:Main|Post) .+)/.exec(msg)?.[1] ?? []),

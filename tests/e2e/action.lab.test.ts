@@ -1,7 +1,7 @@
 // The main job as a whole: an event arrives, packets are forwarded, and the result reaches GitHub, by the real workflow.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { labDown, labLeftovers, labUp } from '../../src/lab/netns/embedded-lab.ts';
 import { readResult } from '../../src/report/read-result.ts';
@@ -11,8 +11,8 @@ import type { FakePullRequest } from '../fakes/github/operations.ts';
 import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
 import { describeWith, labPrograms } from '../needs.ts';
 import { acceptedVerdict } from './accepted-verdict.ts';
-import { type JobRequest, jobFiles, runJob, startJob } from './act.ts';
-import { type Example, makeExample, noOps, workflow } from './example.ts';
+import { type JobRequest, jobFiles, nothingAdmitted, runJob, startJob } from './act.ts';
+import { type Example, makeExample, noOps, oneJobWorkflow, workflow } from './example.ts';
 
 const repository = 'example/router';
 
@@ -54,7 +54,11 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     pullRequest.headCommit = example.push(rules);
   };
 
-  const request = (eventName: string, payload: object): JobRequest => ({
+  const request = (
+    eventName: string,
+    payload: object,
+    more: Partial<JobRequest> = {},
+  ): JobRequest => ({
     directory: example.directory,
     workflow,
     eventName,
@@ -64,13 +68,16 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     token: installationToken,
     runId: ++runs,
     temporary: mkdtempSync(join(folder, 'job-')),
+    ...more,
   });
-  const pullRequestEvent = (): JobRequest =>
-    request('pull_request', {
-      action: 'synchronize',
-      number: pullRequest.number,
-      pull_request: pullRequestDocument(github.state, pullRequest),
-    });
+  const pushEvent = (): object => ({
+    action: 'synchronize',
+    number: pullRequest.number,
+    pull_request: pullRequestDocument(github.state, pullRequest),
+  });
+  const pullRequestEvent = (): JobRequest => request('pull_request_target', pushEvent());
+  const inOneJob = (): JobRequest =>
+    request('pull_request', pushEvent(), { workflow: oneJobWorkflow });
   const dispatch = (inputs: Record<string, string>): JobRequest =>
     request('workflow_dispatch', { inputs });
 
@@ -96,7 +103,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
 
     expect(github.state.comments).toHaveLength(1);
     const [comment] = github.state.comments;
-    expect(comment).toMatchObject({ number: 7, author: 'github-actions[bot]' });
+    expect(comment).toMatchObject({ id: 1001, number: 7, author: 'github-actions[bot]' });
     expect(comment?.body).toContain(`<!-- ppsgate -->\n\n### ${headline}`);
     if (verdict === 'regression') {
       expect(comment?.body).toMatch(
@@ -106,12 +113,17 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     expect(comment?.body).toMatch(
       new RegExp(`^\\| forwarding inet4 \\| \\S+ ${verdict} \\|.*\\|$`, 'm'),
     );
-    expect(comment?.body).toContain(job.summary.trim());
+    // Of the job that measures, and of the one that publishes.
+    expect(job.summaries).toHaveLength(2);
+    for (const summary of job.summaries) expect(comment?.body).toContain(summary.trim());
     expect(job.outputs).toEqual({
+      ...nothingAdmitted,
+      go: 'true',
+      request: expect.stringContaining(pullRequest.headCommit),
+      subject: '#7',
       verdict,
       'result-path': expect.stringMatching(/\/result\.json$/),
       'report-path': expect.stringMatching(/\/report\.md$/),
-      'comment-url': 'https://github.com/example/router/pull/7#issuecomment-1001',
       directory: dirname(job.outputs['result-path'] ?? ''),
     });
     expect(github.state.checkRuns).toMatchObject([
@@ -124,9 +136,9 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     ]);
   });
 
-  test('updates its comment when the patch was corrected, and then passes', async () => {
+  test('updates its comment when the patch was corrected, and then passes, all in one job', async () => {
     push(broken);
-    const first = await runJob(pullRequestEvent());
+    const first = await runJob(inOneJob());
     expect(first.outputs.verdict, first.log).toBe('does-not-load');
     expect(first.exitCode).not.toBe(0);
     const [before] = structuredClone(github.state.comments);
@@ -136,8 +148,11 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     ]);
 
     push(harmless);
-    const second = await runJob(pullRequestEvent());
+    const second = await runJob(inOneJob());
     const { headline, conclusion } = acceptedVerdict(second, 'no-regression');
+    expect(first.outputs['comment-url']).toBe(
+      'https://github.com/example/router/pull/7#issuecomment-1001',
+    );
     expect(second.outputs['comment-url']).toBe(first.outputs['comment-url']);
     expect(github.state.comments).toEqual([{ ...before, body: expect.any(String) }]);
     expect(github.state.comments[0]?.body).toMatch(
@@ -145,6 +160,8 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     );
     expect(github.state.comments[0]?.body).toContain(headline);
     expect(github.state.comments[0]?.body).toContain(pullRequest.headCommit);
+    expect(second.summaries).toHaveLength(1);
+    expect(github.state.comments[0]?.body).toContain(second.summaries.join().trim());
     expect(github.state.checkRuns.map(({ conclusion }) => conclusion)).toEqual([
       'failure',
       conclusion,
@@ -180,8 +197,8 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     const why = `Thank you for #7: because it comes from mallory/router, it runs on the testbed only after a maintainer of example/router has read ${commit}, and then put the label ppsgate on it or written /ppsgate run ${commit}.`;
     expect(job.errors[0], job.log).toBe(why);
     expect(job.exitCode).not.toBe(0);
-    expect(jobFiles(event, 'ppsgate/*').map((path) => basename(path))).toEqual(['failure.json']);
-    expect(Object.keys(job.outputs)).toEqual(['directory']);
+    expect(jobFiles(event, 'ppsgate/*')).toEqual([]);
+    expect(job.outputs).toEqual(nothingAdmitted);
     expect(github.state.comments.map(({ body }) => body)).toEqual([
       expect.stringContaining(`### ⏸️ ppsgate: #7 waits for a maintainer\n\n\`${why}\``),
     ]);
@@ -192,7 +209,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     github.faults.order('issues/create-comment', { kind: 'read-only' });
     github.faults.order('checks/create', { kind: 'read-only' });
     push(harmless);
-    const job = await runJob(pullRequestEvent());
+    const job = await runJob(inOneJob());
 
     const { headline } = acceptedVerdict(job, 'no-regression');
     expect(job.warnings).toEqual([
@@ -200,7 +217,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
         /^The comment on #7 of example\/router was not written because the token may not/,
       ),
     ]);
-    expect(job.summary).toContain(headline);
+    expect(job.summaries).toEqual([expect.stringContaining(headline)]);
     expect(job.outputs['result-path']).toMatch(/\/result\.json$/);
     expect(job.outputs).not.toHaveProperty('comment-url');
     expect(github.state.comments).toEqual([]);
@@ -226,7 +243,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     example = makeExample(join(folder, 'patient'), { traffic });
     pullRequest.baseCommit = example.baseCommit;
     push(harmless);
-    const event = pullRequestEvent();
+    const event = inOneJob();
     const { act, ended } = startJob(event);
     const isMeasuring = () =>
       jobFiles(event, 'ppsgate/experiment.json').length > 0 &&

@@ -17,8 +17,15 @@ import { listen } from '../fakes/phabricator/calling.ts';
 import { startPhabricator } from '../fakes/phabricator/server.ts';
 import { describeWith, labPrograms } from '../needs.ts';
 import { acceptedVerdict } from './accepted-verdict.ts';
-import { type JobRequest, runJob } from './act.ts';
-import { type Example, labWorkflow, makeExample, publisher, workflow } from './example.ts';
+import { type JobRequest, nothingAdmitted, runJob } from './act.ts';
+import {
+  type Example,
+  labWorkflow,
+  makeExample,
+  oneJobWorkflow,
+  publisher,
+  workflow,
+} from './example.ts';
 
 const repository = 'example/router';
 const harmless = ['# Packets that must not even be tracked are dropped here.'];
@@ -28,6 +35,9 @@ const hostile =
 /** The kinds of flamegraphs; on a machine that is too busy for a verdict, there may be none. */
 const graphs = ['base', 'patched', 'difference'];
 let runs = 100;
+
+/** GitHub gives the workflow of a fork a token that may only read. */
+const inOneJob = { workflow: oneJobWorkflow, eventName: 'pull_request' };
 
 const workflowSchema = z.object({
   jobs: z.record(
@@ -111,7 +121,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
 
   const labelled = (by: string, more = {}) =>
     request(
-      'pull_request',
+      'pull_request_target',
       {
         action: 'labeled',
         number: 7,
@@ -193,7 +203,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
 
   test('a command that is none gets the nearest right one, and nothing runs', async () => {
     const job = await runJob(comment('/ppsgate run $(reboot)'));
-    expect(job.outputs, job.log).toEqual({});
+    expect(job.outputs, job.log).toEqual(nothingAdmitted);
     expect(ours().map(({ body }) => body)).toEqual([
       expect.stringContaining('`run takes no "$(reboot)"; write /ppsgate run`'),
     ]);
@@ -258,10 +268,11 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     const plan = phabricator.addBuildPlan({ uri: relay.url, holdDrafts: 'never' });
     const target = await phabricator.startBuild(revision, plan);
     const payload = { patch: `D${revision.id}`, key: target.phid, build: target.buildPHID };
-    const dispatched = request('repository_dispatch', {
-      action: 'ppsgate',
-      client_payload: payload,
-    });
+    const dispatched = request(
+      'repository_dispatch',
+      { action: 'ppsgate', client_payload: payload },
+      { workflow: labWorkflow },
+    );
     const job = await runJob({ ...dispatched, conduitToken });
 
     const { conclusion } = acceptedVerdict(job, 'no-regression');
@@ -286,7 +297,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
   test("a label on a fork's patch runs with a token that may read, and another workflow answers", async () => {
     seen();
     const reads = github.tokenWith({ contents: 'read', actions: 'read' });
-    const gate = labelled('carol', { token: reads });
+    const gate = labelled('carol', { ...inOneJob, token: reads });
     const measured = await runJob(gate);
     const { headline, conclusion } = acceptedVerdict(measured, 'no-regression');
     expect(ours().map(({ body }) => body)).toEqual([expect.stringContaining('It waits.')]);
@@ -312,7 +323,10 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
   });
 
   test('and reports a missing approval', async () => {
-    const gate = labelled('mallory', { token: github.tokenWith({ contents: 'read' }) });
+    const gate = labelled('mallory', {
+      ...inOneJob,
+      token: github.tokenWith({ contents: 'read' }),
+    });
     const refused = await runJob(gate);
     expect(refused.outputs.verdict, refused.log).toBeUndefined();
     await runJob(
@@ -336,7 +350,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
       title: '🟢 #7',
       summary: '',
     });
-    const edited = request('pull_request', {
+    const edited = request('pull_request_target', {
       action: 'edited',
       number: 7,
       sender: { login: 'mallory' },
@@ -369,7 +383,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
       headCommit: example.push(harmless),
     });
     seen();
-    const event = labelled('carol', { workflow: labWorkflow, eventName: 'pull_request_target' });
+    const event = labelled('carol', { workflow: labWorkflow });
     const job = await runJob(event);
     const { headline, conclusion } = acceptedVerdict(job, 'no-regression');
     expect(job.outputs).toMatchObject({ go: 'true', subject: '#7' });

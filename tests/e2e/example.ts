@@ -16,11 +16,13 @@ export type Example = {
   pushFile(path: string, text: string): string;
 };
 
-/** The project's own: one job, and what answers for it on a fork's patch. */
+/** The project's own, as `ppsgate init` writes it: what measures is a job apart, with a token that may only read. */
 export const workflow = '.github/workflows/gate.yml';
-export const publisher = '.github/workflows/publish.yml';
-/** Workflow of a lab with a runner of its own, as `ppsgate init` writes it. */
+/** The same beside a lab with a runner of its own, where there is a Phabricator. */
 export const labWorkflow = '.github/workflows/lab.yml';
+/** One job that does everything, as earlier versions wrote it, and the workflow that reports for it on a fork's patch. */
+export const oneJobWorkflow = '.github/workflows/one-job.yml';
+export const publisher = '.github/workflows/publisher.yml';
 
 /**
  * Rules that cost some 12 ns each for every packet and change nothing. The base has enough of them that
@@ -34,7 +36,7 @@ const setting: Setting = {
   branch: 'main',
   action: './',
   runner: ['self-hosted'],
-  hasPhabricator: false,
+  hasPhabricator: true,
   config: 'docs/example/ppsgate.yml',
 };
 
@@ -48,9 +50,12 @@ const ruleset = 'docs/example/dut/nftables.conf';
  */
 export function makeExample(directory: string, keys: Record<string, unknown> = {}): Example {
   mkdirSync(directory);
-  for (const path of ['action.yml', 'package.json', workflow, publisher, 'docs/example']) {
+  for (const path of ['action.yml', 'package.json', workflow, 'docs/example']) {
     cpSync(join(project, path), join(directory, path), { recursive: true });
   }
+  cpSync(join(import.meta.dirname, 'workflows'), join(directory, '.github/workflows'), {
+    recursive: true,
+  });
   writeFileSync(join(directory, labWorkflow), splitWorkflow(setting));
   cpSync(inject('bundle'), join(directory, 'dist'), { recursive: true });
   writeFileSync(join(directory, config), quickConfig(directory, keys));

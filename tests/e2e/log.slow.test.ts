@@ -11,7 +11,7 @@ import { installationToken, startFakeGitHub } from '../fakes/github/server.ts';
 import { hostileComments } from '../fakes/hostile-comments.ts';
 import { commandsIn } from '../fakes/runner-commands.ts';
 import { describeWith } from '../needs.ts';
-import { runJob } from './act.ts';
+import { nothingAdmitted, runJob } from './act.ts';
 import { type Example, makeExample, workflow } from './example.ts';
 
 const repository = 'example/router';
@@ -76,7 +76,7 @@ describeWith(['act', 'git'], "a stranger's comment", () => {
       body,
       expect.stringContaining('### 🤔 ppsgate did not understand'),
     ]);
-    expect(job.outputs, job.log).toEqual({});
+    expect(job.outputs, job.log).toEqual(nothingAdmitted);
     // act knows commands of the first kind only where a line begins, so its log has what GitHub's runner would have read.
     expect(commandsIn(Buffer.from(job.log))).toEqual([]);
     expect(github.state.artifacts).toEqual([]);
