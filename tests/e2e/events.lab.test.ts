@@ -1,11 +1,9 @@
 // From every event that requests a measurement to the answer, by the project's workflows and those of `ppsgate init`.
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { parse } from 'yaml';
-import { z } from 'zod';
 import { labLeftovers } from '../../src/lab/netns/embedded-lab.ts';
 import { composeComment } from '../../src/publish/reporters/comment-text.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
@@ -26,6 +24,7 @@ import {
   publisher,
   workflow,
 } from './example.ts';
+import { giveTokens } from './job-tokens.ts';
 
 const repository = 'example/router';
 const harmless = ['# Packets that must not even be tracked are dropped here.'];
@@ -38,13 +37,6 @@ let runs = 100;
 
 /** GitHub gives the workflow of a fork a token that may only read. */
 const inOneJob = { workflow: oneJobWorkflow, eventName: 'pull_request' };
-
-const workflowSchema = z.object({
-  jobs: z.record(
-    z.string(),
-    z.object({ permissions: z.record(z.string(), z.enum(['read', 'write'])) }),
-  ),
-});
 
 describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () => {
   let example: Example;
@@ -77,32 +69,26 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     }
   });
 
-  /** Only the permissions of the workflow's jobs: GitHub refuses all others. */
-  const tokenOf = (path: string): string => {
-    const { jobs } = workflowSchema.parse(
-      parse(readFileSync(join(example.directory, path), 'utf8')),
-    );
-    return github.tokenWith(
-      Object.assign({}, ...Object.values(jobs).map((job) => job.permissions)),
-    );
-  };
-
   const request = (
     eventName: string,
     payload: object,
     more: Partial<JobRequest> = {},
-  ): JobRequest => ({
-    directory: example.directory,
-    workflow,
-    eventName,
-    payload: { sender: { login: 'carol' }, ...payload },
-    repository,
-    apiUrl: github.url,
-    token: tokenOf(more.workflow ?? workflow),
-    runId: ++runs,
-    temporary: mkdtempSync(join(folder, 'job-')),
-    ...more,
-  });
+  ): JobRequest => {
+    const path = more.workflow ?? workflow;
+    if (more.token === undefined) giveTokens(join(example.directory, path), github.tokenWith);
+    return {
+      directory: example.directory,
+      workflow: path,
+      eventName,
+      payload: { sender: { login: 'carol' }, ...payload },
+      repository,
+      apiUrl: github.url,
+      token: github.tokenWith({}),
+      runId: ++runs,
+      temporary: mkdtempSync(join(folder, 'job-')),
+      ...more,
+    };
+  };
 
   const comment = (body: string, login = 'carol', id = 501) => {
     github.state.comments.push({ id, number: 7, author: login, body });
@@ -242,6 +228,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
       /\| (\d+)\u00a0\+\u00a0\d+(?:\u00a0of[^|]*)? \|/.exec(ours()[0]?.body ?? '') ?? [];
     if (second.outputs.verdict !== 'invalid') expect(Number(pairs)).toBeGreaterThan(16);
     expect(ours()[0]?.body).toContain('earlier verdicts');
+    expect(refused()).toEqual([]);
   });
 
   test("another program's repository_dispatch is measured", async () => {
@@ -292,6 +279,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     expect(onDataBranch('badges/this-machine/forwarding-inet4.svg')).toBe(true);
     expect(ours()).toEqual([]);
     expect(github.state.checkRuns).toEqual([]);
+    expect(refused()).toEqual([]);
   });
 
   test("a label on a fork's patch runs with a token that may read, and another workflow answers", async () => {
@@ -367,6 +355,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
         externalId: expect.stringMatching(/^#7 main /),
       },
     ]);
+    expect(refused()).toEqual([]);
   });
 
   test('and nothing that a fork says of itself where it changes what measures it', async () => {
