@@ -7,23 +7,11 @@ import { type Cell, cellName } from '../model/scenario.ts';
 import { type Extent, linearScale } from './scale.ts';
 import { colors, element, path, round, svgDocument, text } from './svg.ts';
 
-/** Draws one number per nightly run in the text's colour; `changes` are indices at which a new level begins. */
-export function sparkline(values: readonly number[], changes: readonly number[]): string {
-  const attributes = {
-    xmlns: 'http://www.w3.org/2000/svg',
-    class: 'sparkline',
-    width,
-    height,
-    viewBox: `0 0 ${width} ${height}`,
-    role: 'img',
-    'aria-label': described(values, changes),
-  };
-  return element('svg', attributes, drawn(values, changes, 'currentColor'));
-}
-
 type SparklineRow = {
   cell: Cell;
+  /** One per nightly run. */
   values: readonly number[];
+  /** Indices at which a new level begins. */
   changes: readonly number[];
 };
 
@@ -38,7 +26,7 @@ export function sparklineSheet(rows: readonly SparklineRow[], metric: Metric): s
       element(
         'g',
         { transform: `translate(${sparkLeft} ${top + (rowHeight - height) / 2})` },
-        drawn(values, changes, colors.ink),
+        drawn(values, changes),
       ),
       text(last === undefined ? 'no nightly run' : formatMetric(last, metric), {
         x: numberLeft,
@@ -64,7 +52,7 @@ const [sparkLeft, numberLeft, sheetWidth] = [230, 490, 600];
 /** Minimum range: noise should not look dramatic. */
 const leastRangeRatio = 0.02;
 
-function drawn(values: readonly number[], changes: readonly number[], ink: string): string {
+function drawn(values: readonly number[], changes: readonly number[]): string {
   if (values.length === 0) return '';
   const along = linearScale({ low: 0, high: Math.max(values.length - 1, 1) }, inset, width - inset);
   const up = linearScale(rangeOf(values), height - inset, inset);
@@ -77,8 +65,8 @@ function drawn(values: readonly number[], changes: readonly number[], ink: strin
     .map((place) => `M${round((x(place - 1) + x(place)) / 2)} 0V${height}`);
   return [
     marks.length > 0 && path(marks.join(''), { class: 'change', fill: 'none', stroke: colors.red }),
-    path(line.join(''), { fill: 'none', stroke: ink, 'stroke-width': 1.2 }),
-    element('circle', { cx: x(values.length - 1), cy: y(newest), r: 2, fill: ink }),
+    path(line.join(''), { fill: 'none', stroke: colors.ink, 'stroke-width': 1.2 }),
+    element('circle', { cx: x(values.length - 1), cy: y(newest), r: 2, fill: colors.ink }),
   ]
     .filter(Boolean)
     .join('');

@@ -1,34 +1,33 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sparkline, sparklineSheet } from '../../src/report/sparkline.ts';
+import { sparklineSheet } from '../../src/report/sparkline.ts';
 import { forwarding } from '../fakes/result.ts';
 import { readXml } from '../fakes/xml.ts';
 
+const drawn = (values: readonly number[], changes: readonly number[]): string =>
+  sparklineSheet([{ cell: forwarding, values, changes }], 'pps');
+
 describe('a sparkline', () => {
   test('says in words what it draws', () => {
-    expect(sparkline([100, 100, 90], [2])).toContain(
-      'aria-label="3 nightly runs, 1 change, the last −10.00 % off their median"',
+    expect(drawn([100, 100, 90], [2])).toContain(
+      '<title>forwarding inet4: 3 nightly runs, 1 change, the last −10.00 % off their median</title>',
     );
-    expect(sparkline([], [])).toContain('aria-label="no nightly run"');
-  });
-
-  test('has the colour of the text around it', () => {
-    expect(sparkline([1, 2], [])).toContain('stroke="currentColor"');
+    expect(drawn([], [])).toContain('<title>forwarding inet4: no nightly run</title>');
   });
 
   test('marks each change between the nightly runs that it parts', () => {
-    expect(sparkline([2, 2, 1, 1], [2])).toMatch(/<path d="M120 0V24" class="change"/);
-    expect(sparkline([2, 2, 1, 1], [])).not.toContain('class="change"');
+    expect(drawn([2, 2, 1, 1], [2])).toMatch(/<path d="M120 0V24" class="change"/);
+    expect(drawn([2, 2, 1, 1], [])).not.toContain('class="change"');
   });
 
   test('of nightly runs that are alike is a line in the middle', () => {
-    expect(sparkline([5, 5, 5], [])).toContain('M3 12L120 12L237 12');
+    expect(drawn([5, 5, 5], [])).toContain('M3 12L120 12L237 12');
   });
 
   test('is not flattened by one bad nightly run in thirty', () => {
     const nightlyRuns = Array.from({ length: 30 }, (_, index) => 100 + (index % 2) * 10);
     const [calm, bad] = [nightlyRuns, [...nightlyRuns.slice(1), 1]].map((values) =>
-      sparkline(values, []),
+      drawn(values, []),
     );
     const heights = (svg = '') => new Set(svg.match(/(?<=[ML][\d.]+ )[\d.]+/g));
     expect(heights(bad).size).toBe(heights(calm).size);
@@ -38,7 +37,7 @@ describe('a sparkline', () => {
     const rate = fc.double({ min: 1e-3, max: 1e12, noNaN: true });
     fc.assert(
       fc.property(fc.array(rate, { maxLength: 70 }), fc.array(fc.integer()), (values, changes) => {
-        const svg = sparkline(values, changes);
+        const svg = drawn(values, changes);
         readXml(svg);
         expect(svg).not.toMatch(/NaN|Infinity/);
         for (const [, x, y] of svg.matchAll(/[ML]([\d.-]+) ([\d.-]+)/g)) {
