@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../fakes/folder.ts';
 import { freePort } from '../../fakes/sshd.ts';
 import { describeWith } from '../../needs.ts';
 import { startIpmiSim } from '../power/ipmi-sim.ts';
-import { messageOf } from '../power/worlds.ts';
+import { messageOf } from '../power/power-deps.ts';
 import { type Serial, startSerial } from './serial.ts';
 
 describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a console over LAN', () => {

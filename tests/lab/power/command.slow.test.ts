@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openPower } from '../../../src/lab/power/power.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
-import { messageOf, timelessDeps } from './worlds.ts';
+import { messageOf, timelessDeps } from './power-deps.ts';
 
 test('a machine is turned on and off by its commands', async () => {
   const { power } = await lab();

@@ -10,7 +10,7 @@ import { realPowerDeps } from '../../../src/lab/power/power-deps.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { describeWith } from '../../needs.ts';
 import { freeUdpPort, type IpmiSim, startIpmiSim } from './ipmi-sim.ts';
-import { depsWhere, messageOf, timelessDeps } from './worlds.ts';
+import { depsWhere, messageOf, timelessDeps } from './power-deps.ts';
 
 const deps = depsWhere(0.1);
 

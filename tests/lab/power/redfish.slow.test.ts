@@ -7,9 +7,9 @@ import { openPower, type PowerDeps, realPowerDeps } from '../../../src/lab/power
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { describeWith } from '../../needs.ts';
 import { type Certificate, freeTcpPort, makeCertificate, startHttps } from './https-server.ts';
+import { depsWhere, messageOf, timelessDeps } from './power-deps.ts';
 import { json, redirect, startBmc } from './redfish-bmc.ts';
 import { type Sushy, startSushy } from './sushy.ts';
-import { depsWhere, messageOf, timelessDeps } from './worlds.ts';
 
 const machines = [
   '27946b59-9e44-4fa7-8e91-f3527a1ef091',
