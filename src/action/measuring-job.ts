@@ -22,10 +22,10 @@ import {
   type ReportedOutcome,
 } from '../publish/reporters/outcome-text.ts';
 import {
-  addReportLinks,
   combineReporters,
   type Reporter,
   reportOutcome,
+  reportThenLink,
 } from '../publish/reporters/reporter.ts';
 import { bisectHeadline } from '../report/bisect-headline.ts';
 import { headline, outcomeName } from '../report/headline.ts';
@@ -241,9 +241,8 @@ async function concluded(measurement: Measurement): Promise<MeasuredOutcome | Bi
     log.info([measurement.selector, headlineOf(ending)].filter(Boolean).join(': '));
     await keepResult(measurement);
     if (!isAlone) return summarized(ending);
-    await reporter.conclude(ending);
     const publish = () => published(ending, measurement);
-    return summarized(await addReportLinks(reporter, ending, publish, log.warn));
+    return summarized(await reportThenLink(reporter, ending, publish, log.warn));
   };
   return reportOutcome(reporter, signal, work).catch(async (error: unknown) => {
     // The publishing job reads it, also where this one reports: the token of a fork can only read.

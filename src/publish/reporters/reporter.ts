@@ -80,10 +80,10 @@ export async function reportOutcome<Outcome extends ReportedOutcome>(
 /** Reports the outcome before it makes the linked reports, so that a failure there cannot hide the verdict. */
 export async function reportThenLink(
   reporter: Reporter,
-  outcome: MeasuredOutcome,
+  outcome: MeasuredOutcome | BisectedOutcome,
   make: () => Promise<ReportLinks>,
   warn: (why: string) => void,
-): Promise<ReportedOutcome> {
+): Promise<MeasuredOutcome | BisectedOutcome> {
   await reporter.conclude(outcome);
   return addReportLinks(reporter, outcome, make, warn);
 }
