@@ -73,6 +73,37 @@ test('The project’s own workflow is what init writes.', async () => {
   await expect(text).toMatchFileSnapshot('../../../.github/workflows/gate.yml');
 });
 
+/** What a tree of Linux takes beside it, and no other repository. */
+const linuxTree: Setting = {
+  ...setting,
+  action: `example/ppsgate@${'0'.repeat(40)} # v0.1.0`,
+  // Instructions are counted with QEMU 7.2 to 8.2, and this runner has 8.2.
+  runner: ['ubuntu-24.04'],
+  readyRunner: `\
+      # The patch's makefiles run as \`kernels\`, which has no network and may write to nothing but the folder of builds; the
+      # clone is root's, and shares its objects with the checkout.
+      - name: Ready this machine to build kernels
+        run: |
+          sudo apt-get -qq update
+          sudo apt-get -qq install --yes --no-install-recommends bc bison flex libelf-dev libssl-dev
+          sudo useradd --system --shell /usr/sbin/nologin kernels
+          sudo git clone --quiet --no-checkout "$GITHUB_WORKSPACE" /usr/src/linux`,
+};
+
+const linuxTreeHeader = `\
+# A workflow for a tree of Linux: kernels of base and patched are built on GitHub's own runner, and boot there in virtual
+# machines side by side. docs/virtual.md has the ppsgate.yml that goes with it. Copy it to .github/workflows/ppsgate.yml, and
+# put the ppsgate that you trust, by a commit with all its 40 digits, in place of example/ppsgate.
+# Made by tests/cli/init/workflows.slow.test.ts.
+#
+`;
+
+test('The example for a tree of Linux is what init writes, with steps that build kernels.', async () => {
+  const text = `${linuxTreeHeader}${splitWorkflow(linuxTree)}`;
+  const place = '../../../docs/example/workflows/linux-kernel.yml';
+  await expect(text).toMatchFileSnapshot(place);
+});
+
 test('each job may do what it does and no more', () => {
   const answers = {
     contents: 'write',
@@ -82,7 +113,7 @@ test('each job may do what it does and no more', () => {
     issues: 'write',
   };
   const accept = { contents: 'write', issues: 'write' };
-  for (const one of [setting, beside, own]) {
+  for (const one of [setting, beside, own, linuxTree]) {
     expect(permissionsOf(splitWorkflow(one))).toEqual({
       admit: { contents: 'read', 'pull-requests': 'write', checks: 'write' },
       gate: { contents: 'read', actions: 'read' },
@@ -287,6 +318,7 @@ describeWith(['actionlint', 'zizmor', 'git'], 'the linters of workflows', () => 
     ["the workflow for GitHub's runner", setting],
     ['the workflow beside a lab', { ...setting, runner: ['self-hosted'] }],
     ['the workflow with Phabricator', { ...setting, hasPhabricator: true }],
+    ['the workflow for a tree of Linux', linuxTree],
     ['the workflow for a tree of FreeBSD', { ...setting, readyRunner: freebsdTreeSteps(image) }],
   ] as const)('find nothing in %s', ([, one]) => {
     const directory = newRepository();
