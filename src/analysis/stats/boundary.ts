@@ -1,5 +1,5 @@
 // Computes levels of interim analyses, so that all of them together err no more often than required.
-import { studentTail, studentTExact } from './student.ts';
+import { criticalT, studentTail } from './student.ts';
 
 /**
  * The one nominal one-sided level of all interim analyses, by Pocock (Biometrika 64, 1977): data without any effect
@@ -102,7 +102,7 @@ const leastLevel = 1e-12;
 
 /** Levels beyond the range of a double are practically never crossed; one half is the maximum. */
 const criticalZ = (level: number): number =>
-  level < leastLevel ? 7 : level >= 1 / 2 ? 0 : studentTExact(Infinity, 1 - 2 * level);
+  level < leastLevel ? 7 : level >= 1 / 2 ? 0 : criticalT(Infinity, level);
 
 const upperTail = (z: number): number => studentTail(z, Infinity);
 /** Most nodes are too far apart to contribute to a double, and exponentials are slow. */

@@ -44,21 +44,27 @@ function expectDegreesOfFreedom(degreesOfFreedom: number): void {
 
 /** The t with P(T > t) = `level`; cached, as few values are needed very often. */
 export function criticalT(degreesOfFreedom: number, level: number): number {
-  const key = `${degreesOfFreedom} ${level}`;
-  const known = criticalValues.get(key);
+  const values = criticalValues.get(level) ?? new Map<number, number>();
+  const known = values.get(degreesOfFreedom);
   if (known !== undefined) return known;
   const t = studentTExact(degreesOfFreedom, 1 - 2 * level);
-  criticalValues.set(key, t);
+  // Estimated degrees of freedom hardly ever come again.
+  if (criticalValues.size >= mostCached) criticalValues.clear();
+  if (values.size >= mostCached) values.clear();
+  criticalValues.set(level, values.set(degreesOfFreedom, t));
   return t;
 }
 
-const criticalValues = new Map<string, number>();
+/** By level, then by degrees of freedom. */
+const criticalValues = new Map<number, Map<number, number>>();
+
+const mostCached = 10_000;
 
 /** P(T > t) for `t` ≥ 0. The normal distribution (infinite degrees) has a relative error below 2e-7. */
 export function studentTail(t: number, degreesOfFreedom: number): number {
   if (degreesOfFreedom === Infinity) return (1 - errorFunction(t / Math.SQRT2)) / 2;
   expectDegreesOfFreedom(degreesOfFreedom);
-  const { inTails, within } = twoSided(t, degreesOfFreedom);
+  const { inTails, within } = twoSided(t, degreesOfFreedom, gammaRatio(degreesOfFreedom / 2));
   return (inTails ?? 1 - within) / 2;
 }
 
@@ -75,32 +81,46 @@ const misprints = new Map([
 
 const million = 1e6;
 
+/** Newton's method from below, as the tail is convex; then bisection down to neighbouring doubles, which cannot diverge. */
 function quantile(degreesOfFreedom: number, confidence: number): number {
+  const ratio = gammaRatio(degreesOfFreedom / 2);
+  const excessAt = (t: number) => excess(twoSided(t, degreesOfFreedom, ratio), confidence);
   let high = 1;
-  while (liesBelow(high, degreesOfFreedom, confidence)) high *= 2;
+  while (excessAt(high) > 0) high *= 2;
   let low = high === 1 ? 0 : high / 2;
 
-  // Bisection down to neighbouring doubles needs no derivative and cannot diverge.
+  let t = low;
+  for (let step = Infinity, count = 0; step > 1e-9 * t && count < 50; count += 1) {
+    step = excessAt(t) / (2 * density(t, degreesOfFreedom, ratio));
+    t += step;
+  }
+  const [below, above] = [t * (1 - 1e-14), t * (1 + 1e-14)];
+  if (below > low && below < high && excessAt(below) > 0) low = below;
+  if (above > low && above < high && excessAt(above) <= 0) high = above;
   for (;;) {
     const middle = (low + high) / 2;
     if (middle <= low || middle >= high) return high;
-    if (liesBelow(middle, degreesOfFreedom, confidence)) low = middle;
+    if (excessAt(middle) > 0) low = middle;
     else high = middle;
   }
 }
 
-function liesBelow(t: number, degreesOfFreedom: number, confidence: number): boolean {
-  const { inTails, within } = twoSided(t, degreesOfFreedom);
-  return inTails === undefined ? within < confidence : inTails > 1 - confidence;
-}
+/** By how much P(|T| > t) exceeds that of the quantile. */
+const excess = ({ inTails, within }: TwoSided, confidence: number): number =>
+  inTails === undefined ? confidence - within : inTails - (1 - confidence);
+
+/** `ratio` is `gammaRatio` of half the degrees of freedom. */
+const density = (t: number, degreesOfFreedom: number, ratio: number): number =>
+  (ratio / Math.sqrt(Math.PI * degreesOfFreedom)) *
+  Math.exp((-(degreesOfFreedom + 1) / 2) * Math.log1p((t * t) / degreesOfFreedom));
 
 type TwoSided = { inTails: number; within?: never } | { inTails?: never; within: number };
 
 /**
  * P(|T| > t) or P(|T| ≤ t), the one without loss of digits: a regularized incomplete beta function of ν/2 and 1/2,
- * whose continued fraction converges fast on one side of the mean.
+ * whose continued fraction converges fast on one side of the mean. `ratio` is `gammaRatio` of half the degrees of freedom.
  */
-function twoSided(t: number, degreesOfFreedom: number): TwoSided {
+function twoSided(t: number, degreesOfFreedom: number, ratio: number): TwoSided {
   const a = degreesOfFreedom / 2;
   const square = t * t;
   const beyond = degreesOfFreedom / (degreesOfFreedom + square);
@@ -108,9 +128,7 @@ function twoSided(t: number, degreesOfFreedom: number): TwoSided {
 
   // x^a · (1−x)^(1/2) / B(a, 1/2), the factor before both fractions.
   const factor =
-    Math.exp(-a * Math.log1p(square / degreesOfFreedom)) *
-    Math.sqrt(within / Math.PI) *
-    gammaRatio(a);
+    Math.exp(-a * Math.log1p(square / degreesOfFreedom)) * Math.sqrt(within / Math.PI) * ratio;
 
   return beyond < (a + 1) / (a + 2.5)
     ? { inTails: (factor / a) * betaFraction(beyond, a, 0.5) }
