@@ -1,5 +1,6 @@
 // ssh2 makes a cipher for every packet, from raw bytes. Node finds out that these are no key object by an error that it
-// throws and catches: that was a third of what whole gates in the FreeBSD laboratory cost.
+// throws and catches: that was a third of what whole gates in the FreeBSD laboratory cost. It also draws the few random
+// bytes that pad a packet, each time from OpenSSL.
 import crypto, { type CipherKey, type KeyObject } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 
@@ -12,16 +13,39 @@ function keyOf(key: CipherKey): CipherKey {
   return known;
 }
 
+const pool = Buffer.alloc(2 ** 16);
+let used = pool.length;
+
+/** Random bytes from a pool, each of which is given out once. */
+function drawInto(
+  fill: typeof crypto.randomFillSync,
+  buffer: NodeJS.ArrayBufferView,
+  offset: number,
+  size: number,
+): NodeJS.ArrayBufferView {
+  if (used + size > pool.length) {
+    fill(pool);
+    used = 0;
+  }
+  pool.copy(new Uint8Array(buffer.buffer, buffer.byteOffset), offset, used, used + size);
+  used += size;
+  return buffer;
+}
+
 // Files of tests share processes, and this runs before each: once is enough.
 const isQuick = Symbol.for('ppsgate quick ciphers');
 if (!(isQuick in crypto)) {
-  const { createCipheriv, createDecipheriv } = crypto;
+  const { createCipheriv, createDecipheriv, randomFillSync } = crypto;
   Object.assign(crypto, {
     [isQuick]: true,
     createCipheriv: (name: string, key: CipherKey, ...rest: [Buffer]) =>
       createCipheriv(name, keyOf(key), ...rest),
     createDecipheriv: (name: string, key: CipherKey, ...rest: [Buffer]) =>
       createDecipheriv(name, keyOf(key), ...rest),
+    randomFillSync: (buffer: NodeJS.ArrayBufferView, offset = 0, size?: number) =>
+      Buffer.isBuffer(buffer) && size !== undefined && size <= 64
+        ? drawInto(randomFillSync, buffer, offset, size)
+        : randomFillSync(buffer, offset, size),
   });
   syncBuiltinESMExports();
 }

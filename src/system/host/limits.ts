@@ -43,7 +43,8 @@ export async function withinLimits<T>(
     return await Promise.race([rejectionOf(stop.signal), work(stop)]);
   } finally {
     clearTimeout(timer);
-    finished.abort();
+    // Without a reason Node makes an exception with its stack, for every command.
+    finished.abort('finished');
   }
 }
 

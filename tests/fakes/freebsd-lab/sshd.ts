@@ -64,6 +64,7 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
   );
   const listener = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
+    writeTogether(socket);
     socket.on('error', () => {});
     socket.on('close', () => {
       sockets.delete(socket);
@@ -81,7 +82,10 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
     queue.length = 0;
     for (const socket of sockets) {
       if (isSudden) socket.resetAndDestroy();
-      else socket.destroy();
+      else {
+        socket.uncork();
+        socket.destroy();
+      }
     }
   }
 
@@ -116,6 +120,24 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
       loseAll(false);
     },
   };
+}
+
+/** ssh2 writes each packet by itself; a short command's are all of one turn of the event loop, and cost one system call so. */
+function writeTogether(socket: Socket): void {
+  const write = socket.write.bind(socket);
+  let isWaiting = false;
+  const waitAndWrite = (data: Uint8Array) => {
+    if (!isWaiting) {
+      isWaiting = true;
+      socket.cork();
+      setImmediate(() => {
+        isWaiting = false;
+        socket.uncork();
+      });
+    }
+    return write(data);
+  };
+  Object.assign(socket, { write: waitAndWrite });
 }
 
 /** A private port: it stays reserved while the machine is down. */
@@ -189,7 +211,8 @@ async function serveCommand(
 ): Promise<void> {
   const unheard = new AbortController();
   deps.clock.touch();
-  channel.on('close', () => unheard.abort());
+  // Without a reason Node makes an exception with its stack, for every command.
+  channel.on('close', () => unheard.abort('closed'));
   channel.on('error', () => {});
   const stdin = readAll(channel);
   const write = (stream: NodeJS.WritableStream) => (text: string | Uint8Array) =>
