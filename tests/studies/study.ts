@@ -1,6 +1,6 @@
 // Models a study of the archive of forwarding benchmarks: a laboratory with its hardware, a
 // ppsgate.yml for that, and patches that are judged there by the production path.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect } from 'vitest';
@@ -11,6 +11,7 @@ import { patchOfRange } from '../../src/forge/patch/commit-range.ts';
 import { openRepository, type Repository } from '../../src/forge/patch/repository.ts';
 import type { HistoryFile } from '../../src/gate/experiment/history.ts';
 import { gate } from '../../src/gate/gate.ts';
+import type { KernelSums } from '../../src/kernel/kernel-sums.ts';
 import type { GivenKernels } from '../../src/kernel/variant.ts';
 import { openFreebsdTestbed } from '../../src/lab/freebsd/freebsd-testbed.ts';
 import { unshared } from '../../src/lab/testbed.ts';
@@ -166,7 +167,10 @@ export function surroundingsOf<Opened extends Repository>(
   return {
     repository,
     reserve: async () =>
-      unshared(name, (traffic) => openFreebsdTestbed(name, testbed, traffic, depsOf(lab))),
+      unshared(name, (traffic) => {
+        const deps = { ...depsOf(lab), kernelSums: sumsOfBuilders };
+        return openFreebsdTestbed(name, testbed, traffic, deps);
+      }),
     history,
     now: () => new Date(lab.clock.now() * 1000),
     onEvent() {},
@@ -174,8 +178,16 @@ export function surroundingsOf<Opened extends Repository>(
   };
 }
 
+const sums = new Map<string, string>();
+
+/** As of one controller: a kernel that one test has built is not built again for the next one of the same builder. */
+const sumsOfBuilders: KernelSums = {
+  get: (name) => sums.get(name),
+  set: (name, sha256) => void sums.set(name, sha256),
+};
+
 export type Builder = AsyncDisposable & {
-  /** Lines of the testbed in ppsgate.yml. */
+  /** Lines of the testbed in ppsgate.yml; the builder builds from this repository until the next call. */
   linesFor(repository: string): string[];
 };
 
@@ -185,16 +197,20 @@ export async function startBuilder(makeKernel: string): Promise<Builder> {
   const path = [freebsdBuilder(home).bin, process.env.PATH].join(delimiter);
   const { stop, privateKey, knownHosts, host, port, user } = await startSshd(undefined, path);
   const build = join(home, 'build-kernel');
-  writeFileSync(build, buildScript(makeKernel), { mode: 0o755 });
+  writeFileSync(build, buildScript(makeKernel, home), { mode: 0o755 });
   writeFileSync(join(home, 'key'), privateKey, { mode: 0o600 });
   writeFileSync(join(home, 'known_hosts'), knownHosts);
   mkdirSync(join(home, 'kernels'));
   return {
-    linesFor: (repository) => [
-      `builder: { host: ${host}, port: ${port}, user: ${user}, key: ${join(home, 'key')},`,
-      `  knownHosts: ${join(home, 'known_hosts')}, folder: ${join(home, 'kernels')}, repository: ${repository},`,
-      `  freeSpace: 1 GB, kernel: { kind: command, argv: [${build}, ${repository}] } }`,
-    ],
+    linesFor(repository) {
+      rmSync(join(home, 'repository'), { force: true });
+      symlinkSync(repository, join(home, 'repository'));
+      return [
+        `builder: { host: ${host}, port: ${port}, user: ${user}, key: ${join(home, 'key')},`,
+        `  knownHosts: ${join(home, 'known_hosts')}, folder: ${join(home, 'kernels')}, repository: ${repository},`,
+        `  freeSpace: 1 GB, kernel: { kind: command, argv: [${build}] } }`,
+      ];
+    },
     async [Symbol.asyncDispose]() {
       await stop();
       rmSync(home, { recursive: true });
@@ -202,10 +218,11 @@ export async function startBuilder(makeKernel: string): Promise<Builder> {
   };
 }
 
-const buildScript = (makeKernel: string): string => `#!/bin/sh
+/** Without the repository in its words, kernels of equal trees are the same ones in the builder's cache. */
+const buildScript = (makeKernel: string, home: string): string => `#!/bin/sh
 set -e
 work=$(mktemp -d)
-git -C "$1" archive "$BASE_COMMIT" | tar -x -C "$work"
+git -C ${home}/repository archive "$BASE_COMMIT" | tar -x -C "$work"
 cd "$work"
 [ -z "$DIFF" ] || git apply "$DIFF"
 mkdir out

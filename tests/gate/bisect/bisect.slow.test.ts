@@ -10,7 +10,7 @@ import { gate } from '../../../src/gate/gate.ts';
 import type { BisectResult } from '../../../src/model/bisect-result.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import type { Fault } from '../../fakes/freebsd-lab/faults.ts';
-import { commit, newRepository } from '../../fakes/repository.ts';
+import { commit, newRepository, plantHistory } from '../../fakes/repository.ts';
 import { describeWith } from '../../needs.ts';
 import {
   type Builder,
@@ -45,13 +45,14 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve comm
       5: 'does-not-build',
       9: 'panics-under-load: page fault in nic_tx',
     };
-    for (let place = 0; place <= 12; place++) {
-      const files = {
+    const planned = Array.from({ length: 13 }, (_, place) => ({
+      files: {
         'sys/conf/version': version(`c${place}`),
         'sys/dev/nic/driver': `${drivers[place] ?? 'works'}\n`,
-      };
-      commit(repository, files, {}, `Change ${place}`);
-    }
+      },
+      message: `Change ${place}`,
+    }));
+    plantHistory(repository, planned);
     return repository;
   }
 
