@@ -210,7 +210,7 @@ exec flock -w "$4" -E 75 "\${@:5}"
 `,
   sha256: `
 case $1 in
--q) sha256sum "$2" | cut -d ' ' -f 1; exit "\${PIPESTATUS[0]}" ;;
+-q) sum=$(sha256sum "$2") || exit; echo "\${sum%% *}" ;;
 -r) sha256sum "\${@:2}" | sed 's/  / /' ;;
 *) exit 1 ;;
 esac

@@ -52,6 +52,7 @@ export async function runStep(step: Step): Promise<Ran> {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       HOME: temporary,
       GITHUB_ACTIONS: 'true',
       CI: 'true',
