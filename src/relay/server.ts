@@ -1,7 +1,7 @@
 // Receives webhooks of Herald and requests of Harbormaster, and replies once they are on disk.
 import { hash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -59,6 +59,8 @@ export async function startRelayServer(options: RelayServerOptions): Promise<Rel
   const { accept, acceptAll } = together(options.inbox, () => arrived);
   const logRefusal = refusalLog(options);
   const routes = routesOf(options, limits.bodyBytes, accept, logRefusal);
+  // Loaded here, as Node loads its whole fetch with it, and a gate starts no server.
+  const { createServer } = await import('node:http');
   const server = createServer({ maxHeaderSize: limits.headerBytes });
   const connections = new Connections(limits);
   // Node would deliver all requests of one packet, but only the first gets a reply.
@@ -128,9 +130,26 @@ export async function startRelayServer(options: RelayServerOptions): Promise<Rel
   }
 }
 
-type HttpReply = { status: number; text: string; headers?: Readonly<Record<string, string>> };
+/** RFC 9110, section 15, and RFC 6585, section 5. */
+const reasons = {
+  200: 'OK',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  411: 'Length Required',
+  413: 'Payload Too Large',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+} as const;
 
-const says = (status: number, text: string, headers: HttpReply['headers'] = {}): HttpReply => ({
+type HttpStatus = keyof typeof reasons;
+
+type HttpReply = { status: HttpStatus; text: string; headers?: Readonly<Record<string, string>> };
+
+const says = (status: HttpStatus, text: string, headers: HttpReply['headers'] = {}): HttpReply => ({
   status,
   text,
   headers,
@@ -148,7 +167,7 @@ function end(socket: Socket, { status, text, headers }: HttpReply, date: Date): 
     ...headers,
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   // The first write to a connection fits into its buffer, and is with the kernel when this returns.
-  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  socket.write(`HTTP/1.1 ${status} ${reasons[status]}\r\n${lines.join('')}\r\n${body}`);
   socket.destroy();
 }
 

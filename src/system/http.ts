@@ -1,13 +1,12 @@
 // Sends HTTP requests, and bounds every response in time and size. The only HTTP client.
 import { once } from 'node:events';
-import {
-  type ClientRequest,
+import type {
+  ClientRequest,
   Agent as HttpAgent,
-  type RequestOptions as HttpOptions,
-  type IncomingMessage,
-  request as requestPlainly,
+  RequestOptions as HttpOptions,
+  IncomingMessage,
 } from 'node:http';
-import { Agent as HttpsAgent, request as requestSecurely } from 'node:https';
+import type { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { reasonOf } from '../model/one-line.ts';
@@ -69,15 +68,33 @@ export type HttpClient = {
 };
 
 export function openHttpClient(certificates: Certificates): HttpClient {
-  const http = new HttpAgent({ keepAlive: true });
-  const https = new HttpsAgent({ keepAlive: true, ...certificates });
+  let agents: Promise<{ http: HttpAgent; https: HttpsAgent }> | undefined;
   return {
-    send: (url, request) => exchange(url, request, { trust: certificates, http, https }),
+    async send(url, request) {
+      agents ??= openAgents(certificates);
+      return exchange(url, request, { trust: certificates, ...(await agents) });
+    },
     close() {
-      http.destroy();
-      https.destroy();
+      void agents?.then(({ http, https }) => {
+        http.destroy();
+        https.destroy();
+      });
     },
   };
+}
+
+async function openAgents(certificates: Certificates) {
+  const { http, https } = await modules();
+  return {
+    http: new http.Agent({ keepAlive: true }),
+    https: new https.Agent({ keepAlive: true, ...certificates }),
+  };
+}
+
+/** Loaded by the first request: Node loads its whole fetch with them, a tenth of what a command takes to start. */
+async function modules() {
+  const [http, https] = await Promise.all([import('node:http'), import('node:https')]);
+  return { http: http.default, https: https.default };
 }
 
 /** Without agents, each request opens a connection. */
@@ -95,9 +112,10 @@ async function exchange(
   let wasSent = () => false;
   const stop = () => sent?.destroy();
   try {
-    end.throwIfAborted();
     const target = new URL(url);
-    sent = begin(target, request, connections, end);
+    const loaded = await modules();
+    end.throwIfAborted();
+    sent = begin(loaded, target, request, connections, end);
     end.addEventListener('abort', stop);
     wasSent = watchSending(sent, target, connections);
     const response: IncomingMessage = (await once(sent, 'response', { signal: end }))[0];
@@ -150,7 +168,13 @@ const isDistrust = (sent: ClientRequest | undefined, error: unknown): boolean =>
   error instanceof PinError ||
   (sent?.socket instanceof TLSSocket && Boolean(sent.socket.authorizationError));
 
-function begin(url: URL, request: HttpRequest, connections: Connections, end: AbortSignal) {
+function begin(
+  loaded: Awaited<ReturnType<typeof modules>>,
+  url: URL,
+  request: HttpRequest,
+  connections: Connections,
+  end: AbortSignal,
+) {
   const { method, headers, body, connectSeconds = 10 } = request;
   const { trust, http, https } = connections;
   // Node refuses a plain URL here.
@@ -170,8 +194,8 @@ function begin(url: URL, request: HttpRequest, connections: Connections, end: Ab
     },
   };
   const sent = isSecure
-    ? requestSecurely(url, { ...options, ...trustOptions(url, trust, end) })
-    : requestPlainly(url, options);
+    ? loaded.https.request(url, { ...options, ...trustOptions(url, trust, end) })
+    : loaded.http.request(url, options);
   sent.on('error', () => {});
   if (!('pinnedSha256' in trust) && connectSeconds < request.answerSeconds) {
     limitConnecting(sent, connectSeconds);
