@@ -9,8 +9,9 @@ import { formatChange, grouped } from '../../model/format.ts';
 import { ratio } from '../../model/units.ts';
 import { runToExit } from '../../system/exit.ts';
 import { readSeries, type Series } from '../netbenches/series.ts';
+import { columns } from './columns.ts';
 import { parse } from './simulate-options.ts';
-import { columns, oneLine, print, printJson } from './table.ts';
+import { oneLine, print, printJson } from './table.ts';
 
 export function define(command: Command): void {
   command

@@ -28,8 +28,9 @@ import {
   readClone,
 } from '../init/setting.ts';
 import { approvalLabel, splitWorkflow } from '../init/workflows.ts';
+import { columns } from './columns.ts';
 import { type AskPerson, askOnTerminal } from './prompt.ts';
-import { columns, oneLine, print, printJson } from './table.ts';
+import { oneLine, print, printJson } from './table.ts';
 
 export function define(command: Command): void {
   command

@@ -8,7 +8,8 @@ import {
   type TestbedsOverview,
 } from '../../gate/reserve/testbeds-overview.ts';
 import { formatEstimate } from '../../model/format.ts';
-import { clockText, columns, oneLine } from './table.ts';
+import { columns } from './columns.ts';
+import { clockText, oneLine } from './table.ts';
 
 export function overviewText(
   { at, testbeds, queue }: TestbedsOverview,

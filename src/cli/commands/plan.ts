@@ -30,9 +30,10 @@ import { formatDuration, formatEstimate, formatPercent } from '../../model/forma
 import { type Patch, patchName } from '../../model/patch.ts';
 import { cellName } from '../../model/scenario.ts';
 import { runToExit } from '../../system/exit.ts';
+import { columns } from './columns.ts';
 import { patchOf } from './judge-gate.ts';
 import { configPath } from './named-testbed.ts';
-import { columns, print, printJson } from './table.ts';
+import { print, printJson } from './table.ts';
 
 const told = [
   ...(['patch', 'repository', 'config', 'testbed', 'each', 'scenarios', 'families'] as const),

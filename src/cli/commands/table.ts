@@ -1,27 +1,5 @@
-// Formats output for a shell: columns, single lines, colours.
-import stringWidth from 'string-width';
+// Formats output for a shell: single lines, colours, times.
 import type { ProgressOutput } from '../../gate/progress.ts';
-
-/** Pads columns to their widest cell; `paint` receives padded text. */
-export function columns(
-  rows: readonly (readonly string[])[],
-  paint: (text: string, row: number, column: number) => string = (text) => text,
-): string[] {
-  const count = Math.max(0, ...rows.map(({ length }) => length));
-  const widths = Array.from({ length: count }, (_, column) =>
-    Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))),
-  );
-  return rows.map((row, at) =>
-    row
-      .map((text, column) => paint(padded(text, widths[column] ?? 0), at, column))
-      .join('  ')
-      .trimEnd(),
-  );
-}
-
-/** Terminals use two columns for Chinese characters and most emoji. */
-const padded = (text: string, width: number): string =>
-  text + ' '.repeat(width - stringWidth(text));
 
 export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 

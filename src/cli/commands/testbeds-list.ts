@@ -5,8 +5,9 @@ import { loadConfig } from '../../config/load.ts';
 import { isOnThisMachine, type TestbedConfig } from '../../config/schema.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { runToExit } from '../../system/exit.ts';
+import { columns } from './columns.ts';
 import { configPath } from './named-testbed.ts';
-import { columns, print, printJson } from './table.ts';
+import { print, printJson } from './table.ts';
 
 export function define(command: Command): void {
   command

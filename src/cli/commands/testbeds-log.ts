@@ -15,8 +15,9 @@ import { exitCodes } from '../../model/conclusion.ts';
 import { formatRoughly } from '../../model/format.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { runToExit } from '../../system/exit.ts';
+import { columns } from './columns.ts';
 import { configPath } from './named-testbed.ts';
-import { clockText, columns, oneLine, print, printJson } from './table.ts';
+import { clockText, oneLine, print, printJson } from './table.ts';
 
 export function define(command: Command): void {
   command
