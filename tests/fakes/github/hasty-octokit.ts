@@ -1,6 +1,6 @@
 // The octokit of production with its waits made short, so that no test sleeps.
 import { createOctokit, type Octokit } from '../../../src/forge/github/client.ts';
-import { installationToken } from './server.ts';
+import { installationToken } from './tokens.ts';
 
 /** `log` gets everything that is logged at any level. */
 export function hastyOctokit(
