@@ -119,13 +119,16 @@ const builder = z
   .optional()
   .meta({
     description: 'Builds the kernels of base and patched, of whose sources the repository is.',
-    anyOf: [linuxBuilderSchema, builderSchema, crossBuilderSchema].map((schema) => {
-      const { $schema: _, ...json } = z.toJSONSchema(schema, {
-        io: 'input',
-        unrepresentable: 'any',
+    // Computed only where a schema is written: it would be a twelfth of the start of each command.
+    get anyOf() {
+      return [linuxBuilderSchema, builderSchema, crossBuilderSchema].map((schema) => {
+        const { $schema: _, ...json } = z.toJSONSchema(schema, {
+          io: 'input',
+          unrepresentable: 'any',
+        });
+        return json;
       });
-      return json;
-    }),
+    },
   });
 
 function builtBy<Builder>(
