@@ -1,5 +1,8 @@
 // Serves the FreeBSD laboratory to other processes: `serve.ts FOLDER` installs there what `ppsgate gate` needs, prints
 // `ready` and works until its stdin ends or SIGTERM. A wait for a boot takes real time.
+
+// Before all that loads ssh2.
+import '../../quick-ciphers.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
