@@ -1,6 +1,6 @@
 // Identifies a process after its parent has ended; start times distinguish reused process ids.
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import * as bounded from '../model/bounds.ts';
@@ -30,12 +30,25 @@ export function startOf(pid: number, platform = process.platform): Promise<strin
 
 /** Reads the kernel's own clock: ps(1) computes start times from the wall clock, which may be set meanwhile. */
 async function startInProc(pid: number): Promise<string | undefined> {
+  const found = await inProc(pid);
+  return found === undefined || found.isZombie
+    ? undefined
+    : `${found.ticks} after boot ${await bootId()}`;
+}
+
+const bootId = async (): Promise<string> =>
+  (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+
+type ProcStat = { isZombie: boolean; ticks: string };
+
+/** Undefined if it cannot be read. */
+async function inProc(pid: number): Promise<ProcStat | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   if (stat === undefined) return undefined;
-  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
   // proc_pid_stat(5): the name, in parentheses, may hold any character; the state is the 3rd field, the start the 22nd.
   const [state = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return 'ZX'.includes(state) ? undefined : `${rest[18]} after boot ${boot.trim()}`;
+  const ticks = rest[18];
+  return ticks === undefined ? undefined : { isZombie: 'ZX'.includes(state), ticks };
 }
 
 async function startByPs(pid: number): Promise<string | undefined> {
@@ -44,4 +57,51 @@ async function startByPs(pid: number): Promise<string | undefined> {
   const { stdout } = await ps.catch(() => ({ stdout: '' }));
   const [, state = 'Z', started] = /^\s*(\S)\S*\s+(.+?)\s*$/.exec(stdout) ?? [];
   return state === 'Z' ? undefined : started;
+}
+
+/** A process and the view in which its id has a meaning: the boot of a kernel, and the namespaces of ids and clocks. */
+export const processMarkSchema = z.object({
+  pid: bounded.id,
+  ticks: bounded.word,
+  view: bounded.word,
+});
+
+export type ProcessMark = z.infer<typeof processMarkSchema>;
+
+export type ProcessView = {
+  own: ProcessMark;
+  /** False unless it is certain, and for a process of another view. */
+  hasEnded(mark: ProcessMark): Promise<boolean>;
+};
+
+/** Undefined where an end is never certain: on other systems than Linux, and if /proc is of another namespace. */
+export async function openProcessView(): Promise<ProcessView | undefined> {
+  try {
+    if ((await readlink('/proc/self')) !== String(process.pid)) return undefined;
+    const found = await inProc(process.pid);
+    if (found === undefined) return undefined;
+    const names = ['pid', 'time'].map((name) => readlink(`/proc/self/ns/${name}`));
+    const view = [await bootId(), ...(await Promise.all(names))].join(' ');
+    return {
+      own: { pid: process.pid, ticks: found.ticks, view },
+      hasEnded: async (mark) => mark.view === view && (await isOver(mark)),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+async function isOver({ pid, ticks }: ProcessMark): Promise<boolean> {
+  if (!hasId(pid)) return true;
+  const found = await inProc(pid);
+  return found !== undefined && (found.isZombie || found.ticks !== ticks);
+}
+
+/** /proc may hide the processes of other users; a signal of number 0 finds them. */
+function hasId(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
 }

@@ -16,13 +16,11 @@ import {
 } from '../fakes/etcd.ts';
 import { diceOf, type Fate, fatesOf, fulfil, randomTurn } from '../fakes/fate.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
-import type { HolderPlan, HolderSays } from '../fakes/holder.ts';
+import { type Holder, kindsOf, releases, says, startHolder } from '../fakes/holders.ts';
 import { type LogEntry, overlapsIn, startLoggingMachines } from '../fakes/machine-log.ts';
-import { type Ending, type Program, startProgram } from '../fakes/program.ts';
+import { type Program, soon, startProgram, well } from '../fakes/program.ts';
 import { describeWith } from '../needs.ts';
 import { times } from '../random.ts';
-
-const soon = { timeout: 120_000, interval: 20 };
 
 describeWith(['setpriv'], 'contenders of one host that are killed and stopped at random', () => {
   test('never use a machine at the same time, and all others get their turns', async () => {
@@ -142,9 +140,7 @@ describeWith([...etcdNeeds, 'root', 'ip'], 'a gate that is cut off with a member
 });
 
 type Contender = Program<ContenderSays>;
-type Holder = Program<HolderSays>;
 
-const well: Ending = { code: 0, signal: null, stderr: '' };
 const startedAtOnce = 4;
 
 /** Testbeds of which two share a sender. */
@@ -245,27 +241,6 @@ const tokensOf = ({ said }: Contender) =>
 
 const usesIn = (log: readonly LogEntry[], token: number | undefined): number =>
   log.filter((entry) => entry.act === 'use' && entry.isObeyed && entry.token === token).length;
-
-const startHolder = (plan: HolderPlan, namespace?: string): Holder =>
-  startProgram('holder', plan, { namespace });
-
-/** The first of that kind, once it is said; throws where the program ends without it. */
-async function says<Kind extends HolderSays['kind']>(holder: Holder, kind: Kind) {
-  const isIt = (one: Timed<HolderSays>): one is Timed<Extract<HolderSays, { kind: Kind }>> =>
-    one.kind === kind;
-  await expect.poll(() => kindsOf(holder), soon).toContain(kind);
-  const said = holder.said.find(isIt);
-  if (said === undefined) throw new Error(`A holder did not say "${kind}".`);
-  return said;
-}
-
-const kindsOf = ({ said }: Holder) => [...new Set(said.map(({ kind }) => kind))];
-
-async function releases(holder: Holder): Promise<void> {
-  holder.write('release');
-  expect(await holder.ended).toEqual(well);
-  expect(kindsOf(holder)).toContain('released');
-}
 
 /** Requests after a time. */
 const renewalsAfter = ({ said }: Holder, at: number): number =>

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { ReservationsConfig } from '../../src/config/reservations.ts';
 import type { LeaseDeps } from '../../src/gate/reserve/lease.ts';
-import { openStore, steadySeconds } from '../../src/gate/reserve/store/open.ts';
+import { openProcessesOf, openStore, steadySeconds } from '../../src/gate/reserve/store/open.ts';
 import type { Store } from '../../src/gate/reserve/store/store.ts';
 import { storeWith } from './store-with.ts';
 
@@ -37,6 +37,7 @@ export async function openContending(
   onSign: (sign: Sign) => void,
 ): Promise<Contending> {
   const store = await openStore(reservations);
+  const processes = await openProcessesOf(reservations);
   let renewedAt = 0;
   const watched: Store = storeWith(store, {
     async openSession(seconds) {
@@ -69,6 +70,7 @@ export async function openContending(
       sleep: async (seconds, until) => setTimeout(seconds * 1000, undefined, { signal: until }),
       date: () => new Date(),
       randomId: () => randomBytes(4).toString('hex'),
+      processes,
       signal: new AbortController().signal,
       onWait: () => onSign({ kind: 'waits' }),
     },

@@ -16,6 +16,10 @@ export type Program<Saying> = {
 
 export type Ending = { code: number | null; signal: string | null; stderr: string };
 
+export const well: Ending = { code: 0, signal: null, stderr: '' };
+
+export const soon = { timeout: 120_000, interval: 20 };
+
 export type ProgramOptions<Saying> = {
   /** Name of the network namespace, for `ip netns exec`. */
   namespace?: string | undefined;

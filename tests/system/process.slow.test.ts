@@ -1,9 +1,16 @@
 // Processes that are identified by their number and their start.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isRunning, signalGroup, startOf } from '../../src/system/process.ts';
+import {
+  isRunning,
+  openProcessView,
+  type ProcessMark,
+  signalGroup,
+  startOf,
+} from '../../src/system/process.ts';
 import { stateOf } from '../fakes/running.ts';
+import { describeWith } from '../needs.ts';
 
 /** In a group of its own. */
 async function sleeper(): Promise<{ pid: number; ended: Promise<unknown> }> {
@@ -66,3 +73,59 @@ test('a signal reaches only the group of that process', async () => {
   await ended;
   expect(await signalGroup({ pid, started }, 'SIGTERM')).toBe(false);
 });
+
+describeWith(['unshare'], 'the end of a process is certain', () => {
+  test('once it has ended, and not while it is stopped', async () => {
+    const { pid, ended } = await sleeper();
+    const { mark, hasEnded } = await viewOf(pid);
+    expect(await hasEnded(mark)).toBe(false);
+    process.kill(pid, 'SIGSTOP');
+    await expect.poll(() => stateOf(pid)).toMatch(/^T/);
+    expect(await hasEnded(mark)).toBe(false);
+    process.kill(pid, 'SIGKILL');
+    await ended;
+    expect(await hasEnded(mark)).toBe(true);
+  });
+
+  test('where another process has its number', async () => {
+    const { pid } = await sleeper();
+    const { mark, hasEnded } = await viewOf(pid);
+    expect(await hasEnded({ ...mark, ticks: '1' })).toBe(true);
+  });
+
+  test('of no process of another boot', async () => {
+    const { pid } = await sleeper();
+    const { mark, hasEnded } = await viewOf(pid);
+    expect(await hasEnded({ ...mark, pid: 2 ** 31 - 1, view: `0${mark.view}` })).toBe(false);
+  });
+});
+
+describeWith(['root', 'unshare'], 'the end of a process in another container', () => {
+  const programOf = (options: string[]) => {
+    const path = new URL('../../src/system/process.ts', import.meta.url).href;
+    const program = `const { openProcessView } = await import('${path}');
+      console.log(JSON.stringify((await openProcessView())?.own ?? null));`;
+    const run = spawnSync('unshare', [...options, process.execPath, '-e', program]);
+    return JSON.parse(run.stdout.toString());
+  };
+
+  test('is never certain: its number is of that container', async () => {
+    const mark: ProcessMark = programOf(['--pid', '--fork', '--mount-proc']);
+    expect(mark.pid).toBe(1);
+    const view = await openProcessView();
+    expect(mark.view).not.toBe(view?.own.view);
+    expect(await view?.hasEnded({ ...mark, pid: 2 ** 31 - 1 })).toBe(false);
+  });
+
+  test('is not looked for with the /proc of another one', () => {
+    expect(programOf(['--pid', '--fork'])).toBeNull();
+  });
+});
+
+/** As a process of that id would have marked itself. */
+async function viewOf(pid: number) {
+  const view = await openProcessView();
+  if (view === undefined) throw new Error('This machine has no view of its processes.');
+  const [ticks = ''] = ((await startOf(pid)) ?? '').split(' ');
+  return { hasEnded: view.hasEnded, mark: { ...view.own, pid, ticks } };
+}

@@ -4,8 +4,9 @@ import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { readUsualSeconds } from '../../gate/estimate/queue.ts';
 import type { ProgressOutput } from '../../gate/progress.ts';
+import { freeEnded } from '../../gate/reserve/ended-holders.ts';
 import { readLab } from '../../gate/reserve/records.ts';
-import { openStore } from '../../gate/reserve/store/open.ts';
+import { openProcessesOf, openStore } from '../../gate/reserve/store/open.ts';
 import type { Store } from '../../gate/reserve/store/store.ts';
 import { overviewOf, type TestbedsOverview } from '../../gate/reserve/testbeds-overview.ts';
 import { exitCodes } from '../../model/conclusion.ts';
@@ -65,7 +66,9 @@ async function lookAt(
   store: Store,
   usualSeconds: Awaited<ReturnType<typeof readUsualSeconds>>,
 ) {
-  const lab = await readLab(store);
+  const seen = await readLab(store);
+  const processes = await openProcessesOf(config.reservations);
+  const lab = (await freeEnded(store, seen, processes, new Date())) ? await readLab(store) : seen;
   return { overview: overviewOf(config, lab, usualSeconds, new Date()), revision: lab.revision };
 }
 

@@ -1,5 +1,7 @@
 // Reserves a testbed: waits for it, keeps the lease alive, and reports its loss at once.
 import { reasonOf } from '../../model/one-line.ts';
+import type { ProcessView } from '../../system/process.ts';
+import { freeEnded, hasAnyEnded, isAnyHere } from './ended-holders.ts';
 import { openSession, type SessionDeps, type StoreSession } from './lease-session.ts';
 import {
   type HeldTestbed,
@@ -24,6 +26,8 @@ export type LeaseDeps = SessionDeps & {
   date(): Date;
   /** Distinguishes two requests of one moment; of constant length. */
   randomId(): string;
+  /** Absent where the end of another holder's process is never certain. */
+  processes?: ProcessView | undefined;
   /** Aborting leaves the queue. */
   signal: AbortSignal;
   /** Called at the start of the wait and whenever the lab changes. */
@@ -78,7 +82,13 @@ export async function reserve(
   try {
     const at = date();
     const id = `${at.toISOString()}-${deps.randomId()}`;
-    const entrance = { id, session: session.id, at, ...(order !== undefined && { order }) };
+    const entrance = {
+      id,
+      session: session.id,
+      process: deps.processes?.own,
+      at,
+      ...(order !== undefined && { order }),
+    };
     const entry = await enter(store, request, entrance);
     if (entry.kind === 'gone') throw new NotReservedError(whyNone(entry));
     return leaseOf(await waitForTurn(id, session, deps), session, deps);
@@ -107,8 +117,9 @@ async function waitForTurn(
       troubledSince = undefined;
       if (attempt.kind === 'taken') return attempt.holding;
       if (attempt.kind !== 'waiting') throw new NotReservedError(whyNone(attempt));
+      if (await freeEnded(store, attempt.lab, deps.processes, date())) continue;
       onWait(attempt);
-      await store.changed(attempt.lab.revision, signal).catch(unlessAborted(signal));
+      await changeOrEnd(attempt.lab, signal, deps).catch(unlessAborted(signal));
       await sleep(secondsToYield(attempt), signal).catch(unlessAborted(signal));
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
@@ -119,6 +130,28 @@ async function waitForTurn(
     }
   }
 }
+
+/** Waits for a change of the store, or for the end of a process of this host that holds or waits, which changes nothing. */
+async function changeOrEnd(
+  lab: LabState,
+  signal: AbortSignal,
+  { store, sleep, processes }: LeaseDeps,
+): Promise<void> {
+  const over = new AbortController();
+  const until = AbortSignal.any([signal, over.signal]);
+  const endOfAny = async () => {
+    do await sleep(secondsBetweenLooks, until);
+    while (!(await hasAnyEnded(lab, processes)));
+  };
+  const ends = isAnyHere(lab, processes) ? [endOfAny()] : [];
+  try {
+    await Promise.race([store.changed(lab.revision, until), ...ends]);
+  } finally {
+    over.abort();
+  }
+}
+
+const secondsBetweenLooks = 1;
 
 /** Trouble with the store is tolerated for this many lease periods: it may renew a session but fail everything else. */
 const mostLeasesOfTrouble = 5;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import * as bounded from '../../model/bounds.ts';
 import { parseJson } from '../../model/json.ts';
 import { priorities } from '../../model/priority.ts';
+import { type ProcessMark, processMarkSchema } from '../../system/process.ts';
 import { byTurn, type QueueLine, type QueuePlace } from './queue.ts';
 import { type Store, type StoreChange, type StoreEntry, StoreError } from './store/store.ts';
 
@@ -18,6 +19,8 @@ export type Holder = z.output<typeof holder>;
 
 const priority = z.enum(priorities);
 const time = bounded.time;
+/** The process that waits or holds; absent where its end could not be seen. */
+const mark = processMarkSchema.optional();
 
 const ticket = z.object({
   priority,
@@ -26,6 +29,7 @@ const ticket = z.object({
   /** Only the newest request of a subject waits. */
   subject: bounded.path.optional(),
   holder,
+  process: mark,
   since: time,
   /** Testbeds with their machines; the first is preferred. */
   wants: bounded.list(z.tuple([bounded.name, bounded.list(bounded.path, 1000)]), 1000),
@@ -40,6 +44,7 @@ const holding = z.object({
   priority,
   order: bounded.total,
   holder,
+  process: mark,
   waitingSince: time,
   since: time,
   /** Holders that did not restore the base of its machines. */
@@ -61,6 +66,7 @@ const logged = z.object({
 
 export type QueueTicket = QueuePlace & {
   holder: Holder;
+  process?: ProcessMark | undefined;
   since: string;
   subject: string | undefined;
   wants: ReadonlyMap<string, readonly string[]>;

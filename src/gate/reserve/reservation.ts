@@ -1,6 +1,7 @@
 // The steps of a reservation: enter the queue, take a testbed, release it. Each step is one atomic commit.
 
 import type { Priority } from '../../model/priority.ts';
+import type { ProcessMark } from '../../system/process.ts';
 import { assign, type QueueLine, type Testbeds, testbedsOf } from './queue.ts';
 import {
   type HeldTestbed,
@@ -32,7 +33,13 @@ export type ReservationRequest = {
 };
 
 /** The part of a request that is new for each process. */
-type Entrance = { id: string; session: string; at: Date; order?: number };
+type Entrance = {
+  id: string;
+  session: string;
+  process?: ProcessMark | undefined;
+  at: Date;
+  order?: number;
+};
 
 type EnterResult =
   | { kind: 'waiting' }
@@ -88,7 +95,7 @@ function entryOf(
   older?: QueueTicket,
 ): StoreChange {
   const { testbeds, priority, holder, subject } = request;
-  const { id, session, at } = entrance;
+  const { id, session, process, at } = entrance;
   const inherited = older && Math.min(older.order, own?.order ?? older.order);
   const order = inherited ?? entrance.order;
   const ticket = {
@@ -96,6 +103,7 @@ function entryOf(
     ...(order !== undefined && { order }),
     ...(subject !== undefined && { subject }),
     holder,
+    process,
     since: at.toISOString(),
     wants: [...testbeds].map(([name, machines]): [string, string[]] => [name, [...machines]]),
   };
@@ -185,13 +193,24 @@ function freeIn({ held }: LabState, lines: readonly QueueLine[]): Testbeds {
 }
 
 function takingOf(lab: LabState, ticket: QueueTicket, testbed: string, at: Date) {
-  const { id, priority, order, holder, wants } = ticket;
+  const { id, priority, order, holder, process, wants } = ticket;
   const machines = [...(wants.get(testbed) ?? [])];
   const [waitingSince, since] = [ticket.since, at.toISOString()];
   const left = machines.flatMap((machine) => lab.used.get(machine) ?? []);
   const leftBy = [...new Map(left.map((one) => [one.id, one])).values()];
   return {
-    holding: { id, testbed, machines, priority, order, holder, waitingSince, since, leftBy },
+    holding: {
+      id,
+      testbed,
+      machines,
+      priority,
+      order,
+      holder,
+      process,
+      waitingSince,
+      since,
+      leftBy,
+    },
     use: { id, testbed, holder, since },
     logged: { id, testbed, holder, priority, waitingSince, since },
   };

@@ -11,7 +11,7 @@ import { type Lease, type LeaseDeps, reserve } from '../reserve/lease.ts';
 import { forgetLease, keepLease } from '../reserve/lease-file.ts';
 import type { LabState, QueueTicket } from '../reserve/records.ts';
 import type { ReservationRequest } from '../reserve/reservation.ts';
-import { openStore, steadySeconds } from '../reserve/store/open.ts';
+import { openProcessesOf, openStore, steadySeconds } from '../reserve/store/open.ts';
 import type { Store } from '../reserve/store/store.ts';
 import { realDeps } from './open-testbed.ts';
 import { type LeasedTestbed, reserveTestbed } from './reserve.ts';
@@ -42,6 +42,7 @@ export async function openReservations(
 ): Promise<Reservations> {
   const { reservations } = config;
   const store = await openStore(reservations);
+  const processes = await openProcessesOf(reservations);
 
   const leaseDeps = async (): Promise<LeaseDeps> => {
     const usualSeconds = await readUsualSeconds(store, new Date());
@@ -53,6 +54,7 @@ export async function openReservations(
       date: () => new Date(),
       sleep: async (seconds, until) => setTimeout(seconds * 1000, undefined, { signal: until }),
       randomId: () => randomBytes(4).toString('hex'),
+      processes,
       signal,
       onWait({ lab, ticket }) {
         const estimate = estimateWait(lab, ticket, usualSeconds, new Date());

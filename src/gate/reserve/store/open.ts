@@ -1,5 +1,6 @@
 // Opens the reservation store of ppsgate.yml with the machine's monotonic clock.
 import type { ReservationsConfig } from '../../../config/reservations.ts';
+import { openProcessView, type ProcessView } from '../../../system/process.ts';
 import { openEtcd } from './etcd.ts';
 import { openSqlite } from './sqlite.ts';
 import type { Store } from './store.ts';
@@ -12,3 +13,9 @@ export const openStore = (config: ReservationsConfig): Promise<Store> =>
 
 /** Seconds of a clock that all processes of this machine share, and that setting the time does not change. */
 export const steadySeconds = (): number => Number(process.hrtime.bigint()) / 1e9;
+
+/** Only a file is sure to be shared by processes of one kernel: a machine and its copy have one boot id. */
+export const openProcessesOf = async ({
+  store,
+}: ReservationsConfig): Promise<ProcessView | undefined> =>
+  store === 'sqlite' ? await openProcessView() : undefined;
