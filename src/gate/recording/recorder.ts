@@ -1,9 +1,8 @@
 // Records the requests to a testbed's machines and their replies, as they happen.
 import { createHash } from 'node:crypto';
-import { appendFileSync, createReadStream, writeFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { gzipSync } from 'node:zlib';
 import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -11,6 +10,7 @@ import { type RunOptions, stdoutOf } from '../../system/host/execute.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { commandText } from '../../system/shell.ts';
+import { GzipLog } from './gzip-log.ts';
 import { learnFrom } from './learn-machine.ts';
 import { type Mask, maskFor, type SensitiveTerms } from './mask.ts';
 import { maskSummary } from './mask-summary.ts';
@@ -43,19 +43,12 @@ type RecorderOptions = {
 };
 
 /**
- * Begins a recording; throws a UsageError if the file exists or cannot be written. Each entry is a gzip member of its
- * own and is written before anything else happens, so that a killed process leaves all of them.
+ * Begins a recording; throws a UsageError if the file exists or cannot be written. Each entry is written before anything
+ * else happens, so that a killed process leaves all of them.
  */
 export function startRecording(path: string, options: RecorderOptions): Recorder {
   const { command, ppsgate, now, report } = options;
-  try {
-    writeFileSync(path, '', { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    throw new UsageError(
-      `--record: ${path} cannot be written (${reasonOf(error)}); name a file that is not there yet.`,
-    );
-  }
-  const file = new RecordingFile(path, options);
+  const file = new RecordingFile(logAt(path), options);
   file.append({
     kind: 'head',
     format: recordingFormat,
@@ -68,26 +61,39 @@ export function startRecording(path: string, options: RecorderOptions): Recorder
     deps: (deps) => recordedDeps(deps, file),
     begin: (part, request) => file.append({ kind: 'begins', at: now(), part, request }),
     log: (part, outcome) => file.append({ kind: 'tells', at: now(), part, outcome }),
-    [Symbol.dispose]: () => report(maskSummary(path, file.mask.counts())),
+    [Symbol.dispose]() {
+      file.close();
+      report(maskSummary(path, file.mask.counts()));
+    },
   };
+}
+
+function logAt(path: string): GzipLog {
+  try {
+    return new GzipLog(path);
+  } catch (error) {
+    throw new UsageError(
+      `--record: ${path} cannot be written (${reasonOf(error)}); name a file that is not there yet.`,
+    );
+  }
 }
 
 /** Limit of a whole recording, before compression: it ends there. */
 const maxBytes = 192 * 1024 ** 2;
 
 class RecordingFile {
-  readonly #path: string;
+  readonly #log: GzipLog;
   readonly mask: Mask;
   readonly now: () => number;
   #bytes = 0;
-  #isFull = false;
+  #isOver = false;
   #lastId = 0;
   readonly #learnt = new Set<string>();
   /** True from some output until the next microtask: promises have not gone on since. */
   #isInTurn = false;
 
-  constructor(path: string, { sensitive, now }: RecorderOptions) {
-    this.#path = path;
+  constructor(log: GzipLog, { sensitive, now }: RecorderOptions) {
+    this.#log = log;
     this.mask = maskFor(sensitive);
     this.now = now;
   }
@@ -95,14 +101,19 @@ class RecordingFile {
   append(entry: RecordingEntry | RecordingHead): void {
     const line = `${JSON.stringify(masked(entry, this.mask))}\n`;
     this.#bytes += line.length;
-    if (this.#isFull || this.#bytes > maxBytes) return;
+    if (this.#isOver || this.#bytes > maxBytes) return;
     try {
-      appendFileSync(this.#path, gzipSync(line));
+      this.#log.append(line);
     } catch (error) {
       // A full disk under the recording does not end the gate.
-      this.#isFull = true;
+      this.#isOver = true;
       process.stderr.write(`warning: the recording ends here: ${reasonOf(error)}\n`);
     }
+  }
+
+  close(): void {
+    this.#isOver = true;
+    this.#log.close();
   }
 
   /** Masks the machine's own names, serial numbers and secrets from here on; asks each machine once. */
