@@ -248,6 +248,8 @@ export const trialSchema = z.object({
   egressPackets: bounded.total.optional(),
   /** Packets that arrived from the senders, dropped ones included, by the DUT's own count; absent if unknown. */
   ingressPackets: bounded.total.optional(),
+  /** Speed of the DUT's port towards the senders, in Gbit/s; absent if unknown. */
+  lineGigabits: z.number().positive().max(100_000).exactOptional(),
   /** Absent if the variants share a kernel. */
   kernel: bounded.line.optional(),
   /** By variant, if guests ran side by side. */

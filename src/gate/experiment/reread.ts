@@ -42,10 +42,11 @@ async function measureAgain(
   // Excludes variants that had been left out.
   const numbers = new Set(entry.runs.map(({ number }) => number));
   const planned = { ...trial, runs: trial.runs.filter(({ number }) => numbers.has(number)) };
-  const { attempt, startedAt, egressPackets, ingressPackets } = summary;
+  const { attempt, startedAt, egressPackets, ingressPackets, lineGigabits } = summary;
   const ports = {
     ...(egressPackets !== undefined && { egressPackets }),
     ...(ingressPackets !== undefined && { ingressPackets }),
+    ...(lineGigabits !== undefined && { lineGigabits }),
   };
   const outcome = await outcomeIn(logsIn(directory, summary.logs)).catch((error: unknown) => {
     if (error instanceof ForeignFileError) return undefined;

@@ -22,7 +22,10 @@ export type FreebsdLogs = { receiver: string; senders: readonly string[] };
 type FreebsdTrial = {
   startedAt: string;
   traffic: Pick<Traffic, 'flows' | 'offeredPps'>;
-  summary?: Pick<TrialSummary, 'kernel' | 'busiestCpuRatio' | 'egressPackets' | 'ingressPackets'>;
+  summary?: Pick<
+    TrialSummary,
+    'kernel' | 'busiestCpuRatio' | 'egressPackets' | 'ingressPackets' | 'lineGigabits'
+  >;
 };
 
 /** Reads a trial of one run: a testbed that boots its variants has no others. */
@@ -38,6 +41,7 @@ export function readFreebsdLogs(
     requestedPps,
     egressPackets: summary.egressPackets,
     ingressPackets: summary.ingressPackets,
+    lineGigabits: summary.lineGigabits,
   });
   const isBusy = ({ pps }: PktGenRate) => pps > 0;
   // The receiver counts on between trials.

@@ -87,7 +87,7 @@ export async function openFreebsdMachines(
   opened.defer(async () => console?.close());
   const dut = await FreebsdDut.open(await dutOptions(name, config, { deps, cycles, console }));
   opened.defer(() => dut.host().close());
-  const dutMac = await macOf(dut.host(), config.dut.ingress.interface);
+  const { mac: dutMac, gigabits } = await ingressOf(dut.host(), config.dut.ingress.interface);
   const folder = await mkdtemp(join(tmpdir(), 'ppsgate-kernels-'));
   const boots = bootsOf(config, dut, deps);
   const firewallsOfSite = await siteFirewalls(dut.host());
@@ -101,6 +101,7 @@ export async function openFreebsdMachines(
     firewallsOfSite,
     traffic,
     dutMac,
+    lineGigabits: gigabits,
     prepared: undefined,
   };
   const over = new AbortController();
@@ -211,9 +212,12 @@ async function openPower(
   };
 }
 
-async function macOf(host: Host, name: string): Promise<string> {
-  const mac = parseIfconfig(await host.output(shell`ifconfig ${name}`))?.mac;
-  if (mac !== undefined) return mac;
+async function ingressOf(
+  host: Host,
+  name: string,
+): Promise<{ mac: string; gigabits: number | undefined }> {
+  const port = parseIfconfig(await host.output(shell`ifconfig ${name}`));
+  if (port?.mac !== undefined) return { mac: port.mac, gigabits: port.gigabits };
   throw new HostError('command-failed', `${name} on ${host.name} has no MAC address.`);
 }
 

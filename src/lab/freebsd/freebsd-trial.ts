@@ -42,6 +42,8 @@ export type FreebsdMachines = RecoverableMachines & {
   /** Started by the DUT's rc.conf. */
   readonly firewallsOfSite: readonly Firewall[];
   readonly dutMac: string;
+  /** Speed of the DUT's port towards the senders, in Gbit/s. */
+  readonly lineGigabits: number | undefined;
   readonly console: Pick<ConsoleRecorder, 'open' | 'takeLog' | 'takeProblems'> | undefined;
   prepared: PreparedKernels | undefined;
 };
@@ -179,6 +181,7 @@ async function measure(
       ...(busy && { busiestCpuRatio: busy.busiestCpuRatio }),
       ...(egressPackets !== undefined && { egressPackets }),
       ...(ingressPackets !== undefined && { ingressPackets }),
+      ...(lab.lineGigabits !== undefined && { lineGigabits: lab.lineGigabits }),
     },
   });
   // A fault of the packets is more specific than their missing states.

@@ -10,7 +10,7 @@ import {
 import { median } from '../../analysis/stats/summary.ts';
 import { formatPercent, formatPps, grouped } from '../../model/format.ts';
 import type { Validity } from '../../model/result.ts';
-import { lineRate, type PktGenLog, type PktGenRate } from './pkt-gen.ts';
+import { type Line, lineAt, lineRate, type PktGenLog, type PktGenRate } from './pkt-gen.ts';
 
 export type PktGenRun = {
   /** Received packets per second; 0 where nothing could be measured. */
@@ -32,6 +32,8 @@ export type PktGenRunOptions = {
   egressPackets?: number | undefined;
   /** Packets that reached the DUT, by its own count, dropped or not; absent where not known. */
   ingressPackets?: number | undefined;
+  /** Speed of the DUT's port towards the senders, in Gbit/s; absent where not known. */
+  lineGigabits?: number | undefined;
 };
 
 /**
@@ -41,8 +43,9 @@ export type PktGenRunOptions = {
 export function pktGenRun(
   receiver: PktGenLog,
   sender: PktGenLog | readonly PktGenLog[] | undefined,
-  { netbenchesTrim, requestedPps = [], egressPackets, ingressPackets }: PktGenRunOptions,
+  options: PktGenRunOptions,
 ): PktGenRun {
+  const { netbenchesTrim, requestedPps = [], egressPackets, ingressPackets } = options;
   const senders = namedSenders([sender ?? []].flat());
   const pps = ratesOf(receiver);
   const stretch = steadyStretch(pps);
@@ -63,7 +66,7 @@ export function pktGenRun(
       unsteadySender(senders) ??
       slowSender(senders, requestedPps) ??
       receiverLimited(receiver, medianOf(stretch), senders, egressPackets) ??
-      generatorLimited(medianOf(stretch), offeredPps, senders));
+      generatorLimited(medianOf(stretch), offeredPps, senders, options));
   return {
     medianPps: netbenchesTrim ? asPrinted(medianPps) : medianPps,
     ...(offeredPps === undefined ? {} : { offeredPps }),
@@ -120,7 +123,8 @@ function ratesWithin({ rates }: PktGenLog, stretch: SteadyStretch): PktGenRate[]
   return stretch.kind === 'unsteady' ? [] : rates.slice(stretch.from, stretch.to);
 }
 
-const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
+const sum = (values: readonly number[]): number =>
+  values.reduce((total, value) => total + value, 0);
 
 /** A log that is only cut short, or ends in garbage, still counts. */
 function brokenLog(receiver: PktGenLog, senders: readonly SenderLog[]): Invalid | undefined {
@@ -266,22 +270,43 @@ function generatorLimited(
   medianPps: number | undefined,
   offeredPps: number | undefined,
   senders: readonly SenderLog[],
+  { requestedPps = [], lineGigabits }: PktGenRunOptions,
 ): Invalid | undefined {
   if (medianPps === undefined || offeredPps === undefined) return undefined;
   const ratio = medianPps / offeredPps;
   if (ratio < saturatedRatio) return undefined;
   const through = `${formatPps(medianPps)} came through of ${formatPps(offeredPps)} offered`;
-  const [sender, ...others] = senders;
-  const line = others.length > 0 ? '' : lineNote(offeredPps, sender?.log.frameBytesWithoutCrc);
+  const limit = limitNote(offeredPps, lineOf(offeredPps, senders, lineGigabits), requestedPps);
   return invalid(
     'generator-limited',
-    `generator-limited: ${through} (${formatPercent(ratio)})${line}`,
+    `generator-limited: ${through} (${formatPercent(ratio)})${limit}`,
   );
 }
 
-function lineNote(offeredPps: number, frameBytesWithoutCrc: number | undefined): string {
-  if (frameBytesWithoutCrc === undefined) return '';
-  const line = lineRate(offeredPps, frameBytesWithoutCrc);
+/** Without its speed, a line is known only where the senders fill it. */
+function lineOf(
+  offeredPps: number,
+  senders: readonly SenderLog[],
+  gigabits: number | undefined,
+): Line | undefined {
+  const [frameBytes] = senders.flatMap(({ log }) => log.frameBytesWithoutCrc ?? []);
+  if (frameBytes === undefined) return undefined;
+  if (gigabits !== undefined) return lineAt(gigabits * 1e9, frameBytes);
+  const line = senders.length > 1 ? undefined : lineRate(offeredPps, frameBytes);
+  return line !== undefined && isFull(line, offeredPps) ? line : undefined;
+}
+
+const isFull = ({ pps }: Line, offeredPps: number): boolean => offeredPps >= saturatedRatio * pps;
+
+function limitNote(
+  offeredPps: number,
+  line: Line | undefined,
+  requestedPps: readonly number[],
+): string {
+  const isRequested = requestedPps.length > 0;
+  if (isRequested && !(line !== undefined && isFull(line, offeredPps))) {
+    return `, and traffic.rate is ${formatPps(sum(requestedPps))}`;
+  }
   if (line === undefined) return '';
   return `, and the line carries ${formatPps(line.pps)} (${line.bitsPerSecond / 1e9} Gbit/s)`;
 }

@@ -203,14 +203,16 @@ const wireBytesPerFrame = 20;
 /** Clocks differ: a generator's second may be longer than its wire's. */
 const clockTolerance = 1.001;
 
-/** Returns the slowest standard Ethernet speed that carries that rate, and its maximum rate; undefined where none does. */
-export function lineRate(
-  pps: number,
-  frameBytesWithoutCrc: number,
-): { bitsPerSecond: number; pps: number } | undefined {
+/** An Ethernet link, and its maximum rate for frames of one size. */
+export type Line = { bitsPerSecond: number; pps: number };
+
+export function lineAt(bitsPerSecond: number, frameBytesWithoutCrc: number): Line {
   const frameBytes = Math.max(smallestFrameBytes, frameBytesWithoutCrc + crcBytes);
-  const bitsPerFrame = (frameBytes + wireBytesPerFrame) * 8;
-  return gigabitSpeeds
-    .map((gigabits) => ({ bitsPerSecond: gigabits * 1e9, pps: (gigabits * 1e9) / bitsPerFrame }))
-    .find((line) => pps <= line.pps * clockTolerance);
+  return { bitsPerSecond, pps: bitsPerSecond / ((frameBytes + wireBytesPerFrame) * 8) };
 }
+
+/** Returns the slowest standard Ethernet speed that carries that rate, and its maximum rate; undefined where none does. */
+export const lineRate = (pps: number, frameBytesWithoutCrc: number): Line | undefined =>
+  gigabitSpeeds
+    .map((gigabits) => lineAt(gigabits * 1e9, frameBytesWithoutCrc))
+    .find((line) => pps <= line.pps * clockTolerance);

@@ -162,6 +162,41 @@ test('a DUT that forwards 98 % of the offer was not its limit', () => {
   expect(validity(14_583_000).kind).toBe('valid');
 });
 
+describe('a DUT that forwards all of the offer', () => {
+  const limited = (pps: number, options: Partial<PktGenRunOptions>, senders = 1) => {
+    const { validity } = pktGenRun(
+      received(trial(senders * pps, 30)),
+      Array.from({ length: senders }, () => sent(trial(pps, 30))),
+      { ...ours, ...options },
+    );
+    return validity.kind === 'invalid' && validity.reason.replace(/.*\(100 %\)/, '');
+  };
+
+  test('is told the setting that limits the rate, and no line', () => {
+    const options = { requestedPps: [50e3], lineGigabits: 10 };
+    expect(limited(50e3, options)).toBe(', and traffic.rate is 50.00 kpps');
+    expect(limited(50e3, { requestedPps: [50e3] })).toBe(', and traffic.rate is 50.00 kpps');
+    const both = { requestedPps: [25e3, 25e3], lineGigabits: 10 };
+    expect(limited(25e3, both, 2)).toBe(', and traffic.rate is 50.00 kpps');
+  });
+
+  test('is told the line where that is full, though a rate is set', () => {
+    const options = { requestedPps: [14.88e6], lineGigabits: 10 };
+    expect(limited(14.88e6, options)).toBe(', and the line carries 14.88 Mpps (10 Gbit/s)');
+  });
+
+  test('is told the speed of its port, however slow the generator', () => {
+    const line = ', and the line carries 14.88 Mpps (10 Gbit/s)';
+    expect(limited(1e6, { lineGigabits: 10 })).toBe(line);
+    expect(limited(1e6, { lineGigabits: 10 }, 2)).toBe(line);
+  });
+
+  test('is told no line that nothing is known of', () => {
+    expect(limited(1e6, {})).toBe('');
+    expect(limited(1.488e6, {})).toBe(', and the line carries 1.488 Mpps (1 Gbit/s)');
+  });
+});
+
 test('where the size of frames is unknown the line is left out', () => {
   const sender = sent(trial(1e6, 30), { command: 'CMD: pkt-gen -i igb0' });
   expect(pktGenRun(received(trial(1e6, 30)), sender, ours).validity).toEqual(
