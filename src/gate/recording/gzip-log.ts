@@ -13,7 +13,7 @@ const windowBytes = 32 * 1024;
  */
 export class GzipLog {
   readonly #file: number;
-  /** Where the trailer begins. */
+  /** Offset of the trailer. */
   #end = 0;
   #window: Buffer = Buffer.alloc(0);
   #sum = 0;
