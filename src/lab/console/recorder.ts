@@ -23,6 +23,8 @@ export class ConsoleRecorder {
   #endAt: number | undefined;
   /** The last power cycle since the boot, or the boot. */
   #shownFrom = 0;
+  /** The program of a virtual machine's console ends with its machine. */
+  #mayEnd: 'no' | 'while cycled' | 'once' = 'no';
 
   constructor(name: string, open: (onOutput: OnOutput) => Promise<OpenedConsole>) {
     this.#name = name;
@@ -37,7 +39,7 @@ export class ConsoleRecorder {
       void opened.ended.then((sentence) => {
         if (this.#console !== opened) return;
         this.#console = undefined;
-        this.#report(sentence);
+        this.#ended(sentence);
       });
     } catch (error) {
       if (!(error instanceof ConsoleError)) throw error;
@@ -54,10 +56,23 @@ export class ConsoleRecorder {
       await this.close();
     }
     await this.open();
+    this.#mayEnd = 'no';
     this.#tape.forgetPanic();
     this.#bootAt = this.#tape.length;
     this.#shownFrom = this.#bootAt;
     this.#endAt = undefined;
+  }
+
+  /** Cycles the power, and goes on with a console that ends for that. */
+  async whileCycled(cycle: () => Promise<void>): Promise<void> {
+    this.endBoot();
+    this.#mayEnd = 'while cycled';
+    try {
+      await cycle();
+    } finally {
+      this.#mayEnd = 'once';
+    }
+    await this.open();
   }
 
   /** Before the power is cycled: later output is of the next boot. */
@@ -98,6 +113,16 @@ export class ConsoleRecorder {
     const opened = this.#console;
     this.#console = undefined;
     await opened?.close();
+  }
+
+  #ended(sentence: string): void {
+    if (this.#mayEnd === 'no') {
+      this.#report(sentence);
+    } else if (this.#mayEnd === 'once') {
+      this.#mayEnd = 'no';
+      // A lost testbed is noticed by the next work on it.
+      this.open().catch(() => {});
+    }
   }
 
   #report(sentence: string): void {

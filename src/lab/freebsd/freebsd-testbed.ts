@@ -196,7 +196,7 @@ async function dutOptions(
   };
 }
 
-/** Counts power cycles, and ends the recorded boot at each. */
+/** Counts power cycles, and ends the recorded boot at each; a console that ends with it goes on. */
 async function openPower(
   name: string,
   config: PowerConfig,
@@ -205,8 +205,7 @@ async function openPower(
   const power = await deps.openPower(`the DUT of ${name}`, config);
   return {
     async cycle() {
-      console?.endBoot();
-      await power.cycle();
+      await (console?.whileCycled(() => power.cycle()) ?? power.cycle());
       cycles.done += 1;
     },
   };

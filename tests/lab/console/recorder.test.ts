@@ -1,4 +1,5 @@
 // A console's record over boots, power cycles and the console's own faults.
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ConsoleError, type OnOutput } from '../../../src/lab/console/console.ts';
@@ -123,6 +124,44 @@ describe('a console that fails', () => {
     expect(recorder.lastWords()).toEqual({ console: 'a line' });
     await recorder.beginBoot();
     expect(opened).toHaveLength(2);
+  });
+
+  test('with our own power cycle is none: it is opened again at once', async () => {
+    const { recorder, opened, print } = aConsole();
+    await recorder.beginBoot();
+    await recorder.whileCycled(async () => {
+      opened[0]?.end('cat ended with 0.');
+      await Promise.resolve();
+      expect(opened).toHaveLength(1);
+    });
+    expect(opened).toHaveLength(2);
+    print('mountroot> ');
+    expect(recorder.describe()).toContain('found no root file system');
+    expect(recorder.takeProblems()).toEqual([]);
+  });
+
+  test('shortly after our own power cycle is none, and a second one is', async () => {
+    const { recorder, opened } = aConsole();
+    await recorder.beginBoot();
+    await recorder.whileCycled(async () => {});
+    expect(opened).toHaveLength(1);
+    opened[0]?.end('cat ended with 0.');
+    await setImmediate();
+    expect(opened).toHaveLength(2);
+    opened[1]?.end('cat ended again.');
+    await setImmediate();
+    expect(recorder.takeProblems()).toEqual(['cat ended again.']);
+  });
+
+  test('in the boot after that of a power cycle is reported', async () => {
+    const { recorder, opened, print } = aConsole();
+    await recorder.beginBoot();
+    await recorder.whileCycled(async () => {});
+    print('up\n');
+    await recorder.beginBoot();
+    opened[0]?.end('cat ended with 1.');
+    await Promise.resolve();
+    expect(recorder.takeProblems()).toEqual(['cat ended with 1.']);
   });
 
   test('by being silent for a whole boot is reported, and opened again', async () => {
