@@ -8,6 +8,7 @@ import { median } from '../src/analysis/stats/summary.ts';
 import { githubSchema } from '../src/config/github.ts';
 import type { Config } from '../src/config/schema.ts';
 import { trendSchema } from '../src/config/trend.ts';
+import type { Durations } from '../src/gate/estimate/durations.ts';
 import type { ExperimentEvent } from '../src/gate/experiment/experiment-event.ts';
 import { type HistoryEntry, historyFile } from '../src/gate/experiment/history.ts';
 import { gate } from '../src/gate/gate.ts';
@@ -43,6 +44,9 @@ export type LabTimeRequest = {
   /** The patch changes nothing but ipfw, and the change is of its scenarios alone; absent: it is of all. */
   isOfIpfw?: boolean;
   stopsAtFirst?: boolean;
+  /** Of the gates before this one; absent: this is the first on the testbed. */
+  durations?: Durations;
+  onEvent?(event: ExperimentEvent, seconds: number): void;
 };
 
 /** Seconds for which each kernel is built, one after the other; 0 for one that is in the builder's cache. */
@@ -133,6 +137,7 @@ export async function labTime(request: LabTimeRequest): Promise<LabTime> {
     ];
     const onEvent = (event: ExperimentEvent) => {
       if (event.kind === 'ended') verdict.to = lab.clock.now();
+      request.onEvent?.(event, lab.clock.now());
     };
     const reserve: GateDeps['reserve'] = async ([name = '']) =>
       unshared(name, async (traffic) =>
@@ -199,7 +204,7 @@ const repository: GateDeps['repository'] = {
 };
 
 /** Four gates with three runs of base each, with the noise of the laboratory. */
-function earlierRuns({ scenarios, seed }: LabTimeRequest): HistoryEntry[] {
+function earlierRuns({ scenarios, seed, durations }: LabTimeRequest): HistoryEntry[] {
   const { flows, frameBytes } = usualConfig.traffic;
   return [1, 2, 3, 4].flatMap((day) =>
     scenarios.map((scenario, cell) => ({
@@ -214,6 +219,7 @@ function earlierRuns({ scenarios, seed }: LabTimeRequest): HistoryEntry[] {
       nsPerPacket: [],
       instructionsPerPacket: [],
       moved: false,
+      ...(durations && { durations }),
     })),
   );
 }

@@ -2,11 +2,18 @@
 import type { WriteStream } from 'node:tty';
 import { median } from '../analysis/stats/summary.ts';
 import { plainLine } from '../model/escape.ts';
-import { formatDuration, formatMetric, formatPercent, formatRuns } from '../model/format.ts';
+import {
+  formatDuration,
+  formatEstimate,
+  formatMetric,
+  formatPercent,
+  formatRuns,
+} from '../model/format.ts';
 import type { Metric } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
 import type { ExpectedDurations } from './estimate/durations.ts';
 import { estimateExperiment, experimentEstimateLine } from './estimate/experiment.ts';
+import { RemainingTime } from './estimate/remaining.ts';
 import type { ExperimentEvent } from './experiment/experiment-event.ts';
 import type { JournalEntry } from './experiment/journal.ts';
 import type { Plan } from './experiment/plan.ts';
@@ -16,14 +23,14 @@ export type ProgressOutput = Pick<WriteStream, 'write'> & { isTTY?: boolean; col
 /** Renders the events of one experiment; `now` in milliseconds. */
 export function showProgress(output: ProgressOutput, metric: Metric, now: () => number) {
   const line = output.isTTY ? changingLine(output) : lineAfterLine(output);
-  const pace: Pace = { startedAt: now(), trials: 0, ofFirstRound: 1 };
+  const remaining = new RemainingTime(now() / 1000);
   let last = '';
 
   return {
     onEvent(event: ExperimentEvent): void {
+      remaining.onEvent(event, now() / 1000);
       switch (event.kind) {
         case 'planned':
-          pace.ofFirstRound = trialsOfFirstRound(event.plan);
           for (const text of planLines(event.plan)) line.say(text);
           break;
         case 'finished-before':
@@ -47,7 +54,7 @@ export function showProgress(output: ProgressOutput, metric: Metric, now: () => 
           const { trial, attempt, done, of, why } = event;
           const because = why === undefined ? '' : `: ${plainLine(why, 120)}`;
           const again = attempt > 1 ? ` (try ${attempt}${because})` : '';
-          const left = timeLeft(pace, now(), of - done);
+          const left = timeLeft(remaining.left(event));
           const place = `trial ${done + 1} of at most ${of}${again} · ${runRange(trial.runs)}`;
           const isTold = last === `last: ${why}`;
           const parts = [place, cellName(trial.cell), isTold ? '' : last, left];
@@ -60,7 +67,6 @@ export function showProgress(output: ProgressOutput, metric: Metric, now: () => 
           break;
         }
         case 'ended':
-          pace.trials += 1;
           last = summary(event.entry, metric);
       }
     },
@@ -122,16 +128,13 @@ function runRange(runs: readonly { number: number; variant: string }[]): string 
     : `runs ${first?.number}–${runs.at(-1)?.number}`;
 }
 
-type Pace = { startedAt: number; trials: number; ofFirstRound: number };
-
-/** Once every variant was booted, and measured in every cell: a boot serves the trials of all cells. */
-const trialsOfFirstRound = ({ cells, trials }: Plan): number =>
-  cells.length * (trials[0]?.runs.length === 1 ? 2 : 1);
-
-function timeLeft({ startedAt, trials, ofFirstRound }: Pace, now: number, left: number): string {
-  if (trials < ofFirstRound) return '';
-  const secondsPerTrial = (now - startedAt) / 1000 / trials;
-  return `${formatDuration(secondsPerTrial * left)} left at most`;
+function timeLeft(left: ReturnType<RemainingTime['left']>): string {
+  if (left === undefined) return '';
+  const { expectedSeconds, mostSeconds } = left;
+  const most = `${formatDuration(mostSeconds)} left at most`;
+  return expectedSeconds === undefined || expectedSeconds >= mostSeconds
+    ? most
+    : `${formatEstimate(expectedSeconds)} left if nothing is lost, ${most}`;
 }
 
 /** `last: base 1,057 ns, patched 1,170 ns`; a variant without a valid run has the reason instead. */

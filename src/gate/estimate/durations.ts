@@ -5,6 +5,7 @@ import { median } from '../../analysis/stats/summary.ts';
 import type { Config } from '../../config/schema.ts';
 import * as bounded from '../../model/bounds.ts';
 import type { Result, TrialSummary } from '../../model/result.ts';
+import { bootOf } from './trial-boots.ts';
 
 const { seconds } = bounded;
 
@@ -66,13 +67,16 @@ export function durationsOf(
   };
 }
 
-/** Identifies the boot of a trial: a trial of one run belongs to one variant and pair; shared trials need no boot. */
-function bootsIn({ outcome }: Pick<Result, 'outcome'>): (trial: TrialSummary) => string {
+/** Names the boot of a trial: of its variant, or of the guests of its pair, or none where variants share a kernel. */
+function bootsIn({
+  outcome,
+}: Pick<Result, 'outcome'>): (trial: TrialSummary) => string | undefined {
   const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
   const byTrial = Map.groupBy(runs, ({ trial, attempt }) => `${trial}.${attempt}`);
-  return ({ number, attempt }) => {
-    const [run, ...others] = byTrial.get(`${number}.${attempt}`) ?? [];
-    return run === undefined || others.length > 0 ? '' : `${run.variant} ${run.pair}`;
+  return ({ number, attempt, kernels }) => {
+    const own = byTrial.get(`${number}.${attempt}`) ?? [];
+    const alone = own.length === 1 ? 'each' : 'none';
+    return bootOf(own, kernels === undefined ? alone : 'pair');
   };
 }
 
@@ -124,6 +128,9 @@ const mostGates = 10;
 /** A boot of a server and a kernel that is not in the cache, as docs/lab.md has them. */
 const assumed = { bootSeconds: 240, buildSeconds: 600, laySeconds: 2 };
 
+/** A pair of guests on two emulated CPUs: its boot, and the packets that one of them forwards in a second. */
+const assumedOfGuests = { bootSeconds: { linux: 15, freebsd: 60 }, pps: 15_000 };
+
 function usualDurations(
   { testbeds, traffic }: Pick<Config, 'testbeds' | 'traffic'>,
   name: string,
@@ -131,6 +138,17 @@ function usualDurations(
   const { warmUpSeconds, settleSeconds, measureAtLeastSeconds, runsPerTrial } = traffic;
   // Most runs are steady long before their time limit.
   const testbed = testbeds[name];
+  if (testbed?.kind === 'virtual' && traffic.windows !== undefined) {
+    const { count, packets } = traffic.windows;
+    // Each variant warms up in a window of its own.
+    const trafficSeconds = 2 * (count + 1) * (packets / assumedOfGuests.pps);
+    return {
+      bootSeconds: assumedOfGuests.bootSeconds[testbed.system],
+      buildSeconds: 0,
+      trafficSeconds,
+      trialSeconds: trafficSeconds + assumed.laySeconds,
+    };
+  }
   if (testbed?.kind !== 'freebsd') {
     const trafficSeconds = warmUpSeconds + runsPerTrial * (settleSeconds + measureAtLeastSeconds);
     const trialSeconds = trafficSeconds + assumed.laySeconds;

@@ -6,6 +6,7 @@ import { type Cell, cellName } from '../../model/scenario.ts';
 import type { Plan, PlannedCell } from '../experiment/plan.ts';
 import type { ExpectedDurations } from './durations.ts';
 import { estimateRuns } from './runs.ts';
+import { bootKindOf } from './trial-boots.ts';
 
 export type ExperimentOutline = Pick<Plan, 'cells' | 'policy' | 'traffic' | 'profile'> & {
   /** At least two. */
@@ -120,10 +121,9 @@ function courseOf(
       isShared ? pairs / planned.design.pairsPerStep : pairs * variants,
     ),
   );
-  const boots =
-    durations.bootSeconds === 0 || isShared
-      ? 0
-      : variants * Math.max(...cells.map(({ mostPairs }) => mostPairs));
+  const mostPairs = Math.max(...cells.map((cell) => cell.mostPairs));
+  const bootsPerPair = { each: variants, pair: 1, none: 0 }[bootKindOf({ traffic })];
+  const boots = durations.bootSeconds === 0 ? 0 : bootsPerPair * mostPairs;
   const besideSeconds = durations.trialSeconds - durations.trafficSeconds;
   const profiles = profile === undefined ? 0 : cells.length * variants;
   const seconds: ExpectedCourse['seconds'] = {
@@ -132,7 +132,7 @@ function courseOf(
     traffic: trials * durations.trafficSeconds,
     settling: trials * besideSeconds,
     profiles: profiles * ((profile?.seconds ?? 0) + besideSeconds),
-    givingBack: boots === 0 ? 0 : durations.bootSeconds,
+    givingBack: boots === 0 || isShared ? 0 : durations.bootSeconds,
   };
   return { boots, trials, seconds, totalSeconds: sum(Object.values(seconds)) };
 }

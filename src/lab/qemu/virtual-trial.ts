@@ -35,13 +35,15 @@ export async function trial(
   const { traffic, tallies } = guests;
   const { cell } = planned;
   const { windows, packets } = windowsOf(traffic);
-  const startedAt = new Date().toISOString();
+  /** After the boot, if there is one. */
+  let startedAt: string | undefined;
   const logs = new Map<number, string>();
   const kernels: Record<string, string> = {};
   for (const [pair, runs] of pairsOf(planned)) {
     const up = await guestsFor(guests, { pair, runs, signal }, keepLog);
     if (up.kind !== 'up') return up.outcome;
     const { booted } = up;
+    startedAt ??= new Date().toISOString();
     const sent = await installAndSend(guests, booted, cell, windows + 1, signal);
     if (sent.kind === 'lost') {
       const ends = await endsOf(booted);
@@ -68,6 +70,7 @@ export async function trial(
       kernels[variant] = kernel;
     }
   }
+  startedAt ??= new Date().toISOString();
   const outcome = readVirtualLogs(planned, startedAt, packets, logs);
   if (outcome.kind !== 'measured') return outcome;
   return { ...outcome, summary: { ...outcome.summary, kernels } };

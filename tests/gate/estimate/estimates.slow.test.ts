@@ -1,0 +1,228 @@
+// Estimates of gates beside what they took, in the virtual time of a laboratory.
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type LabTimeRequest, labTime } from '../../../bench/lab-time.ts';
+import type { Durations, ExpectedDurations } from '../../../src/gate/estimate/durations.ts';
+import { estimateExperiment } from '../../../src/gate/estimate/experiment.ts';
+import { RemainingTime } from '../../../src/gate/estimate/remaining.ts';
+import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
+import { aConfig, aPlan, gateConfig, singleRuns } from '../../fakes/plan.ts';
+import { describeWith, sharedFolder } from '../../needs.ts';
+import { linesOf } from '../recording/spoil.ts';
+
+/** Durations of this laboratory, as an earlier gate reports them. */
+const durations: Durations = {
+  bootSeconds: 190,
+  trialSeconds: 16,
+  trafficSeconds: 13,
+  buildSeconds: 0,
+};
+
+const all = [
+  'forwarding',
+  'pf-stateless',
+  'pf-stateful',
+  'ipfw-stateless',
+  'ipfw-stateful',
+] as const;
+
+type Moment = { at: number; expectedSeconds: number; mostSeconds: number };
+
+/** The total that was expected, what was left after the first round and in the middle, and what they were. */
+async function estimatesOf(request: Omit<LabTimeRequest, 'seed'>) {
+  let remaining: RemainingTime | undefined;
+  let planned: { seconds: number; at: number } | undefined;
+  const moments: Moment[] = [];
+  const time = await labTime({
+    seed: 1,
+    ...request,
+    onEvent(event, now) {
+      remaining ??= new RemainingTime(now);
+      remaining.onEvent(event, now);
+      if (event.kind === 'planned') {
+        const { variants, durations, ...plan } = event.plan;
+        if (durations === undefined) throw new Error('The plan has no durations.');
+        const outlined = { ...plan, variants: variants.length, durations };
+        const { ifUnchanged, ifLost } = estimateExperiment(outlined);
+        const course = request.change < 0 ? ifLost : ifUnchanged;
+        planned = { seconds: course.totalSeconds, at: now };
+      }
+      if (event.kind !== 'trial') return;
+      const left = remaining.left(event);
+      if (left?.expectedSeconds === undefined) return;
+      moments.push({
+        at: now,
+        expectedSeconds: left.expectedSeconds,
+        mostSeconds: left.mostSeconds,
+      });
+    },
+  });
+  if (planned === undefined) throw new Error('Nothing was estimated.');
+  const end = time.whole.to;
+  const first = moments[0];
+  const middle = moments[Math.floor(moments.length / 2)];
+  const rowOf = (moment: Moment | undefined) =>
+    moment && {
+      expected: moment.expectedSeconds / 60,
+      most: moment.mostSeconds / 60,
+      took: (end - moment.at) / 60,
+    };
+  return {
+    total: { expected: planned.seconds / 60, took: (end - planned.at) / 60 },
+    first: rowOf(first),
+    middle: rowOf(middle),
+  };
+}
+
+const usual = { change: 0, hasHistory: true, durations } as const;
+
+const gates: Readonly<Record<string, Omit<LabTimeRequest, 'seed'>>> = {
+  'one cell': { ...usual, scenarios: ['forwarding'] },
+  'one cell, the first here': { ...usual, scenarios: ['forwarding'], hasHistory: false },
+  'five cells': { ...usual, scenarios: all },
+  'two cells with profiles': {
+    ...usual,
+    scenarios: ['forwarding', 'pf-stateful'],
+    hasProfiles: true,
+  },
+  'two cells, patched is slower': {
+    ...usual,
+    scenarios: ['forwarding', 'pf-stateful'],
+    change: -0.1,
+  },
+  'two cells, kernels are built': {
+    ...usual,
+    scenarios: ['forwarding', 'pf-stateful'],
+    build: { base: 300, patched: 200 },
+    durations: { ...durations, buildSeconds: 400 },
+  },
+  'two cells with a panic under load': {
+    ...usual,
+    scenarios: ['forwarding', 'pf-stateful'],
+    faults: [{ kind: 'panic-under-load', at: 3 }],
+  },
+  'three cells with two runs that do not count': {
+    ...usual,
+    scenarios: ['forwarding', 'pf-stateful', 'ipfw-stateful'],
+    faults: [
+      { kind: 'slow-generator', at: 2, pps: 1e6 },
+      { kind: 'slow-generator', at: 6, pps: 1e6 },
+    ],
+  },
+};
+
+/**
+ * Another look costs a boot of each variant; without a history the noise is a guess. Accidents are not foreseen: a panic
+ * with its dump, or a profile without samples, which was tried 18 times then.
+ */
+const factors = { known: 2.1, guessed: 3.5, accidents: 2.3 };
+
+type Row = { expected: number; took: number };
+
+const isWithin = ({ expected, took }: Row, factor: number): boolean =>
+  expected > took / factor && expected < took * factor;
+
+describe('the estimate of a gate', () => {
+  test.each(Object.entries(gates))(
+    'is right by a factor of two, or of three and a half for the first here: %s',
+    async (name, request) => {
+      const { total, first, middle } = await estimatesOf(request);
+      const factor = request.hasHistory ? factors.known : factors.guessed;
+      const rows = Object.entries({ total, first, middle }).flatMap(([when, row]) =>
+        row === undefined ? [] : { name, when, ...row, isRight: isWithin(row, factor) },
+      );
+      expect(rows.length).toBeGreaterThanOrEqual(2);
+      expect(rows.filter(({ isRight }) => !isRight)).toEqual([]);
+      // All that may come is more than what came.
+      for (const row of [first, middle]) expect(row?.most ?? 0).toBeGreaterThan(row?.took ?? 0);
+    },
+  );
+});
+
+/** Durations of the gate on real guests that is recorded in gate-slow, as `durationsOf` has them. */
+const ofGuests: ExpectedDurations = {
+  bootSeconds: 100,
+  trialSeconds: 27,
+  trafficSeconds: 15,
+  buildSeconds: 0,
+  gates: 1,
+};
+
+const real = aConfig({
+  ...singleRuns,
+  scenarios: ['forwarding', 'pf-stateful', 'ipfw-stateful'],
+});
+
+describeWith(['shared/freebsd/lab'], 'a gate on a real FreeBSD', () => {
+  test.each([
+    ['gate-slow.rec.gz', { profile: { seconds: 5 } }],
+    ['gate-aa-resumed.rec.gz', {}],
+    ['e-panicload.rec.gz', {}],
+  ])('takes what its boots and trials were estimated to: %s', (name, changes) => {
+    const steps = stepsIn(sharedFolder(join('freebsd/lab', name)));
+    const end = steps.at(-1)?.at ?? 0;
+    const trials = steps.filter(({ call }) => call === 'blast').length;
+    const plan = { ...aPlan(real), ...changes, durations: ofGuests };
+    let [now, done] = [steps.find(({ call }) => call === 'prepare')?.at ?? 0, 0];
+    const remaining = new RemainingTime(now);
+    remaining.onEvent({ kind: 'planned', plan }, now);
+    const rows: Row[] = [];
+    for (const { call, at, planned } of steps) {
+      if (call === 'blast' && planned !== undefined) {
+        const trial = { ...plan.trials[0], ...planned } as PlannedTrial;
+        const next = { trial, attempt: 1, done, of: trials };
+        remaining.onEvent({ kind: 'trial', ...next }, now);
+        rows.push({ expected: remaining.left(next)?.mostSeconds ?? 0, took: end - now });
+        const entry = { kind: 'failed', at: '', trial: planned.number, reason: '' } as const;
+        remaining.onEvent({ kind: 'ended', trial, entry }, at);
+        done += 1;
+      }
+      if (call === 'profile') {
+        const [{ cell } = { cell: undefined }] = plan.cells;
+        if (cell === undefined) throw new Error('The plan has no cell.');
+        remaining.onEvent({ kind: 'profile', cell, variant: 'base', attempt: 1 }, now);
+      }
+      now = Math.max(now, at);
+    }
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.filter((row) => !isWithin(row, factors.accidents))).toEqual([]);
+  });
+});
+
+test('guests boot once for all cells of a pair: four cells of FreeBSD took 742 s', () => {
+  const traffic = { ...aConfig().traffic, runsPerTrial: 2, windows: { count: 8, packets: 10_000 } };
+  const config = aConfig({
+    scenarios: ['forwarding', 'pf-stateful'],
+    families: ['inet4', 'inet6'],
+    traffic,
+    gate: { ...gateConfig, metric: 'instructionsPerPacket' },
+  });
+  const { variants: _, ...plan } = aPlan(config);
+  const durations = { ...ofGuests, bootSeconds: 190, trialSeconds: 14 };
+  const { ifUnchanged } = estimateExperiment({ ...plan, variants: 2, durations });
+  expect(ifUnchanged.boots).toBeLessThanOrEqual(ifUnchanged.trials / 2);
+  expect(isWithin({ expected: ifUnchanged.totalSeconds, took: 742 }, factors.known)).toBe(true);
+});
+
+const step = z.object({
+  at: z.number(),
+  outcome: z.object({
+    call: z.string(),
+    planned: z
+      .object({
+        number: z.number(),
+        runs: z.array(z.object({ number: z.number(), variant: z.string(), pair: z.number() })),
+      })
+      .optional(),
+  }),
+});
+
+/** Each with its end, from the last time that the testbed was prepared. */
+function stepsIn(path: string) {
+  const steps = linesOf(path).flatMap((line) => {
+    const { data } = step.safeParse(line);
+    return data === undefined ? [] : { at: data.at, ...data.outcome };
+  });
+  return steps.slice(steps.findLastIndex(({ call }) => call === 'prepare'));
+}
