@@ -1,4 +1,6 @@
 // Builds a profile from whole lines, for the parsers of all formats.
+import { grouped } from '../../model/format.ts';
+import { shortened } from '../../model/one-line.ts';
 import type { Frame, Profile, Stack } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
 
@@ -141,6 +143,27 @@ export function sampleCount(digits: string, place: string): number {
   throw new ProfileError(
     `${place}: ${digits.slice(0, 40)} samples are more than can be counted exactly; profile for a shorter time.`,
   );
+}
+
+/** Counts the lines that a parser passes over, and keeps the first. */
+export class SkippedLines {
+  #count = 0;
+  #first = { line: 0, text: '' };
+
+  add(line: number, text: string): void {
+    if (this.#count === 0 || line < this.#first.line) this.#first = { line, text };
+    this.#count += 1;
+  }
+
+  /** One sentence; empty if none was skipped. */
+  notes(name: string): string[] {
+    if (this.#count === 0) return [];
+    const { line, text } = this.#first;
+    const lines = this.#count === 1 ? '1 line is' : `${grouped(this.#count)} lines are`;
+    return [
+      `${lines} skipped in ${name} as no part of a stack; the first is line ${line}, "${shortened(text)}".`,
+    ];
+  }
 }
 
 export const cutNote = (name: string, how: string): string =>

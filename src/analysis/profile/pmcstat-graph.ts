@@ -5,10 +5,13 @@ import {
   cutNote,
   eventsOf,
   frameTable,
+  isBlank,
+  isComment,
   kernelIn,
   lastLineCut,
   type ProfileBounds,
   type ProfileParser,
+  SkippedLines,
   sampleCount,
   stackList,
 } from './parser.ts';
@@ -17,7 +20,7 @@ import { ProfileError } from './profile-error.ts';
 
 /**
  * Makes a stack of each line without callers, with that line's samples, and skips other lines, as stackcollapse-pmc.pl
- * does. pmcstat names a module only if it differs from the previous line.
+ * does, but counts them. pmcstat names a module only if it differs from the previous line.
  *
  * @throws ProfileError if no line is a sample, or a number is too large.
  */
@@ -27,6 +30,7 @@ export function pmcstatGraphParser(name: string, bounds: ProfileBounds): Profile
   const nameless: Frame = { name: '' };
   const stacks = stackList(name, bounds);
   const events = new Set<string>();
+  const skipped = new SkippedLines();
   /** From the sampled function to the caller in the last line, by indent. */
   const branch: Frame[] = [];
   let depth = -1;
@@ -70,6 +74,7 @@ export function pmcstatGraphParser(name: string, bounds: ProfileBounds): Profile
       announced += sampleCount(count, place());
     }
     if (depth === -1) kernel ??= kernelIn(text);
+    if (event === undefined && !isBlank(text) && !isComment(text)) skipped.add(lines, text);
   }
 
   function take(bytes: Buffer): void {
@@ -79,7 +84,7 @@ export function pmcstatGraphParser(name: string, bounds: ProfileBounds): Profile
       const end = lineEndAfter(bytes, line?.nameEnd ?? start);
       checkLine(end - start, name);
       if (line !== undefined) takeSample(bytes, line, end);
-      else if (isNotice(bytes[start])) takeOther(bytes.toString('utf8', start, end));
+      else takeOther(bytes.toString('utf8', start, end));
       start = end + 1;
     }
   }
@@ -106,7 +111,11 @@ export function pmcstatGraphParser(name: string, bounds: ProfileBounds): Profile
           ...(kernel !== undefined && { kernel }),
           stacks: stacks.all,
         },
-        notes: [...notes, ...(how === undefined ? [] : [cutNote(name, how)])],
+        notes: [
+          ...notes,
+          ...skipped.notes(name),
+          ...(how === undefined ? [] : [cutNote(name, how)]),
+        ],
       };
     },
   };
@@ -180,9 +189,6 @@ function skip(bytes: Buffer, from: number, kind: number): number {
 
 const lineEndAfter = (bytes: Buffer, at: number): number =>
   bytes[at] === newline ? at : bytes.indexOf(newline, at);
-
-/** `@ EVENT [N samples]`, or a comment. */
-const isNotice = (byte: number | undefined): boolean => byte === 0x40 || byte === 0x23;
 
 /** Returns the identical string for the same module, for fast comparison. */
 function moduleCache(): (afterName: string) => string | undefined {

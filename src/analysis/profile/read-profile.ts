@@ -1,5 +1,6 @@
 // Reads a profile of any known format, detected by content, as a stream.
-import { foldedParser, isFoldedLine } from './folded.ts';
+import { shortened } from '../../model/one-line.ts';
+import { foldedParser, isFoldedLine, isFractionLine } from './folded.ts';
 import {
   checkCharacters,
   checkLine,
@@ -49,7 +50,8 @@ function startReading(givenName: string, bounds: ProfileBounds) {
   let parser: ProfileParser | undefined;
   let unread: Buffer = Buffer.alloc(0);
 
-  function takeLines(bytes: Buffer): void {
+  function takeLines(given: Buffer): void {
+    const bytes = parser === undefined ? withoutMark(given) : given;
     parser ??= parserFor(bytes, name, bounds);
     const end = bytes.lastIndexOf('\n') + 1;
     parser.take(bytes.subarray(0, end));
@@ -75,7 +77,7 @@ function startReading(givenName: string, bounds: ProfileBounds) {
       const unfinished = unread.length === 0 ? undefined : Buffer.concat([unread, lineEnd]);
       if (parser === undefined) throw empty(name);
       const read = parser.end(unfinished);
-      if (read.profile.stacks.length === 0) throw noProfile(name);
+      if (read.profile.stacks.length === 0) throw noProfile(name, []);
       checkCharacters(read.profile.stacks, name, bounds);
       if (Number.isSafeInteger(samplesOf(read.profile.stacks))) return read;
       throw new ProfileError(
@@ -87,22 +89,35 @@ function startReading(givenName: string, bounds: ProfileBounds) {
 
 const lineEnd = Buffer.from('\n');
 
+/** Some editors begin a text with a byte order mark. */
+const withoutMark = (bytes: Buffer): Buffer =>
+  bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark)
+    ? bytes.subarray(byteOrderMark.length)
+    : bytes;
+
+const byteOrderMark = Buffer.from('\uFEFF');
+
 function parserFor(head: Buffer, name: string, bounds: ProfileBounds): ProfileParser {
   refuseBinary(head, name);
   const lines = head.toString('utf8', 0, headBytes).split('\n');
   if (lines.every(isBlank)) throw empty(name);
   if (lines.some(isCallGraphLine)) return pmcstatGraphParser(name, bounds);
   if (lines.some(isPerfScriptLine)) return perfScriptParser(name, bounds);
-  const first = lines.find((line) => !isBlank(line) && !isComment(line));
-  if (first !== undefined && isFoldedLine(first)) return foldedParser(name, bounds);
-  throw noProfile(name);
+  const words = lines.filter((line) => !isBlank(line) && !isComment(line));
+  if (isFolded(words)) return foldedParser(name, bounds);
+  throw noProfile(name, words);
 }
+
+/** A fraction is no count, which the parser of folded stacks refuses; a lone one may be the version in a sentence. */
+const isFolded = ([first = '', ...others]: readonly string[]): boolean =>
+  isFoldedLine(first) ||
+  (isFractionLine(first) && (first.includes(';') || others.some(isFoldedLine)));
 
 const isCallGraphLine = (line: string): boolean =>
   /^@ \S.* \[\d+ samples\]/.test(line) || /^ *[\d.]+% {2}\[\d+\]/.test(line);
 
 function refuseBinary(head: Buffer, name: string): void {
-  if (head.subarray(0, 'PERF'.length).equals(Buffer.from('PERF'))) {
+  if (/^PERF(?:ILE2|FILE)/.test(head.toString('latin1', 0, 'PERFFILE'.length))) {
     throw new ProfileError(
       `${name} is a recording of perf; print it with perf script -i ${name} and read that.`,
     );
@@ -135,5 +150,7 @@ const expectation =
 
 const empty = (name: string) => new ProfileError(`${name} is empty; ${expectation}.`);
 
-const noProfile = (name: string) =>
-  new ProfileError(`${name} is not a profile that is known here; ${expectation}.`);
+function noProfile(name: string, [first]: readonly string[]): ProfileError {
+  const begun = first === undefined ? '' : `, it begins with "${shortened(first)}"`;
+  return new ProfileError(`${name} is not a profile that is known here${begun}; ${expectation}.`);
+}

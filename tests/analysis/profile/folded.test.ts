@@ -40,8 +40,17 @@ test.each([
   ],
   [
     'a;b 1\na;b\n',
-    'x, line 2: this is no folded stack like "main;read 12", unlike what is above it; remove it, or fold the profile again.',
+    'x, line 2: "a;b" is no folded stack like "main;read 12"; remove it, or fold the profile again.',
   ],
+  [
+    'a;b 1.5\na;b 2\n',
+    'x, line 1: 1.5 is no whole number of samples; fold with samples rather than with shares or seconds.',
+  ],
+  [
+    '# difffolded\nmain;poll 4 4\nmain;read 12 14\n',
+    'x, line 2: "main;poll 4 4" ends in two counts, like every stack of this file: it is the difference of two profiles; give one profile, as perf or pmcstat printed it.',
+  ],
+  ['a;b 4.5 5\n', 'x, line 1: "a;b 4.5 5" ends in two counts'],
   [
     'a 9007199254740993\n',
     'x, line 1: 9007199254740993 samples are more than can be counted exactly; profile for a shorter time.',
@@ -50,12 +59,40 @@ test.each([
   expect(() => parseProfile(text, 'x')).toThrow(sentence);
 });
 
-const name = fc
-  .string({ unit: 'grapheme', minLength: 1 })
-  .filter(
-    (text) =>
-      !/[;`\p{Cc}\u2028\u2029]/u.test(text) && text.trim() === text && !text.startsWith('#'),
+test('a name may end in a number where not all of them do', () => {
+  expect(fold('main;worker 4 12\nmain;read 3\n')).toEqual(['main;worker 4 12', 'main;read 3']);
+});
+
+test('every line is a stack, blank or a comment, or is named in the refusal', () => {
+  const stack = fc.constantFrom('a;b 1', 'main;f(int, char) 12', 'V8 Worker 2;g 3', 'a\t4');
+  const nothing = fc.constantFrom('', '   ', '# a comment', '#');
+  const junk = fc.constantFrom('a;b', 'a;b 1.5', 'a;b -4', 'a 1,234', 'a;b 12%', 'Warning: lost');
+  const line = fc.oneof({ weight: 6, arbitrary: stack }, nothing, junk);
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 20 }), (others) => {
+      const lines = ['a;b 1', ...others];
+      const kind = (one: string) =>
+        one.trim() === '' || one.startsWith('#')
+          ? 'nothing'
+          : /[ \t]\d+$/.test(one)
+            ? 'stack'
+            : 'junk';
+      const firstJunk = lines.findIndex((one) => kind(one) === 'junk');
+      const read = () => parseProfile(`${lines.join('\n')}\n`, 'x').stacks;
+      if (firstJunk !== -1) expect(read).toThrow(`x, line ${firstJunk + 1}: `);
+      else expect(read()).toHaveLength(lines.filter((one) => kind(one) === 'stack').length);
+    }),
   );
+});
+
+const name = fc.string({ unit: 'grapheme', minLength: 1 }).filter(
+  (text) =>
+    !/[;`\p{Cc}\u2028\u2029\uFEFF]/u.test(text) &&
+    text.trim() === text &&
+    !text.startsWith('#') &&
+    // Two counts, if every stack ends so.
+    !/\s[\d.]+$/.test(text),
+);
 const stacks = fc.array(
   fc.record({
     frames: fc.array(fc.record({ name }), { minLength: 1, maxLength: 8 }),

@@ -73,6 +73,17 @@ test('recognises a call graph that was cut between its lines by the samples it a
   ]);
 });
 
+test('lines of a call graph that are no samples are counted in a note', async () => {
+  const { notes } = await readProfile(pieces(Buffer.from(`${graph}100.0%  [12\n`), 64), 'x');
+  expect(notes).toEqual([
+    '1 line is skipped in x as no part of a stack; the first is line 9, "100.0% [12".',
+  ]);
+});
+
+test.each(Object.entries(texts))('%s after a byte order mark is the same', (_, text) => {
+  expect(parseProfile(`\uFEFF${text}`)).toEqual(parseProfile(text));
+});
+
 test('several events are added up, which is said', async () => {
   const both = graph + graph.replace('inst_retired', 'cycles\x1b[2J');
   const { profile, notes } = await readProfile(pieces(Buffer.from(both), 64), 'x');
@@ -90,7 +101,7 @@ describe('refuses', () => {
     [
       'something else',
       'Usage: perf [--version]\n',
-      `x is not a profile that is known here; ${give}`,
+      `x is not a profile that is known here, it begins with "Usage: perf [--version]"; ${give}`,
     ],
     ['comments alone', '# kernel: FreeBSD\n', `x is not a profile that is known here; ${give}`],
     ['something binary', '\x7fELF\0\0', `x is binary and no profile that is known here; ${give}`],
