@@ -138,7 +138,10 @@ async function readLog(directory: string, path: string): Promise<BenchLog> {
   } catch (error) {
     const why = error instanceof ForeignFileError ? error.why : reasonOf(error);
     const message = `${path} cannot be read: ${why}`;
-    return { path, log: { rates: [], lines: 0, faults: [{ kind: 'unreadable', message }] } };
+    return {
+      path,
+      log: { rates: [], lines: 0, skipped: 0, faults: [{ kind: 'unreadable', message }] },
+    };
   }
 }
 

@@ -276,7 +276,8 @@ function pktGen(request: RecordedRequest): string | undefined {
   if (text.replace(/^process \d+\n/, '').trim() === '') return undefined;
   const log = parsePktGenLog(text);
   const strange = log.faults.find(
-    ({ kind }) => kind === 'not-pkt-gen' || kind === 'cut' || kind === 'unreadable',
+    ({ kind }) =>
+      kind === 'not-pkt-gen' || kind === 'unread-rate' || kind === 'cut' || kind === 'unreadable',
   );
   if (strange !== undefined) return strange.message;
   const lines = text.split('\n');

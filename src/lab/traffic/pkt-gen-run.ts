@@ -135,9 +135,14 @@ function brokenLog(receiver: PktGenLog, senders: readonly SenderLog[]): Invalid 
   return fault;
 }
 
-const decisiveFault = ({ faults }: PktGenLog): string | undefined =>
-  faults.find(({ kind }) => kind === 'unreadable' || kind === 'not-pkt-gen' || kind === 'crashed')
-    ?.message;
+const decisiveFault = ({ faults, rates }: PktGenLog): string | undefined =>
+  faults.find(
+    ({ kind }) =>
+      kind === 'unreadable' ||
+      kind === 'not-pkt-gen' ||
+      kind === 'crashed' ||
+      (kind === 'unread-rate' && rates.length === 0),
+  )?.message;
 
 const isSilent = ({ rates }: PktGenLog): boolean =>
   rates.length > 0 && rates.every(({ pps }) => pps === 0);
@@ -184,8 +189,8 @@ function tooShort(receiver: PktGenLog, seconds: number): Invalid | undefined {
 }
 
 function cutNote({ faults }: PktGenLog): string {
-  const cut = faults.find(({ kind }) => kind === 'cut');
-  return cut === undefined ? '' : ` (${cut.message})`;
+  const unread = faults.find(({ kind }) => kind === 'unread-rate' || kind === 'cut');
+  return unread === undefined ? '' : ` (${unread.message})`;
 }
 
 function hole(receiver: PktGenLog, stretch: SteadyStretch): Invalid | undefined {

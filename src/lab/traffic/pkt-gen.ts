@@ -13,7 +13,7 @@ export type PktGenRate = {
 
 /** `message` is a clause for reports. A log has the first fault of each kind. */
 export type PktGenFault = {
-  kind: 'unreadable' | 'not-pkt-gen' | 'crashed' | 'negative-duration' | 'cut';
+  kind: 'unreadable' | 'not-pkt-gen' | 'crashed' | 'negative-duration' | 'unread-rate' | 'cut';
   message: string;
 };
 
@@ -26,17 +26,25 @@ export type PktGenLog = {
   summary?: { packets: number; seconds: number; pps: number };
   /** Lines with a newline. */
   lines: number;
+  /** Lines of other programs, and those that cannot be told: with the rates and pkt-gen's other lines, all there are. */
+  skipped: number;
   faults: PktGenFault[];
 };
 
-/** Reads the formats of 2015 to 2026; ignores other lines, which kernels, shells and ssh write. Never throws. */
+/**
+ * Reads the formats of 2015 to 2026, with and without -N; skips and counts other lines, which kernels, shells and ssh write.
+ * Never throws.
+ */
 export function parsePktGenLog(text: string): PktGenLog {
-  const log: PktGenLog = { rates: [], lines: 0, faults: [] };
+  const log: PktGenLog = { rates: [], lines: 0, skipped: 0, faults: [] };
+  const unread: UnreadRate[] = [];
   let isPktGen = false;
   let lastStamp: number | undefined;
   for (const { content, number, isWhole } of linesOf(text)) {
     const line = readLine(content);
     isPktGen ||= line.kind !== 'foreign';
+    if (line.kind === 'foreign') log.skipped += 1;
+    if (line.kind === 'unread-rate' && isWhole) unread.push({ number, content });
     if (isWhole) log.lines = number;
     if (line.kind === 'rate') {
       log.rates.push({
@@ -51,15 +59,20 @@ export function parsePktGenLog(text: string): PktGenLog {
       addFault(log, { kind: 'cut', message: `the log ends in the middle of line ${number}` });
     }
   }
-  return isPktGen ? log : { rates: [], lines: log.lines, faults: [notPktGen(text)] };
+  if (!isPktGen) return { ...log, rates: [], faults: [notPktGen(text)] };
+  addUnread(log, unread);
+  return log;
 }
+
+type UnreadRate = { number: number; content: string };
 
 type PktGenLine =
   | { kind: 'rate'; stamp: number; rate: Omit<PktGenRate, 'seconds' | 'line'> }
   | { kind: 'command'; text: string; frameBytesWithoutCrc?: number }
   | { kind: 'summary'; packets: number; frameBytesWithoutCrc: number; seconds: number }
   | { kind: 'crash'; text: string }
-  | { kind: 'torn-rate' }
+  /** Begins as a rate: another line was written into it, or its format is not known. */
+  | { kind: 'unread-rate' }
   /** A line of pkt-gen, but of no use here. */
   | { kind: 'other' }
   /** A line of another program, or an unknown one: `Terminated`. */
@@ -82,8 +95,14 @@ function* linesOf(text: string) {
 
 /** `seconds.microseconds function [line of its source] `, before the text of netmap's logging macro. */
 const stamped = /^\d{1,9}\.\d{1,9} \w{1,40} \[\d{1,9}\] /;
-const rateLine =
-  /^(\d{1,9}\.\d{1,9}) main_thread \[\d{1,9}\] (\d{1,15}) pps \((\d{1,15}) pkts (?:in (\d{1,15}) usec\)|\d{1,18} bps in (\d{1,15}) usec\) [\d.]{1,18} avg_batch \d{1,18} min_space)$/;
+/** Without -N, pkt-gen scales numbers to three decimals and a prefix (norm() of pkt-gen.c): `6.728 M`. */
+const quantity = String.raw`(\d{1,15}(?:\.\d{1,9})? ?[kKMGT]?) ?`;
+const batch = String.raw` [\d.]{1,18} avg_batch \d{1,18} min_space`;
+const rateLine = new RegExp(
+  String.raw`^(\d{1,9}\.\d{1,9}) main_thread \[\d{1,9}\] ${quantity}pps (?:\[avg/std [^\]]{1,80}\] )?` +
+    String.raw`\(${quantity}pkts (?:in (\d{1,15}) usec\)(?:${batch})?|` +
+    String.raw`[\d.]{1,18} ?[kKMGT]? ?bps in (\d{1,15}) usec\)${batch})$`,
+);
 const begunRate = /^\d{1,9}\.\d{1,9} main_thread \[\d{1,9}\] \d/;
 const crash = /\] (poll err|ouch, thread \d{1,9} exited with error)$/;
 const summaryLine =
@@ -108,16 +127,22 @@ function readLine(content: string): PktGenLine {
   return command === undefined ? { kind: 'foreign' } : commandOf(command);
 }
 
-function rateOf([, stamp, pps, packets, alone, afterBits]: RegExpExecArray): PktGenLine {
+function rateOf([, stamp, pps = '', packets = '', alone, afterBits]: RegExpExecArray): PktGenLine {
   const intervalSeconds = Number(alone ?? afterBits) / 1e6;
-  const rate = { pps: Number(pps), packets: Number(packets), intervalSeconds };
+  const rate = { pps: unscaled(pps), packets: unscaled(packets), intervalSeconds };
   return { kind: 'rate', stamp: Number(stamp), rate };
+}
+
+function unscaled(text: string): number {
+  const [, digits, prefix = ''] = /^([\d.]+) ?(.?)$/.exec(text) ?? [];
+  const scale = 1000 ** (1 + 'KMGT'.indexOf(prefix.toUpperCase()));
+  return prefix === '' ? Number(digits) : Math.round(Number(digits) * scale);
 }
 
 function stampedLine(content: string): PktGenLine {
   const text = crash.exec(content)?.[1];
   if (text !== undefined) return { kind: 'crash', text };
-  return { kind: begunRate.test(content) ? 'torn-rate' : 'other' };
+  return { kind: begunRate.test(content) ? 'unread-rate' : 'other' };
 }
 
 const defaultFrameBytes = 60;
@@ -157,9 +182,14 @@ function addLine(log: PktGenLog, line: PktGenLine, number: number): void {
       message: `pkt-gen crashed: "${line.text}" on line ${number}`,
     });
   }
-  if (line.kind === 'torn-rate') {
-    addFault(log, { kind: 'cut', message: `line ${number} of the log is cut in the middle` });
-  }
+}
+
+function addUnread(log: PktGenLog, unread: readonly UnreadRate[]): void {
+  const [first] = unread;
+  if (first === undefined) return;
+  const lines = unread.length === 1 ? 'line' : `${unread.length} rates, the first on line`;
+  const message = `${lines} ${first.number} of the log cannot be read: "${shortened(first.content)}"`;
+  addFault(log, { kind: 'unread-rate', message });
 }
 
 /** pkt-gen prints a duration since 1970, negated, where its threads never saw a start. */

@@ -80,7 +80,12 @@ test('a crash makes the run invalid, on whichever side', () => {
 
 test('a log that cannot be read says why it is not', () => {
   const message = 'bench.a.1.sender cannot be read: it is no regular file';
-  const sender: PktGenLog = { rates: [], lines: 0, faults: [{ kind: 'unreadable', message }] };
+  const sender: PktGenLog = {
+    rates: [],
+    lines: 0,
+    skipped: 0,
+    faults: [{ kind: 'unreadable', message }],
+  };
   expect(pktGenRun(received(trial(5e6, 30)), sender, ours).validity).toEqual(
     invalid(`sender: ${message}`),
   );
@@ -91,6 +96,31 @@ test('another program’s log is no measurement of the offer', () => {
   expect(pktGenRun(received(trial(5e6, 30)), sender, ours).validity).toEqual(
     invalid("sender: no log of pkt-gen: it is equilibrium's, which varies the load that it offers"),
   );
+});
+
+test('a log none of whose rates can be read quotes the first', () => {
+  const text = madeLog({ pps: trial(5e6, 30) }).replaceAll(' pps (', ' packets a second (');
+  const { kind, reason } = {
+    reason: '',
+    ...pktGenRun(parsePktGenLog(text), undefined, ours).validity,
+  };
+  expect(kind).toBe('invalid');
+  expect(reason).toMatch(
+    /^receiver: \d+ rates, the first on line \d+ of the log cannot be read: "[\d.]+ main_thread \[\d+\] \d+ packets a second \(/,
+  );
+});
+
+test('a run with scaled rates is that with the whole numbers', () => {
+  const text = madeLog({ pps: trial(5e6, 30) });
+  const scaled = text
+    .replace(/(\d+)(\d{6}) pps/g, (_, millions, rest) => `${millions}.${rest.slice(0, 3)} Mpps`)
+    .replace(
+      /\((\d+)(\d{6}) pkts/g,
+      (_, millions, rest) => `(${millions}.${rest.slice(0, 3)} Mpkts`,
+    );
+  expect(scaled).toContain('5.000 Mpps (5.');
+  const runOf = (log: string) => pktGenRun(parsePktGenLog(log), undefined, ours);
+  expect(runOf(scaled)).toEqual(runOf(text));
 });
 
 test('a log cut in its last line loses that line only', () => {

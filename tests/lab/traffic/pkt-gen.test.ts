@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { lineRate, type PktGenFault, parsePktGenLog } from '../../../src/lab/traffic/pkt-gen.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
 
@@ -22,6 +22,7 @@ test('parses a rate with bits per second and, from older pkt-gens, without', () 
   );
   expect(log).toEqual({
     command: 'pkt-gen -f rx -i ix1 -w 4',
+    skipped: 0,
     rates: [
       { seconds: 0, pps: 334808, packets: 335314, intervalSeconds: 1.00151, line: 2 },
       { seconds: 1.5, pps: 100, packets: 150, intervalSeconds: 1.5, line: 3 },
@@ -165,7 +166,77 @@ test('a rate that another line was written into is a fault that names its line',
   const torn = `${rateLine(2, 5).slice(0, 40)}${rateLine(3, 5)}`;
   const log = parsePktGenLog(rateLine(1, 5) + torn);
   expect(log.rates).toHaveLength(1);
-  expect(log.faults).toEqual([{ kind: 'cut', message: 'line 2 of the log is cut in the middle' }]);
+  expect(log.faults).toEqual([
+    {
+      kind: 'unread-rate',
+      message: `line 2 of the log cannot be read: "${torn.slice(0, 79)}…"`,
+    },
+  ]);
+});
+
+describe('reads rates that are scaled, as pkt-gen prints them without -N', () => {
+  const rest = '480.00 avg_batch 0 min_space';
+  test.each([
+    [`6.728 Mpps (6.735 Mpkts 3.229 Gbps in 1001031 usec) ${rest}`, 6_728_000, 6_735_000],
+    [`921.798 Kpps (923.052 Kpkts 443.064 Mbps in 1001360 usec) ${rest}`, 921_798, 923_052],
+    [`334.000 pps (335.000 pkts 160.800 Kbps in 1001510 usec) ${rest}`, 334, 335],
+    [`0.000 pps (0.000 pkts 0.000 bps in 1001031 usec) ${rest}`, 0, 0],
+    ['14.88 Mpps (14.90 Mpkts in 1001360 usec)', 14_880_000, 14_900_000],
+    ['14.88 M pps (14.90 M pkts in 1001360 usec)', 14_880_000, 14_900_000],
+    [
+      `14.880 Mpps [avg/std 14.881 M/2.100 K pps] (14.895 Mpkts 7.142 Gbps in 1001013 usec) ${rest}`,
+      14_880_000,
+      14_895_000,
+    ],
+    [
+      `14880952 pps [avg/std 14880950/2 pps] (14880952 pkts in 1000000 usec)`,
+      14_880_952,
+      14_880_952,
+    ],
+    [`14880952 pps (14880952 pkts in 1000000 usec) ${rest}`, 14_880_952, 14_880_952],
+  ])('%s', (text, pps, packets) => {
+    const log = parsePktGenLog(said(1, `main_thread [2666] ${text}`));
+    expect(log.rates).toMatchObject([{ pps, packets }]);
+    expect(log.faults).toEqual([]);
+  });
+});
+
+test('every line is a rate, another line of pkt-gen, a rate that cannot be read, or skipped and counted', () => {
+  const line = fc.constantFrom<[kind: string, text: string]>(
+    ['rate', rateLine(1, 5)],
+    [
+      'rate',
+      said(
+        1,
+        'main_thread [9] 6.728 Mpps (6.735 Mpkts 3.229 Gbps in 1001031 usec) 480.00 avg_batch 0 min_space',
+      ),
+    ],
+    ['unread', said(1, 'main_thread [9] 6.728 mega (6.735 Mpkts)')],
+    ['unread', said(1, 'main_thread [9] 6 pps (6 pkts in 1 usec) and more')],
+    ['known', said(1, 'main [2916] interface is ix0')],
+    ['known', said(1, 'start_threads [2577] Ready...')],
+    ['skipped', 'Terminated\n'],
+    ['skipped', 'Received nothing\n'],
+    ['skipped', '\n'],
+  );
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 30 }), (others) => {
+      const lines = [['known', said(1, 'main [1] begins')] as const, ...others];
+      const of = (kind: string) => lines.filter(([one]) => one === kind).length;
+      const log = parsePktGenLog(lines.map(([, text]) => text).join(''));
+      expect([log.lines, log.rates.length, log.skipped]).toEqual([
+        lines.length,
+        of('rate'),
+        of('skipped'),
+      ]);
+      const [unread] = log.faults;
+      const first = lines.findIndex(([kind]) => kind === 'unread') + 1;
+      if (of('unread') === 0) expect(log.faults).toEqual([]);
+      else
+        expect(unread?.message).toMatch(new RegExp(`line ${first} of the log cannot be read: "`));
+      if (of('unread') > 1) expect(unread?.message).toMatch(new RegExp(`^${of('unread')} rates,`));
+    }),
+  );
 });
 
 test.for([
