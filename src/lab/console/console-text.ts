@@ -53,33 +53,75 @@ const prompts = [
   { is: /\blogin:$/, name: 'a login prompt, so check its network' },
 ];
 
-function panicIn(lines: readonly string[]): { line: number; message: string } | undefined {
-  for (const pattern of panics) {
-    for (const [line, text] of lines.entries()) {
-      const message = pattern.exec(text)?.[1];
-      if (message !== undefined) return { line, message };
-    }
+type FoundPanic = { line: number; message: string };
+
+function panicIn(lines: readonly string[]): FoundPanic | undefined {
+  for (const group of panics) {
+    const found = firstOf(group, lines);
+    if (found !== undefined) return warningBehind(found, lines) ?? found;
   }
   return undefined;
 }
 
+function firstOf(patterns: readonly RegExp[], lines: readonly string[]): FoundPanic | undefined {
+  for (const [line, text] of lines.entries()) {
+    const message = messageIn(patterns, text);
+    if (message !== undefined) return { line, message };
+  }
+  return undefined;
+}
+
+function messageIn(patterns: readonly RegExp[], line: string): string | undefined {
+  const text = line.replace(stamp, '');
+  for (const pattern of patterns) {
+    const message = pattern.exec(text)?.[1];
+    if (message !== undefined) return message;
+  }
+  return undefined;
+}
+
+/** `[383490] ` of FreeBSD, `<4>[   12.345678][  T31] ` of Linux. */
+const stamp = /^(?:<\d{1,3}>)?(?:\[ *\d+(?:\.\d+)?\](?:\[ *[TC]\d+\])? ?)?/;
+
+/** Warnings alone stop nothing; where the kernel is set to panic after one, it is the cause. */
+function warningBehind(found: FoundPanic, lines: readonly string[]): FoundPanic | undefined {
+  const warning = warnings.find(({ panic }) => panic.test(found.message));
+  return warning && firstOf([warning.is], lines.slice(0, found.line));
+}
+
+const warnings = [
+  { panic: /^(?:kernel: )?panic_on_warn set/, is: /^(WARNING: \S.*)$/ },
+  { panic: /^hung_task: blocked tasks/, is: /^(INFO: task \S+ blocked for .*)$/ },
+];
+
 /**
- * A panic may begin in the middle of a line, after a prompt or output of rc(8). savecore(8)'s "reboot after panic: …" is
- * none. The later patterns serve where the message is lost.
+ * The first line of the first group that is found. A panic may begin in the middle of a line, after a prompt or output of
+ * rc(8); savecore(8)'s "reboot after panic: …" and the sysctl `debug.kdb.panic: 0` are none. Later groups serve where the
+ * message is lost.
  */
-const panics = [
-  /(?:^|[:.>#$%\]] ?)panic: (\S.*)$/,
-  /^(Fatal (?:trap \d+: |double fault).*)$/,
-  /^(KDB: enter: panic)$/,
-  // Linux, which prints the cause before the panic.
-  /^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?(BUG: (?!sleeping function|scheduling while)\S.*)$/,
-  /^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?((?:Oops|general protection fault|kernel BUG at)\b.*)$/,
-  /^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?Kernel panic - not syncing: (\S.*)$/,
+const panics: readonly (readonly RegExp[])[] = [
+  [/(?:^|(?<!\b\w+\.\w+)[:.>#$%\]] ?)panic: (?!\d+$)(\S.*)$/],
+  [/^(Fatal (?:trap \d+: |double fault|data abort).*)$/],
+  [/^(KDB: enter: panic)$/],
+  // Linux prints the cause before the panic: lib/bug.c, arch/*/kernel/traps.c and fault.c, kernel/watchdog.c, kernel/rcu.
+  [
+    /^(?:(?:NMI )?watchdog: )?(BUG: (?!sleeping function|scheduling while|workqueue lockup)\S.*)$/,
+    /^(?:(?:NMI )?watchdog: )?(Watchdog detected hard LOCKUP.*)$/,
+    /^(?:rcu: )?(INFO: rcu_\w+ (?:self-)?detected (?:expedited )?stalls? on .*)$/,
+    /^(?:traps: )?(PANIC: .*)$/,
+    /^((?:Internal error: )?Oops\b.*)$/,
+    /^(Internal error: .*)$/,
+    /^(?:CPU \d+ )?(Unable to handle kernel .*)$/,
+    /^((?:divide error|invalid opcode|double fault|stack segment|segment not present|alignment check|int3|bounds|overflow|coprocessor segment overrun|invalid TSS|control protection fault|machine check|general protection fault)\b.*)$/,
+    /^(kernel BUG at\b.*)$/,
+    /^((?:Bad mode in|SError Interrupt on CPU\d*|Unhandled (?:fault|exception|prefetch abort)|Insufficient stack space|Kernel stack overflow|kernel stack overflow|Kernel mode fault)\b.*)$/,
+    /^Kernel panic - not syncing: (\S.*)$/,
+  ],
 ];
 
 export const showsPanic = (line: string): boolean => {
   const text = asShown(line);
-  return panics.some((pattern) => pattern.test(text));
+  return panics.some((group) => messageIn(group, text) !== undefined);
 };
 
 const linesOf = (text: string): string[] =>

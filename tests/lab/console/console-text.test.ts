@@ -39,6 +39,9 @@ describe('a panic', () => {
   test.each([
     ['of the boot before', 'savecore[81]: reboot after panic: page fault'],
     ['by name alone', 'debug.debugger_on_panic: 1'],
+    ['as a setting', 'debug.kdb.panic: 0'],
+    ['as a setting that changes', 'debug.kdb.panic: 0 -> 0'],
+    ['as the seconds until a reboot', 'kernel.panic: 10'],
     ['without a message', 'panic: '],
   ])('is not what is reported %s', (_, line) => {
     expect(lastWords(`a line\n${line}\n`, false).panic).toBeUndefined();
@@ -48,6 +51,23 @@ describe('a panic', () => {
     const trap = 'Fatal trap 12: page fault while in kernel mode';
     expect(lastWords(`${trap}\ncpuid = 3\n`, false).panic).toBe(trap);
     expect(lastWords('noise\nKDB: enter: panic\n', false).panic).toBe('KDB: enter: panic');
+  });
+});
+
+describe('a stamp before a line hides no panic', () => {
+  test.each([
+    ['[383490] ', 'Fatal trap 12: page fault while in kernel mode'],
+    ['[383490.123456] ', 'Fatal trap 9: general protection fault while in kernel mode'],
+    ['[    1.000001][  T31] ', 'Oops: 0000 [#1] PREEMPT SMP NOPTI'],
+    ['<4>[    1.000001] ', 'kernel BUG at net/core/skbuff.c:112!'],
+  ])('%s', (stamp, message) => {
+    expect(lastWords(`${stamp}\n${stamp}${message}\n${stamp}cpuid = 3\n`, false).panic).toBe(
+      message,
+    );
+  });
+
+  test('the message of a stamped panic is that of the panic', () => {
+    expect(lastWords('[383490] panic: page fault\n', false).panic).toBe('page fault');
   });
 });
 
@@ -96,6 +116,44 @@ describe('a panic of Linux', () => {
   ] as const)('is told by %s', ([, line, message]) => {
     const text = `${started}${line}\n[   99.000000] Rebooting in 1 seconds..\n`;
     expect(lastWords(text, false).panic).toBe(message);
+  });
+
+  test.each([
+    [
+      'watchdog: BUG: soft lockup - CPU#3 stuck for 23s! [ksoftirqd/3:31]',
+      'softlockup: hung tasks',
+    ],
+    ['NMI watchdog: BUG: soft lockup - CPU#3 stuck for 23s! [a:31]', 'softlockup: hung tasks'],
+    ['NMI watchdog: Watchdog detected hard LOCKUP on cpu 3', 'Hard LOCKUP'],
+    ['divide error: 0000 [#1] PREEMPT SMP NOPTI', 'Fatal exception in interrupt'],
+    ['invalid opcode: 0000 [#1] PREEMPT SMP NOPTI', 'Fatal exception'],
+    ['rcu: INFO: rcu_sched self-detected stall on CPU', 'RCU Stall'],
+    ['rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:', 'RCU Stall'],
+    ['INFO: rcu_sched self-detected stall on CPU { 2}', 'RCU Stall'],
+    ['Unable to handle kernel paging request at virtual address 0010', 'Oops: Fatal exception'],
+    ['Unable to handle kernel NULL pointer dereference at virtual address 0', 'Oops: Fatal'],
+    ['Internal error: Oops: 0000000096000004 [#1] SMP', 'Oops: Fatal exception in interrupt'],
+    ['SError Interrupt on CPU1, code 0xbf000002 -- SError', 'Asynchronous SError Interrupt'],
+    ['WARNING: CPU: 0 PID: 1 at net/core/dev.c:1 x+0x1/0x2', 'panic_on_warn set ...'],
+    ['INFO: task kworker/0:1:12 blocked for more than 120 seconds.', 'hung_task: blocked tasks'],
+  ])('begins with its first cause: %s', (cause, panic) => {
+    const message = cause.replace(/^(?:(?:NMI )?watchdog|rcu): /, '');
+    const text = `${started}[   50.1] ${cause}\n[   50.2] CPU: 3\n[   50.3] Kernel panic - not syncing: ${panic}\n`;
+    expect(lastWords(text, false).panic).toBe(message);
+    const words = lastWords(text, false).console ?? '';
+    expect(words.startsWith(`[ 50.1] ${cause}`)).toBe(true);
+  });
+
+  test('a stall alone is named', () => {
+    const line = '[   60.1] rcu: INFO: rcu_sched self-detected stall on CPU';
+    expect(lastWords(`${started}${line}\n`, false).panic).toBe(
+      'INFO: rcu_sched self-detected stall on CPU',
+    );
+  });
+
+  test('the first of several causes is named, of whichever kind', () => {
+    const lines = ['divide error: 0000 [#1]', 'BUG: kernel NULL pointer dereference', oops[4]];
+    expect(lastWords(`${started}${lines.join('\n')}\n`, false).panic).toBe(lines[0]);
   });
 
   test.for([
