@@ -77,10 +77,39 @@ const halts: ReadonlySet<string> = new Set([
   'mwait_idle_with_hints',
 ]);
 
+/** Loops that also call other work; all that the other ones call is a driver of idling, or an interrupt. */
+const mixedLoops: ReadonlySet<string> = new Set([
+  'sched_idletd',
+  'do_idle',
+  'cpu_idle_loop',
+  'cpu_startup_entry',
+  'cpuidle_idle_call',
+]);
+
+/** Preparations of idling: its tick, its governor, its accounting. */
+const preparation =
+  /^(?:cpuidle_|tick_nohz_|tick_check_broadcast|tick_broadcast_|rcu_idle_|ct_idle_|ct_cpuidle_|menu_|teo_|ladder_|haltpoll_|arch_cpu_idle_|sched_idle_set_state|quiet_vmstat)/;
+
+/** Functions that take a processor out of idling: entries of interrupts and exceptions (arch/*, sys/*), and clocks. */
+const interruption = new RegExp(
+  [
+    'irq|IRQ|interrupt|softirq|exception',
+    '^(?:asm|exc|sysvec|smp|nmi|gic|lapic|intr|handle|trap|vector)_',
+    '^(?:ret_from_|do_page_fault|page_fault|error_entry|nmi|end_repeat_nmi|trap$|calltrap|alltraps|handle_|el[01]h?_|el[01]t_)',
+    '^(?:io|ext|mcck)_int_handler|_upcall$|_callback(?:_vector)?$|_common(?:_virt)?$',
+    '^X[a-z]',
+    '^(?:handleevents|hardclock|statclock|timercb)',
+    '^(?:net_rx_action|napi_|__napi_|netif_|__netif_|process_backlog|schedule|__schedule|preempt_schedule)',
+    String.raw`^\[?unknown\]?$`,
+  ].join('|'),
+);
+
+/** Switching the processor's own interrupts on and off, and the state that lets them end idling. */
+const notInterruption = /idle|local_irq|irq_(?:enable|disable|save|restore)$/;
+
 /**
- * Removes idle stacks; returns also their number of samples, and the idle frames found, in order. A stack is idle if
- * the sampled function is an idle loop, or halts for one: any other frame above an idle loop is the work of an
- * interrupt.
+ * Removes idle stacks; returns also their number of samples, and the idle frames found, in order. A stack is idle if its
+ * innermost idle loop was not interrupted: of the frames above it none is the entry of an interrupt or other work.
  */
 export function withoutIdle(profile: Profile): {
   profile: Profile;
@@ -90,7 +119,7 @@ export function withoutIdle(profile: Profile): {
   const kindOf = kinds();
   const isIdle = ({ frames }: Stack) => idles(frames, kindOf);
   const idle = profile.stacks.filter(isIdle);
-  const told = idle.flatMap(({ frames }) => frames.filter((frame) => kindOf(frame) !== 'other'));
+  const told = idle.flatMap(({ frames }) => frames.filter((frame) => isTelling(kindOf(frame))));
   return {
     profile: { ...profile, stacks: profile.stacks.filter((stack) => !isIdle(stack)) },
     idleSamples: samplesOf(idle),
@@ -98,14 +127,36 @@ export function withoutIdle(profile: Profile): {
   };
 }
 
-type Kind = 'loop' | 'halt' | 'other';
+type Kind =
+  | 'loop'
+  | 'mixed-loop'
+  | 'halt'
+  | 'preparation'
+  | 'interruption'
+  | 'named-idle'
+  | 'other';
+
+const isTelling = (kind: Kind): boolean =>
+  kind === 'loop' || kind === 'mixed-loop' || kind === 'halt';
 
 function idles(frames: readonly Frame[], kindOf: (frame: Frame) => Kind): boolean {
-  const halting = frames.findLastIndex((frame) => kindOf(frame) !== 'halt');
-  const caller = frames[halting];
-  if (caller === undefined || kindOf(caller) === 'loop') return true;
+  const all = frames.map(kindOf);
+  const loop = all.findLastIndex((kind) => kind === 'loop' || kind === 'mixed-loop');
+  const above = all.slice(loop + 1);
+  const halts = above.every((kind) => kind === 'halt');
+  if (loop !== -1) {
+    if (halts) return true;
+    if (above.includes('interruption')) return false;
+    return all[loop] === 'loop' || above[0] === 'preparation' || above[0] === 'named-idle';
+  }
+  if (halts) return true;
   // Without call chains there is only Linux's idle process and its current function.
-  return halting === 0 && frames.length > 1 && /^swapper(\/\d+)?$/.test(caller.name);
+  const [process, ...called] = frames;
+  if (process === undefined || called.length === 0) return false;
+  return (
+    /^swapper(\/\d+)?$/.test(process.name) &&
+    called.every((frame) => ['halt', 'named-idle'].includes(kindOf(frame)))
+  );
 }
 
 function kinds(): (frame: Frame) => Kind {
@@ -118,9 +169,18 @@ function kinds(): (frame: Frame) => Kind {
 }
 
 function kindOfName(name: string): Kind {
+  if (mixedLoops.has(name)) return 'mixed-loop';
   if (idleLoops.has(name)) return 'loop';
-  return halts.has(name) ? 'halt' : 'other';
+  if (halts.has(name)) return 'halt';
+  if (/^schedule_idle$|newidle|idle_balance/.test(name)) return 'interruption';
+  if (preparation.test(name)) return 'preparation';
+  if (interruption.test(name) && !notInterruption.test(name)) return 'interruption';
+  return idleName.test(name) ? 'named-idle' : 'other';
 }
+
+/** Idle drivers by their usual names, trusted only in the idle process: programs have idle functions, too. */
+const idleName =
+  /idle|cstate|mwait|halt(?:$|_)|_hlt$|cpu_suspend|_cede|snooze|(?:^|_)wf[ie](?:$|_)/;
 
 /** Strips the additions of compilers (`.constprop.0`), collapsers (`_[k]`) and --modules (``kernel` ``). */
 const bareName = (name: string): string =>

@@ -18,6 +18,19 @@ describe('idle', () => {
     `${linux};cpu_idle_poll.isra.0`,
     `${linux};intel_idle;mwait_idle_with_hints.constprop.0_[k]`,
     'kernel`fork_exit;kernel`sched_idletd;kernel`cpu_idle',
+    `${linux};cpuidle_idle_call;cpuidle_enter;acpi_idle_enter;acpi_idle_do_entry;acpi_processor_ffh_cstate_enter`,
+    `${linux};cpuidle_enter;intel_idle;__intel_idle`,
+    `${linux};cpuidle_enter;cpuidle_enter_state;intel_idle_irq;__intel_idle`,
+    `${linux};cpuidle_enter;cpuidle_enter_state;psci_enter_idle_state;psci_cpu_suspend_enter;__arm_smccc_smc`,
+    `${linux};call_cpuidle;cpuidle_enter;cpuidle_enter_state;imx6q_enter_wait`,
+    `${linux};cpuidle_enter;cpuidle_enter_state;bl_enter_powerdown;cpu_suspend;__cpu_suspend`,
+    `${linux};cpuidle_enter;cpuidle_enter_state;sched_clock_cpu;native_sched_clock`,
+    `${linux};default_idle_call;arch_cpu_idle;raw_local_irq_enable`,
+    `${linux};tick_nohz_idle_enter;ktime_get`,
+    `${linux};cpuidle_select;menu_select;tick_nohz_get_sleep_length`,
+    `${freebsd};cpu_idle_of_a_later_release;wait_for_work`,
+    'swapper;acpi_processor_ffh_cstate_enter',
+    'swapper/3;psci_cpu_suspend_enter',
     'swapper;pv_native_safe_halt',
     'pv_native_safe_halt',
   ])('%s', (stack) => {
@@ -41,6 +54,22 @@ describe('work', () => {
     ['a lock waited for in an interrupt', `${linux};asm_common_interrupt;kvm_wait;native_halt`],
     ['a function that is not known', `${linux};[unknown]`],
     ['the idle process without a stack', 'swapper'],
+    [
+      'packets received while a driver of cpuidle idles',
+      `${linux};cpuidle_enter;cpuidle_enter_state;acpi_idle_enter;asm_common_interrupt;common_interrupt;irq_exit_rcu;net_rx_action;ip_rcv`,
+    ],
+    [
+      'packets received on arm64',
+      `${linux};cpuidle_enter;cpuidle_enter_state;el1h_64_irq;gic_handle_irq;ixgbe_poll`,
+    ],
+    [
+      'packets received by a kernel of 2015',
+      'swapper;cpu_startup_entry;cpuidle_enter;cpuidle_enter_state;ret_from_intr;do_IRQ;irq_exit;ip_rcv',
+    ],
+    ['tasks woken up by other processors', `${linux};flush_smp_call_function_queue;ip_rcv`],
+    ['a switch to another task', `${linux};schedule_idle;__schedule`],
+    ['packets of an idle process without call chains', 'swapper;ip_forward'],
+    ['a function of a program that is called idle', 'node;uv_run;uv__run_idle'],
     ['names out of every object', 'constructor;__proto__'],
   ])('%s', (_, stack) => {
     expect(idleSamples(`${stack} 3`)).toBe(0);
