@@ -74,22 +74,50 @@ async function runChanges(file: string, options: ChangesOptions): Promise<number
 
 function changesOf({ name: series, nightlyRuns }: Series, leastRatio: number): FoundChange[] {
   const values = nightlyRuns.map(({ value }) => value);
-  const found = changesRunByRun(values, leastRatio).map(({ index }) => index);
-  return found.map((index, place) => {
-    const before = median(values.slice(found[place - 1] ?? 0, index));
-    const after = median(values.slice(index, found[place + 1]));
-    const name = nightlyRuns[index]?.name ?? '';
-    return { series, name, index, before, after, changeRatio: after / before - 1 };
+  const indexes = changesRunByRun(values, leastRatio).map(({ index }) => index);
+  return lastingChanges(values, indexes, leastRatio).map((change) => ({
+    series,
+    name: nightlyRuns[change.index]?.name ?? '',
+    ...change,
+  }));
+}
+
+type Change = Pick<FoundChange, 'index' | 'before' | 'after' | 'changeRatio'>;
+
+/** A change that was found early may shrink as runs are added: the smallest goes until each is at least `leastRatio`. */
+function lastingChanges(
+  values: readonly number[],
+  indexes: readonly number[],
+  leastRatio: number,
+): Change[] {
+  const changes = indexes.map((index, place) => {
+    const before = median(values.slice(indexes[place - 1] ?? 0, index));
+    const after = median(values.slice(index, indexes[place + 1]));
+    return { index, before, after, changeRatio: after / before - 1 };
   });
+  const sizes = changes.map(({ changeRatio }) => Math.abs(changeRatio));
+  const smallest = Math.min(...sizes);
+  if (!(smallest < leastRatio)) return changes;
+  const dropped = sizes.indexOf(smallest);
+  return lastingChanges(
+    values,
+    indexes.filter((_, place) => place !== dropped),
+    leastRatio,
+  );
 }
 
 function printSeries({ series, changes }: { series: Series; changes: FoundChange[] }): void {
-  const { name, nightlyRuns } = series;
+  const { name, nightlyRuns, skipped } = series;
   const [first, last] = [nightlyRuns[0], nightlyRuns.at(-1)].map((nightlyRun) =>
     oneLine(nightlyRun?.name ?? ''),
   );
   print(`${oneLine(name)}: ${grouped(nightlyRuns.length)} nightly runs, ${first} to ${last}`);
   print(`  ${sparkline(nightlyRuns.map(({ value }) => value))}`);
+  if (skipped.length > 0) {
+    print(
+      `  skipped without a value: ${grouped(skipped.length)}, the first ${oneLine(skipped[0] ?? '')}`,
+    );
+  }
   if (changes.length === 0) print('  no change that lasts');
   const rows = changes.map((change) => [
     `  ${oneLine(change.name)}`,

@@ -3,17 +3,22 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MinistatInputError, parseColumn } from '../../analysis/stats/columns.ts';
 import { median } from '../../analysis/stats/summary.ts';
-import { reasonOf } from '../../model/one-line.ts';
+import { reasonOf, shortened } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { readForeignFile } from '../../system/foreign-files.ts';
 import { natural } from './directory.ts';
 
-/** In the order of measurement; `value` is the median of the nightly run's runs, above 0. */
-export type Series = { name: string; nightlyRuns: { name: string; value: number }[] };
+export type Series = {
+  name: string;
+  /** In the order of measurement; `value` is the median of the nightly run's runs, above 0. */
+  nightlyRuns: { name: string; value: number }[];
+  /** Names without a value: lines, or files. */
+  skipped: string[];
+};
 
 /**
  * Reads a file as one series, with one nightly run per line: a name and its values, separated by white space or commas;
- * empty lines, comments after `#` and lines without a value are skipped. A folder has one series per CONFIG of its
+ * empty lines, comments after `#` and lines without a value are skipped, the latter by name. A folder has one series per CONFIG of its
  * files `REV[.CONFIG].pps`, with the REVs in natural order. Throws a `UsageError` that names the first bad line.
  */
 export async function readSeries(path: string): Promise<Series[]> {
@@ -33,17 +38,28 @@ export async function readSeries(path: string): Promise<Series[]> {
 const mostBytes = 64 * 1024 ** 2;
 
 async function ofFile(path: string): Promise<Series> {
-  const lines = (await readFile(path, 'utf8')).split('\n');
-  const nightlyRuns = lines.flatMap((line, index) => {
-    const [name = '', ...values] = line
-      .replace(/(^|\s)#.*/, '')
-      .split(/[\s,;]+/)
-      .filter(Boolean);
-    return values.length > 0
-      ? [{ name, value: typical(values.map(Number), `${path}:${index + 1}`) }]
-      : [];
-  });
-  return { name: path, nightlyRuns: someOf(nightlyRuns, path) };
+  const lines = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '').split('\n');
+  const series: Series = { name: path, nightlyRuns: [], skipped: [] };
+  for (const [index, line] of lines.entries()) {
+    const text = line.replace(/(^|\s)#.*/, '').trim();
+    const where = `${path}:${index + 1}`;
+    refuseGrouped(text, where);
+    const [name = '', ...words] = text.split(/[\s,;]+/).filter(Boolean);
+    if (words.length > 0) series.nightlyRuns.push({ name, value: typical(words, where) });
+    else if (name !== '') series.skipped.push(name);
+  }
+  someOf(series.nightlyRuns, path);
+  return series;
+}
+
+/** A comma separates values, but `1,040,702` and `989,002 989,202` are numbers with thousands. */
+function refuseGrouped(text: string, where: string): void {
+  const grouped = text.match(/(?<=[\s;])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?=[\s;]|$)/g) ?? [];
+  const [first = ''] = grouped;
+  if (grouped.length < 2 && first.split(',').length < 3) return;
+  throw new UsageError(
+    `${where}: "${shortened(first)}" may be one number or several; write numbers without thousands separators, and blanks between them.`,
+  );
 }
 
 async function ofFolder(path: string): Promise<Series[]> {
@@ -56,26 +72,31 @@ async function ofFolder(path: string): Promise<Series[]> {
   const series: Series[] = [];
   for (const [config, own] of [...configs].toSorted(([a], [b]) => natural.compare(a, b))) {
     const nightlyRuns: Series['nightlyRuns'] = [];
+    const skipped: string[] = [];
     for (const { name, revision } of own.toSorted((a, b) =>
       natural.compare(a.revision, b.revision),
     )) {
       const file = join(path, name);
       const bytes = (await readForeignFile(path, name, mostBytes)) ?? Buffer.alloc(0);
-      const values = [...parseColumn(bytes, { name: file })];
+      const values = [...parseColumn(bytes, { name: file })].map(String);
       if (values.length > 0) nightlyRuns.push({ name: revision, value: typical(values, file) });
+      else skipped.push(name);
     }
-    series.push({ name: config || path, nightlyRuns });
+    series.push({ name: config || path, nightlyRuns, skipped });
   }
   return series;
 }
 
-function typical(values: number[], where: string): number {
-  const bad = values.find((value) => !(value > 0 && Number.isFinite(value)));
-  if (bad === undefined) return median(values);
+function typical(words: string[], where: string): number {
+  const values = words.map(Number);
+  const bad = values.findIndex((value, at) => !isValue(value) || /^0\d/.test(words[at] ?? ''));
+  if (bad === -1) return median(values);
   throw new UsageError(
-    `${where}: expected a name and values above 0, found ${Number.isNaN(bad) ? 'something else' : bad}.`,
+    `${where}: expected a name and values above 0, found "${shortened(words[bad] ?? '')}"; remove a header, and write plain numbers without a unit.`,
   );
 }
+
+const isValue = (value: number): boolean => value > 0 && Number.isFinite(value);
 
 function someOf<T>(found: T[], path: string): T[] {
   if (found.length > 0) return found;

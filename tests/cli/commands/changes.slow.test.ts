@@ -28,6 +28,12 @@ test('says so where nothing changed', () => {
   expect(run(nightly, ['--least', '6%']).stdout).toContain('no change that lasts');
 });
 
+test('a change that ends below the smallest that matters is none', () => {
+  const values = [1000, 1001, 1003, 998, 1013, 1013, 1014, 1017, 998, 998, 1000, 1000, 1001, 1001];
+  const text = values.map((value, at) => `n${at} ${value}\n`).join('');
+  expect(run(text, []).stdout).toContain('no change that lasts');
+});
+
 test('answers the changes as JSON', () => {
   expect(JSON.parse(run(nightly, ['--json']).stdout)).toEqual({
     changes: [

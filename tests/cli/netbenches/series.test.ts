@@ -1,6 +1,7 @@
 // Series of measurements by any tool, from a file or a folder.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readSeries } from '../../../src/cli/netbenches/series.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
@@ -22,6 +23,7 @@ test('a line of a file is a nightly run: a name, and values of which the median 
         { name: 'n2', value: 115 },
         { name: 'n3', value: 500 },
       ],
+      skipped: [],
     },
   ]);
 });
@@ -29,14 +31,61 @@ test('a line of a file is a nightly run: a name, and values of which the median 
 test('comments, empty lines and nightly runs without a value are passed over', async () => {
   const path = fileOf('# nightly\n\nn1 100 # was slow\nn2\nn3 110\n');
   expect((await readSeries(path))[0]?.nightlyRuns.map(({ name }) => name)).toEqual(['n1', 'n3']);
+  expect((await readSeries(path))[0]?.skipped).toEqual(['n2']);
 });
 
 test('what is no value above 0 is refused with its line', async () => {
   await expect(readSeries(fileOf('n1 100\nn2 fast\n'))).rejects.toThrow(
-    /nightlyRuns:2: expected a name and values above 0, found something else\.$/,
+    /nightlyRuns:2: expected a name and values above 0, found "fast"; remove a header,/,
   );
-  await expect(readSeries(fileOf('n1 100 0\n'))).rejects.toThrow(/nightlyRuns:1: .* found 0\.$/);
-  await expect(readSeries(fileOf('n1 Infinity\n'))).rejects.toThrow(/found Infinity\.$/);
+  await expect(readSeries(fileOf('n1 100 0\n'))).rejects.toThrow(/nightlyRuns:1: .* found "0";/);
+  await expect(readSeries(fileOf('n1 Infinity\n'))).rejects.toThrow(/found "Infinity";/);
+});
+
+test.each([
+  ['n1 1,040,702\n', '1,040,702'],
+  ['n1 1\nn2 989,102 989,202\n', '989,102'],
+  ['n1 989,002\n', '002'],
+  ['n1 14.88Mpps\n', '14.88Mpps'],
+  ['night pps\nn1 100\n', 'pps'],
+])(
+  'what may be several numbers, a unit or a header is refused and quoted: %j',
+  async (text, word) => {
+    await expect(readSeries(fileOf(text))).rejects.toThrow(
+      new RegExp(`nightlyRuns:\\d: .*"${word}"`),
+    );
+  },
+);
+
+test('every line is a nightly run, skipped and counted, empty, or refused with its number', async () => {
+  const lines = fc.constantFrom<[kind: string, text: string]>(
+    ['run', 'n1 100 110'],
+    ['run', 'r9,1040702,1040902'],
+    ['skipped', 'n2'],
+    ['empty', ''],
+    ['empty', '# a comment'],
+    ['refused', 'n3 14.88 Mpps'],
+    ['refused', 'n4 1,040,702 1,040,902'],
+    ['refused', 'n5 -1'],
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(lines, { maxLength: 12 }), async (others) => {
+      const all: [string, string][] = [['run', 'n0 100'], ...others];
+      const of = (kind: string) => all.filter(([one]) => one === kind).length;
+      const reading = readSeries(fileOf(all.map(([, text]) => text).join('\n')));
+      const refused = all.findIndex(([kind]) => kind === 'refused') + 1;
+      if (refused > 0) {
+        await expect(reading).rejects.toThrow(`nightlyRuns:${refused}: `);
+        return;
+      }
+      const [series] = await reading;
+      expect([series?.nightlyRuns.length, series?.skipped.length]).toEqual([
+        of('run'),
+        of('skipped'),
+      ]);
+    }),
+    { numRuns: 50 },
+  );
 });
 
 test('a folder of netbenches has a series for each configuration, its revisions in natural order', async () => {
@@ -53,8 +102,9 @@ test('a folder of netbenches has a series for each configuration, its revisions 
         { name: 'r9', value: 10 },
         { name: 'r10', value: 22 },
       ],
+      skipped: [],
     },
-    { name: 'pf.inet6', nightlyRuns: [{ name: 'r9', value: 5 }] },
+    { name: 'pf.inet6', nightlyRuns: [{ name: 'r9', value: 5 }], skipped: [] },
   ]);
   const plain = folder({ 'r9.pps': '10\n' });
   expect((await readSeries(plain))[0]?.name).toBe(plain);
