@@ -1,6 +1,7 @@
 // Parses the event that started a job into plain data; nothing in its payload is trusted yet.
 
 import { z } from 'zod';
+import { wrongName } from '../config/fields.ts';
 import {
   bisectOverrideNames,
   kebabCase,
@@ -18,7 +19,7 @@ import {
   parseCommand,
 } from '../forge/patch/command.ts';
 import * as bounded from '../model/bounds.ts';
-import { excerpt } from '../model/units.ts';
+import { excerpt, expected, sentence } from '../model/units.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { pullRequestOfCheckRun } from '../publish/reporters/check-run.ts';
 
@@ -77,11 +78,29 @@ type Event = Parameters<typeof triggerOf>[0];
 
 const sender = z.object({ login: bounded.word }).default({ login: 'unknown' });
 
-const texts = bounded.byName(z.unknown()).transform((record) => {
-  const named = Object.entries(record).flatMap(([name, value]) =>
-    typeof value === 'string' || typeof value === 'number' ? [[name, String(value)]] : [],
-  );
-  return Object.fromEntries(named) as Record<string, string>;
+const fieldNames: readonly string[] = [
+  'patch',
+  'instead',
+  'key',
+  'build',
+  ...new Set([...overrideNames, ...bisectOverrideNames].map(kebabCase)),
+];
+
+/** A value that is not read would be asked for in vain: an unknown name, a list or a record is refused. */
+const texts = bounded.byName(z.unknown()).transform((record, context) => {
+  const named = Object.entries(record).map(([name, value]): [string, string] => {
+    if (!fieldNames.includes(name)) {
+      context.addIssue({ code: 'custom', message: wrongName(fieldNames)({ input: name }) });
+    } else if (value !== null && typeof value === 'object') {
+      context.addIssue({
+        code: 'custom',
+        path: [name],
+        message: expected('a text')({ input: value }),
+      });
+    }
+    return [name, value === null ? '' : String(value)];
+  });
+  return Object.fromEntries(named);
 });
 
 function read<Schema extends z.ZodType>(event: Event, schema: Schema): z.output<Schema> {
@@ -90,7 +109,7 @@ function read<Schema extends z.ZodType>(event: Event, schema: Schema): z.output<
   const [issue] = parsed.error.issues;
   const where = issue?.path.join('.') || 'its top';
   throw new UsageError(
-    `The payload of the event ${event.name} is not as GitHub describes it, at ${where}: ${issue?.message}.`,
+    `The payload of the event ${event.name} cannot be read at ${where}: ${sentence(issue?.message ?? '')}`,
   );
 }
 

@@ -149,12 +149,18 @@ describe('a comment', () => {
 
 describe('by hand', () => {
   test('the inputs of the workflow say what', () => {
-    const inputs = { patch: ' #12 ', margin: '1%', 'max-runs': 20, testbed: '', 'dry-run': true };
+    const inputs = {
+      patch: ' #12 ',
+      margin: '1%',
+      'max-runs': 20,
+      testbed: '',
+      'measure-anyway': true,
+    };
     expect(read('workflow_dispatch', { sender, inputs })).toEqual({
       kind: 'dispatched',
       by: 'carol',
       patch: '#12',
-      overrides: { margin: '1%', maxRuns: '20' },
+      overrides: { margin: '1%', maxRuns: '20', measureAnyway: 'true' },
     });
   });
 
@@ -212,12 +218,49 @@ describe('by another program', () => {
     },
   );
 
-  test('values that are no texts are none of ours', () => {
-    const client_payload = { patch: ['#13'], margin: { a: 1 }, testbed: true, families: null };
+  test('booleans and numbers are read as their texts', () => {
+    const client_payload = { patch: 12, 'measure-anyway': true, 'max-runs': 20, families: null };
     expect(read('repository_dispatch', { sender, client_payload })).toMatchObject({
-      patch: '',
-      overrides: {},
+      patch: '12',
+      overrides: { measureAnyway: 'true', maxRuns: '20' },
     });
+  });
+
+  test.each([
+    ['a list', { patch: ['#13'] }, 'client_payload.patch: expected a text, found'],
+    ['a record', { margin: { a: 1 } }, 'client_payload.margin: expected a text, found'],
+    ['an unknown name', { measureAnyway: true }, 'did you mean `measure-anyway`?'],
+    ['another unknown name', { colour: 'red' }, 'found "colour"'],
+  ])('%s is refused', (_, client_payload, why) => {
+    const reading = () => read('repository_dispatch', { sender, client_payload });
+    expect(reading).toThrow(UsageError);
+    expect(reading).toThrow(why);
+  });
+
+  test('every field is read or refused', () => {
+    const known = fc.constantFrom('patch', 'margin', 'max-runs', 'scenarios', 'measure-anyway');
+    const name = fc.oneof({ weight: 3, arbitrary: known }, fc.constantFrom('maxRuns', 'x'));
+    const value = fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom('a', 12, true, 0.5) },
+      fc.constantFrom([], {}),
+    );
+    fc.assert(
+      fc.property(fc.dictionary(name, value), (client_payload) => {
+        const fields = Object.entries(client_payload);
+        const reading = () => read('repository_dispatch', { sender, client_payload });
+        const isReadable = fields.every(
+          ([key, one]) => key !== 'maxRuns' && key !== 'x' && typeof one !== 'object',
+        );
+        if (!isReadable) {
+          expect(reading).toThrow(UsageError);
+          return;
+        }
+        const trigger = reading();
+        if (trigger.kind !== 'dispatched') throw new Error(trigger.kind);
+        const texts = [trigger.patch, ...Object.values(trigger.overrides)].filter(Boolean);
+        expect(texts.toSorted()).toEqual(fields.map(([, one]) => String(one)).toSorted());
+      }),
+    );
   });
 
   test('a relay names the diff, its key, the build that waits and what was asked', () => {
