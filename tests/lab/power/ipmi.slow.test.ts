@@ -175,6 +175,38 @@ test.each([
   expect(message).not.toContain('lines');
 });
 
+test.each([
+  [
+    'Set Session Privilege Level to OPERATOR failed\nError: Unable to establish IPMI v2 / RMCP+ session\nClose Session command failed\n',
+    'refuses the user lab the privilege level of an operator (Set Session Privilege Level to OPERATOR failed); raise it',
+  ],
+  [
+    'RAKP 2 message indicates an error : unauthorized role or privilege level requested\nError: Unable to establish IPMI v2 / RMCP+ session\n',
+    'refuses the user lab the privilege level of an operator (RAKP 2 message indicates an error : unauthorized role',
+  ],
+  [
+    'Error in open session response message : no cipher suite match with proposed security algorithms\n\nError: Unable to establish IPMI v2 / RMCP+ session\n',
+    'does not take the cipher suite (Error in open session response message : no cipher suite',
+  ],
+  [
+    'Error in open session response message : no matching integrity payload\nError: Unable to establish IPMI v2 / RMCP+ session\n',
+    'does not take the cipher suite (Error in open session',
+  ],
+  [
+    'RAKP 4 message indicates an error : invalid integrity check value\nError: Unable to establish IPMI v2 / RMCP+ session\n',
+    'does not let in the user lab (RAKP 4 message',
+  ],
+  [
+    'Error in open session response message : insufficient resources for session\nError: Unable to establish IPMI v2 / RMCP+ session\n',
+    'opens no session (Error in open session response message : insufficient resources for session); look',
+  ],
+])('a refusal is told as one after a single try: %j', async (stderr, why) => {
+  const { power } = await openWith([{ kind: 'exited', code: 1, stdout: '', stderr }]);
+  const message = await messageOf(power.state());
+  expect(message).toContain(why);
+  expect(message).not.toContain('did not answer');
+});
+
 test('a password file that is not there is named', async () => {
   expect(await messageOf(openPower('dut-3', config, timelessDeps()))).toBe(
     "PowerError: The BMC of dut-3 (IPMI at bmc.lab:623) cannot be opened without its password file: ENOENT: no such file or directory, open '/nowhere/password'; check the path, and that you may read it.",
