@@ -98,6 +98,33 @@ export const driverSettings: readonly DriverSetting[] = [
     source: 'sys/dev/mlx5/mlx5_en/mlx5_en_ethtool.c',
   },
   {
+    ports: ['bnxt'],
+    name: 'dev.PORT.N.fc.rx',
+    expected: '0',
+    why: holdsBack,
+    fix: 'sysctl',
+    appliesToGenerators: true,
+    source: 'sys/dev/bnxt/bnxt_en/bnxt_sysctl.c',
+  },
+  {
+    ports: ['bnxt'],
+    name: 'dev.PORT.N.fc.tx',
+    expected: '0',
+    why: holdsBack,
+    fix: 'sysctl',
+    appliesToGenerators: true,
+    source: 'sys/dev/bnxt/bnxt_en/bnxt_sysctl.c',
+  },
+  {
+    ports: ['igc'],
+    name: 'dev.PORT.N.fc',
+    expected: '0',
+    why: holdsBack,
+    fix: 'sysctl',
+    appliesToGenerators: true,
+    source: 'sys/dev/igc/if_igc.c',
+  },
+  {
     ports: ['igb', 'em'],
     name: 'dev.PORT.N.fc',
     expected: '0',
@@ -148,6 +175,25 @@ export function driverSettingsOf(port: string): DriverSetting[] {
       fix: fix === 'sysctl' ? fix : { loader: named(fix.loader) },
     }));
 }
+
+/** Virtual ports send no pause frames. */
+const withoutPauseFrames = [
+  'vtnet',
+  'vmx',
+  'ena',
+  'gve',
+  'hn',
+  'xn',
+  'epair',
+  'tap',
+  'ixv',
+  'iavf',
+];
+
+/** Its pause frames, if any, are neither read nor fixed here. */
+export const isFlowControlUnknown = (port: string): boolean =>
+  !withoutPauseFrames.includes(port.replace(/\d+$/, '')) &&
+  !driverSettingsOf(port).some(({ appliesToGenerators }) => appliesToGenerators);
 
 /** Sysctls of the firmware: a Chelsio card has several ports, and its own number. */
 export function firmwareNames(port: string): string[] {

@@ -3,6 +3,7 @@
 import type { FreebsdTestbed, GeneratorConfig } from '../../config/freebsd-testbed.ts';
 import type { Traffic } from '../../config/schema.ts';
 import { whyNoRoot } from '../../kernel/needed-modules.ts';
+import { isFlowControlUnknown } from '../../model/freebsd-drivers.ts';
 import { netmapPort } from '../../model/freebsd-port.ts';
 import { lastLine } from '../../model/one-line.ts';
 import type { Family } from '../../model/scenario.ts';
@@ -31,6 +32,7 @@ import {
   loginStep,
   ok,
   on,
+  skipped,
   sshTo,
   testbedFailed,
   typed,
@@ -284,8 +286,19 @@ async function flowControl(
     }),
   );
   const diagnostics = problems.flat();
-  return diagnostics.length > 0 ? diagnostics : [ok(what, 'no known one is on')];
+  const unknown = unknownFlowControl(roles.map(({ port }) => port.interface));
+  return [...(diagnostics.length > 0 ? diagnostics : [ok(what, 'no known one is on')]), ...unknown];
 }
+
+const unknownFlowControl = (ports: readonly string[]): Diagnostic[] =>
+  [...new Set(ports)]
+    .filter(isFlowControlUnknown)
+    .map((port) =>
+      skipped(
+        `the flow control of ${port}`,
+        'no setting of its driver is known; turn pause frames off as its manual page says, or a full port holds back its senders',
+      ),
+    );
 
 /** Without arguments it prints its usage; timeout(1) exits with 126 or 127 where it cannot start it. */
 async function pktGen(host: Host, what: string): Promise<Diagnostic[]> {
@@ -363,6 +376,9 @@ async function settingsOf(lab: CheckedTestbed, host: Host, what: string): Promis
   return [
     ...(problems.every(({ isWaived }) => isWaived) ? [ok(what, `all hold${but}`)] : []),
     ...problems.map((problem) => diagnosticOf(problem)),
+    ...unknownFlowControl(
+      [lab.testbed.dut.ingress, lab.testbed.dut.egress].map((port) => port.interface),
+    ),
     ...superfluous,
   ];
 }
