@@ -12,6 +12,7 @@ import { parseJson } from '../model/json.ts';
 import { commitId, patchIdentity, patchSchema } from '../model/patch.ts';
 import { priorities } from '../model/priority.ts';
 import { cellSchema } from '../model/scenario.ts';
+import { excerpt } from '../model/units.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { conclusionOf, outcomeOfError } from '../publish/reporters/outcome-text.ts';
 
@@ -66,7 +67,7 @@ export function readRequest(text: string): ApprovedRequest {
     return approvedRequestSchema.parse(JSON.parse(text));
   } catch {
     throw new UsageError(
-      'request: expected the output `request` of a step with `command: admit`, found something else.',
+      `request: expected the output \`request\` of a step with \`command: admit\`, found "${excerpt(text)}".`,
     );
   }
 }

@@ -13,6 +13,7 @@ import {
   subjectOf,
 } from '../../src/action/approved-request.ts';
 import { priorities } from '../../src/model/priority.ts';
+import { excerpt } from '../../src/model/units.ts';
 import { UsageError } from '../../src/model/usage-error.ts';
 import { pullRequest, revision } from '../fakes/result.ts';
 
@@ -129,7 +130,7 @@ test.each<[string, unknown]>([
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   expect(() => readRequest(text)).toThrow(
     new UsageError(
-      'request: expected the output `request` of a step with `command: admit`, found something else.',
+      `request: expected the output \`request\` of a step with \`command: admit\`, found "${excerpt(text)}".`,
     ),
   );
 });
