@@ -9,7 +9,7 @@ export type Head = {
   /** Has a CPU, a time, or an event with a process or alone, so it cannot be mere words. */
   isSure: boolean;
   /** Cannot be the head of a stack: it is too long for a command, or has the fields of a tracepoint. */
-  isUntold?: boolean;
+  isUnclear?: boolean;
 };
 
 /** Reads `[COMMAND] [PID[/TID]] [[CPU]] [MISC] [DATE] [TIME:] [PERIOD] [EVENT: [REST]]`; undefined for any other line. */
@@ -22,7 +22,7 @@ export function headIn(line: string): Head | undefined {
   if (withPid?.isSure === true) return withPid;
   if (withoutPid?.isSure === true) return withoutPid;
   const unsure = eventHead(text) ?? withPid ?? withoutPid;
-  return unsure && tracepointFields.test(text) ? { ...unsure, isUntold: !unsure.isSure } : unsure;
+  return unsure && tracepointFields.test(text) ? { ...unsure, isUnclear: !unsure.isSure } : unsure;
 }
 
 /** The head of a sample without a call chain ends in the sampled address, 16 columns wide, and its symbol. */

@@ -148,7 +148,7 @@ class PerfScriptReader {
     if (head !== undefined) this.#takeHead(line, head);
     else if (line.startsWith(' ')) this.#takeFrame(line);
     else if (this.#continuesHead()) this.#skip(line);
-    else this.#takeHead(line, headIn(line) ?? { rest: '', isSure: false, isUntold: true });
+    else this.#takeHead(line, headIn(line) ?? { rest: '', isSure: false, isUnclear: true });
   }
 
   /** The text of a tracepoint may have several lines. */
@@ -214,14 +214,14 @@ class PerfScriptReader {
   }
 
   #checkKind(sample: Sample): void {
-    if (sample.head?.isUntold === true) this.#refuse(sample);
+    if (sample.head?.isUnclear === true) this.#refuse(sample);
     const kind = sample.head === undefined ? 'headless' : sample.head.isSure ? 'sure' : 'unsure';
     if (Object.keys(this.#firsts).length === 0 && kind === 'headless') this.#beginning = sample;
     else this.#endBeginning(kind);
     this.#firsts[kind] ??= sample;
     const { sure, unsure, headless } = this.#firsts;
-    const untold = headless === undefined ? sure && unsure : (sure ?? unsure);
-    if (untold !== undefined) this.#refuse(untold);
+    const unclear = headless === undefined ? sure && unsure : (sure ?? unsure);
+    if (unclear !== undefined) this.#refuse(unclear);
   }
 
   #endBeginning(kind: 'sure' | 'unsure' | 'headless'): void {

@@ -40,6 +40,7 @@ export function pmcstatGraphParser(name: string, bounds: ProfileBounds): Profile
   let lines = 0;
   let announced = 0;
   let held = 0;
+  let isCut = false;
 
   const place = () => `${name}, line ${lines}`;
   const endBranch = () => stacks.add({ frames: branch.slice(0, depth + 1).reverse(), samples });
@@ -74,7 +75,8 @@ export function pmcstatGraphParser(name: string, bounds: ProfileBounds): Profile
       announced += sampleCount(count, place());
     }
     if (depth === -1) kernel ??= kernelIn(text);
-    if (event === undefined && !isBlank(text) && !isComment(text)) skipped.add(lines, text);
+    const isKnown = event !== undefined || isBlank(text) || isComment(text);
+    if (!isKnown && !isCut) skipped.add(lines, text);
   }
 
   function take(bytes: Buffer): void {
@@ -92,6 +94,7 @@ export function pmcstatGraphParser(name: string, bounds: ProfileBounds): Profile
   return {
     take,
     end(unfinished) {
+      isCut = unfinished !== undefined;
       if (unfinished !== undefined) take(unfinished);
       if (depth === -1) {
         throw new ProfileError(

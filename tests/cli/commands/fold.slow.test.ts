@@ -98,7 +98,7 @@ test.each([
   [['none'], '', 'Cannot read none: no such file or directory; name a profile.'],
   [['.'], '', 'Cannot read .: illegal operation on a directory; name a profile.'],
   [[], 'PERFILE2\0', 'standard input is a recording of perf; print it with perf script'],
-  [[], 'a;b 1\nc\n', 'standard input, line 2: this is no folded stack like "main;read 12"'],
+  [[], 'a;b 1\nc\n', 'standard input, line 2: "c" is no folded stack like "main;read 12"'],
 ])('refuses %j of %j with a sentence and exit code 2', (args, input, sentence) => {
   const { stdout, stderr, status } = run(args, input);
   expect(stderr).toContain(`ppsgate: ${sentence}`);
