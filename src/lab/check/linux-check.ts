@@ -2,6 +2,7 @@
 import type { LinuxTestbed } from '../../config/schema.ts';
 import { missingOn, type Program, packagesOf } from '../../system/host/programs.ts';
 import { shell } from '../../system/shell.ts';
+import { findLeftovers, whyUnrestorable } from '../linux/linux-leftovers.ts';
 import { neededPrograms } from '../netns/netns-testbed.ts';
 import {
   type CheckedMachine,
@@ -30,6 +31,8 @@ export async function* checkLinuxTestbed(
     programsStep(sender, neededPrograms.sender),
     programsStep(dut, neededPrograms.dut),
     ...machines.flatMap((machine) => machine.names.map((name) => interfaceStep(machine, name))),
+    rulesStep(dut),
+    leftoversStep(dut),
   ];
   yield* walk(steps, { signal, failed: testbedFailed });
 }
@@ -58,12 +61,39 @@ export function linuxMachinesOf({
   };
 }
 
+const withPrograms = (
+  machine: LinuxMachine,
+  what: string,
+  look: Parameters<typeof on>[2],
+): CheckStep => ({
+  ...on(machine, what, look),
+  needs: [sshTo(machine), programsOf(machine)],
+});
+
+const programsOf = ({ label }: CheckedMachine): string => `the programs of ${label}`;
+
 const programsStep = (machine: CheckedMachine, programs: readonly Program[]): CheckStep =>
-  on(machine, `the programs of ${machine.label}`, async (host, what) => {
+  on(machine, programsOf(machine), async (host, what) => {
     const missing = await missingOn(host, programs);
     if (missing.length === 0) return [ok(what, 'all are there')];
     const fix = `\`apt-get install ${packagesOf(missing).join(' ')}\` there, or what its system calls that`;
     return [wrong(what, `${missing.join(' and ')} cannot be found`, fix)];
+  });
+
+const rulesStep = (dut: LinuxMachine): CheckStep =>
+  withPrograms(dut, 'the own rules of the DUT', async (host, what) => {
+    const why = await whyUnrestorable(host);
+    if (why === undefined) return [ok(what, 'a gate can restore them')];
+    const fix =
+      'remove them, install the program that manages them, or use another machine as the DUT';
+    return [wrong(what, why, fix)];
+  });
+
+const leftoversStep = (dut: LinuxMachine): CheckStep =>
+  withPrograms(dut, 'other filters of the DUT', async (host, what) => {
+    const found = await findLeftovers(host, dut.names);
+    if (found.length === 0) return [ok(what, 'nothing filters beside the rules of a variant')];
+    return found.map(({ why, fix }) => wrong(what, why, fix));
   });
 
 export function interfaceStep(machine: CheckedMachine, name: string): CheckStep {

@@ -1,14 +1,23 @@
 // A Linux router as the DUT: its variants are rulesets and settings, installed while packets flow.
 import { PassThrough } from 'node:stream';
 import type { Overlay } from '../../kernel/overlay.ts';
-import type { PrepareOutcome } from '../../model/rejection.ts';
+import { lastLine } from '../../model/one-line.ts';
+import type { PrepareOutcome, Rejected } from '../../model/rejection.ts';
 import type { LinuxScenario } from '../../model/scenario.ts';
 import { pathName } from '../../model/variant-name.ts';
 import type { CommandOutcome } from '../../system/host/execute.ts';
+import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
+import { findLeftovers, type Leftover } from './linux-leftovers.ts';
+import {
+  findInertChanges,
+  type LoadableOverlay,
+  loadable,
+  type SettingsOfDut,
+} from './linux-overlay.ts';
 import { printingCommand, type SamplingRequest, samplingCommand } from './linux-profile.ts';
-import { loadRefusal } from './linux-refusal.ts';
+import { loadRefusal, refusedSetting } from './linux-refusal.ts';
 import {
   type LinuxObservation,
   type LinuxSample,
@@ -18,9 +27,8 @@ import {
   parseObservation,
   samplesAsTheyCome,
 } from './linux-script.ts';
-import { whyUnsafe } from './nft-tokens.ts';
 import { scenarioRules } from './nftables-scenario.ts';
-import { formatSettings, parseSysctl, readSettings, type Settings } from './sysctl.ts';
+import { formatSettings, type ReadSettings, readSettings } from './sysctl.ts';
 
 const folder = '/run/ppsgate/dut';
 const script = `${folder}/dut.bash`;
@@ -30,7 +38,7 @@ export type LinuxDut = {
   prepare(
     overlays: readonly Overlay[],
     scenarios: readonly LinuxScenario[],
-  ): Promise<PrepareOutcome>;
+  ): Promise<{ kind: 'ready'; warnings: string[] } | Rejected>;
   install(variant: string, scenario: LinuxScenario): Promise<PrepareOutcome>;
   /** Installs and samples one run after the other; returns log and numbers. `isEnough` ends a live run early. */
   observe(
@@ -47,6 +55,8 @@ export type LinuxDut = {
   ): Promise<CommandOutcome>;
   printSamples(): Promise<string>;
   fingerprint(): Promise<Record<string, string>>;
+  /** Finds what stays in force beside the rules of every variant; `interfaces` are those that forward. */
+  leftovers(interfaces: readonly string[]): Promise<Leftover[]>;
   /** Restores the state before `prepare`, and removes all that is ours; does nothing a second time. */
   restore(): Promise<void>;
 };
@@ -56,22 +66,28 @@ export function linuxDut(host: Host): LinuxDut {
     async prepare(overlays, scenarios) {
       await restore(host);
       await install(host);
+      const scenario = scenarios[0] ?? 'forwarding';
       const variants = overlays.map(loadable);
       const refused = variants.find((overlay) => overlay.kind === 'refused');
       if (refused?.kind === 'refused') {
-        const { variant, message } = refused;
-        return doesNotLoad(variant, scenarios[0] ?? 'forwarding', message);
+        return doesNotLoad(refused.variant, scenario, refused.message);
       }
       const read = variants.filter((overlay) => overlay.kind === 'loadable');
-      const before = await remember(
-        host,
-        new Set(read.flatMap(({ sysctl }) => [...sysctl.keys()])),
-      );
-      for (const overlay of read) await upload(host, overlay, before, scenarios);
-      return prove(host, read, scenarios);
+      const remembered = await remember(host, read, scenario);
+      if (remembered.kind === 'rejected') return remembered;
+      const compared = findInertChanges(read, remembered);
+      if (compared.kind === 'refused') {
+        return doesNotLoad(compared.variant, scenario, compared.message);
+      }
+      for (const overlay of read) await upload(host, overlay, scenarios);
+      const unsafe = await check(host, read, scenario);
+      if (unsafe !== undefined) return unsafe;
+      const proved = await prove(host, read, scenarios);
+      return proved.kind === 'ready' ? { kind: 'ready', warnings: compared.warnings } : proved;
     },
 
-    install: (variant, scenario) => installVariant(host, variant, scenario),
+    install: (variant, scenario) =>
+      installVariant(host, { variant, sysctl: noSettings, nftables: '' }, scenario),
 
     async observe(request, { isEnough, ...limits }) {
       const stdin = new PassThrough();
@@ -126,9 +142,13 @@ export function linuxDut(host: Host): LinuxDut {
 
     fingerprint: () => fingerprint(host),
 
+    leftovers: (interfaces) => findLeftovers(host, interfaces),
+
     restore: () => restore(host),
   };
 }
+
+const noSettings: ReadSettings = { settings: new Map(), lines: new Map(), warnings: [] };
 
 /** A line has about 80, and a trial at most tens of thousands of lines. */
 const mostLogCharacters = 16 * 1024 ** 2;
@@ -148,50 +168,72 @@ async function restore(host: Host): Promise<void> {
   await host.output(shell`rm -rf ${folder} ${`${folder}.lock`}`);
 }
 
-type LoadableOverlay = { variant: string; sysctl: Settings; nftables: string };
-type RefusedOverlay = { kind: 'refused'; variant: string; message: string };
-
-/** Reads the files that a Linux DUT loads; any other file of an overlay would be ignored, and so measured wrongly. */
-function loadable(overlay: Overlay): ({ kind: 'loadable' } & LoadableOverlay) | RefusedOverlay {
-  const { variant, files } = overlay;
-  const refused = (message: string): RefusedOverlay => ({ kind: 'refused', variant, message });
-  const stranger = files.find((file) => file.mode !== '100644' || !loadedFiles.has(file.path));
-  if (stranger !== undefined) {
-    const names = [...loadedFiles].join(' and ');
-    return refused(
-      `${stranger.path} is nothing that a Linux DUT loads: an overlay holds ${names}, as plain files.`,
-    );
+/**
+ * Has the DUT keep its rules, and its own values of settings that any variant changes. Throws a HostError where the rules
+ * could not be restored.
+ */
+async function remember(
+  host: Host,
+  variants: readonly LoadableOverlay[],
+  scenario: LinuxScenario,
+): Promise<({ kind: 'remembered' } & SettingsOfDut) | Rejected> {
+  const paths = new Set(variants.flatMap(({ sysctl }) => [...sysctl.settings.keys()]));
+  const outcome = await host.run(shell`bash ${script} remember`, {
+    stdin: [...paths, ''].join('\n'),
+  });
+  if (outcome.kind === 'exited' && outcome.code === 0) {
+    const before = readSettings(await host.output(shell`cat ${`${folder}/before/sysctl.conf`}`));
+    return { kind: 'remembered', before, fixed: new Set(outcome.stdout.split('\n')) };
   }
-  const content = (path: string) => files.find((file) => file.path === path)?.content ?? '';
-  const sysctl = parseSysctl(content('sysctl.conf'), 'sysctl.conf');
-  if (sysctl.kind === 'refused') return refused(sysctl.message);
-  // nft reads a comment only up to a line break.
-  const nftables = `${content('nftables.conf')}\n`;
-  const unsafe = whyUnsafe(nftables, 'nftables.conf');
-  if (unsafe !== undefined) return refused(unsafe);
-  return { kind: 'loadable', variant, sysctl: sysctl.settings, nftables };
+  const path = refusedSetting(outcome.stderr)?.path ?? '';
+  const variant = variants.find(({ sysctl }) => sysctl.settings.has(path));
+  if (variant !== undefined) return refusalOf(variant, scenario, outcome);
+  throw new HostError(
+    'command-failed',
+    `The rules of ${host.name} are left alone, as they could not be restored: ${reasonIn(outcome)}. Remove them, install the program that manages them, or use another machine.`,
+  );
 }
 
-const loadedFiles = new Set(['sysctl.conf', 'nftables.conf']);
+const reasonIn = ({ stderr }: CommandOutcome): string =>
+  lastLine(stderr)?.replace(/^\w+: /, '') ?? 'it said nothing';
 
-/** The DUT's own values of the settings that any variant changes: the other variants need them, too. */
-async function remember(host: Host, paths: ReadonlySet<string>): Promise<Settings> {
-  await host.output(shell`bash ${script} remember`, { stdin: [...paths, ''].join('\n') });
-  return readSettings(await host.output(shell`cat ${`${folder}/before/sysctl.conf`}`));
+/** Refuses settings that change more than can be restored. */
+async function check(
+  host: Host,
+  variants: readonly LoadableOverlay[],
+  scenario: LinuxScenario,
+): Promise<Rejected | undefined> {
+  for (const variant of variants) {
+    const outcome = await host.run(shell`bash ${script} check ${folderOf(variant.variant)}`);
+    if (outcome.kind === 'signaled' || outcome.code !== 0) {
+      return refusalOf(variant, scenario, outcome);
+    }
+  }
+  return undefined;
+}
+
+function refusalOf(
+  { variant, sysctl, nftables }: LoadableOverlay,
+  scenario: LinuxScenario,
+  outcome: CommandOutcome,
+): Rejected {
+  const target = folderOf(variant);
+  const { stderr } = outcome;
+  const { lines } = sysctl;
+  const ending = endingOf(outcome);
+  const message = loadRefusal({ folder: target, scenario, nftables, stderr, ending, lines });
+  return doesNotLoad(variant, scenario, message);
 }
 
 async function upload(
   host: Host,
   { variant, sysctl, nftables }: LoadableOverlay,
-  before: Settings,
   scenarios: readonly LinuxScenario[],
 ): Promise<void> {
   const target = folderOf(variant);
-  // Includes settings of other variants, which would otherwise stay when this one is installed.
-  const ofOthers = [...before].filter(([path]) => !sysctl.has(path));
   await host.output(shell`mkdir -p ${target}`);
   const files = new Map([
-    ['sysctl.conf', formatSettings(new Map([...ofOthers, ...sysctl]))],
+    ['sysctl.conf', formatSettings(sysctl.settings)],
     ['nftables.conf', nftables],
     ...scenarios.map((scenario) => [`${scenario}.nft`, ruleset(target, scenario)] as const),
   ]);
@@ -210,31 +252,26 @@ async function prove(
   variants: readonly LoadableOverlay[],
   scenarios: readonly LinuxScenario[],
 ): Promise<PrepareOutcome> {
-  for (const { variant, nftables } of variants) {
+  for (const overlay of variants) {
     for (const scenario of scenarios) {
-      const installed = await installVariant(host, variant, scenario, nftables);
+      const installed = await installVariant(host, overlay, scenario);
       if (installed.kind === 'rejected') return installed;
     }
   }
   return { kind: 'ready' };
 }
 
-/** `nftables` are the variant's own rules, which a refusal quotes. */
 async function installVariant(
   host: Host,
-  variant: string,
+  overlay: LoadableOverlay,
   scenario: LinuxScenario,
-  nftables = '',
 ): Promise<PrepareOutcome> {
-  const target = folderOf(variant);
+  const target = folderOf(overlay.variant);
   const outcome = await host.run(
     shell`timeout --kill-after=5 ${installSeconds} bash ${script} lay ${target} ${scenario}`,
   );
   if (outcome.kind === 'exited' && outcome.code === 0) return { kind: 'ready' };
-  const { stderr } = outcome;
-  const ending = endingOf(outcome);
-  const message = loadRefusal({ folder: target, scenario, nftables, stderr, ending });
-  return doesNotLoad(variant, scenario, message);
+  return refusalOf(overlay, scenario, outcome);
 }
 
 /** Rules may hold a command that never ends, like `monitor`; a set of a million addresses loads in seconds. */
@@ -248,11 +285,7 @@ function endingOf(outcome: CommandOutcome): string {
     : `exited with ${outcome.code}`;
 }
 
-const doesNotLoad = (
-  variant: string,
-  scenario: LinuxScenario,
-  message: string,
-): PrepareOutcome => ({
+const doesNotLoad = (variant: string, scenario: LinuxScenario, message: string): Rejected => ({
   kind: 'rejected',
   variant,
   rejection: { kind: 'does-not-load', scenario, message },

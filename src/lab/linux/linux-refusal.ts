@@ -6,15 +6,22 @@ type Failed = {
   nftables: string;
   stderr: string;
   ending: string;
+  /** The lines of the variant's settings, by path. */
+  lines?: ReadonlyMap<string, number> | undefined;
 };
 
 /**
  * Returns nft's messages on the variant's own rules, with line numbers of the overlay. Source lines that nft prints,
  * and folder names, are left out: they could be of any file of the DUT.
  */
-export function loadRefusal({ folder, scenario, nftables, stderr, ending }: Failed): string {
-  const [, reason, setting] = failedSetting.exec(stderr) ?? [];
-  if (setting !== undefined) return `The DUT does not take the setting ${setting}: ${reason}.`;
+export function loadRefusal(failed: Failed): string {
+  const { folder, scenario, nftables, stderr, ending, lines } = failed;
+  const setting = refusedSetting(stderr);
+  if (setting !== undefined) {
+    const line = lines?.get(setting.path);
+    const who = line === undefined ? 'The' : `sysctl.conf line ${line}: the`;
+    return `${who} DUT does not take the setting ${setting.path}: ${setting.reason}.`;
+  }
 
   const sources = nftables.split('\n');
   const errors = stderr.split('\n').flatMap((line) => {
@@ -33,8 +40,14 @@ export function loadRefusal({ folder, scenario, nftables, stderr, ending }: Fail
   return `nft does not load nftables.conf, and names no line of it: it ${ending}.`;
 }
 
-/** The system's error as bash or cat(1) prints it, followed by the script's message on the setting. */
-const failedSetting = /: ([\w ,'()/-]{1,100})\nsetting (net\/[\w./-]{1,200})$/m;
+/** Finds the setting that the DUT's script refused, and its reason; undefined where it refused something else. */
+export function refusedSetting(stderr: string): { path: string; reason: string } | undefined {
+  const [, reason, path] = failedSetting.exec(stderr) ?? [];
+  return reason === undefined || path === undefined ? undefined : { path, reason };
+}
+
+/** The error of the script, or the system's as bash or cat(1) prints it, followed by the script's line on the setting. */
+const failedSetting = /: ([\w ,'()/-]{1,200})\nsetting (net\/[\w./-]{1,200})$/m;
 
 const placed = /^([\w.-]{1,100}):(\d{1,7}):(\d{1,7})(?:-(\d{1,7}))?: (Error: .{1,300})/;
 

@@ -4,8 +4,11 @@ import { nsPerTick } from '../../system/clock-ticks.ts';
 import type { Command } from '../../system/shell.ts';
 import { shell } from '../../system/shell.ts';
 
-/** Read at startup: a gate restores its DUT with it hours later, when the file may be gone. */
-export const linuxDutScript = readFileSync(new URL('./linux-script.sh', import.meta.url));
+/** Read at startup: a gate restores its DUT with it hours later, when the files may be gone. */
+export const linuxDutScript = Buffer.concat([
+  readFileSync(new URL('./linux-observe.sh', import.meta.url)),
+  readFileSync(new URL('./linux-script.sh', import.meta.url)),
+]);
 
 export type ObserveRequest = {
   script: string;

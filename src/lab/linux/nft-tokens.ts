@@ -18,6 +18,13 @@ export function whyUnsafe(text: string, file: string): string | undefined {
   return undefined;
 }
 
+/** Returns rules without what nft skips; a blank in a quoted string may go with it. */
+export const withoutComments = (text: string): string =>
+  text
+    .replaceAll(tokens, (token) => (token.startsWith('#') ? '' : token))
+    .replace(/\s+/g, ' ')
+    .trim();
+
 /** Some versions of nft accept a Windows line ending, others report it themselves. */
 const controlCharacter = /(?!\r\n)[^\P{Cc}\t\n]/u;
 

@@ -1,13 +1,24 @@
 // Parses an overlay's sysctl.conf; accepts only network settings of a router, as others may affect the whole machine.
 
+import { whyInert } from './inert-settings.ts';
+
 /** Values by the settings' paths below /proc/sys, in the order of installation. */
 export type Settings = ReadonlyMap<string, string>;
 
-type SysctlOutcome = { kind: 'read'; settings: Settings } | { kind: 'refused'; message: string };
+export type ReadSettings = {
+  settings: Settings;
+  /** The line of each setting, from 1. */
+  lines: ReadonlyMap<string, number>;
+  /** Sentences on settings that cannot act on the interfaces of a running DUT. */
+  warnings: string[];
+};
+
+type SysctlOutcome = ({ kind: 'read' } & ReadSettings) | { kind: 'refused'; message: string };
 
 /** Reads `key = value` lines, see sysctl.conf(5); `file` is its name in messages. */
 export function parseSysctl(text: string, file: string): SysctlOutcome {
   const settings = new Map<string, string>();
+  const lines = new Map<string, number>();
   for (const [index, line] of text.split('\n').entries()) {
     const content = line.trim();
     if (content === '' || /^[#;]/.test(content)) continue;
@@ -28,8 +39,13 @@ export function parseSysctl(text: string, file: string): SysctlOutcome {
     // The last line of a setting wins, at its own position: one setting may change others.
     settings.delete(path);
     settings.set(path, value);
+    lines.set(path, index + 1);
   }
-  return { kind: 'read', settings };
+  const warnings = [...lines].flatMap(([path, line]) => {
+    const why = whyInert(path);
+    return why === undefined ? [] : [`${file} line ${line}: ${path} ${why}.`];
+  });
+  return { kind: 'read', settings, lines, warnings };
 }
 
 /** ASCII only: sysctl(8) accepts no other blanks. */

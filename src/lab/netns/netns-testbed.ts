@@ -56,10 +56,15 @@ export async function openLinuxTestbed(
   const lab: NetnsLab = { config, traffic, sender, dutHost, receiver, dut };
   const connections = opened.move();
   let readied: Pick<PrepareRequest, 'variants' | 'cells'> | undefined;
+  let warnings: string[] = [];
 
   return {
     name,
-    inspect: async () => ({ fingerprint: await dut.fingerprint(), warnings: [] }),
+    async inspect() {
+      const leftovers = await dut.leftovers([config.dut.ingress, config.dut.egress]);
+      const warnings = leftovers.map(({ why, fix }) => `On the DUT ${why}: ${fix}.`);
+      return { fingerprint: await dut.fingerprint(), warnings };
+    },
 
     async prepare({ variants, cells, notify }) {
       if (isDeepStrictEqual(readied, { variants, cells })) return { kind: 'ready' };
@@ -68,13 +73,18 @@ export async function openLinuxTestbed(
       await uploadSender(lab, cells);
       const scenarios = [...new Set(cells.map((cell) => cell.scenario))].filter(isLinuxScenario);
       const prepared = await dut.prepare(variants, scenarios);
-      if (prepared.kind === 'ready') readied = { variants, cells };
-      return prepared;
+      if (prepared.kind === 'rejected') return prepared;
+      readied = { variants, cells };
+      warnings = prepared.warnings;
+      return { kind: 'ready' };
     },
 
     ready: () => new Set(readied?.variants.map(({ variant }) => variant)),
 
-    trial: (planned, keepLog, signal) => trial(lab, planned, keepLog, signal),
+    async trial(planned, keepLog, signal) {
+      const outcome = await trial(lab, planned, keepLog, signal);
+      return warnings.length === 0 ? outcome : { ...outcome, warnings: warnings.splice(0) };
+    },
 
     booted: () => undefined,
 

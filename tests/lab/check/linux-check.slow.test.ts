@@ -7,7 +7,7 @@ import { makeFolder, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
 import { startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
 import { testbedOf } from '../../fakes/freebsd-testbed.ts';
 
-test('only logins, programs and interfaces are looked at', async () => {
+test('logins, programs and interfaces are looked at, and rules only where programs are there', async () => {
   // Any machine with test(1) serves here, and FreeBSD has no trafgen.
   const lab = await startFreebsdLab();
   onTestFinished(() => lab.stop());
@@ -35,6 +35,8 @@ test('only logins, programs and interfaces are looked at', async () => {
     'ok eth0 of the DUT',
     'wrong eth1 of the DUT',
     'ok eth0 of the receiver',
+    'skipped the own rules of the DUT',
+    'skipped other filters of the DUT',
   ]);
   expect(found).toContainEqual({
     kind: 'wrong',

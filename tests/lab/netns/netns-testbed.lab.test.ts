@@ -11,7 +11,7 @@ import type { Testbed, TrialOutcome } from '../../../src/lab/testbed.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import type { PrepareOutcome } from '../../../src/model/rejection.ts';
 import type { Cell } from '../../../src/model/scenario.ts';
-import { describeWith, labPrograms } from '../../needs.ts';
+import { describeWith, labPrograms, testWith } from '../../needs.ts';
 
 const config = parseConfig(
   `
@@ -188,7 +188,7 @@ traffic: { runsPerTrial: 1, measure: 12 s, measureAtLeast: 6 s }
       rejection: {
         kind: 'does-not-load',
         message:
-          'The DUT does not take the setting net/ipv4/no_such_thing: No such file or directory.',
+          'sysctl.conf line 1: the DUT does not take the setting net/ipv4/no_such_thing: No such file or directory.',
       },
     });
   });
@@ -265,6 +265,59 @@ traffic: { runsPerTrial: 1, measure: 12 s, measureAtLeast: 6 s }
     expect(again).toEqual({ kind: 'ready' });
   });
 
+  testWith(
+    ['iptables-nft'],
+    'puts a DUT with NAT of iptables-nft back as it was, byte for byte, after a trial',
+    async () => {
+      testbed = await openEmbedded('here', config.traffic);
+      inDut('bash', '-c', natLikeDockers);
+      const before = inDut('bash', '-c', stateOfDut);
+      const changed = overlay('patched', {
+        'sysctl.conf':
+          'net.ipv4.ip_forward = 0\nnet.ipv6.conf.all.forwarding = 0\nnet.core.default_qdisc = fq\n',
+        'nftables.conf': chain(),
+      });
+      expect(await prepare([empty, changed], [inet4])).toMatchObject({
+        rejection: {
+          message: expect.stringMatching(
+            /^sysctl\.conf line 3: the DUT does not take the setting net\/core\/default_qdisc: No such file/,
+          ),
+        },
+      });
+      expect(inDut('bash', '-c', stateOfDut)).toBe(before);
+
+      const acting = overlay('patched', {
+        'sysctl.conf':
+          'net.ipv4.ip_forward = 0\nnet.ipv6.conf.all.forwarding = 0\nnet.ipv4.conf.default.rp_filter = 2\n',
+        'nftables.conf': chain(),
+      });
+      expect(await prepare([empty, acting], [inet4])).toEqual({ kind: 'ready' });
+      expect(await measure(inet4)).toMatchObject({
+        kind: 'measured',
+        warnings: [expect.stringContaining('sysctl.conf line 3: net/ipv4/conf/default/rp_filter')],
+      });
+      expect(inDut('bash', '-c', stateOfDut)).not.toBe(before);
+      await openAgain();
+      expect(inDut('bash', '-c', stateOfDut)).toBe(before);
+    },
+  );
+
+  test('names a setting that drops addresses, and has changed nothing', async () => {
+    testbed = await openEmbedded('here', config.traffic);
+    inDut('nft', 'add', 'table', 'inet', 'administrator');
+    const before = inDut('bash', '-c', stateOfDut);
+    const settings = 'net.ipv4.ip_default_ttl = 12\nnet.ipv6.conf.all.disable_ipv6 = 1\n';
+    const harmful = overlay('patched', { 'sysctl.conf': settings });
+    expect(await prepare([empty, harmful], [inet4])).toMatchObject({
+      variant: 'patched',
+      rejection: {
+        message:
+          'sysctl.conf line 2: the DUT does not take the setting net/ipv6/conf/all/disable_ipv6: a change drops or makes addresses, with their routes and neighbours, and no setting takes that back.',
+      },
+    });
+    expect(inDut('bash', '-c', stateOfDut)).toBe(before);
+  });
+
   /** Runs the next preparation, which restores what a killed controller left. */
   const openAgain = () => prepare([empty], []);
 
@@ -296,6 +349,25 @@ traffic: { runsPerTrial: 1, measure: 12 s, measureAtLeast: 6 s }
 
 const inDut = (...command: string[]): string =>
   execFileSync('ip', ['netns', 'exec', 'ppsgate-dut', ...command], { encoding: 'utf8' }).trim();
+
+const natLikeDockers = `
+  iptables-nft -A FORWARD -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT
+  iptables-nft -t nat -N DOCKER
+  iptables-nft -t nat -A PREROUTING -m addrtype --dst-type LOCAL -j DOCKER
+  iptables-nft -t nat -A POSTROUTING -s 198.51.100.0/24 ! -o docker0 -j MASQUERADE
+  nft 'add table inet last; add chain inet last f { type filter hook forward priority 0; }'`;
+
+/** Without counters of packets, which go on, and once new addresses are settled. */
+const stateOfDut = `
+  until ! ip address | grep -q tentative; do read -rt 0.05 _ <> <(:); done
+  nft --stateless list ruleset
+  ! command -v iptables-nft-save >/dev/null || iptables-nft-save | sed '/^#/d; s/ \\[.*//'
+  ip address
+  ip route show table all
+  # The kernel adds its own anycast routes again, in an order of its own.
+  ip -6 route show table all | sort
+  ip neighbour show nud permanent
+  grep -rsH '' /proc/sys/net | grep -v nf_conntrack_count`;
 
 const patience = { timeout: 120_000 };
 

@@ -1,0 +1,84 @@
+// Finds changes of an overlay that cannot act.
+import { describe, expect, test } from 'vitest';
+import {
+  findInertChanges,
+  type LoadableOverlay,
+  loadable,
+} from '../../../src/lab/linux/linux-overlay.ts';
+import { parseSysctl } from '../../../src/lab/linux/sysctl.ts';
+
+const overlay = (variant: string, sysctl: string, nftables = ''): LoadableOverlay => {
+  const file = (path: string, content: string) => ({ path, content, mode: '100644', sha256: '' });
+  const files = [file('sysctl.conf', sysctl), file('nftables.conf', nftables)];
+  const read = loadable({ variant, commit: '0'.repeat(40), files });
+  if (read.kind === 'refused') throw new Error(read.message);
+  return read;
+};
+
+const dut = { before: new Map([['net/core/default_qdisc', 'fq_codel']]), fixed: new Set<string>() };
+const compare = (base: string, patched: string, known = dut, rules: [string, string] = ['', '']) =>
+  findInertChanges([overlay('base', base, rules[0]), overlay('patched', patched, rules[1])], known);
+const refused = (message: string) => ({
+  kind: 'refused',
+  variant: 'patched',
+  message: expect.stringContaining(message),
+});
+
+describe('a patch that changes nothing but settings that cannot act', () => {
+  test.for([
+    'net.core.default_qdisc',
+    'net.core.rps_default_mask',
+    'net.ipv4.conf.default.rp_filter',
+    'net.ipv6.conf.default.forwarding',
+    'net.mpls.conf.default.input',
+  ])('is refused, with its line: %s', (name) => {
+    const path = name.replaceAll('.', '/');
+    const message = `sysctl.conf line 2: ${path} acts only on interfaces that are created after it, and patched differs`;
+    expect(compare('', `# new\n${name} = 7\n`)).toEqual(refused(message));
+  });
+
+  test('is refused where the machine keeps the value for itself', () => {
+    const path = 'net/netfilter/nf_conntrack_max';
+    const known = { before: new Map([[path, '1000']]), fixed: new Set([path]) };
+    expect(compare('', `${path} = 2000\n`, known)).toEqual(refused(`line 1: ${path} belongs to`));
+    expect(compare('', `${path} = 1000\n`, known)).toEqual({ kind: 'acts', warnings: [] });
+  });
+
+  test('is refused where it takes such a setting away', () => {
+    const message = 'sysctl.conf: net/core/default_qdisc acts only on';
+    expect(compare('net.core.default_qdisc = fq\n', '')).toEqual(refused(message));
+  });
+
+  test('is refused beside comments and blanks', () => {
+    const rules: [string, string] = ['table inet t {}\n', '# why\ntable  inet t {}\n\n'];
+    expect(compare('', 'net.core.default_qdisc = fq\n', dut, rules).kind).toBe('refused');
+  });
+});
+
+test('A patch that changes rules or another setting as well is measured, with a warning.', () => {
+  const acts = {
+    kind: 'acts',
+    warnings: [
+      'sysctl.conf line 1: net/core/default_qdisc acts only on interfaces that are created after it: what it does in patched is not measured.',
+    ],
+  };
+  const qdisc = 'net.core.default_qdisc = fq\n';
+  expect(compare('', `${qdisc}net.ipv4.ip_forward = 1\n`)).toEqual(acts);
+  expect(compare('', qdisc, dut, ['', 'table inet t {}\n'])).toEqual(acts);
+  const variants = [overlay('base', ''), overlay('patched', qdisc)];
+  expect(findInertChanges(variants, dut, () => true)).toEqual(acts);
+});
+
+test('A setting that cannot act is no matter where both variants have its value.', () => {
+  const both = 'net.core.default_qdisc = fq\nnet.ipv4.conf.default.rp_filter = 1\n';
+  expect(compare(both, both)).toEqual({ kind: 'acts', warnings: [] });
+  expect(compare('', 'net.core.default_qdisc = fq_codel\n').kind).toBe('acts');
+});
+
+test('A setting that cannot act is warned of where it is read.', () => {
+  expect(parseSysctl('net.core.default_qdisc = fq\n', 'sysctl.conf')).toMatchObject({
+    warnings: [
+      'sysctl.conf line 1: net/core/default_qdisc acts only on interfaces that are created after it.',
+    ],
+  });
+});
