@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { release } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import type { LinuxGuestsConfig } from '../../config/virtual-testbed.ts';
 import { noSums } from '../../kernel/kernel-sums.ts';
 import { buildLinuxKernel } from '../../kernel/linux-kernels.ts';
@@ -15,6 +15,7 @@ import { shell } from '../../system/shell.ts';
 import { connectTo } from '../connect.ts';
 import { isToBlame, type Tallies, tallyOf } from '../fault-attribution.ts';
 import { failed, rejected } from '../freebsd/boots.ts';
+import { findInertChanges, loadable } from '../linux/linux-overlay.ts';
 import type { Inspection, PrepareRequest, TrialOutcome } from '../testbed.ts';
 import {
   type BootedGuest,
@@ -53,6 +54,8 @@ export class LinuxGuests implements GuestSystem {
   async prepare({ variants, cells, ...request }: PrepareRequest): Promise<PrepareOutcome> {
     const { signal, notify } = request;
     this.#scenarios = [...new Set(cells.map(({ scenario }) => scenario))].filter(isLinuxScenario);
+    const inert = findInert(variants, this.#scenarios[0], notify);
+    if (inert !== undefined) return inert;
     const bootable = new Map<string, BootableKernel>();
     for (const variant of variants) {
       signal.throwIfAborted();
@@ -184,6 +187,31 @@ export class LinuxGuests implements GuestSystem {
     });
     return built.kind === 'rejected' ? { ...built, variant } : built;
   }
+}
+
+/** Guests have their interfaces before their settings, like any DUT. */
+function findInert(
+  variants: readonly Variant[],
+  scenario: LinuxScenario = 'forwarding',
+  notify: (text: string) => void,
+): Rejected | undefined {
+  const read = variants.map(loadable).filter((overlay) => overlay.kind === 'loadable');
+  // A guest names the file that it does not load.
+  if (read.length < variants.length) return undefined;
+  const kernelOf = (name?: string) => variants.find(({ variant }) => variant === name)?.kernel;
+  const base = kernelOf(variants[0]?.variant);
+  const nothingKnown = { before: new Map(), fixed: new Set<string>() };
+  const compared = findInertChanges(
+    read,
+    nothingKnown,
+    (name) => !isDeepStrictEqual(kernelOf(name), base),
+  );
+  if (compared.kind === 'refused') {
+    const { variant, message } = compared;
+    return rejected(variant, { kind: 'does-not-load', scenario, message });
+  }
+  for (const warning of compared.warnings) notify(warning);
+  return undefined;
 }
 
 /** `undefined` is this machine's own kernel. */
