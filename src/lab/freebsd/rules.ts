@@ -55,12 +55,19 @@ export async function siteFirewalls(host: Host): Promise<Firewall[]> {
 }
 
 export async function firewallWarnings(host: Host, ofSite: readonly Firewall[]): Promise<string[]> {
-  return firewallsOn(await proofOf(host)).map((name) =>
+  const others = firewallsOn(await proofOf(host)).map((name) =>
     ofSite.includes(name)
       ? `${name} of the DUT is on by its rc.conf: each trial takes it off, and a boot of its own kernel at the end brings it back.`
       : `${name} of the DUT is on, and not by its rc.conf: each trial takes it off, and nothing brings it back.`,
   );
+  const ipf = await host.run(shell`sysctl -n net.inet.ipf.fr_running`);
+  const isOn = ipf.kind === 'exited' && ipf.code === 0 && Number(ipf.stdout) > 0;
+  return isOn ? [...others, ipfIsOn] : others;
 }
+
+/** No scenario has rules of ipf(8), and none takes it off. */
+const ipfIsOn =
+  'ipf of the DUT is on: it stays in force beside every scenario, and takes its time from every number. `ipf -D` turns it off.';
 
 export async function proofOf(host: Host): Promise<ProofOutputs> {
   const outputs = await readAll(host, Object.values(proofCommands));

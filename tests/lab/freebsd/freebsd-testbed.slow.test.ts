@@ -16,6 +16,7 @@ import {
   type FreebsdLabOptions,
   startFreebsdLab,
 } from '../../fakes/freebsd-lab/lab.ts';
+import { integer } from '../../fakes/freebsd-lab/sysctls.ts';
 import {
   builtVariant,
   depsOf,
@@ -553,6 +554,15 @@ describe.each(['pf', 'ipfw'] as const)('%s that the site has on', (name) => {
     expect(rebootsOf(lab)).toBe(0);
   });
 });
+
+test('an ipf that is on is reported, as it filters beside every scenario', () =>
+  onTestbed({}, async (testbed, lab) => {
+    lab.dut.machine.sysctls.set('net.inet.ipf.fr_running', integer(1));
+    const { warnings } = await testbed.inspect([forwarding]);
+    expect(warnings).toEqual([expect.stringContaining('ipf of the DUT is on: it stays in force')]);
+    lab.dut.machine.sysctls.set('net.inet.ipf.fr_running', integer(-1));
+    expect(await testbed.inspect([forwarding])).toMatchObject({ warnings: [] });
+  }));
 
 test('an earlier diff is held against base and patched, and they are never held against it', () =>
   onTestbed({}, async (testbed, lab) => {
