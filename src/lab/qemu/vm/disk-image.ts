@@ -37,7 +37,11 @@ export async function openDiskImage(path: string, writesTo: DiskUse = 'copy'): P
     }
     return {
       descriptor: file.fd,
-      qemuArguments: argumentsFor(format, stats.isBlockDevice() ? 'host_device' : 'file', writesTo),
+      qemuArguments: argumentsFor(
+        format,
+        stats.isBlockDevice() ? 'host_device' : 'file',
+        writesTo === 'image' ? path : undefined,
+      ),
       [Symbol.asyncDispose]: () => file.close(),
     };
   } catch (error) {
@@ -98,12 +102,13 @@ function extensionsOf(header: Buffer, headerBytes: number): Set<number> {
 function argumentsFor(
   format: 'raw' | 'qcow2',
   driver: 'file' | 'host_device',
-  writesTo: DiskUse,
+  written: string | undefined,
 ): string[] {
   const node = {
     driver: format,
     ...(format === 'qcow2' && { backing: null }),
-    file: { driver, filename: '/dev/fdset/1' },
+    // QEMU opens what it writes to twice, and an inherited file serves one of the two.
+    file: { driver, filename: written ?? '/dev/fdset/1' },
   };
   // QEMU's options escape a comma by doubling it.
   const file = `json:${JSON.stringify(node)}`.replaceAll(',', ',,');
@@ -112,7 +117,7 @@ function argumentsFor(
     `fd=${inheritedFile},set=1`,
     '-drive',
     // Without space for the copy, QEMU would stop the guest silently, and a reset would not resume it.
-    `if=none,id=disk,file=${file},snapshot=${writesTo === 'copy' ? 'on' : 'off'},cache=unsafe,werror=report`,
+    `if=none,id=disk,file=${file},snapshot=${written === undefined ? 'on' : 'off'},cache=unsafe,werror=report`,
     '-device',
     'virtio-blk-pci,drive=disk',
   ];
