@@ -91,7 +91,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged[]> {
     const work = join(directory, demoPatch.branch);
     const progress = onPatch(demoPatch, index);
     const notify = (text: string) => progress.onEvent({ kind: 'preparing', text });
-    const machines = { ...realDeps, notify };
+    const machines = { ...realDeps, notify, signal };
     const deps: GateDeps = {
       repository,
       // The lab belongs to this machine and user alone.

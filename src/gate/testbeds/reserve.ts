@@ -141,12 +141,13 @@ function openLeased(
   lease: Lease,
   traffic: Traffic,
   config: Config,
-  { machines, recorder, notify }: ReserveDeps,
+  { machines, recorder, notify, signal: ofGate }: ReserveDeps,
 ): Promise<Testbed> {
   const { testbed: name, token } = lease;
   const testbed = config.testbeds[name];
+  const signal = AbortSignal.any([ofGate, lease.signal]);
   const open = () =>
-    openTestbed(name, traffic, config, { lease, machines: { ...machines, notify } });
+    openTestbed(name, traffic, config, { lease, machines: { ...machines, notify, signal } });
   if (recorder === undefined || testbed?.kind !== 'freebsd') return open();
   return recordedTestbed(recorder, { name, testbed, traffic, token }, open);
 }

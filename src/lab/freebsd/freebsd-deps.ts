@@ -19,6 +19,8 @@ export type FreebsdDeps = {
   imagesFolder?: string;
   /** Reports work that takes minutes, as `booting the image …`. */
   notify?(text: string): void;
+  /** Ends such work. */
+  signal?: AbortSignal;
 };
 
 /** Only a command that a kernel has locked up takes longer. */

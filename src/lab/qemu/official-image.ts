@@ -32,11 +32,15 @@ import type { VirtualLab } from './vm/virtual-lab.ts';
 export async function guestImage(
   image: GuestImage | OfficialImage,
   lab: Pick<VirtualLab, 'bootToPrepare'>,
-  { imagesFolder: folder, notify = () => {} }: Pick<FreebsdDeps, 'imagesFolder' | 'notify'>,
+  {
+    imagesFolder: folder,
+    notify = () => {},
+    signal = new AbortController().signal,
+  }: Pick<FreebsdDeps, 'imagesFolder' | 'notify' | 'signal'>,
 ): Promise<GuestImage> {
   if (image.hostKey !== undefined) return image;
   if (folder === undefined) throw new TypeError('There is no folder for prepared images.');
-  return await preparedImage(image, { lab, folder, notify });
+  return await preparedImage(image, { lab, folder, notify, signal });
 }
 
 type PreparingDeps = {
@@ -44,6 +48,7 @@ type PreparingDeps = {
   /** Holds prepared images, readable by this user alone. */
   folder: string;
   notify(text: string): void;
+  signal: AbortSignal;
 };
 
 /** To be raised whenever the preparation changes. */
@@ -54,10 +59,11 @@ const mostKept = 2;
 /** Returns the kept image, or prepares it, which boots it once. Throws a UsageError for an image that is not fit. */
 export async function preparedImage(
   image: OfficialImage,
-  { lab, folder, notify }: PreparingDeps,
+  deps: PreparingDeps,
 ): Promise<GuestImage> {
+  const { folder, notify, signal } = deps;
   notify(`reading the image ${image.path}`);
-  const sha512 = await digestOf(image.path);
+  const sha512 = await digestOf(image.path, signal);
   if (image.sha512 !== undefined && image.sha512 !== sha512) {
     throw new UsageError(
       `The image ${image.path} has the SHA-512 ${sha512}, and not ${image.sha512} as \`sha512\` says: download it again, or correct \`sha512\`.`,
@@ -66,7 +72,7 @@ export async function preparedImage(
   const kept = join(folder, `${sha512}-${version}`);
   checkOwn(join(kept, names.disk));
   if (!(await isThere(kept))) {
-    await prepare(image, { lab, folder, notify }, kept);
+    await prepare(image, deps, kept);
     await prune(folder);
   }
   await utimes(kept, new Date(), new Date());
@@ -91,13 +97,14 @@ const isThere = (path: string): Promise<boolean> =>
 
 const names = { disk: 'disk', key: 'key', hostKey: 'host-key' } as const;
 
-async function digestOf(path: string): Promise<string> {
+async function digestOf(path: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha512');
   try {
-    for await (const piece of createReadStream(path, { highWaterMark: 1024 ** 2 })) {
+    for await (const piece of createReadStream(path, { highWaterMark: 1024 ** 2, signal })) {
       hash.update(piece);
     }
   } catch (error) {
+    signal.throwIfAborted();
     throw new UsageError(`The image ${path} cannot be read (${reasonOf(error)}).`);
   }
   return hash.digest('hex');
@@ -105,7 +112,7 @@ async function digestOf(path: string): Promise<string> {
 
 async function prepare(
   image: OfficialImage,
-  { lab, folder, notify }: PreparingDeps,
+  { lab, folder, notify, signal }: PreparingDeps,
   kept: string,
 ): Promise<void> {
   const partial = join(folder, 'partial');
@@ -114,20 +121,25 @@ async function prepare(
   const disk = join(partial, names.disk);
   try {
     notify(`unpacking the image ${image.path}`);
-    await unpack(image.path, disk);
+    await unpack(image.path, disk, signal);
     await checkWhole(image.path, disk);
     await makeKey(join(partial, names.key));
     const publicKey = (await readFile(join(partial, `${names.key}.pub`), 'utf8')).trim();
     notify(`booting the image ${image.path} once, to prepare it for later guests`);
     const guest = await lab.bootToPrepare(disk);
+    // What waits for its console then learns that the guest has ended.
+    const stop = () => void guest.stop();
+    signal.addEventListener('abort', stop, { once: true });
     try {
       const hostKey = await prepareGuest(guest, publicKey, image.bootSeconds);
       await writeFile(join(partial, names.hostKey), `${hostKey}\n`);
     } finally {
+      signal.removeEventListener('abort', stop);
       await guest.stop();
     }
     await rename(partial, kept);
   } catch (error) {
+    signal.throwIfAborted();
     if (!(error instanceof ConsoleShellError)) throw error;
     throw new UsageError(
       `The image ${image.path} could not be prepared: ${error.message}; see docs/virtual.md for what it needs.`,
@@ -156,7 +168,7 @@ const unpackers = [
 ] as const;
 const mostDiskBytes = 64 * 1024 ** 3;
 
-async function unpack(path: string, disk: string): Promise<void> {
+async function unpack(path: string, disk: string, ended: AbortSignal): Promise<void> {
   await using source = await open(path);
   await using target = await open(disk, 'wx', 0o600);
   const { buffer } = await source.read(Buffer.alloc(8), 0, 8, 0);
@@ -164,11 +176,15 @@ async function unpack(path: string, disk: string): Promise<void> {
   const { command } = unpackers.find(({ magic }) => start.startsWith(magic)) ?? unpackers[2];
   const limited = [`--fsize=${mostDiskBytes}`, ...command];
   const child = spawn('prlimit', limited, { stdio: [source.fd, target.fd, 'pipe'] });
+  const end = () => child.kill('SIGKILL');
+  ended.addEventListener('abort', end, { once: true });
   let said = '';
   child.stderr?.on('data', (piece: Buffer) => {
     said = (said + piece.toString()).slice(-4096);
   });
   const [code, signal] = await once(child, 'close');
+  ended.removeEventListener('abort', end);
+  ended.throwIfAborted();
   if (code === 0) {
     await endAtLength(disk);
     return;

@@ -23,18 +23,22 @@ function gptDisk(wholeBytes = megabyte): Buffer {
 const sha512 = (path: string) => createHash('sha512').update(readFileSync(path)).digest('hex');
 
 /** Prepares it in a laboratory whose guests end at once. */
-function prepareIn(folder: string, image: Partial<OfficialImage> & { path: string }) {
+function prepareIn(
+  folder: string,
+  image: Partial<OfficialImage> & { path: string },
+  { guest = guestThatEnds, signal = new AbortController().signal } = {},
+) {
   const booted: Buffer[] = [];
   const said: string[] = [];
   const lab = {
     async bootToPrepare(path: string): Promise<Guest> {
       booted.push(readFileSync(path));
-      return guestThatEnds;
+      return guest;
     },
   };
   const preparing = preparedImage(
     { bootSeconds: 60, ...image },
-    { lab, folder: join(folder, 'images'), notify: (text) => said.push(text) },
+    { lab, folder: join(folder, 'images'), notify: (text) => said.push(text), signal },
   );
   return { preparing, booted, said };
 }
@@ -118,6 +122,24 @@ test.each([
   expect(message).toBe(
     `The image /${name} could not be prepared: its QEMU has ended (it said nothing); see docs/virtual.md for what it needs.`,
   );
+  expect(readdirSync(join(folder, 'images'))).toEqual([]);
+});
+
+test('A gate that is cancelled ends the guest that is prepared, and keeps nothing.', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'FreeBSD.raw');
+  writeFileSync(path, gptDisk());
+  const over = Promise.withResolvers<string>();
+  const guest: Guest = {
+    ...guestThatEnds,
+    ended: over.promise,
+    stop: async () => over.resolve('it was ended'),
+  };
+  const cancelled = new AbortController();
+  const { preparing, said } = prepareIn(folder, { path }, { guest, signal: cancelled.signal });
+  await expect.poll(() => said.length).toBe(3);
+  cancelled.abort(new Error('Ctrl-C'));
+  await expect(preparing).rejects.toThrow('Ctrl-C');
   expect(readdirSync(join(folder, 'images'))).toEqual([]);
 });
 
