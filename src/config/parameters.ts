@@ -274,7 +274,7 @@ const parameters = {
   baseKernel: {
     option: {
       value: 'file',
-      help: 'built before: of FreeBSD a tar archive of its folder, of Linux a .deb or a tar',
+      help: 'built before: a tar archive with `kernel` and modules at its top, or of Linux a .deb',
     },
     jenkins: true,
   },

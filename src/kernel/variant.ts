@@ -22,7 +22,7 @@ const kernelSourceSchema = z.discriminatedUnion('kind', [
     /** Layout variants to boot, ascending; absent: a single link. */
     layouts: bounded.list(bounded.ordinal).min(1).optional(),
   }),
-  /** Built earlier: a tar archive on this machine, of one folder with `kernel` and its modules. */
+  /** Built earlier: a tar archive on this machine, with `kernel` and its modules at its top. */
   z.object({ kind: z.literal('archive'), path: bounded.path, sha256: bounded.name }),
 ]);
 
@@ -34,7 +34,7 @@ export type KernelSource = z.infer<typeof kernelSourceSchema>;
 export type Variant = z.infer<typeof variantSchema>;
 
 /**
- * Paths of earlier built kernels on this machine: for FreeBSD tar archives of one folder with `kernel` and its modules,
+ * Paths of earlier built kernels on this machine: for FreeBSD tar archives with `kernel` and its modules at their top,
  * for virtual machines packages with `boot/vmlinuz-*` and `lib/modules/*`.
  */
 export type GivenKernels = { base: string; patched: string };
