@@ -9,6 +9,8 @@ const crashEvidence = {
   panic: bounded.prose().optional(),
   /** Up to 20 lines of the DUT's console, if recorded: from a panic on, or the last ones. */
   console: bounded.prose().optional(),
+  /** Log of the whole console of a guest, which was thrown away; absent: a machine, which is back on its own kernel. */
+  guestConsole: bounded.name.exactOptional(),
 };
 
 /** Separate, for a larger union. */

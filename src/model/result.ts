@@ -254,6 +254,8 @@ export const trialSchema = z.object({
   kernel: bounded.line.optional(),
   /** By variant, if guests ran side by side. */
   kernels: bounded.byVariant(bounded.line).exactOptional(),
+  /** Time from the trial's beginning until its guests were up; absent where it needed no boot, or machines boot. */
+  bootSeconds: bounded.seconds.exactOptional(),
   /** Folder, relative to the result file. */
   logs: bounded.path,
 });

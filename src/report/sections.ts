@@ -79,12 +79,21 @@ export function rule(policy: Policy): string {
 
 export function failureSaid(outcome: Rejection): string {
   const panic = 'panic' in outcome && outcome.panic !== undefined ? `panic: ${outcome.panic}` : '';
+  const log = guestConsoleOf(outcome) ?? 'dut-console.log';
   const console =
     'console' in outcome && outcome.console
-      ? `Its console, which is whole in dut-console.log:\n${outcome.console}`
+      ? `Its console, which is whole in ${log}:\n${outcome.console}`
       : '';
   return [outcome.message, panic, console].filter(Boolean).join('\n');
 }
+
+const guestConsoleOf = (outcome: Rejection): string | undefined =>
+  'guestConsole' in outcome ? outcome.guestConsole : undefined;
+
+const leftOf = (outcome: Rejection): string =>
+  guestConsoleOf(outcome) === undefined
+    ? 'The DUT is back on its own kernel'
+    : 'The guest was thrown away, and base runs in another';
 
 export function failureText(outcome: Rejection): Text {
   switch (outcome.kind) {
@@ -97,9 +106,9 @@ export function failureText(outcome: Rejection): Text {
     case 'does-not-load':
       return words`The base loads, the patched files do not (${name(outcome.scenario)}); nothing was measured. The DUT says:`;
     case 'boot-failed':
-      return 'The patched kernel does not come up, and nothing was measured with it. The DUT is back on its own kernel:';
+      return `The patched kernel does not come up, and nothing was measured with it. ${leftOf(outcome)}:`;
     case 'panics-under-load':
-      return 'The patched kernel panicked twice in the same trial, and no verdict was reached. The DUT is back on its own kernel:';
+      return `The patched kernel panicked twice in the same trial, and no verdict was reached. ${leftOf(outcome)}:`;
   }
 }
 

@@ -1,7 +1,6 @@
 // Windows of packets through guests with FreeBSD, in virtual time: what windows.sh does on wires, and the lines it prints.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { guestMac } from '../../src/lab/qemu/vm/addresses.ts';
-import type { Guest } from '../../src/lab/qemu/vm/guest.ts';
 import type { WindowsOutcome, WindowsRequest } from '../../src/lab/qemu/windows.ts';
 import type { Family } from '../../src/model/scenario.ts';
 import type { Clock } from './freebsd-lab/clock.ts';
@@ -36,7 +35,8 @@ export type Wires = {
   /** Standard deviations of a boot and of a window, as ratios. */
   noise: { seed: number; perBoot: number; perWindow: number };
   clock: Clock;
-  copies: WeakMap<Guest, Copy>;
+  /** By the path of its counts. */
+  copies: Map<string, Copy>;
 };
 
 /** Packets that trafgen sends in that time; the guest takes them, or is stuck. */
@@ -47,8 +47,8 @@ export async function sendThrough(
   wires: Wires,
   { guests, flows, packets, windows, signal }: WindowsRequest,
 ): Promise<WindowsOutcome> {
-  const copies = guests.map((guest) => {
-    const copy = wires.copies.get(guest);
+  const copies = guests.map(({ counts = '' }) => {
+    const copy = wires.copies.get(counts);
     if (copy === undefined) throw new TypeError('That is no guest of this laboratory.');
     return copy;
   });

@@ -6,6 +6,7 @@ import type { BuilderConfig } from '../../src/config/builder.ts';
 import type { FreebsdGuestsConfig, GuestImage } from '../../src/config/virtual-testbed.ts';
 import { connectTo } from '../../src/lab/connect.ts';
 import type { FreebsdDeps } from '../../src/lab/freebsd/freebsd-deps.ts';
+import { factsOf } from '../../src/lab/qemu/guests.ts';
 import type { LabOfGuests } from '../../src/lab/qemu/virtual-testbed.ts';
 import { guestMac, receiverMac, senderMac } from '../../src/lab/qemu/vm/addresses.ts';
 import type { Guest } from '../../src/lab/qemu/vm/guest.ts';
@@ -110,7 +111,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
     truth: options.truth ?? (() => 9000),
     noise: { seed: 1, perBoot: 0.0005, perWindow: 0.0005, ...options.noise },
     clock,
-    copies: new WeakMap(),
+    copies: new Map(),
   };
   const copies: FakeGuest[] = [];
   const numbers = new Map<number, FakeGuest>();
@@ -118,8 +119,12 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
   const open = new Set<Host>();
   const times = { up: 0, down: 0 };
 
+  let begun = 0;
+
   const boot = async (number: number): Promise<FakeGuest> => {
-    const deps = { clock, faults: faultsOf(options.faultsOf?.(copies.length + 1) ?? []) };
+    begun += 1;
+    const ordinal = begun;
+    const deps = { clock, faults: faultsOf(options.faultsOf?.(ordinal) ?? []) };
     const { interfaces, egress } = plugIn();
     const machine = dutOf(
       { dut: { interfaces, routes: [], neighbours: [] } },
@@ -168,7 +173,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
       network,
       egress,
       counts,
-      number: copies.length + 1,
+      number: ordinal,
       windows: 0,
       executed: new Map(),
       busyNs: 0,
@@ -215,8 +220,8 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
       },
     };
     const fake: FakeGuest = { machine, guest, journal, end };
-    wires.copies.set(guest, copy);
-    copies.push(fake);
+    wires.copies.set(counts, copy);
+    copies[ordinal - 1] = fake;
     running.add(fake);
     numbers.set(number, fake);
     return fake;
@@ -253,6 +258,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
       return virtual as VirtualLab;
     },
     sendWindows: (_, request) => sendThrough(wires, request),
+    facts: factsOf,
   };
 
   return {

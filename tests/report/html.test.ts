@@ -343,6 +343,16 @@ test.for<[Rejection, string, string]>([
   },
 );
 
+test('A guest that failed is reported with the log of its console, and as thrown away', () => {
+  const crash = { message: 'silent', console: '<db>', guestConsole: 'console-patched.log' };
+  for (const kind of ['boot-failed', 'panics-under-load'] as const) {
+    const text = textOf(renderHtml(aResult({ outcome: { kind, ...crash } }), []));
+    expect(text).toContain('Its console, which is whole in console-patched.log: <db>');
+    expect(text).toContain('The guest was thrown away, and base runs in another:');
+    expect(text).not.toContain('DUT is back');
+  }
+});
+
 test('the lines of a log stay lines', () => {
   const outcome: Rejection = { kind: 'build-failed', message: 'first\n  second\tof it' };
   expect(renderHtml(aResult({ outcome }), [])).toContain('<pre>first\n  second of it\n</pre>');

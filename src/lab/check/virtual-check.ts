@@ -10,7 +10,6 @@ import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { type Command, shell } from '../../system/shell.ts';
-import { connectTo } from '../connect.ts';
 import { lastWords } from '../console/console-text.ts';
 import { inspectDut } from '../freebsd/boots.ts';
 import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
@@ -45,7 +44,7 @@ export async function* checkVirtualTestbed(
         const lab = await virtualLabUp(testbed);
         opened.defer(() => lab.down());
         return testbed.system === 'linux'
-          ? bootLinux(what, lab, testbed, signal)
+          ? bootLinux(what, lab, testbed, { signal, deps })
           : bootImage(what, lab, testbed, deps);
       },
     },
@@ -59,12 +58,12 @@ async function bootLinux(
   what: string,
   lab: VirtualLab,
   testbed: LinuxGuestsConfig,
-  signal: AbortSignal,
+  { signal, deps: { connect } }: { signal: AbortSignal; deps: FreebsdDeps },
 ): Promise<Diagnostic[]> {
   const kernel = await lab.kernel(testbed.kernelPath);
   const startedAt = performance.now();
   const variant = { variant: 'base', commit: '', files: [] };
-  const deps = { lab, connect: connectTo, cpus: [guestCpu], signal };
+  const deps = { lab, connect, cpus: [guestCpu], signal };
   const [booted] = await bootTogether(deps, [{ variant, kernel }]);
   if (booted?.kind !== 'booted') {
     const why = booted === undefined ? 'nothing was booted' : `it did not boot: ${booted.reason}`;
@@ -87,7 +86,8 @@ async function bootImage(
   const image = await guestImage(testbed.image, lab, deps);
   const startedAt = performance.now();
   const guest = await lab.bootImage(1, image, guestCpu);
-  const { dut, boots, console } = await openImage(guest, image, { lab, deps });
+  const opened = { image, accelerator: testbed.accelerator };
+  const { dut, boots, console } = await openImage(guest, opened, { lab, deps });
   const seconds = secondsSince(startedAt);
   const version = (await dut.host().output(shell`uname -v`)).trim();
   const problems = await inspectDut(boots, ['inet4', 'inet6']);

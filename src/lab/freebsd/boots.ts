@@ -35,6 +35,8 @@ export type Boots = {
   readonly deps: FreebsdDeps;
   readonly dut: FreebsdDut;
   readonly tallies: Tallies;
+  /** See `SettingsContext`. */
+  readonly unread: ReadonlySet<string>;
   families: readonly Family[];
   /** The variants listed last: an installation removes the kernels of all others from the DUT. */
   listed: ReadonlySet<string>;
@@ -51,11 +53,17 @@ export type Boots = {
   warnings: string[];
 };
 
-export const bootsOf = (config: FreebsdTestbed, dut: FreebsdDut, deps: FreebsdDeps): Boots => ({
+export const bootsOf = (
+  config: FreebsdTestbed,
+  dut: FreebsdDut,
+  deps: FreebsdDeps,
+  { tallies = new Map(), unread = new Set() }: Partial<Pick<Boots, 'tallies' | 'unread'>> = {},
+): Boots => ({
   config,
   dut,
   deps,
-  tallies: new Map(),
+  tallies,
+  unread,
   families: ['inet4'],
   listed: new Set(),
   booted: undefined,
@@ -94,11 +102,15 @@ export const portsOf = ({ config: { dut } }: Pick<Boots, 'config'>): string[] =>
   dut.egress.interface,
 ];
 
-const settingsThatFail = ({ config, families, deps, dut }: Boots): Promise<SettingProblem[]> =>
+/** Fixes what the configuration allows to fix, and returns the rest. */
+export const settingsThatFail = (
+  { config, deps, dut, unread, ...boots }: Boots,
+  families = boots.families,
+): Promise<SettingProblem[]> =>
   preflight(dut.host(), {
     mode: config.preflight,
     waive: config.waive,
-    context: settingsContext(config, families),
+    context: { ...settingsContext(config, families), unread },
     sleep: deps.sleep,
   });
 

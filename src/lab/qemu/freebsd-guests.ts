@@ -10,61 +10,45 @@ import type { Cell, Family, OwnRules, Scenario } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import type { HostError } from '../../system/host/host-error.ts';
 import { type LastWords, lastWords } from '../console/console-text.ts';
-import type { ConsoleRecorder } from '../console/recorder.ts';
 import { isToBlame, type Tallies, tallyOf } from '../fault-attribution.ts';
 import {
   afterBootFailure,
-  type Boots,
   bootFor,
   failed,
-  fingerprintOfDut,
-  inspectDut,
   pathProblem,
   rejected,
   setListed,
+  settingsThatFail,
 } from '../freebsd/boots.ts';
-import { DutLostError, type FreebsdDut } from '../freebsd/dut/freebsd-dut.ts';
+import { DutLostError } from '../freebsd/dut/freebsd-dut.ts';
 import type { SettingProblem } from '../freebsd/dut/setting.ts';
 import { builderFor } from '../freebsd/freebsd-testbed.ts';
 import { Kernels, type VariantKernel } from '../freebsd/kernels.ts';
-import { preflight, settingsContext } from '../freebsd/preflight.ts';
 import { installRules, proofOf } from '../freebsd/rules.ts';
 import { provesScenario } from '../freebsd/scenario.ts';
 import type { Inspection, PrepareRequest, TrialOutcome } from '../testbed.ts';
-import { isHostError, isOfOneCopy, openImage, symbolsOf } from './freebsd-image.ts';
+import { ImageCopies, type ImageGuest } from './freebsd-copies.ts';
+import { isHostError, isOfOneCopy } from './freebsd-image.ts';
 import { overlayRules, whyNotInstallable } from './freebsd-overlay.ts';
-import {
-  type BootedGuest,
-  type GuestResources,
-  type GuestSystem,
-  machineOf,
-  type NotBooted,
-  type PairOfGuests,
+import { type Symbols, symbolsOf } from './freebsd-symbols.ts';
+import type {
+  BootedGuest,
+  GuestResources,
+  GuestSystem,
+  NotBooted,
+  PairOfGuests,
 } from './guests.ts';
-import type { Guest } from './vm/guest.ts';
 
-type ImageGuest = {
-  number: number;
-  guest: Guest;
-  dut: FreebsdDut;
-  boots: Boots;
-  console: ConsoleRecorder;
-  /** QEMU's last line of output, once it has ended. */
-  lastLine: () => string | undefined;
-};
+/** Base and patched; more variants are booted once they are known. */
+const guestsOfPair = 2;
 
 export class FreebsdGuests implements GuestSystem {
   readonly #name: string;
   readonly #config: FreebsdGuestsConfig & { image: GuestImage };
   readonly #resources: GuestResources;
-  readonly #guests = new Map<string, ImageGuest>();
-  /** Booted, and not yet assigned to a variant. */
-  #spare: ImageGuest | undefined;
-  /** True once a copy of the image was up. */
-  #isFit = false;
+  readonly #copies: ImageCopies;
   readonly #loadedByBase = new Set<Scenario>();
-  readonly #numbers = new Set<number>();
-  #families: readonly Family[] = ['inet4'];
+  readonly #symbols = new WeakMap<BootedGuest, Symbols>();
   #prepared: { kernels: Kernels; folder: string } | undefined;
   #request: PrepareRequest | undefined;
   readonly #closed = new AbortController();
@@ -77,15 +61,15 @@ export class FreebsdGuests implements GuestSystem {
     this.#name = name;
     this.#config = config;
     this.#resources = resources;
+    this.#copies = new ImageCopies(config, resources);
   }
 
   async inspect(cells: readonly Cell[]): Promise<Inspection> {
-    this.#families = [...new Set(cells.map(({ family }) => family))];
-    this.#spare ??= await this.#bootImage();
-    const { boots } = this.#spare;
-    const problems = await inspectDut(boots, this.#families);
+    this.#copies.families = familiesOf(cells);
+    this.#copies.begin(guestsOfPair);
+    const { problems, fingerprint } = await this.#copies.first();
     return {
-      fingerprint: { ...(await machineOf(this.#config)), ...(await fingerprintOfDut(boots)) },
+      fingerprint: { ...(await this.#resources.facts()), ...fingerprint },
       warnings: problems.filter(isOfImage).map(({ message }) => message),
     };
   }
@@ -94,10 +78,11 @@ export class FreebsdGuests implements GuestSystem {
     const refusal = whyNotInstallable(request);
     if (refusal !== undefined) throw new UsageError(refusal);
     this.#request = request;
-    this.#families = [...new Set(request.cells.map(({ family }) => family))];
-    this.#prepared ??= await this.#openKernels();
+    this.#copies.families = familiesOf(request.cells);
     const names = new Set(request.variants.map(({ variant }) => variant));
-    for (const variant of this.#guests.keys()) if (!names.has(variant)) await this.#stop(variant);
+    await this.#copies.stopOthers(names);
+    this.#copies.begin(names.size);
+    this.#prepared ??= await this.#openKernels();
     const signal = AbortSignal.any([request.signal, this.#closed.signal]);
     this.#prepared.kernels.list({ ...request, signal });
     return { kind: 'ready' };
@@ -124,13 +109,14 @@ export class FreebsdGuests implements GuestSystem {
     { variant, host }: BootedGuest,
     { scenario, family }: Cell,
   ): Promise<TrialOutcome | undefined> {
-    const boots = this.#guests.get(variant)?.boots;
+    const boots = this.#copies.get(variant)?.boots;
     if (boots === undefined) throw new TypeError(`${variant} was not booted here.`);
     const refusal = await this.#loadRules(host, scenario, variant);
     if (refusal !== undefined) return this.#afterRefusal(variant, scenario, refusal);
     if (variant === 'base') this.#loadedByBase.add(scenario);
     if ((await pathProblem(boots, family)) === undefined) return undefined;
-    await this.#fixPaths(boots, family);
+    // A fault would cost all cells of the pair, as a kernel boots for the next pair only.
+    await settingsThatFail(boots, [family]);
     const astray = await pathProblem(boots, family);
     return astray === undefined ? undefined : failed(astray);
   }
@@ -150,22 +136,22 @@ export class FreebsdGuests implements GuestSystem {
     return `${scenario} was not in force on ${variant}: ${proof.reason}`;
   }
 
-  symbols({ host }: BootedGuest): Promise<string> {
-    return symbolsOf(host);
+  async symbols(booted: BootedGuest): Promise<string> {
+    const symbols = await symbolsOf(booted.host, this.#symbols.get(booted));
+    this.#symbols.set(booted, symbols);
+    return symbols.table;
   }
 
   /** Keeps the guests for the next pair, with their installed kernels. */
   async release(): Promise<void> {}
 
   async stop(booted: readonly BootedGuest[]): Promise<void> {
-    for (const { variant } of booted) await this.#stop(variant);
+    for (const { variant } of booted) await this.#copies.stop(variant);
   }
 
   async close(): Promise<void> {
     this.#closed.abort(new Error('the testbed is given back'));
-    for (const variant of this.#guests.keys()) await this.#stop(variant);
-    if (this.#spare !== undefined) await this.#switchOff(this.#spare);
-    this.#spare = undefined;
+    await this.#copies.close();
     await this.#prepared?.kernels.ended();
     if (this.#prepared !== undefined) {
       await rm(this.#prepared.folder, { recursive: true, force: true });
@@ -173,74 +159,15 @@ export class FreebsdGuests implements GuestSystem {
   }
 
   async #openKernels(): Promise<{ kernels: Kernels; folder: string }> {
-    this.#spare ??= await this.#bootImage();
+    const { dut } = await this.#copies.first();
     const { builder } = this.#config;
     const folder = await mkdtemp(join(tmpdir(), 'ppsgate-kernels-'));
     const builds = await builderFor(
-      this.#spare.dut.host(),
+      dut.host(),
       { name: this.#name, builder },
       this.#resources.deps,
     );
     return { kernels: new Kernels(folder, builds), folder };
-  }
-
-  #cpuOf(number: number): number {
-    const { cpus } = this.#resources;
-    return cpus[(number - 1) % cpus.length] ?? 0;
-  }
-
-  async #bootImage(): Promise<ImageGuest> {
-    const { lab, tallies, deps } = this.#resources;
-    let number = 1;
-    while (this.#numbers.has(number)) number += 1;
-    this.#numbers.add(number);
-    await using opened = new AsyncDisposableStack();
-    opened.defer(() => void this.#numbers.delete(number));
-    const guest = await lab.bootImage(number, this.#config.image, this.#cpuOf(number));
-    opened.defer(() => guest.stop());
-    let lastLine: string | undefined;
-    void guest.ended.then((line) => {
-      lastLine = line;
-    });
-    const { dut, boots, console } = await openImage(guest, this.#config.image, { lab, deps });
-    opened.defer(async () => {
-      await dut.host().close();
-      await console.close();
-    });
-    await inspectDut(boots, this.#families);
-    await fingerprintOfDut(boots);
-    this.#isFit = true;
-    opened.move();
-    return { number, guest, dut, boots: { ...boots, tallies }, console, lastLine: () => lastLine };
-  }
-
-  async #guestFor(variant: string): Promise<ImageGuest> {
-    const own = this.#guests.get(variant);
-    if (own !== undefined && own.lastLine() === undefined) return own;
-    await this.#stop(variant);
-    const spare = this.#spare;
-    this.#spare = undefined;
-    const isUp = spare !== undefined && spare.lastLine() === undefined;
-    if (spare !== undefined && !isUp) await this.#switchOff(spare);
-    const guest = isUp ? spare : await this.#bootImage();
-    this.#guests.set(variant, guest);
-    return guest;
-  }
-
-  async #switchOff({ number, guest, dut, console }: ImageGuest): Promise<void> {
-    await dut
-      .host()
-      .close()
-      .catch(() => {});
-    await guest.stop();
-    await console.close();
-    this.#numbers.delete(number);
-  }
-
-  async #stop(variant: string): Promise<void> {
-    const guest = this.#guests.get(variant);
-    this.#guests.delete(variant);
-    if (guest !== undefined) await this.#switchOff(guest);
   }
 
   #loadRules(
@@ -255,21 +182,11 @@ export class FreebsdGuests implements GuestSystem {
     return { ...rules, ...overlayRules(variants.find((one) => one.variant === variant)) };
   }
 
-  /** Fixes faults that would cost all cells of the pair, as a kernel boots for the next pair only. */
-  #fixPaths({ config, dut }: Boots, family: Family): ReturnType<typeof preflight> {
-    return preflight(dut.host(), {
-      mode: config.preflight,
-      waive: config.waive,
-      sleep: this.#resources.deps.sleep,
-      context: settingsContext(config, [family]),
-    });
-  }
-
   /** Tries base where it has not loaded the same rules yet, which the trial itself may never reach. */
   async #afterRefusal(variant: string, scenario: Scenario, refusal: string): Promise<TrialOutcome> {
     const { tallies } = this.#resources;
     tallyOf(tallies, variant).refusals += 1;
-    const base = this.#guests.get('base');
+    const base = this.#copies.get('base');
     if (variant !== 'base' && !this.#loadedByBase.has(scenario) && base !== undefined) {
       const refusalOfBase = await this.#loadRules(base.dut.host(), scenario, 'base');
       if (refusalOfBase === undefined) this.#loadedByBase.add(scenario);
@@ -291,31 +208,35 @@ export class FreebsdGuests implements GuestSystem {
     });
     if (kernel === undefined) throw new TypeError(`${variant} was not readied.`);
     if (kernel.kind === 'rejected') return notBooted(rejected(variant, kernel.rejection));
-    const imageGuest = await this.#guestFor(variant).catch((error: unknown) => {
+    const imageGuest = await this.#copies.guestFor(variant).catch((error: unknown) => {
       // The variant is not to blame where an image was up before.
-      if (this.#isFit && isOfOneCopy(error)) return reasonOf(error);
+      if (this.#copies.isFit && isOfOneCopy(error)) return reasonOf(error);
       throw error;
     });
     if (typeof imageGuest === 'string') return notBooted(failed(imageGuest));
     const { guest, boots, dut, number } = imageGuest;
     setListed(boots, [variant]);
-    boots.families = this.#families;
+    boots.families = this.#copies.families;
     boots.mayDiffer = this.#request?.mayDiffer === true;
     // Only the duration of the boot depends on it.
-    await guest.pinTo(this.#cpuOf(number)).catch(() => {});
+    await guest.pinTo(this.#copies.cpuOf(number)).catch(() => {});
     const outcome = await bootKernel(imageGuest, { number: 1, ...run }, kernel);
     if (outcome.kind === 'ready') {
       return { kind: 'booted', variant, guest, host: dut.host(), kernel: outcome.boot.kernel };
     }
     const console = guest.console();
     // Its copy of the image goes with it, and so the files that the kernel has written.
-    await this.#stop(variant);
+    await this.#copies.stop(variant);
     return notBooted(outcome, console);
   }
 }
 
-/** True for settings of the image itself; those that packets need are set in later boots, and checked then. */
-export const isOfImage = ({ isWaived, isVital }: SettingProblem): boolean => !isWaived && !isVital;
+const familiesOf = (cells: readonly Cell[]): Family[] => [
+  ...new Set(cells.map(({ family }) => family)),
+];
+
+/** True for settings of the image itself; those that packets need are checked before each cell. */
+export const isOfImage = ({ isVital }: SettingProblem): boolean => !isVital;
 
 /** Each boot serves all cells of a pair. */
 const anyCell: Cell = { scenario: 'forwarding', family: 'inet4' };

@@ -1,7 +1,7 @@
 // Boots a FreeBSD image in a guest, opens it as a DUT, and sets it up for later boots.
 import type { HostConfig } from '../../config/fields.ts';
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
-import type { GuestImage } from '../../config/virtual-testbed.ts';
+import type { FreebsdGuestsConfig, GuestImage } from '../../config/virtual-testbed.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { HostError } from '../../system/host/host-error.ts';
@@ -9,6 +9,7 @@ import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import { describeScreen } from '../console/console-text.ts';
 import { ConsoleRecorder } from '../console/recorder.ts';
+import type { Tallies } from '../fault-attribution.ts';
 import { type Boots, bootsOf } from '../freebsd/boots.ts';
 import {
   DutLostError,
@@ -19,7 +20,8 @@ import {
 import { parseIfconfig } from '../freebsd/dut/network.ts';
 import { bounded, type FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import { PowerError } from '../power/power-controller.ts';
-import { guestMac, guestPorts, neighbours, receiverMac, senderMac } from './vm/addresses.ts';
+import { type Ports, setUp } from './freebsd-setup.ts';
+import { guestMac, neighbours, receiverMac, senderMac } from './vm/addresses.ts';
 import type { Guest } from './vm/guest.ts';
 import type { VirtualLab } from './vm/virtual-lab.ts';
 
@@ -29,13 +31,13 @@ export const isHostError = (error: unknown): error is HostError => error instanc
 export const isOfOneCopy = (error: unknown): error is DutLostError | HostError | UsageError =>
   error instanceof DutLostError || isHostError(error) || error instanceof UsageError;
 
-type Ports = { ingress: string; egress: string };
+type ImageDeps = { lab: Pick<VirtualLab, 'loginTo'>; deps: FreebsdDeps; tallies?: Tallies };
 
 /** Waits until the image is up, and opens it as a DUT. Throws a UsageError for an unsuitable image. */
 export async function openImage(
   guest: Guest,
-  image: GuestImage,
-  { lab, deps }: { lab: Pick<VirtualLab, 'loginTo'>; deps: FreebsdDeps },
+  { image, accelerator }: { image: GuestImage; accelerator: FreebsdGuestsConfig['accelerator'] },
+  { lab, deps, tallies = new Map() }: ImageDeps,
 ): Promise<{ dut: FreebsdDut; boots: Boots; console: ConsoleRecorder }> {
   const login = await lab.loginTo(image, guest);
   await using opened = new AsyncDisposableStack();
@@ -51,9 +53,17 @@ export async function openImage(
   });
   // The error reaches the waiting callers; without any it must not be an unhandled rejection.
   ended.catch(() => {});
+  let failures = 0;
   const options: FreebsdDutOptions = {
     method: 'nextboot',
-    connect: async () => bounded(await deps.connect(login, 'guest', { keepaliveSeconds: 5 })),
+    connect: async () => {
+      const timeoutSeconds = loginSeconds[failures % loginSeconds.length] ?? 20;
+      failures += 1;
+      const options = { keepaliveSeconds: 5, timeoutSeconds };
+      const host = bounded(await deps.connect(login, `guest ${guest.number}`, options));
+      failures = 0;
+      return host;
+    },
     power: {
       async cycle() {
         console.endBoot();
@@ -85,8 +95,16 @@ export async function openImage(
   if (!('ingress' in ports)) throw unfit(ports.why);
   await setUp(dut.host(), ports);
   opened.move();
-  return { dut, boots: bootsOf(asTestbed(image, ports, login), dut, deps), console };
+  const unread = new Set(accelerator === 'tcg' ? unreadIfCounted : unreadOfGuests);
+  const boots = bootsOf(asTestbed(image, ports, login), dut, deps, { tallies, unread });
+  return { dut, boots, console };
 }
+
+/**
+ * Time limits of one login after the other. QEMU accepts a connection before its guest is up, and one from then on may
+ * stay silent to its end; the long limit is for a machine that is so busy that a login takes longer.
+ */
+const loginSeconds = [20, 5, 5, 5];
 
 class QemuEndedError extends DutLostError {
   readonly said: string;
@@ -135,43 +153,6 @@ async function portsOf(host: Host): Promise<Ports | { why: string }> {
   return { why };
 }
 
-/** Prepares later boots: addresses, no prompt, and a console that we read. */
-async function setUp(host: Host, { ingress, egress }: Ports): Promise<void> {
-  const ports = [
-    [ingress, guestPorts.ingress],
-    [egress, guestPorts.egress],
-  ] as const;
-  const settings = ports.flatMap(([port, { inet4, inet6 }]) => [
-    `ifconfig_${port}=inet ${inet4}/30 -tso4 -tso6 -lro -vlanhwtso`,
-    `ifconfig_${port}_ipv6=inet6 ${inet6} prefixlen 126 no_dad`,
-  ]);
-  await host.output(shell`sysrc ${settings}`);
-  const own = await host.run(shell`cat ${loaderFile}`);
-  const text = `${own.stdout}\n${loaderLines.join('\n')}\n`;
-  await host.upload(Buffer.from(text), loaderFile, 0o644);
-}
-
-/** Read after loader.conf; see loader.conf(5). */
-const loaderFile = '/boot/loader.conf.local';
-const loaderLines = ['console="comconsole"', 'boot_serial="YES"', 'autoboot_delay="-1"'];
-
-/** Includes modules (ksyms(4)). Not nm(1): the file lacks the symbols' sections, which readelf(1) ignores. */
-export async function symbolsOf(host: Host): Promise<string> {
-  const copy = '/var/tmp/ppsgate.ksyms';
-  await host.output(shell`kldload -n ksyms`);
-  await host.output(shell`cp ${'/dev/ksyms'} ${copy}`);
-  const options = { maxOutputBytes: mostSymbolBytes };
-  const table = await host.output(shell`readelf -sW ${copy}`, options);
-  return [...table.matchAll(functionRow)]
-    .map(([, address, name]) => `${address} t ${name}\n`)
-    .join('');
-}
-
-/** Number, address, size, type, binding, visibility, section and name. */
-const functionRow = /^ *\d+: ([0-9a-f]{16}) +\S+ FUNC +\S+ +\S+ +\S+ (\S+)$/gm;
-
-const mostSymbolBytes = 64 * 1024 ** 2;
-
 /** Presents a guest as the machines of a testbed: the other ends of its wires are no hosts, but have addresses. */
 function asTestbed({ bootSeconds }: GuestImage, ports: Ports, login: HostConfig): FreebsdTestbed {
   const far = { ...login, interface: 'none', threads: 1 };
@@ -186,15 +167,24 @@ function asTestbed({ bootSeconds }: GuestImage, ports: Ports, login: HostConfig)
     senders: [{ ...far, mac: senderMac, addresses: neighbours.sender }],
     receiver: { ...far, mac: receiverMac, addresses: neighbours.receiver },
     preflight: 'fix',
-    waive: waivedOfGuests,
   };
 }
 
-/** Settings that do not matter where one CPU executes a guest, and instructions are counted in windows. */
-const waivedOfGuests = {
-  'kern.boottime': 'what starts at a boot is no part of most windows, and a run is their median',
-  'kern.shutdown.dumpdevname': 'a guest tells on its console what it panics of',
-  'machdep.hyperthreading_allowed': 'a guest has one CPU',
-  'net.isr.maxthreads': 'a guest has one CPU',
-  'net.isr.bindthreads': 'a guest has one CPU',
-};
+/**
+ * Settings that do not matter to a guest: it has one CPU, its console shows the cause of a panic, and a run is the median
+ * of windows, of most of which the programs that start at a boot are no part.
+ */
+const unreadOfGuests = [
+  'kern.boottime',
+  'kern.shutdown.dumpdevname',
+  'machdep.hyperthreading_allowed',
+  'net.isr.maxthreads',
+  'net.isr.bindthreads',
+];
+
+/**
+ * Idleness is measured for 5 s after each boot, and waited for up to a minute where the host is busy, as a guest takes
+ * stolen time for its own. It guards rates: a packet's instructions are the same however many other programs run, and
+ * what those execute is a part of a few windows.
+ */
+const unreadIfCounted = [...unreadOfGuests, 'kern.cp_time'];

@@ -1,5 +1,6 @@
 // Interface between a virtual testbed's trials and its guests, with Linux or FreeBSD.
 import { execFile } from 'node:child_process';
+import { release } from 'node:os';
 import { promisify } from 'node:util';
 import type { GuestMachine } from '../../config/virtual-testbed.ts';
 import type { PlannedRun } from '../../model/planned-trial.ts';
@@ -12,7 +13,7 @@ import { rejected } from '../freebsd/boots.ts';
 import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import type { Testbed, TrialOutcome } from '../testbed.ts';
 import type { Guest } from './vm/guest.ts';
-import type { VirtualLab } from './vm/virtual-lab.ts';
+import { kernelCommandLine, type VirtualLab } from './vm/virtual-lab.ts';
 
 export type BootedGuest = {
   kind: 'booted';
@@ -41,6 +42,7 @@ export type GuestResources = {
   cpus: readonly number[];
   flows: number;
   deps: FreebsdDeps;
+  facts(): Promise<Record<string, string>>;
 };
 
 export interface GuestSystem extends Pick<Testbed, 'inspect' | 'prepare' | 'ready'> {
@@ -103,13 +105,22 @@ const stackPatterns = [
   /^--- trap 0x13,.*\n\w+\(\) at (\w+\+0x[0-9a-f]+)/m,
 ];
 
-export async function machineOf({
+const run = promisify(execFile);
+
+export async function factsOf({
   accelerator,
   memoryMebibytes,
-}: GuestMachine): Promise<Record<string, string>> {
-  const { stdout } = await promisify(execFile)('qemu-system-x86_64', ['--version']);
+  system,
+}: GuestMachine & { system: 'linux' | 'freebsd' }): Promise<Record<string, string>> {
+  const { stdout } = await run('qemu-system-x86_64', ['--version']);
   const model = accelerator === 'tcg' ? 'max' : 'host';
+  const machine = `virtual: ${stdout.split('\n')[0]?.trim()}, ${accelerator}, q35, CPU model ${model}, 1 CPU, ${memoryMebibytes} MiB`;
+  if (system === 'freebsd') return { machine };
+  const nftables = await run('nft', ['--version']);
   return {
-    machine: `virtual: ${stdout.split('\n')[0]?.trim()}, ${accelerator}, q35, CPU model ${model}, 1 CPU, ${memoryMebibytes} MiB`,
+    machine,
+    'kernel command line': kernelCommandLine('…'),
+    nftables: nftables.stdout.trim(),
+    'kernel of this machine': release(),
   };
 }

@@ -5,8 +5,8 @@ import { reasonOf } from '../../model/one-line.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
-import type { connectTo } from '../connect.ts';
 import { type LastWords, lastWords } from '../console/console-text.ts';
+import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import { type LinuxDut, linuxDut } from '../linux/linux-dut.ts';
 import { interrupted } from './guests.ts';
 import type { KernelFiles } from './vm/kernel-files.ts';
@@ -34,7 +34,7 @@ type FailedLinuxBoot = {
 
 type BootDeps = {
   lab: Pick<VirtualLab, 'boot' | 'login'>;
-  connect: typeof connectTo;
+  connect: FreebsdDeps['connect'];
   cpus: readonly number[];
   signal: AbortSignal;
 };

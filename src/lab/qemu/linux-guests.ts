@@ -1,8 +1,6 @@
 // Runs guests with Linux: installs built or given kernels, files of overlays, and rules of nftables.
-import { execFile } from 'node:child_process';
-import { release } from 'node:os';
 import { join } from 'node:path';
-import { isDeepStrictEqual, promisify } from 'node:util';
+import { isDeepStrictEqual } from 'node:util';
 import type { LinuxGuestsConfig } from '../../config/virtual-testbed.ts';
 import { noSums } from '../../kernel/kernel-sums.ts';
 import { buildLinuxKernel } from '../../kernel/linux-kernels.ts';
@@ -12,7 +10,6 @@ import { type Cell, isLinuxScenario, type LinuxScenario } from '../../model/scen
 import { UsageError } from '../../model/usage-error.ts';
 import { pathName } from '../../model/variant-name.ts';
 import { shell } from '../../system/shell.ts';
-import { connectTo } from '../connect.ts';
 import { isToBlame, type Tallies, tallyOf } from '../fault-attribution.ts';
 import { failed, rejected } from '../freebsd/boots.ts';
 import { findInertChanges, loadable } from '../linux/linux-overlay.ts';
@@ -22,16 +19,13 @@ import {
   blameOrFail,
   type GuestResources,
   type GuestSystem,
-  machineOf,
   maxSymbolBytes,
   type NotBooted,
   type PairOfGuests,
 } from './guests.ts';
 import { type BootableKernel, type BootedLinux, bootTogether } from './linux-boots.ts';
 import { type KernelFiles, KernelFilesError } from './vm/kernel-files.ts';
-import { kernelCommandLine, type VirtualLab } from './vm/virtual-lab.ts';
-
-const run = promisify(execFile);
+import type { VirtualLab } from './vm/virtual-lab.ts';
 
 export class LinuxGuests implements GuestSystem {
   readonly #name: string;
@@ -48,7 +42,7 @@ export class LinuxGuests implements GuestSystem {
   }
 
   async inspect(): Promise<Inspection> {
-    return { fingerprint: await fingerprint(this.#config), warnings: [] };
+    return { fingerprint: await this.#resources.facts(), warnings: [] };
   }
 
   async prepare({ variants, cells, ...request }: PrepareRequest): Promise<PrepareOutcome> {
@@ -80,13 +74,13 @@ export class LinuxGuests implements GuestSystem {
   }
 
   async boot({ runs, signal }: PairOfGuests): Promise<(BootedGuest | NotBooted)[]> {
-    const { lab, cpus, tallies } = this.#resources;
+    const { lab, cpus, tallies, deps } = this.#resources;
     const bootables = runs.map(({ variant }) => {
       const bootable = this.#bootable.get(variant);
       if (bootable === undefined) throw new TypeError(`${variant} was not readied.`);
       return bootable;
     });
-    const all = await bootTogether({ lab, connect: connectTo, cpus, signal }, bootables);
+    const all = await bootTogether({ lab, connect: deps.connect, cpus, signal }, bootables);
     for (const { kind, variant } of all) {
       const tally = tallyOf(tallies, variant.variant);
       if (kind === 'booted') Object.assign(tally, { hasBooted: true, bootFailures: 0 });
@@ -249,14 +243,4 @@ async function fullGuest(
       : failed(message);
   }
   return undefined;
-}
-
-async function fingerprint(config: LinuxGuestsConfig): Promise<Record<string, string>> {
-  const nftables = await run('nft', ['--version']);
-  return {
-    ...(await machineOf(config)),
-    'kernel command line': kernelCommandLine('…'),
-    nftables: nftables.stdout.trim(),
-    'kernel of this machine': release(),
-  };
 }

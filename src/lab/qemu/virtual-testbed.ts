@@ -9,7 +9,7 @@ import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import type { Testbed } from '../testbed.ts';
 import { trafgenFlows } from '../traffic/flows.ts';
 import { FreebsdGuests } from './freebsd-guests.ts';
-import type { GuestResources, GuestSystem } from './guests.ts';
+import { factsOf, type GuestResources, type GuestSystem } from './guests.ts';
 import { LinuxGuests } from './linux-guests.ts';
 import { guestImage } from './official-image.ts';
 import { profile } from './virtual-profile.ts';
@@ -21,7 +21,11 @@ import { sendWindows } from './windows.ts';
 export type LabOfGuests = {
   up(config: VirtualTestbed): Promise<VirtualLab>;
   sendWindows: typeof sendWindows;
+  /** Describes this machine as far as guests depend on it. */
+  facts(config: VirtualTestbed): Promise<Record<string, string>>;
 };
+
+export const labOfThisMachine: LabOfGuests = { up: virtualLabUp, sendWindows, facts: factsOf };
 
 /** Sets up the lab, which `restore` removes. Throws a LabInUseError while another process uses this machine. */
 export async function openVirtualTestbed(
@@ -29,13 +33,14 @@ export async function openVirtualTestbed(
   config: VirtualTestbed,
   traffic: Traffic,
   deps: FreebsdDeps,
-  labOfGuests: LabOfGuests = { up: virtualLabUp, sendWindows },
+  labOfGuests: LabOfGuests = labOfThisMachine,
 ): Promise<Testbed> {
   const lab = await labOfGuests.up(config);
   const tallies: Tallies = new Map();
   const cpus = guestCpu === senderCpu ? [guestCpu] : [guestCpu, senderCpu];
   const { flows } = traffic;
-  const resources = { lab, tallies, cpus, flows, deps };
+  const facts = () => labOfGuests.facts(config);
+  const resources = { lab, tallies, cpus, flows, deps, facts };
   const system = await openSystem(name, config, resources).catch(async (error: unknown) => {
     await lab.down();
     throw error;
@@ -47,6 +52,7 @@ export async function openVirtualTestbed(
     tallies,
     system,
     running: undefined,
+    now: () => deps.now(),
     flowsFor: (cell) => flowsFor(lab, traffic, cell),
     sendWindows: labOfGuests.sendWindows,
   };

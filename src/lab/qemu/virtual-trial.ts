@@ -22,6 +22,7 @@ export type GuestTestbed = {
   tallies: Tallies;
   system: GuestSystem;
   running: { pair: number; booted: readonly BootedGuest[] } | undefined;
+  now(): number;
   flowsFor(cell: Cell): Promise<string>;
   sendWindows: typeof sendWindows;
 };
@@ -39,10 +40,13 @@ export async function trial(
   let startedAt: string | undefined;
   const logs = new Map<number, string>();
   const kernels: Record<string, string> = {};
+  let bootSeconds = 0;
   for (const [pair, runs] of pairsOf(planned)) {
+    const begunAt = guests.now();
     const up = await guestsFor(guests, { pair, runs, signal }, keepLog);
     if (up.kind !== 'up') return up.outcome;
     const { booted } = up;
+    if (up.hasBooted) bootSeconds += guests.now() - begunAt;
     startedAt ??= new Date().toISOString();
     const sent = await installAndSend(guests, booted, cell, windows + 1, signal);
     if (sent.kind === 'lost') {
@@ -73,7 +77,10 @@ export async function trial(
   startedAt ??= new Date().toISOString();
   const outcome = readVirtualLogs(planned, startedAt, packets, logs);
   if (outcome.kind !== 'measured') return outcome;
-  return { ...outcome, summary: { ...outcome.summary, kernels } };
+  return {
+    ...outcome,
+    summary: { ...outcome.summary, kernels, ...(bootSeconds > 0 && { bootSeconds }) },
+  };
 }
 
 /** Called while packets' states live; `silent` are the numbers of guests, from 1 on, that forwarded nothing. */
@@ -102,7 +109,12 @@ function windowsOf({ windows }: Traffic): { windows: number; packets: number } {
   return { windows: windows.count, packets: windows.packets };
 }
 
-type RunningGuests = { kind: 'up'; booted: readonly BootedGuest[] };
+type RunningGuests = {
+  kind: 'up';
+  booted: readonly BootedGuest[];
+  /** False where they were up. */
+  hasBooted: boolean;
+};
 
 export async function guestsFor(
   guests: GuestTestbed,
@@ -114,7 +126,7 @@ export async function guestsFor(
     running?.booted.find(({ variant }) => variant === run.variant),
   );
   if (running?.pair === pair.pair && known.every((one) => one !== undefined)) {
-    return { kind: 'up', booted: known };
+    return { kind: 'up', booted: known, hasBooted: false };
   }
   guests.running = undefined;
   if (running !== undefined) await system.release(running.booted);
@@ -123,8 +135,13 @@ export async function guestsFor(
   guests.running = { pair: pair.pair, booted };
   const down = all.filter((one) => one.kind === 'not-booted');
   for (const { variant, console } of down) await keepLog(consoleLogName(variant), console);
-  const outcome = gravest(down.map((one) => one.outcome)) ?? (await tryAll(guests, booted));
-  if (outcome === undefined) return { kind: 'up', booted };
+  const outcome =
+    gravest(
+      down.map(({ variant, outcome, console }) =>
+        console === '' ? outcome : withConsole(variant, outcome),
+      ),
+    ) ?? (await tryAll(guests, booted));
+  if (outcome === undefined) return { kind: 'up', booted, hasBooted: true };
   if (down.length > 0) await stopAll(guests);
   return { kind: 'down', outcome };
 }
@@ -238,7 +255,8 @@ async function afterDeaths(
     const { variant, guest } = one;
     await keepLog(consoleLogName(variant), guest.console());
     tallyOf(tallies, variant).deaths += 1;
-    outcomes.push(afterDeath(guests, variant, `under ${traffic.flows} flows`, end));
+    const died = afterDeath(guests, variant, `under ${traffic.flows} flows`, end);
+    outcomes.push(withConsole(variant, died));
   }
   await stopAll(guests);
   return gravest(outcomes);
@@ -286,5 +304,20 @@ const rejected = (variant: string, rejection: Rejected['rejection']): Rejected =
   variant,
   rejection,
 });
+
+/** Names the log of a guest that is thrown away. */
+function withConsole(variant: string, outcome: TrialOutcome): TrialOutcome {
+  const log = consoleLogName(variant);
+  if (outcome.kind === 'failed') {
+    return {
+      ...outcome,
+      reason: `${outcome.reason.replace(/\.$/, '')}; the guest was thrown away, and its console is in ${log}`,
+    };
+  }
+  if (outcome.kind !== 'rejected') return outcome;
+  const { rejection } = outcome;
+  const isCrash = rejection.kind === 'boot-failed' || rejection.kind === 'panics-under-load';
+  return isCrash ? { ...outcome, rejection: { ...rejection, guestConsole: log } } : outcome;
+}
 
 const consoleLogName = (variant: string): string => `console-${pathName(variant)}.log`;

@@ -76,6 +76,7 @@ const known = [
   'growfs_enable',
   'zpool_reguid',
   'zpool_upgrade',
+  'defaultroute_delay',
 ];
 
 const named = /^(?:ifconfig|route|ipv6_route|static_arp|static_ndp)_\w+$/;

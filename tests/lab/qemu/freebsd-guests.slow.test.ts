@@ -66,10 +66,40 @@ test('a pair’s guests boot once for all its cells, and anew for the next pair'
   });
 });
 
+test('both guests boot at once, each is inspected once, and nothing is waited for but boots', async () => {
+  const cells: Cell[] = [forwarding, pfInet6];
+  await onGuests({ cells }, async ({ testbed, send, guests }) => {
+    const before = guests.clock.now();
+    for (const pair of [1, 2]) for (const cell of cells) await send(pair, cell);
+    await testbed.inspect(cells);
+    // Two reboots of 25 s, which polls find up to 2 s later, and 20 windows of 0.2 s in each of four trials.
+    expect(guests.clock.now() - before).toBeLessThan(2 * (25 + 2 + 2 + 2) + 4 * 20 * 0.2);
+    for (const { journal } of guests.copies) {
+      const inspected = journal.filter(({ command }) => command === 'pciconf -lv');
+      expect(inspected).toHaveLength(3);
+      expect(journal.map(({ command }) => command).filter((one) => /sleep/.test(one))).toEqual([]);
+    }
+  });
+});
+
+test('a guest has all settings from its boot on, and none is changed before packets are sent', () =>
+  onGuests({ cells: [forwarding, pfInet6] }, async ({ send, guests }) => {
+    await send(1);
+    for (const { journal } of guests.copies) {
+      const commands = journal.map(({ command }) => command);
+      const afterBoot = commands.slice(commands.indexOf('shutdown -r now'));
+      const changes = /^(?:route|arp -S|ndp -s|ifconfig \S+ \S|sysctl net\.inet6?\.ip6?\.(?!fw))/;
+      expect(afterBoot.filter((command) => changes.test(command))).toEqual([]);
+      const given = commands.find((command) => command.startsWith('sysrc'));
+      expect(given).toContain("'defaultroute_delay=0' 'dumpdev=NO'");
+    }
+  }));
+
 test('a kernel is installed on its guest once, and the image’s own is what a new copy boots', () =>
-  onGuests({}, async ({ send, guests }) => {
+  onGuests({}, async ({ testbed, send, guests }) => {
     const kernelOf = ({ machine }: FakeGuest) => machine.running?.file;
-    expect(guests.copies.map(kernelOf)).toEqual(['/boot/kernel/kernel']);
+    await testbed.inspect([forwarding]);
+    expect(guests.copies.map(kernelOf)).toEqual(['/boot/kernel/kernel', '/boot/kernel/kernel']);
     for (const pair of [1, 2]) await send(pair);
     expect(guests.copies.map(kernelOf).toSorted()).toEqual([
       '/boot/ppsgate.base/kernel',
@@ -123,7 +153,12 @@ const paths = {
     '2001:2:0:8000::2 02:70:70:00:ff:02',
   ],
   forwarding: ['1', '1'],
-  loader: ['console="comconsole"', 'boot_serial="YES"', 'autoboot_delay="-1"'],
+  loader: [
+    'console="comconsole"',
+    'boot_serial="YES"',
+    'autoboot_delay="-1"',
+    'kern.panic_reboot_wait_time="0"',
+  ],
 };
 
 const stateful: Cell[] = (['pf-stateful', 'ipfw-stateful'] as const).flatMap((scenario) =>
@@ -206,14 +241,23 @@ test('a profile names the functions of kernel and modules, with instructions of 
       'kernel`acpi_cpu_c1',
       'kernel`ether_input',
       'kernel`ip_input',
-      'kernel`pf_test',
       'kernel`vtnet_rxq_eof',
+      'pf.ko`pf_test',
       'userland',
     ]);
     const grown =
-      (samples.patched?.['kernel`pf_test'] ?? 0) - (samples.base?.['kernel`pf_test'] ?? 0);
+      (samples.patched?.['pf.ko`pf_test'] ?? 0) - (samples.base?.['pf.ko`pf_test'] ?? 0);
     // Of 10,000 packets 500 instructions each, in samples of a thousand.
     expect(Math.abs(grown - 5000)).toBeLessThan(500);
+    // The functions are read once, as the modules are the same.
+    await testbed.profile(
+      { cell: pfInet6, variant: 'base', seconds: 1, attempt: 2 },
+      keepLog,
+      new AbortController().signal,
+    );
+    for (const { journal } of guests.copies) {
+      expect(journal.filter(({ command }) => command.startsWith('readelf'))).toHaveLength(1);
+    }
     // Counting leaves no trace, so each boots once.
     expect(guests.copies.map(rebootsOf)).toEqual([1, 1]);
   });
@@ -260,7 +304,7 @@ test('what is given back has ended its guests and connections, leaves no folder,
   const own = ['base', 'patched'].map((variant) => ({ variant, commit: variant, files: [] }));
   await prepare(testbed, [forwarding], own);
   expect(readdirSync(temporary)).toEqual([expect.stringMatching(/^ppsgate-kernels-/)]);
-  expect(guests.running()).toHaveLength(1);
+  expect(guests.running()).toHaveLength(2);
   await testbed.restore();
   isGivenBack(guests);
   expect(readdirSync(temporary)).toEqual([]);

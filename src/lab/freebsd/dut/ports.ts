@@ -116,7 +116,7 @@ export function pathSettings(family: Family, ports: DutPorts): Setting[] {
 }
 
 /** Networks of RFC 2544 and RFC 5180, and their halves for the senders and the receivers. */
-const benchmarkingNetworks = {
+export const benchmarkingNetworks = {
   inet4: { whole: '198.18.0.0/15', sources: '198.18.0.0/16', destinations: '198.19.0.0/16' },
   inet6: { whole: '2001:2::/48', sources: '2001:2::/49', destinations: '2001:2:0:8000::/49' },
 };

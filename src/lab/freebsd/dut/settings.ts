@@ -19,6 +19,8 @@ import {
 
 export type SettingsContext = DutPorts & {
   families: readonly Family[];
+  /** Names of settings that do not matter there, and are not read: some of them take seconds. */
+  unread?: ReadonlySet<string>;
 };
 
 export function settingsCommands(context: SettingsContext): Command[] {
@@ -31,8 +33,8 @@ export function checkSettings(outputs: CommandOutputs, context: SettingsContext)
 }
 
 function settingsOf(context: SettingsContext): Setting[] {
-  const { families } = context;
-  return [
+  const { families, unread } = context;
+  const all = [
     debuggerOnPanic,
     dumpDevice,
     harvestMask,
@@ -44,6 +46,7 @@ function settingsOf(context: SettingsContext): Setting[] {
     idleness,
     timeSinceBoot,
   ];
+  return all.filter(({ name }) => unread?.has(name) !== true);
 }
 
 /** Missing in kernels without `options KDB`. */
