@@ -13,6 +13,7 @@ import {
   scenarios,
   scenariosOf,
 } from '../model/scenario.ts';
+import type { TestbedKind } from '../model/testbed-kind.ts';
 import {
   duration,
   expected,
@@ -590,6 +591,15 @@ const systemOfKind = (testbed: TestbedConfig): OperatingSystem => {
   if (testbed.kind === 'virtual') return testbed.system;
   return testbed.kind === 'freebsd' ? 'freebsd' : 'linux';
 };
+
+/** Undefined for a testbed that the configuration does not have. */
+export function testbedKindOf(
+  { testbeds }: Pick<Config, 'testbeds'>,
+  name: string,
+): TestbedKind | undefined {
+  const testbed = testbeds[name];
+  return testbed?.kind === 'virtual' ? `virtual-${testbed.system}` : testbed?.kind;
+}
 
 export function systemOf(config: Config, name: string): OperatingSystem {
   const testbed = config.testbeds[name];

@@ -16,6 +16,7 @@ import {
   trialSchema,
 } from './result.ts';
 import { cellSchema } from './scenario.ts';
+import { testbedKindSchema } from './testbed-kind.ts';
 
 export const mostCommits = 20_000;
 /** With the good end. */
@@ -125,6 +126,8 @@ export const bisectResultSchema = z.object({
   fixUps: bounded.list(bounded.name, 100),
   testbed: z.object({
     name: bounded.name,
+    /** Absent in older results. */
+    kind: testbedKindSchema.exactOptional(),
     fingerprint: bounded.facts,
     warnings: bounded.list(bounded.line, 1000),
   }),

@@ -4,6 +4,7 @@ import * as bounded from './bounds.ts';
 import { patchSchema } from './patch.ts';
 import { rejectionSchema, rejections } from './rejection.ts';
 import { cellSchema } from './scenario.ts';
+import { testbedKindSchema } from './testbed-kind.ts';
 
 /** A cell has 10,000 pairs at most; each of a trial's runs may be repeated. */
 export const mostRuns = 200_000;
@@ -309,6 +310,8 @@ export const resultSchema = z.object({
   variants: bounded.list(variantSummarySchema, mostVariants),
   testbed: z.object({
     name: bounded.name,
+    /** Absent in older results. */
+    kind: testbedKindSchema.exactOptional(),
     fingerprint: bounded.facts,
     /** Wrong settings that did not prevent the measurement. */
     warnings: bounded.list(bounded.line, 1000),

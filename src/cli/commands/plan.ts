@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { applyOverrides } from '../../config/overrides.ts';
 import { type GateOptions, namingStyles, parameter } from '../../config/parameters.ts';
-import type { Config } from '../../config/schema.ts';
+import { type Config, testbedKindOf } from '../../config/schema.ts';
 import { selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
 import { openRepository } from '../../forge/patch/repository.ts';
 import { expectedDurationsOn } from '../../gate/estimate/durations.ts';
@@ -17,7 +17,12 @@ import {
   waysToShorten,
 } from '../../gate/estimate/experiment.ts';
 import { estimateStart, readUsualSeconds } from '../../gate/estimate/queue.ts';
-import { earlierEntries, type HistoryEntry, historyFile } from '../../gate/experiment/history.ts';
+import {
+  earlierEntries,
+  entriesOf,
+  type HistoryEntry,
+  historyFile,
+} from '../../gate/experiment/history.ts';
 import { cellsOf, layoutsOn, planCells, policyOf } from '../../gate/experiment/plan.ts';
 import { readLab } from '../../gate/reserve/records.ts';
 import { openStore } from '../../gate/reserve/store/open.ts';
@@ -155,9 +160,10 @@ async function changeOf(
 function outlined(
   config: Config,
   { testbed, variants }: { testbed: string; variants: number },
-  history: readonly HistoryEntry[],
+  entries: readonly HistoryEntry[],
 ): Pick<Planned, 'outlined' | 'estimate' | 'shorter'> {
   const { traffic, profile } = config;
+  const history = entriesOf(entries, { testbed, kind: testbedKindOf(config, testbed) });
   const hasLayouts = layoutsOn(config, testbed) > 1;
   const place = { testbed, cells: cellsOf(config), variants, hasLayouts };
   const outlined: ExperimentOutline = {

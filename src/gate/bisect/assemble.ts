@@ -47,6 +47,7 @@ export function assembleBisection(
     fixUps: plan.fixUps,
     testbed: {
       name: plan.testbed,
+      ...(plan.kind !== undefined && { kind: plan.kind }),
       fingerprint: started?.fingerprint ?? {},
       warnings: [...plan.range.notes, ...(started?.warnings ?? []), ...warned],
     },

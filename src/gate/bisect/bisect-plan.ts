@@ -4,6 +4,7 @@ import * as bounded from '../../model/bounds.ts';
 import { shortId } from '../../model/patch.ts';
 import { historySchema, metricSchema } from '../../model/result.ts';
 import { cellSchema, ownRulesSchema } from '../../model/scenario.ts';
+import { testbedKindSchema } from '../../model/testbed-kind.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { plannedProfile, plannedTraffic } from '../experiment/plan.ts';
 import {
@@ -23,6 +24,8 @@ const bisectPlanSchema = z.object({
   skips: bounded.list(bounded.name),
   range: rangeSchema,
   testbed: bounded.name,
+  /** Absent in older plans. */
+  kind: testbedKindSchema.exactOptional(),
   system: z.enum(['linux', 'freebsd']),
   /** Folder installed over the DUT's files, for Linux. */
   overlay: z.object({ path: bounded.path, beside: bounded.path }),

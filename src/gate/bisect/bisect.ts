@@ -1,7 +1,7 @@
 // Bisects a range of commits on a testbed, boot by boot, for the one that changed the rate.
 
 import { baselineOf } from '../../analysis/stats/baseline.ts';
-import { type Config, systemOf } from '../../config/schema.ts';
+import { type Config, systemOf, testbedKindOf } from '../../config/schema.ts';
 import type { LinearRepository } from '../../forge/patch/repository.ts';
 import { builderOf } from '../../kernel/unchanged.ts';
 import type { Reserved } from '../../lab/testbed.ts';
@@ -16,6 +16,7 @@ import { bisectionEstimateLines } from '../estimate/bisection.ts';
 import {
   baseNumbers,
   earlierEntries,
+  entriesOf,
   type HistoryEntry,
   historyOf,
 } from '../experiment/history.ts';
@@ -152,7 +153,9 @@ async function plansFor(
     refuseBuiltGuests(config, testbed);
     const system = systemOf(config, testbed);
     const range = await rangeOn(testbed, system);
-    const known = historyOf(entries, { testbed, cell, traffic, metric });
+    const kind = testbedKindOf(config, testbed);
+    const own = entriesOf(entries, { testbed, kind });
+    const known = historyOf(own, { testbed, cell, traffic, metric });
     plans.set(testbed, {
       schemaVersion: 1,
       good,
@@ -161,6 +164,7 @@ async function plansFor(
       skips: [...skips],
       range,
       testbed,
+      ...(kind !== undefined && { kind }),
       system,
       overlay,
       cell,
@@ -229,7 +233,9 @@ function historyEntriesOf(plan: BisectPlan, result: BisectResult): HistoryEntry[
   const [good] = plan.range.revisions;
   const commit = good?.forms.find(({ variant }) => variant === 'base')?.commit ?? '';
   const moved = baselineOf(baseNumbers(runs, plan.metric), plan.history).kind === 'moved';
-  return [{ at, testbed: testbed.name, cell, traffic, commit, ...numbers, moved }];
+  const { name, kind } = testbed;
+  const about = { at, testbed: name, ...(kind !== undefined && { kind }), cell, traffic, commit };
+  return [{ ...about, ...numbers, moved }];
 }
 
 /** On virtual testbeds the range is read as files, so a range of kernels would show no change. */

@@ -27,6 +27,7 @@ export function assembleResult(plan: Plan, journal: readonly JournalEntry[]): Re
     })),
     testbed: {
       name: plan.testbed,
+      ...(plan.kind !== undefined && { kind: plan.kind }),
       fingerprint: started?.fingerprint ?? {},
       warnings: [...(started?.warnings ?? []), ...warned],
     },

@@ -9,6 +9,12 @@ import { isCounted, trialNumbers } from '../../analysis/stats/trial-numbers.ts';
 import * as bounded from '../../model/bounds.ts';
 import { byMetric, type History, type Metric, type Result, type Run } from '../../model/result.ts';
 import { cellName, cellSchema } from '../../model/scenario.ts';
+import {
+  systemOfScenario,
+  systemOfTestbedKind,
+  type TestbedKind,
+  testbedKindSchema,
+} from '../../model/testbed-kind.ts';
 import { checkNotOpen, ExposedPlaceError } from '../../system/own-file.ts';
 import { durationsOf, durationsSchema } from '../estimate/durations.ts';
 import { gateOfLine, gateOfLineSchema, isSameTraffic } from './earlier-gates.ts';
@@ -19,6 +25,8 @@ export const historyEntrySchema = z.object({
   /** Begin of the experiment. An extended one writes again, and its last line counts. */
   at: bounded.time,
   testbed: bounded.name,
+  /** Absent in older lines. */
+  kind: testbedKindSchema.exactOptional(),
   cell: cellSchema,
   traffic: z.object({
     flows: bounded.count,
@@ -103,6 +111,31 @@ function parseLine(line: string, path: string, index: number): HistoryEntry {
 /** Drops entries of the future, which would remain the newest forever. */
 export const earlierEntries = (entries: readonly HistoryEntry[], now: Date): HistoryEntry[] =>
   entries.filter(({ at }) => Date.parse(at) <= now.getTime());
+
+/**
+ * Returns the lines of a testbed, without those from when its name stood for another kind. A line without a kind has that
+ * of the scenarios and metrics of its gate, and counts for every kind where they do not show it.
+ */
+export function entriesOf(
+  entries: readonly HistoryEntry[],
+  { testbed, kind }: { testbed: string; kind: TestbedKind | undefined },
+): HistoryEntry[] {
+  const own = entries.filter((entry) => entry.testbed === testbed);
+  if (kind === undefined) return own;
+  const gates = Map.groupBy(own, ({ at }) => at);
+  return own.filter((entry) =>
+    entry.kind === undefined ? mayBeOf(gates.get(entry.at) ?? [], kind) : entry.kind === kind,
+  );
+}
+
+function mayBeOf(gate: readonly HistoryEntry[], kind: TestbedKind): boolean {
+  const systems = new Set(gate.flatMap(({ cell }) => systemOfScenario(cell.scenario) ?? []));
+  const isCounted = gate.some(({ instructionsPerPacket }) => instructionsPerPacket.length > 0);
+  return (
+    (systems.size === 0 || systems.has(systemOfTestbedKind(kind))) &&
+    (!isCounted || kind.startsWith('virtual'))
+  );
+}
 
 type HistoryQuery = Pick<HistoryEntry, 'testbed' | 'cell' | 'traffic'> & {
   metric: Metric;
@@ -241,6 +274,7 @@ export function historyEntries(experiment: Result): HistoryEntry[] {
     return {
       at,
       testbed: testbed.name,
+      ...(testbed.kind !== undefined && { kind: testbed.kind }),
       cell,
       traffic,
       commit,

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import type { Config } from '../../config/schema.ts';
+import { type Config, testbedKindOf } from '../../config/schema.ts';
 import { type Variant, variantSchema } from '../../kernel/variant.ts';
 import * as bounded from '../../model/bounds.ts';
 import { reasonOf } from '../../model/one-line.ts';
@@ -17,10 +17,11 @@ import {
   policySchema,
 } from '../../model/result.ts';
 import { type Cell, cellName, cellSchema, ownRulesSchema } from '../../model/scenario.ts';
+import { testbedKindSchema } from '../../model/testbed-kind.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { expectedDurationsOn, expectedDurationsSchema } from '../estimate/durations.ts';
 import { earlierGates } from './earlier-gates.ts';
-import { type HistoryEntry, historyOf } from './history.ts';
+import { entriesOf, type HistoryEntry, historyOf } from './history.ts';
 import { beginPlanFile, hasPlanFile, readPlanFile, replacePlanFile } from './plan-file.ts';
 import { pairsPerTrial, schedule } from './schedule.ts';
 
@@ -55,6 +56,8 @@ const planSchema = z.object({
   schemaVersion: z.literal(1),
   patch: patchSchema,
   testbed: bounded.name,
+  /** Absent in older plans. */
+  kind: testbedKindSchema.exactOptional(),
   variants: bounded.list(variantSchema, mostVariants).min(2),
   rules: bounded.byName(ownRulesSchema),
   cells: bounded.list(plannedCellSchema, 1000).min(1),
@@ -89,10 +92,12 @@ type PlanRequest = {
 export function makePlan(
   request: PlanRequest,
   unlinked: readonly Variant[],
-  history: readonly HistoryEntry[],
+  entries: readonly HistoryEntry[],
 ): Plan {
   const variants = withLayouts(unlinked, request);
   const { patch, config, testbed, seed, rules = {}, cells: wanted = cellsOf(config) } = request;
+  const kind = testbedKindOf(config, testbed);
+  const history = entriesOf(entries, { testbed, kind });
   const { traffic, profile } = config;
   const policy = policyOf(config);
   const hasLayouts = variants.some((variant) => layoutsOf(variant).length > 1);
@@ -114,6 +119,7 @@ export function makePlan(
     schemaVersion: 1,
     patch,
     testbed,
+    ...(kind !== undefined && { kind }),
     variants,
     rules,
     cells,

@@ -8,7 +8,7 @@ import {
   isEnough,
 } from '../../analysis/stats/interim-result.ts';
 import { cellResult, worstVerdict } from '../../analysis/stats/verdict.ts';
-import type { Config } from '../../config/schema.ts';
+import { type Config, testbedKindOf } from '../../config/schema.ts';
 import { isPlaceLeftAlone } from '../../kernel/touched.ts';
 import { formatPercent } from '../../model/format.ts';
 import type { Patch } from '../../model/patch.ts';
@@ -24,7 +24,7 @@ import type {
 import { type Cell, cellName } from '../../model/scenario.ts';
 import { diffName, isJudged } from '../../model/variant-name.ts';
 import { earlierGates, gateOfLine } from './earlier-gates.ts';
-import { baseNumbers, type HistoryEntry } from './history.ts';
+import { baseNumbers, entriesOf, type HistoryEntry } from './history.ts';
 import { cellsOf, designOf, policyOf, policyOfExtended } from './plan.ts';
 
 export type RequestedExperiment = {
@@ -60,8 +60,11 @@ export function recompute(claimed: Result, asked: RequestedExperiment): Recomput
     return { kind: 'refused', why };
   }
   const { flows, frameBytes, offeredPps, measureSeconds } = config.traffic;
+  const { kind: _, ...testbed } = claimed.testbed;
+  const kind = testbedKindOf(config, testbed.name);
   const computed: Result = {
     ...claimed,
+    testbed: { ...testbed, ...(kind !== undefined && { kind }) },
     policy: policyAsked(asked),
     traffic: { flows, frameBytes, measureSeconds, ...(offeredPps !== undefined && { offeredPps }) },
     variants: variantsOf(claimed, asked),
@@ -106,11 +109,12 @@ function withEarlierGates(
   const { measureSeconds: _, ...traffic } = result.traffic;
   const { baseCommit, headCommit: head } = patch;
   const base = baseCommit === head ? head : mergeBase;
+  const own = entriesOf(history, { testbed: testbed.name, kind: testbed.kind });
   const cells = outcome.cells.map((one): CellResult => {
     const { earlierGates: claimed, ...rest } = one;
     const id = gateOfLine(result, one)?.id;
     const gate = { testbed: testbed.name, cell: one.cell, traffic, policy, base, head, id };
-    const most = base === head ? undefined : mostOf(claimed, earlierGates(history, gate));
+    const most = base === head ? undefined : mostOf(claimed, earlierGates(own, gate));
     return { ...rest, ...(most && { earlierGates: most }) };
   });
   return { ...result, outcome: { ...outcome, cells } };

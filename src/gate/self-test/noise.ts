@@ -135,7 +135,8 @@ function historyOfSelfTest({ name, config, cells, commit, journal }: SelfTest): 
     const pps = runsOf(journal.runs(), cell).map((run) => run.pps);
     if (pps.length === 0) return [];
     const traffic = { flows, frameBytes, ...(offeredPps !== undefined && { offeredPps }) };
-    const about = { at: journal.at, testbed: name, cell, traffic, commit };
+    const kind = 'freebsd' as const;
+    const about = { at: journal.at, testbed: name, kind, cell, traffic, commit };
     return [{ ...about, ...byMetric(() => []), pps, moved: false, durations }];
   });
 }

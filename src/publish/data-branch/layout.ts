@@ -508,9 +508,10 @@ const mostCounted = 50;
  * before them without their numbers.
  */
 export function boundedHistory(entries: readonly HistoryEntry[]): HistoryEntry[] {
-  const groups = Map.groupBy(entries, ({ testbed, cell, traffic }) =>
+  const groups = Map.groupBy(entries, ({ testbed, kind, cell, traffic }) =>
     JSON.stringify([
       testbed,
+      kind ?? null,
       cellName(cell),
       [traffic.flows, traffic.frameBytes, traffic.offeredPps ?? null],
     ]),

@@ -5,6 +5,7 @@ import { sum, sumNthPowerDeviations } from 'simple-statistics';
 import { describe, expect, test } from 'vitest';
 import {
   baseNumbers,
+  entriesOf,
   type HistoryEntry,
   HistoryError,
   historyEntries,
@@ -91,6 +92,47 @@ test('a cell’s history is of the same cell and traffic on the same testbed', (
   ];
   expect(historyOf(strangers, query)).toBeUndefined();
   expect(historyOf([...strangers, onDay(6)], query)?.runs).toBe(5);
+});
+
+describe('Lines of a name that stood for another kind of testbed', () => {
+  const of = (kind: HistoryEntry['kind'], entries: readonly HistoryEntry[]) =>
+    entriesOf(entries, { testbed: 'fake', kind });
+  const inet4 = (scenario: string) => ({ scenario, family: 'inet4' as const });
+
+  test('are left out', () => {
+    const linux = onDay(1, { kind: 'virtual-linux' });
+    const freebsd = onDay(2, { kind: 'virtual-freebsd' });
+    expect(of('virtual-linux', [linux, freebsd])).toEqual([linux]);
+    expect(of('virtual-freebsd', [linux, freebsd])).toEqual([freebsd]);
+    expect(of(undefined, [linux, freebsd])).toEqual([linux, freebsd]);
+  });
+
+  test('are recognized without a kind by another cell of their gate', () => {
+    const gate = [onDay(1), onDay(1, { cell: inet4('nftables-stateful') })];
+    expect(of('virtual-freebsd', gate)).toEqual([]);
+    expect(of('virtual-linux', gate)).toEqual(gate);
+    expect(of('linux', gate)).toEqual(gate);
+  });
+
+  test('are recognized without a kind by instructions, which only guests count', () => {
+    const counted = onDay(1, { instructionsPerPacket: [8314, 8316] });
+    expect(of('freebsd', [counted])).toEqual([]);
+    expect(of('virtual-freebsd', [counted])).toEqual([counted]);
+  });
+
+  test('count for every kind where nothing shows theirs', () => {
+    for (const kind of ['embedded-linux', 'linux', 'freebsd', 'virtual-freebsd'] as const) {
+      expect(of(kind, [onDay(1)])).toEqual([onDay(1)]);
+    }
+  });
+});
+
+test('a line has the kind of its testbed', () => {
+  const cells = [{ ...aCell({ kind: 'regression' }), runs: pairedRuns([8e5], [7e5]) }];
+  const outcome = { kind: 'judged', verdict: 'regression', cells } as const;
+  const { testbed, ...result } = aResult({ outcome: { ...outcome, cells: [...cells] } });
+  const [entry] = historyEntries({ ...result, testbed: { ...testbed, kind: 'virtual-freebsd' } });
+  expect(entry?.kind).toBe('virtual-freebsd');
 });
 
 test('noise is the spread within experiments, not the way from one to the next', () => {

@@ -56,6 +56,15 @@ test('the same request with the same seed is the same plan, and with another see
   expect(makePlan({ ...request, seed: 8 }, overlays, []).trials).not.toEqual(plan.trials);
 });
 
+test('a plan rests on no history of another kind under the same name', () => {
+  const own = aHistoryEntry({ kind: 'embedded-linux' });
+  const other = aHistoryEntry({ kind: 'virtual-freebsd', pps: [300_000, 301_000] });
+  const { kind, cells } = aPlan({}, [own, other]);
+  expect(kind).toBe('embedded-linux');
+  expect(cells[0]?.history).toEqual(aPlan({}, [own]).cells[0]?.history);
+  expect(aPlan({}, [other]).cells[0]?.history).toBeUndefined();
+});
+
 describe('the layouts of a kernel', () => {
   const machines = {
     kind: 'freebsd',

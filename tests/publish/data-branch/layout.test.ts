@@ -555,6 +555,16 @@ describe('the history', () => {
   });
 });
 
+test('a kind keeps its lines of the history however many another one writes under its name', () => {
+  const at = (day: number) => new Date(Date.UTC(2026, 0, day)).toISOString();
+  const pps = new Array(10).fill(8e5);
+  const linux = aHistoryEntry({ at: at(1), kind: 'virtual-linux' });
+  const freebsd = Array.from({ length: 50 }, (_, index) =>
+    aHistoryEntry({ at: at(2 + index), kind: 'virtual-freebsd', pps }),
+  );
+  expect(boundedHistory([linux, ...freebsd])).toContainEqual(linux);
+});
+
 test('of an experiment that wrote twice to the history the last line stays', () => {
   const twice = [aHistoryEntry({ pps: [1, 2] }), aHistoryEntry({ pps: [1, 2, 3] })];
   expect(boundedHistory(twice)).toEqual(twice.slice(1));
