@@ -7,6 +7,8 @@ export type Fault =
   | { kind: 'panic-under-load' | 'receiver-crash' | 'dead-link' | 'forwards-nothing'; at: number }
   /** The sender reaches only so many packets a second in that trial. */
   | { kind: 'slow-generator'; at: number; pps: number }
+  /** The host of that virtual machine gives so much of its CPUs' time to others in that trial. */
+  | { kind: 'starved-dut' | 'starved-sender' | 'starved-receiver'; at: number; stolenRatio: number }
   /** The receiver counts only so many packets a second in that trial, and loses the others. */
   | { kind: 'slow-receiver'; at: number; pps: number }
   /** The connection breaks when that upload, counted from 1 over all machines, has got so many bytes. */

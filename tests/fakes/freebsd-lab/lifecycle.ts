@@ -1,5 +1,6 @@
 // Boots, reboots, panics, hangs and power losses of a machine.
 import { dirname } from 'node:path/posix';
+import { cpuTimesFrom } from './cpu.ts';
 import { dumpCore, saveCore } from './crash.ts';
 import type { FaultKind } from './faults.ts';
 import { nodeAt, remove, textOf, writeFile } from './file-system.ts';
@@ -222,6 +223,7 @@ function takeOrder({ root, files }: Machine, nextboot: ReadonlyMap<string, strin
 function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: number): void {
   if (kernel === undefined) throw new TypeError(`${machine.name} has no kernel in ${file}.`);
   machine.running = { kernel, file, startedAt };
+  machine.cpuTimes = cpuTimesFrom(startedAt);
   machine.clockAhead = machine.realTimeClock.aheadSeconds;
   machine.sysctls = defaultSysctls();
   for (const [name, value] of Object.entries(machine.hardware)) {

@@ -2,6 +2,7 @@
 import type { CardName } from './cards.ts';
 import type { Clock } from './clock.ts';
 import type { LabConsole } from './console.ts';
+import type { CpuTimes } from './cpu.ts';
 import type { Faults } from './faults.ts';
 import type { FileSystem } from './file-system.ts';
 import { freshIpfw, type Ipfw, ipfwSwitches, noPf, type Pf, scenarioInForce } from './firewall.ts';
@@ -104,6 +105,9 @@ export type Machine = {
   firmware: string;
   /** CPUs that something else keeps busy, by the hour. */
   busyCpus: number;
+  /** Share of its CPUs' time that the host of a virtual machine gives to others. */
+  stolenRatio: number;
+  cpuTimes: CpuTimes;
   readonly console: LabConsole;
   /**
    * Firmware output on the serial line, where loader and kernel print as loader.conf(5) says, as on any PC; absent:

@@ -2,6 +2,7 @@
 import { driverSettingsOf } from '../../../src/model/freebsd-drivers.ts';
 import type { Cabling } from './cabling.ts';
 import { labConsole } from './console.ts';
+import { cpuTimesFrom } from './cpu.ts';
 import { fileSystem, makeFolder, writeFile } from './file-system.ts';
 import { freshIpfw, noPf } from './firewall.ts';
 import { allModules, type KernelText, kernelText } from './kernel.ts';
@@ -187,6 +188,8 @@ const bareMachine = (name: string, disk: { totalBytes: number; usedBytes: number
   ownFirewalls: [],
   firmware: '1.25.0.0',
   busyCpus: 0,
+  stolenRatio: 0,
+  cpuTimes: cpuTimesFrom(0),
   isOverloaded: false,
   isCutOff: false,
   lacks: new Set(),

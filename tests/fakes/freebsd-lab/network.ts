@@ -3,6 +3,7 @@
 import { BlockList, isIPv6 } from 'node:net';
 import type { Family } from '../../../src/model/scenario.ts';
 import type { CardName } from './cards.ts';
+import { cpusOf, setDemand, setStolen } from './cpu.ts';
 import type { FaultKind, FaultOf } from './faults.ts';
 import { type LabScenario, scenarioInForce } from './firewall.ts';
 import type { Behaviour } from './kernel.ts';
@@ -95,6 +96,7 @@ export function networkThrough(
   let senders = 0;
   let isDead = false;
   let forwardsNothing = false;
+  let stolenBefore = dut.stolenRatio;
   let countedTo = deps.clock.now();
   const shown = new Map<Port, PortCounters>();
 
@@ -107,7 +109,7 @@ export function networkThrough(
     const boot = Math.exp(
       noise.perBoot * normal(noise.seed, dut.boots) + noise.perBuild * normal(noise.seed, build),
     );
-    return pps * boot * (isStarved(dut) ? 0.1 : 1);
+    return pps * boot * (isStarved(dut) ? 0.1 : 1) * (1 - dut.stolenRatio);
   };
 
   /** Rate of a stream without pause frames. */
@@ -129,6 +131,22 @@ export function networkThrough(
     const arriving = [...streams].filter((stream) => isLinkUp(stream.from, now));
     const isFull = arriving.some((stream) => entryOf(dut, stream) && offered() > capacity(stream));
     setOverloaded(dut, dut.running !== undefined && isFull);
+    useCpus(arriving, isFull);
+  };
+
+  /** The flows fall on all CPUs, on the first most of them; without net.isr's threads on that alone. */
+  const useCpus = (arriving: readonly Stream[], isFull: boolean) => {
+    const load = arriving.reduce(
+      (sum, stream) => sum + (entryOf(dut, stream) ? ppsOf(stream) / capacity(stream) : 0),
+      0,
+    );
+    const share = isFull ? 1 : Math.min(1, load);
+    const ofOthers = isStarved(dut) ? 0 : isFull ? 1 : 0.9;
+    const shares = Array.from({ length: cpusOf(dut) }, (_, cpu) =>
+      cpu === 0 ? share : share * ofOthers,
+    );
+    const demand = share > 0 ? ({ state: 'interrupt', shares } as const) : undefined;
+    setDemand(dut, deps.clock.now(), streams, demand);
   };
 
   const carry = (stream: Stream, from: number, to: number) => {
@@ -224,9 +242,13 @@ export function networkThrough(
       fix();
       forwardsNothing = deps.faults.take('forwards-nothing', trials) !== undefined;
       isDead = deps.faults.take('dead-link', trials) !== undefined;
+      stolenBefore = dut.stolenRatio;
+      const starved = deps.faults.take('starved-dut', trials);
+      if (starved !== undefined) setStolen(dut, deps.clock.now(), starved.stolenRatio);
     },
     endTrial() {
       senders -= 1;
+      if (senders === 0) setStolen(dut, deps.clock.now(), stolenBefore);
     },
     letGo() {
       const ended = trials;

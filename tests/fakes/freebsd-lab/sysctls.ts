@@ -42,6 +42,7 @@ export function defaultSysctls(): Sysctls {
     ['kern.conftxt', readOnly('')],
     ['kern.console', writable('ttyu1,ttyv0,/ttyv0,ttyu1,')],
     ['kern.cp_time', readOnly('')],
+    ['kern.cp_times', readOnly('')],
     ['kern.hostname', writable('')],
     ['kern.ident', readOnly('')],
     ['kern.osrelease', readOnly('')],

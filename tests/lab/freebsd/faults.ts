@@ -80,7 +80,7 @@ const cancelled = (setup: Setup): Case => ({ ...setup, ending: 'error', exit: 13
 
 type SimpleKind = Exclude<
   Fault,
-  { command: string } | { pps: number } | { afterBytes: number }
+  { command: string } | { pps: number } | { afterBytes: number } | { stolenRatio: number }
 >['kind'];
 
 const at = (kind: SimpleKind, ...numbers: readonly number[]): { faults: Fault[] } => ({

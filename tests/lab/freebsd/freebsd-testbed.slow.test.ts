@@ -407,6 +407,15 @@ test('a boot is waited for until its services are up, and not until its load ave
     expect(sentAt - bootedAt).toBeLessThan(90);
   }));
 
+test('a trial has the busy share of the busiest CPU of its DUT', () =>
+  onTestbed({}, async (testbed) => {
+    const outcome = await send(testbed, trialOf('base', 1));
+    if (outcome.kind !== 'measured') throw new TypeError(outcome.kind);
+    // The trial and what is read around it take their time.
+    expect(outcome.summary.busiestCpuRatio).toBeGreaterThan(0.5);
+    expect(outcome.summary.busiestCpuRatio).toBeLessThan(1);
+  }));
+
 test('a DUT on which something else runs is measured with a warning, and not without', () =>
   onTestbed({}, async (testbed, lab) => {
     expect((await testbed.inspect([forwarding])).warnings).toEqual([]);

@@ -3,6 +3,9 @@
 /** Most packets per second of a port whose driver does not know netmap. */
 export const emulatedPps = 1_500_000;
 
+/** Most that a core reads from a port. */
+export const mostPpsOfThread = 40_000_000;
+
 /** A report comes so much late. */
 export const tickSeconds = 0.001;
 

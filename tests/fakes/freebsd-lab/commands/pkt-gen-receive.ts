@@ -1,7 +1,8 @@
 // pkt-gen -f rx: counts the packets that arrive at a netmap port.
+import { setDemand, setStolen, threadsOf } from '../cpu.ts';
 import type { Interface } from '../machine.ts';
 import type { Process } from '../process.ts';
-import { emulatedPps, lastReportSeconds, tickSeconds } from './pkt-gen-limits.ts';
+import { emulatedPps, lastReportSeconds, mostPpsOfThread, tickSeconds } from './pkt-gen-limits.ts';
 import { type Result, say, sayRate } from './pkt-gen-log.ts';
 import type { PktGenOptions } from './pkt-gen-options.ts';
 
@@ -10,6 +11,28 @@ export async function receive(
   process: Process,
   found: Interface,
   options: PktGenOptions,
+): Promise<Result> {
+  const { machine, deps } = process;
+  const { stolenRatio } = machine;
+  const reader = {};
+  try {
+    return await read(process, found, options, ({ packets, seconds }) => {
+      const share = Math.min(1, packets / seconds / mostPpsOfThread / options.threads);
+      setDemand(machine, deps.clock.now(), reader, threadsOf(machine, options.threads, share));
+    });
+  } finally {
+    setDemand(machine, deps.clock.now(), reader, undefined);
+    setStolen(machine, deps.clock.now(), stolenRatio);
+  }
+}
+
+type Report = { packets: number; seconds: number };
+
+async function read(
+  process: Process,
+  found: Interface,
+  options: PktGenOptions,
+  onReport: (report: Report) => void,
 ): Promise<Result> {
   const { network, interrupted } = process;
   say(process, 'receiver_body', 1940, `reading from netmap:${options.interface} fd 3 main_fd 3`);
@@ -20,6 +43,7 @@ export async function receive(
     const pace = isLast || network.isTrial() ? 'idle' : 'spare';
     await process.sleep(isLast ? lastReportSeconds : options.reportSeconds + tickSeconds, pace);
     const report = count();
+    onReport(report);
     packets += report.packets;
     if (report.packets > 0) {
       if (trial !== network.trial()) busyReports = 0;
@@ -44,7 +68,7 @@ export async function receive(
 const reportsToCrash = 3;
 
 /** Answers what arrived since it was asked before. */
-function counter({ network, deps }: Process, { port, netmap }: Interface) {
+function counter({ machine, network, deps }: Process, { port, netmap }: Interface) {
   let [trial, slowPps] = [0, Infinity];
   const mostPps = () =>
     Math.min(network.receiverPps, slowPps, netmap === 'emulated' ? emulatedPps : Infinity);
@@ -57,10 +81,12 @@ function counter({ network, deps }: Process, { port, netmap }: Interface) {
     if (now > before && trial !== network.trial()) {
       trial = network.trial();
       slowPps = network.meets('slow-receiver')?.pps ?? Infinity;
+      const starved = network.meets('starved-receiver');
+      if (starved !== undefined) setStolen(machine, at, starved.stolenRatio);
     }
     const most = mostPps();
     const counted = Number.isFinite(most) ? Math.floor(most * seconds) : Infinity;
-    const packets = Math.min(now - before, counted);
+    const packets = Math.floor(Math.min(now - before, counted) * (1 - machine.stolenRatio));
     [before, beforeAt] = [now, at];
     return { packets, seconds };
   };

@@ -1,4 +1,5 @@
 // pkt-gen -f tx: puts packets on the wire as fast as its port, its machine and -R allow.
+import { setDemand, setStolen, threadsOf } from '../cpu.ts';
 import type { Interface } from '../machine.ts';
 import { pauses, type Stream } from '../network.ts';
 import type { Process } from '../process.ts';
@@ -17,12 +18,19 @@ export async function send(
     say(process, 'sender_body', 1713, `start, fd ${3 + thread} main_fd 3`);
     say(process, 'sender_body', 1771, `frags 1 frag_size ${options.frameBytesWithoutCrc}`);
   }
-  const stream = streamOf(process, found, options);
-  process.network.begin(stream);
+  const { machine, network, deps } = process;
+  const { stolenRatio } = machine;
+  const starved = network.meets('starved-sender');
+  if (starved !== undefined) setStolen(machine, deps.clock.now(), starved.stolenRatio);
+  const { stream, cpuShare } = streamOf(process, found, options);
+  network.begin(stream);
+  setDemand(machine, deps.clock.now(), stream, threadsOf(machine, options.threads, cpuShare));
   try {
     return await report(process, found, options, stream.pps);
   } finally {
-    process.network.end(stream);
+    network.end(stream);
+    setDemand(machine, deps.clock.now(), stream, undefined);
+    if (starved !== undefined) setStolen(machine, deps.clock.now(), stolenRatio);
   }
 }
 
@@ -51,26 +59,34 @@ async function report(
   }
 }
 
-function streamOf(process: Process, found: Interface, options: PktGenOptions): Stream {
+/** `cpuShare` is of each thread: it sleeps only where it may not send as fast as it can. */
+function streamOf(
+  process: Process,
+  found: Interface,
+  options: PktGenOptions,
+): { stream: Stream; cpuShare: number } {
   const slow = process.network.meets('slow-generator');
-  const limits = [
-    lineRate(found.mediaBits, options.frameBytesWithoutCrc),
-    process.network.generatorPps,
-    // Every thread keeps the whole of it.
-    options.ratePps > 0 ? options.ratePps * options.threads : Infinity,
-    found.netmap === 'emulated' ? emulatedPps : Infinity,
-    slow?.pps ?? Infinity,
-  ];
-  return {
+  const most =
+    Math.min(
+      lineRate(found.mediaBits, options.frameBytesWithoutCrc),
+      process.network.generatorPps,
+      found.netmap === 'emulated' ? emulatedPps : Infinity,
+      slow?.pps ?? Infinity,
+    ) *
+    (1 - process.machine.stolenRatio);
+  // Every thread keeps the whole of it.
+  const asked = options.ratePps > 0 ? options.ratePps * options.threads : Infinity;
+  const stream = {
     from: found.port,
     family: options.family,
-    pps: Math.min(...limits),
+    pps: Math.min(most, asked),
     frameBytesWithoutCrc: options.frameBytesWithoutCrc,
     destinationMac: options.destinationMac,
     destination: options.destination.first,
     flows: options.source.size * options.destination.size,
     heedsPause: pauses(process.machine, found.name),
   };
+  return { stream, cpuShare: Math.min(1, asked / most) };
 }
 
 /** Frames per second, each with 4 bytes of CRC, and 20 of preamble and gap between frames (IEEE 802.3). */

@@ -1,12 +1,13 @@
 // uname, sysctl, dmesg and pciconf: descriptions of a machine.
 import { describeCards } from '../cards.ts';
+import { ticksOf } from '../cpu.ts';
 import { hasUnsavedDump } from '../crash.ts';
 import { textOf, writeFile } from '../file-system.ts';
 import { hasOption } from '../getopt.ts';
 import { hang, hasDebugger, panic } from '../lifecycle.ts';
 import type { Machine } from '../machine.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
-import { isInteger, type Sysctl, takes, valueOfSysctl } from '../sysctls.ts';
+import { isInteger, type Sysctl, takes } from '../sysctls.ts';
 import { readOptions, showUsage } from './options.ts';
 
 export const systemPrograms: Readonly<Record<string, Program>> = {
@@ -135,9 +136,6 @@ function whyRefused(name: string, { access, type }: Sysctl, value: string): stri
   return takes(type, value) ? undefined : `sysctl: ${name}=${value}: Invalid argument`;
 }
 
-/** stathz, see sys/kern/kern_clock.c. */
-const ticksPerSecond = 127;
-
 /** Load while a machine comes up; its averages fall with time. */
 const loadOfBoot = 2;
 
@@ -146,7 +144,7 @@ const configurationName = 'GENERIC';
 
 /** Values that the kernel computes when they are read. */
 function readSysctl(machine: Machine, name: string, { value }: Sysctl, now: number): string {
-  const { running, ipfw, sysctls, busyCpus, clockAhead, crashes } = machine;
+  const { running, ipfw, busyCpus, clockAhead, crashes } = machine;
   if (running === undefined) return value;
   const { kernel, file } = running;
   // tc_setclock() moves the time of the boot, and leaves the time since then as it is.
@@ -173,10 +171,14 @@ function readSysctl(machine: Machine, name: string, { value }: Sysctl, now: numb
         '',
       ].join('\n');
     case 'kern.cp_time': {
-      const ticks = (cpus: number) => Math.round((now - startedAt) * ticksPerSecond * cpus);
-      const idle = valueOfSysctl(sysctls, 'hw.ncpu') - busyCpus;
-      return `${ticks(busyCpus)} 0 0 0 ${ticks(idle)}`;
+      const all = ticksOf(machine, now);
+      const sum = [0, 1, 2, 3, 4].map((state) =>
+        all.reduce((total, ticks) => total + (ticks[state] ?? 0), 0),
+      );
+      return sum.join(' ');
     }
+    case 'kern.cp_times':
+      return ticksOf(machine, now).flat().join(' ');
     case 'vm.loadavg': {
       const averages = [60, 300, 900].map((seconds) => {
         const sinceBoot = Math.exp((startedAt - now) / seconds);

@@ -1,0 +1,86 @@
+// CPU time of a machine by CPU and state, as kern.cp_times counts it.
+
+import type { Machine } from './machine.ts';
+import { valueOfSysctl } from './sysctls.ts';
+
+/** States of sys/resource.h in which the lab's machines spend time. */
+type CpuState = 'user' | 'system' | 'interrupt' | 'idle';
+
+/** Work from now on: the share of each CPU that it takes, from 0 to 1. */
+export type CpuDemand = { state: CpuState; shares: readonly number[] };
+
+export type CpuTimes = {
+  countedTo: number;
+  /** Seconds since the boot, CPU by CPU. */
+  readonly spent: Record<CpuState, number>[];
+  /** By what asks for it: a program, or the packets that are forwarded. */
+  readonly demands: Map<object, CpuDemand>;
+};
+
+export const cpuTimesFrom = (countedTo: number): CpuTimes => ({
+  countedTo,
+  spent: [],
+  demands: new Map(),
+});
+
+/** Changes what is asked of the CPUs; undefined ends it. */
+export function setDemand(
+  machine: Machine,
+  now: number,
+  owner: object,
+  demand: CpuDemand | undefined,
+): void {
+  countCpuTimes(machine, now);
+  const { demands } = machine.cpuTimes;
+  if (demand === undefined) demands.delete(owner);
+  else demands.set(owner, demand);
+}
+
+/** Changes how much a host takes from now on. */
+export function setStolen(machine: Machine, now: number, ratio: number): void {
+  countCpuTimes(machine, now);
+  machine.stolenRatio = ratio;
+}
+
+/** A demand of some threads, one on each CPU from the last one on. */
+export const threadsOf = (machine: Machine, threads: number, share: number): CpuDemand => ({
+  state: 'system',
+  shares: Array.from({ length: cpusOf(machine) }, (_, cpu) =>
+    cpu >= cpusOf(machine) - threads ? share : 0,
+  ),
+});
+
+export const cpusOf = ({ sysctls }: Machine): number => valueOfSysctl(sysctls, 'hw.ncpu');
+
+/** stathz, see sys/kern/kern_clock.c. */
+const ticksPerSecond = 127;
+
+/** User, nice, system, interrupt and idle ticks of each CPU. */
+export function ticksOf(machine: Machine, now: number): number[][] {
+  countCpuTimes(machine, now);
+  return machine.cpuTimes.spent.map(({ user, system, interrupt, idle }) =>
+    [user, 0, system, interrupt, idle].map((seconds) => Math.round(seconds * ticksPerSecond)),
+  );
+}
+
+/** A CPU has no more than its time; what a host takes from it counts as use, as no tick of a guest is lost. */
+function countCpuTimes(machine: Machine, now: number): void {
+  const { cpuTimes, busyCpus, stolenRatio } = machine;
+  const seconds = now - cpuTimes.countedTo;
+  if (seconds <= 0) return;
+  cpuTimes.countedTo = now;
+  for (let cpu = 0; cpu < cpusOf(machine); cpu++) {
+    const spent = cpuTimes.spent[cpu] ?? { user: 0, system: 0, interrupt: 0, idle: 0 };
+    cpuTimes.spent[cpu] = spent;
+    let left = 1;
+    const spend = (state: CpuState, share: number) => {
+      const taken = Math.min(left, Math.max(0, share));
+      left -= taken;
+      spent[state] += taken * seconds;
+    };
+    spend('user', busyCpus - cpu);
+    for (const { state, shares } of cpuTimes.demands.values()) spend(state, shares[cpu] ?? 0);
+    spend('system', stolenRatio);
+    spend('idle', left);
+  }
+}
