@@ -40,12 +40,16 @@ export function parsePktGenLog(text: string): PktGenLog {
   const unread: UnreadRate[] = [];
   let isPktGen = false;
   let lastStamp: number | undefined;
+  let isInterrupted = false;
   for (const { content, number, isWhole } of linesOf(text)) {
     const line = readLine(content);
     isPktGen ||= line.kind !== 'foreign';
     if (line.kind === 'foreign') log.skipped += 1;
     if (line.kind === 'unread-rate' && isWhole) unread.push({ number, content });
     if (isWhole) log.lines = number;
+    if (line.kind === 'interrupted') isInterrupted = true;
+    // The thread that an interrupt ends says so as one that crashes.
+    if (line.kind === 'crash' && isInterrupted) continue;
     if (line.kind === 'rate') {
       log.rates.push({
         ...line.rate,
@@ -73,6 +77,8 @@ type PktGenLine =
   | { kind: 'crash'; text: string }
   /** Begins as a rate: another line was written into it, or its format is not known. */
   | { kind: 'unread-rate' }
+  /** A thread that waited for packets got SIGINT. */
+  | { kind: 'interrupted' }
   /** A line of pkt-gen, but of no use here. */
   | { kind: 'other' }
   /** A line of another program, or an unknown one: `Terminated`. */
@@ -105,6 +111,7 @@ const rateLine = new RegExp(
 );
 const begunRate = /^\d{1,9}\.\d{1,9} main_thread \[\d{1,9}\] \d/;
 const crash = /\] (poll err|ouch, thread \d{1,9} exited with error)$/;
+const interrupt = /\] poll(?:\(\))? error(?: on queue \d{1,9})?: Interrupted system call$/;
 const summaryLine =
   /^(?:Sent|Received) (\d{1,15}) packets,? (?:\d{1,18} bytes \d{1,15} events )?(\d{1,9}) bytes each,? in (-?\d{1,12}\.\d{1,9}) seconds\.$/;
 const commandLine = /^CMD(?: on \S{1,255})?: (.*\bpkt-gen\b.*)$/;
@@ -142,6 +149,7 @@ function unscaled(text: string): number {
 function stampedLine(content: string): PktGenLine {
   const text = crash.exec(content)?.[1];
   if (text !== undefined) return { kind: 'crash', text };
+  if (interrupt.test(content)) return { kind: 'interrupted' };
   return { kind: begunRate.test(content) ? 'unread-rate' : 'other' };
 }
 

@@ -395,6 +395,9 @@ export const cases: Record<string, Record<string, Case>> = {
     'patched, once': passes(at('forwards-nothing', 2)),
     'base, always': undecided({ lab: { truth: ({ ident }) => (ident === 'base' ? 0 : 5e6) } }),
     'patched, always': blamesPatch('regression', { lab: onlyBaseForwards }),
+    'patched, always, on three machines': blamesPatch('regression', {
+      lab: { ...onlyBaseForwards, cabling: { generators: 'two' } },
+    }),
     'patched, always, before base': blamesPatch('regression', {
       lab: onlyBaseForwards,
       ...patchedFirst,

@@ -119,6 +119,18 @@ test.for(['receiver_body [1648] poll err', 'main_thread [2304] ouch, thread 0 ex
   },
 );
 
+test('an interrupt of a receiver that waits for its first packet is no crash', () => {
+  const log = parsePktGenLog(
+    rateLine(1, 0) +
+      said(2, 'sigint_h [574] received control-C on thread 0x206de9c12000') +
+      said(2, 'receiver_body [1947] poll() error: Interrupted system call') +
+      rateLine(3, 0) +
+      said(3, 'main_thread [2813] ouch, thread 0 exited with error'),
+  );
+  expect(log.faults).toEqual([]);
+  expect(log.rates).toHaveLength(2);
+});
+
 test('a crash on a last line without a newline is a crash', () => {
   const log = parsePktGenLog(`${rateLine(1, 1)}002.000000 receiver_body [1648] poll err`);
   expect(kinds(log.faults)).toEqual(['crashed']);
