@@ -69,7 +69,8 @@ export class FreebsdGuests implements GuestSystem {
     this.#copies.begin(guestsOfPair);
     const { problems, fingerprint } = await this.#copies.first();
     return {
-      fingerprint: { ...(await this.#resources.facts()), ...fingerprint },
+      // A guest's SMBIOS names neither QEMU's version nor the accelerator.
+      fingerprint: { ...fingerprint, ...(await this.#resources.facts()) },
       warnings: problems.filter(isOfImage).map(({ message }) => message),
     };
   }
