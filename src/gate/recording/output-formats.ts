@@ -29,7 +29,7 @@ const isPktGen = /\bpkt-gen -N\b/;
 
 const readers: readonly [RegExp, Reader][] = [
   [/^ifconfig -l$/, (text) => unlessLines(text, /^\w+(?: \w+)*$/, 'a list of interfaces')],
-  [/^ifconfig [a-z]+\d+$/, ifconfig],
+  [/^ifconfig (?!lo)[a-z]+\d+$/, ifconfig],
   [/^netstat -rn -f inet6?$/, routes],
   [/^netstat -i -b -n -W$/, counters],
   [
