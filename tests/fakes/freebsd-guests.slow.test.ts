@@ -72,7 +72,7 @@ test('sysrc writes rc.conf, which boots heed', () =>
     );
     expect(card()?.addresses).toEqual([]);
     const refused = await host.run(shell`route add -inet 198.18.0.0/16 198.18.0.2`);
-    expect(said(refused)).toContain('Network is unreachable');
+    expect(said(refused)).toContain('Invalid argument');
     const again = await reboot(host);
     expect(card()?.addresses).toEqual(['inet 198.18.0.1 netmask 0xfffffffc broadcast 198.18.0.3']);
     expect([...(card()?.capabilities ?? [])]).not.toContain('LRO');
@@ -80,8 +80,24 @@ test('sysrc writes rc.conf, which boots heed', () =>
     await again.output(shell`route add -inet 198.18.0.0/16 198.18.0.2`);
     expect(await again.output(shell`netstat -rn -f inet`)).toMatch(/^198\.18\.0\.0\/30 +link#2 /m);
     const far = await again.run(shell`arp -S 198.18.0.4 ${senderMac}`);
-    expect(said(far)).toContain('cannot intuit interface index');
+    expect(said(far)).toContain('cannot locate 198.18.0.4');
     await again.close();
+  }));
+
+test('a login while it boots is reset at once, or after a silence', () =>
+  onGuest({}, async ({ guests, logIn }) => {
+    const host = await logIn();
+    await host.run(shell`shutdown -r now`);
+    await host.close();
+    await guests.clock.sleep(8);
+    const secondsTo = async () => {
+      const before = guests.clock.now();
+      await expect(logIn()).rejects.toThrow(/ended the login|closed|reset/i);
+      return guests.clock.now() - before;
+    };
+    const seconds = [await secondsTo(), await secondsTo()].toSorted((one, other) => one - other);
+    expect(seconds[0]).toBeLessThan(2);
+    expect(seconds[1]).toBeGreaterThan(10);
   }));
 
 test('gives an address by DHCP to the first card alone, and refuses logins without it', async () => {

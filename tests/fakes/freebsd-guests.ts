@@ -19,6 +19,7 @@ import { type Copy, sendThrough, type Wires } from './freebsd-guests-windows.ts'
 import { type Clock, virtualClock } from './freebsd-lab/clock.ts';
 import { noComplaints } from './freebsd-lab/complaints.ts';
 import { type Fault, faultsOf } from './freebsd-lab/faults.ts';
+import { makeFolder } from './freebsd-lab/file-system.ts';
 import type { KernelText } from './freebsd-lab/kernel.ts';
 import { interrupt, reset, setPower } from './freebsd-lab/lifecycle.ts';
 import type { Interface, Machine, Timing } from './freebsd-lab/machine.ts';
@@ -131,6 +132,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
       {
         name: 'guest',
         hardware,
+        product: 'Standard PC (Q35 + ICH9, 2009)',
         leases,
         firmwareText,
         kernel: { ident: 'image' },
@@ -141,6 +143,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
         files: { ...usualFiles, ...options.image?.files },
       },
     );
+    makeFolder(machine.files, '/boot/loader.conf.d');
     const network = networkThrough(machine, deps, {
       truth: () => Number.POSITIVE_INFINITY,
       noise: { seed: 1, perBoot: 0, perSecond: 0, perBuild: 0 },

@@ -92,9 +92,13 @@ export const depsOf = (lab: FreebsdLab): FreebsdDeps => ({
     if (config.kind !== 'command' || config.command[0] !== 'console-of-lab') {
       return openConsole('the DUT', config, onOutput, realConsoleDeps);
     }
-    const leave = lab.dut.machine.console.listen(onOutput);
-    const { promise: ended } = Promise.withResolvers<string>();
-    return { ended, close: async () => leave() };
+    const { console } = lab.dut.machine;
+    const { promise: ended, resolve: end } = Promise.withResolvers<string>();
+    const leaves = [console.listen(onOutput), console.onEnd(() => end('socat ended with 0'))];
+    const close = async () => {
+      for (const leave of leaves) leave();
+    };
+    return { ended, close };
   },
   sleep: (seconds) => lab.clock.sleep(seconds),
   now: () => lab.clock.now(),

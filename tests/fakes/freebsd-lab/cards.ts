@@ -48,12 +48,16 @@ const cards: Readonly<Record<CardName, Card>> = {
 };
 
 /** A text for each function of the cards behind these interfaces. */
-export function describeCards(interfaces: readonly Interface[], isVerbose: boolean): string[] {
+export function describeCards(
+  interfaces: readonly Interface[],
+  { isVerbose, hasNames }: { isVerbose: boolean; hasNames: boolean },
+): string[] {
   const functions = new Map(interfaces.map((one) => [functionOf(one), cards[one.card]]));
   return [...functions].map(([name, { vendor, device }], index) => {
     const ids = `vendor=${vendor.id} device=${device.id} subvendor=${vendor.id} subdevice=0x0000`;
     const line = `${name}@pci0:${index + 3}:0:0:\tclass=0x020000 rev=0x00 hdr=0x00 ${ids}\n`;
-    return isVerbose ? `${line}${namesOf(vendor.name, device.name)}` : line;
+    const names = hasNames ? namesOf(vendor.name, device.name) : '';
+    return isVerbose ? `${line}${names}${classText}` : line;
   });
 }
 
@@ -63,10 +67,6 @@ function functionOf({ name, card }: Interface): string {
 }
 
 const namesOf = (vendor: string, device: string): string =>
-  [
-    `    vendor     = '${vendor}'`,
-    `    device     = '${device}'`,
-    '    class      = network',
-    '    subclass   = ethernet',
-    '',
-  ].join('\n');
+  [`    vendor     = '${vendor}'`, `    device     = '${device}'`, ''].join('\n');
+
+const classText = '    class      = network\n    subclass   = ethernet\n';

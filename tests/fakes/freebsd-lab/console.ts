@@ -7,12 +7,20 @@ export type LabConsole = {
   print(text: string): void;
   /** Answers how to leave. */
   listen(onOutput: (chunk: Buffer) => void): () => void;
+  /** A virtual machine's is a socket of its own, which ends with its power. */
+  endsWithPower: boolean;
+  /** Ends the programs that show it. */
+  end(): void;
+  /** Called at the end of it; answers how to leave. */
+  onEnd(act: () => void): () => void;
 };
 
 export function labConsole(): LabConsole {
   const listeners = new Set<(chunk: Buffer) => void>();
+  const enders = new Set<() => void>();
   const console: LabConsole = {
     isOn: true,
+    endsWithPower: false,
     print(text) {
       if (!console.isOn) return;
       const chunk = Buffer.from(text.replaceAll('\n', '\r\n'));
@@ -21,6 +29,13 @@ export function labConsole(): LabConsole {
     listen(onOutput) {
       listeners.add(onOutput);
       return () => void listeners.delete(onOutput);
+    },
+    end() {
+      for (const act of [...enders]) act();
+    },
+    onEnd(act) {
+      enders.add(act);
+      return () => void enders.delete(act);
     },
   };
   return console;

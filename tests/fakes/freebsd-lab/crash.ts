@@ -3,8 +3,13 @@ import { remove, textOf, writeFile } from './file-system.ts';
 import type { Kernel } from './kernel.ts';
 import { type Deps, type Machine, notify } from './machine.ts';
 
-/** Before the machine is left; `reason` is the string that panic(9) was given. */
-export function dumpCore(machine: Machine, deps: Deps, reason: string): void {
+/** Before the machine is left; `reason` is the string that panic(9) was given. There is no dump before rc.d/dumpon. */
+export function dumpCore(
+  machine: Machine,
+  deps: Deps,
+  { reason, isBeforeDumpon }: { reason: string; isBeforeDumpon: boolean },
+): void {
+  const dumpsTo = isBeforeDumpon ? 'nowhere' : machine.crashes.dumpsTo;
   notify(
     machine,
     'Fatal trap 12: page fault while in kernel mode',
@@ -14,10 +19,10 @@ export function dumpCore(machine: Machine, deps: Deps, reason: string): void {
     '#0 0xffffffff80b9309d at kdb_backtrace+0x5d',
     '#1 0xffffffff80b461a2 at vpanic+0x132',
     'Uptime: 1m5s',
-    ...(machine.crashes.dumpsTo === 'nowhere' ? [] : dumpMessages),
+    ...(dumpsTo === 'nowhere' ? [] : dumpMessages),
     'Automatic reboot in 15 seconds - press a key on the console to abort',
   );
-  if (machine.crashes.dumpsTo !== 'disk') return;
+  if (dumpsTo !== 'disk') return;
   writeFile(machine.files, dumpFile, dumpHeader(machine, machine.running?.kernel, reason, deps));
 }
 

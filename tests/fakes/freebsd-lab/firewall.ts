@@ -16,7 +16,8 @@ export type LabScenario = (typeof labScenarios)[number];
 
 export type Pf = {
   isEnabled: boolean;
-  enabledAt: number;
+  /** When it was enabled or disabled; 0 if never. */
+  switchedAt: number;
   /** As `pfctl -sr` prints them. */
   rules: readonly PfRule[];
   skips: readonly string[];
@@ -35,7 +36,7 @@ export type IpfwRule = { text: string; blocks: boolean; keepsState: boolean };
 
 export const noPf = (): Pf => ({
   isEnabled: false,
-  enabledAt: 0,
+  switchedAt: 0,
   rules: [],
   skips: [],
   states: 0,

@@ -19,8 +19,11 @@ export type Kernel = {
 
 export type Behaviour =
   | { kind: 'works' }
-  /** At settings: as soon as it is up, and one of its sysctls is set. */
-  | { kind: 'panics-at-boot' | 'panics-at-settings' | 'panics-under-load'; panic: string }
+  /** At boot: before rc.d/dumpon; in rc: after it; at settings: as soon as it is up, and one of its sysctls is set. */
+  | {
+      kind: 'panics-at-boot' | 'panics-in-rc' | 'panics-at-settings' | 'panics-under-load';
+      panic: string;
+    }
   /** With interrupts off, in `pf_test+0x1c` say. */
   | { kind: 'hangs-under-load'; at: string }
   /** It is up, and all of rc.conf's routes but the default one are lost. */
@@ -99,7 +102,7 @@ export function readKernel(bytes: Uint8Array | undefined): Kernel | undefined {
 const identPragma = '#pragma ident ';
 
 const behaviours =
-  /^(panics-at-boot|panics-at-settings|panics-under-load|hangs-under-load|hangs-at-boot|loses-routes-at-boot|refuses-rules)(?:: (.+))?$/;
+  /^(panics-at-boot|panics-in-rc|panics-at-settings|panics-under-load|hangs-under-load|hangs-at-boot|loses-routes-at-boot|refuses-rules)(?:: (.+))?$/;
 
 function behaviourOf(line: string): Behaviour | undefined {
   const [, kind, words] = behaviours.exec(line) ?? [];
@@ -111,6 +114,7 @@ function behaviourOf(line: string): Behaviour | undefined {
     case 'hangs-under-load':
       return { kind, at: words ?? 'cpu_spinwait+0x2' };
     case 'panics-at-boot':
+    case 'panics-in-rc':
     case 'panics-at-settings':
     case 'panics-under-load':
       return { kind, panic: words ?? defaultPanic };

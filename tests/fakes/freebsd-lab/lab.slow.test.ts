@@ -8,6 +8,7 @@ import type { HostError } from '../../../src/system/host/host-error.ts';
 import { connect, type Host } from '../../../src/system/host/ssh.ts';
 import { shell } from '../../../src/system/shell.ts';
 import { describeWith } from '../../needs.ts';
+import { depsOf, labConsole } from '../freebsd-testbed.ts';
 import { type KernelText, kernelArchive } from './kernel.ts';
 import { type FreebsdLab, startFreebsdLab } from './lab.ts';
 import { sendTrial, steadyPps } from './trial.ts';
@@ -67,15 +68,36 @@ test('a reboot takes its time, drops connections and refuses new ones', async ()
   expect(Number(seconds)).toBeGreaterThan(started);
 });
 
+test('a console that is a socket of a virtual machine ends with its power', async () => {
+  await using lab = await startFreebsdLab();
+  lab.dut.machine.console.endsWithPower = true;
+  const console = await depsOf(lab).openConsole('the DUT', labConsole, () => {});
+  await lab.power.cycle();
+  expect(await console.ended).toBe('socat ended with 0');
+});
+
 test('reboot(8) never answers', async () => {
   await using lab = await startFreebsdLab();
   const dut = await connect(lab.dut.target);
   await expect(dut.output(shell`reboot`)).rejects.toMatchObject({ kind: 'lost' });
 });
 
-test('a kernel that panics at boot leaves a dump, and the old kernel comes up', async () => {
+test('a kernel that panics before dumpon leaves its message in the buffer alone', async () => {
   await using lab = await startFreebsdLab();
   const behaviour = { kind: 'panics-at-boot', panic: 'mutex not owned' } as const;
+  await lay(lab, { ident: 'patched', behaviour });
+  await rebootInto(lab, 'ppsgate.patched');
+  await lab.clock.sleep(200);
+  expect(lab.state().kernel).toBe('base');
+  await using dut = await connect(lab.dut.target);
+  expect(await dut.run(shell`cat /var/crash/info.last`)).toMatchObject({ code: 1 });
+  expect(await dut.run(shell`savecore -C`)).toMatchObject({ code: 1 });
+  expect(await dut.output(shell`dmesg -a`)).toContain('panic: mutex not owned');
+});
+
+test('a kernel that panics while rc runs leaves a dump, and the old kernel comes up', async () => {
+  await using lab = await startFreebsdLab();
+  const behaviour = { kind: 'panics-in-rc', panic: 'mutex not owned' } as const;
   await lay(lab, { ident: 'patched', behaviour });
   await rebootInto(lab, 'ppsgate.patched');
   await lab.clock.sleep(200);
@@ -270,7 +292,8 @@ test('sysctls keep their types, ranges and tunables, and a reboot forgets what w
   await lab.clock.sleep(200);
   await using again = await connect(lab.dut.target);
   expect(await again.output(shell`sysctl -n net.inet.ip.redirect kern.random.harvest.mask`)).toBe(
-    '0\n351\n',
+    // 351, and the CPU's pure entropy, which stays on.
+    '0\n65887\n',
   );
 });
 

@@ -49,7 +49,12 @@ export function reboot(machine: Machine, deps: Deps): void {
  * Panics at once: what runs is gone, the memory is dumped, and the machine reboots; but a kernel with the
  * debugger in it stops at its prompt, unless configured otherwise.
  */
-export function panic(machine: Machine, deps: Deps, reason: string): void {
+export function panic(
+  machine: Machine,
+  deps: Deps,
+  reason: string,
+  { isBeforeDumpon = false } = {},
+): void {
   if (hasDebugger(machine) && valueOfSysctl(machine.sysctls, 'debug.debugger_on_panic') === 1) {
     notify(machine, `panic: ${reason}`, 'KDB: enter: panic');
     machine.console.print(
@@ -58,7 +63,7 @@ export function panic(machine: Machine, deps: Deps, reason: string): void {
     enter(machine, 'hung');
     return;
   }
-  dumpCore(machine, deps, reason);
+  dumpCore(machine, deps, { reason, isBeforeDumpon });
   enter(machine, 'panicked');
   later(machine, deps, machine.timing.dumpSeconds, () => boot(machine, deps));
 }
@@ -106,6 +111,7 @@ export function setPower(machine: Machine, deps: Deps, power: PowerState): void 
     return;
   }
   machine.messages = [];
+  if (machine.console.endsWithPower) machine.console.end();
   enter(machine, 'off');
 }
 
@@ -134,13 +140,17 @@ function boot(machine: Machine, deps: Deps): void {
     load(machine, chosen, deps.clock.now());
     if (lacksRoot(machine, chosen.file)) return enter(machine, 'hung');
     const { behaviour } = chosen.kernel;
-    if (meets('panic-at-boot')) return panic(machine, deps, 'page fault');
-    if (behaviour.kind === 'panics-at-boot') return panic(machine, deps, behaviour.panic);
+    const isBeforeDumpon = true;
+    if (meets('panic-at-boot')) return panic(machine, deps, 'page fault', { isBeforeDumpon });
+    if (behaviour.kind === 'panics-at-boot') {
+      return panic(machine, deps, behaviour.panic, { isBeforeDumpon });
+    }
     if (meets('hang-at-boot') || behaviour.kind === 'hangs-at-boot') {
       notify(machine, 'Trying to mount root from ufs:/dev/ada0p2 [rw]...');
       return hang(machine);
     }
     later(machine, deps, half, () => {
+      if (behaviour.kind === 'panics-in-rc') return panic(machine, deps, behaviour.panic);
       startServices(machine, deps.clock.now());
       startTimeKeeping(machine, deps);
       later(machine, deps, machine.crashes.saveSeconds, () => saveCore(machine));
@@ -229,9 +239,11 @@ function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: n
   for (const [name, value] of Object.entries(machine.hardware)) {
     machine.sysctls.set(name, readOnly(value));
   }
+  // A virtual machine has no driver of frequencies.
+  if (machine.hardware['hw.model']?.startsWith('QEMU')) machine.sysctls.delete('dev.cpu.0.freq');
   const loader = new Map([...loaderSettings(machine), ...settings]);
   applySettings(machine.sysctls, loader, 'tunable');
-  machine.environment = new Map(loader);
+  machine.environment = new Map([...ofLoader(machine, file), ...loader]);
   setConsole(machine);
   const isNewer = (kernel.firmware ?? '').localeCompare(machine.firmware) > 0;
   if (isNewer && machine.sysctls.get('hw.cxgbe.fw_install')?.value !== '0') {
@@ -256,6 +268,16 @@ function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: n
   machine.ipfw = freshIpfw(loader.get('net.inet.ip.fw.default_to_accept') === '1');
   notify(machine, '---<<BOOT>>---', kernel.version, 'real memory  = 34359738368 (32768 MB)');
 }
+
+/** What loader(8) adds to loader.conf, as far as it is of use; the machine's maker is known by SMBIOS. */
+const ofLoader = ({ product }: Machine, file: string): [string, string][] => [
+  ['bootfile', 'kernel'],
+  ['currdev', 'disk0p2:'],
+  ['kernelname', file],
+  ['loaddev', 'disk0p2:'],
+  ['module_path', `${dirname(file)};/boot/modules`],
+  ['smbios.system.product', product],
+];
 
 /** Without a word of the loader's it is the screen; machines without an /etc/rc.conf are delivered with a serial one. */
 function setConsole({ files, environment, sysctls, console, firmwareText }: Machine): void {
@@ -309,7 +331,7 @@ function startFirewalls(machine: Machine, now: number): void {
   for (const name of machine.ownFirewalls) addModule(machine, name);
   if (machine.ownFirewalls.includes('pf')) {
     const rule = { text: 'pass in log all flags S/SA keep state', blocks: false, keepsState: true };
-    machine.pf = { ...noPf(), isEnabled: true, enabledAt: now, rules: [rule] };
+    machine.pf = { ...noPf(), isEnabled: true, switchedAt: now, rules: [rule] };
   }
   if (machine.ownFirewalls.includes('ipfw')) {
     const rule = { text: 'allow log ip from any to any', blocks: false, keepsState: false };

@@ -78,6 +78,10 @@ export type Machine = {
   hostname: string;
   /** Sysctls that its hardware decides: `hw.model`… */
   readonly hardware: Readonly<Record<string, string>>;
+  /** By its SMBIOS. */
+  readonly product: string;
+  /** pci_vendors(5) is not installed everywhere. */
+  readonly hasPciNames: boolean;
   readonly timing: Timing;
   readonly realTimeClock: RealTimeClock;
   /** A shell script up to FreeBSD 14.0, a program with other messages since; its first version fails on ZFS. */
@@ -211,6 +215,10 @@ export function readRcConf(machine: Machine): void {
   machine.routes.splice(0, machine.routes.length, ...ofRcConf.routes);
   machine.neighbours.splice(0, machine.neighbours.length, ...ofRcConf.neighbours);
 }
+
+/** Of FreeBSD's release: its programs print other words from one to the next. */
+export const majorOf = ({ running }: Machine): number =>
+  Number.parseInt(running?.kernel.release ?? '', 10);
 
 export const nextbootFile = '/boot/nextboot.conf';
 

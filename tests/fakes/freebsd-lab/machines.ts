@@ -11,7 +11,9 @@ import { fstabOf, type RootKind, rootOf } from './root.ts';
 import { readSettings } from './sysctls.ts';
 import { makeTar } from './tar.ts';
 
-export type DutOptions = Partial<Pick<Machine, 'name' | 'firmwareText' | 'leases'>> & {
+export type DutOptions = Partial<
+  Pick<Machine, 'name' | 'firmwareText' | 'leases' | 'product' | 'hasPciNames'>
+> & {
   /** Its own kernel, in /boot/kernel; `base` when absent. */
   kernel?: KernelText;
   /** 120, 5 and 30 s when absent. */
@@ -80,6 +82,8 @@ export function dutOf(wires: Pick<Cabling, 'dut'>, options: DutOptions): Machine
     nextboot: options.nextboot ?? 'script',
     ownFirewalls: options.ownFirewalls ?? [],
     leases: options.leases ?? machine.leases,
+    product: options.product ?? machine.product,
+    hasPciNames: options.hasPciNames ?? true,
     ...(options.firmwareText !== undefined && { firmwareText: options.firmwareText }),
   };
 }
@@ -168,6 +172,8 @@ const bareMachine = (name: string, disk: { totalBytes: number; usedBytes: number
   neighbours: [],
   ofRcConf: undefined,
   hardware: {},
+  product: 'HP ProLiant DL360p Gen8',
+  hasPciNames: true,
   timing: { bootSeconds: 120, shutdownSeconds: 5, dumpSeconds: 30 },
   realTimeClock: { aheadSeconds: 0 },
   clockAhead: 0,

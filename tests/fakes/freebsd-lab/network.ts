@@ -364,9 +364,9 @@ function leadsTo({ destination, family }: Route, address: string): boolean {
 const isGatewayOf = (neighbour: Neighbour, route: Route | undefined): boolean =>
   neighbour.address === route?.gateway && neighbour.interface === route.interface;
 
-/** A stateful rule has a state for every flow. */
+/** A stateful rule of ipfw has a state for every flow, and one of pf's two: as it comes in, and as it goes out. */
 function keepStates(dut: Machine, { family, flows }: Stream): void {
   const scenario = scenarioInForce(dut, family);
-  if (scenario === 'pf-stateful') dut.pf.states = flows;
+  if (scenario === 'pf-stateful') dut.pf.states = 2 * flows;
   if (scenario === 'ipfw-stateful') dut.ipfw.dynamicRules = flows;
 }

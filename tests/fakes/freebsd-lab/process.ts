@@ -27,6 +27,9 @@ export type Process = {
   readonly sleep: (seconds: number, pace?: Pace) => Promise<void>;
 };
 
+/** Variables by which rc(8) runs some of them. */
+export type Plain = Pick<Process, 'machine' | 'args' | 'out' | 'err' | 'complaints'>;
+
 /** Answers the exit code. */
 export type Program = (process: Process) => number | Promise<number>;
 

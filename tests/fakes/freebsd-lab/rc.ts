@@ -1,12 +1,9 @@
 // rc(8) of a machine with an /etc/rc.conf: its network, firewalls, entropy and dumps follow the file alone.
-import {
-  allCapabilities,
-  configureAll,
-  type Plain,
-  route,
-  setNeighbour,
-} from './commands/network.ts';
+import { allCapabilities, configureAll } from './commands/ifconfig.ts';
+import { route, setNeighbour } from './commands/routes.ts';
 import { type Interface, interfaceNamed, type Machine } from './machine.ts';
+import type { Plain } from './process.ts';
+import { stored } from './sysctls.ts';
 
 /** Throws a TypeError for invalid lines of rc.conf; a program's refusal goes to the console, and the boot goes on. */
 export function startRc(machine: Machine, text: string): void {
@@ -129,7 +126,7 @@ function lease({ leases }: Machine, one: Interface): void {
 
 function setSysctl({ sysctls }: Machine, name: string, value: string): void {
   const sysctl = sysctls.get(name);
-  if (sysctl !== undefined) sysctl.value = value;
+  if (sysctl !== undefined) sysctl.value = stored(sysctl, value);
 }
 
 function run(machine: Machine, program: (process: Plain) => number, args: readonly string[]): void {

@@ -21,8 +21,8 @@ export type SshdOptions = {
   deps: Deps;
   hostKey: string;
   /**
-   * Whether QEMU's own network has the address: it takes every connection, and closes it where the guest does not. Where that
-   * says nothing at all, a real one is silent.
+   * Whether QEMU's own network has the address: it takes every connection. While the guest boots it resets one and leaves
+   * the next without a word until its patience is over; otherwise it closes those that the guest does not take.
    */
   isForwarded?: boolean;
   /** Public half of the one key that lets root in, in OpenSSH's format. */
@@ -71,12 +71,23 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
       asleep.delete(socket);
     });
     deps.clock.touch();
-    if (isForwarded && !isListening()) return void socket.destroy();
+    if (isForwarded && !isListening()) return void forward(socket);
     whenAwake(() => {
       if (socket.destroyed) return;
       server.injectSocket(socket);
     });
   });
+
+  let forwarded = 0;
+  async function forward(socket: Socket): Promise<void> {
+    if (machine.stage !== 'booting') return void socket.destroy();
+    forwarded += 1;
+    const left = new AbortController();
+    socket.on('close', () => left.abort());
+    const { signal } = left;
+    if (forwarded % 2 === 0) await deps.clock.sleep(silentSeconds, { signal, pace: 'idle' });
+    socket.resetAndDestroy();
+  }
 
   function loseAll(isSudden: boolean): void {
     queue.length = 0;
@@ -139,6 +150,9 @@ function writeTogether(socket: Socket): void {
   };
   Object.assign(socket, { write: waitAndWrite });
 }
+
+/** Without a word, before QEMU's network gives a connection up. */
+const silentSeconds = 20;
 
 /** A private port: it stays reserved while the machine is down. */
 function loopbackAddress(): string {

@@ -8,7 +8,10 @@ export type Access =
   /** Both. */
   | 'read-write tunable';
 
-export type SysctlType = { kind: 'integer'; min: number; max: number } | { kind: 'text' };
+/** `kept` are bits that no value changes. */
+export type SysctlType =
+  | { kind: 'integer'; min: number; max: number; kept?: number }
+  | { kind: 'text' };
 
 export type Sysctl = { access: Access; type: SysctlType; value: string };
 
@@ -48,7 +51,7 @@ export function defaultSysctls(): Sysctls {
     ['kern.osrelease', readOnly('')],
     ['kern.ostype', readOnly('FreeBSD')],
     ['kern.shutdown.dumpdevname', readOnly('')],
-    ['kern.random.harvest.mask', integer(66_047, 0, 131_071)],
+    ['kern.random.harvest.mask', harvestMask],
     ['kern.version', readOnly('')],
     ['machdep.hyperthreading_allowed', tunable(1)],
     ['net.inet.ip.forwarding', integer(0, 0, 1)],
@@ -106,6 +109,15 @@ export const integer = (value: number, min = ints.min, max = ints.max): Sysctl =
   value: String(value),
 });
 
+/** Sources of pure entropy cannot be switched off: here the CPU's. */
+const pureSource = 0x1_0000;
+
+const harvestMask: Sysctl = {
+  access: 'read-write',
+  type: { kind: 'integer', min: 0, max: 2 ** 20 - 1, kept: pureSource },
+  value: String(0x1ff | pureSource),
+};
+
 export const tunable = (value: number): Sysctl => ({ ...integer(value), access: 'tunable' });
 
 export const readOnly = (value: string): Sysctl => ({
@@ -133,8 +145,17 @@ export function applySettings(
   for (const [name, value] of settings) {
     const sysctl = sysctls.get(name);
     const isMeant = sysctl?.access === access || sysctl?.access === 'read-write tunable';
-    if (sysctl !== undefined && isMeant && takes(sysctl.type, value)) sysctl.value = value;
+    if (sysctl !== undefined && isMeant && takes(sysctl.type, value)) {
+      sysctl.value = stored(sysctl, value);
+    }
   }
+}
+
+/** The value of a sysctl that is set to this one. */
+export function stored({ type, value: before }: Sysctl, value: string): string {
+  if (type.kind === 'text') return value;
+  const kept = type.kept ?? 0;
+  return String(kept === 0 ? Number(value) : (Number(value) & ~kept) | (Number(before) & kept));
 }
 
 export const takes = (type: SysctlType, value: string): boolean =>

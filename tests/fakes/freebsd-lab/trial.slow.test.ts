@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { outputOf, readRecording } from '../../../src/gate/recording/read-recording.ts';
 import { connect } from '../../../src/system/host/ssh.ts';
 import { shell } from '../../../src/system/shell.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
@@ -38,7 +39,8 @@ test('each kernel, scenario and family has a speed of its own', async () => {
   await dut.output(shell`pfctl -f /tmp/pf.conf`);
   await dut.output(shell`pfctl -e`);
   expect(steadyPps((await sendTrial(lab, { family: 'inet6' })).receiver)).toBeCloseTo(2e6, -3);
-  expect(lab.state().pf.states).toBe(2000);
+  // Each flow has one as it comes in, and one as it goes out.
+  expect(lab.state().pf.states).toBe(4000);
 });
 
 test('a DUT whose link is faster than the generator forwards all that is offered, and is not deaf', async () => {
@@ -190,15 +192,20 @@ test('a count ends the sender, and a timeout without -s INT leaves no summary', 
   expect(killed).toMatchObject({ code: 124, stdout: '' });
 });
 
-describeWith(['shared/corpus/runs'], 'the logs of real trials', () => {
+describeWith(['shared/corpus/runs', 'shared/freebsd/lab'], 'the logs of real trials', () => {
   test('have the lines that the laboratory makes', async () => {
     await using lab = await startFreebsdLab();
     const { outcomes } = await sendTrial(lab, { seconds: 5 });
-    const real = new Set(
-      ['receiver', 'sender'].flatMap((side) =>
+    const { requests } = readRecording(`${sharedFolder('freebsd/lab')}/check2.rec.gz`);
+    const recorded = requests
+      .flatMap((request) => outputOf(request, 'stderr').split('\n'))
+      .map(shapeOf);
+    const real = new Set([
+      ...recorded,
+      ...['receiver', 'sender'].flatMap((side) =>
         shapesOf(readFileSync(`${sharedFolder('corpus')}/${side}-line-shapes.json`, 'utf8')),
       ),
-    );
+    ]);
     const made = outcomes
       .flatMap(({ stdout, stderr }) => (stderr + stdout).split('\n'))
       .map(shapeOf);
@@ -214,4 +221,5 @@ const shapeOf = (line: string): string =>
   line
     .replace(/(?:[\da-f]{2}:){5}[\da-f]{2}/g, 'MAC')
     .replace(/v?(?:cxl|igb|ix)\d+/g, 'IF')
+    .replace(/0x[\da-f]+/g, 'N')
     .replace(/\d+(?:\.\d+)*/g, 'N');

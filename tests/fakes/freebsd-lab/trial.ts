@@ -12,6 +12,10 @@ export type TrialOptions = {
   /** Length of the traffic, 20 when absent. */
   seconds?: number;
   sender?: number;
+  /** Of each thread; without a limit when absent. */
+  ratePps?: number;
+  /** The frames are for another machine. */
+  ends?: 'nowhere';
   /** Called five seconds after the first packet. */
   during?: () => Promise<void>;
 };
@@ -21,7 +25,7 @@ export type Trial = { receiver: PktGenLog; sender: PktGenLog; outcomes: readonly
 /** The receiver is ended by timeout(1), some seconds after the sender. */
 export async function sendTrial(
   lab: FreebsdLab,
-  { family = 'inet4', seconds = 20, sender = 0, during }: TrialOptions = {},
+  { family = 'inet4', seconds = 20, sender = 0, ratePps = 0, ends, during }: TrialOptions = {},
 ): Promise<Trial> {
   const port = lab.cabling.senders[sender];
   const machine = lab.senders[sender];
@@ -34,7 +38,7 @@ export async function sendTrial(
   await lab.clock.sleep(6);
   const { source, destination, bytes, option } = flowsOf[family];
   const sent = sending.run(
-    shell`timeout -s INT ${seconds + 4} pkt-gen -N -f tx -i ${port.interface} -n 0 -l ${bytes} ${option} -w 4 -S ${port.mac} -D ${port.dutMac} -s ${source} -d ${destination}`,
+    shell`timeout -s INT ${seconds + 4} pkt-gen -N -f tx -i ${port.interface} -n 0 -l ${bytes} ${option} -w 4 -R ${ratePps} -S ${port.mac} -D ${ends === 'nowhere' ? '02:00:00:00:00:01' : port.dutMac} -s ${source} -d ${destination}`,
   );
   if (during !== undefined) {
     await lab.clock.sleep(9);

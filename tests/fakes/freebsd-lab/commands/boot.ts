@@ -141,7 +141,9 @@ function shutdown(process: Process): number {
   if (time === undefined) return showUsage(process, shutdownUsage);
   const isPlain = given.options.every(({ name }) => name === 'r') && hasOption(given.options, 'r');
   if (!isPlain || (time !== 'now' && time !== '+0')) return notModelled(process, 'this shutdown');
-  process.out('Shutdown NOW!\nshutdown: [pid 2342]\n');
+  // wall(1) reaches this terminal, too.
+  process.out('Shutdown NOW!\nShutdown NOW!\n\r\nSystem shutdown time has arrived\u0007\u0007\r\n');
+  process.err('shutdown: [pid 2342]\n');
   rebootMachine(process.machine, process.deps);
   return 0;
 }

@@ -10,6 +10,14 @@ export const ipfwPrograms: Readonly<Record<string, Program>> = { ipfw };
 const spec = 'abcdDefhinNp:qs:STtv';
 const usageCode = 64;
 const systemCode = 71;
+const unavailableCode = 69;
+
+/** What a sub-command asks of the module first; the others read its configuration. */
+const socketOptions = new Map([
+  ['add', 'getsockopt(IP_FW_XADD)'],
+  ['delete', 'setsockopt(IP_FW_XDEL)'],
+  ['flush', 'setsockopt(IP_FW_XDEL)'],
+]);
 
 /** A path as the only operand is a file of commands; it has to be absolute. */
 function ipfw(process: Process): number {
@@ -47,7 +55,10 @@ function command(process: Process, args: readonly string[], say: Say): number {
   const act = actions.get(name);
   if (act === undefined) return fail(process, say(`bad command \`${name}'`), usageCode);
   if (!process.machine.modules.has('ipfw')) {
-    return fail(process, say('retrieving config failed: Protocol not available'), systemCode);
+    const socketOption = socketOptions.get(name);
+    return socketOption === undefined
+      ? fail(process, say('retrieving config failed: Protocol not available'), systemCode)
+      : fail(process, say(`${socketOption}: Protocol not available`), unavailableCode);
   }
   const code = act(process, words, options, say);
   tellWatchers(process.machine);
@@ -142,5 +153,9 @@ function remove(
   const missing = words.find((word) => !rules.delete(Number(word)));
   return missing === undefined
     ? 0
-    : fail(process, say(`rule ${missing}: setsockopt(IP_FW_XDEL): Invalid argument`), 69);
+    : fail(
+        process,
+        say(`rule ${missing}: setsockopt(IP_FW_XDEL): Invalid argument`),
+        unavailableCode,
+      );
 }

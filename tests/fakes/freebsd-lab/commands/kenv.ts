@@ -19,9 +19,7 @@ function kenv(process: Process): number {
   const { options, operands } = given;
   const [operand, ...more] = operands;
   if (operand === undefined && hasOption(options, 'N') && options.length === 1) {
-    for (const name of ['kernelname', ...process.machine.environment.keys()]) {
-      process.out(`${name}\n`);
-    }
+    for (const name of [...process.machine.environment.keys()].toSorted()) process.out(`${name}\n`);
     return 0;
   }
   if (operand === undefined && options.every(({ name }) => !'uv'.includes(name))) {

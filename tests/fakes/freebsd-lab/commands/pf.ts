@@ -3,7 +3,7 @@ import { fileErrorText, textOf } from '../file-system.ts';
 import type { PfRule } from '../firewall.ts';
 import { noPf } from '../firewall.ts';
 import { hasOption, optionValue } from '../getopt.ts';
-import { type Machine, tellWatchers } from '../machine.ts';
+import { type Machine, majorOf, tellWatchers } from '../machine.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
 import { readOptions, showUsage } from './options.ts';
 
@@ -49,6 +49,7 @@ function disable(process: Process): number {
   const { pf } = process.machine;
   if (!pf.isEnabled) return fail(process, 'pfctl: pf not enabled');
   pf.isEnabled = false;
+  pf.switchedAt = process.deps.clock.now();
   process.err('pf disabled\n');
   return 0;
 }
@@ -57,7 +58,7 @@ function enable(process: Process): number {
   const { pf } = process.machine;
   if (pf.isEnabled) return fail(process, 'pfctl: pf already enabled');
   pf.isEnabled = true;
-  pf.enabledAt = process.deps.clock.now();
+  pf.switchedAt = process.deps.clock.now();
   process.err('pf enabled\n');
   return 0;
 }
@@ -76,8 +77,9 @@ function flush(process: Process, modifier: string): number {
       pf.states = 0;
       return 0;
     case 'all': {
-      const { states, isEnabled, enabledAt } = pf;
-      machine.pf = { ...noPf(), isEnabled, enabledAt };
+      const { states, isEnabled, switchedAt } = pf;
+      machine.pf = { ...noPf(), isEnabled, switchedAt };
+      if (majorOf(machine) >= 14) err('Ethernet rules cleared\n');
       err(
         `rules cleared\nnat cleared\n0 tables deleted.\n${states} states cleared\nsource tracking entries cleared\npf: statistics cleared\npf: interface flags reset\n`,
       );
@@ -176,26 +178,44 @@ function show(process: Process, modifier: string): number {
 }
 
 function info({ pf }: Machine, now: number): string {
-  const seconds = Math.max(0, Math.floor(now - pf.enabledAt));
+  const seconds = Math.max(0, Math.floor(now - pf.switchedAt));
   const clock = new Date(seconds * 1000).toISOString().slice(11, 19);
-  const status = pf.isEnabled
-    ? `Enabled for ${Math.floor(seconds / 86_400)} days ${clock}`
-    : 'Disabled';
+  const since = pf.switchedAt > 0 ? ` for ${Math.floor(seconds / 86_400)} days ${clock}` : '';
+  const status = `${pf.isEnabled ? 'Enabled' : 'Disabled'}${since}`;
+  // In its first second there is nothing to divide by.
+  const rate = (total: number) => (seconds > 0 ? `${(total / seconds).toFixed(1)}/s` : '');
   const row = (name: string, total: number) =>
-    `  ${name.padEnd(24)}${String(total).padStart(15)}${'0.0/s'.padStart(17)}\n`;
+    `  ${name.padEnd(25)} ${String(total).padStart(14)} ${rate(total).padStart(14)}\n`;
   return [
-    `${`Status: ${status}`.padEnd(45)}Debug: Urgent\n\n`,
+    `${`Status: ${status}`.padEnd(46)}Debug: Urgent\n\n`,
     'State Table                          Total             Rate\n',
-    `  current entries         ${String(pf.states).padStart(13)}               \n`,
+    `  ${'current entries'.padEnd(25)} ${String(pf.states).padStart(14)}${' '.repeat(15)}\n`,
     row('searches', pf.states),
     row('inserts', pf.states),
     row('removals', 0),
     'Counters\n',
     row('match', pf.states),
-    row('bad-offset', 0),
-    row('memory', 0),
+    ...otherCounters.map((name) => row(name, 0)),
   ].join('');
 }
+
+const otherCounters = [
+  'bad-offset',
+  'fragment',
+  'short',
+  'normalize',
+  'memory',
+  'bad-timestamp',
+  'congestion',
+  'ip-option',
+  'proto-cksum',
+  'state-mismatch',
+  'state-insert',
+  'state-limit',
+  'src-limit',
+  'synproxy',
+  'map-failed',
+];
 
 const states = ({ pf }: Machine): string =>
   Array.from({ length: pf.states }, (_, index) => {

@@ -10,4 +10,4 @@ export const mostPpsOfThread = 40_000_000;
 export const tickSeconds = 0.001;
 
 /** After an interrupt the threads end, and the next report is the last. */
-export const lastReportSeconds = 0.5;
+export const lastReportSeconds = 1.03;

@@ -22,6 +22,10 @@ const rangeText = ({ first, last, port }: AddressRange): string => {
   return `${end(first)}:${port} to ${end(last)}:${port}`;
 };
 
+/** A handler of SIGINT writes first; the thread that sends or reads ends later. */
+export const sayInterrupt = (process: Process): void =>
+  say(process, 'sigint_h', 574, 'received control-C on thread 0x7e730012000');
+
 /** Microseconds: what is shorter it does not tell. */
 const shortestReport = 10_000;
 

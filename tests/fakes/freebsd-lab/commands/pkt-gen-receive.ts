@@ -3,7 +3,7 @@ import { setDemand, setStolen, threadsOf } from '../cpu.ts';
 import type { Interface } from '../machine.ts';
 import type { Process } from '../process.ts';
 import { emulatedPps, lastReportSeconds, mostPpsOfThread, tickSeconds } from './pkt-gen-limits.ts';
-import { type Result, say, sayRate } from './pkt-gen-log.ts';
+import { type Result, say, sayInterrupt, sayRate } from './pkt-gen-log.ts';
 import type { PktGenOptions } from './pkt-gen-options.ts';
 
 /** Until it is interrupted or has its count, or with -W until a second passes without packets. */
@@ -58,6 +58,12 @@ async function read(
     const crashes = busyReports === reportsToCrash && network.meets('receiver-crash') !== undefined;
     if (crashes) say(process, 'receiver_body', 1992, 'poll err');
     sayRate(process, options, report.packets, report.seconds);
+    if (!isLast && interrupted.aborted) sayInterrupt(process);
+    // Its first poll(2) of all returns with an error, the others do not.
+    if (isLast && packets === 0) {
+      say(process, 'receiver_body', 1947, 'poll() error: Interrupted system call');
+      say(process, 'main_thread', 2813, 'ouch, thread 0 exited with error');
+    }
     if (crashes) return crashed(process, packets);
     if (isLast || (options.count > 0 && packets >= options.count)) return { packets, seconds };
     const isSilent = packets > 0 && report.packets === 0;

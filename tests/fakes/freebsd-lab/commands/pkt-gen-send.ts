@@ -5,58 +5,95 @@ import { pauses, type Stream } from '../network.ts';
 import type { Process } from '../process.ts';
 import { isLinkUp } from '../wiring.ts';
 import { emulatedPps, lastReportSeconds, tickSeconds } from './pkt-gen-limits.ts';
-import { type Result, say, sayRate } from './pkt-gen-log.ts';
+import { type Result, say, sayInterrupt, sayRate } from './pkt-gen-log.ts';
 import type { PktGenOptions } from './pkt-gen-options.ts';
 
-/** Until its count is sent, or it is interrupted. */
+/** Until its count is sent, or it is interrupted. With -R it waits for a whole second of the clock first. */
 export async function send(
   process: Process,
   found: Interface,
   options: PktGenOptions,
 ): Promise<Result> {
+  const { machine, network, deps } = process;
   for (let thread = 0; thread < options.threads; thread++) {
     say(process, 'sender_body', 1713, `start, fd ${3 + thread} main_fd 3`);
-    say(process, 'sender_body', 1771, `frags 1 frag_size ${options.frameBytesWithoutCrc}`);
   }
-  const { machine, network, deps } = process;
   const { stolenRatio } = machine;
   const starved = network.meets('starved-sender');
   if (starved !== undefined) setStolen(machine, deps.clock.now(), starved.stolenRatio);
   const { stream, cpuShare } = streamOf(process, found, options);
-  network.begin(stream);
-  setDemand(machine, deps.clock.now(), stream, threadsOf(machine, options.threads, cpuShare));
-  try {
-    return await report(process, found, options, stream.pps);
-  } finally {
+  let isOver = false;
+  const begin = () => {
+    if (isOver) return;
+    for (let thread = 0; thread < options.threads; thread++) {
+      say(process, 'sender_body', 1771, `frags 1 frag_size ${options.frameBytesWithoutCrc}`);
+    }
+    network.begin(stream);
+    setDemand(machine, deps.clock.now(), stream, threadsOf(machine, options.threads, cpuShare));
+  };
+  const end = () => {
+    isOver = true;
     network.end(stream);
     setDemand(machine, deps.clock.now(), stream, undefined);
+  };
+  const now = deps.clock.now();
+  const startsAt = options.ratePps > 0 ? Math.floor(now + secondsToTarget) : now;
+  if (startsAt > now) deps.clock.after(startsAt - now, begin);
+  else begin();
+  try {
+    return await report(process, found, options, { pps: stream.pps, startsAt, end });
+  } finally {
+    end();
     if (starved !== undefined) setStolen(machine, deps.clock.now(), stolenRatio);
   }
 }
+
+/** See sender_body() of pkt-gen.c: the fraction of the second is cut off. */
+const secondsToTarget = 2;
+
+type Sending = { pps: number; startsAt: number; end: () => void };
 
 async function report(
   process: Process,
   { port }: Interface,
   options: PktGenOptions,
-  pps: number,
+  { pps, startsAt, end }: Sending,
 ): Promise<Result> {
   const { network, deps, interrupted } = process;
-  const [origin, startedAt] = [port.sent.packets, deps.clock.now()];
+  const { clock } = deps;
+  const origin = port.sent.packets;
   const most = options.count > 0 ? options.count : Infinity;
-  let [before, beforeAt] = [0, startedAt];
+  let [before, beforeAt] = [0, clock.now()];
   for (;;) {
-    const isLast = interrupted.aborted;
-    const reportSeconds = isLast ? lastReportSeconds : options.reportSeconds + tickSeconds;
-    await process.sleep(Math.min(reportSeconds, (most - before) / pps));
-    if (!isLinkUp(port, deps.clock.now())) {
+    const secondsToEnd = Math.max(0, startsAt - beforeAt) + (most - before) / pps;
+    await process.sleep(Math.min(options.reportSeconds + tickSeconds, secondsToEnd));
+    const [now, isInterrupted] = [clock.now(), interrupted.aborted];
+    if (now > startsAt && !isLinkUp(port, now)) {
       say(process, 'sender_body', 1778, 'poll error on queue 0: timeout');
     }
     network.count();
-    const [sent, at] = [Math.round(port.sent.packets - origin), deps.clock.now()];
-    sayRate(process, options, sent - before, at - beforeAt);
-    if (isLast || sent >= most) return { packets: sent, seconds: at - startedAt };
-    [before, beforeAt] = [sent, at];
+    const sent = Math.round(port.sent.packets - origin);
+    if (isInterrupted) sayInterrupt(process);
+    sayRate(process, options, sent - before, now - beforeAt);
+    if (isInterrupted || sent >= most) {
+      end();
+      if (isInterrupted) await sayLast(process, options);
+      return { packets: sent, seconds: Math.max(now - startsAt, 0) };
+    }
+    [before, beforeAt] = [sent, now];
   }
+}
+
+/** The threads end, and main_thread has slept for a second more. */
+async function sayLast(process: Process, options: PktGenOptions): Promise<void> {
+  for (let thread = 0; thread < options.threads; thread++) {
+    if (options.ratePps === 0) {
+      say(process, 'sender_body', 1809, 'poll error on queue 0: Interrupted system call');
+    }
+    say(process, 'sender_body', 1861, 'flush tail 54 head 54 on thread 0x7e730012700');
+  }
+  await process.sleep(lastReportSeconds);
+  sayRate(process, options, 0, lastReportSeconds);
 }
 
 /** `cpuShare` is of each thread: it sleeps only where it may not send as fast as it can. */

@@ -84,11 +84,18 @@ function changeMode({ network, deps }: Process, { port }: Interface): void {
   bounce(port, deps.clock.now(), network.bounceSeconds());
 }
 
+/** A 300th of a second of packets at most. */
+function burstText({ ratePps }: PktGenOptions): string {
+  if (ratePps === 0) return '512 packets every  0.000000000';
+  const burst = Math.min(512, Math.max(1, Math.floor(ratePps / 300)));
+  return `${burst} packets every  ${(burst / ratePps).toFixed(9)}`;
+}
+
 /** Runs for its whole time, with the link up or down. */
 async function waitForLink(process: Process, options: PktGenOptions): Promise<void> {
   if (options.sends) {
     say(process, 'main', 3352, '--- SPECIAL OPTIONS: copy\n');
-    say(process, 'main', 3374, 'Sending 512 packets every  0.000000000 s');
+    say(process, 'main', 3374, `Sending ${burstText(options)} s`);
   }
   say(process, 'start_threads', 2695, `Wait ${options.waitSeconds} secs for phy reset`);
   await process.sleep(options.waitSeconds);

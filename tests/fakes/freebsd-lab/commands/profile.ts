@@ -35,12 +35,17 @@ function pmcstat(process: Process): number | Promise<number> {
       'pmcstat: ERROR: Initialization of the pmc(3) library failed: No such file or directory';
     return fail(process, said, 69);
   }
-  if (event !== softwareClock && !eventsOf(process.machine).test(event)) {
+  const isKnown = hasCounters(process.machine) && eventsOf(process.machine).test(event);
+  if (event !== softwareClock && !isKnown) {
     const said = `pmcstat: ERROR: Cannot allocate system-mode pmc with specification "${event}": Invalid argument`;
     return fail(process, said, 71);
   }
   return sample(process, { event, file, seconds });
 }
+
+/** A virtual machine whose CPU is QEMU's has no counters. */
+const hasCounters = ({ hardware }: Machine): boolean =>
+  hardware['hw.model']?.startsWith('QEMU') !== true;
 
 /**
  * Events of lib/libpmc/pmu-events of FreeBSD: all of Intel's cores have inst_retired, but an Atom counts cycles by
@@ -53,6 +58,10 @@ const eventsOf = ({ sysctls }: Machine): RegExp =>
 
 /** Every machine has it, and some virtual ones take no sample of it: pmcstat succeeds, and its graph is empty. */
 const softwareClock = 'CLOCK.HARD';
+
+/** As in every recording of a virtual machine. */
+const discarded =
+  'pmcstat: WARNING: at least 16 events were discarded while running.\nPlease consider tuning the "kern.hwpmc.nbuffers_pcpu" tunable.\n';
 
 type Sampling = { event: string; file: string; seconds: number };
 
@@ -69,6 +78,7 @@ async function sample(process: Process, { event, file, seconds }: Sampling): Pro
     if (event !== softwareClock) samples[place] = (samples[place] ?? 0) + samplesPerSecond;
   }
   const log: SampleLog = { event, kernel, samples };
+  if (event === softwareClock) process.err(discarded);
   const error = writeFile(machine.files, file, JSON.stringify(log));
   return error === undefined
     ? 0
@@ -89,6 +99,7 @@ function convert(process: Process, file: string, graph: string): number {
     return fail(process, said, 71);
   }
   const error = writeFile(files, graph, callgraph(JSON.parse(text) as SampleLog));
+  if (error === undefined) process.out('CONVERSION STATISTICS:\n');
   return error === undefined
     ? 0
     : fail(process, `pmcstat: ERROR: Cannot open "${graph}": ${fileErrorText[error]}`, 71);

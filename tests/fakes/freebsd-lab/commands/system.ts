@@ -7,7 +7,7 @@ import { hasOption } from '../getopt.ts';
 import { hang, hasDebugger, panic } from '../lifecycle.ts';
 import type { Machine } from '../machine.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
-import { isInteger, type Sysctl, takes } from '../sysctls.ts';
+import { isInteger, type Sysctl, stored, takes } from '../sysctls.ts';
 import { readOptions, showUsage } from './options.ts';
 
 export const systemPrograms: Readonly<Record<string, Program>> = {
@@ -113,7 +113,7 @@ function sysctlOne(process: Process, operand: string, style: Style): number {
   const value = values.join('=');
   const refusal = whyRefused(name, sysctl, value);
   if (refusal !== undefined) return fail(process, refusal);
-  sysctl.value = String(sysctl.type.kind === 'integer' ? Number(value) : value);
+  sysctl.value = stored(sysctl, value);
   out(`${before} -> ${sysctl.value}\n`);
   if (value !== '0') act(process, name);
   return 0;
@@ -191,7 +191,7 @@ function readSysctl(machine: Machine, name: string, { value }: Sysctl, now: numb
     case 'kern.osrelease':
       return kernel.release;
     case 'kern.shutdown.dumpdevname':
-      return { disk: '/dev/ada0p3', network: 'igb5', nowhere: '' }[crashes.dumpsTo];
+      return { disk: 'ada0p3', network: 'igb5', nowhere: '' }[crashes.dumpsTo];
     case 'kern.version':
       return `${kernel.version}\n`;
     case 'net.inet.ip.fw.dyn_count':
@@ -260,6 +260,7 @@ function pciconf(process: Process): number {
   if (given.kind === 'refused') return given.code;
   if (!hasOption(given.options, 'l')) return showUsage(process, usage);
   const isVerbose = hasOption(given.options, 'v');
-  for (const text of describeCards(process.machine.interfaces, isVerbose)) process.out(text);
+  const { interfaces, hasPciNames: hasNames } = process.machine;
+  for (const text of describeCards(interfaces, { isVerbose, hasNames })) process.out(text);
   return 0;
 }

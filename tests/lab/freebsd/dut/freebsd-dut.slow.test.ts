@@ -328,22 +328,30 @@ const panicsAtBoot = {
   behaviour: { kind: 'panics-at-boot', panic: 'mtx_lock() of destroyed mutex' },
 } as const;
 
-test.for<[string, FreebsdLabOptions['crashes'] & object]>([
+/** Once there is a device for its dump. */
+const panicsInRc = {
+  ...panicsAtBoot,
+  behaviour: { ...panicsAtBoot.behaviour, kind: 'panics-in-rc' },
+} as const;
+
+test.for<[string, FreebsdLabOptions['crashes'] & object, KernelText]>([
   [
     'whose messages a reset clears, and whose dump is saved late',
     { keepsMessages: false, saveSeconds: 90 },
+    panicsInRc,
   ],
-  ['that dumps over the network', { dumpsTo: 'network' }],
-  ['that dumps nowhere', { dumpsTo: 'nowhere' }],
-  ['whose messages are few', { mostMessages: 16 }],
-])('a DUT %s tells of its panic', async ([, crashes]) => {
+  ['that dumps over the network', { dumpsTo: 'network' }, panicsInRc],
+  ['that dumps nowhere', { dumpsTo: 'nowhere' }, panicsInRc],
+  ['that panics before it can dump', {}, panicsAtBoot],
+  ['whose messages are few', { mostMessages: 16 }, panicsAtBoot],
+])('a DUT %s tells of its panic', async ([, crashes, kernel]) => {
   await using lab = await startFreebsdLab({ crashes });
   // The message of an earlier panic is pushed out.
   lab.dut.machine.messages = [
     'panic: of another day',
     ...Array.from({ length: 9 }, () => 'link up'),
   ];
-  const { outcome } = await bootOf(lab, panicsAtBoot);
+  const { outcome } = await bootOf(lab, kernel);
   expect(outcome).toMatchObject({
     kind: 'boot-failed',
     panic: 'mtx_lock() of destroyed mutex',
@@ -362,7 +370,7 @@ test('a DUT that keeps nothing of a panic is not waited for', async () => {
 test('a dump that is never saved is not waited for longer than five minutes', async () => {
   await using lab = await startFreebsdLab({ crashes: { saveSeconds: 1e9 } });
   const began = lab.clock.now();
-  const { outcome } = await bootOf(lab, panicsAtBoot);
+  const { outcome } = await bootOf(lab, panicsInRc);
   expect(outcome).toMatchObject({ kind: 'boot-failed', panic: 'mtx_lock() of destroyed mutex' });
   expect(lab.clock.now() - began).toBeLessThan(900);
 });

@@ -1,0 +1,212 @@
+// route, arp and ndp: a machine's routes and neighbours.
+import { BlockList } from 'node:net';
+import { hasOption } from '../getopt.ts';
+import {
+  type Interface,
+  keepRcConf,
+  type Machine,
+  majorOf,
+  type Neighbour,
+  type Route,
+} from '../machine.ts';
+import { fail, notModelled, type Plain, type Process } from '../process.ts';
+import { networkOf, shownAddresses } from './addresses.ts';
+import { readOptions } from './options.ts';
+
+export function routesText(machine: Machine, family: 'inet' | 'inet6'): string {
+  const [title, width, gatewayWidth] =
+    family === 'inet' ? ['Internet', 18, 18] : ['Internet6', 33, 29];
+  const row = (destination: string, gateway: string, flags: string, name: string, end: string) =>
+    `${destination.padEnd(width)} ${gateway.padEnd(gatewayWidth)} ${flags.padEnd(8)} ${name.padStart(10)}${end}\n`;
+  const rows = [...machine.routes, ...connectedRoutes(machine)]
+    .filter((route) => route.family === family)
+    .toSorted((one, other) => orderOf(one).localeCompare(orderOf(other)))
+    .map((route) => row(route.destination, route.gateway, route.flags, route.interface, ''));
+  const head = row('Destination', 'Gateway', 'Flags', 'Netif', ' Expire');
+  return `Routing tables\n\n${title}:\n${[head, ...rows].join('')}`;
+}
+
+/** By their addresses, the default route first. */
+const orderOf = ({ destination }: Route): string =>
+  destination === 'default'
+    ? ''
+    : destination.replace(/[0-9a-f]+/g, (digits) => digits.padStart(4, '0'));
+
+/** The networks that interfaces are in, and the addresses that are the machine's own. */
+function connectedRoutes({ interfaces }: Machine): Route[] {
+  const loopback = `link#${interfaces.length + 1}`;
+  const own = interfaces.flatMap((one, index) =>
+    shownAddresses(one).flatMap((text): Route[] => {
+      const [family, address = ''] = text.split(' ');
+      if (family !== 'inet' && family !== 'inet6') return [];
+      const destination = networkOf(text);
+      const self = address.replace(/%.*/, '%lo0');
+      return [
+        { family, destination, gateway: `link#${index + 1}`, flags: 'U', interface: one.name },
+        { family, destination: self, gateway: loopback, flags: 'UHS', interface: 'lo0' },
+      ];
+    }),
+  );
+  const ofLoopback = loopbackRoutes.map(
+    ([family, destination, flags]): Route => ({
+      family,
+      destination,
+      gateway: loopback,
+      flags,
+      interface: 'lo0',
+    }),
+  );
+  return [...own, ...ofLoopback];
+}
+
+/** Of every machine; rc.d/routing rejects the networks of IPv6 that no packet may come from. */
+const loopbackRoutes = [
+  ['inet', '127.0.0.1', 'UH'],
+  ['inet6', '::/96', 'URS'],
+  ['inet6', '::1', 'UHS'],
+  ['inet6', '::ffff:0.0.0.0/96', 'URS'],
+  ['inet6', 'fe80::%lo0/10', 'URS'],
+  ['inet6', 'fe80::%lo0/64', 'U'],
+  ['inet6', 'fe80::1%lo0', 'UHS'],
+  ['inet6', 'ff02::/16', 'URS'],
+] as const;
+
+const routeUsage = 'usage: route [-j jail] [-46dnqtv] command [[modifiers] args]';
+
+/** add, change and delete of a network by way of a gateway, as FreeBSD's sbin/route reads them. */
+export function route(process: Plain): number {
+  const { args, machine, out } = process;
+  const [verb = '', ...words] = args.filter((word) => word !== '-net');
+  if (!['add', 'change', 'delete'].includes(verb)) return fail(process, routeUsage, 64);
+  const flag = words[0] === '-inet6' ? '-inet6' : '-inet';
+  const [destination = '', ...rest] = words.filter((word) => word !== flag);
+  if (destination.startsWith('-')) return notModelled(process, 'this route');
+  const [gateway, kind] = rest;
+  if (kind !== undefined && kind !== '-blackhole') return notModelled(process, 'this route');
+  const family = flag === '-inet' ? 'inet' : 'inet6';
+  const { routes } = machine;
+  const index = routes.findIndex((one) => one.family === family && one.destination === destination);
+  // Its netlink version leaves the length out for IPv4.
+  const shown =
+    family === 'inet' && majorOf(machine) >= 14 ? destination.replace(/\/.*/, '') : destination;
+  const says = `${verb} net ${shown}${gateway === undefined ? '' : `: gateway ${gateway}`}`;
+  const refuse = (why: string) => {
+    out(`${says}${verb === 'delete' ? '' : ' fib 0'}: ${why}\n`);
+    return 1;
+  };
+  if (verb === 'add' && index !== -1) return refuse('route already in table');
+  if (verb !== 'add' && index === -1) return refuse('not in table');
+  keepRcConf(machine);
+  if (verb === 'delete') {
+    routes.splice(index, 1);
+    return 0;
+  }
+  if (gateway === undefined) return fail(process, routeUsage, 64);
+  const name = isLoopback(gateway) ? 'lo0' : interfaceTo(machine, gateway)?.name;
+  if (name === undefined) {
+    return refuse(majorOf(machine) >= 14 ? 'Invalid argument' : 'Network is unreachable');
+  }
+  const flags = kind === undefined ? 'UGS' : 'UGSB';
+  const made = { family, destination, gateway, flags, interface: name } as const;
+  routes.splice(index === -1 ? routes.length : index, index === -1 ? 0 : 1, made);
+  out(`${says}\n`);
+  return 0;
+}
+
+const isLoopback = (address: string): boolean => address === '127.0.0.1' || address === '::1';
+
+/** The interface whose network that address is of. */
+const interfaceTo = ({ interfaces }: Machine, address: string): Interface | undefined =>
+  interfaces.find(({ name, addresses }) =>
+    addresses.some((text) => {
+      if (address.includes('%')) return address.endsWith(`%${name}`);
+      const isSix = address.includes(':');
+      if (text.startsWith('inet6 ') !== isSix) return false;
+      const [network = '', bits] = networkOf(text).split('/');
+      const list = new BlockList();
+      list.addSubnet(network, Number(bits), isSix ? 'ipv6' : 'ipv4');
+      return list.check(address, isSix ? 'ipv6' : 'ipv4');
+    }),
+  );
+
+/** A static entry, in place of any other of that address: `arp -S` and `ndp -s`, which since 14 fail without a code. */
+export function setNeighbour(
+  process: Plain,
+  family: Neighbour['family'],
+  [address = '', mac = '']: readonly string[],
+): number {
+  const { machine, out, err } = process;
+  const { neighbours } = machine;
+  const name = interfaceTo(machine, address)?.name;
+  if (name === undefined && majorOf(machine) >= 14) {
+    const program = family === 'inet' ? 'arp' : 'ndp';
+    const says = `${program}: delete: cannot locate ${address}\n`;
+    err(family === 'inet' ? says.repeat(2) : says);
+    return 0;
+  }
+  if (name === undefined) {
+    return fail(process, `arp: cannot intuit interface index and type for ${address}`);
+  }
+  if (family === 'inet' && majorOf(machine) >= 14) {
+    if (neighbours.some((one) => one.address === address)) out(`${address} (${address}) deleted\n`);
+    else err(`arp: delete ${address}: No such file or directory\n`);
+  }
+  keepRcConf(machine);
+  const others = neighbours.filter((one) => one.address !== address);
+  neighbours.splice(0, neighbours.length, ...others, { family, address, mac, interface: name });
+  return 0;
+}
+
+/** Static entries, and the machine's own addresses. */
+function neighboursOf(machine: Machine, family: Neighbour['family']): Neighbour[] {
+  const own = machine.interfaces.flatMap((one) =>
+    shownAddresses(one)
+      .filter((text) => text.startsWith(`${family} `))
+      .map((text) => ({
+        family,
+        address: text.split(' ')[1] ?? '',
+        mac: one.mac,
+        interface: one.name,
+      })),
+  );
+  return [...own, ...machine.neighbours.filter((one) => one.family === family)].toSorted(
+    (one, other) => one.interface.localeCompare(other.interface),
+  );
+}
+
+export function arp(process: Process): number {
+  const given = readOptions(process, {
+    program: 'arp',
+    spec: 'adfi:nsS',
+    usage: 'usage: arp [-n] [-i interface] hostname\n       arp [-n] [-i interface] -a',
+    code: 1,
+  });
+  if (given.kind === 'refused') return given.code;
+  if (hasOption(given.options, 'S')) return setNeighbour(process, 'inet', given.operands);
+  if (!hasOption(given.options, 'a') || !hasOption(given.options, 'n'))
+    return notModelled(process, 'this arp');
+  for (const { address, mac, interface: name } of neighboursOf(process.machine, 'inet')) {
+    process.out(`? (${address}) at ${mac} on ${name} permanent [ethernet]\n`);
+  }
+  return 0;
+}
+
+export function ndp(process: Process): number {
+  const given = readOptions(process, {
+    program: 'ndp',
+    spec: 'A:acd:f:HIi:nPprstx',
+    usage: 'usage: ndp [-nt] hostname\n       ndp [-nt] -a | -c | -p | -r | -H | -P | -R',
+    code: 1,
+  });
+  if (given.kind === 'refused') return given.code;
+  if (hasOption(given.options, 's')) return setNeighbour(process, 'inet6', given.operands);
+  if (!hasOption(given.options, 'a') || !hasOption(given.options, 'n'))
+    return notModelled(process, 'this ndp');
+  const row = (...[address = '', mac = '', name = '', expires = '', flags = '']: string[]) =>
+    `${address.padEnd(36)} ${mac.padEnd(17)} ${name.padStart(6)} ${expires.padEnd(9)} ${flags}\n`;
+  process.out(row('Neighbor', 'Linklayer Address', 'Netif', 'Expire', 'S Flags'));
+  for (const one of neighboursOf(process.machine, 'inet6')) {
+    process.out(row(one.address, one.mac, one.interface, 'permanent', 'R '));
+  }
+  return 0;
+}
