@@ -1,0 +1,93 @@
+// What a FreeBSD prints for a command, with all that differs from machine to machine taken out of it.
+import { readFileSync } from 'node:fs';
+import { outputOf, type RecordedRequest } from '../../../src/gate/recording/read-recording.ts';
+
+export type Answer = { command: string; code: number; stdout: string; stderr: string };
+
+/** A line of an answer, or its exit code, that has no equal. */
+export type Unlike = { command: string; shape: string };
+
+/** Shapes of answers, by the shape of their command. */
+export type Shapes = ReadonlyMap<string, ReadonlySet<string>>;
+
+export function shapesOf(answers: readonly Answer[]): Shapes {
+  const shapes = new Map<string, Set<string>>();
+  for (const answer of answers) {
+    const command = commandShape(answer.command);
+    const own = shapes.get(command) ?? new Set();
+    shapes.set(command, own);
+    for (const shape of partsOf(answer)) own.add(shape);
+  }
+  return shapes;
+}
+
+/** Each part of the real answers that the others never have. */
+export function unlikeParts(real: Shapes, fake: Shapes): Unlike[] {
+  return [...real].flatMap(([command, shapes]) =>
+    [...shapes]
+      .filter((shape) => fake.get(command)?.has(shape) !== true)
+      .map((shape) => ({ command, shape })),
+  );
+}
+
+const partsOf = ({ code, stdout, stderr }: Answer): string[] => [
+  `code ${code}`,
+  ...linesOf(stdout).map((line) => `stdout ${line}`),
+  ...linesOf(stderr).map((line) => `stderr ${line}`),
+];
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map(shapeOf);
+
+/** Without the quotes of a shell, which are not everywhere. */
+export const commandShape = (command: string): string => shapeOf(command.replaceAll("'", ''));
+
+/** Numbers, addresses, sums, devices, and names of machines and interfaces are all alike. */
+const shapeOf = (line: string): string =>
+  line
+    .trimEnd()
+    .replace(/\boptions=[0-9a-f]+<[^>]*>(?=$)/, (options) =>
+      options.includes('PERFORMNUD') ? options : 'options=…',
+    )
+    .replace(/\b[0-9a-f]{64}\b/g, 'SUM')
+    .replace(/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g, 'UUID')
+    .replace(/\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b/g, 'MAC')
+    .replace(/\bv?(?:cxl|vtnet|igb)\d+\b/g, 'IF')
+    .replace(/(?:\b[0-9a-f]{1,4}:|::)[0-9a-f:.]*(?:%\w+)?(?:\/\d+)?/gi, 'ADDRESS')
+    .replace(/\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} +\d+/, 'DAY')
+    .replace(/^-(?=\d+$)/, '')
+    .replace(/\b\d+\.\d+\.\d+\.\d+(?:\/\d+)?/g, 'ADDRESS')
+    .replace(/\/dev\/(?:gpt\/)?\w+fs\b|\/dev\/ada\w+/g, 'DEVICE')
+    .replace(/0x[0-9a-f]+|\b[0-9a-f]{7,}\b|\d+(?:\.\d+)*/g, 'N')
+    .replace(/ {2,}/g, ' ');
+
+/** Of the requests that ended by themselves. */
+export const answersOf = (requests: readonly RecordedRequest[]): Answer[] =>
+  requests.flatMap((request) => {
+    const { call, ended } = request;
+    if (call.what !== 'run' || ended?.outcome.kind !== 'exited') return [];
+    return {
+      command: call.shown ?? call.command,
+      code: ended.outcome.code,
+      stdout: outputOf(request, 'stdout'),
+      stderr: outputOf(request, 'stderr'),
+    };
+  });
+
+/** Reads `$ command`, then the real answers between those of a fake, as ../shared/freebsd/virtual has them. */
+export function readAnswers(path: string): Answer[] {
+  const text = readFileSync(path, 'utf8');
+  const [, command = ''] = /^\$ (.*)$/m.exec(text) ?? [];
+  const blocks = text.matchAll(
+    /^--- real, code (\d+) \n([\s\S]*?)\n--- real, stderr\n([\s\S]*?)(?=\n--- |\n*$(?![\s\S]))/gm,
+  );
+  return [...blocks].map(([, code, stdout = '', stderr = '']) => ({
+    command,
+    code: Number(code),
+    stdout,
+    stderr,
+  }));
+}
