@@ -4,6 +4,8 @@ import LongestFirst from './tests/longest-first.ts';
 
 const slow = 'tests/**/*.slow.test.ts';
 const lab = 'tests/**/*.lab.test.ts';
+/** Of vitest.freebsd.config.ts. */
+const freebsd = 'tests/**/*.freebsd.test.ts';
 const globalSetup = 'tests/bundle.ts';
 /** What sets how often laws are tried that ask for no number. */
 const long = 'PPSGATE_TEST_TIMES' in process.env ? ['tests/random.ts'] : [];
@@ -28,7 +30,7 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: ['tests/**/*.test.ts'],
-          exclude: [slow, lab],
+          exclude: [slow, lab, freebsd],
           setupFiles: ['tests/starts-nothing.ts', ...long],
           // They leave nothing behind that another could find, and starting is most of their time.
           pool: 'threads',

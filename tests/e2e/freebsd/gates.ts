@@ -1,0 +1,97 @@
+// Runs ppsgate on a real FreeBSD as a person does: a folder with ppsgate.yml, a repository, and kernels that were built before.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { stringify } from 'yaml';
+import type { CellResult, Result } from '../../../src/model/result.ts';
+import { readResult } from '../../../src/report/read-result.ts';
+import { commit, git } from '../../fakes/repository.ts';
+import { type KernelName, kernel } from './given.ts';
+
+const cli = join(import.meta.dirname, '../../../src/cli.ts');
+
+/** Of the file of tests that imports this, whose hooks make repositories too. */
+const place = mkdtempSync(join(tmpdir(), 'ppsgate-freebsd-'));
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+export type Ended = { code: number | null; text: string };
+
+export type Running = { kill(): void; readonly ended: Promise<Ended> };
+
+export function ppsgate(folder: string, ...args: readonly string[]): Running {
+  // It ends with the tests, however they end.
+  const words = ['--pdeathsig', 'TERM', process.execPath, cli, ...args];
+  const child = spawn('setpriv', words, { cwd: folder });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (piece: Buffer) => {
+      text += piece.toString();
+    });
+  }
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, text }));
+  return { kill: () => void child.kill('SIGKILL'), ended };
+}
+
+/** A repository with `main` and `patched`, whose ppsgate.yml has these keys, and with further files by their paths. */
+export function repositoryWith(
+  config: Readonly<Record<string, unknown>>,
+  files: Readonly<Record<string, string>> = {},
+): string {
+  const folder = mkdtempSync(join(place, 'repository-'));
+  git(folder, 'init', '--quiet', '--initial-branch=main');
+  const text = stringify({ profile: { enabled: false }, history: 'history.jsonl', ...config });
+  commit(folder, { ...files, 'ppsgate.yml': text, 'sys/net/if.c': 'int base;\n' });
+  git(folder, 'switch', '--quiet', '--create', 'patched');
+  commit(folder, { 'sys/net/if.c': 'int patched;\n' });
+  git(folder, 'switch', '--quiet', 'main');
+  return folder;
+}
+
+/** Begins a gate of two kernels; its work directory is `work` in the repository. */
+export const gate = (
+  repository: string,
+  patched: KernelName,
+  ...args: readonly string[]
+): Running => {
+  const kernels = ['--base-kernel', kernel('base'), '--patched-kernel', kernel(patched)];
+  const range = ['--patch', 'main..patched', '--directory', workOf(repository)];
+  return ppsgate(repository, 'gate', ...range, ...kernels, ...args);
+};
+
+const workOf = (repository: string): string => join(repository, 'work');
+
+export type Gated = Ended & { result: Result; report: string; seconds: number };
+
+/** Runs a gate to its end. */
+export async function gated(repository: string, patched: KernelName): Promise<Gated> {
+  const begun = Date.now();
+  const ended = await gate(repository, patched).ended;
+  return { ...(await readGated(repository, ended)), seconds: (Date.now() - begun) / 1000 };
+}
+
+export const resumed = async (repository: string): Promise<Ended> =>
+  ppsgate(repository, 'gate', '--resume', workOf(repository)).ended;
+
+export async function readGated(repository: string, ended: Ended): Promise<Omit<Gated, 'seconds'>> {
+  const work = workOf(repository);
+  if (!existsSync(join(work, 'result.json'))) {
+    throw new Error(`The gate has no result, and ended with ${ended.code}:\n${ended.text}`);
+  }
+  const report = readFileSync(join(work, 'report.md'), 'utf8');
+  return { ...ended, result: await readResult(work), report };
+}
+
+export const cellsOf = ({ outcome }: Result): readonly CellResult[] =>
+  outcome.kind === 'judged' ? outcome.cells : [];
+
+/** Numbers of the runs that the journal has as measured; a number twice is a run that was repeated. */
+export function measuredIn(repository: string): number[] {
+  const path = join(workOf(repository), 'journal.jsonl');
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : [];
+  return lines
+    .map((line) => JSON.parse(line))
+    .flatMap(({ kind, summary }) => (kind === 'measured' ? [summary.number] : []));
+}

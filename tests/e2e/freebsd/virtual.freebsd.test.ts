@@ -1,0 +1,135 @@
+// Gates of `kind: virtual` on a real FreeBSD: verdicts, accidents, and what is left of a gate that was killed.
+import { beforeAll, expect, test, vi } from 'vitest';
+import { describeWith, virtualPrograms } from '../../needs.ts';
+import {
+  cellsOf,
+  type Gated,
+  gate,
+  gated,
+  measuredIn,
+  ppsgate,
+  readGated,
+  repositoryWith,
+  resumed,
+} from './gates.ts';
+import { givenImage, type KernelName, needsOf } from './given.ts';
+
+const patience = { timeout: 1_800_000, interval: 1000 };
+
+/** One cell and few windows, which find what these kernels differ in. */
+function repository(keys: Readonly<Record<string, unknown>> = {}): string {
+  const { path, keyPath, hostKey } = givenImage();
+  return repositoryWith({
+    testbeds: { guests: { kind: 'virtual', image: { path, key: keyPath, hostKey } } },
+    scenarios: ['forwarding'],
+    families: ['inet4'],
+    traffic: { windows: 3, windowPackets: 3000 },
+    gate: { margin: '5%' },
+    ...keys,
+  });
+}
+
+const needs = (...kernels: readonly KernelName[]) => [
+  'root',
+  ...virtualPrograms,
+  ...needsOf(...kernels),
+];
+
+describeWith(needs(), 'a virtual testbed with a real FreeBSD', () => {
+  test('is checked by a guest that boots, counts, reboots and panics', async () => {
+    const { code, text } = await ppsgate(repository(), 'testbeds', 'check', 'guests').ended;
+    expect(text).not.toMatch(/^✗/m);
+    expect(code).toBe(0);
+  });
+});
+
+describeWith(needs('base', 'same'), 'a kernel that was built twice of one source', () => {
+  let ended: Awaited<ReturnType<typeof readGated>>;
+  let before: number[];
+  let after: number[];
+
+  beforeAll(async () => {
+    const folder = repository({ scenarios: ['forwarding', 'ipfw-stateless'] });
+    const running = gate(folder, 'same');
+    await vi.waitFor(() => expect(measuredIn(folder)).toContain(1), patience);
+    running.kill();
+    await running.ended;
+    before = measuredIn(folder);
+    ended = await readGated(folder, await resumed(folder));
+    after = measuredIn(folder);
+  });
+
+  test('passes, also with ipfw(4), which denies everything until it has rules', () => {
+    const verdicts = cellsOf(ended.result).map(({ cell, verdict }) => [
+      cell.scenario,
+      verdict.kind,
+    ]);
+    expect(verdicts).toEqual([
+      ['forwarding', 'no-regression'],
+      ['ipfw-stateless', 'no-regression'],
+    ]);
+    expect(ended.code).toBe(0);
+  });
+
+  test('is measured no run twice after its gate was killed and resumed', () => {
+    expect(before).toContain(1);
+    expect(after).toEqual([...new Set(after)]);
+  });
+});
+
+describeWith(needs('base', 'slower'), 'a slower kernel', () => {
+  let slower: Gated;
+  beforeAll(async () => {
+    slower = await gated(repository({ profile: { enabled: true } }), 'slower');
+  });
+
+  test('is a regression', () => {
+    expect(cellsOf(slower.result).map(({ verdict }) => verdict.kind)).toEqual(['regression']);
+    expect(slower.code).toBe(1);
+  });
+
+  test('has the function named that takes the instructions', () => {
+    const [cell] = cellsOf(slower.result);
+    const [first] = cell?.reason?.changedFunctions ?? [];
+    expect(first?.function).toMatch(/^(?:accident_of|ip_tryforward)$/);
+  });
+});
+
+describeWith(needs('base', 'panic-at-boot'), 'a kernel that panics at boot', () => {
+  test('is rejected with its last words', async () => {
+    const { code, result } = await gated(repository(), 'panic-at-boot');
+    expect(result.outcome).toMatchObject({
+      kind: 'boot-failed',
+      panic: expect.stringContaining('panic: '),
+    });
+    expect(code).toBe(1);
+  });
+});
+
+describeWith(needs('base', 'panic-under-load'), 'a kernel that panics under load', () => {
+  test('is rejected with its last words', async () => {
+    const { code, result } = await gated(repository(), 'panic-under-load');
+    expect(result.outcome).toMatchObject({
+      kind: 'panics-under-load',
+      panic: expect.stringContaining('panic: '),
+    });
+    expect(code).toBe(1);
+  });
+});
+
+describeWith(needs('base', 'hang-at-boot'), 'a kernel that hangs at boot', () => {
+  test('is rejected once base has come up beside it', async () => {
+    const { code, result } = await gated(repository(), 'hang-at-boot');
+    expect(result.outcome).toMatchObject({ kind: 'boot-failed' });
+    expect(code).toBe(1);
+  });
+});
+
+describeWith(needs('base', 'forwards-nothing'), 'a kernel that forwards nothing', () => {
+  test('is a regression that says so', async () => {
+    const { code, result, report } = await gated(repository(), 'forwards-nothing');
+    expect(cellsOf(result).map(({ verdict }) => verdict.kind)).toEqual(['regression']);
+    expect(report).toContain('forwards nothing');
+    expect(code).toBe(1);
+  });
+});
