@@ -100,7 +100,7 @@ describeWith(needs('base', 'panic-at-boot'), 'a kernel that panics at boot', () 
     const { code, result } = await gated(repository(), 'panic-at-boot');
     expect(result.outcome).toMatchObject({
       kind: 'boot-failed',
-      panic: expect.stringContaining('panic: '),
+      panic: expect.stringContaining('accident'),
     });
     expect(code).toBe(1);
   });
@@ -111,7 +111,7 @@ describeWith(needs('base', 'panic-under-load'), 'a kernel that panics under load
     const { code, result } = await gated(repository(), 'panic-under-load');
     expect(result.outcome).toMatchObject({
       kind: 'panics-under-load',
-      panic: expect.stringContaining('panic: '),
+      panic: expect.stringContaining('accident'),
     });
     expect(code).toBe(1);
   });
