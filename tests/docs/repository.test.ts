@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import manifest from '../../package.json' with { type: 'json' };
+import { kernelNames } from '../e2e/freebsd/given.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8');
@@ -16,6 +17,11 @@ test.each([
 ] as const)('%s has the version of package.json', (path, version, times) => {
   const found = [...read(path).matchAll(version)].map(([, told]) => told);
   expect(found).toEqual(Array(times).fill(manifest.version));
+});
+
+test('CONTRIBUTING.md has the kernels that tests on a real FreeBSD boot, and no others', () => {
+  const named = [...read('CONTRIBUTING.md').matchAll(/^\| `([\w-]+)\.tar` +\|/gm)];
+  expect(named.map(([, name]) => name)).toEqual(kernelNames);
 });
 
 const forms = readdirSync(join(root, '.github/ISSUE_TEMPLATE')).filter(

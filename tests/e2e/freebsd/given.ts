@@ -3,15 +3,18 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Need } from '../../needs.ts';
 
-/** Kernels that tests boot, each a tar archive as `--base-kernel` takes it; CONTRIBUTING.md says what each does. */
-export type KernelName =
-  | 'base'
-  | 'same'
-  | 'slower'
-  | 'panic-at-boot'
-  | 'panic-under-load'
-  | 'hang-at-boot'
-  | 'forwards-nothing';
+/** Kernels that tests boot, each a tar archive as `--base-kernel` takes it; CONTRIBUTING.md says what each is. */
+export const kernelNames = [
+  'base',
+  'same',
+  'slower',
+  'panic-at-boot',
+  'panic-under-load',
+  'hang-at-boot',
+  'forwards-nothing',
+] as const;
+
+export type KernelName = (typeof kernelNames)[number];
 
 /** Environment variable with the path of the image. */
 export const imageVariable = 'PPSGATE_FREEBSD_IMAGE';
