@@ -33,7 +33,7 @@ type Machine = { role: Role; login: HostConfig; disk: string; cards: readonly Ca
 /** A card whose frames go to the port `to` of the loopback, and that has its own at `from`. */
 type Card = { mac: string; from: number; to: number };
 
-/** Boots all three, sets them up, and boots the DUT again with that. */
+/** Boots all three, sets them up, and boots the DUT again. */
 export async function startLabOfGuests(image: GivenImage): Promise<LabOfGuests> {
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-guests-'));
   await using opened = new AsyncDisposableStack();
@@ -45,7 +45,8 @@ export async function startLabOfGuests(image: GivenImage): Promise<LabOfGuests> 
   for (const machine of machines) await setUp(machine, machines);
   const [dut] = switches;
   if (dut === undefined) throw new TypeError('There is no DUT.');
-  await dut.off();
+  // What it has written is on its disk only when it has switched itself off.
+  await dut.ended();
   await dut.on();
   opened.use(await serveSwitch(dut, folder));
   for (const { login, role } of machines) await (await loggedIn(login, role)).close();
@@ -124,9 +125,12 @@ class PowerSwitch {
   }
 
   async off(): Promise<void> {
-    const qemu = this.#qemu;
-    qemu?.kill();
-    await qemu?.ended;
+    this.#qemu?.kill();
+    await this.ended();
+  }
+
+  async ended(): Promise<void> {
+    await this.#qemu?.ended;
   }
 }
 
@@ -163,7 +167,8 @@ async function setUp({ role, login }: Machine, machines: readonly Machine[]): Pr
     const own = lines.map((line) => asOfGuest(line, role, machines)).join('\n');
     await host.output(shell`tee -a ${path}`, { stdin: Buffer.from(`\n${own}\n`) });
   }
-  if (role !== 'dut') await host.output(shell`service netif restart vtnet1`);
+  if (role === 'dut') await host.output(shell`shutdown -p now`);
+  else await host.output(shell`service netif restart vtnet1`);
 }
 
 /** Cards of guests have no flow control, and a console at their first port; a generator's page is of one machine. */
