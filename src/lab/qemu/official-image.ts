@@ -127,7 +127,7 @@ async function prepare(
     const publicKey = (await readFile(join(partial, `${names.key}.pub`), 'utf8')).trim();
     notify(`booting the image ${image.path} once, to prepare it for later guests`);
     const guest = await lab.bootToPrepare(disk);
-    // What waits for its console then learns that the guest has ended.
+    // Its end also ends each wait for its console.
     const stop = () => void guest.stop();
     signal.addEventListener('abort', stop, { once: true });
     try {
