@@ -298,7 +298,7 @@ const parameters = {
 	baseKernel: {
 		option: {
 			value: "file",
-			help: "built before: of FreeBSD a tar archive of its folder, of Linux a .deb or a tar"
+			help: "built before: a tar archive with `kernel` and modules at its top, or of Linux a .deb"
 		},
 		jenkins: true
 	},
@@ -615,17 +615,22 @@ function withCapabilities({ nic, cpu, labels, ...rest }) {
 
 // src/config/builder.ts
 const buildFolder = text(/^(?:\/(?!\.\.?(?:\/|$))[\w.+-]+)+$/, "an absolute path of plain letters");
-const kernelConfig = text(/^[a-zA-Z0-9][\w.-]{0,62}$/, "the name of a kernel configuration");
-const make$1 = closed({
-	kind: literal("make"),
-	kernelConfig: kernelConfig.prefault("GENERIC").describe("KERNCONF."),
-	kernelConfigFolder: buildFolder.optional().describe("KERNCONFDIR, a folder on the builder; left out, the tree's own."),
+const kernelConfig$1 = text(/^[a-zA-Z0-9][\w.-]{0,62}$/, "the name of a kernel configuration");
+/** Keys of kernels by `make buildkernel`, on any builder. */
+const makeKeys = {
+	kernelConfig: kernelConfig$1.prefault("GENERIC").describe("KERNCONF."),
 	jobs: wholeNumber(1, 1024).optional().describe("Left out, as many as the builder has CPUs."),
 	clean: boolean().prefault(true).describe("Every build starts from nothing, or from the objects of the one before."),
+	modules: _enum(["all", "needed"], { error: wrongName(["all", "needed"]) }).describe("All that the tree has, or those that the DUT has loaded and measuring loads."),
+	options: array(text(/^(?:-D\w+|\w+=[^\p{Cc}]*)$/u, "an option of make like -DNAME or NAME=value")).prefault([]).describe("`-DNAME` and `NAME=value` for make.")
+};
+const make$1 = closed({
+	kind: literal("make"),
+	...makeKeys,
+	kernelConfigFolder: buildFolder.optional().describe("KERNCONFDIR, a folder on the builder; left out, the tree's own."),
 	metaMode: boolean().prefault(false).describe("WITH_META_MODE of src.conf(5); needs filemon(4), and `clean: false`."),
 	toolchain: boolean().prefault(true).describe("`make kernel-toolchain` goes first: where the builder's world is of another age."),
-	modules: _enum(["all", "needed"], { error: wrongName(["all", "needed"]) }).prefault("all").describe("All that the tree has, or those that the DUT has loaded and measuring loads."),
-	options: array(text(/^(?:-D\w+|\w+=[^\p{Cc}]*)$/u, "an option of make like -DNAME or NAME=value")).prefault([]).describe("`-DNAME` and `NAME=value` for make.")
+	modules: makeKeys.modules.prefault("all")
 }).refine(({ clean, metaMode }) => !(clean && metaMode), {
 	path: ["metaMode"],
 	error: "meta mode saves time only from one build to the next; set `clean: false`"
@@ -640,7 +645,7 @@ const make$1 = closed({
 const commandRecipe = closed({
 	kind: literal("command"),
 	argv: array(text(/^[^\0]+$/, "a word of a command")).min(1, "expected a command").describe("Run on the builder with BASE_COMMIT, DIFF, KERNCONF, LAYOUT and OUTPUT in its environment."),
-	kernelConfig: kernelConfig.prefault("GENERIC").describe("KERNCONF.")
+	kernelConfig: kernelConfig$1.prefault("GENERIC").describe("KERNCONF.")
 });
 const recipe$1 = discriminatedUnion("kind", [make$1, commandRecipe], { error: "expected `kind: make` or `kind: command`" });
 const minutes = (least, most) => ({
@@ -652,6 +657,7 @@ const jail = closed({
 	name: text(/^[a-zA-Z_][\w-]{0,62}$/, "the name of a jail"),
 	user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, "a user of the builder other than root")
 });
+const buildingUser = text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, "a user of the builder other than root").describe("User who builds: no other one on this machine, and without network; on another machine, who logs in.");
 const builderKeys = {
 	remote: text(/^[a-zA-Z0-9][\w.-]*$/, "the name of a remote").prefault("origin").describe("Of that clone: a base that it lacks is fetched from there."),
 	limit: duration(minutes(1, 720)).prefault("120 min").describe("One make of a build, at most."),
@@ -1405,6 +1411,43 @@ const trendSchema = closed({
 	}).refine((page) => ["{from}", "{to}"].every((end) => page.includes(end)), notAPage).optional().describe("Page of the commits from {from} to {to}; left out, GitHub's.")
 });
 
+// src/config/cross-builder.ts
+const { kernelConfig, jobs, clean, options } = makeKeys;
+/** Paths stay as written. */
+const crossBuilderSchema = closed({
+	kind: literal("cross", { error: "expected `kind: cross`; a builder with FreeBSD has its `kind` below `kernel`" }).describe("FreeBSD's kernels on Linux, by the tree's tools/build/make.py with clang and lld."),
+	...ssh,
+	host: ssh.host.optional().describe("Left out, kernels are built on this machine."),
+	user: buildingUser,
+	folder: buildFolder.prefault("/var/lib/ppsgate-builds").describe("On the builder; everything of ours is below it."),
+	repository: buildFolder.prefault("/usr/src").describe("A clone of FreeBSD's src on the builder; only objects are added to it."),
+	...builderKeys,
+	kernelConfig,
+	jobs,
+	clean,
+	modules: makeKeys.modules.prefault("needed"),
+	options,
+	tools: buildFolder.optional().describe("The folder of clang and ld.lld; left out, the newest /usr/lib/llvm-*/bin that has both, or /usr/bin.")
+}).transform(withHost).transform(withBounds).transform((written) => {
+	const { host, kind: _, kernelConfig, jobs, clean, modules, options, tools, ...rest } = written;
+	return {
+		...rest,
+		system: "linux",
+		recipe: {
+			kind: "make",
+			kernelConfig,
+			...jobs !== void 0 && { jobs },
+			clean,
+			metaMode: false,
+			toolchain: true,
+			modules,
+			options,
+			cross: tools === void 0 ? {} : { toolFolder: tools }
+		},
+		...host === void 0 ? { jail: { user: rest.user } } : { host }
+	};
+});
+
 // src/config/linux-builder.ts
 const make = closed({
 	kind: literal("linux"),
@@ -1422,7 +1465,7 @@ const recipe = discriminatedUnion("kind", [make, commandRecipe], { error: "expec
 const linuxBuilderSchema = closed({
 	...ssh,
 	host: ssh.host.optional().describe("Left out, kernels are built on this machine."),
-	user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, "a user of the builder other than root").describe("User who builds: no other one on this machine, and without network; on another machine, who logs in."),
+	user: buildingUser,
 	folder: buildFolder.prefault("/var/lib/ppsgate-builds").describe("On the builder; everything of ours is below it."),
 	repository: buildFolder.prefault("/usr/src/linux").describe("A clone of Linux's sources on the builder; only objects are added to it."),
 	...builderKeys,
@@ -1439,28 +1482,48 @@ const linuxBuilderSchema = closed({
 const accelerators = ["tcg", "kvm"];
 const moduleName = text(/^[a-zA-Z0-9][\w-]{0,62}$/, "the name of a kernel module like act_mirred");
 const image = closed({
-	path: path$1.describe("A disk of FreeBSD's, raw or qcow2; guests write to copies that are thrown away."),
-	key: path$1.optional().describe("A private key that lets root in; without it the ssh agent is asked."),
-	hostKey: text(/^(?:ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]{40,2000}={0,3}$/, "the public host key of the image's sshd, like `ssh-ed25519 AAAA…` of its /etc/ssh/ssh_host_ed25519_key.pub, without the comment").describe("Of the image's sshd: the first two words of /etc/ssh/ssh_host_ed25519_key.pub there."),
+	path: path$1.describe("A disk of FreeBSD's, raw or qcow2, or an official image as it is published (.raw.xz too); it is never written to."),
+	sha512: text(/^[0-9a-fA-F]{128}$/, "a SHA-512 of 128 hexadecimal digits").optional().describe("Of an official image's file, as in its CHECKSUM.SHA512; another file is refused."),
+	key: path$1.optional().describe("A private key that lets root in, of an image with `hostKey`; without it the ssh agent is asked."),
+	hostKey: text(/^(?:ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]{40,2000}={0,3}$/, "the public host key of the image's sshd, like `ssh-ed25519 AAAA…` of its /etc/ssh/ssh_host_ed25519_key.pub, without the comment").optional().describe("Of the image's sshd: the first two words of /etc/ssh/ssh_host_ed25519_key.pub there. Left out, the image is prepared once over its serial console, and kept."),
 	limit: duration({
 		description: "a duration from 1 min to 60 min",
 		holds: (seconds) => seconds >= 60 && seconds <= 3600
 	}).prefault("10 min").describe("How long a guest may take to be up.")
-}).transform(({ key, limit, ...rest }) => ({
-	...rest,
+}).superRefine(({ key, hostKey, sha512 }, context) => {
+	const refuse = (stray, message) => context.addIssue({
+		code: "custom",
+		path: [stray],
+		message
+	});
+	if (hostKey === void 0 && key !== void 0) refuse("key", "goes with `hostKey`: give both, or neither for an official image");
+	if (hostKey !== void 0 && sha512 !== void 0) refuse("sha512", "is of an official image, which has no `hostKey`: leave one of them out");
+}).transform(({ path, key, hostKey, sha512, limit }) => hostKey === void 0 ? {
+	path,
+	bootSeconds: limit,
+	...sha512 !== void 0 && { sha512: sha512.toLowerCase() }
+} : {
+	path,
+	hostKey,
 	bootSeconds: limit,
 	...key !== void 0 && { privateKeyPath: key }
-}));
+});
 /** Parsed once the rest of the testbed determines the system. */
 const builder = unknown().optional().meta({
 	description: "Builds the kernels of base and patched, of whose sources the repository is.",
-	anyOf: [linuxBuilderSchema, builderSchema].map((schema) => {
-		const { $schema: _, ...json } = toJSONSchema(schema, {
-			io: "input",
-			unrepresentable: "any"
+	get anyOf() {
+		return [
+			linuxBuilderSchema,
+			builderSchema,
+			crossBuilderSchema
+		].map((schema) => {
+			const { $schema: _, ...json } = toJSONSchema(schema, {
+				io: "input",
+				unrepresentable: "any"
+			});
+			return json;
 		});
-		return json;
-	})
+	}
 });
 function builtBy(schema, written, context) {
 	if (written === void 0) return {};
@@ -1477,6 +1540,7 @@ function builtBy(schema, written, context) {
 	}
 	return {};
 }
+const isCross = (builder) => typeof builder === "object" && builder !== null && "kind" in builder;
 /** Paths stay as written. */
 const virtualTestbedSchema = closed({
 	kind: literal("virtual").describe("Virtual machines on this machine, which boot kernels."),
@@ -1502,7 +1566,7 @@ const virtualTestbedSchema = closed({
 		system: "freebsd",
 		image,
 		memoryMebibytes: memory ?? 1024,
-		...builtBy(builderSchema, builder, context)
+		...builtBy(isCross(builder) ? crossBuilderSchema : builderSchema, builder, context)
 	};
 	return {
 		...rest,
@@ -1828,6 +1892,11 @@ const systemOfKind = (testbed) => {
 	if (testbed.kind === "virtual") return testbed.system;
 	return testbed.kind === "freebsd" ? "freebsd" : "linux";
 };
+/** Undefined for a testbed that the configuration does not have. */
+function testbedKindOf({ testbeds }, name) {
+	const testbed = testbeds[name];
+	return testbed?.kind === "virtual" ? `virtual-${testbed.system}` : testbed?.kind;
+}
 function systemOf(config, name) {
 	const testbed = config.testbeds[name];
 	return testbed === void 0 ? "linux" : systemOfKind(testbed);
@@ -2327,18 +2396,26 @@ function withPlacedPaths(config, places) {
 		}]))
 	};
 }
+function placedImage(image, places) {
+	const path = placed(image.path, places);
+	if (image.hostKey === void 0) return {
+		...image,
+		path
+	};
+	const { privateKeyPath } = image;
+	return {
+		...image,
+		path,
+		...privateKeyPath !== void 0 && { privateKeyPath: placed(privateKeyPath, places) }
+	};
+}
 function placedTestbed(testbed, places) {
 	if (testbed.kind === "embedded-linux") return testbed;
 	if (testbed.kind === "virtual" && testbed.system === "freebsd") {
 		const { image, builder } = testbed;
-		const { path, privateKeyPath } = image;
 		return {
 			...testbed,
-			image: {
-				...image,
-				path: placed(path, places),
-				...privateKeyPath !== void 0 && { privateKeyPath: placed(privateKeyPath, places) }
-			},
+			image: placedImage(image, places),
 			...builder !== void 0 && { builder: placedHost(builder, places) }
 		};
 	}
@@ -2466,4 +2543,4 @@ function placed(written, places) {
 }
 const fromHome = (path, { home }) => /^~(\/|$)/.test(path) ? join(home, path.slice(1)) : path;
 
-export { ExposedError, applyOverrides, bisectOverrideNames, configKeys, didYouMean, frameBytesFor, isExposed, isOfGate, isOnThisMachine, kebabCase, keyName, loadConfig, meantBy, metrics, namingStyles, overrideArguments, overrideGate, overrideNames, overridesAs, parameter, parametersThat, parseConfig, parseFrameSize, parseMaxRuns, parseMostBoots, parsePriority, parseSeed, parseSwitch, readGuarded, readSecret, scenariosIn, selectorsOf, systemOf, testbedsFor, wholeGate, wrongName };
+export { ExposedError, applyOverrides, bisectOverrideNames, configKeys, didYouMean, frameBytesFor, isExposed, isOfGate, isOnThisMachine, kebabCase, keyName, loadConfig, meantBy, metrics, namingStyles, overrideArguments, overrideGate, overrideNames, overridesAs, parameter, parametersThat, parseConfig, parseFrameSize, parseMaxRuns, parseMostBoots, parsePriority, parseSeed, parseSwitch, readGuarded, readSecret, scenariosIn, selectorsOf, systemOf, testbedKindOf, testbedsFor, wholeGate, wrongName };

@@ -1,8 +1,8 @@
-import { UsageError, cellName, endedEarly, formatDuration, formatMetric, formatPercent, formatRuns, plainLine, reasonOf, shortId } from "./model.js";
+import { UsageError, cellName, endedEarly, formatDuration, formatEstimate, formatMetric, formatPercent, formatRuns, plainLine, reasonOf, shortId } from "./model.js";
 import { explained, outcomeName, readResult, writeResult } from "./report.js";
 import { median } from "./analysis/stats.js";
 import { makingOf, pathsThatCount, placesLeftAlone, testbedsThatDiffer, touchedCells, variantsByMaking } from "./kernel.js";
-import { estimateExperiment, experimentEstimateLine } from "./gate/estimate.js";
+import { RemainingTime, estimateExperiment, experimentEstimateLine } from "./gate/estimate.js";
 import { assembleResult, cellsOf, earlierEntries, extendPlan, finishedAt, hasPlan, historyEntries, journalIn, makePlan, readJournal, readPlan, readRules, refuseUsed, replacePlan, runExperiment, unchangedResult, writePlan } from "./gate/experiment.js";
 import { openReservations, requireHere } from "./gate/testbeds.js";
 
@@ -35,17 +35,13 @@ async function thenGivenBack(ours, { onEvent }, nameOf, work) {
 /** Renders the events of one experiment; `now` in milliseconds. */
 function showProgress(output, metric, now) {
 	const line = output.isTTY ? changingLine(output) : lineAfterLine(output);
-	const pace = {
-		startedAt: now(),
-		trials: 0,
-		ofFirstRound: 1
-	};
+	const remaining = new RemainingTime(now() / 1e3);
 	let last = "";
 	return {
 		onEvent(event) {
+			remaining.onEvent(event, now() / 1e3);
 			switch (event.kind) {
 				case "planned":
-					pace.ofFirstRound = trialsOfFirstRound(event.plan);
 					for (const text of planLines(event.plan)) line.say(text);
 					break;
 				case "finished-before":
@@ -67,7 +63,7 @@ function showProgress(output, metric, now) {
 					const { trial, attempt, done, of, why } = event;
 					const because = why === void 0 ? "" : `: ${plainLine(why, 120)}`;
 					const again = attempt > 1 ? ` (try ${attempt}${because})` : "";
-					const left = timeLeft(pace, now(), of - done);
+					const left = timeLeft(remaining.left(event));
 					const place = `trial ${done + 1} of at most ${of}${again} · ${runRange(trial.runs)}`;
 					const isTold = last === `last: ${why}`;
 					const parts = [
@@ -84,9 +80,7 @@ function showProgress(output, metric, now) {
 					line.show(`profile of ${event.variant}${again} · ${cellName(event.cell)}`);
 					break;
 				}
-				case "ended":
-					pace.trials += 1;
-					last = summary(event.entry, metric);
+				case "ended": last = summary(event.entry, metric);
 			}
 		},
 		end: () => line.end()
@@ -134,12 +128,11 @@ function runRange(runs) {
 	const [first] = runs;
 	return runs.length === 1 ? `run ${first?.number}, ${first?.variant}` : `runs ${first?.number}–${runs.at(-1)?.number}`;
 }
-/** Once every variant was booted, and measured in every cell: a boot serves the trials of all cells. */
-const trialsOfFirstRound = ({ cells, trials }) => cells.length * (trials[0]?.runs.length === 1 ? 2 : 1);
-function timeLeft({ startedAt, trials, ofFirstRound }, now, left) {
-	if (trials < ofFirstRound) return "";
-	const secondsPerTrial = (now - startedAt) / 1e3 / trials;
-	return `${formatDuration(secondsPerTrial * left)} left at most`;
+function timeLeft(left) {
+	if (left === void 0) return "";
+	const { expectedSeconds, mostSeconds } = left;
+	const most = `${formatDuration(mostSeconds)} left at most`;
+	return expectedSeconds === void 0 || expectedSeconds >= mostSeconds ? most : `${formatEstimate(expectedSeconds)} left if nothing is lost, ${most}`;
 }
 /** `last: base 1,057 ns, patched 1,170 ns`; a variant without a valid run has the reason instead. */
 function summary(entry, metric) {

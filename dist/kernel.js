@@ -1,4 +1,4 @@
-import { UsageError, commitId, diffName, document, driversOf, lastLine, line, list, mostDocument, name, ordinal, path as path$1, pathName, reasonOf, seconds, total, variant, withoutSequences } from "./model.js";
+import { UsageError, commitId, diffName, document, driversOf, lastLine, line, list, mostDocument, name, ordinal, path as path$1, pathName, plainLine, reasonOf, seconds, total, variant, withoutSequences } from "./model.js";
 import { base64, discriminatedUnion, literal, object } from "./vendor/zod.js";
 import { RepositoryError, checkDiff, isAsSaid, objectsAlone, rawChanges, whyGitRefuses } from "./forge/patch.js";
 import { HostError, shell, thisMachine } from "./system/host.js";
@@ -48,11 +48,273 @@ function isOurs({ uid, gid, mode }) {
 	return (mode & 16) !== 0 && (process.getgroups?.() ?? []).includes(gid);
 }
 
+// src/kernel/builder-error.ts
+/** The message is one sentence that includes the fix. */
+var BuilderError = class extends Error {
+	name = "BuilderError";
+};
+
+// src/kernel/private-places.ts
+/**
+* Script of root's in new namespaces. Its words are two folders, which stay where they are, and a command, which gets
+* a /run, /tmp, /var/tmp, /dev and /proc of its own. Fails instead of running the command without them.
+*
+* A network namespace separates abstract sockets only: sockets bound elsewhere are covered one by one, those of all
+* network namespaces. The working directory still leads to the old folders, and is entered again.
+*/
+const privatePlaces = String.raw`
+set -e
+umask 022
+folder=$1 repository=$2
+shift 2
+sockets=$(find /proc/[0-9]*/ns/net -maxdepth 0 -printf '%l %h\n' 2>/dev/null | sort -u -k 1,1 |
+  sed 's/.* //; s/ns$/net\/unix/' | xargs cat 2>/dev/null |
+  sed -n 's/^[^/]* \(\/.*\)/\1/p' | sort -u) || true
+exec 3<&- 4<&-
+if test -d "$folder"; then exec 3<"$folder"; fi
+if test -d "$repository"; then exec 4<"$repository"; fi
+
+for place in /run /tmp /var/tmp; do
+  mount -t tmpfs -o nosuid,nodev,mode=1777 private "$place"
+done
+chmod 755 /run
+mount -t tmpfs -o nosuid,mode=755 private /dev
+mkdir -m 1777 /dev/shm
+mknod -m 666 /dev/null c 1 3
+mknod -m 666 /dev/zero c 1 5
+mknod -m 666 /dev/full c 1 7
+mknod -m 666 /dev/random c 1 8
+mknod -m 666 /dev/urandom c 1 9
+mknod -m 666 /dev/tty c 5 0
+ln -s /proc/self/fd /dev/fd
+ln -s fd/0 /dev/stdin
+ln -s fd/1 /dev/stdout
+ln -s fd/2 /dev/stderr
+
+restore() {
+  test -d "/proc/self/fd/$1" || return 0
+  mkdir -p "$2"
+  mount --no-canonicalize --rbind "/proc/self/fd/$1" "$2"
+}
+restore 3 "$folder"
+restore 4 "$repository"
+exec 3<&- 4<&-
+
+echo "$sockets" | while IFS= read -r socket; do
+  if test -S "$socket"; then mount --bind /dev/null "$socket"; fi
+done
+mount -t proc private /proc
+cd "$PWD" 2>/dev/null || cd /
+exec "$@"
+`;
+
+// src/kernel/jail.ts
+/** Without a jail, the command runs as the login's user. */
+function inJail({ jail, folder, repository }, command) {
+	if (jail === void 0) return command;
+	const { name, user } = jail;
+	if (name !== void 0) return shell`jexec -u ${user} ${name} ${command}`;
+	const become = shell`setpriv --reuid $(id -u ${user}) --regid $(id -g ${user}) --clear-groups --no-new-privs`;
+	const confined = shell`${become} sh -c ${firstProcess} build ${command}`;
+	return shell`${namespaces} sh -c ${privatePlaces} private ${folder} ${repository} ${confined}`;
+}
+/** Without a network; all processes end with the first one, even daemons. */
+const namespaces = shell`unshare --net --ipc --mount --pid --fork --kill-child`;
+/** The first process of a namespace ignores signals without a handler. */
+const firstProcess = "trap \"exit 143\" TERM; \"$@\" & wait \"$!\"";
+/** Creates a folder, or reuses it, which the build may write to. */
+const buildFolder = ({ jail }, path) => jail === void 0 ? shell`mkdir -p ${path}` : shell`mkdir -p ${path} && chown ${jail.user} ${path}`;
+/** Returns the first gap through which a build could reach the network, the cache or the clone. */
+async function jailProblem(host, place, timeoutSeconds = 60) {
+	const { system, jail, folder, repository } = place;
+	const limits = { timeoutSeconds };
+	if (jail === void 0) return system === "linux" ? whyRoot(host, limits) : void 0;
+	const { name, user } = jail;
+	const problem = await (name === void 0 ? whyNoNamespaces(host, user, place, limits) : whyNoJail(host, {
+		name,
+		user
+	}, place, limits));
+	if (problem !== void 0) return problem;
+	const named = name === void 0 ? user : `${user} in the jail ${name}`;
+	const places = [
+		folder,
+		`${folder}/cache`,
+		repository,
+		`${repository}/.git`
+	];
+	const [writablePlace] = (await host.run(inJail(place, shell`sh -c ${writableScript} w ${places}`), limits)).stdout.split("\n").filter(Boolean);
+	if (writablePlace !== void 0) {
+		const fix = `\`chown -R root ${writablePlace}\` and \`chmod -R go-w ${writablePlace}\` on ${host.name}`;
+		return {
+			why: `${named} may write to ${writablePlace}`,
+			fix
+		};
+	}
+	if (isGood(await host.run(shell`test -d ${folder}`, limits)) && !isGood(await host.run(inJail(place, shell`test -x ${folder}`), limits))) {
+		const fix = name === void 0 ? "let all users through to it" : "give it `path = \"/\";`";
+		return {
+			why: `${named} cannot see ${folder}`,
+			fix
+		};
+	}
+}
+/** Returns sockets that any user may write to: a jail(8) whose path is / has those of its host. */
+async function socketsInJail(host, place, timeoutSeconds) {
+	const find = shell`find /var/run/ /tmp/ /var/tmp/ -xdev -type s -perm -0002`;
+	const { stdout } = await host.run(inJail(place, find), { timeoutSeconds });
+	return stdout.split("\n").filter(Boolean);
+}
+async function whyNoJail(host, jail, place, limits) {
+	const { name, user } = jail;
+	const named = `the jail ${name}`;
+	const network = await host.run(shell`jls -j ${name} ip4 ip6`, limits);
+	if (!isGood(network)) {
+		const fix = `write it into /etc/jail.conf of ${host.name}, and \`service jail start ${name}\``;
+		return {
+			why: `${named} does not run`,
+			fix
+		};
+	}
+	if (network.stdout.trim() !== "disable disable") {
+		const fix = `\`ip4 = disable; ip6 = disable;\` in its /etc/jail.conf, and \`service jail restart ${name}\``;
+		return {
+			why: `${named} has a network`,
+			fix
+		};
+	}
+	if ((await host.run(shell`jls -j ${name} allow.sysvipc`, limits)).stdout.trim() === "true") {
+		const fix = `remove \`allow.sysvipc\` from its /etc/jail.conf, and \`service jail restart ${name}\``;
+		return {
+			why: `${named} shares memory with ${host.name}`,
+			fix
+		};
+	}
+	const id = await host.run(inJail(place, shell`id -u`), limits);
+	const add = `\`pw useradd ${user} -d /nonexistent -s /usr/sbin/nologin\` on ${host.name}`;
+	if (!isGood(id)) return {
+		why: `${named} does not know ${user}: ${lastLine(id.stderr) ?? ""}`,
+		fix: add
+	};
+	return Number(id.stdout) === 0 ? {
+		why: `${user} in ${named} is root`,
+		fix: add
+	} : void 0;
+}
+async function whyNoNamespaces(host, user, place, limits) {
+	const fix = `\`useradd --system --shell /usr/sbin/nologin ${user}\` on ${host.name}`;
+	const id = await host.run(shell`id -u ${user}`, limits);
+	if (!isGood(id)) return {
+		why: `there is no user ${user}`,
+		fix
+	};
+	if (Number(id.stdout) === 0) return {
+		why: `${user} is root`,
+		fix
+	};
+	const inside = await host.run(inJail(place, shell`id -u`), limits);
+	if (isGood(inside) && inside.stdout === id.stdout) return void 0;
+	return {
+		why: `a build cannot be kept as ${user}, without network: ${lastLine(inside.stderr) ?? ""}`,
+		fix: "run ppsgate as root, with unshare, setpriv and mount of util-linux"
+	};
+}
+/** In place of a jail, users may be trusted there; root never is. */
+async function whyRoot(host, limits) {
+	const id = await host.run(shell`id -u`, limits);
+	return isGood(id) && Number(id.stdout) !== 0 ? void 0 : {
+		why: "the login is of root",
+		fix: "name another `user` in ppsgate.yml"
+	};
+}
+const writableScript = "for place do if test -w \"$place\"; then echo \"$place\"; fi; done";
+const isGood = (outcome) => outcome.kind === "exited" && outcome.code === 0;
+
+// src/kernel/cross-build.ts
+/** Throws a BuilderError where the folder, or without one the whole builder, lacks clang or lld. */
+async function crossToolsOf(host, { toolFolder }) {
+	const { stdout } = await host.run(shell`sh -c ${findToolsScript} tools ${toolFolder ?? ""}`);
+	const folder = stdout.trim();
+	if (folder !== "") return {
+		clang: `${folder}/clang`,
+		lld: `${folder}/ld.lld`
+	};
+	throw new BuilderError(toolFolder === void 0 ? `${host.name} has no clang with ld.lld in /usr/lib/llvm-*/bin or /usr/bin, which build FreeBSD's kernels; install them, as by "apt-get install clang lld".` : `${host.name} has no clang with ld.lld in ${toolFolder}, which build FreeBSD's kernels; correct \`builder.tools\` in ppsgate.yml.`);
+}
+/** Debian and Ubuntu have each release of LLVM in a folder of its own. */
+const findToolsScript = `
+for folder in \${1:-$(ls -d /usr/lib/llvm-*/bin 2>/dev/null | sort -V -r) /usr/bin}; do
+  if test -x "$folder/clang" && test -x "$folder/ld.lld"; then echo "$folder"; exit; fi
+done
+`;
+/**
+* Runs make.py of the tree, which builds bmake first. bmake's own test fails where SIGINT is ignored, as it is in
+* background jobs of a shell.
+*/
+function crossMake(source, { clang }) {
+	const folder = clang.slice(0, clang.lastIndexOf("/"));
+	const program = [
+		`${source}/tools/build/make.py`,
+		"--no-clean",
+		`--cross-bindir=${folder}`
+	];
+	return shell`env --default-signal=INT,QUIT python3 ${program} TARGET=amd64 TARGET_ARCH=amd64`;
+}
+/**
+* Returns why modules in the folder of a kernel cannot be loaded, one sentence each. The kernel linker knows a few types
+* of relocations (elf_machdep.c of FreeBSD's sys/amd64), and resolves symbols from the kernel and other modules only.
+*/
+async function whyNotLoadable(host, place, kernelFolder) {
+	const command = shell`sh -c ${loadableScript} loadable ${kernelFolder} ${knownRelocations}`;
+	const { stdout, stderr } = await host.run(inJail(place, command), { timeoutSeconds: 600 });
+	const lines = stdout.split("\n").filter(Boolean);
+	if (lines.at(-1) !== "done") throw new BuilderError(`The modules of a kernel could not be examined on ${host.name} (${lastLine(stderr) ?? "no word"}): install binutils there.`);
+	return lines.slice(0, -1).map((line) => {
+		const [kind, module = "", name = "", symbol = ""] = plainLine(line, 200).split(" ");
+		return kind === "relocation" ? `${module} cannot be loaded: it reaches ${symbol} by ${name}, which FreeBSD's kernel linker refuses; build without stack protection (\`options: [-DWITHOUT_SSP]\`), or by another clang (\`tools\`).` : `${module} cannot be loaded: neither the kernel nor another module that was built has ${name}.`;
+	});
+}
+const knownRelocations = [
+	"NONE",
+	"64",
+	"PC32",
+	"PLT32",
+	"32S",
+	"GLOB_DAT",
+	"JUMP_SLO",
+	"JUMP_SLOT",
+	"RELATIVE",
+	"IRELATIV",
+	"IRELATIVE"
+].join("|");
+/** Prints at most twenty faults, and symbols that the kernel linker makes itself are none. */
+const loadableScript = `
+set -e
+cd "$1"
+for module in *.ko; do
+  test -e "$module" || continue
+  readelf -rW "$module" |
+    awk -v module="$module" -v known="^R_X86_64_($2)$" \\
+      '$3 ~ /^R_/ && $3 !~ known && !seen[$3]++ { print "relocation", module, $3, $5 }'
+done | head -n 20
+{
+  nm --defined-only kernel *.ko 2>/dev/null | awk 'NF == 3 { print "has", $3 }'
+  for module in *.ko; do
+    test -e "$module" || continue
+    nm --undefined-only "$module" | awk -v module="$module" '$1 == "U" { print "wants", $2, module }'
+  done
+} | awk '
+  $1 == "has" { has[$2] = 1 }
+  $1 == "wants" && !($2 in has) && $2 !~ /^(__(start|stop)_set_|_GLOBAL_OFFSET_TABLE_$)/ { print "symbol", $3, $2 }
+' | head -n 20
+echo done
+`;
+
 // src/kernel/kernel-key.ts
 /** Release and checksums of programs, as a rebuilt one may keep its version. Throws a HostError without a compiler. */
 async function toolsOf(host, { system, recipe }, signal) {
 	const { programs, script } = toolsBySystem[system];
-	return host.output(shell`sh -c ${script} tools ${programs} ${ownPrograms(recipe)}`, { signal });
+	const own = recipe.kind === "make" && recipe.cross !== void 0 ? Object.values(await crossToolsOf(host, recipe.cross)) : ownPrograms(recipe);
+	return host.output(shell`sh -c ${script} tools ${programs} ${own}`, { signal });
 }
 function ownPrograms(recipe) {
 	if (recipe.kind === "command") return recipe.argv;
@@ -166,9 +428,9 @@ function ingredientsOf(recipe) {
 		recipe.clean,
 		recipe.options
 	];
-	const { kind, kernelConfig, clean, metaMode, toolchain, options } = recipe;
+	const { kind, kernelConfig, clean, metaMode, toolchain, options, cross } = recipe;
 	return [
-		kind,
+		cross === void 0 ? kind : "cross",
 		kernelConfig,
 		clean,
 		metaMode,
@@ -482,6 +744,7 @@ const noOwners = { places: {} };
 /** Target machine of the kernels; undefined where the configuration does not specify it. */
 function machineOf({ builder }) {
 	if (builder?.recipe.kind !== "make") return void 0;
+	if (builder.recipe.cross !== void 0) return "amd64";
 	const name = builder.recipe.options.findLast((option) => option.startsWith("TARGET="))?.slice(7);
 	return name !== void 0 && Object.hasOwn(machines, name) ? name : void 0;
 }
@@ -500,12 +763,11 @@ const kernelSourceSchema = discriminatedUnion("kind", [object({
 	sha256: name
 })]);
 const variantSchema = overlaySchema.extend({ kernel: kernelSourceSchema.optional() });
-/** Kernels on FreeBSD, and on virtual machines with Linux where some are given or built; files on any other. */
+/** Kernels on FreeBSD, and on virtual machines where some are given or built; files on any other. */
 function makingOf(config, testbed, kernels) {
 	const one = config.testbeds[testbed];
 	if (one?.kind === "freebsd") return "kernel";
 	if (one?.kind !== "virtual") return "overlay";
-	if (one.system === "freebsd") return "kernel";
 	return kernels === void 0 && one.builder === void 0 ? "overlay" : "kernel";
 }
 /**
@@ -690,12 +952,6 @@ function sumsFolder({ XDG_STATE_HOME: state = "" }, home) {
 	return join(folder, "ppsgate/kernels");
 }
 
-// src/kernel/builder-error.ts
-/** The message is one sentence that includes the fix. */
-var BuilderError = class extends Error {
-	name = "BuilderError";
-};
-
 // src/kernel/fetch-kernel.ts
 /** Writes the archive atomically; throws a BuilderError for a wrong checksum. */
 async function fetchKernel(host, { archive, sha256 }, path, signal) {
@@ -729,11 +985,13 @@ const commandsOf = {
 	freebsd: {
 		sha256: (path) => shell`sha256 -q ${path}`,
 		cpus: shell`sysctl -n hw.ncpu`,
+		rootArchive: (archive, folder) => shell`tar --zstd --uid 0 --gid 0 -cf ${archive} -C ${folder} .`,
 		locked: (lock, waitSeconds, command) => shell`lockf -k -s -t ${waitSeconds} ${lock} ${command}`
 	},
 	linux: {
 		sha256: (path) => shell`sha256sum ${path}`,
 		cpus: shell`nproc`,
+		rootArchive: (archive, folder) => shell`tar --zstd --owner=0 --group=0 --numeric-owner -cf ${archive} -C ${folder} .`,
 		locked: (lock, waitSeconds, command) => shell`flock -w ${waitSeconds} -E ${75} ${lock} ${command}`
 	}
 };
@@ -791,181 +1049,6 @@ async function whyNot(host, { lock, waitSeconds }, code, stderr) {
 	const owner = await host.run(shell`cat ${lock}.owner`, { timeoutSeconds: 20 });
 	return new BuilderError(`Another build on ${host.name} did not end within ${Math.round(waitSeconds / 60)} min (${reasonOf(owner.stdout) || "it left no name"}); wait for it, or allow more time for a turn.`);
 }
-
-// src/kernel/private-places.ts
-/**
-* Script of root's in new namespaces. Its words are two folders, which stay where they are, and a command, which gets
-* a /run, /tmp, /var/tmp, /dev and /proc of its own. Fails instead of running the command without them.
-*
-* A network namespace separates abstract sockets only: sockets bound elsewhere are covered one by one, those of all
-* network namespaces. The working directory still leads to the old folders, and is entered again.
-*/
-const privatePlaces = String.raw`
-set -e
-umask 022
-folder=$1 repository=$2
-shift 2
-sockets=$(find /proc/[0-9]*/ns/net -maxdepth 0 -printf '%l %h\n' 2>/dev/null | sort -u -k 1,1 |
-  sed 's/.* //; s/ns$/net\/unix/' | xargs cat 2>/dev/null |
-  sed -n 's/^[^/]* \(\/.*\)/\1/p' | sort -u) || true
-exec 3<&- 4<&-
-if test -d "$folder"; then exec 3<"$folder"; fi
-if test -d "$repository"; then exec 4<"$repository"; fi
-
-for place in /run /tmp /var/tmp; do
-  mount -t tmpfs -o nosuid,nodev,mode=1777 private "$place"
-done
-chmod 755 /run
-mount -t tmpfs -o nosuid,mode=755 private /dev
-mkdir -m 1777 /dev/shm
-mknod -m 666 /dev/null c 1 3
-mknod -m 666 /dev/zero c 1 5
-mknod -m 666 /dev/full c 1 7
-mknod -m 666 /dev/random c 1 8
-mknod -m 666 /dev/urandom c 1 9
-mknod -m 666 /dev/tty c 5 0
-ln -s /proc/self/fd /dev/fd
-ln -s fd/0 /dev/stdin
-ln -s fd/1 /dev/stdout
-ln -s fd/2 /dev/stderr
-
-restore() {
-  test -d "/proc/self/fd/$1" || return 0
-  mkdir -p "$2"
-  mount --no-canonicalize --rbind "/proc/self/fd/$1" "$2"
-}
-restore 3 "$folder"
-restore 4 "$repository"
-exec 3<&- 4<&-
-
-echo "$sockets" | while IFS= read -r socket; do
-  if test -S "$socket"; then mount --bind /dev/null "$socket"; fi
-done
-mount -t proc private /proc
-cd "$PWD" 2>/dev/null || cd /
-exec "$@"
-`;
-
-// src/kernel/jail.ts
-/** Without a jail, the command runs as the login's user. */
-function inJail({ jail, folder, repository }, command) {
-	if (jail === void 0) return command;
-	const { name, user } = jail;
-	if (name !== void 0) return shell`jexec -u ${user} ${name} ${command}`;
-	const become = shell`setpriv --reuid $(id -u ${user}) --regid $(id -g ${user}) --clear-groups --no-new-privs`;
-	const confined = shell`${become} sh -c ${firstProcess} build ${command}`;
-	return shell`${namespaces} sh -c ${privatePlaces} private ${folder} ${repository} ${confined}`;
-}
-/** Without a network; all processes end with the first one, even daemons. */
-const namespaces = shell`unshare --net --ipc --mount --pid --fork --kill-child`;
-/** The first process of a namespace ignores signals without a handler. */
-const firstProcess = "trap \"exit 143\" TERM; \"$@\" & wait \"$!\"";
-/** Creates a folder, or reuses it, which the build may write to. */
-const buildFolder = ({ jail }, path) => jail === void 0 ? shell`mkdir -p ${path}` : shell`mkdir -p ${path} && chown ${jail.user} ${path}`;
-/** Returns the first gap through which a build could reach the network, the cache or the clone. */
-async function jailProblem(host, place, timeoutSeconds = 60) {
-	const { system, jail, folder, repository } = place;
-	const limits = { timeoutSeconds };
-	if (jail === void 0) return system === "linux" ? whyRoot(host, limits) : void 0;
-	const { name, user } = jail;
-	const problem = await (name === void 0 ? whyNoNamespaces(host, user, place, limits) : whyNoJail(host, {
-		name,
-		user
-	}, place, limits));
-	if (problem !== void 0) return problem;
-	const named = name === void 0 ? user : `${user} in the jail ${name}`;
-	const places = [
-		folder,
-		`${folder}/cache`,
-		repository,
-		`${repository}/.git`
-	];
-	const [writablePlace] = (await host.run(inJail(place, shell`sh -c ${writableScript} w ${places}`), limits)).stdout.split("\n").filter(Boolean);
-	if (writablePlace !== void 0) {
-		const fix = `\`chown -R root ${writablePlace}\` and \`chmod -R go-w ${writablePlace}\` on ${host.name}`;
-		return {
-			why: `${named} may write to ${writablePlace}`,
-			fix
-		};
-	}
-	if (isGood(await host.run(shell`test -d ${folder}`, limits)) && !isGood(await host.run(inJail(place, shell`test -x ${folder}`), limits))) {
-		const fix = name === void 0 ? "let all users through to it" : "give it `path = \"/\";`";
-		return {
-			why: `${named} cannot see ${folder}`,
-			fix
-		};
-	}
-}
-/** Returns sockets that any user may write to: a jail(8) whose path is / has those of its host. */
-async function socketsInJail(host, place, timeoutSeconds) {
-	const find = shell`find /var/run/ /tmp/ /var/tmp/ -xdev -type s -perm -0002`;
-	const { stdout } = await host.run(inJail(place, find), { timeoutSeconds });
-	return stdout.split("\n").filter(Boolean);
-}
-async function whyNoJail(host, jail, place, limits) {
-	const { name, user } = jail;
-	const named = `the jail ${name}`;
-	const network = await host.run(shell`jls -j ${name} ip4 ip6`, limits);
-	if (!isGood(network)) {
-		const fix = `write it into /etc/jail.conf of ${host.name}, and \`service jail start ${name}\``;
-		return {
-			why: `${named} does not run`,
-			fix
-		};
-	}
-	if (network.stdout.trim() !== "disable disable") {
-		const fix = `\`ip4 = disable; ip6 = disable;\` in its /etc/jail.conf, and \`service jail restart ${name}\``;
-		return {
-			why: `${named} has a network`,
-			fix
-		};
-	}
-	if ((await host.run(shell`jls -j ${name} allow.sysvipc`, limits)).stdout.trim() === "true") {
-		const fix = `remove \`allow.sysvipc\` from its /etc/jail.conf, and \`service jail restart ${name}\``;
-		return {
-			why: `${named} shares memory with ${host.name}`,
-			fix
-		};
-	}
-	const id = await host.run(inJail(place, shell`id -u`), limits);
-	const add = `\`pw useradd ${user} -d /nonexistent -s /usr/sbin/nologin\` on ${host.name}`;
-	if (!isGood(id)) return {
-		why: `${named} does not know ${user}: ${lastLine(id.stderr) ?? ""}`,
-		fix: add
-	};
-	return Number(id.stdout) === 0 ? {
-		why: `${user} in ${named} is root`,
-		fix: add
-	} : void 0;
-}
-async function whyNoNamespaces(host, user, place, limits) {
-	const fix = `\`useradd --system --shell /usr/sbin/nologin ${user}\` on ${host.name}`;
-	const id = await host.run(shell`id -u ${user}`, limits);
-	if (!isGood(id)) return {
-		why: `there is no user ${user}`,
-		fix
-	};
-	if (Number(id.stdout) === 0) return {
-		why: `${user} is root`,
-		fix
-	};
-	const inside = await host.run(inJail(place, shell`id -u`), limits);
-	if (isGood(inside) && inside.stdout === id.stdout) return void 0;
-	return {
-		why: `a build cannot be kept as ${user}, without network: ${lastLine(inside.stderr) ?? ""}`,
-		fix: "run ppsgate as root, with unshare, setpriv and mount of util-linux"
-	};
-}
-/** In place of a jail, users may be trusted there; root never is. */
-async function whyRoot(host, limits) {
-	const id = await host.run(shell`id -u`, limits);
-	return isGood(id) && Number(id.stdout) !== 0 ? void 0 : {
-		why: "the login is of root",
-		fix: "name another `user` in ppsgate.yml"
-	};
-}
-const writableScript = "for place do if test -w \"$place\"; then echo \"$place\"; fi; done";
-const isGood = (outcome) => outcome.kind === "exited" && outcome.code === 0;
 
 // src/kernel/kernel-cache.ts
 const noteSchema = object({
@@ -1377,9 +1460,9 @@ async function makeKernel$1(host, recipe, request, tree, guard) {
 	];
 	for (const [heading, command] of [
 		["configuration", shell`cp ${config} ${`${objects}/.config`}`],
-		["make olddefconfig", make$1(recipe, tree, 1, ["olddefconfig"])],
-		["make bzImage modules", make$1(recipe, tree, jobs, ["bzImage", "modules"])],
-		["make modules_install", make$1(recipe, tree, 1, [...modules, "modules_install"])],
+		["make olddefconfig", make(recipe, tree, 1, ["olddefconfig"])],
+		["make bzImage modules", make(recipe, tree, jobs, ["bzImage", "modules"])],
+		["make modules_install", make(recipe, tree, 1, [...modules, "modules_install"])],
 		["archive", shell`sh -c ${packScript} pack ${objects} ${stage}`]
 	]) {
 		guard.onLine(`>>> ${heading}`);
@@ -1396,7 +1479,7 @@ async function makeKernel$1(host, recipe, request, tree, guard) {
 /** A commit in the release would give each variant its own folders, and equal kernels different bytes. */
 const nameless = "\n# CONFIG_LOCALVERSION_AUTO is not set\n";
 /** Pins builder, time and build number, which kernels contain; the last option wins, over the site's. */
-const make$1 = ({ options }, tree, jobs, words) => shell`${cleanEnvironment} make -C ${`${tree}/src`} -j ${jobs} ${[
+const make = ({ options }, tree, jobs, words) => shell`${cleanEnvironment} make -C ${`${tree}/src`} -j ${jobs} ${[
 	...options,
 	`O=${tree}/obj`,
 	"KBUILD_BUILD_TIMESTAMP=Thu Jan 1 00:00:00 UTC 1970",
@@ -1461,7 +1544,7 @@ async function requireFilemon(host, { metaMode }) {
 	throw new BuilderError(`${host.name} has no filemon(4) loaded, which meta mode needs; run "kldload filemon" there, or set \`metaMode: false\`.`);
 }
 async function makeKernel(host, recipe, request, tree, guard) {
-	const { sha256, cpus } = commandsOf.freebsd;
+	const { sha256, cpus, rootArchive } = commandsOf[request.system];
 	const jobs = recipe.jobs ?? Number(await host.output(cpus));
 	const stage = `${tree}/stage`;
 	for (const path of [`${tree}/obj`, stage]) await host.output(buildFolder(request, path));
@@ -1471,31 +1554,39 @@ async function makeKernel(host, recipe, request, tree, guard) {
 		"WITHOUT_KERNEL_SYMBOLS"
 	].map((name) => `-D${name}`)];
 	const { kept, isKept, diffPath } = request;
+	const make = await makeFor(host, recipe, tree);
 	const heading = isKept ? "The kernel-toolchain is the one of an earlier base, of the same sources.\n" : "";
 	const steps = stepsOf(host, request, `${tree}/src`, guard, heading);
 	if (recipe.toolchain && !isKept) {
-		const failed = await steps.run(make(recipe, tree, jobs, "kernel-toolchain"));
+		const failed = await steps.run(make(jobs, "kernel-toolchain"));
 		if (failed !== void 0) return failed;
 		if (diffPath === void 0 && kept !== void 0) await keepToolchain(host, request, kept, `${tree}/obj`);
 	}
-	const failed = await steps.run(make(recipe, tree, jobs, "buildkernel"));
+	const failed = await steps.run(make(jobs, "buildkernel"));
 	if (failed !== void 0) return failed;
 	const kernel = `${stage}/boot/kernel`;
 	const kernelsSeen = [];
 	for (const [index, { number, output }] of request.layouts.entries()) {
 		if (number !== 1) {
 			await removeLinked(host, recipe, request, tree);
-			const notLinked = await steps.run(linkAgain(recipe, tree, jobs, number));
+			const notLinked = await steps.run(linkAgain(make, jobs, number));
 			if (notLinked?.kind === "out-of-disk") return notLinked;
 			requireLinked(notLinked, host, recipe);
 		}
 		if (index > 0) await host.output(inJail(request, shell`rm -rf ${`${stage}/boot`}`));
-		const notInstalled = await steps.run(make(recipe, tree, 1, "installkernel", install));
+		const notInstalled = await steps.run(make(1, "installkernel", install));
 		if (notInstalled !== void 0) return notInstalled;
 		kernelsSeen.push(await host.output(inJail(request, sha256(`${kernel}/kernel`))));
 		const packed = `${stage}/packed`;
-		const pack = shell`tar --zstd --uid 0 --gid 0 -cf ${packed} -C ${kernel} .`;
-		await host.output(inJail(request, pack));
+		if (recipe.cross !== void 0) {
+			const unloadable = await whyNotLoadable(host, request, kernel);
+			if (unloadable.length > 0) return {
+				kind: "build-failed",
+				log: steps.log,
+				errors: unloadable
+			};
+		}
+		await host.output(inJail(request, rootArchive(packed, kernel)));
 		await take(host, request, packed, output);
 	}
 	requireDistinct(kernelsSeen, host, recipe);
@@ -1512,7 +1603,7 @@ async function makeKernel(host, recipe, request, tree, guard) {
 * configuration and cleaning. Only code is reordered. Linker sets such as those of SYSINIT(9) keep their order, as do
 * modules: they are linked with -r, for which ld.lld keeps the order.
 */
-const linkAgain = (recipe, tree, jobs, seed) => make(recipe, tree, jobs, "buildkernel", ["-DKERNFAST", "-DNO_MODULES"], [`LDFLAGS=-Wl,--shuffle-sections=.text*=${seed}`]);
+const linkAgain = (make, jobs, seed) => make(jobs, "buildkernel", ["-DKERNFAST", "-DNO_MODULES"], [`LDFLAGS=-Wl,--shuffle-sections=.text*=${seed}`]);
 /** Removes files that make(1) would consider linked already. */
 async function removeLinked(host, { kernelConfig }, request, tree) {
 	const where = [
@@ -1550,26 +1641,29 @@ const fixing = {
 * Switches: build(7), src.conf(5) and Makefile.inc1. NO_ROOT lets any user install; MAKEOBJDIRPREFIX counts only in the
 * environment. The builder's make.conf, src.conf and modules of ports are excluded, so that ppsgate.yml defines a build.
 */
-function make(recipe, tree, jobs, target, more = [], environment = []) {
-	const { kernelConfig, kernelConfigFolder, clean, metaMode, options } = recipe;
-	const words = [
-		...[
-			"__MAKE_CONF",
-			"SRCCONF",
-			"SRC_ENV_CONF"
-		].map((name) => `${name}=/dev/null`),
-		"LOCAL_MODULES=",
-		"-DWITH_REPRODUCIBLE_BUILD",
-		`KERNCONF=${kernelConfig}`,
-		...kernelConfigFolder === void 0 ? [] : [`KERNCONFDIR=${kernelConfigFolder}`],
-		...clean ? [] : ["-DNO_CLEAN"],
-		...metaMode ? ["-DWITH_META_MODE"] : [],
-		...options,
-		...more,
-		target
-	];
-	const variables = [`MAKEOBJDIRPREFIX=${tree}/obj`, ...environment];
-	return shell`${cleanEnvironment} ${variables} make -C ${`${tree}/src`} -j ${jobs} ${words}`;
+async function makeFor(host, recipe, tree) {
+	const { kernelConfig, kernelConfigFolder, clean, metaMode, options, cross } = recipe;
+	const program = cross === void 0 ? shell`make -C ${`${tree}/src`}` : crossMake(`${tree}/src`, await crossToolsOf(host, cross));
+	return (jobs, target, more = [], environment = []) => {
+		const words = [
+			...[
+				"__MAKE_CONF",
+				"SRCCONF",
+				"SRC_ENV_CONF"
+			].map((name) => `${name}=/dev/null`),
+			"LOCAL_MODULES=",
+			"-DWITH_REPRODUCIBLE_BUILD",
+			`KERNCONF=${kernelConfig}`,
+			...kernelConfigFolder === void 0 ? [] : [`KERNCONFDIR=${kernelConfigFolder}`],
+			...clean && cross === void 0 ? [] : ["-DNO_CLEAN"],
+			...metaMode ? ["-DWITH_META_MODE"] : [],
+			...options,
+			...more,
+			target
+		];
+		const variables = [`MAKEOBJDIRPREFIX=${tree}/obj`, ...environment];
+		return shell`${cleanEnvironment} ${variables} ${program} -j ${jobs} ${words}`;
+	};
 }
 /** what(1) finds the version from newvers.sh in the kernel; some kernels lack it. */
 async function unameOf(host, request, kernel) {

@@ -1,158 +1,392 @@
 #!/usr/bin/env bash
-# Runs on a Linux DUT during a trial, when no command from outside gets any CPU time.
+# Installs variants on a Linux DUT, and restores the DUT exactly, or refuses it before anything is flushed.
 #
-# Bash, because its builtins read counters and the clock without a fork. A variant is a folder with one `SCENARIO.nft`
-# (the whole ruleset, so that nft swaps it in one transaction) and a `sysctl.conf` with lines `path below /proc/sys =
-# value`; the controller maps names to paths.
+# A variant is a folder with one `SCENARIO.nft` (the whole ruleset, so that nft swaps it in one transaction) and a
+# `sysctl.conf` with lines `path below /proc/sys = value`; the controller maps names to paths.
 #
-#   remember           keeps the ruleset, and each setting named on standard input, once, for restore
-#   restore            installs the remembered state, and forgets it
+#   remember           keeps the ruleset, and each setting named on standard input, once, for restore; refuses a
+#                      setting that cannot be read, and rules that would not come back; prints settings that cannot
+#                      be written
+#   check FOLDER       refuses a variant's settings that change more than restore brings back
 #   lay FOLDER SCENARIO
-#   profile …          installs one variant and samples it by perf(1), into perf.data beside the script; prints
-#                      three `mark` lines
-#   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines, live
-#                      or all at the end; stops when its standard input ends, and a line there ends the sampling
+#   restore            installs the remembered state, and forgets it
+#   provable           refuses rules as `remember` does, and keeps nothing
 
 export LC_ALL=C
 folder=$(dirname "$0")
 
 # Only one instance: the process of a lost controller must have ended before its files are removed.
-mkdir -p "$folder"
-exec {lock}>"$folder.lock"
-flock --timeout 60 "$lock" || exit
-
-# Sleeps on standard input: a line there means enough samples, its end a controller that is gone.
-enough=0
-pause() {
-  local ending
-  # read(1) would not wait at all, and report an end of file.
-  [[ $1 == 0 ]] && return
-  read -r -t "$1" _
-  ending=$?
-  ((ending > 0)) || { enough=1; return; }
-  ((ending > 128)) || { echo "the controller is gone" >&2; exit 1; }
-}
+if [[ $1 != provable && $1 != leftovers ]]; then
+  mkdir -p "$folder"
+  exec {lock}>"$folder.lock"
+  flock --timeout 60 "$lock" || exit
+fi
 
 lay() {
-  local name value
+  [[ ! -e $folder/before/done ]] || : >"$folder/before/changed"
+  if [[ -e $1/settled ]]; then converge "$1/settled"; else settle "$1"; fi || return
+  # A write to one of these is an order, and leaves nothing to read.
   while read -r name _ value; do
-    put "/proc/sys/$name" "$value" || { echo "setting $name" >&2; return 1; }
+    [[ $name != */route/flush ]] || put "$name" "$value" || { echo "setting $name" >&2; return 1; }
   done <"$1/sysctl.conf"
   # Rules may contain a `list` command, whose output would count as samples.
   nft -f "$1/$2.nft" >/dev/null
 }
 
+# Installs a variant's settings from the DUT's own state, and keeps the outcome: later installations write only what
+# differs from it, with any variant before.
+settle() {
+  local name value
+  local -a refused=()
+  check "$1" && converge "$folder"/before/{sysctl,affected}.conf || return
+  while read -r name _ value; do
+    [[ $name == */route/flush ]] || put "$name" "$value" 2>/dev/null || refused+=("$name = $value")
+  done <"$1/sysctl.conf"
+  # A value may bound another: the order of the lines cannot be right for every state before.
+  while read -r name _ value; do
+    put "$name" "$value" || { echo "setting $name" >&2; return 1; }
+  done < <(lines "${refused[@]}")
+  [[ -e $folder/before/done ]] || return 0
+  mapfile -t refused < <(cut -d ' ' -f 1 "$folder"/before/{sysctl,affected}.conf)
+  settings "${refused[@]}" >"$1/settled.new" && mv "$1/settled.new" "$1/settled"
+}
+
+lines() { (($# == 0)) || printf '%s\n' "$@"; }
+
+# Writes what differs from lines `path = value` of files, several times: a value may bound another, or change others. An
+# interface that has gone takes its settings with it.
+converge() {
+  local name value wrong='' error=''
+  local -a wanted names
+  local -A is
+  for _ in {1..5}; do
+    mapfile -t wanted < <(cat "$@" 2>/dev/null)
+    names=("${wanted[@]%% *}") is=() wrong=''
+    while read -r name _ value; do is[$name]=$value; done < <(settings "${names[@]}")
+    while read -r name _ value; do
+      [[ ${is[$name]-$value} == "$value" || ! -w /proc/sys/$name ]] && continue
+      wrong=$name
+      error=$(put "$name" "$value" 2>&1)
+    done < <(lines "${wanted[@]}")
+    [[ $wrong ]] || return 0
+  done
+  echo "${error:-converge: it takes another value than the one written}" >&2
+  echo "setting $wrong" >&2
+  return 1
+}
+
+# Prints `path = value` of all that can be read.
+settings() {
+  (($# == 0)) || (cd /proc/sys && grep -sH '' -- "$@" | sed 's/:/ = /'; true)
+}
+
 # A namespace may not change settings that it shares with the machine; they are the same for every variant.
 put() {
-  [[ -e $1 && ! -w $1 ]] && return
+  [[ -e /proc/sys/$1 && ! -w /proc/sys/$1 ]] && return
   # Bash would split a longer value, and the kernel read the pieces as several values.
-  if ((${#2} < 1000)); then printf '%s\n' "$2"; else cat <<<"$2"; fi >"$1"
+  if ((${#2} < 1000)); then printf '%s\n' "$2"; else cat <<<"$2"; fi >"/proc/sys/$1"
+}
+
+# Prints the other settings that a setting may change: its value is passed on to interfaces, or has two units.
+affected() {
+  local of=${1%/*/*} leaf=${1##*/}
+  cd /proc/sys || return
+  case $1 in
+    net/ipv4/ip_forward | net/ipv4/conf/all/forwarding)
+      lines net/ipv4/ip_forward net/ipv4/conf/*/forwarding net/ipv4/conf/all/accept_redirects ;;
+    net/*/neigh/*/*)
+      leaf=${leaf%_ms} leaf=${leaf%_bytes}
+      [[ $1 != */default/* ]] || set -- "$of/*/"
+      # shellcheck disable=SC2086 # A pattern.
+      lines ${1%/*}/${leaf}{,_ms,_bytes} ;;
+    net/*/conf/all/* | net/*/conf/default/*) lines "$of"/*/"$leaf" ;;
+    net/ipv4/tcp_congestion_control) lines net/ipv4/tcp_allowed_congestion_control ;;
+    net/nf_conntrack_max) lines net/netfilter/nf_conntrack_max ;;
+    net/mptcp/*) lines net/mptcp/pm_type net/mptcp/path_manager ;;
+  esac
+}
+
+check() {
+  local name value why
+  while read -r name _ value; do
+    why=''
+    case $name in
+      net/ipv6/conf/*/disable_ipv6 | net/ipv6/conf/*/addr_gen_mode | net/ipv6/conf/*/stable_secret)
+        why='a change drops or makes addresses, with their routes and neighbours, and no setting takes that back' ;;
+      net/ipv6/conf/*/forwarding)
+        [[ $value == 0 ]] || ! has_router || why='turning it on drops the routes that routers advertised' ;;
+      net/ipv4/ip_forward | net/ipv4/conf/*/forwarding)
+        [[ $value == 0 ]] || ! has_lro || why='turning it on turns off large-receive-offload of interfaces' ;;
+      net/mpls/platform_labels) why='a change may drop routes of labels' ;;
+      net/netfilter/nf_hooks_lwtunnel) why='it cannot be turned off again' ;;
+    esac
+    if [[ ! $why ]] || ! changes "$name" "$value"; then continue; fi
+    printf 'check: %s\nsetting %s\n' "$why" "$name" >&2
+    return 1
+  done <"$1/sysctl.conf"
+}
+
+# `all` is passed on to every interface.
+changes() {
+  local path
+  for path in /proc/sys/${1/\/all\//\/*\/}; do
+    [[ $(cat "$path" 2>/dev/null) == "$2" ]] || return 0
+  done
+  return 1
+}
+
+# RTF_ADDRCONF and RTF_DEFAULT, see <linux/ipv6_route.h>.
+has_router() {
+  local flags name
+  while read -r _ _ _ _ _ _ _ _ flags name; do
+    ((16#$flags & 0x50000)) || continue
+    [[ $(cat "/proc/sys/net/ipv6/conf/$name/accept_ra" 2>/dev/null) == 2 ]] || return 0
+  done </proc/net/ipv6_route
+  return 1
+}
+
+has_lro() {
+  local path
+  for path in /sys/class/net/*; do
+    ! ethtool -k "${path##*/}" 2>/dev/null | grep -q '^large-receive-offload: on' || return 0
+  done
+  return 1
 }
 
 remember() {
+  local before=$folder/before name value
+  local -a asked others=()
   local -A known=()
-  local name value
-  if [[ -e $folder/before/done ]]; then
-    while read -r name _; do known[$name]=yes; done <"$folder/before/sysctl.conf"
-  else
-    mkdir -p "$folder/before"
-    : >"$folder/before/sysctl.conf"
-  fi
-  while read -r name; do
-    [[ ${known[$name]-} ]] && continue
-    value=$(cat "/proc/sys/$name") && echo "$name = $value"
-  done >>"$folder/before/sysctl.conf"
-  [[ -e $folder/before/done ]] && return
-  { echo "flush ruleset"; nft list ruleset; } >"$folder/before/ruleset.nft" || return
-  : >"$folder/before/done"
+  [[ -e $before/done ]] || rm -rf "$before"
+  mkdir -p "$before"
+  : >>"$before/sysctl.conf"
+  : >>"$before/affected.conf"
+  while read -r name _; do known[$name]=yes; done <"$before/sysctl.conf"
+  mapfile -t asked
+  for name in "${asked[@]}"; do
+    [[ ${known[$name]-} ]] || { settings "$name"; mapfile -t -O "${#others[@]}" others < <(affected "$name"); }
+  done >"$before/new"
+  cat "$before/sysctl.conf" - <"$before/new" >"$before/sysctl.conf.new" && mv "$before"/sysctl.conf{.new,} || return
+  while read -r name _; do known[$name]=yes; done < <(cat "$before"/{sysctl,affected}.conf)
+  for name in "${asked[@]}"; do
+    [[ ${known[$name]-} || $name == */route/flush ]] || { unread "$name"; return 1; }
+    [[ -w /proc/sys/$name ]] || echo "$name"
+  done
+  { cat "$before/affected.conf"; settings "${others[@]}"; } >"$before/affected.conf.new"
+  mv "$before"/affected.conf{.new,} && rm -f "$folder"/*/settled || return
+  [[ -e $before/done ]] && return
+  prove "$before" || return
+  : >"$before/done"
+}
+
+# What cannot be read, or is not there yet, cannot be put back.
+unread() {
+  cat "/proc/sys/$1" >/dev/null && echo 'remember: it shows no value' >&2
+  echo "setting $1" >&2
 }
 
 restore() {
-  [[ -e $folder/before/done ]] || return 0
-  lay "$folder/before" ruleset && rm -rf "$folder/before"
-}
-
-observe() {
-  local ingress=$1 egress=$2 cpu=$3 scenario=$4 warm_up=$5 settle=$6 slice=$7 slices=$8 live=$9
-  shift 9
-  local received=/sys/class/net/$ingress/statistics/rx_packets
-  local forwarded=/sys/class/net/$egress/statistics/tx_packets
-  local thread run=0 out='' rx tx ns delay stolen start now i
-
-  thread=$(forwarding_thread "$ingress")
-  await_traffic || return
-  pause "$warm_up"
-  for variant; do
-    now=$EPOCHREALTIME
-    lay "$folder/$variant" "$scenario" || return
-    tell "lay $variant $now $EPOCHREALTIME"
-    pause "$settle"
-    sample
-    for ((i = 0; i < slices; i++)); do
-      pause "$slice"
-      ((enough)) && break
-      sample
-    done
-    ((run++))
-  done
-  printf '%send\n' "$out"
-}
-
-profile() {
-  local ingress=$1 cpu=$2 scenario=$3 warm_up=$4 seconds=$5 variant=$6
-  shift 6
-  local received=/sys/class/net/$ingress/statistics/rx_packets
-  local where start rx i
-
-  # Counts the whole CPU where no dedicated thread forwards.
-  where=$(forwarding_thread "$ingress")
-  where=$([[ -n $where ]] && echo "--tid=$where" || echo "--cpu=$cpu")
-  await_traffic || return
-  lay "$folder/$variant" "$scenario" || return
-  pause "$warm_up"
-  mark
-  perf record --quiet "$@" -g "$where" --output "$folder/perf.data" -- sleep "$seconds" >&2 || return
-  mark
-  pause 0.05
-  mark
-}
-
-mark() {
-  read -r rx <"$received"
-  echo "mark $EPOCHREALTIME $rx"
-}
-
-tell() {
-  if ((live)); then echo "$1"; else out+=$1$'\n'; fi
-}
-
-sample() {
-  ns=- delay=- stolen=-
-  read -r tx <"$forwarded"; read -r rx <"$received"
-  if [[ -n $thread ]]; then
-    read -r ns delay _ <"/proc/$thread/schedstat"
-    while read -r now _ _ _ _ _ _ _ stolen _ && [[ $now != "cpu$cpu" ]]; do :; done </proc/stat
+  local before=$folder/before
+  # Without an installation nothing has changed.
+  if [[ -e $before/done && -e $before/changed ]]; then
+    converge "$before"/{sysctl,affected}.conf && load "$before/rules" || return
   fi
-  tell "sample $run $EPOCHREALTIME $rx $tx $ns $delay $stolen"
+  # In this order, as this may end at any point.
+  rm -f "$before/done" && rm -rf "$before"
 }
 
-forwarding_thread() {
-  local directory name
-  for directory in /proc/[0-9]*; do
-    { read -r name <"$directory/comm"; } 2>/dev/null || continue
-    [[ $name == "napi/$1"* ]] && { basename "$directory"; return; }
-  done
+# Programs that manage a family's tables; their rules may have parts that nft(8) cannot write.
+declare -A managers=([ip]=iptables [ip6]=ip6tables [arp]=arptables [bridge]=ebtables)
+
+# Prints families and names of `unowned` or `owned` tables. A table with an owner stays in force as long as its program runs, and is no one else's.
+tables() {
+  local line table='' kind=$1 owner=unowned
+  while IFS= read -r line; do
+    case $line in
+      'table '*) line=${line#table } table=${line%% \{*} owner=unowned ;;
+      $'\tflags '*owner*) owner=owned ;;
+      '}') [[ $owner != "$kind" ]] || echo "$table" ;;
+    esac
+  done < <(nft list ruleset 2>/dev/null)
 }
 
-await_traffic() {
-  read -r start <"$received"
-  for ((i = 0; i < 500; i++)); do
-    read -r rx <"$received"
-    ((rx > start + 1000)) && return
-    pause 0.02
-  done
-  echo "no traffic arrived at $ingress within 10 s" >&2
+# Saves the ruleset to a folder in pieces, each for nft. A piece ends with a table named after the folder: its chains are
+# empty, so that their order stays, and what its manager saves is beside.
+save() {
+  local to=$1 table piece=10
+  shift
+  rm -rf "$to" && mkdir "$to" && read_chains || return
+  echo 'flush ruleset' >"$to/$piece.nft"
+  while read -r table; do
+    if is_among "$table" "$@"; then
+      printf '%s' "${chains[$table]}" >>"$to/$piece.nft"
+      managed "$table" --counters >"$to/$piece.${table% *}"
+      ((++piece))
+    else
+      listed "$table" >>"$to/$piece.nft" || return
+    fi
+  done < <(tables unowned)
+  (($# == 0)) || ! command -v ipset >/dev/null || ipset save >"$to/sets"
+}
+
+declare -A chains=()
+
+read_chains() {
+  local line table=''
+  chains=()
+  while IFS= read -r line; do
+    # Some versions warn of a manager's tables among them.
+    [[ $line != '#'* ]] || continue
+    [[ $line != 'table '* ]] || { table=${line#table } table=${table% \{}; }
+    chains[$table]+=$line$'\n'
+  done < <(nft list chains 2>/dev/null)
+}
+
+# shellcheck disable=SC2086 # A family and a name.
+listed() { nft "${@:2}" list table $1 2>/dev/null; }
+
+is_among() {
+  local sought=$1 one
+  shift
+  for one; do [[ $one != "$sought" ]] || return 0; done
   return 1
+}
+
+# Prints a table as its manager saves it, without the chains that the manager would add.
+managed() {
+  local line table='' chain
+  while IFS= read -r line; do
+    case $line in
+      '#'*) continue ;;
+      '*'*) table="${1% *} ${line#?}" ;;
+      :*) chain=${line#:}
+        [[ ${chains[$1]-} == *$'\tchain '"${chain%% *} {"* ]] || continue
+        [[ ${2-} ]] || line=${line% \[*} ;;
+    esac
+    [[ $table != "$1" ]] || printf '%s\n' "$line"
+  done < <("${managers[${1% *}]}-nft-save" ${2:+-c} 2>/dev/null)
+}
+
+load() {
+  local piece family
+  for piece in "$1"/*.nft; do
+    nft -f "$piece" || return
+    for family in "${!managers[@]}"; do
+      [[ ! -s ${piece%nft}$family ]] || manage "$family" <"${piece%nft}$family" || return
+    done
+  done
+}
+
+manage() {
+  if [[ $1 == ip* ]]; then set -- "$1" --counters; fi
+  "${managers[$1]}-nft-restore" --noflush "${@:2}"
+}
+
+# Proves that the ruleset comes back, in a network of its own, before anything is flushed. nft writes all that it knows; a
+# manager may write the rest.
+prove() {
+  local to=$1/rules table
+  local -a special=() wrong=()
+  local -A own=() again=()
+  save "$to" || return
+  nft list ruleset >/dev/null 2>"$to/error" || { cat "$to/error" >&2; return 1; }
+  [[ $(tables unowned) ]] || return 0
+  sections own < <(state)
+  for table in "${!own[@]}"; do
+    [[ ${own[$table]} != *'  [ '@(match|target)' name '* ]] || wrong+=("$table")
+  done
+  # The second time with tables that nft did not bring back; a set may change meanwhile, hence the third.
+  for _ in 1 2 3; do
+    for table in "${wrong[@]}"; do
+      is_among "$table" "${special[@]}" || ! has_manager "$table" || special+=("$table")
+    done
+    save "$to" "${special[@]}" || return
+    sections own < <(state "${special[@]}")
+    sections again < <(in_other_network reload "$to" "${special[@]}" 2>"$to/error")
+    wrong=()
+    for table in "${!own[@]}"; do [[ ${own[$table]} == "${again[$table]-}" ]] || wrong+=("$table"); done
+    ((${#wrong[@]} == 0)) || continue
+    cat "$to"/*.nft | nft -c -f - && ! forgets "${special[@]}"
+    return
+  done
+  local -A reasons=(['the order']='its tables would come back in another order')
+  echo "prove: ${reasons[${wrong[0]}]-the table ${wrong[0]} would not come back as it is}$(said "$to/error")" >&2
+  return 1
+}
+
+in_other_network() {
+  unshare --net bash -c "$(declare -p managers; declare -f); declare -A chains=(); \"\$@\"" bash "$@"
+}
+
+# Loads saved rules, and prints what has become of them. Chains and flow tables may name interfaces.
+reload() {
+  local from=$1 path
+  shift
+  if grep -q device "$from"/*.nft; then
+    for path in /sys/class/net/*; do
+      [[ $path == */lo ]] || echo "link add ${path##*/} type dummy"
+    done | ip -force -batch - 2>/dev/null
+  fi
+  [[ ! -s $from/sets ]] || ipset restore <"$from/sets"
+  load "$from" && state "$@"
+}
+
+# Prints for each table its text without what packets change, and its bytecode, which has what the text leaves out.
+state() {
+  local table
+  read_chains
+  echo '=the order'
+  tables unowned
+  while read -r table; do
+    echo "=$table"
+    listed "$table" --stateless --debug=netlink | sed -E '
+      /^\telement |^[a-z0-9]+ [^ ]+ @/d
+      s/^([a-z0-9]+ [^ ]+ [^ ]+) [0-9 ]+$/\1/
+      s/\[ counter pkts [0-9]+ bytes [0-9]+ /[ counter /
+      s/ consumed [0-9]+ / consumed /
+      s/\[ last .*/[ last/
+      s/ __(set|map)[0-9]+ / __\1 /'
+    ! is_among "$table" "$@" || managed "$table"
+  done < <(tables unowned)
+}
+
+sections() {
+  local -n into=$1
+  local line name=''
+  into=()
+  while IFS= read -r line; do
+    case $line in
+      =*) name=${line#=} into["$name"]='' ;;
+      *) into["$name"]+=$line$'\n' ;;
+    esac
+  done
+}
+
+has_manager() {
+  local manager=${managers[${1% *}]-}
+  [[ $manager ]] && command -v "$manager-nft-restore" >/dev/null && [[ $(managed "$1") ]]
+}
+
+# The kernel keeps the addresses of xt_recent(8) with the rules that ask for them.
+forgets() {
+  (($# > 0)) && grep -qs . /proc/net/xt_recent/* || return
+  echo 'prove: the lists of the match "recent" hold addresses, which would be lost' >&2
+}
+
+said() {
+  local line
+  while read -r line; do
+    [[ $line != *[Ee]rror* ]] || { echo " (${line:0:200})"; return; }
+  done <"$1"
+}
+
+provable() {
+  local to code
+  to=$(mktemp -d) || return
+  prove "$to"
+  code=$?
+  rm -rf "$to"
+  return "$code"
 }
 
 "$@"

@@ -237,7 +237,9 @@ const message = prose();
 const crashEvidence = {
 	panic: prose().optional(),
 	/** Up to 20 lines of the DUT's console, if recorded: from a panic on, or the last ones. */
-	console: prose().optional()
+	console: prose().optional(),
+	/** Log of the whole console of a guest, which was thrown away; absent: a machine, which is back on its own kernel. */
+	guestConsole: name.exactOptional()
 };
 /** Separate, for a larger union. */
 const rejections = [
@@ -270,6 +272,22 @@ const rejections = [
 	})
 ];
 const rejectionSchema = discriminatedUnion("kind", rejections);
+
+// src/model/testbed-kind.ts
+const testbedKinds = [
+	"embedded-linux",
+	"linux",
+	"freebsd",
+	"virtual-linux",
+	"virtual-freebsd"
+];
+const testbedKindSchema = _enum(testbedKinds);
+const systemOfTestbedKind = (kind) => kind.endsWith("freebsd") ? "freebsd" : "linux";
+/** Undefined for scenarios that both systems have, and for a site's own. */
+function systemOfScenario(scenario) {
+	const systems = ["linux", "freebsd"].filter((system) => scenariosOf[system].some((name) => name === scenario));
+	return systems.length === 1 ? systems[0] : void 0;
+}
 
 // src/model/result.ts
 /** A cell has 10,000 pairs at most; each of a trial's runs may be repeated. */
@@ -497,10 +515,14 @@ const trialSchema = object({
 	egressPackets: total.optional(),
 	/** Packets that arrived from the senders, dropped ones included, by the DUT's own count; absent if unknown. */
 	ingressPackets: total.optional(),
+	/** Speed of the DUT's port towards the senders, in Gbit/s; absent if unknown. */
+	lineGigabits: number().positive().max(1e5).exactOptional(),
 	/** Absent if the variants share a kernel. */
 	kernel: line.optional(),
 	/** By variant, if guests ran side by side. */
 	kernels: byVariant(line).exactOptional(),
+	/** Time from the trial's beginning until its guests were up; absent where it needed no boot, or machines boot. */
+	bootSeconds: seconds.exactOptional(),
 	/** Folder, relative to the result file. */
 	logs: path
 });
@@ -556,6 +578,8 @@ const resultSchema = object({
 	variants: list(variantSummarySchema, mostVariants),
 	testbed: object({
 		name,
+		/** Absent in older results. */
+		kind: testbedKindSchema.exactOptional(),
 		fingerprint: facts,
 		/** Wrong settings that did not prevent the measurement. */
 		warnings: list(line, 1e3)
@@ -1042,6 +1066,33 @@ const driverSettings = [
 		source: "sys/dev/mlx5/mlx5_en/mlx5_en_ethtool.c"
 	},
 	{
+		ports: ["bnxt"],
+		name: "dev.PORT.N.fc.rx",
+		expected: "0",
+		why: holdsBack,
+		fix: "sysctl",
+		appliesToGenerators: true,
+		source: "sys/dev/bnxt/bnxt_en/bnxt_sysctl.c"
+	},
+	{
+		ports: ["bnxt"],
+		name: "dev.PORT.N.fc.tx",
+		expected: "0",
+		why: holdsBack,
+		fix: "sysctl",
+		appliesToGenerators: true,
+		source: "sys/dev/bnxt/bnxt_en/bnxt_sysctl.c"
+	},
+	{
+		ports: ["igc"],
+		name: "dev.PORT.N.fc",
+		expected: "0",
+		why: holdsBack,
+		fix: "sysctl",
+		appliesToGenerators: true,
+		source: "sys/dev/igc/if_igc.c"
+	},
+	{
 		ports: ["igb", "em"],
 		name: "dev.PORT.N.fc",
 		expected: "0",
@@ -1089,6 +1140,21 @@ function driverSettingsOf(port) {
 		fix: fix === "sysctl" ? fix : { loader: named(fix.loader) }
 	}));
 }
+/** Virtual ports send no pause frames. */
+const withoutPauseFrames = [
+	"vtnet",
+	"vmx",
+	"ena",
+	"gve",
+	"hn",
+	"xn",
+	"epair",
+	"tap",
+	"ixv",
+	"iavf"
+];
+/** Its pause frames, if any, are neither read nor fixed here. */
+const isFlowControlUnknown = (port) => !withoutPauseFrames.includes(port.replace(/\d+$/, "")) && !driverSettingsOf(port).some(({ appliesToGenerators }) => appliesToGenerators);
 /** Sysctls of the firmware: a Chelsio card has several ports, and its own number. */
 function firmwareNames(port) {
 	const [, driver = "", unit = ""] = /^(\D+)(\d+)$/.exec(port) ?? [];
@@ -1247,6 +1313,8 @@ const bisectResultSchema = object({
 	fixUps: list(name, 100),
 	testbed: object({
 		name,
+		/** Absent in older results. */
+		kind: testbedKindSchema.exactOptional(),
 		fingerprint: facts,
 		warnings: list(line, 1e3)
 	}),
@@ -1533,4 +1601,4 @@ const endedEarly = (why) => `ended: ${why}`;
 /** Incomplete uses do not count for the usual duration of leases. */
 const isCompleted = (outcome) => ![notUsed(""), endedEarly("")].some((start) => outcome?.startsWith(start));
 
-export { UsageError, bisectConfidenceRatio, bisectResultSchema, bounds_exports, byMetric, byName, cellName, cellProfileSchema, cellSchema, change, changeStates, codeBlock, codeSpan, commitId, conclusionOfBisection, conclusionOfError, conclusionOfResult, conclusionOfVerdict, count, designNames, designSchema, diffName, document, driverSettingsOf, driversOf, duration, earlierGatesSchema, endedEarly, escaped, excerpt, exitCodes, expected, facts, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatEstimate, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRoughly, formatRuns, formatShare, formatShortOrdinal, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, historySchema, id, isCompleted, isCost, isForwardingPathSetting, isJudged, isLinuxScenario, isLoss, jsonLines, kernelDependentFacts, lastLine, layoutName, layoutOfPair, level, line, list, machineFacts, maxEarlierGates, measured, metricChoice, metricName, metricNouns, metricSchema, mostChange, mostCommits, mostDocument, mostRuns, mostTrials, mostVariants, name, netmapPort, nightlySchema, notUsed, oneLine, ordinal, ownRulesSchema, pageUrl, parseJson, patchIdentity, patchName, patchSchema, path, pathName, plainBlock, plainLine, plannedTrialSchema, policySchema, priorities, prose, rate, rate$1, ratio, realPause, reasonOf, rejectionSchema, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, runSchema, scenarioSchema, scenarios, scenariosOf, seconds, sentence, share, shortId, shortened$1 as shortened, size, text, time, total, trendIndexSchema, trialSchema, url, variant, verdictsWorstFirst, volatileFacts, waivableSettings, withoutKernelFacts, withoutPaths, withoutSequences, word, worstConclusion };
+export { UsageError, bisectConfidenceRatio, bisectResultSchema, bounds_exports, byMetric, byName, cellName, cellProfileSchema, cellSchema, change, changeStates, codeBlock, codeSpan, commitId, conclusionOfBisection, conclusionOfError, conclusionOfResult, conclusionOfVerdict, count, designNames, designSchema, diffName, document, driverSettingsOf, driversOf, duration, earlierGatesSchema, endedEarly, escaped, excerpt, exitCodes, expected, facts, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatEstimate, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRoughly, formatRuns, formatShare, formatShortOrdinal, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, historySchema, id, isCompleted, isCost, isFlowControlUnknown, isForwardingPathSetting, isJudged, isLinuxScenario, isLoss, jsonLines, kernelDependentFacts, lastLine, layoutName, layoutOfPair, level, line, list, machineFacts, maxEarlierGates, measured, metricChoice, metricName, metricNouns, metricSchema, mostChange, mostCommits, mostDocument, mostRuns, mostTrials, mostVariants, name, netmapPort, nightlySchema, notUsed, oneLine, ordinal, ownRulesSchema, pageUrl, parseJson, patchIdentity, patchName, patchSchema, path, pathName, plainBlock, plainLine, plannedTrialSchema, policySchema, priorities, prose, rate, rate$1, ratio, realPause, reasonOf, rejectionSchema, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, runSchema, scenarioSchema, scenarios, scenariosOf, seconds, sentence, share, shortId, shortened$1 as shortened, size, systemOfScenario, systemOfTestbedKind, testbedKindSchema, text, time, total, trendIndexSchema, trialSchema, url, variant, verdictsWorstFirst, volatileFacts, waivableSettings, withoutKernelFacts, withoutPaths, withoutSequences, word, worstConclusion };

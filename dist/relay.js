@@ -7,17 +7,16 @@ import { ConduitError, RevisionError, fetchDiff, findRevision, fixOfCertificate,
 import { BuildUpdater, cancelledOutcome, deliverySeconds, failureReasonSchema, outcomeOfFailure, outcomeOfResult, postReply, revisionCommenter } from "./publish/reporters.js";
 import { ExposedPlaceError, checkOwn, readOverlay } from "./kernel.js";
 import { hasPlan, readPlan } from "./gate/experiment.js";
+import { isRunning, leaderSchema, signalGroup, startOf } from "./gate/reserve/store.js";
 import { ForeignFileError, failureOf, isSqliteError, lockIfFree, openDatabase, watchPlace } from "./lab/netns.js";
 import { commandText, semaphore, shell } from "./system/host.js";
 import { hasBisectPlan } from "./gate/bisect.js";
 import { lookAgain, ok, skipped, typed, walk, wrong } from "./lab/check.js";
 import { once } from "node:events";
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { basename, dirname, join, resolve } from "node:path";
 import { closeSync, existsSync, linkSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
-import { promisify } from "node:util";
 import { Socket, isIPv6 } from "node:net";
-import { STATUS_CODES, createServer } from "node:http";
 import { createHash, createHmac, hash, randomUUID, timingSafeEqual } from "node:crypto";
 import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { setImmediate as setImmediate$1 } from "node:timers/promises";
@@ -1338,45 +1337,6 @@ function pagesOf(apiUrl) {
 	return `${protocol}//${host.replace(/^api\./, "")}`;
 }
 
-// src/system/process.ts
-/** A process group's leader, with its start time as this machine prints it. */
-const leaderSchema = object({
-	pid: id,
-	started: word
-});
-/** Also false for a zombie. */
-const isRunning = async ({ pid, started }) => await startOf(pid) === started;
-async function signalGroup(leader, name) {
-	if (!await isRunning(leader)) return false;
-	try {
-		return process.kill(-leader.pid, name);
-	} catch {
-		return false;
-	}
-}
-/** Start time of the process as `platform` prints it; undefined if none runs. */
-function startOf(pid, platform = process.platform) {
-	return platform === "linux" ? startInProc(pid) : startByPs(pid);
-}
-/** Reads the kernel's own clock: ps(1) computes start times from the wall clock, which may be set meanwhile. */
-async function startInProc(pid) {
-	const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => void 0);
-	if (stat === void 0) return void 0;
-	const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8");
-	const [state = "", ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-	return "ZX".includes(state) ? void 0 : `${rest[18]} after boot ${boot.trim()}`;
-}
-async function startByPs(pid) {
-	const { stdout } = await promisify(execFile)("ps", [
-		"-o",
-		"stat=,lstart=",
-		"-p",
-		String(pid)
-	]).catch(() => ({ stdout: "" }));
-	const [, state = "Z", started] = /^\s*(\S)\S*\s+(.+?)\s*$/.exec(stdout) ?? [];
-	return state === "Z" ? void 0 : started;
-}
-
 // src/relay/start-here.ts
 function startHere(options) {
 	const { directory, most } = options;
@@ -1735,7 +1695,7 @@ async function startBuild(jenkins, job, defined, signal) {
 		const them = missing.length === 1 ? "it as a string" : "them as strings";
 		throw new NotDone("refused", `its job has no parameter ${missing.join(", ")}: define ${them}`);
 	}
-	const answer = await request$1(jenkins, `${jenkins.job}/buildWithParameters`, {
+	const answer = await request(jenkins, `${jenkins.job}/buildWithParameters`, {
 		form,
 		signal
 	});
@@ -1754,7 +1714,7 @@ async function cancel(jenkins, key, signal) {
 	const form = new URLSearchParams();
 	const item = await findInQueue(jenkins, key, signal);
 	if (item !== void 0) {
-		const answer = await request$1(jenkins, `${jenkins.root}/queue/cancelItem?id=${item.id}`, {
+		const answer = await request(jenkins, `${jenkins.root}/queue/cancelItem?id=${item.id}`, {
 			form,
 			signal
 		});
@@ -1763,7 +1723,7 @@ async function cancel(jenkins, key, signal) {
 	const { builds } = await readJob(jenkins, signal);
 	const build = builds.find((one) => one.key === key);
 	if (build === void 0) throw new NotDone("refused", `it has no build with the KEY ${key}`);
-	refuse(await request$1(jenkins, `${build.url}stop`, {
+	refuse(await request(jenkins, `${build.url}stop`, {
 		form,
 		signal
 	}), jenkins, "Job/Cancel", isAccepted);
@@ -1773,7 +1733,7 @@ const isAccepted = (status) => status >= 200 && status < 400;
 const isGood = (status) => status >= 200 && status < 300;
 async function read(jenkins, address, { tree, schema, signal }) {
 	const url = `${address}/api/json?${new URLSearchParams({ tree })}`;
-	const answer = await request$1(jenkins, url, { signal });
+	const answer = await request(jenkins, url, { signal });
 	refuse(answer, jenkins, "Job/Read");
 	const parsed = schema.safeParse(parseJson(answer.body));
 	if (parsed.success) return parsed.data;
@@ -1783,7 +1743,7 @@ async function read(jenkins, address, { tree, schema, signal }) {
 const answerSeconds = 30;
 /** A queue of a thousand builds is some 100 kB. */
 const mostBytes = 16 * 1024 ** 2;
-async function request$1({ authorization }, url, { form, signal }) {
+async function request({ authorization }, url, { form, signal }) {
 	const answer = await sendRequest(url, {
 		headers: { authorization },
 		answerSeconds,
@@ -2727,6 +2687,7 @@ async function startRelayServer(options) {
 	const { accept, acceptAll } = together(options.inbox, () => arrived);
 	const logRefusal = refusalLog(options);
 	const routes = routesOf(options, limits.bodyBytes, accept, logRefusal);
+	const { createServer } = await import("node:http");
 	const server = createServer({ maxHeaderSize: limits.headerBytes });
 	const connections = new Connections(limits);
 	server.maxRequestsPerSocket = 1;
@@ -2787,6 +2748,20 @@ async function startRelayServer(options) {
 		return address === null || typeof address === "string" ? port : address.port;
 	}
 }
+/** RFC 9110, section 15, and RFC 6585, section 5. */
+const reasons = {
+	200: "OK",
+	400: "Bad Request",
+	401: "Unauthorized",
+	404: "Not Found",
+	405: "Method Not Allowed",
+	408: "Request Timeout",
+	411: "Length Required",
+	413: "Payload Too Large",
+	431: "Request Header Fields Too Large",
+	500: "Internal Server Error",
+	503: "Service Unavailable"
+};
 const says = (status, text, headers = {}) => ({
 	status,
 	text,
@@ -2803,7 +2778,7 @@ function end(socket, { status, text, headers }, date) {
 		"Content-Length": Buffer.byteLength(body),
 		...headers
 	}).map(([name, value]) => `${name}: ${value}\r\n`);
-	socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);
+	socket.write(`HTTP/1.1 ${status} ${reasons[status]}\r\n${lines.join("")}\r\n${body}`);
 	socket.destroy();
 }
 function refusalOf(error, headerBytes) {

@@ -1533,21 +1533,24 @@ function rule(policy) {
 }
 function failureSaid(outcome) {
 	const panic = "panic" in outcome && outcome.panic !== void 0 ? `panic: ${outcome.panic}` : "";
-	const console = "console" in outcome && outcome.console ? `Its console, which is whole in dut-console.log:\n${outcome.console}` : "";
+	const log = guestConsoleOf(outcome) ?? "dut-console.log";
+	const console = "console" in outcome && outcome.console ? `Its console, which is whole in ${log}:\n${outcome.console}` : "";
 	return [
 		outcome.message,
 		panic,
 		console
 	].filter(Boolean).join("\n");
 }
+const guestConsoleOf = (outcome) => "guestConsole" in outcome ? outcome.guestConsole : void 0;
+const leftOf = (outcome) => guestConsoleOf(outcome) === void 0 ? "The DUT is back on its own kernel" : "The guest was thrown away, and base runs in another";
 function failureText(outcome) {
 	switch (outcome.kind) {
 		case "does-not-apply": return "The patch does not apply, and nothing was measured:";
 		case "build-failed": return "The base builds, the patched kernel does not; nothing was measured. The build says first:";
 		case "out-of-disk": return "The patch is not to blame; free some space and run again:";
 		case "does-not-load": return words`The base loads, the patched files do not (${name(outcome.scenario)}); nothing was measured. The DUT says:`;
-		case "boot-failed": return "The patched kernel does not come up, and nothing was measured with it. The DUT is back on its own kernel:";
-		case "panics-under-load": return "The patched kernel panicked twice in the same trial, and no verdict was reached. The DUT is back on its own kernel:";
+		case "boot-failed": return `The patched kernel does not come up, and nothing was measured with it. ${leftOf(outcome)}:`;
+		case "panics-under-load": return `The patched kernel panicked twice in the same trial, and no verdict was reached. ${leftOf(outcome)}:`;
 	}
 }
 const otherMetrics = ({ metric }, cells) => metricSchema.options.filter((other) => other !== metric && cells.some(({ comparisons }) => comparisons.some((one) => one.metric === other)));
@@ -3889,7 +3892,7 @@ function sparklineSheet(rows, metric) {
 				x: margin,
 				y: line
 			}),
-			element("g", { transform: `translate(${sparkLeft} ${top + (rowHeight - height) / 2})` }, drawn(values, changes, colors$1.ink)),
+			element("g", { transform: `translate(${sparkLeft} ${top + (rowHeight - height) / 2})` }, drawn(values, changes)),
 			text(last === void 0 ? "no nightly run" : formatMetric(last, metric), {
 				x: numberLeft,
 				y: line,
@@ -3912,7 +3915,7 @@ const [sparkLeft, numberLeft, sheetWidth] = [
 ];
 /** Minimum range: noise should not look dramatic. */
 const leastRangeRatio = .02;
-function drawn(values, changes, ink) {
+function drawn(values, changes) {
 	if (values.length === 0) return "";
 	const along = linearScale({
 		low: 0,
@@ -3932,14 +3935,14 @@ function drawn(values, changes, ink) {
 		}),
 		path$1(line.join(""), {
 			fill: "none",
-			stroke: ink,
+			stroke: colors$1.ink,
 			"stroke-width": 1.2
 		}),
 		element("circle", {
 			cx: x(values.length - 1),
 			cy: y(newest),
 			r: 2,
-			fill: ink
+			fill: colors$1.ink
 		})
 	].filter(Boolean).join("");
 }

@@ -1,9 +1,9 @@
-import { applyOverrides, bisectOverrideNames, kebabCase, namingStyles, overrideNames, overridesAs, parsePriority, testbedsFor } from "../config.js";
+import { applyOverrides, bisectOverrideNames, kebabCase, namingStyles, overrideNames, overridesAs, parsePriority, testbedsFor, wrongName } from "../config.js";
 import { fetchPullRequest, findComment, mayWrite, numbersOf, ownLogin, placeOf, pullRequestFromEvent, pullRequestNumber, pullRequestsWithHead, readIssue } from "../forge/github.js";
 import { int, looseObject, object, string, unknown } from "../vendor/zod.js";
 import { asksToAccept, authorize, callOnGithub, parseCommand, parseEarlier, patchOfRange, patchOfRevision, withoutShortIds } from "../forge/patch.js";
 import { findRevision, looksLikeRevision, parseRevisionName } from "../forge/phabricator.js";
-import { UsageError, byName, document, excerpt, exitCodes, id, patchName, shortId, time, word } from "../model.js";
+import { UsageError, byName, document, excerpt, exitCodes, expected, id, patchName, sentence, shortId, time, word } from "../model.js";
 import { changeIdIn, markerOf, outcomeOfError, pullRequestOfCheckRun, readMemory } from "../publish/reporters.js";
 import { reply } from "./admission-replies.js";
 import { noticeName } from "./admission.js";
@@ -402,8 +402,27 @@ function triggerOf(event, overrides) {
 	throw new UsageError(`The event ${event.name} names nothing to gate: run ppsgate on pull_request, pull_request_target, issue_comment, check_run, merge_group, workflow_dispatch, repository_dispatch, schedule or push.`);
 }
 const sender = object({ login: word }).default({ login: "unknown" });
-const texts = byName(unknown()).transform((record) => {
-	const named = Object.entries(record).flatMap(([name, value]) => typeof value === "string" || typeof value === "number" ? [[name, String(value)]] : []);
+const fieldNames = [
+	"patch",
+	"instead",
+	"key",
+	"build",
+	...new Set([...overrideNames, ...bisectOverrideNames].map(kebabCase))
+];
+/** A value that is not read would be asked for in vain: an unknown name, a list or a record is refused. */
+const texts = byName(unknown()).transform((record, context) => {
+	const named = Object.entries(record).map(([name, value]) => {
+		if (!fieldNames.includes(name)) context.addIssue({
+			code: "custom",
+			message: wrongName(fieldNames)({ input: name })
+		});
+		else if (value !== null && typeof value === "object") context.addIssue({
+			code: "custom",
+			path: [name],
+			message: expected("a text")({ input: value })
+		});
+		return [name, value === null ? "" : String(value)];
+	});
 	return Object.fromEntries(named);
 });
 function read(event, schema) {
@@ -411,7 +430,7 @@ function read(event, schema) {
 	if (parsed.success) return parsed.data;
 	const [issue] = parsed.error.issues;
 	const where = issue?.path.join(".") || "its top";
-	throw new UsageError(`The payload of the event ${event.name} is not as GitHub describes it, at ${where}: ${issue?.message}.`);
+	throw new UsageError(`The payload of the event ${event.name} cannot be read at ${where}: ${sentence(issue?.message ?? "")}`);
 }
 const pullRequestPayload = object({
 	action: word,

@@ -1,7 +1,7 @@
 import { namingStyles, parseSwitch } from "../config.js";
 import { _enum, boolean, int, literal, object, union } from "../vendor/zod.js";
 import { bisectOverridesSchema, gateOverridesSchema, jobSchema } from "../forge/patch.js";
-import { UsageError, cellSchema, commitId, exitCodes, id, parseJson, patchIdentity, patchSchema, priorities, text } from "../model.js";
+import { UsageError, cellSchema, commitId, excerpt, exitCodes, id, parseJson, patchIdentity, patchSchema, priorities, text } from "../model.js";
 import { conclusionOf, outcomeOfError } from "../publish/reporters.js";
 
 // src/action/approved-request.ts
@@ -56,7 +56,7 @@ function readRequest(text) {
 	try {
 		return approvedRequestSchema.parse(JSON.parse(text));
 	} catch {
-		throw new UsageError("request: expected the output `request` of a step with `command: admit`, found something else.");
+		throw new UsageError(`request: expected the output \`request\` of a step with \`command: admit\`, found "${excerpt(text)}".`);
 	}
 }
 function relayOf({ key, build }) {

@@ -4,7 +4,7 @@ import { historyFile } from "../gate/experiment.js";
 import { labelled } from "../gate.js";
 import { readyMachine } from "../lab/netns.js";
 import { exitCodes, patchName, realPause, reasonOf, withoutPaths, worstConclusion } from "../model.js";
-import { addReportLinks, combineReporters, conclusionOf, outcomeMarkdown, outcomeOfError, reportOutcome } from "../publish/reporters.js";
+import { combineReporters, conclusionOf, outcomeMarkdown, outcomeOfError, reportOutcome, reportThenLink } from "../publish/reporters.js";
 import { bisectHeadline, explained, headline, outcomeName } from "../report.js";
 import { admitEvent, exitCodeOf } from "./admit-event.js";
 import { failureOf, gateFolder, isBisection, outputFile, readRequest, requestText, subjectOf } from "./approved-request.js";
@@ -204,9 +204,8 @@ async function concluded(measurement) {
 		log.info([measurement.selector, headlineOf(ending)].filter(Boolean).join(": "));
 		await keepResult(measurement);
 		if (!isAlone) return summarized(ending);
-		await reporter.conclude(ending);
 		const publish = () => published(ending, measurement);
-		return summarized(await addReportLinks(reporter, ending, publish, log.warn));
+		return summarized(await reportThenLink(reporter, ending, publish, log.warn));
 	};
 	return reportOutcome(reporter, signal, work).catch(async (error) => {
 		if (!signal.aborted) await writeFailure(measurement.file("failure"), failureOf(error));

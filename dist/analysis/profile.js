@@ -1,4 +1,4 @@
-import { cellName, escaped, plainLine } from "../model.js";
+import { cellName, escaped, grouped, plainLine, shortened as shortened$1 } from "../model.js";
 import { gammaln, median, sum } from "../vendor/simple-statistics.js";
 import { readFileSync } from "node:fs";
 
@@ -672,16 +672,38 @@ const halts = /* @__PURE__ */ new Set([
 	"tdx_safe_halt",
 	"mwait_idle_with_hints"
 ]);
+/** Loops that also call other work; all that the other ones call is a driver of idling, or an interrupt. */
+const mixedLoops = /* @__PURE__ */ new Set([
+	"sched_idletd",
+	"do_idle",
+	"cpu_idle_loop",
+	"cpu_startup_entry",
+	"cpuidle_idle_call"
+]);
+/** Preparations of idling: its tick, its governor, its accounting. */
+const preparation = /^(?:cpuidle_|tick_nohz_|tick_check_broadcast|tick_broadcast_|rcu_idle_|ct_idle_|ct_cpuidle_|menu_|teo_|ladder_|haltpoll_|arch_cpu_idle_|sched_idle_set_state|quiet_vmstat)/;
+/** Functions that take a processor out of idling: entries of interrupts and exceptions (arch/*, sys/*), and clocks. */
+const interruption = new RegExp([
+	"irq|IRQ|interrupt|softirq|exception",
+	"^(?:asm|exc|sysvec|smp|nmi|gic|lapic|intr|handle|trap|vector)_",
+	"^(?:ret_from_|do_page_fault|page_fault|error_entry|nmi|end_repeat_nmi|trap$|calltrap|alltraps|handle_|el[01]h?_|el[01]t_)",
+	"^(?:io|ext|mcck)_int_handler|_upcall$|_callback(?:_vector)?$|_common(?:_virt)?$",
+	"^X[a-z]",
+	"^(?:handleevents|hardclock|statclock|timercb)",
+	"^(?:net_rx_action|napi_|__napi_|netif_|__netif_|process_backlog|schedule|__schedule|preempt_schedule)",
+	String.raw`^\[?unknown\]?$`
+].join("|"));
+/** Switching the processor's own interrupts on and off, and the state that lets them end idling. */
+const notInterruption = /idle|local_irq|irq_(?:enable|disable|save|restore)$/;
 /**
-* Removes idle stacks; returns also their number of samples, and the idle frames found, in order. A stack is idle if
-* the sampled function is an idle loop, or halts for one: any other frame above an idle loop is the work of an
-* interrupt.
+* Removes idle stacks; returns also their number of samples, and the idle frames found, in order. A stack is idle if its
+* innermost idle loop was not interrupted: of the frames above it none is the entry of an interrupt or other work.
 */
 function withoutIdle(profile) {
 	const kindOf = kinds$1();
 	const isIdle = ({ frames }) => idles(frames, kindOf);
 	const idle = profile.stacks.filter(isIdle);
-	const told = idle.flatMap(({ frames }) => frames.filter((frame) => kindOf(frame) !== "other"));
+	const told = idle.flatMap(({ frames }) => frames.filter((frame) => isTelling(kindOf(frame))));
 	return {
 		profile: {
 			...profile,
@@ -691,11 +713,21 @@ function withoutIdle(profile) {
 		idleFrames: [...new Set(told.map(({ name }) => bareName(name)))]
 	};
 }
+const isTelling = (kind) => kind === "loop" || kind === "mixed-loop" || kind === "halt";
 function idles(frames, kindOf) {
-	const halting = frames.findLastIndex((frame) => kindOf(frame) !== "halt");
-	const caller = frames[halting];
-	if (caller === void 0 || kindOf(caller) === "loop") return true;
-	return halting === 0 && frames.length > 1 && /^swapper(\/\d+)?$/.test(caller.name);
+	const all = frames.map(kindOf);
+	const loop = all.findLastIndex((kind) => kind === "loop" || kind === "mixed-loop");
+	const above = all.slice(loop + 1);
+	const halts = above.every((kind) => kind === "halt");
+	if (loop !== -1) {
+		if (halts) return true;
+		if (above.includes("interruption")) return false;
+		return all[loop] === "loop" || above[0] === "preparation" || above[0] === "named-idle";
+	}
+	if (halts) return true;
+	const [process, ...called] = frames;
+	if (process === void 0 || called.length === 0) return false;
+	return /^swapper(\/\d+)?$/.test(process.name) && called.every((frame) => ["halt", "named-idle"].includes(kindOf(frame)));
 }
 function kinds$1() {
 	const known = /* @__PURE__ */ new Map();
@@ -706,9 +738,16 @@ function kinds$1() {
 	};
 }
 function kindOfName(name) {
+	if (mixedLoops.has(name)) return "mixed-loop";
 	if (idleLoops.has(name)) return "loop";
-	return halts.has(name) ? "halt" : "other";
+	if (halts.has(name)) return "halt";
+	if (/^schedule_idle$|newidle|idle_balance/.test(name)) return "interruption";
+	if (preparation.test(name)) return "preparation";
+	if (interruption.test(name) && !notInterruption.test(name)) return "interruption";
+	return idleName.test(name) ? "named-idle" : "other";
 }
+/** Idle drivers by their usual names, trusted only in the idle process: programs have idle functions, too. */
+const idleName = /idle|cstate|mwait|halt(?:$|_)|_hlt$|cpu_suspend|_cede|snooze|(?:^|_)wf[ie](?:$|_)/;
 /** Strips the additions of compilers (`.constprop.0`), collapsers (`_[k]`) and --modules (``kernel` ``). */
 const bareName = (name) => name.replace(/^.*`/, "").replace(/_\[[a-z]\]$/, "").replace(/\.(?:constprop|isra|part|cold|lto_priv|llvm)\..*$/s, "");
 
@@ -804,6 +843,27 @@ function sampleCount(digits, place) {
 	if (Number.isSafeInteger(count)) return count;
 	throw new ProfileError(`${place}: ${digits.slice(0, 40)} samples are more than can be counted exactly; profile for a shorter time.`);
 }
+/** Counts the lines that a parser passes over, and keeps the first. */
+var SkippedLines = class {
+	#count = 0;
+	#first = {
+		line: 0,
+		text: ""
+	};
+	add(line, text) {
+		if (this.#count === 0 || line < this.#first.line) this.#first = {
+			line,
+			text
+		};
+		this.#count += 1;
+	}
+	/** One sentence; empty if none was skipped. */
+	notes(name) {
+		if (this.#count === 0) return [];
+		const { line, text } = this.#first;
+		return [`${this.#count === 1 ? "1 line is" : `${grouped(this.#count)} lines are`} skipped in ${name} as no part of a stack; the first is line ${line}, "${shortened$1(text)}".`];
+	}
+};
 const cutNote = (name, how) => `${name} looks cut short, ${how}: what there is of it is read.`;
 const lastLineCut = "its last line has no end";
 /** The events of a file as one text, with a note if there are several. */
@@ -828,18 +888,27 @@ function partsOf(line) {
 		count: text.slice(start)
 	} : void 0;
 }
+/** Matches `main;read 1.5`: shares or seconds instead of samples. */
+const isFractionLine = (line) => fractionIn(line) !== void 0;
+const fractionIn = (line) => /\S[ \t](\d*\.\d+)$/.exec(line.trimEnd().slice(-mostOfCount))?.[1];
+/** Longer than any number, so that a long line is not searched from every place. */
+const mostOfCount = 64;
+/** A difference has the samples of two profiles; a function's name may end in a number, but hardly in every line. */
+const hasTwoCounts = (frames) => /\S[ \t]\d*\.?\d+$/.test(frames.slice(-64));
 const isDigit = (code) => code >= 48 && code <= 57;
 /**
 * Every line is a stack, except blank ones and comments. A frame may have a module as in DTrace, if_cxgbe.ko`t4_eth_rx;
 * names keep annotations like `_[k]`.
 *
-* @throws ProfileError for any other line, and for a count that is fractional or too large.
+* @throws ProfileError for any other line, for a count that is fractional or too large, and for two counts in every line.
 */
 function foldedParser(name, bounds) {
 	const frameOf = frameTable(name, bounds);
 	const stacks = stackList(name, bounds);
 	let kernel;
 	let lines = 0;
+	let pairs = 0;
+	let firstPair;
 	function framed(label) {
 		const [, module, own] = /^([^`\s]+)`(.+)$/s.exec(label) ?? [];
 		return own === void 0 ? frameOf(label) : frameOf(own, module);
@@ -853,6 +922,13 @@ function foldedParser(name, bounds) {
 		}
 		const place = `${name}, line ${lines}`;
 		const { frames, count } = partsOf(line) ?? refuse(line, place);
+		if (hasTwoCounts(frames)) {
+			pairs += 1;
+			firstPair ??= {
+				place,
+				line
+			};
+		}
 		stacks.add({
 			frames: frames.split(";").map(framed),
 			samples: sampleCount(count, place)
@@ -865,6 +941,7 @@ function foldedParser(name, bounds) {
 		end(unfinished) {
 			const rest = unfinished?.toString() ?? "";
 			if (isFoldedLine(rest)) takeLine(rest);
+			if (firstPair !== void 0 && pairs === stacks.all.length) refuseDifference(firstPair);
 			return {
 				profile: {
 					format: "folded",
@@ -877,125 +954,373 @@ function foldedParser(name, bounds) {
 	};
 }
 function refuse(line, place) {
-	const fraction = /[ \t](\d*\.\d+)$/.exec(line.trimEnd())?.[1];
-	throw new ProfileError(fraction === void 0 ? `${place}: this is no folded stack like "main;read 12", unlike what is above it; remove it, or fold the profile again.` : `${place}: ${fraction} is no whole number of samples; fold with samples rather than with shares or seconds.`);
+	const fraction = fractionIn(line);
+	throw new ProfileError(fraction === void 0 ? `${place}: "${shortened$1(line)}" is no folded stack like "main;read 12"; remove it, or fold the profile again.` : `${place}: ${fraction} is no whole number of samples; fold with samples rather than with shares or seconds.`);
+}
+function refuseDifference({ place, line }) {
+	throw new ProfileError(`${place}: "${shortened$1(line)}" ends in two counts, like every stack of this file: it is the difference of two profiles; give one profile, as perf or pmcstat printed it.`);
+}
+
+// src/analysis/profile/perf-frame.ts
+/** `ADDRESS NAME+0xOFFSET (MODULE)`; -F may omit each part, and inlined functions have no address. */
+function frameIn(line) {
+	const text = line.trimEnd();
+	const [, address, symbol] = addressed.exec(text) ?? [];
+	if (address !== void 0 && symbol !== void 0) return symbolFrame(address, symbol);
+	if (!/^(?:\t| {8})/.test(text)) return void 0;
+	if (addressAlone.test(text)) return { name: text.trim() };
+	const label = text.trim();
+	return /^\S*[^\s:]$/.test(label) && !label.includes("[") || / \(\S/.test(label.slice(0, -1)) ? labelled(label) : void 0;
+}
+/** The frame of a sample without a call chain, after the event or the last field of its head. */
+function frameAfterHead(rest) {
+	if (!atAddress.test(rest)) return void 0;
+	const last = /^\s+(?:[\da-f]{4,16}\s+)*(?=[\da-f]{1,16} +[^\s(])/.exec(rest)?.[0];
+	const [, address = "", symbol = ""] = addressed.exec(` ${rest.slice(last?.length).trim()}`) ?? [];
+	return address === "" ? { name: rest.trim() } : symbolFrame(address, symbol);
+}
+const atAddress = /^(?:\s+[\da-f]{6}|\s{1,2}[ \da-f]{15}[\da-f](?: |$))/;
+const addressed = /^\s+([\da-f]{1,16}) +(\S.*)$/;
+const addressAlone = /^\s+[\da-f]{1,16}$/;
+const offset = /\+0x[\da-f]+$/;
+function symbolFrame(address, symbol) {
+	if (/^(?:insn|ilen):/.test(symbol)) return void 0;
+	const module = /^\((\S[^()]*(?: \(deleted\))?)\)$/.exec(symbol)?.[1];
+	return module === void 0 ? labelled(symbol) : {
+		name: address,
+		...modulePart(module)
+	};
+}
+function labelled(label) {
+	const [symbol, module] = parted(label.replace(/ \((?:inlined|inline)\)$/, ""));
+	return {
+		name: symbol.replace(offset, ""),
+		...modulePart(module)
+	};
+}
+const modulePart = (module) => module === void 0 ? {} : { module: module.replace(offset, "") };
+/** C++ names contain parentheses too, but none that follow a space and end the line. */
+function parted(text) {
+	if (!text.endsWith(")")) return [text];
+	const end = text.endsWith(" (deleted))") ? text.length - 11 : text.length;
+	const start = text.lastIndexOf(" (", end - 1);
+	return start < 1 ? [text] : [text.slice(0, start), text.slice(start + 2, -1)];
+}
+
+// src/analysis/profile/perf-head.ts
+/** Reads `[COMMAND] [PID[/TID]] [[CPU]] [MISC] [DATE] [TIME:] [PERIOD] [EVENT: [REST]]`; undefined for any other line. */
+function headIn(line) {
+	const text = line.trimEnd().replace(guest, "");
+	if (instruction.test(text)) return void 0;
+	const found = latencyHead(text) ?? placedHead(text);
+	if (found !== void 0) return found;
+	const [withPid, withoutPid] = [numbered, unnumbered].map((form) => headOf(form.exec(text)));
+	if (withPid?.isSure === true) return withPid;
+	if (withoutPid?.isSure === true) return withoutPid;
+	const unsure = eventHead(text) ?? withPid ?? withoutPid;
+	return unsure && tracepointFields.test(text) ? {
+		...unsure,
+		isUnclear: !unsure.isSure
+	} : unsure;
+}
+/** The head of a sample without a call chain ends in the sampled address, 16 columns wide, and its symbol. */
+function headBeforeAddress(line) {
+	const [, text, address] = beforeAddress.exec(line.trimEnd()) ?? [];
+	if (text === void 0 || address === void 0) return void 0;
+	const head = headIn(text);
+	return head?.rest === "" ? {
+		...head,
+		rest: address
+	} : void 0;
+}
+const tracepointFields = /^\w+=\S* \w+=/;
+/** perf's process fields for a guest come before all others. */
+const guest = /^(?:VM:\s{0,8}\d{1,10} |VCPU:\d{1,10} ){1,2}/;
+/** The length and bytes of the sampled instruction, after its stack. */
+const instruction = /^ (?:ilen|insn): /;
+const beforeAddress = /^(\s{0,64}\S.{0,199}?)( (?=[ \da-f]{16}(?: \S|$)) {0,15}[\da-f]{1,16}(?: \S.*)?)$/;
+const gap = String.raw`(?:\s{1,64}|$)`;
+const number = String.raw`\d{1,20}`;
+const pid = `(?<pid>-?${number}(?:/-?${number})?)${gap}`;
+const cpu = String.raw`(?:(?<cpu>\[${number}\])${gap})?`;
+/** Modes of -F misc: kernel, user, hypervisor, guest. */
+const misc = `(?:[KUHGgMESp]{1,6}${gap})?`;
+const date = String.raw`(?:(?<date>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.${number})${gap})?`;
+const time = String.raw`(?:(?<time>${number}\.${number}):${gap})?`;
+const event = String.raw`(?:${number}${gap})?(?:(?!${number}\.${number}:)(?<event>\S{1,512}):(?<rest>\s.*)?)?$`;
+const placed = `${cpu}${misc}${date}${time}${event}`;
+const command = String.raw`^\s*(?<command>\S.{0,63}?)${gap}`;
+const numbered = new RegExp(`${command}${pid}${placed}`);
+const unnumbered = new RegExp(`${command}${cpu}${date}${time}${event}`);
+const nameless = new RegExp(String.raw`^\s{0,64}(?:${pid})?${placed}`);
+/** `perf script -L` sets the command in 8 columns, the process in 5 or more, and the CPU in 3 without brackets. */
+const latency = new RegExp(String.raw`^(?:(?<command>.{8}) )?(?=[ \d]{4}[\d/])(?<pid> {0,6}\d{1,10}(?:/\d{1,10} {0,6})?) ` + String.raw`(?<cpu> {2}\d| \d\d|\d{3,5}) (?=.*:)\s{0,64}${date}${time}${event}`);
+function latencyHead(text) {
+	const head = headOf(latency.exec(text));
+	if (head?.command === void 0) return head;
+	const command = head.command.trim();
+	return command === "" ? void 0 : {
+		...head,
+		command
+	};
+}
+/** A head without a command that begins with a number, a CPU or a time. */
+function placedHead(text) {
+	const match = nameless.exec(text);
+	const { pid, cpu, date, time } = match?.groups ?? {};
+	return (pid ?? cpu ?? date ?? time) === void 0 ? void 0 : headOf(match);
+}
+/** Words before a colon may be any text; an event is followed by an address, or is a tracepoint with its fields. */
+function eventHead(text) {
+	const head = headOf(nameless.exec(text));
+	if (head?.event === void 0) return void 0;
+	const { event, rest } = head;
+	return rest === "" || /^\s+[\da-f]{6,16}(?: |$)/.test(rest) || /^\w+:\w+$/.test(event) ? {
+		...head,
+		isSure: true
+	} : void 0;
+}
+function headOf(match) {
+	if (match === null) return void 0;
+	const { command, pid, cpu, date, time, event, rest = "" } = match.groups ?? {};
+	return {
+		rest,
+		isSure: (cpu ?? date ?? time) !== void 0 || pid !== void 0 && event !== void 0,
+		...command !== void 0 && { command },
+		...event !== void 0 && { event }
+	};
 }
 
 // src/analysis/profile/perf-script.ts
-/** Only sample heads, frames with addresses, and perf's own comments look like this. */
-const isPerfScriptLine = (line) => isComment(line) ? /^# (?:perf version|captured on)\b/.test(line) : headIn(line)?.isSure === true || isFrameOfModule(line) || /^\t[ \da-f]{16} \S/.test(line);
+/** Only sample heads, frames with addresses, records, and perf's own comments look like this. */
+function isPerfScriptLine(line) {
+	if (isComment(line)) return /^# (?:perf version|captured on)\b/.test(line);
+	if (isFrameOfModule(line) || isAddressLine(line) || isRecord(line)) return true;
+	const head = headIn(line);
+	return head?.isSure === true && head.command !== void 0;
+}
 const isFrameOfModule = (line) => line.endsWith(")") && /^\s+[\da-f]+ \S.* \(./.test(line.slice(0, -1));
+/** The address of a frame has 16 columns after a tab, and that of a sample without a call chain after a blank. */
+const isAddressLine = (line) => /^\t[ \da-f]{15}[\da-f](?: \S|\s*$)/.test(line) || isLoneAddress(line) || / [ \da-f]{15}[\da-f] \S/.test(headBeforeAddress(line)?.rest ?? "");
+const isLoneAddress = (line) => /^ [ \da-f]{15}[\da-f](?: \S|\s*$)/.test(line);
+/** A mapping, a fork, a switch, a lost record, and those of later releases. */
+const isRecord = (line) => /^(?:[^\t].*\s)?PERF_RECORD_[A-Z]/.test(line);
 /**
 * Merges equal stacks, with the command, if known, as the outermost frame; a sample counts as one, with any period.
-* Drops offsets into functions, and skips unknown lines (sources, branches).
+* Drops offsets into functions; counts the lines that it skips: records, sources, branches, registers.
 *
-* @throws ProfileError without any sample.
+* @throws ProfileError without any sample, and for a stack whose head cannot be told.
 */
 function perfScriptParser(name, bounds) {
-	const frameOf = frameTable(name, bounds);
-	const stacks = stackTable(name, bounds);
-	const events = /* @__PURE__ */ new Set();
-	let kernel;
-	/** In perf's order. */
-	let sample;
-	function takeLine(line) {
-		if (isBlank(line)) endSample();
-		else if (isComment(line)) takeComment(line);
-		else takeWords(line);
-	}
-	function takeWords(line) {
-		const head = line.startsWith("	") ? void 0 : headIn(line);
-		if (head?.isSure === true) takeHead(head);
-		else if (/^\s/.test(line)) takeFrame(line);
-		else if (head !== void 0 && sample === void 0) takeHead(head);
-	}
-	function takeComment(line) {
-		if (stacks.all.length === 0) kernel ??= kernelIn(line);
-	}
-	function takeHead(head) {
-		endSample();
-		sample = {
-			head,
-			frames: frameIn(head.rest, frameOf)
-		};
-	}
-	function takeFrame(line) {
-		sample ??= { frames: [] };
-		sample.frames.push(...frameIn(line, frameOf));
-		checkDepth(sample.frames.length, name, bounds);
-	}
-	function endSample() {
-		const { head, frames = [] } = sample ?? {};
-		sample = void 0;
-		if (frames.length === 0 && head?.isSure !== true) return;
-		if (head?.event !== void 0) events.add(head.event);
-		stacks.add(head === void 0 ? frames : [...frames, frameOf(head.command)]);
-	}
+	const reader = new PerfScriptReader(name, bounds);
 	return {
 		take(bytes) {
-			for (const line of linesOf(bytes, name)) takeLine(line);
+			for (const line of linesOf(bytes, name)) reader.takeLine(line);
 		},
 		end(unfinished) {
 			const rest = unfinished?.toString().trimEnd() ?? "";
-			if (/^\s/.test(rest)) takeLine(rest);
-			endSample();
-			if (stacks.all.length === 0) throw new ProfileError(`${name} is of perf but holds no sample; record again, for longer, and print it with perf script.`);
-			const { about, notes } = eventsOf(events, name);
+			if (/^\s/.test(rest)) reader.takeLine(rest);
+			const { about, kernel, stacks, notes } = reader.end();
 			return {
 				profile: {
 					format: "perf",
 					...about,
 					...kernel !== void 0 && { kernel },
-					stacks: stacks.all
+					stacks
 				},
 				notes: unfinished === void 0 ? notes : [...notes, cutNote(name, lastLineCut)]
 			};
 		}
 	};
 }
-/** `COMMAND PID[/TID] [CPU] TIME: PERIOD EVENT:`; -F may omit fields; commands may have spaces and numbers. */
-function headIn(line) {
-	const text = line.trimEnd();
-	const withPid = numbered.exec(text);
-	const found = withPid ?? unnumbered.exec(text);
-	if (found === null || / PERF_RECORD_/.test(line)) return void 0;
-	const [, command = "", cpu, time, event, rest = ""] = found;
-	return {
-		command,
-		rest,
-		isSure: (cpu ?? time) !== void 0 || withPid !== null && event !== void 0,
-		...event !== void 0 && { event }
-	};
-}
-const blanks = String.raw`\s{1,64}`;
-const number = String.raw`\d{1,20}`;
-const command = String.raw`^\s*(\S.{0,63}?)`;
-const [pid, cpu, time, period] = [
-	`${blanks}-?${number}(?:/-?${number})?`,
-	String.raw`(?:${blanks}\[(${number})\])?`,
-	String.raw`(?:${blanks}(${number}\.${number}):)?`,
-	`(?:${blanks}${number})?`
-];
-const event = String.raw`(?:${blanks}(\S{1,512}):(\s.*)?)?$`;
-const numbered = new RegExp(`${command}${pid}${cpu}${time}${period}${event}`);
-const unnumbered = new RegExp(`${command}${cpu}${time}${period}${event}`);
-/** `ADDRESS NAME+0xOFFSET (MODULE)`; empty for any other line. */
-function frameIn(line, frameOf) {
-	const text = /^\s+[0-9a-f]+\s+(\S.*)$/.exec(line.trimEnd())?.[1];
-	if (text === void 0) return [];
-	const [symbol, module] = modulePart(text);
-	return [frameOf(symbol.replace(offset, ""), module?.replace(offset, ""))];
-}
-const offset = /\+0x[0-9a-f]+$/;
-/** C++ names contain parentheses too, but none that follow a space and end the line. */
-function modulePart(text) {
-	if (!text.endsWith(")")) return [text];
-	const end = text.endsWith(" (deleted))") ? text.length - 11 : text.length;
-	const start = text.lastIndexOf(" (", end - 1);
-	if (start < 1) return [text];
-	const module = text.slice(start + 2, -1);
-	return module === "inlined" ? [text.slice(0, start)] : [text.slice(0, start), module];
-}
+var PerfScriptReader = class {
+	#name;
+	#bounds;
+	#frameOf;
+	#stacks;
+	#events = /* @__PURE__ */ new Set();
+	#skipped = new SkippedLines();
+	#kernel;
+	#line = 0;
+	#sample;
+	/** First with a head that is sure, with another head, and without any: a file has one kind. */
+	#firsts = {};
+	/** A first stack without a head is complete only if the others have none either. */
+	#beginning;
+	/** Lines with an indent continue a record. */
+	#isInRecord = false;
+	#samples = 0;
+	#withoutStack = 0;
+	constructor(name, bounds) {
+		this.#name = name;
+		this.#bounds = bounds;
+		this.#frameOf = frameTable(name, bounds);
+		this.#stacks = stackTable(name, bounds);
+	}
+	takeLine(line) {
+		this.#line += 1;
+		if (isBlank(line)) this.#takeBlank();
+		else if (isComment(line)) this.#takeComment(line);
+		else if (isRecord(line)) this.#takeRecord(line);
+		else if (line.startsWith("	")) this.#takeFrame(line);
+		else this.#takeWords(line);
+	}
+	/** A stack with a head goes on after a blank line: text of some tracepoints ends in one. */
+	#takeBlank() {
+		if (this.#sample?.head === void 0) this.#endSample();
+		this.#isInRecord = false;
+	}
+	#takeComment(line) {
+		if (this.#samples === 0) this.#kernel ??= kernelIn(line);
+	}
+	#takeRecord(line) {
+		this.#endSample();
+		this.#isInRecord = true;
+		this.#skip(line);
+	}
+	#takeWords(line) {
+		const head = headIn(line);
+		const isIndented = line.startsWith(" ");
+		if (head?.isSure === true) this.#takeHead(line, head);
+		else if (isLoneAddress(line)) this.#takeLoneFrame(line);
+		else if (isIndented && isNumbers(line)) this.#takeHead(line, {
+			rest: "",
+			isSure: false
+		});
+		else this.#takeOther(line, headBeforeAddress(line));
+	}
+	#takeOther(line, head) {
+		if (head !== void 0) this.#takeHead(line, head);
+		else if (line.startsWith(" ")) this.#takeFrame(line);
+		else if (this.#continuesHead()) this.#skip(line);
+		else this.#takeHead(line, headIn(line) ?? {
+			rest: "",
+			isSure: false,
+			isUnclear: true
+		});
+	}
+	/** The text of a tracepoint may have several lines. */
+	#continuesHead() {
+		const { head, frames = [], headEnd = 0 } = this.#sample ?? {};
+		const isOpen = head?.isSure === true && frames.length === 0 && head.rest !== "";
+		if (this.#sample === void 0 || !isOpen || headEnd !== this.#line - 1) return false;
+		this.#sample.headEnd = this.#line;
+		return true;
+	}
+	#takeHead(text, head) {
+		this.#endSample();
+		this.#isInRecord = false;
+		this.#sample = {
+			head,
+			line: this.#line,
+			headEnd: this.#line,
+			text,
+			frames: []
+		};
+		const found = frameAfterHead(head.rest);
+		if (found !== void 0) this.#addFrame(this.#sample, found);
+	}
+	#takeLoneFrame(line) {
+		const isAlone = this.#sample?.head === void 0;
+		if (isAlone) this.#endSample();
+		this.#takeFrame(line);
+		if (isAlone) this.#endSample();
+	}
+	#takeFrame(line) {
+		const found = this.#isInRecord ? void 0 : frameIn(line);
+		if (found === void 0 || this.#lacksHead()) {
+			this.#skip(line);
+			return;
+		}
+		this.#sample ??= {
+			line: this.#line,
+			headEnd: 0,
+			text: line,
+			frames: []
+		};
+		this.#addFrame(this.#sample, found);
+	}
+	/** Between the heads of a file, frames without one belong to something else. */
+	#lacksHead() {
+		return this.#sample === void 0 && (this.#firsts.sure ?? this.#firsts.unsure) !== void 0;
+	}
+	#addFrame(sample, { name, module }) {
+		sample.frames.push(this.#frameOf(name, module));
+		checkDepth(sample.frames.length, this.#name, this.#bounds);
+	}
+	#skip(text) {
+		this.#skipped.add(this.#line, text);
+	}
+	#endSample() {
+		const sample = this.#sample;
+		this.#sample = void 0;
+		if (sample === void 0) return;
+		const { head, frames, line, text } = sample;
+		if (!(frames.length > 0 || head?.isSure === true && head.command !== void 0)) {
+			this.#skipped.add(line, text);
+			return;
+		}
+		this.#checkKind(sample);
+		if (sample !== this.#beginning) this.#count(sample);
+	}
+	#checkKind(sample) {
+		if (sample.head?.isUnclear === true) this.#refuse(sample);
+		const kind = sample.head === void 0 ? "headless" : sample.head.isSure ? "sure" : "unsure";
+		if (Object.keys(this.#firsts).length === 0 && kind === "headless") this.#beginning = sample;
+		else this.#endBeginning(kind);
+		this.#firsts[kind] ??= sample;
+		const { sure, unsure, headless } = this.#firsts;
+		const unclear = headless === void 0 ? sure && unsure : sure ?? unsure;
+		if (unclear !== void 0) this.#refuse(unclear);
+	}
+	#endBeginning(kind) {
+		const beginning = this.#beginning;
+		if (beginning === void 0) return;
+		this.#beginning = void 0;
+		if (kind === "headless") {
+			this.#count(beginning);
+			return;
+		}
+		delete this.#firsts.headless;
+		for (let at = 0; at < beginning.frames.length; at += 1) this.#skipped.add(beginning.line, beginning.text);
+	}
+	#refuse({ line, text }) {
+		throw new ProfileError(`${this.#name}, line ${line}: "${shortened$1(text)}" is no head of a sample like the others; remove the line with its stack, or print all with perf script and one -F.`);
+	}
+	#count({ head, frames }) {
+		this.#samples += 1;
+		if (frames.length === 0) this.#withoutStack += 1;
+		if (head?.event !== void 0) this.#events.add(head.event);
+		const command = head?.command;
+		this.#stacks.add(command === void 0 ? frames : [...frames, this.#frameOf(command)]);
+	}
+	end() {
+		this.#endSample();
+		this.#endBeginning("headless");
+		const notes = this.#skipped.notes(this.#name);
+		if (this.#samples === 0) {
+			const problem = `${this.#name} is of perf but holds no sample; record again, for longer, and print it with perf script.`;
+			throw new ProfileError([problem, ...notes].join(" "));
+		}
+		const { about, notes: eventNotes } = eventsOf(this.#events, this.#name);
+		return {
+			about,
+			kernel: this.#kernel,
+			stacks: this.#stacks.all,
+			notes: [
+				...eventNotes,
+				...this.#stackNotes(),
+				...notes
+			]
+		};
+	}
+	#stackNotes() {
+		if (this.#withoutStack === 0) return [];
+		return [`${`${grouped(this.#withoutStack)} of ${grouped(this.#samples)} samples`} in ${this.#name} have no stack, and count for their command alone.`];
+	}
+};
+/** A head of a process, its CPU or a period alone; the address of a frame begins further right. */
+const isNumbers = (line) => /^ {1,9}-?\d{1,10}(?:\/-?\d{1,10})?(?: {1,10}\d{1,10})?\s*$/.test(line);
 /** Merges stacks with equal frames, in order of first appearance. */
 function stackTable(name, bounds) {
 	const numbers = /* @__PURE__ */ new Map();
@@ -1026,7 +1351,7 @@ function stackTable(name, bounds) {
 // src/analysis/profile/pmcstat-graph.ts
 /**
 * Makes a stack of each line without callers, with that line's samples, and skips other lines, as stackcollapse-pmc.pl
-* does. pmcstat names a module only if it differs from the previous line.
+* does, but counts them. pmcstat names a module only if it differs from the previous line.
 *
 * @throws ProfileError if no line is a sample, or a number is too large.
 */
@@ -1036,6 +1361,7 @@ function pmcstatGraphParser(name, bounds) {
 	const nameless = { name: "" };
 	const stacks = stackList(name, bounds);
 	const events = /* @__PURE__ */ new Set();
+	const skipped = new SkippedLines();
 	/** From the sampled function to the caller in the last line, by indent. */
 	const branch = [];
 	let depth = -1;
@@ -1045,6 +1371,7 @@ function pmcstatGraphParser(name, bounds) {
 	let lines = 0;
 	let announced = 0;
 	let held = 0;
+	let isCut = false;
 	const place = () => `${name}, line ${lines}`;
 	const endBranch = () => stacks.add({
 		frames: branch.slice(0, depth + 1).reverse(),
@@ -1075,6 +1402,7 @@ function pmcstatGraphParser(name, bounds) {
 			announced += sampleCount(count, place());
 		}
 		if (depth === -1) kernel ??= kernelIn(text);
+		if (!(event !== void 0 || isBlank(text) || isComment(text)) && !isCut) skipped.add(lines, text);
 	}
 	function take(bytes) {
 		for (let start = 0; start < bytes.length;) {
@@ -1083,13 +1411,14 @@ function pmcstatGraphParser(name, bounds) {
 			const end = lineEndAfter(bytes, line?.nameEnd ?? start);
 			checkLine(end - start, name);
 			if (line !== void 0) takeSample(bytes, line, end);
-			else if (isNotice(bytes[start])) takeOther(bytes.toString("utf8", start, end));
+			else takeOther(bytes.toString("utf8", start, end));
 			start = end + 1;
 		}
 	}
 	return {
 		take,
 		end(unfinished) {
+			isCut = unfinished !== void 0;
 			if (unfinished !== void 0) take(unfinished);
 			if (depth === -1) throw new ProfileError(`${name} is a call graph of pmcstat without a sample in it; profile again, for longer and while there is traffic.`);
 			endBranch();
@@ -1102,7 +1431,11 @@ function pmcstatGraphParser(name, bounds) {
 					...kernel !== void 0 && { kernel },
 					stacks: stacks.all
 				},
-				notes: [...notes, ...how === void 0 ? [] : [cutNote(name, how)]]
+				notes: [
+					...notes,
+					...skipped.notes(name),
+					...how === void 0 ? [] : [cutNote(name, how)]
+				]
 			};
 		}
 	};
@@ -1158,8 +1491,6 @@ function skip(bytes, from, kind) {
 	return at;
 }
 const lineEndAfter = (bytes, at) => bytes[at] === newline ? at : bytes.indexOf(newline, at);
-/** `@ EVENT [N samples]`, or a comment. */
-const isNotice = (byte) => byte === 64 || byte === 35;
 /** Returns the identical string for the same module, for fast comparison. */
 function moduleCache() {
 	const known = /* @__PURE__ */ new Map();
@@ -1222,7 +1553,8 @@ function startReading(givenName, bounds) {
 	const name = givenName.replace(/\p{Cc}/gu, "?");
 	let parser;
 	let unread = Buffer.alloc(0);
-	function takeLines(bytes) {
+	function takeLines(given) {
+		const bytes = parser === void 0 ? withoutMark(given) : given;
 		parser ??= parserFor(bytes, name, bounds);
 		const end = bytes.lastIndexOf("\n") + 1;
 		parser.take(bytes.subarray(0, end));
@@ -1246,7 +1578,7 @@ function startReading(givenName, bounds) {
 			const unfinished = unread.length === 0 ? void 0 : Buffer.concat([unread, lineEnd]);
 			if (parser === void 0) throw empty(name);
 			const read = parser.end(unfinished);
-			if (read.profile.stacks.length === 0) throw noProfile(name);
+			if (read.profile.stacks.length === 0) throw noProfile(name, []);
 			checkCharacters(read.profile.stacks, name, bounds);
 			if (Number.isSafeInteger(samplesOf(read.profile.stacks))) return read;
 			throw new ProfileError(`The samples of ${name} add up to more than can be counted exactly; profile for a shorter time.`);
@@ -1254,19 +1586,24 @@ function startReading(givenName, bounds) {
 	};
 }
 const lineEnd = Buffer.from("\n");
+/** Some editors begin a text with a byte order mark. */
+const withoutMark = (bytes) => bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes;
+const byteOrderMark = Buffer.from("﻿");
 function parserFor(head, name, bounds) {
 	refuseBinary(head, name);
 	const lines = head.toString("utf8", 0, headBytes).split("\n");
 	if (lines.every(isBlank)) throw empty(name);
 	if (lines.some(isCallGraphLine)) return pmcstatGraphParser(name, bounds);
 	if (lines.some(isPerfScriptLine)) return perfScriptParser(name, bounds);
-	const first = lines.find((line) => !isBlank(line) && !isComment(line));
-	if (first !== void 0 && isFoldedLine(first)) return foldedParser(name, bounds);
-	throw noProfile(name);
+	const words = lines.filter((line) => !isBlank(line) && !isComment(line));
+	if (isFolded(words)) return foldedParser(name, bounds);
+	throw noProfile(name, words);
 }
+/** A fraction is no count, which the parser of folded stacks refuses; a lone one may be the version in a sentence. */
+const isFolded = ([first = "", ...others]) => isFoldedLine(first) || isFractionLine(first) && (first.includes(";") || others.some(isFoldedLine));
 const isCallGraphLine = (line) => /^@ \S.* \[\d+ samples\]/.test(line) || /^ *[\d.]+% {2}\[\d+\]/.test(line);
 function refuseBinary(head, name) {
-	if (head.subarray(0, 4).equals(Buffer.from("PERF"))) throw new ProfileError(`${name} is a recording of perf; print it with perf script -i ${name} and read that.`);
+	if (/^PERF(?:ILE2|FILE)/.test(head.toString("latin1", 0, 8))) throw new ProfileError(`${name} is a recording of perf; print it with perf script -i ${name} and read that.`);
 	const known = compressions.find(({ magic }) => head.subarray(0, magic.length).equals(Buffer.from(magic)));
 	if (known !== void 0) throw new ProfileError(`${name} is compressed; unpack it with ${known.program} -dc ${name}.`);
 	if (head[3] === 238) throw new ProfileError(`${name} is a raw log of hwpmc; print its call graph with pmcstat -R ${name} -z 100 -G FILE, on FreeBSD, and read FILE.`);
@@ -1299,7 +1636,10 @@ const compressions = [
 ];
 const expectation = "give what pmcstat -G or perf script printed, or folded stacks like \"main;read 12\"";
 const empty = (name) => new ProfileError(`${name} is empty; ${expectation}.`);
-const noProfile = (name) => new ProfileError(`${name} is not a profile that is known here; ${expectation}.`);
+function noProfile(name, [first]) {
+	const begun = first === void 0 ? "" : `, it begins with "${shortened$1(first)}"`;
+	return new ProfileError(`${name} is not a profile that is known here${begun}; ${expectation}.`);
+}
 
 // src/analysis/profile/result-profiles.ts
 /** `read` returns a file's text by its path in the result; `leftOut` is called for invalid profiles. */

@@ -7,7 +7,7 @@ import { hasPlan, historyFile } from "../gate/experiment.js";
 import { gate, resumeGate } from "../gate.js";
 import { bisect, hasBisectPlan, resumeBisection } from "../gate/bisect.js";
 import { unshared } from "../lab.js";
-import { openHere } from "../gate/testbeds.js";
+import { openHere, realDeps } from "../gate/testbeds.js";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { constants } from "node:fs";
@@ -123,6 +123,32 @@ const makeVirtualDemoRepository = (finalDirectory) => makeRepository(finalDirect
 	}
 	await git("switch", "--quiet", baseBranch);
 });
+const freebsdDemoPatches = [{
+	branch: "filter-with-pf",
+	title: "Filter with pf",
+	expected: "regression"
+}, {
+	branch: "patched-kernel",
+	title: "Boot the patched kernel",
+	boots: true
+}];
+/** The image's own kernel boots if a patch changes files only. */
+const freebsdDemoConfig = (image) => `testbeds:
+  this-machine:
+    kind: virtual
+    image: { path: ${JSON.stringify(image)} }
+scenarios: [forwarding]
+families: [inet4]
+history: ../history.jsonl
+`;
+const makeFreebsdDemoRepository = (finalDirectory) => makeRepository(finalDirectory, async (commit, git) => {
+	await commit("Route between two networks", void 0);
+	for (const { branch, title, boots } of freebsdDemoPatches) {
+		await git("switch", "--quiet", "--create", branch, baseBranch);
+		await commit(title, boots ? void 0 : "set skip on lo0\npass\n");
+	}
+	await git("switch", "--quiet", baseBranch);
+}, "dut/pf.conf");
 /** Creates `main` and a branch per patch, atomically. */
 const makeDemoRepository = (finalDirectory) => makeRepository(finalDirectory, async (commit, git) => {
 	await commit("Route between two networks", nftablesConf(rulesOf["main"] ?? []));
@@ -183,7 +209,7 @@ const makeBisectRepository = (finalDirectory) => makeRepository(finalDirectory, 
 		await commit(subject, nftablesConf(rules));
 	}
 });
-async function makeRepository(finalDirectory, fill) {
+async function makeRepository(finalDirectory, fill, rulesPath = "dut/nftables.conf") {
 	const directory = `${finalDirectory}.part`;
 	await rm(directory, {
 		recursive: true,
@@ -193,11 +219,11 @@ async function makeRepository(finalDirectory, fill) {
 	const git = gitIn(directory);
 	await git("init", "--quiet", `--initial-branch=${baseBranch}`);
 	await writeFile(join(directory, "ppsgate.yml"), demoConfig);
-	await writeFile(join(directory, "dut/sysctl.conf"), sysctlConf);
+	if (rulesPath === "dut/nftables.conf") await writeFile(join(directory, "dut/sysctl.conf"), sysctlConf);
 	await fill(async (message, rules) => {
-		await writeFile(join(directory, "dut/nftables.conf"), rules);
+		if (rules !== void 0) await writeFile(join(directory, rulesPath), rules);
 		await git("add", ".");
-		await git("commit", "--quiet", "--message", message);
+		await git("commit", "--quiet", "--allow-empty", "--message", message);
 	}, git);
 	await rename(directory, finalDirectory);
 }
@@ -233,13 +259,23 @@ function gitIn(directory) {
 const embeddedDemo = {
 	patches: demoPatches,
 	config: demoConfig,
+	metric: "nsPerPacket",
 	makeRepository: makeDemoRepository
 };
 const virtualDemo = (kernels) => ({
 	patches: virtualDemoPatches,
 	config: virtualDemoConfig(kernels.base),
+	metric: "instructionsPerPacket",
 	makeRepository: makeVirtualDemoRepository,
 	kernels
+});
+/** Judges a rule set of pf, and kernels where some are given. */
+const freebsdDemo = (image, kernels) => ({
+	patches: freebsdDemoPatches.filter(({ boots }) => !boots || kernels !== void 0),
+	config: freebsdDemoConfig(image),
+	metric: "instructionsPerPacket",
+	makeRepository: makeFreebsdDemoRepository,
+	...kernels !== void 0 && { kernels }
 });
 async function runDemo(options) {
 	const { directory, subject, seed, design, onPatch, signal } = options;
@@ -257,9 +293,18 @@ async function runDemo(options) {
 	for (const [index, demoPatch] of subject.patches.entries()) {
 		const work = join(directory, demoPatch.branch);
 		const progress = onPatch(demoPatch, index);
+		const notify = (text) => progress.onEvent({
+			kind: "preparing",
+			text
+		});
+		const machines = {
+			...realDeps,
+			notify,
+			signal
+		};
 		const deps = {
 			repository,
-			reserve: async () => unshared(testbed, (traffic) => openHere(testbed, traffic, config)),
+			reserve: async () => unshared(testbed, (traffic) => openHere(testbed, traffic, config, machines)),
 			history: historyFile(config.history),
 			now: () => /* @__PURE__ */ new Date(),
 			onEvent: progress.onEvent,
@@ -489,4 +534,4 @@ async function giveNamed(directory, name, caller) {
 	await giveOpen(entry, caller);
 }
 
-export { bisectCommits, bisectNames, busyWarning, callerThroughSudo, culpritSubject, embeddedDemo, fetchKernels, placeAt, runBisectDemo, runDemo, trafficSeconds, virtualDemo };
+export { bisectCommits, bisectNames, busyWarning, callerThroughSudo, culpritSubject, embeddedDemo, fetchKernels, freebsdDemo, placeAt, runBisectDemo, runDemo, trafficSeconds, virtualDemo };

@@ -1,5 +1,5 @@
 import { version } from "../package.js";
-import { UsageError, expected, reasonOf } from "../model.js";
+import { UsageError, excerpt, expected, reasonOf } from "../model.js";
 import { kebabCase, parameter, parametersThat, parseConfig, systemOf } from "../config.js";
 import { githubFailure, makeLabel } from "../forge/github.js";
 import { require_dist } from "../vendor/yaml.js";
@@ -88,6 +88,67 @@ table inet router {
   }
 }
 `;
+
+// src/cli/init/freebsd-tree.ts
+/** Throws a UsageError for an address or a checksum that a workflow cannot have. */
+function parseImage(url, sha512) {
+	if (!/^https:\/\/[\w.-]+\/[\w./-]{1,300}\.(?:raw|qcow2)(?:\.xz)?$/.test(url)) throw new UsageError(`--image: expected the https address of an official image, as of FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz, found "${excerpt(url)}".`);
+	if (!/^[0-9a-f]{128}$/i.test(sha512)) throw new UsageError(`--sha512: expected the image's SHA-512 from the CHECKSUM.SHA512 beside it, found "${excerpt(sha512)}".`);
+	return {
+		url,
+		sha512: sha512.toLowerCase()
+	};
+}
+/** The folder outlives no job of a runner of GitHub's, but its cache. */
+const imageFolder = "/var/tmp/ppsgate-image";
+const imagePath = ({ url }) => `${imageFolder}/${url.slice(url.lastIndexOf("/") + 1)}`;
+const freebsdTreeConfig = (action, image) => `\
+${modeline(action)}
+# Measurements and testbeds. docs/virtual.md of ppsgate says what guests measure, and what they cannot see.
+
+testbeds:
+  # Kernels of base and patched boot side by side in this image; instructions per packet are counted.
+  guests:
+    kind: virtual
+    image:
+      path: ${imagePath(image)}
+      sha512: ${image.sha512}
+    builder:
+      kind: cross
+      user: kernels
+      freeSpace: 4 GB
+      # Debian's and Ubuntu's clang reach the stack's guard by a relocation that FreeBSD loads no module with.
+      options: [-DWITHOUT_SSP]
+      # Compiles only what the patch has touched, from the objects of base.
+      clean: false
+
+scenarios: [forwarding, pf-stateful, ipfw-stateful]
+families: [inet4, inet6]
+`;
+const cacheAction = "actions/cache@0057852bfaa89a56745cba8c7296529d2fc39830 # v4.3.0";
+/** Steps before a measurement: the image, from the cache where it is there, and what builds kernels of FreeBSD. */
+const freebsdTreeSteps = (image) => `\
+      - uses: ${cacheAction}
+        with:
+          path: ${imageFolder}
+          key: ppsgate-image-${image.sha512}
+      - name: Fetch the image of FreeBSD
+        env:
+          URL: ${image.url}
+          IMAGE: ${imagePath(image)}
+          SHA512: ${image.sha512}
+        run: |
+          mkdir -p "$(dirname "$IMAGE")"
+          test -e "$IMAGE" || curl --fail --silent --show-error --location --retry 5 --output "$IMAGE" "$URL"
+          echo "$SHA512  $IMAGE" | sha512sum --check --quiet
+      # The patch's makefiles run as \`kernels\`, which has no network and may write to nothing but the folder of builds; the
+      # clone is root's, and shares its objects with the checkout.
+      - name: Ready this machine to build kernels
+        run: |
+          sudo apt-get -qq update
+          sudo apt-get -qq install --yes --no-install-recommends bison clang flex libarchive-dev libbz2-dev lld
+          sudo useradd --system --shell /usr/sbin/nologin kernels
+          sudo git clone --quiet --no-checkout "$GITHUB_WORKSPACE" /usr/src`;
 
 // src/cli/init/init-files.ts
 /** Undefined if nothing changes; throws a UsageError if a file can be neither read nor written. */
@@ -219,7 +280,7 @@ const gateJob = (setting) => `\
     needs: admit
     if: needs.admit.outputs.go == 'true'
     runs-on: ${runsOn(setting.runner)}
-    timeout-minutes: ${isBesideLab(setting) ? waitsForTestbed : "30"}
+    timeout-minutes: ${minutesOf(setting)}
     # The last admission of a patch counts. Jobs that measure nothing have a queue of their own, for
     # GitHub may look here before it looks at \`if\`.
     concurrency:
@@ -229,7 +290,7 @@ const gateJob = (setting) => `\
       contents: read # the base, and the patch's commits as data
       actions: read # the experiment that \`/ppsgate extend\` goes on with
     steps:
-${checkout}
+${checkout}${readyRunner(setting)}
       - id: gate
         uses: ${setting.action}
         with:
@@ -250,7 +311,7 @@ const bisectJob = (setting) => `\
     permissions:
       contents: read # the base, the commits as data, and the history
     steps:
-${checkout}
+${checkout}${readyRunner(setting)}
       - id: bisect
         uses: ${setting.action}
         with:
@@ -404,6 +465,13 @@ const upload = `\
 const configLine = ({ config }) => config === void 0 ? "" : `\n          config: ${config}`;
 const isBesideLab = ({ runner }) => runner[0] === "self-hosted";
 const waitsForTestbed = "1440 # the wait for a testbed is part of it";
+/** Two kernels are built, and a dozen guests booted. */
+const buildsKernels = "180 # most of it builds kernels and boots guests";
+function minutesOf(setting) {
+	if (isBesideLab(setting)) return waitsForTestbed;
+	return setting.readyRunner === void 0 ? "30" : buildsKernels;
+}
+const readyRunner = ({ readyRunner: steps }) => steps === void 0 ? "" : `\n${steps}`;
 const runsOn = (labels) => labels.length === 1 ? labels.join() : `[${labels.join(", ")}]`;
 
 // src/cli/init/label.ts
@@ -508,4 +576,4 @@ async function gitLine(folder, ...args) {
 }
 const refused = (flag, what, text) => new UsageError(`${flag}: ${expected(what)({ input: text || void 0 })}.`);
 
-export { approvalLabel, createLabel, hostedConfig, labConfig, labelByHand, lackingOverlay, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, readClone, readIfThere, splitWorkflow, starterRules };
+export { approvalLabel, createLabel, freebsdTreeConfig, freebsdTreeSteps, hostedConfig, labConfig, labelByHand, lackingOverlay, ownAction, parseAction, parseBranch, parseImage, parseRepository, parseRunner, placeFile, readClone, readIfThere, splitWorkflow, starterRules };

@@ -186,6 +186,7 @@ async function readLog(directory, path) {
 			log: {
 				rates: [],
 				lines: 0,
+				skipped: 0,
 				faults: [{
 					kind: "unreadable",
 					message: `${path} cannot be read: ${error instanceof ForeignFileError ? error.why : reasonOf(error)}`
@@ -278,7 +279,7 @@ function ministatOf({ base, patched }) {
 // src/cli/netbenches/series.ts
 /**
 * Reads a file as one series, with one nightly run per line: a name and its values, separated by white space or commas;
-* empty lines, comments after `#` and lines without a value are skipped. A folder has one series per CONFIG of its
+* empty lines, comments after `#` and lines without a value are skipped, the latter by name. A folder has one series per CONFIG of its
 * files `REV[.CONFIG].pps`, with the REVs in natural order. Throws a `UsageError` that names the first bad line.
 */
 async function readSeries(path) {
@@ -293,16 +294,32 @@ async function readSeries(path) {
 /** A nightly run has some numbers. */
 const mostBytes = 64 * 1024 ** 2;
 async function ofFile(path) {
-	return {
+	const lines = (await readFile(path, "utf8")).replace(/^\uFEFF/, "").split("\n");
+	const series = {
 		name: path,
-		nightlyRuns: someOf((await readFile(path, "utf8")).split("\n").flatMap((line, index) => {
-			const [name = "", ...values] = line.replace(/(^|\s)#.*/, "").split(/[\s,;]+/).filter(Boolean);
-			return values.length > 0 ? [{
-				name,
-				value: typical(values.map(Number), `${path}:${index + 1}`)
-			}] : [];
-		}), path)
+		nightlyRuns: [],
+		skipped: []
 	};
+	for (const [index, line] of lines.entries()) {
+		const text = line.replace(/(^|\s)#.*/, "").trim();
+		const where = `${path}:${index + 1}`;
+		refuseGrouped(text, where);
+		const [name = "", ...words] = text.split(/[\s,;]+/).filter(Boolean);
+		if (words.length > 0) series.nightlyRuns.push({
+			name,
+			value: typical(words, where)
+		});
+		else if (name !== "") series.skipped.push(name);
+	}
+	someOf(series.nightlyRuns, path);
+	return series;
+}
+/** A comma separates values, but `1,040,702` and `989,002 989,202` are numbers with thousands. */
+function refuseGrouped(text, where) {
+	const grouped = text.match(/(?<=[\s;])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?=[\s;]|$)/g) ?? [];
+	const [first = ""] = grouped;
+	if (grouped.length < 2 && first.split(",").length < 3) return;
+	throw new UsageError(`${where}: "${shortened(first)}" may be one number or several; write numbers without thousands separators, and blanks between them.`);
 }
 async function ofFolder(path) {
 	const files = (await readdir(path)).filter((name) => /^[^.].*\.pps$/.test(name)).map((name) => {
@@ -317,27 +334,32 @@ async function ofFolder(path) {
 	const series = [];
 	for (const [config, own] of [...configs].toSorted(([a], [b]) => natural.compare(a, b))) {
 		const nightlyRuns = [];
+		const skipped = [];
 		for (const { name, revision } of own.toSorted((a, b) => natural.compare(a.revision, b.revision))) {
 			const file = join(path, name);
 			const bytes = await readForeignFile(path, name, mostBytes) ?? Buffer.alloc(0);
-			const values = [...parseColumn(bytes, { name: file })];
+			const values = [...parseColumn(bytes, { name: file })].map(String);
 			if (values.length > 0) nightlyRuns.push({
 				name: revision,
 				value: typical(values, file)
 			});
+			else skipped.push(name);
 		}
 		series.push({
 			name: config || path,
-			nightlyRuns
+			nightlyRuns,
+			skipped
 		});
 	}
 	return series;
 }
-function typical(values, where) {
-	const bad = values.find((value) => !(value > 0 && Number.isFinite(value)));
-	if (bad === void 0) return median(values);
-	throw new UsageError(`${where}: expected a name and values above 0, found ${Number.isNaN(bad) ? "something else" : bad}.`);
+function typical(words, where) {
+	const values = words.map(Number);
+	const bad = values.findIndex((value, at) => !isValue(value) || /^0\d/.test(words[at] ?? ""));
+	if (bad === -1) return median(values);
+	throw new UsageError(`${where}: expected a name and values above 0, found "${shortened(words[bad] ?? "")}"; remove a header, and write plain numbers without a unit.`);
 }
+const isValue = (value) => value > 0 && Number.isFinite(value);
 function someOf(found, path) {
 	if (found.length > 0) return found;
 	throw new UsageError(`There is no nightly run in ${path}: expected lines with a name and its values, or files named REV.CONFIG.pps.`);

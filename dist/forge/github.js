@@ -4,12 +4,10 @@ import { profiledCells, readProfiles } from "../analysis/profile.js";
 import { require_yauzl } from "../vendor/yauzl.js";
 import { once } from "node:events";
 import { isIP } from "node:net";
-import { Agent, request } from "node:http";
 import { isUtf8 } from "node:buffer";
 import { TLSSocket, connect as connect$1 } from "node:tls";
 import { crc32, inflateRawSync } from "node:zlib";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
-import { Agent as Agent$1, request as request$1 } from "node:https";
 
 // src/system/certificate.ts
 var PinError = class extends Error {
@@ -89,21 +87,39 @@ async function readCertificate(url, trust, signal) {
 /** Sends one request over a new connection. Never rejects. Follows no redirects, which would pass credentials on. */
 const sendRequest = (url, request) => exchange(url, request, { trust: request.trust ?? {} });
 function openHttpClient(certificates) {
-	const http = new Agent({ keepAlive: true });
-	const https = new Agent$1({
-		keepAlive: true,
-		...certificates
-	});
+	let agents;
 	return {
-		send: (url, request) => exchange(url, request, {
-			trust: certificates,
-			http,
-			https
-		}),
+		async send(url, request) {
+			agents ??= openAgents(certificates);
+			return exchange(url, request, {
+				trust: certificates,
+				...await agents
+			});
+		},
 		close() {
-			http.destroy();
-			https.destroy();
+			agents?.then(({ http, https }) => {
+				http.destroy();
+				https.destroy();
+			});
 		}
+	};
+}
+async function openAgents(certificates) {
+	const { http, https } = await modules();
+	return {
+		http: new http.Agent({ keepAlive: true }),
+		https: new https.Agent({
+			keepAlive: true,
+			...certificates
+		})
+	};
+}
+/** Loaded by the first request: Node loads its whole fetch with them, a tenth of what a command takes to start. */
+async function modules() {
+	const [http, https] = await Promise.all([import("node:http"), import("node:https")]);
+	return {
+		http: http.default,
+		https: https.default
 	};
 }
 async function exchange(url, request, connections) {
@@ -114,9 +130,10 @@ async function exchange(url, request, connections) {
 	let wasSent = () => false;
 	const stop = () => sent?.destroy();
 	try {
-		end.throwIfAborted();
 		const target = new URL(url);
-		sent = begin(target, request, connections, end);
+		const loaded = await modules();
+		end.throwIfAborted();
+		sent = begin(loaded, target, request, connections, end);
 		end.addEventListener("abort", stop);
 		wasSent = watchSending(sent, target, connections);
 		const response = (await once(sent, "response", { signal: end }))[0];
@@ -184,8 +201,8 @@ function startLimit(seconds) {
 }
 const codeOf = (error) => error instanceof Error && "code" in error ? String(error.code) : "";
 const isDistrust = (sent, error) => error instanceof PinError || sent?.socket instanceof TLSSocket && Boolean(sent.socket.authorizationError);
-function begin(url, request$2, connections, end) {
-	const { method, headers, body, connectSeconds = 10 } = request$2;
+function begin(loaded, url, request, connections, end) {
+	const { method, headers, body, connectSeconds = 10 } = request;
 	const { trust, http, https } = connections;
 	const isSecure = url.protocol === "https:" || "pinnedSha256" in trust;
 	const agent = isSecure ? https : http;
@@ -199,12 +216,12 @@ function begin(url, request$2, connections, end) {
 			...agent === void 0 && { connection: "close" }
 		}
 	};
-	const sent = isSecure ? request$1(url, {
+	const sent = isSecure ? loaded.https.request(url, {
 		...options,
 		...trustOptions(url, trust, end)
-	}) : request(url, options);
+	}) : loaded.http.request(url, options);
 	sent.on("error", () => {});
-	if (!("pinnedSha256" in trust) && connectSeconds < request$2.answerSeconds) limitConnecting(sent, connectSeconds);
+	if (!("pinnedSha256" in trust) && connectSeconds < request.answerSeconds) limitConnecting(sent, connectSeconds);
 	return sent.end(body?.toString());
 }
 function trustOptions(url, trust, end) {

@@ -1,14 +1,14 @@
 import { version } from "../package.js";
-import { UsageError, bisectConfidenceRatio, byMetric, byName, cellSchema, change, commitId, count, excerpt, formatMetric, formatPps, historySchema, isCost, line, list, metricSchema, mostCommits, name, ordinal, ownRulesSchema, path as path$1, pathName, plainLine, prose, reasonOf, shortId, variant, verdictsWorstFirst } from "../model.js";
+import { UsageError, bisectConfidenceRatio, byMetric, byName, cellSchema, change, commitId, count, excerpt, formatMetric, formatPps, historySchema, isCost, line, list, metricSchema, mostCommits, name, ordinal, ownRulesSchema, path as path$1, pathName, plainLine, prose, reasonOf, shortId, testbedKindSchema, variant, verdictsWorstFirst } from "../model.js";
 import { _enum, boolean, int, literal, object } from "../vendor/zod.js";
-import { systemOf } from "../config.js";
+import { systemOf, testbedKindOf } from "../config.js";
 import { NoCommitError, RepositoryError } from "../forge/patch.js";
 import { explained, readAnyResult, writeResult } from "../report.js";
 import { mean } from "../vendor/simple-statistics.js";
 import { baselineOf, boundsOf as boundsOf$1, changeOf as changeOf$1, median, moderated, noNoise, pooledEvidence } from "../analysis/stats.js";
 import { builderOf, mayChangeKernel, readOverlay, submodule } from "../kernel.js";
 import { alsoTelling, bisectionEstimateLines, isShared, mostTriesOf, nextBuilds, nextStep, plannedTrial, probabilities, readingsOf, takenForFailed, usualMinutes } from "./estimate.js";
-import { baseNumbers, beginPlanFile, cellsOf, earlierEntries, hasPlanFile, historyOf, journalIn, keepLogIn, lackingOf, openJournal, plannedProfile, plannedTraffic, profileOf, readJournal, readPlanFile, readRules, refuseUsed, rejectionMessage, replacePlanFile, takeProfilesOf } from "./experiment.js";
+import { baseNumbers, beginPlanFile, cellsOf, earlierEntries, entriesOf, hasPlanFile, historyOf, journalIn, keepLogIn, lackingOf, openJournal, plannedProfile, plannedTraffic, profileOf, readJournal, readPlanFile, readRules, refuseUsed, rejectionMessage, replacePlanFile, takeProfilesOf } from "./experiment.js";
 import { onTestbed } from "../gate.js";
 import { join } from "node:path";
 
@@ -326,6 +326,7 @@ function assembleBisection(plan, journal) {
 		fixUps: plan.fixUps,
 		testbed: {
 			name: plan.testbed,
+			...plan.kind !== void 0 && { kind: plan.kind },
 			fingerprint: started?.fingerprint ?? {},
 			warnings: [
 				...plan.range.notes,
@@ -1098,6 +1099,8 @@ const bisectPlanSchema = object({
 	skips: list(name),
 	range: rangeSchema,
 	testbed: name,
+	/** Absent in older plans. */
+	kind: testbedKindSchema.exactOptional(),
 	system: _enum(["linux", "freebsd"]),
 	/** Folder installed over the DUT's files, for Linux. */
 	overlay: object({
@@ -1545,7 +1548,12 @@ async function plansFor(request, { repository, history, now, onEvent }) {
 		refuseBuiltGuests(config, testbed);
 		const system = systemOf(config, testbed);
 		const range = await rangeOn(testbed, system);
-		const known = historyOf(entries, {
+		const kind = testbedKindOf(config, testbed);
+		const own = entriesOf(entries, {
+			testbed,
+			kind
+		});
+		const known = historyOf(own, {
 			testbed,
 			cell,
 			traffic,
@@ -1559,6 +1567,7 @@ async function plansFor(request, { repository, history, now, onEvent }) {
 			skips: [...skips],
 			range,
 			testbed,
+			...kind !== void 0 && { kind },
 			system,
 			overlay,
 			cell,
@@ -1630,9 +1639,11 @@ function historyEntriesOf(plan, result) {
 	const [good] = plan.range.revisions;
 	const commit = good?.forms.find(({ variant }) => variant === "base")?.commit ?? "";
 	const moved = baselineOf(baseNumbers(runs, plan.metric), plan.history).kind === "moved";
+	const { name, kind } = testbed;
 	return [{
 		at,
-		testbed: testbed.name,
+		testbed: name,
+		...kind !== void 0 && { kind },
 		cell,
 		traffic,
 		commit,

@@ -4,6 +4,18 @@ import { mean, quantile, sum as sum$1, sumNthPowerDeviations } from "../vendor/s
 import { cellSource, criticalT, earlierNoise, lookSizes, looksSharedBy, median, moderated, mostEarlierRuns, simulate, sumOf } from "../analysis/stats.js";
 import { uniformFloat64, uniformInt, xoroshiro128plus } from "../vendor/pure-rand.js";
 
+// src/gate/estimate/trial-boots.ts
+function bootKindOf({ traffic }) {
+	if (traffic.windows !== void 0) return "pair";
+	return traffic.runsPerTrial > 1 ? "none" : "each";
+}
+/** Names the last boot of a trial; undefined without boots. */
+function bootOf(runs, kind) {
+	const last = runs.at(-1);
+	if (kind === "none" || last === void 0) return void 0;
+	return kind === "pair" ? String(last.pair) : `${last.variant} ${last.pair}`;
+}
+
 // src/gate/estimate/durations.ts
 const { seconds } = bounds_exports;
 const gateDurations = object({
@@ -52,13 +64,14 @@ function durationsOf(result) {
 		buildSeconds: Math.max(0, secondsBetween(result.startedAt, first.startedAt) - bootSeconds) + Math.max(0, (boots[0]?.seconds ?? usual) - usual)
 	};
 }
-/** Identifies the boot of a trial: a trial of one run belongs to one variant and pair; shared trials need no boot. */
+/** Names the boot of a trial: of its variant, or of the guests of its pair, or none where variants share a kernel. */
 function bootsIn({ outcome }) {
 	const runs = outcome.kind === "judged" ? outcome.cells.flatMap((cell) => cell.runs) : [];
 	const byTrial = Map.groupBy(runs, ({ trial, attempt }) => `${trial}.${attempt}`);
-	return ({ number, attempt }) => {
-		const [run, ...others] = byTrial.get(`${number}.${attempt}`) ?? [];
-		return run === void 0 || others.length > 0 ? "" : `${run.variant} ${run.pair}`;
+	return ({ number, attempt, kernels }) => {
+		const own = byTrial.get(`${number}.${attempt}`) ?? [];
+		const alone = own.length === 1 ? "each" : "none";
+		return bootOf(own, kernels === void 0 ? alone : "pair");
 	};
 }
 const quantileOf = (steps, share) => steps.length === 0 ? void 0 : quantile(steps.map((step) => step.seconds), share);
@@ -87,9 +100,27 @@ const assumed = {
 	buildSeconds: 600,
 	laySeconds: 2
 };
+/** A pair of guests on two emulated CPUs: its boot, and the packets that one of them forwards in a second. */
+const assumedOfGuests = {
+	bootSeconds: {
+		linux: 15,
+		freebsd: 60
+	},
+	pps: 15e3
+};
 function usualDurations({ testbeds, traffic }, name) {
 	const { warmUpSeconds, settleSeconds, measureAtLeastSeconds, runsPerTrial } = traffic;
 	const testbed = testbeds[name];
+	if (testbed?.kind === "virtual" && traffic.windows !== void 0) {
+		const { count, packets } = traffic.windows;
+		const trafficSeconds = 2 * (count + 1) * (packets / assumedOfGuests.pps);
+		return {
+			bootSeconds: assumedOfGuests.bootSeconds[testbed.system],
+			buildSeconds: 0,
+			trafficSeconds,
+			trialSeconds: trafficSeconds + assumed.laySeconds
+		};
+	}
 	if (testbed?.kind !== "freebsd") {
 		const trafficSeconds = warmUpSeconds + runsPerTrial * (settleSeconds + measureAtLeastSeconds);
 		return {
@@ -1148,7 +1179,13 @@ const leastRuns = ({ design }) => 2 * (lookSizes(design)[0] ?? 0);
 function courseOf({ traffic, profile, variants, durations }, cells) {
 	const isShared = traffic.runsPerTrial > 1;
 	const trials = sum(cells.map(({ planned, pairs }) => isShared ? pairs / planned.design.pairsPerStep : pairs * variants));
-	const boots = durations.bootSeconds === 0 || isShared ? 0 : variants * Math.max(...cells.map(({ mostPairs }) => mostPairs));
+	const mostPairs = Math.max(...cells.map((cell) => cell.mostPairs));
+	const bootsPerPair = {
+		each: variants,
+		pair: 1,
+		none: 0
+	}[bootKindOf({ traffic })];
+	const boots = durations.bootSeconds === 0 ? 0 : bootsPerPair * mostPairs;
 	const besideSeconds = durations.trialSeconds - durations.trafficSeconds;
 	const profiles = profile === void 0 ? 0 : cells.length * variants;
 	const seconds = {
@@ -1157,7 +1194,7 @@ function courseOf({ traffic, profile, variants, durations }, cells) {
 		traffic: trials * durations.trafficSeconds,
 		settling: trials * besideSeconds,
 		profiles: profiles * ((profile?.seconds ?? 0) + besideSeconds),
-		givingBack: boots === 0 ? 0 : durations.bootSeconds
+		givingBack: boots === 0 || isShared ? 0 : durations.bootSeconds
 	};
 	return {
 		boots,
@@ -1265,4 +1302,131 @@ function withAssumedHistory({ history, ...cell }, assumedNoiseRatio) {
 	};
 }
 
-export { alsoTelling, basisText, bisectionEstimateLines, durationsOf, durationsSchema, estimateBisection, estimateExperiment, estimateRuns, expectedDurationsOn, expectedDurationsSchema, experimentEstimateLine, isShared, mostTriesOf, nextBuilds, nextStep, plannedTrial, probabilities, readingsOf, simulateBisect, takenForFailed, timeParts, usualMinutes, waysToShorten };
+// src/gate/estimate/remaining.ts
+var RemainingTime = class {
+	#observed = {
+		boot: [],
+		trial: [],
+		profile: []
+	};
+	#decided = /* @__PURE__ */ new Set();
+	#plan;
+	#expectedTrials;
+	#step;
+	#boot;
+	#rounds = {
+		trials: 0,
+		ofFirst: 1
+	};
+	/** Times are in seconds. */
+	constructor(now) {
+		this.#step = {
+			kind: "trial",
+			begunAt: now
+		};
+	}
+	onEvent(event, now) {
+		switch (event.kind) {
+			case "planned":
+				this.#begin(event.plan, now);
+				return;
+			case "decided":
+				this.#decided.add(cellName(event.cell));
+				return;
+			case "profile":
+				this.#next("profile", now);
+				return;
+			case "ended":
+				this.#rounds.trials += 1;
+				return;
+			case "trial": {
+				const kind = this.#plan === void 0 ? "none" : bootKindOf(this.#plan);
+				const boot = bootOf(event.trial.runs, kind);
+				if (this.#rounds.trials > 0 || this.#step.kind === "profile") this.#next(boot === this.#boot ? "trial" : "boot", now);
+				else this.#step.kind = boot === void 0 ? "trial" : "boot";
+				this.#boot = boot;
+			}
+		}
+	}
+	/** At the start of a trial; undefined until each variant was measured in every cell, unless earlier gates are known. */
+	left({ done, of }) {
+		if (this.#rounds.trials < this.#rounds.ofFirst && this.#known === void 0) return void 0;
+		const mostTrials = of - done;
+		const most = this.#secondsFor(mostTrials);
+		if (this.#expectedTrials === void 0) return { mostSeconds: most };
+		const due = Math.max(this.#expectedTrials - done, this.#openCells() * this.#perCell());
+		return {
+			expectedSeconds: this.#secondsFor(Math.min(due, mostTrials)),
+			mostSeconds: most
+		};
+	}
+	#begin(plan, now) {
+		this.#plan = plan;
+		this.#step = {
+			kind: "trial",
+			begunAt: now
+		};
+		this.#rounds.ofFirst = plan.cells.length * this.#perCell();
+		const { durations, variants } = plan;
+		if (durations === void 0) return;
+		const estimate = estimateExperiment({
+			...plan,
+			variants: variants.length,
+			durations
+		});
+		if (estimate.cells.some(({ basis }) => basis === "least")) return;
+		this.#expectedTrials = estimate.ifUnchanged.trials;
+	}
+	/** Ends the interval before. */
+	#next(kind, now) {
+		this.#observed[this.#step.kind].push(now - this.#step.begunAt);
+		this.#step = {
+			kind,
+			begunAt: now
+		};
+	}
+	/** Durations of earlier gates here. */
+	get #known() {
+		const durations = this.#plan?.durations;
+		return (durations?.gates ?? 0) > 0 ? durations : void 0;
+	}
+	/** Trials of a cell in which each variant is measured once. */
+	#perCell() {
+		return this.#plan === void 0 || this.#plan.traffic.runsPerTrial > 1 ? 1 : this.#plan?.variants.length ?? 1;
+	}
+	#openCells() {
+		return Math.max(1, (this.#plan?.cells.length ?? 1) - this.#decided.size);
+	}
+	#secondsFor(trials) {
+		const boots = this.#plan === void 0 ? 0 : this.#bootsFor(trials, bootKindOf(this.#plan));
+		return boots * this.#bootSeconds() + (trials - boots) * this.#trialSeconds() + this.#secondsForProfiles() + this.#secondsToGiveBack();
+	}
+	/** A boot serves all open cells. */
+	#bootsFor(trials, kind) {
+		return kind === "none" ? 0 : Math.ceil(trials / this.#openCells());
+	}
+	#trialSeconds() {
+		const usual = this.#plan?.durations?.trialSeconds ?? 0;
+		return this.#usualOr(this.#observed.trial, usual, .5);
+	}
+	/** With its first trial. Waits for kernels and repairs of accidents only lengthen some. */
+	#bootSeconds() {
+		const usual = (this.#plan?.durations?.bootSeconds ?? 0) + this.#trialSeconds();
+		return this.#usualOr(this.#observed.boot, usual, .25);
+	}
+	#usualOr(observed, usual, share) {
+		const values = this.#known === void 0 ? observed : [...observed, usual];
+		return values.length === 0 ? usual : quantile([...values], share);
+	}
+	#secondsForProfiles() {
+		if (this.#plan?.profile === void 0) return 0;
+		const { cells, variants, profile } = this.#plan;
+		const taken = this.#observed.profile;
+		return (taken.length === 0 ? profile.seconds : quantile(taken, .5)) * Math.max(0, cells.length * variants.length - taken.length);
+	}
+	#secondsToGiveBack() {
+		return this.#plan !== void 0 && bootKindOf(this.#plan) === "each" ? Math.max(0, this.#bootSeconds() - this.#trialSeconds()) : 0;
+	}
+};
+
+export { RemainingTime, alsoTelling, basisText, bisectionEstimateLines, durationsOf, durationsSchema, estimateBisection, estimateExperiment, estimateRuns, expectedDurationsOn, expectedDurationsSchema, experimentEstimateLine, isShared, mostTriesOf, nextBuilds, nextStep, plannedTrial, probabilities, readingsOf, simulateBisect, takenForFailed, timeParts, usualMinutes, waysToShorten };

@@ -1,6 +1,7 @@
 import { version } from "../package.js";
-import { UsageError, byMetric, byName, cellName, cellProfileSchema, cellSchema, commitId, count, designSchema, diffName, earlierGatesSchema, facts, formatPercent, historySchema, isJudged, lastLine, layoutOfPair, line, list, maxEarlierGates, measured, metricSchema, mostTrials, mostVariants, name, ownRulesSchema, patchSchema, plannedTrialSchema, policySchema, rate$1 as rate, reasonOf, rejectionSchema, runSchema, seconds, shortened, time, total, trialSchema, variant, withoutPaths } from "../model.js";
+import { UsageError, byMetric, byName, cellName, cellProfileSchema, cellSchema, commitId, count, designSchema, diffName, earlierGatesSchema, facts, formatPercent, historySchema, isJudged, lastLine, layoutOfPair, line, list, maxEarlierGates, measured, metricSchema, mostTrials, mostVariants, name, ownRulesSchema, patchSchema, plannedTrialSchema, policySchema, rate$1 as rate, reasonOf, rejectionSchema, runSchema, seconds, shortened, systemOfScenario, systemOfTestbedKind, testbedKindSchema, time, total, trialSchema, variant, withoutPaths } from "../model.js";
 import { boolean, discriminatedUnion, int, literal, number$1 as number, object, string } from "../vendor/zod.js";
+import { testbedKindOf } from "../config.js";
 import { ForeignFileError, readForeignText } from "../report.js";
 import { mean, sum, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
 import { cellResult, cellVerdict, evidenceAt, interimResults, isCounted, isEnough, limitsOf, lookSizes, runCounts, runsApart, sessionDegreesOfFreedom, sumOf, trialNumbers, validPairs, worstVerdict } from "../analysis/stats.js";
@@ -68,6 +69,8 @@ const historyEntrySchema = object({
 	/** Begin of the experiment. An extended one writes again, and its last line counts. */
 	at: time,
 	testbed: name,
+	/** Absent in older lines. */
+	kind: testbedKindSchema.exactOptional(),
 	cell: cellSchema,
 	traffic: object({
 		flows: count,
@@ -143,6 +146,21 @@ function parseLine$1(line, path, index) {
 }
 /** Drops entries of the future, which would remain the newest forever. */
 const earlierEntries = (entries, now) => entries.filter(({ at }) => Date.parse(at) <= now.getTime());
+/**
+* Returns the lines of a testbed, without those from when its name stood for another kind. A line without a kind has that
+* of the scenarios and metrics of its gate, and counts for every kind where they do not show it.
+*/
+function entriesOf(entries, { testbed, kind }) {
+	const own = entries.filter((entry) => entry.testbed === testbed);
+	if (kind === void 0) return own;
+	const gates = Map.groupBy(own, ({ at }) => at);
+	return own.filter((entry) => entry.kind === void 0 ? mayBeOf(gates.get(entry.at) ?? [], kind) : entry.kind === kind);
+}
+function mayBeOf(gate, kind) {
+	const systems = new Set(gate.flatMap(({ cell }) => systemOfScenario(cell.scenario) ?? []));
+	const isCounted = gate.some(({ instructionsPerPacket }) => instructionsPerPacket.length > 0);
+	return (systems.size === 0 || systems.has(systemOfTestbedKind(kind))) && (!isCounted || kind.startsWith("virtual"));
+}
 /** Describes the latest sessions of a cell. Noise is the spread within sessions, so a moving base does not look noisy. */
 function historyOf(entries, { testbed, cell, traffic, metric, hasLayouts = false }) {
 	const own = entries.filter((entry) => entry.testbed === testbed && cellName(entry.cell) === cellName(cell) && isSameTraffic(entry.traffic, traffic) && entry.layouts !== void 0 === hasLayouts && entry[metric].length > 0);
@@ -236,6 +254,7 @@ function historyEntries(experiment) {
 		return {
 			at,
 			testbed: testbed.name,
+			...testbed.kind !== void 0 && { kind: testbed.kind },
 			cell,
 			traffic,
 			commit,
@@ -507,6 +526,8 @@ const planSchema = object({
 	schemaVersion: literal(1),
 	patch: patchSchema,
 	testbed: name,
+	/** Absent in older plans. */
+	kind: testbedKindSchema.exactOptional(),
 	variants: list(variantSchema, mostVariants).min(2),
 	rules: byName(ownRulesSchema),
 	cells: list(plannedCellSchema, 1e3).min(1),
@@ -521,9 +542,14 @@ const planSchema = object({
 	trials: list(plannedTrialSchema, mostTrials).min(1)
 });
 /** The seed decides the order of everything, and the history of a cell is its prior. */
-function makePlan(request, unlinked, history) {
+function makePlan(request, unlinked, entries) {
 	const variants = withLayouts(unlinked, request);
 	const { patch, config, testbed, seed, rules = {}, cells: wanted = cellsOf(config) } = request;
+	const kind = testbedKindOf(config, testbed);
+	const history = entriesOf(entries, {
+		testbed,
+		kind
+	});
 	const { traffic, profile } = config;
 	const policy = policyOf(config);
 	const hasLayouts = variants.some((variant) => layoutsOf(variant).length > 1);
@@ -559,6 +585,7 @@ function makePlan(request, unlinked, history) {
 		schemaVersion: 1,
 		patch,
 		testbed,
+		...kind !== void 0 && { kind },
 		variants,
 		rules,
 		cells,
@@ -1010,6 +1037,7 @@ function assembleResult(plan, journal) {
 		})),
 		testbed: {
 			name: plan.testbed,
+			...plan.kind !== void 0 && { kind: plan.kind },
 			fingerprint: started?.fingerprint ?? {},
 			warnings: [...started?.warnings ?? [], ...warned]
 		},
@@ -1331,8 +1359,14 @@ function recompute(claimed, asked) {
 		why: `The result is of the testbed ${claimed.testbed.name}, and not of ${testbeds.join(" or ")}: judge the patch again.`
 	};
 	const { flows, frameBytes, offeredPps, measureSeconds } = config.traffic;
+	const { kind: _, ...testbed } = claimed.testbed;
+	const kind = testbedKindOf(config, testbed.name);
 	const result = withEarlierGates({
 		...claimed,
+		testbed: {
+			...testbed,
+			...kind !== void 0 && { kind }
+		},
 		policy: policyAsked(asked),
 		traffic: {
 			flows,
@@ -1386,6 +1420,10 @@ function withEarlierGates(result, { patch, history = [], mergeBase }) {
 	const { measureSeconds: _, ...traffic } = result.traffic;
 	const { baseCommit, headCommit: head } = patch;
 	const base = baseCommit === head ? head : mergeBase;
+	const own = entriesOf(history, {
+		testbed: testbed.name,
+		kind: testbed.kind
+	});
 	const cells = outcome.cells.map((one) => {
 		const { earlierGates: claimed, ...rest } = one;
 		const id = gateOfLine(result, one)?.id;
@@ -1398,7 +1436,7 @@ function withEarlierGates(result, { patch, history = [], mergeBase }) {
 			head,
 			id
 		};
-		const most = base === head ? void 0 : mostOf(claimed, earlierGates(history, gate));
+		const most = base === head ? void 0 : mostOf(claimed, earlierGates(own, gate));
 		return {
 			...rest,
 			...most && { earlierGates: most }
@@ -1601,10 +1639,11 @@ async function measureAgain(directory, plan, entry) {
 		...trial,
 		runs: trial.runs.filter(({ number }) => numbers.has(number))
 	};
-	const { attempt, startedAt, egressPackets, ingressPackets } = summary;
+	const { attempt, startedAt, egressPackets, ingressPackets, lineGigabits } = summary;
 	const ports = {
 		...egressPackets !== void 0 && { egressPackets },
-		...ingressPackets !== void 0 && { ingressPackets }
+		...ingressPackets !== void 0 && { ingressPackets },
+		...lineGigabits !== void 0 && { lineGigabits }
 	};
 	const outcome = await outcomeIn(logsIn(directory, summary.logs)).catch((error) => {
 		if (error instanceof ForeignFileError) return void 0;
@@ -1677,4 +1716,4 @@ async function readFreebsd(log) {
 	}
 }
 
-export { assembleResult, baseNumbers, beginPlanFile, cellsAmong, cellsOf, designOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isSameTraffic, journalIn, keepLogIn, lackingOf, layoutsOn, makePlan, openJournal, planCells, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionMessage, replacePlan, replacePlanFile, reread, runExperiment, takeProfilesOf, unchangedResult, withoutNumbers, writePlan };
+export { assembleResult, baseNumbers, beginPlanFile, cellsAmong, cellsOf, designOf, earlierEntries, entriesOf, extendPlan, finishedAt, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, isSameTraffic, journalIn, keepLogIn, lackingOf, layoutsOn, makePlan, openJournal, planCells, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionMessage, replacePlan, replacePlanFile, reread, runExperiment, takeProfilesOf, unchangedResult, withoutNumbers, writePlan };

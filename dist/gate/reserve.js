@@ -1,7 +1,7 @@
-import { isCompleted, line, list, name, parseJson, path as path$1, priorities, prose, reasonOf, time as time$1, total } from "../model.js";
+import { endedEarly, isCompleted, line, list, name, parseJson, path as path$1, priorities, prose, reasonOf, time as time$1, total } from "../model.js";
 import { _enum, custom, object, tuple } from "../vendor/zod.js";
 import { median } from "../analysis/stats.js";
-import { StoreError, openStore } from "./reserve/store.js";
+import { StoreError, openStore, processMarkSchema } from "./reserve/store.js";
 import { machinesOf } from "../lab.js";
 import { basename, dirname, join } from "node:path";
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
@@ -97,6 +97,8 @@ const holder = object({
 });
 const priority = _enum(priorities);
 const time = time$1;
+/** The process that waits or holds; absent where its end could not be seen. */
+const mark = processMarkSchema.optional();
 const ticket = object({
 	priority,
 	/** Order of the request that this one replaced; absent: its own revision. */
@@ -104,6 +106,7 @@ const ticket = object({
 	/** Only the newest request of a subject waits. */
 	subject: path$1.optional(),
 	holder,
+	process: mark,
 	since: time,
 	/** Testbeds with their machines; the first is preferred. */
 	wants: list(tuple([name, list(path$1, 1e3)]), 1e3)
@@ -121,6 +124,7 @@ const holding = object({
 	priority,
 	order: total,
 	holder,
+	process: mark,
 	waitingSince: time,
 	since: time,
 	/** Holders that did not restore the base of its machines. */
@@ -276,13 +280,14 @@ function olderOf({ tickets }, { subject, testbeds }, own) {
 }
 function entryOf(request, entrance, own, older) {
 	const { testbeds, priority, holder, subject } = request;
-	const { id, session, at } = entrance;
+	const { id, session, process, at } = entrance;
 	const order = (older && Math.min(older.order, own?.order ?? older.order)) ?? entrance.order;
 	const ticket = {
 		priority,
 		...order !== void 0 && { order },
 		...subject !== void 0 && { subject },
 		holder,
+		process,
 		since: at.toISOString(),
 		wants: [...testbeds].map(([name, machines]) => [name, [...machines]])
 	};
@@ -379,7 +384,7 @@ function freeIn({ held }, lines) {
 	return new Map([...testbedsOf(lines)].filter(isFree));
 }
 function takingOf(lab, ticket, testbed, at) {
-	const { id, priority, order, holder, wants } = ticket;
+	const { id, priority, order, holder, process, wants } = ticket;
 	const machines = [...wants.get(testbed) ?? []];
 	const [waitingSince, since] = [ticket.since, at.toISOString()];
 	const left = machines.flatMap((machine) => lab.used.get(machine) ?? []);
@@ -391,6 +396,7 @@ function takingOf(lab, ticket, testbed, at) {
 			priority,
 			order,
 			holder,
+			process,
 			waitingSince,
 			since,
 			leftBy: [...new Map(left.map((one) => [one.id, one])).values()]
@@ -682,6 +688,56 @@ function openMachines(testbeds) {
 	};
 }
 
+// src/gate/reserve/ended-holders.ts
+/**
+* Frees them as a release by force does: under the token that was seen, and for a next holder that restores the base.
+* Returns false if there was none.
+*/
+async function freeEnded(store, lab, processes, at) {
+	const ended = await endedIn(lab, processes);
+	for (const one of ended) if ("token" in one) await giveBack(store, one, {
+		outcome: heldOutcome,
+		isClean: false
+	}, at);
+	else await leaveQueue(store, one, at);
+	return ended.length > 0;
+}
+const heldOutcome = endedEarly("its process was gone, and had not given the testbed back");
+const waitedOutcome = endedEarly("its process was gone while it waited");
+async function leaveQueue(store, ticket, at) {
+	const { id, holder, priority, since, revision } = ticket;
+	const logged = {
+		id,
+		testbed: "",
+		holder,
+		priority,
+		waitingSince: since
+	};
+	await store.commit({
+		conditions: [{
+			key: keys.ticket(id),
+			revision
+		}],
+		put: [putLogged({
+			...logged,
+			until: at.toISOString(),
+			outcome: waitedOutcome
+		})],
+		remove: [keys.ticket(id)]
+	});
+}
+const hasAnyEnded = async (lab, processes) => (await endedIn(lab, processes)).length > 0;
+/** True if another process is in the view of this one. */
+const isAnyHere = (lab, processes) => partiesIn(lab).some(({ process }) => process !== void 0 && process.view === processes?.own.view && process.pid !== processes.own.pid);
+async function endedIn(lab, processes) {
+	if (processes === void 0) return [];
+	const parties = partiesIn(lab);
+	const areOver = await Promise.all(parties.map(async ({ process }) => process !== void 0 && processes.hasEnded(process)));
+	return parties.filter((_, index) => areOver[index]);
+}
+/** A holding is found at each of its machines. */
+const partiesIn = ({ held, tickets }) => [...new Map([...held.values()].map((holding) => [holding.id, holding])).values(), ...tickets];
+
 // src/gate/reserve/lease-session.ts
 async function openSession(deps) {
 	const { store, leaseSeconds, now, sleep } = deps;
@@ -759,6 +815,7 @@ async function reserve(request, deps, order) {
 		const entrance = {
 			id,
 			session: session.id,
+			process: deps.processes?.own,
 			at,
 			...order !== void 0 && { order }
 		};
@@ -783,8 +840,9 @@ async function waitForTurn(id, session, deps) {
 			troubledSince = void 0;
 			if (attempt.kind === "taken") return attempt.holding;
 			if (attempt.kind !== "waiting") throw new NotReservedError(whyNone(attempt));
+			if (await freeEnded(store, attempt.lab, deps.processes, date())) continue;
 			onWait(attempt);
-			await store.changed(attempt.lab.revision, signal).catch(unlessAborted(signal));
+			await changeOrEnd(attempt.lab, signal, deps).catch(unlessAborted(signal));
 			await sleep(secondsToYield(attempt), signal).catch(unlessAborted(signal));
 		} catch (error) {
 			if (!(error instanceof StoreError)) throw error;
@@ -794,6 +852,23 @@ async function waitForTurn(id, session, deps) {
 		}
 	}
 }
+/** Waits for a change of the store, or for the end of a process of this host that holds or waits, which changes nothing. */
+async function changeOrEnd(lab, signal, { store, sleep, processes }) {
+	const over = new AbortController();
+	const until = AbortSignal.any([signal, over.signal]);
+	const endOfAny = async () => {
+		do
+			await sleep(secondsBetweenLooks, until);
+		while (!await hasAnyEnded(lab, processes));
+	};
+	const ends = isAnyHere(lab, processes) ? [endOfAny()] : [];
+	try {
+		await Promise.race([store.changed(lab.revision, until), ...ends]);
+	} finally {
+		over.abort();
+	}
+}
+const secondsBetweenLooks = 1;
 /** Trouble with the store is tolerated for this many lease periods: it may renew a session but fail everything else. */
 const mostLeasesOfTrouble = 5;
 /** The next in line checks at once; the others are spread over time to keep the store free for it. */
@@ -943,4 +1018,4 @@ const waitingOf = ({ holder, priority, wants, since }, estimate) => ({
 /** `gate of #12`, or the purpose alone. */
 const aimOf = ({ purpose, patch }) => patch === void 0 ? purpose : `${purpose} of ${patch}`;
 
-export { NotReservedError, aimOf, directoriesWithLease, estimateStart, estimateWait, forgetLease, giveBack, healthPurpose, holdingOf, keepLease, liftQuarantine, overviewOf, readLab, readLog, readUsualSeconds, releaseLeft, reserve, setQuarantine, stateNames };
+export { NotReservedError, aimOf, directoriesWithLease, estimateStart, estimateWait, forgetLease, freeEnded, giveBack, healthPurpose, holdingOf, keepLease, liftQuarantine, overviewOf, readLab, readLog, readUsualSeconds, releaseLeft, reserve, setQuarantine, stateNames };

@@ -466,6 +466,7 @@ function historyOfSelfTest({ name, config, cells, commit, journal }) {
 		return [{
 			at: journal.at,
 			testbed: name,
+			kind: "freebsd",
 			cell,
 			traffic,
 			commit,

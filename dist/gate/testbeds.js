@@ -1,7 +1,7 @@
 import { connectTo, machinesOf } from "../lab.js";
 import { UsageError, formatEstimate, notUsed, reasonOf } from "../model.js";
 import { estimateWait, forgetLease, keepLease, readUsualSeconds, reserve } from "./reserve.js";
-import { StoreError, openStore, steadySeconds } from "./reserve/store.js";
+import { StoreError, openProcessesOf, openStore, steadySeconds } from "./reserve/store.js";
 import { isOnThisMachine } from "../config.js";
 import { kernelSums, sumsFolder } from "../kernel.js";
 import { openConsole, realConsoleDeps } from "../lab/console.js";
@@ -9,7 +9,7 @@ import { openFreebsdTestbed, wakeFreebsdTestbed } from "../lab/freebsd.js";
 import { FencedError, fencedConnect, fencedDeps, raiseFences } from "../lab/lease.js";
 import { labDown, labUp, openLinuxTestbed, requireLab } from "../lab/netns.js";
 import { PowerError, openPower, realPowerDeps } from "../lab/power.js";
-import { openVirtualTestbed } from "../lab/qemu.js";
+import { imagesFolder, openVirtualTestbed } from "../lab/qemu.js";
 import { healthOf, whyUnhealthy } from "../lab/check.js";
 import { DutLostError } from "../lab/freebsd/dut.js";
 import { HostError } from "../system/host.js";
@@ -61,7 +61,8 @@ const realDeps = {
 	openConsole: (machine, config, onOutput) => openConsole(machine, config, onOutput, realConsoleDeps),
 	sleep: (seconds) => setTimeout(seconds * 1e3),
 	now: () => Date.now() / 1e3,
-	kernelSums: kernelSums(sumsFolder(process.env, homedir()))
+	kernelSums: kernelSums(sumsFolder(process.env, homedir())),
+	imagesFolder: imagesFolder(process.env, homedir())
 };
 
 // src/gate/testbeds/reserve.ts
@@ -145,12 +146,17 @@ async function troubleOf(testbed, { machines, notify }) {
 		signal
 	})));
 }
-function openLeased(lease, traffic, config, { machines, recorder }) {
+function openLeased(lease, traffic, config, { machines, recorder, notify, signal: ofGate }) {
 	const { testbed: name, token } = lease;
 	const testbed = config.testbeds[name];
+	const signal = AbortSignal.any([ofGate, lease.signal]);
 	const open = () => openTestbed(name, traffic, config, {
 		lease,
-		machines
+		machines: {
+			...machines,
+			notify,
+			signal
+		}
 	});
 	if (recorder === void 0 || testbed?.kind !== "freebsd") return open();
 	return recordedTestbed(recorder, {
@@ -210,6 +216,7 @@ const quarantineFor = (reason, { date }) => ({
 async function openReservations(config, { signal, notify, onWait, recorder }) {
 	const { reservations } = config;
 	const store = await openStore(reservations);
+	const processes = await openProcessesOf(reservations);
 	const leaseDeps = async () => {
 		const usualSeconds = await readUsualSeconds(store, /* @__PURE__ */ new Date());
 		let last = "";
@@ -220,6 +227,7 @@ async function openReservations(config, { signal, notify, onWait, recorder }) {
 			date: () => /* @__PURE__ */ new Date(),
 			sleep: async (seconds, until) => setTimeout(seconds * 1e3, void 0, { signal: until }),
 			randomId: () => randomBytes(4).toString("hex"),
+			processes,
 			signal,
 			onWait({ lab, ticket }) {
 				const estimate = estimateWait(lab, ticket, usualSeconds, /* @__PURE__ */ new Date());

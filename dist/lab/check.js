@@ -1,16 +1,16 @@
-import { UsageError, flowRanges, formatPps, grouped, lastLine, netmapPort, reasonOf, shortened } from "../model.js";
+import { UsageError, flowRanges, formatPps, grouped, isFlowControlUnknown, lastLine, netmapPort, reasonOf, shortened } from "../model.js";
 import { frameBytesFor } from "../config.js";
 import { gitIn, jailProblem, outsideOptions, socketsInJail, whyNoRoot } from "../kernel.js";
 import { LabImpossibleError, LabInUseError, neededPrograms, ourFolder, ourPrograms, requireLab } from "./netns.js";
 import { HostError, algorithmsFor, commandText, missingOn, packagesOf, parseKnownHosts, shell } from "../system/host.js";
-import { connectTo } from "../lab.js";
 import { PowerError } from "./power.js";
 import { ConsoleError, lastWords } from "./console.js";
 import { advice, checkSettings, countersCommands, fileSystemsOf, generatorPortSettings, hasBootedSinceMark, isOurs, loadedModules, markBoot, nextRoot, parseIfconfig, problemOf, readsOf, runningSystem, sentBetween, settingsCommands, waived, whyUnfit } from "./freebsd/dut.js";
 import { bounded, firewallWarnings, firewallsOn, inspectDut, leastMtu, onceSettled, pathProblems, proofOf, readAll, removalCommands, rulesFolder, settingsContext, shortMtu, siteFirewalls } from "./freebsd.js";
 import { parsePktGenLog, pktGenRun, pktGenTrial } from "./traffic.js";
+import { findLeftovers, whyUnrestorable } from "./linux.js";
 import { GuestEndedError, KernelFilesError, guestCpu, virtualLabUp } from "./qemu/vm.js";
-import { bootTogether, isOfImage, openImage } from "./qemu.js";
+import { bootTogether, guestImage, isOfImage, openImage } from "./qemu.js";
 import { posix } from "node:path";
 import { readFile } from "node:fs/promises";
 
@@ -674,8 +674,10 @@ async function flowControl(host, { roles }, what) {
 		const outputs = await readAll(host, readsOf(settings));
 		return settings.flatMap((setting) => problemOf(setting, outputs, label)).map((problem) => diagnosticOf(problem, label));
 	}))).flat();
-	return diagnostics.length > 0 ? diagnostics : [ok(what, "no known one is on")];
+	const unknown = unknownFlowControl(roles.map(({ port }) => port.interface));
+	return [...diagnostics.length > 0 ? diagnostics : [ok(what, "no known one is on")], ...unknown];
 }
+const unknownFlowControl = (ports) => [...new Set(ports)].filter(isFlowControlUnknown).map((port) => skipped(`the flow control of ${port}`, "no setting of its driver is known; turn pause frames off as its manual page says, or a full port holds back its senders"));
 /** Without arguments it prints its usage; timeout(1) exits with 126 or 127 where it cannot start it. */
 async function pktGen$1(host, what) {
 	const outcome = await host.run(shell`timeout 5 pkt-gen`, limits);
@@ -718,6 +720,7 @@ async function settingsOf(lab, host, what) {
 	return [
 		...problems.every(({ isWaived }) => isWaived) ? [ok(what, `all hold${but}`)] : [],
 		...problems.map((problem) => diagnosticOf(problem)),
+		...unknownFlowControl([lab.testbed.dut.ingress, lab.testbed.dut.egress].map((port) => port.interface)),
 		...superfluous
 	];
 }
@@ -788,7 +791,9 @@ async function* checkLinuxTestbed(testbed, { connect, signal }) {
 		...machines.map((machine) => loginStep(machine, connect)),
 		programsStep(sender, neededPrograms.sender),
 		programsStep(dut, neededPrograms.dut),
-		...machines.flatMap((machine) => machine.names.map((name) => interfaceStep(machine, name)))
+		...machines.flatMap((machine) => machine.names.map((name) => interfaceStep(machine, name))),
+		rulesStep(dut),
+		leftoversStep(dut)
 	];
 	yield* walk(steps, {
 		signal,
@@ -808,11 +813,26 @@ function linuxMachinesOf({ sender, dut, receiver }) {
 		receiver: machine("the receiver", receiver, receiver.interface)
 	};
 }
-const programsStep = (machine, programs) => on(machine, `the programs of ${machine.label}`, async (host, what) => {
+const withPrograms = (machine, what, look) => ({
+	...on(machine, what, look),
+	needs: [sshTo(machine), programsOf(machine)]
+});
+const programsOf = ({ label }) => `the programs of ${label}`;
+const programsStep = (machine, programs) => on(machine, programsOf(machine), async (host, what) => {
 	const missing = await missingOn(host, programs);
 	if (missing.length === 0) return [ok(what, "all are there")];
 	const fix = `\`apt-get install ${packagesOf(missing).join(" ")}\` there, or what its system calls that`;
 	return [wrong(what, `${missing.join(" and ")} cannot be found`, fix)];
+});
+const rulesStep = (dut) => withPrograms(dut, "the own rules of the DUT", async (host, what) => {
+	const why = await whyUnrestorable(host);
+	if (why === void 0) return [ok(what, "a gate can restore them")];
+	return [wrong(what, why, "remove them, install the program that manages them, or use another machine as the DUT")];
+});
+const leftoversStep = (dut) => withPrograms(dut, "other filters of the DUT", async (host, what) => {
+	const found = await findLeftovers(host, dut.names);
+	if (found.length === 0) return [ok(what, "nothing filters beside the rules of a variant")];
+	return found.map(({ why, fix }) => wrong(what, why, fix));
 });
 function interfaceStep(machine, name) {
 	const what = `${name} of ${machine.label}`;
@@ -1008,7 +1028,10 @@ async function* checkVirtualTestbed(testbed, { signal, ...deps }) {
 		async run(what) {
 			const lab = await virtualLabUp(testbed);
 			opened.defer(() => lab.down());
-			return testbed.system === "linux" ? bootLinux(what, lab, testbed, signal) : bootImage(what, lab, testbed, deps);
+			return testbed.system === "linux" ? bootLinux(what, lab, testbed, {
+				signal,
+				deps
+			}) : bootImage(what, lab, testbed, deps);
 		}
 	}], {
 		signal,
@@ -1016,12 +1039,12 @@ async function* checkVirtualTestbed(testbed, { signal, ...deps }) {
 	});
 }
 const programs = "the programs of this machine";
-async function bootLinux(what, lab, testbed, signal) {
+async function bootLinux(what, lab, testbed, { signal, deps: { connect } }) {
 	const kernel = await lab.kernel(testbed.kernelPath);
 	const startedAt = performance.now();
 	const [booted] = await bootTogether({
 		lab,
-		connect: connectTo,
+		connect,
 		cpus: [guestCpu],
 		signal
 	}, [{
@@ -1044,9 +1067,14 @@ async function bootLinux(what, lab, testbed, signal) {
 	];
 }
 async function bootImage(what, lab, testbed, deps) {
+	const image = await guestImage(testbed.image, lab, deps);
 	const startedAt = performance.now();
-	const guest = await lab.bootImage(1, testbed.image, guestCpu);
-	const { dut, boots, console } = await openImage(guest, testbed.image, {
+	const guest = await lab.bootImage(1, image, guestCpu);
+	const opened = {
+		image,
+		accelerator: testbed.accelerator
+	};
+	const { dut, boots, console } = await openImage(guest, opened, {
 		lab,
 		deps
 	});
@@ -1078,7 +1106,7 @@ async function counted(guest, { accelerator }) {
 }
 /** The command ends the guest, and the connection with it. */
 async function panicked(guest, host, command) {
-	await host.run(command, { timeoutSeconds: 30 }).catch(() => {});
+	await host.run(command, { timeoutSeconds: 120 }).catch(() => {});
 	await host.close();
 	const { panic } = lastWords(guest.console(), false);
 	await guest.stop();

@@ -27,6 +27,9 @@ function openPacedPipe(path, onOutput) {
 	let isOpen = true;
 	return {
 		descriptor: writing,
+		read() {
+			if (isOpen) read();
+		},
 		close() {
 			if (!isOpen) return;
 			isOpen = false;
@@ -293,29 +296,67 @@ const prompts = [
 	}
 ];
 function panicIn(lines) {
-	for (const pattern of panics) for (const [line, text] of lines.entries()) {
-		const message = pattern.exec(text)?.[1];
+	for (const group of panics) {
+		const found = firstOf(group, lines);
+		if (found !== void 0) return warningBehind(found, lines) ?? found;
+	}
+}
+function firstOf(patterns, lines) {
+	for (const [line, text] of lines.entries()) {
+		const message = messageIn(patterns, text);
 		if (message !== void 0) return {
 			line,
 			message
 		};
 	}
 }
+function messageIn(patterns, line) {
+	const text = line.replace(stamp, "");
+	for (const pattern of patterns) {
+		const message = pattern.exec(text)?.[1];
+		if (message !== void 0) return message;
+	}
+}
+/** `[383490] ` of FreeBSD, `<4>[   12.345678][  T31] ` of Linux. */
+const stamp = /^(?:<\d{1,3}>)?(?:\[ *\d+(?:\.\d+)?\](?:\[ *[TC]\d+\])? ?)?/;
+/** Warnings alone stop nothing; where the kernel is set to panic after one, it is the cause. */
+function warningBehind(found, lines) {
+	const warning = warnings.find(({ panic }) => panic.test(found.message));
+	return warning && firstOf([warning.is], lines.slice(0, found.line));
+}
+const warnings = [{
+	panic: /^(?:kernel: )?panic_on_warn set/,
+	is: /^(WARNING: \S.*)$/
+}, {
+	panic: /^hung_task: blocked tasks/,
+	is: /^(INFO: task \S+ blocked for .*)$/
+}];
 /**
-* A panic may begin in the middle of a line, after a prompt or output of rc(8). savecore(8)'s "reboot after panic: …" is
-* none. The later patterns serve where the message is lost.
+* The first line of the first group that is found. A panic may begin in the middle of a line, after a prompt or output of
+* rc(8); savecore(8)'s "reboot after panic: …" and the sysctl `debug.kdb.panic: 0` are none. Later groups serve where the
+* message is lost.
 */
 const panics = [
-	/(?:^|[:.>#$%\]] ?)panic: (\S.*)$/,
-	/^(Fatal (?:trap \d+: |double fault).*)$/,
-	/^(KDB: enter: panic)$/,
-	/^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?(BUG: (?!sleeping function|scheduling while)\S.*)$/,
-	/^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?((?:Oops|general protection fault|kernel BUG at)\b.*)$/,
-	/^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?Kernel panic - not syncing: (\S.*)$/
+	[/(?:^|(?<!\b\w+\.\w+)[:.>#$%\]] ?)panic: (?!\d+$)(\S.*)$/],
+	[/^(Fatal (?:trap \d+: |double fault|data abort).*)$/],
+	[/^(KDB: enter: panic)$/],
+	[
+		/^(?:(?:NMI )?watchdog: )?(BUG: (?!sleeping function|scheduling while|workqueue lockup)\S.*)$/,
+		/^(?:(?:NMI )?watchdog: )?(Watchdog detected hard LOCKUP.*)$/,
+		/^(?:rcu: )?(INFO: rcu_\w+ (?:self-)?detected (?:expedited )?stalls? on .*)$/,
+		/^(?:traps: )?(PANIC: .*)$/,
+		/^((?:Internal error: )?Oops\b.*)$/,
+		/^(Internal error: .*)$/,
+		/^(?:CPU \d+ )?(Unable to handle kernel .*)$/,
+		/^((?:divide error|invalid opcode|double fault|stack segment|segment not present|alignment check|int3|bounds|overflow|coprocessor segment overrun|invalid TSS|control protection fault|machine check|general protection fault)\b.*)$/,
+		/^(kernel BUG at\b.*)$/,
+		/^((?:Bad mode in|SError Interrupt on CPU\d*|Unhandled (?:fault|exception|prefetch abort)|Insufficient stack space|Kernel stack overflow|kernel stack overflow|Kernel mode fault)\b.*)$/,
+		/^Kernel panic - not syncing: (\S.*)$/
+	]
 ];
 const showsPanic = (line) => {
 	const text = asShown(line);
-	return panics.some((pattern) => pattern.test(text));
+	return panics.some((group) => messageIn(group, text) !== void 0);
 };
 const linesOf = (text) => text.slice(-mostCharacters).split(/[\r\n]+/).map(asShown).filter(Boolean);
 const asShown = (line) => plainLine(line.replace(/[^\b][\b]/g, ""), mostOfLine);
@@ -437,6 +478,8 @@ var ConsoleRecorder = class {
 	#endAt;
 	/** The last power cycle since the boot, or the boot. */
 	#shownFrom = 0;
+	/** The program of a virtual machine's console ends with its machine. */
+	#mayEnd = "no";
 	constructor(name, open) {
 		this.#name = name;
 		this.#open = open;
@@ -449,7 +492,7 @@ var ConsoleRecorder = class {
 			opened.ended.then((sentence) => {
 				if (this.#console !== opened) return;
 				this.#console = void 0;
-				this.#report(sentence);
+				this.#ended(sentence);
 			});
 		} catch (error) {
 			if (!(error instanceof ConsoleError)) throw error;
@@ -463,10 +506,22 @@ var ConsoleRecorder = class {
 			await this.close();
 		}
 		await this.open();
+		this.#mayEnd = "no";
 		this.#tape.forgetPanic();
 		this.#bootAt = this.#tape.length;
 		this.#shownFrom = this.#bootAt;
 		this.#endAt = void 0;
+	}
+	/** Cycles the power, and goes on with a console that ends for that. */
+	async whileCycled(cycle) {
+		this.endBoot();
+		this.#mayEnd = "while cycled";
+		try {
+			await cycle();
+		} finally {
+			this.#mayEnd = "once";
+		}
+		await this.open();
 	}
 	/** Before the power is cycled: later output is of the next boot. */
 	endBoot() {
@@ -501,6 +556,13 @@ var ConsoleRecorder = class {
 		const opened = this.#console;
 		this.#console = void 0;
 		await opened?.close();
+	}
+	#ended(sentence) {
+		if (this.#mayEnd === "no") this.#report(sentence);
+		else if (this.#mayEnd === "once") {
+			this.#mayEnd = "no";
+			this.open().catch(() => {});
+		}
 	}
 	#report(sentence) {
 		if (!this.#reported.has(sentence)) this.#problems.add(sentence);

@@ -1,6 +1,6 @@
 import { frameBytesFor } from "../config.js";
 import { BuilderError, buildVariant, fetchKernel, noSums } from "../kernel.js";
-import { HostError, commandText, ownFolder, requirePrograms, shell, stdoutOf } from "../system/host.js";
+import { HostError, commandText, ownFolder, requirePrograms, shell, stdoutOf, thisMachine } from "../system/host.js";
 import { ConsoleRecorder, describeScreen } from "./console.js";
 import { DutLostError, FreebsdDut, arrivedBetween, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, loadedModules, markBoot, parseIfconfig, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand } from "./freebsd/dut.js";
 import { flowRanges, flowSlices, formatPercent, isJudged, lastLine, layoutName, netmapPort, pathName, withoutKernelFacts } from "../model.js";
@@ -82,11 +82,12 @@ async function readAll(host, commands) {
 }
 
 // src/lab/freebsd/boots.ts
-const bootsOf = (config, dut, deps) => ({
+const bootsOf = (config, dut, deps, { tallies = /* @__PURE__ */ new Map(), unread = /* @__PURE__ */ new Set() } = {}) => ({
 	config,
 	dut,
 	deps,
-	tallies: /* @__PURE__ */ new Map(),
+	tallies,
+	unread,
 	families: ["inet4"],
 	listed: /* @__PURE__ */ new Set(),
 	booted: void 0,
@@ -114,10 +115,14 @@ async function fingerprintOfDut(boots) {
 	return withoutKernelFacts(boots.original);
 }
 const portsOf = ({ config: { dut } }) => [dut.ingress.interface, dut.egress.interface];
-const settingsThatFail = ({ config, families, deps, dut }) => preflight(dut.host(), {
+/** Fixes what the configuration allows to fix, and returns the rest. */
+const settingsThatFail = ({ config, deps, dut, unread, ...boots }, families = boots.families) => preflight(dut.host(), {
 	mode: config.preflight,
 	waive: config.waive,
-	context: settingsContext(config, families),
+	context: {
+		...settingsContext(config, families),
+		unread
+	},
 	sleep: deps.sleep
 });
 /** The current boot, where it can carry such a run; undefined where the DUT has to boot for it. */
@@ -281,7 +286,8 @@ function readFreebsdLogs({ number, cell, runs }, { receiver, senders }, { starte
 		netbenchesTrim: false,
 		requestedPps,
 		egressPackets: summary.egressPackets,
-		ingressPackets: summary.ingressPackets
+		ingressPackets: summary.ingressPackets,
+		lineGigabits: summary.lineGigabits
 	});
 	const isBusy = ({ pps }) => pps > 0;
 	const from = Math.max(0, log.rates.findIndex(isBusy));
@@ -543,8 +549,12 @@ async function siteFirewalls(host) {
 	return ["pf", "ipfw"].filter((_, index) => isOn[index]);
 }
 async function firewallWarnings(host, ofSite) {
-	return firewallsOn(await proofOf(host)).map((name) => ofSite.includes(name) ? `${name} of the DUT is on by its rc.conf: each trial takes it off, and a boot of its own kernel at the end brings it back.` : `${name} of the DUT is on, and not by its rc.conf: each trial takes it off, and nothing brings it back.`);
+	const others = firewallsOn(await proofOf(host)).map((name) => ofSite.includes(name) ? `${name} of the DUT is on by its rc.conf: each trial takes it off, and a boot of its own kernel at the end brings it back.` : `${name} of the DUT is on, and not by its rc.conf: each trial takes it off, and nothing brings it back.`);
+	const ipf = await host.run(shell`sysctl -n net.inet.ipf.fr_running`);
+	return ipf.kind === "exited" && ipf.code === 0 && Number(ipf.stdout) > 0 ? [...others, ipfIsOn] : others;
 }
+/** No scenario has rules of ipf(8), and none takes it off. */
+const ipfIsOn = "ipf of the DUT is on: it stays in force beside every scenario, and takes its time from every number. `ipf -D` turns it off.";
 async function proofOf(host) {
 	const outputs = await readAll(host, Object.values(proofCommands));
 	const entries = Object.entries(proofCommands).map(([key, command]) => [key, outputs.get(commandText(command))]);
@@ -700,7 +710,8 @@ async function measure(lab, planned, boot, keepLog, signal) {
 			kernel: boot.kernel,
 			...busy && { busiestCpuRatio: busy.busiestCpuRatio },
 			...egressPackets !== void 0 && { egressPackets },
-			...ingressPackets !== void 0 && { ingressPackets }
+			...ingressPackets !== void 0 && { ingressPackets },
+			...lab.lineGigabits !== void 0 && { lineGigabits: lab.lineGigabits }
 		}
 	});
 	if (!isValid(measured)) return measured;
@@ -1210,7 +1221,7 @@ async function openFreebsdMachines(name, config, traffic, deps) {
 		console
 	}));
 	opened.defer(() => dut.host().close());
-	const dutMac = await macOf(dut.host(), config.dut.ingress.interface);
+	const { mac: dutMac, gigabits } = await ingressOf(dut.host(), config.dut.ingress.interface);
 	const folder = await mkdtemp(join(tmpdir(), "ppsgate-kernels-"));
 	const boots = bootsOf(config, dut, deps);
 	const firewallsOfSite = await siteFirewalls(dut.host());
@@ -1223,6 +1234,7 @@ async function openFreebsdMachines(name, config, traffic, deps) {
 		firewallsOfSite,
 		traffic,
 		dutMac,
+		lineGigabits: gigabits,
 		prepared: void 0
 	};
 	const over = new AbortController();
@@ -1306,18 +1318,20 @@ async function dutOptions(name, { dut }, { deps, cycles, console }) {
 		now: deps.now
 	};
 }
-/** Counts power cycles, and ends the recorded boot at each. */
+/** Counts power cycles, and ends the recorded boot at each; a console that ends with it goes on. */
 async function openPower(name, config, { deps, cycles, console }) {
 	const power = await deps.openPower(`the DUT of ${name}`, config);
 	return { async cycle() {
-		console?.endBoot();
-		await power.cycle();
+		await (console?.whileCycled(() => power.cycle()) ?? power.cycle());
 		cycles.done += 1;
 	} };
 }
-async function macOf(host, name) {
-	const mac = parseIfconfig(await host.output(shell`ifconfig ${name}`))?.mac;
-	if (mac !== void 0) return mac;
+async function ingressOf(host, name) {
+	const port = parseIfconfig(await host.output(shell`ifconfig ${name}`));
+	if (port?.mac !== void 0) return {
+		mac: port.mac,
+		gigabits: port.gigabits
+	};
 	throw new HostError("command-failed", `${name} on ${host.name} has no MAC address.`);
 }
 /** Call while the DUT runs its own kernel. Returns undefined where only kernels that are built already can be measured. */
@@ -1325,7 +1339,13 @@ async function builderFor(dut, { name, builder }, deps) {
 	if (builder === void 0) return void 0;
 	return {
 		config: builder,
-		connect: () => deps.connect(builder, "builder"),
+		async connect() {
+			const { host } = builder;
+			return host === void 0 ? thisMachine() : deps.connect({
+				...builder,
+				host
+			}, "builder");
+		},
 		now: deps.now,
 		sums: deps.kernelSums ?? noSums,
 		owner: `ppsgate on ${name}`,
@@ -1377,4 +1397,4 @@ async function bringFirewallsBack(dut) {
 	if (outcome.kind === "boot-failed") throw new DutLostError(outcome.reason);
 }
 
-export { Kernels, afterBootFailure, bootFor, bootsOf, bounded, builderFor, failed, fingerprintOfDut, firewallWarnings, firewallsOn, freebsdLogNames, inspectDut, installRules, leastMtu, onceSettled, openFreebsdMachines, openFreebsdTestbed, pathProblem, pathProblems, preflight, profile, proofOf, provesScenario, readAll, readFreebsdLogs, rejected, removalCommands, removeRules, rulesFolder, setListed, settingsContext, shortMtu, siteFirewalls, trial, wakeFreebsdTestbed };
+export { Kernels, afterBootFailure, bootFor, bootsOf, bounded, builderFor, failed, fingerprintOfDut, firewallWarnings, firewallsOn, freebsdLogNames, inspectDut, installRules, leastMtu, onceSettled, openFreebsdMachines, openFreebsdTestbed, pathProblem, pathProblems, profile, proofOf, provesScenario, readAll, readFreebsdLogs, rejected, removalCommands, removeRules, rulesFolder, setListed, settingsContext, settingsThatFail, shortMtu, siteFirewalls, trial, wakeFreebsdTestbed };

@@ -1,79 +1,12 @@
-import { pathName } from "../model.js";
-import { shell } from "../system/host.js";
+import { lastLine, pathName } from "../model.js";
+import { HostError, shell } from "../system/host.js";
 import { nsPerTick } from "./traffic.js";
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 
-// src/lab/linux/linux-profile.ts
-/** Samples a variant at a higher priority than the packets, on any CPU with time. */
-function samplingCommand(request) {
-	const { script, ingress, cpu, scenario, warmUpSeconds, seconds, event, variant } = request;
-	const chosen = event === void 0 ? [] : ["--event", event];
-	const perSecond = Math.min(mostPerSecond, Math.ceil(wantedSamples / seconds));
-	return shell`chrt -f 20 bash ${script} profile ${ingress} ${cpu} ${scenario} ${warmUpSeconds} ${seconds} ${variant} --freq ${perSecond} ${chosen}`;
-}
-/** Enough to see a function that became 10 % slower; about 20 MB as perf prints them. */
-const wantedSamples = 8e3;
-/** More would slow the DUT down by several percent. */
-const mostPerSecond = 3999;
-/** Prints the samples after a header with their conditions. */
-const printingCommand = (folder) => shell`perf script --header --input ${`${folder}/perf.data`}`;
-/** Packets per second that arrived while samples were taken, and right after; undefined if the log has no counters. */
-function arrivalsAround(log) {
-	const [start, end, after] = [...log.matchAll(/^mark (\d+\.\d+) (\d+)$/gm)].map(([, seconds, packets]) => ({
-		seconds: Number(seconds),
-		packets: Number(packets)
-	}));
-	if (start === void 0 || end === void 0 || after === void 0) return void 0;
-	return {
-		withinPps: rate(start, end),
-		afterPps: rate(end, after)
-	};
-}
-const rate = (from, to) => (to.packets - from.packets) / (to.seconds - from.seconds);
-
-// src/lab/linux/linux-refusal.ts
-/**
-* Returns nft's messages on the variant's own rules, with line numbers of the overlay. Source lines that nft prints,
-* and folder names, are left out: they could be of any file of the DUT.
-*/
-function loadRefusal({ folder, scenario, nftables, stderr, ending }) {
-	const [, reason, setting] = failedSetting.exec(stderr) ?? [];
-	if (setting !== void 0) return `The DUT does not take the setting ${setting}: ${reason}.`;
-	const sources = nftables.split("\n");
-	const errors = stderr.split("\n").flatMap((line) => {
-		if (!line.startsWith(`${folder}/`)) return unplaced.exec(line)?.[1] ?? [];
-		const [, file, number, first, last, words] = placed.exec(line.slice(folder.length + 1)) ?? [];
-		if (file === `${scenario}.nft`) return `${file}:${number}: ${words}`;
-		if (file !== "nftables.conf") return [];
-		const columns = {
-			first: Number(first),
-			last: Number(last ?? first)
-		};
-		const source = shown(sources[Number(number) - 1] ?? "", columns);
-		return [`${file}:${number}:${first}${last === void 0 ? "" : `-${last}`}: ${words}`, ...source];
-	});
-	if (errors.length > 0) return errors.slice(0, mostLines).join("\n");
-	return `nft does not load nftables.conf, and names no line of it: it ${ending}.`;
-}
-/** The system's error as bash or cat(1) prints it, followed by the script's message on the setting. */
-const failedSetting = /: ([\w ,'()/-]{1,100})\nsetting (net\/[\w./-]{1,200})$/m;
-const placed = /^([\w.-]{1,100}):(\d{1,7}):(\d{1,7})(?:-(\d{1,7}))?: (Error: .{1,300})/;
-/** Messages of nft without a line number. */
-const unplaced = /^(?:internal:0:0-0|netlink): (Error: .{1,300})/;
-/** nft stops after ten errors. */
-const mostLines = 30;
-/** The source line and, if the columns are known, a line of markers below it. */
-function shown(source, { first, last }) {
-	const line = source.slice(0, mostShown$1);
-	if (last > line.length || first < 1 || last < first || /[^\t -~]/.test(line)) return [line];
-	return [line, line.slice(0, first - 1).replace(/[^\t]/g, " ") + "^".repeat(last - first + 1)];
-}
-const mostShown$1 = 200;
-
 // src/lab/linux/linux-script.ts
-/** Read at startup: a gate restores its DUT with it hours later, when the file may be gone. */
-const linuxDutScript = readFileSync(new URL("../linux-script.sh", import.meta.url));
+/** Read at startup: a gate restores its DUT with it hours later, when the files may be gone. */
+const linuxDutScript = Buffer.concat([readFileSync(new URL("../linux-observe.sh", import.meta.url)), readFileSync(new URL("../linux-script.sh", import.meta.url))]);
 /** Samples a trial's runs at a higher priority than everything else on the DUT's CPU. */
 function observeCommand(request) {
 	const { script, ingress, egress, cpu, scenario, variants, slices } = request;
@@ -144,6 +77,44 @@ function difference(before, point) {
 }
 const goesForward = (sample) => sample.seconds > 0 && [sample.receivedPackets, sample.forwardedPackets].every((packets) => packets >= 0) && [sample.busySeconds, sample.deniedSeconds].every((seconds = 0) => seconds >= 0);
 
+// src/lab/linux/linux-leftovers.ts
+/** `interfaces` are those that forward. Changes nothing on the DUT, not even a file. */
+async function findLeftovers(host, interfaces) {
+	const command = shell`bash -s leftovers ${interfaces}`;
+	return (await host.output(command, { stdin: linuxDutScript })).split("\n").flatMap((line) => leftover(line.slice(0, mostShown$2).split(" ")) ?? []);
+}
+/** Returns why the DUT's own rules could not be restored; undefined if they could. */
+async function whyUnrestorable(host) {
+	const outcome = await host.run(shell`bash -s provable`, { stdin: linuxDutScript });
+	if (outcome.kind === "exited" && outcome.code === 0) return void 0;
+	return lastLine(outcome.stderr)?.replace(/^prove: /, "") ?? "the DUT said nothing";
+}
+const mostShown$2 = 300;
+function leftover([kind, name = "", ...rest]) {
+	const words = rest.join(" ");
+	switch (kind) {
+		case "legacy": return inForce(`the tables ${words} of ${name}tables-legacy`, "flush them, and unload their modules");
+		case "owned": return inForce(`the nftables table ${name} ${words}, which a running program owns,`, "stop that program: firewalld, for one");
+		case "xdp": return inForce(`an XDP program of ${name}`, `\`ip link set dev ${name} xdp off\``);
+		case "tc": return inForce(`the discipline ${words} of ${name}`, `\`tc qdisc del dev ${name} …\``);
+		case "unseen": return {
+			why: `XDP programs and filters of tc(8) are not looked for, as the DUT lacks ${name}`,
+			fix: "install iproute2 there"
+		};
+		default: return;
+	}
+}
+const inForce = (what, fix) => ({
+	why: `${what} stays in force beside the rules of every variant, and takes its time from every number`,
+	fix
+});
+
+// src/lab/linux/inert-settings.ts
+/** Returns the reason, which continues the setting's path; undefined for a setting that acts. */
+const whyInert = (path) => ofNewInterfaces.test(path) ? "acts only on interfaces that are created after it" : void 0;
+/** `net.ipv4.conf.default` may reach an existing interface, but only settings of it that were never written. */
+const ofNewInterfaces = /^net\/(?:core\/(?:default_qdisc|rps_default_mask|devconf_inherit_init_net|fb_tunnels_only_for_init_net)|(?:ipv4|ipv6|mpls)\/conf\/default\/.*)$/;
+
 // src/lab/linux/nft-tokens.ts
 /**
 * Returns the reason and the line; undefined if nft may read the rules. Between nft's keyword `include` and the path
@@ -160,6 +131,8 @@ function whyUnsafe(text, file) {
 		if (mayBeInclude(token, text[index - 1])) return at(file, text, index, noInclude);
 	}
 }
+/** Returns rules without what nft skips; a blank in a quoted string may go with it. */
+const withoutComments = (text) => text.replaceAll(tokens, (token) => token.startsWith("#") ? "" : token).replace(/\s+/g, " ").trim();
 /** Some versions of nft accept a Windows line ending, others report it themselves. */
 const controlCharacter = /(?!\r\n)[^\P{Cc}\t\n]/u;
 /**
@@ -179,27 +152,11 @@ function mayBeInclude(token, before) {
 const noInclude = "the word include would have nft read another file, which could be any of the DUT: write the rules of that file here, and names that are or end with this word in quotes or otherwise";
 const at = (file, text, index, why) => `${file}:${text.slice(0, index).split("\n").length}: Error: ${why}.`;
 
-// src/lab/linux/nftables-scenario.ts
-/** In a table of their own, with one accepting rule, like the single `pass` of the FreeBSD scenarios. */
-function scenarioRules(scenario) {
-	switch (scenario) {
-		case "forwarding": return "";
-		case "nftables-stateless": return forwardChain(["meta l4proto udp accept"]);
-		case "nftables-stateful": return forwardChain(["ct state established,related accept", "ct state new accept"]);
-	}
-}
-const forwardChain = (rules) => `table inet ppsgate {
-  chain forward {
-    type filter hook forward priority filter; policy drop;
-${rules.map((rule) => `    ${rule}`).join("\n")}
-  }
-}
-`;
-
 // src/lab/linux/sysctl.ts
 /** Reads `key = value` lines, see sysctl.conf(5); `file` is its name in messages. */
 function parseSysctl(text, file) {
 	const settings = /* @__PURE__ */ new Map();
+	const lines = /* @__PURE__ */ new Map();
 	for (const [index, line] of text.split("\n").entries()) {
 		const content = line.trim();
 		if (content === "" || /^[#;]/.test(content)) continue;
@@ -208,21 +165,27 @@ function parseSysctl(text, file) {
 			message: `${file} line ${index + 1}: ${why}.`
 		});
 		const [, key, value] = keyAndValue.exec(line) ?? [];
-		if (key === void 0 || value === void 0) return refused(`expected "key = value", found "${content.slice(0, mostShown)}"`);
+		if (key === void 0 || value === void 0) return refused(`expected "key = value", found "${content.slice(0, mostShown$1)}"`);
 		const path = pathOf(key);
 		if (!networkSetting.test(path)) return refused(whyStrange(key, path));
 		if (value.length > mostCharacters) return refused(`the value of ${key} has more than ${mostCharacters} characters`);
 		settings.delete(path);
 		settings.set(path, value);
+		lines.set(path, index + 1);
 	}
 	return {
 		kind: "read",
-		settings
+		settings,
+		lines,
+		warnings: [...lines].flatMap(([path, line]) => {
+			const why = whyInert(path);
+			return why === void 0 ? [] : [`${file} line ${line}: ${path} ${why}.`];
+		})
 	};
 }
 /** ASCII only: sysctl(8) accepts no other blanks. */
 const keyAndValue = /^[\t ]*([\w./-]+)[\t ]*=[\t ]*([!-~](?:[\t -~]*[!-~])?)[\t\r ]*$/;
-const mostShown = 100;
+const mostShown$1 = 100;
 /** The kernel accepts at most a page. */
 const mostCharacters = 4e3;
 /** The first separator determines the meaning of `.` and `/` in the key, as in sysctl(8). */
@@ -258,7 +221,7 @@ const setting = String.raw`[a-zA-Z0-9][\w-]{0,63}`;
 const interfaceName = String.raw`(?!\.{1,2}/)[\w.-]{1,15}`;
 const networkSetting = new RegExp(`^net/(?:nf_conntrack_max|(?:${folders.join("|").replaceAll("*", interfaceName)})/${setting})$`);
 function whyStrange(key, path) {
-	const shown = key.slice(0, mostShown);
+	const shown = key.slice(0, mostShown$1);
 	if (!path.startsWith("net/") || path.split("/").includes("..")) return `${shown} is no setting of the network (net.…)`;
 	return `${shown} is none of the settings of a router's network, which lie in ${folders.map((folder) => `net.${folder.replaceAll("/", ".")}`).join(", ")}; a dot in the name of an interface is written as a slash (net.ipv4.conf.eth0/1.rp_filter)`;
 }
@@ -269,6 +232,169 @@ const readSettings = (text) => new Map(text.split("\n").flatMap((line) => {
 	return path === void 0 || value === void 0 ? [] : [[path, value]];
 }));
 
+// src/lab/linux/linux-overlay.ts
+/** Reads the files that a Linux DUT loads; any other file of an overlay would be ignored, and so measured wrongly. */
+function loadable(overlay) {
+	const { variant, files } = overlay;
+	const refused = (message) => ({
+		kind: "refused",
+		variant,
+		message
+	});
+	const stranger = files.find((file) => file.mode !== "100644" || !loadedFiles.has(file.path));
+	if (stranger !== void 0) {
+		const names = [...loadedFiles].join(" and ");
+		return refused(`${stranger.path} is nothing that a Linux DUT loads: an overlay holds ${names}, as plain files.`);
+	}
+	const content = (path) => files.find((file) => file.path === path)?.content ?? "";
+	const sysctl = parseSysctl(content("sysctl.conf"), "sysctl.conf");
+	if (sysctl.kind === "refused") return refused(sysctl.message);
+	const nftables = `${content("nftables.conf")}\n`;
+	const unsafe = whyUnsafe(nftables, "nftables.conf");
+	if (unsafe !== void 0) return refused(unsafe);
+	return {
+		kind: "loadable",
+		variant,
+		sysctl,
+		nftables
+	};
+}
+const loadedFiles = /* @__PURE__ */ new Set(["sysctl.conf", "nftables.conf"]);
+/**
+* Refuses the first variant that differs from base, the first one, in nothing that can act: it would pass unmeasured.
+* Returns warnings of changes that cannot act beside others that can. A variant may differ by its kernel, too.
+*/
+function findInertChanges(variants, { before, fixed }, hasOtherKernel = () => false) {
+	const [base, ...others] = variants;
+	const warnings = [];
+	if (base === void 0) return {
+		kind: "acts",
+		warnings
+	};
+	for (const other of others) {
+		const valueIn = ({ sysctl }, path) => (sysctl.settings.get(path) ?? before.get(path))?.split(/\s+/).join(" ");
+		const changed = [.../* @__PURE__ */ new Set([...base.sysctl.settings.keys(), ...other.sysctl.settings.keys()])].filter((path) => valueIn(base, path) !== valueIn(other, path));
+		const inert = changed.flatMap((path) => {
+			const why = whyInert(path) ?? (fixed.has(path) ? sharedWithMachine : void 0);
+			const line = other.sysctl.lines.get(path);
+			const where = line === void 0 ? "sysctl.conf" : `sysctl.conf line ${line}`;
+			return why === void 0 ? [] : [`${where}: ${path} ${why}`];
+		});
+		const acts = inert.length < changed.length || hasOtherKernel(other.variant) || withoutComments(base.nftables) !== withoutComments(other.nftables);
+		const [first] = inert;
+		if (first !== void 0 && !acts) {
+			const message = `${first}, and ${other.variant} differs from ${base.variant} in nothing that acts: change a setting of an interface, or rules.`;
+			return {
+				kind: "refused",
+				variant: other.variant,
+				message
+			};
+		}
+		warnings.push(...inert.map((text) => `${text}: what it does in ${other.variant} is not measured.`));
+	}
+	return {
+		kind: "acts",
+		warnings
+	};
+}
+const sharedWithMachine = "belongs to the machine that the DUT is a namespace of, and keeps its value";
+
+// src/lab/linux/linux-profile.ts
+/** Samples a variant at a higher priority than the packets, on any CPU with time. */
+function samplingCommand(request) {
+	const { script, ingress, cpu, scenario, warmUpSeconds, seconds, event, variant } = request;
+	const chosen = event === void 0 ? [] : ["--event", event];
+	const perSecond = Math.min(mostPerSecond, Math.ceil(wantedSamples / seconds));
+	return shell`chrt -f 20 bash ${script} profile ${ingress} ${cpu} ${scenario} ${warmUpSeconds} ${seconds} ${variant} --freq ${perSecond} ${chosen}`;
+}
+/** Enough to see a function that became 10 % slower; about 20 MB as perf prints them. */
+const wantedSamples = 8e3;
+/** More would slow the DUT down by several percent. */
+const mostPerSecond = 3999;
+/** Prints the samples after a header with their conditions. */
+const printingCommand = (folder) => shell`perf script --header --input ${`${folder}/perf.data`}`;
+/** Packets per second that arrived while samples were taken, and right after; undefined if the log has no counters. */
+function arrivalsAround(log) {
+	const [start, end, after] = [...log.matchAll(/^mark (\d+\.\d+) (\d+)$/gm)].map(([, seconds, packets]) => ({
+		seconds: Number(seconds),
+		packets: Number(packets)
+	}));
+	if (start === void 0 || end === void 0 || after === void 0) return void 0;
+	return {
+		withinPps: rate(start, end),
+		afterPps: rate(end, after)
+	};
+}
+const rate = (from, to) => (to.packets - from.packets) / (to.seconds - from.seconds);
+
+// src/lab/linux/linux-refusal.ts
+/**
+* Returns nft's messages on the variant's own rules, with line numbers of the overlay. Source lines that nft prints,
+* and folder names, are left out: they could be of any file of the DUT.
+*/
+function loadRefusal(failed) {
+	const { folder, scenario, nftables, stderr, ending, lines } = failed;
+	const setting = refusedSetting(stderr);
+	if (setting !== void 0) {
+		const line = lines?.get(setting.path);
+		return `${line === void 0 ? "The" : `sysctl.conf line ${line}: the`} DUT does not take the setting ${setting.path}: ${setting.reason}.`;
+	}
+	const sources = nftables.split("\n");
+	const errors = stderr.split("\n").flatMap((line) => {
+		if (!line.startsWith(`${folder}/`)) return unplaced.exec(line)?.[1] ?? [];
+		const [, file, number, first, last, words] = placed.exec(line.slice(folder.length + 1)) ?? [];
+		if (file === `${scenario}.nft`) return `${file}:${number}: ${words}`;
+		if (file !== "nftables.conf") return [];
+		const columns = {
+			first: Number(first),
+			last: Number(last ?? first)
+		};
+		const source = shown(sources[Number(number) - 1] ?? "", columns);
+		return [`${file}:${number}:${first}${last === void 0 ? "" : `-${last}`}: ${words}`, ...source];
+	});
+	if (errors.length > 0) return errors.slice(0, mostLines).join("\n");
+	return `nft does not load nftables.conf, and names no line of it: it ${ending}.`;
+}
+/** Finds the setting that the DUT's script refused, and its reason; undefined where it refused something else. */
+function refusedSetting(stderr) {
+	const [, reason, path] = failedSetting.exec(stderr) ?? [];
+	return reason === void 0 || path === void 0 ? void 0 : {
+		path,
+		reason
+	};
+}
+/** The error of the script, or the system's as bash or cat(1) prints it, followed by the script's line on the setting. */
+const failedSetting = /: ([\w ,'()/-]{1,200})\nsetting (net\/[\w./-]{1,200})$/m;
+const placed = /^([\w.-]{1,100}):(\d{1,7}):(\d{1,7})(?:-(\d{1,7}))?: (Error: .{1,300})/;
+/** Messages of nft without a line number. */
+const unplaced = /^(?:internal:0:0-0|netlink): (Error: .{1,300})/;
+/** nft stops after ten errors. */
+const mostLines = 30;
+/** The source line and, if the columns are known, a line of markers below it. */
+function shown(source, { first, last }) {
+	const line = source.slice(0, mostShown);
+	if (last > line.length || first < 1 || last < first || /[^\t -~]/.test(line)) return [line];
+	return [line, line.slice(0, first - 1).replace(/[^\t]/g, " ") + "^".repeat(last - first + 1)];
+}
+const mostShown = 200;
+
+// src/lab/linux/nftables-scenario.ts
+/** In a table of their own, with one accepting rule, like the single `pass` of the FreeBSD scenarios. */
+function scenarioRules(scenario) {
+	switch (scenario) {
+		case "forwarding": return "";
+		case "nftables-stateless": return forwardChain(["meta l4proto udp accept"]);
+		case "nftables-stateful": return forwardChain(["ct state established,related accept", "ct state new accept"]);
+	}
+}
+const forwardChain = (rules) => `table inet ppsgate {
+  chain forward {
+    type filter hook forward priority filter; policy drop;
+${rules.map((rule) => `    ${rule}`).join("\n")}
+  }
+}
+`;
+
 // src/lab/linux/linux-dut.ts
 const folder = "/run/ppsgate/dut";
 const script = `${folder}/dut.bash`;
@@ -277,18 +403,29 @@ function linuxDut(host) {
 		async prepare(overlays, scenarios) {
 			await restore(host);
 			await install(host);
+			const scenario = scenarios[0] ?? "forwarding";
 			const variants = overlays.map(loadable);
 			const refused = variants.find((overlay) => overlay.kind === "refused");
-			if (refused?.kind === "refused") {
-				const { variant, message } = refused;
-				return doesNotLoad(variant, scenarios[0] ?? "forwarding", message);
-			}
+			if (refused?.kind === "refused") return doesNotLoad(refused.variant, scenario, refused.message);
 			const read = variants.filter((overlay) => overlay.kind === "loadable");
-			const before = await remember(host, new Set(read.flatMap(({ sysctl }) => [...sysctl.keys()])));
-			for (const overlay of read) await upload(host, overlay, before, scenarios);
-			return prove(host, read, scenarios);
+			const remembered = await remember(host, read, scenario);
+			if (remembered.kind === "rejected") return remembered;
+			const compared = findInertChanges(read, remembered);
+			if (compared.kind === "refused") return doesNotLoad(compared.variant, scenario, compared.message);
+			for (const overlay of read) await upload(host, overlay, scenarios);
+			const unsafe = await check(host, read, scenario);
+			if (unsafe !== void 0) return unsafe;
+			const proved = await prove(host, read, scenarios);
+			return proved.kind === "ready" ? {
+				kind: "ready",
+				warnings: compared.warnings
+			} : proved;
 		},
-		install: (variant, scenario) => installVariant(host, variant, scenario),
+		install: (variant, scenario) => installVariant(host, {
+			variant,
+			sysctl: noSettings,
+			nftables: ""
+		}, scenario),
 		async observe(request, { isEnough, ...limits }) {
 			const stdin = new PassThrough();
 			const samplesWith = samplesAsTheyCome();
@@ -359,9 +496,15 @@ function linuxDut(host) {
 			return text;
 		},
 		fingerprint: () => fingerprint(host),
+		leftovers: (interfaces) => findLeftovers(host, interfaces),
 		restore: () => restore(host)
 	};
 }
+const noSettings = {
+	settings: /* @__PURE__ */ new Map(),
+	lines: /* @__PURE__ */ new Map(),
+	warnings: []
+};
 /** A line has about 80, and a trial at most tens of thousands of lines. */
 const mostLogCharacters = 16 * 1024 ** 2;
 /** More than ten times the size of the wanted samples. */
@@ -376,44 +519,51 @@ async function restore(host) {
 	await host.output(shell`bash ${script} restore`);
 	await host.output(shell`rm -rf ${folder} ${`${folder}.lock`}`);
 }
-/** Reads the files that a Linux DUT loads; any other file of an overlay would be ignored, and so measured wrongly. */
-function loadable(overlay) {
-	const { variant, files } = overlay;
-	const refused = (message) => ({
-		kind: "refused",
-		variant,
-		message
-	});
-	const stranger = files.find((file) => file.mode !== "100644" || !loadedFiles.has(file.path));
-	if (stranger !== void 0) {
-		const names = [...loadedFiles].join(" and ");
-		return refused(`${stranger.path} is nothing that a Linux DUT loads: an overlay holds ${names}, as plain files.`);
-	}
-	const content = (path) => files.find((file) => file.path === path)?.content ?? "";
-	const sysctl = parseSysctl(content("sysctl.conf"), "sysctl.conf");
-	if (sysctl.kind === "refused") return refused(sysctl.message);
-	const nftables = `${content("nftables.conf")}\n`;
-	const unsafe = whyUnsafe(nftables, "nftables.conf");
-	if (unsafe !== void 0) return refused(unsafe);
-	return {
-		kind: "loadable",
-		variant,
-		sysctl: sysctl.settings,
-		nftables
+/**
+* Has the DUT keep its rules, and its own values of settings that any variant changes. Throws a HostError where the rules
+* could not be restored.
+*/
+async function remember(host, variants, scenario) {
+	const paths = new Set(variants.flatMap(({ sysctl }) => [...sysctl.settings.keys()]));
+	const outcome = await host.run(shell`bash ${script} remember`, { stdin: [...paths, ""].join("\n") });
+	if (outcome.kind === "exited" && outcome.code === 0) return {
+		kind: "remembered",
+		before: readSettings(await host.output(shell`cat ${`${folder}/before/sysctl.conf`}`)),
+		fixed: new Set(outcome.stdout.split("\n"))
 	};
+	const path = refusedSetting(outcome.stderr)?.path ?? "";
+	const variant = variants.find(({ sysctl }) => sysctl.settings.has(path));
+	if (variant !== void 0) return refusalOf(variant, scenario, outcome);
+	throw new HostError("command-failed", `The rules of ${host.name} are left alone, as they could not be restored: ${reasonIn(outcome)}. Remove them, install the program that manages them, or use another machine.`);
 }
-const loadedFiles = /* @__PURE__ */ new Set(["sysctl.conf", "nftables.conf"]);
-/** The DUT's own values of the settings that any variant changes: the other variants need them, too. */
-async function remember(host, paths) {
-	await host.output(shell`bash ${script} remember`, { stdin: [...paths, ""].join("\n") });
-	return readSettings(await host.output(shell`cat ${`${folder}/before/sysctl.conf`}`));
+const reasonIn = ({ stderr }) => lastLine(stderr)?.replace(/^\w+: /, "") ?? "it said nothing";
+/** Refuses settings that change more than can be restored. */
+async function check(host, variants, scenario) {
+	for (const variant of variants) {
+		const outcome = await host.run(shell`bash ${script} check ${folderOf(variant.variant)}`);
+		if (outcome.kind === "signaled" || outcome.code !== 0) return refusalOf(variant, scenario, outcome);
+	}
 }
-async function upload(host, { variant, sysctl, nftables }, before, scenarios) {
+function refusalOf({ variant, sysctl, nftables }, scenario, outcome) {
 	const target = folderOf(variant);
-	const ofOthers = [...before].filter(([path]) => !sysctl.has(path));
+	const { stderr } = outcome;
+	const { lines } = sysctl;
+	const ending = endingOf(outcome);
+	const message = loadRefusal({
+		folder: target,
+		scenario,
+		nftables,
+		stderr,
+		ending,
+		lines
+	});
+	return doesNotLoad(variant, scenario, message);
+}
+async function upload(host, { variant, sysctl, nftables }, scenarios) {
+	const target = folderOf(variant);
 	await host.output(shell`mkdir -p ${target}`);
 	const files = new Map([
-		["sysctl.conf", formatSettings(new Map([...ofOthers, ...sysctl]))],
+		["sysctl.conf", formatSettings(sysctl.settings)],
 		["nftables.conf", nftables],
 		...scenarios.map((scenario) => [`${scenario}.nft`, ruleset(target, scenario)])
 	]);
@@ -422,27 +572,17 @@ async function upload(host, { variant, sysctl, nftables }, before, scenarios) {
 const folderOf = (variant) => `${folder}/${pathName(variant)}`;
 const ruleset = (target, scenario) => `flush ruleset\ninclude "${target}/nftables.conf"\n${scenarioRules(scenario)}`;
 async function prove(host, variants, scenarios) {
-	for (const { variant, nftables } of variants) for (const scenario of scenarios) {
-		const installed = await installVariant(host, variant, scenario, nftables);
+	for (const overlay of variants) for (const scenario of scenarios) {
+		const installed = await installVariant(host, overlay, scenario);
 		if (installed.kind === "rejected") return installed;
 	}
 	return { kind: "ready" };
 }
-/** `nftables` are the variant's own rules, which a refusal quotes. */
-async function installVariant(host, variant, scenario, nftables = "") {
-	const target = folderOf(variant);
+async function installVariant(host, overlay, scenario) {
+	const target = folderOf(overlay.variant);
 	const outcome = await host.run(shell`timeout --kill-after=5 ${installSeconds} bash ${script} lay ${target} ${scenario}`);
 	if (outcome.kind === "exited" && outcome.code === 0) return { kind: "ready" };
-	const { stderr } = outcome;
-	const ending = endingOf(outcome);
-	const message = loadRefusal({
-		folder: target,
-		scenario,
-		nftables,
-		stderr,
-		ending
-	});
-	return doesNotLoad(variant, scenario, message);
+	return refusalOf(overlay, scenario, outcome);
 }
 /** Rules may hold a command that never ends, like `monitor`; a set of a million addresses loads in seconds. */
 const installSeconds = 120;
@@ -483,4 +623,4 @@ const recordedSettings = [
 	"net.ipv4.conf.all.send_redirects"
 ];
 
-export { arrivalsAround, linuxDut, parseObservation };
+export { arrivalsAround, findInertChanges, findLeftovers, linuxDut, loadable, parseObservation, whyUnrestorable };

@@ -834,12 +834,16 @@ async function openLinuxTestbed(name, config, traffic, connect = connectTo) {
 	};
 	const connections = opened.move();
 	let readied;
+	let warnings = [];
 	return {
 		name,
-		inspect: async () => ({
-			fingerprint: await dut.fingerprint(),
-			warnings: []
-		}),
+		async inspect() {
+			const warnings = (await dut.leftovers([config.dut.ingress, config.dut.egress])).map(({ why, fix }) => `On the DUT ${why}: ${fix}.`);
+			return {
+				fingerprint: await dut.fingerprint(),
+				warnings
+			};
+		},
 		async prepare({ variants, cells, notify }) {
 			if (isDeepStrictEqual(readied, {
 				variants,
@@ -850,14 +854,22 @@ async function openLinuxTestbed(name, config, traffic, connect = connectTo) {
 			await uploadSender(lab, cells);
 			const scenarios = [...new Set(cells.map((cell) => cell.scenario))].filter(isLinuxScenario);
 			const prepared = await dut.prepare(variants, scenarios);
-			if (prepared.kind === "ready") readied = {
+			if (prepared.kind === "rejected") return prepared;
+			readied = {
 				variants,
 				cells
 			};
-			return prepared;
+			warnings = prepared.warnings;
+			return { kind: "ready" };
 		},
 		ready: () => new Set(readied?.variants.map(({ variant }) => variant)),
-		trial: (planned, keepLog, signal) => trial(lab, planned, keepLog, signal),
+		async trial(planned, keepLog, signal) {
+			const outcome = await trial(lab, planned, keepLog, signal);
+			return warnings.length === 0 ? outcome : {
+				...outcome,
+				warnings: warnings.splice(0)
+			};
+		},
 		booted: () => void 0,
 		profile: (request, keepLog, signal) => profile(lab, request, keepLog, signal),
 		async restore() {

@@ -96,12 +96,36 @@ const sessionEnvironment = (password) => ({
 const silent = /Unable to establish IPMI|Could not open socket|no response|Unable to get Chassis Power Status/i;
 /** Messages of ipmitool 1.8.19, most of them seen with ipmi_sim; some name an RMCP+ status code (IPMI 2.0, table 13-15). */
 function refusalOf(stderr, user) {
-	if (/HMAC is invalid|unauthorized name|invalid role|password is longer/i.test(stderr)) return `does not let in the user ${user} (${lastMessage(stderr)}); check \`user\`, its password file (20 bytes at most), and that it may be an operator over LAN`;
-	if (/cipher suite|authentication algorithm|integrity algorithm|confidentiality/i.test(stderr)) return `does not take the cipher suite (${lastMessage(stderr)}); set \`cipherSuite\` to one that it has, such as 17 or 3`;
+	const refusal = refusals.find(({ is }) => is.test(stderr));
+	if (refusal === void 0) return void 0;
+	const line = stderr.split("\n").find((one) => refusal.is.test(one)) ?? stderr;
+	return `${refusal.what(user)} (${shortened(line.replace(/^> /, ""))}); ${refusal.fix}`;
 }
+const refusals = [
+	{
+		is: /Set Session Privilege Level|privilege level|insufficient privilege|invalid role|unauthorized role/i,
+		what: (user) => `refuses the user ${user} the privilege level of an operator`,
+		fix: "raise it on the channel of its network, for example with \"ipmitool channel setaccess\""
+	},
+	{
+		is: /HMAC is invalid|unauthorized name|invalid (?:user )?name|password is longer|invalid integrity check value|password verification|unauthorized GUID/i,
+		what: (user) => `does not let in the user ${user}`,
+		fix: "check `user`, its password file (20 bytes at most), and that it may be an operator over LAN"
+	},
+	{
+		is: /cipher suite|authentication (?:algorithm|payload|type)|integrity (?:algorithm|payload)|confidentiality/i,
+		what: () => "does not take the cipher suite",
+		fix: "set `cipherSuite` to one that it has, such as 17 or 3"
+	},
+	{
+		is: /message indicates an error|error in open session response|Activate Session|insufficient resources/i,
+		what: () => "opens no session",
+		fix: "look the reason up, end other sessions of it, or restart it"
+	}
+];
 /** Returns the last line that is specific: not the fixed conclusion, and no note on late replies. */
 function lastMessage(stderr) {
-	const lines = stderr.split("\n").filter((line) => !/^Error: Unable to|^Loading IANA|^IPMI Request Match NOT/.test(line));
+	const lines = stderr.split("\n").filter((line) => !/^Error: Unable to|^Loading IANA|^IPMI Request Match NOT|^Close Session command failed/.test(line));
 	return shortened(lastLine(lines.join("\n"))?.replace(/^> /, "") ?? "no answer");
 }
 function readingOf$2({ code, stdout, stderr }, label) {

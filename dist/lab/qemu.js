@@ -2,31 +2,332 @@ import { frameBytesFor } from "../config.js";
 import { trafgenFlows } from "./traffic.js";
 import { UsageError, isLinuxScenario, lastLine, pathName, reasonOf } from "../model.js";
 import { ConsoleRecorder, describeScreen, lastWords } from "./console.js";
-import { connectTo, impossible, isToBlame, judgeProfile, lacksControl, missed, tallyOf } from "../lab.js";
-import { Kernels, afterBootFailure, bootFor, bootsOf, bounded, builderFor, failed, fingerprintOfDut, inspectDut, installRules as installRules$1, pathProblem, preflight, proofOf, provesScenario, rejected as rejected$1, setListed, settingsContext } from "./freebsd.js";
-import { DutLostError, FreebsdDut, parseIfconfig, wakeFreebsdDut } from "./freebsd/dut.js";
+import { impossible, isToBlame, judgeProfile, lacksControl, missed, tallyOf } from "../lab.js";
+import { Kernels, afterBootFailure, bootFor, bootsOf, bounded, builderFor, failed, fingerprintOfDut, inspectDut, installRules as installRules$1, pathProblem, proofOf, provesScenario, rejected as rejected$1, setListed, settingsThatFail } from "./freebsd.js";
+import { DutLostError, FreebsdDut, benchmarkingNetworks, parseIfconfig, wakeFreebsdDut } from "./freebsd/dut.js";
 import { HostError, shell } from "../system/host.js";
 import { PowerError } from "./power.js";
-import { KernelFilesError, guestCpu, guestMac, guestPorts, kernelCommandLine, neighbours, receiverMac, senderMac, virtualLabUp } from "./qemu/vm.js";
-import { buildLinuxKernel, givenKernel, noSums } from "../kernel.js";
-import { linuxDut } from "./linux.js";
-import { sum } from "../vendor/simple-statistics.js";
+import { ConsoleShell, ConsoleShellError, KernelFilesError, guestCpu, guestMac, guestPorts, kernelCommandLine, neighbours, receiverMac, senderMac, virtualLabUp } from "./qemu/vm.js";
+import { buildLinuxKernel, checkOwn, givenKernel, noSums } from "../kernel.js";
+import { findInertChanges, linuxDut, loadable } from "./linux.js";
 import { median } from "../analysis/stats.js";
+import { sum } from "../vendor/simple-statistics.js";
 import { once } from "node:events";
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { readFileSync } from "node:fs";
-import { promisify } from "node:util";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { execFile, spawn } from "node:child_process";
+import { isAbsolute, join } from "node:path";
+import { createReadStream, readFileSync } from "node:fs";
+import { isDeepStrictEqual, promisify } from "node:util";
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, open, readFile, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { release, tmpdir } from "node:os";
 import { setTimeout } from "node:timers/promises";
+
+// src/lab/qemu/official-image.ts
+/** Returns an image that guests can boot; see `preparedImage`. */
+async function guestImage(image, lab, { imagesFolder: folder, notify = () => {}, signal = new AbortController().signal }) {
+	if (image.hostKey !== void 0) return image;
+	if (folder === void 0) throw new TypeError("There is no folder for prepared images.");
+	return await preparedImage(image, {
+		lab,
+		folder,
+		notify,
+		signal
+	});
+}
+/** To be raised whenever the preparation changes. */
+const version = 1;
+/** Each has some gigabytes. */
+const mostKept = 2;
+/** Returns the kept image, or prepares it, which boots it once. Throws a UsageError for an image that is not fit. */
+async function preparedImage(image, deps) {
+	const { folder, notify, signal } = deps;
+	notify(`reading the image ${image.path}`);
+	const sha512 = await digestOf(image.path, signal);
+	if (image.sha512 !== void 0 && image.sha512 !== sha512) throw new UsageError(`The image ${image.path} has the SHA-512 ${sha512}, and not ${image.sha512} as \`sha512\` says: download it again, or correct \`sha512\`.`);
+	const kept = join(folder, `${sha512}-${version}`);
+	checkOwn(join(kept, names.disk));
+	if (!await isThere(kept)) {
+		await prepare(image, deps, kept);
+		await prune(folder);
+	}
+	await utimes(kept, /* @__PURE__ */ new Date(), /* @__PURE__ */ new Date());
+	return {
+		path: join(kept, names.disk),
+		privateKeyPath: join(kept, names.key),
+		hostKey: (await readFile(join(kept, names.hostKey), "utf8")).trim(),
+		bootSeconds: image.bootSeconds
+	};
+}
+/** Below the cache folder of the XDG Base Directory Specification. */
+function imagesFolder({ XDG_CACHE_HOME: cache = "" }, home) {
+	return join(isAbsolute(cache) ? cache : join(home, ".cache"), "ppsgate/images");
+}
+const isThere = (path) => stat(path).then(() => true, () => false);
+const names = {
+	disk: "disk",
+	key: "key",
+	hostKey: "host-key"
+};
+async function digestOf(path, signal) {
+	const hash = createHash("sha512");
+	try {
+		for await (const piece of createReadStream(path, {
+			highWaterMark: 1024 ** 2,
+			signal
+		})) hash.update(piece);
+	} catch (error) {
+		signal.throwIfAborted();
+		throw new UsageError(`The image ${path} cannot be read (${reasonOf(error)}).`);
+	}
+	return hash.digest("hex");
+}
+async function prepare(image, { lab, folder, notify, signal }, kept) {
+	const partial = join(folder, "partial");
+	await rm(partial, {
+		recursive: true,
+		force: true
+	});
+	await mkdir(partial, {
+		recursive: true,
+		mode: 448
+	});
+	const disk = join(partial, names.disk);
+	try {
+		notify(`unpacking the image ${image.path}`);
+		await unpack(image.path, disk, signal);
+		await checkWhole(image.path, disk);
+		await makeKey(join(partial, names.key));
+		const publicKey = (await readFile(join(partial, `${names.key}.pub`), "utf8")).trim();
+		notify(`booting the image ${image.path} once, to prepare it for later guests`);
+		const guest = await lab.bootToPrepare(disk);
+		const stop = () => void guest.stop();
+		signal.addEventListener("abort", stop, { once: true });
+		try {
+			const hostKey = await prepareGuest(guest, publicKey, image.bootSeconds);
+			await writeFile(join(partial, names.hostKey), `${hostKey}\n`);
+		} finally {
+			signal.removeEventListener("abort", stop);
+			await guest.stop();
+		}
+		await rename(partial, kept);
+	} catch (error) {
+		signal.throwIfAborted();
+		if (!(error instanceof ConsoleShellError)) throw error;
+		throw new UsageError(`The image ${image.path} could not be prepared: ${error.message}; see docs/virtual.md for what it needs.`);
+	} finally {
+		await rm(partial, {
+			recursive: true,
+			force: true
+		});
+	}
+}
+async function prune(folder) {
+	const oldest = (await Promise.all((await readdir(folder)).map(async (name) => {
+		const path = join(folder, name);
+		return {
+			path,
+			usedAt: (await stat(path)).mtimeMs
+		};
+	}))).toSorted((a, b) => b.usedAt - a.usedAt).slice(mostKept);
+	for (const { path } of oldest) await rm(path, { recursive: true });
+}
+/** Compressed data by the first bytes; the last bound keeps an archive from filling the disk. */
+const unpackers = [
+	{
+		magic: "fd377a585a00",
+		command: [
+			"xz",
+			"--decompress",
+			"--stdout"
+		]
+	},
+	{
+		magic: "28b52ffd",
+		command: [
+			"zstd",
+			"--decompress",
+			"--stdout",
+			"--sparse"
+		]
+	},
+	{
+		magic: "",
+		command: [
+			"dd",
+			"bs=1M",
+			"conv=sparse",
+			"status=none"
+		]
+	}
+];
+const mostDiskBytes = 64 * 1024 ** 3;
+async function unpack(path, disk, ended) {
+	await using source = await open(path);
+	await using target = await open(disk, "wx", 384);
+	const { buffer } = await source.read(Buffer.alloc(8), 0, 8, 0);
+	const start = buffer.toString("hex");
+	const { command } = unpackers.find(({ magic }) => start.startsWith(magic)) ?? unpackers[2];
+	const limited = [`--fsize=${mostDiskBytes}`, ...command];
+	const child = spawn("prlimit", limited, { stdio: [
+		source.fd,
+		target.fd,
+		"pipe"
+	] });
+	const end = () => child.kill("SIGKILL");
+	ended.addEventListener("abort", end, { once: true });
+	let said = "";
+	child.stderr?.on("data", (piece) => {
+		said = (said + piece.toString()).slice(-4096);
+	});
+	const [code, signal] = await once(child, "close");
+	ended.removeEventListener("abort", end);
+	ended.throwIfAborted();
+	if (code === 0) {
+		await endAtLength(disk);
+		return;
+	}
+	const why = signal === "SIGXFSZ" ? "more than 64 GiB" : lastLine(said) ?? `exit code ${code}`;
+	throw new UsageError(`The image ${path} cannot be unpacked (${command[0]}: ${why}): download it again.`);
+}
+/** QEMU has disks of whole sectors only. */
+async function endAtLength(disk) {
+	await using file = await open(disk, "r+");
+	const { size } = await file.stat();
+	await file.truncate(Math.ceil(size / sectorBytes) * sectorBytes);
+}
+const sectorBytes = 512;
+/** Throws a UsageError for a raw disk that ends before its partition table does (UEFI specification, GPT header). */
+async function checkWhole(path, disk) {
+	await using file = await open(disk);
+	const { size } = await file.stat();
+	const { buffer } = await file.read(Buffer.alloc(sectorBytes), 0, sectorBytes, sectorBytes);
+	if (buffer.toString("latin1", 0, 8) !== "EFI PART") return;
+	const wholeBytes = (Number(buffer.readBigUInt64LE(32)) + 1) * sectorBytes;
+	if (size >= wholeBytes) return;
+	throw new UsageError(`The image ${path} is not whole: its partition table is of a disk of ${wholeBytes} bytes, and it has ${size}; download it again.`);
+}
+async function makeKey(path) {
+	const made = spawn("ssh-keygen", [
+		"-q",
+		"-t",
+		"ed25519",
+		"-N",
+		"",
+		"-C",
+		"ppsgate",
+		"-f",
+		path
+	], { stdio: "ignore" });
+	const [code] = await once(made, "close");
+	if (code !== 0) throw new Error(`ssh-keygen exited with ${code}.`);
+}
+const secondsToShutDown = 120;
+/** Sets the guest up, shuts it down, and returns the host key of its sshd. */
+async function prepareGuest(guest, publicKey, limitSeconds) {
+	using root = await ConsoleShell.logIn(guest, limitSeconds);
+	const card = await managementCard(root);
+	const keys = "/root/.ssh/authorized_keys";
+	await root.run(shell`mkdir -p -m 700 /root/.ssh && echo ${publicKey} >>${keys} && chmod 600 ${keys}`);
+	const sshd = "/etc/ssh/sshd_config";
+	const own = shell`echo 'PermitRootLogin prohibit-password' | cat - ${sshd}`;
+	await root.run(shell`${own} >${`${sshd}.new`} && mv ${`${sshd}.new`} ${sshd}`);
+	await root.run(shell`sysrc -n ifconfig_DEFAULT >/dev/null 2>&1 && sysrc -x ifconfig_DEFAULT; true`);
+	for (const settings of settingsWith(card)) await root.run(shell`sysrc ${settings}`);
+	await root.run(shell`rm -f /firstboot`);
+	await root.run(shell`service sshd keygen`);
+	const shown = await root.run(shell`cat /etc/ssh/ssh_host_ed25519_key.pub`);
+	const hostKey = /ssh-ed25519 [A-Za-z0-9+/]{40,200}={0,3}/.exec(shown)?.[0];
+	if (hostKey === void 0) throw new ConsoleShellError(`its /etc/ssh/ssh_host_ed25519_key.pub shows "${lastLine(shown)}"`);
+	await root.runLast(shell`sync; shutdown -p now`);
+	if (!await Promise.race([guest.ended.then(() => true), setTimeout(secondsToShutDown * 1e3, false, { ref: false })])) throw new ConsoleShellError(`it was not shut down ${secondsToShutDown} s after "shutdown -p now"`);
+	return hostKey;
+}
+async function managementCard(root) {
+	const cards = (await root.run(shell`ifconfig -l`)).trim().split(/\s+/);
+	for (const name of cards) if (parseIfconfig(await root.run(shell`ifconfig ${name}`))?.mac === guestMac.management) return name;
+	throw new ConsoleShellError(`"ifconfig -l" shows ${cards.join(", ")}, none with the address ${guestMac.management}: its kernel needs vtnet(4)`);
+}
+/** Lines of rc.conf(5), short enough to be typed: no waits, and nothing that works beside the measurement. */
+const settingsWith = (card) => [
+	[
+		`ifconfig_${card}=SYNCDHCP`,
+		"sshd_enable=YES",
+		"defaultroute_delay=0"
+	],
+	[
+		"growfs_enable=NO",
+		"dumpdev=NO",
+		"cron_enable=NO",
+		"sendmail_enable=NONE",
+		"ntpd_enable=NO"
+	],
+	[
+		"nuageinit_enable=NO",
+		"firstboot_freebsd_update_enable=NO",
+		"firstboot_pkgs_enable=NO"
+	]
+];
+
+// src/lab/qemu/freebsd-setup.ts
+/** Addresses are set at once as well: an inspection of this boot then finds the same as those of later boots. */
+async function setUp(host, ports) {
+	await host.output(shell`sysrc ${rcSettings(ports)}`);
+	await append(host, "/boot/loader.conf.local", loaderLines);
+	await append(host, "/etc/sysctl.conf", sysctlLines);
+	for (const role of ["ingress", "egress"]) {
+		const { inet4, inet6 } = guestPorts[role];
+		await host.output(shell`ifconfig ${ports[role]} inet ${`${inet4}/30`}`);
+		await host.output(shell`ifconfig ${ports[role]} inet6 ${inet6} prefixlen 126 no_dad`);
+	}
+}
+/** See rc.conf(5). A boot with all of it needs no fix before packets are sent. */
+function rcSettings(ports) {
+	const interfaces = ["ingress", "egress"].flatMap((role) => {
+		const { inet4, inet6 } = guestPorts[role];
+		return [`ifconfig_${ports[role]}=inet ${inet4}/30 -tso4 -tso6 -lro -vlanhwtso`, `ifconfig_${ports[role]}_ipv6=inet6 ${inet6} prefixlen 126 no_dad`];
+	});
+	const { inet4, inet6 } = benchmarkingNetworks;
+	const { sender, receiver } = neighbours;
+	return [
+		...interfaces,
+		"gateway_enable=YES",
+		"ipv6_gateway_enable=YES",
+		"harvest_mask=351",
+		"static_routes=sources destinations",
+		`route_sources=-net ${inet4.sources} ${sender.inet4}`,
+		`route_destinations=-net ${inet4.destinations} ${receiver.inet4}`,
+		"ipv6_static_routes=sources destinations",
+		`ipv6_route_sources=${inet6.sources} ${sender.inet6}`,
+		`ipv6_route_destinations=${inet6.destinations} ${receiver.inet6}`,
+		"static_arp_pairs=sender receiver",
+		`static_arp_sender=${sender.inet4} ${senderMac}`,
+		`static_arp_receiver=${receiver.inet4} ${receiverMac}`,
+		"static_ndp_pairs=sender receiver",
+		`static_ndp_sender=${sender.inet6} ${senderMac}`,
+		`static_ndp_receiver=${receiver.inet6} ${receiverMac}`,
+		"defaultroute_delay=0",
+		"dumpdev=NO"
+	];
+}
+/** See loader.conf(5): read after loader.conf. */
+const loaderLines = [
+	"console=\"comconsole\"",
+	"boot_serial=\"YES\"",
+	"autoboot_delay=\"-1\"",
+	"kern.panic_reboot_wait_time=\"0\""
+];
+const sysctlLines = ["net.inet.ip.redirect=0", "net.inet6.ip6.redirect=0"];
+async function append(host, path, lines) {
+	const own = await host.run(shell`cat ${path}`);
+	await host.upload(Buffer.from(`${own.stdout}\n${lines.join("\n")}\n`), path, 420);
+}
 
 // src/lab/qemu/freebsd-image.ts
 const isHostError = (error) => error instanceof HostError;
 /** True where another copy of the image may succeed. */
 const isOfOneCopy = (error) => error instanceof DutLostError || isHostError(error) || error instanceof UsageError;
 /** Waits until the image is up, and opens it as a DUT. Throws a UsageError for an unsuitable image. */
-async function openImage(guest, image, { lab, deps }) {
+async function openImage(guest, { image, accelerator }, { lab, deps, tallies = /* @__PURE__ */ new Map() }) {
 	const login = await lab.loginTo(image, guest);
 	await using opened = new AsyncDisposableStack();
 	const console = new ConsoleRecorder("a guest", async (onOutput) => {
@@ -42,9 +343,20 @@ async function openImage(guest, image, { lab, deps }) {
 		throw new QemuEndedError(why);
 	});
 	ended.catch(() => {});
+	let failures = 0;
 	const options = {
 		method: "nextboot",
-		connect: async () => bounded(await deps.connect(login, "guest", { keepaliveSeconds: 5 })),
+		connect: async () => {
+			const timeoutSeconds = loginSeconds[failures % loginSeconds.length] ?? 20;
+			failures += 1;
+			const options = {
+				keepaliveSeconds: 5,
+				timeoutSeconds
+			};
+			const host = bounded(await deps.connect(login, `guest ${guest.number}`, options));
+			failures = 0;
+			return host;
+		},
 		power: { async cycle() {
 			console.endBoot();
 			await guest.reset().catch((error) => {
@@ -71,12 +383,26 @@ async function openImage(guest, image, { lab, deps }) {
 	if (!("ingress" in ports)) throw unfit(ports.why);
 	await setUp(dut.host(), ports);
 	opened.move();
+	const unread = new Set(accelerator === "tcg" ? unreadIfCounted : unreadOfGuests);
 	return {
 		dut,
-		boots: bootsOf(asTestbed(image, ports, login), dut, deps),
+		boots: bootsOf(asTestbed(image, ports, login), dut, deps, {
+			tallies,
+			unread
+		}),
 		console
 	};
 }
+/**
+* Time limits of one login after the other. QEMU accepts a connection before its guest is up, and one from then on may
+* stay silent to its end; the long limit is for a machine that is so busy that a login takes longer.
+*/
+const loginSeconds = [
+	20,
+	5,
+	5,
+	5
+];
 var QemuEndedError = class extends DutLostError {
 	said;
 	constructor(said) {
@@ -107,31 +433,6 @@ async function portsOf(host) {
 	};
 	return { why: `of its three virtio cards the one with the MAC address ${ingress === void 0 ? guestMac.ingress : guestMac.egress} is missing beside ${names.join(", ")}: its kernel needs vtnet(4) for all of them, and its settings have to leave their addresses as they are` };
 }
-/** Prepares later boots: addresses, no prompt, and a console that we read. */
-async function setUp(host, { ingress, egress }) {
-	const settings = [[ingress, guestPorts.ingress], [egress, guestPorts.egress]].flatMap(([port, { inet4, inet6 }]) => [`ifconfig_${port}=inet ${inet4}/30 -tso4 -tso6 -lro -vlanhwtso`, `ifconfig_${port}_ipv6=inet6 ${inet6} prefixlen 126 no_dad`]);
-	await host.output(shell`sysrc ${settings}`);
-	const text = `${(await host.run(shell`cat ${loaderFile}`)).stdout}\n${loaderLines.join("\n")}\n`;
-	await host.upload(Buffer.from(text), loaderFile, 420);
-}
-/** Read after loader.conf; see loader.conf(5). */
-const loaderFile = "/boot/loader.conf.local";
-const loaderLines = [
-	"console=\"comconsole\"",
-	"boot_serial=\"YES\"",
-	"autoboot_delay=\"-1\""
-];
-/** Includes modules (ksyms(4)). Not nm(1): the file lacks the symbols' sections, which readelf(1) ignores. */
-async function symbolsOf(host) {
-	const copy = "/var/tmp/ppsgate.ksyms";
-	await host.output(shell`kldload -n ksyms`);
-	await host.output(shell`cp ${"/dev/ksyms"} ${copy}`);
-	const options = { maxOutputBytes: mostSymbolBytes };
-	return [...(await host.output(shell`readelf -sW ${copy}`, options)).matchAll(functionRow)].map(([, address, name]) => `${address} t ${name}\n`).join("");
-}
-/** Number, address, size, type, binding, visibility, section and name. */
-const functionRow = /^ *\d+: ([0-9a-f]{16}) +\S+ FUNC +\S+ +\S+ +\S+ (\S+)$/gm;
-const mostSymbolBytes = 64 * 1024 ** 2;
 /** Presents a guest as the machines of a testbed: the other ends of its wires are no hosts, but have addresses. */
 function asTestbed({ bootSeconds }, ports, login) {
 	const far = {
@@ -160,18 +461,168 @@ function asTestbed({ bootSeconds }, ports, login) {
 			mac: receiverMac,
 			addresses: neighbours.receiver
 		},
-		preflight: "fix",
-		waive: waivedOfGuests
+		preflight: "fix"
 	};
 }
-/** Settings that do not matter where one CPU executes a guest, and instructions are counted in windows. */
-const waivedOfGuests = {
-	"kern.boottime": "what starts at a boot is no part of most windows, and a run is their median",
-	"kern.shutdown.dumpdevname": "a guest tells on its console what it panics of",
-	"machdep.hyperthreading_allowed": "a guest has one CPU",
-	"net.isr.maxthreads": "a guest has one CPU",
-	"net.isr.bindthreads": "a guest has one CPU"
+/**
+* Settings that do not matter to a guest: it has one CPU, its console shows the cause of a panic, and a run is the median
+* of windows, of most of which the programs that start at a boot are no part.
+*/
+const unreadOfGuests = [
+	"kern.boottime",
+	"kern.shutdown.dumpdevname",
+	"machdep.hyperthreading_allowed",
+	"net.isr.maxthreads",
+	"net.isr.bindthreads"
+];
+/**
+* Idleness is measured for 5 s after each boot, and waited for up to a minute where the host is busy, as a guest takes
+* stolen time for its own. It guards rates: a packet's instructions are the same however many other programs run, and
+* what those execute is a part of a few windows.
+*/
+const unreadIfCounted = [...unreadOfGuests, "kern.cp_time"];
+
+// src/lab/qemu/freebsd-copies.ts
+var ImageCopies = class {
+	#config;
+	#resources;
+	#assigned = /* @__PURE__ */ new Map();
+	/** Booting or up, and not yet assigned to a variant. */
+	#spares = [];
+	/** By number; undefined until QEMU has started. */
+	#guests = /* @__PURE__ */ new Map();
+	#isFit = false;
+	#isClosed = false;
+	families = ["inet4"];
+	constructor(config, resources) {
+		this.#config = config;
+		this.#resources = resources;
+	}
+	/** True once a copy of the image was up. */
+	get isFit() {
+		return this.#isFit;
+	}
+	/** Begins to boot so many copies, those that are there included, and does not wait for them. */
+	begin(count) {
+		while (this.#assigned.size + this.#spares.length < count) this.#spares.push(this.#boot());
+	}
+	/** Waits for the first copy that is up; throws the error of one where all have failed. */
+	async first() {
+		const [assigned] = this.#assigned.values();
+		if (assigned !== void 0) return assigned;
+		this.begin(1);
+		try {
+			return await Promise.any(this.#spares);
+		} catch (error) {
+			this.#spares.length = 0;
+			throw error instanceof AggregateError ? error.errors[0] : error;
+		}
+	}
+	get(variant) {
+		return this.#assigned.get(variant);
+	}
+	async guestFor(variant) {
+		const own = this.#assigned.get(variant);
+		if (own !== void 0 && own.lastLine() === void 0) return own;
+		await this.stop(variant);
+		const copy = await (this.#spares.shift() ?? this.#boot());
+		this.#assigned.set(variant, copy);
+		return copy.lastLine() === void 0 ? copy : await this.guestFor(variant);
+	}
+	cpuOf(number) {
+		const { cpus } = this.#resources;
+		return cpus[(number - 1) % cpus.length] ?? 0;
+	}
+	async stop(variant) {
+		const copy = this.#assigned.get(variant);
+		this.#assigned.delete(variant);
+		if (copy !== void 0) await this.#switchOff(copy);
+	}
+	async stopOthers(variants) {
+		for (const variant of this.#assigned.keys()) if (!variants.has(variant)) await this.stop(variant);
+	}
+	async close() {
+		this.#isClosed = true;
+		await this.stopOthers(/* @__PURE__ */ new Set());
+		for (const guest of this.#guests.values()) await guest?.stop();
+		for (const spare of await Promise.allSettled(this.#spares.splice(0))) if (spare.status === "fulfilled") await this.#switchOff(spare.value);
+	}
+	#boot() {
+		const booting = this.#bootImage();
+		booting.catch(() => {});
+		return booting;
+	}
+	async #bootImage() {
+		const { lab } = this.#resources;
+		let number = 1;
+		while (this.#guests.has(number)) number += 1;
+		this.#guests.set(number, void 0);
+		await using opened = new AsyncDisposableStack();
+		opened.defer(() => void this.#guests.delete(number));
+		const guest = await lab.bootImage(number, this.#config.image, this.cpuOf(number));
+		opened.defer(() => guest.stop());
+		if (this.#isClosed) throw new Error("The testbed is given back.");
+		this.#guests.set(number, guest);
+		let lastLine;
+		guest.ended.then((line) => {
+			lastLine = line;
+		});
+		const { dut, boots, console } = await openImage(guest, this.#config, this.#resources);
+		opened.defer(async () => {
+			await dut.host().close();
+			await console.close();
+		});
+		const problems = await inspectDut(boots, this.families);
+		const fingerprint = await fingerprintOfDut(boots);
+		this.#isFit = true;
+		opened.move();
+		return {
+			number,
+			guest,
+			dut,
+			boots,
+			console,
+			problems,
+			fingerprint,
+			lastLine: () => lastLine
+		};
+	}
+	async #switchOff({ number, guest, dut, console }) {
+		await dut.host().close().catch(() => {});
+		await guest.stop();
+		await console.close();
+		this.#guests.delete(number);
+	}
 };
+
+// src/lab/qemu/freebsd-overlay.ts
+const firewallOf = /* @__PURE__ */ new Map([["pf.conf", "pf"], ["ipfw.rules", "ipfw"]]);
+/** Only this scenario has no rules of its own, which would replace those of the overlay. */
+const overlaid = "forwarding";
+/** Returns the rules that are in force in `forwarding`; none without a file. */
+function overlayRules(variant) {
+	const [file] = variant?.files ?? [];
+	const firewall = firewallOf.get(file?.path ?? "");
+	if (file === void 0 || firewall === void 0) return {};
+	return { [overlaid]: {
+		firewall,
+		text: file.content,
+		keepsStates: false
+	} };
+}
+/** Returns a sentence on overlay files that guests could not install, or on cells that would not be measured with them. */
+function whyNotInstallable({ variants, cells }) {
+	const overlaidVariants = variants.filter(({ files }) => files.length > 0);
+	if (overlaidVariants.length === 0) return void 0;
+	for (const { variant, folder = "", files } of overlaidVariants) {
+		const stranger = files.find(({ path }) => !firewallOf.has(path));
+		if (stranger !== void 0) return `${folder}/${stranger.path} of ${variant} cannot be installed on FreeBSD guests: an overlay has pf.conf or ipfw.rules there, and no other file.`;
+		if (files.length > 1) return `The overlay ${folder} of ${variant} has rules of pf and of ipfw: keep one of the two, as a scenario has one firewall.`;
+	}
+	const cell = cells.find(({ scenario }) => scenario !== overlaid);
+	if (cell === void 0) return void 0;
+	return `The scenario ${cell.scenario} has rules of its own, in place of those of the overlay: measure the overlay with \`scenarios: [${overlaid}]\`.`;
+}
 
 // src/lab/qemu/guests.ts
 /** Rejects a variant that is to blame; else the trial has failed. */
@@ -205,25 +656,72 @@ const stackPatterns = [
 	/^Stopped at\s+([\w.]+(?:\+0x[0-9a-f]+)?):/m,
 	/^--- trap 0x13,.*\n\w+\(\) at (\w+\+0x[0-9a-f]+)/m
 ];
-async function machineOf({ accelerator, memoryMebibytes }) {
-	const { stdout } = await promisify(execFile)("qemu-system-x86_64", ["--version"]);
+const run = promisify(execFile);
+async function factsOf({ accelerator, memoryMebibytes, system }) {
+	const { stdout } = await run("qemu-system-x86_64", ["--version"]);
 	const model = accelerator === "tcg" ? "max" : "host";
-	return { machine: `virtual: ${stdout.split("\n")[0]?.trim()}, ${accelerator}, q35, CPU model ${model}, 1 CPU, ${memoryMebibytes} MiB` };
+	const machine = `virtual: ${stdout.split("\n")[0]?.trim()}, ${accelerator}, q35, CPU model ${model}, 1 CPU, ${memoryMebibytes} MiB`;
+	if (system === "freebsd") return { machine };
+	const nftables = await run("nft", ["--version"]);
+	return {
+		machine,
+		"kernel command line": kernelCommandLine("…"),
+		nftables: nftables.stdout.trim(),
+		"kernel of this machine": release()
+	};
 }
 
+// src/lab/qemu/freebsd-symbols.ts
+/**
+* Reads ksyms(4), unless the modules are still those of `known`: it takes seconds. Not nm(1): the file lacks the symbols'
+* sections, which readelf(1) ignores.
+*/
+async function symbolsOf(host, known) {
+	const copy = "/var/tmp/ppsgate.ksyms";
+	await host.output(shell`kldload -n ksyms`);
+	const modules = await host.output(shell`kldstat`);
+	if (known?.modules === modules) return known;
+	await host.output(shell`cp ${"/dev/ksyms"} ${copy}`);
+	const options = { maxOutputBytes: maxSymbolBytes };
+	return {
+		modules,
+		table: tableOf(await host.output(shell`readelf -sW ${copy}`, options), modules)
+	};
+}
+function tableOf(table, modules) {
+	const ranges = rangesIn(modules);
+	return [...table.matchAll(functionRow)].map(([, address = "0", name]) => {
+		const at = BigInt(`0x${address}`);
+		const own = ranges.find(({ from, to }) => at >= from && at < to);
+		return `${address} t ${name}${own === void 0 ? "" : `\t[${own.file}]`}\n`;
+	}).join("");
+}
+/** Number, address, size, type, binding, visibility, section and name. */
+const functionRow = /^ *\d+: ([0-9a-f]{16}) +\S+ FUNC +\S+ +\S+ +\S+ (\S+)$/gm;
+/** The kernel's own range is left out. */
+function rangesIn(modules) {
+	return [...modules.matchAll(moduleRow)].map(([, address, size, file = ""]) => {
+		const from = BigInt(`0x${address}`);
+		return {
+			from,
+			to: from + BigInt(`0x${size}`),
+			file
+		};
+	});
+}
+/** Id, references, address, size and name of a module: ` 2    1 0xffffffff81a18000     22a8 virtio_random.ko`. */
+const moduleRow = /^ *\d+ +\d+ 0x([0-9a-f]{1,16}) +([0-9a-f]{1,16}) (\S{1,60}\.ko)$/gm;
+
 // src/lab/qemu/freebsd-guests.ts
+/** Base and patched; more variants are booted once they are known. */
+const guestsOfPair = 2;
 var FreebsdGuests = class {
 	#name;
 	#config;
 	#resources;
-	#guests = /* @__PURE__ */ new Map();
-	/** Booted, and not yet assigned to a variant. */
-	#spare;
-	/** True once a copy of the image was up. */
-	#isFit = false;
+	#copies;
 	#loadedByBase = /* @__PURE__ */ new Set();
-	#numbers = /* @__PURE__ */ new Set();
-	#families = ["inet4"];
+	#symbols = /* @__PURE__ */ new WeakMap();
 	#prepared;
 	#request;
 	#closed = new AbortController();
@@ -231,26 +729,29 @@ var FreebsdGuests = class {
 		this.#name = name;
 		this.#config = config;
 		this.#resources = resources;
+		this.#copies = new ImageCopies(config, resources);
 	}
 	async inspect(cells) {
-		this.#families = [...new Set(cells.map(({ family }) => family))];
-		this.#spare ??= await this.#bootImage();
-		const { boots } = this.#spare;
-		const problems = await inspectDut(boots, this.#families);
+		this.#copies.families = familiesOf(cells);
+		this.#copies.begin(guestsOfPair);
+		const { problems, fingerprint } = await this.#copies.first();
 		return {
 			fingerprint: {
-				...await machineOf(this.#config),
-				...await fingerprintOfDut(boots)
+				...fingerprint,
+				...await this.#resources.facts()
 			},
 			warnings: problems.filter(isOfImage).map(({ message }) => message)
 		};
 	}
 	async prepare(request) {
+		const refusal = whyNotInstallable(request);
+		if (refusal !== void 0) throw new UsageError(refusal);
 		this.#request = request;
-		this.#families = [...new Set(request.cells.map(({ family }) => family))];
-		this.#prepared ??= await this.#openKernels();
+		this.#copies.families = familiesOf(request.cells);
 		const names = new Set(request.variants.map(({ variant }) => variant));
-		for (const variant of this.#guests.keys()) if (!names.has(variant)) await this.#stop(variant);
+		await this.#copies.stopOthers(names);
+		this.#copies.begin(names.size);
+		this.#prepared ??= await this.#openKernels();
 		const signal = AbortSignal.any([request.signal, this.#closed.signal]);
 		this.#prepared.kernels.list({
 			...request,
@@ -276,13 +777,13 @@ var FreebsdGuests = class {
 	/** Does nothing: rules are installed for each trial, which reports a refusal. */
 	async tryRules() {}
 	async installRules({ variant, host }, { scenario, family }) {
-		const boots = this.#guests.get(variant)?.boots;
+		const boots = this.#copies.get(variant)?.boots;
 		if (boots === void 0) throw new TypeError(`${variant} was not booted here.`);
-		const refusal = await this.#loadRules(host, scenario);
+		const refusal = await this.#loadRules(host, scenario, variant);
 		if (refusal !== void 0) return this.#afterRefusal(variant, scenario, refusal);
 		if (variant === "base") this.#loadedByBase.add(scenario);
 		if (await pathProblem(boots, family) === void 0) return void 0;
-		await this.#fixPaths(boots, family);
+		await settingsThatFail(boots, [family]);
 		const astray = await pathProblem(boots, family);
 		return astray === void 0 ? void 0 : failed(astray);
 	}
@@ -290,24 +791,24 @@ var FreebsdGuests = class {
 		const { flows } = this.#resources;
 		const proof = provesScenario(scenario, await proofOf(host), {
 			...!isSilent && { trial: { flows } },
-			own: this.#request?.rules ?? {}
+			own: this.#rulesOf(variant)
 		});
 		if (proof.kind === "in-force") return void 0;
 		return `${scenario} was not in force on ${variant}: ${proof.reason}`;
 	}
-	symbols({ host }) {
-		return symbolsOf(host);
+	async symbols(booted) {
+		const symbols = await symbolsOf(booted.host, this.#symbols.get(booted));
+		this.#symbols.set(booted, symbols);
+		return symbols.table;
 	}
 	/** Keeps the guests for the next pair, with their installed kernels. */
 	async release() {}
 	async stop(booted) {
-		for (const { variant } of booted) await this.#stop(variant);
+		for (const { variant } of booted) await this.#copies.stop(variant);
 	}
 	async close() {
 		this.#closed.abort(/* @__PURE__ */ new Error("the testbed is given back"));
-		for (const variant of this.#guests.keys()) await this.#stop(variant);
-		if (this.#spare !== void 0) await this.#switchOff(this.#spare);
-		this.#spare = void 0;
+		await this.#copies.close();
 		await this.#prepared?.kernels.ended();
 		if (this.#prepared !== void 0) await rm(this.#prepared.folder, {
 			recursive: true,
@@ -315,10 +816,10 @@ var FreebsdGuests = class {
 		});
 	}
 	async #openKernels() {
-		this.#spare ??= await this.#bootImage();
+		const { dut } = await this.#copies.first();
 		const { builder } = this.#config;
 		const folder = await mkdtemp(join(tmpdir(), "ppsgate-kernels-"));
-		const builds = await builderFor(this.#spare.dut.host(), {
+		const builds = await builderFor(dut.host(), {
 			name: this.#name,
 			builder
 		}, this.#resources.deps);
@@ -327,89 +828,24 @@ var FreebsdGuests = class {
 			folder
 		};
 	}
-	#cpuOf(number) {
-		const { cpus } = this.#resources;
-		return cpus[(number - 1) % cpus.length] ?? 0;
+	#loadRules(...[host, scenario, variant]) {
+		return installRules$1(host, scenario, this.#rulesOf(variant));
 	}
-	async #bootImage() {
-		const { lab, tallies, deps } = this.#resources;
-		let number = 1;
-		while (this.#numbers.has(number)) number += 1;
-		this.#numbers.add(number);
-		await using opened = new AsyncDisposableStack();
-		opened.defer(() => void this.#numbers.delete(number));
-		const guest = await lab.bootImage(number, this.#config.image, this.#cpuOf(number));
-		opened.defer(() => guest.stop());
-		let lastLine;
-		guest.ended.then((line) => {
-			lastLine = line;
-		});
-		const { dut, boots, console } = await openImage(guest, this.#config.image, {
-			lab,
-			deps
-		});
-		opened.defer(async () => {
-			await dut.host().close();
-			await console.close();
-		});
-		await inspectDut(boots, this.#families);
-		await fingerprintOfDut(boots);
-		this.#isFit = true;
-		opened.move();
+	/** The site's own scenarios, and the variant's own rules in place of none. */
+	#rulesOf(variant) {
+		const { rules = {}, variants = [] } = this.#request ?? {};
 		return {
-			number,
-			guest,
-			dut,
-			boots: {
-				...boots,
-				tallies
-			},
-			console,
-			lastLine: () => lastLine
+			...rules,
+			...overlayRules(variants.find((one) => one.variant === variant))
 		};
-	}
-	async #guestFor(variant) {
-		const own = this.#guests.get(variant);
-		if (own !== void 0 && own.lastLine() === void 0) return own;
-		await this.#stop(variant);
-		const spare = this.#spare;
-		this.#spare = void 0;
-		const isUp = spare !== void 0 && spare.lastLine() === void 0;
-		if (spare !== void 0 && !isUp) await this.#switchOff(spare);
-		const guest = isUp ? spare : await this.#bootImage();
-		this.#guests.set(variant, guest);
-		return guest;
-	}
-	async #switchOff({ number, guest, dut, console }) {
-		await dut.host().close().catch(() => {});
-		await guest.stop();
-		await console.close();
-		this.#numbers.delete(number);
-	}
-	async #stop(variant) {
-		const guest = this.#guests.get(variant);
-		this.#guests.delete(variant);
-		if (guest !== void 0) await this.#switchOff(guest);
-	}
-	#loadRules(...[host, scenario]) {
-		return installRules$1(host, scenario, this.#request?.rules ?? {});
-	}
-	/** Fixes faults that would cost all cells of the pair, as a kernel boots for the next pair only. */
-	#fixPaths({ config, dut }, family) {
-		return preflight(dut.host(), {
-			mode: config.preflight,
-			waive: config.waive,
-			sleep: this.#resources.deps.sleep,
-			context: settingsContext(config, [family])
-		});
 	}
 	/** Tries base where it has not loaded the same rules yet, which the trial itself may never reach. */
 	async #afterRefusal(variant, scenario, refusal) {
 		const { tallies } = this.#resources;
 		tallyOf(tallies, variant).refusals += 1;
-		const base = this.#guests.get("base");
+		const base = this.#copies.get("base");
 		if (variant !== "base" && !this.#loadedByBase.has(scenario) && base !== void 0) {
-			if (await this.#loadRules(base.dut.host(), scenario) === void 0) this.#loadedByBase.add(scenario);
+			if (await this.#loadRules(base.dut.host(), scenario, "base") === void 0) this.#loadedByBase.add(scenario);
 		}
 		if (!(variant === "base" || this.#loadedByBase.has(scenario))) return {
 			kind: "failed",
@@ -434,16 +870,16 @@ var FreebsdGuests = class {
 		});
 		if (kernel === void 0) throw new TypeError(`${variant} was not readied.`);
 		if (kernel.kind === "rejected") return notBooted(rejected$1(variant, kernel.rejection));
-		const imageGuest = await this.#guestFor(variant).catch((error) => {
-			if (this.#isFit && isOfOneCopy(error)) return reasonOf(error);
+		const imageGuest = await this.#copies.guestFor(variant).catch((error) => {
+			if (this.#copies.isFit && isOfOneCopy(error)) return reasonOf(error);
 			throw error;
 		});
 		if (typeof imageGuest === "string") return notBooted(failed(imageGuest));
 		const { guest, boots, dut, number } = imageGuest;
 		setListed(boots, [variant]);
-		boots.families = this.#families;
+		boots.families = this.#copies.families;
 		boots.mayDiffer = this.#request?.mayDiffer === true;
-		await guest.pinTo(this.#cpuOf(number)).catch(() => {});
+		await guest.pinTo(this.#copies.cpuOf(number)).catch(() => {});
 		const outcome = await bootKernel(imageGuest, {
 			number: 1,
 			...run
@@ -456,12 +892,13 @@ var FreebsdGuests = class {
 			kernel: outcome.boot.kernel
 		};
 		const console = guest.console();
-		await this.#stop(variant);
+		await this.#copies.stop(variant);
 		return notBooted(outcome, console);
 	}
 };
-/** True for settings of the image itself; those that packets need are set in later boots, and checked then. */
-const isOfImage = ({ isWaived, isVital }) => !isWaived && !isVital;
+const familiesOf = (cells) => [...new Set(cells.map(({ family }) => family))];
+/** True for settings of the image itself; those that packets need are checked before each cell. */
+const isOfImage = ({ isVital }) => !isVital;
 /** Each boot serves all cells of a pair. */
 const anyCell = {
 	scenario: "forwarding",
@@ -611,7 +1048,6 @@ async function identify(host, { commandLine }, { version, atBoot }) {
 const buildIdIn = (notes) => /04000000(14000000)03000000474e5500([0-9a-f]{40})/.exec(notes)?.[2];
 
 // src/lab/qemu/linux-guests.ts
-const run = promisify(execFile);
 var LinuxGuests = class {
 	#name;
 	#config;
@@ -626,13 +1062,15 @@ var LinuxGuests = class {
 	}
 	async inspect() {
 		return {
-			fingerprint: await fingerprint(this.#config),
+			fingerprint: await this.#resources.facts(),
 			warnings: []
 		};
 	}
 	async prepare({ variants, cells, ...request }) {
 		const { signal, notify } = request;
 		this.#scenarios = [...new Set(cells.map(({ scenario }) => scenario))].filter(isLinuxScenario);
+		const inert = findInert(variants, this.#scenarios[0], notify);
+		if (inert !== void 0) return inert;
 		const bootable = /* @__PURE__ */ new Map();
 		for (const variant of variants) {
 			signal.throwIfAborted();
@@ -658,7 +1096,7 @@ var LinuxGuests = class {
 		return new Set(this.#bootable.keys());
 	}
 	async boot({ runs, signal }) {
-		const { lab, cpus, tallies } = this.#resources;
+		const { lab, cpus, tallies, deps } = this.#resources;
 		const bootables = runs.map(({ variant }) => {
 			const bootable = this.#bootable.get(variant);
 			if (bootable === void 0) throw new TypeError(`${variant} was not readied.`);
@@ -666,7 +1104,7 @@ var LinuxGuests = class {
 		});
 		const all = await bootTogether({
 			lab,
-			connect: connectTo,
+			connect: deps.connect,
 			cpus,
 			signal
 		}, bootables);
@@ -779,6 +1217,26 @@ var LinuxGuests = class {
 		} : built;
 	}
 };
+/** Guests have their interfaces before their settings, like any DUT. */
+function findInert(variants, scenario = "forwarding", notify) {
+	const read = variants.map(loadable).filter((overlay) => overlay.kind === "loadable");
+	if (read.length < variants.length) return void 0;
+	const kernelOf = (name) => variants.find(({ variant }) => variant === name)?.kernel;
+	const base = kernelOf(variants[0]?.variant);
+	const compared = findInertChanges(read, {
+		before: /* @__PURE__ */ new Map(),
+		fixed: /* @__PURE__ */ new Set()
+	}, (name) => !isDeepStrictEqual(kernelOf(name), base));
+	if (compared.kind === "refused") {
+		const { variant, message } = compared;
+		return rejected$1(variant, {
+			kind: "does-not-load",
+			scenario,
+			message
+		});
+	}
+	for (const warning of compared.warnings) notify(warning);
+}
 /** `undefined` is this machine's own kernel. */
 async function unpacked(lab, path) {
 	try {
@@ -806,24 +1264,27 @@ async function fullGuest(tallies, booted) {
 		}) : failed(message);
 	}
 }
-async function fingerprint(config) {
-	const nftables = await run("nft", ["--version"]);
-	return {
-		...await machineOf(config),
-		"kernel command line": kernelCommandLine("…"),
-		nftables: nftables.stdout.trim(),
-		"kernel of this machine": release()
-	};
-}
 
 // src/lab/qemu/hot-functions.ts
 /** Gives a window of 10,000 packets about as many samples as a sampler would take. */
 const instructionsPerSample = 1e3;
 const headerBytes = 64;
 const slotBytes = 16;
-/** Folded stacks of one frame each, as `nf_tables\`nft_do_chain 1234`, executed between the two points in time. */
-function foldedInstructions({ before, after, symbols }) {
+/**
+* Folded stacks of one frame each, as `nf_tables\`nft_do_chain 1234`: for each function the median of the windows, so that
+* a timer that fell into one of three leaves no trace.
+*/
+function foldedInstructions({ counts, symbols }) {
 	const functionAt = functionsOf(symbols);
+	const windows = counts.slice(1).map((after, index) => executedBetween(counts[index] ?? after, after, functionAt));
+	return `${[...new Set(windows.flatMap((window) => [...window.keys()]))].flatMap((name) => {
+		const executed = median(windows.map((window) => window.get(name) ?? 0));
+		const samples = Math.round(executed / instructionsPerSample);
+		return samples > 0 ? `${name} ${samples}` : [];
+	}).join("\n")}\n`;
+}
+/** Instructions of each function. */
+function executedBetween(before, after, functionAt) {
 	const byFunction = /* @__PURE__ */ new Map();
 	const [earlier, later] = [viewOf(before), viewOf(after)];
 	for (let at = headerBytes; at + slotBytes <= later.byteLength; at += slotBytes) {
@@ -833,10 +1294,7 @@ function foldedInstructions({ before, after, symbols }) {
 		const name = functionAt(address);
 		byFunction.set(name, (byFunction.get(name) ?? 0) + executed);
 	}
-	return `${[...byFunction].flatMap(([name, executed]) => {
-		const samples = Math.round(executed / instructionsPerSample);
-		return samples > 0 ? `${name} ${samples}` : [];
-	}).join("\n")}\n`;
+	return byFunction;
 }
 const viewOf = ({ buffer, byteOffset, byteLength }) => new DataView(buffer, byteOffset, byteLength);
 /** Kernel addresses are in the upper half. */
@@ -845,7 +1303,7 @@ const firstOfKernel = 1n << 63n;
 function functionsOf(symbols) {
 	const found = [];
 	for (const line of symbols.split("\n")) {
-		const [, address, name, module] = /^([0-9a-f]{16}) [tTwW] ([^\s;]{1,200})(?:\t\[([\w-]{1,64})\])?$/.exec(line) ?? [];
+		const [, address, name, module] = /^([0-9a-f]{16}) [tTwW] ([^\s;]{1,200})(?:\t\[([\w.-]{1,64})\])?$/.exec(line) ?? [];
 		if (address === void 0 || name === void 0) continue;
 		if (BigInt(`0x${address}`) < firstOfKernel) continue;
 		const label = module === void 0 ? `kernel\`${name}` : `${module}\`${name}`;
@@ -1002,10 +1460,13 @@ async function trial(guests, planned, keepLog, signal) {
 	const { traffic, tallies } = guests;
 	const { cell } = planned;
 	const { windows, packets } = windowsOf(traffic);
-	const startedAt = (/* @__PURE__ */ new Date()).toISOString();
+	/** After the boot, if there is one. */
+	let startedAt;
 	const logs = /* @__PURE__ */ new Map();
 	const kernels = {};
+	let bootSeconds = 0;
 	for (const [pair, runs] of pairsOf(planned)) {
+		const begunAt = guests.now();
 		const up = await guestsFor(guests, {
 			pair,
 			runs,
@@ -1013,6 +1474,8 @@ async function trial(guests, planned, keepLog, signal) {
 		}, keepLog);
 		if (up.kind !== "up") return up.outcome;
 		const { booted } = up;
+		if (up.hasBooted) bootSeconds += guests.now() - begunAt;
+		startedAt ??= (/* @__PURE__ */ new Date()).toISOString();
 		const sent = await installAndSend(guests, booted, cell, windows + 1, signal);
 		if (sent.kind === "lost") {
 			const outcome = await afterDeaths(guests, await endsOf(booted), {
@@ -1048,13 +1511,15 @@ async function trial(guests, planned, keepLog, signal) {
 			kernels[variant] = kernel;
 		}
 	}
+	startedAt ??= (/* @__PURE__ */ new Date()).toISOString();
 	const outcome = readVirtualLogs(planned, startedAt, packets, logs);
 	if (outcome.kind !== "measured") return outcome;
 	return {
 		...outcome,
 		summary: {
 			...outcome.summary,
-			kernels
+			kernels,
+			...bootSeconds > 0 && { bootSeconds }
 		}
 	};
 }
@@ -1085,7 +1550,8 @@ async function guestsFor(guests, pair, keepLog) {
 	const known = pair.runs.map((run) => running?.booted.find(({ variant }) => variant === run.variant));
 	if (running?.pair === pair.pair && known.every((one) => one !== void 0)) return {
 		kind: "up",
-		booted: known
+		booted: known,
+		hasBooted: false
 	};
 	guests.running = void 0;
 	if (running !== void 0) await system.release(running.booted);
@@ -1097,10 +1563,11 @@ async function guestsFor(guests, pair, keepLog) {
 	};
 	const down = all.filter((one) => one.kind === "not-booted");
 	for (const { variant, console } of down) await keepLog(consoleLogName(variant), console);
-	const outcome = gravest(down.map((one) => one.outcome)) ?? await tryAll(guests, booted);
+	const outcome = gravest(down.map(({ variant, outcome, console }) => console === "" ? outcome : withConsole(variant, outcome))) ?? await tryAll(guests, booted);
 	if (outcome === void 0) return {
 		kind: "up",
-		booted
+		booted,
+		hasBooted: true
 	};
 	if (down.length > 0) await stopAll(guests);
 	return {
@@ -1185,7 +1652,8 @@ async function afterDeaths(guests, ends, { planned: { cell }, keepLog, signal })
 		const { variant, guest } = one;
 		await keepLog(consoleLogName(variant), guest.console());
 		tallyOf(tallies, variant).deaths += 1;
-		outcomes.push(afterDeath(guests, variant, `under ${traffic.flows} flows`, end));
+		const died = afterDeath(guests, variant, `under ${traffic.flows} flows`, end);
+		outcomes.push(withConsole(variant, died));
 	}
 	await stopAll(guests);
 	return gravest(outcomes);
@@ -1222,10 +1690,29 @@ const rejected = (variant, rejection) => ({
 	variant,
 	rejection
 });
+/** Names the log of a guest that is thrown away. */
+function withConsole(variant, outcome) {
+	const log = consoleLogName(variant);
+	if (outcome.kind === "failed") return {
+		...outcome,
+		reason: `${outcome.reason.replace(/\.$/, "")}; the guest was thrown away, and its console is in ${log}`
+	};
+	if (outcome.kind !== "rejected") return outcome;
+	const { rejection } = outcome;
+	return rejection.kind === "boot-failed" || rejection.kind === "panics-under-load" ? {
+		...outcome,
+		rejection: {
+			...rejection,
+			guestConsole: log
+		}
+	} : outcome;
+}
 const consoleLogName = (variant) => `console-${pathName(variant)}.log`;
 
 // src/lab/qemu/virtual-profile.ts
-/** Counts one window after a discarded one. Counting leaves no trace in the guest, which stays up. */
+/** A timer that falls into one window is no change of the patch's. */
+const windows = 3;
+/** Counts windows one by one after a discarded one. Counting leaves no trace in the guest, which stays up. */
 async function profile(guests, { cell, variant }, keepLog, signal) {
 	if (guests.config.accelerator !== "tcg") return impossible("instructions are not counted where the CPU itself executes a guest");
 	if ((guests.running?.booted ?? []).every((one) => one.variant !== variant)) {
@@ -1244,16 +1731,18 @@ async function profile(guests, { cell, variant }, keepLog, signal) {
 		const installed = await installRules(guests, [booted], cell);
 		if (installed?.kind === "lost") return missed(installed.reason);
 		if (installed !== void 0) return missed(whyNot(installed.outcome));
-		await send(guests, [booted], cell, 1, signal);
-		const before = await readFile(counts);
-		const sent = await send(guests, [booted], cell, 1, signal);
-		const after = await readFile(counts);
-		if (sent.kind !== "sent") return missed("packets did not flow while instructions were counted");
-		await keepLog("windows.log", sent.log);
+		const points = [];
+		let log = "";
+		for (let window = 0; window <= windows; window += 1) {
+			const sent = await send(guests, [booted], cell, 1, signal);
+			if (sent.kind !== "sent") return missed("packets did not flow while instructions were counted");
+			points.push(await readFile(counts));
+			log += sent.log;
+		}
+		await keepLog("windows.log", log);
 		const symbols = await guests.system.symbols(booted);
 		const text = foldedInstructions({
-			before,
-			after,
+			counts: points,
 			symbols
 		});
 		return judgeProfile(text, {
@@ -1325,23 +1814,29 @@ async function sendWindows({ wire }, { guests, flows, packets, windows, signal }
 }
 
 // src/lab/qemu/virtual-testbed.ts
-/** Sets up the lab, which `restore` removes. Throws a LabInUseError while another process uses this machine. */
-async function openVirtualTestbed(name, config, traffic, deps, labOfGuests = {
+const labOfThisMachine = {
 	up: virtualLabUp,
-	sendWindows
-}) {
+	sendWindows,
+	facts: factsOf
+};
+/** Sets up the lab, which `restore` removes. Throws a LabInUseError while another process uses this machine. */
+async function openVirtualTestbed(name, config, traffic, deps, labOfGuests = labOfThisMachine) {
 	const lab = await labOfGuests.up(config);
 	const tallies = /* @__PURE__ */ new Map();
 	const cpus = guestCpu === 0 ? [guestCpu] : [guestCpu, 0];
 	const { flows } = traffic;
-	const resources = {
+	const facts = () => labOfGuests.facts(config);
+	const system = await openSystem(name, config, {
 		lab,
 		tallies,
 		cpus,
 		flows,
-		deps
-	};
-	const system = config.system === "linux" ? new LinuxGuests(name, config, resources) : new FreebsdGuests(name, config, resources);
+		deps,
+		facts
+	}).catch(async (error) => {
+		await lab.down();
+		throw error;
+	});
 	const guests = {
 		lab,
 		config,
@@ -1349,6 +1844,7 @@ async function openVirtualTestbed(name, config, traffic, deps, labOfGuests = {
 		tallies,
 		system,
 		running: void 0,
+		now: () => deps.now(),
 		flowsFor: (cell) => flowsFor(lab, traffic, cell),
 		sendWindows: labOfGuests.sendWindows
 	};
@@ -1365,6 +1861,15 @@ async function openVirtualTestbed(name, config, traffic, deps, labOfGuests = {
 		}
 	};
 }
+async function openSystem(name, config, resources) {
+	if (config.system === "linux") return new LinuxGuests(name, config, resources);
+	const { lab, deps } = resources;
+	const image = await guestImage(config.image, lab, deps);
+	return new FreebsdGuests(name, {
+		...config,
+		image
+	}, resources);
+}
 async function flowsFor(lab, { flows, frameBytes }, cell) {
 	const { family } = cell;
 	const bytes = frameBytesFor({ frameBytes }, cell);
@@ -1379,4 +1884,4 @@ async function flowsFor(lab, { flows, frameBytes }, cell) {
 	return path;
 }
 
-export { bootTogether, isOfImage, openImage, openVirtualTestbed, pairsOf, readVirtualLogs, windowsLogName };
+export { bootTogether, guestImage, imagesFolder, isOfImage, openImage, openVirtualTestbed, pairsOf, readVirtualLogs, windowsLogName };

@@ -4,19 +4,32 @@ import { shell } from "../system/host.js";
 import { readFileSync } from "node:fs";
 
 // src/lab/traffic/pkt-gen.ts
-/** Reads the formats of 2015 to 2026; ignores other lines, which kernels, shells and ssh write. Never throws. */
+/**
+* Reads the formats of 2015 to 2026, with and without -N; skips and counts other lines, which kernels, shells and ssh write.
+* Never throws.
+*/
 function parsePktGenLog(text) {
 	const log = {
 		rates: [],
 		lines: 0,
+		skipped: 0,
 		faults: []
 	};
+	const unread = [];
 	let isPktGen = false;
 	let lastStamp;
+	let isInterrupted = false;
 	for (const { content, number, isWhole } of linesOf(text)) {
 		const line = readLine(content);
 		isPktGen ||= line.kind !== "foreign";
+		if (line.kind === "foreign") log.skipped += 1;
+		if (line.kind === "unread-rate" && isWhole) unread.push({
+			number,
+			content
+		});
 		if (isWhole) log.lines = number;
+		if (line.kind === "interrupted") isInterrupted = true;
+		if (line.kind === "crash" && isInterrupted) continue;
 		if (line.kind === "rate") {
 			log.rates.push({
 				...line.rate,
@@ -30,11 +43,13 @@ function parsePktGenLog(text) {
 			message: `the log ends in the middle of line ${number}`
 		});
 	}
-	return isPktGen ? log : {
+	if (!isPktGen) return {
+		...log,
 		rates: [],
-		lines: log.lines,
 		faults: [notPktGen(text)]
 	};
+	addUnread(log, unread);
+	return log;
 }
 /** Far longer than any of pkt-gen's; the rest of a line is ignored. */
 const longestLine = 4096;
@@ -55,9 +70,13 @@ function* linesOf(text) {
 }
 /** `seconds.microseconds function [line of its source] `, before the text of netmap's logging macro. */
 const stamped = /^\d{1,9}\.\d{1,9} \w{1,40} \[\d{1,9}\] /;
-const rateLine = /^(\d{1,9}\.\d{1,9}) main_thread \[\d{1,9}\] (\d{1,15}) pps \((\d{1,15}) pkts (?:in (\d{1,15}) usec\)|\d{1,18} bps in (\d{1,15}) usec\) [\d.]{1,18} avg_batch \d{1,18} min_space)$/;
+/** Without -N, pkt-gen scales numbers to three decimals and a prefix (norm() of pkt-gen.c): `6.728 M`. */
+const quantity = String.raw`(\d{1,15}(?:\.\d{1,9})? ?[kKMGT]?) ?`;
+const batch = String.raw` [\d.]{1,18} avg_batch \d{1,18} min_space`;
+const rateLine = new RegExp(String.raw`^(\d{1,9}\.\d{1,9}) main_thread \[\d{1,9}\] ${quantity}pps (?:\[avg/std [^\]]{1,80}\] )?` + String.raw`\(${quantity}pkts (?:in (\d{1,15}) usec\)(?:${batch})?|` + String.raw`[\d.]{1,18} ?[kKMGT]? ?bps in (\d{1,15}) usec\)${batch})$`);
 const begunRate = /^\d{1,9}\.\d{1,9} main_thread \[\d{1,9}\] \d/;
 const crash = /\] (poll err|ouch, thread \d{1,9} exited with error)$/;
+const interrupt = /\] poll(?:\(\))? error(?: on queue \d{1,9})?: Interrupted system call$/;
 const summaryLine = /^(?:Sent|Received) (\d{1,15}) packets,? (?:\d{1,18} bytes \d{1,15} events )?(\d{1,9}) bytes each,? in (-?\d{1,12}\.\d{1,9}) seconds\.$/;
 const commandLine = /^CMD(?: on \S{1,255})?: (.*\bpkt-gen\b.*)$/;
 function readLine(content) {
@@ -74,11 +93,11 @@ function readLine(content) {
 	const command = commandLine.exec(content)?.[1];
 	return command === void 0 ? { kind: "foreign" } : commandOf(command);
 }
-function rateOf([, stamp, pps, packets, alone, afterBits]) {
+function rateOf([, stamp, pps = "", packets = "", alone, afterBits]) {
 	const intervalSeconds = Number(alone ?? afterBits) / 1e6;
 	const rate = {
-		pps: Number(pps),
-		packets: Number(packets),
+		pps: unscaled(pps),
+		packets: unscaled(packets),
 		intervalSeconds
 	};
 	return {
@@ -87,13 +106,19 @@ function rateOf([, stamp, pps, packets, alone, afterBits]) {
 		rate
 	};
 }
+function unscaled(text) {
+	const [, digits, prefix = ""] = /^([\d.]+) ?(.?)$/.exec(text) ?? [];
+	const scale = 1e3 ** (1 + "KMGT".indexOf(prefix.toUpperCase()));
+	return prefix === "" ? Number(digits) : Math.round(Number(digits) * scale);
+}
 function stampedLine(content) {
 	const text = crash.exec(content)?.[1];
 	if (text !== void 0) return {
 		kind: "crash",
 		text
 	};
-	return { kind: begunRate.test(content) ? "torn-rate" : "other" };
+	if (interrupt.test(content)) return { kind: "interrupted" };
+	return { kind: begunRate.test(content) ? "unread-rate" : "other" };
 }
 const defaultFrameBytes = 60;
 function commandOf(text) {
@@ -129,9 +154,13 @@ function addLine(log, line, number) {
 		kind: "crashed",
 		message: `pkt-gen crashed: "${line.text}" on line ${number}`
 	});
-	if (line.kind === "torn-rate") addFault(log, {
-		kind: "cut",
-		message: `line ${number} of the log is cut in the middle`
+}
+function addUnread(log, unread) {
+	const [first] = unread;
+	if (first === void 0) return;
+	addFault(log, {
+		kind: "unread-rate",
+		message: `${unread.length === 1 ? "line" : `${unread.length} rates, the first on line`} ${first.number} of the log cannot be read: "${shortened(first.content)}"`
 	});
 }
 /** pkt-gen prints a duration since 1970, negated, where its threads never saw a start. */
@@ -179,21 +208,22 @@ const smallestFrameBytes$1 = 64;
 const wireBytesPerFrame = 20;
 /** Clocks differ: a generator's second may be longer than its wire's. */
 const clockTolerance = 1.001;
-/** Returns the slowest standard Ethernet speed that carries that rate, and its maximum rate; undefined where none does. */
-function lineRate(pps, frameBytesWithoutCrc) {
-	const bitsPerFrame = (Math.max(smallestFrameBytes$1, frameBytesWithoutCrc + crcBytes$2) + wireBytesPerFrame) * 8;
-	return gigabitSpeeds.map((gigabits) => ({
-		bitsPerSecond: gigabits * 1e9,
-		pps: gigabits * 1e9 / bitsPerFrame
-	})).find((line) => pps <= line.pps * clockTolerance);
+function lineAt(bitsPerSecond, frameBytesWithoutCrc) {
+	return {
+		bitsPerSecond,
+		pps: bitsPerSecond / ((Math.max(smallestFrameBytes$1, frameBytesWithoutCrc + crcBytes$2) + wireBytesPerFrame) * 8)
+	};
 }
+/** Returns the slowest standard Ethernet speed that carries that rate, and its maximum rate; undefined where none does. */
+const lineRate = (pps, frameBytesWithoutCrc) => gigabitSpeeds.map((gigabits) => lineAt(gigabits * 1e9, frameBytesWithoutCrc)).find((line) => pps <= line.pps * clockTolerance);
 
 // src/lab/traffic/pkt-gen-run.ts
 /**
 * Reads the receiver's log and any senders'. Validity depends on the steady stretch, for either median. A run counts with 0
 * where the DUT received its packets, and forwarded none from the first second to the last.
 */
-function pktGenRun(receiver, sender, { netbenchesTrim, requestedPps = [], egressPackets, ingressPackets }) {
+function pktGenRun(receiver, sender, options) {
+	const { netbenchesTrim, requestedPps = [], egressPackets, ingressPackets } = options;
 	const senders = namedSenders([sender ?? []].flat());
 	const pps = ratesOf(receiver);
 	const stretch = steadyStretch(pps);
@@ -206,7 +236,7 @@ function pktGenRun(receiver, sender, { netbenchesTrim, requestedPps = [], egress
 		egressPackets,
 		ingressPackets
 	};
-	const fault = isSilent(receiver) ? brokenLog(receiver, senders) ?? unlessDropped(receiver, senders, dut) ?? slowSender(senders, requestedPps) : brokenLog(receiver, senders) ?? unsteady(receiver, stretch) ?? tooShort(receiver, seconds) ?? hole(receiver, stretch) ?? unsteadySender(senders) ?? slowSender(senders, requestedPps) ?? receiverLimited(receiver, medianOf(stretch), senders, egressPackets) ?? generatorLimited(medianOf(stretch), offeredPps, senders);
+	const fault = isSilent(receiver) ? brokenLog(receiver, senders) ?? unlessDropped(receiver, senders, dut) ?? slowSender(senders, requestedPps) : brokenLog(receiver, senders) ?? unsteady(receiver, stretch) ?? tooShort(receiver, seconds) ?? hole(receiver, stretch) ?? unsteadySender(senders) ?? slowSender(senders, requestedPps) ?? receiverLimited(receiver, medianOf(stretch), senders, egressPackets) ?? generatorLimited(medianOf(stretch), offeredPps, senders, options);
 	return {
 		medianPps: netbenchesTrim ? asPrinted(medianPps) : medianPps,
 		...offeredPps === void 0 ? {} : { offeredPps },
@@ -257,7 +287,7 @@ function brokenLog(receiver, senders) {
 	});
 	return fault;
 }
-const decisiveFault = ({ faults }) => faults.find(({ kind }) => kind === "unreadable" || kind === "not-pkt-gen" || kind === "crashed")?.message;
+const decisiveFault = ({ faults, rates }) => faults.find(({ kind }) => kind === "unreadable" || kind === "not-pkt-gen" || kind === "crashed" || kind === "unread-rate" && rates.length === 0)?.message;
 const isSilent = ({ rates }) => rates.length > 0 && rates.every(({ pps }) => pps === 0);
 /** The DUT must have received this share of the sent packets: some cards count only a part of those they drop. */
 const leastArrivedRatio = .5;
@@ -289,8 +319,8 @@ function tooShort(receiver, seconds) {
 	return invalid("too-short", `${few}, at least ${10} s are needed${cutNote(receiver)}`);
 }
 function cutNote({ faults }) {
-	const cut = faults.find(({ kind }) => kind === "cut");
-	return cut === void 0 ? "" : ` (${cut.message})`;
+	const unread = faults.find(({ kind }) => kind === "unread-rate" || kind === "cut");
+	return unread === void 0 ? "" : ` (${unread.message})`;
 }
 function hole(receiver, stretch) {
 	if (stretch.kind === "unsteady") return void 0;
@@ -343,18 +373,25 @@ const secondsSent = ({ summary, rates }) => summary?.seconds ?? sum(rates.map(({
 /** A DUT that forwards this share of the load was not its limit. */
 const saturatedRatio = .98;
 /** Not known without a sender's log. */
-function generatorLimited(medianPps, offeredPps, senders) {
+function generatorLimited(medianPps, offeredPps, senders, { requestedPps = [], lineGigabits }) {
 	if (medianPps === void 0 || offeredPps === void 0) return void 0;
 	const ratio = medianPps / offeredPps;
 	if (ratio < saturatedRatio) return void 0;
 	const through = `${formatPps(medianPps)} came through of ${formatPps(offeredPps)} offered`;
-	const [sender, ...others] = senders;
-	const line = others.length > 0 ? "" : lineNote(offeredPps, sender?.log.frameBytesWithoutCrc);
-	return invalid("generator-limited", `generator-limited: ${through} (${formatPercent(ratio)})${line}`);
+	const limit = limitNote(offeredPps, lineOf(offeredPps, senders, lineGigabits), requestedPps);
+	return invalid("generator-limited", `generator-limited: ${through} (${formatPercent(ratio)})${limit}`);
 }
-function lineNote(offeredPps, frameBytesWithoutCrc) {
-	if (frameBytesWithoutCrc === void 0) return "";
-	const line = lineRate(offeredPps, frameBytesWithoutCrc);
+/** Without its speed, a line is known only where the senders fill it. */
+function lineOf(offeredPps, senders, gigabits) {
+	const [frameBytes] = senders.flatMap(({ log }) => log.frameBytesWithoutCrc ?? []);
+	if (frameBytes === void 0) return void 0;
+	if (gigabits !== void 0) return lineAt(gigabits * 1e9, frameBytes);
+	const line = senders.length > 1 ? void 0 : lineRate(offeredPps, frameBytes);
+	return line !== void 0 && isFull(line, offeredPps) ? line : void 0;
+}
+const isFull = ({ pps }, offeredPps) => offeredPps >= saturatedRatio * pps;
+function limitNote(offeredPps, line, requestedPps) {
+	if (requestedPps.length > 0 && !(line !== void 0 && isFull(line, offeredPps))) return `, and traffic.rate is ${formatPps(sum(requestedPps))}`;
 	if (line === void 0) return "";
 	return `, and the line carries ${formatPps(line.pps)} (${line.bitsPerSecond / 1e9} Gbit/s)`;
 }

@@ -653,8 +653,9 @@ const enoughRuns = 60;
 * before them without their numbers.
 */
 function boundedHistory(entries) {
-	return [...Map.groupBy(entries, ({ testbed, cell, traffic }) => JSON.stringify([
+	return [...Map.groupBy(entries, ({ testbed, kind, cell, traffic }) => JSON.stringify([
 		testbed,
+		kind ?? null,
 		cellName(cell),
 		[
 			traffic.flows,

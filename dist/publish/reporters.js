@@ -214,6 +214,11 @@ async function reportOutcome(reporter, signal, work) {
 		signal.removeEventListener("abort", onCancelled);
 	}
 }
+/** Reports the outcome before it makes the linked reports, so that a failure there cannot hide the verdict. */
+async function reportThenLink(reporter, outcome, make, warn) {
+	await reporter.conclude(outcome);
+	return addReportLinks(reporter, outcome, make, warn);
+}
 /** Adds links to an outcome that was reported already; a failure is only a warning. */
 async function addReportLinks(reporter, outcome, make, warn) {
 	try {
@@ -1840,4 +1845,4 @@ async function withReviewers(change, issue, { tasks, octokit, repository, server
 	}
 }
 
-export { BuildUpdater, addReportLinks, cancelledOutcome, changeIdIn, checkIsForAnother, closeOpenCheckRun, combineReporters, composeComment, conclusionOf, deliverySeconds, failingOnSharedHead, failureReasonSchema, hasCheckRun, markerOf, openBuild, openCheckRun, openComment, openRevisionComment, openRevisionReporter, openStatus, outcomeMarkdown, outcomeOfError, outcomeOfFailure, outcomeOfResult, outcomeTitle, pausesWithin, postReply, pullRequestOfCheckRun, readMemory, reportChanges, reportOutcome, revisionCommenter };
+export { BuildUpdater, addReportLinks, cancelledOutcome, changeIdIn, checkIsForAnother, closeOpenCheckRun, combineReporters, composeComment, conclusionOf, deliverySeconds, failingOnSharedHead, failureReasonSchema, hasCheckRun, markerOf, openBuild, openCheckRun, openComment, openRevisionComment, openRevisionReporter, openStatus, outcomeMarkdown, outcomeOfError, outcomeOfFailure, outcomeOfResult, outcomeTitle, pausesWithin, postReply, pullRequestOfCheckRun, readMemory, reportChanges, reportOutcome, reportThenLink, revisionCommenter };

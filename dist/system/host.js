@@ -242,7 +242,7 @@ async function withinLimits(task, work) {
 		return await Promise.race([rejectionOf(stop.signal), work(stop)]);
 	} finally {
 		clearTimeout(timer);
-		finished.abort();
+		finished.abort("finished");
 	}
 }
 function whenAborted(signal, until, act) {
@@ -800,18 +800,6 @@ async function connect$1(target, options = {}) {
 	};
 }
 
-// src/system/host/own-folder.ts
-/**
-* Creates or reuses the folder, closed to other users. Fails if it is another user's, a link, or was open to others:
-* root would follow a link in it to any file that they chose.
-*/
-const ownFolder = (folder) => shell`sh -c ${ownFolderScript} ppsgate ${folder}`;
-/**
-* Checks type, mode and owner once, without following a link: in a sticky folder no other user can move
-* ours. One line without `!`, as root's login shell may be csh; ls(1), as stat(1) differs between systems.
-*/
-const ownFolderScript = "[ -h \"$1\" ] || mkdir -p -m 700 \"$1\" || exit 1; set -- \"$1\" $(ls -ldn \"$1\"); case \"$2/$4\" in d????-??-*/\"$(id -u)\") exec chmod 700 \"$1\";; esac; echo \"ppsgate: $1 could be written by others than its user: see who made it, and remove it\" >&2; exit 1";
-
 // src/system/host/local.ts
 /** Unlike over ssh, a command that is cut short is killed with its process group. */
 function thisMachine() {
@@ -889,5 +877,17 @@ async function install(source, path, mode, signal) {
 		throw error;
 	}
 }
+
+// src/system/host/own-folder.ts
+/**
+* Creates or reuses the folder, closed to other users. Fails if it is another user's, a link, or was open to others:
+* root would follow a link in it to any file that they chose.
+*/
+const ownFolder = (folder) => shell`sh -c ${ownFolderScript} ppsgate ${folder}`;
+/**
+* Checks type, mode and owner once, without following a link: in a sticky folder no other user can move
+* ours. One line without `!`, as root's login shell may be csh; ls(1), as stat(1) differs between systems.
+*/
+const ownFolderScript = "[ -h \"$1\" ] || mkdir -p -m 700 \"$1\" || exit 1; set -- \"$1\" $(ls -ldn \"$1\"); case \"$2/$4\" in d????-??-*/\"$(id -u)\") exec chmod 700 \"$1\";; esac; echo \"ppsgate: $1 could be written by others than its user: see who made it, and remove it\" >&2; exit 1";
 
 export { HostError, algorithmsFor, commandText, connect$1 as connect, hostFailures, missingOn, ownFolder, packagesOf, parseKnownHosts, requirePrograms, semaphore, shell, stdoutOf, thisMachine, uploadOverBreaks };

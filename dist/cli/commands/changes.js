@@ -4,8 +4,9 @@ import { changesRunByRun, median } from "../../analysis/stats.js";
 import { exitCodes, formatChange, grouped, ratio } from "../../model.js";
 import { runToExit } from "../../system/exit.js";
 import { readSeries } from "../netbenches.js";
+import { columns } from "./columns.js";
 import { parse } from "./simulate-options.js";
-import { columns, oneLine, print, printJson } from "./table.js";
+import { oneLine, print, printJson } from "./table.js";
 
 // src/cli/commands/changes.ts
 function define(command) {
@@ -49,25 +50,36 @@ async function runChanges(file, options) {
 }
 function changesOf({ name: series, nightlyRuns }, leastRatio) {
 	const values = nightlyRuns.map(({ value }) => value);
-	const found = changesRunByRun(values, leastRatio).map(({ index }) => index);
-	return found.map((index, place) => {
-		const before = median(values.slice(found[place - 1] ?? 0, index));
-		const after = median(values.slice(index, found[place + 1]));
+	return lastingChanges(values, changesRunByRun(values, leastRatio).map(({ index }) => index), leastRatio).map((change) => ({
+		series,
+		name: nightlyRuns[change.index]?.name ?? "",
+		...change
+	}));
+}
+/** A change that was found early may shrink as runs are added: the smallest goes until each is at least `leastRatio`. */
+function lastingChanges(values, indexes, leastRatio) {
+	const changes = indexes.map((index, place) => {
+		const before = median(values.slice(indexes[place - 1] ?? 0, index));
+		const after = median(values.slice(index, indexes[place + 1]));
 		return {
-			series,
-			name: nightlyRuns[index]?.name ?? "",
 			index,
 			before,
 			after,
 			changeRatio: after / before - 1
 		};
 	});
+	const sizes = changes.map(({ changeRatio }) => Math.abs(changeRatio));
+	const smallest = Math.min(...sizes);
+	if (!(smallest < leastRatio)) return changes;
+	const dropped = sizes.indexOf(smallest);
+	return lastingChanges(values, indexes.filter((_, place) => place !== dropped), leastRatio);
 }
 function printSeries({ series, changes }) {
-	const { name, nightlyRuns } = series;
+	const { name, nightlyRuns, skipped } = series;
 	const [first, last] = [nightlyRuns[0], nightlyRuns.at(-1)].map((nightlyRun) => oneLine(nightlyRun?.name ?? ""));
 	print(`${oneLine(name)}: ${grouped(nightlyRuns.length)} nightly runs, ${first} to ${last}`);
 	print(`  ${sparkline(nightlyRuns.map(({ value }) => value))}`);
+	if (skipped.length > 0) print(`  skipped without a value: ${grouped(skipped.length)}, the first ${oneLine(skipped[0] ?? "")}`);
 	if (changes.length === 0) print("  no change that lasts");
 	const rows = changes.map((change) => [
 		`  ${oneLine(change.name)}`,

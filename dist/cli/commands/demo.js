@@ -5,19 +5,22 @@ import { readyMachine } from "../../lab/netns.js";
 import { UsageError, excerpt, exitCodes, formatDuration, formatPercent, reasonOf } from "../../model.js";
 import { bisectHeadline, headline, outcomeName } from "../../report.js";
 import { runToExit } from "../../system/exit.js";
-import { bisectCommits, bisectNames, busyWarning, callerThroughSudo, culpritSubject, embeddedDemo, fetchKernels, placeAt, runBisectDemo, runDemo, trafficSeconds, virtualDemo } from "../demo.js";
+import { bisectCommits, bisectNames, busyWarning, callerThroughSudo, culpritSubject, embeddedDemo, fetchKernels, freebsdDemo, placeAt, runBisectDemo, runDemo, trafficSeconds, virtualDemo } from "../demo.js";
 import { printJson } from "./table.js";
 import { join, resolve } from "node:path";
+import { constants } from "node:fs";
 import { styleText } from "node:util";
+import { access } from "node:fs/promises";
 
 // src/cli/commands/demo.ts
 function define(command) {
-	command.option("-d, --directory <dir>", "where the work directories go (default: a new ppsgate-demo-…)").option("--resume <dir>", "go on with a demo that was cut short").option("--seed <number>", "of the order of runs (default: by chance)").option("--bisect", "find the one of 24 commits that costs packets, instead of judging patches").option("--kernels [base,patched]", "judge kernels and a rule in virtual machines; two files, or none: they are fetched by apt-get").option("--design <name>", "fixed takes all runs: to compare with the usual group-sequential").option("--json", "print the results as JSON").addHelpText("after", `
+	command.option("-d, --directory <dir>", "where the work directories go (default: a new ppsgate-demo-…)").option("--resume <dir>", "go on with a demo that was cut short").option("--seed <number>", "of the order of runs (default: by chance)").option("--bisect", "find the one of 24 commits that costs packets, instead of judging patches").option("--kernels [base,patched]", "judge kernels and a rule in virtual machines; two files, or none: they are fetched by apt-get").option("--freebsd [image]", "judge rules of pf, and two kernels of --kernels, on an official image of FreeBSD").option("--design <name>", "fixed takes all runs: to compare with the usual group-sequential").option("--json", "print the results as JSON").addHelpText("after", `
 Example:
   sudo ppsgate demo
   sudo ppsgate demo --bisect
   sudo ppsgate demo --kernels
   sudo ppsgate demo --kernels linux-image-6.1.0-50.deb,linux-image-6.1.0-56.deb
+  sudo ppsgate demo --freebsd FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz
 
 Needs root on Linux. Takes about three minutes, with --bisect less than two.
 Exits 0 when all patches come out as they must, or the commit is found.`).action(async (options) => {
@@ -35,7 +38,10 @@ async function runDemoCommand(options, signal, lastWords) {
 	overrideGate(void 0, { design: options.design }, namingStyles.flag);
 	if (options.bisect && options.design !== void 0) throw new UsageError("--design: says how patches are judged; drop it, or --bisect.");
 	if (options.bisect && options.kernels !== void 0) throw new UsageError("--kernels: virtual machines judge patches; drop it, or --bisect.");
-	const exitCode = await readyMachine(say, [options.kernels ? "virtual" : "embedded-linux"]);
+	if (options.bisect && options.freebsd !== void 0) throw new UsageError("--freebsd: virtual machines judge patches; drop it, or --bisect.");
+	await requireImage(options);
+	const isVirtual = options.kernels !== void 0 || options.freebsd !== void 0;
+	const exitCode = await readyMachine(say, [isVirtual ? "virtual" : "embedded-linux"]);
 	if (exitCode !== void 0) return exitCode;
 	const directory = resolve(options.resume ?? options.directory ?? timestampedDirectory("ppsgate-demo"));
 	say(`${whatOf(options)} on this machine; everything is kept in ${directory}`);
@@ -61,26 +67,43 @@ async function runDemoCommand(options, signal, lastWords) {
 	});
 	return isAsExpected ? exitCodes.pass : exitCodes.patchAtFault;
 }
-function whatOf({ bisect, kernels }) {
+/** Throws a UsageError before anything is installed. */
+async function requireImage({ freebsd, kernels }) {
+	if (freebsd === void 0) return;
+	if (freebsd === true) throw new UsageError("--freebsd: name an image of FreeBSD for amd64, as FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz of its VM images (https://www.freebsd.org/where/); it is used as it is.");
+	if (kernels === true) throw new UsageError("--kernels: name two kernels of FreeBSD with --freebsd, base first, with a comma in between.");
+	await access(freebsd, constants.R_OK).catch((error) => {
+		throw new UsageError(`--freebsd: ${freebsd} cannot be read (${reasonOf(error)}).`);
+	});
+}
+function whatOf({ bisect, kernels, freebsd }) {
+	if (freebsd !== void 0) return `${kernels === void 0 ? "A rule set of pf" : "A rule set of pf and a kernel"}, judged on FreeBSD with real boots and packets`;
 	if (kernels) return "A rule and a kernel, judged with real boots and packets";
 	if (!bisect) return "Three patches, judged with real packets";
 	return `${bisectCommits.length} commits, one of which costs packets: it is searched for with real packets`;
 }
 /** Two files separated by a comma, or apt's newest kernels. */
-async function subjectOf({ kernels }, directory, say) {
+async function subjectOf({ kernels, freebsd }, directory, say) {
+	if (typeof freebsd === "string") {
+		const given = typeof kernels === "string" ? twoKernels(kernels) : void 0;
+		return freebsdDemo(resolve(freebsd), given);
+	}
 	if (kernels === void 0) return embeddedDemo;
 	if (kernels === true) return virtualDemo(await fetchKernels(join(directory, "kernels"), say));
+	return virtualDemo(twoKernels(kernels));
+}
+function twoKernels(kernels) {
 	const [base, patched, ...more] = kernels.split(",");
 	if (!base || !patched || more.length > 0) throw new UsageError(`--kernels: expected two files with a comma in between, found "${excerpt(kernels)}".`);
-	return virtualDemo({
+	return {
 		base: resolve(base),
 		patched: resolve(patched)
-	});
+	};
 }
 async function judgeNow({ directory, seed, options, signal }, say) {
 	const startedAt = performance.now();
 	const subject = await subjectOf(options, directory, say);
-	const { patches, kernels } = subject;
+	const { patches, metric } = subject;
 	const judged = await runDemo({
 		directory,
 		subject,
@@ -89,7 +112,6 @@ async function judgeNow({ directory, seed, options, signal }, say) {
 		onPatch(patch, index) {
 			const title = `${index + 1} of ${patches.length}  ${patch.title}`;
 			say(styleText("bold", title, { stream: process.stderr }));
-			const metric = kernels ? "instructionsPerPacket" : "nsPerPacket";
 			return showProgress(process.stderr, metric, () => performance.now());
 		},
 		signal

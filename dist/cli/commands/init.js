@@ -1,16 +1,17 @@
 import { require_dist } from "../../vendor/yaml.js";
 import { createOctokit } from "../../forge/github.js";
-import { exitCodes } from "../../model.js";
+import { UsageError, excerpt, exitCodes } from "../../model.js";
 import { runToExit } from "../../system/exit.js";
-import { approvalLabel, createLabel, hostedConfig, labConfig, labelByHand, lackingOverlay, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, readClone, readIfThere, splitWorkflow, starterRules } from "../init.js";
+import { approvalLabel, createLabel, freebsdTreeConfig, freebsdTreeSteps, hostedConfig, labConfig, labelByHand, lackingOverlay, ownAction, parseAction, parseBranch, parseImage, parseRepository, parseRunner, placeFile, readClone, readIfThere, splitWorkflow, starterRules } from "../init.js";
+import { columns } from "./columns.js";
 import { askOnTerminal } from "./prompt.js";
-import { columns, oneLine, print, printJson } from "./table.js";
+import { oneLine, print, printJson } from "./table.js";
 import { join } from "node:path";
 
 // src/cli/commands/init.ts
 var import_dist = require_dist();
 function define(command) {
-	command.option("--runner <labels>", "ubuntu-latest, with the lab inside it, or self-hosted,LABEL").option("--action <pin>", "OWNER/ppsgate@COMMIT (default: the ppsgate that runs, if cloned)").option("--branch <name>", "default branch of the repository (default: as git knows it)").option("--repository <name>", "OWNER/NAME on GitHub (default: that of origin)").option("--force", "overwrite workflows that differ; ppsgate.yml never is").option("--yes", "do not ask").option("--dry-run", "show what would be written, and write nothing").option("--json", "answer as JSON").addHelpText("after", details).action(async (options) => {
+	command.option("--kind <name>", "linux, for the rules of a router; freebsd, for a tree of FreeBSD", "linux").option("--image <url>", "with --kind freebsd: the official image that guests boot").option("--sha512 <sum>", "of that image, from the CHECKSUM.SHA512 beside it").option("--runner <labels>", "ubuntu-latest, with the lab inside it, or self-hosted,LABEL").option("--action <pin>", "OWNER/ppsgate@COMMIT (default: the ppsgate that runs, if cloned)").option("--branch <name>", "default branch of the repository (default: as git knows it)").option("--repository <name>", "OWNER/NAME on GitHub (default: that of origin)").option("--force", "overwrite workflows that differ; ppsgate.yml never is").option("--yes", "do not ask").option("--dry-run", "show what would be written, and write nothing").option("--json", "answer as JSON").addHelpText("after", details).action(async (options) => {
 		const { GITHUB_TOKEN: token, GITHUB_API_URL: apiUrl = "https://api.github.com" } = process.env;
 		const directory = process.cwd();
 		await runToExit((signal) => runInit(options, {
@@ -25,6 +26,7 @@ const details = `
 Examples:
   ppsgate init
   ppsgate init --runner self-hosted,lab --action OWNER/ppsgate@COMMIT --yes
+  ppsgate init --kind freebsd --image https://…-BASIC-CI-ufs.raw.xz --sha512 SUM
 
 At a terminal it asks for what no flag tells, and whether to begin with a small
 dut/nftables.conf where the repository has no rules yet; --yes writes one. The
@@ -42,7 +44,7 @@ async function runInit(options, deps) {
 	const ask = options.yes ? void 0 : deps.ask;
 	const selectors = await readSelectors(options, clone, ask);
 	const config = configFor(selectors);
-	const rules = await rulesFor(directory, config.text, async (folder) => options.yes ? true : wantsRules(folder, ask));
+	const rules = selectors.image === void 0 ? await rulesFor(directory, config.text, async (folder) => options.yes ? true : wantsRules(folder, ask)) : [];
 	const files = [];
 	const workflows = workflowsFor(selectors, namesPhabricator(await readIfThere(join(directory, config.path)) ?? config.text));
 	for (const file of [
@@ -69,7 +71,13 @@ async function runInit(options, deps) {
 }
 async function readSelectors(options, clone, ask) {
 	const answer = async (flag, question, usual = "") => flag ?? (await ask?.(usual === "" ? `${question} ` : `${question} [${usual}] `) || usual);
-	const runner = await answer(options.runner, "Which runner measures: ubuntu-latest, or self-hosted with its labels?", "ubuntu-latest");
+	const isTree = isFreebsdTree(options);
+	const image = isTree && {
+		url: await answer(options.image, "Which official image of FreeBSD, by its https address?"),
+		sha512: await answer(options.sha512, "Which SHA-512 has it, by the CHECKSUM.SHA512 beside it?")
+	};
+	const usual = isTree ? "ubuntu-24.04" : "ubuntu-latest";
+	const runner = await answer(options.runner, `Which runner measures: ${usual}, or self-hosted with its labels?`, usual);
 	const own = await ownAction(import.meta.dirname);
 	const pin = await answer(options.action, "Which ppsgate, as OWNER/ppsgate@COMMIT?", own);
 	const branch = await answer(options.branch, "What is the default branch?", clone.branch);
@@ -78,16 +86,24 @@ async function readSelectors(options, clone, ask) {
 		runner: parseRunner(runner),
 		action: own?.startsWith(`${parseAction(pin)} `) ? own : parseAction(pin),
 		branch: parseBranch(branch),
-		repository: repository === "" ? void 0 : parseRepository(repository)
+		repository: repository === "" ? void 0 : parseRepository(repository),
+		...image && { image: parseImage(image.url, image.sha512) }
 	};
 }
-function workflowsFor({ runner, action, branch }, hasPhabricator) {
+function isFreebsdTree({ kind = "linux", image, sha512 }) {
+	if (kind !== "linux" && kind !== "freebsd") throw new UsageError(`--kind: expected linux or freebsd, found "${excerpt(kind)}".`);
+	const stray = image === void 0 ? sha512 && "--sha512" : "--image";
+	if (kind === "linux" && stray !== void 0) throw new UsageError(`${stray}: goes with --kind freebsd; drop it, or add that.`);
+	return kind === "freebsd";
+}
+function workflowsFor({ runner, action, branch, image }, hasPhabricator) {
 	const setting = {
 		name: "ppsgate",
 		branch,
 		action,
 		runner: runner.labels,
-		hasPhabricator
+		hasPhabricator,
+		...image !== void 0 && { readyRunner: freebsdTreeSteps(image) }
 	};
 	return [{
 		path: ".github/workflows/ppsgate.yml",
@@ -106,12 +122,16 @@ function namesPhabricator(config) {
 		return false;
 	}
 }
-function configFor({ runner, action }) {
+function configFor(selectors) {
 	return {
 		path: "ppsgate.yml",
-		text: runner.kind === "hosted" ? hostedConfig(action) : labConfig(action),
+		text: configText(selectors),
 		isTheirs: true
 	};
+}
+function configText({ runner, action, image }) {
+	if (image !== void 0) return freebsdTreeConfig(action, image);
+	return runner.kind === "hosted" ? hostedConfig(action) : labConfig(action);
 }
 /** Empty if the lab already has files to install. */
 async function rulesFor(directory, config, isWanted) {

@@ -1,6 +1,7 @@
 import { aimOf, stateNames } from "../../gate/reserve.js";
 import { formatEstimate } from "../../model.js";
-import { clockText, columns, oneLine } from "./table.js";
+import { columns } from "./columns.js";
+import { clockText, oneLine } from "./table.js";
 
 // src/cli/commands/overview-text.ts
 function overviewText({ at, testbeds, queue }, isColoured) {

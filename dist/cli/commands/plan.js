@@ -1,16 +1,17 @@
-import { applyOverrides, loadConfig, namingStyles, parameter, selectorsOf, testbedsFor } from "../../config.js";
+import { applyOverrides, loadConfig, namingStyles, parameter, selectorsOf, testbedKindOf, testbedsFor } from "../../config.js";
 import { openRepository } from "../../forge/patch.js";
 import { basisText, estimateExperiment, expectedDurationsOn, timeParts, waysToShorten } from "../../gate/estimate.js";
 import { estimateStart, readLab, readUsualSeconds } from "../../gate/reserve.js";
-import { cellsOf, earlierEntries, historyFile, layoutsOn, planCells, policyOf } from "../../gate/experiment.js";
+import { cellsOf, earlierEntries, entriesOf, historyFile, layoutsOn, planCells, policyOf } from "../../gate/experiment.js";
 import { StoreError, openStore } from "../../gate/reserve/store.js";
 import { makingOf, testbedsThatDiffer, variantsByMaking } from "../../kernel.js";
 import { machinesOf } from "../../lab.js";
 import { cellName, exitCodes, formatDuration, formatEstimate, formatPercent, patchName } from "../../model.js";
 import { runToExit } from "../../system/exit.js";
+import { columns } from "./columns.js";
 import { patchOf } from "./judge-gate.js";
 import { configPath } from "./named-testbed.js";
-import { columns, print, printJson } from "./table.js";
+import { print, printJson } from "./table.js";
 
 // src/cli/commands/plan.ts
 const told = [
@@ -139,8 +140,12 @@ async function changeOf(config, testbeds, patch, { repository: path = ".", measu
 		isUnchanged: differ.length === 0
 	};
 }
-function outlined(config, { testbed, variants }, history) {
+function outlined(config, { testbed, variants }, entries) {
 	const { traffic, profile } = config;
+	const history = entriesOf(entries, {
+		testbed,
+		kind: testbedKindOf(config, testbed)
+	});
 	const hasLayouts = layoutsOn(config, testbed) > 1;
 	const place = {
 		testbed,

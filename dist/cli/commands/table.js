@@ -1,14 +1,4 @@
-import { stringWidth } from "../../vendor/string-width.js";
-
 // src/cli/commands/table.ts
-/** Pads columns to their widest cell; `paint` receives padded text. */
-function columns(rows, paint = (text) => text) {
-	const count = Math.max(0, ...rows.map(({ length }) => length));
-	const widths = Array.from({ length: count }, (_, column) => Math.max(...rows.map((row) => stringWidth(row[column] ?? ""))));
-	return rows.map((row, at) => row.map((text, column) => paint(padded(text, widths[column] ?? 0), at, column)).join("  ").trimEnd());
-}
-/** Terminals use two columns for Chinese characters and most emoji. */
-const padded = (text, width) => text + " ".repeat(width - stringWidth(text));
 const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 const hasColours = ({ isTTY }) => isTTY === true && !process.env.NO_COLOR;
 const print = (text) => void process.stdout.write(`${text}\n`);
@@ -22,4 +12,4 @@ function clockText(iso, now) {
 	return today?.split(" ")[0] === day ? minute : `${day} ${minute}`;
 }
 
-export { clockText, columns, hasColours, oneLine, print, printJson };
+export { clockText, hasColours, oneLine, print, printJson };

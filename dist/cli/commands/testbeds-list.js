@@ -1,8 +1,9 @@
 import { isOnThisMachine, loadConfig } from "../../config.js";
 import { exitCodes } from "../../model.js";
 import { runToExit } from "../../system/exit.js";
+import { columns } from "./columns.js";
 import { configPath } from "./named-testbed.js";
-import { columns, print, printJson } from "./table.js";
+import { print, printJson } from "./table.js";
 
 // src/cli/commands/testbeds-list.ts
 function define(command) {

@@ -3,8 +3,9 @@ import { aimOf, holdingOf, readLab, readLog } from "../../gate/reserve.js";
 import { openStore } from "../../gate/reserve/store.js";
 import { UsageError, exitCodes, formatRoughly } from "../../model.js";
 import { runToExit } from "../../system/exit.js";
+import { columns } from "./columns.js";
 import { configPath } from "./named-testbed.js";
-import { clockText, columns, oneLine, print, printJson } from "./table.js";
+import { clockText, oneLine, print, printJson } from "./table.js";
 
 // src/cli/commands/testbeds-log.ts
 function define(command) {

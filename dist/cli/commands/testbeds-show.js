@@ -1,6 +1,6 @@
 import { loadConfig } from "../../config.js";
-import { overviewOf, readLab, readUsualSeconds } from "../../gate/reserve.js";
-import { openStore } from "../../gate/reserve/store.js";
+import { freeEnded, overviewOf, readLab, readUsualSeconds } from "../../gate/reserve.js";
+import { openProcessesOf, openStore } from "../../gate/reserve/store.js";
 import { exitCodes } from "../../model.js";
 import { runToExit } from "../../system/exit.js";
 import { configPath } from "./named-testbed.js";
@@ -37,7 +37,9 @@ async function watchWhileRead(config, store, show, signal) {
 	}
 }
 async function lookAt(config, store, usualSeconds) {
-	const lab = await readLab(store);
+	const seen = await readLab(store);
+	const processes = await openProcessesOf(config.reservations);
+	const lab = await freeEnded(store, seen, processes, /* @__PURE__ */ new Date()) ? await readLab(store) : seen;
 	return {
 		overview: overviewOf(config, lab, usualSeconds, /* @__PURE__ */ new Date()),
 		revision: lab.revision

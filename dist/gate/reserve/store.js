@@ -1,15 +1,104 @@
-import { openHttpClient } from "../../forge/github.js";
+import { document, id, list, parseJson, prose, reasonOf, shortened, word } from "../../model.js";
 import { boolean, int, number, object, union } from "../../vendor/zod.js";
+import { openHttpClient } from "../../forge/github.js";
 import { ExposedError, readGuarded } from "../../config.js";
-import { document, list, parseJson, prose, reasonOf, shortened, word } from "../../model.js";
 import { ExposedPlaceError, checkOwn } from "../../kernel.js";
 import { ForeignFileError, failureOf as failureOf$1, isEmpty, isSqliteError, openDatabase, watchPlace } from "../../lab/netns.js";
+import { execFile } from "node:child_process";
 import { dirname, resolve } from "node:path";
 import { accessSync, closeSync, constants, mkdirSync, openSync, realpathSync, statSync, utimesSync, watch } from "node:fs";
+import { promisify } from "node:util";
 import { createSecureContext } from "node:tls";
 import { X509Certificate, randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, readlink } from "node:fs/promises";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
+
+// src/system/process.ts
+/** A process group's leader, with its start time as this machine prints it. */
+const leaderSchema = object({
+	pid: id,
+	started: word
+});
+/** Also false for a zombie. */
+const isRunning = async ({ pid, started }) => await startOf(pid) === started;
+async function signalGroup(leader, name) {
+	if (!await isRunning(leader)) return false;
+	try {
+		return process.kill(-leader.pid, name);
+	} catch {
+		return false;
+	}
+}
+/** Start time of the process as `platform` prints it; undefined if none runs. */
+function startOf(pid, platform = process.platform) {
+	return platform === "linux" ? startInProc(pid) : startByPs(pid);
+}
+/** Reads the kernel's own clock: ps(1) computes start times from the wall clock, which may be set meanwhile. */
+async function startInProc(pid) {
+	const found = await inProc(pid);
+	return found === void 0 || found.isZombie ? void 0 : `${found.ticks} after boot ${await bootId()}`;
+}
+const bootId = async () => (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
+/** Undefined if it cannot be read. */
+async function inProc(pid) {
+	const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => void 0);
+	if (stat === void 0) return void 0;
+	const [state = "", ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+	const ticks = rest[18];
+	return ticks === void 0 ? void 0 : {
+		isZombie: "ZX".includes(state),
+		ticks
+	};
+}
+async function startByPs(pid) {
+	const { stdout } = await promisify(execFile)("ps", [
+		"-o",
+		"stat=,lstart=",
+		"-p",
+		String(pid)
+	]).catch(() => ({ stdout: "" }));
+	const [, state = "Z", started] = /^\s*(\S)\S*\s+(.+?)\s*$/.exec(stdout) ?? [];
+	return state === "Z" ? void 0 : started;
+}
+/** A process and the view in which its id has a meaning: the boot of a kernel, and the namespaces of ids and clocks. */
+const processMarkSchema = object({
+	pid: id,
+	ticks: word,
+	view: word
+});
+/** Undefined where an end is never certain: on other systems than Linux, and if /proc is of another namespace. */
+async function openProcessView() {
+	try {
+		if (await readlink("/proc/self") !== String(process.pid)) return void 0;
+		const found = await inProc(process.pid);
+		if (found === void 0) return void 0;
+		const names = ["pid", "time"].map((name) => readlink(`/proc/self/ns/${name}`));
+		const view = [await bootId(), ...await Promise.all(names)].join(" ");
+		return {
+			own: {
+				pid: process.pid,
+				ticks: found.ticks,
+				view
+			},
+			hasEnded: async (mark) => mark.view === view && await isOver(mark)
+		};
+	} catch {
+		return;
+	}
+}
+async function isOver({ pid, ticks }) {
+	if (!hasId(pid)) return true;
+	const found = await inProc(pid);
+	return found !== void 0 && (found.isZombie || found.ticks !== ticks);
+}
+/** /proc may hide the processes of other users; a signal of number 0 finds them. */
+function hasId(pid) {
+	try {
+		return process.kill(pid, 0);
+	} catch (error) {
+		return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+	}
+}
 
 // src/gate/reserve/store/store.ts
 /** The message is a sentence that names the store, the reason and the remedy. */
@@ -970,5 +1059,7 @@ function watchIfPossible(path, onChange) {
 const openStore = (config) => config.store === "etcd" ? openEtcd(config, { now: steadySeconds }) : openSqlite(config.path, { now: steadySeconds });
 /** Seconds of a clock that all processes of this machine share, and that setting the time does not change. */
 const steadySeconds = () => Number(process.hrtime.bigint()) / 1e9;
+/** Only a file is sure to be shared by processes of one kernel: a machine and its copy have one boot id. */
+const openProcessesOf = async ({ store }) => store === "sqlite" ? await openProcessView() : void 0;
 
-export { StoreError, openStore, steadySeconds };
+export { StoreError, isRunning, leaderSchema, openProcessesOf, openStore, processMarkSchema, signalGroup, startOf, steadySeconds };

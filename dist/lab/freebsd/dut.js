@@ -645,7 +645,7 @@ function checkSettings(outputs, context) {
 	return settingsOf(context).flatMap((setting) => problemOf(setting, outputs));
 }
 function settingsOf(context) {
-	const { families } = context;
+	const { families, unread } = context;
 	return [
 		debuggerOnPanic,
 		dumpDevice,
@@ -657,7 +657,7 @@ function settingsOf(context) {
 		...families.flatMap((family) => pathSettings(family, context)),
 		idleness,
 		timeSinceBoot
-	];
+	].filter(({ name }) => unread?.has(name) !== true);
 }
 /** Missing in kernels without `options KDB`. */
 const debuggerOnPanic = {
@@ -1725,4 +1725,4 @@ async function endSampling(host, folder) {
 const secondsToEnd = 60;
 const mostGraphBytes = 256 * 1024 ** 2;
 
-export { BootMethodError, DutLostError, FreebsdDut, advice, arrivedBetween, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, generatorPortSettings, hasBootedSinceMark, isOurs, loadedModules, markBoot, nextRoot, parseArp, parseCpuTimes, parseIfconfig, parseInterfaceCounters, parseNdp, parseRoutes, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, whyUnfit, windowCommand };
+export { BootMethodError, DutLostError, FreebsdDut, advice, arrivedBetween, benchmarkingNetworks, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, generatorPortSettings, hasBootedSinceMark, isOurs, loadedModules, markBoot, nextRoot, parseArp, parseCpuTimes, parseIfconfig, parseInterfaceCounters, parseNdp, parseRoutes, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, whyUnfit, windowCommand };

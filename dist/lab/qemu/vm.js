@@ -1,7 +1,8 @@
-import { claim, disclaim, labPath, ownerFile } from "../netns.js";
-import { object, union, unknown } from "../../vendor/zod.js";
 import { UsageError, lastLine, prose, reasonOf } from "../../model.js";
-import { ConsoleTape, openPacedPipe } from "../console.js";
+import { object, union, unknown } from "../../vendor/zod.js";
+import { claim, disclaim, labPath, ownerFile } from "../netns.js";
+import { commandText } from "../../system/host.js";
+import { ConsoleTape, describeScreen, openPacedPipe } from "../console.js";
 import { once } from "node:events";
 import { execFile, spawn } from "node:child_process";
 import { basename, delimiter, dirname, join } from "node:path";
@@ -11,7 +12,7 @@ import { createConnection } from "node:net";
 import { randomUUID } from "node:crypto";
 import { access, chown, copyFile, mkdir, open, readFile, readdir, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as setTimeout$1 } from "node:timers/promises";
 import { createInterface } from "node:readline";
 
 // src/lab/qemu/vm/addresses.ts
@@ -53,6 +54,219 @@ const neighbours = {
 	}
 };
 
+// src/lab/qemu/vm/console-shell.ts
+/** The message is a clause on the console or on a command. */
+var ConsoleShellError = class extends Error {
+	name = "ConsoleShellError";
+};
+const loginPrompt = /(?:^|[\r\n])(?:[\w.-]+ )?login: /;
+const afterName = /(?<password>password)(?: for [^\r\n]*)?:|[#%$>] $/i;
+const secondsToPrompt = 30;
+const usualSeconds = 120;
+/** FreeBSD's terminals may drop what exceeds an input line of that length (MAX_INPUT). */
+const mostCharacters = 1e3;
+var ConsoleShell = class ConsoleShell {
+	#guest;
+	#leave;
+	#shown;
+	#more = Promise.withResolvers();
+	#commands = 0;
+	constructor(guest) {
+		this.#guest = guest;
+		this.#shown = guest.console();
+		this.#leave = guest.listen((piece) => {
+			this.#shown = (this.#shown + piece.toString("latin1")).slice(-262144);
+			this.#more.resolve();
+			this.#more = Promise.withResolvers();
+		});
+	}
+	/** Waits for the login prompt. Throws a ConsoleShellError where none comes, or a password is asked for. */
+	static async logIn(guest, limitSeconds) {
+		const shell = new ConsoleShell(guest);
+		try {
+			await shell.#logIn(limitSeconds);
+			return shell;
+		} catch (error) {
+			shell[Symbol.dispose]();
+			throw error;
+		}
+	}
+	async #logIn(limitSeconds) {
+		if (await this.#shows(loginPrompt, limitSeconds) === void 0) throw new ConsoleShellError(`its serial console showed no login prompt within ${limitSeconds} s, and ${describeScreen(this.#guest.console())}`);
+		this.#shown = "";
+		await this.#type("root");
+		if ((await this.#shows(afterName, secondsToPrompt))?.groups?.password !== void 0) throw new ConsoleShellError("its serial console asks for a password of root");
+		await this.#type("exec env -i PATH=/sbin:/bin:/usr/sbin:/usr/bin HOME=/root TERM=dumb /bin/sh");
+		if (await this.#execute("stty -echo; PS1= PS2=", secondsToPrompt) === void 0) throw new ConsoleShellError(`root got no shell on its serial console, which ${describeScreen(this.#guest.console())}`);
+	}
+	/** Returns output and errors. Throws a ConsoleShellError for a command that fails, or is not over in time. */
+	async run(command, seconds = usualSeconds) {
+		const text = commandText(command);
+		const ended = await this.#execute(`{ ${text}; } 2>&1`, seconds);
+		if (ended === void 0) throw new ConsoleShellError(`"${text}" was not over within ${seconds} s on its serial console, which ${describeScreen(this.#shown)}`);
+		const { code, output } = ended;
+		if (code === 0) return output;
+		const said = lastLine(output) ?? "nothing";
+		throw new ConsoleShellError(`"${text}" exited with ${code} and said "${said}"`);
+	}
+	/** Types a command that ends the guest. */
+	async runLast(command) {
+		await this.#type(commandText(command));
+	}
+	/** Returns undefined where it is not over in time. */
+	async #execute(text, seconds) {
+		this.#commands += 1;
+		this.#shown = "";
+		await this.#type(`${text}; echo "<<""ppsgate ${this.#commands} $?>>"`);
+		const end = await this.#shows(new RegExp(`<<ppsgate ${this.#commands} (\\d{1,3})>>`), seconds);
+		if (end === void 0) return void 0;
+		const output = end.input.slice(0, end.index).replaceAll("\r", "");
+		return {
+			code: Number(end[1]),
+			output
+		};
+	}
+	async #type(line) {
+		if (line.length > mostCharacters || /[^ -~]/.test(line)) throw new TypeError(`This line cannot be typed: ${line}`);
+		const { consoleInput = "" } = this.#guest;
+		await using input = await open(consoleInput, constants.O_WRONLY | constants.O_NONBLOCK);
+		await input.write(`${line}\n`);
+	}
+	/** Waits until the output has the pattern; undefined where it has not in time. */
+	async #shows(pattern, seconds) {
+		const { promise: over, resolve } = Promise.withResolvers();
+		const timer = setTimeout(() => resolve("over"), seconds * 1e3);
+		const ended = this.#guest.ended.then((why) => {
+			throw new ConsoleShellError(`its QEMU has ended (${why})`);
+		});
+		try {
+			for (;;) {
+				const found = pattern.exec(this.#shown);
+				if (found !== null) return found;
+				if (await Promise.race([
+					this.#more.promise,
+					over,
+					ended
+				]) === "over") return void 0;
+			}
+		} finally {
+			clearTimeout(timer);
+		}
+	}
+	[Symbol.dispose]() {
+		this.#leave();
+	}
+};
+
+// src/lab/qemu/vm/disk-image.ts
+/** The first descriptor after standard input, output and error. */
+const inheritedFile = 3;
+/** Throws a UsageError for a file that cannot be read, or whose format has QEMU open further files. */
+async function openDiskImage(path, writesTo = "copy") {
+	const mode = writesTo === "copy" ? constants.O_RDONLY : constants.O_RDWR;
+	const file = await open(path, mode | constants.O_NONBLOCK).catch(unreadable$1(path));
+	try {
+		const stats = await file.stat();
+		if (!stats.isFile() && !stats.isBlockDevice()) throw new Error("it is neither a file nor a disk");
+		const header = await beginningOf$1(file);
+		const format = header.subarray(0, 4).equals(qcowMagic) ? "qcow2" : "raw";
+		const reference = format === "qcow2" ? referenceIn(header) : void 0;
+		if (reference !== void 0) throw new UsageError(`The image ${path} ${reference}: convert it to one file, by \`qemu-img convert -O qcow2\` where you trust it.`);
+		return {
+			descriptor: file.fd,
+			qemuArguments: argumentsFor(format, stats.isBlockDevice() ? "host_device" : "file", writesTo === "image" ? path : void 0),
+			[Symbol.asyncDispose]: () => file.close()
+		};
+	} catch (error) {
+		await file.close();
+		throw error instanceof UsageError ? error : unreadable$1(path)(error);
+	}
+}
+const unreadable$1 = (path) => (error) => {
+	throw new UsageError(`The image ${path} cannot be read (${reasonOf(error)}).`);
+};
+const qcowMagic = Buffer.from("QFIû", "latin1");
+/** The largest cluster, which holds the header with its extensions. */
+const mostHeaderBytes = 2 * 1024 ** 2;
+async function beginningOf$1(file) {
+	const { buffer, bytesRead } = await file.read(Buffer.alloc(mostHeaderBytes), 0, null, 0);
+	return buffer.subarray(0, bytesRead);
+}
+/** Offsets and bits of QEMU's docs/interop/qcow2.txt. */
+const shortestHeaderBytes = 104;
+const version2HeaderBytes = 72;
+const externalDataBit = 1n << 2n;
+const dataFileNameExtension = 1145132097;
+/** Explains in a clause which other file QEMU would open. */
+function referenceIn(header) {
+	if (header.length < shortestHeaderBytes) return "ends within its header";
+	const version = header.readUInt32BE(4);
+	if (version !== 2 && version !== 3) return `has version ${version} of its format, and not 2 or 3`;
+	if (header.readBigUInt64BE(8) !== 0n) return "names a backing file, which guests would read";
+	const hasDataFile = version === 3 && (header.readBigUInt64BE(72) & externalDataBit) !== 0n;
+	const headerBytes = version === 3 ? header.readUInt32BE(100) : version2HeaderBytes;
+	if (hasDataFile || extensionsOf(header, headerBytes).has(dataFileNameExtension)) return "keeps its data in another file, which guests would read";
+}
+/** Types of the header's extensions; each has a length of four bytes and is padded to eight. */
+function extensionsOf(header, headerBytes) {
+	const types = /* @__PURE__ */ new Set();
+	for (let at = headerBytes; at + 8 <= header.length;) {
+		const type = header.readUInt32BE(at);
+		if (type === 0) break;
+		types.add(type);
+		at += 8 + Math.ceil(header.readUInt32BE(at + 4) / 8) * 8;
+	}
+	return types;
+}
+/** States the format, which QEMU would otherwise probe, and that no other file belongs to it. */
+function argumentsFor(format, driver, written) {
+	const node = {
+		driver: format,
+		...format === "qcow2" && { backing: null },
+		file: {
+			driver,
+			filename: written ?? "/dev/fdset/1"
+		}
+	};
+	const file = `json:${JSON.stringify(node)}`.replaceAll(",", ",,");
+	return [
+		"-add-fd",
+		`fd=${3},set=1`,
+		"-drive",
+		`if=none,id=disk,file=${file},snapshot=${written === void 0 ? "on" : "off"},cache=unsafe,werror=report`,
+		"-device",
+		"virtio-blk-pci,drive=disk"
+	];
+}
+
+// src/lab/qemu/vm/qmp.ts
+const reply = union([object({ return: unknown() }), object({ error: object({ desc: prose() }) })]);
+async function openQmp(path) {
+	const socket = createConnection(path);
+	await once(socket, "connect");
+	const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
+	socket.on("error", () => {});
+	const answer = async () => {
+		for (;;) {
+			const { value, done } = await lines.next();
+			if (done) throw new Error("QEMU ended before it answered.");
+			const read = reply.safeParse(JSON.parse(value));
+			if (!read.success) continue;
+			if ("error" in read.data) throw new Error(`QEMU refused: ${read.data.error.desc}.`);
+			return read.data.return;
+		}
+	};
+	const overrides = (execute) => {
+		socket.write(`${JSON.stringify({ execute })}\n`);
+		return answer();
+	};
+	await overrides("qmp_capabilities");
+	return {
+		execute: overrides,
+		[Symbol.dispose]: () => void socket.destroy()
+	};
+}
+
 // src/lab/qemu/vm/unprivileged-user.ts
 /** A user and group id without an account; its bytes read `ppsg`. */
 const nobody = 1886417767;
@@ -93,6 +307,252 @@ async function runAsNobody(program, args) {
 	return stdout;
 }
 
+// src/lab/qemu/vm/guest.ts
+const execute$1 = promisify(execFile);
+const mostConsoleBytes = 1024 ** 2;
+const secondsForLastWords = 5;
+/** Returns before the guest has booted. Throws where QEMU does not start. */
+async function startGuest(wire, request) {
+	const { number, folder, plugin, boots } = request;
+	await rm(folder, {
+		recursive: true,
+		force: true
+	});
+	await mkdir(folder, {
+		mode: 448,
+		recursive: true
+	});
+	const [sender, receiver] = [`ppsgate-tx${number}`, `ppsgate-rx${number}`];
+	await createWires(wire, [sender, receiver]);
+	const qmpPath = join(folder, "qmp");
+	const counts = plugin === void 0 ? void 0 : join(folder, "counts");
+	const consolePath = join(folder, "console");
+	const hasInput = boots.kind === "disk" && boots.hasConsoleInput === true;
+	const consoleInput = hasInput ? `${consolePath}.in` : void 0;
+	if (consoleInput !== void 0) await execute$1("mkfifo", [
+		"-m",
+		"600",
+		consoleInput
+	]);
+	const options = qemuArguments(request, {
+		sender,
+		receiver,
+		qmpPath,
+		consoleDevice: hasInput ? `pipe,path=${escaped(consolePath)}` : `file,path=${escaped(consolePath)}`,
+		counts,
+		user: await asNobody(wire)
+	});
+	const tape = new ConsoleTape(mostConsoleBytes);
+	const listeners = /* @__PURE__ */ new Set();
+	const console = openPacedPipe(hasInput ? `${consolePath}.out` : consolePath, (piece) => {
+		tape.write(piece);
+		for (const onOutput of listeners) onOutput(piece);
+	});
+	const running = wire.start("setpriv", [
+		"--no-new-privs",
+		"taskset",
+		"--cpu-list",
+		String(request.cpu),
+		...options
+	], boots.kind === "disk" ? boots.image.descriptor : void 0);
+	let said = "";
+	const ended = once(running, "close").then(() => lastLine(said) ?? "it said nothing", (error) => String(error)).finally(() => console.close());
+	running.stdout?.resume();
+	running.stderr?.on("data", (piece) => {
+		said = (said + piece.toString()).slice(-4096);
+	});
+	const qemu = await qemuOf(running.pid, ended);
+	return {
+		number,
+		address: {
+			host: wireAddress,
+			port: portOf(number)
+		},
+		interfaces: {
+			sender,
+			receiver
+		},
+		counts,
+		cpuThread: await cpuThreadOf(qemu, ended),
+		consoleInput,
+		ended,
+		console() {
+			console.read();
+			return tape.text();
+		},
+		listen(onOutput) {
+			listeners.add(onOutput);
+			return () => void listeners.delete(onOutput);
+		},
+		async pinTo(cpu) {
+			await execute$1("taskset", [
+				"--all-tasks",
+				"--pid",
+				"--cpu-list",
+				String(cpu),
+				String(qemu)
+			]);
+		},
+		async interrupt() {
+			const before = tape.length;
+			using qmp = await openQmp(qmpPath);
+			await qmp.execute("inject-nmi");
+			await Promise.race([ended, setTimeout$1(secondsForLastWords * 1e3)]);
+			if (tape.length === before) await setTimeout$1(200);
+		},
+		async reset() {
+			using qmp = await openQmp(qmpPath);
+			await qmp.execute("system_reset");
+		},
+		async stop() {
+			endProcess(qemu);
+			await ended;
+			await rm(folder, {
+				recursive: true,
+				force: true
+			});
+		}
+	};
+}
+var GuestEndedError = class extends Error {
+	name = "GuestEndedError";
+};
+const portOf = (number) => 2200 + number;
+/** Creates a tap for each name, which yields the guest's frames or delivers frames to it, without ARP or IP of ours. */
+async function createWires(wire, names) {
+	for (const name of names) {
+		await wire.run("ip", [
+			"link",
+			"delete",
+			name
+		]).catch(() => {});
+		await wire.run("ip", [
+			"tuntap",
+			"add",
+			"dev",
+			name,
+			"mode",
+			"tap"
+		]);
+		const deaf = [`net.ipv4.conf.${name}.arp_ignore=8`, `net.ipv4.conf.${name}.rp_filter=1`];
+		await wire.run("sysctl", [
+			"-q",
+			"-w",
+			`net.ipv6.conf.${name}.disable_ipv6=1`,
+			...deaf
+		]);
+		await wire.run("ip", [
+			"link",
+			"set",
+			"dev",
+			name,
+			"up"
+		]);
+	}
+}
+function qemuArguments({ number, boots, machine, plugin }, place) {
+	const card = (id, mac) => ["-device", `virtio-net-pci,netdev=${id},mac=${mac},romfile=`];
+	const tap = (id, name) => ["-netdev", `tap,id=${id},ifname=${name},script=no,downscript=no`];
+	const forward = `hostfwd=tcp:${wireAddress}:${portOf(number)}-${guestAddress}:22`;
+	return [
+		"qemu-system-x86_64",
+		"-name",
+		`ppsgate-${number},debug-threads=on`,
+		"-nodefaults",
+		"-no-user-config",
+		"-machine",
+		"q35,graphics=off",
+		"-accel",
+		machine.accelerator,
+		"-cpu",
+		machine.accelerator === "kvm" ? "host" : "max",
+		"-smp",
+		"1",
+		"-m",
+		String(machine.memoryMebibytes),
+		"-display",
+		"none",
+		...place.user,
+		"-sandbox",
+		"on,obsolete=deny,spawn=deny",
+		"-chardev",
+		`${place.consoleDevice},id=console`,
+		"-serial",
+		"chardev:console",
+		"-qmp",
+		`unix:${place.qmpPath},server=on,wait=off`,
+		"-netdev",
+		`user,id=control,restrict=on,ipv6=off,${guestNetwork},${forward}`,
+		...card("control", guestMac.management),
+		...tap("in", place.sender),
+		...card("in", guestMac.ingress),
+		...tap("out", place.receiver),
+		...card("out", guestMac.egress),
+		"-device",
+		"virtio-rng-pci",
+		...bootArguments(boots),
+		...plugin === void 0 ? [] : ["-plugin", `${plugin},counts=${place.counts}`]
+	];
+}
+/** QEMU's options escape a comma by doubling it. */
+const escaped = (path) => path.replaceAll(",", ",,");
+/** QEMU has the first option up to 9.2, and the second since its removal. */
+async function asNobody(wire) {
+	const help = await wire.run("qemu-system-x86_64", ["-help"]);
+	return /^-runas /m.test(help) ? ["-runas", `${nobody}:${nobody}`] : ["-run-with", `user=${nobody}:${nobody}`];
+}
+function bootArguments(boots) {
+	if (boots.kind === "kernel") {
+		const { path, initrd, commandLine } = boots;
+		return [
+			"-no-reboot",
+			"-kernel",
+			path,
+			"-initrd",
+			initrd,
+			"-append",
+			commandLine
+		];
+	}
+	return [...boots.image.qemuArguments];
+}
+/** Waits until the started program has entered the namespaces and has QEMU as its child. */
+async function qemuOf(entering, ended) {
+	const path = `/proc/${entering}/task/${entering}/children`;
+	return untilThere(ended, async () => {
+		const [child] = (await readFile(path, "utf8")).trim().split(" ").filter(Boolean);
+		return child === void 0 ? void 0 : Number(child);
+	});
+}
+/** QEMU names its threads; see its `-name`. */
+async function cpuThreadOf(qemu, ended) {
+	return untilThere(ended, async () => {
+		for (const thread of await readdir(`/proc/${qemu}/task`)) {
+			const folder = `/proc/${qemu}/task/${thread}`;
+			if ((await readFile(`${folder}/comm`, "utf8").catch(() => "")).startsWith("CPU 0/")) return folder;
+		}
+	});
+}
+async function untilThere(ended, find) {
+	let why;
+	ended.then((last) => {
+		why = last;
+	});
+	for (;;) {
+		const found = await find().catch(() => void 0);
+		if (found !== void 0) return found;
+		if (why !== void 0) throw new GuestEndedError(`QEMU started no guest (${why}): see what is missing of this machine, or leave \`accelerator: kvm\` out.`);
+		await setTimeout$1(20);
+	}
+}
+function endProcess(pid) {
+	try {
+		process.kill(pid, "SIGKILL");
+	} catch (error) {
+		if (error.code !== "ESRCH") throw error;
+	}
+}
+
 // src/lab/qemu/vm/kernel-files.ts
 /** A guest cannot boot the archive's kernel; the message continues the archive's name. */
 var KernelFilesError = class extends Error {
@@ -110,11 +570,11 @@ const netfilter = /\/net\/(?:netfilter|ipv4\/netfilter|ipv6\/netfilter)\/nf[\w-]
 * folder. `more` are modules to load in addition to every guest's.
 */
 async function unpackKernel(archive, folder, more, most = usualLimits) {
-	const { size } = await stat(archive).catch(unreadable$1);
+	const { size } = await stat(archive).catch(unreadable);
 	if (size > mostFileBytes) throw tooLarge("bytes", mostFileBytes);
 	await beginFolder(folder);
 	const copy = join(folder, "archive");
-	await copyFile(archive, copy).catch(unreadable$1);
+	await copyFile(archive, copy).catch(unreadable);
 	await chown(copy, nobody, nobody);
 	const tree = join(folder, "tree");
 	await inFolder(["mkdir", tree]);
@@ -159,7 +619,7 @@ async function unpackKernel(archive, folder, more, most = usualLimits) {
 		throw error;
 	}
 }
-const unreadable$1 = (error) => {
+const unreadable = (error) => {
 	throw new KernelFilesError(`cannot be read (${reasonOf(error)})`);
 };
 const tooLarge = (what, most) => new KernelFilesError(`has more than ${most.toLocaleString("en-US")} ${what}`);
@@ -262,7 +722,7 @@ async function imageIn(tree) {
 }
 /** Reads the header of an x86 image: Linux's Documentation/arch/x86/boot.rst, `kernel_version`. */
 async function versionOf(image) {
-	const header = await beginningOf$1(image, 32768).catch(() => Buffer.alloc(0));
+	const header = await beginningOf(image, 32768).catch(() => Buffer.alloc(0));
 	const isImage = header.length > 528 && header.toString("latin1", 514, 518) === "HdrS";
 	const at = isImage ? header.readUInt16LE(526) + 512 : 0;
 	const end = header.indexOf(0, at);
@@ -270,7 +730,7 @@ async function versionOf(image) {
 	if (!isImage || !/^[\w][\w.+~-]{0,100} [ -~]+$/.test(version)) throw new KernelFilesError("has a boot/vmlinuz that is no bzImage of Linux for x86");
 	return version;
 }
-async function beginningOf$1(path, bytes) {
+async function beginningOf(path, bytes) {
 	await using file = await open(path);
 	const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
 	return buffer.subarray(0, bytesRead);
@@ -382,347 +842,6 @@ const packing = (folder, archive) => [
 	folder,
 	archive
 ];
-
-// src/lab/qemu/vm/disk-image.ts
-/** The first descriptor after standard input, output and error. */
-const inheritedFile = 3;
-/** Throws a UsageError for a file that cannot be read, or whose format has QEMU open further files. */
-async function openDiskImage(path) {
-	const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(unreadable(path));
-	try {
-		const stats = await file.stat();
-		if (!stats.isFile() && !stats.isBlockDevice()) throw new Error("it is neither a file nor a disk");
-		const header = await beginningOf(file);
-		const format = header.subarray(0, 4).equals(qcowMagic) ? "qcow2" : "raw";
-		const reference = format === "qcow2" ? referenceIn(header) : void 0;
-		if (reference !== void 0) throw new UsageError(`The image ${path} ${reference}: convert it to one file, by \`qemu-img convert -O qcow2\` where you trust it.`);
-		return {
-			descriptor: file.fd,
-			qemuArguments: argumentsFor(format, stats.isBlockDevice() ? "host_device" : "file"),
-			[Symbol.asyncDispose]: () => file.close()
-		};
-	} catch (error) {
-		await file.close();
-		throw error instanceof UsageError ? error : unreadable(path)(error);
-	}
-}
-const unreadable = (path) => (error) => {
-	throw new UsageError(`The image ${path} cannot be read (${reasonOf(error)}).`);
-};
-const qcowMagic = Buffer.from("QFIû", "latin1");
-/** The largest cluster, which holds the header with its extensions. */
-const mostHeaderBytes = 2 * 1024 ** 2;
-async function beginningOf(file) {
-	const { buffer, bytesRead } = await file.read(Buffer.alloc(mostHeaderBytes), 0, null, 0);
-	return buffer.subarray(0, bytesRead);
-}
-/** Offsets and bits of QEMU's docs/interop/qcow2.txt. */
-const shortestHeaderBytes = 104;
-const version2HeaderBytes = 72;
-const externalDataBit = 1n << 2n;
-const dataFileNameExtension = 1145132097;
-/** Explains in a clause which other file QEMU would open. */
-function referenceIn(header) {
-	if (header.length < shortestHeaderBytes) return "ends within its header";
-	const version = header.readUInt32BE(4);
-	if (version !== 2 && version !== 3) return `has version ${version} of its format, and not 2 or 3`;
-	if (header.readBigUInt64BE(8) !== 0n) return "names a backing file, which guests would read";
-	const hasDataFile = version === 3 && (header.readBigUInt64BE(72) & externalDataBit) !== 0n;
-	const headerBytes = version === 3 ? header.readUInt32BE(100) : version2HeaderBytes;
-	if (hasDataFile || extensionsOf(header, headerBytes).has(dataFileNameExtension)) return "keeps its data in another file, which guests would read";
-}
-/** Types of the header's extensions; each has a length of four bytes and is padded to eight. */
-function extensionsOf(header, headerBytes) {
-	const types = /* @__PURE__ */ new Set();
-	for (let at = headerBytes; at + 8 <= header.length;) {
-		const type = header.readUInt32BE(at);
-		if (type === 0) break;
-		types.add(type);
-		at += 8 + Math.ceil(header.readUInt32BE(at + 4) / 8) * 8;
-	}
-	return types;
-}
-/** States the format, which QEMU would otherwise probe, and that no other file belongs to it. */
-function argumentsFor(format, driver) {
-	const node = {
-		driver: format,
-		...format === "qcow2" && { backing: null },
-		file: {
-			driver,
-			filename: "/dev/fdset/1"
-		}
-	};
-	const file = `json:${JSON.stringify(node)}`.replaceAll(",", ",,");
-	return [
-		"-add-fd",
-		`fd=${3},set=1`,
-		"-drive",
-		`if=none,id=disk,file=${file},snapshot=on,cache=unsafe,werror=report`,
-		"-device",
-		"virtio-blk-pci,drive=disk"
-	];
-}
-
-// src/lab/qemu/vm/qmp.ts
-const reply = union([object({ return: unknown() }), object({ error: object({ desc: prose() }) })]);
-async function openQmp(path) {
-	const socket = createConnection(path);
-	await once(socket, "connect");
-	const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
-	socket.on("error", () => {});
-	const answer = async () => {
-		for (;;) {
-			const { value, done } = await lines.next();
-			if (done) throw new Error("QEMU ended before it answered.");
-			const read = reply.safeParse(JSON.parse(value));
-			if (!read.success) continue;
-			if ("error" in read.data) throw new Error(`QEMU refused: ${read.data.error.desc}.`);
-			return read.data.return;
-		}
-	};
-	const overrides = (execute) => {
-		socket.write(`${JSON.stringify({ execute })}\n`);
-		return answer();
-	};
-	await overrides("qmp_capabilities");
-	return {
-		execute: overrides,
-		[Symbol.dispose]: () => void socket.destroy()
-	};
-}
-
-// src/lab/qemu/vm/guest.ts
-const execute$1 = promisify(execFile);
-const mostConsoleBytes = 1024 ** 2;
-const secondsForLastWords = 5;
-/** Returns before the guest has booted. Throws where QEMU does not start. */
-async function startGuest(wire, request) {
-	const { number, folder, plugin, boots } = request;
-	await rm(folder, {
-		recursive: true,
-		force: true
-	});
-	await mkdir(folder, {
-		mode: 448,
-		recursive: true
-	});
-	const [sender, receiver] = [`ppsgate-tx${number}`, `ppsgate-rx${number}`];
-	await createWires(wire, [sender, receiver]);
-	const qmpPath = join(folder, "qmp");
-	const counts = plugin === void 0 ? void 0 : join(folder, "counts");
-	const consolePath = join(folder, "console");
-	const options = qemuArguments(request, {
-		sender,
-		receiver,
-		qmpPath,
-		consolePath,
-		counts,
-		user: await asNobody(wire)
-	});
-	const tape = new ConsoleTape(mostConsoleBytes);
-	const listeners = /* @__PURE__ */ new Set();
-	const console = openPacedPipe(consolePath, (piece) => {
-		tape.write(piece);
-		for (const onOutput of listeners) onOutput(piece);
-	});
-	const running = wire.start("setpriv", [
-		"--no-new-privs",
-		"taskset",
-		"--cpu-list",
-		String(request.cpu),
-		...options
-	], boots.kind === "disk" ? boots.image.descriptor : void 0);
-	let said = "";
-	const ended = once(running, "close").then(() => lastLine(said) ?? "it said nothing", (error) => String(error)).finally(() => console.close());
-	running.stdout?.resume();
-	running.stderr?.on("data", (piece) => {
-		said = (said + piece.toString()).slice(-4096);
-	});
-	const qemu = await qemuOf(running.pid, ended);
-	return {
-		number,
-		address: {
-			host: wireAddress,
-			port: portOf(number)
-		},
-		interfaces: {
-			sender,
-			receiver
-		},
-		counts,
-		cpuThread: await cpuThreadOf(qemu, ended),
-		ended,
-		console: () => tape.text(),
-		listen(onOutput) {
-			listeners.add(onOutput);
-			return () => void listeners.delete(onOutput);
-		},
-		async pinTo(cpu) {
-			await execute$1("taskset", [
-				"--all-tasks",
-				"--pid",
-				"--cpu-list",
-				String(cpu),
-				String(qemu)
-			]);
-		},
-		async interrupt() {
-			const before = tape.length;
-			using qmp = await openQmp(qmpPath);
-			await qmp.execute("inject-nmi");
-			await Promise.race([ended, setTimeout(secondsForLastWords * 1e3)]);
-			if (tape.length === before) await setTimeout(200);
-		},
-		async reset() {
-			using qmp = await openQmp(qmpPath);
-			await qmp.execute("system_reset");
-		},
-		async stop() {
-			endProcess(qemu);
-			await ended;
-			await rm(folder, {
-				recursive: true,
-				force: true
-			});
-		}
-	};
-}
-var GuestEndedError = class extends Error {
-	name = "GuestEndedError";
-};
-const portOf = (number) => 2200 + number;
-/** Creates a tap for each name, which yields the guest's frames or delivers frames to it, without ARP or IP of ours. */
-async function createWires(wire, names) {
-	for (const name of names) {
-		await wire.run("ip", [
-			"link",
-			"delete",
-			name
-		]).catch(() => {});
-		await wire.run("ip", [
-			"tuntap",
-			"add",
-			"dev",
-			name,
-			"mode",
-			"tap"
-		]);
-		const deaf = [`net.ipv4.conf.${name}.arp_ignore=8`, `net.ipv4.conf.${name}.rp_filter=1`];
-		await wire.run("sysctl", [
-			"-q",
-			"-w",
-			`net.ipv6.conf.${name}.disable_ipv6=1`,
-			...deaf
-		]);
-		await wire.run("ip", [
-			"link",
-			"set",
-			"dev",
-			name,
-			"up"
-		]);
-	}
-}
-function qemuArguments({ number, boots, machine, plugin }, place) {
-	const card = (id, mac) => ["-device", `virtio-net-pci,netdev=${id},mac=${mac},romfile=`];
-	const tap = (id, name) => ["-netdev", `tap,id=${id},ifname=${name},script=no,downscript=no`];
-	const forward = `hostfwd=tcp:${wireAddress}:${portOf(number)}-${guestAddress}:22`;
-	return [
-		"qemu-system-x86_64",
-		"-name",
-		`ppsgate-${number},debug-threads=on`,
-		"-nodefaults",
-		"-no-user-config",
-		"-machine",
-		"q35,graphics=off",
-		"-accel",
-		machine.accelerator,
-		"-cpu",
-		machine.accelerator === "kvm" ? "host" : "max",
-		"-smp",
-		"1",
-		"-m",
-		String(machine.memoryMebibytes),
-		"-display",
-		"none",
-		...place.user,
-		"-sandbox",
-		"on,obsolete=deny,spawn=deny",
-		"-chardev",
-		`file,id=console,path=${place.consolePath.replaceAll(",", ",,")}`,
-		"-serial",
-		"chardev:console",
-		"-qmp",
-		`unix:${place.qmpPath},server=on,wait=off`,
-		"-netdev",
-		`user,id=control,restrict=on,ipv6=off,${guestNetwork},${forward}`,
-		...card("control", guestMac.management),
-		...tap("in", place.sender),
-		...card("in", guestMac.ingress),
-		...tap("out", place.receiver),
-		...card("out", guestMac.egress),
-		"-device",
-		"virtio-rng-pci",
-		...bootArguments(boots),
-		...plugin === void 0 ? [] : ["-plugin", `${plugin},counts=${place.counts}`]
-	];
-}
-/** QEMU has the first option up to 9.2, and the second since its removal. */
-async function asNobody(wire) {
-	const help = await wire.run("qemu-system-x86_64", ["-help"]);
-	return /^-runas /m.test(help) ? ["-runas", `${nobody}:${nobody}`] : ["-run-with", `user=${nobody}:${nobody}`];
-}
-function bootArguments(boots) {
-	if (boots.kind === "kernel") {
-		const { path, initrd, commandLine } = boots;
-		return [
-			"-no-reboot",
-			"-kernel",
-			path,
-			"-initrd",
-			initrd,
-			"-append",
-			commandLine
-		];
-	}
-	return [...boots.image.qemuArguments];
-}
-/** Waits until the started program has entered the namespaces and has QEMU as its child. */
-async function qemuOf(entering, ended) {
-	const path = `/proc/${entering}/task/${entering}/children`;
-	return untilThere(ended, async () => {
-		const [child] = (await readFile(path, "utf8")).trim().split(" ").filter(Boolean);
-		return child === void 0 ? void 0 : Number(child);
-	});
-}
-/** QEMU names its threads; see its `-name`. */
-async function cpuThreadOf(qemu, ended) {
-	return untilThere(ended, async () => {
-		for (const thread of await readdir(`/proc/${qemu}/task`)) {
-			const folder = `/proc/${qemu}/task/${thread}`;
-			if ((await readFile(`${folder}/comm`, "utf8").catch(() => "")).startsWith("CPU 0/")) return folder;
-		}
-	});
-}
-async function untilThere(ended, find) {
-	let why;
-	ended.then((last) => {
-		why = last;
-	});
-	for (;;) {
-		const found = await find().catch(() => void 0);
-		if (found !== void 0) return found;
-		if (why !== void 0) throw new GuestEndedError(`QEMU started no guest (${why}): see what is missing of this machine, or leave \`accelerator: kvm\` out.`);
-		await setTimeout(20);
-	}
-}
-function endProcess(pid) {
-	try {
-		process.kill(pid, "SIGKILL");
-	} catch (error) {
-		if (error.code !== "ESRCH") throw error;
-	}
-}
 
 // src/lab/qemu/vm/userland.ts
 const run$1 = promisify(execFile);
@@ -1067,6 +1186,14 @@ async function virtualLabUp(machine) {
 				image
 			}, cpu);
 		},
+		async bootToPrepare(path) {
+			await using image = await openDiskImage(path, "image");
+			return await start(1, {
+				kind: "disk",
+				image,
+				hasConsoleInput: true
+			}, guestCpu);
+		},
 		login: ({ address }) => ({
 			...address,
 			user: "root",
@@ -1147,4 +1274,4 @@ async function concatenate(files, target) {
 	]);
 }
 
-export { GuestEndedError, KernelFilesError, guestCpu, guestMac, guestPorts, kernelCommandLine, neighbours, receiverMac, senderMac, virtualLabUp };
+export { ConsoleShell, ConsoleShellError, GuestEndedError, KernelFilesError, guestCpu, guestMac, guestPorts, kernelCommandLine, neighbours, receiverMac, senderMac, virtualLabUp };

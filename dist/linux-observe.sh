@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# Looks at a Linux DUT: what filters besides a variant's rules, and what its counters say while packets flow. Precedes
+# linux-script.sh, which has `lay` and the folder.
+#
+# Bash, because its builtins read counters and the clock without a fork.
+#
+#   profile …          installs one variant and samples it by perf(1), into perf.data beside the script; prints
+#                      three `mark` lines
+#   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines, live
+#                      or all at the end; stops when its standard input ends, and a line there ends the sampling
+#   leftovers NAME …   prints a line for each filter that stays in force beside a variant's rules; the names are of the
+#                      interfaces that forward
+
+# Sleeps on standard input: a line there means enough samples, its end a controller that is gone.
+enough=0
+pause() {
+  local ending
+  # read(1) would not wait at all, and report an end of file.
+  [[ $1 == 0 ]] && return
+  read -r -t "$1" _
+  ending=$?
+  ((ending > 0)) || { enough=1; return; }
+  ((ending > 128)) || { echo "the controller is gone" >&2; exit 1; }
+}
+
+observe() {
+  local ingress=$1 egress=$2 cpu=$3 scenario=$4 warm_up=$5 settle=$6 slice=$7 slices=$8 live=$9
+  shift 9
+  local received=/sys/class/net/$ingress/statistics/rx_packets
+  local forwarded=/sys/class/net/$egress/statistics/tx_packets
+  local thread run=0 out='' rx tx ns delay stolen start now i
+
+  thread=$(forwarding_thread "$ingress")
+  await_traffic || return
+  pause "$warm_up"
+  for variant; do
+    now=$EPOCHREALTIME
+    lay "${folder:?}/$variant" "$scenario" || return
+    tell "lay $variant $now $EPOCHREALTIME"
+    pause "$settle"
+    sample
+    for ((i = 0; i < slices; i++)); do
+      pause "$slice"
+      ((enough)) && break
+      sample
+    done
+    ((run++))
+  done
+  printf '%send\n' "$out"
+}
+
+profile() {
+  local ingress=$1 cpu=$2 scenario=$3 warm_up=$4 seconds=$5 variant=$6
+  shift 6
+  local received=/sys/class/net/$ingress/statistics/rx_packets
+  local where start rx i
+
+  # Counts the whole CPU where no dedicated thread forwards.
+  where=$(forwarding_thread "$ingress")
+  where=$([[ -n $where ]] && echo "--tid=$where" || echo "--cpu=$cpu")
+  await_traffic || return
+  lay "${folder:?}/$variant" "$scenario" || return
+  pause "$warm_up"
+  mark
+  perf record --quiet "$@" -g "$where" --output "$folder/perf.data" -- sleep "$seconds" >&2 || return
+  mark
+  pause 0.05
+  mark
+}
+
+mark() {
+  read -r rx <"$received"
+  echo "mark $EPOCHREALTIME $rx"
+}
+
+tell() {
+  if ((live)); then echo "$1"; else out+=$1$'\n'; fi
+}
+
+sample() {
+  ns=- delay=- stolen=-
+  read -r tx <"$forwarded"; read -r rx <"$received"
+  if [[ -n $thread ]]; then
+    read -r ns delay _ <"/proc/$thread/schedstat"
+    while read -r now _ _ _ _ _ _ _ stolen _ && [[ $now != "cpu$cpu" ]]; do :; done </proc/stat
+  fi
+  tell "sample $run $EPOCHREALTIME $rx $tx $ns $delay $stolen"
+}
+
+forwarding_thread() {
+  local directory name
+  for directory in /proc/[0-9]*; do
+    { read -r name <"$directory/comm"; } 2>/dev/null || continue
+    [[ $name == "napi/$1"* ]] && { basename "$directory"; return; }
+  done
+}
+
+await_traffic() {
+  read -r start <"$received"
+  for ((i = 0; i < 500; i++)); do
+    read -r rx <"$received"
+    ((rx > start + 1000)) && return
+    pause 0.02
+  done
+  echo "no traffic arrived at $ingress within 10 s" >&2
+  return 1
+}
+
+leftovers() {
+  local family name names kind number
+  for family in ip ip6 arp; do
+    names=$(cat "/proc/net/${family}_tables_names" 2>/dev/null)
+    # shellcheck disable=SC2086 # One a line.
+    [[ ! $names ]] || echo legacy "$family" $names
+  done
+  tables owned | sed 's/^/owned /'
+  for name in ip tc; do
+    command -v "$name" >/dev/null || { echo "unseen $name"; return; }
+  done
+  for name; do
+    ! ip link show dev "$name" | grep -q 'prog/xdp' || echo "xdp $name"
+    # The kernel's own disciplines have the number 0.
+    tc qdisc show dev "$name" | while read -r _ kind number _; do
+      [[ $number == 0: ]] || echo "tc $name $kind"
+    done
+  done
+}
