@@ -29,8 +29,10 @@ const programs = [
 const sshdParts = ['/usr/lib/openssh/sshd-session', '/usr/lib/openssh/sshd-auth'];
 const kmodNames = ['modprobe', 'lsmod'];
 const busyboxNames = [
+  'basename',
   'cut',
   'df',
+  'diff',
   'od',
   'cat',
   'chmod',
@@ -56,6 +58,7 @@ const busyboxNames = [
   'tail',
   'tr',
   'uname',
+  'unshare',
   'wc',
 ];
 
