@@ -51,7 +51,7 @@ export function defaultSysctls(): Sysctls {
     ['kern.osrelease', readOnly('')],
     ['kern.ostype', readOnly('FreeBSD')],
     ['kern.shutdown.dumpdevname', readOnly('')],
-    ['kern.random.harvest.mask', harvestMask],
+    ['kern.random.harvest.mask', harvestMask()],
     ['kern.version', readOnly('')],
     ['machdep.hyperthreading_allowed', tunable(1)],
     ['net.inet.ip.forwarding', integer(0, 0, 1)],
@@ -112,11 +112,12 @@ export const integer = (value: number, min = ints.min, max = ints.max): Sysctl =
 /** Sources of pure entropy cannot be switched off: here the CPU's. */
 const pureSource = 0x1_0000;
 
-const harvestMask: Sysctl = {
+/** A value of its own for each machine, as it is written to. */
+const harvestMask = (): Sysctl => ({
   access: 'read-write',
   type: { kind: 'integer', min: 0, max: 2 ** 20 - 1, kept: pureSource },
   value: String(0x1ff | pureSource),
-};
+});
 
 export const tunable = (value: number): Sysctl => ({ ...integer(value), access: 'tunable' });
 
