@@ -5,6 +5,8 @@ mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
 mkdir -p /dev/pts
+# Bash opens process substitutions by it.
+busybox ln -s /proc/self/fd /dev/fd
 mount -t devpts pts /dev/pts
 mount -t tmpfs run /run
 mkdir -p /run/sshd

@@ -863,8 +863,10 @@ const programs = [
 const sshdParts = ["/usr/lib/openssh/sshd-session", "/usr/lib/openssh/sshd-auth"];
 const kmodNames = ["modprobe", "lsmod"];
 const busyboxNames = [
+	"basename",
 	"cut",
 	"df",
+	"diff",
 	"od",
 	"cat",
 	"chmod",
@@ -890,6 +892,7 @@ const busyboxNames = [
 	"tail",
 	"tr",
 	"uname",
+	"unshare",
 	"wc"
 ];
 async function packUserland(archive, keys) {
