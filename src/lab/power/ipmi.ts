@@ -94,9 +94,11 @@ const silent =
 
 /** Messages of ipmitool 1.8.19, most of them seen with ipmi_sim; some name an RMCP+ status code (IPMI 2.0, table 13-15). */
 function refusalOf(stderr: string, user: string): string | undefined {
-  const refusal = refusals.find(({ is }) => is.test(stderr));
+  // A command's own code says nothing of the session: a deactivated console has it, too.
+  const lines = stderr.split('\n').filter((line) => !/completion code received/i.test(line));
+  const refusal = refusals.find(({ is }) => lines.some((line) => is.test(line)));
   if (refusal === undefined) return undefined;
-  const line = stderr.split('\n').find((one) => refusal.is.test(one)) ?? stderr;
+  const line = lines.find((one) => refusal.is.test(one)) ?? stderr;
   return `${refusal.what(user)} (${shortened(line.replace(/^> /, ''))}); ${refusal.fix}`;
 }
 

@@ -363,7 +363,7 @@ const stateOfDut = `
   nft --stateless list ruleset
   ! command -v iptables-nft-save >/dev/null || iptables-nft-save | sed '/^#/d; s/ \\[.*//'
   ip address
-  ip route show table all
+  ip -4 route show table all
   # The kernel adds its own anycast routes again, in an order of its own.
   ip -6 route show table all | sort
   ip neighbour show nud permanent
