@@ -96,9 +96,10 @@ const sessionEnvironment = (password) => ({
 const silent = /Unable to establish IPMI|Could not open socket|no response|Unable to get Chassis Power Status/i;
 /** Messages of ipmitool 1.8.19, most of them seen with ipmi_sim; some name an RMCP+ status code (IPMI 2.0, table 13-15). */
 function refusalOf(stderr, user) {
-	const refusal = refusals.find(({ is }) => is.test(stderr));
+	const lines = stderr.split("\n").filter((line) => !/completion code received/i.test(line));
+	const refusal = refusals.find(({ is }) => lines.some((line) => is.test(line)));
 	if (refusal === void 0) return void 0;
-	const line = stderr.split("\n").find((one) => refusal.is.test(one)) ?? stderr;
+	const line = lines.find((one) => refusal.is.test(one)) ?? stderr;
 	return `${refusal.what(user)} (${shortened(line.replace(/^> /, ""))}); ${refusal.fix}`;
 }
 const refusals = [
