@@ -123,7 +123,7 @@ test('answers the diagnostics as JSON', async () => {
     diagnostics: [
       { kind: 'wrong', what: 'ssh to the sender', fix: expect.stringContaining('ssh-keyscan') },
       ...new Array(2).fill({ kind: 'wrong' }),
-      ...new Array(6).fill({ kind: 'skipped' }),
+      ...new Array(8).fill({ kind: 'skipped' }),
     ],
   });
 });
