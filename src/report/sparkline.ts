@@ -9,7 +9,7 @@ import { colors, element, path, round, svgDocument, text } from './svg.ts';
 
 type SparklineRow = {
   cell: Cell;
-  /** One per nightly run. */
+  /** Has one value per nightly run. */
   values: readonly number[];
   /** Indices at which a new level begins. */
   changes: readonly number[];

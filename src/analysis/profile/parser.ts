@@ -155,7 +155,7 @@ export class SkippedLines {
     this.#count += 1;
   }
 
-  /** One sentence; empty if none was skipped. */
+  /** Names the skipped lines in a sentence; empty without any. */
   notes(name: string): string[] {
     if (this.#count === 0) return [];
     const { line, text } = this.#first;

@@ -8,7 +8,7 @@ const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
 const windowBytes = 32 * 1024;
 
 /**
- * One stream of deflate, whose blocks refer to the texts before: with a member for each text, recordings were four to
+ * Writes one stream of deflate, whose blocks refer to the texts before: with a member for each text, recordings were four to
  * five times as large. The next text replaces the trailer in one write, so that a killed process leaves all of them.
  */
 export class GzipLog {
