@@ -857,7 +857,7 @@ var SkippedLines = class {
 		};
 		this.#count += 1;
 	}
-	/** One sentence; empty if none was skipped. */
+	/** Names the skipped lines in a sentence; empty without any. */
 	notes(name) {
 		if (this.#count === 0) return [];
 		const { line, text } = this.#first;

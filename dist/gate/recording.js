@@ -35,7 +35,7 @@ const header = Buffer.from([
 	3
 ]);
 /**
-* One stream of deflate, whose blocks refer to the texts before: with a member for each text, recordings were four to
+* Writes one stream of deflate, whose blocks refer to the texts before: with a member for each text, recordings were four to
 * five times as large. The next text replaces the trailer in one write, so that a killed process leaves all of them.
 */
 var GzipLog = class {
