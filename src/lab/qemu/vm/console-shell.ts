@@ -79,7 +79,7 @@ export class ConsoleShell implements Disposable {
     const ended = await this.#execute(`{ ${text}; } 2>&1`, seconds);
     if (ended === undefined) {
       throw new ConsoleShellError(
-        `"${text}" was not over within ${seconds} s on its serial console, which ${describeScreen(this.#shown)}`,
+        `"${text}" was not over within ${seconds} s on its serial console, which ${describeScreen(sinceMark(this.#shown))}`,
       );
     }
     const { code, output } = ended;
@@ -100,11 +100,12 @@ export class ConsoleShell implements Disposable {
   ): Promise<{ code: number; output: string } | undefined> {
     this.#commands += 1;
     this.#shown = '';
-    // The terminal may still echo what is typed, so the words of the end are put together by the shell.
-    await this.#type(`${text}; echo "<<""ppsgate ${this.#commands} $?>>"`);
-    const end = await this.#shows(new RegExp(`<<ppsgate ${this.#commands} (\\d{1,3})>>`), seconds);
+    const number = this.#commands;
+    // FreeBSD's sh echoes a line even with `stty -echo`, so the shell puts both marks together.
+    await this.#type(`echo "<<""begin ${number}>>"; ${text}; echo "<<""end ${number} $?>>"`);
+    const end = await this.#shows(new RegExp(`<<end ${number} (\\d{1,3})>>`), seconds);
     if (end === undefined) return undefined;
-    const output = end.input.slice(0, end.index).replaceAll('\r', '');
+    const output = sinceMark(end.input.slice(0, end.index)).replaceAll('\r', '');
     return { code: Number(end[1]), output };
   }
 
@@ -141,3 +142,6 @@ export class ConsoleShell implements Disposable {
     this.#leave();
   }
 }
+
+/** Leaves out the echo of a command, up to the mark that its output begins with. */
+const sinceMark = (shown: string): string => shown.replace(/^.*<<begin \d+>>\r*\n/s, '');

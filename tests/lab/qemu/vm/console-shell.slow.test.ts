@@ -53,6 +53,15 @@ test('Commands of root return what they say, without the echo of what was typed.
   expect(await root.run(shell`echo $HOME`)).toBe('/root\n');
 });
 
+test('A shell that echoes what is typed by itself changes no output.', async () => {
+  const echoing = `printf 'login: '; read name; printf '# '; read change; stty() { :; }; export -f stty; exec env TERM=dumb bash --norc -i`;
+  using root = await ConsoleShell.logIn(
+    terminalOf(`bash -c '${echoing.replaceAll("'", `'"'"'`)}'`),
+    60,
+  );
+  expect(await root.run(shell`echo one && echo two`)).toBe('one\ntwo\n');
+});
+
 test('A failing command is named with its code and its last line.', async () => {
   using root = await ConsoleShell.logIn(terminalOf(getty), 60);
   await expect(root.run(shell`ls ${'/nonexistent'}`)).rejects.toThrow(
