@@ -1,6 +1,7 @@
 // `ppsgate gate`: judges one patch of a repository on a testbed of ppsgate.yml.
 
 import { resolve } from 'node:path';
+import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { applyOverrides } from '../../config/overrides.ts';
@@ -13,13 +14,16 @@ import {
 } from '../../config/parameters.ts';
 import { recordTo } from '../../gate/recording/record.ts';
 import { conclusionOfResult, exitCodes, worstConclusion } from '../../model/conclusion.ts';
+import type { Result } from '../../model/result.ts';
 import { combineReporters } from '../../publish/reporters/reporter.ts';
 import { earlierGatesText } from '../../report/earlier-gates-text.ts';
 import { headline } from '../../report/headline.ts';
+import { terminalRows } from '../../report/terminal-table.ts';
 import { runToExit } from '../../system/exit.ts';
+import { columns } from './columns.ts';
 import { judgeAndAnswer } from './gate-revision.ts';
 import { type GateCall, gatesOf, judgeAll, usualConfig } from './judge-gate.ts';
-import { printJson } from './table.ts';
+import { hasColours, printJson } from './table.ts';
 
 export function define(command: Command): void {
   for (const name of parametersThat((one) => isOfGate(one) && one.option !== undefined)) {
@@ -35,8 +39,12 @@ export function define(command: Command): void {
     .addHelpText(
       'after',
       `
-Example:
+Examples:
+  ppsgate gate
   ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%
+
+Without --patch it judges what you have changed since the main branch,
+committed or not.
 
 Exits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when
 it stays undecided, 4 when the lab failed.`,
@@ -78,6 +86,7 @@ async function runGate(
     for (const { result, directory } of judged) {
       const lines = [
         headline(result),
+        ...verdictRows(result),
         earlierGatesText(result),
         `Report: ${directory}/report/index.html`,
       ];
@@ -88,3 +97,24 @@ async function runGate(
   if (failure?.status === 'rejected') throw failure.reason;
   return exitCodes[worstConclusion(judged.map(({ result }) => conclusionOfResult(result)))];
 }
+
+/** Draws each cell's verdict and change, coloured at a terminal. */
+function verdictRows(result: Result): string[] {
+  const { heads, rows } = terminalRows(result);
+  if (rows.length === 0) return [];
+  const isColoured = hasColours(process.stdout);
+  const texts = [heads, ...rows.map((row) => row.texts)];
+  return columns(texts, (text, row, column) => {
+    const verdict = rows[row - 1]?.verdict;
+    if (!isColoured || column !== 1 || verdict === undefined) return text;
+    return styleText(verdictColours[verdict], text, { validateStream: false });
+  });
+}
+
+const verdictColours = {
+  regression: 'red',
+  improvement: 'green',
+  'no-regression': 'green',
+  inconclusive: 'yellow',
+  invalid: 'gray',
+} as const;

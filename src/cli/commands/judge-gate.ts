@@ -2,10 +2,16 @@
 
 import { join, resolve } from 'node:path';
 import { parseMaxRuns, parsePriority, parseSeed } from '../../config/overrides.ts';
-import type { GateOptions, NamingStyle, TextOption } from '../../config/parameters.ts';
+import {
+  type GateOptions,
+  type NamingStyle,
+  namingStyles,
+  type TextOption,
+} from '../../config/parameters.ts';
 import type { Config } from '../../config/schema.ts';
 import { selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
 import { patchOfRange, rangeLike } from '../../forge/patch/commit-range.ts';
+import { named, ownChanges } from '../../forge/patch/own-changes.ts';
 import {
   NoRepositoryError,
   openRepository,
@@ -30,7 +36,7 @@ import { type GateSession, inSession } from '../../gate/session.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
 import { timestampedDirectory } from '../../gate/work-directory.ts';
 import { conclusionOfError } from '../../model/conclusion.ts';
-import { type Patch, patchName } from '../../model/patch.ts';
+import { type Patch, patchName, shortId } from '../../model/patch.ts';
 import type { Result } from '../../model/result.ts';
 import { excerpt, expected } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -115,6 +121,8 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
 
 export async function patchOf(call: GateCall): Promise<Patch> {
   const { config, options, called, signal } = call;
+  // A job that names no patch has forgotten it.
+  if (options.patch === undefined && called === namingStyles.flag) return patchOfOwnChanges(call);
   const text = required('patch', call);
   const repository = repositoryOf(options);
   const earlier = parseEarlier(options.earlier || 'none', called('earlier'));
@@ -133,6 +141,20 @@ export async function patchOf(call: GateCall): Promise<Patch> {
   const phabricator = phabricatorOf(config);
   const conduit = await openPhabricator(phabricator, { log: stderrLog, signal });
   return patchOfRevision(name, earlier, { conduit, repository, config: phabricator });
+}
+
+/** Judges what was changed in the checkout, and says what that is. */
+async function patchOfOwnChanges({ options, called }: GateCall): Promise<Patch> {
+  const found = await ownChanges(resolve(options.repository ?? '.')).catch(wrongly(called));
+  const { since, baseCommit, headCommit, uncommitted, untracked } = found;
+  stderrLog.info(`Patch: what was changed since ${since} (${shortId(baseCommit)}).`);
+  if (uncommitted.length > 0) {
+    stderrLog.warn(`not committed, and measured as it is: ${named(uncommitted)}`);
+  }
+  if (untracked.length > 0) {
+    stderrLog.warn(`git does not track ${named(untracked)}, so that is not measured`);
+  }
+  return patchOfRange(repositoryOf(options), `${baseCommit}..${headCommit}`);
 }
 
 const wrongly =

@@ -33,7 +33,6 @@ const revision = 'or a revision like D27401 or D27401:80677';
 const scenarios = 'forwarding, nftables-stateless, nftables-stateful';
 
 test.for([
-  [['gate'], '--patch is missing: see `ppsgate gate --help`.'],
   [['gate', '--patch', ''], '--patch is missing: see `ppsgate gate --help`.'],
   [
     ['gate', '--patch', 'main'],

@@ -1,0 +1,113 @@
+// Finds what a developer has changed here: the commits since the main branch, and what is not committed yet.
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { plainLine } from '../../model/escape.ts';
+import { commitTree } from './commit-diff.ts';
+import { type Git, gitIn, plainly, RepositoryError } from './git.ts';
+import { resolveCommit } from './resolve-commit.ts';
+
+export type OwnChanges = {
+  /** Full ids: the newest commit that the main branch has, and one with all that git tracks here. */
+  readonly baseCommit: string;
+  readonly headCommit: string;
+  /** The name of the main branch, like `origin/main`. */
+  readonly since: string;
+  /** Paths that differ from HEAD and are measured as they are. */
+  readonly uncommitted: readonly string[];
+  /** Paths that git does not track, and so are not measured. */
+  readonly untracked: readonly string[];
+};
+
+/** Touches objects only, neither the index nor a branch. Throws a `RepositoryError` where nothing was changed. */
+export async function ownChanges(directory: string): Promise<OwnChanges> {
+  const git = gitIn(directory, {});
+  const head = await resolveCommit(git, 'HEAD');
+  const { since, baseCommit } = await mainBranch(git, head);
+  const [uncommitted, untracked] = await statusOf(git);
+  if (baseCommit === head && uncommitted.length === 0) {
+    const more = untracked.length === 0 ? '' : `; git does not track ${named(untracked)}`;
+    throw new RepositoryError(
+      `nothing was changed since ${since}${more}: commit something, or name a patch, like HEAD~1..HEAD.`,
+    );
+  }
+  const headCommit = uncommitted.length === 0 ? head : await commitOfFiles(git, head);
+  return { since, baseCommit, headCommit, uncommitted, untracked };
+}
+
+/** Prefers the branch of the remote, since one's own may have the changes already. */
+async function mainBranch(
+  git: Git,
+  head: string,
+): Promise<Pick<OwnChanges, 'since' | 'baseCommit'>> {
+  for (const since of [
+    'origin/HEAD',
+    'origin/main',
+    'origin/master',
+    '@{upstream}',
+    'main',
+    'master',
+  ]) {
+    const tip = await resolveCommit(git, since).catch(() => undefined);
+    if (tip === undefined) continue;
+    const base = await git.run('merge-base', tip, head).catch(() => '');
+    if (base !== '') return { since, baseCommit: base.trim() };
+  }
+  throw new RepositoryError(
+    'there is no main branch that these commits began at (origin/HEAD, main or master): name the patch as BASE..HEAD.',
+  );
+}
+
+async function statusOf(git: Git): Promise<[uncommitted: string[], untracked: string[]]> {
+  // A program of another user's settings must not run, as with sudo.
+  const status = [
+    '-c',
+    'core.fsmonitor=false',
+    'status',
+    '--porcelain=v1',
+    '-z',
+    '--no-renames',
+    '--ignore-submodules=dirty',
+  ];
+  const listing = await git.runWith({ GIT_OPTIONAL_LOCKS: '0' }, ...status);
+  const lines = listing.split('\0').filter(Boolean);
+  const [untracked, uncommitted] = [
+    lines.filter((line) => line.startsWith('??')),
+    lines.filter((line) => !line.startsWith('??')),
+  ].map((some) => some.map((line) => line.slice('XY '.length)));
+  return [uncommitted ?? [], untracked ?? []];
+}
+
+/** Equal files make an equal commit: its date is its parent's. */
+async function commitOfFiles(git: Git, head: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'ppsgate-index-'));
+  try {
+    const index = join(folder, 'index');
+    const own = (await git.run('rev-parse', '--git-path', 'index')).trimEnd();
+    // It has the times of files, so that git reads changed ones alone.
+    await copyFile(resolve(git.directory, own), index);
+    const indexed = (...args: string[]) =>
+      git.runWith({ GIT_INDEX_FILE: index }, ...plainly, ...args);
+    const top = (await git.run('rev-parse', '--show-toplevel')).trimEnd();
+    await indexed('-C', top, 'add', '--update', '.');
+    const tree = (await indexed('write-tree')).trim();
+    const seconds = Number(await git.run('show', '--no-patch', '--format=%ct', head));
+    const subject = (await git.run('show', '--no-patch', '--format=%s', head)).trimEnd();
+    const message = `${subject}, with what is not committed`;
+    return await commitTree(git, tree, head, { message, date: new Date(seconds * 1000) });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const mostNamed = 3;
+
+/** `a, b, c and 4 more`. */
+export function named(paths: readonly string[]): string {
+  const rest = paths.length - mostNamed;
+  const first = paths
+    .slice(0, mostNamed)
+    .map((path) => plainLine(path))
+    .join(', ');
+  return rest > 0 ? `${first} and ${rest} more` : first;
+}
