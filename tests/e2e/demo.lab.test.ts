@@ -94,7 +94,9 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
     const demo = start('demo', '--directory', directory);
     const said = text(demo.stderr);
     await expect.poll(async () => (await labLeftovers()).namespaces.length, waiting).toBe(3);
-    await expect.poll(() => existsSync(join(first, 'journal.jsonl')), waiting).toBe(true);
+    const journal = join(first, 'journal.jsonl');
+    const journalText = () => (existsSync(journal) ? readFileSync(journal, 'utf8') : '');
+    await expect.poll(journalText, waiting).toContain('"kind":"measured"');
     demo.kill('SIGINT');
     const [code] = await once(demo, 'close');
 

@@ -7,6 +7,7 @@ import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { overrideGate, parseSeed } from '../../config/overrides.ts';
 import { namingStyles } from '../../config/parameters.ts';
+import { hasMeasured } from '../../gate/experiment/journal.ts';
 import { goingOn, randomSeed } from '../../gate/experiment/plan.ts';
 import { showProgress } from '../../gate/progress.ts';
 import { timestampedDirectory } from '../../gate/work-directory.ts';
@@ -132,9 +133,9 @@ async function runDemoCommand(
   const { isAsExpected } = await (options.bisect ? bisectNow : judgeNow)(
     { directory, seed, options, signal },
     say,
-  ).catch((error: unknown) => {
+  ).catch(async (error: unknown) => {
     const command = options.bisect ? 'ppsgate demo --bisect' : 'ppsgate demo';
-    lastWords.push(goingOn(directory, command));
+    if (await hasMeasured(directory)) lastWords.push(goingOn(directory, command));
     throw error;
   });
   return isAsExpected ? exitCodes.pass : exitCodes.patchAtFault;

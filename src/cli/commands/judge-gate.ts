@@ -25,7 +25,8 @@ import {
   type RevisionName,
 } from '../../forge/phabricator/revision.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
-import { goingOn, hasPlan, randomSeed } from '../../gate/experiment/plan.ts';
+import { hasMeasured } from '../../gate/experiment/journal.ts';
+import { goingOn, randomSeed } from '../../gate/experiment/plan.ts';
 import { gate } from '../../gate/gate.ts';
 import type { GateDeps } from '../../gate/gate-deps.ts';
 import { gateLayoutNoise } from '../../gate/layout-noise-gate.ts';
@@ -73,7 +74,7 @@ export const judgeAll = (
       try {
         return { ...one, result: await judge(one, call, answerOf(index)) };
       } catch (error) {
-        if (conclusionOfError(error) !== 'usage' && (await hasPlan(one.directory))) {
+        if (conclusionOfError(error) !== 'usage' && (await hasMeasured(one.directory))) {
           call.lastWords.push(goingOn(one.directory, commandOf(call)));
         }
         throw error;

@@ -9,7 +9,8 @@ import { testbedsFor } from '../../config/select-testbeds.ts';
 import { patchOfRange } from '../../forge/patch/commit-range.ts';
 import { type LinearRepository, openRepository } from '../../forge/patch/repository.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
-import { goingOn, hasPlan, randomSeed } from '../../gate/experiment/plan.ts';
+import { hasMeasured } from '../../gate/experiment/journal.ts';
+import { goingOn, randomSeed } from '../../gate/experiment/plan.ts';
 import type { GateDeps } from '../../gate/gate-deps.ts';
 import { type GateSession, inSession } from '../../gate/session.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
@@ -93,7 +94,7 @@ async function runNightly(
   const directory = options.resume ?? options.directory ?? timestampedDirectory('ppsgate-nightly');
   const place = { config, data: resolve(kept), directory };
   const result = await measured(options, place, signal).catch(async (error: unknown) => {
-    const isBegun = conclusionOfError(error) !== 'usage' && (await hasPlan(directory));
+    const isBegun = conclusionOfError(error) !== 'usage' && (await hasMeasured(directory));
     if (isBegun) lastWords.push(goingOn(directory, commandOf(options)));
     throw error;
   });

@@ -1,5 +1,5 @@
 // Appends the steps of an experiment to a file of JSON lines that survives a kill at any moment.
-import { open, truncate } from 'node:fs/promises';
+import { glob, open, truncate } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import * as bounded from '../../model/bounds.ts';
@@ -77,11 +77,23 @@ export async function openJournal(path: string): Promise<Journal> {
   };
 }
 
-export const journalIn = (directory: string): string => join(directory, 'journal.jsonl');
+const file = 'journal.jsonl';
+
+export const journalIn = (directory: string): string => join(directory, file);
 
 /** Reads without changing the file; empty without a journal. */
 export const readJournal = async (path: string): Promise<JournalEntry[]> =>
   (await read(path)).entries;
+
+/** True where a trial of the directory, or of a gate in a folder of it, would be lost with it. */
+export async function hasMeasured(directory: string): Promise<boolean> {
+  for await (const name of glob([file, `*/${file}`], { cwd: directory })) {
+    const entries = await readJournal(join(directory, name)).catch(() => undefined);
+    // A journal that cannot be read may have some.
+    if (entries === undefined || entries.some(({ kind }) => kind === 'measured')) return true;
+  }
+  return false;
+}
 
 /** A trial has some kilobytes. */
 const mostBytes = 256 * 1024 ** 2;

@@ -1,8 +1,9 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  hasMeasured,
   type JournalEntry,
   JournalError,
   openJournal,
@@ -158,4 +159,15 @@ test('a bad line that no kill can explain is refused with its place', async () =
 
 test('a journal that cannot be read is an error, not an empty journal', async () => {
   await expect(openJournal(temporaryFolder())).rejects.toThrow('it is no regular file');
+});
+
+test('Only a folder with a measured trial, its own or of a gate below it, is worth going on with', async () => {
+  const folder = temporaryFolder();
+  expect(await hasMeasured(folder)).toBe(false);
+  const path = join(folder, 'first', 'journal.jsonl');
+  mkdirSync(join(folder, 'first'));
+  writeFileSync(path, `{"kind":"warned","at":"${at}","text":"busy"}\n`);
+  expect(await hasMeasured(folder)).toBe(false);
+  appendFileSync(path, 'no JSON\n');
+  expect(await hasMeasured(folder)).toBe(true);
 });
