@@ -200,6 +200,9 @@ export class FreebsdGuests implements GuestSystem {
 
   async #bootVariant(run: Omit<PlannedRun, 'number'>): Promise<BootedGuest | NotBooted> {
     const { variant, layout } = run;
+    // Copies are assigned in the order of the runs, not of their kernels: a replay does the same.
+    const assigned = this.#copies.guestFor(variant);
+    assigned.catch(() => {});
     const kernel = await this.#prepared?.kernels.get(variant, layout);
     const notBooted = (outcome: TrialOutcome, console = ''): NotBooted => ({
       kind: 'not-booted',
@@ -209,7 +212,9 @@ export class FreebsdGuests implements GuestSystem {
     });
     if (kernel === undefined) throw new TypeError(`${variant} was not readied.`);
     if (kernel.kind === 'rejected') return notBooted(rejected(variant, kernel.rejection));
-    const imageGuest = await this.#copies.guestFor(variant).catch((error: unknown) => {
+    // Its copy may have ended while the kernel was built.
+    const alive = assigned.then(() => this.#copies.guestFor(variant));
+    const imageGuest = await alive.catch((error: unknown) => {
       // The variant is not to blame where an image was up before.
       if (this.#copies.isFit && isOfOneCopy(error)) return reasonOf(error);
       throw error;

@@ -1,5 +1,6 @@
 // Guests with FreeBSD without faults: what is booted, installed and measured on them.
-import { mkdirSync, readdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { TrialOutcome } from '../../../src/lab/testbed.ts';
@@ -13,9 +14,11 @@ import {
   openGuests,
   prepare,
   rebootsOf,
+  trialOf,
 } from '../../fakes/freebsd-guests-testbed.ts';
 import { textOf } from '../../fakes/freebsd-lab/file-system.ts';
 import type { Machine } from '../../fakes/freebsd-lab/machine.ts';
+import { builtVariant } from '../../fakes/freebsd-testbed.ts';
 import { testWith } from '../../needs.ts';
 
 const pfInet6: Cell = { scenario: 'pf-stateful', family: 'inet6' };
@@ -53,6 +56,26 @@ test('runs tell the instructions of a packet through base and patched, and which
       expect([...logs.keys()]).toEqual(['windows-1.log']);
     },
   ));
+
+test('The first run has the first copy of the image, also where the kernel of another is there before.', async () => {
+  await using guests = fakeGuests();
+  const testbed = await openGuests(guests);
+  const folder = temporaryFolder();
+  const small = builtVariant('base', { ident: 'base' }, folder);
+  if (small.kernel?.kind !== 'archive') throw new TypeError('It is no archive.');
+  const { path } = small.kernel;
+  // A tar archive may end with any number of zeros.
+  appendFileSync(path, Buffer.alloc(8 * 1024 ** 2));
+  const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex');
+  const base = { ...small, kernel: { kind: 'archive', path, sha256 } as const };
+  const patched = builtVariant('patched', { ident: 'patched' }, folder);
+  await prepare(testbed, [forwarding], [base, patched]);
+  const planned = trialOf(1, 1, forwarding, ['base', 'patched']);
+  await testbed.trial(planned, async () => {}, new AbortController().signal);
+  const booted = guests.copies.map(({ machine }) => machine.running?.kernel.ident);
+  expect(booted).toEqual(['base', 'patched']);
+  await testbed.restore();
+});
 
 test('a pair’s guests boot once for all its cells, and anew for the next pair', () => {
   const cells = scenariosOf.freebsd.flatMap((scenario) =>
