@@ -58,13 +58,14 @@ async function bootLinux(
   what: string,
   lab: VirtualLab,
   testbed: LinuxGuestsConfig,
-  { signal, deps: { connect } }: { signal: AbortSignal; deps: FreebsdDeps },
+  { signal, deps }: { signal: AbortSignal; deps: FreebsdDeps },
 ): Promise<Diagnostic[]> {
   const kernel = await lab.kernel(testbed.kernelPath);
   const startedAt = performance.now();
   const variant = { variant: 'base', commit: '', files: [] };
-  const deps = { lab, connect, cpus: [guestCpu], signal };
-  const [booted] = await bootTogether(deps, [{ variant, kernel }]);
+  const [booted] = await bootTogether({ ...deps, lab, cpus: [guestCpu], signal }, [
+    { variant, kernel },
+  ]);
   if (booted?.kind !== 'booted') {
     const why = booted === undefined ? 'nothing was booted' : `it did not boot: ${booted.reason}`;
     return [wrong(what, why, lookAgain)];

@@ -1,5 +1,4 @@
 // Boots Linux kernels in guests in parallel, proves which kernel runs, and explains failed boots.
-import { setTimeout } from 'node:timers/promises';
 import type { Variant } from '../../kernel/variant.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { HostError } from '../../system/host/host-error.ts';
@@ -32,9 +31,8 @@ type FailedLinuxBoot = {
   console: string;
 };
 
-type BootDeps = {
+type BootDeps = Pick<FreebsdDeps, 'connect' | 'sleep' | 'now'> & {
   lab: Pick<VirtualLab, 'boot' | 'login'>;
-  connect: FreebsdDeps['connect'];
   cpus: readonly number[];
   signal: AbortSignal;
 };
@@ -45,42 +43,27 @@ const mostBootSeconds = 120;
 const mostTimesSlower = 4;
 const leastSecondsBeside = 20;
 
+/** Boots of one pair; the first that is up shortens the time limit of the others. */
+type Together = { startedAt: number; firstUpSeconds: number | undefined };
+
 export async function bootTogether(
   deps: BootDeps,
   bootables: readonly BootableKernel[],
 ): Promise<(BootedLinux | FailedLinuxBoot)[]> {
-  const startedAt = performance.now();
-  const isOneUp = Promise.withResolvers<number>();
-  return Promise.all(
-    bootables.map((bootable, index) => {
-      const patience = patienceFrom(startedAt, isOneUp.promise);
-      const number = index + 1;
-      return boot(deps, bootable, number, patience, () =>
-        isOneUp.resolve((performance.now() - startedAt) / 1000),
-      );
-    }),
-  );
+  const together: Together = { startedAt: deps.now(), firstUpSeconds: undefined };
+  return Promise.all(bootables.map((bootable, index) => boot(deps, bootable, index + 1, together)));
 }
 
-async function patienceFrom(startedAt: number, isOneUp: Promise<number>): Promise<number> {
-  const elapsed = () => (performance.now() - startedAt) / 1000;
-  const limit = setTimeout(mostBootSeconds * 1000, undefined, { ref: false });
-  const durationSeconds = await Promise.race([isOneUp, limit]);
-  if (durationSeconds === undefined) return mostBootSeconds;
-  const mostSeconds = Math.max(
-    durationSeconds * mostTimesSlower,
-    durationSeconds + leastSecondsBeside,
-  );
-  await setTimeout((mostSeconds - elapsed()) * 1000, undefined, { ref: false });
-  return Math.round(elapsed());
+function limitSeconds({ firstUpSeconds }: Together): number {
+  if (firstUpSeconds === undefined) return mostBootSeconds;
+  return Math.max(firstUpSeconds * mostTimesSlower, firstUpSeconds + leastSecondsBeside);
 }
 
 async function boot(
-  { lab, connect, cpus, signal }: BootDeps,
+  { lab, connect, sleep, now, cpus, signal }: BootDeps,
   { variant, kernel }: BootableKernel,
   number: number,
-  patience: Promise<number>,
-  onUp: () => void,
+  together: Together,
 ): Promise<BootedLinux | FailedLinuxBoot> {
   signal.throwIfAborted();
   const guest = await lab.boot(number, kernel, cpus[(number - 1) % cpus.length] ?? 0);
@@ -94,19 +77,28 @@ async function boot(
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason);
   signal.addEventListener('abort', abort);
+  const elapsedSeconds = () => now() - together.startedAt;
   try {
-    const isUp = guest.up.then(
-      () => 'up' as const,
-      () => 'ended' as const,
+    let how: 'up' | 'ended' | undefined;
+    const upOrEnded = guest.up.then(
+      () => {
+        how = 'up';
+      },
+      () => {
+        how = 'ended';
+      },
     );
-    const how = await Promise.race([isUp, patience, aborted.promise]);
+    while (how === undefined && elapsedSeconds() < limitSeconds(together)) {
+      await Promise.race([upOrEnded, sleep(1), aborted.promise]);
+    }
     if (how === 'ended') return notBooted('it reset itself before it was up');
-    if (how !== 'up') {
+    if (how === undefined) {
       const { where, words } = await interrupted(guest);
-      const reason = `it was not up after ${how} s${where}, and was power-cycled`;
+      const seconds = Math.round(limitSeconds(together));
+      const reason = `it was not up after ${seconds} s${where}, and was power-cycled`;
       return { ...notBooted(reason), words };
     }
-    onUp();
+    together.firstUpSeconds ??= elapsedSeconds();
     const host = await connect(lab.login(guest), variant.variant, { keepaliveSeconds: 5 });
     const found = await identify(host, guest, kernel);
     if (found.kind === 'other') {

@@ -80,7 +80,7 @@ export class LinuxGuests implements GuestSystem {
       if (bootable === undefined) throw new TypeError(`${variant} was not readied.`);
       return bootable;
     });
-    const all = await bootTogether({ lab, connect: deps.connect, cpus, signal }, bootables);
+    const all = await bootTogether({ ...deps, lab, cpus, signal }, bootables);
     for (const { kind, variant } of all) {
       const tally = tallyOf(tallies, variant.variant);
       if (kind === 'booted') Object.assign(tally, { hasBooted: true, bootFailures: 0 });
