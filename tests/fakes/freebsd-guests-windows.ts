@@ -52,7 +52,7 @@ export async function sendThrough(
     if (copy === undefined) throw new TypeError('That is no guest of this laboratory.');
     return copy;
   });
-  const sent = readFlows(readFileSync(flows, 'utf8'));
+  const sent = readFlows(readFileSync(await flows(), 'utf8'));
   const stuck = new Set<number>();
   let log = '';
   for (const number of plannedFor(guests.length, windows)) {

@@ -167,7 +167,7 @@ async function through(
   const macs = { sourceMac: senderMac, destinationMac: guestMac.ingress };
   writeFileSync(flows, trafgenFlows({ ...packets, ...macs }));
   const { signal } = new AbortController();
-  const request = { guests: [guest], flows, packets: 1000, windows: 1, signal };
+  const request = { guests: [guest], flows: async () => flows, packets: 1000, windows: 1, signal };
   const sent = await guests.lab.sendWindows({ wire: {} as never }, request);
   if (sent.kind === 'broken') return sent;
   if (/^stuck 1$/m.test(sent.log)) return undefined;

@@ -211,9 +211,14 @@ export async function send(
   windows: number,
   signal: AbortSignal,
 ): Promise<SentWindows | LostGuests> {
-  const flows = await flowsFor(cell);
   const { packets } = windowsOf(traffic);
-  const request = { guests: booted.map(({ guest }) => guest), flows, packets, windows, signal };
+  const request = {
+    guests: booted.map(({ guest }) => guest),
+    flows: () => flowsFor(cell),
+    packets,
+    windows,
+    signal,
+  };
   const sent = await sendWindows(lab, request);
   return sent.kind === 'sent'
     ? sent

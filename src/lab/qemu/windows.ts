@@ -10,7 +10,8 @@ const script = readFileSync(new URL('./windows.sh', import.meta.url), 'utf8');
 
 export type WindowsRequest = {
   guests: readonly Guest[];
-  flows: string;
+  /** Writes the packets' file, and returns its path. */
+  flows(): Promise<string>;
   packets: number;
   /** Windows of each guest, one more than are measured; see `readVirtualLogs`. */
   windows: number;
@@ -34,8 +35,9 @@ export async function sendWindows(
   const rounds = Array.from({ length: windows }, (_, round) =>
     round % 2 === 0 ? all : all.toReversed(),
   );
+  const file = await flows();
   const described = guests.map(({ interfaces, counts = '-', cpuThread }) =>
-    [interfaces.sender, interfaces.receiver, counts, cpuThread, flows].join(','),
+    [interfaces.sender, interfaces.receiver, counts, cpuThread, file].join(','),
   );
   const words = [packets, mostSeconds, senderCpu, rounds.flat().join(',')].map(String);
   const sending = wire.start('bash', ['-c', script, 'windows.sh', ...words, ...described]);

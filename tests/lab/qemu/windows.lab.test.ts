@@ -263,7 +263,7 @@ describeWith(needs, 'the windows of a trial', () => {
   test('mirror each other from round to round', async () => {
     await using wire = await openWire();
     const guests = [guestOf(await cable(wire, 1)), guestOf(await cable(wire, 2))];
-    const request = { guests, flows: flowsFile(), packets, windows: 3, signal };
+    const request = { guests, flows: async () => flowsFile(), packets, windows: 3, signal };
     const sent = await sendWindows({ wire }, request);
     expect(sent.kind).toBe('sent');
     expect(sent.log.match(/(?<=^window )\d/gm)?.join('')).toBe('122112');
@@ -274,7 +274,13 @@ describeWith(needs, 'the windows of a trial', () => {
     const end = Promise.withResolvers<string>();
     const guests = [guestOf(await cable(wire), { ended: end.promise })];
     const flows = flowsFile();
-    const request = { guests, flows, packets: 1_000_000_000, windows: 2, signal };
+    const request = {
+      guests,
+      flows: async () => flows,
+      packets: 1_000_000_000,
+      windows: 2,
+      signal,
+    };
     const sending = sendWindows({ wire }, request);
     await expect.poll(() => commandsWith(flows).length).toBeGreaterThan(0);
     end.resolve('it reset itself');
@@ -287,7 +293,7 @@ describeWith(needs, 'the windows of a trial', () => {
     const guests = [guestOf(await cable(wire))];
     const flows = flowsFile();
     const controller = new AbortController();
-    const request = { guests, flows, packets: 1_000_000_000, windows: 2 };
+    const request = { guests, flows: async () => flows, packets: 1_000_000_000, windows: 2 };
     const sending = sendWindows({ wire }, { ...request, signal: controller.signal });
     const refused = expect(sending).rejects.toThrow('cancelled by alice');
     await expect.poll(() => commandsWith(flows).length).toBeGreaterThan(0);
@@ -299,7 +305,7 @@ describeWith(needs, 'the windows of a trial', () => {
   test('tell the last that was said where they cannot be sent', async () => {
     await using wire = await openWire();
     const guests = [guestOf({ sender: 'x0', receiver: 'x1' })];
-    const request = { guests, flows: flowsFile(), packets, windows: 2, signal };
+    const request = { guests, flows: async () => flowsFile(), packets, windows: 2, signal };
     expect(await sendWindows({ wire }, request)).toEqual({
       kind: 'broken',
       log: '',
