@@ -54,7 +54,12 @@ export function durationsOf(
   const boots = steps.filter(({ isBoot }) => isBoot);
   const trafficSeconds = median(trials.map((trial) => trial.trafficSeconds));
   const trialSeconds = Math.max(trafficSeconds, quantileOf(within, 0.5) ?? 0);
-  const bootSeconds = Math.max(0, (quantileOf(boots, 0.25) ?? trialSeconds) - trialSeconds);
+  // Guests' boots are measured, and those of a single pair have no trial before them.
+  const measured = trials.flatMap((trial) => trial.bootSeconds ?? []);
+  const bootSeconds =
+    measured.length > 0
+      ? quantile(measured, 0.25)
+      : Math.max(0, (quantileOf(boots, 0.25) ?? trialSeconds) - trialSeconds);
   const usual = bootSeconds + trialSeconds;
   return {
     bootSeconds,

@@ -15,11 +15,18 @@ import { times } from '../../random.ts';
 const noon = Date.parse('2026-11-20T12:00:00.000Z');
 const after = (seconds: number) => new Date(noon + seconds * 1000).toISOString();
 
-type Trial = { variant: string; pair: number; atSeconds: number; runs?: number };
+type Trial = {
+  variant: string;
+  pair: number;
+  atSeconds: number;
+  runs?: number;
+  /** As measured by the testbed. */
+  bootSeconds?: number;
+};
 
 function gateOf(trials: readonly Trial[]) {
   const summaries = trials.map(
-    ({ atSeconds }, index): TrialSummary => ({
+    ({ atSeconds, bootSeconds }, index): TrialSummary => ({
       number: index + 1,
       attempt: 1,
       cell: forwarding,
@@ -27,6 +34,7 @@ function gateOf(trials: readonly Trial[]) {
       trafficSeconds: 15,
       offeredPps: 1e6,
       logs: '',
+      ...(bootSeconds !== undefined && { bootSeconds }),
     }),
   );
   const runs = trials.flatMap(({ variant, pair, runs: count = 1 }, index) =>
@@ -82,6 +90,22 @@ describe('one gate', () => {
       trialSeconds: 20,
       trafficSeconds: 15,
       buildSeconds: 10,
+    });
+  });
+
+  test('has the boot of guests that a testbed has measured, also where they boot once.', () => {
+    const [first, second] = [100, 120].map((atSeconds) => ({
+      variant: 'base',
+      pair: 1,
+      atSeconds,
+      runs: 2,
+    }));
+    if (first === undefined || second === undefined) throw new TypeError('There are two.');
+    expect(gateOf([{ ...first, bootSeconds: 70 }, second])).toEqual({
+      bootSeconds: 70,
+      trialSeconds: 20,
+      trafficSeconds: 15,
+      buildSeconds: 30,
     });
   });
 
