@@ -211,7 +211,19 @@ export function requestText({ host, call }: Pick<RecordedRequest, 'host' | 'call
       return `the power's ${call.order}`;
     case 'console':
       return call.order === 'open' ? 'the opening of the console' : 'what the console printed';
+    case 'guest':
+      return `${guestRequests[call.order]} of ${host}`;
     case 'sleep':
       return `a sleep of ${call.seconds} s`;
   }
 }
+
+const guestRequests: Record<Extract<RecordedCall, { what: 'guest' }>['order'], string> = {
+  boot: 'the start',
+  up: 'the boot',
+  kernel: 'the unpacking of a kernel',
+  facts: 'the facts',
+  windows: 'the windows of packets',
+  interrupt: 'the interrupt',
+  reset: 'the reset',
+};

@@ -1,8 +1,8 @@
 // Starts the recording of `--record FILE`.
 import packageJson from '../../../package.json' with { type: 'json' };
-import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { TestbedConfig } from '../../config/schema.ts';
 import { UsageError } from '../../model/usage-error.ts';
+import { isRecordable, type RecordableTestbed } from './recordable-testbed.ts';
 import { type Recorder, startRecording } from './recorder.ts';
 import { sensitiveTermsOf } from './sensitive-terms.ts';
 
@@ -14,13 +14,14 @@ export async function recordTo(
   now = () => Date.now() / 1000,
   report = (summary: string): void => void process.stderr.write(summary),
 ): Promise<Recorder> {
-  const freebsd = testbeds.filter((testbed) => testbed.kind === 'freebsd');
-  if (freebsd.length === 0) {
+  const some = testbeds.filter((testbed) => isRecorded(testbed, command));
+  if (some.length === 0) {
+    const kinds = command === 'gate' ? '`kind: freebsd` or `kind: virtual`' : '`kind: freebsd`';
     throw new UsageError(
-      '--record: only testbeds of `kind: freebsd` can be recorded; leave it out.',
+      `--record: \`ppsgate ${command}\` records testbeds of ${kinds} only; leave it out.`,
     );
   }
-  const terms = await Promise.all(freebsd.map((testbed) => sensitiveTermsOf(testbed)));
+  const terms = await Promise.all(some.map((testbed) => sensitiveTermsOf(testbed)));
   return startRecording(path, {
     command,
     now,
@@ -36,9 +37,14 @@ export async function recordTo(
   });
 }
 
+/** A check of virtual machines makes its own. */
+const isRecorded = (testbed: TestbedConfig, command: string): testbed is RecordableTestbed =>
+  isRecordable(testbed) && (testbed.kind === 'freebsd' || command === 'gate');
+
 /** Removes the access data of power control and console, which may hold a password. */
-export const recordable = <Request extends { testbed: FreebsdTestbed }>(request: Request) => {
+export const recordable = <Request extends { testbed: RecordableTestbed }>(request: Request) => {
   const { testbed } = request;
+  if (testbed.kind === 'virtual') return request;
   const { power, console, ...dut } = testbed.dut;
   const kept = {
     ...dut,

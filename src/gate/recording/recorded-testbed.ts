@@ -1,14 +1,14 @@
 // Records a gate's calls of a testbed and the outcome of each.
-import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { Traffic } from '../../config/schema.ts';
 import type { Testbed } from '../../lab/testbed.ts';
 import { recordable } from './record.ts';
+import type { RecordableTestbed } from './recordable-testbed.ts';
 import type { Recorder } from './recorder.ts';
 import { thrown } from './recording-schemas.ts';
 
 export async function recordedTestbed(
   recorder: Recorder,
-  request: { name: string; testbed: FreebsdTestbed; traffic: Traffic; token?: number },
+  request: { name: string; testbed: RecordableTestbed; traffic: Traffic; token?: number },
   open: () => Promise<Testbed>,
 ): Promise<Testbed> {
   recorder.begin('testbed', recordable(request));
@@ -31,7 +31,8 @@ export async function recordedTestbed(
         variant,
         boots: kernel === undefined ? 'own' : 'archive',
       }));
-      const call = { call: 'prepare', variants, rules: prepare.rules };
+      const { cells, rules } = prepare;
+      const call = { call: 'prepare', variants, cells, rules };
       return logged(call, () => opened.prepare(prepare));
     },
     trial: (planned, ...rest) =>

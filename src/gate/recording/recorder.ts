@@ -4,10 +4,10 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
+import type { LabOfGuests } from '../../lab/qemu/virtual-testbed.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { type RunOptions, stdoutOf } from '../../system/host/execute.ts';
-import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { commandText } from '../../system/shell.ts';
 import { GzipLog } from './gzip-log.ts';
@@ -15,6 +15,7 @@ import { learnFrom } from './learn-machine.ts';
 import { type Mask, maskFor, type SensitiveTerms } from './mask.ts';
 import { maskSummary } from './mask-summary.ts';
 import { OutputLines } from './output-lines.ts';
+import { recordedGuests } from './recorded-guests.ts';
 import {
   type RecordedCall,
   type RecordedOutcome,
@@ -23,10 +24,13 @@ import {
   recordingFormat,
   recordingVersion,
 } from './recording-entry.ts';
+import { endStream, failureOf, logged, type RequestLog, type StreamName } from './request-log.ts';
 
 export type Recorder = Disposable & {
   /** Wraps `deps` so that everything that goes through them is recorded. */
   deps<Deps extends FreebsdDeps>(deps: Deps): Deps;
+  /** Wraps the virtual machines of this machine likewise. */
+  guests(lab: LabOfGuests): LabOfGuests;
   /** `request` has to be enough to repeat the part. */
   begin(part: string, request: unknown): void;
   log(part: string, outcome: unknown): void;
@@ -59,6 +63,7 @@ export function startRecording(path: string, options: RecorderOptions): Recorder
   });
   return {
     deps: (deps) => recordedDeps(deps, file),
+    guests: (lab) => recordedGuests(lab, file),
     begin: (part, request) => file.append({ kind: 'begins', at: now(), part, request }),
     log: (part, outcome) => file.append({ kind: 'tells', at: now(), part, outcome }),
     [Symbol.dispose]() {
@@ -155,14 +160,6 @@ function masked(value: unknown, mask: (text: string) => string): unknown {
   );
 }
 
-type StreamName = 'stdout' | 'stderr';
-
-type RequestLog = {
-  output(stream: StreamName, text: string): void;
-  omit(stream: StreamName, omitted: { bytes: number; sha256: string }): void;
-  end(outcome: RecordedOutcome): void;
-};
-
 function recordedDeps<Deps extends FreebsdDeps>(deps: Deps, file: RecordingFile): Deps {
   return {
     ...deps,
@@ -226,29 +223,6 @@ async function recordedConsole(
     end();
     throw error;
   }
-}
-
-function endStream(log: RequestLog, stream: StreamName, lines: OutputLines): void {
-  const { rest, omitted } = lines.end();
-  if (rest !== '') log.output(stream, rest);
-  if (omitted !== undefined) log.omit(stream, omitted);
-}
-
-/** Records the end of a request that is not a command. */
-async function logged<T>(log: RequestLog, work: () => Promise<T>): Promise<T> {
-  try {
-    const result = await work();
-    log.end({ kind: 'done', ...(typeof result === 'string' && { said: result }) });
-    return result;
-  } catch (error) {
-    log.end(failureOf(error));
-    throw error;
-  }
-}
-
-function failureOf(error: unknown): RecordedOutcome {
-  const kind = error instanceof HostError ? error.kind : String((error as Error)?.name);
-  return { kind: 'failed', failure: kind, message: reasonOf(error) };
 }
 
 function recordedHost(host: Host, label: string, file: RecordingFile): Host {

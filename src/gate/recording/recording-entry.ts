@@ -41,6 +41,11 @@ const asked = z.discriminatedUnion('what', [
   /** `hear` covers the output of a console, from before it opens until it closes. */
   z.object({ what: z.literal('console'), order: z.enum(['open', 'hear']) }),
   z.object({ what: z.literal('sleep'), seconds: bounded.seconds }),
+  /** Concerns guests, or the machine that carries them; its end has the result as JSON. */
+  z.object({
+    what: z.literal('guest'),
+    order: z.enum(['boot', 'up', 'kernel', 'facts', 'windows', 'interrupt', 'reset']),
+  }),
 ]);
 
 export type RecordedCall = z.infer<typeof asked>;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { Traffic } from '../../config/schema.ts';
+import type { VirtualTestbed } from '../../config/virtual-testbed.ts';
 import type { ProfileRequest } from '../../lab/testbed.ts';
 import * as bounded from '../../model/bounds.ts';
 import { reasonOf } from '../../model/one-line.ts';
@@ -49,6 +50,8 @@ const testbed = z.looseObject({
 
 const traffic = z.looseObject({
   flows: bounded.count,
+  frameBytes: bounded.count.optional(),
+  windows: z.object({ count: bounded.count, packets: bounded.total }).optional(),
   settleSeconds: bounded.seconds,
   measureSeconds: bounded.seconds,
 });
@@ -65,15 +68,37 @@ export const checkRequest = z.object({
   cycles: z.boolean(),
 });
 
+/** A replay opens no file that a recording names. */
+const virtualTestbed = z.looseObject({
+  kind: z.literal('virtual'),
+  system: z.enum(['linux', 'freebsd']),
+  accelerator: bounded.name,
+  memoryMebibytes: bounded.count,
+  image: z
+    .looseObject({
+      path: z.literal('/dev/null'),
+      privateKeyPath: z.literal('/dev/null').optional(),
+      /** Absent for an official image, which a replay does not prepare. */
+      hostKey: bounded.document.default(''),
+      bootSeconds: bounded.seconds,
+    })
+    .optional(),
+  kernelPath: z.literal('/dev/null').optional(),
+});
+
 export const testbedRequest = z.object({
   name: bounded.name,
-  testbed: as<FreebsdTestbed>(testbed),
+  testbed: z.union([as<FreebsdTestbed>(testbed), as<VirtualTestbed>(virtualTestbed)]),
   traffic: as<Traffic>(traffic),
   /** Token of the lease, which is part of every command. */
   token: bounded.total.optional(),
 });
 
-const cell = z.looseObject({ scenario: bounded.name, family: z.enum(families) });
+const cell = z.looseObject({
+  scenario: bounded.name,
+  family: z.enum(families),
+  frameBytes: bounded.count.optional(),
+});
 
 const planned = z.looseObject({
   number: bounded.count,
@@ -94,6 +119,8 @@ export const testbedCall = z.discriminatedUnion('call', [
     variants: bounded.list(
       z.object({ variant: bounded.variant, boots: z.enum(['own', 'archive']) }),
     ),
+    /** Absent in older recordings. */
+    cells: bounded.list(as<PlannedTrial['cell']>(cell)).default([]),
     rules: bounded.byName(z.unknown()),
     outcome: z.unknown(),
   }),

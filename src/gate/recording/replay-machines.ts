@@ -2,6 +2,8 @@
 import { ConsoleError } from '../../lab/console/console.ts';
 import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
 import { PowerError } from '../../lab/power/power.ts';
+import { KernelFilesError } from '../../lab/qemu/vm/kernel-files.ts';
+import { parseJson } from '../../model/json.ts';
 import { type CommandOutcome, type RunOptions, stdoutOf } from '../../system/host/execute.ts';
 import { HostError, hostFailures } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
@@ -13,6 +15,8 @@ import {
   requestText,
 } from './read-recording.ts';
 import type { RecordedOutcome } from './recording-entry.ts';
+
+type GuestOrder = Extract<RecordedRequest['call'], { what: 'guest' }>['order'];
 
 type ReplayRequest = Pick<RecordedRequest, 'host' | 'call'>;
 
@@ -36,7 +40,11 @@ export class ReplayedMachines {
     this.deps = {
       connect: ({ host, port }, label) => this.#connect(label, `${label} (${host}:${port})`),
       openPower: () => this.#openPower(),
-      openConsole: (_name, _config, onOutput) => this.#openConsole(onOutput),
+      openConsole: async (_name, _config, onOutput) => {
+        const ended = this.hear('console', onOutput);
+        await this.#result('console', { what: 'console', order: 'open' });
+        return { ended, close: async () => {} };
+      },
       // A sleeper wakes after everything that was recorded of that moment.
       sleep: (seconds) =>
         clock.until({ at: clock.now + seconds, line: Number.MAX_SAFE_INTEGER, turn: Number.NaN }),
@@ -125,8 +133,14 @@ export class ReplayedMachines {
     };
   }
 
-  async #openConsole(onOutput: (chunk: Buffer) => void): ReturnType<FreebsdDeps['openConsole']> {
-    const output = { host: 'console', call: { what: 'console', order: 'hear' } } as const;
+  /** Returns the result of a request about guests. */
+  async ofGuest(host: string, order: GuestOrder): Promise<unknown> {
+    return parseJson(await this.#result(host, { what: 'guest', order }));
+  }
+
+  /** Passes on a recorded console at its time; resolves with the reason of its end. */
+  hear(host: string, onOutput: (chunk: Buffer) => void): Promise<string> {
+    const output = { host, call: { what: 'console', order: 'hear' } } as const;
     const printed = this.#pending.get(keyOf(output))?.shift();
     const chunks = [...(printed?.output ?? [])];
     const ended = Promise.withResolvers<string>();
@@ -138,8 +152,7 @@ export class ReplayedMachines {
         ended.resolve(resultOf(printed.ended.outcome));
       }
     });
-    await this.#result('console', { what: 'console', order: 'open' });
-    return { ended: ended.promise, close: async () => {} };
+    return ended.promise;
   }
 }
 
@@ -157,6 +170,7 @@ function textOf(call: RecordedRequest['call']): string {
       return call.path;
     case 'power':
     case 'console':
+    case 'guest':
       return call.order;
     default:
       return '';
@@ -169,6 +183,7 @@ function resultOf(outcome: RecordedOutcome): string {
   const { failure, message } = outcome;
   if (failure === 'PowerError') throw new PowerError(message);
   if (failure === 'ConsoleError') throw new ConsoleError(message);
+  if (failure === 'KernelFilesError') throw new KernelFilesError(message);
   const kind = hostFailures.find((one) => one === failure);
   throw kind === undefined ? new Error(message) : new HostError(kind, message);
 }

@@ -1,6 +1,7 @@
 // Repeats the calls that a gate made of a testbed, in their order, with stand-ins for its kernels.
 import type { Variant } from '../../kernel/variant.ts';
 import { openFreebsdTestbed } from '../../lab/freebsd/freebsd-testbed.ts';
+import { openVirtualTestbed } from '../../lab/qemu/virtual-testbed.ts';
 import type { Testbed } from '../../lab/testbed.ts';
 import { oneLine, shortened } from '../../model/one-line.ts';
 import type { OwnRules } from '../../model/scenario.ts';
@@ -11,6 +12,7 @@ import {
   type ReplayPart,
   unreadable,
 } from './replay-difference.ts';
+import { replayedGuests } from './replay-guests.ts';
 import { replaceSums, replayWork, type StandInKernel } from './stand-in-kernels.ts';
 
 export async function replayTestbed({
@@ -30,12 +32,22 @@ export async function replayTestbed({
   const work = await replayWork(requests, opened, [...variants], async (run) => {
     const { machines, deps, kernels } = run;
     const { name, testbed, traffic } = opened;
-    const replayed = await openFreebsdTestbed(name, testbed, traffic, deps);
+    const replayed =
+      testbed.kind === 'virtual'
+        ? await openVirtualTestbed(name, testbed, traffic, deps, replayedGuests(machines))
+        : await openFreebsdTestbed(name, testbed, traffic, deps);
     for (const { call, after } of calls) {
+      // Counts of a guest's blocks are in no recording.
+      if (testbed.kind === 'virtual' && call.call === 'profile') {
+        machines.skipTo(after);
+        continue;
+      }
       const outcome = await outcomeOf(replayed, call, kernels);
       differences.push(...outcomeDifference(call, outcome, kernels));
-      // A request that was not made does not shift the following ones.
-      machines.skipTo(after);
+      // A request that was not made does not shift the following ones. Guests boot beside the first calls, and a
+      // trial waits for them.
+      const isAhead = call.call === 'inspect' || call.call === 'prepare';
+      if (testbed.kind !== 'virtual' || !isAhead) machines.skipTo(after);
     }
   });
   return { diagnostics: [], differences: [...differences, ...work] };
@@ -61,7 +73,14 @@ async function outcomeOf(
       case 'prepare': {
         const variants = call.variants.map(({ variant }) => variantOf(variant, kernels));
         const rules = call.rules as Record<string, OwnRules>;
-        return await testbed.prepare({ variants, cells: [], rules, keepLog, notify() {}, signal });
+        return await testbed.prepare({
+          variants,
+          cells: call.cells,
+          rules,
+          keepLog,
+          notify() {},
+          signal,
+        });
       }
       case 'trial':
         return await testbed.trial(call.planned, keepLog, signal);
@@ -89,7 +108,9 @@ function outcomeDifference(
 ): ReplayDifference[] {
   // A replay does not keep times to the millisecond.
   const text = (value: unknown) =>
-    JSON.stringify(value ?? null, (key, one) => (key === 'startedAt' ? undefined : one));
+    JSON.stringify(value ?? null, (key, one) =>
+      key === 'startedAt' || key === 'bootSeconds' ? undefined : one,
+    );
   const before = replaceSums(text(then), kernels);
   const after = text(JSON.parse(text(now)));
   if (before === after) return [];

@@ -3,23 +3,22 @@ import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { homedir, hostname, userInfo } from 'node:os';
 import type { ConsoleConfig } from '../../config/console.ts';
-import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
+import type { HostConfig } from '../../config/fields.ts';
 import type { PowerConfig } from '../../lab/power/power.ts';
+import { imagesFolder } from '../../lab/qemu/official-image.ts';
 import { namesOf, type SensitiveTerms } from './mask.ts';
+import type { RecordableTestbed } from './recordable-testbed.ts';
 
 /** Reads the key and password files of the testbed; skips unreadable ones. */
 export async function sensitiveTermsOf(
-  { dut, senders, receiver, builder }: FreebsdTestbed,
+  testbed: RecordableTestbed,
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<SensitiveTerms> {
-  const machines = [dut, ...senders, receiver, ...(builder === undefined ? [] : [builder])];
-  const keys = machines.flatMap(({ privateKeyPath }) => privateKeyPath ?? []);
-  const { power, console } = dut;
+  const { machines, macs, paths, power, console, keys } = accessOf(testbed, environment);
   const passwords = [power, console].map((one) =>
     one !== undefined && 'passwordPath' in one ? one.passwordPath : undefined,
   );
   const files = [...new Set([...keys, ...passwords.flatMap((path) => path ?? [])])];
-  const macs = [...senders, receiver].map(({ mac }) => mac);
   return {
     secrets: [
       ...(await Promise.all(files.map((path) => readFile(path, 'utf8').catch(() => '')))),
@@ -29,7 +28,7 @@ export async function sensitiveTermsOf(
     ],
     serials: macs.flatMap(otherForms),
     hosts: [
-      ...machines.map(({ host }) => host),
+      ...machines.map(({ host = '' }) => host),
       ...[power, console].map(hostOf),
       hostname(),
     ].flatMap(namesOf),
@@ -40,11 +39,46 @@ export async function sensitiveTermsOf(
     ],
     // A replay opens no file that a recording names.
     others: new Map(
-      [...files, ...machines.map(({ knownHostsPath }) => knownHostsPath)]
+      [...files, ...paths, ...machines.map(({ knownHostsPath }) => knownHostsPath)]
         .flatMap(writings)
         .map((path) => [path, '/dev/null']),
     ),
   };
+}
+
+type Access = {
+  machines: (Omit<HostConfig, 'host'> & { host?: string })[];
+  keys: string[];
+  macs: string[];
+  /** Further files that a recording names. */
+  paths: string[];
+  power?: PowerConfig | undefined;
+  console?: ConsoleConfig | undefined;
+};
+
+function accessOf(testbed: RecordableTestbed, environment: NodeJS.ProcessEnv): Access {
+  const builders = testbed.builder === undefined ? [] : [testbed.builder];
+  const keysOf = (machines: Access['machines']) =>
+    machines.flatMap(({ privateKeyPath }) => privateKeyPath ?? []);
+  if (testbed.kind === 'virtual') {
+    const keys = keysOf(builders);
+    if (testbed.system === 'linux') {
+      const { kernelPath } = testbed;
+      const paths = kernelPath === undefined ? [] : [kernelPath];
+      return { machines: builders, keys, macs: [], paths };
+    }
+    const { image } = testbed;
+    const own = image.hostKey === undefined ? undefined : image.privateKeyPath;
+    const all = own === undefined ? keys : [...keys, own];
+    // The key of a prepared image is beside it.
+    const prepared = imagesFolder(environment, homedir());
+    return { machines: builders, keys: all, macs: [], paths: [image.path, prepared] };
+  }
+  const { dut, senders, receiver } = testbed;
+  const machines = [dut, ...senders, receiver, ...builders];
+  const macs = [...senders, receiver].map(({ mac }) => mac);
+  const { power, console } = dut;
+  return { machines, keys: keysOf(machines), macs, paths: [], power, console };
 }
 
 /** Lists the forms in which ssh(1) may print a path: from the home folder, and with links followed. */

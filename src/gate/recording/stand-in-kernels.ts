@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
+import type { VirtualTestbed } from '../../config/virtual-testbed.ts';
 import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
 import { fencedDeps } from '../../lab/lease/testbed-fence.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -31,7 +32,7 @@ type ReplayRun = {
 /** Runs `work` on the recorded machines, and returns how its requests differ from the recorded ones. */
 export async function replayWork(
   requests: readonly RecordedRequest[],
-  { testbed, token }: { testbed: FreebsdTestbed; token?: number | undefined },
+  { testbed, token }: { testbed: FreebsdTestbed | VirtualTestbed; token?: number | undefined },
   variants: readonly string[],
   work: (run: ReplayRun) => Promise<void>,
 ): Promise<ReplayDifference[]> {
@@ -61,7 +62,10 @@ export async function replayWork(
     }
     const machines = new ReplayedMachines(withStandInSums(requests, kernels));
     const lease = { token: token ?? 0, assertHeld() {}, prove: async () => {} };
-    const deps = token === undefined ? machines.deps : fencedDeps(machines.deps, testbed, lease);
+    const deps =
+      token === undefined || testbed.kind === 'virtual'
+        ? machines.deps
+        : fencedDeps(machines.deps, testbed, lease);
     const differences: ReplayDifference[] = [];
     try {
       await work({ machines, deps, kernels, folder });
@@ -90,22 +94,23 @@ const mostBytesOfAll = 2 * mostBytes;
 
 const mostVariants = 100;
 
-/** Recognizes a kernel's upload by the folder or boot environment that the next command names. */
+/** Recognizes a kernel's upload by the folder or boot environment that its machine's next command names. */
 function uploadedKernel(
   variant: string,
   requests: readonly RecordedRequest[],
 ): { sha256: string; bytes: number } {
   const name = `ppsgate.${variant.replace(/[^\w.-]+/g, '-')}`;
   const isNamed = new RegExp(`${name.replaceAll('.', '\\.')}(?![\\w-])`);
-  let next: string | undefined;
+  /** By host: machines are prepared beside each other. */
+  const next = new Map<string, string>();
   let found = { sha256: '', bytes: 1 };
-  for (const { call } of requests.toReversed()) {
+  for (const { host, call } of requests.toReversed()) {
     const text = commandOf(call);
-    if (/\bppsgate\.(?!sha256)/.test(text)) next = text;
+    if (/\bppsgate\.(?!sha256)/.test(text)) next.set(host, text);
     const sha256 = call.what === 'upload' ? kernelPath.exec(call.path)?.[1] : undefined;
     if (sha256 === undefined || call.what !== 'upload') continue;
     // The first of several uploads counts.
-    if (next !== undefined && isNamed.test(next)) found = { sha256, bytes: call.bytes };
+    if (isNamed.test(next.get(host) ?? '')) found = { sha256, bytes: call.bytes };
   }
   return found;
 }

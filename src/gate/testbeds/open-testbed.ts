@@ -13,7 +13,7 @@ import { openLinuxTestbed } from '../../lab/netns/netns-testbed.ts';
 import { requireLab } from '../../lab/netns/requirements.ts';
 import { openPower, realPowerDeps } from '../../lab/power/power.ts';
 import { imagesFolder } from '../../lab/qemu/official-image.ts';
-import { openVirtualTestbed } from '../../lab/qemu/virtual-testbed.ts';
+import { type LabOfGuests, openVirtualTestbed } from '../../lab/qemu/virtual-testbed.ts';
 import type { Testbed } from '../../lab/testbed.ts';
 import { UsageError } from '../../model/usage-error.ts';
 
@@ -29,6 +29,8 @@ type TestbedAccess = {
   /** The machines obey commands of this lease only. */
   lease: ProvenFence;
   machines: FreebsdDeps;
+  /** Absent: those of this machine. */
+  guests?: LabOfGuests | undefined;
 };
 
 /** Starts an embedded testbed; `restore` stops it. Throws a UsageError for an unknown name. */
@@ -36,7 +38,7 @@ export async function openTestbed(
   name: string,
   traffic: Traffic,
   config: Config,
-  { lease, machines }: TestbedAccess,
+  { lease, machines, guests }: TestbedAccess,
 ): Promise<Testbed> {
   const testbed = config.testbeds[name];
   switch (testbed?.kind) {
@@ -46,7 +48,7 @@ export async function openTestbed(
       return openFreebsdTestbed(name, testbed, traffic, fencedDeps(machines, testbed, lease));
     case 'embedded-linux':
     case 'virtual':
-      return openHere(name, traffic, config, machines);
+      return openHere(name, traffic, config, machines, guests);
     case undefined:
       throw new UsageError(`The configuration has no testbed ${name}.`);
   }
@@ -58,10 +60,11 @@ export async function openHere(
   traffic: Traffic,
   { testbeds }: Pick<Config, 'testbeds'>,
   machines = realDeps,
+  guests?: LabOfGuests,
 ): Promise<Testbed> {
   const testbed = testbeds[name];
   return testbed?.kind === 'virtual'
-    ? openVirtualTestbed(name, testbed, traffic, machines)
+    ? openVirtualTestbed(name, testbed, traffic, machines, guests)
     : openEmbedded(name, traffic);
 }
 

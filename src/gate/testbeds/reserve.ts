@@ -15,11 +15,13 @@ import { FencedError } from '../../lab/lease/fence.ts';
 import { fencedDeps, raiseFences } from '../../lab/lease/testbed-fence.ts';
 import { machinesOf } from '../../lab/machines.ts';
 import { PowerError } from '../../lab/power/power.ts';
+import { labOfThisMachine } from '../../lab/qemu/virtual-testbed.ts';
 import type { Reserved, Testbed } from '../../lab/testbed.ts';
 import { notUsed } from '../../model/lease-outcome.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { HostError } from '../../system/host/host-error.ts';
+import { isRecordable } from '../recording/recordable-testbed.ts';
 import { recordedTestbed } from '../recording/recorded-testbed.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import { type Lease, type LeaseDeps, reserve } from '../reserve/lease.ts';
@@ -146,10 +148,16 @@ function openLeased(
   const { testbed: name, token } = lease;
   const testbed = config.testbeds[name];
   const signal = AbortSignal.any([ofGate, lease.signal]);
+  const guests = recorder?.guests(labOfThisMachine);
   const open = () =>
-    openTestbed(name, traffic, config, { lease, machines: { ...machines, notify, signal } });
-  if (recorder === undefined || testbed?.kind !== 'freebsd') return open();
-  return recordedTestbed(recorder, { name, testbed, traffic, token }, open);
+    openTestbed(name, traffic, config, {
+      lease,
+      machines: { ...machines, notify, signal },
+      guests,
+    });
+  if (recorder === undefined || testbed === undefined || !isRecordable(testbed)) return open();
+  const request = { name, testbed, traffic, ...(testbed.kind === 'freebsd' && { token }) };
+  return recordedTestbed(recorder, request, open);
 }
 
 function leased(lease: Lease, config: Config, deps: ReserveDeps): LeasedTestbed {

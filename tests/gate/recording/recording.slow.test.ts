@@ -136,7 +136,7 @@ describe('a recording', () => {
   test('never overwrites a file', async () => {
     const path = file('precious');
     await expect(recordTo(path, 'testbeds check', [])).rejects.toThrow(
-      '--record: only testbeds of `kind: freebsd` can be recorded; leave it out.',
+      '--record: `ppsgate testbeds check` records testbeds of `kind: freebsd` only; leave it out.',
     );
     expect(readFileSync(path, 'utf8')).toBe('precious');
   });

@@ -72,6 +72,32 @@ test('masks keys, the password of the BMC, tokens of the environment, names and 
   expect(mask('/bin/sh false forwarding active')).toBe('/bin/sh false forwarding active');
 });
 
+test('masks the key of an image of guests, its path and the path of the image', async () => {
+  const key = join(temporaryFolder(), 'guests');
+  writeFileSync(key, 'secret of the key\n');
+  const path = '/srv/images/customer.qcow2';
+  const mask = maskFor(
+    await sensitiveTermsOf(
+      {
+        kind: 'virtual',
+        system: 'freebsd',
+        accelerator: 'tcg',
+        memoryMebibytes: 1024,
+        image: { path, privateKeyPath: key, hostKey: 'ssh-ed25519 AAAAC3', bootSeconds: 600 },
+      },
+      {},
+    ),
+  );
+  expect(mask(`${path} ${key}`)).toBe('/dev/null /dev/null');
+  expect(mask('a secret of the key\n')).not.toContain('secret of the key');
+});
+
+test('keeps the MAC addresses of guests, by which their cards are known', () => {
+  const mask = maskFor({ secrets: [], hosts: [], users: [] });
+  expect(mask('ether 02:70:70:00:00:01')).toBe('ether 02:70:70:00:00:01');
+  expect(mask('ether 02:70:71:00:00:01')).toBe('ether 00:00:5e:00:53:00');
+});
+
 test('masks arguments of power commands that may be passwords, and no plain words', async () => {
   const words = ['pdu', '--outlet', '4', 'hunter2!', 'status'];
   const power = { kind: 'command', on: words, off: words, state: words } as const;
