@@ -5,6 +5,7 @@ import type { OwnRules, Scenario } from '../../model/scenario.ts';
 import { ownFolder } from '../../system/host/own-folder.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { commandText, shell } from '../../system/shell.ts';
+import { otherFilters } from './other-filters.ts';
 import { readAll } from './preflight.ts';
 import {
   type Firewall,
@@ -60,14 +61,8 @@ export async function firewallWarnings(host: Host, ofSite: readonly Firewall[]):
       ? `${name} of the DUT is on by its rc.conf: each trial takes it off, and a boot of its own kernel at the end brings it back.`
       : `${name} of the DUT is on, and not by its rc.conf: each trial takes it off, and nothing brings it back.`,
   );
-  const ipf = await host.run(shell`sysctl -n net.inet.ipf.fr_running`);
-  const isOn = ipf.kind === 'exited' && ipf.code === 0 && Number(ipf.stdout) > 0;
-  return isOn ? [...others, ipfIsOn] : others;
+  return [...others, ...(await otherFilters(host))];
 }
-
-/** No scenario has rules of ipf(8), and none takes it off. */
-const ipfIsOn =
-  'ipf of the DUT is on: it stays in force beside every scenario, and takes its time from every number. `ipf -D` turns it off.';
 
 export async function proofOf(host: Host): Promise<ProofOutputs> {
   const outputs = await readAll(host, Object.values(proofCommands));

@@ -100,6 +100,10 @@ export type Machine = {
   modules: Set<string>;
   pf: Pf;
   ipfw: Ipfw;
+  /** Modules that filter beside them, see pfilctl(8). */
+  otherFilters: readonly string[];
+  /** Connected hooks of the ports' nodes, see ngctl(8). */
+  netgraphHooks: ReadonlyMap<string, number>;
   /** What `dmesg -a` prints: it survives a reboot, but no loss of power. `tell` adds to it. */
   messages: string[];
   readonly crashes: Crashes;

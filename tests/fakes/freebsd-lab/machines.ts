@@ -188,6 +188,8 @@ const bareMachine = (name: string, disk: { totalBytes: number; usedBytes: number
   modules: new Set(),
   pf: noPf(),
   ipfw: freshIpfw(true),
+  otherFilters: [],
+  netgraphHooks: new Map(),
   messages: [],
   console: labConsole(),
   crashes: { mostMessages: 2000, keepsMessages: true, dumpsTo: 'disk', saveSeconds: 20 },

@@ -4,6 +4,7 @@ import { archivePrograms } from './commands/archive.ts';
 import { bootPrograms } from './commands/boot.ts';
 import { environmentPrograms } from './commands/environments.ts';
 import { filePrograms } from './commands/files.ts';
+import { hookPrograms } from './commands/hooks.ts';
 import { ipfwPrograms } from './commands/ipfw.ts';
 import { kenvPrograms } from './commands/kenv.ts';
 import { modulePrograms } from './commands/modules.ts';
@@ -25,6 +26,7 @@ const programs = new Map<string, Program>(
     ...bootPrograms,
     ...environmentPrograms,
     ...filePrograms,
+    ...hookPrograms,
     ...ipfwPrograms,
     ...kenvPrograms,
     ...modulePrograms,

@@ -16,6 +16,7 @@ import {
   type FreebsdLabOptions,
   startFreebsdLab,
 } from '../../fakes/freebsd-lab/lab.ts';
+import { addModule } from '../../fakes/freebsd-lab/machine.ts';
 import { integer } from '../../fakes/freebsd-lab/sysctls.ts';
 import {
   builtVariant,
@@ -568,9 +569,31 @@ test('an ipf that is on is reported, as it filters beside every scenario', () =>
   onTestbed({}, async (testbed, lab) => {
     lab.dut.machine.sysctls.set('net.inet.ipf.fr_running', integer(1));
     const { warnings } = await testbed.inspect([forwarding]);
-    expect(warnings).toEqual([expect.stringContaining('ipf of the DUT is on: it stays in force')]);
+    expect(warnings).toEqual([
+      expect.stringContaining('ipf of the DUT, with the rules of ipnat, stays in force'),
+    ]);
     lab.dut.machine.sysctls.set('net.inet.ipf.fr_running', integer(-1));
     expect(await testbed.inspect([forwarding])).toMatchObject({ warnings: [] });
+  }));
+
+test('a packet filter of another module is reported, as it filters beside every scenario', () =>
+  onTestbed({}, async (testbed, lab) => {
+    lab.dut.machine.otherFilters = ['ipfilter', 'siftr'];
+    const { warnings } = await testbed.inspect([forwarding]);
+    expect(warnings).toEqual([
+      expect.stringContaining('the packet filter siftr of the DUT stays in force'),
+    ]);
+  }));
+
+test('hooks of netgraph on a port are reported, and nothing is loaded to find them', () =>
+  onTestbed({}, async (testbed, lab) => {
+    const { machine } = lab.dut;
+    const port = machine.interfaces[0]?.name ?? '';
+    machine.netgraphHooks = new Map([[port, 2]]);
+    expect(await testbed.inspect([forwarding])).toMatchObject({ warnings: [] });
+    for (const module of ['ng_ether', 'ng_socket']) addModule(machine, module);
+    const { warnings } = await testbed.inspect([forwarding]);
+    expect(warnings).toEqual([expect.stringContaining(`netgraph of ${port} of the DUT stays`)]);
   }));
 
 test('an earlier diff is held against base and patched, and they are never held against it', () =>

@@ -1,0 +1,49 @@
+// Finds what handles packets of a FreeBSD DUT beside pf and ipfw, which no scenario removes.
+import type { Host } from '../../system/host/ssh.ts';
+import { type Command, shell } from '../../system/shell.ts';
+
+/** Returns a warning for each. Loads no module. */
+export async function otherFilters(host: Host): Promise<string[]> {
+  const ipf = await outputOf(host, shell`sysctl -n net.inet.ipf.fr_running`);
+  const hooks = (await outputOf(host, shell`pfilctl heads`)).matchAll(linkedHook);
+  const modules = new Set([...hooks].map(([, module = '']) => module).filter(isUnknown));
+  const nodes = (await netgraphNodes(host)).matchAll(connectedPort);
+  return [
+    ...(Number(ipf) > 0 ? [inForce('ipf of the DUT, with the rules of ipnat,', '`ipf -D`')] : []),
+    ...[...modules].map((module) =>
+      inForce(`the packet filter ${module} of the DUT`, `\`kldunload ${module}\``),
+    ),
+    ...[...nodes].map(([, port]) =>
+      inForce(
+        `netgraph of ${port} of the DUT`,
+        `\`ngctl show ${port}:\` lists its hooks: \`rmhook\``,
+      ),
+    ),
+  ];
+}
+
+/** Of pfilctl(8), which FreeBSD has since 13.0: direction, module and ruleset below each point. */
+const linkedHook = /^ +(?:In|Out) +([\w.-]{1,63}) +\S+ *$/gm;
+
+/** Trials remove pf and ipfw, and ipf shows by a setting that older releases have, too. */
+const isUnknown = (module: string) => !['pf', 'ipfw', 'ipfilter'].includes(module);
+
+/** Of ngctl(8). */
+const connectedPort = /^ +Name: ([\w.-]{1,31}) +Type: ether +ID: [0-9a-f]+ +Num hooks: [1-9]\d*$/gm;
+
+/** ngctl(8) would load ng_socket. */
+async function netgraphNodes(host: Host): Promise<string> {
+  for (const module of ['ng_ether', 'ng_socket']) {
+    const loaded = await host.run(shell`kldstat -q -m ${module}`);
+    if (loaded.kind !== 'exited' || loaded.code !== 0) return '';
+  }
+  return outputOf(host, shell`ngctl list`);
+}
+
+async function outputOf(host: Host, command: Command): Promise<string> {
+  const outcome = await host.run(command);
+  return outcome.kind === 'exited' && outcome.code === 0 ? outcome.stdout : '';
+}
+
+const inForce = (what: string, fix: string): string =>
+  `${what} stays in force beside every scenario, and takes its time from every number: ${fix} removes it.`;
