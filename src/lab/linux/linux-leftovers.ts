@@ -12,9 +12,12 @@ export async function findLeftovers(
   interfaces: readonly string[],
 ): Promise<Leftover[]> {
   const command = shell`bash -s leftovers ${interfaces}`;
-  const text = await host.output(command, { stdin: linuxDutScript });
-  return text.split('\n').flatMap((line) => leftover(line.slice(0, mostShown).split(' ')) ?? []);
+  return readLeftovers(await host.output(command, { stdin: linuxDutScript }));
 }
+
+/** Reads what the script's `leftovers` prints. */
+export const readLeftovers = (text: string): Leftover[] =>
+  text.split('\n').flatMap((line) => leftover(line.slice(0, mostShown).split(' ')) ?? []);
 
 /** Returns why the DUT's own rules could not be restored; undefined if they could. */
 export async function whyUnrestorable(host: Host): Promise<string | undefined> {
@@ -42,15 +45,45 @@ function leftover([kind, name = '', ...rest]: string[]): Leftover | undefined {
       return inForce(`an XDP program of ${name}`, `\`ip link set dev ${name} xdp off\``);
     case 'tc':
       return inForce(`the discipline ${words} of ${name}`, `\`tc qdisc del dev ${name} …\``);
+    case 'tcx':
+      return inForce(`a BPF program at the tcx ${words} of ${name}`, stopItsProgram);
+    case 'bpf':
+      return inForce(
+        `a BPF program of netfilter, at the ${hookNames[Number(words)] ?? words} hook of ${familyNames[name] ?? `family ${name}`},`,
+        stopItsProgram,
+      );
+    case 'ipvs':
+      return inForce('the service table of IPVS', '`ipvsadm --clear`');
+    case 'xfrm':
+      return inForce('a policy of IPsec', '`ip xfrm policy flush`');
     case 'unseen':
-      return {
-        why: `XDP programs and filters of tc(8) are not looked for, as the DUT lacks ${name}`,
-        fix: 'install iproute2 there',
-      };
+      return unseen[name];
     default:
       return undefined;
   }
 }
+
+const stopItsProgram =
+  'end the program that attached it: `bpftool link show` and `bpftool net show` of the kernel’s version list it';
+
+/** By their numbers in <linux/netfilter.h>. */
+const hookNames = ['prerouting', 'input', 'forward', 'output', 'postrouting'];
+const familyNames: Readonly<Record<string, string>> = { 1: 'inet', 2: 'ip', 10: 'ip6' };
+
+const unseenWithout = (program: string, what: string, itsPackage: string): Leftover => ({
+  why: `${what} are not looked for, as the DUT lacks ${program}`,
+  fix: `install ${itsPackage} there`,
+});
+
+const unseen: Readonly<Record<string, Leftover>> = {
+  ip: unseenWithout('ip', 'XDP programs and filters of tc(8)', 'iproute2'),
+  tc: unseenWithout('tc', 'XDP programs and filters of tc(8)', 'iproute2'),
+  perl: unseenWithout('perl', 'BPF programs of tcx and netfilter', 'perl'),
+  bpf: {
+    why: 'BPF programs of tcx and netfilter are not looked for, as the DUT’s kernel does not list them for this login',
+    fix: 'log in as root, and allow root the system call bpf(2)',
+  },
+};
 
 const inForce = (what: string, fix: string): Leftover => ({
   why: `${what} stays in force beside the rules of every variant, and takes its time from every number`,
