@@ -161,6 +161,25 @@ export const driverSettings: readonly DriverSetting[] = [
     appliesToGenerators: true,
     source: 'ice(4)',
   },
+  {
+    ports: ['mxge'],
+    name: 'dev.PORT.N.flow_control_enabled',
+    expected: '0',
+    why: holdsBack,
+    fix: 'sysctl',
+    permanent: 'hw.mxge.flow_control_enabled="0"',
+    appliesToGenerators: true,
+    source: 'mxge(4), sys/dev/mxge/if_mxge.c',
+  },
+  {
+    ports: ['lio'],
+    name: 'dev.PORT.N.fc',
+    expected: '0',
+    why: holdsBack,
+    fix: 'sysctl',
+    appliesToGenerators: true,
+    source: 'sys/dev/liquidio/lio_sysctl.c',
+  },
 ];
 
 /** With the port's name and number filled in; empty for an unknown driver. */
