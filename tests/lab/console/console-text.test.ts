@@ -1,7 +1,7 @@
 // Reads a console's output, written by a kernel that is not trusted.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { describeScreen, lastWords } from '../../../src/lab/console/console-text.ts';
+import { describeScreen, lastWords, showsPanic } from '../../../src/lab/console/console-text.ts';
 
 const crash = [
   'Fatal trap 12: page fault while in kernel mode',
@@ -218,5 +218,38 @@ describe('a machine that waits for input', () => {
   test('is shown by its last three lines', () => {
     expect(describeScreen('one\ntwo\nthree\nfour\n')).toBe('ends with "two | three | four"');
     expect(describeScreen('\r\n')).toBe('shows nothing');
+  });
+});
+
+describe('every line of a console is either shown or lies before or after those that are', () => {
+  const causes = [
+    'panic: page fault',
+    'Fatal trap 12: page fault while in kernel mode',
+    '[12.345678] watchdog: BUG: soft lockup - CPU#3 stuck for 23s! [ksoftirqd/3:31]',
+    'rcu: INFO: rcu_sched self-detected stall on CPU 3',
+    'Kernel panic - not syncing: panic_on_warn set ...',
+  ];
+  const line = fc.oneof(
+    fc.stringMatching(/^[a-z0-9:#.]{1,30}$/),
+    fc.constantFrom(...causes, 'debug.kdb.panic: 0', 'login:', 'WARNING: CPU: 0 PID: 1 at x.c:1'),
+  );
+
+  test('a cause is named where a line has one, from which on lines are shown, and the last ones elsewhere', () => {
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 60 }), (lines) => {
+        const { panic, console = '' } = lastWords(lines.join('\r\n'), false);
+        const shown = console === '' ? [] : console.split('\n');
+        expect(panic !== undefined).toBe(lines.some(showsPanic));
+        if (panic === undefined) {
+          expect(shown).toEqual(lines.slice(-20));
+          return;
+        }
+        const [first = ''] = shown;
+        expect(showsPanic(first) || first.startsWith('WARNING: ')).toBe(true);
+        const starts = lines.flatMap((one, index) => (one === first ? index : []));
+        expect(starts.map((start) => lines.slice(start, start + 20))).toContainEqual(shown);
+        expect(first).toContain(panic);
+      }),
+    );
   });
 });
