@@ -70,7 +70,7 @@ export async function runPublish(
   }
   if (isDelivered) return exitCodes.pass;
   log.error(
-    'The answer is not there, or not the right one, because GitHub or Phabricator was not well: run this job again, which measures nothing.',
+    'Not every answer was delivered, as the lines above say: run this job again, which measures nothing.',
   );
   return exitCodes.infrastructure;
 }

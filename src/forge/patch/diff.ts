@@ -299,7 +299,7 @@ function remarksOn(bytes: Buffer, lines: readonly string[]): string[] {
   if (bytes.includes('\uFFFD')) {
     remarks.push('The diff holds U+FFFD, which replaced an unreadable letter.');
   } else if (text.includes('\uFFFD')) {
-    remarks.push('The diff is not UTF-8, Latin-1 perhaps.');
+    remarks.push('The diff is not UTF-8.');
   }
   return remarks;
 }

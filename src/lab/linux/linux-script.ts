@@ -1,5 +1,7 @@
 // Runs the script on a Linux DUT that samples a trial, when no command from outside gets any CPU time.
+
 import { readFileSync } from 'node:fs';
+import { shortened } from '../../model/one-line.ts';
 import { nsPerTick } from '../../system/clock-ticks.ts';
 import type { Command } from '../../system/shell.ts';
 import { shell } from '../../system/shell.ts';
@@ -50,15 +52,19 @@ export type LinuxObservation =
 /** Parses the output of `observe`: converts counters at points in time to differences. */
 export function parseObservation(log: string): LinuxObservation {
   const lines = log.trimEnd().split('\n');
-  if (lines.at(-1) !== 'end') {
-    return { kind: 'failed', reason: 'the DUT stopped sampling before the end of the trial' };
+  const last = lines.at(-1) ?? '';
+  if (last !== 'end') {
+    const reason = `the DUT’s log does not end with "end", but with "${shortened(last)}"`;
+    return { kind: 'failed', reason };
   }
   const points = lines.filter((line) => line.startsWith('sample ')).map(parsePoint);
   const runs = Map.groupBy(points, (point) => point.run);
   const samplesPerRun = [...runs.values()].map(differences);
-  return samplesPerRun.flat().every(goesForward)
-    ? { kind: 'observed', samplesPerRun }
-    : { kind: 'failed', reason: 'the DUT’s clock or a counter went backwards, or is unreadable' };
+  const later = [...runs.values()].flatMap((points) => points.slice(1));
+  const wrong = later[samplesPerRun.flat().findIndex((sample) => !goesForward(sample))];
+  if (wrong === undefined) return { kind: 'observed', samplesPerRun };
+  const reason = `a line of the DUT’s log does not follow the one before: "${shortened(wrong.line)}"`;
+  return { kind: 'failed', reason };
 }
 
 /** Receives a run's log in pieces of any size, and returns the samples of all complete lines so far. */
@@ -80,6 +86,7 @@ export function samplesAsTheyCome(): (piece: string) => readonly LinuxSample[] {
 }
 
 type CounterReading = {
+  line: string;
   run: string;
   time: number;
   received: number;
@@ -91,6 +98,7 @@ type CounterReading = {
 function parsePoint(line: string): CounterReading {
   const [, run = '', time, received, forwarded, busyNs, delayNs, stolenTicks] = line.split(' ');
   return {
+    line,
     run,
     time: Number(time),
     received: Number(received),

@@ -1,6 +1,8 @@
 // Reads the logs of a trial on a Linux testbed, during the experiment and again later.
+
 import { z } from 'zod';
 import * as bounded from '../../model/bounds.ts';
+import { shortened } from '../../model/one-line.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import { type LinuxObservation, parseObservation } from '../linux/linux-script.ts';
 import type { TrialOutcome } from '../testbed.ts';
@@ -35,7 +37,8 @@ export function readLinuxLogs(
   if (sent.kind === 'failed') return sent;
   if (observation.kind === 'failed') return observation;
   const counted = countersOf(logs.counters);
-  if (counted === undefined) return { kind: 'failed', reason: 'the counters cannot be read' };
+  if (counted === undefined)
+    return { kind: 'failed', reason: `the counters cannot be read: "${shortened(logs.counters)}"` };
   const loss = lossBehindTheDut(counted);
   if (loss !== undefined) return { kind: 'failed', reason: loss };
   const load: BlockLoad = { ...sent, forwardedPps: counted.forwarded / sent.seconds };

@@ -70,7 +70,7 @@ export async function requestBmc({
     silence = lastMessage(ran.stderr);
   }
   throw new PowerError(
-    `${label} did not answer in ${tries} tries: ${silence}; check that it has power and network, its address, and that IPMI over LAN is enabled.`,
+    `${label} cannot be asked: the last of ${tries} tries ended with "${silence}"; check that it has power and network, its address, and that IPMI over LAN is enabled.`,
   );
 }
 
@@ -136,7 +136,7 @@ function lastMessage(stderr: string): string {
           line,
         ),
     );
-  return shortened(lastLine(lines.join('\n'))?.replace(/^> /, '') ?? 'no answer');
+  return shortened(lastLine(lines.join('\n'))?.replace(/^> /, '') ?? 'no word of ipmitool');
 }
 
 function readingOf({ code, stdout, stderr }: Exited, label: string): PowerReading {

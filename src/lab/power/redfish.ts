@@ -117,7 +117,7 @@ async function readSystem(server: RedfishServer, url: URL, redirects = 0): Promi
   }
   if (status !== 200) {
     throw new PowerError(
-      `${label} has no system at ${url.pathname} (${errorText(server, status, body)}); check \`url\` against what /redfish/v1/Systems lists.`,
+      `${label} shows no system at ${url.pathname} (${errorText(server, status, body)}); check \`url\` against what /redfish/v1/Systems lists.`,
     );
   }
   const document = systemDocument.safeParse(parseJson(body));
@@ -158,7 +158,7 @@ async function requestJson(
   if (reply.distrust !== undefined)
     throw new PowerError(distrusted(label, reply.code, reply.distrust));
   throw new PowerError(
-    `${label} did not answer in ${tries} tries: ${reply.why}; check that it has power and network, and \`url\`.`,
+    `${label} cannot be asked: the last of ${tries} tries ended with "${shortened(reply.why)}"; check that it has power and network, and \`url\`.`,
   );
 }
 
@@ -177,7 +177,7 @@ async function tryOnce(
   const reply = await deps.sendRequest(url, { ...request, trust });
   if (reply.kind === 'no-answer') return reply;
   if (reply.body !== undefined) return { ...reply, body: reply.body.toString() };
-  const why = `more than ${mostBytes} bytes in an answer`;
+  const why = `an answer of more than ${mostBytes} bytes`;
   return { kind: 'no-answer', why, code: '', wasSent: true };
 }
 
@@ -216,7 +216,7 @@ function acceptedResponse(server: RedfishServer, reply: RedfishResponse): Redfis
   }
   if (!isTransient(reply)) return reply;
   throw new PowerError(
-    `${label} could not answer in ${tries} tries (${errorText(server, status, body)}); wait until it is ready, or restart the BMC.`,
+    `${label} refuses ${tries} tries, the last with "${errorText(server, status, body)}"; wait until it is ready, or restart the BMC.`,
   );
 }
 
@@ -240,8 +240,9 @@ const errorDocument = z.object({
 /** Masks our credentials where a BMC repeats them. */
 function errorText({ user, password }: RedfishServer, status: number, body: string): string {
   const { data } = errorDocument.safeParse(parseJson(body));
-  const message = data?.error['@Message.ExtendedInfo']?.[0]?.Message ?? data?.error.message;
-  if (message === undefined) return String(status);
+  const message =
+    data?.error['@Message.ExtendedInfo']?.[0]?.Message ?? data?.error.message ?? body.trim();
+  if (message === '') return String(status);
   const encoded = Buffer.from(`${user}:${password}`).toString('base64');
   return `${status} ${shortened(message.replaceAll(encoded, '…').replaceAll(password, '…'))}`;
 }

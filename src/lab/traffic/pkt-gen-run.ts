@@ -167,11 +167,22 @@ function unlessDropped(
   }
   const arrived = sent > 0 && egressPackets !== undefined ? (ingressPackets ?? 0) : 0;
   if (!(arrived > 0 && arrived >= leastArrivedRatio * sent)) {
-    const why = 'because a link was down or the DUT forwards nothing';
-    return invalid('unsteady', `no steady rate: ${silence}, ${why}`);
+    const counted = portsCounted({ ingressPackets, egressPackets });
+    return invalid('unsteady', `no steady rate: ${silence}, ${counted}`);
   }
   if (seconds >= leastSeconds) return unsteadySender(senders);
   return invalid('too-short', `${silence}, at least ${leastSeconds} s are needed`);
+}
+
+/** A clause; a link that is down looks like a DUT that forwards nothing. */
+function portsCounted({
+  ingressPackets,
+  egressPackets,
+}: Pick<PktGenRunOptions, 'egressPackets' | 'ingressPackets'>): string {
+  if (ingressPackets === undefined || egressPackets === undefined) {
+    return 'and it is not known what the ports of the DUT counted';
+  }
+  return `and the ports of the DUT counted ${grouped(ingressPackets)} in and ${grouped(egressPackets)} out`;
 }
 
 function unsteady(receiver: PktGenLog, stretch: SteadyStretch): Invalid | undefined {

@@ -60,7 +60,8 @@ export function parsePktGenLog(text: string): PktGenLog {
     } else if (isWhole || line.kind === 'crash') {
       addLine(log, line, number);
     } else {
-      addFault(log, { kind: 'cut', message: `the log ends in the middle of line ${number}` });
+      const message = `line ${number} of the log, its last, has no line break: "${shortened(content)}"`;
+      addFault(log, { kind: 'cut', message });
     }
   }
   if (!isPktGen) return { ...log, rates: [], faults: [notPktGen(text)] };

@@ -1,5 +1,7 @@
 // Runs netsniff-ng's trafgen(8) as the sender of a trial.
+
 import { readFileSync } from 'node:fs';
+import { shortened } from '../../model/one-line.ts';
 import { nsPerTick } from '../../system/clock-ticks.ts';
 import type { Command } from '../../system/shell.ts';
 import { shell } from '../../system/shell.ts';
@@ -40,7 +42,10 @@ export function parseTrafgenLog(log: string): TrafgenOutcome {
   const seconds = Number(time?.[1]) + Number(time?.[2]) / 1e6;
   if (packets === undefined || !(seconds > 0)) {
     const lastLine = log.trim().split('\n').at(-1) ?? '';
-    return { kind: 'failed', reason: `trafgen ended without its summary: "${lastLine}"` };
+    return {
+      kind: 'failed',
+      reason: `trafgen ended without its summary: "${shortened(lastLine)}"`,
+    };
   }
   const waitedRatio = waitedShare(log);
   return {

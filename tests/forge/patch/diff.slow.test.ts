@@ -136,7 +136,7 @@ test('what is unusual in the bytes is told', () => {
     'Some lines of the diff end in CR LF.',
   ]);
   expect(remarksOn(Buffer.from('\n@@ -2,0 +3 @@\n+\xe9\n', 'latin1'))).toEqual([
-    'The diff is not UTF-8, Latin-1 perhaps.',
+    'The diff is not UTF-8.',
   ]);
   expect(remarksOn('\n@@ -2,0 +3 @@\n+\uFFFD\n')).toEqual([
     'The diff holds U+FFFD, which replaced an unreadable letter.',

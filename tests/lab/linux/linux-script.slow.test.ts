@@ -70,11 +70,11 @@ test('a DUT without a separate forwarding thread reports no busy time', () => {
 });
 
 test.for([
-  ['nothing at all', ''],
-  ['no end', log.replace('end\n', '')],
-  ['an end cut short', log.slice(0, -2)],
-] as const)('a log that does not end as it should is a failure: %s', ([, text]) => {
-  expect(parseObservation(text)).toEqual(failed('stopped sampling'));
+  ['nothing at all', '', '""'],
+  ['no end', log.replace('end\n', ''), '"sample 1 '],
+  ['an end cut short', log.slice(0, -2), '"en"'],
+] as const)('a log that does not end as it should is a failure: %s', ([, text, shown]) => {
+  expect(parseObservation(text)).toEqual(failed(`with "end", but with ${shown}`));
 });
 
 test.for([
@@ -83,8 +83,8 @@ test.for([
   ['a counter began anew', log.replace(' 2800 ', ' 12 ')],
   ['a line holds no number', log.replace(' 3000 ', ' many ')],
   ['a line is too short', log.replace(' 7000 6600 300000000 9000000 4', '')],
-] as const)('points of time that make no sense are a failure: %s', ([, text]) => {
-  expect(parseObservation(text)).toEqual(failed('went backwards, or is unreadable'));
+] as const)('points of time that make no sense are a failure, with their line: %s', ([, text]) => {
+  expect(parseObservation(text)).toEqual(failed('does not follow the one before: "sample '));
 });
 
 test('the sampler runs ahead of all else on its CPU, with one argument for every variant', () => {

@@ -78,7 +78,7 @@ test('packets that the DUT forwarded and the receiver never saw make a trial fai
 test.for([
   ['sender', { sender: 'trafgen: no such device\n' }, /^trafgen ended without its summary/],
   ['counters', { counters: logs.counters.slice(0, -6) }, /^the counters cannot be read/],
-  ['DUT', { dut: dut.slice(0, -6) }, /^the DUT stopped sampling before the end of the trial/],
+  ['DUT', { dut: dut.slice(0, -6) }, /^the DUT’s log does not end with "end", but with "sample /],
 ] as const)('a log of the %s that is cut short makes a trial fail', ([, changes, reason]) => {
   expect(readLinuxLogs(planned, startedAt, { ...logs, ...changes })).toEqual({
     kind: 'failed',

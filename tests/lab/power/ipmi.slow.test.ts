@@ -120,7 +120,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
     const port = await freeUdpPort();
     const gone = await openPower('dut-3', { ...bmc.config, port }, recording);
     expect(await messageOf(gone.state())).toBe(
-      `PowerError: The BMC of dut-3 (IPMI at 127.0.0.1:${port}) did not answer in 3 tries: Error issuing Get Channel Authentication Capabilities request; check that it has power and network, its address, and that IPMI over LAN is enabled.`,
+      `PowerError: The BMC of dut-3 (IPMI at 127.0.0.1:${port}) cannot be asked: the last of 3 tries ended with "Error issuing Get Channel Authentication Capabilities request"; check that it has power and network, its address, and that IPMI over LAN is enabled.`,
     );
     expect(orders(runs)).toEqual(['status', 'status', 'status']);
   });
@@ -131,7 +131,9 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
     nonsense.on('message', (message, from) => nonsense.send(message, from.port));
     const { port } = nonsense.address();
     const power = await openPower('dut-3', { ...bmc.config, port }, hasty(deps));
-    expect(await messageOf(power.state())).toContain('did not answer in 3 tries');
+    expect(await messageOf(power.state())).toContain(
+      'cannot be asked: the last of 3 tries ended with "',
+    );
     nonsense.close();
   });
 });

@@ -75,7 +75,7 @@ describeWith(['sushy-emulator', 'openssl'], 'a machine behind sushy-emulator', (
   test('is not found under a name that the service does not know', async () => {
     const power = await openPower('dut-3', sushy.config('absent'), deps);
     expect(await messageOf(power.state())).toContain(
-      'has no system at /redfish/v1/Systems/absent (404 Fake system absent was not found); check `url`',
+      'shows no system at /redfish/v1/Systems/absent (404 Fake system absent was not found); check `url`',
     );
   });
 });
@@ -188,7 +188,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
 
   test('redirects in a circle is given up', async () => {
     await using bmc = await startHttps(certificate, redirect('/redfish/v1/Systems/1'));
-    expect(await messageOf((await open(bmc)).state())).toContain('has no system at');
+    expect(await messageOf((await open(bmc)).state())).toContain('shows no system at');
   });
 
   test.each(['PoweringOff', 'PoweringOn', null])(
@@ -259,7 +259,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     await using bmc = await startHttps(certificate, json(503, { error: { message: 'Booting' } }));
     const deps = timelessDeps();
     expect(await messageOf((await open(bmc, {}, deps)).state())).toContain(
-      'could not answer in 4 tries (503 Booting); wait until it is ready, or restart the BMC.',
+      'refuses 4 tries, the last with "503 Booting"; wait until it is ready, or restart the BMC.',
     );
     expect(deps.slept).toEqual([3, 3, 3]);
   });
@@ -269,14 +269,14 @@ describeWith(['openssl'], 'a Redfish service that', () => {
       response.end(Buffer.alloc(10_000_000, ' '));
     });
     expect(await messageOf((await open(bmc)).state())).toContain(
-      'did not answer in 4 tries: more than 1048576 bytes in an answer; check',
+      'cannot be asked: the last of 4 tries ended with "an answer of more than 1048576 bytes"; check',
     );
   });
 
   test('is gone is reported', async () => {
     const bmc = { origin: `https://127.0.0.1:${await freeTcpPort()}` };
     expect(await messageOf((await open(bmc)).state())).toBe(
-      `${label(bmc)} did not answer in 4 tries: connect ECONNREFUSED ${new URL(bmc.origin).host}; check that it has power and network, and \`url\`.`,
+      `${label(bmc)} cannot be asked: the last of 4 tries ended with "connect ECONNREFUSED ${new URL(bmc.origin).host}"; check that it has power and network, and \`url\`.`,
     );
   });
 
