@@ -22,13 +22,13 @@ export async function otherFilters(host: Host): Promise<string[]> {
   ];
 }
 
-/** Of pfilctl(8), which FreeBSD has since 13.0: direction, module and ruleset below each point. */
+/** Lines of pfilctl(8), which FreeBSD has since 13.0: direction, module and ruleset below each point. */
 const linkedHook = /^ +(?:In|Out) +([\w.-]{1,63}) +\S+ *$/gm;
 
 /** Trials remove pf and ipfw, and ipf shows by a setting that older releases have, too. */
 const isUnknown = (module: string) => !['pf', 'ipfw', 'ipfilter'].includes(module);
 
-/** Of ngctl(8). */
+/** A line of ngctl(8). */
 const connectedPort = /^ +Name: ([\w.-]{1,31}) +Type: ether +ID: [0-9a-f]+ +Num hooks: [1-9]\d*$/gm;
 
 /** ngctl(8) would load ng_socket. */

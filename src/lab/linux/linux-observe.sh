@@ -166,7 +166,7 @@ sub bpf {
 for (@interfaces) {
   my ($name, $number) = split /=/;
   for my $place (sort keys %tcx) {
-    # Without room for their numbers it only counts; a kernel before 6.6 knows no such place.
+    # Without space for their numbers it only counts; a kernel before 6.6 knows no such place.
     my ($answer) = bpf($query, pack "L4 Q L2 Q4", $number, $place, (0) x 9) or next;
     print "tcx $name $tcx{$place}\n" if (unpack "L4 Q L", $answer)[5] > 0;
   }

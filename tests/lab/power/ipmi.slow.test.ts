@@ -143,7 +143,7 @@ test.each(['Chassis Power is ajar', '', 'Chassis Power is on and off'])(
   async (stdout) => {
     const { power } = await openWith([{ kind: 'exited', code: 0, stdout, stderr: '' }]);
     expect(await messageOf(power.state())).toContain(
-      `does not tell whether the machine is on: ${stdout || 'no answer'}; check with`,
+      `does not tell whether the machine is on: ${stdout || 'no word of ipmitool'}; check with`,
     );
   },
 );
