@@ -14,7 +14,7 @@ import {
 } from '../forge/github/pull-request.ts';
 import { type AuthorizationRules, authorize, type Occasion } from '../forge/patch/authorize.ts';
 import { type GateOverrides, parseCommand } from '../forge/patch/command.ts';
-import { patchOfRange } from '../forge/patch/commit-range.ts';
+import { patchOfRange, patchOfTypedRange } from '../forge/patch/commit-range.ts';
 import { type Repository, withoutShortIds } from '../forge/patch/repository.ts';
 import { looksLikeRevision } from '../forge/phabricator/revision.ts';
 import { type Patch, patchName, shortId } from '../model/patch.ts';
@@ -197,7 +197,9 @@ async function requestedByHand(
   if (isRevision) return admitRevision(trigger, deps);
   const why = `${by} started it.`;
   if (/^.+\.\..+$/.test(name)) {
-    return admitted({ patch: await patchOfRange(deps.repository, name), overrides }, why, deps);
+    // The job that measures may be set to measure one commit against itself.
+    const patch = await patchOfTypedRange(deps.repository, name, true);
+    return admitted({ patch, overrides }, why, deps);
   }
   if (!/^[0-9a-f]{7,64}$/.test(name)) {
     throw new UsageError(

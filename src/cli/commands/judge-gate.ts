@@ -10,7 +10,7 @@ import {
 } from '../../config/parameters.ts';
 import type { Config } from '../../config/schema.ts';
 import { selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
-import { patchOfRange, rangeLike } from '../../forge/patch/commit-range.ts';
+import { patchOfRange, patchOfTypedRange, rangeLike } from '../../forge/patch/commit-range.ts';
 import { named, ownChanges } from '../../forge/patch/own-changes.ts';
 import {
   NoRepositoryError,
@@ -128,7 +128,9 @@ export async function patchOf(call: GateCall): Promise<Patch> {
   const repository = repositoryOf(options);
   const earlier = parseEarlier(options.earlier || 'none', called('earlier'));
   if (text.includes('..')) {
-    if (earlier === 'none') return patchOfRange(repository, text).catch(wrongly(called));
+    if (earlier === 'none') {
+      return patchOfTypedRange(repository, text, mayBeOneCommit(options)).catch(wrongly(called));
+    }
     throw new UsageError(
       `${called('earlier')}: "${excerpt(text)}" is no revision, and only those have earlier diffs.`,
     );
@@ -157,6 +159,14 @@ async function patchOfOwnChanges({ options, called }: GateCall): Promise<Patch> 
   }
   return patchOfRange(repositoryOf(options), `${baseCommit}..${headCommit}`);
 }
+
+/** Kernels may differ where commits do not, and one commit can be measured against itself. */
+const mayBeOneCommit = ({
+  measureAnyway,
+  layoutNoise,
+  baseKernel,
+  patchedKernel,
+}: GateOptions): boolean => Boolean(measureAnyway || layoutNoise || baseKernel || patchedKernel);
 
 const wrongly =
   (called: NamingStyle) =>

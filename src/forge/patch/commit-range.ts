@@ -8,20 +8,56 @@ import {
   RepositoryError,
 } from './repository.ts';
 
+type RangePatch = Extract<Patch, { kind: 'range' }>;
+
 /** The range's last commit names the patch. Throws a `RepositoryError` for a text that is no range. */
-export async function patchOfRange(repository: Repository, text: string): Promise<Patch> {
-  const [, base, head] = /^(.+?)(?<!\.)\.\.(?!\.)(.+)$/.exec(text) ?? [];
-  if (base === undefined || head === undefined) {
-    throw new RepositoryError(
-      `"${excerpt(text)}" is no range of commits: write BASE..HEAD, like ${await rangeLike(repository, text)}.`,
-    );
-  }
+export async function patchOfRange(repository: Repository, text: string): Promise<RangePatch> {
+  const { base, head } = await endsIn(text, repository);
   const [baseCommit, headCommit] = [
     await repository.resolve(base).catch(isWrong('base')),
     await repository.resolve(head).catch(isWrong('head')),
   ];
   const { subject, author } = await repository.describe(headCommit);
   return { kind: 'range', title: subject, author, baseCommit, headCommit };
+}
+
+/**
+ * The patch of a range that a person typed. Throws a `RepositoryError` for one in reversed order, and for one commit
+ * named twice unless that `isOneAllowed`: both would be judged as unchanged. The title counts several commits, since the
+ * last is not the only one that may be at fault.
+ */
+export async function patchOfTypedRange(
+  repository: LinearRepository,
+  text: string,
+  isOneAllowed = false,
+): Promise<RangePatch> {
+  const patch = await patchOfRange(repository, text);
+  const { baseCommit, headCommit } = patch;
+  const { base, head } = await endsIn(text, repository);
+  if (baseCommit === headCommit) {
+    if (isOneAllowed) return patch;
+    throw new RepositoryError(
+      `${base} and ${head} are one commit, ${shortId(headCommit)}: write BASE..HEAD with a HEAD that has the patch.`,
+    );
+  }
+  if (await repository.contains(baseCommit, headCommit)) {
+    throw new RepositoryError(
+      `${base}..${head} is in reversed order, as ${head} came before ${base}: write ${head}..${base}.`,
+    );
+  }
+  const commits = await repository.stepsSince(baseCommit, headCommit);
+  return commits > 1 ? { ...patch, title: `${patch.title} (last of ${commits} commits)` } : patch;
+}
+
+async function endsIn(
+  text: string,
+  repository: Repository,
+): Promise<{ base: string; head: string }> {
+  const [, base, head] = /^(.+?)(?<!\.)\.\.(?!\.)(.+)$/.exec(text) ?? [];
+  if (base !== undefined && head !== undefined) return { base, head };
+  throw new RepositoryError(
+    `"${excerpt(text)}" is no range of commits: write BASE..HEAD, like ${await rangeLike(repository, text)}.`,
+  );
 }
 
 /**

@@ -21,11 +21,12 @@ reservations: { file: reservations.sqlite }
 const here = realpathSync(mkdtempSync(join(tmpdir(), 'ppsgate-test-')));
 afterAll(() => rmSync(here, { recursive: true }));
 
+let headId = '';
 beforeAll(() => {
   git(here, 'init', '--quiet', '--initial-branch=main');
   commit(here, { 'dut/nftables.conf': '', 'ppsgate.yml': config });
   git(here, 'switch', '--quiet', '--create', 'my-branch');
-  commit(here, { 'dut/nftables.conf': '#' });
+  headId = commit(here, { 'dut/nftables.conf': '#' }).slice(0, 12);
 });
 
 const range = ['gate', '--patch', 'main..my-branch'];
@@ -57,6 +58,18 @@ test.for([
   [
     ['gate', '--patch', 'main..branch'],
     '--patch: the head "branch" is no commit, branch or tag of HERE; did you mean `my-branch`?',
+  ],
+  [
+    ['gate', '--patch', 'my-branch..main'],
+    '--patch: my-branch..main is in reversed order, as main came before my-branch: write main..my-branch.',
+  ],
+  [
+    ['plan', '--patch', 'my-branch..main'],
+    '--patch: my-branch..main is in reversed order, as main came before my-branch: write main..my-branch.',
+  ],
+  [
+    ['gate', '--patch', 'my-branch..HEAD'],
+    '--patch: my-branch and HEAD are one commit, ID: write BASE..HEAD with a HEAD that has the patch.',
   ],
   [
     ['gate', '--patch', 'D123'],
@@ -180,7 +193,7 @@ test.for([
   expect(run(words)).toEqual({
     status: 2,
     stdout: '',
-    stderr: `ppsgate: ${sentence.replace('HERE', here)}\n`,
+    stderr: `ppsgate: ${sentence.replace('HERE', here).replace('ID', headId)}\n`,
   });
   expect(readdirSync(here).toSorted()).toEqual(['.git', 'dut', 'ppsgate.yml']);
 });

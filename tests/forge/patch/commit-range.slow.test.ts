@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { patchOfRange } from '../../../src/forge/patch/commit-range.ts';
+import { describe, expect, test } from 'vitest';
+import { patchOfRange, patchOfTypedRange } from '../../../src/forge/patch/commit-range.ts';
 import { openRepository, RepositoryError } from '../../../src/forge/patch/repository.ts';
 import { commit, git, newRepository } from '../../fakes/repository.ts';
 
@@ -60,4 +60,51 @@ test.for([
   await expect(patchOfRange(openRepository(directory), text)).rejects.toThrow(
     new RepositoryError(sentence.replace('HERE', directory)),
   );
+});
+
+describe('a range that a person typed', () => {
+  /** `main` moves on after `my-branch` has left it, which has three commits of its own; `old` is where it left. */
+  function withThree(): { directory: string; ids: string[] } {
+    const directory = newRepository();
+    const ids = [commit(directory, { a: '' })];
+    git(directory, 'branch', 'old');
+    git(directory, 'switch', '--quiet', '--create', 'my-branch');
+    for (const text of ['one', 'two', 'three']) ids.push(commit(directory, { a: text }, {}, text));
+    git(directory, 'switch', '--quiet', 'main');
+    return { directory, ids };
+  }
+
+  test('is refused in reversed order', async () => {
+    const { directory } = withThree();
+    await expect(patchOfTypedRange(openRepository(directory), 'my-branch..old')).rejects.toThrow(
+      new RepositoryError(
+        'my-branch..old is in reversed order, as old came before my-branch: write old..my-branch.',
+      ),
+    );
+  });
+
+  test('is refused where both ends are one commit', async () => {
+    const { directory, ids } = withThree();
+    const typed = patchOfTypedRange(openRepository(directory), 'main..HEAD');
+    await expect(typed).rejects.toThrow(
+      new RepositoryError(
+        `main and HEAD are one commit, ${ids[0]?.slice(0, 12)}: write BASE..HEAD with a HEAD that has the patch.`,
+      ),
+    );
+  });
+
+  test('may be one commit where that is measured against itself', async () => {
+    const { directory, ids } = withThree();
+    const patch = await patchOfTypedRange(openRepository(directory), 'main..HEAD', true);
+    expect(patch).toMatchObject({ baseCommit: ids[0], headCommit: ids[0] });
+  });
+
+  test('counts several commits in its title, as the last may not be the one at fault', async () => {
+    const { directory } = withThree();
+    commit(directory, { b: '' });
+    const titleOf = async (text: string) =>
+      (await patchOfTypedRange(openRepository(directory), text)).title;
+    expect(await titleOf('main..my-branch')).toBe('three (last of 3 commits)');
+    expect(await titleOf('my-branch~1..my-branch')).toBe('three');
+  });
 });
