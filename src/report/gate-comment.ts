@@ -17,7 +17,7 @@ import {
   words,
 } from './document.ts';
 import { earlierGatesText } from './earlier-gates-text.ts';
-import { sentence, symbolOf } from './headline.ts';
+import { patchLabel, sentence, symbolOf } from './headline.ts';
 import { ministats } from './ministat-blocks.ts';
 import { meaningOf, nextStep } from './next-steps.ts';
 import {
@@ -48,9 +48,10 @@ export const gateComment = (result: Result, links: CommentLinks): CommentDocumen
 });
 
 /** Readers of a revision know its number, but not the diff's. */
-const patchText = ({ patch }: Result, { isOnRevision }: CommentLinks): Text => {
-  if (!isOnRevision) return patchName(patch);
-  return quoted(patch.kind === 'revision' ? `diff ${patch.diff}` : patchName(patch));
+const patchText = (result: Result, { isOnRevision }: CommentLinks): Text => {
+  const { patch } = result;
+  if (!isOnRevision) return patchLabel(result);
+  return quoted(patch.kind === 'revision' ? `diff ${patch.diff}` : patchLabel(result));
 };
 
 function mainBlocks(result: Result, links: CommentLinks): Block[] {

@@ -30,7 +30,7 @@ import {
 } from './document.ts';
 import { earlierGatesText } from './earlier-gates-text.ts';
 import { picturesThatFit } from './graph-folds.ts';
-import { headline, sentence, symbolOf } from './headline.ts';
+import { headline, patchLabel, sentence, symbolOf } from './headline.ts';
 import { timeText } from './html-pieces.ts';
 import { intervalPlot } from './interval-plot.ts';
 import { meaningOf, nextStep } from './next-steps.ts';
@@ -61,7 +61,7 @@ export function gatePage(result: Result, profiles: readonly CellProfiles[]): Pag
   return {
     title: headline(result),
     verdict: symbolOf(result),
-    headline: words`${patchName(patch)} ${sentence(result)}`,
+    headline: words`${patchLabel(result)} ${sentence(result)}`,
     head: [
       ...(meaning === undefined ? [] : [paragraph(meaning), ...before, paragraph(next)]),
       paragraph(words`${patchLink(result)}: ${quoted(patch.title)}, by ${quoted(patch.author)}`),
@@ -75,9 +75,10 @@ export function gatePage(result: Result, profiles: readonly CellProfiles[]): Pag
   };
 }
 
-function patchLink({ patch }: Result): Inline | string {
+function patchLink(result: Result): Inline | string {
+  const { patch } = result;
   const text =
-    patch.kind === 'revision' ? `${patchName(patch)} diff ${patch.diff}` : patchName(patch);
+    patch.kind === 'revision' ? `${patchName(patch)} diff ${patch.diff}` : patchLabel(result);
   return patch.kind === 'range' ? text : { kind: 'link', text, address: patch.url };
 }
 

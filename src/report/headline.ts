@@ -1,7 +1,7 @@
 // Summarizes the verdict in one line.
 
 import { formatPercent, formatSize, metricNouns } from '../model/format.ts';
-import { patchName } from '../model/patch.ts';
+import { commitId, patchName } from '../model/patch.ts';
 import type { Rejection } from '../model/rejection.ts';
 import {
   type CellResult,
@@ -17,11 +17,20 @@ import { gateNumberText } from './earlier-gates-text.ts';
 
 /** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; trusted plain text without markup. */
 export const headline = (result: Result): string =>
-  `${symbols[symbolOf(result)]} ppsgate: ${patchName(result.patch)} ${plainText(sentence(result))}`;
+  `${symbols[symbolOf(result)]} ppsgate: ${patchLabel(result)} ${plainText(sentence(result))}`;
+
+/** Names a patch by what was measured: a range begins at the merge base, wherever its base branch has moved. */
+export function patchLabel({ patch, variants }: Pick<Result, 'patch' | 'variants'>): string {
+  const base = variants.find(({ name }) => name === 'base')?.commit;
+  // The commit of a variant may be any text.
+  const { data: baseCommit } = commitId.safeParse(base);
+  const isKnown = patch.kind === 'range' && baseCommit !== undefined;
+  return patchName(isKnown ? { ...patch, baseCommit } : patch);
+}
 
 /** Without ppsgate's name: `🔴 #7 loses 10.4 % (forwarding inet4)`. */
 export const verdictLine = (result: Result): string =>
-  `${symbols[symbolOf(result)]} ${patchName(result.patch)} ${plainText(sentence(result))}`;
+  `${symbols[symbolOf(result)]} ${patchLabel(result)} ${plainText(sentence(result))}`;
 
 /** The verdict whose symbol is shown: a loss for an unmeasurable patch; none for a failed lab or an unchanged patch. */
 export function symbolOf({ outcome }: Pick<Result, 'outcome'>): CellVerdict['kind'] {

@@ -8,7 +8,6 @@ import {
   formatSigned,
   metricName,
 } from '../model/format.ts';
-import { patchName } from '../model/patch.ts';
 import type {
   CellResult,
   CellVerdict,
@@ -20,7 +19,7 @@ import type {
 import { cellName } from '../model/scenario.ts';
 import { escaped } from '../model/xml.ts';
 import { worstFirst } from './cell-rows.ts';
-import { marginsOf } from './headline.ts';
+import { marginsOf, patchLabel } from './headline.ts';
 import { clamped, type Extent, extentOf, linearScale, ticksOf } from './scale.ts';
 import {
   type Attributes,
@@ -157,10 +156,11 @@ function axisOf(rows: readonly PlotRow[], policy: Policy): Extent {
 const placeOf = (change: number, axis: Extent, { left, right }: PlotSizes['plot']): number =>
   linearScale(axis, left, right)(change);
 
-function heading({ patch, policy, testbed }: Result, form: PlotSizes): string[] {
+function heading(result: Result, form: PlotSizes): string[] {
+  const { patch, policy, testbed } = result;
   const { margin: x, title: head, subtitle: below } = form;
   const diff = patch.kind === 'revision' ? `, diff ${patch.diff}` : '';
-  const title = `${patchName(patch)}${diff}: change against base`;
+  const title = `${patchLabel(result)}${diff}: change against base`;
   const where = below.hasTestbed ? ` · ${plainLine(testbed.name, 40)}` : '';
   const subtitle = `${metricName(policy.metric)}${where}`;
   return [

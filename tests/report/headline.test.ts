@@ -175,9 +175,27 @@ test('a range of commits is named by its ends and not by its title', () => {
     headCommit: '5d6e7f8'.padEnd(40, '0'),
   } as const;
   const cells = [aCell({ kind: 'no-regression' }, changed(0))];
-  expect(headlineOf('no-regression', cells, { patch })).toMatch(
+  const variants = [{ name: 'base', commit: patch.baseCommit, files: [] }];
+  expect(headlineOf('no-regression', cells, { patch, variants })).toMatch(
     /^🟢 ppsgate: 1a2b3c4\.\.5d6e7f8 loses nothing/,
   );
+});
+
+test('a range whose base has moved on is named by the merge base that was measured', () => {
+  const patch = {
+    kind: 'range',
+    title: 'Drop protocol 254',
+    author: 'Alice',
+    baseCommit: '1a2b3c4'.padEnd(40, '0'),
+    headCommit: '5d6e7f8'.padEnd(40, '0'),
+  } as const;
+  const variants = [{ name: 'base', commit: '9e8d7c6'.padEnd(40, '0'), files: [] }];
+  const outcome = { kind: 'unchanged' } as const;
+  expect(headline(aResult({ patch, variants, outcome }))).toBe(
+    '⚪ ppsgate: 9e8d7c6..5d6e7f8 changes nothing that the testbed installs',
+  );
+  const forged = [{ name: 'base', commit: '@everyone', files: [] }];
+  expect(headline(aResult({ patch, variants: forged, outcome }))).toContain('1a2b3c4..5d6e7f8');
 });
 
 test('a revision is named as Phabricator names it', () => {
