@@ -12,6 +12,7 @@ import { goingOn, randomSeed } from '../../gate/experiment/plan.ts';
 import { showProgress } from '../../gate/progress.ts';
 import { timestampedDirectory } from '../../gate/work-directory.ts';
 import type { GivenKernels } from '../../kernel/variant.ts';
+import { expectKernel } from '../../lab/given-kernel.ts';
 import { readyMachine } from '../../lab/netns/requirements.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { formatDuration, formatPercent } from '../../model/format.ts';
@@ -110,6 +111,7 @@ async function runDemoCommand(
     throw new UsageError('--freebsd: virtual machines judge patches; drop it, or --bisect.');
   }
   await requireImage(options);
+  await requireKernels(options);
   const isVirtual = options.kernels !== undefined || options.freebsd !== undefined;
   const exitCode = await readyMachine(say, [isVirtual ? 'virtual' : 'embedded-linux']);
   if (exitCode !== undefined) return exitCode;
@@ -157,6 +159,15 @@ async function requireImage({ freebsd, kernels }: Options): Promise<void> {
   await access(freebsd, constants.R_OK).catch((error: unknown) => {
     throw new UsageError(`--freebsd: ${freebsd} cannot be read (${reasonOf(error)}).`);
   });
+}
+
+/** Throws a UsageError before anything is installed. */
+async function requireKernels({ freebsd, kernels }: Options): Promise<void> {
+  if (typeof kernels !== 'string') return;
+  const { base, patched } = twoKernels(kernels);
+  for (const path of [base, patched]) {
+    await expectKernel('--kernels', path, freebsd === undefined ? 'linux' : 'freebsd');
+  }
 }
 
 function whatOf({ bisect, kernels, freebsd }: Options): string {

@@ -36,6 +36,8 @@ import { resumeGate } from '../../gate/resume-gate.ts';
 import { type GateSession, inSession } from '../../gate/session.ts';
 import { whoami } from '../../gate/testbeds/reservations.ts';
 import { timestampedDirectory } from '../../gate/work-directory.ts';
+import type { GivenKernels } from '../../kernel/variant.ts';
+import { expectKernel, type KernelForm, kernelFormOf } from '../../lab/given-kernel.ts';
 import { conclusionOfError } from '../../model/conclusion.ts';
 import { type Patch, patchName, shortId } from '../../model/patch.ts';
 import type { Result } from '../../model/result.ts';
@@ -99,7 +101,9 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
   const kernels = givenKernels(call);
   const folder = options.directory ?? timestampedDirectory('ppsgate-gate');
   const selectors = selectorsOf(config, options, called);
-  const chosen = selectors.map((selector) => testbedsFor(config, selector));
+  const chosen = await Promise.all(
+    selectors.map((selector) => bootable(kernels, testbedsFor(config, selector), call)),
+  );
   if (options.record !== undefined && selectors.length > 1) {
     throw new UsageError(
       `${called('record')}: only one testbed can be recorded at a time; ask for one of them.`,
@@ -218,10 +222,54 @@ async function judge(
   return result;
 }
 
-function givenKernels(call: GateCall) {
+function givenKernels(call: GateCall): GivenKernels | undefined {
   const { baseKernel, patchedKernel } = call.options;
   if (!baseKernel && !patchedKernel) return undefined;
   return { base: required('baseKernel', call), patched: required('patchedKernel', call) };
+}
+
+/** The testbeds that boot the given kernels; throws a UsageError, which names the option, where none does. */
+async function bootable(
+  kernels: GivenKernels | undefined,
+  testbeds: readonly string[],
+  { config, called }: GateCall,
+): Promise<readonly string[]> {
+  if (kernels === undefined) return testbeds;
+  const formOf = (testbed: string) => kernelFormOf(config.testbeds[testbed]);
+  const forms = [...new Set(testbeds.map(formOf))].filter((form) => form !== undefined);
+  if (forms.length === 0) {
+    throw new UsageError(
+      `${called('baseKernel')}: ${testbeds.join(', ')} installs files and boots no kernel of a patch: choose a testbed of kind freebsd or virtual, or drop both kernels.`,
+    );
+  }
+  const fitting = new Set<KernelForm>();
+  const failures: UsageError[] = [];
+  for (const form of forms) {
+    const failure = await whyUnbootable(kernels, form, called);
+    if (failure === undefined) fitting.add(form);
+    else failures.push(failure);
+  }
+  const [failure] = failures;
+  if (fitting.size === 0 && failure !== undefined) throw failure;
+  return testbeds.filter((testbed) => {
+    const form = formOf(testbed);
+    return form !== undefined && fitting.has(form);
+  });
+}
+
+async function whyUnbootable(
+  kernels: GivenKernels,
+  form: KernelForm,
+  called: NamingStyle,
+): Promise<UsageError | undefined> {
+  try {
+    await expectKernel(called('baseKernel'), kernels.base, form);
+    await expectKernel(called('patchedKernel'), kernels.patched, form);
+    return undefined;
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+    throw error;
+  }
 }
 
 /** Treats an empty option as absent. */

@@ -24,6 +24,7 @@ import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
 import { timestampedDirectory } from '../../gate/work-directory.ts';
 import type { Diagnostic } from '../../lab/check/diagnostic.ts';
 import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
+import { expectKernel, kernelFormOf } from '../../lab/given-kernel.ts';
 import type { KeepLog } from '../../lab/testbed.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { endedEarly } from '../../model/lease-outcome.ts';
@@ -90,6 +91,8 @@ async function selfTestOf(
   const path = configPath(options.config);
   const config = await loadConfig(path);
   const testbed = freebsdOnly(namedTestbed(config, path, name), name);
+  const form = kernelFormOf(testbed);
+  if (baseKernel !== undefined && form) await expectKernel('--base-kernel', baseKernel, form);
   const rules = await readRules(config);
   const directory = resolve(resume ?? timestampedDirectory('ppsgate-self-test'));
   const earlier = resume === undefined ? undefined : resumeJournal(directory, name);

@@ -18,18 +18,34 @@ history: history.jsonl
 reservations: { file: reservations.sqlite }
 `;
 
+const others = {
+  'kernels/guests.yml': 'testbeds: { guests: { kind: virtual } }',
+  'kernels/rack.yml': `
+testbeds:
+  rack:
+    kind: freebsd
+    dut: { host: dut, ingress: { interface: cxl0 }, egress: { interface: cxl1 } }
+    senders: [{ host: tx, interface: cxl0, mac: "00:07:43:00:00:01", inet4: 198.18.0.110 }]
+    receiver: { host: rx, interface: cxl1, mac: "00:07:43:00:00:02", inet4: 198.19.0.110 }
+`,
+};
+
 const here = realpathSync(mkdtempSync(join(tmpdir(), 'ppsgate-test-')));
 afterAll(() => rmSync(here, { recursive: true }));
 
 let headId = '';
 beforeAll(() => {
   git(here, 'init', '--quiet', '--initial-branch=main');
-  commit(here, { 'dut/nftables.conf': '', 'ppsgate.yml': config });
+  commit(here, { 'dut/nftables.conf': '', 'ppsgate.yml': config, ...others });
   git(here, 'switch', '--quiet', '--create', 'my-branch');
   headId = commit(here, { 'dut/nftables.conf': '#' }).slice(0, 12);
 });
 
 const range = ['gate', '--patch', 'main..my-branch'];
+const kernels = ['--base-kernel', 'dut/nftables.conf', '--patched-kernel', 'ppsgate.yml'];
+const linuxKernel =
+  'a .deb or a tar archive with boot/vmlinuz-* and its lib/modules/* (docs/virtual.md)';
+const freebsdKernel = 'a tar archive with `kernel` and its modules at its top (docs/lab.md)';
 const revision = 'or a revision like D27401 or D27401:80677';
 const scenarios = 'forwarding, nftables-stateless, nftables-stateful';
 
@@ -120,6 +136,26 @@ test.for([
   ],
   [[...range, '--base-kernel', 'k'], '--patched-kernel is missing: see `ppsgate gate --help`.'],
   [
+    [...range, '--testbed', 'lab', ...kernels],
+    '--base-kernel: lab installs files and boots no kernel of a patch: choose a testbed of kind freebsd or virtual, or drop both kernels.',
+  ],
+  [
+    [...range, '--config', 'kernels/guests.yml', ...kernels],
+    `--base-kernel: dut/nftables.conf is a text file; expected ${linuxKernel}.`,
+  ],
+  [
+    ['demo', '--kernels', 'ppsgate.yml,ppsgate.yml'],
+    `--kernels: HERE/ppsgate.yml is a text file; expected ${linuxKernel}.`,
+  ],
+  [
+    ['demo', '--freebsd', 'ppsgate.yml', '--kernels', 'ppsgate.yml,ppsgate.yml'],
+    `--kernels: HERE/ppsgate.yml is a text file; expected ${freebsdKernel}.`,
+  ],
+  [
+    ['testbeds', 'self-test', 'rack', '--config', 'kernels/rack.yml', ...kernels.slice(0, 2)],
+    `--base-kernel: dut/nftables.conf is a text file; expected ${freebsdKernel}.`,
+  ],
+  [
     ['reserve', '', '--', 'true'],
     '<selector> is empty: name a testbed, or what it has to be, like "mellanox and 40G".',
   ],
@@ -195,7 +231,7 @@ test.for([
     stdout: '',
     stderr: `ppsgate: ${sentence.replace('HERE', here).replace('ID', headId)}\n`,
   });
-  expect(readdirSync(here).toSorted()).toEqual(['.git', 'dut', 'ppsgate.yml']);
+  expect(readdirSync(here).toSorted()).toEqual(['.git', 'dut', 'kernels', 'ppsgate.yml']);
 });
 
 test('what the Jenkins library hands on is called as its step calls it', () => {

@@ -42,6 +42,9 @@ export type KernelText = {
   layout?: number;
 };
 
+/** The beginning of an ELF file of FreeBSD, with 64 bits and little endians: see elf(5). */
+const elfIdent = '\x7fELF\x02\x01\x01\x09';
+
 /** The bytes of a `kernel` file. */
 export function kernelText({
   ident,
@@ -57,7 +60,15 @@ export function kernelText({
   const mark = behaviour.kind === 'works' ? [] : [`${behaviour.kind}${how}`];
   const card = firmware === undefined ? [] : [`firmware ${firmware}`];
   const order = layout === undefined ? [] : [`text in order ${layout}`];
-  return [`FreeBSD ${release} #0 ${ident}`, ...options, ...card, ...mark, ...order, ''].join('\n');
+  return [
+    elfIdent,
+    `FreeBSD ${release} #0 ${ident}`,
+    ...options,
+    ...card,
+    ...mark,
+    ...order,
+    '',
+  ].join('\n');
 }
 
 /** A kernel and its modules as `installkernel` installs them into one folder, in a tar archive. */
@@ -77,9 +88,11 @@ const defaultPanic = 'page fault';
  * one a line; a `#pragma ident` of its sources is its ident.
  */
 export function readKernel(bytes: Uint8Array | undefined): Kernel | undefined {
-  const [version = '', ...lines] = Buffer.from(bytes ?? [])
+  const all = Buffer.from(bytes ?? [])
     .toString()
     .split('\n');
+  // Kernels that the tests compile are texts without it.
+  const [version = '', ...lines] = all[0] === elfIdent ? all.slice(1) : all;
   const [, release, ident] = /^(?:@\(#\))?FreeBSD (\S+) #\d+ ([^\s:]+)/.exec(version) ?? [];
   if (release === undefined || ident === undefined) return undefined;
   const pragma = lines.find((line) => line.startsWith(identPragma));

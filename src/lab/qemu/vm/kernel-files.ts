@@ -1,7 +1,9 @@
 // Unpacks a guest's kernel from an archive: its image, and the modules that a router's guest may load.
-import { chown, copyFile, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chown, copyFile, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { lastLine, reasonOf } from '../../../model/one-line.ts';
+import { headOf } from '../../../system/decompress.ts';
+import { linuxVersionIn, mostImageHeaderBytes } from './linux-image.ts';
 import { mostFileBytes, nobody, runAsNobody } from './unprivileged-user.ts';
 
 export type KernelFiles = {
@@ -162,25 +164,12 @@ async function imageIn(tree: string): Promise<string> {
   return join(tree, 'boot', image);
 }
 
-/** Reads the header of an x86 image: Linux's Documentation/arch/x86/boot.rst, `kernel_version`. */
 async function versionOf(image: string): Promise<string> {
   // A folder may have the name of an image.
-  const header = await beginningOf(image, 0x8000).catch(() => Buffer.alloc(0));
-  const isImage = header.length > 0x210 && header.toString('latin1', 0x202, 0x206) === 'HdrS';
-  const at = isImage ? header.readUInt16LE(0x20e) + 0x200 : 0;
-  const end = header.indexOf(0, at);
-  const version = header.toString('latin1', at, end);
-  // The release becomes a folder's name.
-  if (!isImage || !/^[\w][\w.+~-]{0,100} [ -~]+$/.test(version)) {
-    throw new KernelFilesError('has a boot/vmlinuz that is no bzImage of Linux for x86');
-  }
-  return version;
-}
-
-async function beginningOf(path: string, bytes: number): Promise<Buffer> {
-  await using file = await open(path);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
-  return buffer.subarray(0, bytesRead);
+  const header = await headOf(image, 0, mostImageHeaderBytes).catch(() => Buffer.alloc(0));
+  const version = linuxVersionIn(header);
+  if (version !== undefined) return version;
+  throw new KernelFilesError('has a boot/vmlinuz that is no bzImage of Linux for x86');
 }
 
 /** Older packages use /lib, newer ones /usr/lib. */
