@@ -15,7 +15,7 @@ import { NoTarError, TarError, type TarMember, tarMembers } from '../system/tar-
 import { linuxVersionIn, mostImageHeaderBytes } from './qemu/vm/linux-image.ts';
 import { nobody } from './qemu/vm/unprivileged-user.ts';
 
-/** What a testbed boots: a package of Linux, an archive of FreeBSD, or an image for an appliance. */
+/** Form of what a testbed boots: a package of Linux, an archive of FreeBSD, or an image for an appliance. */
 export type KernelForm = 'linux' | 'freebsd' | 'nanobsd';
 
 /** Undefined for a testbed that installs files and boots no kernel of a patch. */

@@ -106,7 +106,10 @@ function rowsOf(
 ): CellRow[] {
   const { comparisons, others } = result;
   const verdict = result.verdict.kind;
-  const own = comparisonBy(metric, comparisons, isJudged);
+  const isQuiet = isSilent(result);
+  // Packets that are not forwarded have a rate of 0, and no cost.
+  const all = isQuiet ? comparisons.filter((one) => one.metric === 'pps') : comparisons;
+  const own = comparisonBy(metric, all, isJudged);
   // The numbers of an invalid cell are unverified.
   const verified = verdict === 'invalid' ? undefined : own;
   const { counted, made } = runCounts(result, metric);
@@ -116,7 +119,7 @@ function rowsOf(
       verdict: isOnPage
         ? [verdictWord(verdict), remarkOf(result)]
         : words`${mark(verdict)} ${verdict}${remarkOf(result)}`,
-      change: verified ? changeOf(verified) : '–',
+      change: verified && !isQuiet ? changeOf(verified) : '–',
       ...valuesOf(own),
       runs: unbroken(
         formatRuns(verified ? [verified.baseRuns, verified.patchedRuns] : counted, made),

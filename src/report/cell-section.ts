@@ -16,7 +16,7 @@ import {
   type Run,
 } from '../model/result.ts';
 import { cellAnchor, numberColumns, remarkOf } from './cell-rows.ts';
-import { changedColumns, changedRow, hasCost } from './change-reason.ts';
+import { changedColumns, changedRow, hasCost, reasonTitle } from './change-reason.ts';
 import {
   type Block,
   heading,
@@ -33,7 +33,7 @@ import {
   words,
 } from './document.ts';
 import { graphFolds, type Picture } from './graph-folds.ts';
-import { isSilent, silenceOf } from './headline.ts';
+import { isSilent, silenceOf, smallLosses, smallLossText } from './headline.ts';
 import { ministats } from './ministat-blocks.ts';
 import { runPlot } from './run-plot.ts';
 import { apartLines, spareRuns, uncountedLines, whySpare } from './sections.ts';
@@ -47,7 +47,7 @@ export const cellSection = (
   heading: words`${mark(result.verdict.kind)} ${nameOf(result.cell)}`,
   blocks: [
     ...conclusion(policy, result),
-    ...whyBlocks(result),
+    ...(isSilent(result) ? [] : whyBlocks(result, reasonTitle(result))),
     ...graphFolds(pictures),
     ...runs(policy, result),
     ...ministats(policy, [result]),
@@ -55,7 +55,8 @@ export const cellSection = (
 });
 
 /** `regression: −10.4 % (95 % interval −11.2 … −9.60)`. */
-function conclusion({ confidenceRatio }: Policy, cell: CellResult): Block[] {
+function conclusion(policy: Policy, cell: CellResult): Block[] {
+  const { confidenceRatio } = policy;
   const { verdict, comparisons } = cell;
   const word = verdictWord(verdict.kind);
   if (isSilent(cell)) return [paragraph(words`${word}: ${strong(silenceOf(cell))}`)];
@@ -66,16 +67,20 @@ function conclusion({ confidenceRatio }: Policy, cell: CellResult): Block[] {
   const numbers =
     interval &&
     words`: ${strong(formatChange(interval.change))} (${formatPercent(confidenceRatio)} interval ${formatInterval(interval.low, interval.high)})`;
-  return [paragraph([word, remarkOf(cell), numbers ?? ''])];
+  const small = smallLosses([cell], policy).length > 0 ? `, ${smallLossText([cell], policy)}` : '';
+  return [paragraph([word, small, remarkOf(cell), numbers ?? ''])];
 }
 
-export function whyBlocks({ reason, profiles }: Pick<CellResult, 'reason' | 'profiles'>): Block[] {
+export function whyBlocks(
+  { reason, profiles }: Pick<CellResult, 'reason' | 'profiles'>,
+  title = 'Why',
+): Block[] {
   const missing = profiles.flatMap((one) =>
     one.kind === 'missing' ? [words`${quoted(one.variant)}: ${quoted(one.reason, 500)}`] : [],
   );
   if (reason === undefined && missing.length === 0) return [];
   return [
-    heading('Why'),
+    heading(title),
     ...(reason ? [changedFunctions(reason)] : []),
     ...list(missing, 'There is no profile of'),
   ];
@@ -107,7 +112,7 @@ function changedFunctions({ changedFunctions: changed, moved, idleFrames }: Prof
 function runs(policy: Policy, cell: CellResult): Block[] {
   const inOrder = cell.runs.toSorted((a, b) => a.number - b.number);
   if (inOrder.length === 0) return [];
-  const drawing = runPlot(inOrder, policy.metric);
+  const drawing = isSilent(cell) ? undefined : runPlot(inOrder, policy.metric);
   return [
     heading('Runs'),
     ...(drawing ? [{ kind: 'drawing', drawing } as const] : []),
@@ -120,8 +125,9 @@ function runs(policy: Policy, cell: CellResult): Block[] {
 /** Accepts runs of a bisection, which has neither pairs nor cells. */
 export function runTable(inOrder: readonly Run[], cell?: CellResult): Block {
   const spare = new Map(cell && spareRuns(cell).map((run) => [run, whySpare(run, cell)]));
+  const hasCosts = cell === undefined || !isSilent(cell);
   const metrics = metricSchema.options.filter(
-    (metric) => metric === 'pps' || inOrder.some((run) => run[metric] !== undefined),
+    (metric) => metric === 'pps' || (hasCosts && inOrder.some((run) => run[metric] !== undefined)),
   );
   const rows = inOrder.map((run): Text[] => [
     String(run.number),

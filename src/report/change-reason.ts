@@ -22,6 +22,7 @@ import {
   type Text,
   words,
 } from './document.ts';
+import { isSilent } from './headline.ts';
 
 export type GraphLinks = {
   page?: string;
@@ -38,10 +39,16 @@ export function whyLines(cells: readonly CellResult[], links: GraphLinks): Text[
   );
   const lines = explained
     .slice(0, mostLines)
-    .map((cell) => words`${strong('Why')} (${nameOf(cell.cell)}): ${reasonText(cell, links)}`);
+    .map(
+      (cell) =>
+        words`${strong(reasonTitle(cell))} (${nameOf(cell.cell)}): ${reasonText(cell, links)}`,
+    );
   const rest = explained.length - lines.length;
   return rest > 0
-    ? [...lines, words`${strong('Why')} of ${String(rest)} more cells: below`]
+    ? [
+        ...lines,
+        words`${strong('Why')} of ${String(rest)} more ${rest === 1 ? 'cell' : 'cells'}: below`,
+      ]
     : lines;
 }
 
@@ -55,15 +62,18 @@ const order: CellVerdict['kind'][] = [
   'no-regression',
 ];
 
-function deservesLine(cell: CellResult): boolean {
-  if (!isProfiled(cell)) return false;
-  const { kind } = cell.verdict;
-  return (
-    kind === 'regression' ||
-    kind === 'improvement' ||
-    cell.reason?.changedFunctions[0] !== undefined
-  );
-}
+const deservesLine = (cell: CellResult): boolean =>
+  isExplained(cell) && (isChanged(cell) || cell.reason?.changedFunctions[0] !== undefined);
+
+/** A packet that is not forwarded takes no time that a profile could tell. */
+export const isExplained = (cell: CellResult): boolean => isProfiled(cell) && !isSilent(cell);
+
+const isChanged = ({ verdict: { kind } }: CellResult): boolean =>
+  kind === 'regression' || kind === 'improvement';
+
+/** Nothing has a reason where nothing is known to have changed. */
+export const reasonTitle = (cell: CellResult): string =>
+  isChanged(cell) ? 'Why' : 'Changed functions';
 
 export const isProfiled = (cell: Explained): boolean => judgedProfiles(cell).length > 0;
 

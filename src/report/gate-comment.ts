@@ -3,7 +3,7 @@
 import { patchName } from '../model/patch.ts';
 import type { CellResult, Result } from '../model/result.ts';
 import { cellTable, weightOf } from './cell-rows.ts';
-import { isProfiled, whyLines, whyOfCell } from './change-reason.ts';
+import { isExplained, reasonTitle, whyLines, whyOfCell } from './change-reason.ts';
 import { type CommentDocument, type CommentLinks, correctionsOf } from './comment-links.ts';
 import {
   type Block,
@@ -122,7 +122,7 @@ function parts(result: Result, links: CommentLinks): Block[] {
     ...foldedList('notes on the revision', inLines(notesOf(patch))),
     ...foldedList('environment', [patchLine(result, links), ...environmentLines(result)]),
     ...(outcome.kind === 'judged' ? [howToRead(result)] : []),
-    ...whyFold(cells.filter(isProfiled), links),
+    ...whyFold(cells.filter(isExplained), links),
     ...ministats(policy, cells),
   ];
 }
@@ -154,5 +154,6 @@ const howToRead = (result: Result): Block => ({
 function whyFold(cells: readonly CellResult[], links: CommentLinks): Block[] {
   if (cells.length === 0) return [];
   const all = cells.map((cell) => ({ weight: weightOf(cell), blocks: whyOfCell(cell, links) }));
-  return [{ kind: 'fold', title: 'why', blocks: [{ kind: 'cells', cells: all }] }];
+  const title = cells.some((cell) => reasonTitle(cell) === 'Why') ? 'why' : 'profiles';
+  return [{ kind: 'fold', title, blocks: [{ kind: 'cells', cells: all }] }];
 }

@@ -19,7 +19,7 @@ import { gateNumberText } from './earlier-gates-text.ts';
 export const headline = (result: Result): string =>
   `${symbols[symbolOf(result)]} ppsgate: ${patchLabel(result)} ${plainText(sentence(result))}`;
 
-/** Names a patch by what was measured: a range begins at the merge base, wherever its base branch has moved. */
+/** Names a patch by what was measured: a range begins at the merge base, even where its base branch has moved on. */
 export function patchLabel({ patch, variants }: Pick<Result, 'patch' | 'variants'>): string {
   const base = variants.find(({ name }) => name === 'base')?.commit;
   // The commit of a variant may be any text.
@@ -182,9 +182,32 @@ function silentText(cells: readonly CellResult[]): Text {
   return joined(texts, ', and ');
 }
 
-/** The deciding bound of the cell nearest to the margin. */
+/** Cells that pass although they surely lose: by less than matters. */
+export const smallLosses = (cells: readonly CellResult[], policy: Policy): CellResult[] =>
+  cells.filter(({ verdict, comparisons: [judged] }) => {
+    if (verdict.kind !== 'no-regression' || judged === undefined) return false;
+    const { change, low, high } = judged.interval;
+    const isProven = isCost(judged.metric) ? low > 0 : high < 0;
+    return isProven && Math.abs(change) < Math.abs(marginsOf(policy).loss);
+  });
+
+/** `slower by 4.07 %, within the 5.26 % allowed`; of several the greatest. */
+export function smallLossText(losses: readonly CellResult[], policy: Policy): string {
+  const changes = losses.flatMap(({ comparisons: [judged] }) => judged?.interval.change ?? []);
+  const most = Math.max(...changes.map(Math.abs));
+  const by = `${formatSize(most)}${policy.metric === 'instructionsPerPacket' ? ` more ${metricNouns[policy.metric]}` : ''}`;
+  const allowed = formatPercent(Math.abs(marginsOf(policy).loss));
+  return `slower by ${losses.length > 1 ? 'up to ' : ''}${by}, within the ${allowed} allowed`;
+}
+
+/** A loss that is proven, or the deciding bound of the cell nearest to the margin. */
 function nothingThatMatters(cells: readonly CellResult[], policy: Policy): string {
   const { metric } = policy;
+  const proven = smallLosses(cells, policy);
+  if (proven.length > 0) {
+    const where = cells.length > 1 ? ` in ${partOf(proven, cells)}` : '';
+    return `is ${smallLossText(proven, policy)}${where}`;
+  }
   const losses = cells.flatMap(({ comparisons: [judged] }) =>
     judged === undefined ? [] : isCost(metric) ? judged.interval.high : -judged.interval.low,
   );

@@ -19,7 +19,7 @@ import type {
 import { cellName } from '../model/scenario.ts';
 import { escaped } from '../model/xml.ts';
 import { worstFirst } from './cell-rows.ts';
-import { marginsOf, patchLabel } from './headline.ts';
+import { isSilent, marginsOf, patchLabel } from './headline.ts';
 import { clamped, type Extent, extentOf, linearScale, ticksOf } from './scale.ts';
 import {
   type Attributes,
@@ -63,18 +63,23 @@ const mostOthers = 10;
 
 type PlotRow = {
   label: string;
+  /** Takes the place of an interval. */
+  said?: string;
   /** Absent: an earlier diff, which is not judged. */
   verdict?: CellVerdict['kind'];
   interval: Interval | undefined;
 };
 
-function rowsOf({ cell, verdict, comparisons, others }: CellResult, { metric }: Policy): PlotRow[] {
+function rowsOf(result: CellResult, { metric }: Policy): PlotRow[] {
+  const { cell, verdict, comparisons, others } = result;
   const intervalOf = (all: readonly Comparison[]) =>
     all.find((one) => one.metric === metric)?.interval;
-  // The numbers of an invalid cell are unverified.
-  const interval = verdict.kind === 'invalid' ? undefined : intervalOf(comparisons);
+  // The numbers of an invalid cell are unverified, and silence is no size of a change.
+  const isSized = verdict.kind !== 'invalid' && !isSilent(result);
+  const interval = isSized ? intervalOf(comparisons) : undefined;
+  const said = isSilent(result) ? { said: 'forwards nothing' } : {};
   return [
-    { label: cellName(cell), verdict: verdict.kind, interval },
+    { label: cellName(cell), verdict: verdict.kind, interval, ...said },
     ...others
       .slice(0, mostOthers)
       .map((other) => ({ label: other.variant, interval: intervalOf(other.comparisons) })),
@@ -233,7 +238,7 @@ function bandsOf(tops: readonly number[], { plot, rowHeight, top }: PlotSizes): 
 const shade = { fill: red, 'fill-opacity': '0.08' };
 
 function rowPieces(
-  { label, verdict, interval }: PlotRow,
+  { label, said, verdict, interval }: PlotRow,
   axis: Extent,
   top: number,
   form: PlotSizes,
@@ -244,7 +249,9 @@ function rowPieces(
   const small = { 'font-size': 12, fill: faint };
   const toEnd = { 'text-anchor': 'end' };
   const weight = verdict === undefined ? 400 : 600;
-  const change = interval ? formatChange(interval.change) : '–';
+  const change = interval ? formatChange(interval.change) : said === undefined ? '–' : '';
+  const silence =
+    said === undefined ? [] : [text(said, { ...at(form.interval), ...small, ...toEnd })];
   const drawn = interval && [
     drawnInterval(interval, axis, middle, look.color, form.plot),
     symbolAt({ x: placeOf(interval.change, axis, form.plot), y: middle }, look),
@@ -264,7 +271,7 @@ function rowPieces(
         ];
   return [
     ...told,
-    ...(drawn ?? []),
+    ...(drawn ?? silence),
     text(change, { ...at(form.change), ...toEnd, 'font-weight': weight }),
   ];
 }

@@ -92,7 +92,7 @@ function judgedCases({ policy, trials }: Result, cells: readonly CellResult[]): 
       seconds: its.reduce((sum, { trafficSeconds }) => sum + trafficSeconds, 0),
       type: cell.verdict.kind,
       ...caseOutcome(cell, policy),
-      text: cell.comparisons.map((one) => comparisonText(one, policy)).join('\n'),
+      text: comparisonLines(cell, policy).join('\n'),
     };
   });
 }
@@ -124,6 +124,17 @@ function caseOutcome(cell: CellResult, policy: Policy): Pick<TestCase, 'conclusi
       return { conclusion: 'passed', message: '' };
   }
 }
+
+/** Without a change, and without costs of packets, for a patch that forwards none. */
+const comparisonLines = (cell: CellResult, policy: Policy): string[] =>
+  isSilent(cell)
+    ? cell.comparisons
+        .filter(({ metric }) => metric === 'pps')
+        .map(
+          ({ base, baseRuns, patchedRuns }) =>
+            `base ${formatMetric(base, 'pps')}, patched nothing, ${baseRuns} + ${patchedRuns} runs`,
+        )
+    : cell.comparisons.map((one) => comparisonText(one, policy));
 
 /** `packets per second (more is better): base 805.3 kpps, patched 721.5 kpps, −10.4 % (…), 8 + 8 runs`. */
 function comparisonText(comparison: Comparison, policy: Policy): string {

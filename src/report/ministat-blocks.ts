@@ -7,6 +7,7 @@ import type { CellResult, Metric, Policy, Run } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
 import { isJudged } from '../model/variant-name.ts';
 import type { Block } from './document.ts';
+import { isSilent } from './headline.ts';
 
 export const ministats = (policy: Policy, cells: readonly CellResult[]): Block[] => [
   ...cells.flatMap((cell) => ministatOfPatched(policy, cell)),
@@ -14,6 +15,7 @@ export const ministats = (policy: Policy, cells: readonly CellResult[]): Block[]
 ];
 
 function ministatOfPatched(policy: Policy, cell: CellResult): Block[] {
+  if (isSilent(cell)) return [];
   const [base, patched] = ministatSets(cell, ['base', 'patched'], policy.metric);
   if (base === undefined || patched === undefined) return [];
   const text = ministat([base, patched], policy);

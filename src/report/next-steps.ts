@@ -1,14 +1,17 @@
 // Explains a result to first readers, with the next step.
 
-import { formatPercent } from '../model/format.ts';
+import { formatPercent, grouped } from '../model/format.ts';
 import type { Rejection } from '../model/rejection.ts';
-import type { CellResult, Metric, Outcome, Result } from '../model/result.ts';
+import type { CellResult, Metric, Outcome, Policy, Result } from '../model/result.ts';
 import { isProfiled } from './change-reason.ts';
 import {
   type Cause,
   causeOf,
+  isSilent,
   lossThatMatters,
   marginsOf,
+  smallLosses,
+  smallLossText,
   stoppedCells,
   withVerdict,
 } from './headline.ts';
@@ -25,16 +28,58 @@ export function meaningOf({ outcome, policy }: Result): string | undefined {
   const margin = formatPercent(Math.abs(marginsOf(policy).loss));
   switch (verdict) {
     case 'regression':
-      return `The patched router ${did.loss} than base${where}, beyond what chance explains.${stopText(cells)}`;
+      return `${lossText(those, cells, did.loss)}${stopText(cells)}`;
     case 'improvement':
       return `The patched router ${did.gain} than base${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
     case 'no-regression':
-      return `If the patch costs anything at all${where}, it is less than the ${margin} that would matter.`;
+      return passText(cells, policy, margin);
     case 'inconclusive':
       return `The runs differ too much among themselves${where} to tell whether the patch costs ${margin} or nothing.`;
     case 'invalid':
       return `Too few runs can be used${where}, which is not held against the patch: nothing is known of it.`;
   }
+}
+
+function lossText(
+  losing: readonly CellResult[],
+  cells: readonly CellResult[],
+  loss: string,
+): string {
+  const silent = losing.filter(isSilent);
+  const moving = losing.filter((cell) => !isSilent(cell));
+  const slower =
+    moving.length === 0
+      ? ''
+      : `The patched router ${loss} than base${whereText(moving, cells)}, beyond what chance explains.`;
+  return [silenceText(silent, cells), slower].filter(Boolean).join(' ');
+}
+
+/** Counts what the silent runs received, which excludes a sender that was not heard. */
+function silenceText(silent: readonly CellResult[], cells: readonly CellResult[]): string {
+  if (silent.length === 0) return '';
+  const runs = silent.flatMap((cell) =>
+    cell.runs.filter(
+      ({ variant, validity, pps }) =>
+        variant === 'patched' && validity.kind === 'valid' && pps === 0,
+    ),
+  );
+  const received = runs
+    .flatMap(({ samples }) => samples)
+    .reduce((sum, { receivedPackets }) => sum + receivedPackets, 0);
+  const those = runs.length === 1 ? 'the run' : `the ${runs.length} runs`;
+  const counted =
+    received > 0
+      ? `: in ${those} without a packet forwarded, ${grouped(received)} were received`
+      : '';
+  return `The patched router forwards no packet${whereText(silent, cells)}, where base forwards them${counted}.`;
+}
+
+function passText(cells: readonly CellResult[], policy: Policy, margin: string): string {
+  const losses = smallLosses(cells, policy);
+  if (losses.length === 0) {
+    return `No loss was found${whereText(cells, cells)}, and one of ${margin} or more is excluded.`;
+  }
+  return `The patched router is ${smallLossText(losses, policy)}${whereText(losses, cells)}: a small loss, beyond what chance explains.`;
 }
 
 const deeds: Record<Metric, { loss: string; gain: string }> = {
@@ -81,7 +126,9 @@ export function nextStep(
   if (outcome.kind !== 'judged') return afterRejection[outcome.kind];
   switch (outcome.verdict) {
     case 'regression': {
-      const where = outcome.cells.some(isProfiled)
+      const losing = withVerdict(outcome.cells, 'regression');
+      if (losing.every(isSilent)) return afterSilence(losing);
+      const where = outcome.cells.some((cell) => isProfiled(cell) && !isSilent(cell))
         ? 'See below which functions cost more'
         : 'See what the patch does for each packet';
       const others =
@@ -100,6 +147,19 @@ export function nextStep(
       return afterInvalid(outcome.cells, testbed.name);
   }
 }
+
+function afterSilence(silent: readonly CellResult[]): string {
+  const [family = ''] = silent.flatMap(({ cell }) => cell.scenario.split('-')[0] ?? []);
+  const counters = dropCounters[family] ?? '`nft list ruleset`, `pfctl -vs rules`, `ipfw -a list`';
+  return `Load the patch on a router of your own, send it packets, and see which rule, chain or hook counts them (${counters}, and \`netstat -s\`). Correct that one, and send the patch again.`;
+}
+
+/** Commands that show the counters of rules, by the first word of a scenario. */
+const dropCounters: Readonly<Record<string, string>> = {
+  nftables: '`nft list ruleset`',
+  pf: '`pfctl -vs rules`',
+  ipfw: '`ipfw -a list`',
+};
 
 const afterUnchanged =
   'Nothing: packets are forwarded as before. To have that measured all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.';

@@ -11,6 +11,7 @@ import { shortId } from '../model/patch.ts';
 import type { CellProfile, CellResult, Result } from '../model/result.ts';
 import { type Cell, cellName } from '../model/scenario.ts';
 import { stepsOf } from './bisect-rows.ts';
+import { isSilent } from './headline.ts';
 
 export type Graph = {
   cell: Cell;
@@ -34,7 +35,7 @@ export function graphsOf(
   const cells = new Map(result.outcome.cells.map((cell) => [cellName(cell.cell), cell]));
   return profiles.flatMap((data) => {
     const cell = cells.get(cellName(data.cell));
-    return cell === undefined ? [] : graphsOfCell(cell, data);
+    return cell === undefined || isSilent(cell) ? [] : graphsOfCell(cell, data);
   });
 }
 

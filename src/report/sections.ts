@@ -116,7 +116,7 @@ export const otherMetrics = ({ metric }: Policy, cells: readonly CellResult[]): 
   metricSchema.options.filter(
     (other) =>
       other !== metric &&
-      cells.some(({ comparisons }) => comparisons.some((one) => one.metric === other)),
+      cells.some((cell) => !isSilent(cell) && cell.comparisons.some((one) => one.metric === other)),
   );
 
 /** `packets per second (more is better), which is not judged`. */

@@ -33,10 +33,53 @@ describe.each<[string, Result]>([
     expect(text.replaceAll('\u00a0', ' ')).not.toMatch(/Infinity|NaN|∞|loses/);
   });
 
-  test('is valid JSON of the schema, and has a picture', () => {
+  test('is valid JSON of the schema, and has no picture of a change', () => {
     expect(resultSchema.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
-    expect(intervalPlot(result)).toMatch(/^<svg(?!.*(?:NaN|Infinity))/s);
+    expect(intervalPlot(result)).toBeUndefined();
   });
+
+  test.each([
+    ['Markdown', renderMarkdown(result)],
+    ['Remarkup', renderRemarkup(result)],
+    ['the page', renderHtml(result, [])],
+    ['JUnit', renderJunit(result)],
+  ])('has neither a change nor a cost of packets in %s', (_, text) => {
+    expect(text.replaceAll('\u00a0', ' ')).not.toMatch(
+      /−100|more CPU time|make that cheaper|<svg class="runs"|ministat:/,
+    );
+  });
+
+  test('is told where to look for the drops, and how many packets were received', () => {
+    expect(renderMarkdown(result)).toContain(
+      'The patched router forwards no packet, where base forwards them: in the 2 runs without a packet forwarded, 32,000 were received.',
+    );
+    expect(renderMarkdown(result)).toContain('see which rule, chain or hook counts them');
+  });
+});
+
+test('a profile of a patch that forwards nothing is not shown, and its per-packet costs are none', () => {
+  const silent = resultOf(...base, ...runsOf('patched', 0, 0));
+  if (silent.outcome.kind !== 'judged') throw new TypeError('It was not judged.');
+  const profile = {
+    kind: 'profiled',
+    event: 'cycles',
+    kernel: 'Linux 6.18',
+    seconds: 10,
+    busySamples: 5932,
+    idleSamples: 10,
+    file: 'profiles/perf.txt',
+  } as const;
+  const changed = { function: 'nft_do_chain', baseRatio: 0.1, patchedRatio: 0.3 };
+  const cells = silent.outcome.cells.map((cell) => ({
+    ...cell,
+    profiles: ['base', 'patched'].map((variant) => ({ ...profile, variant })),
+    reason: { changedFunctions: [changed], moved: 1, idleFrames: [] },
+  }));
+  const policy = { ...silent.policy, metric: 'nsPerPacket' } as const;
+  const result = aResult({ policy, outcome: { ...silent.outcome, cells } });
+  for (const text of [renderMarkdown(result), renderRemarkup(result), renderHtml(result, [])]) {
+    expect(text).not.toMatch(/nft_do_chain|5,932|−100|>Why<|for each packet/);
+  }
 });
 
 test('lists a run that once forwarded nothing among those that do not count', () => {

@@ -5,6 +5,7 @@ import type {
   CellResult,
   CellVerdict,
   ChangedFunction,
+  Interval,
   Result,
   Run,
 } from '../../src/model/result.ts';
@@ -540,6 +541,34 @@ test('shows 20,000 sizes of frames by the smallest and the largest', () => {
   expect(markdown).toContain('flows of 64- to 20063-byte UDP');
 });
 
+test('a proven loss within the margin is said to be one, with its size', () => {
+  const slower = {
+    ...calm,
+    comparisons: [comparisonOf({ change: 0.0407, low: 0.0306, high: 0.0517 })],
+  };
+  const cost = { ...policy, metric: 'nsPerPacket', marginRatio: 0.05 } as const;
+  const markdown = renderMarkdown({ ...judged([slower], 'no-regression'), policy: cost });
+  expect(markdown).toMatch(/^### 🟢 .* is slower by 4\.07 %, within the 5\.26 % allowed\n/);
+  expect(markdown).toContain(
+    'The patched router is slower by 4.07 %, within the 5.26 % allowed: a small loss, beyond what chance explains.',
+  );
+});
+
+test('without a proven loss none is said to be there', () => {
+  expect(renderMarkdown(judged([calm], 'no-regression'))).toContain(
+    'No loss was found, and one of 2 % or more is excluded.',
+  );
+});
+
+const comparisonOf = (interval: Interval) => ({
+  metric: 'nsPerPacket' as const,
+  base: 1000,
+  patched: 1000 * (1 + interval.change),
+  baseRuns: 8,
+  patchedRuns: 8,
+  interval,
+});
+
 describe('why a cell changed', () => {
   const whyLinesOf = (cells: CellResult[], links: ReportLinks = {}): string[] =>
     unfolded(renderMarkdown(judged(cells), links))
@@ -606,9 +635,12 @@ describe('why a cell changed', () => {
   test('stays folded for a cell in which nothing happened', () => {
     const markdown = renderMarkdown(judged([{ ...calm, ...profiled([]) }], 'no-regression'));
     expect(unfolded(markdown)).not.toContain('Why');
-    expect(foldOf(markdown)).toContain('no function changed beyond chance');
+    expect(markdown).toContain('<summary>profiles</summary>');
+    expect(markdown).toContain('no function changed beyond chance');
     const moved = { ...calm, ...profiled() };
-    expect(whyLinesOf([moved])).toEqual([expect.stringContaining('`fib4_lookup` +3.1 points')]);
+    const shown = unfolded(renderMarkdown(judged([moved], 'no-regression')));
+    expect(shown).not.toContain('Why');
+    expect(shown).toContain('**Changed functions** (forwarding inet4): `fib4_lookup` +3.1 points');
   });
 
   test('is not asked where profiles were not', () => {

@@ -1,6 +1,6 @@
 // Profiles every variant once in every judged cell, during boots that happen anyway or after all measurements.
 import { join } from 'node:path';
-import { interimResults } from '../../analysis/stats/interim-result.ts';
+import { type InterimResult, interimResults } from '../../analysis/stats/interim-result.ts';
 import type { KeepLog, Testbed } from '../../lab/testbed.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import type { CellProfile } from '../../model/result.ts';
@@ -107,7 +107,7 @@ const mostAttempts = 3;
 /** Goes by variant, as each may need a boot; the one that ran last comes first. */
 function nextProfile(plan: Plan, entries: readonly JournalEntry[]): NextProfile | undefined {
   const cells = interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(
-    ({ judgement, stopped, input }) => (judgement === undefined || stopped ? [] : input.cell),
+    ({ judgement, stopped, input }) => (stopped || !isTimed(judgement) ? [] : input.cell),
   );
   return variantsInOrder(plan, entries)
     .flatMap((variant) => lackingOf(plan, entries, cells, variant))
@@ -152,9 +152,13 @@ export const profileOf = (
     reason: 'the experiment ended before',
   };
 
+/** A profile tells nothing of packets that are not forwarded. */
+const isTimed = (judgement: InterimResult['judgement']): boolean =>
+  judgement?.evidence !== undefined;
+
 const judgedCells = (plan: Plan, entries: readonly JournalEntry[]): Cell[] =>
   interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) =>
-    judgement === undefined ? [] : input.cell,
+    isTimed(judgement) ? input.cell : [],
   );
 
 /** Cells with a valid run of the variant that have or will have a verdict. */
@@ -164,7 +168,7 @@ const measuredCells = (plan: Plan, entries: readonly JournalEntry[], variant: st
     const isMeasured = input.runs.some(
       (run) => run.variant === variant && run.validity.kind === 'valid',
     );
-    const isWanted = !stopped && (judgement !== undefined || !closed);
+    const isWanted = !stopped && (isTimed(judgement) || !closed);
     return isMeasured && isWanted ? input.cell : [];
   });
 
