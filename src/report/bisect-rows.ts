@@ -4,6 +4,7 @@ import { median } from '../analysis/stats/summary.ts';
 import type { BisectForm, BisectResult, BisectRevision } from '../model/bisect-result.ts';
 import { formatChange, formatMetric, formatProbability } from '../model/format.ts';
 import { shortId } from '../model/patch.ts';
+import type { Run } from '../model/result.ts';
 import { counted, faultText } from './bisect-headline.ts';
 import { unbroken } from './cell-rows.ts';
 
@@ -123,7 +124,7 @@ export function bisectRows(result: BisectResult, most?: number): BisectRow[] {
   return ranges.flatMap(({ first, last, isListed }) =>
     isListed
       ? rowsOfRevision(result, first, good)
-      : { kind: 'folded', text: foldedText(revisions.slice(first, last + 1)) },
+      : { kind: 'folded', text: foldedText(revisions.slice(first, last + 1), result.isShared) },
   );
 }
 
@@ -153,25 +154,45 @@ function rowsOfRevision(result: BisectResult, index: number, good: number): Bise
     cells: {
       boots: form === undefined || form.values.length === 0 ? '–' : String(form.values.length),
       ...rateTexts(result, index, form, good),
-      outcome: outcomeText(revision, form, nth === 0),
+      outcome: outcomeText(revision, form, nth === 0, result.isShared),
       p: nth > 0 || probability <= 0 ? '–' : unbroken(formatProbability(probability)),
     },
   }));
 }
 
 function rateTexts(
-  { metric }: BisectResult,
+  result: BisectResult,
   index: number,
   form: BisectForm | undefined,
   good: number,
 ): { median: string; againstGood: string } {
   if (form === undefined || !isMeasured(form)) return { median: '–', againstGood: '–' };
   const value = median(form.values);
-  const isCompared = index > 0 && good > 0;
+  const ratio = result.isShared ? ratioInTrials(result, form) : value / good;
+  const isCompared = index > 0 && good > 0 && ratio !== undefined;
   return {
-    median: unbroken(formatMetric(value, metric)),
-    againstGood: isCompared ? unbroken(formatChange(value / good - 1)) : '–',
+    median: unbroken(formatMetric(value, result.metric)),
+    againstGood: isCompared ? unbroken(formatChange(ratio - 1)) : '–',
   };
+}
+
+/** Against good within each trial, and the median of all: rates of different trials drift apart. */
+function ratioInTrials(
+  { runs, revisions, metric }: BisectResult,
+  { variant }: BisectForm,
+): number | undefined {
+  const good = revisions[0]?.forms.find(isMeasured)?.variant;
+  const rateOf = (own: readonly Run[], name: string | undefined) =>
+    median(
+      own.flatMap((run) => {
+        const isCounted = run.variant === name && run.validity.kind === 'valid' && run.pps > 0;
+        return isCounted ? (run[metric] ?? []) : [];
+      }),
+    );
+  const ratios = [...Map.groupBy(runs, ({ trial }) => trial).values()]
+    .map((own) => rateOf(own, variant) / rateOf(own, good))
+    .filter((ratio) => Number.isFinite(ratio) && ratio > 0);
+  return ratios.length === 0 ? undefined : median(ratios);
 }
 
 export const isMeasured = ({ values, fault }: BisectForm): boolean =>
@@ -182,10 +203,13 @@ function outcomeText(
   revision: BisectRevision,
   form: BisectForm | undefined,
   isFirst: boolean,
+  isOfFiles: boolean,
 ): string {
   const { alike } = revision;
-  const after =
-    isFirst && alike > 0 ? `; the next ${alike === 1 ? 'is' : `${alike} are`} the same kernel` : '';
+  const same = isOfFiles
+    ? `${alike === 1 ? 'has' : `${alike} have`} the same files`
+    : `${alike === 1 ? 'is' : `${alike} are`} the same kernel`;
+  const after = isFirst && alike > 0 ? `; the next ${same}` : '';
   return `${ownOutcome(revision, form)}${after}`;
 }
 
@@ -197,7 +221,7 @@ function ownOutcome(revision: BisectRevision, form: BisectForm | undefined): str
 }
 
 /** `… 97 untried, 3 skipped, and 12 more that are the same kernel as the one before`. */
-function foldedText(revisions: readonly BisectRevision[]): string {
+function foldedText(revisions: readonly BisectRevision[], isOfFiles: boolean): string {
   const groups = Map.groupBy(revisions, (revision) =>
     revision.forms.length > 0 ? 'tried' : ownOutcome(revision, undefined),
   );
@@ -206,17 +230,19 @@ function foldedText(revisions: readonly BisectRevision[]): string {
     return count > 0 ? `${count} ${outcome}` : [];
   });
   const alike = revisions.reduce((sum, revision) => sum + revision.alike, 0);
-  const same = alike > 0 ? `, and ${alike} more that change nothing of the kernel` : '';
+  const what = isOfFiles ? 'the files' : 'the kernel';
+  const same = alike > 0 ? `, and ${alike} more that change nothing of ${what}` : '';
   return `… ${counts.join(', ')}${same}`;
 }
 
 /** Counts the commits after good through bad, and distinct kernels. */
-export function rangeText({ revisions }: BisectResult): string {
+export function rangeText({ revisions, isShared }: BisectResult): string {
   const first = revisions[0]?.place ?? 0;
   const last = revisions.at(-1);
   const commits = (last?.place ?? 0) + (last?.alike ?? 0) - first;
   const kernels = revisions.length - 1;
   const tried = revisions.filter(({ forms }) => forms.length > 0).length;
-  const differ = kernels < commits ? `, ${counted(kernels, 'kernel')} that differ` : '';
+  const distinct = isShared ? `${counted(kernels, 'set')} of files` : counted(kernels, 'kernel');
+  const differ = kernels < commits ? `, ${distinct} that differ` : '';
   return `${counted(commits, 'commit')}${differ}, ${tried} of ${revisions.length} tried`;
 }

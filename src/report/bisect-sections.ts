@@ -105,7 +105,9 @@ export function howDecided({ isShared, history, metric }: BisectResult): string[
 
 /** Feeds ministat(1), which needs three numbers: a neighbour with fewer is replaced by its whole side. */
 export function neighbourMinistat(result: BisectResult): Block[] {
-  const { answer, revisions, cell } = result;
+  const { answer, revisions, cell, isShared } = result;
+  // Rates of several trials drift apart, which ministat takes for an effect.
+  if (isShared) return [];
   const [step, ...others] = stepsOf(answer);
   const isFound = answer.kind === 'culprit' || answer.kind === 'group';
   if (!isFound || step === undefined || others.length > 0) return [];

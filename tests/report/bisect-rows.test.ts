@@ -10,6 +10,7 @@ import {
   measuredForm,
   revisionsOf,
 } from '../fakes/bisect-result.ts';
+import { aRun } from '../fakes/result.ts';
 
 /** The rows as they are read, in one line each. */
 const linesOf = (result: BisectResult, most?: number): string[] =>
@@ -113,4 +114,34 @@ test('commits that make the same kernel count as commits, and not as kernels', (
   expect(rangeText(aBisectResult({ revisions }))).toBe(
     '6 commits, 3 kernels that differ, 0 of 4 tried',
   );
+});
+
+test('files that share trials are compared with good within each trial, so that a drift is no change', () => {
+  const runOf = (number: number, trial: number, variant: string, pps: number) =>
+    aRun({ number, trial, variant, pps });
+  const variant = 'a0010101eeee';
+  const runs = [
+    runOf(1, 1, 'base', 800_000),
+    runOf(2, 1, variant, 800_000),
+    runOf(3, 2, 'base', 1_000_000),
+    runOf(4, 3, 'base', 900_000),
+    runOf(5, 3, variant, 900_000),
+    runOf(6, 4, 'base', 1_000_000),
+  ];
+  const form = (name: string) => ({
+    variant: name,
+    fixUps: [],
+    values: runs.filter((run) => run.variant === name).map(({ pps }) => pps),
+  });
+  const revisions = revisionsOf(2, {
+    0: { forms: [form('base')] },
+    1: { forms: [form(variant)], alike: 1 },
+    2: { alike: 1 },
+  });
+  const result = aBisectResult({ isShared: true, runs, revisions });
+  const rows = bisectRows(result, Number.POSITIVE_INFINITY);
+  expect(rows[1]).toMatchObject({
+    cells: { againstGood: '±0.00\u00a0%', outcome: 'measured; the next has the same files' },
+  });
+  expect(rangeText(result)).toContain('2 sets of files that differ');
 });
