@@ -57,7 +57,7 @@ export function settingOf(result: Measurement, kernel?: string): Text {
   const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
   return [
     testbedText,
-    ` · ${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP, ${asked}up to ${formatPps(sent)} sent over a trial`,
+    ` · ${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP, ${asked}up to ${formatPps(sent)} sent on average over a whole trial`,
     ` · ${formatDuration(seconds)}`,
   ];
 }

@@ -244,7 +244,7 @@ describe('an artifact that says that nothing changes which the testbed installs'
     const ran = await publish(claim());
     expect(conclusions(), ran.log).toEqual(['neutral']);
     expect(comment()).toContain('#7 changes nothing that the testbed installs');
-    expect(comment()).not.toContain('sent over a trial');
+    expect(comment()).not.toContain('sent on average over a whole trial');
     expect(hasHistory()).toBe(false);
   });
 

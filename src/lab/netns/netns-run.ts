@@ -105,7 +105,7 @@ function generatorLimited(samples: LinuxSample[], pps: number, load: BlockLoad):
   const busy = busyRatio(samples);
   const share = formatPercent(forwardedPps / offeredPps);
   const trial = `${formatPps(forwardedPps)} of ${formatPps(offeredPps)} offered (${share}) in its whole trial`;
-  const rates = `generator-limited: ${formatPps(pps)} came through, ${trial}`;
+  const rates = `generator-limited: ${formatPps(pps)} came through in this run, ${trial}`;
   return busy === undefined
     ? rates
     : `${rates}, and the DUT was busy for ${formatPercent(busy)} of the time`;

@@ -92,7 +92,7 @@ test('a DUT that idles a tenth of the time was not the limit', () => {
     kind: 'invalid',
     cause: 'generator-limited',
     reason:
-      'generator-limited: 800.0 kpps came through, 750.0 kpps of 3.000 Mpps offered (25 %) in its whole trial, and the DUT was busy for 89.5 % of the time',
+      'generator-limited: 800.0 kpps came through in this run, 750.0 kpps of 3.000 Mpps offered (25 %) in its whole trial, and the DUT was busy for 89.5 % of the time',
   });
   expect(run([busy]).validity).toEqual({ kind: 'valid' });
 });
