@@ -43,3 +43,15 @@ export function remarkupBlock(name: string, untrusted: string, visibleLines = 12
   const body = plainBlock(untrusted, 6000).replaceAll('```', "'''");
   return `\`\`\`lang=text, name=${title}, lines=${visibleLines}\n${body}\n\`\`\``;
 }
+
+/**
+ * Alternative text of an image, as in `{F1, alt=…}`. Phorge shows the braces in place of the image where another rule
+ * takes effect in them, so letters and digits that could name an object or a commit are set apart.
+ */
+export const remarkupAlt = (text: string, mostCharacters = 300): string =>
+  plainLine(text, mostCharacters)
+    .replaceAll(',', ';')
+    .replace(/[^\p{L}\p{N} .:;%±…–−+()-]+|:(?! )/gu, ' ')
+    .replace(/[A-Z](?=\d)|r(?=[A-Z])|[0-9a-f]{6}(?=[0-9a-f])/g, '$& ')
+    .replace(/ +/g, ' ')
+    .trim();

@@ -51,7 +51,7 @@ export function bisectPlot(result: BisectResult, form: PlotForm = 'wide'): strin
   ]);
 }
 
-/** Alternative text; Remarkup allows no comma. */
+/** Alternative text. */
 export function bisectPlotAlt(result: BisectResult): string {
   const { revisions } = result;
   const tried = revisions.filter(({ forms }) => forms.length > 0);

@@ -1,7 +1,13 @@
 // Renders a comment in Remarkup, which has neither folds nor escapes: untrusted text appears in code only.
 
 import { pageUrl } from '../model/escape.ts';
-import { remarkupBlock, remarkupCell, remarkupText, remarkupWords } from '../model/remarkup.ts';
+import {
+  remarkupAlt,
+  remarkupBlock,
+  remarkupCell,
+  remarkupText,
+  remarkupWords,
+} from '../model/remarkup.ts';
 import {
   type Block,
   type CommentDocument,
@@ -99,7 +105,7 @@ function block(one: Block, previous?: Block): string {
     case 'cells':
       return one.cells.flatMap(({ blocks }) => blocks.map((inner) => block(inner))).join('\n\n');
     case 'picture':
-      return `{${one.image}, size=full, alt=${one.alt}}`;
+      return `{${one.image}, size=full, alt=${remarkupAlt(one.alt)}}`;
     case 'heading':
     case 'drawing':
     case 'facts':

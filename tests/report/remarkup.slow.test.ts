@@ -3,7 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type BisectResult, bisectResultSchema } from '../../src/model/bisect-result.ts';
-import { remarkupBlock, remarkupCell, remarkupText } from '../../src/model/remarkup.ts';
+import {
+  remarkupAlt,
+  remarkupBlock,
+  remarkupCell,
+  remarkupText,
+} from '../../src/model/remarkup.ts';
 import {
   type CellProfile,
   type CellResult,
@@ -15,6 +20,15 @@ import { bisectPlotAlt } from '../../src/report/bisect-plot.ts';
 import { renderRemarkup, renderRemarkupFailure } from '../../src/report/reports.ts';
 import { failedForm, mellanoxFixed } from '../fakes/bisect-result.ts';
 import { judgeCell } from '../fakes/cell.ts';
+import {
+  type Block,
+  blocksOf,
+  type Effect,
+  effectsOf,
+  inlineOf,
+  tablesOf,
+  textsOf,
+} from '../fakes/phabricator/remarkup-rules.ts';
 import { aCell, aResult, aRun, pairedRuns, revision, unchanged, unfit } from '../fakes/result.ts';
 import { describeWith, sharedFolder } from '../needs.ts';
 import { times } from '../random.ts';
@@ -319,6 +333,27 @@ describe('text within a line', () => {
   });
 });
 
+describe('the text of an image', () => {
+  test.for([
+    ['a commit', 'c10f270148b9 costs 34 ± 2 %', 'c10f27 0148b9 costs 34 ± 2 %'],
+    ['a revision', 'D24, rSRC12', 'D 24; r SRC 12'],
+    ['what ends it', 'a} {b, c=d "e" \\', 'a b; c d e'],
+    ['links and mentions', '[[ https://x.example ]] @alice #tag', 'https x.example alice tag'],
+  ] as const)('with %s names no object', ([, text, shown]) => {
+    expect(remarkupAlt(text)).toBe(shown);
+  });
+
+  test('leaves the image in sight, whatever it holds', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const image = `{F123, size=full, alt=${remarkupAlt(text)}}`;
+        expect(effectsOf(image)).toEqual([{ kind: 'object', text: image }]);
+      }),
+      { numRuns: times(200) },
+    );
+  });
+});
+
 describe('a block', () => {
   test('has its options before anything that looks like some', () => {
     expect(remarkupBlock('ministat: a, b=c', 'lang=c\nx ```\n', 7)).toBe(
@@ -332,187 +367,6 @@ describe('a block', () => {
     expect(block.length).toBeLessThan(6200);
   });
 });
-
-type Block =
-  | { kind: 'code'; text: string; options: Record<string, string> }
-  | { kind: 'table'; rows: string[][]; hasHead: boolean }
-  | { kind: 'literal'; text: string }
-  /** Blocks in which markup within lines takes effect. */
-  | { kind: 'text' | 'list' | 'header' | 'quote' | 'note' | 'rule' | 'interpreter'; text: string };
-
-type BlockRule = { kind: Block['kind']; lines: (lines: readonly string[]) => number };
-
-/** Counts the lines of the kind from the first on, by the first line and the next ones. */
-const linesWhile = (first: RegExp, next: RegExp) => (lines: readonly string[]) => {
-  if (!first.test(lines[0] ?? '')) return 0;
-  const end = lines.findIndex((line, index) => index > 0 && !next.test(line));
-  return end < 0 ? lines.length : end;
-};
-
-const linesUntil = (first: RegExp, last: RegExp, alone: RegExp) => (lines: readonly string[]) => {
-  if (!first.test(lines[0] ?? '')) return 0;
-  if (alone.test(lines[0] ?? '')) return 1;
-  const end = lines.findIndex((line, index) => index > 0 && last.test(line));
-  return end < 0 ? lines.length : end + 1;
-};
-
-const only = /(?!)/;
-
-const listLines = linesWhile(
-  /^\s*(?:[-*#]+|\d+[.)]|\[[ x]?\])\s/,
-  /^\s*(?:[-*#]+|\d+[.)]|\[[ x]?\])\s|^ +\S/,
-);
-
-/** In the order in which they are tried; one line that begins with `#` is a list only at the end. */
-const blockRules: BlockRule[] = [
-  {
-    kind: 'list',
-    lines: (lines) => {
-      const count = listLines(lines);
-      return count === 1 && lines.length > 1 && lines[0]?.startsWith('#') ? 0 : count;
-    },
-  },
-  { kind: 'code', lines: linesWhile(/^\s{2,}\S/, /^\s{2,}|^\s*$/) },
-  { kind: 'code', lines: linesUntil(/^\s*```/, /```\s*$/, /^\s*```.*```\s*$/) },
-  { kind: 'literal', lines: linesUntil(/^\s*%%%/, /%%%\s*$/, /^\s*%%%.*%%%\s*$/) },
-  {
-    kind: 'interpreter',
-    lines: linesUntil(/^\w+\s*(?:\([^)]+\)\s*)?\{\{\{/, /\}\}\}\s*$/, /\}\}\}\s*$/),
-  },
-  { kind: 'table', lines: linesUntil(/^\s*<table>/i, /<\/table>\s*$/i, /<\/table>\s*$/i) },
-  { kind: 'table', lines: linesWhile(/^\s*\|/, /^\s*\|/) },
-  { kind: 'note', lines: linesWhile(/^\s*\(?(?:NOTE|WARNING|IMPORTANT)[:)]/, /\S/) },
-  { kind: 'quote', lines: linesWhile(/^>/, /^>/) },
-  { kind: 'rule', lines: linesWhile(/^\s*(?:-{3,}|\*{3,}|_{3,})\s*$/, only) },
-  { kind: 'header', lines: linesWhile(/^(?:={1,5}|#{2,5}|# )\s*\S/, only) },
-  {
-    kind: 'header',
-    lines: ([first = '', second = '']) =>
-      /\S/.test(first) && /^(?:={2,}|-{2,})\s*$/.test(second) ? 2 : 0,
-  },
-];
-
-/** Parses a comment as Remarkup does, as far as an attacker could use it. */
-function blocksOf(remarkup: string): Block[] {
-  const blocks: Block[] = [];
-  let lines = remarkup.replaceAll('\r\n', '\n').split('\n');
-  while (lines.length > 0) {
-    const rule = blockRules.find((one) => one.lines(lines) > 0);
-    const count = rule?.lines(lines) ?? 1;
-    const text = lines.slice(0, count).join('\n');
-    lines = lines.slice(count);
-    const last = blocks.at(-1);
-    if (rule !== undefined) blocks.push(blockOf(rule.kind, text));
-    else if (last?.kind === 'text' && text.trim() !== '') last.text += `\n${text}`;
-    else if (last?.kind !== 'text' || last.text !== '') blocks.push({ kind: 'text', text });
-  }
-  return blocks.filter(
-    (block) => !('text' in block) || block.kind === 'code' || /\S/.test(block.text),
-  );
-}
-
-function blockOf(kind: Block['kind'], text: string): Block {
-  if (kind === 'code') return codeOf(text);
-  if (kind === 'table') return tableOf(text);
-  return { kind, text };
-}
-
-/** The first line is options where all of its keys are some; the first word of another may be a language. */
-function codeOf(text: string): Block {
-  const isFenced = /^\s*```/.test(text);
-  const inside = isFenced ? text.replace(/^\s*```(?:\s*\n)?/, '').replace(/```\s*$/, '') : text;
-  const [first = '', ...rest] = inside.split('\n');
-  const pairs = first.split(',').map((pair) => pair.trim().split('='));
-  const isKnown = pairs.every(([key = '']) => /^(?:lang|name|lines|counterexample)$/.test(key));
-  const isLanguage = /^\s*```[a-z]+\n/.test(text);
-  const body = isFenced && (isKnown || isLanguage) ? rest : [first, ...rest];
-  const indents = body.flatMap((line) => (/\S/.test(line) ? line.search(/[^ ]/) : []));
-  const indent = Math.min(80, ...indents);
-  const shown = body.map((line) => line.slice(Math.min(indent, line.search(/[^ ]|$/)))).join('\n');
-  const options = isFenced && isKnown ? pairs : [];
-  return {
-    kind: 'code',
-    text: shown.trimEnd(),
-    options: Object.fromEntries(options.map(([key = '', value = '']) => [key, value])),
-  };
-}
-
-/** Columns end at `|`, but not within a link. */
-function tableOf(text: string): Block {
-  const all = /^\s*<table>/i.test(text)
-    ? [...text.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
-        [...row.matchAll(/<t([dh])>(.*?)<\/t\1>/gs)].map(([, , column = '']) => column.trim()),
-      )
-    : text.split('\n').map(columnsOf);
-  const isRuler = (row: string[]) =>
-    row.some((column) => /^--+$/.test(column)) && row.every((column) => /^(?:--+)?$/.test(column));
-  return {
-    kind: 'table',
-    rows: all.filter((row) => row.length > 0 && !isRuler(row)),
-    hasHead: all.some(isRuler) || /<th>/.test(text),
-  };
-}
-
-/** Columns of a line that begins with `|`; a link that does not end takes the rest of its column with it. */
-const columnsOf = (line: string): string[] =>
-  line
-    .replace(/^\s*\|/, '')
-    .replace(/\|+$/, '')
-    .replace(/\[\[.*?\]\]/g, (link) => link.replaceAll('|', '\0'))
-    .split('|')
-    .map((column) =>
-      column
-        .replaceAll('\0', '|')
-        .replace(/\[\[(?!.*\]\]).*/, '')
-        .trim(),
-    );
-
-type Effect = { kind: 'mention' | 'object' | 'macro' | 'link'; text: string };
-
-/** Code is taken out first, and then all that has an effect; longer ones before what they contain. */
-const effectRules: [Effect['kind'], RegExp][] = [
-  ['link', /\[\[.*?\]\]/g],
-  ['link', /\[[^\]\n]*\]\([^)\s]*\)/g],
-  ['object', /(?<!\w)\{[A-Z]\d+(?:[,\s][^}]*)?\}/g],
-  ['macro', /\{[a-z]\w*[^}]*\}/g],
-  ['link', /\w{3,}:\/\/[^\s\0]+/g],
-  ['mention', /(?<![\w@])@[\w.-]*[\w-]/g],
-  ['object', /(?<![\w#@-])(?:[A-Z]\d+|r[A-Z]+[0-9a-f]*|[0-9a-f]{7,40})(?!\w)/g],
-  ['object', /(?<![\w#@-])#\d*[a-z_]\S*/gi],
-];
-
-/** Parses text outside of blocks of code as Remarkup does. */
-function inlineOf(text: string): { code: string[]; effects: Effect[]; rest: string } {
-  const code: string[] = [];
-  const effects: Effect[] = [];
-  let rest = text.replace(/\$\{\{\{([^\n]+?)\}\}\}/g, (macro) => {
-    effects.push({ kind: 'macro', text: macro });
-    return '\0';
-  });
-  rest = rest.replace(/##(.+?)##|(?<!\w)`([^\n]+?)`/gs, (_, hashes?: string, ticks?: string) => {
-    code.push(hashes ?? ticks ?? '');
-    return '\0';
-  });
-  for (const [kind, pattern] of effectRules) {
-    rest = rest.replace(pattern, (found) => {
-      effects.push({ kind, text: found });
-      return '\0';
-    });
-  }
-  return { code, effects, rest };
-}
-
-const textsOf = (blocks: readonly Block[]): string[] =>
-  blocks.flatMap((block) => {
-    if (block.kind === 'table') return block.rows.flat();
-    return block.kind === 'code' || block.kind === 'literal' ? [] : block.text;
-  });
-
-const effectsOf = (remarkup: string): Effect[] =>
-  textsOf(blocksOf(remarkup)).flatMap((text) => inlineOf(text).effects);
-
-const tablesOf = (remarkup: string): string[][][] =>
-  blocksOf(remarkup).flatMap((block) => (block.kind === 'table' ? [block.rows] : []));
 
 /** A comment without the text of its code. */
 const skeleton = (remarkup: string): unknown =>
@@ -797,7 +651,7 @@ describe('no text of a result gets out of code', () => {
       });
     };
     const shape = skeleton(renderRemarkup(hostile(tame), links));
-    const alt = bisectPlotAlt(hostile(tame));
+    const alt = remarkupAlt(bisectPlotAlt(hostile(tame)));
     const drawn: Effect = { kind: 'object', text: `{F123, size=full, alt=${alt}}` };
     fc.assert(
       fc.property(manyTexts, ({ texts, names }) => {

@@ -1,7 +1,7 @@
 // file.*: what is uploaded to be shown in comments.
 import { type Call, ConduitError, isText, type Method, type Methods, refusal } from './conduit.ts';
 import { identity, search } from './search.ts';
-import { type FakeFile, letters, maySee, newRecord } from './state.ts';
+import { type FakeFile, letters, maySee, newRecord, type State } from './state.ts';
 
 const fileSearch = search<FakeFile>({
   type: 'FILE',
@@ -12,7 +12,7 @@ const fileSearch = search<FakeFile>({
   fields: (file, { state }) => ({
     name: file.name,
     uri: `${state.baseUri}/F${file.id}`,
-    dataURI: `${state.baseUri}/file/data/${file.secret}/${file.phid}/${file.name}`,
+    dataURI: dataUriOf(file, state),
     size: file.bytes.length,
     alt: { custom: null, default: altOf(file) },
     dateCreated: file.dateCreated,
@@ -79,10 +79,19 @@ export const fileMethods: Methods = {
   'file.allocate': allocate,
 };
 
-function altOf({ name, bytes }: FakeFile): string {
+export const dataUriOf = ({ secret, phid, name }: FakeFile, { baseUri }: State): string =>
+  `${baseUri}/file/data/${secret}/${phid}/${name}`;
+
+/** In pixels; undefined of anything but a PNG. */
+export const pngSizeOf = ({ bytes }: FakeFile): { width: number; height: number } | undefined =>
+  isPng(bytes) ? { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) } : undefined;
+
+function altOf(file: FakeFile): string {
+  const { name, bytes } = file;
   const size = bytes.length < 1024 ? `${bytes.length} B` : `${Math.round(bytes.length / 1024)} KB`;
-  if (!isPng(bytes)) return `${name} (${size})`;
-  return `${name} (${bytes.readUInt32BE(16)}×${bytes.readUInt32BE(20)} px, ${size})`;
+  const pixels = pngSizeOf(file);
+  if (pixels === undefined) return `${name} (${size})`;
+  return `${name} (${pixels.width}×${pixels.height} px, ${size})`;
 }
 
 function mimeTypeOf({ name, bytes }: FakeFile): string {

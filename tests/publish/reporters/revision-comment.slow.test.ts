@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { type Conduit, openConduit } from '../../../src/forge/phabricator/conduit.ts';
 import {
   cancelledOutcome,
@@ -17,7 +18,7 @@ import {
   postReply,
   type RevisionReporterOptions,
 } from '../../../src/publish/reporters/revision-comment.ts';
-import { mellanoxBroken } from '../../fakes/bisect-result.ts';
+import { aBisectResult, mellanoxBroken } from '../../fakes/bisect-result.ts';
 import type { Fault } from '../../fakes/phabricator/faults.ts';
 import { type FakePhabricator, startPhabricator } from '../../fakes/phabricator/server.ts';
 import { existing, type Revision } from '../../fakes/phabricator/state.ts';
@@ -105,6 +106,17 @@ describe('a bisection', () => {
     expect(comment).toMatch(/one of these .*\n\n`ppsgate D1:1 run 7`$/s);
     expect(comment).toContain('@ppsgate bisect v1 v2 forwarding inet4 fix-up=431980466ff0');
     expect(comment).toContain(`{F${phabricator.state.files[0]?.id}`);
+  });
+
+  test.each([
+    ['of many candidates', mellanoxBroken],
+    ['of one culprit, named by its commit', aBisectResult()],
+  ])('%s shows its plot', async (_, result) => {
+    await open().conclude({ ...bisected, result });
+    const params = { context: 'differential', contents: comments() };
+    const rendered = z.array(z.object({ content: z.string() }));
+    const [html] = await aConduit().call('remarkup.process', params, rendered);
+    expect(html?.content).toContain(' alt="The rate of each boot along the commits: ');
   });
 
   test('proposes no comments to write if no relay listens', async () => {
