@@ -121,8 +121,8 @@ const bisected = (text: string) =>
 
 const readers: Readonly<Record<string, Reading>> = {
   'what git says': (text) => whyGitRefuses(`error: ${text}`, []),
-  'a diff of Phabricator': (text) => whyMisleading(`diff --git a/${text}`),
-  'the body of a diff of Phabricator': (text) => whyMisleading(`diff --git a/x b/x\n${text}`),
+  'a diff of Phabricator': (text) => whyMisleading(`diff --git a/${text}`)?.why,
+  'the body of a diff of Phabricator': (text) => whyMisleading(`diff --git a/x b/x\n${text}`)?.why,
   'samples of a Linux DUT': (text) => parseObservation(`sample 0 1 1 1 ${text}\nend`),
   'samples of a Linux DUT as they come': (text) => {
     const samplesWith = samplesAsTheyCome();

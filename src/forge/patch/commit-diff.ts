@@ -10,8 +10,8 @@ export type CommitAbout = { message: string; date: Date };
 
 export type CommittedDiff =
   | { kind: 'committed'; commit: string }
-  /** `why` is for the author of the diff. */
-  | { kind: 'does-not-apply'; why: string };
+  /** `why` is for the author of the diff, which git was not given, or changed otherwise, where `isRefused`. */
+  | { kind: 'does-not-apply'; why: string; isRefused?: true };
 
 export async function commitTree(
   git: Git,
@@ -30,7 +30,9 @@ export async function commitDiff(
   about: CommitAbout,
 ): Promise<CommittedDiff> {
   const checked = checkDiff(diff);
-  if (checked.kind === 'refused') return { kind: 'does-not-apply', why: checked.reason };
+  if (checked.kind === 'refused') {
+    return { kind: 'does-not-apply', why: checked.reason, isRefused: true };
+  }
   const parent = await resolveCommit(git, base);
   const folder = await mkdtemp(join(tmpdir(), 'ppsgate-diff-'));
   try {
@@ -50,7 +52,9 @@ export async function commitDiff(
     );
     if (refused !== undefined) return { kind: 'does-not-apply', why: refused };
     const asSaid = isAsSaid(checked.paths, await indexed(...rawChanges, parent));
-    if (asSaid.kind === 'refused') return { kind: 'does-not-apply', why: asSaid.reason };
+    if (asSaid.kind === 'refused') {
+      return { kind: 'does-not-apply', why: asSaid.reason, isRefused: true };
+    }
     const tree = (await indexed('write-tree')).trim();
     return { kind: 'committed', commit: await commitTree(git, tree, parent, about) };
   } finally {

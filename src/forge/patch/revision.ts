@@ -4,7 +4,7 @@ import type { PhabricatorConfig } from '../../config/phabricator.ts';
 import { type Revision, shortId } from '../../model/patch.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import type { Conduit } from '../phabricator/conduit.ts';
-import { fetchDiff } from '../phabricator/diff.ts';
+import { type DiffFault, fetchDiff } from '../phabricator/diff.ts';
 import {
   type FoundDiff,
   type FoundRevision,
@@ -17,6 +17,12 @@ import type { WritableRepository } from './repository.ts';
 export class PatchError extends Error {
   override readonly name = 'PatchError';
   readonly conclusion = 'patchAtFault';
+  readonly fault: DiffFault;
+
+  constructor(message: string, fault: DiffFault = 'unusable-diff') {
+    super(message);
+    this.fault = fault;
+  }
 }
 
 export type RevisionDeps = {
@@ -54,7 +60,7 @@ export async function patchOfRevision(
   const base = await baseOf(diff, deps);
   notes.push(...base.notes);
   const head = await commitOf(number, diff, base.commit, deps);
-  if (head.kind === 'does-not-apply') throw new PatchError(doesNotApply(number, diff, head.why));
+  if (head.kind === 'does-not-apply') throw unusable(number, diff, head);
 
   const others: Revision['earlier'] = [];
   for (const one of chosenDiffs(found, earlier)) {
@@ -211,12 +217,21 @@ async function commitOf(
   { conduit, repository }: RevisionDeps,
 ) {
   const raw = await fetchDiff(conduit, diff);
-  if (raw.kind === 'misleading') return { kind: 'does-not-apply', why: raw.why } as const;
+  if (raw.kind === 'misleading') {
+    return { kind: 'does-not-apply', why: raw.why, fault: raw.fault } as const;
+  }
   const about = { message: `D${number} diff ${diff.id}`, date: diff.createdAt };
   const made = await repository.commitDiff(base, raw.bytes, about);
   if (made.kind === 'committed') return made;
-  return { ...made, why: [made.why, ...raw.remarks].join(' ') };
+  const fault = made.isRefused ? 'unusable-diff' : 'does-not-apply';
+  return { ...made, fault, why: [made.why, ...raw.remarks].join(' ') } as const;
 }
 
-const doesNotApply = (number: number, { id }: FoundDiff, why: string): string =>
-  `Diff ${id} of D${number} does not apply: ${why}`;
+function unusable(
+  number: number,
+  { id }: FoundDiff,
+  { fault, why }: { fault: DiffFault; why: string },
+): PatchError {
+  const what = fault === 'does-not-apply' ? 'does not apply' : 'cannot be used';
+  return new PatchError(`Diff ${id} of D${number} ${what}: ${why}`, fault);
+}

@@ -13,7 +13,12 @@ type FetchedDiff =
       added: string[];
     }
   /** git may apply it differently; `why` is a sentence for the author, `paths` are the changed files, if readable. */
-  | { kind: 'misleading'; why: string; paths: string[] };
+  | ({ kind: 'misleading'; paths: string[] } & Misleading);
+
+type Misleading = { fault: DiffFault; why: string };
+
+/** Why a diff is not given to git, or that git does not apply it. */
+export type DiffFault = 'does-not-apply' | 'binary-file' | 'without-prefixes' | 'unusable-diff';
 
 /** Throws a `RevisionError` where the diff is missing, or hidden from the bot. */
 export async function fetchDiff(
@@ -21,8 +26,10 @@ export async function fetchDiff(
   { id }: Pick<FoundDiff, 'id'>,
 ): Promise<FetchedDiff> {
   const text = await rawDiff(conduit, id);
-  const why = whyMisleading(text);
-  if (why !== undefined) return { kind: 'misleading', why, paths: pathsMeant(text) };
+  const misleading = whyMisleading(text);
+  if (misleading !== undefined) {
+    return { kind: 'misleading', ...misleading, paths: pathsMeant(text) };
+  }
   const added = sectionsOf(text).filter(isNew).map(newNameOf);
   return { kind: 'usable', bytes: Buffer.from(text), remarks: remarksOn(text), added };
 }
@@ -39,7 +46,7 @@ async function rawDiff(conduit: Conduit, diffID: number): Promise<string> {
 }
 
 /** Undefined where Phabricator kept the meaning, as far as a diff shows. */
-export function whyMisleading(diff: string): string | undefined {
+export function whyMisleading(diff: string): Misleading | undefined {
   for (const section of sectionsOf(diff)) {
     const why = whySectionMisleads(section);
     if (why !== undefined) return why;
@@ -69,18 +76,21 @@ const oldNameOf = ({ names }: FileSection): string =>
 
 const isNew = ({ lines }: FileSection): boolean => lines[0]?.startsWith('new file mode ') ?? false;
 
-function whySectionMisleads(section: FileSection): string | undefined {
+function whySectionMisleads(section: FileSection): Misleading | undefined {
   const { names, lines } = section;
   const file = shortened(newNameOf(section));
   if (lines.some((line) => isBinary.test(line))) {
-    return `Phabricator gives back the binary file ${file} as an empty one: send the diff without it.`;
+    const why = `Phabricator gives back the binary file ${file} as an empty one: send the diff without it.`;
+    return { fault: 'binary-file', why };
   }
   if (names.includes('\t')) {
-    return `Phabricator does not quote the tab in the name of ${file}, so git cannot read it: rename the file.`;
+    const why = `Phabricator does not quote the tab in the name of ${file}, so git cannot read it: rename the file.`;
+    return { fault: 'unusable-diff', why };
   }
   const isRename = lines.some((line) => /^(?:rename|copy) from /.test(line));
   if (isRename || !names.startsWith('a/') || namesOne(names)) return undefined;
-  return `Phabricator gives back one file by two names, "${shortened(names)}", as it does where the prefixes a/ and b/ were not sent: send the diff with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.`;
+  const why = `Phabricator gives back one file by two names, "${shortened(names)}", as it does where the prefixes a/ and b/ were not sent: send the diff with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.`;
+  return { fault: 'without-prefixes', why };
 }
 
 /** Lines of a file's text begin with a sign in a diff, so these are never one. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { GithubConfig } from '../../config/github.ts';
 import { type Conduit, ConduitError, mayPass } from '../../forge/phabricator/conduit.ts';
 import * as bounded from '../../model/bounds.ts';
+import type { Conclusion } from '../../model/conclusion.ts';
 import { plainBlock } from '../../model/escape.ts';
 import { formatChange, formatInterval, formatMetric, formatPercent } from '../../model/format.ts';
 import { reasonOf } from '../../model/one-line.ts';
@@ -18,12 +19,7 @@ import { outcomeName, sentence } from '../../report/headline.ts';
 import { unchangedMeaning } from '../../report/next-steps.ts';
 import { invalidLines } from '../../report/sections.ts';
 import { newerDiff } from './newer-diff.ts';
-import {
-  conclusionOf,
-  type ReportedOutcome,
-  resultOf,
-  type UnmeasuredOutcome,
-} from './outcome-text.ts';
+import { conclusionOf, type ReportedOutcome, resultOf } from './outcome-text.ts';
 import { deliverySeconds, type Reporter } from './reporter.ts';
 import { ThrottledUpdates, type UpdateAttempt } from './throttled-updates.ts';
 
@@ -346,7 +342,7 @@ type HarbormasterUnit = {
 
 function unitsOf(reported: ReportedOutcome): HarbormasterUnit[] {
   if (reported.kind === 'unmeasured') {
-    return [aUnit('gate', resultsWithout.get(reported.reason) ?? 'broken', reported.message)];
+    return [aUnit('gate', resultsWithout[conclusionOf(reported)] ?? 'broken', reported.message)];
   }
   if (reported.kind === 'bisected') {
     const blame = conclusionOf(reported) === 'pass' ? 'pass' : 'unsound';
@@ -360,10 +356,10 @@ function unitsOf(reported: ReportedOutcome): HarbormasterUnit[] {
   return [aUnit(outcomeName(result), blame, outcome.message)];
 }
 
-const resultsWithout = new Map<UnmeasuredOutcome['reason'], HarbormasterUnit['result']>([
-  ['patchAtFault', 'fail'],
-  ['cancelled', 'skip'],
-]);
+const resultsWithout: Partial<Record<Conclusion, HarbormasterUnit['result']>> = {
+  patchAtFault: 'fail',
+  cancelled: 'skip',
+};
 
 /** A single unit for all cells if none was measured, since Harbormaster shows five units. */
 function unitsOfCells(cells: readonly CellResult[], result: Result): HarbormasterUnit[] {

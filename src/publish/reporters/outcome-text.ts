@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { usualMostBoots } from '../../config/overrides.ts';
 import { type BisectOverrides, bisectWords } from '../../forge/patch/bisect-command.ts';
 import { type CommandPrefix, callOnGithub } from '../../forge/patch/command.ts';
+import { PatchError } from '../../forge/patch/revision.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import {
   type Conclusion,
@@ -48,6 +49,9 @@ export const failureReasonSchema = z.enum([
   'cancelled',
   'usage',
   'patchAtFault',
+  'binary-file',
+  'without-prefixes',
+  'unusable-diff',
   'infrastructure',
   'waits-for-approval',
   /** Not requested; the merge queue measures it before the merge. */
@@ -69,11 +73,16 @@ export const outcomeOfResult = (result: Result, links: ReportLinks): MeasuredOut
 });
 
 export function outcomeOfError(error: unknown): UnmeasuredOutcome {
+  const sentence = error instanceof Error ? error.message : String(error);
+  return outcomeOfFailure(reasonOfError(error), sentence);
+}
+
+function reasonOfError(error: unknown): FailureReason {
   const conclusion = conclusionOfError(error);
-  return outcomeOfFailure(
-    conclusion === 'usage' || conclusion === 'patchAtFault' ? conclusion : 'infrastructure',
-    error instanceof Error ? error.message : String(error),
-  );
+  if (conclusion === 'usage') return conclusion;
+  if (conclusion !== 'patchAtFault') return 'infrastructure';
+  const hasFault = error instanceof PatchError && error.fault !== 'does-not-apply';
+  return hasFault ? error.fault : conclusion;
 }
 
 /** Removes paths, which are for the log alone, from the sentence of an error. */
@@ -100,6 +109,9 @@ const conclusions: Readonly<Record<FailureReason, Conclusion>> = {
   cancelled: 'cancelled',
   usage: 'usage',
   patchAtFault: 'patchAtFault',
+  'binary-file': 'patchAtFault',
+  'without-prefixes': 'patchAtFault',
+  'unusable-diff': 'patchAtFault',
   infrastructure: 'infrastructure',
   'waits-for-approval': 'usage',
   'left-to-merge-queue': 'pass',
@@ -168,6 +180,12 @@ export const failureTexts: Readonly<Record<FailureReason, { symbol: string; text
   cancelled: { symbol: '⚪', text: 'not measured: cancelled' },
   usage: { symbol: '⚪', text: 'not measured: what was asked for cannot be done' },
   patchAtFault: { symbol: '🔴', text: 'not measured: the patch does not apply' },
+  'binary-file': { symbol: '🔴', text: 'not measured: the diff changes a binary file' },
+  'without-prefixes': {
+    symbol: '🔴',
+    text: 'not measured: the diff was sent without the prefixes of git',
+  },
+  'unusable-diff': { symbol: '🔴', text: 'not measured: the diff cannot be used as it is' },
   infrastructure: { symbol: '⚪', text: 'not measured: something failed that is not the patch' },
   'waits-for-approval': { symbol: '⏸️', text: 'waits for a maintainer' },
   'left-to-merge-queue': { symbol: '⏸️', text: 'not measured yet: the merge queue does that' },

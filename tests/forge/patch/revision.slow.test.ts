@@ -14,6 +14,7 @@ import {
 import { openConduit } from '../../../src/forge/phabricator/conduit.ts';
 import { RevisionError } from '../../../src/forge/phabricator/revision.ts';
 import { UsageError } from '../../../src/model/usage-error.ts';
+import { outcomeOfError, outcomeTitle } from '../../../src/publish/reporters/outcome-text.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { type FakePhabricator, startPhabricator } from '../../fakes/phabricator/server.ts';
 import { commit, git, newRepository } from '../../fakes/repository.ts';
@@ -71,6 +72,20 @@ const unapplicable = `diff --git a/${file} b/${file}
 @@ -1,1 +1,1 @@
 -never there
 +two
+`;
+
+const binary =
+  'diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 3\nKcmZQzWMXDv\n\nliteral 0\nHcmV?d00001\n\n';
+
+const withoutPrefixes = unapplicable.replaceAll(/ [ab]\/sys/g, ' sys');
+
+const link = `diff --git a/x b/x
+new file mode 120000
+--- /dev/null
++++ b/x
+@@ -0,0 +1 @@
++${file}
+\\ No newline at end of file
 `;
 
 const nameOfBase = () => git(directory, 'rev-parse', '--short=12', base);
@@ -139,6 +154,7 @@ describe('a revision', () => {
     await expect(patchOf(id)).rejects.toThrow(
       new PatchError(
         `Diff ${idOfNewest()} of D${id} does not apply: git cannot apply the diff: patch failed: ${file}:1; ${file}: patch does not apply.`,
+        'does-not-apply',
       ),
     );
   });
@@ -147,8 +163,19 @@ describe('a revision', () => {
     const { id } = revisionWith(diffTo('faster').replaceAll(` b/${file}`, ' b/netinet/x.c'));
     await expect(patchOf(id)).rejects.toThrow(PatchError);
     await expect(patchOf(id)).rejects.toThrow(
-      /^Diff \d+ of D\d+ does not apply: Phabricator gives back one file by two names/,
+      /^Diff \d+ of D\d+ cannot be used: Phabricator gives back one file by two names/,
     );
+  });
+
+  test.each([
+    ['with a binary file', binary, /: the diff changes a binary file$/],
+    ['made with --no-prefix', withoutPrefixes, /: the diff was sent without the prefixes of git$/],
+    ['with a symbolic link', link, /: the diff cannot be used as it is$/],
+    ['that does not apply', unapplicable, /: the patch does not apply$/],
+  ])('%s is titled by that', async (_, raw, title) => {
+    const { id } = revisionWith(raw);
+    const error: unknown = await patchOf(id).catch((error: unknown) => error);
+    expect(outcomeTitle(outcomeOfError(error))).toMatch(title);
   });
 
   test('in Latin-1 that does not apply is told what may be the matter', async () => {

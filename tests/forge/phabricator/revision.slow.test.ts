@@ -406,6 +406,7 @@ describe('a diff', () => {
       'diff --git a/sys/blob.bin b/sys/blob.bin\nnew file mode 100644\nindex 0..1\nGIT binary patch\nliteral 4\nLc${NkU|;|M00jU5\n\nliteral 0\nHcmV?d00001\n\n';
     expect(await sent(raw + binary)).toEqual({
       kind: 'misleading',
+      fault: 'binary-file',
       why: 'Phabricator gives back the binary file sys/blob.bin as an empty one: send the diff without it.',
       paths: ['sys/blob.bin', 'sys/netinet/ip_fastfwd.c'],
     });
@@ -415,7 +416,7 @@ describe('a diff', () => {
     const names = 'a/x.bin b/x.bin';
     expect(
       whyMisleading(`diff --git ${names}\nBinary files ${names.replace(' ', ' and ')} differ\n`),
-    ).toMatch(/the binary file x\.bin /);
+    ).toEqual({ fault: 'binary-file', why: expect.stringMatching(/the binary file x\.bin /) });
   });
 
   test('with an empty new file is fine', async () => {
@@ -426,6 +427,7 @@ describe('a diff', () => {
   test('of git diff --noprefix comes back as one that moves the file, and is refused', async () => {
     expect(await sent(raw.replaceAll(/\b[ab]\//g, ''))).toEqual({
       kind: 'misleading',
+      fault: 'without-prefixes',
       why: 'Phabricator gives back one file by two names, "a/sys/netinet/ip_fastfwd.c b/netinet/ip_fastfwd.c", as it does where the prefixes a/ and b/ were not sent: send the diff with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.',
       paths: ['sys/netinet/ip_fastfwd.c'],
     });
@@ -442,6 +444,7 @@ describe('a diff', () => {
     const named = raw.replaceAll(/([ab]\/)\S*(?= b|\n)/g, '"$1t\\tab.c"');
     expect(await sent(named)).toEqual({
       kind: 'misleading',
+      fault: 'unusable-diff',
       why: 'Phabricator does not quote the tab in the name of t ab.c, so git cannot read it: rename the file.',
       paths: ['t\tab.c'],
     });
@@ -476,7 +479,10 @@ describe('a diff', () => {
 
   test('of a name that is made to take long is read at once', () => {
     const names = `a/${' b/'.repeat(2_000_000)}`;
-    expect(whyMisleading(`diff --git ${names}\n`)).toMatch(/by two names/);
+    expect(whyMisleading(`diff --git ${names}\n`)).toEqual({
+      fault: 'without-prefixes',
+      why: expect.stringMatching(/by two names/),
+    });
   });
 
   test('never makes reading it throw', () => {
@@ -486,7 +492,7 @@ describe('a diff', () => {
     );
     fc.assert(
       fc.property(fc.array(fc.oneof(lines, fc.string())), (each) => {
-        expect(typeof (whyMisleading(each.join('\n')) ?? '')).toBe('string');
+        expect(typeof (whyMisleading(each.join('\n'))?.why ?? '')).toBe('string');
       }),
     );
   });
@@ -812,22 +818,37 @@ describeWith(['shared/phabricator'], 'as recorded from a real server', () => {
   test.each([
     [
       'git-binary',
+      'binary-file',
       /^Phabricator gives back the binary file blob\.bin as an empty one: /,
       'blob.bin',
     ],
     [
       'git-binary2',
+      'binary-file',
       /^Phabricator gives back the binary file blob\.bin as an empty one: /,
       'blob.bin',
     ],
-    ['noprefix', /"a\/sys\/netinet\/ip_fastfwd\.c b\/netinet\/ip_fastfwd\.c"/, file],
-    ['noprefix-real', /"a\/sys\/netinet\/ip_fastfwd\.c b\/netinet\/ip_fastfwd\.c"/, file],
-    ['crlf-space-empty-symlink', /the tab in the name of t ab\.c, /, 'crlf.txt'],
-  ])('the diff "%s" is misleading, and what it changes is known', async (name, why, path) => {
-    const diff = await fetched(name);
-    const paths = expect.arrayContaining([path]);
-    expect(diff).toEqual({ kind: 'misleading', why: expect.stringMatching(why), paths });
-  });
+    [
+      'noprefix',
+      'without-prefixes',
+      /"a\/sys\/netinet\/ip_fastfwd\.c b\/netinet\/ip_fastfwd\.c"/,
+      file,
+    ],
+    [
+      'noprefix-real',
+      'without-prefixes',
+      /"a\/sys\/netinet\/ip_fastfwd\.c b\/netinet\/ip_fastfwd\.c"/,
+      file,
+    ],
+    ['crlf-space-empty-symlink', 'unusable-diff', /the tab in the name of t ab\.c, /, 'crlf.txt'],
+  ])(
+    'the diff "%s" is misleading, and what it changes is known',
+    async (name, fault, why, path) => {
+      const diff = await fetched(name);
+      const paths = expect.arrayContaining([path]);
+      expect(diff).toEqual({ kind: 'misleading', fault, why: expect.stringMatching(why), paths });
+    },
+  );
 
   test.each([
     ['latin1-uploaded-as-raw-bytes', 1],
