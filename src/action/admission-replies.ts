@@ -1,9 +1,9 @@
 // Replies at a pull request to commands and pushes that measure nothing.
 
 import { publishComment } from '../forge/github/comment.ts';
-import { callOnGithub, commandsFor } from '../forge/patch/command.ts';
+import { commandsFor } from '../forge/patch/command.ts';
 import { codeSpan, pageUrl } from '../model/escape.ts';
-import type { PullRequest } from '../model/patch.ts';
+import { callOnGithub, type PullRequest } from '../model/patch.ts';
 import { withoutPaths } from '../model/without-paths.ts';
 import { checkIsForAnother, hasCheckRun } from '../publish/reporters/check-run.ts';
 import { composeComment, markerOf, readMemory } from '../publish/reporters/comment-text.ts';

@@ -3,11 +3,11 @@
 import type { Config } from '../config/schema.ts';
 import { type BisectOverrides, bisectWords, listKey } from '../forge/patch/bisect-command.ts';
 import { digestOf, ownEnds, pinned, unreadCommits } from '../forge/patch/bisect-target.ts';
-import { callOnGithub, longestCommand } from '../forge/patch/command.ts';
+import { longestCommand } from '../forge/patch/command.ts';
 import { patchOfRange } from '../forge/patch/commit-range.ts';
 import { lineOfDiffs } from '../forge/patch/revision.ts';
 import { looksLikeRevision } from '../forge/phabricator/revision.ts';
-import { patchName } from '../model/patch.ts';
+import { callOnGithub, patchName } from '../model/patch.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { type Admission, type AdmitDeps, type Dispatched, noticeName } from './admission.ts';
 import { type BisectRequest, relayOf } from './approved-request.ts';

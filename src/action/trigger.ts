@@ -14,11 +14,11 @@ import type { BisectOverrides } from '../forge/patch/bisect-command.ts';
 import {
   asksToAccept,
   type CommentCommand,
-  callOnGithub,
   type GateOverrides,
   parseCommand,
 } from '../forge/patch/command.ts';
 import * as bounded from '../model/bounds.ts';
+import { callOnGithub } from '../model/patch.ts';
 import { excerpt, expected, sentence } from '../model/units.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { pullRequestOfCheckRun } from '../publish/reporters/check-run.ts';

@@ -1,6 +1,7 @@
 // Runs a gate in its session: waits for a testbed, releases it, and shows progress.
 import type { Config } from '../config/schema.ts';
 import type { Repository } from '../forge/patch/repository.ts';
+import { withoutOperatorsPart } from '../lab/netns/owner.ts';
 import type { Patch } from '../model/patch.ts';
 import type { WaitEstimate } from './estimate/queue.ts';
 import type { HistoryFile } from './experiment/history.ts';
@@ -76,7 +77,7 @@ export async function inSession<Told>(
 /** Plain lines even on a terminal or in a runner: each is also reported elsewhere. */
 const heard = (output: ProgressOutput, hears: (line: string) => void): ProgressOutput => ({
   write(text: string) {
-    hears(text.trim());
+    hears(withoutOperatorsPart(text.trim()));
     return output.write(text);
   },
 });

@@ -44,6 +44,8 @@ const revisionSchema = z.object({
   /** Steps along first parents; 0 is the good end. */
   place: bounded.count,
   commit: commitId,
+  /** Id of the Phabricator diff that the commit was made of, for a bisection of a revision's diffs. */
+  diff: bounded.id.exactOptional(),
   subject: bounded.line,
   author: bounded.line,
   /** Number of following commits with the same kernel or files. */

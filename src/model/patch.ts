@@ -57,6 +57,14 @@ export type Revision = z.infer<typeof revision>;
 /** 27401 and 80677 of D27401:80677. */
 export type RevisionDiff = Pick<Revision, 'number' | 'diff'>;
 
+/** First word of a command in a comment. */
+export const callOnGithub = '/ppsgate';
+
+/** The same on Phabricator, where a slash has no meaning. */
+export const callOnPhabricator = '@ppsgate';
+
+export type CommandPrefix = typeof callOnGithub | typeof callOnPhabricator;
+
 /** Like `patchName`, but with full ids, as short ones can be made on purpose. */
 export const patchIdentity = (patch: Patch): string =>
   patch.kind === 'range' ? `${patch.baseCommit}..${patch.headCommit}` : patchName(patch);

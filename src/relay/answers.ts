@@ -184,6 +184,7 @@ const keptAnswerSchema = z.discriminatedUnion('kind', [
     details: bounded.word.optional(),
     page: bounded.word.optional(),
     takesCommands: z.boolean(),
+    rerun: bounded.document.optional(),
     ending: keptEnding,
   }),
   z.object({
@@ -257,8 +258,13 @@ function updatesOf(
   const deps = { log, ...(pause && { pause }) };
   switch (answer.kind) {
     case 'comment': {
-      const { revision, run, details, page, takesCommands, ending } = answer;
-      const links = { ...(details && { details }), ...(page && { page }), takesCommands };
+      const { revision, run, details, page, takesCommands, rerun, ending } = answer;
+      const links = {
+        ...(details && { details }),
+        ...(page && { page }),
+        ...(rerun && { rerun }),
+        takesCommands,
+      };
       const notify = revisionCommenter(conduit, revision, { run, ...links, ...deps });
       return () => notify(endingOf(ending));
     }

@@ -2,12 +2,7 @@
 
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import { authorizeRevision, type RevisionOccasion } from '../forge/patch/authorize-revision.ts';
-import {
-  type CommentCommand,
-  callOnPhabricator,
-  type GateOverrides,
-  parseCommand,
-} from '../forge/patch/command.ts';
+import { type CommentCommand, type GateOverrides, parseCommand } from '../forge/patch/command.ts';
 import { checkDiff } from '../forge/patch/diff.ts';
 import type { Job } from '../forge/patch/job-key.ts';
 import { type Conduit, ConduitError } from '../forge/phabricator/conduit.ts';
@@ -23,6 +18,7 @@ import {
   userNames,
 } from '../forge/phabricator/revision.ts';
 import { shortened } from '../model/one-line.ts';
+import { callOnPhabricator } from '../model/patch.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { pinnedDiffs } from './earlier-diffs.ts';
 import type { Inbox } from './inbox.ts';
@@ -178,6 +174,7 @@ async function decideCommand(occurrence: Of<'comment'>, deps: DecideDeps): Promi
       by: person,
       at: occurrence.at,
       sentAt: before.sentAt,
+      isMeasured: isMeasured(of, before.diff, deps),
       isNamed:
         named !== undefined || (command.kind === 'bisect' && command.overrides.good !== undefined),
     };
@@ -261,6 +258,24 @@ async function diffBefore(
       : `D${of} had no diff ${named} when you wrote; its newest is ${diff.id}`,
   );
 }
+
+/** Known of gates on this machine alone, since others report only that they were started. */
+const isMeasured = (of: number, diff: number, { inbox }: DecideDeps): boolean =>
+  inbox
+    .jobsOf(of)
+    .some(
+      ({ job, state }) =>
+        job.diff === diff &&
+        job.bisect === undefined &&
+        state.kind === 'ended' &&
+        measured.has(state.how),
+    );
+
+const measured: ReadonlySet<string> = new Set([
+  'it passed',
+  'the patch is at fault',
+  'it was undecided',
+]);
 
 const sentBy = ({ author, diff }: FoundRevision): RevisionOccasion => ({
   kind: 'sent',

@@ -1,9 +1,11 @@
 // Pins the earlier diffs that a command has built and run beside the named one, and lists those still to be read.
+
 import { namingStyles } from '../config/parameters.ts';
 import { bisectWords } from '../forge/patch/bisect-command.ts';
-import { type CommentCommand, callOnPhabricator } from '../forge/patch/command.ts';
+import type { CommentCommand } from '../forge/patch/command.ts';
 import { chosenDiffs, parseEarlier } from '../forge/patch/revision.ts';
 import type { FoundDiff, FoundRevision, Person } from '../forge/phabricator/revision.ts';
+import { callOnPhabricator } from '../model/patch.ts';
 import { UsageError } from '../model/usage-error.ts';
 
 type Command = Extract<CommentCommand, { kind: 'run' | 'rerun' | 'extend' | 'bisect' }>;

@@ -1,5 +1,7 @@
 // Renders the relay's own comments, in Remarkup.
-import { callOnPhabricator, commandsFor } from '../forge/patch/command.ts';
+
+import { commandsFor } from '../forge/patch/command.ts';
+import { callOnPhabricator } from '../model/patch.ts';
 import { remarkupText } from '../model/remarkup.ts';
 import { withoutPaths } from '../model/without-paths.ts';
 import type { ReplyTopic } from './decide.ts';

@@ -1,7 +1,13 @@
 // Builds the comment on a bisection: its sentence, the next steps, notable revisions, and details.
 
 import type { BisectResult } from '../model/bisect-result.ts';
-import { type BisectWays, bisectHeadline, bisectLook, bisectNextSteps } from './bisect-headline.ts';
+import {
+  type BisectWays,
+  bisectHeadline,
+  bisectLook,
+  bisectNextSteps,
+  searchedKind,
+} from './bisect-headline.ts';
 import { bisectPlotAlt } from './bisect-plot.ts';
 import { type BisectRow, bisectRows, hasFixUps } from './bisect-rows.ts';
 import {
@@ -83,7 +89,7 @@ function table(result: BisectResult): Block {
     kind: 'table',
     columns: [
       ...numberColumns('n'),
-      { head: 'commit' },
+      { head: searchedKind(result) },
       { head: 'subject' },
       ...(withFixUps ? [{ head: 'with' }] : []),
       ...numberColumns(runs, 'median', 'against good'),
@@ -92,7 +98,9 @@ function table(result: BisectResult): Block {
     ],
     groups: rows.map((row) => ({ weight: 0, rows: [wideRow(row, withFixUps)] })),
     narrow: {
-      columns: ['commit and outcome', runs, 'median', 'P'].map((head) => ({ head })),
+      columns: [`${searchedKind(result)} and outcome`, runs, 'median', 'P'].map((head) => ({
+        head,
+      })),
       groups: rows.map((row) => ({ weight: 0, rows: [narrowRow(row)] })),
     },
   };
@@ -126,5 +134,5 @@ function narrowRow(row: BisectRow): Text[] {
   return [first, cells.boots, `${cells.median}${against}`, cells.p];
 }
 
-const idOf = ({ commit, isNamed }: Extract<BisectRow, { kind: 'revision' }>): Text =>
-  isNamed ? strong(commitId(commit)) : commitId(commit);
+const idOf = ({ id, isNamed }: Extract<BisectRow, { kind: 'revision' }>): Text =>
+  isNamed ? strong(commitId(id)) : commitId(id);

@@ -33,13 +33,13 @@ export function bisectHeadline(result: BisectResult): string {
       const named = found.slice(0, mostNamed).map((one) => foundText(result, one));
       const rest = found.length - named.length;
       const all = rest > 0 ? [...named, `${rest} more`] : named;
-      return `${counted(found.length, 'change')}: ${all.join('; ')}${openText(open)}, ${boots}`;
+      return `${counted(found.length, 'change')}: ${all.join('; ')}${openText(open, searchedKind(result))}, ${boots}`;
     }
     case 'not-reproduced':
       return `${notReproduced(result, answer)}, ${boots}`;
     case 'slide': {
       const way = `${bitByBit(answer.change, result.metric)}: ${changeText(answer.change)} over ${counted(answer.steps.length, 'step')}`;
-      return `${way}, and no commit stands out, ${boots}`;
+      return `${way}, and no ${searchedKind(result)} stands out, ${boots}`;
     }
     case 'inconclusive': {
       const best = answer.best
@@ -49,7 +49,7 @@ export function bisectHeadline(result: BisectResult): string {
             `${idOf(result, revision)} (${probabilityText(probability)})`,
         );
       const candidates = best.length === 0 ? '' : `: ${best.join(', ')}`;
-      return `no commit is sure yet${candidates}, ${boots}, some ${answer.bootsExpected} more expected`;
+      return `no ${searchedKind(result)} is sure yet${candidates}, ${boots}, some ${answer.bootsExpected} more expected`;
     }
   }
 }
@@ -69,7 +69,7 @@ export function bisectTitle(result: BisectResult): string {
     case 'slide':
       return `${bitByBit(answer.change, metric)}: ${changeText(answer.change)}`;
     case 'inconclusive':
-      return 'no commit is sure yet';
+      return `no ${searchedKind(result)} is sure yet`;
   }
 }
 
@@ -115,11 +115,11 @@ export function bisectNextSteps(result: BisectResult, ways: BisectWays = command
     case 'culprit':
       return afterCulprit(result, answer, ways);
     case 'group':
-      return [afterGroup(answer, ways)];
+      return [afterGroup(result, answer, ways)];
     case 'several':
       return [
         ...answer.found.flatMap((one) =>
-          one.kind === 'culprit' ? togetherLines(result, one) : [afterGroup(one, ways)],
+          one.kind === 'culprit' ? togetherLines(result, one) : [afterGroup(result, one, ways)],
         ),
         ...(answer.open.length > 0
           ? [`What is still open takes more boots: ${ways.goOn}.`]
@@ -130,7 +130,7 @@ export function bisectNextSteps(result: BisectResult, ways: BisectWays = command
     case 'slide':
       return [
         `Take the ends of one step as good and bad where a part of the range matters most, or allow more boots with ${ways.goOn}.`,
-        'Where every commit costs a little, a profile of good beside one of bad tells more than any single commit.',
+        `Where every ${searchedKind(result)} costs a little, a profile of good beside one of bad tells more than any single one.`,
       ];
     case 'inconclusive':
       return [
@@ -168,7 +168,15 @@ function togetherLines(result: BisectResult, { measuredWith, revision }: Culprit
   ];
 }
 
-function afterGroup({ likelyFix }: Group, { fixUp, goOn }: BisectWays): string {
+function afterGroup(
+  { revisions }: BisectResult,
+  { likelyFix }: Group,
+  { fixUp, goOn }: BisectWays,
+): string {
+  const fix = revisions.find(({ commit }) => commit === likelyFix);
+  if (fix?.diff !== undefined) {
+    return `None between them could be measured; ${revisionId(fix)} seems to be what made the later ones work.`;
+  }
   return likelyFix === undefined
     ? `None between them could be measured: name a commit that makes them work, as with ${fixUp('COMMIT')}, or read them; more boots (${goOn}) would not tell them apart.`
     : `None between them could be measured: bisect again with ${fixUp(shortId(likelyFix))}, which seems to be what made the later ones work.`;
@@ -251,9 +259,9 @@ function probabilityText(probability: number): string {
   return /^[<>]/.test(shown) ? `P ${shown}` : `P = ${shown}`;
 }
 
-const openText = (open: readonly { after: number; last: number }[]): string => {
+const openText = (open: readonly { after: number; last: number }[], kind: string): string => {
   const count = open.reduce((sum, { after, last }) => sum + last - after, 0);
-  return count === 0 ? '' : `; ${counted(count, 'commit')} still open`;
+  return count === 0 ? '' : `; ${counted(count, kind)} still open`;
 };
 
 const bootsText = ({ boots, isShared }: BisectResult): string =>
@@ -265,6 +273,16 @@ export const counted = (count: number, what: string): string =>
 const listed = (parts: readonly string[]): string =>
   [parts.slice(0, -1).join(', '), parts.at(-1)].filter(Boolean).join(' and ');
 
-/** Short id of a revision; an untrusted result may have an invalid index. */
+/** Name of a revision; an untrusted result may have an invalid index. */
 const idOf = ({ revisions }: BisectResult, index: number): string =>
-  shortId(revisions[index]?.commit ?? 'an unknown commit');
+  revisionId(revisions[index]) || 'an unknown commit';
+
+/** `f8f5b459d21e`, or `diff 32` of a commit that only ppsgate has; empty without a revision. */
+export const revisionId = (
+  revision: Pick<BisectRevision, 'commit' | 'diff'> | undefined,
+): string =>
+  revision?.diff === undefined ? shortId(revision?.commit ?? '') : `diff ${revision.diff}`;
+
+/** The kind of thing that is searched: `diff` or `commit`. */
+export const searchedKind = ({ revisions }: BisectResult): 'diff' | 'commit' =>
+  revisions.some(({ diff }) => diff !== undefined) ? 'diff' : 'commit';

@@ -2,7 +2,13 @@
 
 import type { CellProfiles } from '../analysis/profile/result-profiles.ts';
 import type { BisectResult } from '../model/bisect-result.ts';
-import { bisectHeadline, bisectLook, bisectNextSteps, faultText } from './bisect-headline.ts';
+import {
+  bisectHeadline,
+  bisectLook,
+  bisectNextSteps,
+  faultText,
+  searchedKind,
+} from './bisect-headline.ts';
 import { bisectPlot } from './bisect-plot.ts';
 import { type BisectRow, bisectRows, hasFixUps } from './bisect-rows.ts';
 import {
@@ -106,7 +112,7 @@ function revisionTable(result: BisectResult, rows: readonly BisectRow[], caption
     caption,
     columns: [
       ...numberColumns('n'),
-      { head: 'commit' },
+      { head: searchedKind(result) },
       { head: 'outcome' },
       ...numberColumns('median', 'against good', 'P', result.isShared ? 'runs' : 'boots'),
       ...(withFixUps ? [{ head: 'with' }] : []),
@@ -120,8 +126,8 @@ function rowOf(row: BisectRow, withFixUps: boolean, result: BisectResult): Text[
     const empty = new Array<Text>(withFixUps ? 6 : 5).fill('');
     return ['', { kind: 'styled', style: 'faint', text: row.text }, ...empty];
   }
-  const { place, commit, subject, isFurther, fixUps, cells } = row;
-  const id = commitId(commit);
+  const { place, subject, isFurther, fixUps, cells } = row;
+  const id = commitId(row.id);
   const named = row.isNamed ? verdictWord(bisectLook(result), id) : id;
   return [
     place,

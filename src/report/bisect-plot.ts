@@ -13,11 +13,16 @@ import {
   formatTick,
   metricName,
 } from '../model/format.ts';
-import { shortId } from '../model/patch.ts';
 import { isLoss } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
 import { escaped } from '../model/xml.ts';
-import { bisectHeadline, bisectTitle, faultText } from './bisect-headline.ts';
+import {
+  bisectHeadline,
+  bisectTitle,
+  faultText,
+  revisionId,
+  searchedKind,
+} from './bisect-headline.ts';
 import { type Level, levelsOf } from './bisect-levels.ts';
 import { isMeasured, isNamed, type RevisionRange, rangesOf, stepsOf } from './bisect-rows.ts';
 import { type Extent, extentOfRates, linearScale, ticksOf } from './scale.ts';
@@ -57,7 +62,7 @@ export function bisectPlotAlt(result: BisectResult): string {
   const tried = revisions.filter(({ forms }) => forms.length > 0);
   const failed = tried.filter(({ forms }) => !forms.some(isMeasured)).length;
   const without = failed > 0 ? ` and ${failed} of them cannot be measured` : '';
-  return `The rate of each boot along the commits: ${tried.length} of ${revisions.length} were tried${without}; ${bisectTitle(result)}`;
+  return `The rate of each boot along the ${searchedKind(result)}s: ${tried.length} of ${revisions.length} were tried${without}; ${bisectTitle(result)}`;
 }
 
 type BisectDrawing = {
@@ -342,7 +347,7 @@ function step(drawing: BisectDrawing): string[] {
     const isOne = last - after === 1;
     const isOpen = answer.kind === 'several' && answer.open.some((one) => one.last === last);
     const many = isOpen ? `${last - after} open` : `one of ${last - after}`;
-    const name = isOne ? shortId(revisions[last]?.commit ?? '') : many;
+    const name = isOne ? revisionId(revisions[last]) : many;
     return { x: from.left, end: to.left + to.width, isOne, name };
   });
   const spans: Span[] = [];
@@ -468,7 +473,7 @@ function labels({ result, sizes, columns }: BisectDrawing): string[] {
       if (!claimed(spans, { from: x - half, to: x + half })) return [];
       return text(said, { ...small, x, y: chanceBottom + 16, 'text-anchor': 'middle' });
     });
-  const [good, bad] = [revisions[0], revisions.at(-1)].map((one) => shortId(one?.commit ?? ''));
+  const [good, bad] = [revisions[0], revisions.at(-1)].map(revisionId);
   const y = chanceBottom + 33;
   return [
     ...shown,
@@ -483,8 +488,8 @@ function tooltip(
 ): string[] {
   const revision = result.revisions[first];
   if (!isListed || revision === undefined) return [];
-  const { place, commit, subject, probability } = revision;
-  const said = `${place}: ${shortId(commit)} ${plainLine(subject, 80)} (P ${formatProbability(probability)})`;
+  const { place, subject, probability } = revision;
+  const said = `${place}: ${revisionId(revision)} ${plainLine(subject, 80)} (P ${formatProbability(probability)})`;
   const { top: y, chanceBottom } = sizes;
   return [
     element(

@@ -5,7 +5,7 @@ import type { BisectForm, BisectResult, BisectRevision } from '../model/bisect-r
 import { formatChange, formatMetric, formatProbability } from '../model/format.ts';
 import { shortId } from '../model/patch.ts';
 import type { Run } from '../model/result.ts';
-import { counted, faultText } from './bisect-headline.ts';
+import { counted, faultText, revisionId, searchedKind } from './bisect-headline.ts';
 import { unbroken } from './cell-rows.ts';
 
 /** Indices of consecutive revisions: a listed one, or those up to the next listed one. */
@@ -102,7 +102,8 @@ export type BisectRow =
       index: number;
       /** `12`, `0 good`; empty in further rows of the same revision. */
       place: string;
-      commit: string;
+      /** `f8f5b459d21e`, or `diff 32`. */
+      id: string;
       /** Untrusted. */
       subject: string;
       isNamed: boolean;
@@ -139,14 +140,14 @@ function rowsOfRevision(result: BisectResult, index: number, good: number): Bise
   const { revisions, answer } = result;
   const revision = revisions[index];
   if (revision === undefined) return [];
-  const { place, commit, subject, probability, forms } = revision;
+  const { place, subject, probability, forms } = revision;
   const end = index === 0 ? ' good' : index === revisions.length - 1 ? ' bad' : '';
   const shown: (BisectForm | undefined)[] = forms.length === 0 ? [undefined] : forms;
   return shown.slice(0, mostForms).map((form, nth) => ({
     kind: 'revision',
     index,
     place: nth === 0 ? unbroken(`${place}${end}`) : '',
-    commit: shortId(commit),
+    id: revisionId(revision),
     subject,
     isNamed: isNamed(answer, index),
     isFurther: nth > 0,
@@ -236,7 +237,8 @@ function foldedText(revisions: readonly BisectRevision[], isOfFiles: boolean): s
 }
 
 /** Counts the commits after good through bad, and distinct kernels. */
-export function rangeText({ revisions, isShared }: BisectResult): string {
+export function rangeText(result: BisectResult): string {
+  const { revisions, isShared } = result;
   const first = revisions[0]?.place ?? 0;
   const last = revisions.at(-1);
   const commits = (last?.place ?? 0) + (last?.alike ?? 0) - first;
@@ -244,5 +246,5 @@ export function rangeText({ revisions, isShared }: BisectResult): string {
   const tried = revisions.filter(({ forms }) => forms.length > 0).length;
   const distinct = isShared ? `${counted(kernels, 'set')} of files` : counted(kernels, 'kernel');
   const differ = kernels < commits ? `, ${distinct} that differ` : '';
-  return `${counted(commits, 'commit')}${differ}, ${tried} of ${revisions.length} tried`;
+  return `${counted(commits, searchedKind(result))}${differ}, ${tried} of ${revisions.length} tried`;
 }

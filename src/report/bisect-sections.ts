@@ -6,7 +6,7 @@ import { bisectConfidenceRatio } from '../model/bisect-result.ts';
 import { formatMetric, formatPercent, metricName } from '../model/format.ts';
 import { shortId } from '../model/patch.ts';
 import { cellName } from '../model/scenario.ts';
-import { changeText, counted, faultText } from './bisect-headline.ts';
+import { changeText, counted, faultText, revisionId } from './bisect-headline.ts';
 import { isMeasured, rangeText, stepsOf } from './bisect-rows.ts';
 import { type Block, nameOf, quoted, type Text, words } from './document.ts';
 import { failureSaid, fingerprintLines, unseenBy } from './sections.ts';
@@ -46,7 +46,7 @@ export function faultGroups({ revisions }: BisectResult): FaultGroup[] {
 export function whoFailed({ revisions, fixUps }: FaultGroup): string {
   const named = revisions
     .slice(0, mostNamed)
-    .map(({ place, commit }) => `${place} (${shortId(commit)})`);
+    .map((revision) => `${revision.place} (${revisionId(revision)})`);
   const rest = revisions.length - named.length;
   const who = [named.join(', '), ...(rest > 0 ? [`${rest} more`] : [])].join(' and ');
   return fixUps.length === 0 ? who : `${who}, with ${fixUps.slice(0, 4).map(shortId).join(', ')}`;
@@ -79,7 +79,9 @@ export const environmentLines = (result: BisectResult): Text[] => [
 
 export function rangeFacts({ good, bad, fixUps, revisions }: BisectResult): [string, string][] {
   const said = (typed: string, revision: BisectRevision | undefined): string =>
-    `${typed} = ${revision?.commit ?? 'unknown'}, ${revision?.subject ?? ''}, by ${revision?.author ?? ''}`;
+    revision?.diff === undefined
+      ? `${typed} = ${revision?.commit ?? 'unknown'}, ${revision?.subject ?? ''}, by ${revision?.author ?? ''}`
+      : revisionId(revision);
   return [
     ['good', said(good, revisions[0])],
     ['bad', said(bad, revisions.at(-1))],
@@ -122,7 +124,7 @@ export function neighbourMinistat(result: BisectResult): Block[] {
   if (sides.some(({ values }) => values.length < leastValues)) return [];
   const isAlone = sides.every((side) => side.isAlone);
   const sets = sides.map(({ neighbour, values, isAlone }, nth) => {
-    const id = shortId(revisions[neighbour]?.commit ?? '');
+    const id = revisionId(revisions[neighbour]);
     const upTo = nth === 0 ? `up to ${id}` : `from ${id}`;
     return {
       name: `${isAlone ? id : upTo}, ${cellName(cell)}`,

@@ -1,6 +1,7 @@
 // Explains a result to first readers, with the next step.
 
 import { formatPercent, grouped } from '../model/format.ts';
+import { callOnGithub, callOnPhabricator, type Patch } from '../model/patch.ts';
 import type { Rejection } from '../model/rejection.ts';
 import type { CellResult, Metric, Outcome, Policy, Result } from '../model/result.ts';
 import { isProfiled } from './change-reason.ts';
@@ -119,10 +120,10 @@ function whereText(those: readonly CellResult[], cells: readonly CellResult[]): 
 
 /** Backticks mark typed text. `goOn` requests more runs at the place of the report. */
 export function nextStep(
-  { outcome, testbed }: Result,
+  { outcome, testbed, patch }: Result,
   goOn = '`ppsgate gate --resume DIR --max-runs N`',
 ): string {
-  if (outcome.kind === 'unchanged') return outcome.ignoredPaths ? afterLeftAlone : afterUnchanged;
+  if (outcome.kind === 'unchanged') return afterUnchanged(outcome, patch);
   if (outcome.kind !== 'judged') return afterRejection[outcome.kind];
   switch (outcome.verdict) {
     case 'regression': {
@@ -161,11 +162,22 @@ const dropCounters: Readonly<Record<string, string>> = {
   ipfw: '`ipfw -a list`',
 };
 
-const afterUnchanged =
-  'Nothing: packets are forwarded as before. To have that measured all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.';
+function afterUnchanged({ ignoredPaths }: Unchanged, { kind }: Patch): string {
+  const call = calls[kind];
+  const way =
+    call === undefined
+      ? 'run the gate with `--measure-anyway`'
+      : `write \`${call} run measure-anyway\` in a comment`;
+  return ignoredPaths === undefined
+    ? `Nothing: packets are forwarded as before. To have that measured all the same, ${way}.`
+    : `Ask for a testbed that has such ports, if there is one. To have it measured here all the same, ${way}.`;
+}
 
-const afterLeftAlone =
-  'Ask for a testbed that has such ports, if there is one. To have it measured here all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.';
+/** First words of commands, by the forge that has the patch. */
+const calls: Partial<Record<Patch['kind'], string>> = {
+  'pull-request': callOnGithub,
+  revision: callOnPhabricator,
+};
 
 /** The main cause of invalid runs is fixed first; if unknown, the testbed is checked. */
 function afterInvalid(cells: readonly CellResult[], testbed: string): string {

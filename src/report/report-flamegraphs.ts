@@ -7,9 +7,9 @@ import type { BisectResult } from '../model/bisect-result.ts';
 import { plainLine } from '../model/escape.ts';
 import { flamegraphAnchor, grouped } from '../model/format.ts';
 import { reasonOf } from '../model/one-line.ts';
-import { shortId } from '../model/patch.ts';
 import type { CellProfile, CellResult, Result } from '../model/result.ts';
 import { type Cell, cellName } from '../model/scenario.ts';
+import { revisionId } from './bisect-headline.ts';
 import { stepsOf } from './bisect-rows.ts';
 import { isSilent } from './headline.ts';
 
@@ -43,7 +43,7 @@ export function graphsOf(
 function graphsOfBisection(result: BisectResult, [own]: readonly CellProfiles[]): Graph[] {
   if (own === undefined) return [];
   const { cell, revisions, answer } = result;
-  const id = shortId(revisions[stepsOf(answer)[0]?.last ?? -1]?.commit ?? '') || 'patched';
+  const id = revisionId(revisions[stepsOf(answer)[0]?.last ?? -1]) || 'patched';
   const names = new Map([
     ['base', `before ${id}`],
     ['patched', id],

@@ -1,5 +1,6 @@
 // Text that stops parsers, and every parser of text that others write: a patch's kernel, an artifact, a comment.
 
+import { callOnPhabricator } from '../../src/model/patch.ts';
 import { explain } from '../../src/analysis/profile/changed-functions.ts';
 import { flamegraph } from '../../src/analysis/profile/flamegraph.ts';
 import { foldedLines } from '../../src/analysis/profile/fold.ts';
@@ -8,7 +9,7 @@ import { foreignBounds, parseProfile } from '../../src/analysis/profile/read-pro
 import { parseColumn } from '../../src/analysis/stats/columns.ts';
 import { parseNightlyRuns } from '../../src/analysis/trend/nightly-runs.ts';
 import { parseResult } from '../../src/forge/github/artifact.ts';
-import { callOnPhabricator, parseCommand } from '../../src/forge/patch/command.ts';
+import { parseCommand } from '../../src/forge/patch/command.ts';
 import { checkDiff, whyGitRefuses } from '../../src/forge/patch/diff.ts';
 import { whyMisleading } from '../../src/forge/phabricator/diff.ts';
 import { readBuildFailure } from '../../src/kernel/build-log.ts';

@@ -8,7 +8,8 @@ import { type EarlierDiffs, lineOfDiffs, patchOfRevision } from '../../forge/pat
 import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
 import { findRevision } from '../../forge/phabricator/revision.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
-import type { BisectedOutcome } from '../../publish/reporters/outcome-text.ts';
+import { callOnPhabricator } from '../../model/patch.ts';
+import { type BisectedOutcome, bisectCommand } from '../../publish/reporters/outcome-text.ts';
 import { type Reporter, reportOutcome } from '../../publish/reporters/reporter.ts';
 import { openRevisionComment } from '../../publish/reporters/revision-comment.ts';
 import { keptOf } from '../../relay/answers.ts';
@@ -22,7 +23,7 @@ export async function endsOfRevision(
   { patch: text, earlier }: { patch: string; earlier: EarlierDiffs },
   repository: WritableRepository,
   { config, signal }: { config: Config; signal: AbortSignal },
-): Promise<{ good: string; bad: string }> {
+): ReturnType<typeof lineOfDiffs> {
   const phabricator = phabricatorOf(config);
   const conduit = await openPhabricator(phabricator, { log: stderrLog, signal });
   const name = revisionNamed(text, { config, called });
@@ -54,6 +55,7 @@ export async function bisectAndAnswer(
   const about = {
     run,
     takesCommands: !run.startsWith('by-hand-'),
+    rerun: bisectCommand(callOnPhabricator, asked, found.diff.id),
     ...(details !== undefined && { details }),
     ...(site !== undefined && { page: `${site.replace(/\/+$/, '')}/report/index.html` }),
   };

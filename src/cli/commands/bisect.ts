@@ -264,7 +264,7 @@ async function endsOf(
   { good, bad, patch, earlier, repository }: BisectOptions,
   from: GateFinding | undefined,
   surroundings: { config: Config; signal: AbortSignal },
-): Promise<{ good: string; bad: string }> {
+): Promise<Pick<BisectRequest, 'good' | 'bad' | 'diffs'>> {
   if (patch && !good && !bad && from === undefined) {
     const revision = { patch, earlier: parseEarlier(earlier, '--earlier') };
     return endsOfRevision(revision, openRepository(resolve(repository)), surroundings);

@@ -6,8 +6,16 @@ import type { Authorization } from './authorize.ts';
 export type RevisionOccasion =
   /** Sent, or a build of it began; `by` has its author and its sender. */
   | { kind: 'sent'; by: readonly Person[] }
-  /** `isNamed` where the person wrote the id of the diff, `sentAt` is when the diff came. */
-  | { kind: 'commanded'; verb: Verb; by: Person; at: Date; sentAt: Date; isNamed: boolean }
+  /** `isNamed` where the person wrote the id of the diff, `isMeasured` where it has a verdict; `sentAt` is when it came. */
+  | {
+      kind: 'commanded';
+      verb: Verb;
+      by: Person;
+      at: Date;
+      sentAt: Date;
+      isNamed: boolean;
+      isMeasured?: boolean;
+    }
   /** Cancels all gates of the revision, of any diff. */
   | { kind: 'cancelled'; by: Person };
 
@@ -39,8 +47,8 @@ export async function authorizeRevision(
       return { kind: 'allowed', why: `${names} may have diffs measured.` };
     }
     case 'commanded': {
-      const { verb, by, at, sentAt, isNamed } = occasion;
-      if (!(await isAuthorized(by))) return stranger(by, verb, { number, diff }, rules);
+      const { verb, by, at, sentAt, isNamed, isMeasured = false } = occasion;
+      if (!(await isAuthorized(by))) return stranger(by, verb, { number, diff, isMeasured }, rules);
       if (!isNamed && at.getTime() - sentAt.getTime() < readingSeconds * 1000) {
         const why = `Diff ${diff} came just before the command was written: read it, and write @ppsgate ${verb} ${diff}.`;
         return { kind: 'refused', why };
@@ -74,10 +82,18 @@ const waits: Record<Verb, string> = {
 function stranger(
   { name }: Person,
   verb: Verb,
-  { number, diff }: { number: number; diff: number },
+  { number, diff, isMeasured }: { number: number; diff: number; isMeasured?: boolean },
   rules: RevisionRules,
 ): Authorization {
   const who = oursIn(rules);
+  if (isMeasured && verb === 'run') {
+    const again =
+      who === undefined
+        ? noPerson('ask for that again')
+        : `${who} can have it measured again, by @ppsgate rerun ${diff}`;
+    const why = `Thank you, ${name}: diff ${diff} of D${number} is measured, as the comment of ppsgate says; ${again}.`;
+    return { kind: 'refused', why };
+  }
   const asks =
     who === undefined
       ? noPerson('ask for it')

@@ -86,14 +86,15 @@ export const listKey = 'commits';
 
 const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
-/** Inverse of `readBisect`. */
-export function bisectWords(overrides: BisectOverrides): string {
+/** Inverse of `readBisect`; `head` is the diff or commit up to which it searches where no ends are named. */
+export function bisectWords(overrides: BisectOverrides, head?: string | number): string {
   const { good, bad, families: family, scenarios: scenario, verifyRevert: isVerified } = overrides;
   const pairs = [...keyed].flatMap(([key, { name }]) => {
     const value = overrides[name];
     return value ? [`${key}=${/\s/.test(value) ? `"${value}"` : value}`] : [];
   });
-  const words = [good, bad, scenario, family, isVerified === 'true' && verifyRevert, ...pairs];
+  const ends = good ? [good, bad] : [head];
+  const words = [...ends, scenario, family, isVerified === 'true' && verifyRevert, ...pairs];
   return ['bisect', ...words].filter(Boolean).join(' ');
 }
 

@@ -3,6 +3,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { kebabCase, type OverrideName, overrideNames, parameter } from '../../config/parameters.ts';
 import * as bounded from '../../model/bounds.ts';
+import { type CommandPrefix, callOnGithub, callOnPhabricator } from '../../model/patch.ts';
 import { families } from '../../model/scenario.ts';
 import { excerpt } from '../../model/units.ts';
 import { type BisectOverrides, readBisect } from './bisect-command.ts';
@@ -33,13 +34,6 @@ export type CommentCommand =
   | { kind: 'help' }
   /** `why` is one sentence that ends with the nearest right command; it quotes the comment. */
   | { kind: 'mistaken'; why: string };
-
-export const callOnGithub = '/ppsgate';
-
-/** First word of a command on Phabricator, where a slash has no meaning. */
-export const callOnPhabricator = '@ppsgate';
-
-export type CommandPrefix = typeof callOnGithub | typeof callOnPhabricator;
 
 /**
  * Parses the first line of a comment, which must begin with `call`; undefined for other comments. Scenarios, testbeds and

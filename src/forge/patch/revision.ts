@@ -100,26 +100,30 @@ export async function restoreRevision(patch: Revision, deps: RevisionDeps): Prom
   }
 }
 
+/** The base, the commit of the newest diff, and the ids of the diffs by their commits. */
+type LineOfDiffs = { good: string; bad: string; diffs: ReadonlyMap<string, number> };
+
 /**
  * The diffs of a revision as a line of commits, each with all files of one diff on top of the diff before it: they are
- * siblings on one base, and a bisection goes by first parents. Returns the base, and the commit of the newest diff;
- * throws a `UsageError` where there is one diff alone.
+ * siblings on one base, and a bisection goes by first parents. Throws a `UsageError` where there is one diff alone.
  */
 export async function lineOfDiffs(
   { number, diff, baseCommit, headCommit, earlier }: Revision,
   repository: Pick<WritableRepository, 'commitOnTop'>,
-): Promise<{ good: string; bad: string }> {
+): Promise<LineOfDiffs> {
   if (earlier.length === 0) {
     throw new UsageError(
       `D${number} has no diff before ${diff} that applies, so there is nothing to choose from: name a good commit and a bad one.`,
     );
   }
+  const diffs = new Map<string, number>();
   let bad = baseCommit;
   for (const one of [...earlier, { diff, headCommit }]) {
     const about = { message: `D${number} diff ${one.diff}`, date: new Date(0) };
     bad = await repository.commitOnTop(one.headCommit, bad, about);
+    diffs.set(bad, one.diff);
   }
-  return { good: baseCommit, bad };
+  return { good: baseCommit, bad, diffs };
 }
 
 function refuseForeign(

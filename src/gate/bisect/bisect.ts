@@ -44,6 +44,8 @@ export type BisectRequest = {
   /** Commits as typed; see `RangeRequest`. */
   good: string;
   bad: string;
+  /** Ids of the diffs that commits between them were made of. */
+  diffs?: ReadonlyMap<string, number> | undefined;
   fixUps: readonly string[];
   skips: readonly string[];
   config: Config;
@@ -135,7 +137,7 @@ async function plansFor(
   }
   const entries = earlierEntries(await history.read(), now());
   const rules = await readRules(config);
-  const { good, bad, fixUps, skips, seed, mostBoots, isVerified, from } = request;
+  const { good, bad, diffs, fixUps, skips, seed, mostBoots, isVerified, from } = request;
   const { traffic, profile, overlay } = config;
   const { metric, marginRatio: margin } = config.gate;
   const notify = (text: string) => onEvent({ kind: 'preparing', text });
@@ -143,7 +145,7 @@ async function plansFor(
   const rangeOn = async (testbed: string, system: OperatingSystem): Promise<CommitRange> => {
     const builder = builderOf(config, testbed);
     const key = JSON.stringify([system, builder]);
-    const asked = { good, bad, skips, fixUps, system, overlay, builder };
+    const asked = { good, bad, diffs, skips, fixUps, system, overlay, builder };
     const range = ranges.get(key) ?? (await readRange(asked, repository, notify));
     ranges.set(key, range);
     return range;

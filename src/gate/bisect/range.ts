@@ -28,6 +28,8 @@ const formSchema = z.object({
 const revisionSchema = z.object({
   place: bounded.count,
   commit: commitId,
+  /** Id of the diff that it was made of. */
+  diff: bounded.id.exactOptional(),
   subject: bounded.line,
   author: bounded.line,
   alike: bounded.count,
@@ -51,6 +53,8 @@ export type CommitRange = z.infer<typeof rangeSchema>;
 export type RangeRequest = {
   good: string;
   bad: string;
+  /** Ids of the diffs that commits between them were made of. */
+  diffs?: ReadonlyMap<string, number> | undefined;
   /** `COMMIT`, or `A..B`: after A up to B. */
   skips: readonly string[];
   /** `FIX`, or `FIX:FIRST` if FIX is needed from FIRST on. */
@@ -87,11 +91,15 @@ export async function readRange(
   const built = kernels.map((kernel, index) => ({ ...kernel, forms: forms[index] ?? [] }));
   const distinct = mergeAlike(await withKeys(built, installed, repository));
   const skipped = skippedOf(distinct, skips);
-  const revisions = withNames(distinct).map(({ last, tree, ...revision }) => ({
-    ...revision,
-    alike: last - revision.place,
-    isSkipped: skipped.has(revision.place),
-  }));
+  const revisions = withNames(distinct).map(({ last, tree, ...revision }) => {
+    const diff = request.diffs?.get(revision.commit);
+    return {
+      ...revision,
+      ...(diff !== undefined && { diff }),
+      alike: last - revision.place,
+      isSkipped: skipped.has(revision.place),
+    };
+  });
   return { commits: steps, revisions, notes };
 }
 

@@ -8,8 +8,9 @@ import { openConsole, realConsoleDeps } from '../../lab/console/console.ts';
 import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
 import { openFreebsdTestbed } from '../../lab/freebsd/freebsd-testbed.ts';
 import { fencedConnect, fencedDeps, type ProvenFence } from '../../lab/lease/testbed-fence.ts';
-import { labDown, labUp } from '../../lab/netns/embedded-lab.ts';
+import { labDown, labUp, ownerFile } from '../../lab/netns/embedded-lab.ts';
 import { openLinuxTestbed } from '../../lab/netns/netns-testbed.ts';
+import { claimWhenFree } from '../../lab/netns/owner.ts';
 import { requireLab } from '../../lab/netns/requirements.ts';
 import { openPower, realPowerDeps } from '../../lab/power/power.ts';
 import { imagesFolder } from '../../lab/qemu/official-image.ts';
@@ -54,7 +55,7 @@ export async function openTestbed(
   }
 }
 
-/** Makes a testbed of this machine. Only this process reaches it, so it needs no lease. */
+/** Makes a testbed of this machine once no other process uses it. Only this one reaches it, so it needs no lease. */
 export async function openHere(
   name: string,
   traffic: Traffic,
@@ -62,6 +63,7 @@ export async function openHere(
   machines = realDeps,
   guests?: LabOfGuests,
 ): Promise<Testbed> {
+  await claimWhenFree(ownerFile, machines);
   const testbed = testbeds[name];
   return testbed?.kind === 'virtual'
     ? openVirtualTestbed(name, testbed, traffic, machines, guests)

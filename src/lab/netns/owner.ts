@@ -1,23 +1,59 @@
 // Allows one process a lab: with a lock that the kernel releases when the process ends.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { type Pause, realPause } from '../../model/pause.ts';
 import { lockIfFree } from '../../system/sqlite.ts';
 
 const locks = new Map<string, Disposable>();
 
 /** Makes this process the owner, and writes its id to the file; throws a LabInUseError where another process is. */
 export async function claim(path: string): Promise<void> {
-  if (locks.has(path)) return;
+  if (await isClaimed(path)) return;
+  throw new LabInUseError(
+    `The lab of this machine is in use by process ${await ownerOf(path)}: wait for it to end.`,
+  );
+}
+
+type LabWait = {
+  notify?: (text: string) => void;
+  signal?: AbortSignal;
+  pause?: Pause;
+};
+
+/** Waits until no other process owns the lab, and makes this one the owner. Throws once `signal` is aborted. */
+export async function claimWhenFree(
+  path: string,
+  { notify, signal = new AbortController().signal, pause = realPause }: LabWait,
+): Promise<void> {
+  let told: string | undefined;
+  while (!(await isClaimed(path))) {
+    const owner = await ownerOf(path);
+    if (owner !== told) notify?.(`waiting for the lab of this machine ${forOperator(owner)}`);
+    told = owner;
+    await pause(secondsBetweenTries, signal);
+    signal.throwIfAborted();
+  }
+}
+
+const secondsBetweenTries = 2;
+
+/** Reports to authors leave it out. */
+const forOperator = (owner: string): string => `(process ${owner} uses it; Ctrl-C stops waiting)`;
+
+export const withoutOperatorsPart = (line: string): string =>
+  line.replace(/ \(process [^()]* uses it; Ctrl-C stops waiting\)/, '');
+
+const ownerOf = (path: string): Promise<string> =>
+  readFile(path, 'utf8').catch(() => 'of another user');
+
+async function isClaimed(path: string): Promise<boolean> {
+  if (locks.has(path)) return true;
   await mkdir(dirname(path), { recursive: true });
   const lock = lockIfFree(`${path}.lock`);
-  if (lock === undefined) {
-    const pid = await readFile(path, 'utf8').catch(() => 'of another user');
-    throw new LabInUseError(
-      `The lab of this machine is in use by process ${pid}: wait for it to end, or end it with 'kill ${pid}'.`,
-    );
-  }
+  if (lock === undefined) return false;
   locks.set(path, lock);
   await writeFile(path, String(process.pid));
+  return true;
 }
 
 export async function disclaim(path: string): Promise<void> {

@@ -1,8 +1,8 @@
 // The outcome of a gate or a bisection, with its conclusion, title and Markdown.
+
 import { z } from 'zod';
 import { usualMostBoots } from '../../config/overrides.ts';
 import { type BisectOverrides, bisectWords } from '../../forge/patch/bisect-command.ts';
-import { type CommandPrefix, callOnGithub } from '../../forge/patch/command.ts';
 import { PatchError } from '../../forge/patch/revision.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import {
@@ -12,6 +12,7 @@ import {
   conclusionOfResult,
 } from '../../model/conclusion.ts';
 import { codeBlock } from '../../model/escape.ts';
+import { type CommandPrefix, callOnGithub } from '../../model/patch.ts';
 import type { Result } from '../../model/result.ts';
 import { withoutPaths } from '../../model/without-paths.ts';
 import { type BisectWays, bisectHeadline, bisectSymbol } from '../../report/bisect-headline.ts';
@@ -165,9 +166,21 @@ export function outcomeMarkdown(outcome: ReportedOutcome): string {
   }
 }
 
+/** The command that starts a bisection again; `diff` is the one up to which it searches, unless ends are named. */
+export const bisectCommand = (
+  call: CommandPrefix,
+  request: BisectOverrides,
+  diff?: number,
+): string => `${call} ${bisectWords(request, diff)}`;
+
 /** The commands by which a comment requests what a bisection proposes. */
-export function bisectCommands(call: CommandPrefix, request: BisectOverrides): BisectWays {
-  const command = (more: BisectOverrides) => `\`${call} ${bisectWords({ ...request, ...more })}\``;
+export function bisectCommands(
+  call: CommandPrefix,
+  request: BisectOverrides,
+  diff?: number,
+): BisectWays {
+  const command = (more: BisectOverrides) =>
+    `\`${bisectCommand(call, { ...request, ...more }, diff)}\``;
   const { fixUp, maxBoots = usualMostBoots } = request;
   return {
     fixUp: (commit) => command({ fixUp: [fixUp, commit].filter(Boolean).join(',') }),

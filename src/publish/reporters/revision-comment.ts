@@ -1,17 +1,17 @@
 // Reports on Phabricator: the waiting build, and one comment on the revision with the outcome.
 
 import { z } from 'zod';
-import { callOnPhabricator } from '../../forge/patch/command.ts';
 import type { Conduit } from '../../forge/phabricator/conduit.ts';
 import * as bounded from '../../model/bounds.ts';
 import { reasonOf } from '../../model/one-line.ts';
-import type { RevisionDiff } from '../../model/patch.ts';
+import { callOnPhabricator, type RevisionDiff } from '../../model/patch.ts';
 import { bisectPlot } from '../../report/bisect-plot.ts';
 import { intervalPlot } from '../../report/interval-plot.ts';
 import { pngOf } from '../../report/png.ts';
 import { renderRemarkup, renderRemarkupFailure } from '../../report/reports.ts';
 import { attemptOfError, type BuildOptions, openBuild } from './build.ts';
 import {
+  bisectCommand,
   bisectCommands,
   conclusionOf,
   failureTexts,
@@ -28,6 +28,8 @@ type RevisionCommentOptions = Pick<
   page?: string;
   /** A relay reads the revision's comments, so this one names its commands. */
   takesCommands?: boolean;
+  /** The command that asks for the same again, where it is not the one for a gate. */
+  rerun?: string;
 };
 
 export type RevisionReporterOptions = BuildOptions &
@@ -77,7 +79,7 @@ export function openRevisionComment(
 export function revisionCommenter(
   conduit: Conduit,
   revision: RevisionDiff,
-  { run, details, page, takesCommands, log }: RevisionCommentOptions,
+  { run, details, page, takesCommands, rerun, log }: RevisionCommentOptions,
 ): (outcome: ReportedOutcome) => Promise<UpdateAttempt> {
   const { number, diff } = revision;
   const marker = `ppsgate D${number}:${diff} run ${run}`;
@@ -89,7 +91,10 @@ export function revisionCommenter(
       ...(details !== undefined && { details }),
       ...(page !== undefined && { page }),
       ...(takesCommands && {
-        rerun: `${callOnPhabricator} rerun`,
+        rerun:
+          outcome.kind === 'bisected'
+            ? bisectCommand(callOnPhabricator, outcome.request, diff)
+            : (rerun ?? `${callOnPhabricator} rerun`),
         goOn: `${callOnPhabricator} extend`,
       }),
     };
@@ -107,7 +112,7 @@ export function revisionCommenter(
       missing = why;
       const withImage = { ...links, ...(image && { image }) };
       if (outcome.kind !== 'bisected') return renderRemarkup(resultOf(outcome), withImage);
-      const ways = bisectCommands(callOnPhabricator, outcome.request);
+      const ways = bisectCommands(callOnPhabricator, outcome.request, diff);
       return renderRemarkup(outcome.result, { ...withImage, ...(takesCommands && { ways }) });
     });
     if (attempt.kind === 'delivered' && missing !== undefined) log.info(missing);

@@ -71,6 +71,15 @@ test('a command that names no diff approves one that was there for a minute', as
   });
 });
 
+test('a stranger who asks for a diff that is measured is told so', async () => {
+  const at = new Date('2026-11-20T12:00:00Z');
+  const when = { at, sentAt: at, isNamed: true, isMeasured: true };
+  const { why } = await judge({ kind: 'commanded', verb: 'run', by: eve, ...when });
+  expect(why).toBe(
+    'Thank you, eve: diff 80677 of D27401 is measured, as the comment of ppsgate says; a member of network or a person of the list in ppsgate.yml can have it measured again, by @ppsgate rerun 80677.',
+  );
+});
+
 test.each([true, false])('a command of a stranger is refused (named: %s)', async (isNamed) => {
   expect(await written(eve, 3600, isNamed)).toMatchObject({ kind: 'refused' });
 });

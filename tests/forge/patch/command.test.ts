@@ -1,16 +1,16 @@
 // Commands in comments that have a patch measured.
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bisectOverrideNames, overrideNames, parameter } from '../../../src/config/parameters.ts';
 import { bisectWords } from '../../../src/forge/patch/bisect-command.ts';
 import {
   asksToAccept,
-  callOnGithub,
-  callOnPhabricator,
   commandsFor,
   parseCommand,
   verbs,
 } from '../../../src/forge/patch/command.ts';
+import { callOnGithub, callOnPhabricator } from '../../../src/model/patch.ts';
 
 test.each([
   ['/ppsgate run', { kind: 'run', overrides: {} }],

@@ -3,7 +3,13 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { claim, disclaim, LabInUseError } from '../../../src/lab/netns/owner.ts';
+import {
+  claim,
+  claimWhenFree,
+  disclaim,
+  LabInUseError,
+  withoutOperatorsPart,
+} from '../../../src/lab/netns/owner.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 
 const ownerFile = () => join(temporaryFolder(), 'lab', 'owner');
@@ -43,9 +49,29 @@ test('a lab that another process uses is refused, and it is said which', async (
   const { pid } = await otherOwner(path);
   await expect(claim(path)).rejects.toThrow(LabInUseError);
   await expect(claim(path)).rejects.toThrow(
-    `The lab of this machine is in use by process ${pid}: wait for it to end, or end it with 'kill ${pid}'.`,
+    `The lab of this machine is in use by process ${pid}: wait for it to end.`,
   );
   expect(readFileSync(path, 'utf8')).toBe(String(pid));
+});
+
+test('a lab that another process uses is waited for, and the operator alone hears for whom', async () => {
+  const path = ownerFile();
+  const { pid, end } = await otherOwner(path);
+  const told: string[] = [];
+  await claimWhenFree(path, { notify: (text) => told.push(text), pause: end });
+  expect(told).toEqual([
+    `waiting for the lab of this machine (process ${pid} uses it; Ctrl-C stops waiting)`,
+  ]);
+  expect(told.map(withoutOperatorsPart)).toEqual(['waiting for the lab of this machine']);
+  expect(readFileSync(path, 'utf8')).toBe(String(process.pid));
+});
+
+test('the wait for a lab ends when it is interrupted', async () => {
+  const path = ownerFile();
+  await otherOwner(path);
+  const stop = new AbortController();
+  const pause = async () => stop.abort(new Error('interrupted'));
+  await expect(claimWhenFree(path, { signal: stop.signal, pause })).rejects.toThrow('interrupted');
 });
 
 test('a lab whose owner was killed is free', async () => {

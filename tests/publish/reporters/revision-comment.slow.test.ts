@@ -18,7 +18,7 @@ import {
   postReply,
   type RevisionReporterOptions,
 } from '../../../src/publish/reporters/revision-comment.ts';
-import { aBisectResult, mellanoxBroken } from '../../fakes/bisect-result.ts';
+import { aBisectResult, aRevision, mellanoxBroken } from '../../fakes/bisect-result.ts';
 import type { Fault } from '../../fakes/phabricator/faults.ts';
 import { type FakePhabricator, startPhabricator } from '../../fakes/phabricator/server.ts';
 import { existing, type Revision } from '../../fakes/phabricator/state.ts';
@@ -55,7 +55,7 @@ afterEach(async () => {
   expect(phabricator.violations).toEqual([]);
 });
 
-type Settings = Partial<RevisionReporterOptions> & { onPause?: () => void };
+type Settings = Partial<RevisionReporterOptions> & { rerun?: string; onPause?: () => void };
 
 /** Pauses end at once, except the last resort. */
 function settings({ onPause = () => {}, ...options }: Settings = {}) {
@@ -117,6 +117,27 @@ describe('a bisection', () => {
     const rendered = z.array(z.object({ content: z.string() }));
     const [html] = await aConduit().call('remarkup.process', params, rendered);
     expect(html?.content).toContain(' alt="The rate of each boot along the commits: ');
+  });
+
+  test('of diffs names them, and how to ask for the same again', async () => {
+    const [base, ...others] = aBisectResult().revisions;
+    const revisions = [base ?? aRevision(0), ...others].map((one, place) =>
+      place === 0 ? one : { ...one, diff: 30 + place },
+    );
+    const result = aBisectResult({ revisions });
+    const request = { scenarios: 'forwarding', families: 'inet4' };
+    await open({ takesCommands: true }).conclude({ kind: 'bisected', result, request, links: {} });
+    const [comment = ''] = comments();
+    expect(comment).toMatch(/^\*\*🔴 ppsgate: `?diff 35`? costs 10/);
+    expect(comment).toContain('| diff and outcome |');
+    expect(comment).toContain('Rerun: `@ppsgate bisect 1 forwarding inet4`');
+    for (const { commit } of others) expect(comment).not.toContain(commit.slice(0, 12));
+  });
+
+  test('that fails says how to ask for the same again', async () => {
+    const rerun = '@ppsgate bisect 1 forwarding inet4';
+    await open({ takesCommands: true, rerun }).conclude(outcomeOfFailure('infrastructure', 'x'));
+    expect(comments()[0]).toContain(`Rerun: \`${rerun}\``);
   });
 
   test('proposes no comments to write if no relay listens', async () => {
