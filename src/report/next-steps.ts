@@ -164,10 +164,9 @@ const dropCounters: Readonly<Record<string, string>> = {
 
 function afterUnchanged({ ignoredPaths }: Unchanged, { kind }: Patch): string {
   const call = calls[kind];
-  const way =
-    call === undefined
-      ? 'run the gate with `--measure-anyway`'
-      : `write \`${call} run measure-anyway\` in a comment`;
+  const inComment =
+    call === undefined ? '' : `, or write \`${call} run measure-anyway\` in a comment`;
+  const way = `run the gate with \`--measure-anyway\`${inComment}`;
   return ignoredPaths === undefined
     ? `Nothing: packets are forwarded as before. To have that measured all the same, ${way}.`
     : `Ask for a testbed that has such ports, if there is one. To have it measured here all the same, ${way}.`;

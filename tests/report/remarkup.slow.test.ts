@@ -705,7 +705,7 @@ test('a patch that need not be measured, as its reader sees it', () => {
 
     Nothing was measured: nothing that this testbed installs differs between base and patched.
 
-    **What now:** Nothing: packets are forwarded as before. To have that measured all the same, run the gate with \`--measure-anyway\`, or write \`run measure-anyway\` in a comment.
+    **What now:** Nothing: packets are forwarded as before. To have that measured all the same, run the gate with \`--measure-anyway\`, or write \`@ppsgate run measure-anyway\` in a comment.
 
     \`shelf-3\`
 
