@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { bisectOverridesSchema } from '../forge/patch/bisect-command.ts';
 import type { Conduit } from '../forge/phabricator/conduit.ts';
+import { secondsOfPatience } from '../forge/phabricator/failure.ts';
 import { bisectResultSchema } from '../model/bisect-result.ts';
 import * as bounded from '../model/bounds.ts';
 import { formatRoughly } from '../model/format.ts';
@@ -162,7 +163,7 @@ const secondsBetweenTries = 5;
 const patienceMilliseconds = 300_000;
 /** A refusal may be temporary: the bot may see the revision tomorrow. */
 const postponedMilliseconds = { failed: 0, 'not-yet': 15_000, refused: 3_600_000 };
-const keptMilliseconds = 7 * 86_400_000;
+const keptMilliseconds = secondsOfPatience * 1000;
 
 const revision = z.object({ number: bounded.id, diff: bounded.id });
 

@@ -5,8 +5,9 @@ import { authorizeRevision, type RevisionOccasion } from '../forge/patch/authori
 import { type CommentCommand, type GateOverrides, parseCommand } from '../forge/patch/command.ts';
 import { checkDiff } from '../forge/patch/diff.ts';
 import type { Job } from '../forge/patch/job-key.ts';
-import { type Conduit, ConduitError } from '../forge/phabricator/conduit.ts';
+import type { Conduit } from '../forge/phabricator/conduit.ts';
 import { fetchDiff } from '../forge/phabricator/diff.ts';
+import { isFinal } from '../forge/phabricator/failure.ts';
 import {
   type FoundDiff,
   type FoundRevision,
@@ -357,7 +358,7 @@ async function pathsOf(
     return checked.kind === 'accepted' ? { ...fetched, paths: checked.paths } : undefined;
   } catch (error) {
     // A diff that is too large, for example, must not hold up the others.
-    if (error instanceof ConduitError && error.kind === 'refused') return undefined;
+    if (isFinal(error)) return undefined;
     throw error;
   }
 }

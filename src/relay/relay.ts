@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import type { GateOverrides } from '../forge/patch/command.ts';
 import type { Job } from '../forge/patch/job-key.ts';
-import { type Conduit, ConduitError, isOfToken } from '../forge/phabricator/conduit.ts';
+import type { Conduit } from '../forge/phabricator/conduit.ts';
+import { ConduitError, isFinal, secondsOfPatience } from '../forge/phabricator/failure.ts';
 import { oneLine } from '../model/one-line.ts';
 import type { RevisionDiff } from '../model/patch.ts';
 import {
@@ -57,8 +58,11 @@ export async function pollOnce(deps: RelayDeps): Promise<void> {
 
 async function workOnDeliveries(deps: RelayDeps): Promise<void> {
   const { conduit, inbox, log, signal } = deps;
+  const heldBack = new Set<string>();
   for (const delivery of inbox.pendingDeliveries()) {
     if (signal.aborted) return;
+    const object = delivery.kind === 'build' ? delivery.build : delivery.object;
+    if (heldBack.has(object)) continue;
     try {
       const { occurrences, seen, left } = await occurrencesOf(conduit, delivery, inbox);
       if (left !== undefined) log.info(left);
@@ -67,12 +71,22 @@ async function workOnDeliveries(deps: RelayDeps): Promise<void> {
     } catch (error) {
       if (!(error instanceof ConduitError)) throw error;
       log.warn(error.message);
-      // A refusal is permanent, so the delivery must not hold up the others; a token can be fixed.
-      if (error.kind !== 'refused' || isOfToken(error)) return;
-      inbox.settle(delivery.id, { seen: [], jobs: [] });
+      const late = deps.now().getTime() - delivery.at.getTime();
+      if (isFinal(error) || late > secondsOfPatience * 1000) {
+        log.warn(`What came for ${object} is dropped: ${error.message}`);
+        inbox.settle(delivery.id, { seen: [], jobs: [] });
+      } else {
+        // The server may fail for this one alone, which must not hold up the others.
+        heldBack.add(object);
+        if (!isOfOne(error) || heldBack.size > mostHeldBack) return;
+      }
     }
   }
 }
+
+const isOfOne = ({ kind, code }: ConduitError): boolean => kind === 'refused' && code === undefined;
+
+const mostHeldBack = 3;
 
 /** Replies and cancels before the jobs are stored: after a crash it is done again, which is harmless. */
 async function jobsFrom(occurrences: readonly Occurrence[], deps: RelayDeps): Promise<Job[]> {

@@ -2,12 +2,8 @@
 
 import { z } from 'zod';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
-import {
-  type Conduit,
-  ConduitError,
-  fixOfCertificate,
-  mapOf,
-} from '../forge/phabricator/conduit.ts';
+import { type Conduit, fixOfCertificate, mapOf } from '../forge/phabricator/conduit.ts';
+import { ConduitError } from '../forge/phabricator/failure.ts';
 import { openPhabricator, readAuthority, tokenVariable } from '../forge/phabricator/login.ts';
 import { lookAgain, ok, skipped, walk, wrong } from '../lab/check/diagnostic.ts';
 import * as bounded from '../model/bounds.ts';

@@ -11,6 +11,7 @@ import type { JobStatus, Started } from '../../src/relay/starter.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { withMethods } from '../fakes/inbox.ts';
 import { listen, smallDiff as raw } from '../fakes/phabricator/calling.ts';
+import { databaseFaults, proxyFaults } from '../fakes/phabricator/outages.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
 import { times } from '../random.ts';
 
@@ -212,11 +213,50 @@ describe('a delivery', () => {
     const [one, other] = [revisionBy(scene.alice), revisionBy(scene.alice)];
     heard(one);
     heard(other);
-    scene.phabricator.faults.order('transaction.search', { kind: 'html' });
+    scene.phabricator.faults.order('transaction.search', {
+      kind: 'answer',
+      status: 200,
+      contentType: 'application/json',
+      body: JSON.stringify({ result: null, error_code: 'ERR-CONDUIT-CORE', error_info: 'No.' }),
+    });
     await work();
     expect(scene.inbox.countPending()).toBe(0);
     expect(startedKeys()).toEqual([keyOf(other)]);
-    expect(scene.said.join('\n')).toMatch(/refused transaction\.search/);
+    expect(scene.said.join('\n')).toMatch(/is dropped: .+ refused transaction\.search/);
+  });
+
+  test('that meets a page of another program waits, and does not keep the next one waiting', async () => {
+    const [one, other] = [revisionBy(scene.alice), revisionBy(scene.alice)];
+    heard(one);
+    heard(other);
+    scene.phabricator.faults.order('transaction.search', { kind: 'html' });
+    await work();
+    expect([scene.inbox.countPending(), startedKeys()]).toEqual([1, [keyOf(other)]]);
+    await work();
+    expect([scene.inbox.countPending(), startedKeys()]).toEqual([0, [keyOf(other), keyOf(one)]]);
+  });
+
+  test.each(Object.entries({ ...databaseFaults, ...proxyFaults }))(
+    'survives a fault of the database or a proxy: %s',
+    async (_, fault) => {
+      const revision = revisionBy(scene.alice);
+      heard(revision);
+      scene.phabricator.faults.order(undefined, fault, 100);
+      await work();
+      expect([scene.inbox.countPending(), startedKeys()]).toEqual([1, []]);
+      scene.phabricator.faults.clear();
+      await work();
+      expect([scene.inbox.countPending(), startedKeys()]).toEqual([0, [keyOf(revision)]]);
+    },
+  );
+
+  test('is dropped, which is said, when nothing but failures came for 7 days', async () => {
+    heard(revisionBy(scene.alice));
+    laterBy(7 * 86_400 + 60);
+    scene.phabricator.faults.order(undefined, { kind: 'html' }, 100);
+    await work();
+    expect(scene.inbox.countPending()).toBe(0);
+    expect(scene.said.join('\n')).toMatch(/PHID-DREV-\w+ is dropped: /);
   });
 
   test('waits while the token is not taken, for that can be fixed', async () => {

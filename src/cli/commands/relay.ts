@@ -11,7 +11,7 @@ import type { Config } from '../../config/schema.ts';
 import { readSecret } from '../../config/secret.ts';
 import { selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
 import type { GateOverrides } from '../../forge/patch/command.ts';
-import { ConduitError } from '../../forge/phabricator/conduit.ts';
+import { ConduitError } from '../../forge/phabricator/failure.ts';
 import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
 import { whoami } from '../../forge/phabricator/revision.ts';
 import { exitCodes } from '../../model/conclusion.ts';

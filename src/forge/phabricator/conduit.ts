@@ -3,10 +3,20 @@
 import { z } from 'zod';
 import * as bounded from '../../model/bounds.ts';
 import { parseJson } from '../../model/json.ts';
-import { reasonOf } from '../../model/one-line.ts';
 import { type Pause, realPause } from '../../model/pause.ts';
 import type { Distrust } from '../../system/certificate.ts';
 import { type HttpResponse, noConnection, sendRequest } from '../../system/http.ts';
+import {
+  type CallOutcome,
+  ConduitError,
+  errorOf,
+  failureNamed,
+  mayRetry,
+  otherStatus,
+  otherVersion,
+  said,
+  unreadable,
+} from './failure.ts';
 
 export type ConduitOptions = {
   url: string;
@@ -40,30 +50,6 @@ export type Conduit = {
     most?: number,
   ): Promise<z.output<Schema>[]>;
 };
-
-/** `refused` is permanent, `busy` was not done and can be tried later, `unsure` is a write that may have been done. */
-type ConduitFailure = 'refused' | 'busy' | 'unsure';
-
-/** The message names the server and the method, never the token. */
-export class ConduitError extends Error {
-  override readonly name = 'ConduitError';
-  readonly kind: ConduitFailure;
-  /** Conduit's own code, like ERR-CONDUIT-CORE. */
-  readonly code?: string;
-
-  constructor(kind: ConduitFailure, message: string, code?: string) {
-    super(message);
-    this.kind = kind;
-    if (code !== undefined) this.code = code;
-  }
-}
-
-/** True also for a token, which may be renewed, and a proxy's page, but not for a refusal of Conduit itself. */
-export const mayPass = (error: ConduitError): boolean =>
-  error.kind !== 'refused' || error.code === undefined || isOfToken(error);
-
-export const isOfToken = ({ code }: ConduitError): boolean =>
-  code === 'ERR-INVALID-AUTH' || code === 'ERR-INVALID-SESSION';
 
 /** A map as PHP writes it, whose empty ones are empty lists. */
 export const mapOf = <Value extends z.ZodType>(value: Value) =>
@@ -120,25 +106,6 @@ function refuseUnsafe(url: string, token: string): void {
 
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** The outcome of one try. `refused`, `busy` and `distrusted` did nothing; `lost` and `unreadable` may have written. */
-type CallOutcome =
-  | { kind: 'answered'; result: unknown }
-  | CallFailure<'refused'>
-  | CallFailure<'busy'>
-  | CallFailure<'lost'>
-  | CallFailure<'distrusted'>
-  | CallFailure<'unreadable'>;
-
-type CallFailure<Kind> = {
-  kind: Kind;
-  why: string;
-  advice?: string | undefined;
-  code?: string;
-  retryAfterSeconds?: number;
-};
-
-type FailedOutcome = Exclude<CallOutcome, { kind: 'answered' }>;
-
 type Server = Pick<ConduitOptions, 'url' | 'token' | 'ca'>;
 
 type CallOptions = Server & { signal: AbortSignal; answerSeconds: number };
@@ -190,62 +157,12 @@ function readAnswer({ headers, body }: HttpResponse): CallOutcome {
   }
   if (body === undefined) {
     const why = `it answered with more than ${mostBytes} bytes`;
-    return { kind: 'unreadable', why, advice: 'nothing as large is taken' };
+    return { kind: 'unreadable', why, advice: 'nothing as large is taken', isTooLarge: true };
   }
   const answer = envelope.safeParse(parseJson(body.toString()));
   if (!answer.success) return unreadable('it answered JSON that is not from Conduit');
   const { result, error_code: code, error_info: info } = answer.data;
   return code === null ? { kind: 'answered', result } : failureNamed(code, info ?? 'no reason');
-}
-
-const unreadable = (why: string): CallOutcome => ({
-  kind: 'unreadable',
-  why,
-  advice: 'look whether this is the address of a Phabricator, and whether a proxy answers for it',
-});
-
-function failureNamed(code: string, info: string): CallOutcome {
-  const why = `${code}: ${info}`;
-  if (code === 'ERR-CONDUIT-CORE' && /\bread-only mode\b/.test(info)) {
-    return { kind: 'busy', why, code };
-  }
-  return { kind: 'refused', why, code, advice: adviceOn(code, info) };
-}
-
-function adviceOn(code: string, info: string): string | undefined {
-  if (['ERR-INVALID-AUTH', 'ERR-INVALID-SESSION'].includes(code)) {
-    return 'look whether the Conduit token is whole, and whether its account may use the API';
-  }
-  if (
-    ['ERR_NOT_FOUND', 'ERR-INVALID-OBJECT-PHID'].includes(code) ||
-    /does not identify a valid object|You Shall Not Pass/.test(info)
-  ) {
-    return 'it is not there, or not for the account of the Conduit token to see or edit, which Phabricator does not tell apart';
-  }
-  return code === 'ERR-CONDUIT-CALL' ? otherVersion : undefined;
-}
-
-const otherVersion = 'the server is of a version that ppsgate does not know';
-
-function otherStatus({ status, statusText, headers }: HttpResponse): CallOutcome {
-  const why = `${status} ${statusText}`.trim();
-  const retryAfter = /^\d{1,9}$/.exec(headers.get('retry-after') ?? '')?.[0];
-  const patience = retryAfter === undefined ? {} : { retryAfterSeconds: Number(retryAfter) };
-  if (status === 429) return { kind: 'busy', why, ...patience };
-  if (status === 500) {
-    const named = `${why}, as it also answers where it does not know the name that it is called by`;
-    return { kind: 'lost', why: named, ...patience };
-  }
-  if (status > 500) return { kind: 'lost', why, ...patience };
-  if (status >= 300 && status < 400) {
-    return {
-      kind: 'refused',
-      why: `${why} to ${headers.get('location') ?? 'nowhere'}`,
-      advice: 'the token is not sent after it, so write down the address that the server has now',
-    };
-  }
-  const advice = 'look whether the address is right, and whether a proxy stands before it';
-  return { kind: 'refused', why, advice };
 }
 
 /** Codes of errors from before the connection. */
@@ -265,52 +182,6 @@ export function fixOfCertificate({ fault }: Distrust, ca: string | undefined): s
     case 'other':
       return 'have another one made there';
   }
-}
-
-const isRead = (method: string): boolean =>
-  /\.(?:search|query\w*|get\w*|lookup|whoami|ping)$/.test(method);
-
-const mayRetry = ({ kind }: FailedOutcome, method: string): boolean =>
-  kind === 'busy' || (kind === 'lost' && isRead(method));
-
-function errorOf(outcome: FailedOutcome, method: string, server: Server): ConduitError {
-  const kind = isRead(method) ? kinds[outcome.kind].ofRead : kinds[outcome.kind].ofWrite;
-  const { did, otherwise } = words[kind];
-  const { why, advice = otherwise, code } = outcome;
-  if (outcome.kind === 'distrusted') {
-    return new ConduitError(
-      kind,
-      `${server.url} shows ${why}, so ${method} was not sent: ${advice}.`,
-    );
-  }
-  const sentence = `${server.url} ${did} ${method} (${said(why, server.token)}): ${advice}.`;
-  return new ConduitError(kind, sentence, code);
-}
-
-const kinds: Record<FailedOutcome['kind'], { ofRead: ConduitFailure; ofWrite: ConduitFailure }> = {
-  refused: { ofRead: 'refused', ofWrite: 'refused' },
-  busy: { ofRead: 'busy', ofWrite: 'busy' },
-  lost: { ofRead: 'busy', ofWrite: 'unsure' },
-  // Certificates are renewed, and the write can then be tried again.
-  distrusted: { ofRead: 'busy', ofWrite: 'busy' },
-  unreadable: { ofRead: 'refused', ofWrite: 'unsure' },
-};
-
-const words: Record<ConduitFailure, { did: string; otherwise: string }> = {
-  refused: { did: 'refused', otherwise: 'correct what it names' },
-  busy: { did: 'could not do', otherwise: 'try again later' },
-  unsure: {
-    did: 'may or may not have done',
-    otherwise: 'look there before it is tried again',
-  },
-};
-
-/** Shortens to one readable line, without tokens: the server quotes an invalid one. */
-function said(text: string, token: string): string {
-  const line = reasonOf(
-    text.replaceAll(token, '(token)').replace(/\b(?:api|cli|clr)-\w+/gi, '(token)'),
-  );
-  return line.length <= 300 ? line : `${line.slice(0, 300)}…`;
 }
 
 function parsed<Schema extends z.ZodType>(

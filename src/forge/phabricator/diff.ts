@@ -1,7 +1,8 @@
 // Fetches a diff from Phabricator, and detects changes to it since its author sent it.
 import * as bounded from '../../model/bounds.ts';
 import { shortened } from '../../model/one-line.ts';
-import { type Conduit, ConduitError } from './conduit.ts';
+import type { Conduit } from './conduit.ts';
+import { ConduitError } from './failure.ts';
 import { type FoundDiff, RevisionError } from './revision.ts';
 
 type FetchedDiff =

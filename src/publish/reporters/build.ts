@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 import type { GithubConfig } from '../../config/github.ts';
-import { type Conduit, ConduitError, mayPass } from '../../forge/phabricator/conduit.ts';
+import type { Conduit } from '../../forge/phabricator/conduit.ts';
+import { ConduitError, isFinal } from '../../forge/phabricator/failure.ts';
 import * as bounded from '../../model/bounds.ts';
 import type { Conclusion } from '../../model/conclusion.ts';
 import { plainBlock } from '../../model/escape.ts';
@@ -118,9 +119,11 @@ async function buildFields(conduit: Conduit, build: string) {
 }
 
 export function attemptOfError(error: unknown, sentence: (why: string) => string): UpdateAttempt {
-  const isPassing = error instanceof ConduitError && mayPass(error);
-  const why = reasonOf(error).replace(/\.$/, '');
-  return { kind: isPassing ? 'failed' : 'refused', why: sentence(why) };
+  const why = sentence(reasonOf(error).replace(/\.$/, ''));
+  if (!(error instanceof ConduitError) || isFinal(error)) return { kind: 'refused', why };
+  // The database may refuse this text alone, which must not hold up other answers.
+  const isOfText = error.kind === 'unsure' && error.code !== undefined;
+  return { kind: isOfText ? 'not-yet' : 'failed', why };
 }
 
 type BuildView = 'working' | ReportedOutcome;

@@ -8,6 +8,8 @@ export type Fault =
   | { kind: 'broken'; carriedOut?: boolean }
   /** HTTP 200 and a page. */
   | { kind: 'html' }
+  /** This answer in place of the right one. */
+  | { kind: 'answer'; status: number; contentType: string; body: string; location?: string }
   /** Maintenance: what is read is answered, what is written is refused. */
   | { kind: 'read-only' }
   /** The connection is gone before there is an answer; with `carriedOut` only the answer is lost. */

@@ -107,7 +107,13 @@ type Inner = Pick<FakePhabricator, 'state' | 'requests' | 'violations'> & {
   faults: FaultBook;
 };
 
-type Answer = { status: number; contentType: string; body: string; errorCode?: string | null };
+type Answer = {
+  status: number;
+  contentType: string;
+  body: string;
+  errorCode?: string | null;
+  location?: string;
+};
 
 const methods: Methods = {
   ...peopleMethods,
@@ -274,6 +280,8 @@ function insteadOf(fault: Fault): Answer | undefined {
       return page(500, brokenPage);
     case 'html':
       return page(200, loginPage);
+    case 'answer':
+      return fault;
     default:
       return undefined;
   }
@@ -310,9 +318,14 @@ function page(status: number, body: string): Answer {
 }
 
 /** @param session sets a cookie in each answer, which no client may send back */
-function send(response: ServerResponse, { status, contentType, body }: Answer, session = 0): void {
+function send(response: ServerResponse, answer: Answer, session = 0): void {
+  const { status, contentType, body, location } = answer;
   const cookie = `phsid=A%2F${letters(`session ${session}`, 40)}; path=/; HttpOnly`;
-  const headers = { 'content-type': contentType, 'cache-control': 'no-store' };
+  const headers = {
+    'content-type': contentType,
+    'cache-control': 'no-store',
+    ...(location !== undefined && { location }),
+  };
   response.writeHead(status, status === 200 ? { ...headers, 'set-cookie': cookie } : headers);
   response.end(body);
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { ConduitError } from '../../../src/forge/phabricator/conduit.ts';
+import { ConduitError } from '../../../src/forge/phabricator/failure.ts';
 import { openPhabricator } from '../../../src/forge/phabricator/login.ts';
 import { UsageError } from '../../../src/model/usage-error.ts';
 import { type Authority, makeAuthority } from '../../fakes/authority.ts';

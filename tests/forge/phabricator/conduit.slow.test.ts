@@ -7,11 +7,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
   type Conduit,
-  ConduitError,
   type ConduitOptions,
   mapOf,
   openConduit,
 } from '../../../src/forge/phabricator/conduit.ts';
+import { ConduitError, isFinal } from '../../../src/forge/phabricator/failure.ts';
+import { databaseFaults, proxyFaults } from '../../fakes/phabricator/outages.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
 import { times } from '../../random.ts';
 
@@ -186,6 +187,7 @@ describe('what is answered', () => {
 
   test.each([
     ['ERR_NOT_FOUND', 'Diff not found.'],
+    ['ERR-CONDUIT-CORE', "#1062: Duplicate entry 'x' for key 'key_artifact'"],
     ['ERR-INVALID-OBJECT-PHID', 'Specified "objectIdentifier" does not exist.'],
     ['ERR-CONDUIT-CORE', 'Monogram "D3" does not identify a valid object.'],
     ['ERR-CONDUIT-CORE', '[You Shall Not Pass: Unknown Object] Only its owner may.'],
@@ -547,6 +549,48 @@ describe('searching', () => {
     await expect(open(server).search('x.search', {}, item)).rejects.toThrow(
       `${server.url} has more than 200 pages for x.search`,
     );
+  });
+});
+
+describe('a failure', () => {
+  const finality = async (reply: Reply) => {
+    await using server = await serve(reply);
+    const calls = ['differential.revision.search', write].map((method) =>
+      open(server).call(method, {}, z.object({ data: z.string() })),
+    );
+    return (await Promise.allSettled(calls)).map(
+      (settled) => settled.status === 'rejected' && isFinal(settled.reason),
+    );
+  };
+
+  test.each(Object.entries({ ...databaseFaults, ...proxyFaults }))(
+    'of the database or a proxy is not final: %s',
+    async (_, fault) => {
+      if (fault.kind !== 'answer') expect.fail('It is no answer.');
+      const { status, contentType, body } = fault;
+      const reply: Reply = (response) =>
+        response.writeHead(status, { 'content-type': contentType }).end(body);
+      expect(await finality(reply)).toEqual([false, false]);
+    },
+  );
+
+  test.each([
+    ['a result of another version', result({ data: 1 })],
+    ['an expired token', error('ERR-INVALID-AUTH', 'API token "…" has expired.')],
+    ['a missing session', error('ERR-INVALID-SESSION', 'Session key is not present.')],
+    ['read-only mode', readOnly],
+    ['a deadlock', error('ERR-CONDUIT-CORE', '#1213: Deadlock found when trying to get lock')],
+    ['a query that was lost', error('AphrontConnectionLostQueryException', 'gone away')],
+  ])('that is corrected elsewhere is not final: %s', async (_, reply) => {
+    expect(await finality(reply)).toEqual([false, false]);
+  });
+
+  test.each([
+    ['ERR_NOT_FOUND', 'Diff not found.'],
+    ['ERR-CONDUIT-CORE', 'Monogram "D7" does not identify a valid object.'],
+    ['ERR-CONDUIT-CORE', 'You Shall Not Pass: Restricted Differential Revision'],
+  ])('that is Conduit’s own word on an object is final: %s', async (code, info) => {
+    expect(await finality(error(code, info))).toEqual([true, true]);
   });
 });
 

@@ -1,0 +1,167 @@
+// Classifies failures of Conduit calls: only Conduit's own words about the object of a call are final.
+
+import { reasonOf } from '../../model/one-line.ts';
+import type { HttpResponse } from '../../system/http.ts';
+
+/** `refused` did nothing, `busy` was not done and can be tried later, `unsure` is a write that may have been done. */
+type ConduitFailure = 'refused' | 'busy' | 'unsure';
+
+/** The message names the server and the method, never the token. */
+export class ConduitError extends Error {
+  override readonly name = 'ConduitError';
+  readonly kind: ConduitFailure;
+  /** Conduit's own code, like ERR-CONDUIT-CORE. */
+  readonly code?: string;
+  /** The size of the object itself is beyond our bound. */
+  readonly isTooLarge: boolean;
+
+  constructor(kind: ConduitFailure, message: string, code?: string, isTooLarge = false) {
+    super(message);
+    this.kind = kind;
+    this.isTooLarge = isTooLarge;
+    if (code !== undefined) this.code = code;
+  }
+}
+
+/**
+ * True where another try would fail the same way. A proxy's page, a redirect, an unreachable database, an unknown result
+ * and an invalid token are not final: the operator of either side corrects them.
+ */
+export function isFinal(error: unknown): boolean {
+  if (!(error instanceof ConduitError)) return false;
+  if (error.isTooLarge) return true;
+  return error.kind === 'refused' && error.code !== undefined && !isOfToken(error);
+}
+
+/** Reads, deliveries and answers are tried for so long. */
+export const secondsOfPatience = 7 * 86_400;
+
+const isOfToken = ({ code = '' }: ConduitError): boolean => tokenCodes.has(code);
+
+const tokenCodes = new Set(['ERR-INVALID-AUTH', 'ERR-INVALID-SESSION']);
+
+/** The outcome of one try. `refused`, `busy` and `distrusted` did nothing; `lost` and `unreadable` may have written. */
+export type CallOutcome = { kind: 'answered'; result: unknown } | FailedOutcome;
+
+export type FailedOutcome = {
+  kind: 'refused' | 'busy' | 'lost' | 'distrusted' | 'unreadable';
+  why: string;
+  advice?: string | undefined;
+  code?: string;
+  retryAfterSeconds?: number;
+  isTooLarge?: true;
+};
+
+export const unreadable = (why: string): FailedOutcome => ({
+  kind: 'unreadable',
+  why,
+  advice: 'look whether this is the address of a Phabricator, and whether a proxy answers for it',
+});
+
+/** Classifies an error that Conduit names. */
+export function failureNamed(code: string, info: string): FailedOutcome {
+  const why = `${code}: ${info}`;
+  if (code === 'ERR-CONDUIT-CORE' && /\bread-only mode\b/.test(info)) {
+    return { kind: 'busy', why, code };
+  }
+  if (isOfDatabase(code, info)) return { kind: 'lost', why, code };
+  return { kind: 'refused', why, code, advice: adviceOn(code, info) };
+}
+
+/**
+ * Errors of MariaDB by their numbers, and uncaught exceptions by their classes: a statement may have been carried out.
+ * Those of the data itself are final: a null, a duplicate, and a value that does not fit.
+ */
+function isOfDatabase(code: string, info: string): boolean {
+  if (!/^ERR[-_]/.test(code)) return true;
+  if (code !== 'ERR-CONDUIT-CORE' || /^#(?:1048|1062|1264|1366|1406): /.test(info)) return false;
+  return /^#\d{4}: |^(?:Unable to establish a connection|Attempt to connect) to /.test(info);
+}
+
+function adviceOn(code: string, info: string): string | undefined {
+  if (tokenCodes.has(code)) {
+    return 'look whether the Conduit token is whole, and whether its account may use the API';
+  }
+  if (
+    ['ERR_NOT_FOUND', 'ERR-INVALID-OBJECT-PHID'].includes(code) ||
+    /does not identify a valid object|You Shall Not Pass/.test(info)
+  ) {
+    return 'it is not there, or not for the account of the Conduit token to see or edit, which Phabricator does not tell apart';
+  }
+  return code === 'ERR-CONDUIT-CALL' ? otherVersion : undefined;
+}
+
+export const otherVersion = 'the server is of a version that ppsgate does not know';
+
+/** Classifies a status other than 200. */
+export function otherStatus({ status, statusText, headers }: HttpResponse): FailedOutcome {
+  const why = `${status} ${statusText}`.trim();
+  const retryAfter = /^\d{1,9}$/.exec(headers.get('retry-after') ?? '')?.[0];
+  const patience = retryAfter === undefined ? {} : { retryAfterSeconds: Number(retryAfter) };
+  if (status === 429) return { kind: 'busy', why, ...patience };
+  if (status === 500) {
+    const named = `${why}, as it also answers where it does not know the name that it is called by`;
+    return { kind: 'lost', why: named, ...patience };
+  }
+  if (status > 500) return { kind: 'lost', why, ...patience };
+  if (status >= 300 && status < 400) {
+    return {
+      kind: 'refused',
+      why: `${why} to ${headers.get('location') ?? 'nowhere'}`,
+      advice: 'the token is not sent after it, so write down the address that the server has now',
+    };
+  }
+  const advice = 'look whether the address is right, and whether a proxy stands before it';
+  return { kind: 'refused', why, advice };
+}
+
+const isRead = (method: string): boolean =>
+  /\.(?:search|query\w*|get\w*|lookup|whoami|ping)$/.test(method);
+
+/** True where a repetition within the same call does no harm. */
+export const mayRetry = ({ kind }: FailedOutcome, method: string): boolean =>
+  kind === 'busy' || (kind === 'lost' && isRead(method));
+
+export function errorOf(
+  outcome: FailedOutcome,
+  method: string,
+  server: { url: string; token: string },
+): ConduitError {
+  const kind = isRead(method) ? kinds[outcome.kind].ofRead : kinds[outcome.kind].ofWrite;
+  const { did, otherwise } = words[kind];
+  const { why, advice = otherwise, code, isTooLarge } = outcome;
+  if (outcome.kind === 'distrusted') {
+    return new ConduitError(
+      kind,
+      `${server.url} shows ${why}, so ${method} was not sent: ${advice}.`,
+    );
+  }
+  const sentence = `${server.url} ${did} ${method} (${said(why, server.token)}): ${advice}.`;
+  return new ConduitError(kind, sentence, code, isTooLarge);
+}
+
+const kinds: Record<FailedOutcome['kind'], { ofRead: ConduitFailure; ofWrite: ConduitFailure }> = {
+  refused: { ofRead: 'refused', ofWrite: 'refused' },
+  busy: { ofRead: 'busy', ofWrite: 'busy' },
+  lost: { ofRead: 'busy', ofWrite: 'unsure' },
+  // Certificates are renewed, and the write can then be tried again.
+  distrusted: { ofRead: 'busy', ofWrite: 'busy' },
+  unreadable: { ofRead: 'refused', ofWrite: 'unsure' },
+};
+
+const words: Record<ConduitFailure, { did: string; otherwise: string }> = {
+  refused: { did: 'refused', otherwise: 'correct what it names' },
+  busy: { did: 'could not do', otherwise: 'try again later' },
+  unsure: {
+    did: 'may or may not have done',
+    otherwise: 'look there before it is tried again',
+  },
+};
+
+/** Shortens to one readable line, without tokens: the server quotes an invalid one. */
+export function said(text: string, token: string): string {
+  const line = reasonOf(
+    text.replaceAll(token, '(token)').replace(/\b(?:api|cli|clr)-\w+/gi, '(token)'),
+  );
+  return line.length <= 300 ? line : `${line.slice(0, 300)}…`;
+}
