@@ -5,7 +5,7 @@ import { namingStyles } from '../config/parameters.ts';
 import { testbedsFor } from '../config/select-testbeds.ts';
 import { placeOf } from '../forge/github/client.ts';
 import { parseEarlier, patchOfRevision } from '../forge/patch/revision.ts';
-import { findRevision, parseRevisionName } from '../forge/phabricator/revision.ts';
+import { findRevision, parseRevisionName, phidsOf } from '../forge/phabricator/revision.ts';
 import { exitCodes } from '../model/conclusion.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { outcomeOfError } from '../publish/reporters/outcome-text.ts';
@@ -78,10 +78,13 @@ async function readRevision(
       `patch: expected a revision like D27401 or D27401:80677, found "${text}".`,
     );
   }
-  const { number, diff } = await findRevision(deps.conduit, name);
+  const found = await findRevision(deps.conduit, name);
+  const { number, diff } = found;
+  const phids = phidsOf(found);
   try {
     const earlier = parseEarlier(overrides.earlier || 'none', namingStyles.input('earlier'));
-    const patch = await patchOfRevision({ revision: number, diff: diff.id }, earlier, deps);
+    const named = { revision: number, diff: diff.id, phids };
+    const patch = await patchOfRevision(named, earlier, deps);
     return { patch, config };
   } catch (error) {
     const options = {
@@ -90,7 +93,8 @@ async function readRevision(
       ...(key && { key }),
       ...(build && { build }),
     };
-    const reporter = revisionReporter(context, config, { number, diff: diff.id }, options);
+    const about = { number, diff: diff.id, phids };
+    const reporter = revisionReporter(context, config, about, options);
     await reporter.conclude(outcomeOfError(error));
     throw error;
   }

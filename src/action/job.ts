@@ -14,7 +14,7 @@ import {
   type RevisionDeps,
   restoreRevision,
 } from '../forge/patch/revision.ts';
-import { openConduit } from '../forge/phabricator/conduit.ts';
+import { openConduit, withPatience } from '../forge/phabricator/conduit.ts';
 import { phabricatorOf } from '../forge/phabricator/login.ts';
 import { patchName } from '../model/patch.ts';
 import { UsageError } from '../model/usage-error.ts';
@@ -66,8 +66,13 @@ export function revisionDepsOf(
       'conduit-token: a revision needs the token of a bot on Phabricator: give it as a secret.',
     );
   }
-  return { conduit: openConduit({ url: config.url, token, log }), repository, config };
+  const conduit = openConduit({ url: config.url, token, log });
+  const patience = { log, signal: new AbortController().signal, mostSeconds: secondsOfRead };
+  return { conduit: withPatience(conduit, patience), repository, config };
 }
+
+/** The shortest job, which admits a patch, has ten minutes. */
+const secondsOfRead = 240;
 
 /** Precedence: the comment, the inputs, the configuration. */
 export const selectorsFor = (config: Config, overrides: GateOverrides, inputs: Inputs): string[] =>

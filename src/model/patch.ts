@@ -18,6 +18,12 @@ const pullRequest = z.object({
   headCommit: commitId,
 });
 
+/** Identify a revision and its diff also after a restore of the server, which gives their numbers to others. */
+export const diffPhids = z.object({
+  revision: z.string().regex(/^PHID-DREV-[\w-]{1,100}$/),
+  diff: z.string().regex(/^PHID-DIFF-[\w-]{1,100}$/),
+});
+
 const revision = z.object({
   kind: z.literal('revision'),
   /** Without a trailing slash. */
@@ -26,6 +32,7 @@ const revision = z.object({
   number: bounded.id,
   /** Changes with each update by the author. */
   diff: bounded.id,
+  phids: diffPhids.optional(),
   title: bounded.line,
   author: bounded.line,
   url: bounded.url,
@@ -54,8 +61,9 @@ export const patchSchema = z.discriminatedUnion('kind', [pullRequest, revision, 
 export type Patch = z.infer<typeof patchSchema>;
 export type PullRequest = z.infer<typeof pullRequest>;
 export type Revision = z.infer<typeof revision>;
+export type DiffPhids = z.infer<typeof diffPhids>;
 /** 27401 and 80677 of D27401:80677. */
-export type RevisionDiff = Pick<Revision, 'number' | 'diff'>;
+export type RevisionDiff = Pick<Revision, 'number' | 'diff' | 'phids'>;
 
 /** First word of a command in a comment. */
 export const callOnGithub = '/ppsgate';

@@ -8,6 +8,7 @@ import { bisectResultSchema } from '../model/bisect-result.ts';
 import * as bounded from '../model/bounds.ts';
 import { formatRoughly } from '../model/format.ts';
 import { parseJson } from '../model/json.ts';
+import { diffPhids, type RevisionDiff } from '../model/patch.ts';
 import { type Pause, realPause } from '../model/pause.ts';
 import { resultSchema } from '../model/result.ts';
 import { BuildUpdater } from '../publish/reporters/build.ts';
@@ -86,6 +87,12 @@ async function give(
   const notify = allUpdates.get(key) ?? updatesOf(answer.data, deps);
   allUpdates.set(key, notify);
   const told = await notify();
+  if (told.kind === 'pointless') {
+    log.warn(`The answer ${key} is dropped: ${told.why}.`);
+    allUpdates.delete(key);
+    inbox.dropAnswer(key);
+    return 'done';
+  }
   if (told.kind === 'delivered') {
     allUpdates.delete(key);
     inbox.dropAnswer(key);
@@ -165,7 +172,12 @@ const patienceMilliseconds = 300_000;
 const postponedMilliseconds = { failed: 0, 'not-yet': 15_000, refused: 3_600_000 };
 const keptMilliseconds = secondsOfPatience * 1000;
 
-const revision = z.object({ number: bounded.id, diff: bounded.id });
+const revision = z.object({
+  number: bounded.id,
+  diff: bounded.id,
+  /** Absent in answers of an older ppsgate. */
+  phids: diffPhids.optional(),
+});
 
 const keptEnding = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('measured'), result: resultSchema }),
@@ -200,6 +212,8 @@ const keptAnswerSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('reply'),
     of: bounded.id,
+    /** Absent in answers of an older ppsgate. */
+    phid: diffPhids.shape.revision.optional(),
     to: bounded.word,
     text: bounded.document,
   }),
@@ -232,10 +246,20 @@ function endingOf(kept: z.infer<typeof keptEnding>): ReportedOutcome {
 const nameOf = (answer: KeptAnswer): string =>
   answer.kind === 'reply' ? `D${answer.of}` : `D${answer.revision.number}:${answer.revision.diff}`;
 
+/** True where the gate of this run has kept its comment, delivered or not. */
+export const hasConcluded = (
+  inbox: Pick<Inbox, 'hasConcluded'>,
+  revision: RevisionDiff,
+  run: string,
+): boolean => inbox.hasConcluded(commentKey(revision, run));
+
+const commentKey = ({ number, diff }: RevisionDiff, run: string): string =>
+  `comment D${number}:${diff} ${run}`;
+
 function keyOf(answer: KeptAnswer): string {
   switch (answer.kind) {
     case 'comment':
-      return `comment ${nameOf(answer)} ${answer.run}`;
+      return commentKey(answer.revision, answer.run);
     case 'build':
       return `build ${nameOf(answer)} ${answer.build} ${answer.run}`;
     case 'reply':
@@ -276,6 +300,6 @@ function updatesOf(
       return () => updater.post(endingOf(ending));
     }
     case 'reply':
-      return () => postReply(conduit, answer.of, answer.text, answer.to);
+      return () => postReply(conduit, answer.of, answer.text, answer.to, answer.phid);
   }
 }

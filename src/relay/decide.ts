@@ -13,7 +13,9 @@ import {
   type FoundRevision,
   findRevision,
   isMember,
+  isNamed,
   type Person,
+  phidsOf,
   RevisionError,
   transactionsOf,
   userNames,
@@ -22,11 +24,12 @@ import { shortened } from '../model/one-line.ts';
 import { callOnPhabricator } from '../model/patch.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { pinnedDiffs } from './earlier-diffs.ts';
-import type { Inbox } from './inbox.ts';
+import type { Inbox, JobRecord } from './inbox.ts';
 
+/** `revision` is its PHID, `of` its number. */
 export type Occurrence = { key: string; of: number } & (
   | { kind: 'diff'; diff: number }
-  | { kind: 'comment'; id: number; by: string; at: Date; text: string }
+  | { kind: 'comment'; revision?: string; id: number; by: string; at: Date; text: string }
   | { kind: 'build'; build: string; diff: number }
 );
 
@@ -37,6 +40,8 @@ export type Decision =
   | {
       kind: 'reply';
       of: number;
+      /** PHID of the revision. */
+      revision?: string | undefined;
       topic: ReplyTopic;
       why: string;
       key: string;
@@ -81,25 +86,49 @@ async function decideDiff({ of, diff }: Of<'diff'>, deps: DecideDeps): Promise<D
   if (!deps.config.relay.on.includes('diffs')) {
     return nothing(`D${of} is left alone: new diffs are not measured here.`);
   }
-  const isOfBuild = deps.inbox
-    .jobsOf(of)
-    .some(({ job }) => job.diff === diff && job.build !== undefined);
-  if (isOfBuild) return nothing(`Harbormaster has asked for diff ${diff} of D${of}.`);
   const found = await findRevision(deps.conduit, { revision: of, diff });
+  const isOfBuild = jobsOf(found, deps).some(
+    ({ job }) => job.diff === diff && job.build !== undefined,
+  );
+  if (isOfBuild) return nothing(`Harbormaster has asked for diff ${diff} of D${of}.`);
   const newest = await findRevision(deps.conduit, { revision: of });
   if (newest.diff.id !== diff) return nothing(`D${of} has a newer diff than ${diff}.`);
   const why = whyForeign(found, deps);
   if (why !== undefined) return nothing(why);
   const authorization = await authorizationOf(found, sentBy(found), deps);
   if (authorization.kind !== 'allowed') return nothing(authorization.why);
-  const key = `D${of}:${diff}`;
+  const key = keyOfDiff(found, deps);
   const elsewhere = await elsewhereOf(found, deps);
   if (elsewhere?.kind === 'elsewhere') return nothing(elsewhere.why);
   if (elsewhere?.kind === 'doubtful') {
-    return { kind: 'reply', of, topic: 'refused', why: elsewhere.why, key };
+    const { phid: revision } = found;
+    return { kind: 'reply', of, revision, topic: 'refused', why: elsewhere.why, key };
   }
-  const job: Job = { key, revision: of, diff, overrides: {}, by: found.author.name };
+  const phids = phidsOf(found);
+  const job: Job = { key, revision: of, diff, phids, overrides: {}, by: found.author.name };
   return { kind: 'run', job };
+}
+
+/** The jobs of this revision: a restored server may have given its number to another one before. */
+const jobsOf = (found: FoundRevision, { inbox }: Pick<DecideDeps, 'inbox'>): JobRecord[] =>
+  inbox.jobsOf(found.number).filter(({ job }) => isSameDiff(job, found));
+
+function isSameDiff({ phids, diff }: Job, found: FoundRevision): boolean {
+  if (phids === undefined) return true;
+  const known = [found.diff, ...found.earlier].find(({ id }) => id === diff);
+  return phids.revision === found.phid && (known === undefined || known.phid === phids.diff);
+}
+
+/** Has the PHID in it where a job of another diff has the usual key. */
+function keyOfDiff(found: FoundRevision, { inbox, warn }: DecideDeps): string {
+  const { number, diff } = found;
+  const usual = `D${number}:${diff.id}`;
+  const before = inbox.jobsOf(number).find(({ job }) => job.key === usual)?.job;
+  if (before === undefined || isSameDiff(before, found)) return usual;
+  warn(
+    `D${number}:${diff.id} is not the diff that was queued before under this number (${before.phids?.diff}), as after a restore of the server: it is taken as the new one that it is.`,
+  );
+  return `${usual}:${diff.phid}`;
 }
 
 async function decideBuild(occurrence: Of<'build'>, deps: DecideDeps): Promise<Decision> {
@@ -116,7 +145,8 @@ async function decideBuild(occurrence: Of<'build'>, deps: DecideDeps): Promise<D
   if (why !== undefined) return refused(why);
   const authorization = await authorizationOf(found, sentBy(found), deps);
   if (authorization.kind !== 'allowed') return refused(authorization.why);
-  const job: Job = { key, revision: of, diff, overrides: {}, build, by: 'Harbormaster' };
+  const phids = phidsOf(found);
+  const job: Job = { key, revision: of, diff, phids, overrides: {}, build, by: 'Harbormaster' };
   return { kind: 'run', job };
 }
 
@@ -149,6 +179,7 @@ async function decideCommand(occurrence: Of<'comment'>, deps: DecideDeps): Promi
   const reply = (topic: ReplyTopic, why: string): Decision => ({
     kind: 'reply',
     of,
+    revision: occurrence.revision,
     topic,
     why,
     key,
@@ -181,8 +212,9 @@ async function decideCommand(occurrence: Of<'comment'>, deps: DecideDeps): Promi
     };
     const authorization = await authorizationOf(found, occasion, deps);
     if (authorization.kind !== 'allowed') return reply('refused', authorization.why);
-    const requested = { key, revision: of, diff: before.diff, by: name };
-    const wanted = jobFor(command, requested, deps);
+    const phids = phidsOf(found);
+    const requested = { key, revision: of, diff: before.diff, phids, by: name };
+    const wanted = jobFor(command, requested, jobsOf(found, deps));
     if (typeof wanted === 'string') return reply('mistaken', wanted);
     const { overrides, extend, bisect } = wanted;
     deps.check({ ...(bisect ?? overrides), ...(extend?.maxRuns && { maxRuns: extend.maxRuns }) });
@@ -217,12 +249,12 @@ const hasOneDiff = ({ number, diff }: FoundRevision): string =>
 function jobFor(
   command: Extract<CommentCommand, { kind: 'run' | 'rerun' | 'extend' | 'bisect' }>,
   requested: Omit<Job, 'overrides'>,
-  { inbox }: DecideDeps,
+  earlierJobs: readonly JobRecord[],
 ): Job | string {
-  const { revision, diff } = requested;
+  const { diff } = requested;
   if (command.kind === 'run') return { ...requested, overrides: command.overrides };
   if (command.kind === 'bisect') return { ...requested, overrides: {}, bisect: command.overrides };
-  const before = inbox.jobsOf(revision).filter(({ job }) => job.bisect === undefined);
+  const before = earlierJobs.filter(({ job }) => job.bisect === undefined);
   if (command.kind === 'rerun') return { ...requested, overrides: before[0]?.job.overrides ?? {} };
   const last = before.find(({ job }) => job.diff === diff);
   if (last === undefined || last.state.kind !== 'ended') {
@@ -307,10 +339,7 @@ function rulesOf({ conduit, config, warn }: DecideDeps) {
 function whyForeign({ number, repository, status }: FoundRevision, { config }: DecideDeps) {
   if (['abandoned', 'published'].includes(status)) return `D${number} is ${status}.`;
   const { repositories } = config;
-  const names = [repository?.callsign, repository?.shortName].filter((name) => name !== undefined);
-  if (repositories === undefined || names.some((name) => repositories.includes(name))) {
-    return undefined;
-  }
+  if (repositories === undefined || isNamed(repository, repositories)) return undefined;
   return `D${number} is of none of the repositories that are measured: ${repositories.join(', ')}.`;
 }
 

@@ -109,8 +109,10 @@ export type Inbox = Disposable & {
   /** Newest first. */
   jobsOf(revision: number): JobRecord[];
 
-  /** Does nothing where an answer with this key waits. */
+  /** Does nothing where an answer with this key waits; the key counts as concluded from then on. */
   keepAnswer(answer: { key: string; server: string; revision: number; text: string }): void;
+  /** True where an answer with this key was kept within the last 90 days, delivered or not. */
+  hasConcluded(key: string): boolean;
   /** Oldest first. */
   waitingAnswers(server: string): WaitingAnswer[];
   readAnswer(key: string): string | undefined;
@@ -227,7 +229,14 @@ class SqliteInbox implements Inbox {
   keepAnswer(answer: { key: string; server: string; revision: number; text: string }): void {
     const { key, server, revision, text } = answer;
     const at = this.#now().getTime();
-    this.#changes(() => this.#sql.keepAnswer.run(key, server, revision, text, at));
+    this.#write(() => {
+      this.#sql.keepAnswer.run(key, server, revision, text, at);
+      this.#sql.conclude.run(key, at);
+    });
+  }
+
+  hasConcluded(key: string): boolean {
+    return this.#read(() => this.#sql.hasConcluded.get(key) !== undefined);
   }
 
   waitingAnswers(server: string): WaitingAnswer[] {
@@ -294,6 +303,7 @@ class SqliteInbox implements Inbox {
   #keep({ seen, jobs }: Settlement): Job[] {
     const time = this.#now().getTime();
     this.#sql.forget.run(time - keptMilliseconds);
+    this.#sql.forgetConcluded.run(time - keptMilliseconds);
     for (const transaction of seen) this.#sql.see.run(transaction);
     return jobs.filter(
       (job) => this.#sql.queue.run(job.key, job.revision, JSON.stringify(job), time).changes > 0,
@@ -360,6 +370,11 @@ function prepare(database: DatabaseSync) {
       `INSERT INTO answers (key, server, revision, answer, kept_at, due_at)
        VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT (key) DO NOTHING`,
     ),
+    conclude: one(
+      'INSERT INTO concluded (key, at) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET at = excluded.at',
+    ),
+    hasConcluded: one('SELECT 1 FROM concluded WHERE key = ?'),
+    forgetConcluded: one('DELETE FROM concluded WHERE at < ?'),
     waiting: one(
       'SELECT key, revision, kept_at, due_at, said FROM answers WHERE server = ? ORDER BY sequence',
     ),
@@ -467,7 +482,7 @@ function createIfMissing(path: string): void {
 
 const header: SqliteHeader = { applicationId: 0x70_70_73_72, format: 1 };
 
-/** Older queues of this format lack this table; an older ppsgate ignores it. */
+/** Older queues of this format lack these tables; an older ppsgate ignores them. */
 const answersSchema = `
   CREATE TABLE IF NOT EXISTS answers (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -479,6 +494,10 @@ const answersSchema = `
     due_at INTEGER NOT NULL,
     said TEXT
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS concluded (
+    key TEXT PRIMARY KEY,
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
 `;
 
 /** Times are in milliseconds since 1970. */

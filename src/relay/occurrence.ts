@@ -28,12 +28,13 @@ export async function occurrencesOf(
   const seen = inbox.hasSeen(transactions);
   const fresh = transactions.filter((phid) => !seen.has(phid));
   if (fresh.length === 0) return { occurrences: [], seen: fresh };
-  const revision = await revisionWith(conduit, object);
-  if (revision === undefined) {
+  const number = await revisionWith(conduit, object);
+  if (number === undefined) {
     const left = `${object} is left alone: it is no revision that the bot may see.`;
     return { occurrences: [], seen: fresh, left };
   }
   const found = await transactionsOf(conduit, object, { phids: fresh });
+  const revision = { id: number, phid: object };
   return { occurrences: await occurrences(conduit, revision, found), seen: fresh };
 }
 
@@ -68,16 +69,24 @@ export async function occurrencesSince(
     revisionItem,
   );
   const happened: Happened & { until: number } = { occurrences: [], seen: [], until: since };
+  const waiting: { since: number; occurrences: Occurrence[] }[] = [];
   for (const { id, phid, fields } of changed) {
     const transactions = await transactionsOf(conduit, phid, {});
     // Older transactions were there at the last poll, or when the first one began.
     const recent = transactions.filter(({ at }) => at.getTime() / 1000 >= from - slackSeconds);
     const seen = inbox.hasSeen(recent.map(({ phid }) => phid));
     const fresh = recent.filter(({ phid }) => !seen.has(phid));
-    happened.occurrences.push(...(await occurrences(conduit, id, fresh)));
+    const [oldest] = fresh;
+    if (oldest !== undefined) {
+      const found = await occurrences(conduit, { id, phid }, fresh);
+      waiting.push({ since: oldest.id, occurrences: found });
+    }
     happened.seen.push(...fresh.map(({ phid }) => phid));
     happened.until = Math.max(happened.until, fields.dateModified);
   }
+  // Ids of transactions grow: the revision that has waited longest is started first.
+  waiting.sort((a, b) => a.since - b.since);
+  happened.occurrences = waiting.flatMap(({ occurrences }) => occurrences);
   return happened;
 }
 
@@ -112,7 +121,7 @@ async function revisionWith(conduit: Conduit, phid: string): Promise<number | un
 
 async function occurrences(
   conduit: Conduit,
-  of: number,
+  { id: of, phid: revision }: { id: number; phid: string },
   transactions: readonly Transaction[],
 ): Promise<Occurrence[]> {
   const ids = await diffIds(
@@ -121,7 +130,9 @@ async function occurrences(
   );
   return transactions.flatMap((one): Occurrence[] => {
     const { phid: key, id, by, at } = one;
-    if (one.kind === 'comment') return [{ kind: 'comment', key, of, id, by, at, text: one.text }];
+    if (one.kind === 'comment') {
+      return [{ kind: 'comment', key, of, revision, id, by, at, text: one.text }];
+    }
     const diff = ids.get(one.diffPhid);
     return diff === undefined ? [] : [{ kind: 'diff', key, of, diff }];
   });

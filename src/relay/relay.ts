@@ -3,17 +3,18 @@
 import { createHash } from 'node:crypto';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import type { GateOverrides } from '../forge/patch/command.ts';
-import type { Job } from '../forge/patch/job-key.ts';
+import { type Job, workOf } from '../forge/patch/job-key.ts';
 import type { Conduit } from '../forge/phabricator/conduit.ts';
 import { ConduitError, isFinal, secondsOfPatience } from '../forge/phabricator/failure.ts';
 import { oneLine } from '../model/one-line.ts';
 import type { RevisionDiff } from '../model/patch.ts';
+import { type Pause, realPause } from '../model/pause.ts';
 import {
   cancelledOutcome,
   outcomeOfFailure,
   type ReportedOutcome,
 } from '../publish/reporters/outcome-text.ts';
-import { giveAnswers, keepAnswer, keptOf } from './answers.ts';
+import { giveAnswers, hasConcluded, keepAnswer, keptOf } from './answers.ts';
 import { type DecideDeps, type Decision, decide, type Occurrence } from './decide.ts';
 import type { Inbox, JobRecord } from './inbox.ts';
 import { happenedSoFar, occurrencesOf, occurrencesSince } from './occurrence.ts';
@@ -31,14 +32,66 @@ export type RelayDeps = {
   now(): Date;
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   signal: AbortSignal;
+  pause?: Pause;
 };
 
 /** Never throws for an error of Phabricator or a starter. */
 export async function workOnce(deps: RelayDeps): Promise<void> {
+  await workOnJobs(deps);
+  await giveAnswers(deps);
+}
+
+async function workOnJobs(deps: RelayDeps): Promise<void> {
   await workOnDeliveries(deps);
   await startJobs(deps);
   await watchJobs(deps);
-  await giveAnswers(deps);
+}
+
+/**
+ * Works until the signal is aborted. Answers have rounds of their own, since one that the server does not accept takes
+ * most of a minute, in which commands would wait.
+ */
+export async function workOn(deps: RelayDeps, rounds: RelayRounds): Promise<void> {
+  const answers = openBell(deps.pause);
+  const loop = async (round: () => Promise<void>, wait: () => Promise<unknown>) => {
+    while (!deps.signal.aborted) {
+      await round();
+      await wait();
+    }
+  };
+  const work = async () => {
+    await rounds.before?.();
+    await workOnJobs(deps);
+    answers.ring();
+  };
+  await Promise.all([
+    loop(work, rounds.wait),
+    loop(
+      () => giveAnswers(deps),
+      () => answers.waitFor(secondsBetweenRounds, deps.signal),
+    ),
+  ]);
+}
+
+type RelayRounds = {
+  before?: () => Promise<void>;
+  /** Between two rounds of work. */
+  wait: () => Promise<unknown>;
+};
+
+/** Between looks at started gates and retries of failures. */
+export const secondsBetweenRounds = 10;
+
+/** A ring without a waiter is kept for the next one. */
+export function openBell(pause: Pause = realPause) {
+  let rung = new AbortController();
+  return {
+    ring: () => rung.abort(),
+    async waitFor(seconds: number, signal: AbortSignal): Promise<void> {
+      await pause(seconds, AbortSignal.any([signal, rung.signal]));
+      rung = new AbortController();
+    },
+  };
 }
 
 /** Reads the changes on the server since the last poll; the first poll only finds its starting point. */
@@ -107,7 +160,9 @@ async function jobsFrom(occurrences: readonly Occurrence[], deps: RelayDeps): Pr
 }
 
 async function endAutomatic({ revision, diff }: Job, deps: RelayDeps): Promise<void> {
-  const record = deps.inbox.unendedJobs().find(({ job }) => job.key === `D${revision}:${diff}`);
+  const record = deps.inbox
+    .unendedJobs()
+    .find(({ job }) => job.revision === revision && job.diff === diff && /^D\d/.test(job.key));
   if (record !== undefined) await end(record, 'Harbormaster asked for it', deps);
 }
 
@@ -131,11 +186,12 @@ async function carryOut(
       return;
     }
     case 'reply': {
-      const { of, topic, why, key, isOfStranger } = decision;
+      const { of, revision: phid, topic, why, key, isOfStranger } = decision;
       // A stranger chooses the text of a mistaken command.
       const same = topic === 'mistaken' ? '' : createHash('sha256').update(why).digest('hex');
       const to = isOfStranger ? `${topic} ${same}`.trim() : key;
-      keepAnswer({ kind: 'reply', of, to, text: replyText(topic, why) }, deps);
+      const text = replyText(topic, why);
+      keepAnswer({ kind: 'reply', of, to, text, ...(phid && { phid }) }, deps);
       log.info(oneLine(`D${of}: ${topic} ${why}`));
       return;
     }
@@ -156,9 +212,8 @@ async function end(record: JobRecord, why: string, deps: RelayDeps): Promise<voi
   const trouble = isDue && tries === 0 ? undefined : await starter.cancel(job, signal);
   if (trouble !== undefined) log.info(trouble);
   if (isDue && job.build !== undefined) {
-    const { revision: number, diff, build } = job;
     const message = `It was not measured: ${why}.`;
-    reportToBuild(build, { number, diff }, { ...cancelledOutcome, message }, deps);
+    reportToBuild(job.build, revisionOf(job), { ...cancelledOutcome, message }, deps);
   }
   inbox.drop(job.key, why);
 }
@@ -200,9 +255,9 @@ async function startJobs(deps: RelayDeps): Promise<void> {
         break;
       }
       case 'refused':
+        await reportRefusal(job, started.why, deps);
         inbox.drop(job.key, started.why);
         log.warn(started.why);
-        await reportRefusal(job, started.why, deps);
     }
   }
 }
@@ -224,13 +279,31 @@ async function endOlder(job: Job, deps: RelayDeps): Promise<void> {
 const isAutomatic = ({ key }: Job): boolean => /^(?:D\d|PHID-HMBT-)/.test(key);
 
 async function reportRefusal(job: Job, why: string, deps: RelayDeps): Promise<void> {
-  const { revision: number, diff, build, key } = job;
+  const { revision: of, build, key, phids } = job;
   if (build !== undefined) {
-    const ending = outcomeOfFailure('infrastructure', why);
-    reportToBuild(build, { number, diff }, ending, deps);
+    reportToBuild(build, revisionOf(job), outcomeOfFailure('infrastructure', why), deps);
   } else if (!isAutomatic(job)) {
-    await carryOut({ kind: 'reply', of: number, topic: 'refused', why, key }, deps);
+    const revision = phids?.revision;
+    await carryOut({ kind: 'reply', of, revision, topic: 'refused', why, key }, deps);
   }
+}
+
+const revisionOf = ({ revision: number, diff, phids }: Job): RevisionDiff => ({
+  number,
+  diff,
+  ...(phids && { phids }),
+});
+
+/** Keeps the comment and the build's end that a gate has left out. */
+function concludeFor(job: Job, why: string, deps: RelayDeps): void {
+  const { build, key: run } = job;
+  const revision = revisionOf(job);
+  if (hasConcluded(deps.inbox, revision, run)) return;
+  deps.log.warn(`${jobName(job)} has ended without an answer, which is given now: ${why}`);
+  const ending = outcomeOfFailure('infrastructure', why);
+  const about = { revision, run, takesCommands: true, ending: keptOf(ending) };
+  keepAnswer({ kind: 'comment', ...about }, deps);
+  if (build !== undefined) reportToBuild(build, revision, ending, deps);
 }
 
 async function watchJobs(deps: RelayDeps): Promise<void> {
@@ -239,11 +312,17 @@ async function watchJobs(deps: RelayDeps): Promise<void> {
     if (state.kind !== 'started') continue;
     const ended = await starter.ended(job);
     if (ended.kind === 'ended') {
+      // Kept before the job ends, so that a crash between them loses nothing.
+      concludeFor(job, endedAlone(job, ended.how), deps);
       inbox.markEnded(job.key, ended.how);
       log.info(`${jobName(job)} has ended: ${ended.how}`);
     }
     const seconds = (now().getTime() - queuedAt.getTime()) / 1000;
     if (ended.kind === 'elsewhere' && seconds > secondsElsewhere) {
+      if (job.build !== undefined) {
+        const why = 'It was handed over, and nothing came back within 3 days: ask for it again.';
+        reportToBuild(job.build, revisionOf(job), outcomeOfFailure('infrastructure', why), deps);
+      }
       inbox.markEnded(job.key, 'it was handed over long ago');
       log.info(`${jobName(job)} has ended, or so it seems: it was handed over long ago`);
     }
@@ -254,12 +333,16 @@ async function watchJobs(deps: RelayDeps): Promise<void> {
       continue;
     }
     if (again.kind === 'refused') {
+      if (isAutomatic(job)) concludeFor(job, again.why, deps);
+      else await reportRefusal(job, again.why, deps);
       inbox.markEnded(job.key, again.why);
-      await reportRefusal(job, again.why, deps);
     }
     log.warn(again.why);
   }
 }
+
+const endedAlone = (job: Job, how: string): string =>
+  `The ${workOf(job)} of diff ${job.diff} ended before it had a result (${how}): ask for it again, or ask the operator, who finds the reason in the log beside the relay.`;
 
 /** No gate takes longer. */
 const secondsElsewhere = 3 * 86_400;

@@ -5,6 +5,7 @@ import type { PhabricatorConfig } from '../config/phabricator.ts';
 import { type Conduit, fixOfCertificate, mapOf } from '../forge/phabricator/conduit.ts';
 import { ConduitError } from '../forge/phabricator/failure.ts';
 import { openPhabricator, readAuthority, tokenVariable } from '../forge/phabricator/login.ts';
+import { isSameName } from '../forge/phabricator/revision.ts';
 import { lookAgain, ok, skipped, walk, wrong } from '../lab/check/diagnostic.ts';
 import * as bounded from '../model/bounds.ts';
 import { parseJson } from '../model/json.ts';
@@ -215,7 +216,9 @@ async function repositories(
     conduit.search('diffusion.repository.search', { constraints }, repositoryItem);
   const found = [...(await search({ callsigns: names })), ...(await search({ shortNames: names }))];
   return names.map((name) => {
-    const one = found.find(({ fields }) => [fields.callsign, fields.shortName].includes(name));
+    const one = found.find(({ fields }) =>
+      [fields.callsign, fields.shortName].some((own) => own !== null && isSameName(own, name)),
+    );
     if (one !== undefined) {
       return ok(what, `${name} is there, and may be edited by "${one.fields.policy.edit}"`);
     }
@@ -275,7 +278,7 @@ async function people(
   const constraints = { usernames: names };
   const found = await conduit.search('user.search', { constraints }, userItem);
   return names.map((name) => {
-    const one = found.find(({ fields }) => fields.username === name);
+    const one = found.find(({ fields }) => isSameName(fields.username, name));
     if (one === undefined) return wrong(what, `there is no user called ${name}`, lookAt(what));
     if (one.fields.roles.includes('disabled')) {
       const fix = 'take the name out of `phabricator.people` in ppsgate.yml';

@@ -4,7 +4,7 @@ import { kebabCase, overridesAs } from '../config/parameters.ts';
 import { type Octokit, placeOf } from '../forge/github/client.ts';
 import { type GithubFailure, githubFailure, isBreakdown } from '../forge/github/failure.ts';
 import { bisectWords } from '../forge/patch/bisect-command.ts';
-import { type Job, workOf } from '../forge/patch/job-key.ts';
+import { type Job, patchOf, workOf } from '../forge/patch/job-key.ts';
 import type { Pause } from '../model/pause.ts';
 import type { Started, Starter } from './starter.ts';
 
@@ -80,8 +80,8 @@ export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter
 }
 
 /** GitHub accepts at most ten properties. */
-const payloadOf = ({ key, revision, diff, build, overrides, bisect }: Job) => ({
-  patch: `D${revision}:${diff}`,
+const payloadOf = ({ key, build, overrides, bisect, ...job }: Job) => ({
+  patch: patchOf(job),
   key,
   build,
   ...(bisect && { instead: bisectWords(bisect) }),

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { parseMaxRuns } from '../config/overrides.ts';
 import { namingStyles, overrideArguments } from '../config/parameters.ts';
-import { type Job, workOf } from '../forge/patch/job-key.ts';
+import { type Job, patchOf, workOf } from '../forge/patch/job-key.ts';
 import { hasBisectPlan } from '../gate/bisect/bisect-plan.ts';
 import { hasPlan, readPlan } from '../gate/experiment/plan.ts';
 import * as bounded from '../model/bounds.ts';
@@ -179,7 +179,7 @@ async function invocationOf(
 
   if (bisect !== undefined) {
     const work = join(directory, job.key);
-    const patch = ['--patch', `D${job.revision}:${job.diff}`, '--answer'];
+    const patch = ['--patch', patchOf(job), '--answer'];
     const begun = await hasBisectPlan(work);
     const begin = () => [
       '--directory',
@@ -212,8 +212,7 @@ async function invocationOf(
   const work = join(directory, job.key);
   if (await hasPlan(work)) return { work, args: resume(work) };
   const own = [...flags({ '--directory': work }), ...overrideArguments(overrides)];
-  const patch = `D${job.revision}:${job.diff}`;
-  const args = ['gate', '--patch', patch, '--answer', ...always, ...siteOf(work), ...own];
+  const args = ['gate', '--patch', patchOf(job), '--answer', ...always, ...siteOf(work), ...own];
   return { work, args };
 }
 

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { kebabCase, overridesAs } from '../config/parameters.ts';
-import { type Job, workOf } from '../forge/patch/job-key.ts';
+import { type Job, patchOf, workOf } from '../forge/patch/job-key.ts';
 import * as bounded from '../model/bounds.ts';
 import { parseJson } from '../model/json.ts';
 import { shortened } from '../model/one-line.ts';
@@ -167,8 +167,8 @@ async function startBuild(
   return where !== null && /^https?:$/.test(where.protocol) ? where.href : jenkins.job;
 }
 
-const parametersOf = ({ key, revision, diff, build, overrides, bisect }: Job) => ({
-  PATCH: `D${revision}:${diff}`,
+const parametersOf = ({ key, build, overrides, bisect, ...job }: Job) => ({
+  PATCH: patchOf(job),
   KEY: key,
   BUILD: build,
   ...(bisect && { COMMAND: 'bisect' }),

@@ -1,6 +1,5 @@
 // Text that stops parsers, and every parser of text that others write: a patch's kernel, an artifact, a comment.
 
-import { callOnPhabricator } from '../../src/model/patch.ts';
 import { explain } from '../../src/analysis/profile/changed-functions.ts';
 import { flamegraph } from '../../src/analysis/profile/flamegraph.ts';
 import { foldedLines } from '../../src/analysis/profile/fold.ts';
@@ -36,6 +35,7 @@ import { isReady, processIdIn } from '../../src/lab/traffic/pkt-gen-command.ts';
 import { parseTrafgenLog } from '../../src/lab/traffic/trafgen.ts';
 import { codeBlock, codeSpan, plainLine } from '../../src/model/escape.ts';
 import { lastLine, reasonOf, shortened } from '../../src/model/one-line.ts';
+import { callOnPhabricator } from '../../src/model/patch.ts';
 import type { Rejection } from '../../src/model/rejection.ts';
 import { remarkupBlock, remarkupCell, remarkupText } from '../../src/model/remarkup.ts';
 import { withoutPaths } from '../../src/model/without-paths.ts';

@@ -166,6 +166,45 @@ describe('the end of a gate', () => {
   });
 });
 
+describe('after a restore of the server', () => {
+  test('an answer to a lost revision is not posted to the one that has its number, which is logged', async () => {
+    const { id, phid } = aRevision();
+    const lost = { revision: 'PHID-DREV-lost', diff: 'PHID-DIFF-lost' };
+    const answer = commentOf(id, '7');
+    if (answer.kind !== 'comment') expect.fail('It is a comment.');
+    keepAnswer({ ...answer, revision: { number: id, diff: 1, phids: lost } }, deps);
+    keepAnswer({ kind: 'reply', of: id, phid: lost.revision, to: 'help', text: 'Help.' }, deps);
+    await giveAnswers(deps);
+    expect(phabricator.state.transactions.filter(({ comment }) => comment !== null)).toEqual([]);
+    expect(waiting()).toEqual([]);
+    expect(said).toEqual([
+      `The answer comment D1:1 7 is dropped: D1 is another revision now (${phid}) than was measured (PHID-DREV-lost).`,
+      `The answer reply D1 help is dropped: D1 is another revision now (${phid}) than was measured (PHID-DREV-lost).`,
+    ]);
+  });
+
+  test('an answer to a lost diff of a revision that is still there is not posted', async () => {
+    const { id, phid } = aRevision();
+    const answer = commentOf(id, '7');
+    if (answer.kind !== 'comment') expect.fail('It is a comment.');
+    const phids = { revision: phid, diff: 'PHID-DIFF-lost' };
+    keepAnswer({ ...answer, revision: { number: id, diff: 1, phids } }, deps);
+    await giveAnswers(deps);
+    expect([told(id), waiting()]).toEqual([[], []]);
+    expect(said.join()).toContain('diff 1 is another one now');
+  });
+
+  test('an answer to the same revision and diff is posted', async () => {
+    const { id, phid, diffPHID: diff } = aRevision();
+    const answer = commentOf(id, '7');
+    if (answer.kind !== 'comment') expect.fail('It is a comment.');
+    const revision = { number: id, diff: 1, phids: { revision: phid, diff } };
+    keepAnswer({ ...answer, revision }, deps);
+    await giveAnswers(deps);
+    expect(told(id)).toEqual(['7']);
+  });
+});
+
 describe('answers that wait', () => {
   test('tell how a bisection ended as they would have told it at once', async () => {
     const { id } = aRevision();

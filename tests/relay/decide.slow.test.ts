@@ -117,6 +117,7 @@ describe('a new diff', () => {
     expect(await about(sent(revision))).toEqual({
       kind: 'run',
       job: {
+        phids: expect.anything(),
         key: `D${revision.id}:${newestOf(revision)}`,
         revision: revision.id,
         diff: newestOf(revision),
@@ -196,8 +197,29 @@ describe('a new diff', () => {
   });
 
   test('that is malformed goes to a gate, which reports to its author', async () => {
-    phabricator.faults.order('differential.getrawdiff', { kind: 'html' });
+    phabricator.faults.order('differential.getrawdiff', {
+      kind: 'answer',
+      status: 200,
+      contentType: 'application/json',
+      body: JSON.stringify({ result: null, error_code: 'ERR-CONDUIT-CORE', error_info: 'No.' }),
+    });
     expect((await about(sent(revisionBy(alice)), { paths: ['sys/dev/'] })).kind).toBe('run');
+  });
+
+  test('with a number that a lost diff had before a restore is queued by its own key', async () => {
+    const revision = revisionBy(alice);
+    const lost = { revision: 'PHID-DREV-lost', diff: 'PHID-DIFF-lost' };
+    const diff = newestOf(revision);
+    const key = `D${revision.id}:${diff}`;
+    const job = { key, revision: revision.id, diff, phids: lost, overrides: {}, by: 'alice' };
+    queued({ kind: 'run', job });
+    expect(await about(sent(revision))).toMatchObject({
+      kind: 'run',
+      job: {
+        key: `D${revision.id}:${diff}:${revision.diffPHID}`,
+        phids: { revision: revision.phid, diff: revision.diffPHID },
+      },
+    });
   });
 
   describe('of git diff --no-prefix', () => {
@@ -240,6 +262,7 @@ describe('a new diff', () => {
       expect(await decided(added('sys/net/new.c'), 'sys/dev/', 'sys/net/')).toEqual({
         kind: 'reply',
         of: 1,
+        revision: expect.stringMatching(/^PHID-DREV-/),
         topic: 'refused',
         key: 'D1:1',
         why: 'D1 changes nothing below sys/dev/, sys/net/; if net/new.c is to be sys/net/new.c, it was sent without prefixes: send it with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.',
@@ -298,6 +321,7 @@ describe('a build', () => {
     expect(await about(asked(revision))).toEqual({
       kind: 'run',
       job: {
+        phids: expect.anything(),
         key: 'PHID-HMBT-a',
         build: 'PHID-HMBD-a',
         revision: revision.id,
@@ -437,6 +461,7 @@ describe('@ppsgate run', () => {
     expect(await about(comment)).toEqual({
       kind: 'run',
       job: {
+        phids: expect.anything(),
         key: comment.key,
         revision: revision.id,
         diff: newestOf(revision),
@@ -575,6 +600,7 @@ describe('@ppsgate rerun', () => {
     expect(await about(comment)).toEqual({
       kind: 'run',
       job: {
+        phids: expect.anything(),
         key: comment.key,
         revision: revision.id,
         diff,
@@ -614,6 +640,7 @@ describe('@ppsgate extend', () => {
     expect(await about(comment)).toEqual({
       kind: 'run',
       job: {
+        phids: expect.anything(),
         key: comment.key,
         revision: revision.id,
         diff: job.diff,
@@ -692,6 +719,7 @@ describe('@ppsgate bisect', () => {
     expect(await about(comment)).toEqual({
       kind: 'run',
       job: {
+        phids: expect.anything(),
         key: comment.key,
         revision: revision.id,
         diff: second,

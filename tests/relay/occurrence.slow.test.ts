@@ -62,6 +62,7 @@ describe('a webhook', () => {
         kind: 'comment',
         key: comment.phid,
         of: revision.id,
+        revision: revision.phid,
         id: comment.id,
         by: author.phid,
         at: new Date((noon + 10) * 1000),

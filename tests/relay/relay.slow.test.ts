@@ -5,6 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { phabricatorSchema } from '../../src/config/phabricator.ts';
 import type { Job } from '../../src/forge/patch/job-key.ts';
 import { openConduit } from '../../src/forge/phabricator/conduit.ts';
+import { outcomeOfFailure } from '../../src/publish/reporters/outcome-text.ts';
+import { giveAnswers, keepAnswer, keptOf } from '../../src/relay/answers.ts';
 import { type JobRecord, openInbox } from '../../src/relay/inbox.ts';
 import { pollOnce, type RelayDeps, workOnce } from '../../src/relay/relay.ts';
 import type { JobStatus, Started } from '../../src/relay/starter.ts';
@@ -488,6 +490,34 @@ describe('a job', () => {
     expect(stateOf(key)).toMatchObject({ kind: 'ended', how: 'it passed' });
   });
 
+  test('that ended without an answer gets one, on its revision', async () => {
+    const { revision, key } = commanded();
+    await work();
+    scene.starter.interimResults.set(key, { kind: 'ended', how: 'the lab failed' });
+    await work();
+    await work();
+    expect(commentsOn(revision)).toEqual([
+      expect.stringContaining('ended before it had a result (the lab failed)'),
+    ]);
+    expect(commentsOn(revision)[0]).toMatch(new RegExp(`run ${key}\`$`));
+    expect(stateOf(key)?.kind).toBe('ended');
+  });
+
+  test('that ended with its answer on disk gets no other', async () => {
+    const { revision, key } = commanded();
+    await work();
+    const about = { number: revision.id, diff: newestOf(revision) };
+    const ending = keptOf(outcomeOfFailure('infrastructure', 'No disk.'));
+    keepAnswer(
+      { kind: 'comment', revision: about, run: key, takesCommands: true, ending },
+      scene.deps,
+    );
+    await giveAnswers(scene.deps);
+    scene.starter.interimResults.set(key, { kind: 'ended', how: 'the lab failed' });
+    await work();
+    expect(commentsOn(revision)).toEqual([expect.stringContaining('No disk.')]);
+  });
+
   test('is taken to have ended after three days without a report', async () => {
     const { key } = commanded();
     await work();
@@ -730,6 +760,15 @@ describe('a poll', () => {
     await poll();
     await poll();
     expect(stateOf(phid)?.kind).toBe('due');
+  });
+
+  test('starts the revision that has waited longest first', async () => {
+    await pollOnce(scene.deps);
+    scene.phabricator.letPass(120);
+    const revisions = [1, 2, 3].map(() => revisionBy(scene.alice));
+    await pollOnce(scene.deps);
+    await work();
+    expect(startedKeys()).toEqual(revisions.map((revision) => keyOf(revision)));
   });
 
   test('finds all of many revisions at once', async () => {

@@ -6,15 +6,14 @@ import type { BisectOverrides } from '../../forge/patch/bisect-command.ts';
 import type { WritableRepository } from '../../forge/patch/repository.ts';
 import { type EarlierDiffs, lineOfDiffs, patchOfRevision } from '../../forge/patch/revision.ts';
 import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
-import { findRevision } from '../../forge/phabricator/revision.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { callOnPhabricator } from '../../model/patch.ts';
 import { type BisectedOutcome, bisectCommand } from '../../publish/reporters/outcome-text.ts';
 import { type Reporter, reportOutcome } from '../../publish/reporters/reporter.ts';
 import { openRevisionComment } from '../../publish/reporters/revision-comment.ts';
 import { keptOf } from '../../relay/answers.ts';
-import { keptAnswers } from './gate-revision.ts';
-import { revisionNamed, stderrLog } from './judge-gate.ts';
+import { keptAnswers, pinnedDiff } from './gate-revision.ts';
+import { patientIfAnswered, revisionNamed, stderrLog } from './judge-gate.ts';
 
 const called = namingStyles.bisectFlag;
 
@@ -22,10 +21,20 @@ const called = namingStyles.bisectFlag;
 export async function endsOfRevision(
   { patch: text, earlier }: { patch: string; earlier: EarlierDiffs },
   repository: WritableRepository,
-  { config, signal }: { config: Config; signal: AbortSignal },
+  {
+    config,
+    signal,
+    ...patience
+  }: {
+    config: Config;
+    signal: AbortSignal;
+    answer?: boolean | undefined;
+    run?: string | undefined;
+  },
 ): ReturnType<typeof lineOfDiffs> {
   const phabricator = phabricatorOf(config);
-  const conduit = await openPhabricator(phabricator, { log: stderrLog, signal });
+  const opened = await openPhabricator(phabricator, { log: stderrLog, signal });
+  const conduit = patientIfAnswered(opened, { ...patience, signal });
   const name = revisionNamed(text, { config, called });
   const patch = await patchOfRevision(name, earlier, { conduit, repository, config: phabricator });
   return lineOfDiffs(patch, repository);
@@ -43,19 +52,21 @@ type Answering = {
 
 /** Posts one comment at the end, kept until Phabricator accepts it. */
 export async function bisectAndAnswer(
-  { patch, run = `by-hand-${Date.now()}`, details, site, asked, config, signal }: Answering,
+  { patch, run: typed, details, site, asked, config, signal }: Answering,
   work: (answer: Reporter) => Promise<BisectResult>,
 ): Promise<BisectResult> {
+  const run = typed ?? `by-hand-${Date.now()}`;
   const phabricator = phabricatorOf(config);
   // Not given the signal: a cancelled bisection is reported, too.
   const conduit = await openPhabricator(phabricator, { log: stderrLog });
-  const found = await findRevision(conduit, revisionNamed(patch, { config, called }));
-  const revision = { number: found.number, diff: found.diff.id };
+  const patience = { answer: true, run: typed, signal };
+  const name = revisionNamed(patch, { config, called });
+  const revision = await pinnedDiff(patientIfAnswered(conduit, patience), name);
   using kept = keptAnswers(phabricator, conduit);
   const about = {
     run,
-    takesCommands: !run.startsWith('by-hand-'),
-    rerun: bisectCommand(callOnPhabricator, asked, found.diff.id),
+    takesCommands: typed !== undefined,
+    rerun: bisectCommand(callOnPhabricator, asked, revision.diff),
     ...(details !== undefined && { details }),
     ...(site !== undefined && { page: `${site.replace(/\/+$/, '')}/report/index.html` }),
   };

@@ -261,13 +261,14 @@ async function requestOf(
 
 /** Named commits take precedence: a revision may be given only for its answer. */
 async function endsOf(
-  { good, bad, patch, earlier, repository }: BisectOptions,
+  { good, bad, patch, earlier, repository, answer, run }: BisectOptions,
   from: GateFinding | undefined,
   surroundings: { config: Config; signal: AbortSignal },
 ): Promise<Pick<BisectRequest, 'good' | 'bad' | 'diffs'>> {
   if (patch && !good && !bad && from === undefined) {
     const revision = { patch, earlier: parseEarlier(earlier, '--earlier') };
-    return endsOfRevision(revision, openRepository(resolve(repository)), surroundings);
+    const about = { ...surroundings, answer, run };
+    return endsOfRevision(revision, openRepository(resolve(repository)), about);
   }
   return {
     good: good ?? from?.good ?? missing('good'),

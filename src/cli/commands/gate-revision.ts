@@ -2,9 +2,10 @@
 
 import { basename } from 'node:path';
 import type { PhabricatorConfig } from '../../config/phabricator.ts';
+import { patchOf } from '../../forge/patch/job-key.ts';
 import type { Conduit } from '../../forge/phabricator/conduit.ts';
 import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
-import { findRevision } from '../../forge/phabricator/revision.ts';
+import { findRevision, phidsOf, type RevisionName } from '../../forge/phabricator/revision.ts';
 import { hasPlan, readPlan } from '../../gate/experiment/plan.ts';
 import { worstConclusion } from '../../model/conclusion.ts';
 import type { Patch, RevisionDiff } from '../../model/patch.ts';
@@ -12,6 +13,7 @@ import { UsageError } from '../../model/usage-error.ts';
 import { openBuild } from '../../publish/reporters/build.ts';
 import type { ReportedOutcome } from '../../publish/reporters/outcome-text.ts';
 import {
+  cancelledOutcome,
   conclusionOf,
   outcomeOfError,
   outcomeOfResult,
@@ -31,6 +33,7 @@ import {
   type Judged,
   judgeAll,
   type OneGate,
+  patientIfAnswered,
   required,
   revisionNamed,
   stderrLog,
@@ -45,7 +48,7 @@ export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledRes
   // Not given the signal: a cancelled gate is reported, too.
   const conduit = await openPhabricator(phabricator, { log: stderrLog });
   const diff = await diffOf(conduit, asked);
-  const patch = `D${diff.number}:${diff.diff}`;
+  const patch = patchOf({ revision: diff.number, ...diff });
   const call: GateCall = { ...asked, options: { ...options, patch } };
   using kept = keptAnswers(phabricator, conduit);
   const shared = { run, ...(details !== undefined && { details }) };
@@ -80,7 +83,7 @@ export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledRes
   let ended: PromiseSettledResult<Judged>[] = [];
   await reportOutcome(buildAnswer, signal, async () => {
     const gates = await gatesOf(call).catch(async (error: unknown) => {
-      await comment(0).conclude(outcomeOfError(error));
+      await comment(0).conclude(signal.aborted ? cancelledOutcome : outcomeOfError(error));
       throw error;
     });
     ended = await judgeAll(gates, call, (index) =>
@@ -130,12 +133,24 @@ async function diffOf(conduit: Conduit, call: GateCall): Promise<RevisionDiff> {
   const { options } = call;
   if (options.resume !== undefined) {
     const { patch } = await toldIn(options.resume);
-    if (patch.kind === 'revision') return patch;
+    if (patch.kind === 'revision') {
+      const { number, diff, phids } = patch;
+      return { number, diff, ...(phids && { phids }) };
+    }
     throw new UsageError(`--answer: ${options.resume} holds no gate of a revision.`);
   }
   const name = revisionNamed(required('patch', call), call);
-  const { number, diff } = await findRevision(conduit, name);
-  return { number, diff: diff.id };
+  return pinnedDiff(patientIfAnswered(conduit, { ...options, signal: call.signal }), name);
+}
+
+/** Without a read where a relay has pinned it. */
+export async function pinnedDiff(conduit: Conduit, name: RevisionName): Promise<RevisionDiff> {
+  const { revision: number, diff, phids } = name;
+  if (number !== undefined && diff !== undefined && phids !== undefined) {
+    return { number, diff, phids };
+  }
+  const found = await findRevision(conduit, name);
+  return { number: found.number, diff: found.diff.id, phids: phidsOf(found) };
 }
 
 /** A gate with nothing to measure has a result, but no plan. */

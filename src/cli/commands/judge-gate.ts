@@ -18,6 +18,7 @@ import {
   RepositoryError,
 } from '../../forge/patch/repository.ts';
 import { parseEarlier, patchOfRevision } from '../../forge/patch/revision.ts';
+import { type Conduit, withPatience } from '../../forge/phabricator/conduit.ts';
 import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
 import {
   looksLikeRevision,
@@ -146,7 +147,10 @@ export async function patchOf(call: GateCall): Promise<Patch> {
   }
   const name = revisionNamed(text, call);
   const phabricator = phabricatorOf(config);
-  const conduit = await openPhabricator(phabricator, { log: stderrLog, signal });
+  const conduit = patientIfAnswered(
+    await openPhabricator(phabricator, { log: stderrLog, signal }),
+    { ...options, signal },
+  );
   return patchOfRevision(name, earlier, { conduit, repository, config: phabricator });
 }
 
@@ -171,6 +175,23 @@ const mayBeOneCommit = ({
   baseKernel,
   patchedKernel,
 }: GateOptions): boolean => Boolean(measureAnyway || layoutNoise || baseKernel || patchedKernel);
+
+/** A gate of a relay waits for the server as its answer would; by hand, a person corrects what the server refuses. */
+export const patientIfAnswered = (
+  conduit: Conduit,
+  {
+    answer,
+    run,
+    signal,
+  }: { answer?: boolean | undefined; run?: string | undefined; signal: AbortSignal },
+): Conduit =>
+  answer === true
+    ? withPatience(conduit, {
+        log: stderrLog,
+        signal,
+        mayWait: ({ kind }) => run !== undefined || kind !== 'refused',
+      })
+    : conduit;
 
 const wrongly =
   (called: NamingStyle) =>

@@ -11,7 +11,8 @@ import type { Config } from '../../config/schema.ts';
 import { readSecret } from '../../config/secret.ts';
 import { selectorsOf, testbedsFor } from '../../config/select-testbeds.ts';
 import type { GateOverrides } from '../../forge/patch/command.ts';
-import { ConduitError } from '../../forge/phabricator/failure.ts';
+import { withPatience } from '../../forge/phabricator/conduit.ts';
+import { ConduitError, isOfToken } from '../../forge/phabricator/failure.ts';
 import { openPhabricator, phabricatorOf } from '../../forge/phabricator/login.ts';
 import { whoami } from '../../forge/phabricator/revision.ts';
 import { exitCodes } from '../../model/conclusion.ts';
@@ -20,7 +21,15 @@ import { UsageError } from '../../model/usage-error.ts';
 import { waitingText } from '../../relay/answers.ts';
 import { inboxIn, openInbox } from '../../relay/inbox.ts';
 import { openStarter } from '../../relay/open-starter.ts';
-import { pollOnce, type RelayDeps, workOnce } from '../../relay/relay.ts';
+import {
+  openBell,
+  pollOnce,
+  type RelayDeps,
+  secondsBetweenRounds,
+  workOn,
+  workOnce,
+} from '../../relay/relay.ts';
+import { seldomLog } from '../../relay/seldom-log.ts';
 import { startRelayServer } from '../../relay/server.ts';
 import { runToExit } from '../../system/exit.ts';
 
@@ -77,30 +86,26 @@ async function runRelay(options: RelayOptions, signal: AbortSignal): Promise<num
     },
   });
   deps.log.info(`Listens on ${host}, port ${server.port}.`);
-  while (!signal.aborted) {
-    await workOnce(deps);
-    await bell.waitFor(secondsBetweenRounds, signal);
-  }
+  await workOn(deps, { wait: () => bell.waitFor(secondsBetweenRounds, signal) });
   return exitCodes.pass;
 }
-
-/** Between looks at started gates and retries of failures. */
-const secondsBetweenRounds = 10;
 
 async function runPoll(options: PollOptions, signal: AbortSignal): Promise<number> {
   const every = secondsIn(options.every ?? '60');
   const deps = await openDeps(options, signal);
   using _inbox = deps.inbox;
-  for (;;) {
-    await pollOnce(deps).catch((error: unknown) => {
-      if (options.once || !(error instanceof ConduitError)) throw error;
+  if (options.once) {
+    await pollOnce(deps);
+    await workOnce(deps);
+    return exitCodes.pass;
+  }
+  const before = () =>
+    pollOnce(deps).catch((error: unknown) => {
+      if (!(error instanceof ConduitError)) throw error;
       deps.log.warn(error.message);
     });
-    await workOnce(deps);
-    if (options.once) return exitCodes.pass;
-    await realPause(every, signal);
-    if (signal.aborted) return exitCodes.pass;
-  }
+  await workOn(deps, { before, wait: () => realPause(every, signal) });
+  return exitCodes.pass;
 }
 
 function secondsIn(text: string): number {
@@ -111,16 +116,18 @@ function secondsIn(text: string): number {
   );
 }
 
-async function openDeps(options: RelayOptions, signal: AbortSignal): Promise<RelayDeps> {
+async function openDeps(options: PollOptions, signal: AbortSignal): Promise<RelayDeps> {
   const configPath = resolve(options.config ?? 'ppsgate.yml');
   const config = await loadConfig(configPath);
   const phabricator = phabricatorOf(config);
   const { relay } = phabricator;
-  const conduit = await openPhabricator(phabricator, { log, signal });
-  const me = await whoami(conduit);
+  const now = () => new Date();
+  const log = seldomLogs(now);
+  const conduit = await openPhabricator(phabricator, { log: { info: log.retries }, signal });
+  const mayWait = (error: ConduitError) => !isOfToken(error);
+  const me = await whoami(options.once ? conduit : withPatience(conduit, { log, signal, mayWait }));
   const starter = await openStarter(relay, { configPath });
   await mkdir(relay.directory, { recursive: true });
-  const now = () => new Date();
   const inbox = openInbox(inboxIn(relay.directory), now);
   log.info(`Is ${me.name} on ${conduit.url}.`);
   const waiting = inbox.waitingAnswers(conduit.url);
@@ -159,17 +166,11 @@ async function secretsOf({ webhookKeyPath, buildPasswordPath }: RelayConfig) {
   };
 }
 
-/** A ring without a waiter is kept for the next one. */
-function openBell() {
-  let rung = new AbortController();
-  return {
-    ring: () => rung.abort(),
-    async waitFor(seconds: number, signal: AbortSignal): Promise<void> {
-      await realPause(seconds, AbortSignal.any([signal, rung.signal]));
-      rung = new AbortController();
-    },
-  };
-}
+const seldomLogs = (now: () => Date) => ({
+  info: log.info,
+  warn: seldomLog(log.warn, now),
+  retries: seldomLog(log.info, now),
+});
 
 const log = {
   info: (sentence: string) => process.stdout.write(`${new Date().toISOString()} ${sentence}\n`),

@@ -1,6 +1,6 @@
 // Authorizes a diff to run on the testbed: it is hostile code until a known person approves it.
 
-import type { Person } from '../phabricator/revision.ts';
+import { isSameName, type Person } from '../phabricator/revision.ts';
 import type { Authorization } from './authorize.ts';
 
 export type RevisionOccasion =
@@ -37,7 +37,8 @@ export async function authorizeRevision(
   rules: RevisionRules,
 ): Promise<Authorization> {
   const isAuthorized = async ({ phid, name }: Person) =>
-    rules.people.includes(name) || (rules.projects.length > 0 && (await rules.isMember(phid)));
+    rules.people.some((one) => isSameName(one, name)) ||
+    (rules.projects.length > 0 && (await rules.isMember(phid)));
   switch (occasion.kind) {
     case 'sent': {
       for (const person of occasion.by) {

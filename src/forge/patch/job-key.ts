@@ -1,6 +1,7 @@
 // A gate or bisection that a relay starts for one approved diff.
 import { z } from 'zod';
 import * as bounded from '../../model/bounds.ts';
+import { diffPhids } from '../../model/patch.ts';
 import { bisectOverridesSchema } from './bisect-command.ts';
 import { gateOverridesSchema } from './command.ts';
 
@@ -10,6 +11,8 @@ export const jobSchema = z.object({
   revision: bounded.id,
   /** Pinned at approval. */
   diff: bounded.id,
+  /** Absent in jobs of an older ppsgate. */
+  phids: diffPhids.optional(),
   overrides: gateOverridesSchema,
   /** A bisection in place of a gate: of the commits that are named, or of the diffs up to this one. */
   bisect: bisectOverridesSchema.optional(),
@@ -25,5 +28,13 @@ export const jobSchema = z.object({
 });
 
 export type Job = z.infer<typeof jobSchema>;
+
+/** Names the diff of a job by numbers and, since a restored server may give those to another one, by PHIDs. */
+export const patchOf = ({
+  revision,
+  diff,
+  phids,
+}: Pick<Job, 'revision' | 'diff' | 'phids'>): string =>
+  [`D${revision}:${diff}`, ...(phids === undefined ? [] : [phids.revision, phids.diff])].join(':');
 
 export const workOf = ({ bisect }: Job): string => (bisect === undefined ? 'gate' : 'bisection');

@@ -9,6 +9,8 @@ import {
   type FoundDiff,
   type FoundRevision,
   findRevision,
+  isNamed,
+  phidsOf,
   type RevisionName,
 } from '../phabricator/revision.ts';
 import type { WritableRepository } from './repository.ts';
@@ -73,6 +75,7 @@ export async function patchOfRevision(
     server: deps.conduit.url,
     number,
     diff: diff.id,
+    phids: phidsOf(found),
     title: found.title,
     author: found.author.name,
     url: found.url,
@@ -85,15 +88,19 @@ export async function patchOfRevision(
 
 /** Throws a `PatchError` where the commits differ, since the diff is then not the approved one. */
 export async function restoreRevision(patch: Revision, deps: RevisionDeps): Promise<void> {
-  const { number, baseCommit, earlier } = patch;
-  const judged = { diff: patch.diff, headCommit: patch.headCommit };
-  for (const { diff: id, headCommit } of [judged, ...earlier]) {
+  const { number, baseCommit, earlier, phids } = patch;
+  const judged = {
+    diff: patch.diff,
+    headCommit: patch.headCommit,
+    ...(phids && { phids }),
+  };
+  for (const { diff: id, headCommit, ...own } of [judged, ...earlier]) {
     const isThere = await deps.repository.resolve(headCommit).then(
       () => true,
       () => false,
     );
     if (isThere) continue;
-    const { diff } = await findRevision(deps.conduit, { revision: number, diff: id });
+    const { diff } = await findRevision(deps.conduit, { revision: number, diff: id, ...own });
     const made = await commitOf(number, diff, baseCommit, deps);
     if (made.kind === 'committed' && made.commit === headCommit) continue;
     throw new PatchError(`Diff ${id} of D${number} is not what it was: ask for it once more.`);
@@ -131,9 +138,9 @@ function refuseForeign(
   { repositories }: RevisionDeps['config'],
 ): void {
   if (repositories === undefined) return;
-  const names = [repository?.callsign, repository?.shortName].filter((name) => name !== undefined);
-  if (names.some((name) => repositories.includes(name))) return;
-  const which = names[0] === undefined ? 'of no repository' : `of the repository ${names[0]}`;
+  if (isNamed(repository, repositories)) return;
+  const name = repository?.callsign ?? repository?.shortName;
+  const which = name === undefined ? 'of no repository' : `of the repository ${name}`;
   throw new UsageError(
     `D${number} is ${which}, and only those of ${repositories.join(', ')} are measured: see phabricator.repositories in ppsgate.yml.`,
   );

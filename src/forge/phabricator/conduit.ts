@@ -11,10 +11,13 @@ import {
   ConduitError,
   errorOf,
   failureNamed,
+  isFinal,
+  isRead,
   mayRetry,
   otherStatus,
   otherVersion,
   said,
+  secondsOfPatience,
   unreadable,
 } from './failure.ts';
 
@@ -86,6 +89,42 @@ export function openConduit(options: ConduitOptions): Conduit {
 
   return { url, call, search: searchBy(call, url) };
 }
+
+/**
+ * Repeats reads that fail for a while, since maintenance may last longer than one call waits. Logs at growing intervals.
+ * Throws the last error after `mostSeconds`, on abort, and where `mayWait` returns false.
+ */
+export function withPatience(
+  conduit: Conduit,
+  { log, signal, pause = realPause, mostSeconds = secondsOfPatience, mayWait }: PatienceOptions,
+): Conduit {
+  const call: Conduit['call'] = async (method, params, schema) => {
+    for (let tries = 0, waited = 0; ; tries += 1) {
+      try {
+        return await conduit.call(method, params, schema);
+      } catch (error) {
+        const seconds = Math.min(5 * 2 ** tries, 60);
+        waited += seconds;
+        const isPassing = error instanceof ConduitError && !isFinal(error) && isRead(method);
+        if (!isPassing || signal.aborted || waited > mostSeconds) throw error;
+        if (mayWait?.(error) === false) throw error;
+        if (Number.isInteger(Math.log2(tries + 1))) {
+          log.warn(`${error.message} It is tried until the server is back.`);
+        }
+        await pause(seconds, signal);
+      }
+    }
+  };
+  return { url: conduit.url, call, search: searchBy(call, conduit.url) };
+}
+
+export type PatienceOptions = {
+  log: { warn(sentence: string): unknown };
+  signal: AbortSignal;
+  pause?: Pause;
+  mostSeconds?: number;
+  mayWait?: (error: ConduitError) => boolean;
+};
 
 function refuseUnsafe(url: string, token: string): void {
   const { protocol, hostname } = new URL(url);

@@ -36,7 +36,7 @@ export function isFinal(error: unknown): boolean {
 /** Reads, deliveries and answers are tried for so long. */
 export const secondsOfPatience = 7 * 86_400;
 
-const isOfToken = ({ code = '' }: ConduitError): boolean => tokenCodes.has(code);
+export const isOfToken = ({ code = '' }: ConduitError): boolean => tokenCodes.has(code);
 
 const tokenCodes = new Set(['ERR-INVALID-AUTH', 'ERR-INVALID-SESSION']);
 
@@ -115,7 +115,7 @@ export function otherStatus({ status, statusText, headers }: HttpResponse): Fail
   return { kind: 'refused', why, advice };
 }
 
-const isRead = (method: string): boolean =>
+export const isRead = (method: string): boolean =>
   /\.(?:search|query\w*|get\w*|lookup|whoami|ping)$/.test(method);
 
 /** True where a repetition within the same call does no harm. */

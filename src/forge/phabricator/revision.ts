@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import * as bounded from '../../model/bounds.ts';
 import { plainLine } from '../../model/escape.ts';
+import type { DiffPhids } from '../../model/patch.ts';
 import { type Conduit, mapOf } from './conduit.ts';
 
 export class RevisionError extends Error {
@@ -10,7 +11,9 @@ export class RevisionError extends Error {
 }
 
 /** A revision by its number, at its newest diff or at one by its id; or the revision of a diff. */
-export type RevisionName = { revision: number; diff?: number } | { revision?: never; diff: number };
+export type RevisionName =
+  | { revision: number; diff?: number; phids?: DiffPhids }
+  | { revision?: never; diff: number; phids?: never };
 
 export type Person = {
   phid: string;
@@ -57,19 +60,28 @@ export const looksLikeRevision = (text: string): boolean =>
   /^(?:D[1-9]|diff:|https?:)/.test(text.trim());
 
 /**
- * Parses `D27401`, `D27401:80677` (at that diff), `diff:80677`, or the URL of a revision or a diff. Undefined for other
+ * Parses `D27401`, `D27401:80677` (at that diff, which a job follows by the PHIDs of both), `diff:80677`, or the URL of a revision or a diff. Undefined for other
  * texts; throws a `RevisionError` for a URL of another server.
  */
 export function parseRevisionName(text: string, server: string): RevisionName | undefined {
   const written = text.trim();
   if (/^https?:\/\//i.test(written)) return nameInUrl(written, server);
-  const [, revision, diff] = /^D([1-9]\d{0,8})(?::([1-9]\d{0,8}))?$/.exec(written) ?? [];
-  if (revision !== undefined) return nameOf(revision, diff);
+  const [, revision, diff, ofRevision, ofDiff] = namePattern.exec(written) ?? [];
+  if (revision !== undefined) {
+    const phids = ofRevision && ofDiff && { revision: ofRevision, diff: ofDiff };
+    return { ...nameOf(revision, diff), ...(phids && { phids }) };
+  }
   const [, lone] = /^diff:([1-9]\d{0,8})$/.exec(written) ?? [];
   return lone === undefined ? undefined : { diff: Number(lone) };
 }
 
-const nameOf = (revision: string, diff: string | undefined): RevisionName => ({
+const namePattern =
+  /^D([1-9]\d{0,8})(?::([1-9]\d{0,8})(?::(PHID-DREV-[\w-]{1,100}):(PHID-DIFF-[\w-]{1,100}))?)?$/;
+
+const nameOf = (
+  revision: string,
+  diff: string | undefined,
+): RevisionName & { revision: number } => ({
   revision: Number(revision),
   ...(diff !== undefined && { diff: Number(diff) }),
 });
@@ -121,6 +133,12 @@ export async function findRevision(conduit: Conduit, name: RevisionName): Promis
         : `Diff ${name.diff} is none of D${number}, whose diffs are: ${ids}.`,
     );
   }
+  const { phids = { revision: phid, diff: named.phid } } = name;
+  if (phid !== phids.revision || named.phid !== phids.diff) {
+    throw new RevisionError(
+      `Diff ${named.id} of D${number} is another one now (${named.phid}) than was asked for (${phids.diff}), as after a restore of ${conduit.url}: ask for it again.`,
+    );
+  }
   const shown = diffs.filter(({ id }) => id <= named.id);
   const names = await userNames(conduit, [
     fields.authorPHID,
@@ -140,6 +158,44 @@ export async function findRevision(conduit: Conduit, name: RevisionName): Promis
     diff: foundDiff(named, names),
     earlier: earlier.map((diff) => foundDiff(diff, names)),
   };
+}
+
+/** The PHIDs that jobs and answers keep. */
+export const phidsOf = ({
+  phid: revision,
+  diff,
+}: Pick<FoundRevision, 'phid' | 'diff'>): DiffPhids => ({
+  revision,
+  diff: diff.phid,
+});
+
+/** A revision, or one of its diffs, with the PHIDs that it had when it was read. */
+export type Numbered = {
+  number: number;
+  diff?: number;
+  phids?: { revision: string; diff?: string } | undefined;
+};
+
+/**
+ * Compares a revision and its diff with those that have their numbers now. Returns a sentence on what was replaced, as
+ * by a restore of the server; undefined where they are the same, or hidden from the bot. Throws a ConduitError.
+ */
+export async function whyAnother(
+  conduit: Conduit,
+  { number, diff, phids }: Numbered,
+): Promise<string | undefined> {
+  if (phids === undefined) return undefined;
+  const there = async (method: string, id: number) =>
+    (await conduit.search(method, { constraints: { ids: [id] } }, z.object({ phid }))).at(0)?.phid;
+  const revision = await there('differential.revision.search', number);
+  if (revision !== undefined && revision !== phids.revision) {
+    return `D${number} is another revision now (${revision}) than was measured (${phids.revision})`;
+  }
+  if (diff === undefined || phids.diff === undefined) return undefined;
+  const current = await there('differential.diff.search', diff);
+  return current === undefined || current === phids.diff
+    ? undefined
+    : `diff ${diff} is another one now (${current}) than was measured (${phids.diff})`;
 }
 
 const phid = z.string().regex(/^PHID-[\w-]{1,100}$/, 'expected a PHID');
@@ -264,6 +320,19 @@ const personOf = (phid: string, names: ReadonlyMap<string, string>): Person => (
   phid,
   name: names.get(phid) ?? phid,
 });
+
+/** Phabricator compares the names of users, projects and repositories without their case. */
+export const isSameName = (one: string, other: string): boolean =>
+  one.toLowerCase() === other.toLowerCase();
+
+/** True where one of the names is the callsign or the short name. */
+export const isNamed = (
+  repository: FoundRevision['repository'],
+  names: readonly string[],
+): boolean =>
+  [repository?.callsign, repository?.shortName].some(
+    (own) => own !== undefined && names.some((name) => isSameName(name, own)),
+  );
 
 /** User names by PHID, without users whom the bot may not see, and PHIDs of other things. */
 export async function userNames(

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { Conduit } from '../../forge/phabricator/conduit.ts';
+import { type Numbered, whyAnother } from '../../forge/phabricator/revision.ts';
 import * as bounded from '../../model/bounds.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { callOnPhabricator, type RevisionDiff } from '../../model/patch.ts';
@@ -99,7 +100,7 @@ export function revisionCommenter(
       }),
     };
     let missing: string | undefined;
-    const attempt = await postOnce(conduit, number, marker, async () => {
+    const attempt = await postOnce(conduit, revision, marker, async () => {
       if (outcome.kind === 'unmeasured') {
         return renderRemarkupFailure(
           { ...failureTexts[outcome.reason], said: outcome.message },
@@ -125,25 +126,36 @@ export function revisionCommenter(
  * throws.
  *
  * @param revision 27401 of D27401
+ * @param phid absent: any revision that has the number
  */
 export const postReply = (
   conduit: Conduit,
   revision: number,
   text: string,
   key: string,
+  phid?: string,
 ): Promise<UpdateAttempt> =>
-  postOnce(conduit, revision, `ppsgate D${revision} reply ${key}`, async () => text);
+  postOnce(
+    conduit,
+    { number: revision, ...(phid && { phids: { revision: phid } }) },
+    `ppsgate D${revision} reply ${key}`,
+    async () => text,
+  );
 
 /** Phabricator accepts duplicates, so it looks for the marker first: the last line, as Remarkup cannot hide text. */
 async function postOnce(
   conduit: Conduit,
-  revision: number,
+  revision: Numbered,
   marker: string,
   compose: () => Promise<string>,
 ): Promise<UpdateAttempt> {
-  const objectIdentifier = `D${revision}`;
+  const { number, phids } = revision;
+  // A number may be given to another revision between two calls.
+  const objectIdentifier = phids?.revision ?? `D${number}`;
   const lastLine = `\`${marker}\``;
   try {
+    const why = await whyAnother(conduit, revision);
+    if (why !== undefined) return { kind: 'pointless', why };
     if (await isPosted(conduit, objectIdentifier, lastLine)) return { kind: 'delivered' };
     const value = `${await compose()}\n\n${lastLine}`;
     const transactions = [{ type: 'comment', value }];
@@ -151,7 +163,7 @@ async function postOnce(
     await conduit.call('differential.revision.edit', comment, z.unknown());
     return { kind: 'delivered' };
   } catch (error) {
-    return attemptOfError(error, (why) => maybeMissing(revision, why));
+    return attemptOfError(error, (why) => maybeMissing(number, why));
   }
 }
 

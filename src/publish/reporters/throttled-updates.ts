@@ -1,9 +1,13 @@
 // Posts status updates to a forge in the background, rate-limited; only the latest is sent.
 import { type Pause, realPause } from '../../model/pause.ts';
 
-/** A try to post an update. `refused` is final; `failed` and `not-yet` are worth another try, `not-yet` soon. */
+/**
+ * A try to post an update. `refused` is final; `failed` and `not-yet` are worth another try, `not-yet` soon. The object of
+ * a `pointless` one is gone, and another has its number.
+ */
 export type UpdateAttempt =
   | { kind: 'delivered' }
+  | { kind: 'pointless'; why: string }
   | { kind: 'refused' | 'failed' | 'not-yet'; why: string };
 
 type UpdatesOptions = {
@@ -80,7 +84,7 @@ export class ThrottledUpdates<Update> {
     while (this.#pending !== undefined && !this.#over.aborted) {
       const update = this.#pending;
       const attempt = await this.#post(update);
-      if (attempt.kind === 'refused') this.#refuse(attempt.why);
+      if (attempt.kind === 'refused' || attempt.kind === 'pointless') this.#refuse(attempt.why);
       if (attempt.kind === 'delivered' && this.#pending === update) this.#pending = undefined;
       await this.#pause(this.#options.secondsBetween, this.#over);
     }
@@ -104,7 +108,9 @@ export class ThrottledUpdates<Update> {
       if (this.#gaveUp.signal.aborted) break;
       const attempt = await this.#post(update);
       if (attempt.kind === 'delivered') return 'delivered';
-      if (attempt.kind === 'refused') return this.#refuse(attempt.why);
+      if (attempt.kind === 'refused' || attempt.kind === 'pointless') {
+        return this.#refuse(attempt.why);
+      }
       this.#whyUndelivered = attempt.why;
     }
     return this.#isRefused ? 'refused' : this.#undelivered();

@@ -305,6 +305,11 @@ function checkUri(data: Values, isForm: boolean): void {
   checkType(data, 'ui.external', 'optional bool', (value) => isForm || typeof value === 'boolean');
   const uri = String(data.uri);
   if (/^(https?|mailto):/.test(uri)) return;
+  if (!/^\w+:\/\//.test(uri)) {
+    throw refusal(
+      `Unable to identify the protocol for URI "${uri}". URIs must be fully qualified and have an identifiable protocol.`,
+    );
+  }
   throw refusal(
     `URI "${uri}" does not have an allowable protocol. Configure protocols in \`uri.allowed-protocols\`. Allowed protocols are: http, https, mailto.`,
   );
@@ -348,12 +353,20 @@ function checkType(
 ): void {
   const value = values[name];
   if (value === undefined || isRight(value)) return;
-  const type = { string: 'string', boolean: 'bool', number: 'int', object: 'array' }[
-    typeof value as 'string' | 'boolean' | 'number' | 'object'
-  ];
+  const type = phpTypeOf(value);
   throw refusal(
     `Parameter '${name}' has invalid type. Expected type '${expected}', got type '${type}'.`,
   );
+}
+
+/** As the server's `phutil_describe_type` writes it, as far as the recordings go. */
+function phpTypeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'object' && value !== null) {
+    const types = new Set(Object.values(value).map(phpTypeOf));
+    return `map<string, ${[...types].join('|')}>`;
+  }
+  return { string: 'string', boolean: 'bool', number: 'int' }[String(typeof value)] ?? 'null';
 }
 
 function isHolding(value: unknown): value is BuildPlan['holdDrafts'] {

@@ -1,6 +1,6 @@
 // Users and projects: user.* and project.*.
 import { isText, type Method, type Methods } from './conduit.ts';
-import { identity, search, strings } from './search.ts';
+import { identity, names, search, strings } from './search.ts';
 import { byPhid, type Project, type State, type User } from './state.ts';
 
 const whoami: Method = {
@@ -24,7 +24,7 @@ const userSearch = search<User>({
   isVisible: () => true,
   constraints: {
     ...identity(),
-    usernames: strings((user) => user.username),
+    usernames: names((user) => user.username),
     isBot: { type: 'flag', matches: (user: User, isBot: boolean) => user.isBot === isBot },
     isAdmin: { type: 'flag', matches: (user: User, isAdmin: boolean) => user.isAdmin === isAdmin },
     isDisabled: {
@@ -42,6 +42,8 @@ const userSearch = search<User>({
   }),
 });
 
+const slugIn = (given: string): string => given.replace(/^#/, '');
+
 const projectSearch = search<Project>({
   type: 'PROJ',
   query: 'PhabricatorProjectQuery',
@@ -49,7 +51,7 @@ const projectSearch = search<Project>({
   isVisible: () => true,
   constraints: {
     ...identity(),
-    slugs: strings((project) => project.slug),
+    slugs: names((project) => project.slug, slugIn),
     members: strings((project, { state }) => [
       ...project.members,
       ...project.members.map((phid) => byPhid(state.users, phid)?.username ?? ''),
@@ -77,12 +79,15 @@ const projectSearch = search<Project>({
     dateCreated: project.dateCreated,
     dateModified: project.dateModified,
     policy: { view: 'users', edit: project.editPolicy, join: 'users' },
-    description: project.description,
+    description: project.description === '' ? null : project.description,
   }),
-  maps: ({ state, params }) => {
-    const { slugs = [] } = (params.constraints ?? {}) as { slugs?: unknown[] };
-    const found = state.projects.filter(({ slug }) => slugs.includes(slug));
-    const entries = found.map(({ slug, phid }) => [slug, { slug, projectPHID: phid }]);
+  // By the slugs as they were asked for, of the projects that were found.
+  maps: ({ params }, found) => {
+    const { slugs = [] } = (params.constraints ?? {}) as { slugs?: string[] };
+    const entries = slugs.flatMap((asked) => {
+      const named = found.find(({ slug }) => slug === slugIn(asked).toLowerCase());
+      return named ? [[asked, { slug: named.slug, projectPHID: named.phid }]] : [];
+    });
     return { slugMap: Object.fromEntries(entries) };
   },
 });

@@ -1,6 +1,6 @@
 // diffusion.*: repositories and the commits that the server has read from them.
 import type { Methods } from './conduit.ts';
-import { identity, search, strings } from './search.ts';
+import { identity, names, search, strings } from './search.ts';
 import { type Commit, existing, type Repository, type State } from './state.ts';
 
 const repositorySearch = search<Repository>({
@@ -10,8 +10,8 @@ const repositorySearch = search<Repository>({
   isVisible: () => true,
   constraints: {
     ...identity(),
-    callsigns: strings((repository) => repository.callsign),
-    shortNames: strings((repository) => repository.shortName),
+    callsigns: names((repository) => repository.callsign),
+    shortNames: names((repository) => repository.shortName),
     types: strings((repository) => repository.vcs),
   },
   attachments: {

@@ -28,7 +28,8 @@ export type Search<Row> = {
   queries?: { [key: string]: (row: Row, call: Call) => boolean };
   orders?: { [name: string]: (a: Row, b: Row) => number };
   fields: (row: Row, call: Call) => { [name: string]: unknown };
-  maps?: (call: Call) => { [name: string]: unknown };
+  /** `rows` are those of the page. */
+  maps?: (call: Call, rows: readonly Row[]) => { [name: string]: unknown };
 };
 
 export type Constraint<Row> = {
@@ -66,6 +67,16 @@ export function strings<Row>(
 ): Constraint<Row> {
   const matches = (row: Row, values: string[], call: Call) =>
     [of(row, call)].flat().some((value) => value !== null && values.includes(value));
+  return { type: 'strings', matches };
+}
+
+/** As `strings`, whatever the case, as columns of names compare on the live server. */
+export function names<Row>(
+  of: (row: Row) => string | null,
+  read: (given: string) => string = (given) => given,
+): Constraint<Row> {
+  const matches = (row: Row, values: string[]) =>
+    values.some((value) => read(value).toLowerCase() === of(row)?.toLowerCase());
   return { type: 'strings', matches };
 }
 
@@ -115,7 +126,7 @@ function answer<Row extends Identified>(searched: Search<Row>, call: Call): unkn
   const filter = filterOf(searched, call);
   const attached = attachmentsOf(searched, call);
   const order = call.params.order ?? null;
-  const compare = comparison(orders, order);
+  const compare = comparison(orders, order, searched.query);
   const sorted = searched.rows(call.state).toSorted(compare);
   const { rows, cursor } = pageOf(
     sorted,
@@ -132,7 +143,7 @@ function answer<Row extends Identified>(searched: Search<Row>, call: Call): unkn
   }));
   return {
     data,
-    maps: searched.maps?.(call) ?? {},
+    maps: searched.maps?.(call, rows) ?? {},
     query: { queryKey },
     cursor: { ...cursor, order },
   };
@@ -212,11 +223,20 @@ function attachmentsOf<Row>(
 function comparison<Row extends Identified>(
   orders: { [name: string]: (a: Row, b: Row) => number },
   order: unknown,
+  query: string,
 ): (a: Row, b: Row) => number {
   if (order === null || order === 'newest') return (a, b) => b.id - a.id;
   if (order === 'oldest') return (a, b) => a.id - b.id;
   const compare = isText(order) ? orders[order] : undefined;
-  if (compare === undefined) throw refusal(`The fake does not know the order "${order}".`);
+  if (compare === undefined) {
+    const known =
+      query === 'DifferentialRevisionQuery'
+        ? 'newest, created, order-created, oldest, relevance, updated, order-modified, outdated'
+        : 'newest, oldest';
+    throw refusal(
+      `Query "${query}" does not support a builtin order "${order}". Supported orders are: ${known}.`,
+    );
+  }
   return (a, b) => compare(a, b) || b.id - a.id;
 }
 

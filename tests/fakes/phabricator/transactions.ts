@@ -78,6 +78,8 @@ function wantedObjects({ state, params, viewer }: Call): (transaction: Transacti
   const { objectIdentifier, objectType } = params;
   if (objectIdentifier !== undefined && objectIdentifier !== null) {
     const object = objectNamed(state, objectIdentifier, viewer);
+    // Those of a build are not for Conduit.
+    if (object?.phid.startsWith('PHID-HMBD-')) return () => false;
     if (object !== undefined) return ({ objectPHID }) => objectPHID === object.phid;
     throw new ConduitError(
       'ERR-INVALID-OBJECT-PHID',
@@ -102,8 +104,10 @@ function constraintsOf({ params }: Call): (transaction: Transaction) => boolean 
   const filters = Object.entries(constraints).map(([name, given]) => {
     const phids = asList(given);
     if (phids === undefined || phids.length === 0) {
-      throw refusal(
-        `Constraint "${name}" to "transaction.search" requires nonempty list, empty list provided.`,
+      const what = name === 'authorPHIDs' ? 'author' : 'transaction';
+      throw new ConduitError(
+        `ERR-INVALID-CONSTRAINT-${name.toUpperCase()}-FORMAT`,
+        `"${name}" must be a non-empty list of ${what} PHIDs.`,
       );
     }
     if (name === 'phids') return ({ phid }: Transaction) => phids.includes(phid);

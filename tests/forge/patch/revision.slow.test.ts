@@ -100,6 +100,10 @@ describe('a revision', () => {
       server: phabricator.url,
       number: id,
       diff: idOfNewest(),
+      phids: {
+        revision: expect.stringMatching(/^PHID-DREV-/),
+        diff: expect.stringMatching(/^PHID-DIFF-/),
+      },
       title: 'Forward faster',
       author: 'author',
       url: `${phabricator.url}/D${id}`,

@@ -187,7 +187,6 @@ describe('what is answered', () => {
 
   test.each([
     ['ERR_NOT_FOUND', 'Diff not found.'],
-    ['ERR-CONDUIT-CORE', "#1062: Duplicate entry 'x' for key 'key_artifact'"],
     ['ERR-INVALID-OBJECT-PHID', 'Specified "objectIdentifier" does not exist.'],
     ['ERR-CONDUIT-CORE', 'Monogram "D3" does not identify a valid object.'],
     ['ERR-CONDUIT-CORE', '[You Shall Not Pass: Unknown Object] Only its owner may.'],
@@ -586,6 +585,7 @@ describe('a failure', () => {
   });
 
   test.each([
+    ['ERR-CONDUIT-CORE', "#1062: Duplicate entry 'x' for key 'key_artifact'"],
     ['ERR_NOT_FOUND', 'Diff not found.'],
     ['ERR-CONDUIT-CORE', 'Monogram "D7" does not identify a valid object.'],
     ['ERR-CONDUIT-CORE', 'You Shall Not Pass: Restricted Differential Revision'],

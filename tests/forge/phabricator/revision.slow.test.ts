@@ -121,7 +121,7 @@ describe('the name of a revision', () => {
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^(D|diff:)\d+(:\d+)?$/)), (text) => {
         const name = parseRevisionName(text, server);
         for (const number of Object.values(name ?? {})) {
-          expect(Number.isSafeInteger(number) && number > 0).toBe(true);
+          expect(Number.isSafeInteger(number) && Number(number) > 0).toBe(true);
         }
       }),
     );

@@ -1,0 +1,30 @@
+// Logs a sentence that recurs each round at growing intervals: the first time, and then ever more rarely.
+
+const firstSeconds = 60;
+const longestSeconds = 3600;
+/** A sentence that was not repeated for so long is news again. */
+const forgottenSeconds = 2 * longestSeconds;
+const mostSentences = 1000;
+
+/** Returns a log that drops repetitions within an interval, which doubles from a minute to an hour. */
+export function seldomLog(
+  log: (sentence: string) => unknown,
+  now: () => Date,
+): (sentence: string) => void {
+  const logged = new Map<string, { at: number; heardAt: number; seconds: number }>();
+  return (sentence) => {
+    const time = now().getTime() / 1000;
+    const last = logged.get(sentence);
+    const isOld = last !== undefined && time - last.heardAt > forgottenSeconds;
+    // A clock that was set back must not keep it silent.
+    if (last !== undefined && !isOld && Math.abs(time - last.at) < last.seconds) {
+      last.heardAt = time;
+      return;
+    }
+    if (logged.size >= mostSentences) logged.clear();
+    const seconds =
+      last === undefined || isOld ? firstSeconds : Math.min(2 * last.seconds, longestSeconds);
+    logged.set(sentence, { at: time, heardAt: time, seconds });
+    log(sentence);
+  };
+}
