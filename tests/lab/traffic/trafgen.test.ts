@@ -70,7 +70,7 @@ test.for([
   [
     'no time spent',
     ' 0 packets outgoing\n 0 sec, 0 usec on CPU0 (0 packets)\n',
-    ' 0 sec, 0 usec on CPU0 (0 packets)',
+    '0 sec, 0 usec on CPU0 (0 packets)',
   ],
 ] as const)(
   'a log without the whole summary is a failure that quotes its last line: %s',
